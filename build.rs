@@ -1,0 +1,54 @@
+//! Compiles `proto/` into what `src/schema` includes; protox parses it, so no `protoc` is needed.
+//!
+//! Writes to `OUT_DIR`: `tensorflow.binpb`, a FileDescriptorSet of every file, and `schema.rs`, the
+//! prost structs with one module for each package. Both are the same on every run.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=proto");
+    let root = Path::new("proto");
+    let mut files = Vec::new();
+    collect(root, &mut files)?;
+    files.sort();
+
+    let mut compiler = protox::Compiler::new([root])?;
+    compiler
+        .include_imports(true)
+        .include_source_info(false)
+        .open_files(&files)?;
+    let out_dir = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(
+        out_dir.join("tensorflow.binpb"),
+        compiler.encode_file_descriptor_set(),
+    )?;
+
+    prost_build::Config::new()
+        .out_dir(&out_dir)
+        .include_file("schema.rs")
+        // The structs of Any and the wrappers are ours too; the alternative is one more dependency.
+        .compile_well_known_types()
+        // Encoding walks maps, and no output may depend on hash order.
+        .btree_map(["."])
+        .enable_type_names()
+        .compile_fds(compiler.file_descriptor_set())?;
+    Ok(())
+}
+
+/// Adds the `.proto` files below `dir` to `files`, in the order the file system lists them.
+fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "proto")
+        {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
