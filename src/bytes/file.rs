@@ -1,0 +1,132 @@
+//! Positional reads: files are never mapped, so one that shrinks is an error and not a signal.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Bytes that can be read at any place, by many threads at once.
+pub trait ReadAt: fmt::Debug + Send + Sync {
+    /// How many bytes there are.
+    fn len(&self) -> u64;
+
+    /// Fills `out` from `offset` on.
+    ///
+    /// # Errors
+    /// When fewer bytes are left than `out` holds, or the system fails to read; the error names the file and byte.
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()>;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// An open file and the length it had then.
+#[derive(Debug)]
+pub struct File {
+    file: std::fs::File,
+    path: PathBuf,
+    len: u64,
+}
+
+impl File {
+    /// Opens a regular file for reading.
+    ///
+    /// # Errors
+    /// When it is not there, not readable, or not a regular file (a pipe would never end).
+    pub fn open(path: &Path) -> Result<Self> {
+        let fail = |source| Error::io("open", source).in_file(path);
+        let metadata = std::fs::metadata(path).map_err(fail)?;
+        if !metadata.is_file() {
+            let found = if metadata.is_dir() { "a directory" } else { "not a regular file" };
+            return Err(ErrorKind::Unexpected {
+                what: "path",
+                found: found.into(),
+                allowed: "a file is needed".into(),
+            })
+            .map_err(|kind| Error::from(kind).in_file(path));
+        }
+        let file = std::fs::File::open(path).map_err(fail)?;
+        let len = file.metadata().map_err(fail)?.len();
+        Ok(Self { file, path: path.to_path_buf(), len })
+    }
+
+    /// The path it was opened under.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl ReadAt for File {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()> {
+        let left = self.len.saturating_sub(offset);
+        if left < out.len() as u64 {
+            return Err(Error::truncated("read", out.len() as u64, left)
+                .in_file(&self.path)
+                .at(offset));
+        }
+        read_exact_at(&self.file, out, offset).map_err(|source| {
+            let error = if source.kind() == io::ErrorKind::UnexpectedEof {
+                let now = self.file.metadata().map_or(0, |m| m.len());
+                let allowed = format!("it was {} when it was opened", self.len);
+                Error::unexpected("length of the file", format!("{now} bytes"), allowed)
+            } else {
+                Error::io("read", source)
+            };
+            error.in_file(&self.path).at(offset)
+        })
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &std::fs::File, out: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &std::fs::File, mut out: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !out.is_empty() {
+        let n = std::os::windows::fs::FileExt::seek_read(file, out, offset)?;
+        if n == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        out = out.get_mut(n..).unwrap_or_default();
+        offset += n as u64;
+    }
+    Ok(())
+}
+
+/// Bytes in memory, as a decompressed block holds them.
+#[derive(Clone)]
+pub struct Memory(pub Arc<[u8]>);
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Memory({} bytes)", self.0.len())
+    }
+}
+
+impl ReadAt for Memory {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()> {
+        let bytes = usize::try_from(offset)
+            .ok()
+            .and_then(|start| self.0.get(start..)?.get(..out.len()))
+            .ok_or_else(|| {
+                let left = self.len().saturating_sub(offset);
+                Error::truncated("read", out.len() as u64, left).at(offset)
+            })?;
+        out.copy_from_slice(bytes);
+        Ok(())
+    }
+}

@@ -1,0 +1,17 @@
+//! Bytes as files hold them: bounds-checked cursors, positional reads, varints, ordered code, masked crc32c.
+//!
+//! Nothing here knows what the bytes mean. Nothing here allocates by a length it read from a file.
+
+mod crc32c;
+mod cursor;
+mod file;
+mod limits;
+pub mod ordered_code;
+mod stream;
+pub mod varint;
+
+pub use crc32c::Crc32c;
+pub use cursor::Cursor;
+pub use file::{File, Memory, ReadAt};
+pub use limits::Limits;
+pub use stream::Stream;

@@ -1,0 +1,172 @@
+//! A buffered forward reader over a stretch of a file.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+
+use super::{Crc32c, ReadAt, varint};
+
+const BUFFER: usize = 64 << 10;
+
+/// Reads `start..end` of `source` in order, through one small buffer.
+pub struct Stream<'a> {
+    source: Source<'a>,
+    buffer: Vec<u8>,
+    pos: usize,
+    /// Where the byte after the buffer lies.
+    next: u64,
+    end: u64,
+}
+
+#[derive(Debug)]
+enum Source<'a> {
+    Borrowed(&'a dyn ReadAt),
+    Shared(Arc<dyn ReadAt>),
+}
+
+impl Source<'_> {
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()> {
+        match self {
+            Self::Borrowed(source) => source.read_at(offset, out),
+            Self::Shared(source) => source.read_at(offset, out),
+        }
+    }
+}
+
+impl fmt::Debug for Stream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stream({}..{} of {:?})", self.offset(), self.end, self.source)
+    }
+}
+
+impl Stream<'static> {
+    /// A reader of the bytes `start..end` that keeps their source alive.
+    pub fn shared(source: Arc<dyn ReadAt>, start: u64, end: u64) -> Self {
+        Self::over(Source::Shared(source), start, end)
+    }
+}
+
+impl<'a> Stream<'a> {
+    /// A reader of the bytes `start..end`.
+    pub fn new(source: &'a dyn ReadAt, start: u64, end: u64) -> Self {
+        Self::over(Source::Borrowed(source), start, end)
+    }
+
+    fn over(source: Source<'a>, start: u64, end: u64) -> Self {
+        Self { source, buffer: Vec::new(), pos: 0, next: start, end: end.max(start) }
+    }
+
+    /// Where the next byte lies.
+    pub fn offset(&self) -> u64 {
+        self.next - (self.buffer.len() - self.pos) as u64
+    }
+
+    /// How many bytes are left before the end.
+    pub fn remaining(&self) -> u64 {
+        self.end - self.offset()
+    }
+
+    /// The bytes at hand: at least one, unless the end is reached.
+    pub fn fill(&mut self) -> Result<&[u8]> {
+        if self.pos == self.buffer.len() {
+            let len = (self.end - self.next).min(BUFFER as u64) as usize;
+            self.buffer.resize(len, 0);
+            self.pos = 0;
+            if let Err(error) = self.source.read_at(self.next, &mut self.buffer) {
+                self.buffer.clear();
+                return Err(error);
+            }
+            self.next += len as u64;
+        }
+        Ok(self.buffer.get(self.pos..).unwrap_or(&[]))
+    }
+
+    /// Passes over `len` of the bytes that [`fill`](Self::fill) showed.
+    pub fn consume(&mut self, len: usize) {
+        self.pos = (self.pos + len).min(self.buffer.len());
+    }
+
+    /// Fills `out`.
+    pub fn read(&mut self, what: &'static str, mut out: &mut [u8]) -> Result<()> {
+        if self.remaining() < out.len() as u64 {
+            let error = Error::truncated(what, out.len() as u64, self.remaining());
+            return Err(error.at(self.offset()));
+        }
+        while !out.is_empty() {
+            if self.pos == self.buffer.len() && out.len() >= BUFFER {
+                self.source.read_at(self.next, out)?;
+                self.next += out.len() as u64;
+                return Ok(());
+            }
+            let have = self.fill()?;
+            let len = have.len().min(out.len());
+            let (head, tail) = out.split_at_mut(len);
+            head.copy_from_slice(have.get(..len).unwrap_or(&[]));
+            self.consume(len);
+            out = tail;
+        }
+        Ok(())
+    }
+
+    /// The next byte.
+    pub fn u8(&mut self, what: &'static str) -> Result<u8> {
+        let mut byte = [0];
+        self.read(what, &mut byte)?;
+        Ok(u8::from_le_bytes(byte))
+    }
+
+    /// The next four bytes, little-endian.
+    pub fn u32(&mut self, what: &'static str) -> Result<u32> {
+        let mut bytes = [0; 4];
+        self.read(what, &mut bytes)?;
+        Ok(u32::from_le_bytes(bytes))
+    }
+
+    /// The next varint.
+    pub fn varint(&mut self, what: &'static str) -> Result<u64> {
+        let offset = self.offset();
+        let mut bytes = [0; varint::MAX_LEN];
+        for len in 1..=varint::MAX_LEN {
+            let byte = self.u8(what).map_err(|error| error.at(offset))?;
+            if let Some(slot) = bytes.get_mut(len - 1) {
+                *slot = byte;
+            }
+            if byte < 0x80
+                && let Some((value, _)) = varint::read(&bytes)
+            {
+                return Ok(value);
+            }
+        }
+        let allowed = "at most 10 bytes are allowed";
+        Err(Error::unexpected(what, "a varint of over 64 bits", allowed).at(offset))
+    }
+
+    /// Passes over `len` bytes without reading those that are not at hand.
+    pub fn skip(&mut self, what: &'static str, len: u64) -> Result<()> {
+        if self.remaining() < len {
+            return Err(Error::truncated(what, len, self.remaining()).at(self.offset()));
+        }
+        let have = (self.buffer.len() - self.pos) as u64;
+        if len <= have {
+            self.consume(len as usize);
+        } else {
+            self.next += len - have;
+            self.buffer.clear();
+            self.pos = 0;
+        }
+        Ok(())
+    }
+
+    /// The checksum of everything up to the end.
+    pub fn crc32c(mut self) -> Result<Crc32c> {
+        let mut crc = Crc32c::default();
+        while self.remaining() > 0 {
+            let bytes = self.fill()?;
+            crc.update(bytes);
+            let len = bytes.len();
+            self.consume(len);
+        }
+        Ok(crc)
+    }
+}

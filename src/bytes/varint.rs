@@ -1,0 +1,57 @@
+//! Base-128 varints, as protobuf and LevelDB write them.
+
+/// The most bytes a 64-bit varint takes.
+pub const MAX_LEN: usize = 10;
+
+/// Reads a varint from the start of `bytes`: its value and its length in bytes.
+///
+/// `None` when `bytes` ends inside it, or when it does not fit 64 bits.
+#[inline]
+pub fn read(bytes: &[u8]) -> Option<(u64, usize)> {
+    let mut value = 0u64;
+    for (i, &byte) in bytes.iter().take(MAX_LEN).enumerate() {
+        let bits = u64::from(byte & 0x7f);
+        if i == MAX_LEN - 1 && bits > 1 {
+            return None;
+        }
+        value |= bits << (7 * i);
+        if byte < 0x80 {
+            return Some((value, i + 1));
+        }
+    }
+    None
+}
+
+/// Appends `value` as a varint.
+pub fn write(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push((value & 0x7f) as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push((value & 0x7f) as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_length_reads_back() {
+        for shift in 0..64 {
+            for value in [1u64 << shift, (1u64 << shift) - 1, u64::MAX >> shift] {
+                let mut bytes = Vec::new();
+                write(value, &mut bytes);
+                assert_eq!(read(&bytes), Some((value, bytes.len())));
+                for cut in 0..bytes.len() {
+                    assert_eq!(read(&bytes[..cut]), None, "cut at {cut}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn more_than_64_bits_are_refused() {
+        assert_eq!(read(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02]), None);
+        assert_eq!(read(&[0x80; 11]), None);
+    }
+}

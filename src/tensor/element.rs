@@ -1,0 +1,291 @@
+//! The Rust type behind each fixed-width [`DType`](super::DType), and how its bytes become a value.
+
+use std::fmt::Debug;
+
+use bytemuck::{Pod, Zeroable};
+use half::{bf16, f16};
+
+use super::float8::{self, Layout};
+
+/// One element, little-endian and without padding, exactly as stored.
+pub trait Element: Pod + Debug + Send + Sync {
+    /// The element as a value that says all there is to it.
+    fn scalar(self) -> Scalar;
+
+    /// Whether the bits that count are unequal (sub-byte types ignore the high bits of their byte).
+    fn differs(self, other: Self) -> bool;
+
+    /// Bytes of each number in it: half the element for complex ones.
+    const NUMBER_BYTES: usize = size_of::<Self>();
+}
+
+/// An element with an order and a difference: floats and integers.
+pub trait Number: Element {
+    /// Whether it is a floating type, with NaN, infinities and ulps.
+    const FLOAT: bool;
+
+    /// Whether squares and products of its values can leave the range of `f64`.
+    const WIDE: bool = false;
+
+    /// Its value: exact for floats, rounded once for integers of more than 53 bits.
+    fn to_f64(self) -> f64;
+
+    /// `self - other`: for floats the `f64` subtraction, for integers the exact difference rounded once.
+    fn minus(self, other: Self) -> f64 {
+        self.to_f64() - other.to_f64()
+    }
+
+    /// The place of a finite float among all of its type, both zeros at 0; 0 for integers.
+    fn order_key(self) -> i64 {
+        0
+    }
+}
+
+/// A complex element: two floats of one type.
+pub trait ComplexNumber: Element {
+    /// Whether squares and products of its values can leave the range of `f64`.
+    const WIDE: bool;
+
+    /// Real and imaginary part, widened exactly.
+    fn parts(self) -> (f64, f64);
+}
+
+/// A computation that depends on the element type; see [`DType::visit`](super::DType::visit).
+pub trait Visit {
+    /// What it returns.
+    type Out;
+    /// For floats and integers.
+    fn number<T: Number>(self) -> Self::Out;
+    /// For complex numbers.
+    fn complex<T: ComplexNumber>(self) -> Self::Out;
+    /// For truth values.
+    fn boolean(self) -> Self::Out;
+    /// For elements of any length.
+    fn bytes(self) -> Self::Out;
+}
+
+/// The value of one element.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scalar {
+    /// A float of any width, widened exactly.
+    Float(f64),
+    /// An integer of any width.
+    Integer(i128),
+    /// A truth value.
+    Bool(bool),
+    /// Real and imaginary part, widened exactly.
+    Complex(f64, f64),
+}
+
+/// One byte that is true when it is not zero.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Bool(pub u8);
+
+impl Element for Bool {
+    fn scalar(self) -> Scalar {
+        Scalar::Bool(self.0 != 0)
+    }
+
+    #[inline(always)]
+    fn differs(self, other: Self) -> bool {
+        self.0 != other.0
+    }
+}
+
+macro_rules! complex {
+    ($float:ty, $wide:literal, $name:ident) => {
+        /// A complex number of two of these floats, real part first.
+        #[derive(Debug, Clone, Copy, Pod, Zeroable)]
+        #[repr(C)]
+        pub struct $name {
+            /// Real part.
+            pub re: $float,
+            /// Imaginary part.
+            pub im: $float,
+        }
+
+        impl Element for $name {
+            const NUMBER_BYTES: usize = size_of::<$float>();
+
+            fn scalar(self) -> Scalar {
+                Scalar::Complex(self.re.into(), self.im.into())
+            }
+
+            #[inline(always)]
+            fn differs(self, other: Self) -> bool {
+                (self.re.to_bits() != other.re.to_bits()) | (self.im.to_bits() != other.im.to_bits())
+            }
+        }
+
+        impl ComplexNumber for $name {
+            const WIDE: bool = $wide;
+
+            #[inline(always)]
+            fn parts(self) -> (f64, f64) {
+                (self.re.into(), self.im.into())
+            }
+        }
+    };
+}
+complex!(f32, false, Complex64);
+complex!(f64, true, Complex128);
+
+macro_rules! integers {
+    ($($int:ty),*) => {$(
+        impl Element for $int {
+            fn scalar(self) -> Scalar {
+                Scalar::Integer(self.into())
+            }
+
+            #[inline(always)]
+            fn differs(self, other: Self) -> bool {
+                self != other
+            }
+        }
+
+        impl Number for $int {
+            const FLOAT: bool = false;
+
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+
+            #[inline(always)]
+            fn minus(self, other: Self) -> f64 {
+                let magnitude = self.abs_diff(other) as f64;
+                if self < other { -magnitude } else { magnitude }
+            }
+        }
+    )*};
+}
+integers!(i8, u8, i16, u16, i32, u32, i64, u64);
+
+/// Integers of less than a byte, each in the low bits of one.
+macro_rules! small_integers {
+    ($($name:ident: $bits:literal, $signed:literal, $doc:literal;)*) => {$(
+        #[doc = $doc]
+        #[derive(Debug, Clone, Copy, Pod, Zeroable)]
+        #[repr(transparent)]
+        pub struct $name(pub u8);
+
+        impl $name {
+            #[inline(always)]
+            fn value(self) -> i32 {
+                let high = i32::from(self.0) << (32 - $bits);
+                if $signed { high >> (32 - $bits) } else { (high as u32 >> (32 - $bits)) as i32 }
+            }
+        }
+
+        impl Element for $name {
+            fn scalar(self) -> Scalar {
+                Scalar::Integer(self.value().into())
+            }
+
+            #[inline(always)]
+            fn differs(self, other: Self) -> bool {
+                self.value() != other.value()
+            }
+        }
+
+        impl Number for $name {
+            const FLOAT: bool = false;
+
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self.value().into()
+            }
+        }
+    )*};
+}
+small_integers! {
+    I4: 4, true, "A signed integer in the low 4 bits.";
+    U4: 4, false, "An unsigned integer in the low 4 bits.";
+    I2: 2, true, "A signed integer in the low 2 bits.";
+    U2: 2, false, "An unsigned integer in the low 2 bits.";
+}
+
+/// IEEE floats: sign and magnitude, so that magnitudes order as integers do.
+macro_rules! ieee_floats {
+    ($($float:ty: $int:ty, $wide:literal;)*) => {$(
+        impl Element for $float {
+            fn scalar(self) -> Scalar {
+                Scalar::Float(self.into())
+            }
+
+            #[inline(always)]
+            fn differs(self, other: Self) -> bool {
+                self.to_bits() != other.to_bits()
+            }
+        }
+
+        impl Number for $float {
+            const FLOAT: bool = true;
+            const WIDE: bool = $wide;
+
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self.into()
+            }
+
+            #[inline(always)]
+            fn order_key(self) -> i64 {
+                let bits = self.to_bits() as $int;
+                let magnitude = i64::from(bits & <$int>::MAX);
+                if bits < 0 { -magnitude } else { magnitude }
+            }
+        }
+    )*};
+}
+ieee_floats! { f32: i32, false; f64: i64, true; f16: i16, false; bf16: i16, false; }
+
+/// Floats of a byte or less, decoded by table.
+macro_rules! small_floats {
+    ($($name:ident: $layout:expr, $mask:literal, $doc:literal;)*) => {$(
+        #[doc = $doc]
+        #[derive(Debug, Clone, Copy, Pod, Zeroable)]
+        #[repr(transparent)]
+        pub struct $name(pub u8);
+
+        impl $name {
+            const VALUES: [f64; 256] = float8::values($layout);
+            const KEYS: [i64; 256] = float8::order_keys($layout);
+        }
+
+        impl Element for $name {
+            fn scalar(self) -> Scalar {
+                Scalar::Float(self.to_f64())
+            }
+
+            #[inline(always)]
+            fn differs(self, other: Self) -> bool {
+                (self.0 ^ other.0) & $mask != 0
+            }
+        }
+
+        impl Number for $name {
+            const FLOAT: bool = true;
+
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                static VALUES: [f64; 256] = $name::VALUES;
+                VALUES.get(usize::from(self.0)).copied().unwrap_or_default()
+            }
+
+            #[inline(always)]
+            fn order_key(self) -> i64 {
+                static KEYS: [i64; 256] = $name::KEYS;
+                KEYS.get(usize::from(self.0)).copied().unwrap_or_default()
+            }
+        }
+    )*};
+}
+small_floats! {
+    F8E5M2: Layout::ieee(5, 2), 0xff, "`float8_e5m2`: IEEE-like, with infinities.";
+    F8E4M3Fn: Layout::finite(4, 3), 0xff, "`float8_e4m3fn`: no infinities; all ones is NaN.";
+    F8E4M3Fnuz: Layout::unsigned_zero(4, 3, 8), 0xff, "`float8_e4m3fnuz`: one zero; 0x80 is NaN.";
+    F8E4M3B11Fnuz: Layout::unsigned_zero(4, 3, 11), 0xff, "`float8_e4m3b11fnuz`: bias 11, one zero; 0x80 is NaN.";
+    F8E5M2Fnuz: Layout::unsigned_zero(5, 2, 16), 0xff, "`float8_e5m2fnuz`: one zero; 0x80 is NaN.";
+    F4E2M1Fn: Layout::all_finite(2, 1), 0x0f, "`float4_e2m1fn`: no infinities, no NaN; in the low 4 bits.";
+}

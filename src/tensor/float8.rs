@@ -1,0 +1,110 @@
+//! Floats of a byte or less: their layouts, and tables of all their values.
+//!
+//! ```text
+//! sign: 1 bit, exponent, mantissa; the value of a nonzero exponent e is 2^(e - bias) * 1.mantissa
+//! ```
+//! Source of the special values: the OCP 8-bit and micro-scaling formats, and the `fnuz` variants of IEEE P3109.
+
+/// How a small float spells its numbers.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    exponent_bits: u32,
+    mantissa_bits: u32,
+    bias: i32,
+    specials: Specials,
+}
+
+/// Which bit patterns are not numbers.
+#[derive(Clone, Copy)]
+enum Specials {
+    /// The largest exponent holds infinities and NaN.
+    Ieee,
+    /// All ones is NaN; there is no infinity.
+    AllOnes,
+    /// Only negative zero is NaN; there is no infinity.
+    NegativeZero,
+    /// Every pattern is a number.
+    None,
+}
+
+impl Layout {
+    pub(crate) const fn ieee(exponent_bits: u32, mantissa_bits: u32) -> Self {
+        let bias = (1 << (exponent_bits - 1)) - 1;
+        Self { exponent_bits, mantissa_bits, bias, specials: Specials::Ieee }
+    }
+
+    pub(crate) const fn finite(exponent_bits: u32, mantissa_bits: u32) -> Self {
+        Self { specials: Specials::AllOnes, ..Self::ieee(exponent_bits, mantissa_bits) }
+    }
+
+    pub(crate) const fn all_finite(exponent_bits: u32, mantissa_bits: u32) -> Self {
+        Self { specials: Specials::None, ..Self::ieee(exponent_bits, mantissa_bits) }
+    }
+
+    pub(crate) const fn unsigned_zero(exponent_bits: u32, mantissa_bits: u32, bias: i32) -> Self {
+        Self { exponent_bits, mantissa_bits, bias, specials: Specials::NegativeZero }
+    }
+
+    const fn sign_bit(self) -> u32 {
+        1 << (self.exponent_bits + self.mantissa_bits)
+    }
+
+    const fn decode(self, byte: u32) -> f64 {
+        let negative = byte & self.sign_bit() != 0;
+        let magnitude = byte & (self.sign_bit() - 1);
+        let mantissa = magnitude & ((1 << self.mantissa_bits) - 1);
+        let exponent = magnitude >> self.mantissa_bits;
+        match self.specials {
+            Specials::Ieee if exponent == (1 << self.exponent_bits) - 1 => {
+                if mantissa != 0 {
+                    return f64::NAN;
+                }
+                return if negative { f64::NEG_INFINITY } else { f64::INFINITY };
+            }
+            Specials::AllOnes if magnitude == self.sign_bit() - 1 => return f64::NAN,
+            Specials::NegativeZero if negative && magnitude == 0 => return f64::NAN,
+            _ => {}
+        }
+        let (significand, exponent) = if exponent == 0 {
+            (mantissa, 1)
+        } else {
+            (mantissa | 1 << self.mantissa_bits, exponent)
+        };
+        let value = significand as f64 * power_of_two(exponent as i32 - self.bias - self.mantissa_bits as i32);
+        if negative { -value } else { value }
+    }
+
+    const fn order_key(self, byte: u32) -> i64 {
+        let magnitude = (byte & (self.sign_bit() - 1)) as i64;
+        if byte & self.sign_bit() != 0 { -magnitude } else { magnitude }
+    }
+}
+
+/// 2 to the power `exponent`, which is a normal exponent of `f64`.
+const fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// The value of every byte; bits above the sign do not count.
+#[expect(clippy::indexing_slicing, reason = "a const fn has no iterators, and the loop bounds the index")]
+pub(crate) const fn values(layout: Layout) -> [f64; 256] {
+    let mut table = [0.0; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        table[byte] = layout.decode(byte as u32);
+        byte += 1;
+    }
+    table
+}
+
+/// The [order key](super::Number::order_key) of every byte.
+#[expect(clippy::indexing_slicing, reason = "a const fn has no iterators, and the loop bounds the index")]
+pub(crate) const fn order_keys(layout: Layout) -> [i64; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        table[byte] = layout.order_key(byte as u32);
+        byte += 1;
+    }
+    table
+}

@@ -1,0 +1,21 @@
+//! Tensors: names, element types, shapes, slices, and content read in order or in parts.
+
+mod decimal;
+mod dtype;
+mod element;
+mod float8;
+mod name;
+mod owned;
+mod shape;
+mod slice;
+mod source;
+
+pub use decimal::shortest;
+pub use dtype::{DType, Kind};
+pub use element::{Bool, Complex64, Complex128, ComplexNumber, Element, Number, Scalar, Visit};
+pub use element::{F4E2M1Fn, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, I2, I4, U2, U4};
+pub use name::Name;
+pub use owned::Tensor;
+pub use shape::Shape;
+pub use slice::Slice;
+pub use source::{Extent, TensorSource, TensorStream};

@@ -1,0 +1,57 @@
+//! Tensor names: any bytes, mostly UTF-8.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The name of a tensor, as stored. Sorts bytewise, as tables do.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name(Arc<[u8]>);
+
+impl Name {
+    /// The bytes of the name.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The name as text, when it is valid UTF-8.
+    pub fn as_str(&self) -> Option<&str> {
+        std::str::from_utf8(&self.0).ok()
+    }
+
+    /// The name for a terminal: as [`Display`](fmt::Display), with control characters escaped as well.
+    pub fn printable(&self) -> String {
+        let mut out = String::with_capacity(self.0.len());
+        for c in self.to_string().chars() {
+            match c {
+                c if c.is_control() => out.extend(c.escape_default()),
+                c => out.push(c),
+            }
+        }
+        out
+    }
+}
+
+impl<T: AsRef<[u8]> + ?Sized> From<&T> for Name {
+    fn from(bytes: &T) -> Self {
+        Self(bytes.as_ref().into())
+    }
+}
+
+/// The name as it is when it is valid UTF-8; bytes that are not, as `\xNN`.
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for chunk in self.0.utf8_chunks() {
+            f.write_str(chunk.valid())?;
+            for byte in chunk.invalid() {
+                write!(f, "\\x{byte:02x}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{self}\"")
+    }
+}

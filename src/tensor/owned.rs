@@ -1,0 +1,161 @@
+//! A whole tensor in memory.
+
+use bytemuck::Pod;
+
+use crate::bytes::{Crc32c, Limits};
+use crate::error::{Error, Result};
+
+use super::{DType, Element, Extent, Shape, TensorSource, TensorStream};
+
+/// A tensor with its content, row-major and little-endian as [`TensorSource`] gives it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tensor {
+    dtype: DType,
+    shape: Shape,
+    content: Vec<u8>,
+}
+
+impl Tensor {
+    /// A tensor with this content, as [`TensorSource`] defines it.
+    ///
+    /// # Errors
+    /// When the content has not the size that dtype and shape ask for.
+    pub fn new(dtype: DType, shape: Shape, content: Vec<u8>) -> Result<Self> {
+        let tensor = Self { dtype, shape, content };
+        let have = match dtype.size() {
+            Some(size) => Some(tensor.content.len() as u64 / size as u64)
+                .filter(|_| tensor.content.len() % size == 0),
+            None => tensor.byte_elements().map(|elements| elements.len() as u64),
+        };
+        if have != Some(tensor.shape.elements()) {
+            let found = format!("{} bytes", tensor.content.len());
+            let allowed = format!("{dtype} of shape {} needs another", tensor.shape);
+            return Err(Error::unexpected("content", found, allowed));
+        }
+        Ok(tensor)
+    }
+
+    /// Reads all of `source`, with its checksums verified.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is larger than `limits.tensor_bytes`.
+    pub fn read(source: &dyn TensorSource, limits: &Limits) -> Result<Self> {
+        if source.stored_bytes() > limits.tensor_bytes {
+            let allowed = format!("at most {} bytes are read into memory", limits.tensor_bytes);
+            return Err(Error::unexpected("size", source.stored_bytes(), allowed));
+        }
+        // Grown as bytes arrive, not by what the file promises; the steps suit every element size.
+        const STEP: usize = 1 << 20;
+        let mut content = Vec::new();
+        let mut stream = source.stream()?;
+        loop {
+            let start = content.len();
+            content.resize(start + STEP, 0);
+            let read = stream.read(content.get_mut(start..).unwrap_or_default())?;
+            content.truncate(start + read);
+            if read == 0 {
+                break;
+            }
+        }
+        Ok(Self { dtype: source.dtype(), shape: source.shape().clone(), content })
+    }
+
+    /// The type of the elements.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The shape.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The content: row-major, little-endian; see [`TensorSource`] for elements of any length.
+    pub fn content(&self) -> &[u8] {
+        &self.content
+    }
+
+    /// The elements as `T`, such as `f32`; `None` when an element of this tensor has another size.
+    ///
+    /// The bytes are taken as they are: nothing is converted.
+    pub fn elements<T: Element + Pod>(&self) -> Option<Vec<T>> {
+        if self.dtype.size() != Some(size_of::<T>()) {
+            return None;
+        }
+        // A copy, because the content of a Vec<u8> need not be aligned for T.
+        Some(self.content.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect())
+    }
+
+    /// The elements of a `string`, `variant` or `resource` tensor; `None` for fixed-width types.
+    pub fn byte_elements(&self) -> Option<Vec<&[u8]>> {
+        if self.dtype.size().is_some() {
+            return None;
+        }
+        let mut rest = self.content.as_slice();
+        let mut elements = Vec::new();
+        while !rest.is_empty() {
+            let (len, tail) = rest.split_first_chunk::<8>()?;
+            let len = usize::try_from(u64::from_le_bytes(*len)).ok()?;
+            elements.push(tail.get(..len)?);
+            rest = tail.get(len..)?;
+        }
+        Some(elements)
+    }
+}
+
+impl TensorSource for Tensor {
+    fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        self.content.len() as u64
+    }
+
+    fn extent(&self) -> Option<&dyn Extent> {
+        self.dtype.size().is_some().then_some(self)
+    }
+
+    fn stream(&self) -> Result<Box<dyn TensorStream + '_>> {
+        Ok(Box::new(self.content.as_slice()))
+    }
+}
+
+/// Memory has no stored checksum that could fail to hold.
+impl Extent for Tensor {
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()> {
+        let bytes = usize::try_from(offset)
+            .ok()
+            .and_then(|start| self.content.get(start..)?.get(..out.len()))
+            .ok_or_else(|| {
+                let left = (self.content.len() as u64).saturating_sub(offset);
+                Error::truncated("read", out.len() as u64, left)
+            })?;
+        out.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn stored_crc32c(&self) -> u32 {
+        Crc32c::of(&self.content).value()
+    }
+
+    fn verify(&self, _: Crc32c) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl TensorStream for &[u8] {
+    fn read(&mut self, out: &mut [u8]) -> Result<usize> {
+        let len = self.len().min(out.len());
+        let (head, tail) = self.split_at(len);
+        if let Some(out) = out.get_mut(..len) {
+            out.copy_from_slice(head);
+        }
+        *self = tail;
+        Ok(len)
+    }
+}

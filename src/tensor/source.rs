@@ -1,0 +1,75 @@
+//! Where a tensor's content comes from: read in order, or, where it lies in one piece, at any place.
+
+use std::fmt;
+
+use crate::bytes::Crc32c;
+use crate::error::Result;
+
+use super::{DType, Shape};
+
+/// A tensor whose content is read on demand.
+///
+/// Content is row-major and little-endian, as stored in a V2 shard: one byte per element for `bool` and types of
+/// less than a byte. For elements of any length (`string`, `variant`, `resource`) it is, for each element, its length
+/// as `u64` and then its bytes.
+pub trait TensorSource: fmt::Debug + Send + Sync {
+    /// The type of the elements.
+    fn dtype(&self) -> DType;
+
+    /// The full shape, also of a tensor stored in slices.
+    fn shape(&self) -> &Shape;
+
+    /// Bytes it takes in its file, without keys and checksums; for fixed-width types the size of the content.
+    fn stored_bytes(&self) -> u64;
+
+    /// The content as one piece that can be read at any place; `None` when it can only be read in order.
+    fn extent(&self) -> Option<&dyn Extent> {
+        None
+    }
+
+    /// What the index says of the content: the stored checksums, and for slices their layout. Equal ones stand for equal
+    /// content where the data itself is not at hand. `None` where the format stores no checksum per tensor.
+    fn fingerprint(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Opens the content for reading from the start.
+    ///
+    /// # Errors
+    /// When the file is not there, or what is known already contradicts the shape.
+    fn stream(&self) -> Result<Box<dyn TensorStream + '_>>;
+}
+
+/// Content read in order.
+pub trait TensorStream: Send {
+    /// Fills `out` with the next bytes of the content and returns how many; 0 at the end.
+    ///
+    /// For fixed-width types `out.len()` is a multiple of the element size, and so is what is returned; less than
+    /// `out.len()` only at the end. Every stored checksum has been verified when this returns 0, and not before: report
+    /// nothing about a tensor until then.
+    ///
+    /// # Errors
+    /// When bytes are missing or a checksum does not hold; the error names file and byte.
+    fn read(&mut self, out: &mut [u8]) -> Result<usize>;
+}
+
+/// Fixed-width content stored in one piece, little-endian, under one checksum.
+///
+/// Whoever reads it part by part joins the parts' checksums with [`Crc32c::then`] and has the whole
+/// [verified](Extent::verify).
+pub trait Extent: fmt::Debug + Sync {
+    /// Fills `out` with the content from byte `offset` on.
+    ///
+    /// # Errors
+    /// When the file is not there or too short; the error names file and byte.
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()>;
+
+    /// The checksum that the file has for the whole content, unmasked.
+    fn stored_crc32c(&self) -> u32;
+
+    /// Checks the checksum of the whole content, as computed, against the stored one.
+    ///
+    /// # Errors
+    /// When they differ; the error names file and byte.
+    fn verify(&self, computed: Crc32c) -> Result<()>;
+}
