@@ -1,0 +1,146 @@
+//! The definition: when two elements are close.
+//!
+//! Everything else in this room is a faster way to say the same, and is tested against this file.
+//!
+//! 1. Equal bits are equal, but for NaN under [`NanPolicy::Differ`].
+//! 2. `atol`, `rtol`: `|rhs - lhs| <= atol + rtol * |lhs|` in `f64`, each operation rounded, none fused. Infinities are
+//!    close only to themselves, NaN to NaN as the policy says, both zeros to each other.
+//! 3. `ulp`: both finite, and no more representable values apart than that.
+
+use super::{NanPolicy, Tolerance};
+
+/// An element widened to `f64`; `im` is 0 of real ones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Value {
+    pub(crate) re: f64,
+    pub(crate) im: f64,
+}
+
+impl Value {
+    pub(crate) fn real(re: f64) -> Self {
+        Self { re, im: 0.0 }
+    }
+
+    pub(crate) fn is_nan(self) -> bool {
+        self.re.is_nan() || self.im.is_nan()
+    }
+
+    /// Whether a component is infinite and none is NaN.
+    pub(crate) fn is_infinite(self) -> bool {
+        !self.is_nan() && !self.is_finite()
+    }
+
+    pub(crate) fn is_finite(self) -> bool {
+        self.re.is_finite() && self.im.is_finite()
+    }
+
+    /// The magnitude, scaled by the exponent of the larger component so that no square leaves the range of `f64`.
+    pub(crate) fn abs(self) -> f64 {
+        let (re, im) = (self.re.abs(), self.im.abs());
+        let larger = re.max(im);
+        if im == 0.0 || larger == 0.0 || !larger.is_finite() {
+            return larger;
+        }
+        // Two steps down and up, because 2^1074 is no f64.
+        let exponent = exponent(larger);
+        let (half, rest) = (power_of_two(exponent / 2), power_of_two(exponent - exponent / 2));
+        let (re, im) = (re / half / rest, im / half / rest);
+        (re * re + im * im).sqrt() * half * rest
+    }
+}
+
+/// The `e` of a positive finite number in `2^e <= x < 2^(e + 1)`.
+pub(crate) fn exponent(x: f64) -> i32 {
+    let biased = i32::from((x.to_bits() >> 52) as u16 & 0x7ff);
+    if biased > 0 { biased - 1023 } else { -1011 - x.to_bits().leading_zeros().cast_signed() }
+}
+
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023).cast_unsigned() as u64) << 52)
+}
+
+/// A pair of elements, as the definition sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pair {
+    /// Whether the bits are unequal (the values, where the dtypes differ).
+    pub(crate) differs: bool,
+    pub(crate) lhs: Value,
+    pub(crate) rhs: Value,
+    /// `|rhs - lhs|`, where both are finite.
+    pub(crate) gap: f64,
+    /// `|lhs|`.
+    pub(crate) size: f64,
+    /// Representable values between the two; `None` where the dtype has no ulp or one is not finite.
+    pub(crate) ulps: Option<u64>,
+}
+
+impl Pair {
+    pub(crate) fn is_finite(&self) -> bool {
+        self.lhs.is_finite() && self.rhs.is_finite()
+    }
+
+    pub(crate) fn both_nan(&self) -> bool {
+        self.lhs.is_nan() && self.rhs.is_nan()
+    }
+}
+
+/// A tolerance with its NaN policy: what decides over a pair.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rule {
+    /// `atol` and `rtol`, when either was given.
+    pub(crate) absolute: Option<(f64, f64)>,
+    pub(crate) ulp: Option<u64>,
+    pub(crate) nan: NanPolicy,
+}
+
+impl Rule {
+    pub(crate) fn new(tolerance: &Tolerance, nan: NanPolicy) -> Self {
+        let given = tolerance.atol.is_some() || tolerance.rtol.is_some();
+        let absolute =
+            given.then(|| (tolerance.atol.unwrap_or(0.0), tolerance.rtol.unwrap_or(0.0)));
+        Self { absolute, ulp: tolerance.ulp, nan }
+    }
+
+    /// Whether the pair is close.
+    pub(crate) fn is_close(&self, pair: &Pair) -> bool {
+        if !pair.differs {
+            return !(pair.lhs.is_nan() && self.nan == NanPolicy::Differ);
+        }
+        let by_absolute = self.absolute.is_some_and(|(atol, rtol)| {
+            if pair.is_finite() {
+                pair.gap <= atol + rtol * pair.size
+            } else if pair.both_nan() {
+                self.nan == NanPolicy::Equal
+            } else {
+                pair.lhs == pair.rhs
+            }
+        });
+        by_absolute || self.ulp.is_some_and(|most| pair.ulps.is_some_and(|ulps| ulps <= most))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exponent_is_that_of_the_leading_bit() {
+        for (x, e) in [(1.0, 0), (1.5, 0), (0.5, -1), (5e-324, -1074), (1e-310, -1030)] {
+            assert_eq!(exponent(x), e, "{x}");
+        }
+        assert_eq!(exponent(f64::MAX), 1023);
+        assert_eq!(exponent(f64::MIN_POSITIVE), -1022);
+    }
+
+    #[test]
+    fn magnitudes_of_extreme_components_are_right() {
+        let abs = |re, im| Value { re, im }.abs();
+        assert_eq!(abs(3e200, 4e200), 5e200);
+        assert_eq!(abs(3e-170, 4e-170), 5e-170);
+        assert_eq!(abs(0.0, -5e-324), 5e-324);
+        assert_eq!(abs(5e-324, 5e-324), 5e-324);
+        assert_eq!(abs(f64::MAX, 0.0), f64::MAX);
+        assert_eq!(abs(f64::MAX, f64::MAX), f64::INFINITY);
+        assert_eq!(abs(f64::NEG_INFINITY, 1.0), f64::INFINITY);
+    }
+}

@@ -1,0 +1,78 @@
+//! Chunks of two tensors into a tally, on the CPU.
+//!
+//! [`pairs`] follows the definition element by element; [`lanes`] says the same sixteen elements at a time, for real
+//! numbers of one type, which is nearly everything there is.
+
+mod lanes;
+mod pairs;
+
+use crate::tensor::{Bool, ComplexNumber, DType, Number, Visit};
+
+use super::tally::{Meaning, Tally};
+
+/// Two chunks of one length in elements, at the tally's position and within one cell.
+pub(crate) struct Chunk<'a> {
+    pub(crate) lhs: &'a [u8],
+    pub(crate) rhs: &'a [u8],
+    /// Whether the two are the same bytes.
+    pub(crate) equal: bool,
+    pub(crate) tally: &'a mut Tally,
+}
+
+/// Which numbers have a meaning for these dtypes; `None` where the two have no values in common.
+pub(crate) fn meaning(lhs: DType, rhs: DType) -> Option<Meaning> {
+    use crate::tensor::Kind;
+    match (lhs.kind(), rhs.kind()) {
+        (Kind::Bytes, Kind::Bytes) | (Kind::Bool, Kind::Bool) if lhs == rhs => {
+            Some(Meaning::Equality)
+        }
+        (Kind::Bytes, _) | (_, Kind::Bytes) => None,
+        (Kind::Bool, Kind::Bool) => Some(Meaning::Equality),
+        (Kind::Complex, _) | (_, Kind::Complex) => Some(Meaning::Complex),
+        (Kind::Float, _) | (_, Kind::Float) => Some(Meaning::Floats { ulp: lhs == rhs }),
+        _ => Some(Meaning::Integers),
+    }
+}
+
+/// Takes a chunk of two fixed-width tensors into its tally.
+pub(crate) fn compare(lhs: DType, rhs: DType, chunk: Chunk<'_>) {
+    if lhs == rhs {
+        lhs.visit(SameType(chunk));
+    } else {
+        pairs::mixed(lhs, rhs, chunk);
+    }
+}
+
+struct SameType<'a>(Chunk<'a>);
+
+impl Visit for SameType<'_> {
+    type Out = ();
+
+    fn number<T: Number>(self) {
+        let Self(Chunk { lhs, rhs, equal, tally }) = self;
+        let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(lhs), bytemuck::cast_slice(rhs));
+        if tally.wants_every_pair() {
+            pairs::numbers(lhs, rhs, tally);
+        } else {
+            lanes::numbers(lhs, rhs, equal, tally);
+        }
+    }
+
+    fn complex<T: ComplexNumber>(self) {
+        let Self(Chunk { lhs, rhs, tally, .. }) = self;
+        pairs::complex::<T>(bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs), tally);
+    }
+
+    fn boolean(self) {
+        let Self(Chunk { lhs, rhs, equal, tally }) = self;
+        if equal {
+            tally.advance_equal(lhs.len() as u64);
+        } else {
+            pairs::booleans::<Bool>(bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs), tally);
+        }
+    }
+
+    fn bytes(self) {
+        // Elements of any length never come in chunks; see `super::strings`.
+    }
+}

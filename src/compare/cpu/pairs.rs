@@ -1,0 +1,123 @@
+//! Element by element, as the definition says.
+
+use crate::tensor::{ComplexNumber, DType, Element, Number, Scalar, Visit};
+
+use super::super::close::{Pair, Value};
+use super::super::tally::Tally;
+use super::Chunk;
+
+/// A pair of real numbers of one type.
+#[inline(always)]
+pub(super) fn pair<T: Number>(lhs: T, rhs: T) -> Pair {
+    let (x, y) = (lhs.to_f64(), rhs.to_f64());
+    let finite = x.is_finite() && y.is_finite();
+    Pair {
+        differs: lhs.differs(rhs),
+        lhs: Value::real(x),
+        rhs: Value::real(y),
+        gap: rhs.minus(lhs).abs(),
+        size: x.abs(),
+        ulps: (T::FLOAT && finite).then(|| lhs.order_key().abs_diff(rhs.order_key())),
+    }
+}
+
+/// Takes real numbers of one type in.
+#[inline(never)]
+pub(super) fn numbers<T: Number>(lhs: &[T], rhs: &[T], tally: &mut Tally) {
+    for (&x, &y) in lhs.iter().zip(rhs) {
+        tally.push(&pair(x, y), || (x.scalar(), y.scalar()));
+    }
+}
+
+/// Takes complex numbers of one type in.
+pub(super) fn complex<T: ComplexNumber>(lhs: &[T], rhs: &[T], tally: &mut Tally) {
+    for (&x, &y) in lhs.iter().zip(rhs) {
+        let pair = complex_pair(x.parts(), y.parts(), x.differs(y));
+        tally.push(&pair, || (x.scalar(), y.scalar()));
+    }
+}
+
+fn complex_pair(x: (f64, f64), y: (f64, f64), differs: bool) -> Pair {
+    let (lhs, rhs) = (Value { re: x.0, im: x.1 }, Value { re: y.0, im: y.1 });
+    let gap = Value { re: rhs.re - lhs.re, im: rhs.im - lhs.im }.abs();
+    Pair { differs, lhs, rhs, gap, size: lhs.abs(), ulps: None }
+}
+
+/// Takes truth values in.
+pub(super) fn booleans<T: Element>(lhs: &[T], rhs: &[T], tally: &mut Tally) {
+    for (&x, &y) in lhs.iter().zip(rhs) {
+        tally.push_equality(x.differs(y));
+    }
+}
+
+/// Takes numbers of two types in: integers by their exact difference, all else as `f64`.
+pub(super) fn mixed(lhs: DType, rhs: DType, chunk: Chunk<'_>) {
+    let (xs, ys) = (lhs.visit(Scalars(chunk.lhs)), rhs.visit(Scalars(chunk.rhs)));
+    for (x, y) in xs.into_iter().zip(ys) {
+        chunk.tally.push(&mixed_pair(x, y), || (x, y));
+    }
+}
+
+fn mixed_pair(x: Scalar, y: Scalar) -> Pair {
+    if let (Some(a), Some(b)) = (integer(x), integer(y)) {
+        let (lhs, rhs) = (a as f64, b as f64);
+        return Pair {
+            differs: a != b,
+            lhs: Value::real(lhs),
+            rhs: Value::real(rhs),
+            gap: a.abs_diff(b) as f64,
+            size: lhs.abs(),
+            ulps: None,
+        };
+    }
+    let (x, y) = (parts(x), parts(y));
+    let pair = complex_pair(x, y, false);
+    let differs = !pair.both_nan() && pair.lhs != pair.rhs;
+    Pair { differs, ..pair }
+}
+
+fn integer(scalar: Scalar) -> Option<i128> {
+    match scalar {
+        Scalar::Integer(n) => Some(n),
+        Scalar::Bool(b) => Some(b.into()),
+        Scalar::Float(_) | Scalar::Complex(..) => None,
+    }
+}
+
+fn parts(scalar: Scalar) -> (f64, f64) {
+    match scalar {
+        Scalar::Float(x) => (x, 0.0),
+        Scalar::Integer(n) => (n as f64, 0.0),
+        Scalar::Bool(b) => (b.into(), 0.0),
+        Scalar::Complex(re, im) => (re, im),
+    }
+}
+
+/// The elements of a chunk as scalars.
+struct Scalars<'a>(&'a [u8]);
+
+impl Scalars<'_> {
+    fn of<T: Element>(&self) -> Vec<Scalar> {
+        bytemuck::cast_slice::<u8, T>(self.0).iter().map(|x| x.scalar()).collect()
+    }
+}
+
+impl Visit for Scalars<'_> {
+    type Out = Vec<Scalar>;
+
+    fn number<T: Number>(self) -> Vec<Scalar> {
+        self.of::<T>()
+    }
+
+    fn complex<T: ComplexNumber>(self) -> Vec<Scalar> {
+        self.of::<T>()
+    }
+
+    fn boolean(self) -> Vec<Scalar> {
+        self.of::<crate::tensor::Bool>()
+    }
+
+    fn bytes(self) -> Vec<Scalar> {
+        Vec::new()
+    }
+}

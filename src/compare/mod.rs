@@ -1,0 +1,19 @@
+//! Tensor against tensor: when two elements are close, and what is told about those that are not.
+//!
+//! The definition is in [`close`](mod@close); [`Options`] choose it, [`Comparison`] is the answer. Counts, indices and maxima
+//! are exact. Sums run in a fixed tree over a fixed grid (see [`grid`]), so every number is the same to the bit for any
+//! chunk size, thread count and instruction set.
+
+mod close;
+mod comparison;
+mod cpu;
+mod engine;
+mod grid;
+mod options;
+mod strings;
+mod tally;
+mod unit;
+
+pub use engine::{Pair, compare, compare_all};
+pub use comparison::{Comparison, Histogram, PassesAt, Sides, Worst};
+pub use options::{NanPolicy, Options, Tolerance};

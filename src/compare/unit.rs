@@ -1,0 +1,194 @@
+//! A unit of work: a stretch of two tensors, read chunk by chunk into a tally, with the checksums of what was read.
+
+use crate::bytes::Crc32c;
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+use crate::tensor::{DType, Extent};
+
+use super::engine::Pair;
+use super::grid::{CELL, LANES};
+use super::tally::Tally;
+use super::{Comparison, Options, cpu, strings};
+
+/// A stretch of elements of a pair.
+pub(super) struct Unit<'a> {
+    pub(super) pair: Pair<'a>,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) options: &'a Options,
+    pub(super) progress: &'a dyn Progress,
+}
+
+/// What came of a unit, or of several that follow each other.
+pub(super) struct Part {
+    tally: Tally,
+    /// Of content that lies in one piece; content read in order is verified by its stream.
+    crcs: Option<(Crc32c, Crc32c)>,
+}
+
+impl Part {
+    /// This part with the one that follows.
+    pub(super) fn then(mut self, later: &Self) -> Self {
+        self.tally.append(&later.tally);
+        if let (Some((lhs, rhs)), Some((lhs_later, rhs_later))) = (&mut self.crcs, later.crcs) {
+            *lhs = lhs.then(lhs_later);
+            *rhs = rhs.then(rhs_later);
+        }
+        self
+    }
+
+    /// The comparison, once the checksums hold.
+    pub(super) fn finish(self, (lhs, rhs): Pair<'_>) -> Result<Comparison> {
+        if let Some((lhs_crc, rhs_crc)) = self.crcs {
+            for (source, crc) in [(lhs, lhs_crc), (rhs, rhs_crc)] {
+                if let Some(extent) = source.extent() {
+                    extent.verify(crc)?;
+                }
+            }
+        }
+        match cpu::meaning(lhs.dtype(), rhs.dtype()) {
+            Some(meaning) => Ok(self.tally.finish(meaning)),
+            None => Err(Error::unexpected("dtype", lhs.dtype(), "it has no values to compare")),
+        }
+    }
+}
+
+/// Room for a chunk of each side, kept from unit to unit.
+#[derive(Default)]
+pub(super) struct Buffers {
+    lhs: Buffer,
+    rhs: Buffer,
+}
+
+/// Bytes aligned for any element.
+#[derive(Default)]
+struct Buffer(Vec<u64>);
+
+impl Buffer {
+    fn bytes(&mut self, len: usize) -> &mut [u8] {
+        let words = len.div_ceil(size_of::<u64>());
+        if self.0.len() < words {
+            self.0.resize(words, 0);
+        }
+        bytemuck::cast_slice_mut(&mut self.0).get_mut(..len).unwrap_or_default()
+    }
+}
+
+impl Unit<'_> {
+    pub(super) fn run(&self, buffers: &mut Buffers) -> Result<Part> {
+        let (lhs, rhs) = self.pair;
+        match (lhs.dtype().size(), rhs.dtype().size(), lhs.extent(), rhs.extent()) {
+            (Some(lhs_size), Some(rhs_size), Some(lhs), Some(rhs)) => {
+                self.extents((lhs, lhs_size), (rhs, rhs_size), buffers)
+            }
+            (Some(lhs_size), Some(rhs_size), ..) => self.streams(lhs_size, rhs_size, buffers),
+            _ => self.strings(),
+        }
+    }
+
+    fn tally(&self) -> Tally {
+        Tally::new(self.options, self.start)
+    }
+
+    fn dtypes(&self) -> (DType, DType) {
+        (self.pair.0.dtype(), self.pair.1.dtype())
+    }
+
+    /// Elements in a chunk: a power of two, so that chunks end where cells do.
+    fn chunk_elements(&self, size: usize) -> u64 {
+        let fit = (self.options.chunk_bytes / size).max(LANES) as u64;
+        (1 << fit.ilog2()).min(CELL)
+    }
+
+    fn extents(
+        &self,
+        (lhs, lhs_size): (&dyn Extent, usize),
+        (rhs, rhs_size): (&dyn Extent, usize),
+        buffers: &mut Buffers,
+    ) -> Result<Part> {
+        let (lhs_dtype, rhs_dtype) = self.dtypes();
+        let step = self.chunk_elements(lhs_size.max(rhs_size));
+        let mut tally = self.tally();
+        let mut crcs = Checksums::default();
+        let mut at = self.start;
+        while at < self.end {
+            let n = step.min(self.end - at);
+            let x = buffers.lhs.bytes(in_memory(n) * lhs_size);
+            let y = buffers.rhs.bytes(in_memory(n) * rhs_size);
+            lhs.read_at(at * lhs_size as u64, x)?;
+            rhs.read_at(at * rhs_size as u64, y)?;
+            let equal = lhs_dtype == rhs_dtype && x == y;
+            crcs.update(x, y, equal);
+            self.progress.advance((x.len() + y.len()) as u64);
+            cpu::compare(lhs_dtype, rhs_dtype, cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally });
+            at += n;
+        }
+        tally.close();
+        Ok(Part { tally, crcs: Some((crcs.lhs, crcs.rhs)) })
+    }
+
+    fn streams(&self, lhs_size: usize, rhs_size: usize, buffers: &mut Buffers) -> Result<Part> {
+        let (lhs_dtype, rhs_dtype) = self.dtypes();
+        let (mut lhs, mut rhs) = (self.pair.0.stream()?, self.pair.1.stream()?);
+        let step = in_memory(self.chunk_elements(lhs_size.max(rhs_size)));
+        let mut tally = self.tally();
+        loop {
+            let x = buffers.lhs.bytes(step * lhs_size);
+            let y = buffers.rhs.bytes(step * rhs_size);
+            let (read_lhs, read_rhs) = (lhs.read(x)?, rhs.read(y)?);
+            let n = read_lhs / lhs_size;
+            if n != read_rhs / rhs_size {
+                let (need, have) = (n as u64, (read_rhs / rhs_size) as u64);
+                return Err(Error::truncated("content in elements", need, have));
+            }
+            if n == 0 {
+                break;
+            }
+            let x = x.get(..read_lhs).unwrap_or_default();
+            let y = y.get(..read_rhs).unwrap_or_default();
+            let equal = lhs_dtype == rhs_dtype && x == y;
+            self.progress.advance((read_lhs + read_rhs) as u64);
+            cpu::compare(lhs_dtype, rhs_dtype, cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally });
+        }
+        tally.close();
+        Ok(Part { tally, crcs: None })
+    }
+
+    fn strings(&self) -> Result<Part> {
+        let (lhs, rhs) = self.pair;
+        let mut tally = self.tally();
+        strings::compare(&mut *lhs.stream()?, &mut *rhs.stream()?, &mut tally)?;
+        self.progress.advance(lhs.stored_bytes() + rhs.stored_bytes());
+        Ok(Part { tally, crcs: None })
+    }
+}
+
+/// A number of elements of one chunk.
+#[expect(clippy::cast_possible_truncation, reason = "a chunk is at most a cell of 65,536 elements")]
+fn in_memory(elements: u64) -> usize {
+    elements as usize
+}
+
+/// The checksums of both sides so far.
+#[derive(Default)]
+struct Checksums {
+    lhs: Crc32c,
+    rhs: Crc32c,
+}
+
+impl Checksums {
+    /// Takes the next chunk of both sides in; computes only one where they are the same.
+    fn update(&mut self, lhs: &[u8], rhs: &[u8], equal: bool) {
+        if equal && self.lhs == self.rhs {
+            self.lhs.update(lhs);
+            self.rhs = self.lhs;
+        } else if equal {
+            let chunk = Crc32c::of(lhs);
+            self.lhs = self.lhs.then(chunk);
+            self.rhs = self.rhs.then(chunk);
+        } else {
+            self.lhs.update(lhs);
+            self.rhs.update(rhs);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The result of a diff, in memory; reports are made from it and from nothing else.
+
+use std::path::PathBuf;
+
+use crate::compare::{Comparison, Options};
+use crate::error::Error;
+use crate::tensor::{DType, Name, Shape};
+
+/// What a diff of two artifacts found.
+#[derive(Debug, Clone)]
+pub struct Diff {
+    /// The baseline.
+    pub lhs: Side,
+    /// The other one.
+    pub rhs: Side,
+    /// What was asked for.
+    pub options: Options,
+    /// Every tensor of either side that the filters let through, by name.
+    pub tensors: Vec<TensorDiff>,
+    /// Damage of a side that belongs to no one tensor.
+    pub damage: Vec<Damage>,
+    /// Unmatched tensors that have the same dtype, shape and bytes.
+    pub renames: Vec<Rename>,
+}
+
+/// One of the two artifacts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Side {
+    /// As the user gave it.
+    pub path: PathBuf,
+    /// What it is, as in `checkpoint`.
+    pub kind: &'static str,
+    /// Its format, as in `V2`.
+    pub format: &'static str,
+    /// Whether its data is at hand; without, tensors are compared by the checksums in the index.
+    pub has_data: bool,
+}
+
+/// Which side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SideOf {
+    /// The baseline.
+    Lhs,
+    /// The other.
+    Rhs,
+}
+
+/// Damage of one side.
+#[derive(Debug, Clone)]
+pub struct Damage {
+    /// Whose.
+    pub side: SideOf,
+    /// What and where.
+    pub error: Error,
+}
+
+/// One tensor, on one side or both.
+#[derive(Debug, Clone)]
+pub struct TensorDiff {
+    /// Its name; on the rhs, where a rename brought the two together.
+    pub name: Name,
+    /// Its name on the lhs, where a rename brought the two together.
+    pub renamed_from: Option<Name>,
+    /// What came of it.
+    pub status: Status,
+    /// What the baseline says of it; `None` where it has none, or none that can be read.
+    pub lhs: Option<Facts>,
+    /// What the other side says of it.
+    pub rhs: Option<Facts>,
+    /// The numbers; `None` where values were not compared, or only by their stored checksums.
+    pub comparison: Option<Comparison>,
+    /// Why it could not be read.
+    pub error: Option<Error>,
+}
+
+/// What an index says of a tensor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// Type of the elements.
+    pub dtype: DType,
+    /// Full shape.
+    pub shape: Shape,
+}
+
+/// What came of one tensor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// Equal bits throughout.
+    Identical,
+    /// Within the tolerance.
+    Close,
+    /// Not within the tolerance.
+    Different,
+    /// Only in rhs.
+    Added,
+    /// Only in lhs.
+    Removed,
+    /// Another dtype.
+    Dtype,
+    /// Another shape.
+    Shape,
+    /// Could not be read.
+    Error,
+}
+
+impl Status {
+    /// Every status, in the order of the report's summary.
+    pub const ALL: [Self; 8] = [
+        Self::Identical,
+        Self::Close,
+        Self::Different,
+        Self::Added,
+        Self::Removed,
+        Self::Dtype,
+        Self::Shape,
+        Self::Error,
+    ];
+
+    /// As reports spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Identical => "identical",
+            Self::Close => "close",
+            Self::Different => "different",
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Dtype => "dtype",
+            Self::Shape => "shape",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A tensor of lhs that seems to have another name in rhs.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rename {
+    /// Its name in lhs.
+    pub from: Name,
+    /// Its name in rhs.
+    pub to: Name,
+}
+
+/// The answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Everything is identical or close.
+    Same,
+    /// Something differs.
+    Different,
+    /// Something could not be read; wins over [`Different`](Self::Different).
+    Trouble,
+}
+
+impl Verdict {
+    /// As reports spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Different => "different",
+            Self::Trouble => "trouble",
+        }
+    }
+}
+
+/// How many tensors have each status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts([u64; Status::ALL.len()]);
+
+impl Counts {
+    /// How many have `status`.
+    pub fn of(&self, status: Status) -> u64 {
+        self.0.get(status as usize).copied().unwrap_or_default()
+    }
+
+    /// How many there are.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+impl Diff {
+    /// How many tensors have each status.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for tensor in &self.tensors {
+            if let Some(count) = counts.0.get_mut(tensor.status as usize) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+
+    /// The answer.
+    pub fn verdict(&self) -> Verdict {
+        let counts = self.counts();
+        if !self.damage.is_empty() || counts.of(Status::Error) > 0 {
+            Verdict::Trouble
+        } else if counts.of(Status::Identical) + counts.of(Status::Close) == counts.total() {
+            Verdict::Same
+        } else {
+            Verdict::Different
+        }
+    }
+}
