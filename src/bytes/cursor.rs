@@ -54,6 +54,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next varint.
+    #[inline]
     pub fn varint(&mut self, what: &'static str) -> Result<u64> {
         let rest = self.bytes.get(self.pos..).unwrap_or(&[]);
         let Some((value, len)) = varint::read(rest) else {

@@ -8,6 +8,12 @@ pub const MAX_LEN: usize = 10;
 /// `None` when `bytes` ends inside it, or when it does not fit 64 bits.
 #[inline]
 pub fn read(bytes: &[u8]) -> Option<(u64, usize)> {
+    // Most are short.
+    if let Some(&byte) = bytes.first()
+        && byte < 0x80
+    {
+        return Some((u64::from(byte), 1));
+    }
     let mut value = 0u64;
     for (i, &byte) in bytes.iter().take(MAX_LEN).enumerate() {
         let bits = u64::from(byte & 0x7f);

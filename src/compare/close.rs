@@ -3,7 +3,7 @@
 //! Everything else in this room is a faster way to say the same, and is tested against this file.
 //!
 //! 1. Equal bits are equal, but for NaN under [`NanPolicy::Differ`].
-//! 2. `atol`, `rtol`: `|rhs - lhs| <= atol + rtol * |lhs|` in `f64`, each operation rounded, none fused. Infinities are
+//! 2. `atol`, `rtol` (0 where another tolerance is given alone): `|rhs - lhs| <= atol + rtol * |lhs|` in `f64`, each operation rounded, none fused. Infinities are
 //!    close only to themselves, NaN to NaN as the policy says, both zeros to each other.
 //! 3. `ulp`: both finite, and no more representable values apart than that.
 
@@ -87,7 +87,7 @@ impl Pair {
 /// A tolerance with its NaN policy: what decides over a pair.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rule {
-    /// `atol` and `rtol`, when either was given.
+    /// `atol` and `rtol`; `None` without any tolerance, when values compare by bits.
     pub(crate) absolute: Option<(f64, f64)>,
     pub(crate) ulp: Option<u64>,
     pub(crate) nan: NanPolicy,
@@ -95,9 +95,8 @@ pub(crate) struct Rule {
 
 impl Rule {
     pub(crate) fn new(tolerance: &Tolerance, nan: NanPolicy) -> Self {
-        let given = tolerance.atol.is_some() || tolerance.rtol.is_some();
-        let absolute =
-            given.then(|| (tolerance.atol.unwrap_or(0.0), tolerance.rtol.unwrap_or(0.0)));
+        let absolute = (!tolerance.is_bits())
+            .then(|| (tolerance.atol.unwrap_or(0.0), tolerance.rtol.unwrap_or(0.0)));
         Self { absolute, ulp: tolerance.ulp, nan }
     }
 
@@ -106,16 +105,15 @@ impl Rule {
         if !pair.differs {
             return !(pair.lhs.is_nan() && self.nan == NanPolicy::Differ);
         }
-        let by_absolute = self.absolute.is_some_and(|(atol, rtol)| {
-            if pair.is_finite() {
-                pair.gap <= atol + rtol * pair.size
-            } else if pair.both_nan() {
-                self.nan == NanPolicy::Equal
-            } else {
-                pair.lhs == pair.rhs
-            }
-        });
-        by_absolute || self.ulp.is_some_and(|most| pair.ulps.is_some_and(|ulps| ulps <= most))
+        let Some((atol, rtol)) = self.absolute else { return false };
+        if pair.both_nan() {
+            return self.nan == NanPolicy::Equal;
+        }
+        if !pair.is_finite() {
+            return pair.lhs == pair.rhs;
+        }
+        pair.gap <= atol + rtol * pair.size
+            || self.ulp.is_some_and(|most| pair.ulps.is_some_and(|ulps| ulps <= most))
     }
 }
 

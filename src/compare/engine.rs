@@ -35,10 +35,10 @@ pub type Pair<'a> = (&'a dyn TensorSource, &'a dyn TensorSource);
 ///
 /// let baseline = Checkpoint::open("tests/data/retrain/baseline.ckpt")?;
 /// let retrained = Checkpoint::open("tests/data/retrain/retrained.ckpt")?;
-/// let lhs = baseline.tensor("global_step").expect("is there").source()?;
-/// let rhs = retrained.tensor("global_step").expect("is there").source()?;
+/// let lhs = baseline.get_tensor("global_step")?;
+/// let rhs = retrained.get_tensor("global_step")?;
 /// let tolerance = Tolerance::new(Some(0.0), Some(1e-3), None)?;
-/// let comparison = compare(lhs, rhs, &Options { tolerance, ..Options::default() })?;
+/// let comparison = compare(&lhs, &rhs, &Options { tolerance, ..Options::default() })?;
 /// assert_eq!(comparison.elements, 1);
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
@@ -123,8 +123,8 @@ struct Job<'a> {
 #[derive(Default)]
 struct Joined {
     next: usize,
-    whole: Option<Result<Part>>,
-    waiting: BTreeMap<usize, Result<Part>>,
+    whole: Option<Result<Box<Part>>>,
+    waiting: BTreeMap<usize, Result<Box<Part>>>,
 }
 
 impl<'a> Job<'a> {
@@ -167,7 +167,7 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    fn join(&self, unit: usize, part: Result<Part>) {
+    fn join(&self, unit: usize, part: Result<Box<Part>>) {
         let mut joined = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
         joined.waiting.insert(unit, part);
         loop {
@@ -176,7 +176,10 @@ impl<'a> Job<'a> {
             joined.next += 1;
             joined.whole = Some(match joined.whole.take() {
                 None => part,
-                Some(Ok(whole)) => part.map(|part| whole.then(&part)),
+                Some(Ok(mut whole)) => part.map(|part| {
+                    whole.append(&part);
+                    whole
+                }),
                 Some(Err(error)) => Err(error),
             });
         }
@@ -187,7 +190,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    fn finish(&self, whole: Result<Part>) {
+    fn finish(&self, whole: Result<Box<Part>>) {
         let result = whole.and_then(|part| part.finish(self.pair));
         // Only the worker that joins the last unit comes here.
         let _ = self.result.set(result);

@@ -1,7 +1,7 @@
 //! Tensor against tensor: when two elements are close, and what is told about those that are not.
 //!
-//! The definition is in [`close`](mod@close); [`Options`] choose it, [`Comparison`] is the answer. Counts, indices and maxima
-//! are exact. Sums run in a fixed tree over a fixed grid (see [`grid`]), so every number is the same to the bit for any
+//! The definition is in `close`; [`Options`] choose it, [`Comparison`] is the answer. Counts, indices and maxima
+//! are exact. Sums run in a fixed tree over a fixed grid (see `grid`), so every number is the same to the bit for any
 //! chunk size, thread count and instruction set.
 
 mod close;
@@ -17,3 +17,10 @@ mod unit;
 pub use engine::{Pair, compare, compare_all};
 pub use comparison::{Comparison, Histogram, PassesAt, Sides, Worst};
 pub use options::{NanPolicy, Options, Tolerance};
+
+use crate::tensor::DType;
+
+/// Whether values of these dtypes can be held against each other: numbers with numbers, bytes with their own kind.
+pub fn comparable(lhs: DType, rhs: DType) -> bool {
+    cpu::meaning(lhs, rhs).is_some()
+}

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 
 /// How far two elements may be apart. Without any of the three, values compare by bits.
 ///
-/// An element is close when any given criterion passes; a missing partner of `atol` or `rtol` is 0.
+/// An element is close when any criterion passes; with one of the three given, a missing `atol` or `rtol` is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tolerance {
     /// Absolute: `|rhs - lhs| <= atol + rtol * |lhs|`.

@@ -15,12 +15,12 @@ pub(crate) struct Tally {
     /// Position of the next element.
     pub(crate) position: u64,
     elements: u64,
-    pub(crate) differing: u64,
-    pub(crate) mismatched: u64,
+    differing: u64,
+    mismatched: u64,
     first: Option<u64>,
     worst: Option<(f64, Worst)>,
     max_rel: Option<f64>,
-    pub(crate) zero_lhs: u64,
+    zero_lhs: u64,
     max_ulp: Option<u64>,
     nan: Sides<u64>,
     inf: Sides<u64>,
@@ -30,7 +30,7 @@ pub(crate) struct Tally {
     /// The smallest `rtol` that all finite pairs with lhs ≠ 0 pass.
     rtol: f64,
     /// Whether a pair differs whose lhs is 0, so that no `rtol` passes.
-    pub(crate) rtol_fails: bool,
+    rtol_fails: bool,
     /// Whether a pair mismatches that no tolerance passes: NaN, infinity.
     hopeless: bool,
     pub(crate) cell: Cell,
@@ -132,6 +132,22 @@ impl Tally {
         self.cell = Cell::default();
     }
 
+    /// Takes in what was counted over finite pairs.
+    pub(crate) fn count_stretch(
+        &mut self,
+        differing: u64,
+        mismatched: u64,
+        zero_lhs: u64,
+        zero_sign: u64,
+    ) {
+        self.differing += differing;
+        self.mismatched += mismatched;
+        self.zero_lhs += zero_lhs;
+        self.zero_sign += zero_sign;
+        // Zeros of two signs are no difference, any other pair whose lhs is 0 is.
+        self.rtol_fails |= zero_lhs > zero_sign;
+    }
+
     /// Ends the stretch.
     pub(crate) fn close(&mut self) {
         if !self.position.is_multiple_of(CELL) {
@@ -227,13 +243,20 @@ impl Tally {
             self.rtol_fails |= gap > 0.0;
             return;
         }
+        // Magnitudes of complex numbers can overflow: infinity over infinity says nothing, 0 times infinity fails.
         let relative = gap / size;
-        if self.max_rel.is_none_or(|most| relative > most) {
+        if !relative.is_nan() && self.max_rel.is_none_or(|most| relative > most) {
             self.max_rel = Some(relative);
         }
-        if gap > self.rtol * size {
+        let passes = gap == 0.0 || gap <= self.rtol * size;
+        if !passes {
             self.rtol = smallest_rtol(gap, size);
         }
+    }
+
+    /// The largest relative difference so far (negative before the first), and the smallest `rtol` that passes.
+    pub(crate) fn relative_maxima(&self) -> (f64, f64) {
+        (self.max_rel.unwrap_or(-1.0), self.rtol)
     }
 
     /// A relative difference that a pair must pass to change anything; less than all that were taken in, so that

@@ -27,18 +27,17 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// This part with the one that follows.
-    pub(super) fn then(mut self, later: &Self) -> Self {
+    /// Takes in the part that follows.
+    pub(super) fn append(&mut self, later: &Self) {
         self.tally.append(&later.tally);
         if let (Some((lhs, rhs)), Some((lhs_later, rhs_later))) = (&mut self.crcs, later.crcs) {
             *lhs = lhs.then(lhs_later);
             *rhs = rhs.then(rhs_later);
         }
-        self
     }
 
     /// The comparison, once the checksums hold.
-    pub(super) fn finish(self, (lhs, rhs): Pair<'_>) -> Result<Comparison> {
+    pub(super) fn finish(self: Box<Self>, (lhs, rhs): Pair<'_>) -> Result<Comparison> {
         if let Some((lhs_crc, rhs_crc)) = self.crcs {
             for (source, crc) in [(lhs, lhs_crc), (rhs, rhs_crc)] {
                 if let Some(extent) = source.extent() {
@@ -75,7 +74,7 @@ impl Buffer {
 }
 
 impl Unit<'_> {
-    pub(super) fn run(&self, buffers: &mut Buffers) -> Result<Part> {
+    pub(super) fn run(&self, buffers: &mut Buffers) -> Result<Box<Part>> {
         let (lhs, rhs) = self.pair;
         match (lhs.dtype().size(), rhs.dtype().size(), lhs.extent(), rhs.extent()) {
             (Some(lhs_size), Some(rhs_size), Some(lhs), Some(rhs)) => {
@@ -105,7 +104,7 @@ impl Unit<'_> {
         (lhs, lhs_size): (&dyn Extent, usize),
         (rhs, rhs_size): (&dyn Extent, usize),
         buffers: &mut Buffers,
-    ) -> Result<Part> {
+    ) -> Result<Box<Part>> {
         let (lhs_dtype, rhs_dtype) = self.dtypes();
         let step = self.chunk_elements(lhs_size.max(rhs_size));
         let mut tally = self.tally();
@@ -124,10 +123,10 @@ impl Unit<'_> {
             at += n;
         }
         tally.close();
-        Ok(Part { tally, crcs: Some((crcs.lhs, crcs.rhs)) })
+        Ok(Box::new(Part { tally, crcs: Some((crcs.lhs, crcs.rhs)) }))
     }
 
-    fn streams(&self, lhs_size: usize, rhs_size: usize, buffers: &mut Buffers) -> Result<Part> {
+    fn streams(&self, lhs_size: usize, rhs_size: usize, buffers: &mut Buffers) -> Result<Box<Part>> {
         let (lhs_dtype, rhs_dtype) = self.dtypes();
         let (mut lhs, mut rhs) = (self.pair.0.stream()?, self.pair.1.stream()?);
         let step = in_memory(self.chunk_elements(lhs_size.max(rhs_size)));
@@ -151,15 +150,15 @@ impl Unit<'_> {
             cpu::compare(lhs_dtype, rhs_dtype, cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally });
         }
         tally.close();
-        Ok(Part { tally, crcs: None })
+        Ok(Box::new(Part { tally, crcs: None }))
     }
 
-    fn strings(&self) -> Result<Part> {
+    fn strings(&self) -> Result<Box<Part>> {
         let (lhs, rhs) = self.pair;
         let mut tally = self.tally();
         strings::compare(&mut *lhs.stream()?, &mut *rhs.stream()?, &mut tally)?;
         self.progress.advance(lhs.stored_bytes() + rhs.stored_bytes());
-        Ok(Part { tally, crcs: None })
+        Ok(Box::new(Part { tally, crcs: None }))
     }
 }
 

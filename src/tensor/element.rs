@@ -31,13 +31,24 @@ pub trait Number: Element {
     fn to_f64(self) -> f64;
 
     /// `self - other`: for floats the `f64` subtraction, for integers the exact difference rounded once.
+    #[inline(always)]
     fn minus(self, other: Self) -> f64 {
         self.to_f64() - other.to_f64()
     }
 
-    /// The place of a finite float among all of its type, both zeros at 0; 0 for integers.
-    fn order_key(self) -> i64 {
-        0
+    /// Whether it is a zero of either sign.
+    #[inline(always)]
+    fn is_zero(self) -> bool {
+        self.to_f64() == 0.0
+    }
+
+    /// A distance in representable values, no wider than it must be.
+    type Ulps: Copy + Ord + Default + Into<u64>;
+
+    /// How many representable values the two are apart, both zeros being one; means something for finite floats only.
+    #[inline(always)]
+    fn ulps(self, _other: Self) -> Self::Ulps {
+        Self::Ulps::default()
     }
 }
 
@@ -131,8 +142,9 @@ macro_rules! complex {
 complex!(f32, false, Complex64);
 complex!(f64, true, Complex128);
 
+/// Integers; `$minus` is the difference of two, exact or rounded once.
 macro_rules! integers {
-    ($($int:ty),*) => {$(
+    ($($int:ty: $minus:expr;)*) => {$(
         impl Element for $int {
             fn scalar(self) -> Scalar {
                 Scalar::Integer(self.into())
@@ -146,6 +158,7 @@ macro_rules! integers {
 
         impl Number for $int {
             const FLOAT: bool = false;
+            type Ulps = u32;
 
             #[inline(always)]
             fn to_f64(self) -> f64 {
@@ -153,14 +166,27 @@ macro_rules! integers {
             }
 
             #[inline(always)]
+            fn is_zero(self) -> bool {
+                self == 0
+            }
+
+            #[inline(always)]
             fn minus(self, other: Self) -> f64 {
-                let magnitude = self.abs_diff(other) as f64;
-                if self < other { -magnitude } else { magnitude }
+                $minus(self, other)
             }
         }
     )*};
 }
-integers!(i8, u8, i16, u16, i32, u32, i64, u64);
+integers! {
+    i8: |x, y| f64::from(x) - f64::from(y);
+    u8: |x, y| f64::from(x) - f64::from(y);
+    i16: |x, y| f64::from(x) - f64::from(y);
+    u16: |x, y| f64::from(x) - f64::from(y);
+    i32: |x, y| f64::from(x) - f64::from(y);
+    u32: |x, y| f64::from(x) - f64::from(y);
+    i64: |x: i64, y: i64| if x < y { -(x.abs_diff(y) as f64) } else { x.abs_diff(y) as f64 };
+    u64: |x: u64, y: u64| if x < y { -(x.abs_diff(y) as f64) } else { x.abs_diff(y) as f64 };
+}
 
 /// Integers of less than a byte, each in the low bits of one.
 macro_rules! small_integers {
@@ -191,6 +217,7 @@ macro_rules! small_integers {
 
         impl Number for $name {
             const FLOAT: bool = false;
+            type Ulps = u32;
 
             #[inline(always)]
             fn to_f64(self) -> f64 {
@@ -206,9 +233,9 @@ small_integers! {
     U2: 2, false, "An unsigned integer in the low 2 bits.";
 }
 
-/// IEEE floats: sign and magnitude, so that magnitudes order as integers do.
+/// IEEE floats: sign and magnitude, so that magnitudes order as integers do. `$key` holds the magnitudes of both signs.
 macro_rules! ieee_floats {
-    ($($float:ty: $int:ty, $wide:literal;)*) => {$(
+    ($($float:ty: $bits:ty, $key:ty, $ulps:ty, $wide:literal, $widen:expr;)*) => {$(
         impl Element for $float {
             fn scalar(self) -> Scalar {
                 Scalar::Float(self.into())
@@ -223,22 +250,49 @@ macro_rules! ieee_floats {
         impl Number for $float {
             const FLOAT: bool = true;
             const WIDE: bool = $wide;
+            type Ulps = $ulps;
 
             #[inline(always)]
             fn to_f64(self) -> f64 {
-                self.into()
+                $widen(self)
             }
 
             #[inline(always)]
-            fn order_key(self) -> i64 {
-                let bits = self.to_bits() as $int;
-                let magnitude = i64::from(bits & <$int>::MAX);
-                if bits < 0 { -magnitude } else { magnitude }
+            fn is_zero(self) -> bool {
+                self.to_bits() << 1 == 0
+            }
+
+            #[inline(always)]
+            fn ulps(self, other: Self) -> $ulps {
+                let key = |x: Self| {
+                    let magnitude = <$key>::from((x.to_bits() << 1 >> 1).cast_signed());
+                    if x.to_bits().cast_signed() < 0 { -magnitude } else { magnitude }
+                };
+                key(self).abs_diff(key(other))
             }
         }
     )*};
 }
-ieee_floats! { f32: i32, false; f64: i64, true; f16: i16, false; bf16: i16, false; }
+ieee_floats! {
+    f32: u32, i32, u32, false, f64::from;
+    f64: u64, i64, u64, true, f64::from;
+    f16: u16, i32, u32, false, widen_f16;
+    bf16: u16, i32, u32, false, |x: bf16| f64::from(f32::from_bits(u32::from(x.to_bits()) << 16));
+}
+
+/// `f16` to `f64` in a few operations that vectorise, which `half` does not offer. Subnormals come from their integer
+/// significand: a subnormal `f32` on the way would cost the processor a hundred cycles.
+#[inline(always)]
+fn widen_f16(x: f16) -> f64 {
+    const SMALLEST: f64 = f64::from_bits((1023 - 24) << 52);
+    let bits = u32::from(x.to_bits());
+    let (exponent, mantissa) = (bits >> 10 & 0x1f, bits & 0x3ff);
+    let special = 0x7f80_0000 | mantissa << 13;
+    let normal = (exponent + 112) << 23 | mantissa << 13;
+    let wide = f64::from(f32::from_bits(if exponent == 0x1f { special } else { normal }));
+    let magnitude = if exponent == 0 { f64::from(mantissa) * SMALLEST } else { wide };
+    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
+}
 
 /// Floats of a byte or less, decoded by table.
 macro_rules! small_floats {
@@ -250,7 +304,7 @@ macro_rules! small_floats {
 
         impl $name {
             const VALUES: [f64; 256] = float8::values($layout);
-            const KEYS: [i64; 256] = float8::order_keys($layout);
+            const KEYS: [i32; 256] = float8::order_keys($layout);
         }
 
         impl Element for $name {
@@ -266,6 +320,7 @@ macro_rules! small_floats {
 
         impl Number for $name {
             const FLOAT: bool = true;
+            type Ulps = u32;
 
             #[inline(always)]
             fn to_f64(self) -> f64 {
@@ -274,9 +329,10 @@ macro_rules! small_floats {
             }
 
             #[inline(always)]
-            fn order_key(self) -> i64 {
-                static KEYS: [i64; 256] = $name::KEYS;
-                KEYS.get(usize::from(self.0)).copied().unwrap_or_default()
+            fn ulps(self, other: Self) -> u32 {
+                static KEYS: [i32; 256] = $name::KEYS;
+                let key = |x: Self| KEYS.get(usize::from(x.0)).copied().unwrap_or_default();
+                key(self).abs_diff(key(other))
             }
         }
     )*};

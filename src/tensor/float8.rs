@@ -74,8 +74,8 @@ impl Layout {
         if negative { -value } else { value }
     }
 
-    const fn order_key(self, byte: u32) -> i64 {
-        let magnitude = (byte & (self.sign_bit() - 1)) as i64;
+    const fn order_key(self, byte: u32) -> i32 {
+        let magnitude = (byte & (self.sign_bit() - 1)).cast_signed();
         if byte & self.sign_bit() != 0 { -magnitude } else { magnitude }
     }
 }
@@ -97,9 +97,9 @@ pub(crate) const fn values(layout: Layout) -> [f64; 256] {
     table
 }
 
-/// The [order key](super::Number::order_key) of every byte.
+/// The place of every byte's value among all values, both zeros at 0.
 #[expect(clippy::indexing_slicing, reason = "a const fn has no iterators, and the loop bounds the index")]
-pub(crate) const fn order_keys(layout: Layout) -> [i64; 256] {
+pub(crate) const fn order_keys(layout: Layout) -> [i32; 256] {
     let mut table = [0; 256];
     let mut byte = 0;
     while byte < table.len() {

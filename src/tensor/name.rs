@@ -37,6 +37,12 @@ impl<T: AsRef<[u8]> + ?Sized> From<&T> for Name {
     }
 }
 
+impl AsRef<[u8]> for Name {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 /// The name as it is when it is valid UTF-8; bytes that are not, as `\xNN`.
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,9 +1,9 @@
 //! Sixteen elements at a time, in loops that the compiler turns into the widest vectors the machine has.
 //!
-//! `pulp` looks at the machine once and runs the same code compiled for AVX-512, AVX2 or plain x86-64. A block of
-//! sixteen finite pairs takes the lane arrays; a block with anything else (NaN, infinity, zeros of two signs, numbers
-//! whose squares overflow) goes through the definition. Lanes, cells and order are those of [`grid`](super::super::grid),
-//! so the sums are the same bits either way.
+//! `pulp` looks at the machine once and runs the same code compiled for AVX-512, AVX2 or plain x86-64. Stretches of
+//! finite pairs take the lanes; a block of sixteen with anything else (NaN, infinity, numbers whose squares overflow) goes
+//! through the definition. Lanes, cells and order are those of [`grid`](super::super::grid), so the sums are the same
+//! bits either way. Each loop does little, so that all it adds up stays in registers.
 #![expect(
     clippy::indexing_slicing,
     reason = "loops over arrays of LANES elements; written with iterators they do not vectorise"
@@ -14,31 +14,21 @@ use pulp::Arch;
 use crate::compare::NanPolicy;
 use crate::tensor::Number;
 
-use super::super::grid::{Cell, LANES, Lanes, LARGEST, Pivot, SMALLEST};
+use super::super::grid::{Cell, LANES, LARGEST, Lanes, Pivot, SMALLEST};
 use super::super::tally::Tally;
 use super::pairs;
 
-/// Elements after which the maxima are looked at; two such stretches fit the first-level cache.
-const RUN: usize = 2048;
+/// Elements in a stretch: two of `f32` fit the first-level cache, so the loops after the first read from there.
+const STRETCH: usize = 2048;
 
 /// Takes real numbers of one type in; `equal` says that the two are the same bytes.
 pub(super) fn numbers<T: Number>(lhs: &[T], rhs: &[T], equal: bool, tally: &mut Tally) {
-    let nan_differs = T::FLOAT && tally.rule.nan == NanPolicy::Differ;
+    let equal = equal && !(T::FLOAT && tally.rule.nan == NanPolicy::Differ);
     let arch = Arch::new();
-    for (lhs, rhs) in lhs.chunks(RUN).zip(rhs.chunks(RUN)) {
-        let (blocks_lhs, tail_lhs) = lhs.as_chunks();
-        let (blocks_rhs, tail_rhs) = rhs.as_chunks();
-        let blocks = Blocks { lhs: blocks_lhs, rhs: blocks_rhs };
-        if equal && !nan_differs {
-            arch.dispatch(EqualRun { blocks, tally });
-        } else {
-            match (tally.rule.absolute.is_some(), tally.rule.ulp.is_some()) {
-                (false, false) => arch.dispatch(Run::<T, false, false> { blocks, tally }),
-                (true, false) => arch.dispatch(Run::<T, true, false> { blocks, tally }),
-                (false, true) => arch.dispatch(Run::<T, false, true> { blocks, tally }),
-                (true, true) => arch.dispatch(Run::<T, true, true> { blocks, tally }),
-            }
-        }
+    for (lhs, rhs) in lhs.chunks(STRETCH).zip(rhs.chunks(STRETCH)) {
+        let (lhs, tail_lhs) = lhs.as_chunks();
+        let (rhs, tail_rhs) = rhs.as_chunks();
+        arch.dispatch(Stretch { blocks: Blocks { lhs, rhs }, equal, tally });
         pairs::numbers(tail_lhs, tail_rhs, tally);
     }
 }
@@ -51,12 +41,18 @@ struct Blocks<'a, T> {
 }
 
 impl<'a, T: Number> Blocks<'a, T> {
+    #[inline(always)]
     fn iter(self) -> impl Iterator<Item = (&'a [T; LANES], &'a [T; LANES])> {
         self.lhs.iter().zip(self.rhs)
     }
 
+    #[inline(always)]
     fn pairs(self) -> impl Iterator<Item = (T, T)> {
         self.lhs.as_flattened().iter().copied().zip(self.rhs.as_flattened().iter().copied())
+    }
+
+    fn len(self) -> u64 {
+        (self.lhs.len() * LANES) as u64
     }
 
     /// Gives the cell its pivot, if these are the first finite pairs of the cell.
@@ -71,8 +67,80 @@ impl<'a, T: Number> Blocks<'a, T> {
     }
 }
 
-/// The sums of a cell, held in vector registers.
-struct Registers {
+/// A stretch of blocks, and where it goes.
+struct Stretch<'a, T> {
+    blocks: Blocks<'a, T>,
+    equal: bool,
+    tally: &'a mut Tally,
+}
+
+impl<T: Number> pulp::NullaryFnOnce for Stretch<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { blocks, equal, tally } = self;
+        blocks.set_pivot(&mut tally.cell);
+        if take(blocks, equal, tally) {
+            return;
+        }
+        for (lhs, rhs) in blocks.lhs.chunks(1).zip(blocks.rhs.chunks(1)) {
+            let block = Blocks { lhs, rhs };
+            if !take(block, equal, tally) {
+                pairs::numbers(lhs.as_flattened(), rhs.as_flattened(), tally);
+            }
+        }
+    }
+}
+
+/// Takes blocks of finite pairs in; does nothing and returns false when one is not finite.
+#[inline(always)]
+fn take<T: Number>(blocks: Blocks<'_, T>, equal: bool, tally: &mut Tally) -> bool {
+    if T::WIDE && !squares_fit(blocks) {
+        return false;
+    }
+    let start = tally.position;
+    let sums = LaneSums::load(&tally.cell);
+    let summed =
+        if equal && sums.one_sided() { sums.add_equal(blocks) } else { sums.add(blocks) };
+    // What is not finite shows in the sums: anything but NaN and infinity has a square that fits.
+    if T::FLOAT && !(summed.gap.iter().chain(&summed.lhs).all(|x| x.is_finite())) {
+        return false;
+    }
+    summed.store(&mut tally.cell);
+    tally.cell.finite += blocks.len();
+    let mut counts = Counts::default();
+    if !equal {
+        match (tally.rule.absolute, tally.rule.ulp) {
+            (None, _) => counts.add_gaps::<T, false>(blocks, tally),
+            (Some(_), None) => counts.add_gaps::<T, true>(blocks, tally),
+            (Some(_), Some(most)) => counts.add_gaps_or_ulps(blocks, tally, most),
+        }
+        counts.add_bits(blocks);
+    }
+    let nonzero = summed.lhs.iter().any(|&x| x > 0.0);
+    settle(blocks, &counts, nonzero, start, tally);
+    tally.advance(blocks.len());
+    true
+}
+
+/// Whether all squares, and those of the differences, stay in the range of `f64`.
+#[inline(always)]
+fn squares_fit<T: Number>(blocks: Blocks<'_, T>) -> bool {
+    let mut fail = [false; LANES];
+    for (lhs, rhs) in blocks.iter() {
+        for i in 0..LANES {
+            let (x, y) = (lhs[i].to_f64(), rhs[i].to_f64());
+            for v in [x.abs(), y.abs(), (y - x).abs()] {
+                fail[i] |= (v != 0.0) & !((v >= SMALLEST) & (v <= LARGEST));
+            }
+        }
+    }
+    !fail.contains(&true)
+}
+
+/// The sums of a cell of real numbers, apart so that they can live in registers.
+struct LaneSums {
     pivot_lhs: f64,
     pivot_rhs: f64,
     gap: Lanes,
@@ -85,7 +153,7 @@ struct Registers {
     rhs_squares: Lanes,
 }
 
-impl Registers {
+impl LaneSums {
     #[inline(always)]
     fn load(cell: &Cell) -> Self {
         let pivot = cell.pivot.unwrap_or_default();
@@ -103,6 +171,17 @@ impl Registers {
         }
     }
 
+    /// Whether one side stands for both, as where all pairs of the cell so far were equal.
+    #[inline(always)]
+    #[expect(clippy::float_cmp, reason = "sums of the same numbers in the same order are the same bits")]
+    fn one_sided(&self) -> bool {
+        self.pivot_lhs == self.pivot_rhs
+            && self.lhs == self.rhs
+            && self.lhs == self.dot
+            && self.lhs_deviation == self.rhs_deviation
+            && self.lhs_squares == self.rhs_squares
+    }
+
     #[inline(always)]
     fn store(&self, cell: &mut Cell) {
         cell.gap = self.gap;
@@ -116,224 +195,182 @@ impl Registers {
     }
 
     #[inline(always)]
-    fn add_deviations(&mut self, x: &Lanes, y: &Lanes) {
-        for i in 0..LANES {
-            let (dx, dy) = (x[i] - self.pivot_lhs, y[i] - self.pivot_rhs);
-            self.lhs_deviation[i] += dx;
-            self.lhs_squares[i] += dx * dx;
-            self.rhs_deviation[i] += dy;
-            self.rhs_squares[i] += dy * dy;
-        }
-    }
-}
-
-/// Whether a block needs the definition.
-#[inline(always)]
-fn is_special<T: Number>(x: &Lanes, y: &Lanes, gap: &Lanes, differs: &[bool; LANES]) -> bool {
-    let mut special = false;
-    if T::FLOAT {
-        for i in 0..LANES {
-            let finite = (x[i].abs() < f64::INFINITY) & (y[i].abs() < f64::INFINITY);
-            special |= !finite | (differs[i] & (x[i] == y[i]));
-        }
-    }
-    if T::WIDE {
-        for v in [x, y, gap] {
-            for i in 0..LANES {
-                let v = v[i].abs();
-                special |= (v != 0.0) & !((v >= SMALLEST) & (v <= LARGEST));
-            }
-        }
-    }
-    special
-}
-
-/// Hands a block to the definition: what is done before it must be in the cell, what comes after starts from the cell.
-#[inline(never)]
-fn by_definition<T: Number>(lhs: &[T; LANES], rhs: &[T; LANES], done: &mut u64, tally: &mut Tally) {
-    tally.advance(*done);
-    *done = 0;
-    pairs::numbers(lhs, rhs, tally);
-}
-
-/// A stretch of blocks that are the same on both sides.
-struct EqualRun<'a, T> {
-    blocks: Blocks<'a, T>,
-    tally: &'a mut Tally,
-}
-
-impl<T: Number> pulp::NullaryFnOnce for EqualRun<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { blocks, tally } = self;
-        let start = tally.position;
-        blocks.set_pivot(&mut tally.cell);
-        let mut registers = Registers::load(&tally.cell);
-        let (mut done, mut finite, mut nonzero) = (0, 0, false);
+    fn add<T: Number>(self, blocks: Blocks<'_, T>) -> Self {
+        let Self { pivot_lhs, pivot_rhs, .. } = self;
+        let (mut gaps, mut lhs_sums, mut rhs_sums, mut dot) =
+            (self.gap, self.lhs, self.rhs, self.dot);
+        let (mut lhs_deviation, mut lhs_squares) = (self.lhs_deviation, self.lhs_squares);
+        let (mut rhs_deviation, mut rhs_squares) = (self.rhs_deviation, self.rhs_squares);
         for (lhs, rhs) in blocks.iter() {
-            let x: Lanes = std::array::from_fn(|i| lhs[i].to_f64());
-            if is_special::<T>(&x, &x, &[0.0; LANES], &[false; LANES]) {
-                registers.store(&mut tally.cell);
-                by_definition(lhs, rhs, &mut done, tally);
-                registers = Registers::load(&tally.cell);
-                continue;
-            }
             for i in 0..LANES {
-                let square = x[i] * x[i];
-                registers.lhs[i] += square;
-                registers.rhs[i] += square;
-                registers.dot[i] += square;
-                nonzero |= x[i] != 0.0;
+                let (x, y) = (lhs[i].to_f64(), rhs[i].to_f64());
+                let gap = rhs[i].minus(lhs[i]);
+                let (dx, dy) = (x - pivot_lhs, y - pivot_rhs);
+                gaps[i] += gap * gap;
+                lhs_sums[i] += x * x;
+                rhs_sums[i] += y * y;
+                dot[i] += x * y;
+                lhs_deviation[i] += dx;
+                lhs_squares[i] += dx * dx;
+                rhs_deviation[i] += dy;
+                rhs_squares[i] += dy * dy;
             }
-            registers.add_deviations(&x, &x);
-            done += LANES as u64;
-            finite += LANES as u64;
-            tally.cell.finite += LANES as u64;
         }
-        registers.store(&mut tally.cell);
-        if finite > 0 {
-            settle_equal::<T>(blocks, start, nonzero, tally);
+        Self {
+            gap: gaps,
+            lhs: lhs_sums,
+            rhs: rhs_sums,
+            dot,
+            lhs_deviation,
+            lhs_squares,
+            rhs_deviation,
+            rhs_squares,
+            ..self
         }
-        tally.advance(done);
+    }
+
+    /// Adds pairs that are equal, to [`one_sided`](Self::one_sided) sums.
+    #[inline(always)]
+    fn add_equal<T: Number>(self, blocks: Blocks<'_, T>) -> Self {
+        let pivot = self.pivot_lhs;
+        let (mut sums, mut deviation, mut squares) =
+            (self.lhs, self.lhs_deviation, self.lhs_squares);
+        for block in blocks.lhs {
+            for i in 0..LANES {
+                let x = block[i].to_f64();
+                let dx = x - pivot;
+                sums[i] += x * x;
+                deviation[i] += dx;
+                squares[i] += dx * dx;
+            }
+        }
+        Self {
+            lhs: sums,
+            rhs: sums,
+            dot: sums,
+            lhs_deviation: deviation,
+            rhs_deviation: deviation,
+            lhs_squares: squares,
+            rhs_squares: squares,
+            ..self
+        }
     }
 }
 
-/// What equal finite pairs say about the maxima: that they are at least 0.
-#[inline(never)]
-fn settle_equal<T: Number>(blocks: Blocks<'_, T>, start: u64, nonzero: bool, tally: &mut Tally) {
-    if tally.may_be_worst(0.0, start) {
-        find_worst(blocks, 0.0, start, tally);
+/// What is counted over a stretch; all zero where all pairs are equal.
+#[derive(Default)]
+struct Counts {
+    /// Pairs of unequal bits.
+    differing: u64,
+    /// Pairs of unequal values.
+    moved: u64,
+    /// Pairs outside the tolerance.
+    outside: u64,
+    /// Differing pairs whose lhs is 0.
+    zero_lhs: u64,
+    max_ulp: u64,
+    max_gap: f64,
+    /// Whether a relative difference is larger than all before.
+    exceeds: bool,
+}
+
+impl Counts {
+    /// Counts what is told by the values. Integers add up in any order, so these loops need no lanes.
+    #[inline(always)]
+    fn add_gaps<T: Number, const TOLERANCE: bool>(&mut self, blocks: Blocks<'_, T>, tally: &Tally) {
+        let (atol, rtol) = tally.rule.absolute.unwrap_or_default();
+        let threshold = tally.relative_threshold();
+        let (mut outside, mut moved, mut exceeding, mut max_gap) = (0, 0, 0, 0);
+        for (x, y) in blocks.pairs() {
+            let size = x.to_f64().abs();
+            let gap = y.minus(x).abs();
+            if TOLERANCE {
+                outside += u64::from(!(gap <= atol + rtol * size));
+            }
+            moved += u64::from(gap > 0.0);
+            exceeding += u64::from((gap > threshold * size) & (size > 0.0));
+            // Numbers that are not negative order as their bits do.
+            max_gap = gap.to_bits().max(max_gap);
+        }
+        self.outside = outside;
+        self.moved = moved;
+        self.max_gap = f64::from_bits(max_gap);
+        self.exceeds = exceeding > 0 && exceeds(blocks, tally);
     }
+
+    /// Counts as [`add_gaps`](Self::add_gaps), but a pair no more than `most` ulps apart is inside too.
+    #[inline(always)]
+    fn add_gaps_or_ulps<T: Number>(&mut self, blocks: Blocks<'_, T>, tally: &Tally, most: u64) {
+        self.add_gaps::<T, false>(blocks, tally);
+        let (atol, rtol) = tally.rule.absolute.unwrap_or_default();
+        for (x, y) in blocks.pairs() {
+            let by_value = y.minus(x).abs() <= atol + rtol * x.to_f64().abs();
+            let by_ulps = T::FLOAT & (x.ulps(y).into() <= most);
+            self.outside += u64::from(!(by_value | by_ulps));
+        }
+    }
+
+    /// Counts what is told by the bits.
+    #[inline(always)]
+    fn add_bits<T: Number>(&mut self, blocks: Blocks<'_, T>) {
+        let (mut differing, mut zero_lhs) = (0u32, 0u32);
+        for (x, y) in blocks.pairs() {
+            differing += u32::from(x.differs(y));
+            zero_lhs += u32::from(x.differs(y) & x.is_zero());
+        }
+        let mut max_ulp = T::Ulps::default();
+        if T::FLOAT {
+            for (x, y) in blocks.pairs() {
+                max_ulp = max_ulp.max(x.ulps(y));
+            }
+        }
+        self.differing = differing.into();
+        self.zero_lhs = zero_lhs.into();
+        self.max_ulp = max_ulp.into();
+    }
+}
+
+/// Whether a relative difference is larger than all before, by the division that decides it. Where few values are
+/// representable the largest comes up again and again, and no product tells it from a larger one.
+#[inline(always)]
+fn exceeds<T: Number>(blocks: Blocks<'_, T>, tally: &Tally) -> bool {
+    let (max_rel, rtol) = tally.relative_maxima();
+    let mut exceeding = 0u64;
+    for (x, y) in blocks.pairs() {
+        let size = x.to_f64().abs();
+        let gap = y.minus(x).abs();
+        exceeding += u64::from((size > 0.0) & ((gap / size > max_rel) | (gap > rtol * size)));
+    }
+    exceeding > 0
+}
+
+/// Takes the counts of a stretch in; looks for places only where there is a new one.
+#[inline(never)]
+fn settle<T: Number>(
+    blocks: Blocks<'_, T>,
+    counts: &Counts,
+    nonzero: bool,
+    start: u64,
+    tally: &mut Tally,
+) {
+    let mismatched =
+        if tally.rule.absolute.is_some() { counts.outside } else { counts.differing };
+    // Finite values that are equal though their bits differ are zeros of two signs.
+    let zero_sign = counts.differing - counts.moved;
+    tally.count_stretch(counts.differing, mismatched, counts.zero_lhs, zero_sign);
     if T::FLOAT {
-        tally.ulps(0);
+        tally.ulps(counts.max_ulp);
     }
     if nonzero {
         tally.relative(0.0, 1.0);
     }
-}
-
-/// A stretch of blocks, under a tolerance or by bits.
-struct Run<'a, T, const ABSOLUTE: bool, const ULP: bool> {
-    blocks: Blocks<'a, T>,
-    tally: &'a mut Tally,
-}
-
-/// What a run counts, a lane each.
-#[derive(Default)]
-struct Counts {
-    differing: [u64; LANES],
-    mismatched: [u64; LANES],
-    zero_lhs: [u64; LANES],
-    max_ulp: [u64; LANES],
-    max_gap: Lanes,
-    rtol_fails: bool,
-    nonzero: bool,
-    blocks: u64,
-}
-
-impl<T: Number, const ABSOLUTE: bool, const ULP: bool> pulp::NullaryFnOnce
-    for Run<'_, T, ABSOLUTE, ULP>
-{
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { blocks, tally } = self;
-        let start = tally.position;
-        blocks.set_pivot(&mut tally.cell);
-        let (atol, rtol) = tally.rule.absolute.unwrap_or_default();
-        let most_ulps = tally.rule.ulp.unwrap_or_default();
-        let mut threshold = tally.relative_threshold();
-        let mut registers = Registers::load(&tally.cell);
-        let mut counts = Counts::default();
-        let mut done = 0;
-        for (lhs, rhs) in blocks.iter() {
-            let x: Lanes = std::array::from_fn(|i| lhs[i].to_f64());
-            let y: Lanes = std::array::from_fn(|i| rhs[i].to_f64());
-            let gap: Lanes = std::array::from_fn(|i| rhs[i].minus(lhs[i]).abs());
-            let differs: [bool; LANES] = std::array::from_fn(|i| lhs[i].differs(rhs[i]));
-            if is_special::<T>(&x, &y, &gap, &differs) {
-                registers.store(&mut tally.cell);
-                by_definition(lhs, rhs, &mut done, tally);
-                registers = Registers::load(&tally.cell);
-                threshold = tally.relative_threshold();
-                continue;
-            }
-            let ulps: [u64; LANES] = if T::FLOAT {
-                std::array::from_fn(|i| lhs[i].order_key().abs_diff(rhs[i].order_key()))
-            } else {
-                [0; LANES]
-            };
-            let mut exceeds = false;
-            for i in 0..LANES {
-                let size = x[i].abs();
-                let mut mismatch = differs[i];
-                if ABSOLUTE {
-                    mismatch &= !(gap[i] <= atol + rtol * size);
-                }
-                if ULP && T::FLOAT {
-                    mismatch &= ulps[i] > most_ulps;
-                }
-                counts.differing[i] += u64::from(differs[i]);
-                counts.mismatched[i] += u64::from(mismatch);
-                counts.zero_lhs[i] += u64::from(differs[i] & (size == 0.0));
-                counts.max_ulp[i] = counts.max_ulp[i].max(ulps[i]);
-                counts.max_gap[i] = if gap[i] > counts.max_gap[i] { gap[i] } else { counts.max_gap[i] };
-                counts.rtol_fails |= (size == 0.0) & (gap[i] > 0.0);
-                counts.nonzero |= size > 0.0;
-                exceeds |= (size > 0.0) & (gap[i] > threshold * size);
-                registers.gap[i] += gap[i] * gap[i];
-                registers.lhs[i] += x[i] * x[i];
-                registers.rhs[i] += y[i] * y[i];
-                registers.dot[i] += x[i] * y[i];
-            }
-            registers.add_deviations(&x, &y);
-            if exceeds {
-                threshold = raise(&x, &gap, tally);
-            }
-            counts.blocks += 1;
-            tally.cell.finite += LANES as u64;
-            done += LANES as u64;
-        }
-        registers.store(&mut tally.cell);
-        settle(blocks, &counts, start, tally);
-        tally.advance(done);
-    }
-}
-
-/// Takes the relative differences of a block in, and says which are too small to matter from now on.
-#[inline(never)]
-fn raise(x: &Lanes, gap: &Lanes, tally: &mut Tally) -> f64 {
-    for (x, &gap) in x.iter().zip(gap) {
-        if *x != 0.0 {
-            tally.relative(gap, x.abs());
+    if counts.exceeds {
+        for (x, y) in blocks.pairs() {
+            tally.relative(y.minus(x).abs(), x.to_f64().abs());
         }
     }
-    tally.relative_threshold()
-}
-
-/// Takes the counts of a run in; looks for places only where there is a new one.
-#[inline(never)]
-fn settle<T: Number>(blocks: Blocks<'_, T>, counts: &Counts, start: u64, tally: &mut Tally) {
-    if counts.blocks == 0 {
-        return;
-    }
-    let mismatched: u64 = counts.mismatched.iter().sum();
-    tally.differing += counts.differing.iter().sum::<u64>();
-    tally.mismatched += mismatched;
-    tally.zero_lhs += counts.zero_lhs.iter().sum::<u64>();
-    tally.rtol_fails |= counts.rtol_fails;
-    if counts.nonzero {
-        tally.relative(0.0, 1.0);
-    }
-    if T::FLOAT {
-        tally.ulps(counts.max_ulp.iter().copied().max().unwrap_or_default());
-    }
-    let max_gap = counts.max_gap.iter().copied().fold(0.0, f64::max);
-    if tally.may_be_worst(max_gap, start) {
-        find_worst(blocks, max_gap, start, tally);
+    if tally.may_be_worst(counts.max_gap, start) {
+        find_worst(blocks, counts.max_gap, start, tally);
     }
     if mismatched > 0 && tally.first().is_none_or(|first| first >= start) {
         let rule = tally.rule;
@@ -344,12 +381,9 @@ fn settle<T: Number>(blocks: Blocks<'_, T>, counts: &Counts, start: u64, tally: 
     }
 }
 
-/// Notes the first finite pair that is `gap` apart.
+/// Notes the first pair that is `gap` apart.
 fn find_worst<T: Number>(blocks: Blocks<'_, T>, gap: f64, start: u64, tally: &mut Tally) {
-    let worst = blocks.pairs().zip(start..).find(|&((x, y), _)| {
-        let pair = pairs::pair(x, y);
-        pair.is_finite() && pair.gap >= gap
-    });
+    let worst = blocks.pairs().zip(start..).find(|&((x, y), _)| y.minus(x).abs() >= gap);
     if let Some(((x, y), position)) = worst {
         tally.worst_at(position, gap, (x.scalar(), y.scalar()));
     }

@@ -6,7 +6,7 @@
 mod lanes;
 mod pairs;
 
-use crate::tensor::{Bool, ComplexNumber, DType, Number, Visit};
+use crate::tensor::{Bool, ComplexNumber, DType, Kind, Number, Visit};
 
 use super::tally::{Meaning, Tally};
 
@@ -21,11 +21,8 @@ pub(crate) struct Chunk<'a> {
 
 /// Which numbers have a meaning for these dtypes; `None` where the two have no values in common.
 pub(crate) fn meaning(lhs: DType, rhs: DType) -> Option<Meaning> {
-    use crate::tensor::Kind;
     match (lhs.kind(), rhs.kind()) {
-        (Kind::Bytes, Kind::Bytes) | (Kind::Bool, Kind::Bool) if lhs == rhs => {
-            Some(Meaning::Equality)
-        }
+        (Kind::Bytes, Kind::Bytes) if lhs == rhs => Some(Meaning::Equality),
         (Kind::Bytes, _) | (_, Kind::Bytes) => None,
         (Kind::Bool, Kind::Bool) => Some(Meaning::Equality),
         (Kind::Complex, _) | (_, Kind::Complex) => Some(Meaning::Complex),

@@ -17,7 +17,7 @@ pub(super) fn pair<T: Number>(lhs: T, rhs: T) -> Pair {
         rhs: Value::real(y),
         gap: rhs.minus(lhs).abs(),
         size: x.abs(),
-        ulps: (T::FLOAT && finite).then(|| lhs.order_key().abs_diff(rhs.order_key())),
+        ulps: (T::FLOAT && finite).then(|| lhs.ulps(rhs).into()),
     }
 }
 

@@ -1,0 +1,99 @@
+//! Which tensors take part, and which names stand for each other.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use regex::bytes::Regex;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::tensor::Name;
+
+/// Include and exclude patterns, and rename rules.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    /// `None` takes every name.
+    include: Option<GlobSet>,
+    exclude: GlobSet,
+    renames: Vec<RenameRule>,
+}
+
+/// A rule that gives a tensor of lhs another name.
+#[derive(Debug, Clone)]
+struct RenameRule {
+    from: Regex,
+    to: Vec<u8>,
+}
+
+impl Names {
+    /// Patterns and rules as the command line gives them.
+    ///
+    /// Globs match whole names; `*` and `?` stop at `/`, `**` does not. A rule is `FROM=TO`, split at its last `=`: a
+    /// regular expression and what takes the place of its first match, with `$1` and the like. The first rule that matches
+    /// a name counts.
+    ///
+    /// # Errors
+    /// When a pattern or rule cannot be read.
+    pub fn new(include: &[String], exclude: &[String], renames: &[String]) -> Result<Self> {
+        Ok(Self {
+            include: if include.is_empty() { None } else { Some(globs("--include", include)?) },
+            exclude: globs("--exclude", exclude)?,
+            renames: renames.iter().map(|rule| RenameRule::parse(rule)).collect::<Result<_>>()?,
+        })
+    }
+
+    /// Whether nothing is left out.
+    pub fn takes_all(&self) -> bool {
+        self.include.is_none() && self.exclude.is_empty()
+    }
+
+    /// Whether a tensor of this name takes part.
+    pub fn takes(&self, name: &Name) -> bool {
+        let path = as_path(name.as_bytes());
+        self.include.as_ref().is_none_or(|globs| globs.is_match(&path))
+            && !self.exclude.is_match(&path)
+    }
+
+    /// The name that a tensor of lhs goes by in rhs; `None` when no rule matches it.
+    pub fn rename(&self, name: &Name) -> Option<Name> {
+        let bytes = name.as_bytes();
+        let rule = self.renames.iter().find(|rule| rule.from.is_match(bytes))?;
+        Some(Name::from(&*rule.from.replace(bytes, rule.to.as_slice())))
+    }
+}
+
+fn globs(option: &'static str, patterns: &[String]) -> Result<GlobSet> {
+    let mut set = GlobSetBuilder::new();
+    let fail = |error: globset::Error| Error::from(ErrorKind::Usage(format!("{option}: {error}")));
+    for pattern in patterns {
+        set.add(GlobBuilder::new(pattern).literal_separator(true).build().map_err(fail)?);
+    }
+    set.build().map_err(fail)
+}
+
+/// Glob sets match paths, and paths are any bytes on Unix.
+#[cfg(unix)]
+fn as_path(bytes: &[u8]) -> &Path {
+    use std::os::unix::ffi::OsStrExt;
+    Path::new(OsStr::from_bytes(bytes))
+}
+
+/// Elsewhere a name that is not UTF-8 is matched by its escaped form.
+#[cfg(not(unix))]
+fn as_path(bytes: &[u8]) -> std::path::PathBuf {
+    Name::from(bytes).to_string().into()
+}
+
+impl RenameRule {
+    fn parse(rule: &str) -> Result<Self> {
+        let usage = |why: String| Error::from(ErrorKind::Usage(format!("--rename {rule:?}: {why}")));
+        let (from, to) = rule
+            .rsplit_once('=')
+            .ok_or_else(|| usage("there is no '=' between FROM and TO".into()))?;
+        if from.is_empty() {
+            return Err(usage("FROM is empty".into()));
+        }
+        let from = Regex::new(from).map_err(|error| usage(error.to_string()))?;
+        Ok(Self { from, to: to.as_bytes().to_vec() })
+    }
+}

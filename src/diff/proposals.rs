@@ -1,0 +1,137 @@
+//! Renames that nobody told us of: tensors without a partner that have the same dtype, shape and bytes.
+
+use std::collections::BTreeMap;
+
+use crate::bytes::Crc32c;
+use crate::checkpoint::{Checkpoint, Entry};
+use crate::compare::{self, NanPolicy, Tolerance, compare_all};
+use crate::error::Result;
+use crate::progress::Silent;
+use crate::tensor::{DType, Name, Shape, TensorSource};
+
+use super::{Rename, Status, TensorDiff};
+
+/// Pairs of names held against each other to find the likeliest among tensors of equal content.
+const MOST_GUESSES: usize = 1 << 20;
+
+/// Dtype and shape, in an order.
+type Form = (DType, Vec<u64>);
+
+fn form(dtype: DType, shape: &Shape) -> Form {
+    (dtype, shape.dims().to_vec())
+}
+
+/// Removed and added tensors that hold the same, in name order.
+///
+/// Where several hold the same (biases that are all zero), those that share the longest ending of their names are
+/// brought together, since renames mostly touch the scope.
+pub(super) fn renames(
+    lhs: &Checkpoint,
+    rhs: &Checkpoint,
+    tensors: &[TensorDiff],
+    options: &compare::Options,
+) -> Vec<Rename> {
+    let removed = by_form(lhs, tensors, Status::Removed);
+    let mut added = by_form(rhs, tensors, Status::Added);
+    let mut candidates = Vec::new();
+    for (form, removed) in removed {
+        let Some(added) = added.remove(&form) else { continue };
+        candidates.extend(same_checksum(&removed, &added));
+    }
+    let pairs: Vec<_> = candidates.iter().map(|(from, to)| (from.source, to.source)).collect();
+    // By bits, whatever the user's tolerance is: a rename changes no value.
+    let options = compare::Options {
+        threads: options.threads,
+        tolerance: Tolerance::BITS,
+        nan: NanPolicy::Equal,
+        ..compare::Options::default()
+    };
+    let results = compare_all(&pairs, &options, &Silent);
+    let mut renames: Vec<_> = candidates
+        .iter()
+        .zip(results)
+        .filter(|(_, result)| result.as_ref().is_ok_and(|comparison| comparison.differing == 0))
+        .map(|((from, to), _)| Rename { from: from.name.clone(), to: to.name.clone() })
+        .collect();
+    renames.sort_unstable();
+    renames
+}
+
+/// A tensor without a partner.
+#[derive(Clone, Copy)]
+struct Lone<'a> {
+    name: &'a Name,
+    source: &'a dyn TensorSource,
+}
+
+fn by_form<'a>(
+    checkpoint: &'a Checkpoint,
+    tensors: &[TensorDiff],
+    status: Status,
+) -> BTreeMap<Form, Vec<Lone<'a>>> {
+    let mut forms = BTreeMap::<_, Vec<_>>::new();
+    if !checkpoint.has_data() {
+        return forms;
+    }
+    for tensor in tensors.iter().filter(|tensor| tensor.status == status) {
+        let name = tensor.renamed_from.as_ref().unwrap_or(&tensor.name);
+        if let Some(Entry { name, source: Ok(source) }) = checkpoint.tensor(name) {
+            let lone = Lone { name, source: source.as_ref() };
+            forms.entry(form(source.dtype(), source.shape())).or_default().push(lone);
+        }
+    }
+    forms
+}
+
+/// Brings tensors of one form together by the checksums of their content.
+fn same_checksum<'a>(removed: &[Lone<'a>], added: &[Lone<'a>]) -> Vec<(Lone<'a>, Lone<'a>)> {
+    let mut by_crc = BTreeMap::<u32, (Vec<Lone<'a>>, Vec<Lone<'a>>)>::new();
+    // A tensor that cannot be read is no candidate; whoever compares or verifies it is told why.
+    for lone in removed {
+        if let Ok(crc) = content_crc32c(lone.source) {
+            by_crc.entry(crc).or_default().0.push(*lone);
+        }
+    }
+    for lone in added {
+        if let Ok(crc) = content_crc32c(lone.source) {
+            by_crc.entry(crc).or_default().1.push(*lone);
+        }
+    }
+    by_crc.into_values().flat_map(|(removed, added)| by_ending(removed, added)).collect()
+}
+
+fn by_ending<'a>(removed: Vec<Lone<'a>>, mut added: Vec<Lone<'a>>) -> Vec<(Lone<'a>, Lone<'a>)> {
+    // Each is held against each; of very many it is anybody's guess.
+    if removed.len().saturating_mul(added.len()) > MOST_GUESSES {
+        return removed.into_iter().zip(added).collect();
+    }
+    let mut pairs = Vec::new();
+    for from in removed {
+        let ending = |to: &Lone<'_>| {
+            let (from, to) = (from.name.as_bytes().iter().rev(), to.name.as_bytes().iter().rev());
+            from.zip(to).take_while(|(a, b)| a == b).count()
+        };
+        let best = added.iter().enumerate().rev().max_by_key(|(_, to)| ending(to)).map(|(i, _)| i);
+        if let Some(best) = best {
+            pairs.push((from, added.remove(best)));
+        }
+    }
+    pairs
+}
+
+/// The checksum of the content: as stored where it lies in one piece, else computed.
+fn content_crc32c(source: &dyn TensorSource) -> Result<u32> {
+    if let Some(extent) = source.extent() {
+        return Ok(extent.stored_crc32c());
+    }
+    let mut stream = source.stream()?;
+    let mut buffer = vec![0; 64 << 10];
+    let mut crc = Crc32c::default();
+    loop {
+        let read = stream.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(crc.value());
+        }
+        crc.update(buffer.get(..read).unwrap_or_default());
+    }
+}

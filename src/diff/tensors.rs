@@ -1,0 +1,175 @@
+//! The tensors of two checkpoints: paired by name, compared, judged.
+
+use std::collections::BTreeMap;
+
+use crate::checkpoint::{Checkpoint, Entry};
+use crate::compare::{self, Comparison};
+use crate::error::{Error, ErrorKind, Result};
+use crate::progress::Progress;
+use crate::tensor::{Name, TensorSource};
+
+use super::{Facts, Options, Status, TensorDiff};
+
+/// The entries of the two sides that go by one name.
+#[derive(Default, Clone, Copy)]
+struct Meeting<'a> {
+    lhs: Option<&'a Entry>,
+    rhs: Option<&'a Entry>,
+}
+
+fn source(entry: &Entry) -> Result<&dyn TensorSource, &Error> {
+    entry.source.as_deref()
+}
+
+/// Compares all tensors that take part; in no particular order.
+pub(super) fn compare(
+    lhs: &Checkpoint,
+    rhs: &Checkpoint,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Vec<TensorDiff>> {
+    let meetings = meet(lhs, rhs, options)?;
+    let by_index = !(lhs.has_data() && rhs.has_data());
+    let mut tensors = Vec::with_capacity(meetings.len());
+    let mut pairs = Vec::new();
+    let mut waiting = Vec::new();
+    for (name, meeting) in meetings {
+        let mut tensor = unread(name, meeting, lhs, rhs);
+        if let (None, Some(Ok(l)), Some(Ok(r))) =
+            (&tensor.error, meeting.lhs.map(source), meeting.rhs.map(source))
+            && l.shape() == r.shape()
+        {
+            if by_index {
+                settle(&mut tensor, by_fingerprint(l, r));
+            } else if compare::comparable(l.dtype(), r.dtype()) {
+                pairs.push((l, r));
+                waiting.push(tensors.len());
+            }
+        }
+        tensors.push(tensor);
+    }
+    let results = compare::compare_all(&pairs, &options.compare, progress);
+    for (at, result) in waiting.into_iter().zip(results) {
+        if let Some(tensor) = tensors.get_mut(at) {
+            settle(tensor, result.map(|comparison| (status(&comparison), Some(comparison))));
+        }
+    }
+    Ok(tensors)
+}
+
+/// Brings the two sides together by name.
+fn meet<'a>(
+    lhs: &'a Checkpoint,
+    rhs: &'a Checkpoint,
+    options: &Options,
+) -> Result<BTreeMap<Name, Meeting<'a>>> {
+    let mut meetings = BTreeMap::<Name, Meeting<'a>>::new();
+    let names = &options.names;
+    for entry in lhs.tensors() {
+        let renamed = names.rename(&entry.name);
+        let name = renamed.as_ref().unwrap_or(&entry.name);
+        if !(names.takes(name) || renamed.is_some() && names.takes(&entry.name)) {
+            continue;
+        }
+        let meeting = meetings.entry(name.clone()).or_default();
+        if let Some(earlier) = meeting.lhs.replace(entry) {
+            let (a, b) = (earlier.name.printable(), entry.name.printable());
+            let why = format!("--rename maps both {a} and {b} to {}", name.printable());
+            return Err(ErrorKind::Usage(why).into());
+        }
+    }
+    for entry in rhs.tensors() {
+        // What came here by a rename has passed the filters under its other name.
+        if let Some(meeting) = meetings.get_mut(&entry.name) {
+            meeting.rhs = Some(entry);
+        } else if names.takes(&entry.name) {
+            meetings.entry(entry.name.clone()).or_default().rhs = Some(entry);
+        }
+    }
+    Ok(meetings)
+}
+
+/// What is known of a tensor before any of its content is read.
+fn unread(name: Name, meeting: Meeting<'_>, lhs: &Checkpoint, rhs: &Checkpoint) -> TensorDiff {
+    let facts = |entry: Option<&Entry>| {
+        let source = source(entry?).ok()?;
+        Some(Facts { dtype: source.dtype(), shape: source.shape().clone() })
+    };
+    let error = [meeting.lhs, meeting.rhs]
+        .into_iter()
+        .flatten()
+        .find_map(|entry| source(entry).err().cloned())
+        .or_else(|| lost(meeting, lhs, rhs));
+    let (l, r) = (facts(meeting.lhs), facts(meeting.rhs));
+    let status = match (&error, &l, &r) {
+        (Some(_), ..) => Status::Error,
+        (None, Some(l), Some(r)) if l.shape != r.shape => Status::Shape,
+        (None, Some(l), Some(r)) if l.dtype != r.dtype => Status::Dtype,
+        (None, Some(_), None) => Status::Removed,
+        (None, None, Some(_)) => Status::Added,
+        (None, ..) => Status::Identical,
+    };
+    TensorDiff {
+        renamed_from: meeting.lhs.map(|entry| &entry.name).filter(|from| **from != name).cloned(),
+        error: error.map(|error| error.of_tensor(&name)),
+        name,
+        status,
+        lhs: l,
+        rhs: r,
+        comparison: None,
+    }
+}
+
+/// A tensor that one side lacks may be in a part of its index that cannot be read: then nobody knows whether it is there.
+fn lost(meeting: Meeting<'_>, lhs: &Checkpoint, rhs: &Checkpoint) -> Option<Error> {
+    let lacking = match (meeting.lhs, meeting.rhs) {
+        (None, Some(_)) => lhs,
+        (Some(_), None) => rhs,
+        _ => return None,
+    };
+    if lacking.damage().is_empty() {
+        return None;
+    }
+    let what = "it is not among the names that can still be read of a damaged index";
+    Some(Error::from(ErrorKind::NotFound(what.into())).in_file(lacking.path()))
+}
+
+type Outcome = Result<(Status, Option<Comparison>)>;
+
+fn settle(tensor: &mut TensorDiff, outcome: Outcome) {
+    match outcome {
+        Ok((status, comparison)) => {
+            if tensor.status == Status::Identical {
+                tensor.status = status;
+            }
+            tensor.comparison = comparison;
+        }
+        Err(error) => {
+            tensor.status = Status::Error;
+            tensor.error = Some(error.of_tensor(&tensor.name));
+        }
+    }
+}
+
+fn status(comparison: &Comparison) -> Status {
+    match comparison {
+        Comparison { mismatched: 1.., .. } => Status::Different,
+        Comparison { differing: 1.., .. } => Status::Close,
+        _ => Status::Identical,
+    }
+}
+
+/// Without data, equal stored checksums stand for equal content.
+fn by_fingerprint(lhs: &dyn TensorSource, rhs: &dyn TensorSource) -> Outcome {
+    if lhs.dtype() != rhs.dtype() {
+        return Ok((Status::Dtype, None));
+    }
+    match (lhs.fingerprint(), rhs.fingerprint()) {
+        (Some(l), Some(r)) if l == r => Ok((Status::Identical, None)),
+        (Some(l), Some(r)) if l.len() == r.len() => Ok((Status::Different, None)),
+        _ => Err(ErrorKind::NotFound(
+            "the two sides are stored in other pieces, and there is no data to compare".into(),
+        )
+        .into()),
+    }
+}
