@@ -8,7 +8,10 @@
 //! string   := bytes with 00 → 00 ff and ff → ff 00, then 00 01
 //! signed   := -64..=63 in one byte (v ^ 0x80); longer ones carry their length in the leading bits
 //! ```
-#![expect(clippy::big_endian_bytes, reason = "ordered code is big-endian, so that bytes sort as numbers")]
+#![expect(
+    clippy::big_endian_bytes,
+    reason = "ordered code is big-endian, so that bytes sort as numbers"
+)]
 
 /// Appends an unsigned integer.
 pub fn write_unsigned(value: u64, out: &mut Vec<u8>) {
@@ -89,6 +92,9 @@ mod tests {
         write_unsigned(0, &mut out);
         write_unsigned(2, &mut out);
         write_string(b"a\x00\xff", &mut out);
-        assert_eq!(out, [0x00, 0x01, 0x02, b'a', 0x00, 0xff, 0xff, 0x00, 0x00, 0x01]);
+        assert_eq!(
+            out,
+            [0x00, 0x01, 0x02, b'a', 0x00, 0xff, 0xff, 0x00, 0x00, 0x01]
+        );
     }
 }

@@ -36,7 +36,13 @@ impl Source<'_> {
 
 impl fmt::Debug for Stream<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Stream({}..{} of {:?})", self.offset(), self.end, self.source)
+        write!(
+            f,
+            "Stream({}..{} of {:?})",
+            self.offset(),
+            self.end,
+            self.source
+        )
     }
 }
 
@@ -54,7 +60,13 @@ impl<'a> Stream<'a> {
     }
 
     fn over(source: Source<'a>, start: u64, end: u64) -> Self {
-        Self { source, buffer: Vec::new(), pos: 0, next: start, end: end.max(start) }
+        Self {
+            source,
+            buffer: Vec::new(),
+            pos: 0,
+            next: start,
+            end: end.max(start),
+        }
     }
 
     /// Where the next byte lies.

@@ -37,13 +37,19 @@ impl Value {
     /// The magnitude, scaled by the exponent of the larger component so that no square leaves the range of `f64`.
     pub(crate) fn abs(self) -> f64 {
         let (re, im) = (self.re.abs(), self.im.abs());
+        if self.is_nan() {
+            return f64::NAN;
+        }
         let larger = re.max(im);
         if im == 0.0 || larger == 0.0 || !larger.is_finite() {
             return larger;
         }
         // Two steps down and up, because 2^1074 is no f64.
         let exponent = exponent(larger);
-        let (half, rest) = (power_of_two(exponent / 2), power_of_two(exponent - exponent / 2));
+        let (half, rest) = (
+            power_of_two(exponent / 2),
+            power_of_two(exponent - exponent / 2),
+        );
         let (re, im) = (re / half / rest, im / half / rest);
         (re * re + im * im).sqrt() * half * rest
     }
@@ -52,7 +58,11 @@ impl Value {
 /// The `e` of a positive finite number in `2^e <= x < 2^(e + 1)`.
 pub(crate) fn exponent(x: f64) -> i32 {
     let biased = i32::from((x.to_bits() >> 52) as u16 & 0x7ff);
-    if biased > 0 { biased - 1023 } else { -1011 - x.to_bits().leading_zeros().cast_signed() }
+    if biased > 0 {
+        biased - 1023
+    } else {
+        -1011 - x.to_bits().leading_zeros().cast_signed()
+    }
 }
 
 fn power_of_two(exponent: i32) -> f64 {
@@ -97,7 +107,11 @@ impl Rule {
     pub(crate) fn new(tolerance: &Tolerance, nan: NanPolicy) -> Self {
         let absolute = (!tolerance.is_bits())
             .then(|| (tolerance.atol.unwrap_or(0.0), tolerance.rtol.unwrap_or(0.0)));
-        Self { absolute, ulp: tolerance.ulp, nan }
+        Self {
+            absolute,
+            ulp: tolerance.ulp,
+            nan,
+        }
     }
 
     /// Whether the pair is close.
@@ -105,7 +119,9 @@ impl Rule {
         if !pair.differs {
             return !(pair.lhs.is_nan() && self.nan == NanPolicy::Differ);
         }
-        let Some((atol, rtol)) = self.absolute else { return false };
+        let Some((atol, rtol)) = self.absolute else {
+            return false;
+        };
         if pair.both_nan() {
             return self.nan == NanPolicy::Equal;
         }
@@ -113,7 +129,9 @@ impl Rule {
             return pair.lhs == pair.rhs;
         }
         pair.gap <= atol + rtol * pair.size
-            || self.ulp.is_some_and(|most| pair.ulps.is_some_and(|ulps| ulps <= most))
+            || self
+                .ulp
+                .is_some_and(|most| pair.ulps.is_some_and(|ulps| ulps <= most))
     }
 }
 
@@ -123,7 +141,13 @@ mod tests {
 
     #[test]
     fn the_exponent_is_that_of_the_leading_bit() {
-        for (x, e) in [(1.0, 0), (1.5, 0), (0.5, -1), (5e-324, -1074), (1e-310, -1030)] {
+        for (x, e) in [
+            (1.0, 0),
+            (1.5, 0),
+            (0.5, -1),
+            (5e-324, -1074),
+            (1e-310, -1030),
+        ] {
             assert_eq!(exponent(x), e, "{x}");
         }
         assert_eq!(exponent(f64::MAX), 1023);
@@ -140,5 +164,6 @@ mod tests {
         assert_eq!(abs(f64::MAX, 0.0), f64::MAX);
         assert_eq!(abs(f64::MAX, f64::MAX), f64::INFINITY);
         assert_eq!(abs(f64::NEG_INFINITY, 1.0), f64::INFINITY);
+        assert!(abs(0.0, f64::NAN).is_nan());
     }
 }

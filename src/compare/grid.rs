@@ -77,7 +77,10 @@ impl Extremes {
     }
 
     fn join(self, later: Self) -> Self {
-        Self { large: self.large + later.large, small: self.small + later.small }
+        Self {
+            large: self.large + later.large,
+            small: self.small + later.small,
+        }
     }
 
     /// The square root of these and of the plain squares `middle`.
@@ -118,9 +121,10 @@ impl Cell {
     /// Takes in a finite pair.
     pub(crate) fn add(&mut self, lane: usize, pair: &Pair) {
         let (lhs, rhs) = (pair.lhs, pair.rhs);
-        let pivot = *self
-            .pivot
-            .get_or_insert(Pivot { lhs: (lhs.re, lhs.im), rhs: (rhs.re, rhs.im) });
+        let pivot = *self.pivot.get_or_insert(Pivot {
+            lhs: (lhs.re, lhs.im),
+            rhs: (rhs.re, rhs.im),
+        });
         self.finite += 1;
         let lane = lane % LANES;
         let to = |lanes: &mut Lanes, x: f64| {
@@ -290,11 +294,17 @@ impl Sums {
         let dot = self.outliers.dot;
         let has_large = self.outliers.lhs.large > 0.0 || self.outliers.rhs.large > 0.0;
         let (dot, norms) = if has_large {
-            (dot.large + self.dot / SCALE / SCALE, (lhs / SCALE) * (rhs / SCALE))
+            (
+                dot.large + self.dot / SCALE / SCALE,
+                (lhs / SCALE) * (rhs / SCALE),
+            )
         } else if self.lhs > 0.0 && self.rhs > 0.0 {
             (self.dot + dot.small / SCALE / SCALE, lhs * rhs)
         } else {
-            (self.dot * SCALE * SCALE + dot.small, (lhs * SCALE) * (rhs * SCALE))
+            (
+                self.dot * SCALE * SCALE + dot.small,
+                (lhs * SCALE) * (rhs * SCALE),
+            )
         };
         Some((dot / norms).clamp(-1.0, 1.0)).filter(|cosine| !cosine.is_nan())
     }
@@ -334,7 +344,9 @@ impl SumTree {
     /// The sums over all cells.
     pub(crate) fn total(&self) -> Sums {
         let mut nodes = self.nodes.iter().rev();
-        let Some(&(_, last)) = nodes.next() else { return Sums::default() };
+        let Some(&(_, last)) = nodes.next() else {
+            return Sums::default();
+        };
         nodes.fold(last, |later, &(_, earlier)| earlier.join(later))
     }
 }

@@ -14,8 +14,8 @@ mod strings;
 mod tally;
 mod unit;
 
-pub use engine::{Pair, compare, compare_all};
 pub use comparison::{Comparison, Histogram, PassesAt, Sides, Worst};
+pub use engine::{Pair, compare, compare_all};
 pub use options::{NanPolicy, Options, Tolerance};
 
 use crate::tensor::DType;

@@ -16,7 +16,9 @@ pub(super) fn compare(
     let (mut lhs, mut rhs) = (Elements::new(lhs), Elements::new(rhs));
     loop {
         match (lhs.next_len()?, rhs.next_len()?) {
-            (Some(x), Some(y)) if x == y => tally.push_equality(payload_differs(&mut lhs, &mut rhs, x)?),
+            (Some(x), Some(y)) if x == y => {
+                tally.push_equality(payload_differs(&mut lhs, &mut rhs, x)?)
+            }
             (Some(x), Some(y)) => {
                 lhs.skip(x)?;
                 rhs.skip(y)?;
@@ -33,7 +35,10 @@ fn payload_differs(lhs: &mut Elements<'_>, rhs: &mut Elements<'_>, len: u64) -> 
     let mut differs = false;
     while left > 0 {
         let (x, y) = (lhs.fill()?, rhs.fill()?);
-        let n = usize::try_from(left).unwrap_or(usize::MAX).min(x.len()).min(y.len());
+        let n = usize::try_from(left)
+            .unwrap_or(usize::MAX)
+            .min(x.len())
+            .min(y.len());
         if n == 0 {
             return Err(Error::truncated("element", left, 0));
         }
@@ -54,7 +59,11 @@ struct Elements<'a> {
 
 impl<'a> Elements<'a> {
     fn new(stream: &'a mut dyn TensorStream) -> Self {
-        Self { stream, buffer: Vec::new(), pos: 0 }
+        Self {
+            stream,
+            buffer: Vec::new(),
+            pos: 0,
+        }
     }
 
     /// The bytes at hand; none at the end.

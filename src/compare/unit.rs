@@ -47,7 +47,11 @@ impl Part {
         }
         match cpu::meaning(lhs.dtype(), rhs.dtype()) {
             Some(meaning) => Ok(self.tally.finish(meaning)),
-            None => Err(Error::unexpected("dtype", lhs.dtype(), "it has no values to compare")),
+            None => Err(Error::unexpected(
+                "dtype",
+                lhs.dtype(),
+                "it has no values to compare",
+            )),
         }
     }
 }
@@ -69,14 +73,21 @@ impl Buffer {
         if self.0.len() < words {
             self.0.resize(words, 0);
         }
-        bytemuck::cast_slice_mut(&mut self.0).get_mut(..len).unwrap_or_default()
+        bytemuck::cast_slice_mut(&mut self.0)
+            .get_mut(..len)
+            .unwrap_or_default()
     }
 }
 
 impl Unit<'_> {
     pub(super) fn run(&self, buffers: &mut Buffers) -> Result<Box<Part>> {
         let (lhs, rhs) = self.pair;
-        match (lhs.dtype().size(), rhs.dtype().size(), lhs.extent(), rhs.extent()) {
+        match (
+            lhs.dtype().size(),
+            rhs.dtype().size(),
+            lhs.extent(),
+            rhs.extent(),
+        ) {
             (Some(lhs_size), Some(rhs_size), Some(lhs), Some(rhs)) => {
                 self.extents((lhs, lhs_size), (rhs, rhs_size), buffers)
             }
@@ -119,14 +130,31 @@ impl Unit<'_> {
             let equal = lhs_dtype == rhs_dtype && x == y;
             crcs.update(x, y, equal);
             self.progress.advance((x.len() + y.len()) as u64);
-            cpu::compare(lhs_dtype, rhs_dtype, cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally });
+            cpu::compare(
+                lhs_dtype,
+                rhs_dtype,
+                cpu::Chunk {
+                    lhs: x,
+                    rhs: y,
+                    equal,
+                    tally: &mut tally,
+                },
+            );
             at += n;
         }
         tally.close();
-        Ok(Box::new(Part { tally, crcs: Some((crcs.lhs, crcs.rhs)) }))
+        Ok(Box::new(Part {
+            tally,
+            crcs: Some((crcs.lhs, crcs.rhs)),
+        }))
     }
 
-    fn streams(&self, lhs_size: usize, rhs_size: usize, buffers: &mut Buffers) -> Result<Box<Part>> {
+    fn streams(
+        &self,
+        lhs_size: usize,
+        rhs_size: usize,
+        buffers: &mut Buffers,
+    ) -> Result<Box<Part>> {
         let (lhs_dtype, rhs_dtype) = self.dtypes();
         let (mut lhs, mut rhs) = (self.pair.0.stream()?, self.pair.1.stream()?);
         let step = in_memory(self.chunk_elements(lhs_size.max(rhs_size)));
@@ -147,7 +175,16 @@ impl Unit<'_> {
             let y = y.get(..read_rhs).unwrap_or_default();
             let equal = lhs_dtype == rhs_dtype && x == y;
             self.progress.advance((read_lhs + read_rhs) as u64);
-            cpu::compare(lhs_dtype, rhs_dtype, cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally });
+            cpu::compare(
+                lhs_dtype,
+                rhs_dtype,
+                cpu::Chunk {
+                    lhs: x,
+                    rhs: y,
+                    equal,
+                    tally: &mut tally,
+                },
+            );
         }
         tally.close();
         Ok(Box::new(Part { tally, crcs: None }))
@@ -157,13 +194,17 @@ impl Unit<'_> {
         let (lhs, rhs) = self.pair;
         let mut tally = self.tally();
         strings::compare(&mut *lhs.stream()?, &mut *rhs.stream()?, &mut tally)?;
-        self.progress.advance(lhs.stored_bytes() + rhs.stored_bytes());
+        self.progress
+            .advance(lhs.stored_bytes() + rhs.stored_bytes());
         Ok(Box::new(Part { tally, crcs: None }))
     }
 }
 
 /// A number of elements of one chunk.
-#[expect(clippy::cast_possible_truncation, reason = "a chunk is at most a cell of 65,536 elements")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a chunk is at most a cell of 65,536 elements"
+)]
 fn in_memory(elements: u64) -> usize {
     elements as usize
 }

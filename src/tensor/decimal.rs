@@ -167,10 +167,22 @@ mod tests {
 
     #[test]
     fn zeros_keep_their_sign_and_specials_pass_through() {
-        assert!(shortest(DType::F32, -0.0).is_sign_negative());
-        assert!(shortest(DType::F16, f64::NAN).is_nan());
-        assert_eq!(shortest(DType::BF16, f64::NEG_INFINITY), f64::NEG_INFINITY);
-        assert_eq!(shortest(DType::F16, 65504.0), 65500.0);
-        assert_eq!(shortest(DType::F32, f64::from(f32::MAX)), 3.4028235e38);
+        let cases = [
+            (DType::F32, -0.0, "-0"),
+            (DType::F16, f64::NAN, "NaN"),
+            (DType::BF16, f64::NEG_INFINITY, "-inf"),
+            (DType::F16, 65504.0, "65500"),
+            (DType::F8E4M3Fn, 448.0, "450"),
+            (DType::F32, f64::from(f32::MIN_POSITIVE), "1.1754944e-38"),
+        ];
+        for (dtype, value, printed) in cases {
+            let shortest = shortest(dtype, value);
+            let spelled = if shortest.abs() < 1e-30 && shortest != 0.0 {
+                format!("{shortest:e}")
+            } else {
+                shortest.to_string()
+            };
+            assert_eq!(spelled, printed, "{dtype}");
+        }
     }
 }

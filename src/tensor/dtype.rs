@@ -5,8 +5,8 @@ use std::fmt;
 use half::{bf16, f16};
 
 use super::element::{
-    Bool, Complex128 as C128, Complex64 as C64, F4E2M1Fn, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, I2, I4, U2,
-    U4, Visit,
+    Bool, Complex64 as C64, Complex128 as C128, F4E2M1Fn, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz,
+    F8E5M2, F8E5M2Fnuz, I2, I4, U2, U4, Visit,
 };
 
 /// What the elements of a type are, for those who treat all of a kind alike.

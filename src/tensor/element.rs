@@ -125,7 +125,8 @@ macro_rules! complex {
 
             #[inline(always)]
             fn differs(self, other: Self) -> bool {
-                (self.re.to_bits() != other.re.to_bits()) | (self.im.to_bits() != other.im.to_bits())
+                (self.re.to_bits() != other.re.to_bits())
+                    | (self.im.to_bits() != other.im.to_bits())
             }
         }
 
@@ -289,9 +290,21 @@ fn widen_f16(x: f16) -> f64 {
     let (exponent, mantissa) = (bits >> 10 & 0x1f, bits & 0x3ff);
     let special = 0x7f80_0000 | mantissa << 13;
     let normal = (exponent + 112) << 23 | mantissa << 13;
-    let wide = f64::from(f32::from_bits(if exponent == 0x1f { special } else { normal }));
-    let magnitude = if exponent == 0 { f64::from(mantissa) * SMALLEST } else { wide };
-    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
+    let wide = f64::from(f32::from_bits(if exponent == 0x1f {
+        special
+    } else {
+        normal
+    }));
+    let magnitude = if exponent == 0 {
+        f64::from(mantissa) * SMALLEST
+    } else {
+        wide
+    };
+    if bits & 0x8000 == 0 {
+        magnitude
+    } else {
+        -magnitude
+    }
 }
 
 /// Floats of a byte or less, decoded by table.

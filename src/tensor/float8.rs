@@ -30,19 +30,35 @@ enum Specials {
 impl Layout {
     pub(crate) const fn ieee(exponent_bits: u32, mantissa_bits: u32) -> Self {
         let bias = (1 << (exponent_bits - 1)) - 1;
-        Self { exponent_bits, mantissa_bits, bias, specials: Specials::Ieee }
+        Self {
+            exponent_bits,
+            mantissa_bits,
+            bias,
+            specials: Specials::Ieee,
+        }
     }
 
     pub(crate) const fn finite(exponent_bits: u32, mantissa_bits: u32) -> Self {
-        Self { specials: Specials::AllOnes, ..Self::ieee(exponent_bits, mantissa_bits) }
+        Self {
+            specials: Specials::AllOnes,
+            ..Self::ieee(exponent_bits, mantissa_bits)
+        }
     }
 
     pub(crate) const fn all_finite(exponent_bits: u32, mantissa_bits: u32) -> Self {
-        Self { specials: Specials::None, ..Self::ieee(exponent_bits, mantissa_bits) }
+        Self {
+            specials: Specials::None,
+            ..Self::ieee(exponent_bits, mantissa_bits)
+        }
     }
 
     pub(crate) const fn unsigned_zero(exponent_bits: u32, mantissa_bits: u32, bias: i32) -> Self {
-        Self { exponent_bits, mantissa_bits, bias, specials: Specials::NegativeZero }
+        Self {
+            exponent_bits,
+            mantissa_bits,
+            bias,
+            specials: Specials::NegativeZero,
+        }
     }
 
     const fn sign_bit(self) -> u32 {
@@ -59,7 +75,11 @@ impl Layout {
                 if mantissa != 0 {
                     return f64::NAN;
                 }
-                return if negative { f64::NEG_INFINITY } else { f64::INFINITY };
+                return if negative {
+                    f64::NEG_INFINITY
+                } else {
+                    f64::INFINITY
+                };
             }
             Specials::AllOnes if magnitude == self.sign_bit() - 1 => return f64::NAN,
             Specials::NegativeZero if negative && magnitude == 0 => return f64::NAN,
@@ -70,13 +90,18 @@ impl Layout {
         } else {
             (mantissa | 1 << self.mantissa_bits, exponent)
         };
-        let value = significand as f64 * power_of_two(exponent as i32 - self.bias - self.mantissa_bits as i32);
+        let value = significand as f64
+            * power_of_two(exponent as i32 - self.bias - self.mantissa_bits as i32);
         if negative { -value } else { value }
     }
 
     const fn order_key(self, byte: u32) -> i32 {
         let magnitude = (byte & (self.sign_bit() - 1)).cast_signed();
-        if byte & self.sign_bit() != 0 { -magnitude } else { magnitude }
+        if byte & self.sign_bit() != 0 {
+            -magnitude
+        } else {
+            magnitude
+        }
     }
 }
 
@@ -86,7 +111,10 @@ const fn power_of_two(exponent: i32) -> f64 {
 }
 
 /// The value of every byte; bits above the sign do not count.
-#[expect(clippy::indexing_slicing, reason = "a const fn has no iterators, and the loop bounds the index")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a const fn has no iterators, and the loop bounds the index"
+)]
 pub(crate) const fn values(layout: Layout) -> [f64; 256] {
     let mut table = [0.0; 256];
     let mut byte = 0;
@@ -98,7 +126,10 @@ pub(crate) const fn values(layout: Layout) -> [f64; 256] {
 }
 
 /// The place of every byte's value among all values, both zeros at 0.
-#[expect(clippy::indexing_slicing, reason = "a const fn has no iterators, and the loop bounds the index")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a const fn has no iterators, and the loop bounds the index"
+)]
 pub(crate) const fn order_keys(layout: Layout) -> [i32; 256] {
     let mut table = [0; 256];
     let mut byte = 0;

@@ -13,7 +13,9 @@ mod source;
 pub use decimal::shortest;
 pub use dtype::{DType, Kind};
 pub use element::{Bool, Complex64, Complex128, ComplexNumber, Element, Number, Scalar, Visit};
-pub use element::{F4E2M1Fn, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, I2, I4, U2, U4};
+pub use element::{
+    F4E2M1Fn, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, I2, I4, U2, U4,
+};
 pub use name::Name;
 pub use owned::Tensor;
 pub use shape::Shape;

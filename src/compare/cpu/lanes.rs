@@ -28,7 +28,11 @@ pub(super) fn numbers<T: Number>(lhs: &[T], rhs: &[T], equal: bool, tally: &mut 
     for (lhs, rhs) in lhs.chunks(STRETCH).zip(rhs.chunks(STRETCH)) {
         let (lhs, tail_lhs) = lhs.as_chunks();
         let (rhs, tail_rhs) = rhs.as_chunks();
-        arch.dispatch(Stretch { blocks: Blocks { lhs, rhs }, equal, tally });
+        arch.dispatch(Stretch {
+            blocks: Blocks { lhs, rhs },
+            equal,
+            tally,
+        });
         pairs::numbers(tail_lhs, tail_rhs, tally);
     }
 }
@@ -48,7 +52,11 @@ impl<'a, T: Number> Blocks<'a, T> {
 
     #[inline(always)]
     fn pairs(self) -> impl Iterator<Item = (T, T)> {
-        self.lhs.as_flattened().iter().copied().zip(self.rhs.as_flattened().iter().copied())
+        self.lhs
+            .as_flattened()
+            .iter()
+            .copied()
+            .zip(self.rhs.as_flattened().iter().copied())
     }
 
     fn len(self) -> u64 {
@@ -62,7 +70,10 @@ impl<'a, T: Number> Blocks<'a, T> {
                 .pairs()
                 .map(|(x, y)| (x.to_f64(), y.to_f64()))
                 .find(|(x, y)| x.is_finite() && y.is_finite())
-                .map(|(x, y)| Pivot { lhs: (x, 0.0), rhs: (y, 0.0) });
+                .map(|(x, y)| Pivot {
+                    lhs: (x, 0.0),
+                    rhs: (y, 0.0),
+                });
         }
     }
 }
@@ -79,7 +90,11 @@ impl<T: Number> pulp::NullaryFnOnce for Stretch<'_, T> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { blocks, equal, tally } = self;
+        let Self {
+            blocks,
+            equal,
+            tally,
+        } = self;
         blocks.set_pivot(&mut tally.cell);
         if take(blocks, equal, tally) {
             return;
@@ -101,8 +116,11 @@ fn take<T: Number>(blocks: Blocks<'_, T>, equal: bool, tally: &mut Tally) -> boo
     }
     let start = tally.position;
     let sums = LaneSums::load(&tally.cell);
-    let summed =
-        if equal && sums.one_sided() { sums.add_equal(blocks) } else { sums.add(blocks) };
+    let summed = if equal && sums.one_sided() {
+        sums.add_equal(blocks)
+    } else {
+        sums.add(blocks)
+    };
     // What is not finite shows in the sums: anything but NaN and infinity has a square that fits.
     if T::FLOAT && !(summed.gap.iter().chain(&summed.lhs).all(|x| x.is_finite())) {
         return false;
@@ -173,7 +191,10 @@ impl LaneSums {
 
     /// Whether one side stands for both, as where all pairs of the cell so far were equal.
     #[inline(always)]
-    #[expect(clippy::float_cmp, reason = "sums of the same numbers in the same order are the same bits")]
+    #[expect(
+        clippy::float_cmp,
+        reason = "sums of the same numbers in the same order are the same bits"
+    )]
     fn one_sided(&self) -> bool {
         self.pivot_lhs == self.pivot_rhs
             && self.lhs == self.rhs
@@ -196,7 +217,11 @@ impl LaneSums {
 
     #[inline(always)]
     fn add<T: Number>(self, blocks: Blocks<'_, T>) -> Self {
-        let Self { pivot_lhs, pivot_rhs, .. } = self;
+        let Self {
+            pivot_lhs,
+            pivot_rhs,
+            ..
+        } = self;
         let (mut gaps, mut lhs_sums, mut rhs_sums, mut dot) =
             (self.gap, self.lhs, self.rhs, self.dot);
         let (mut lhs_deviation, mut lhs_squares) = (self.lhs_deviation, self.lhs_squares);
@@ -353,8 +378,11 @@ fn settle<T: Number>(
     start: u64,
     tally: &mut Tally,
 ) {
-    let mismatched =
-        if tally.rule.absolute.is_some() { counts.outside } else { counts.differing };
+    let mismatched = if tally.rule.absolute.is_some() {
+        counts.outside
+    } else {
+        counts.differing
+    };
     // Finite values that are equal though their bits differ are zeros of two signs.
     let zero_sign = counts.differing - counts.moved;
     tally.count_stretch(counts.differing, mismatched, counts.zero_lhs, zero_sign);
@@ -374,7 +402,9 @@ fn settle<T: Number>(
     }
     if mismatched > 0 && tally.first().is_none_or(|first| first >= start) {
         let rule = tally.rule;
-        let first = blocks.pairs().position(|(x, y)| !rule.is_close(&pairs::pair(x, y)));
+        let first = blocks
+            .pairs()
+            .position(|(x, y)| !rule.is_close(&pairs::pair(x, y)));
         if let Some(first) = first {
             tally.first_mismatch_at(start + first as u64);
         }
@@ -383,7 +413,10 @@ fn settle<T: Number>(
 
 /// Notes the first pair that is `gap` apart.
 fn find_worst<T: Number>(blocks: Blocks<'_, T>, gap: f64, start: u64, tally: &mut Tally) {
-    let worst = blocks.pairs().zip(start..).find(|&((x, y), _)| y.minus(x).abs() >= gap);
+    let worst = blocks
+        .pairs()
+        .zip(start..)
+        .find(|&((x, y), _)| y.minus(x).abs() >= gap);
     if let Some(((x, y), position)) = worst {
         tally.worst_at(position, gap, (x.scalar(), y.scalar()));
     }
