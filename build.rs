@@ -15,15 +15,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     files.sort();
 
     let mut compiler = protox::Compiler::new([root])?;
-    compiler
-        .include_imports(true)
-        .include_source_info(false)
-        .open_files(&files)?;
+    compiler.include_imports(true).include_source_info(false).open_files(&files)?;
     let out_dir = PathBuf::from(env::var("OUT_DIR")?);
-    fs::write(
-        out_dir.join("tensorflow.binpb"),
-        compiler.encode_file_descriptor_set(),
-    )?;
+    fs::write(out_dir.join("tensorflow.binpb"), compiler.encode_file_descriptor_set())?;
 
     prost_build::Config::new()
         .out_dir(&out_dir)
@@ -43,10 +37,7 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, files)?;
-        } else if path
-            .extension()
-            .is_some_and(|extension| extension == "proto")
-        {
+        } else if path.extension().is_some_and(|extension| extension == "proto") {
             files.push(path);
         }
     }

@@ -132,12 +132,8 @@ impl Error {
         found: impl fmt::Display,
         allowed: impl fmt::Display,
     ) -> Self {
-        ErrorKind::Unexpected {
-            what,
-            found: found.to_string(),
-            allowed: allowed.to_string(),
-        }
-        .into()
+        ErrorKind::Unexpected { what, found: found.to_string(), allowed: allowed.to_string() }
+            .into()
     }
 
     /// Shorthand for [`ErrorKind::Truncated`].
@@ -153,12 +149,7 @@ impl Error {
 
 impl From<ErrorKind> for Error {
     fn from(kind: ErrorKind) -> Self {
-        Self(Arc::new(Inner {
-            kind: Arc::new(kind),
-            file: None,
-            offset: None,
-            tensor: None,
-        }))
+        Self(Arc::new(Inner { kind: Arc::new(kind), file: None, offset: None, tensor: None }))
     }
 }
 

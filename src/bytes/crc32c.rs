@@ -15,11 +15,8 @@ pub struct Crc32c {
 impl Crc32c {
     /// The checksum of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
-        let value = crc_fast::checksum(ALGORITHM, bytes) as u32;
-        Self {
-            value,
-            len: bytes.len() as u64,
-        }
+        let value = narrow(crc_fast::checksum(ALGORITHM, bytes));
+        Self { value, len: bytes.len() as u64 }
     }
 
     /// The checksum of these bytes followed by those of `next`.
@@ -31,16 +28,9 @@ impl Crc32c {
         if next.len == 0 {
             return self;
         }
-        let value = checksum_combine(
-            ALGORITHM,
-            u64::from(self.value),
-            u64::from(next.value),
-            next.len,
-        );
-        Self {
-            value: value as u32,
-            len: self.len + next.len,
-        }
+        let value =
+            checksum_combine(ALGORITHM, u64::from(self.value), u64::from(next.value), next.len);
+        Self { value: narrow(value), len: self.len + next.len }
     }
 
     /// Takes `bytes` in after those before.
@@ -51,7 +41,7 @@ impl Crc32c {
         }
         let mut digest = Digest::new_with_init_state(ALGORITHM, u64::from(!self.value));
         digest.update(bytes);
-        self.value = digest.finalize() as u32;
+        self.value = narrow(digest.finalize());
         self.len += bytes.len() as u64;
     }
 
@@ -81,6 +71,12 @@ impl Crc32c {
     }
 }
 
+/// `crc_fast` gives checksums of every width as `u64`.
+#[expect(clippy::cast_possible_truncation, reason = "a crc32 has 32 bits")]
+fn narrow(checksum: u64) -> u32 {
+    checksum as u32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,10 +85,7 @@ mod tests {
     fn the_check_value_of_the_polynomial_holds() {
         assert_eq!(Crc32c::of(b"123456789").value(), 0xe306_9283);
         assert_eq!(Crc32c::default().masked(), 0xa282_ead8);
-        assert_eq!(
-            Crc32c::unmask(Crc32c::of(b"x").masked()),
-            Crc32c::of(b"x").value()
-        );
+        assert_eq!(Crc32c::unmask(Crc32c::of(b"x").masked()), Crc32c::of(b"x").value());
     }
 
     #[test]
@@ -101,11 +94,7 @@ mod tests {
         let whole = Crc32c::of(&bytes);
         for cut in [0, 1, 15, 16, 4096, 9_999, 10_000] {
             let (head, tail) = bytes.split_at(cut);
-            assert_eq!(
-                Crc32c::of(head).then(Crc32c::of(tail)),
-                whole,
-                "cut at {cut}"
-            );
+            assert_eq!(Crc32c::of(head).then(Crc32c::of(tail)), whole, "cut at {cut}");
             let mut updated = Crc32c::default();
             updated.update(head);
             updated.update(tail);

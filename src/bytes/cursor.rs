@@ -15,11 +15,7 @@ pub struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// A cursor over `bytes`, the first of which lies at `base` in its file.
     pub fn new(bytes: &'a [u8], base: u64) -> Self {
-        Self {
-            bytes,
-            pos: 0,
-            base,
-        }
+        Self { bytes, pos: 0, base }
     }
 
     /// Where the next byte lies in the file.
@@ -49,20 +45,12 @@ impl<'a> Cursor<'a> {
 
     /// The next four bytes, little-endian.
     pub fn u32(&mut self, what: &'static str) -> Result<u32> {
-        Ok(self
-            .take(what, 4)?
-            .iter()
-            .rev()
-            .fold(0, |n, &b| n << 8 | u32::from(b)))
+        Ok(self.take(what, 4)?.iter().rev().fold(0, |n, &b| n << 8 | u32::from(b)))
     }
 
     /// The next eight bytes, little-endian.
     pub fn u64(&mut self, what: &'static str) -> Result<u64> {
-        Ok(self
-            .take(what, 8)?
-            .iter()
-            .rev()
-            .fold(0, |n, &b| n << 8 | u64::from(b)))
+        Ok(self.take(what, 8)?.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b)))
     }
 
     /// The next varint.
@@ -73,11 +61,7 @@ impl<'a> Cursor<'a> {
             return Err(if rest.len() < varint::MAX_LEN {
                 Error::truncated(what, rest.len() as u64 + 1, rest.len() as u64)
             } else {
-                Error::unexpected(
-                    what,
-                    "a varint of over 64 bits",
-                    "at most 10 bytes are allowed",
-                )
+                Error::unexpected(what, "a varint of over 64 bits", "at most 10 bytes are allowed")
             }
             .at(self.offset()));
         };

@@ -41,11 +41,7 @@ impl File {
         let fail = |source| Error::io("open", source).in_file(path);
         let metadata = std::fs::metadata(path).map_err(fail)?;
         if !metadata.is_file() {
-            let found = if metadata.is_dir() {
-                "a directory"
-            } else {
-                "not a regular file"
-            };
+            let found = if metadata.is_dir() { "a directory" } else { "not a regular file" };
             return Err(ErrorKind::Unexpected {
                 what: "path",
                 found: found.into(),
@@ -55,11 +51,7 @@ impl File {
         }
         let file = std::fs::File::open(path).map_err(fail)?;
         let len = file.metadata().map_err(fail)?.len();
-        Ok(Self {
-            file,
-            path: path.to_path_buf(),
-            len,
-        })
+        Ok(Self { file, path: path.to_path_buf(), len })
     }
 
     /// The path it was opened under.

@@ -16,9 +16,13 @@
 /// Appends an unsigned integer.
 pub fn write_unsigned(value: u64, out: &mut Vec<u8>) {
     let bytes = value.to_be_bytes();
-    let skip = (value.leading_zeros() / 8) as usize;
-    let kept = bytes.get(skip..).unwrap_or(&[]);
-    out.push(kept.len() as u8);
+    let mut kept = bytes.as_slice();
+    let mut len = 8;
+    while let [0, rest @ ..] = kept {
+        kept = rest;
+        len -= 1;
+    }
+    out.push(len);
     out.extend_from_slice(kept);
 }
 
@@ -39,7 +43,7 @@ pub fn write_string(value: &[u8], out: &mut Vec<u8>) {
 /// A number of `n` encoded bytes has `7 n - 1` bits besides its sign; the first byte starts with `n` ones and a zero
 /// (their complement for negative numbers), run into a second byte where `n` is over 7.
 pub fn write_signed(value: i64, out: &mut Vec<u8>) {
-    let magnitude = if value < 0 { !value } else { value } as u64;
+    let magnitude = if value < 0 { !value } else { value }.cast_unsigned();
     let bits = 64 - magnitude.leading_zeros() as usize;
     let len = (bits / 7 + 1).min(10);
     // Sign-extended to 16 bytes, of which the last `len` are written, with the length header XORed in.
@@ -92,9 +96,6 @@ mod tests {
         write_unsigned(0, &mut out);
         write_unsigned(2, &mut out);
         write_string(b"a\x00\xff", &mut out);
-        assert_eq!(
-            out,
-            [0x00, 0x01, 0x02, b'a', 0x00, 0xff, 0xff, 0x00, 0x00, 0x01]
-        );
+        assert_eq!(out, [0x00, 0x01, 0x02, b'a', 0x00, 0xff, 0xff, 0x00, 0x00, 0x01]);
     }
 }

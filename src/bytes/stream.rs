@@ -36,13 +36,7 @@ impl Source<'_> {
 
 impl fmt::Debug for Stream<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Stream({}..{} of {:?})",
-            self.offset(),
-            self.end,
-            self.source
-        )
+        write!(f, "Stream({}..{} of {:?})", self.offset(), self.end, self.source)
     }
 }
 
@@ -60,13 +54,7 @@ impl<'a> Stream<'a> {
     }
 
     fn over(source: Source<'a>, start: u64, end: u64) -> Self {
-        Self {
-            source,
-            buffer: Vec::new(),
-            pos: 0,
-            next: start,
-            end: end.max(start),
-        }
+        Self { source, buffer: Vec::new(), pos: 0, next: start, end: end.max(start) }
     }
 
     /// Where the next byte lies.
@@ -82,7 +70,7 @@ impl<'a> Stream<'a> {
     /// The bytes at hand: at least one, unless the end is reached.
     pub fn fill(&mut self) -> Result<&[u8]> {
         if self.pos == self.buffer.len() {
-            let len = (self.end - self.next).min(BUFFER as u64) as usize;
+            let len = usize::try_from(self.end - self.next).map_or(BUFFER, |left| left.min(BUFFER));
             self.buffer.resize(len, 0);
             self.pos = 0;
             if let Err(error) = self.source.read_at(self.next, &mut self.buffer) {
@@ -159,13 +147,14 @@ impl<'a> Stream<'a> {
         if self.remaining() < len {
             return Err(Error::truncated(what, len, self.remaining()).at(self.offset()));
         }
-        let have = (self.buffer.len() - self.pos) as u64;
-        if len <= have {
-            self.consume(len as usize);
-        } else {
-            self.next += len - have;
-            self.buffer.clear();
-            self.pos = 0;
+        let have = self.buffer.len() - self.pos;
+        match usize::try_from(len) {
+            Ok(len) if len <= have => self.consume(len),
+            _ => {
+                self.next += len - have as u64;
+                self.buffer.clear();
+                self.pos = 0;
+            }
         }
         Ok(())
     }

@@ -48,9 +48,7 @@ pub fn compare(
     options: &Options,
 ) -> Result<Comparison> {
     let mut results = compare_all(&[(lhs, rhs)], options, &Silent);
-    results
-        .pop()
-        .unwrap_or_else(|| Err(ErrorKind::Usage("nothing to compare".into()).into()))
+    results.pop().unwrap_or_else(|| Err(ErrorKind::Usage("nothing to compare".into()).into()))
 }
 
 /// Compares many pairs at once; one result each, in their order.
@@ -59,12 +57,7 @@ pub fn compare_all(
     options: &Options,
     progress: &dyn Progress,
 ) -> Vec<Result<Comparison>> {
-    progress.total(
-        pairs
-            .iter()
-            .map(|(l, r)| l.stored_bytes() + r.stored_bytes())
-            .sum(),
-    );
+    progress.total(pairs.iter().map(|(l, r)| l.stored_bytes() + r.stored_bytes()).sum());
     let work = Work::plan(pairs, options);
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, Into::into),
@@ -98,12 +91,7 @@ impl<'a> Work<'a> {
                 Some(*end)
             })
             .collect();
-        Self {
-            jobs,
-            ends,
-            next: AtomicUsize::new(0),
-            options,
-        }
+        Self { jobs, ends, next: AtomicUsize::new(0), options }
     }
 
     fn units(&self) -> usize {
@@ -143,11 +131,7 @@ impl<'a> Job<'a> {
     fn new(pair: Pair<'a>) -> Self {
         let (lhs, rhs) = pair;
         let in_pieces = lhs.extent().is_some() && rhs.extent().is_some();
-        let units = if in_pieces {
-            lhs.shape().elements().div_ceil(UNIT).max(1)
-        } else {
-            1
-        };
+        let units = if in_pieces { lhs.shape().elements().div_ceil(UNIT).max(1) } else { 1 };
         Self {
             pair,
             units: usize::try_from(units).unwrap_or(usize::MAX),
@@ -160,19 +144,8 @@ impl<'a> Job<'a> {
         let part = self.check().and_then(|()| {
             let elements = self.pair.0.shape().elements();
             let start = unit as u64 * UNIT;
-            let end = if self.units == 1 {
-                elements
-            } else {
-                elements.min(start + UNIT)
-            };
-            Unit {
-                pair: self.pair,
-                start,
-                end,
-                options,
-                progress,
-            }
-            .run(buffers)
+            let end = if self.units == 1 { elements } else { elements.min(start + UNIT) };
+            Unit { pair: self.pair, start, end, options, progress }.run(buffers)
         });
         if self.units == 1 {
             self.finish(part);

@@ -77,10 +77,7 @@ impl Extremes {
     }
 
     fn join(self, later: Self) -> Self {
-        Self {
-            large: self.large + later.large,
-            small: self.small + later.small,
-        }
+        Self { large: self.large + later.large, small: self.small + later.small }
     }
 
     /// The square root of these and of the plain squares `middle`.
@@ -121,10 +118,8 @@ impl Cell {
     /// Takes in a finite pair.
     pub(crate) fn add(&mut self, lane: usize, pair: &Pair) {
         let (lhs, rhs) = (pair.lhs, pair.rhs);
-        let pivot = *self.pivot.get_or_insert(Pivot {
-            lhs: (lhs.re, lhs.im),
-            rhs: (rhs.re, rhs.im),
-        });
+        let pivot =
+            *self.pivot.get_or_insert(Pivot { lhs: (lhs.re, lhs.im), rhs: (rhs.re, rhs.im) });
         self.finite += 1;
         let lane = lane % LANES;
         let to = |lanes: &mut Lanes, x: f64| {
@@ -158,10 +153,9 @@ impl Cell {
             let scaled = [lhs.re, lhs.im, rhs.re, rhs.im].map(|x| x * SCALE);
             self.outliers.dot.small += scaled[0] * scaled[2] + scaled[1] * scaled[3];
         }
-        for (value, pivot, [re, im, squares]) in [
-            (lhs, pivot.lhs, &mut self.lhs_deviation),
-            (rhs, pivot.rhs, &mut self.rhs_deviation),
-        ] {
+        for (value, pivot, [re, im, squares]) in
+            [(lhs, pivot.lhs, &mut self.lhs_deviation), (rhs, pivot.rhs, &mut self.rhs_deviation)]
+        {
             let (dre, dim) = (value.re - pivot.0, value.im - pivot.1);
             to(re, dre);
             to(im, dim);
@@ -294,17 +288,11 @@ impl Sums {
         let dot = self.outliers.dot;
         let has_large = self.outliers.lhs.large > 0.0 || self.outliers.rhs.large > 0.0;
         let (dot, norms) = if has_large {
-            (
-                dot.large + self.dot / SCALE / SCALE,
-                (lhs / SCALE) * (rhs / SCALE),
-            )
+            (dot.large + self.dot / SCALE / SCALE, (lhs / SCALE) * (rhs / SCALE))
         } else if self.lhs > 0.0 && self.rhs > 0.0 {
             (self.dot + dot.small / SCALE / SCALE, lhs * rhs)
         } else {
-            (
-                self.dot * SCALE * SCALE + dot.small,
-                (lhs * SCALE) * (rhs * SCALE),
-            )
+            (self.dot * SCALE * SCALE + dot.small, (lhs * SCALE) * (rhs * SCALE))
         };
         Some((dot / norms).clamp(-1.0, 1.0)).filter(|cosine| !cosine.is_nan())
     }

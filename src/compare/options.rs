@@ -17,11 +17,7 @@ pub struct Tolerance {
 
 impl Tolerance {
     /// Equality of bits.
-    pub const BITS: Self = Self {
-        atol: None,
-        rtol: None,
-        ulp: None,
-    };
+    pub const BITS: Self = Self { atol: None, rtol: None, ulp: None };
 
     /// The tolerance with these parts.
     ///
@@ -32,11 +28,7 @@ impl Tolerance {
             if let Some(value) = value
                 && !(value.is_finite() && value >= 0.0)
             {
-                return Err(Error::unexpected(
-                    what,
-                    value,
-                    "it must be finite and not negative",
-                ));
+                return Err(Error::unexpected(what, value, "it must be finite and not negative"));
             }
         }
         Ok(Self { atol, rtol, ulp })

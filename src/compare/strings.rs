@@ -35,10 +35,7 @@ fn payload_differs(lhs: &mut Elements<'_>, rhs: &mut Elements<'_>, len: u64) -> 
     let mut differs = false;
     while left > 0 {
         let (x, y) = (lhs.fill()?, rhs.fill()?);
-        let n = usize::try_from(left)
-            .unwrap_or(usize::MAX)
-            .min(x.len())
-            .min(y.len());
+        let n = usize::try_from(left).unwrap_or(usize::MAX).min(x.len()).min(y.len());
         if n == 0 {
             return Err(Error::truncated("element", left, 0));
         }
@@ -59,11 +56,7 @@ struct Elements<'a> {
 
 impl<'a> Elements<'a> {
     fn new(stream: &'a mut dyn TensorStream) -> Self {
-        Self {
-            stream,
-            buffer: Vec::new(),
-            pos: 0,
-        }
+        Self { stream, buffer: Vec::new(), pos: 0 }
     }
 
     /// The bytes at hand; none at the end.

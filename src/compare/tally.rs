@@ -87,7 +87,7 @@ impl Tally {
 
     /// The lane of the next element.
     fn lane(&self) -> usize {
-        (self.position % LANES as u64) as usize
+        usize::try_from(self.position % LANES as u64).unwrap_or_default()
     }
 
     /// Takes in the next pair of numbers.
@@ -190,11 +190,7 @@ impl Tally {
             *mismatched += u64::from(!rule.is_close(pair));
         }
         if !pair.is_finite() {
-            let any = Rule {
-                absolute: Some((f64::MAX, 0.0)),
-                ulp: None,
-                nan: self.rule.nan,
-            };
+            let any = Rule { absolute: Some((f64::MAX, 0.0)), ulp: None, nan: self.rule.nan };
             self.hopeless |= !any.is_close(pair);
         }
         self.count_magnitude(pair);
@@ -205,11 +201,7 @@ impl Tally {
             return;
         };
         if pair.is_finite() && pair.gap > 0.0 {
-            let bin = if pair.gap.is_finite() {
-                exponent(pair.gap)
-            } else {
-                1024
-            };
+            let bin = if pair.gap.is_finite() { exponent(pair.gap) } else { 1024 };
             *histogram.abs.entry(bin).or_default() += 1;
         }
         if let Some(ulps @ 1..) = pair.ulps {
@@ -234,6 +226,7 @@ impl Tally {
     }
 
     /// Whether a difference of `gap` at `start` or later could be the worst so far.
+    #[expect(clippy::float_cmp, reason = "a tie is the same number")]
     pub(crate) fn may_be_worst(&self, gap: f64, start: u64) -> bool {
         self.worst
             .is_none_or(|(most, worst)| gap > most || (gap == most && worst.position >= start))
@@ -321,11 +314,7 @@ impl Tally {
             differing: self.differing,
             mismatched: self.mismatched,
             first: self.first,
-            further: self
-                .further
-                .iter()
-                .map(|&(tolerance, _, n)| (tolerance, n))
-                .collect(),
+            further: self.further.iter().map(|&(tolerance, _, n)| (tolerance, n)).collect(),
             histogram: self.histogram.clone(),
             ..Comparison::default()
         };
@@ -339,9 +328,7 @@ impl Tally {
             worst: self.worst.map(|(_, worst)| worst),
             max_rel: self.max_rel,
             zero_lhs: Some(self.zero_lhs),
-            max_ulp: self
-                .max_ulp
-                .filter(|_| meaning == Meaning::Floats { ulp: true }),
+            max_ulp: self.max_ulp.filter(|_| meaning == Meaning::Floats { ulp: true }),
             nan: (meaning != Meaning::Integers).then_some(self.nan),
             inf: (meaning != Meaning::Integers).then_some(self.inf),
             nan_new: floats(self.nan_new),
@@ -367,10 +354,7 @@ fn with_sums(comparison: Comparison, sums: &Sums, meaning: Meaning) -> Compariso
     };
     if sums.finite == 0 {
         let rel_l2 = (comparison.elements == 0).then_some(0.0);
-        return Comparison {
-            rel_l2,
-            ..comparison
-        };
+        return Comparison { rel_l2, ..comparison };
     }
     let mean = |(re, im)| match meaning {
         Meaning::Complex => Scalar::Complex(re, im),
@@ -380,10 +364,7 @@ fn with_sums(comparison: Comparison, sums: &Sums, meaning: Meaning) -> Compariso
         rms: Some(gap / (sums.finite as f64).sqrt()),
         rel_l2: Some(rel_l2),
         cosine: sums.cosine(),
-        mean: Some(Sides {
-            lhs: mean(sums.lhs_moments.mean),
-            rhs: mean(sums.rhs_moments.mean),
-        }),
+        mean: Some(Sides { lhs: mean(sums.lhs_moments.mean), rhs: mean(sums.rhs_moments.mean) }),
         std: Some(Sides {
             lhs: sums.lhs_moments.deviation(sums.finite),
             rhs: sums.rhs_moments.deviation(sums.finite),
@@ -415,13 +396,8 @@ mod tests {
 
     #[test]
     fn the_smallest_rtol_passes_and_the_next_smaller_fails() {
-        for (gap, size) in [
-            (1.0, 3.0),
-            (0.1, 0.7),
-            (5e-324, 5e-324),
-            (1e-310, 3.0),
-            (1e300, 1e-5),
-        ] {
+        for (gap, size) in [(1.0, 3.0), (0.1, 0.7), (5e-324, 5e-324), (1e-310, 3.0), (1e300, 1e-5)]
+        {
             let rtol = smallest_rtol(gap, size);
             assert!(gap <= rtol * size, "{gap} {size}");
             assert!(gap > rtol.next_down() * size, "{gap} {size}");

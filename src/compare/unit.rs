@@ -47,11 +47,7 @@ impl Part {
         }
         match cpu::meaning(lhs.dtype(), rhs.dtype()) {
             Some(meaning) => Ok(self.tally.finish(meaning)),
-            None => Err(Error::unexpected(
-                "dtype",
-                lhs.dtype(),
-                "it has no values to compare",
-            )),
+            None => Err(Error::unexpected("dtype", lhs.dtype(), "it has no values to compare")),
         }
     }
 }
@@ -73,21 +69,14 @@ impl Buffer {
         if self.0.len() < words {
             self.0.resize(words, 0);
         }
-        bytemuck::cast_slice_mut(&mut self.0)
-            .get_mut(..len)
-            .unwrap_or_default()
+        bytemuck::cast_slice_mut(&mut self.0).get_mut(..len).unwrap_or_default()
     }
 }
 
 impl Unit<'_> {
     pub(super) fn run(&self, buffers: &mut Buffers) -> Result<Box<Part>> {
         let (lhs, rhs) = self.pair;
-        match (
-            lhs.dtype().size(),
-            rhs.dtype().size(),
-            lhs.extent(),
-            rhs.extent(),
-        ) {
+        match (lhs.dtype().size(), rhs.dtype().size(), lhs.extent(), rhs.extent()) {
             (Some(lhs_size), Some(rhs_size), Some(lhs), Some(rhs)) => {
                 self.extents((lhs, lhs_size), (rhs, rhs_size), buffers)
             }
@@ -133,20 +122,12 @@ impl Unit<'_> {
             cpu::compare(
                 lhs_dtype,
                 rhs_dtype,
-                cpu::Chunk {
-                    lhs: x,
-                    rhs: y,
-                    equal,
-                    tally: &mut tally,
-                },
+                cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally },
             );
             at += n;
         }
         tally.close();
-        Ok(Box::new(Part {
-            tally,
-            crcs: Some((crcs.lhs, crcs.rhs)),
-        }))
+        Ok(Box::new(Part { tally, crcs: Some((crcs.lhs, crcs.rhs)) }))
     }
 
     fn streams(
@@ -178,12 +159,7 @@ impl Unit<'_> {
             cpu::compare(
                 lhs_dtype,
                 rhs_dtype,
-                cpu::Chunk {
-                    lhs: x,
-                    rhs: y,
-                    equal,
-                    tally: &mut tally,
-                },
+                cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally },
             );
         }
         tally.close();
@@ -194,17 +170,13 @@ impl Unit<'_> {
         let (lhs, rhs) = self.pair;
         let mut tally = self.tally();
         strings::compare(&mut *lhs.stream()?, &mut *rhs.stream()?, &mut tally)?;
-        self.progress
-            .advance(lhs.stored_bytes() + rhs.stored_bytes());
+        self.progress.advance(lhs.stored_bytes() + rhs.stored_bytes());
         Ok(Box::new(Part { tally, crcs: None }))
     }
 }
 
 /// A number of elements of one chunk.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a chunk is at most a cell of 65,536 elements"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a chunk is at most a cell of 65,536 elements")]
 fn in_memory(elements: u64) -> usize {
     elements as usize
 }

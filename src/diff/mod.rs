@@ -73,8 +73,6 @@ pub fn diff(
         options: options.compare.clone(),
         renames: proposals::renames(l, r, &tensors, &options.compare),
         tensors,
-        damage: damage(SideOf::Lhs, l)
-            .chain(damage(SideOf::Rhs, r))
-            .collect(),
+        damage: damage(SideOf::Lhs, l).chain(damage(SideOf::Rhs, r)).collect(),
     })
 }

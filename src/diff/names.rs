@@ -36,16 +36,9 @@ impl Names {
     /// When a pattern or rule cannot be read.
     pub fn new(include: &[String], exclude: &[String], renames: &[String]) -> Result<Self> {
         Ok(Self {
-            include: if include.is_empty() {
-                None
-            } else {
-                Some(globs("--include", include)?)
-            },
+            include: if include.is_empty() { None } else { Some(globs("--include", include)?) },
             exclude: globs("--exclude", exclude)?,
-            renames: renames
-                .iter()
-                .map(|rule| RenameRule::parse(rule))
-                .collect::<Result<_>>()?,
+            renames: renames.iter().map(|rule| RenameRule::parse(rule)).collect::<Result<_>>()?,
         })
     }
 
@@ -57,10 +50,8 @@ impl Names {
     /// Whether a tensor of this name takes part.
     pub fn takes(&self, name: &Name) -> bool {
         let path = as_path(name.as_bytes());
-        self.include
-            .as_ref()
-            .is_none_or(|globs| globs.is_match(&path))
-            && !self.exclude.is_match(&path)
+        self.include.as_ref().is_none_or(|globs| globs.is_match(path))
+            && !self.exclude.is_match(path)
     }
 
     /// The name that a tensor of lhs goes by in rhs; `None` when no rule matches it.
@@ -75,12 +66,7 @@ fn globs(option: &'static str, patterns: &[String]) -> Result<GlobSet> {
     let mut set = GlobSetBuilder::new();
     let fail = |error: globset::Error| Error::from(ErrorKind::Usage(format!("{option}: {error}")));
     for pattern in patterns {
-        set.add(
-            GlobBuilder::new(pattern)
-                .literal_separator(true)
-                .build()
-                .map_err(fail)?,
-        );
+        set.add(GlobBuilder::new(pattern).literal_separator(true).build().map_err(fail)?);
     }
     set.build().map_err(fail)
 }
@@ -109,9 +95,6 @@ impl RenameRule {
             return Err(usage("FROM is empty".into()));
         }
         let from = Regex::new(from).map_err(|error| usage(error.to_string()))?;
-        Ok(Self {
-            from,
-            to: to.as_bytes().to_vec(),
-        })
+        Ok(Self { from, to: to.as_bytes().to_vec() })
     }
 }

@@ -40,10 +40,7 @@ pub(super) fn renames(
         };
         candidates.extend(same_checksum(&removed, &added));
     }
-    let pairs: Vec<_> = candidates
-        .iter()
-        .map(|(from, to)| (from.source, to.source))
-        .collect();
+    let pairs: Vec<_> = candidates.iter().map(|(from, to)| (from.source, to.source)).collect();
     // By bits, whatever the user's tolerance is: a rename changes no value.
     let options = compare::Options {
         threads: options.threads,
@@ -55,15 +52,8 @@ pub(super) fn renames(
     let mut renames: Vec<_> = candidates
         .iter()
         .zip(results)
-        .filter(|(_, result)| {
-            result
-                .as_ref()
-                .is_ok_and(|comparison| comparison.differing == 0)
-        })
-        .map(|((from, to), _)| Rename {
-            from: from.name.clone(),
-            to: to.name.clone(),
-        })
+        .filter(|(_, result)| result.as_ref().is_ok_and(|comparison| comparison.differing == 0))
+        .map(|((from, to), _)| Rename { from: from.name.clone(), to: to.name.clone() })
         .collect();
     renames.sort_unstable();
     renames
@@ -87,19 +77,9 @@ fn by_form<'a>(
     }
     for tensor in tensors.iter().filter(|tensor| tensor.status == status) {
         let name = tensor.renamed_from.as_ref().unwrap_or(&tensor.name);
-        if let Some(Entry {
-            name,
-            source: Ok(source),
-        }) = checkpoint.tensor(name)
-        {
-            let lone = Lone {
-                name,
-                source: source.as_ref(),
-            };
-            forms
-                .entry(form(source.dtype(), source.shape()))
-                .or_default()
-                .push(lone);
+        if let Some(Entry { name, source: Ok(source) }) = checkpoint.tensor(name) {
+            let lone = Lone { name, source: source.as_ref() };
+            forms.entry(form(source.dtype(), source.shape())).or_default().push(lone);
         }
     }
     forms
@@ -119,10 +99,7 @@ fn same_checksum<'a>(removed: &[Lone<'a>], added: &[Lone<'a>]) -> Vec<(Lone<'a>,
             by_crc.entry(crc).or_default().1.push(*lone);
         }
     }
-    by_crc
-        .into_values()
-        .flat_map(|(removed, added)| by_ending(removed, added))
-        .collect()
+    by_crc.into_values().flat_map(|(removed, added)| by_ending(removed, added)).collect()
 }
 
 fn by_ending<'a>(removed: Vec<Lone<'a>>, mut added: Vec<Lone<'a>>) -> Vec<(Lone<'a>, Lone<'a>)> {
@@ -133,18 +110,10 @@ fn by_ending<'a>(removed: Vec<Lone<'a>>, mut added: Vec<Lone<'a>>) -> Vec<(Lone<
     let mut pairs = Vec::new();
     for from in removed {
         let ending = |to: &Lone<'_>| {
-            let (from, to) = (
-                from.name.as_bytes().iter().rev(),
-                to.name.as_bytes().iter().rev(),
-            );
+            let (from, to) = (from.name.as_bytes().iter().rev(), to.name.as_bytes().iter().rev());
             from.zip(to).take_while(|(a, b)| a == b).count()
         };
-        let best = added
-            .iter()
-            .enumerate()
-            .rev()
-            .max_by_key(|(_, to)| ending(to))
-            .map(|(i, _)| i);
+        let best = added.iter().enumerate().rev().max_by_key(|(_, to)| ending(to)).map(|(i, _)| i);
         if let Some(best) = best {
             pairs.push((from, added.remove(best)));
         }

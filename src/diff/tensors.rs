@@ -35,11 +35,9 @@ pub(super) fn compare(
     let mut waiting = Vec::new();
     for (name, meeting) in meetings {
         let mut tensor = unread(name, meeting, lhs, rhs);
-        if let (None, Some(Ok(l)), Some(Ok(r))) = (
-            &tensor.error,
-            meeting.lhs.map(source),
-            meeting.rhs.map(source),
-        ) && l.shape() == r.shape()
+        if let (None, Some(Ok(l)), Some(Ok(r))) =
+            (&tensor.error, meeting.lhs.map(source), meeting.rhs.map(source))
+            && l.shape() == r.shape()
         {
             if by_index {
                 settle(&mut tensor, by_fingerprint(l, r));
@@ -53,10 +51,7 @@ pub(super) fn compare(
     let results = compare::compare_all(&pairs, &options.compare, progress);
     for (at, result) in waiting.into_iter().zip(results) {
         if let Some(tensor) = tensors.get_mut(at) {
-            settle(
-                tensor,
-                result.map(|comparison| (status(&comparison), Some(comparison))),
-            );
+            settle(tensor, result.map(|comparison| (status(&comparison), Some(comparison))));
         }
     }
     Ok(tensors)
@@ -98,10 +93,7 @@ fn meet<'a>(
 fn unread(name: Name, meeting: Meeting<'_>, lhs: &Checkpoint, rhs: &Checkpoint) -> TensorDiff {
     let facts = |entry: Option<&Entry>| {
         let source = source(entry?).ok()?;
-        Some(Facts {
-            dtype: source.dtype(),
-            shape: source.shape().clone(),
-        })
+        Some(Facts { dtype: source.dtype(), shape: source.shape().clone() })
     };
     let error = [meeting.lhs, meeting.rhs]
         .into_iter()
@@ -118,11 +110,7 @@ fn unread(name: Name, meeting: Meeting<'_>, lhs: &Checkpoint, rhs: &Checkpoint) 
         (None, ..) => Status::Identical,
     };
     TensorDiff {
-        renamed_from: meeting
-            .lhs
-            .map(|entry| &entry.name)
-            .filter(|from| **from != name)
-            .cloned(),
+        renamed_from: meeting.lhs.map(|entry| &entry.name).filter(|from| **from != name).cloned(),
         error: error.map(|error| error.of_tensor(&name)),
         name,
         status,
@@ -165,9 +153,7 @@ fn settle(tensor: &mut TensorDiff, outcome: Outcome) {
 
 fn status(comparison: &Comparison) -> Status {
     match comparison {
-        Comparison {
-            mismatched: 1.., ..
-        } => Status::Different,
+        Comparison { mismatched: 1.., .. } => Status::Different,
         Comparison { differing: 1.., .. } => Status::Close,
         _ => Status::Identical,
     }

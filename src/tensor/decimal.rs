@@ -24,10 +24,7 @@ pub fn shortest(dtype: DType, value: f64) -> f64 {
 }
 
 /// As `Display` finds it.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the value was an f32 before it was widened"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the value was an f32 before it was widened")]
 fn fewest_digits_f32(value: f64) -> f64 {
     // The parse cannot fail on what Display prints.
     (value as f32).to_string().parse().unwrap_or(value)
@@ -41,10 +38,9 @@ fn fewest_digits(value: f64, round: impl Fn(f64) -> Option<f64>) -> f64 {
         let Some((mantissa, exponent)) = rounded.split_once('e') else {
             break;
         };
-        let (Ok(mantissa), Ok(exponent)) = (
-            mantissa.replace('.', "").parse::<i64>(),
-            exponent.parse::<i32>(),
-        ) else {
+        let (Ok(mantissa), Ok(exponent)) =
+            (mantissa.replace('.', "").parse::<i64>(), exponent.parse::<i32>())
+        else {
             break;
         };
         let exponent = exponent - i32::from(decimals);
@@ -72,17 +68,9 @@ fn nearest(values: &[f64], x: f64) -> Option<f64> {
         return None;
     }
     let by_distance = |&(i, v): &(usize, &f64), &(j, w): &(usize, &f64)| {
-        (x - v)
-            .abs()
-            .total_cmp(&(x - w).abs())
-            .then((i % 2).cmp(&(j % 2)))
+        (x - v).abs().total_cmp(&(x - w).abs()).then((i % 2).cmp(&(j % 2)))
     };
-    values
-        .iter()
-        .enumerate()
-        .filter(|(_, v)| v.is_finite())
-        .min_by(by_distance)
-        .map(|(_, &v)| v)
+    values.iter().enumerate().filter(|(_, v)| v.is_finite()).min_by(by_distance).map(|(_, &v)| v)
 }
 
 /// Every value of a floating type of one byte, by pattern; `None` for other types.
@@ -94,9 +82,7 @@ impl Visit for Values {
     fn number<T: Number>(self) -> Self::Out {
         let one_byte = T::FLOAT && size_of::<T>() == 1;
         one_byte.then(|| {
-            (0..=u8::MAX)
-                .map(|byte| bytemuck::pod_read_unaligned::<T>(&[byte]).to_f64())
-                .collect()
+            (0..=u8::MAX).map(|byte| bytemuck::pod_read_unaligned::<T>(&[byte]).to_f64()).collect()
         })
     }
 
@@ -156,11 +142,7 @@ mod tests {
             let values = dtype.visit(Values).unwrap_or_default();
             for &value in values.iter().filter(|value| value.is_finite()) {
                 let decimal = shortest(dtype, value);
-                assert_eq!(
-                    nearest(&values, decimal),
-                    Some(value),
-                    "{dtype} {value} as {decimal}"
-                );
+                assert_eq!(nearest(&values, decimal), Some(value), "{dtype} {value} as {decimal}");
             }
         }
     }

@@ -201,7 +201,7 @@ macro_rules! small_integers {
             #[inline(always)]
             fn value(self) -> i32 {
                 let high = i32::from(self.0) << (32 - $bits);
-                if $signed { high >> (32 - $bits) } else { (high as u32 >> (32 - $bits)) as i32 }
+                if $signed { high >> (32 - $bits) } else { (high.cast_unsigned() >> (32 - $bits)).cast_signed() }
             }
         }
 
@@ -290,21 +290,9 @@ fn widen_f16(x: f16) -> f64 {
     let (exponent, mantissa) = (bits >> 10 & 0x1f, bits & 0x3ff);
     let special = 0x7f80_0000 | mantissa << 13;
     let normal = (exponent + 112) << 23 | mantissa << 13;
-    let wide = f64::from(f32::from_bits(if exponent == 0x1f {
-        special
-    } else {
-        normal
-    }));
-    let magnitude = if exponent == 0 {
-        f64::from(mantissa) * SMALLEST
-    } else {
-        wide
-    };
-    if bits & 0x8000 == 0 {
-        magnitude
-    } else {
-        -magnitude
-    }
+    let wide = f64::from(f32::from_bits(if exponent == 0x1f { special } else { normal }));
+    let magnitude = if exponent == 0 { f64::from(mantissa) * SMALLEST } else { wide };
+    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
 }
 
 /// Floats of a byte or less, decoded by table.

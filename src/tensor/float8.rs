@@ -30,35 +30,19 @@ enum Specials {
 impl Layout {
     pub(crate) const fn ieee(exponent_bits: u32, mantissa_bits: u32) -> Self {
         let bias = (1 << (exponent_bits - 1)) - 1;
-        Self {
-            exponent_bits,
-            mantissa_bits,
-            bias,
-            specials: Specials::Ieee,
-        }
+        Self { exponent_bits, mantissa_bits, bias, specials: Specials::Ieee }
     }
 
     pub(crate) const fn finite(exponent_bits: u32, mantissa_bits: u32) -> Self {
-        Self {
-            specials: Specials::AllOnes,
-            ..Self::ieee(exponent_bits, mantissa_bits)
-        }
+        Self { specials: Specials::AllOnes, ..Self::ieee(exponent_bits, mantissa_bits) }
     }
 
     pub(crate) const fn all_finite(exponent_bits: u32, mantissa_bits: u32) -> Self {
-        Self {
-            specials: Specials::None,
-            ..Self::ieee(exponent_bits, mantissa_bits)
-        }
+        Self { specials: Specials::None, ..Self::ieee(exponent_bits, mantissa_bits) }
     }
 
     pub(crate) const fn unsigned_zero(exponent_bits: u32, mantissa_bits: u32, bias: i32) -> Self {
-        Self {
-            exponent_bits,
-            mantissa_bits,
-            bias,
-            specials: Specials::NegativeZero,
-        }
+        Self { exponent_bits, mantissa_bits, bias, specials: Specials::NegativeZero }
     }
 
     const fn sign_bit(self) -> u32 {
@@ -75,11 +59,7 @@ impl Layout {
                 if mantissa != 0 {
                     return f64::NAN;
                 }
-                return if negative {
-                    f64::NEG_INFINITY
-                } else {
-                    f64::INFINITY
-                };
+                return if negative { f64::NEG_INFINITY } else { f64::INFINITY };
             }
             Specials::AllOnes if magnitude == self.sign_bit() - 1 => return f64::NAN,
             Specials::NegativeZero if negative && magnitude == 0 => return f64::NAN,
@@ -97,17 +77,13 @@ impl Layout {
 
     const fn order_key(self, byte: u32) -> i32 {
         let magnitude = (byte & (self.sign_bit() - 1)).cast_signed();
-        if byte & self.sign_bit() != 0 {
-            -magnitude
-        } else {
-            magnitude
-        }
+        if byte & self.sign_bit() != 0 { -magnitude } else { magnitude }
     }
 }
 
 /// 2 to the power `exponent`, which is a normal exponent of `f64`.
 const fn power_of_two(exponent: i32) -> f64 {
-    f64::from_bits(((exponent + 1023) as u64) << 52)
+    f64::from_bits(((exponent + 1023).cast_unsigned() as u64) << 52)
 }
 
 /// The value of every byte; bits above the sign do not count.
@@ -118,8 +94,8 @@ const fn power_of_two(exponent: i32) -> f64 {
 pub(crate) const fn values(layout: Layout) -> [f64; 256] {
     let mut table = [0.0; 256];
     let mut byte = 0;
-    while byte < table.len() {
-        table[byte] = layout.decode(byte as u32);
+    while byte < 256 {
+        table[byte as usize] = layout.decode(byte);
         byte += 1;
     }
     table
@@ -133,8 +109,8 @@ pub(crate) const fn values(layout: Layout) -> [f64; 256] {
 pub(crate) const fn order_keys(layout: Layout) -> [i32; 256] {
     let mut table = [0; 256];
     let mut byte = 0;
-    while byte < table.len() {
-        table[byte] = layout.order_key(byte as u32);
+    while byte < 256 {
+        table[byte as usize] = layout.order_key(byte);
         byte += 1;
     }
     table

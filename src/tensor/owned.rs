@@ -21,14 +21,10 @@ impl Tensor {
     /// # Errors
     /// When the content has not the size that dtype and shape ask for.
     pub fn new(dtype: DType, shape: Shape, content: Vec<u8>) -> Result<Self> {
-        let tensor = Self {
-            dtype,
-            shape,
-            content,
-        };
+        let tensor = Self { dtype, shape, content };
         let have = match dtype.size() {
             Some(size) => Some(tensor.content.len() as u64 / size as u64)
-                .filter(|_| tensor.content.len() % size == 0),
+                .filter(|_| tensor.content.len().is_multiple_of(size)),
             None => tensor.byte_elements().map(|elements| elements.len() as u64),
         };
         if have != Some(tensor.shape.elements()) {
@@ -61,11 +57,7 @@ impl Tensor {
                 break;
             }
         }
-        Ok(Self {
-            dtype: source.dtype(),
-            shape: source.shape().clone(),
-            content,
-        })
+        Ok(Self { dtype: source.dtype(), shape: source.shape().clone(), content })
     }
 
     /// The type of the elements.
@@ -91,12 +83,7 @@ impl Tensor {
             return None;
         }
         // A copy, because the content of a Vec<u8> need not be aligned for T.
-        Some(
-            self.content
-                .chunks_exact(size_of::<T>())
-                .map(bytemuck::pod_read_unaligned)
-                .collect(),
-        )
+        Some(self.content.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect())
     }
 
     /// The elements of a `string`, `variant` or `resource` tensor; `None` for fixed-width types.

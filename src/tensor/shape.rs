@@ -22,28 +22,20 @@ impl Shape {
         let mut unsigned = Vec::with_capacity(dims.len());
         for &dim in dims {
             unsigned.push(u64::try_from(dim).map_err(|_| {
-                Error::unexpected(
-                    "shape",
-                    format_args!("{dims:?}"),
-                    "no dimension may be negative",
-                )
+                Error::unexpected("shape", format_args!("{dims:?}"), "no dimension may be negative")
             })?);
         }
         // TensorFlow multiplies in order and ignores zeros that come later, so overflow before a zero is an error too.
         let mut elements = 1u64;
         for &dim in &unsigned {
-            elements = elements
-                .checked_mul(dim)
-                .filter(|&n| i64::try_from(n).is_ok())
-                .ok_or_else(|| {
+            elements = elements.checked_mul(dim).filter(|&n| i64::try_from(n).is_ok()).ok_or_else(
+                || {
                     let allowed = "at most 2^63 - 1 elements are allowed";
                     Error::unexpected("shape", format_args!("{dims:?}"), allowed)
-                })?;
+                },
+            )?;
         }
-        Ok(Self {
-            dims: unsigned.into(),
-            elements,
-        })
+        Ok(Self { dims: unsigned.into(), elements })
     }
 
     /// The dimensions, outermost first.

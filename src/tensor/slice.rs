@@ -42,10 +42,7 @@ impl Slice {
             inside.push((start, len));
         }
         let dims: Vec<i64> = inside.iter().map(|&(_, len)| len.cast_signed()).collect();
-        Ok(Self {
-            shape: Shape::new(&dims)?,
-            extents: inside.into(),
-        })
+        Ok(Self { shape: Shape::new(&dims)?, extents: inside.into() })
     }
 
     /// Start and length in each dimension.

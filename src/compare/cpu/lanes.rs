@@ -28,11 +28,7 @@ pub(super) fn numbers<T: Number>(lhs: &[T], rhs: &[T], equal: bool, tally: &mut 
     for (lhs, rhs) in lhs.chunks(STRETCH).zip(rhs.chunks(STRETCH)) {
         let (lhs, tail_lhs) = lhs.as_chunks();
         let (rhs, tail_rhs) = rhs.as_chunks();
-        arch.dispatch(Stretch {
-            blocks: Blocks { lhs, rhs },
-            equal,
-            tally,
-        });
+        arch.dispatch(Stretch { blocks: Blocks { lhs, rhs }, equal, tally });
         pairs::numbers(tail_lhs, tail_rhs, tally);
     }
 }
@@ -52,11 +48,7 @@ impl<'a, T: Number> Blocks<'a, T> {
 
     #[inline(always)]
     fn pairs(self) -> impl Iterator<Item = (T, T)> {
-        self.lhs
-            .as_flattened()
-            .iter()
-            .copied()
-            .zip(self.rhs.as_flattened().iter().copied())
+        self.lhs.as_flattened().iter().copied().zip(self.rhs.as_flattened().iter().copied())
     }
 
     fn len(self) -> u64 {
@@ -70,10 +62,7 @@ impl<'a, T: Number> Blocks<'a, T> {
                 .pairs()
                 .map(|(x, y)| (x.to_f64(), y.to_f64()))
                 .find(|(x, y)| x.is_finite() && y.is_finite())
-                .map(|(x, y)| Pivot {
-                    lhs: (x, 0.0),
-                    rhs: (y, 0.0),
-                });
+                .map(|(x, y)| Pivot { lhs: (x, 0.0), rhs: (y, 0.0) });
         }
     }
 }
@@ -90,11 +79,7 @@ impl<T: Number> pulp::NullaryFnOnce for Stretch<'_, T> {
 
     #[inline(always)]
     fn call(self) {
-        let Self {
-            blocks,
-            equal,
-            tally,
-        } = self;
+        let Self { blocks, equal, tally } = self;
         blocks.set_pivot(&mut tally.cell);
         if take(blocks, equal, tally) {
             return;
@@ -116,11 +101,7 @@ fn take<T: Number>(blocks: Blocks<'_, T>, equal: bool, tally: &mut Tally) -> boo
     }
     let start = tally.position;
     let sums = LaneSums::load(&tally.cell);
-    let summed = if equal && sums.one_sided() {
-        sums.add_equal(blocks)
-    } else {
-        sums.add(blocks)
-    };
+    let summed = if equal && sums.one_sided() { sums.add_equal(blocks) } else { sums.add(blocks) };
     // What is not finite shows in the sums: anything but NaN and infinity has a square that fits.
     if T::FLOAT && !(summed.gap.iter().chain(&summed.lhs).all(|x| x.is_finite())) {
         return false;
@@ -150,7 +131,7 @@ fn squares_fit<T: Number>(blocks: Blocks<'_, T>) -> bool {
         for i in 0..LANES {
             let (x, y) = (lhs[i].to_f64(), rhs[i].to_f64());
             for v in [x.abs(), y.abs(), (y - x).abs()] {
-                fail[i] |= (v != 0.0) & !((v >= SMALLEST) & (v <= LARGEST));
+                fail[i] |= (v != 0.0) & !(SMALLEST..=LARGEST).contains(&v);
             }
         }
     }
@@ -217,11 +198,7 @@ impl LaneSums {
 
     #[inline(always)]
     fn add<T: Number>(self, blocks: Blocks<'_, T>) -> Self {
-        let Self {
-            pivot_lhs,
-            pivot_rhs,
-            ..
-        } = self;
+        let Self { pivot_lhs, pivot_rhs, .. } = self;
         let (mut gaps, mut lhs_sums, mut rhs_sums, mut dot) =
             (self.gap, self.lhs, self.rhs, self.dot);
         let (mut lhs_deviation, mut lhs_squares) = (self.lhs_deviation, self.lhs_squares);
@@ -310,7 +287,7 @@ impl Counts {
             let size = x.to_f64().abs();
             let gap = y.minus(x).abs();
             if TOLERANCE {
-                outside += u64::from(!(gap <= atol + rtol * size));
+                outside += u64::from(gap > atol + rtol * size);
             }
             moved += u64::from(gap > 0.0);
             exceeding += u64::from((gap > threshold * size) & (size > 0.0));
@@ -378,11 +355,7 @@ fn settle<T: Number>(
     start: u64,
     tally: &mut Tally,
 ) {
-    let mismatched = if tally.rule.absolute.is_some() {
-        counts.outside
-    } else {
-        counts.differing
-    };
+    let mismatched = if tally.rule.absolute.is_some() { counts.outside } else { counts.differing };
     // Finite values that are equal though their bits differ are zeros of two signs.
     let zero_sign = counts.differing - counts.moved;
     tally.count_stretch(counts.differing, mismatched, counts.zero_lhs, zero_sign);
@@ -402,9 +375,7 @@ fn settle<T: Number>(
     }
     if mismatched > 0 && tally.first().is_none_or(|first| first >= start) {
         let rule = tally.rule;
-        let first = blocks
-            .pairs()
-            .position(|(x, y)| !rule.is_close(&pairs::pair(x, y)));
+        let first = blocks.pairs().position(|(x, y)| !rule.is_close(&pairs::pair(x, y)));
         if let Some(first) = first {
             tally.first_mismatch_at(start + first as u64);
         }
@@ -413,10 +384,7 @@ fn settle<T: Number>(
 
 /// Notes the first pair that is `gap` apart.
 fn find_worst<T: Number>(blocks: Blocks<'_, T>, gap: f64, start: u64, tally: &mut Tally) {
-    let worst = blocks
-        .pairs()
-        .zip(start..)
-        .find(|&((x, y), _)| y.minus(x).abs() >= gap);
+    let worst = blocks.pairs().zip(start..).find(|&((x, y), _)| y.minus(x).abs() >= gap);
     if let Some(((x, y), position)) = worst {
         tally.worst_at(position, gap, (x.scalar(), y.scalar()));
     }

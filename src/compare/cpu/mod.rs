@@ -46,16 +46,8 @@ impl Visit for SameType<'_> {
     type Out = ();
 
     fn number<T: Number>(self) {
-        let Self(Chunk {
-            lhs,
-            rhs,
-            equal,
-            tally,
-        }) = self;
-        let (lhs, rhs) = (
-            bytemuck::cast_slice::<u8, T>(lhs),
-            bytemuck::cast_slice(rhs),
-        );
+        let Self(Chunk { lhs, rhs, equal, tally }) = self;
+        let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(lhs), bytemuck::cast_slice(rhs));
         if tally.wants_every_pair() {
             pairs::numbers(lhs, rhs, tally);
         } else {
@@ -64,19 +56,12 @@ impl Visit for SameType<'_> {
     }
 
     fn complex<T: ComplexNumber>(self) {
-        let Self(Chunk {
-            lhs, rhs, tally, ..
-        }) = self;
+        let Self(Chunk { lhs, rhs, tally, .. }) = self;
         pairs::complex::<T>(bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs), tally);
     }
 
     fn boolean(self) {
-        let Self(Chunk {
-            lhs,
-            rhs,
-            equal,
-            tally,
-        }) = self;
+        let Self(Chunk { lhs, rhs, equal, tally }) = self;
         if equal {
             tally.advance_equal(lhs.len() as u64);
         } else {

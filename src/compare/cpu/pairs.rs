@@ -39,19 +39,8 @@ pub(super) fn complex<T: ComplexNumber>(lhs: &[T], rhs: &[T], tally: &mut Tally)
 
 fn complex_pair(x: (f64, f64), y: (f64, f64), differs: bool) -> Pair {
     let (lhs, rhs) = (Value { re: x.0, im: x.1 }, Value { re: y.0, im: y.1 });
-    let gap = Value {
-        re: rhs.re - lhs.re,
-        im: rhs.im - lhs.im,
-    }
-    .abs();
-    Pair {
-        differs,
-        lhs,
-        rhs,
-        gap,
-        size: lhs.abs(),
-        ulps: None,
-    }
+    let gap = Value { re: rhs.re - lhs.re, im: rhs.im - lhs.im }.abs();
+    Pair { differs, lhs, rhs, gap, size: lhs.abs(), ulps: None }
 }
 
 /// Takes truth values in.
@@ -109,10 +98,7 @@ struct Scalars<'a>(&'a [u8]);
 
 impl Scalars<'_> {
     fn of<T: Element>(&self) -> Vec<Scalar> {
-        bytemuck::cast_slice::<u8, T>(self.0)
-            .iter()
-            .map(|x| x.scalar())
-            .collect()
+        bytemuck::cast_slice::<u8, T>(self.0).iter().map(|x| x.scalar()).collect()
     }
 }
 

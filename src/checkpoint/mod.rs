@@ -1,0 +1,289 @@
+//! Checkpoints: names, and a [`TensorSource`] for each.
+//!
+//! A format is a row of [`FORMATS`]; everything else here is the same for all. Damage to one tensor is that
+//! [`Entry`]'s, and the others can still be read; what cannot be said of a tensor is [`Checkpoint::damage`].
+
+mod elements;
+mod near;
+mod partitioned;
+mod path;
+mod runs;
+mod shards;
+mod slice_key;
+mod unread;
+mod v1;
+mod v2;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::bytes::Limits;
+use crate::error::{Error, ErrorKind, Result};
+use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
+
+/// A way to store checkpoints.
+pub struct Format {
+    name: &'static str,
+    /// Reads the checkpoint that the path names; `None` when it names none of this format.
+    read: fn(&Path, &Limits) -> Result<Option<Contents>>,
+}
+
+/// Every format, in the order they are tried: as TensorFlow does, V2 wins.
+pub static FORMATS: &[Format] = &[v2::FORMAT, v1::FORMAT];
+
+impl Format {
+    /// `V1` or `V2`.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Format({self})")
+    }
+}
+
+/// What a format finds.
+struct Contents {
+    files: Vec<PathBuf>,
+    /// Sorted by name, each name once.
+    entries: Vec<Entry>,
+    damage: Vec<Error>,
+    has_data: bool,
+}
+
+/// A name in a checkpoint, and what stands under it.
+#[derive(Debug)]
+pub struct Entry {
+    /// The tensor's name.
+    pub name: Name,
+    /// The tensor, or why nothing can be said of it.
+    pub source: Result<Box<dyn TensorSource>>,
+}
+
+/// An open checkpoint.
+///
+/// ```
+/// use ckdiff::checkpoint::Checkpoint;
+///
+/// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+/// for entry in checkpoint.tensors() {
+///     let source = entry.source.as_ref().map_err(Clone::clone)?;
+///     println!("{} is {} of shape {}", entry.name, source.dtype(), source.shape());
+/// }
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Checkpoint {
+    path: PathBuf,
+    format: &'static Format,
+    contents: Contents,
+    limits: Limits,
+}
+
+impl fmt::Debug for Contents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} entries of {:?}, damage {:?}", self.entries.len(), self.files, self.damage)
+    }
+}
+
+impl Checkpoint {
+    /// Opens the checkpoint that `path` names: the prefix `P` of a V2 checkpoint (or `P.index`, or a file of its
+    /// data), the file of a V1 checkpoint, or of a sharded one `P-?????-of-00002` or any of its files.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+    /// assert_eq!(checkpoint.format().to_string(), "V2");
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    /// # Errors
+    /// When there is none, or nothing of it can be read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, &Limits::default())
+    }
+
+    /// As [`open`](Self::open), with limits of one's own.
+    ///
+    /// # Errors
+    /// When there is none, nothing of it can be read, or it passes the limits.
+    pub fn open_with(path: impl AsRef<Path>, limits: &Limits) -> Result<Self> {
+        let path = path.as_ref();
+        for format in FORMATS {
+            let read = (format.read)(path, limits).map_err(|error| explain(error, path))?;
+            if let Some(contents) = read {
+                let (path, limits) = (path.to_path_buf(), limits.clone());
+                return Ok(Self { path, format, contents, limits });
+            }
+        }
+        Err(unread::known(path).unwrap_or_else(|| unread::nothing(path)))
+    }
+
+    /// The path it was opened by.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How it is stored.
+    pub fn format(&self) -> &'static Format {
+        self.format
+    }
+
+    /// The files that make it up.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+    /// assert_eq!(checkpoint.files().len(), 2);
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    pub fn files(&self) -> &[PathBuf] {
+        &self.contents.files
+    }
+
+    /// Every tensor, sorted by name.
+    pub fn tensors(&self) -> std::slice::Iter<'_, Entry> {
+        self.contents.entries.iter()
+    }
+
+    /// The tensor of this name.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+    /// assert!(checkpoint.tensor("v1").is_some_and(|entry| entry.source.is_ok()));
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    pub fn tensor(&self, name: impl AsRef<[u8]>) -> Option<&Entry> {
+        let entries = &self.contents.entries;
+        let by_name = |entry: &Entry| entry.name.as_bytes().cmp(name.as_ref());
+        entries.binary_search_by(by_name).ok().and_then(|i| entries.get(i))
+    }
+
+    /// What is damaged in the checkpoint itself, so that names may be missing.
+    pub fn damage(&self) -> &[Error] {
+        &self.contents.damage
+    }
+
+    /// Whether there is content to read: not when the path is a V2 index that stands alone.
+    pub fn has_data(&self) -> bool {
+        self.contents.has_data
+    }
+
+    /// The shape of each tensor that can be read, as TensorFlow's `get_variable_to_shape_map`.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// use ckdiff::tensor::Name;
+    ///
+    /// let shapes = Checkpoint::open("tests/data/demo/model.ckpt")?.shape_map();
+    /// assert_eq!(shapes[&Name::from("v1")].dims(), [3]);
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    pub fn shape_map(&self) -> BTreeMap<Name, Shape> {
+        self.readable().map(|(name, source)| (name.clone(), source.shape().clone())).collect()
+    }
+
+    /// The type of each tensor that can be read, as TensorFlow's `get_variable_to_dtype_map`.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// use ckdiff::tensor::{DType, Name};
+    ///
+    /// let dtypes = Checkpoint::open("tests/data/demo/model.ckpt")?.dtype_map();
+    /// assert_eq!(dtypes[&Name::from("v2")], DType::F32);
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    pub fn dtype_map(&self) -> BTreeMap<Name, DType> {
+        self.readable().map(|(name, source)| (name.clone(), source.dtype())).collect()
+    }
+
+    /// Whether there is a tensor of this name, readable or not.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+    /// assert!(checkpoint.has_tensor("v1") && !checkpoint.has_tensor("v3"));
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    pub fn has_tensor(&self, name: impl AsRef<[u8]>) -> bool {
+        self.tensor(name).is_some()
+    }
+
+    /// The whole tensor of this name, its checksums verified.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+    /// assert_eq!(checkpoint.get_tensor("v1")?.elements::<f32>(), Some(vec![1.0, 1.0, 1.0]));
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    /// # Errors
+    /// When there is none of this name (the error names near ones), it cannot be read, or it is larger than the limits
+    /// allow.
+    pub fn get_tensor(&self, name: impl AsRef<[u8]>) -> Result<Tensor> {
+        let name = name.as_ref();
+        let entry = self.tensor(name).ok_or_else(|| self.no_such_tensor(name))?;
+        let source = entry.source.as_ref().map_err(Error::clone)?;
+        Tensor::read(&**source, &self.limits).map_err(|error| error.of_tensor(&entry.name))
+    }
+
+    /// A line per tensor, as TensorFlow's `debug_string`; a partitioned one is one tensor.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+    /// assert_eq!(checkpoint.debug_string(), "v1 (DT_FLOAT) [3]\nv2 (DT_FLOAT) [5]\n");
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    pub fn debug_string(&self) -> String {
+        let mut out = String::new();
+        for (name, source) in self.readable() {
+            let dims: Vec<String> = source.shape().dims().iter().map(u64::to_string).collect();
+            let dtype = match source.dtype() {
+                DType::F16 => "HALF".into(),
+                DType::F32 => "FLOAT".into(),
+                DType::F64 => "DOUBLE".into(),
+                other => other.name().to_uppercase(),
+            };
+            out += &format!("{name} (DT_{dtype}) [{}]\n", dims.join(","));
+        }
+        out
+    }
+
+    fn readable(&self) -> impl Iterator<Item = (&Name, &dyn TensorSource)> {
+        self.tensors().filter_map(|entry| Some((&entry.name, &**entry.source.as_ref().ok()?)))
+    }
+
+    fn no_such_tensor(&self, name: &[u8]) -> Error {
+        let names = self.tensors().map(|entry| entry.name.as_bytes());
+        let near = near::nearest(name, names, 1);
+        let hint = match near.first() {
+            Some(near) => format!("; did you mean {}?", Name::from(near).printable()),
+            None => String::new(),
+        };
+        let kind = format!("there is no tensor {}{hint}", Name::from(name).printable());
+        Error::from(ErrorKind::NotFound(kind)).in_file(&self.path)
+    }
+}
+
+/// Replaces an error about a file that is no table by what the file is, where that is known.
+fn explain(error: Error, path: &Path) -> Error {
+    let file = error.file().unwrap_or(path);
+    match error.kind() {
+        ErrorKind::Unexpected { what: "magic number", .. }
+        | ErrorKind::Truncated { what: "the footer of a table", .. } => {
+            unread::known(file).unwrap_or(error)
+        }
+        _ => error,
+    }
+}

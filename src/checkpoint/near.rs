@@ -1,0 +1,68 @@
+//! What somebody may have meant by a name that is not there.
+
+/// The `count` of `names` most like `wanted`, best first; those that have nothing to do with it are left out.
+pub(super) fn nearest<'a>(
+    wanted: &[u8],
+    names: impl Iterator<Item = &'a [u8]>,
+    count: usize,
+) -> Vec<&'a [u8]> {
+    const LONGEST: usize = 512;
+    if wanted.len() > LONGEST {
+        return Vec::new();
+    }
+    let mut scored: Vec<(usize, &[u8])> = names
+        .filter(|name| name.len() <= LONGEST)
+        .filter_map(|name| Some((score(wanted, name)?, name)))
+        .collect();
+    scored.sort();
+    scored.into_iter().take(count).map(|(_, name)| name).collect()
+}
+
+/// How far `name` is from `wanted`; `None` for too far.
+fn score(wanted: &[u8], name: &[u8]) -> Option<usize> {
+    let contains = |long: &[u8], short: &[u8]| {
+        !short.is_empty() && long.windows(short.len()).any(|window| window == short)
+    };
+    if contains(name, wanted) {
+        return Some(name.len() - wanted.len());
+    }
+    let distance = distance(wanted, name);
+    (distance <= wanted.len().max(name.len()) / 2).then_some(distance)
+}
+
+/// Levenshtein's distance.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        for (cell, y) in row.iter_mut().skip(1).zip(b) {
+            let best = (diagonal + usize::from(x != y)).min(left + 1).min(*cell + 1);
+            diagonal = std::mem::replace(cell, best);
+            left = best;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or(a.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_are_levenshteins() {
+        for (a, b, expected) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("kitten", "sitting", 3),
+            ("v1", "v2", 1),
+            ("ab", "ba", 2),
+        ] {
+            assert_eq!(distance(a.as_bytes(), b.as_bytes()), expected, "{a} {b}");
+            assert_eq!(distance(b.as_bytes(), a.as_bytes()), expected, "{b} {a}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! From the path a user gives to the files of a checkpoint.
+//!
+//! Names are taken as they are: `*` and `[` are characters, not patterns. Only the `?????` of a sharded V1 checkpoint,
+//! which TensorFlow writes itself, stands for numbers.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Where a V2 checkpoint is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct BundlePlace {
+    /// What its files' names start with.
+    pub(super) prefix: PathBuf,
+    /// `P.index`.
+    pub(super) index: PathBuf,
+    /// Whether the path names the index, so that there may be no data.
+    pub(super) by_index: bool,
+}
+
+/// The V2 checkpoint that `path` names: its prefix, its index, or a shard of its data.
+pub(super) fn bundle(path: &Path) -> Option<BundlePlace> {
+    let index = with_suffix(path, ".index");
+    if index.is_file() {
+        return Some(BundlePlace { prefix: path.to_path_buf(), index, by_index: false });
+    }
+    let extension = path.extension()?.to_str()?;
+    let prefix = path.with_extension("");
+    if extension == "index" {
+        let index = path.to_path_buf();
+        return path.is_file().then_some(BundlePlace { prefix, index, by_index: true });
+    }
+    numbered(extension.strip_prefix("data-")?)?;
+    let index = with_suffix(&prefix, ".index");
+    (path.is_file() || index.is_file()).then_some(BundlePlace { prefix, index, by_index: false })
+}
+
+/// Where a V1 checkpoint is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum TablePlace {
+    /// In one file.
+    Single(PathBuf),
+    /// In files of this stem, so many.
+    Sharded(OsString, u32),
+}
+
+/// The V1 checkpoint that `path` may name: its file, a shard of it, or `STEM-?????-of-00002`.
+pub(super) fn table(path: &Path) -> Option<TablePlace> {
+    let name = path.file_name()?.to_str();
+    let sharded = name.and_then(|name| {
+        // `-00000-of-00002`
+        let (stem, suffix) = name.split_at_checked(name.len().checked_sub(15)?)?;
+        let suffix = suffix.strip_prefix('-')?;
+        let (number, count) = numbered(suffix)?;
+        if number.is_none() && path.is_file() {
+            return None;
+        }
+        let mut stem = path.with_file_name(stem).into_os_string();
+        stem.push("-");
+        Some(TablePlace::Sharded(stem, count))
+    });
+    match sharded {
+        Some(TablePlace::Sharded(stem, count)) => {
+            let mut of_shard = stem.clone();
+            of_shard.push(format!("00000-of-{count:05}"));
+            let any = path.is_file() || Path::new(&of_shard).is_file();
+            any.then_some(TablePlace::Sharded(stem, count))
+        }
+        _ => path.is_file().then(|| TablePlace::Single(path.to_path_buf())),
+    }
+}
+
+/// The number, unless it is `?????`, and the count of `00000-of-00002`.
+fn numbered(suffix: &str) -> Option<(Option<u32>, u32)> {
+    let (number, count) = suffix.split_once("-of-")?;
+    let digits = |text: &str| {
+        let plain = text.len() >= 5 && text.bytes().all(|byte| byte.is_ascii_digit());
+        plain.then(|| text.parse().ok())?
+    };
+    let count = digits(count)?;
+    match number {
+        "?????" => Some((None, count)),
+        _ => digits(number).filter(|&number: &u32| number < count).map(|n| (Some(n), count)),
+    }
+}
+
+/// `path` with `suffix` behind its last character.
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut path = OsString::from(path);
+    path.push(suffix);
+    path.into()
+}
+
+/// Whether there is data in `dir` of a V2 checkpoint `name`.
+pub(super) fn has_data(dir: &Path, name: &str) -> bool {
+    let start = format!("{name}.data-");
+    let mut entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.any(|entry| entry.file_name().to_string_lossy().starts_with(&start))
+}
+
+/// The names under which the checkpoints in `dir` are opened, sorted; at most 1,000 of them.
+pub(super) fn checkpoints_in(dir: &Path) -> Vec<String> {
+    const LISTED: usize = 10_000;
+    let mut names = Vec::new();
+    // A directory that cannot be listed has nothing to suggest.
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten().take(LISTED) {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        if let Some(prefix) = name.strip_suffix(".index") {
+            names.push(prefix.to_owned());
+        } else if let Some((_, count)) = name
+            .split_at_checked(name.len().saturating_sub(14))
+            .and_then(|(_, suffix)| numbered(suffix))
+            && let Some(stem) = name.strip_suffix(&format!("-00000-of-{count:05}"))
+            && !stem.ends_with(".data")
+        {
+            names.push(format!("{stem}-?????-of-{count:05}"));
+        }
+    }
+    names.sort_unstable();
+    names.truncate(1_000);
+    names
+}

@@ -1,0 +1,240 @@
+//! The V1 checkpoint: one table with names and content, or several, `P-00000-of-00002` and its like.
+//!
+//! ```text
+//! key ""        → SavedTensorSlices.meta: of each tensor the name, full shape, type, and the slices in this file
+//! a slice's key → SavedTensorSlices.data: name, slice, and a TensorProto of nothing but a `*_val` list
+//! ```
+//! Every tensor is stored in slices, mostly in one that is all of it. A file of several has only its own tensors and
+//! slices in its meta. Source: TensorFlow's `tensor_slice_writer.cc`, `saved_tensor_slice_util.cc`.
+//!
+//! Only the first block is read on opening. The others are verified when the first of their tensors is read.
+
+mod meta;
+mod saved;
+mod table_file;
+mod values;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::bytes::{File, Limits, ReadAt};
+use crate::error::{Error, ErrorKind, Result};
+use crate::table;
+use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
+
+use super::partitioned::{Part, Partitioned};
+use super::path::{self, TablePlace};
+use super::shards::Shards;
+use super::wire::{self, Extents};
+use super::{Contents, Entry, Format};
+
+use meta::Listed;
+use saved::Saved;
+use table_file::{TableFile, Wanted};
+
+/// What [`FORMATS`](super::FORMATS) lists.
+pub(super) const FORMAT: Format = Format { name: "V1", read };
+
+fn read(path: &Path, limits: &Limits) -> Result<Option<Contents>> {
+    let mut merged = Merged::default();
+    match path::table(path) {
+        None => return Ok(None),
+        Some(TablePlace::Single(path)) => {
+            let file = Arc::new(File::open(&path)?);
+            if !table::is_table(&*file) {
+                return Ok(None);
+            }
+            merged.add(path, file, limits)?;
+        }
+        Some(TablePlace::Sharded(stem, count)) => {
+            let shards = Arc::new(Shards::new(stem, count));
+            for number in 0..count {
+                let path = shards.path(number);
+                let added = shards.lasting(number).and_then(|file| merged.add(path, file, limits));
+                merged.damage.extend(added.err());
+                if merged.damage.len() > MOST_DAMAGE {
+                    break;
+                }
+            }
+            if merged.files.is_empty() {
+                return merged.damage.into_iter().next().map_or(Ok(None), Err);
+            }
+        }
+    }
+    Ok(Some(merged.contents(limits)))
+}
+
+/// Files of a sharded checkpoint that may be missing or damaged before the rest is not looked at.
+const MOST_DAMAGE: usize = 100;
+
+/// The tensors of all files.
+#[derive(Default)]
+struct Merged {
+    files: Vec<(PathBuf, table::Table)>,
+    tensors: BTreeMap<Name, Result<Tensor>>,
+    damage: Vec<Error>,
+}
+
+/// What the metas say of one tensor.
+struct Tensor {
+    dtype: DType,
+    shape: Shape,
+    /// In which file each slice is.
+    slices: Vec<(usize, Extents)>,
+}
+
+impl Merged {
+    fn add(&mut self, path: PathBuf, file: Arc<dyn ReadAt>, limits: &Limits) -> Result<()> {
+        let in_file = |error: Error| error.in_file(&path);
+        let table = table::Table::open(file, limits).map_err(in_file)?;
+        let meta = meta::read(&table, limits).map_err(in_file)?;
+        self.damage.extend(meta.damage.into_iter().map(in_file));
+        let number = self.files.len();
+        for (name, listed) in meta.tensors {
+            let listed = listed.map_err(|error| in_file(error).of_tensor(&name));
+            match self.tensors.get_mut(&name) {
+                Some(known) => merge(known, listed, number, limits, &name, &path),
+                None => {
+                    let tensor = listed.map(|listed| Tensor::of(listed, number));
+                    self.tensors.insert(name, tensor);
+                }
+            }
+        }
+        self.files.push((path, table));
+        Ok(())
+    }
+
+    fn contents(self, limits: &Limits) -> Contents {
+        let files: Vec<PathBuf> = self.files.iter().map(|(path, _)| path.clone()).collect();
+        let mut damage = self.damage;
+        // The order of names, and of slices then, is the order of the keys.
+        let mut wanted: Vec<Vec<Wanted>> = files.iter().map(|_| Vec::new()).collect();
+        let mut tensors = Vec::with_capacity(self.tensors.len());
+        let size =
+            self.files.iter().fold(0u64, |n, (_, table)| n.saturating_add(table.file().len()));
+        let mut left = wire::key_bytes(size);
+        for (name, tensor) in self.tensors {
+            let placed = tensor.and_then(|tensor| tensor.place(&name, &mut wanted, &mut left));
+            tensors.push((name, placed));
+        }
+        let mut tables = Vec::with_capacity(files.len());
+        for ((path, table), wanted) in self.files.into_iter().zip(wanted) {
+            let (file, wrong) = TableFile::new(path, table, wanted, limits);
+            damage.extend(wrong);
+            tables.push(Arc::new(file));
+        }
+        let entries = tensors
+            .into_iter()
+            .map(|(name, placed)| {
+                let source = placed.and_then(|placed| placed.source(&tables));
+                Entry { source: source.map_err(|error| error.of_tensor(&name)), name }
+            })
+            .collect();
+        Contents { files, entries, damage, has_data: true }
+    }
+}
+
+/// Adds what another file, or the same one again, lists of a tensor.
+fn merge(
+    known: &mut Result<Tensor>,
+    listed: Result<Listed>,
+    file: usize,
+    limits: &Limits,
+    name: &Name,
+    path: &Path,
+) {
+    let merged = match (&mut *known, listed) {
+        (Err(_), _) => return,
+        (Ok(_), Err(error)) => Err(error),
+        (Ok(tensor), Ok(listed)) => {
+            if (tensor.dtype, &tensor.shape) != (listed.dtype, &listed.shape) {
+                let found = format!("{} of shape {}", listed.dtype, listed.shape);
+                let allowed = format!("it is also {} of shape {}", tensor.dtype, tensor.shape);
+                Err(Error::unexpected("tensor", found, allowed))
+            } else if tensor.slices.len() + listed.slices.len() > limits.slices {
+                let allowed = format!("at most {} are allowed", limits.slices);
+                Err(Error::unexpected(
+                    "number of slices",
+                    tensor.slices.len() + listed.slices.len(),
+                    allowed,
+                ))
+            } else {
+                tensor.slices.extend(listed.slices.into_iter().map(|slice| (file, slice)));
+                Ok(())
+            }
+        }
+    };
+    if let Err(error) = merged {
+        *known = Err(error.of_tensor(name).in_file(path));
+    }
+}
+
+impl Tensor {
+    fn of(listed: Listed, file: usize) -> Self {
+        let slices = listed.slices.into_iter().map(|slice| (file, slice)).collect();
+        Self { dtype: listed.dtype, shape: listed.shape, slices }
+    }
+
+    /// Adds the slices to what is wanted of their files.
+    fn place(
+        mut self,
+        name: &Name,
+        wanted: &mut [Vec<Wanted>],
+        key_bytes_left: &mut u64,
+    ) -> Result<Placed> {
+        values::supported(self.dtype)?;
+        let key_bytes = (name.as_bytes().len() as u64).saturating_mul(self.slices.len() as u64);
+        *key_bytes_left = key_bytes_left.checked_sub(key_bytes).ok_or_else(|| {
+            let allowed = format!("{key_bytes_left} are left to a file of this size");
+            Error::unexpected("bytes of the keys of slices", key_bytes, allowed)
+        })?;
+        self.slices.sort();
+        if let Some([(_, twice), _]) = self.slices.array_windows().find(|[a, b]| a.1 == b.1) {
+            let allowed = "each may be listed once";
+            return Err(Error::unexpected("slice", format_args!("{twice:?} twice"), allowed));
+        }
+        let boxes: Result<Vec<Slice>> =
+            self.slices.iter().map(|(_, extents)| Slice::new(extents, &self.shape)).collect();
+        let mut parts = Vec::with_capacity(self.slices.len());
+        for (slice, (file, extents)) in boxes?.into_iter().zip(self.slices) {
+            let Some(of_file) = wanted.get_mut(file) else {
+                continue;
+            };
+            parts.push((slice, file, of_file.len()));
+            of_file.push(Wanted { name: name.clone(), extents });
+        }
+        Ok(Placed { dtype: self.dtype, shape: self.shape, parts })
+    }
+}
+
+/// A tensor whose slices have their places in the lists of what is wanted.
+struct Placed {
+    dtype: DType,
+    shape: Shape,
+    /// Slice, file, and place in that file's list.
+    parts: Vec<(Slice, usize, usize)>,
+}
+
+impl Placed {
+    fn source(self, tables: &[Arc<TableFile>]) -> Result<Box<dyn TensorSource>> {
+        let lost = || Error::from(ErrorKind::NotFound("its file is not there".into()));
+        let mut parts = Vec::with_capacity(self.parts.len());
+        let mut listed_in = PathBuf::new();
+        for (slice, file, wanted) in self.parts {
+            let file = Arc::clone(tables.get(file).ok_or_else(lost)?);
+            if parts.is_empty() {
+                listed_in = file.path().to_path_buf();
+            }
+            let saved = Saved::new(file, wanted, self.dtype, slice.shape().clone());
+            parts.push(Part { slice, source: Box::new(saved) });
+        }
+        if let [only] = &*parts
+            && *only.slice.shape() == self.shape
+            && let Some(only) = parts.pop()
+        {
+            return Ok(only.source);
+        }
+        Ok(Box::new(Partitioned::new(self.dtype, self.shape, parts, listed_in)?))
+    }
+}

@@ -1,0 +1,195 @@
+//! The index: header and entries.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::bytes::{Crc32c, File, Limits, ReadAt};
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::{Table, Value};
+use crate::tensor::{DType, Name, Shape};
+
+use super::super::wire::{self, Extents, Fields};
+use super::Read;
+
+/// Shards have five digits in their names.
+const MOST_SHARDS: u32 = 100_000;
+
+/// The order of a number's bytes in the shards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ByteOrder {
+    Little,
+    Big,
+}
+
+/// A `BundleEntryProto`.
+#[derive(Debug, Clone)]
+pub(super) struct BundleEntry {
+    pub(super) dtype: DType,
+    pub(super) shape: Shape,
+    pub(super) shard: u32,
+    pub(super) offset: u64,
+    pub(super) size: u64,
+    /// Unmasked.
+    pub(super) crc32c: u32,
+    pub(super) slices: Vec<Extents>,
+}
+
+/// What `P.index` says.
+pub(super) struct Index {
+    pub(super) order: ByteOrder,
+    pub(super) shards: u32,
+    /// In the order of their names.
+    pub(super) entries: Vec<Read>,
+    pub(super) damage: Vec<Error>,
+}
+
+impl Index {
+    /// Reads all of the index.
+    ///
+    /// # Errors
+    /// When it is no table, its header is missing, or of a version that we cannot read.
+    pub(super) fn read(file: Arc<File>, limits: &Limits) -> Result<Self> {
+        let path = file.path().to_path_buf();
+        let mut scan = Scan {
+            header: None,
+            entries: Vec::new(),
+            key_bytes_left: wire::key_bytes(file.len()),
+            dims: Vec::new(),
+            limits,
+        };
+        let table = Table::open(file, limits)?;
+        let mut damage = table.scan(&mut |key, value| scan.visit(key, value));
+        let header = match scan.header {
+            Some(header) => header?,
+            None => return Err(damage.into_iter().next().unwrap_or_else(no_header)),
+        };
+        for error in &mut damage {
+            *error = error.clone().in_file(&path);
+        }
+        let mut entries = scan.entries;
+        if !entries.is_sorted_by(|a, b| a.0 < b.0) {
+            entries.sort_by(|a, b| a.0.cmp(&b.0));
+            entries.dedup_by(|later, first| {
+                let twice = later.0 == first.0;
+                if twice {
+                    first.1 = Err(Error::unexpected("name", "stored twice", "once is allowed"));
+                }
+                twice
+            });
+        }
+        let (order, shards) = header;
+        for (_, read) in &mut entries {
+            if let Ok(entry) = read
+                && entry.shard >= shards
+            {
+                let allowed = format!("the checkpoint has {shards}");
+                *read = Err(Error::unexpected("number of the shard", entry.shard, allowed));
+            }
+        }
+        Ok(Self { order, shards, entries, damage })
+    }
+}
+
+fn no_header() -> Error {
+    ErrorKind::NotFound("the first key must be empty and have the header; it is missing".into())
+        .into()
+}
+
+struct Scan<'a> {
+    header: Option<Result<(ByteOrder, u32)>>,
+    entries: Vec<Read>,
+    key_bytes_left: u64,
+    dims: Vec<i64>,
+    limits: &'a Limits,
+}
+
+impl Scan<'_> {
+    fn visit(&mut self, key: &[u8], value: Value<'_>) -> ControlFlow<Error> {
+        if self.header.is_none() {
+            if !key.is_empty() {
+                return ControlFlow::Break(no_header().at(value.offset()));
+            }
+            self.header = Some(self.header(value));
+            return ControlFlow::Continue(());
+        }
+        if key.is_empty() {
+            // Out of order, and so reported by the table.
+            return ControlFlow::Continue(());
+        }
+        let Some(left) = self.key_bytes_left.checked_sub(key.len() as u64) else {
+            let allowed = format!("{} are left to a file of this size", self.key_bytes_left);
+            let error = Error::unexpected("bytes of a name", key.len(), allowed);
+            return ControlFlow::Break(error.at(value.offset()));
+        };
+        self.key_bytes_left = left;
+        let read = self.entry(value).map_err(|error| error.at(value.offset()));
+        self.entries.push((Name::from(key), read));
+        ControlFlow::Continue(())
+    }
+
+    fn header(&self, value: Value<'_>) -> Result<(ByteOrder, u32)> {
+        let bytes = value.bytes(self.limits.entry_bytes)?;
+        let mut fields = Fields::new(&bytes, value.offset());
+        let (mut shards, mut order) = (0, 0);
+        while let Some(field) = fields.next()? {
+            match field.number {
+                1 => shards = field.int32("num_shards")?,
+                2 => order = field.int32("endianness")?,
+                3 => wire::check_versions(field.message("version")?)?,
+                _ => {}
+            }
+        }
+        let at = value.offset();
+        let order = match order {
+            0 => ByteOrder::Little,
+            1 => ByteOrder::Big,
+            _ => return Err(Error::unexpected("endianness", order, "0 or 1 is allowed").at(at)),
+        };
+        match u32::try_from(shards) {
+            Ok(shards) if (1..=MOST_SHARDS).contains(&shards) => Ok((order, shards)),
+            _ => {
+                let allowed = format!("1 to {MOST_SHARDS} is allowed");
+                Err(Error::unexpected("num_shards", shards, allowed).at(at))
+            }
+        }
+    }
+
+    fn entry(&mut self, value: Value<'_>) -> Result<BundleEntry> {
+        let bytes = value.bytes(self.limits.entry_bytes)?;
+        let mut fields = Fields::new(&bytes, value.offset());
+        let (mut dtype, mut shard, mut offset, mut size, mut stored) = (0, 0, 0, 0, 0);
+        let mut slices = Vec::new();
+        self.dims.clear();
+        while let Some(field) = fields.next()? {
+            match field.number {
+                1 => dtype = field.int32("dtype")?,
+                2 => wire::shape(field.message("shape")?, &mut self.dims, self.limits)?,
+                3 => shard = field.int32("shard_id")?,
+                4 => offset = field.int64("offset")?,
+                5 => size = field.int64("size")?,
+                6 => stored = field.fixed32("crc32c")?,
+                7 if slices.len() >= self.limits.slices => {
+                    let allowed = format!("at most {} are allowed", self.limits.slices);
+                    return Err(Error::unexpected(
+                        "number of slices",
+                        format_args!("over {}", self.limits.slices),
+                        allowed,
+                    ));
+                }
+                7 => slices.push(wire::extents(field.message("slices")?, self.limits)?),
+                _ => {}
+            }
+        }
+        let negative = |what, n: i64| Error::unexpected(what, n, "it must be at least 0");
+        Ok(BundleEntry {
+            dtype: DType::from_code(dtype)
+                .ok_or_else(|| Error::unexpected("dtype", dtype, "no such type is known"))?,
+            shape: wire::finish_shape(&self.dims, value.offset())?,
+            shard: u32::try_from(shard).map_err(|_| negative("shard_id", shard.into()))?,
+            offset: u64::try_from(offset).map_err(|_| negative("offset", offset))?,
+            size: u64::try_from(size).map_err(|_| negative("size", size))?,
+            crc32c: Crc32c::unmask(stored),
+            slices,
+        })
+    }
+}

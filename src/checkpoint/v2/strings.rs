@@ -1,0 +1,95 @@
+//! A `string` tensor in a shard: all lengths, their checksum, all bytes.
+
+use std::sync::Arc;
+
+use crate::bytes::{Crc32c, File, Stream};
+use crate::error::{Error, ErrorKind, Result};
+
+use super::super::elements::Elements;
+use super::content::Stored;
+use super::index::ByteOrder;
+
+/// Reads lengths and bytes side by side, through a small buffer each.
+pub(super) struct Strings<'a> {
+    stored: &'a Stored,
+    lengths: Stream<'static>,
+    bytes: Stream<'static>,
+    left: u64,
+    crc: Crc32c,
+}
+
+impl<'a> Strings<'a> {
+    /// Verifies the lengths.
+    pub(super) fn open(stored: &'a Stored, file: Arc<File>) -> Result<Self> {
+        let entry = stored.entry();
+        let (start, end) = (entry.offset, entry.offset + entry.size);
+        let left = entry.shape.elements();
+        let lengths = Stream::shared(Arc::clone(&file) as _, start, end);
+        let mut bytes = Stream::shared(file, start, end);
+        let place = |error| stored.place(error);
+        let crc = check_lengths(&mut bytes, left, stored.order()).map_err(place)?;
+        Ok(Self { stored, lengths, bytes, left, crc })
+    }
+}
+
+/// Reads the lengths and their checksum, and leaves `stream` at the bytes; gives the checksum up to there.
+fn check_lengths(stream: &mut Stream<'_>, elements: u64, order: ByteOrder) -> Result<Crc32c> {
+    const BATCH: usize = 4096;
+    let mut crc = Crc32c::default();
+    if elements == 0 && stream.remaining() == 0 {
+        return Ok(crc);
+    }
+    let mut total = 0u64;
+    let mut batch = Vec::new();
+    for _ in 0..elements {
+        let len = stream.varint("length of a string")?;
+        total = total.saturating_add(len);
+        push_length(len, order, &mut batch);
+        if batch.len() >= BATCH {
+            crc.update(&batch);
+            batch.clear();
+        }
+    }
+    crc.update(&batch);
+    let offset = stream.offset();
+    let raw = stream.u32("checksum of the lengths")?;
+    let masked = if order == ByteOrder::Big { raw.swap_bytes() } else { raw };
+    let (stored, computed) = (Crc32c::unmask(masked), crc.value());
+    if stored != computed {
+        let kind = ErrorKind::Checksum { what: "the lengths of strings", stored, computed };
+        return Err(Error::from(kind).at(offset));
+    }
+    crc.update(&raw.to_le_bytes());
+    if total != stream.remaining() {
+        let allowed = format!("{} bytes follow", stream.remaining());
+        return Err(Error::unexpected("length of all strings", total, allowed).at(offset));
+    }
+    Ok(crc)
+}
+
+/// What the checksum takes a length for.
+fn push_length(len: u64, order: ByteOrder, out: &mut Vec<u8>) {
+    match (u32::try_from(len), order) {
+        (Ok(len), ByteOrder::Little) => out.extend(len.to_le_bytes()),
+        (Ok(len), ByteOrder::Big) => out.extend(len.swap_bytes().to_le_bytes()),
+        (Err(_), ByteOrder::Little) => out.extend(len.to_le_bytes()),
+        (Err(_), ByteOrder::Big) => out.extend(len.swap_bytes().to_le_bytes()),
+    }
+}
+
+impl Elements for Strings<'_> {
+    fn next(&mut self) -> Result<Option<u64>> {
+        if self.left == 0 {
+            self.stored.check(self.crc.value())?;
+            return Ok(None);
+        }
+        self.left -= 1;
+        self.lengths.varint("length of a string").map(Some).map_err(|e| self.stored.place(e))
+    }
+
+    fn read(&mut self, out: &mut [u8]) -> Result<()> {
+        self.bytes.read("bytes of a string", out).map_err(|e| self.stored.place(e))?;
+        self.crc.update(out);
+        Ok(())
+    }
+}

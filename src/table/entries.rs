@@ -1,0 +1,160 @@
+//! The entries of a block.
+
+use std::borrow::Cow;
+
+use crate::bytes::{Limits, Stream, varint};
+use crate::error::{Error, Result};
+
+use super::block::Block;
+
+/// Walks the entries of a block.
+#[derive(Debug)]
+pub struct Entries<'a> {
+    block: &'a Block,
+    stream: Stream<'a>,
+    key: Vec<u8>,
+    suffix: Vec<u8>,
+    key_limit: usize,
+    started: bool,
+    ascending: bool,
+    broken: bool,
+}
+
+impl<'a> Entries<'a> {
+    pub(super) fn new(block: &'a Block, stream: Stream<'a>, limits: &Limits) -> Self {
+        Entries {
+            block,
+            stream,
+            key: Vec::new(),
+            suffix: Vec::new(),
+            key_limit: limits.key_bytes,
+            started: false,
+            ascending: true,
+            broken: false,
+        }
+    }
+
+    /// The next entry's key and value; `None` at the end.
+    ///
+    /// # Errors
+    /// When the entry makes no sense; those after it cannot be found then, and none is given.
+    #[expect(clippy::should_implement_trait, reason = "the key is lent")]
+    pub fn next(&mut self) -> Result<Option<(&[u8], Value<'a>)>> {
+        if self.broken || self.stream.remaining() == 0 {
+            return Ok(None);
+        }
+        let at = self.stream.offset();
+        match self.advance() {
+            Ok(value) => Ok(Some((&self.key, value))),
+            Err(error) => {
+                self.broken = true;
+                Err(error.at(at))
+            }
+        }
+    }
+
+    /// The key of the entry that [`next`](Self::next) gave last.
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// Whether the last key was greater than the one before it, as it must be.
+    pub fn is_ascending(&self) -> bool {
+        self.ascending
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "bounded by the limit of keys, a usize")]
+    fn advance(&mut self) -> Result<Value<'a>> {
+        let [shared, unshared, value_len] = self.header()?;
+        let key_len = shared.saturating_add(unshared);
+        if shared > self.key.len() as u64 {
+            let allowed = format!("the key before has {} bytes", self.key.len());
+            return Err(Error::unexpected("shared length of a key", shared, allowed));
+        }
+        if key_len > self.key_limit as u64 {
+            let allowed = format!("at most {} are allowed", self.key_limit);
+            return Err(Error::unexpected("length of a key", key_len, allowed));
+        }
+        if unshared > self.stream.remaining() {
+            return Err(Error::truncated("a key", unshared, self.stream.remaining()));
+        }
+        self.suffix.resize(unshared as usize, 0);
+        self.stream.read("a key", &mut self.suffix)?;
+        let before = self.key.get(shared as usize..).unwrap_or(&[]);
+        self.ascending = !self.started || before < self.suffix.as_slice();
+        self.started = true;
+        self.key.truncate(shared as usize);
+        self.key.extend_from_slice(&self.suffix);
+        let start = self.stream.offset();
+        self.stream.skip("a value", value_len)?;
+        Ok(Value { block: self.block, start, end: start + value_len })
+    }
+
+    /// The three lengths an entry starts with.
+    fn header(&mut self) -> Result<[u64; 3]> {
+        const WHAT: &str = "an entry's header";
+        // All three are mostly at hand, and mostly a byte or two each.
+        let mut lengths = [0; 3];
+        let mut used = 0;
+        let have = self.stream.fill()?;
+        for length in &mut lengths {
+            let Some((value, len)) = varint::read(have.get(used..).unwrap_or(&[])) else {
+                used = 0;
+                break;
+            };
+            *length = value;
+            used += len;
+        }
+        if used > 0 {
+            self.stream.consume(used);
+        } else {
+            for length in &mut lengths {
+                *length = self.stream.varint(WHAT)?;
+            }
+        }
+        Ok(lengths)
+    }
+}
+
+/// Where an entry's value lies.
+#[derive(Debug, Clone, Copy)]
+pub struct Value<'a> {
+    block: &'a Block,
+    start: u64,
+    end: u64,
+}
+
+impl<'a> Value<'a> {
+    /// How many bytes it has.
+    pub fn len(&self) -> u64 {
+        self.end - self.start
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// Where it starts in the file (see [`Block`] for compressed ones).
+    pub fn offset(&self) -> u64 {
+        self.start
+    }
+
+    /// The byte after it.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// The value, which may have at most `limit` bytes.
+    ///
+    /// # Errors
+    /// When it is longer, or cannot be read.
+    pub fn bytes(&self, limit: u64) -> Result<Cow<'a, [u8]>> {
+        if self.len() > limit {
+            let allowed = format!("at most {limit} are allowed");
+            let error = Error::unexpected("length of a value", self.len(), allowed);
+            return Err(error.at(self.start));
+        }
+        self.block.bytes(self.start, self.end)
+    }
+}

@@ -1,0 +1,207 @@
+//! A table: its index block, and the blocks that lists.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::bytes::{Cursor, Limits, ReadAt};
+use crate::error::{Error, Result};
+
+use super::block::Block;
+use super::entries::{Entries, Value};
+use super::format::{BlockHandle, FOOTER_LEN, Footer};
+
+/// A table whose index block is verified.
+#[derive(Debug)]
+pub struct Table {
+    file: Arc<dyn ReadAt>,
+    index: Block,
+    limits: Limits,
+}
+
+impl Table {
+    /// Opens the table that `file` is.
+    ///
+    /// # Errors
+    /// When `file` is no table, or its index block is damaged, so that its other blocks cannot be found.
+    pub fn open(file: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
+        let footer = Footer::read(&*file)?;
+        if footer.index.size > limits.index_block_bytes {
+            let allowed = format!("at most {} bytes are allowed", limits.index_block_bytes);
+            let error = Error::unexpected("size of the index block", footer.index.size, allowed);
+            return Err(error.at(file.len() - FOOTER_LEN as u64));
+        }
+        let index = Block::open(&file, footer.index)?;
+        Ok(Self { file, index, limits: limits.clone() })
+    }
+
+    /// What the table is read from.
+    pub fn file(&self) -> Arc<dyn ReadAt> {
+        Arc::clone(&self.file)
+    }
+
+    /// What the index block says of the data blocks, in order.
+    pub fn blocks(&self) -> Blocks<'_> {
+        Blocks {
+            entries: self.index.entries(&self.limits),
+            limit: self.index.handle().offset,
+            before: 0,
+        }
+    }
+
+    /// The verified block at `handle`.
+    ///
+    /// # Errors
+    /// As for [`Block::open`].
+    pub fn block(&self, handle: BlockHandle) -> Result<Block> {
+        Block::open(&self.file, handle)
+    }
+
+    /// Calls `visit` for every readable entry, in order, until it breaks; returns what is damaged.
+    ///
+    /// A damaged block is left out, and in a block everything from the first entry that makes no sense; entries out of
+    /// order are given all the same. `visit` may return damage of its own, of an entry.
+    pub fn scan(
+        &self,
+        visit: &mut dyn FnMut(&[u8], Value<'_>) -> ControlFlow<Error>,
+    ) -> Vec<Error> {
+        let mut damage = Vec::new();
+        let mut blocks = self.blocks();
+        let mut separator = Vec::new();
+        let mut first = true;
+        loop {
+            match blocks.next() {
+                None => return damage,
+                Some(Err(error)) => damage.push(error),
+                Some(Ok(handle)) => {
+                    let order = Order {
+                        after: (!first).then_some(separator.as_slice()),
+                        up_to: blocks.separator(),
+                    };
+                    match self.scan_block(handle, &order, visit) {
+                        ControlFlow::Continue(Ok(())) => {}
+                        ControlFlow::Continue(Err(error)) => damage.push(error),
+                        ControlFlow::Break(error) => {
+                            damage.push(error);
+                            return damage;
+                        }
+                    }
+                }
+            }
+            first = false;
+            separator.clear();
+            separator.extend_from_slice(blocks.separator());
+        }
+    }
+
+    fn scan_block(
+        &self,
+        handle: BlockHandle,
+        order: &Order<'_>,
+        visit: &mut dyn FnMut(&[u8], Value<'_>) -> ControlFlow<Error>,
+    ) -> ControlFlow<Error, Result<()>> {
+        let block = match self.block(handle) {
+            Ok(block) => block,
+            Err(error) => return ControlFlow::Continue(Err(error)),
+        };
+        let mut entries = block.entries(&self.limits);
+        let mut outcome = Ok(());
+        let mut first = true;
+        loop {
+            match entries.next() {
+                Ok(None) => break,
+                Ok(Some((key, value))) => {
+                    let at = value.offset();
+                    visit(key, value)?;
+                    let ascending = entries.is_ascending()
+                        && !(first && order.after.is_some_and(|after| entries.key() <= after));
+                    if !ascending && outcome.is_ok() {
+                        outcome = Err(out_of_order(
+                            "key",
+                            entries.key(),
+                            "greater than the one before it",
+                        )
+                        .at(at));
+                    }
+                }
+                Err(error) => return ControlFlow::Continue(Err(error)),
+            }
+            first = false;
+        }
+        if outcome.is_ok() && !first && entries.key() > order.up_to {
+            outcome = Err(out_of_order("separator", order.up_to, "no less than its block's keys")
+                .at(handle.offset));
+        }
+        ControlFlow::Continue(outcome)
+    }
+}
+
+/// What the keys of a block must lie between.
+struct Order<'a> {
+    /// The separator of the block before.
+    after: Option<&'a [u8]>,
+    /// The block's own.
+    up_to: &'a [u8],
+}
+
+fn out_of_order(what: &'static str, key: &[u8], must: &str) -> Error {
+    const SHOWN: usize = 64;
+    let shown = key.get(..SHOWN).unwrap_or(key).escape_ascii();
+    let dots = if key.len() > SHOWN { "…" } else { "" };
+    Error::unexpected(what, format_args!("\"{shown}{dots}\""), format_args!("it must be {must}"))
+}
+
+/// Walks the index block.
+#[derive(Debug)]
+pub struct Blocks<'a> {
+    entries: Entries<'a>,
+    /// The index block, which the data blocks lie before.
+    limit: u64,
+    /// The end of the last block.
+    before: u64,
+}
+
+impl Blocks<'_> {
+    /// The next data block's handle; its separator is [`separator`](Self::separator) then.
+    ///
+    /// After an error of one handle, or of the order of two separators, the next ones still follow.
+    #[expect(clippy::should_implement_trait, reason = "the separator is lent")]
+    pub fn next(&mut self) -> Option<Result<BlockHandle>> {
+        match self.entries.next() {
+            Ok(None) => None,
+            Ok(Some((_, value))) => Some(self.handle(&value)),
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    /// The separator of the last block: not less than any of its keys, and less than those of the next.
+    pub fn separator(&self) -> &[u8] {
+        self.entries.key()
+    }
+
+    fn handle(&mut self, value: &Value<'_>) -> Result<BlockHandle> {
+        let bytes = value.bytes(20)?;
+        let mut cursor = Cursor::new(&bytes, value.offset());
+        let handle = BlockHandle::parse(&mut cursor)?;
+        if cursor.remaining() > 0 {
+            let allowed = "a block handle is two varints";
+            let error = Error::unexpected("length of a block handle", bytes.len(), allowed);
+            return Err(error.at(value.offset()));
+        }
+        handle.check(self.limit, value.offset())?;
+        if handle.offset < self.before {
+            let allowed = format!("the block before it ends at byte {}", self.before);
+            let error = Error::unexpected("offset of a block", handle.offset, allowed);
+            return Err(error.at(value.offset()));
+        }
+        self.before = handle.end().unwrap_or(self.limit);
+        if !self.entries.is_ascending() {
+            return Err(out_of_order(
+                "separator",
+                self.entries.key(),
+                "greater than the one before it",
+            )
+            .at(value.offset()));
+        }
+        Ok(handle)
+    }
+}

@@ -1,0 +1,23 @@
+//! Any bytes as the one block of a V2 index, and the data.
+#![no_main]
+#![allow(dead_code, reason = "each target uses its part of what they share")]
+
+#[path = "../../it/craft.rs"]
+mod craft;
+#[path = "../../it/harness.rs"]
+mod harness;
+
+use std::sync::LazyLock;
+
+static DIR: LazyLock<tempfile::TempDir> =
+    LazyLock::new(|| tempfile::tempdir().expect("there is a directory for temporary files"));
+
+// The first two bytes are the length of the index block.
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    let Some((len, rest)) = input.split_first_chunk::<2>() else {
+        return;
+    };
+    let len = usize::from(u16::from_le_bytes(*len)).min(rest.len());
+    let (payload, data) = rest.split_at(len);
+    harness::open_checkpoint_v2(DIR.path(), &craft::table_around(payload), data);
+});

@@ -1,0 +1,142 @@
+//! The house rules of ARCHITECTURE.md, kept by looking at the sources.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The rooms, each with those it may import from. What is not listed may not be imported.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("error", &["tensor"]),
+    ("progress", &[]),
+    ("bytes", &["error"]),
+    ("schema", &[]),
+    ("tensor", &["bytes", "error"]),
+    ("table", &["bytes", "error"]),
+    ("compare", &["bytes", "error", "progress", "tensor"]),
+    ("checkpoint", &["bytes", "error", "schema", "table", "tensor"]),
+    ("artifact", &["bytes", "checkpoint", "error"]),
+    ("diff", &["artifact", "bytes", "checkpoint", "compare", "error", "progress", "tensor"]),
+    ("verify", &["artifact", "checkpoint", "error", "progress", "tensor"]),
+    (
+        "report",
+        &["artifact", "checkpoint", "compare", "diff", "error", "progress", "tensor", "verify"],
+    ),
+];
+
+/// Words that belong to some rooms only, and why.
+const ONLY_IN: &[(&str, &[&str], &str)] = &[
+    ("std::fs", &["bytes", "checkpoint", "artifact", "bin"], "files are opened at the edges"),
+    ("clap", &["bin"], "the command line is the binary's"),
+    ("indicatif", &["bin"], "progress bars are the binary's"),
+    ("std::env", &["bin"], "nothing below the binary reads the environment"),
+    ("process::exit", &["bin"], "nothing below the binary exits"),
+    ("println!", &["bin"], "nothing below the binary prints"),
+    ("pulp", &["compare"], "vectors are for comparing"),
+    ("wgpu", &["compare"], "so is the GPU"),
+    ("pest", &["text"], "the text format has one parser"),
+    ("unsafe ", &[], "there is none"),
+    ("HashMap", &[], "no output depends on hash order"),
+    ("async fn", &[], "no async in the public API"),
+];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Every source file: its room, its path, its code without comments.
+fn files() -> Vec<(String, PathBuf, String)> {
+    let mut paths = Vec::new();
+    sources(Path::new("src"), &mut paths);
+    paths.sort();
+    let file = |path: PathBuf| {
+        let inside = path.strip_prefix("src").unwrap();
+        let first = inside.components().next().unwrap().as_os_str().to_str().unwrap();
+        let room = first.strip_suffix(".rs").unwrap_or(first).to_owned();
+        let text = fs::read_to_string(&path).unwrap();
+        let code: Vec<_> =
+            text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
+        (room, path, code.join("\n"))
+    };
+    paths.into_iter().map(file).collect()
+}
+
+/// The rooms that a file names after `crate::`, also in braces.
+fn imports(code: &str) -> Vec<String> {
+    let mut rooms = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        let list =
+            rest.strip_prefix('{').and_then(|list| list.split_once('}')).map(|(list, _)| list);
+        for item in list.unwrap_or(rest).split(',') {
+            let word = item.trim().split(|c: char| !(c.is_alphanumeric() || c == '_')).next();
+            rooms.push(word.unwrap_or_default().to_owned());
+            if list.is_none() {
+                break;
+            }
+        }
+    }
+    rooms
+}
+
+#[test]
+fn imports_run_one_way() {
+    let allowed: BTreeMap<_, _> = ROOMS.iter().copied().collect();
+    let mut wrong = Vec::new();
+    for (room, path, code) in files() {
+        if room == "lib" || room == "bin" {
+            continue;
+        }
+        let Some(allowed) = allowed.get(room.as_str()) else {
+            wrong.push(format!("{}: the room {room} is not on the list", path.display()));
+            continue;
+        };
+        for import in imports(&code) {
+            if import != room && !allowed.contains(&import.as_str()) {
+                wrong.push(format!("{}: {room} imports {import}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn words_stay_in_their_rooms() {
+    let mut wrong = Vec::new();
+    for (room, path, code) in files() {
+        for (word, rooms, why) in ONLY_IN {
+            if code.contains(word) && !rooms.contains(&room.as_str()) {
+                wrong.push(format!("{}: {word} ({why})", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_room_is_on_the_map() {
+    let map = fs::read_to_string("ARCHITECTURE.md").unwrap();
+    for (room, _) in ROOMS.iter().filter(|(room, _)| Path::new("src").join(room).is_dir()) {
+        assert!(map.contains(&format!("{room}/")), "ARCHITECTURE.md does not show {room}/");
+    }
+}
+
+/// A test file without its `mod` line would never run.
+#[test]
+fn every_test_file_is_in_the_binary() {
+    let main = fs::read_to_string("tests/it/main.rs").unwrap();
+    for entry in fs::read_dir("tests/it").unwrap() {
+        let path = entry.unwrap().path();
+        let module = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        assert!(
+            module == "main" || main.contains(&format!("mod {module};")),
+            "{module} is forgotten"
+        );
+    }
+}

@@ -1,0 +1,243 @@
+//! Laws of the compare room: one definition, whatever the way to it.
+
+use ckdiff::compare::{Comparison, NanPolicy, Options, Tolerance, compare};
+use ckdiff::tensor::{DType, Shape, Tensor};
+
+use crate::support::Random;
+
+fn fixed_width() -> impl Iterator<Item = DType> {
+    DType::ALL.iter().copied().filter(|dtype| dtype.size().is_some())
+}
+
+fn tensor(dtype: DType, content: Vec<u8>) -> Tensor {
+    let elements = content.len() / dtype.size().unwrap();
+    Tensor::new(dtype, Shape::new(&[elements as i64]).unwrap(), content).unwrap()
+}
+
+fn tolerances() -> Vec<Tolerance> {
+    let tolerance = |atol, rtol, ulp| Tolerance::new(atol, rtol, ulp).unwrap();
+    vec![
+        Tolerance::BITS,
+        tolerance(Some(0.0), None, None),
+        tolerance(Some(1e-3), Some(1e-5), None),
+        tolerance(None, Some(0.01), None),
+        tolerance(None, None, Some(3)),
+        tolerance(Some(0.5), None, Some(1)),
+    ]
+}
+
+/// How the second tensor of a pair is made from the first.
+#[derive(Clone, Copy, Debug)]
+enum Twin {
+    Same,
+    AFewChanged,
+    AllNudged,
+    Random,
+}
+
+/// Random bits, but for floats mostly ordinary numbers: bits alone are mostly extremes.
+fn pair(dtype: DType, elements: usize, twin: Twin, random: &mut Random) -> (Tensor, Tensor) {
+    let size = dtype.size().unwrap();
+    let mut lhs = random.bytes(elements * size);
+    if dtype == DType::F32 && !random.one_in(4) {
+        let ordinary = (0..elements).map(|_| random.below(2000) as f32 / 1000.0 - 1.0);
+        lhs = ordinary.flat_map(f32::to_le_bytes).collect();
+    }
+    if dtype == DType::F64 && !random.one_in(4) {
+        let ordinary = (0..elements).map(|_| random.below(2000) as f64 / 1000.0 + 1e6);
+        lhs = ordinary.flat_map(f64::to_le_bytes).collect();
+    }
+    let mut rhs = lhs.clone();
+    match twin {
+        Twin::Same => {}
+        Twin::AFewChanged => {
+            for _ in 0..1 + elements / 1000 {
+                let at = random.below(rhs.len().max(1) as u64) as usize;
+                if let Some(byte) = rhs.get_mut(at) {
+                    *byte ^= 1 << random.below(8);
+                }
+            }
+        }
+        Twin::AllNudged => {
+            for element in rhs.chunks_exact_mut(size) {
+                element[0] ^= random.below(4) as u8;
+            }
+        }
+        Twin::Random => rhs = random.bytes(elements * size),
+    }
+    (tensor(dtype, lhs), tensor(dtype, rhs))
+}
+
+fn check(lhs: &Tensor, rhs: &Tensor, options: &Options) -> Comparison {
+    compare(lhs, rhs, options).unwrap()
+}
+
+#[test]
+fn the_lanes_say_what_the_definition_says() {
+    let mut random = Random::new(1);
+    for dtype in fixed_width() {
+        for twin in [Twin::Same, Twin::AFewChanged, Twin::AllNudged, Twin::Random] {
+            for elements in [0, 1, 15, 16, 17, 2047, 4100] {
+                let (lhs, rhs) = pair(dtype, elements, twin, &mut random);
+                for tolerance in tolerances() {
+                    for nan in [NanPolicy::Equal, NanPolicy::Differ] {
+                        let lanes = Options { tolerance, nan, ..Options::default() };
+                        // A histogram sends every pair through the definition.
+                        let definition = Options { histogram: true, ..lanes.clone() };
+                        let by_definition =
+                            Comparison { histogram: None, ..check(&lhs, &rhs, &definition) };
+                        let by_lanes = check(&lhs, &rhs, &lanes);
+                        assert_same(
+                            &by_lanes,
+                            &by_definition,
+                            &format!("{dtype} {twin:?} {elements} {lanes:?}"),
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Equal to the bit: compared as text, since a NaN would not equal itself.
+fn assert_same(ours: &Comparison, theirs: &Comparison, context: &str) {
+    assert_eq!(format!("{ours:?}"), format!("{theirs:?}"), "{context}");
+}
+
+#[test]
+fn no_chunk_size_and_no_thread_count_shows() {
+    let mut random = Random::new(2);
+    for dtype in [DType::F32, DType::F64, DType::BF16, DType::I64, DType::Complex64, DType::Bool] {
+        let (lhs, rhs) = pair(dtype, 1_200_007, Twin::AllNudged, &mut random);
+        let once = check(&lhs, &rhs, &Options { threads: 1, ..Options::default() });
+        for (threads, chunk_bytes) in [(2, 1 << 18), (3, 1), (1, 4000), (2, 1 << 24)] {
+            let options = Options { threads, chunk_bytes, ..Options::default() };
+            assert_same(&check(&lhs, &rhs, &options), &once, &format!("{dtype} {options:?}"));
+        }
+    }
+}
+
+#[test]
+fn swapping_the_sides_swaps_what_belongs_to_a_side() {
+    let mut random = Random::new(3);
+    for dtype in fixed_width() {
+        let (lhs, rhs) = pair(dtype, 3000, Twin::AllNudged, &mut random);
+        let there = check(&lhs, &rhs, &Options::default());
+        let back = check(&rhs, &lhs, &Options::default());
+        assert_eq!(there.differing, back.differing);
+        assert_eq!(there.max_abs.map(f64::to_bits), back.max_abs.map(f64::to_bits), "{dtype}");
+        assert_eq!(there.max_ulp, back.max_ulp, "{dtype}");
+        assert_eq!(there.nan.map(|n| n.lhs), back.nan.map(|n| n.rhs), "{dtype}");
+    }
+}
+
+#[test]
+fn every_tensor_equals_itself() {
+    let mut random = Random::new(4);
+    for dtype in fixed_width() {
+        let lhs = tensor(dtype, random.bytes(5000 * dtype.size().unwrap()));
+        for tolerance in tolerances() {
+            let comparison = check(&lhs, &lhs, &Options { tolerance, ..Options::default() });
+            assert_eq!((comparison.differing, comparison.mismatched), (0, 0), "{dtype}");
+        }
+    }
+}
+
+#[test]
+fn passes_at_passes_and_the_next_smaller_fails() {
+    let mut random = Random::new(5);
+    let mismatched = |lhs: &Tensor, rhs: &Tensor, atol, rtol| {
+        let tolerance = Tolerance::new(Some(atol), Some(rtol), None).unwrap();
+        check(lhs, rhs, &Options { tolerance, ..Options::default() }).mismatched
+    };
+    let mut checked = 0;
+    for dtype in fixed_width() {
+        for _ in 0..5 {
+            let (lhs, rhs) = pair(dtype, 300, Twin::AllNudged, &mut random);
+            let passes_at = check(&lhs, &rhs, &Options::default()).passes_at;
+            if let Some(atol) = passes_at.atol {
+                assert_eq!(mismatched(&lhs, &rhs, atol, 0.0), 0, "{dtype} atol {atol}");
+                assert!(atol == 0.0 || mismatched(&lhs, &rhs, atol.next_down(), 0.0) > 0);
+                checked += 1;
+            }
+            if let Some(rtol) = passes_at.rtol {
+                assert_eq!(mismatched(&lhs, &rhs, 0.0, rtol), 0, "{dtype} rtol {rtol}");
+                assert!(rtol == 0.0 || mismatched(&lhs, &rhs, 0.0, rtol.next_down()) > 0);
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 100, "only {checked} tolerances were there to check");
+}
+
+#[test]
+fn sums_are_those_of_plain_arithmetic() {
+    let mut random = Random::new(6);
+    let mut ordinary = || -> Vec<f64> {
+        (0..100_003).map(|_| random.below(1 << 40) as f64 / 1e9 - 200.0).collect()
+    };
+    let (x, y) = (ordinary(), ordinary());
+    let as_tensor =
+        |v: &[f64]| tensor(DType::F64, v.iter().flat_map(|x| x.to_le_bytes()).collect());
+    let comparison = check(&as_tensor(&x), &as_tensor(&y), &Options::default());
+    let n = x.len() as f64;
+    let sum = |f: &dyn Fn(f64, f64) -> f64| x.iter().zip(&y).map(|(&x, &y)| f(x, y)).sum::<f64>();
+    let gap = sum(&|x, y| (y - x) * (y - x));
+    let (xx, yy, xy) = (sum(&|x, _| x * x), sum(&|_, y| y * y), sum(&|x, y| x * y));
+    let close = |ours: f64, theirs: f64| {
+        assert!((ours - theirs).abs() <= 1e-11 * theirs.abs(), "{ours} {theirs}")
+    };
+    close(comparison.rms.unwrap(), (gap / n).sqrt());
+    close(comparison.rel_l2.unwrap(), (gap / xx).sqrt());
+    // The two are all but orthogonal, so only the absolute error is small.
+    assert!((comparison.cosine.unwrap() - xy / (xx.sqrt() * yy.sqrt())).abs() < 1e-13);
+    let mean = sum(&|x, _| x) / n;
+    let variance = sum(&|x, _| (x - mean) * (x - mean)) / n;
+    close(comparison.std.unwrap().lhs, variance.sqrt());
+}
+
+#[test]
+fn norms_of_extreme_numbers_neither_overflow_nor_vanish() {
+    for scale in [1e200, 1e-200, 1e300, 1e-310, 1.0] {
+        let of = |v: [f64; 2]| {
+            tensor(DType::F64, v.iter().flat_map(|x| (x * scale).to_le_bytes()).collect())
+        };
+        let comparison = check(&of([3.0, 4.0]), &of([6.0, 8.0]), &Options::default());
+        let near = |ours: Option<f64>, theirs: f64| {
+            let ours = ours.unwrap();
+            assert!((ours / theirs - 1.0).abs() < 1e-9, "{ours} is not {theirs} at {scale}");
+        };
+        near(comparison.rel_l2, 1.0);
+        near(comparison.cosine, 1.0);
+        near(comparison.rms, 12.5_f64.sqrt() * scale);
+    }
+}
+
+#[test]
+fn further_tolerances_count_as_if_asked_for_alone() {
+    let mut random = Random::new(7);
+    let (lhs, rhs) = pair(DType::F32, 5000, Twin::AllNudged, &mut random);
+    let further: Vec<_> = tolerances().into_iter().filter(|t| !t.is_bits()).collect();
+    let together = check(&lhs, &rhs, &Options { further: further.clone(), ..Options::default() });
+    assert_eq!(together.further.len(), further.len());
+    for (tolerance, mismatched) in together.further {
+        let alone = check(&lhs, &rhs, &Options { tolerance, ..Options::default() });
+        assert_eq!(mismatched, alone.mismatched, "{tolerance:?}");
+    }
+}
+
+#[test]
+fn dtypes_that_differ_are_compared_by_value() {
+    let ints = tensor(
+        DType::I32,
+        [1, -2, 3, 1 << 30].iter().flat_map(|x: &i32| x.to_le_bytes()).collect(),
+    );
+    let floats = tensor(
+        DType::F32,
+        [1.0, -2.0, 3.5, 0.0].iter().flat_map(|x: &f32| x.to_le_bytes()).collect(),
+    );
+    let comparison = check(&ints, &floats, &Options::default());
+    assert_eq!((comparison.differing, comparison.first), (2, Some(2)));
+    assert_eq!(comparison.max_abs, Some(1_073_741_824.0));
+    assert_eq!(comparison.max_ulp, None);
+}

@@ -1,0 +1,132 @@
+//! What numpy says of the adversarial pairs, `tests/data/compare`, by an implementation of its own.
+
+use std::fmt::Write as _;
+
+use ckdiff::artifact::Artifact;
+use ckdiff::compare::{Comparison, NanPolicy, Options, Sides, Tolerance};
+use ckdiff::diff::{self, Diff, TensorDiff, diff};
+use ckdiff::progress::Silent;
+use serde_json::Value;
+
+use crate::support::oracle;
+
+fn compared(options: Options) -> Diff {
+    let open = |side: &str| Artifact::open(format!("tests/data/compare/{side}.ckpt")).unwrap();
+    let options = diff::Options { compare: options, ..diff::Options::default() };
+    diff(&open("lhs"), &open("rhs"), &options, &Silent).unwrap()
+}
+
+/// Floats print so that every `f64` has its own text.
+fn number(value: Option<f64>) -> String {
+    value.map_or("null".into(), |value| format!("{value:e}"))
+}
+
+fn theirs(value: &Value) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::String(text) => match text.as_str() {
+            "Infinity" => "inf".into(),
+            "-Infinity" => "-inf".into(),
+            _ => text.clone(),
+        },
+        Value::Number(n) => format!("{:e}", n.as_f64().unwrap()),
+        other => other.to_string(),
+    }
+}
+
+fn sides(value: Option<Sides<u64>>) -> Value {
+    value.map_or(Value::Null, |n| serde_json::json!({"lhs": n.lhs, "rhs": n.rhs}))
+}
+
+fn index(tensor: &TensorDiff, position: Option<u64>) -> Value {
+    let shape = &tensor.lhs.as_ref().unwrap().shape;
+    position.map_or(Value::Null, |position| shape.unravel(position).into())
+}
+
+/// What we say and they do not, a line each.
+fn disagreements(tensor: &TensorDiff, ours: &Comparison, expected: &Value) -> String {
+    let mut lines = String::new();
+    let mut check = |what: &str, ours: String, theirs: String| {
+        if ours != theirs {
+            writeln!(lines, "{}: {what} is {ours}, numpy says {theirs}", tensor.name).unwrap();
+        }
+    };
+    for (what, ours) in [("elements", ours.elements), ("differing", ours.differing)] {
+        check(what, ours.to_string(), expected[what].to_string());
+    }
+    for (what, ours) in [("max_abs", ours.max_abs), ("max_rel", ours.max_rel)] {
+        check(what, number(ours), theirs(&expected[what]));
+    }
+    let counts = [
+        ("max_ulp", ours.max_ulp),
+        ("zero_lhs", ours.zero_lhs),
+        ("nan_new", ours.nan_new),
+        ("zero_sign", ours.zero_sign),
+        ("nan_payload", ours.nan_payload),
+    ];
+    for (what, ours) in counts {
+        check(what, serde_json::json!(ours).to_string(), expected[what].to_string());
+    }
+    for (what, ours) in [("nan", ours.nan), ("inf", ours.inf)] {
+        check(what, sides(ours).to_string(), expected[what].to_string());
+    }
+    let worst = index(tensor, ours.worst.map(|worst| worst.position));
+    check("worst", worst.to_string(), expected["worst"].to_string());
+    let passes_at = &expected["passes_at"];
+    check("rtol that passes", number(ours.passes_at.rtol), theirs(&passes_at["rtol"]));
+    check("atol that passes", number(ours.passes_at.atol), theirs(&passes_at["atol"]));
+    lines
+}
+
+fn options(given: &Value) -> Options {
+    let number = |key: &str| given.get(key).and_then(Value::as_f64);
+    let ulp = given.get("ulp").and_then(Value::as_u64);
+    let nan = match given.get("nan").and_then(Value::as_str) {
+        Some("differ") => NanPolicy::Differ,
+        _ => NanPolicy::Equal,
+    };
+    let tolerance = Tolerance::new(number("atol"), number("rtol"), ulp).unwrap();
+    Options { tolerance, nan, ..Options::default() }
+}
+
+#[test]
+fn numpy_agrees_on_every_statistic() {
+    let oracle = oracle("compare.json");
+    let diff = compared(Options::default());
+    assert_eq!(diff.tensors.len(), oracle["tensors"].as_object().unwrap().len());
+    let mut lines = String::new();
+    for tensor in &diff.tensors {
+        let expected = &oracle["tensors"][tensor.name.to_string()];
+        let ours = tensor.comparison.as_ref().unwrap();
+        lines.push_str(&disagreements(tensor, ours, expected));
+    }
+    assert!(lines.is_empty(), "{lines}");
+}
+
+#[test]
+fn numpy_agrees_on_every_verdict() {
+    let oracle = oracle("compare.json");
+    let tensors = oracle["tensors"].as_object().unwrap();
+    let cases = tensors.values().next().unwrap()["cases"].as_array().unwrap();
+    assert!(cases.len() >= 9);
+    let mut lines = String::new();
+    for (i, case) in cases.iter().enumerate() {
+        for tensor in &compared(options(&case["options"])).tensors {
+            let expected = &tensors[&tensor.name.to_string()]["cases"][i];
+            assert_eq!(expected["options"], case["options"], "the cases are in one order");
+            let ours = tensor.comparison.as_ref().unwrap();
+            let first = index(tensor, ours.first);
+            if expected["mismatched"] != ours.mismatched || expected["first"] != first {
+                let (name, options) = (&tensor.name, &case["options"]);
+                let (ours, theirs) = (ours.mismatched, &expected["mismatched"]);
+                writeln!(
+                    lines,
+                    "{name} {options}: {ours} from {first}, numpy: {theirs} from {}",
+                    expected["first"]
+                )
+                .unwrap();
+            }
+        }
+    }
+    assert!(lines.is_empty(), "{lines}");
+}

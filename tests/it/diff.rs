@@ -1,0 +1,159 @@
+//! Which tensors meet, and what is said of those that do not.
+
+use std::fmt::Write as _;
+
+use ckdiff::artifact::Artifact;
+use ckdiff::compare;
+use ckdiff::diff::{self, Diff, Names, Status, Verdict, diff};
+use ckdiff::progress::Silent;
+
+fn open(path: &str) -> Artifact {
+    Artifact::open(format!("tests/data/{path}")).unwrap()
+}
+
+fn names(include: &[&str], exclude: &[&str], rename: &[&str]) -> Names {
+    let owned = |list: &[&str]| list.iter().map(|&s| s.to_owned()).collect::<Vec<_>>();
+    Names::new(&owned(include), &owned(exclude), &owned(rename)).unwrap()
+}
+
+fn with(lhs: &str, rhs: &str, names: Names) -> Diff {
+    let options = diff::Options { names, ..diff::Options::default() };
+    diff(&open(lhs), &open(rhs), &options, &Silent).unwrap()
+}
+
+fn plain(lhs: &str, rhs: &str) -> Diff {
+    with(lhs, rhs, Names::default())
+}
+
+/// A line per tensor that is not identical.
+fn changes(diff: &Diff) -> String {
+    let mut lines = String::new();
+    for tensor in diff.tensors.iter().filter(|tensor| tensor.status != Status::Identical) {
+        writeln!(lines, "{} {}", tensor.status.name(), tensor.name).unwrap();
+    }
+    lines
+}
+
+const BASELINE: &str = "retrain/baseline.ckpt";
+const RETRAINED: &str = "retrain/retrained.ckpt";
+
+#[test]
+fn layout_is_not_content() {
+    for (lhs, rhs) in [
+        ("demo/model.ckpt", "demo/v1format.ckpt"),
+        ("v1/all.ckpt", "v1/v2twin.ckpt"),
+        ("slices/parts.ckpt", "slices/whole.ckpt"),
+        ("shards/one.ckpt", "shards/three.ckpt"),
+        ("hostile/good", "hostile/good_v1"),
+    ] {
+        for (lhs, rhs) in [(lhs, rhs), (rhs, lhs)] {
+            let diff = plain(lhs, rhs);
+            assert_eq!(changes(&diff), "", "{lhs} against {rhs}");
+            assert_eq!(diff.verdict(), Verdict::Same);
+            assert!(!diff.tensors.is_empty());
+        }
+    }
+}
+
+#[test]
+fn every_checkpoint_equals_itself() {
+    for (path, tensors) in crate::support::known_tensors() {
+        let diff = plain(&path, &path);
+        assert_eq!(diff.verdict(), Verdict::Same, "{path}: {}", changes(&diff));
+        assert_eq!(diff.tensors.len(), tensors.len(), "{path}");
+    }
+}
+
+#[test]
+fn swapping_the_sides_swaps_added_and_removed() {
+    let (there, back) = (plain(BASELINE, RETRAINED), plain(RETRAINED, BASELINE));
+    let swapped =
+        changes(&back).replace("added", "X").replace("removed", "added").replace('X', "removed");
+    assert_eq!(changes(&there), swapped);
+    assert!(there.counts().of(Status::Added) > 0);
+}
+
+#[test]
+fn tensors_of_the_same_bytes_are_proposed_as_renames() {
+    let proposed: Vec<_> = plain(BASELINE, RETRAINED)
+        .renames
+        .iter()
+        .map(|rename| format!("{} -> {}", rename.from, rename.to))
+        .collect();
+    assert_eq!(
+        proposed,
+        [
+            "model/dense_1/bias -> model/classifier/bias",
+            "model/dense_1/kernel -> model/classifier/kernel"
+        ]
+    );
+}
+
+#[test]
+fn a_rename_brings_tensors_together() {
+    let names = names(&["model/classifier/*"], &[], &["^model/dense_1/(.*)=model/classifier/$1"]);
+    let diff = with(BASELINE, RETRAINED, names);
+    assert_eq!(diff.verdict(), Verdict::Same);
+    let from: Vec<_> =
+        diff.tensors.iter().map(|t| t.renamed_from.as_ref().unwrap().to_string()).collect();
+    assert_eq!(from, ["model/dense_1/bias", "model/dense_1/kernel"]);
+}
+
+#[test]
+fn filters_take_whole_names_and_stars_stop_at_slashes() {
+    let count = |include: &[&str], exclude: &[&str]| {
+        with(BASELINE, BASELINE, names(include, exclude, &[])).tensors.len()
+    };
+    assert_eq!(count(&["model/*"], &[]), 1);
+    assert_eq!(count(&["model/**"], &[]), 18);
+    assert_eq!(count(&["model/**"], &["**/Adam*"]), 16);
+    assert_eq!(count(&["vocab", "global_step"], &[]), 2);
+}
+
+#[test]
+fn filters_that_leave_nothing_are_trouble() {
+    let options = diff::Options { names: names(&["no/such"], &[], &[]), ..Default::default() };
+    let error = diff(&open(BASELINE), &open(RETRAINED), &options, &Silent).unwrap_err();
+    insta::assert_snapshot!(error, @"the filters leave no tensor to compare");
+}
+
+#[test]
+fn a_rename_of_two_tensors_to_one_name_is_trouble() {
+    let options = diff::Options { names: names(&[], &[], &["^.*$=x"]), ..Default::default() };
+    let error = diff(&open(BASELINE), &open(RETRAINED), &options, &Silent).unwrap_err();
+    insta::assert_snapshot!(error, @"--rename maps both global_step and model/attention/kernel to x");
+}
+
+#[test]
+fn rules_that_cannot_be_read_are_trouble() {
+    for (rule, why) in [("abc", "no '='"), ("=x", "FROM is empty"), ("(=x", "unclosed group")] {
+        let error = Names::new(&[], &[], &[rule.into()]).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+    assert!(Names::new(&["[".into()], &[], &[]).is_err());
+}
+
+#[test]
+fn no_chunk_size_and_no_thread_count_shows_in_a_diff() {
+    let run = |threads, chunk_bytes| {
+        let compare = compare::Options { threads, chunk_bytes, ..Default::default() };
+        let options = diff::Options { compare, ..Default::default() };
+        let diff = diff(&open(BASELINE), &open(RETRAINED), &options, &Silent).unwrap();
+        format!("{:?} {:?}", diff.tensors, diff.renames)
+    };
+    let once = run(1, 256 << 10);
+    for (threads, chunk_bytes) in [(2, 256 << 10), (2, 1), (1, 777), (4, 4096)] {
+        assert_eq!(run(threads, chunk_bytes), once, "{threads} threads, {chunk_bytes} bytes");
+    }
+}
+
+/// The damaged checkpoints against what they were: what the damage spares is compared all the same.
+#[test]
+fn damage_to_one_tensor_leaves_the_others_compared() {
+    let diff = plain("hostile/good", "hostile/bit_data");
+    assert_eq!(diff.verdict(), Verdict::Trouble);
+    let errors: Vec<_> = diff.tensors.iter().filter(|t| t.status == Status::Error).collect();
+    assert_eq!(errors.len(), 1);
+    assert!(errors[0].comparison.is_none(), "no number before the checksum holds");
+    assert_eq!(diff.counts().of(Status::Identical), diff.tensors.len() as u64 - 1);
+}
