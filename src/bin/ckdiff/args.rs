@@ -1,0 +1,292 @@
+//! The arguments, as a person may give them.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use ckdiff::compare::{NanPolicy, Tolerance};
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Args, FromArgMatches, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::Exit;
+
+/// What help says last.
+const AFTER_HELP: &str = "\
+Exit codes: 0 same, within the tolerance; 1 different; 2 trouble (arguments, unreadable files).
+A path that is also the name of a command is given as ./show.";
+
+/// What to do.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum Command {
+    /// Compare two checkpoints (what `ckdiff LHS RHS` does)
+    Diff(DiffArgs),
+    /// List the tensors of a checkpoint, or show one of them
+    Show(ShowArgs),
+    /// Read everything and verify every checksum
+    Verify(VerifyArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page, in roff
+    Man,
+}
+
+/// The command line: a command, or what `diff` takes without its name.
+pub(crate) fn command() -> clap::Command {
+    // The documentation of the two types is for other commands, so what help says comes after them.
+    Command::augment_subcommands(DiffArgs::augment_args(clap::Command::new("ckdiff")))
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Tells what changed between two trained TensorFlow models, and whether it matters")
+        .after_help(AFTER_HELP)
+        .override_usage("ckdiff [OPTIONS] <LHS> <RHS>\n       ckdiff <COMMAND> …")
+        .max_term_width(100)
+        .arg_required_else_help(true)
+        .args_conflicts_with_subcommands(true)
+        .subcommand_negates_reqs(true)
+}
+
+/// Parses the command line; help, the version and errors are printed, and the exit code is returned.
+pub(crate) fn parse() -> Result<Command, Exit> {
+    let parsed = command().try_get_matches().and_then(|mut matches| match matches.subcommand() {
+        Some(_) => Command::from_arg_matches_mut(&mut matches),
+        None => DiffArgs::from_arg_matches_mut(&mut matches).map(Command::Diff),
+    });
+    parsed.map_err(|error| {
+        // Whoever closes the pipe before help is printed has read enough of it.
+        if !error.use_stderr() {
+            let _ = error.print();
+            return Exit::Same;
+        }
+        if error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+            let _ = write!(io::stderr(), "ckdiff: ");
+        }
+        let _ = error.print();
+        Exit::Trouble
+    })
+}
+
+/// Arguments of `diff`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DiffArgs {
+    /// The baseline: a checkpoint's prefix, index, or file
+    pub(crate) lhs: PathBuf,
+    /// What is compared with it
+    pub(crate) rhs: PathBuf,
+    #[command(flatten)]
+    pub(crate) closeness: Closeness,
+    #[command(flatten)]
+    pub(crate) filter: Filter,
+    /// Compare the lhs tensors that match the regular expression FROM under the name TO (repeatable)
+    #[arg(long, value_name = "FROM=TO", help_heading = "Tensors")]
+    pub(crate) rename: Vec<String>,
+    /// Count differences by powers of two, in the JSON report
+    #[arg(long, help_heading = "Report")]
+    pub(crate) histogram: bool,
+    /// Changed tensors to list: a number, or `all`
+    #[arg(short = 'n', long, value_name = "N", default_value = "20", value_parser = max_diffs, help_heading = "Report")]
+    pub(crate) max_diffs: usize,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    /// Print nothing: the exit code is the answer
+    #[arg(short, long, help_heading = "Report")]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) jobs: Jobs,
+    /// Where to compare
+    #[arg(long, value_name = "auto|cpu|gpu[:NAME]", default_value = "auto", value_parser = device, hide_default_value = true)]
+    pub(crate) device: Device,
+}
+
+/// When two values are close.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Closeness (without any of these, values compare by bits)")]
+pub(crate) struct Closeness {
+    /// Absolute tolerance: close when |rhs - lhs| <= ATOL + RTOL * |lhs|
+    #[arg(long, value_name = "T", value_parser = part, allow_negative_numbers = true)]
+    pub(crate) atol: Option<f64>,
+    /// Relative tolerance
+    #[arg(long, value_name = "R", value_parser = part, allow_negative_numbers = true)]
+    pub(crate) rtol: Option<f64>,
+    /// Representable values that two floats may be apart
+    #[arg(long, value_name = "N")]
+    pub(crate) ulp: Option<u64>,
+    /// Whether NaN is close to NaN
+    #[arg(long, value_enum, default_value_t = Nan::Equal, hide_default_value = true)]
+    pub(crate) nan: Nan,
+    /// Count mismatches under a further tolerance, in the JSON report (repeatable)
+    #[arg(long, value_name = "ATOL,RTOL", value_parser = tolerance)]
+    pub(crate) tolerance: Vec<Tolerance>,
+}
+
+/// Which tensors take part.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Tensors")]
+pub(crate) struct Filter {
+    /// Take only tensors whose name matches (repeatable); `*` stops at `/`, `**` does not
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) include: Vec<String>,
+    /// Leave out tensors whose name matches (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
+}
+
+/// Where the report goes, and how it looks.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Report")]
+pub(crate) struct ReportArgs {
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Format::Human, hide_default_value = true)]
+    pub(crate) format: Format,
+    /// Write a report to a file as well (repeatable), as in json=report.json
+    #[arg(long, value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(output))]
+    pub(crate) output: Vec<(Format, PathBuf)>,
+    /// Whether to use colours; auto heeds NO_COLOR, CLICOLOR_FORCE and TERM=dumb
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", hide_default_value = true)]
+    pub(crate) color: Color,
+}
+
+/// How many threads work.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Jobs {
+    /// Threads to work on; 0 for one per core
+    #[arg(short, long, value_name = "N", default_value = "0", hide_default_value = true,
+          value_parser = clap::value_parser!(u16).range(..=1024))]
+    pub(crate) jobs: u16,
+}
+
+/// Arguments of `show`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ShowArgs {
+    /// A checkpoint's prefix, index, or file
+    pub(crate) path: PathBuf,
+    /// Show this tensor: its name, with other bytes as \xNN, or the name_b64 of a report
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["include", "exclude"])]
+    pub(crate) tensor: Option<OsString>,
+    /// Write the tensor's content as it is: row-major, little-endian
+    #[arg(long, requires = "tensor", conflicts_with_all = ["format", "output", "digest"])]
+    pub(crate) raw: bool,
+    /// Add the SHA-256 of each tensor's content
+    #[arg(long)]
+    pub(crate) digest: bool,
+    #[command(flatten)]
+    pub(crate) filter: Filter,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) jobs: Jobs,
+}
+
+/// Arguments of `verify`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct VerifyArgs {
+    /// Checkpoints; the files of one count once
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    /// Print nothing: the exit code is the answer
+    #[arg(short, long, help_heading = "Report")]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) jobs: Jobs,
+}
+
+/// Forms of a report.
+// The values of these three have no documentation: it would spread --help over three pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Human,
+    Json,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// What NaN is close to: to NaN, or to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Nan {
+    Equal,
+    Differ,
+}
+
+impl From<Nan> for NanPolicy {
+    fn from(nan: Nan) -> Self {
+        match nan {
+            Nan::Equal => Self::Equal,
+            Nan::Differ => Self::Differ,
+        }
+    }
+}
+
+/// Where to compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Device {
+    /// The best there is.
+    Auto,
+    /// The CPU.
+    Cpu,
+}
+
+fn device(text: &str) -> Result<Device, String> {
+    match text {
+        "auto" => Ok(Device::Auto),
+        "cpu" => Ok(Device::Cpu),
+        gpu if gpu == "gpu" || gpu.starts_with("gpu:") => {
+            Err("this ckdiff is built without GPU support".into())
+        }
+        _ => Err("it must be auto, cpu, gpu or gpu:NAME".into()),
+    }
+}
+
+/// A part of a tolerance.
+fn part(text: &str) -> Result<f64, String> {
+    let value: f64 = text.trim().parse().map_err(|_| "it is not a number")?;
+    match Tolerance::new(Some(value), None, None) {
+        Ok(_) => Ok(value),
+        Err(_) => Err("it must be finite and not negative".into()),
+    }
+}
+
+fn tolerance(text: &str) -> Result<Tolerance, String> {
+    let (atol, rtol) =
+        text.split_once(',').ok_or("it must be two numbers with a comma between them")?;
+    Tolerance::new(Some(part(atol)?), Some(part(rtol)?), None).map_err(|error| error.to_string())
+}
+
+fn max_diffs(text: &str) -> Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        number => number.parse().map_err(|_| "it must be a number, or all".into()),
+    }
+}
+
+fn output(text: OsString) -> Result<(Format, PathBuf), String> {
+    let lossy = text.to_string_lossy();
+    let name = lossy.split('=').next().unwrap_or_default();
+    let format = Format::from_str(name, false)
+        .map_err(|_| format!("{name:?} is no format: human and json are"))?;
+    let path = after(&text, name.len() + 1).filter(|path| !path.is_empty());
+    path.map(|path| (format, path.into())).ok_or_else(|| "there is no PATH after FORMAT=".into())
+}
+
+/// The argument from byte `start` on, which is behind ASCII.
+#[cfg(unix)]
+fn after(text: &OsString, start: usize) -> Option<OsString> {
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    text.as_bytes().get(start..).map(|rest| OsString::from_vec(rest.to_vec()))
+}
+
+/// The argument from byte `start` on, which is behind ASCII.
+#[cfg(not(unix))]
+fn after(text: &OsString, start: usize) -> Option<OsString> {
+    text.to_str()?.get(start..).map(OsString::from)
+}

@@ -1,0 +1,20 @@
+//! `ckdiff completions SHELL`.
+
+use clap_complete::{Generator, Shell};
+
+use crate::Exit;
+use crate::args;
+use crate::output;
+use crate::trouble::Trouble;
+
+/// Prints a completion script.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn run(shell: Shell) -> Result<Exit, Trouble> {
+    let mut command = args::command();
+    command.set_bin_name("ckdiff");
+    command.build();
+    output::to_stdout(|out| shell.try_generate(&command, out))?;
+    Ok(Exit::Same)
+}

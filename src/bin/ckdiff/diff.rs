@@ -1,0 +1,63 @@
+//! `ckdiff LHS RHS`: what changed.
+
+use ckdiff::artifact::Artifact;
+use ckdiff::compare;
+use ckdiff::diff::{Diff, Names, Options, Verdict, diff};
+use ckdiff::report::{human, json};
+use ckdiff::{Error, compare::Tolerance};
+
+use crate::Exit;
+use crate::args::{DiffArgs, Format};
+use crate::output;
+use crate::progress::Bar;
+use crate::trouble::Trouble;
+
+/// Compares, reports, and answers.
+///
+/// # Errors
+/// When a side cannot be opened, nothing can be compared, or the report cannot be written.
+pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Trouble> {
+    let options = options(args)?;
+    let (lhs, rhs) = match (Artifact::open(&args.lhs), Artifact::open(&args.rhs)) {
+        (Ok(lhs), Ok(rhs)) => (lhs, rhs),
+        (lhs, rhs) => return Err([lhs.err(), rhs.err()].into_iter().flatten().collect()),
+    };
+    let bar = Bar::new(args.quiet);
+    let diff = diff(&lhs, &rhs, &options, &bar)?;
+    drop(bar);
+    output::write(&args.report, args.quiet, |format, palette, out| match format {
+        Format::Human => {
+            human::diff(&diff, &human::View { palette, max_diffs: args.max_diffs }, out)
+        }
+        Format::Json => json::diff(&diff, out),
+    })?;
+    // A person who reads the report has seen its errors there.
+    if args.quiet || !output::is_seen(&args.report) {
+        errors(&diff).collect::<Trouble>().tell();
+    }
+    Ok(match diff.verdict() {
+        Verdict::Same => Exit::Same,
+        Verdict::Different => Exit::Different,
+        Verdict::Trouble => Exit::Trouble,
+    })
+}
+
+fn errors(diff: &Diff) -> impl Iterator<Item = Error> {
+    let damage = diff.damage.iter().map(|damage| &damage.error);
+    damage.chain(diff.tensors.iter().filter_map(|tensor| tensor.error.as_ref())).cloned()
+}
+
+fn options(args: &DiffArgs) -> Result<Options, Error> {
+    let close = &args.closeness;
+    Ok(Options {
+        compare: compare::Options {
+            tolerance: Tolerance::new(close.atol, close.rtol, close.ulp)?,
+            nan: close.nan.into(),
+            further: close.tolerance.clone(),
+            histogram: args.histogram,
+            threads: args.jobs.jobs.into(),
+            ..compare::Options::default()
+        },
+        names: Names::new(&args.filter.include, &args.filter.exclude, &args.rename)?,
+    })
+}

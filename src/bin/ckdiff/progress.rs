@@ -1,0 +1,71 @@
+//! A bar on stderr for work that takes a while.
+
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use ckdiff::progress::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Work that is done before this shows no bar.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Shows bytes done, on a terminal only.
+pub(crate) struct Bar {
+    shown: bool,
+    start: Instant,
+    total: AtomicU64,
+    done: AtomicU64,
+    bar: OnceLock<ProgressBar>,
+}
+
+impl Bar {
+    /// A bar on stderr; none when that is no terminal, or the user wants quiet.
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self {
+            shown: !quiet && std::io::stderr().is_terminal(),
+            start: Instant::now(),
+            total: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+            bar: OnceLock::new(),
+        }
+    }
+
+    fn draw(&self) -> ProgressBar {
+        let style = ProgressStyle::with_template(
+            "{decimal_bytes} of {decimal_total_bytes} {wide_bar} {decimal_bytes_per_sec} {eta}",
+        );
+        // Ten times a second is as often as anyone can read.
+        let target = ProgressDrawTarget::stderr_with_hz(10);
+        let bar = ProgressBar::with_draw_target(Some(self.total.load(Ordering::Relaxed)), target);
+        match style {
+            Ok(style) => bar.with_style(style),
+            Err(_) => bar,
+        }
+    }
+}
+
+impl Progress for Bar {
+    fn total(&self, bytes: u64) {
+        self.total.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn advance(&self, bytes: u64) {
+        if !self.shown {
+            return;
+        }
+        let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if self.start.elapsed() >= PATIENCE {
+            self.bar.get_or_init(|| self.draw()).set_position(done);
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+}

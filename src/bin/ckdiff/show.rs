@@ -1,0 +1,116 @@
+//! `ckdiff show PATH`: what is in a checkpoint.
+
+use std::ffi::OsStr;
+
+use ckdiff::artifact::Artifact;
+use ckdiff::checkpoint::{Checkpoint, Entry};
+use ckdiff::diff::Names;
+use ckdiff::progress::Silent;
+use ckdiff::report::{Listing, Palette, Values, human, json};
+use ckdiff::tensor::TensorSource;
+use ckdiff::verify::read_through;
+use ckdiff::{Error, ErrorKind};
+
+use crate::Exit;
+use crate::args::{Format, ShowArgs};
+use crate::output;
+use crate::progress::Bar;
+use crate::trouble::Trouble;
+
+/// Lists the tensors, or shows one.
+///
+/// # Errors
+/// When the checkpoint cannot be opened, the tensor is not there or cannot be read, or nothing can be written.
+pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Trouble> {
+    let artifact = Artifact::open(&args.path)?;
+    let Artifact::Checkpoint(checkpoint) = &artifact else {
+        let kind = ErrorKind::Unsupported(format!("a {} cannot be shown yet", artifact.kind()));
+        return Err(Error::from(kind).in_file(&args.path).into());
+    };
+    let name = args.tensor.as_deref();
+    match name.map(|name| find(checkpoint, name)).transpose()? {
+        Some(entry) if args.raw => raw(entry),
+        only => list(&artifact, only, args),
+    }
+}
+
+/// Lists the tensors that the filter lets through, or tells of the one that was asked for.
+fn list(artifact: &Artifact, only: Option<&Entry>, args: &ShowArgs) -> Result<Exit, Trouble> {
+    let names = Names::new(&args.filter.include, &args.filter.exclude, &[])?;
+    let takes = |name: &_| only.map_or_else(|| names.takes(name), |entry| entry.name == *name);
+    let bar = Bar::new(false);
+    let listing = if args.digest {
+        Listing::with_digests(artifact, takes, args.jobs.jobs.into(), &bar)
+    } else {
+        Listing::new(artifact, takes)
+    };
+    if listing.tensors.is_empty() && !names.takes_all() {
+        let kind = ErrorKind::Usage("the filters leave no tensor to show".into());
+        return Err(Error::from(kind).in_file(&args.path).into());
+    }
+    // A person who asks for one tensor wants to see into it.
+    let values = match only {
+        Some(entry) if !args.digest && output::is_for_person(&args.report) => {
+            Some(Values::read(&entry.name, source(entry)?, &bar)?)
+        }
+        _ => None,
+    };
+    drop(bar);
+    output::write(&args.report, false, |format, palette, out| match (format, &values) {
+        (Format::Json, _) => json::listing(&listing, out),
+        (Format::Human, None) => human::listing(&listing, &view(palette), out),
+        (Format::Human, Some(values)) => human::values(values, &view(palette), out),
+    })?;
+    if !output::is_seen(&args.report) {
+        let errors = listing.tensors.iter().filter_map(|row| row.error.as_ref());
+        listing.damage.iter().chain(errors).cloned().collect::<Trouble>().tell();
+    }
+    Ok(if listing.is_sound() { Exit::Same } else { Exit::Trouble })
+}
+
+/// Writes the content of one tensor, once all of it has been verified.
+fn raw(entry: &Entry) -> Result<Exit, Trouble> {
+    let source = source(entry)?;
+    let of_tensor = |error: Error| error.of_tensor(&entry.name);
+    read_through(source, &Silent, |_| ()).map_err(of_tensor)?;
+    let mut reread = Ok(0);
+    output::to_stdout(|out| {
+        let mut written = Ok(());
+        reread = read_through(source, &Silent, |bytes| {
+            if written.is_ok() {
+                written = out.write_all(bytes);
+            }
+        });
+        written
+    })?;
+    reread.map_err(of_tensor)?;
+    Ok(Exit::Same)
+}
+
+fn source(entry: &Entry) -> Result<&dyn TensorSource, Error> {
+    match &entry.source {
+        Ok(source) => Ok(&**source),
+        Err(error) => Err(error.clone().of_tensor(&entry.name)),
+    }
+}
+
+/// The tensor of this name: as it is, with other bytes as `\xNN`, or in base 64.
+fn find<'a>(checkpoint: &'a Checkpoint, name: &OsStr) -> Result<&'a Entry, Error> {
+    let bytes = name.as_encoded_bytes();
+    let spelled = |form: fn(&Entry) -> String| {
+        checkpoint.tensors().find(|entry| form(entry).as_bytes() == bytes)
+    };
+    let found = checkpoint
+        .tensor(bytes)
+        .or_else(|| spelled(|entry| entry.name.to_string()))
+        .or_else(|| spelled(|entry| json::base64(entry.name.as_bytes())));
+    found.ok_or_else(|| {
+        // It names the tensor that is nearest.
+        let nearest = checkpoint.get_tensor(bytes).err();
+        nearest.unwrap_or_else(|| ErrorKind::NotFound("there is no such tensor".into()).into())
+    })
+}
+
+fn view(palette: Palette) -> human::View {
+    human::View { palette, max_diffs: usize::MAX }
+}

@@ -1,0 +1,117 @@
+//! What a person may want to do next.
+
+use std::io::{self, Write};
+
+use crate::compare::{Comparison, NanPolicy};
+use crate::diff::{Diff, Status};
+
+use super::text::plural;
+use super::{View, number, renames};
+
+/// Below this change of its norm, a tensor is the same but for noise, and a tolerance is worth a thought.
+const NOISE: f64 = 1e-3;
+
+/// Writes notes on how the answer was found, and options that would change it.
+pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    let style = view.palette.command;
+    for text in [by_checksum(diff), about_bits(diff), about_tolerance(diff)].into_iter().flatten() {
+        writeln!(out, "\n{text}")?;
+    }
+    if diff.renames.is_empty() {
+        return Ok(());
+    }
+    let n = diff.renames.len() as u64;
+    let (seems, its) = if n == 1 { ("seems", "its") } else { ("seem", "their") };
+    writeln!(
+        out,
+        "\n{} {seems} renamed: {its} dtype, shape and bytes are the same. To compare:",
+        plural(n, "tensor")
+    )?;
+    let proposals = renames::proposals(diff);
+    let shown = proposals.get(..view.max_diffs.max(1)).unwrap_or(&proposals);
+    for proposal in shown {
+        let many = match proposal.tensors {
+            1 => String::new(),
+            n => format!("  ({n} tensors)"),
+        };
+        writeln!(out, "  {style}--rename {}{style:#}{many}", proposal.option)?;
+    }
+    let more = proposals.len() - shown.len();
+    if more > 0 {
+        writeln!(out, "  … and {}", plural(more as u64, "more rename"))?;
+    }
+    Ok(())
+}
+
+/// Says so where values were not looked at.
+fn by_checksum(diff: &Diff) -> Option<String> {
+    let lacking = match (diff.lhs.has_data, diff.rhs.has_data) {
+        (true, true) => return None,
+        (false, true) => "lhs is",
+        (true, false) => "rhs is",
+        (false, false) => "both sides are",
+    };
+    Some(format!(
+        "Note: {lacking} only an index, without data: values were compared by stored checksums alone."
+    ))
+}
+
+/// Whether tensors differ in nothing but their values.
+fn only_values(diff: &Diff) -> bool {
+    let counts = diff.counts();
+    let others = [Status::Added, Status::Removed, Status::Dtype, Status::Shape, Status::Error];
+    others.iter().all(|&status| counts.of(status) == 0)
+}
+
+/// The comparisons of tensors with this status; `None` where one was not compared by its values.
+fn with_status(diff: &Diff, status: Status) -> Option<Vec<&Comparison>> {
+    let tensors = diff.tensors.iter().filter(|tensor| tensor.status == status);
+    tensors.map(|tensor| tensor.comparison.as_ref()).collect()
+}
+
+/// Differences that a tolerance of nothing makes go away.
+fn about_bits(diff: &Diff) -> Option<String> {
+    let differ_by_bits = |comparison: &&Comparison| {
+        let zero_sign = comparison.zero_sign.unwrap_or(0);
+        comparison.differing == zero_sign + comparison.nan_payload.unwrap_or(0)
+    };
+    let by_bits = diff.options.tolerance.is_bits() && diff.options.nan == NanPolicy::Equal;
+    let different = with_status(diff, Status::Different)?;
+    let all = by_bits && !different.is_empty() && different.iter().all(differ_by_bits);
+    all.then(|| {
+        let what = "difference of values is the sign of a zero or the bits of a NaN";
+        format!("Every {what}: --atol 0 calls them equal.")
+    })
+}
+
+/// The smallest tolerance that would pass, where one was asked for or the differences look like noise.
+fn about_tolerance(diff: &Diff) -> Option<String> {
+    let different = with_status(diff, Status::Different)?;
+    let noise = || different.iter().all(|c| c.rel_l2.is_some_and(|rel_l2| rel_l2 < NOISE));
+    let wanted = !diff.options.tolerance.is_bits() || noise();
+    if different.is_empty() || !wanted || !only_values(diff) || about_bits(diff).is_some() {
+        return None;
+    }
+    // What is close by another criterion has to stay so.
+    let judged: Vec<_> = different.into_iter().chain(with_status(diff, Status::Close)?).collect();
+    let largest = |part: fn(&Comparison) -> Option<f64>| {
+        let parts: Option<Vec<f64>> = judged.iter().map(|comparison| part(comparison)).collect();
+        parts?.into_iter().reduce(f64::max).map(number::at_least)
+    };
+    let rtol = largest(|comparison| comparison.passes_at.rtol);
+    let atol = largest(|comparison| comparison.passes_at.atol);
+    let ulps: Option<Vec<u64>> = judged.iter().map(|comparison| comparison.max_ulp).collect();
+    // Without atol some value is not finite, and no number of ulps passes that.
+    let by_ulp = diff.options.tolerance.ulp.is_some() && atol.is_some();
+    let ulp = ulps.filter(|_| by_ulp).and_then(|ulps| ulps.into_iter().max());
+    let options = [
+        rtol.map(|rtol| format!("--rtol {rtol}")),
+        atol.map(|atol| format!("--atol {atol}")),
+        ulp.map(|ulp| format!("--ulp {ulp}")),
+    ];
+    let options: Vec<String> = options.into_iter().flatten().collect();
+    Some(match options.is_empty() {
+        true => "No tolerance would pass.".into(),
+        false => format!("It would pass with {}.", options.join(" or with ")),
+    })
+}

@@ -1,0 +1,60 @@
+//! What is in a checkpoint, as a table.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+
+use crate::report::{Listing, Row};
+
+use super::table::{Align, Table};
+use super::text::{cut_middle, plural, printable};
+use super::{View, number};
+
+/// Tells a person what is in a checkpoint.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn write(listing: &Listing, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    let (heading, bad) = (view.palette.heading, view.palette.bad);
+    let path = printable(&listing.path.display().to_string());
+    let tensors = plural(listing.tensors.len() as u64, "tensor");
+    let (parameters, bytes) =
+        (plural(listing.parameters(), "parameter"), number::bytes(listing.bytes()));
+    let what = format!("{} {}", listing.kind, listing.format);
+    writeln!(out, "{heading}{path}: {what}, {tensors}, {parameters}, {bytes}{heading:#}")?;
+    for error in &listing.damage {
+        writeln!(out, "{bad}  {}{bad:#}", printable(&error.to_string()))?;
+    }
+    if !listing.tensors.is_empty() {
+        writeln!(out)?;
+        table(&listing.tensors, view).write(out)?;
+    }
+    let errors = listing.tensors.iter().filter_map(|row| row.error.as_ref());
+    for (i, error) in errors.enumerate() {
+        let gap = if i == 0 { "\n" } else { "" };
+        writeln!(out, "{gap}{bad}{}{bad:#}", printable(&error.to_string()))?;
+    }
+    Ok(())
+}
+
+fn table(rows: &[Row], view: &View) -> Table {
+    let mut table = Table::new(&[Align::Left, Align::Left, Align::Right, Align::Left]);
+    table.header(view.palette.faint, &["name", "dtype", "shape", "bytes", "sha256"]);
+    for row in rows {
+        let mut cells = vec![row.name.printable()];
+        match &row.facts {
+            Some(facts) => {
+                cells.extend([facts.dtype.to_string(), cut_middle(&facts.shape.to_string(), 32)]);
+                cells.push(row.bytes.map(number::count).unwrap_or_default());
+            }
+            None => cells.push("unreadable".into()),
+        }
+        match &row.error {
+            Some(_) if row.facts.is_some() => cells.push("damaged".into()),
+            _ => cells.extend(row.sha256.clone()),
+        }
+        let style = if row.error.is_some() { view.palette.bad } else { Style::new() };
+        table.push(style, cells);
+    }
+    table
+}

@@ -1,0 +1,32 @@
+//! For a person: the answer first, then counts, then what changed most, in at most 100 columns.
+
+mod advice;
+mod diff;
+mod listing;
+mod number;
+mod renames;
+mod sections;
+mod table;
+mod text;
+mod values;
+mod verification;
+
+pub use diff::write as diff;
+pub use listing::write as listing;
+pub use text::printable;
+pub use values::write as values;
+pub use verification::write as verification;
+
+use super::Palette;
+
+/// Columns that a report may take; only paths in error messages and things to paste take more.
+const WIDTH: usize = 100;
+
+/// How a report is to look.
+#[derive(Debug, Clone, Copy)]
+pub struct View {
+    /// Its colours.
+    pub palette: Palette,
+    /// Changed tensors that are listed.
+    pub max_diffs: usize,
+}

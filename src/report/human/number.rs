@@ -1,0 +1,199 @@
+//! Numbers that are read at a glance.
+
+use crate::tensor::{DType, Scalar, shortest};
+
+/// Significant digits that tell enough.
+const DIGITS: usize = 3;
+
+/// Three significant digits: `0.0123`, `1.5`, `31400`, `2.5e-7`.
+pub(super) fn short(value: f64) -> String {
+    rounded(value, DIGITS)
+}
+
+/// As many significant digits as asked for, without the zeros at the end.
+fn rounded(value: f64, digits: usize) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return match value {
+            f64::INFINITY => "inf".into(),
+            f64::NEG_INFINITY => "-inf".into(),
+            value => value.to_string(),
+        };
+    }
+    // Rounded first, since 9.999 has another exponent then.
+    let scientific = format!("{value:.*e}", digits.saturating_sub(1));
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    if !(-3..5).contains(&exponent) {
+        return format!("{}e{exponent}", trimmed(mantissa));
+    }
+    let decimals = usize::try_from(digits as i64 - 1 - i64::from(exponent)).unwrap_or_default();
+    trimmed(&format!("{value:.decimals$}")).to_owned()
+}
+
+/// All the digits that it takes to read the value back.
+pub(super) fn exact(value: f64) -> String {
+    let shortest = format!("{value:e}");
+    let mantissa = shortest.split('e').next().unwrap_or(&shortest);
+    rounded(value, mantissa.chars().filter(char::is_ascii_digit).count())
+}
+
+fn trimmed(decimal: &str) -> &str {
+    if decimal.contains('.') {
+        decimal.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        decimal
+    }
+}
+
+/// The shortest number of three significant digits at most that is not below `value`.
+pub(super) fn at_least(value: f64) -> String {
+    let near = format!("{value:.1e}");
+    let (mantissa, exponent) = near.split_once('e').unwrap_or((&near, "0"));
+    let tenths: i64 = mantissa.replace('.', "").parse().unwrap_or_default();
+    // Rounding went down by less than one in the last place, so the next one up is enough.
+    [tenths, tenths + 1]
+        .iter()
+        .filter_map(|tenths| format!("{}.{}e{exponent}", tenths / 10, tenths % 10).parse().ok())
+        .find(|&up: &f64| up >= value)
+        .map_or_else(|| value.to_string(), |up| rounded(up, DIGITS))
+}
+
+/// An element in full: the shortest form that reads back.
+pub(super) fn element(scalar: Scalar, dtype: DType) -> String {
+    spelled(scalar, |part| exact(shortest(dtype, part)))
+}
+
+/// Two elements, with as many digits as it takes to tell them apart; if that is over `width`, as they are roughly.
+pub(super) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType), width: usize) -> String {
+    let arrow = |a: String, b: String| (a != b).then(|| format!("{a} → {b}"));
+    let digits = |digits| {
+        let float = |value| rounded(value, digits);
+        arrow(spelled(lhs.0, float), spelled(rhs.0, float))
+    };
+    let full = (DIGITS..=9)
+        .find_map(digits)
+        .unwrap_or_else(|| format!("{} → {}", element(lhs.0, lhs.1), element(rhs.0, rhs.1)));
+    let roughly = match (lhs.0, rhs.0) {
+        (Scalar::Integer(a), Scalar::Integer(b)) if full.chars().count() > width => {
+            arrow(short(a as f64), short(b as f64))
+        }
+        _ => None,
+    };
+    roughly.unwrap_or(full)
+}
+
+fn spelled(scalar: Scalar, float: impl Fn(f64) -> String) -> String {
+    match scalar {
+        Scalar::Float(value) => float(value),
+        Scalar::Integer(value) => value.to_string(),
+        Scalar::Bool(value) => value.to_string(),
+        Scalar::Complex(re, im) => {
+            let sign = if im.is_sign_negative() { "" } else { "+" };
+            format!("{}{sign}{}i", float(re), float(im))
+        }
+    }
+}
+
+/// A count in full: `1,234,567`.
+pub(super) fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut grouped = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A count in five characters or so: `9,999`, `12.3k`, `1.23M`.
+pub(super) fn short_count(n: u64) -> String {
+    if n < 10_000 { count(n) } else { with_unit(n, &["", "k", "M", "G", "T", "P", "E"]) }
+}
+
+/// A size in decimal units: `512 B`, `1.23 MB`.
+pub(super) fn bytes(n: u64) -> String {
+    with_unit(n, &[" B", " kB", " MB", " GB", " TB", " PB", " EB"])
+}
+
+fn with_unit(n: u64, units: &[&str]) -> String {
+    let mut value = n as f64;
+    let mut units = units.iter();
+    let mut unit = units.next();
+    // 999.5 would be rounded to 1000.
+    while value >= 999.5 {
+        value /= 1000.0;
+        unit = units.next();
+    }
+    format!("{}{}", rounded(value, DIGITS), unit.unwrap_or(&""))
+}
+
+/// A share: `12.3%`, and where that has too many zeros `2.5e-7`.
+pub(super) fn share(value: f64) -> String {
+    if value < 1e-5 && value != 0.0 { short(value) } else { format!("{}%", short(value * 100.0)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits() {
+        let cases = [
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (1.0, "1"),
+            (0.5, "0.5"),
+            (0.012_345, "0.0123"),
+            (9.999, "10"),
+            (999.6, "1000"),
+            (31_415.9, "31416"),
+            (314_159.0, "3.14e5"),
+            (0.000_99, "9.9e-4"),
+            (2.5e-7, "2.5e-7"),
+            (-1e300, "-1e300"),
+            (f64::NAN, "NaN"),
+            (f64::NEG_INFINITY, "-inf"),
+        ];
+        for (value, printed) in cases {
+            assert_eq!(short(value), printed);
+        }
+    }
+
+    #[test]
+    fn a_tolerance_is_rounded_up() {
+        for (value, printed) in [(0.5, "0.5"), (0.501, "0.51"), (9.99, "10"), (1.234e-7, "1.3e-7")]
+        {
+            assert_eq!(at_least(value), printed);
+            assert!(at_least(value).parse::<f64>().unwrap() >= value);
+        }
+    }
+
+    #[test]
+    fn neighbours_are_told_apart() {
+        let float = |value| (Scalar::Float(value), DType::F32);
+        let a = f64::from(0.1f32);
+        let b = f64::from(0.1f32.next_up());
+        assert_eq!(pair(float(a), float(b), 32), "0.1 → 0.10000001");
+        assert_eq!(pair(float(a), float(1.0), 32), "0.1 → 1");
+        let complex = |re, im| (Scalar::Complex(re, im), DType::Complex64);
+        assert_eq!(pair(complex(1.0, -2.0), complex(1.0, 2.0), 32), "1-2i → 1+2i");
+        let integer = |value| (Scalar::Integer(value), DType::I64);
+        assert_eq!(pair(integer(10_000), integer(12_500), 32), "10000 → 12500");
+        assert_eq!(pair(integer(i64::MIN.into()), integer(0), 16), "-9.22e18 → 0");
+    }
+
+    #[test]
+    fn counts_and_sizes_are_short() {
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(short_count(9_999), "9,999");
+        assert_eq!(short_count(12_345), "12.3k");
+        assert_eq!(short_count(999_999), "1M");
+        assert_eq!(short_count(u64::MAX), "18.4E");
+        assert_eq!(bytes(512), "512 B");
+        assert_eq!(bytes(1_234_567), "1.23 MB");
+        assert_eq!(share(0.123), "12.3%");
+        assert_eq!(share(2.5e-7), "2.5e-7");
+    }
+}

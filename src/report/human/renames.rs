@@ -1,0 +1,84 @@
+//! Proposed renames as `--rename` options: one general rule where several share a change of prefix.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diff::{Diff, Rename};
+
+use super::text::shell_quoted;
+
+/// A `--rename` option, and how many tensors it brings together.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Proposal {
+    /// `FROM=TO`, as one word of a shell.
+    pub(super) option: String,
+    /// How many tensors it renames.
+    pub(super) tensors: usize,
+}
+
+/// Options that rename exactly the proposed tensors.
+///
+/// Names that are not UTF-8, that hold control characters, or whose new form holds `=` (where the command splits a rule)
+/// get none.
+pub(super) fn proposals(diff: &Diff) -> Vec<Proposal> {
+    let mut groups = BTreeMap::<(&str, &str), Vec<(&str, &str)>>::new();
+    for (from, to) in diff.renames.iter().filter_map(typable) {
+        groups.entry(prefixes(from, to)).or_default().push((from, to));
+    }
+    let names: BTreeSet<&[u8]> = diff
+        .tensors
+        .iter()
+        .filter(|tensor| tensor.lhs.is_some() || tensor.error.is_some())
+        .map(|tensor| tensor.renamed_from.as_ref().unwrap_or(&tensor.name).as_bytes())
+        .collect();
+    let mut proposals = Vec::new();
+    for ((from, to), pairs) in groups {
+        let start = scope(from);
+        let below = names
+            .range(start.as_bytes()..)
+            .take_while(|name| name.starts_with(start.as_bytes()))
+            .count();
+        if pairs.len() > 1 && below == pairs.len() {
+            proposals.push(Proposal { option: general(from, to), tensors: pairs.len() });
+        } else {
+            let single = |(from, to)| Proposal { option: exact(from, to), tensors: 1 };
+            proposals.extend(pairs.into_iter().map(single));
+        }
+    }
+    proposals
+}
+
+fn typable(rename: &Rename) -> Option<(&str, &str)> {
+    let (from, to) = (rename.from.as_str()?, rename.to.as_str()?);
+    let plain = |name: &str| !name.chars().any(char::is_control);
+    (plain(from) && plain(to) && !to.contains('=')).then_some((from, to))
+}
+
+/// What is left of two names before the longest tail of path components that they share.
+fn prefixes<'a>(from: &'a str, to: &'a str) -> (&'a str, &'a str) {
+    let (mut a, mut b) = (from, to);
+    loop {
+        let (a_scope, a_last) = a.rsplit_once('/').unwrap_or(("", a));
+        let (b_scope, b_last) = b.rsplit_once('/').unwrap_or(("", b));
+        if a_last != b_last || a.is_empty() || b.is_empty() {
+            return (a, b);
+        }
+        (a, b) = (a_scope, b_scope);
+    }
+}
+
+fn scope(prefix: &str) -> String {
+    if prefix.is_empty() { String::new() } else { format!("{prefix}/") }
+}
+
+fn general(from: &str, to: &str) -> String {
+    shell_quoted(&format!("^{}(.*)={}$1", regex::escape(&scope(from)), literal(&scope(to))))
+}
+
+fn exact(from: &str, to: &str) -> String {
+    shell_quoted(&format!("^{}$={}", regex::escape(from), literal(to)))
+}
+
+/// `text` as a replacement, in which `$` is special.
+fn literal(text: &str) -> String {
+    text.replace('$', "$$")
+}

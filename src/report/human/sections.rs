@@ -1,0 +1,314 @@
+//! What changed, by kind of change, the worst first.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use anstyle::Style;
+
+use crate::compare::{Comparison, Sides};
+use crate::diff::{Diff, Facts, Status, TensorDiff};
+use crate::error::Error;
+use crate::tensor::Name;
+
+use super::diff::is_spoilt;
+use super::table::{Align, NONE, Table};
+use super::text::{cut_middle, plural, printable};
+use super::{View, number};
+
+/// Columns of an index, and of two values.
+const INDEX_WIDTH: usize = 20;
+const PAIR_WIDTH: usize = 32;
+
+/// A kind of change, from the worst on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Section {
+    Unread,
+    Form,
+    Removed,
+    Added,
+    Spoilt,
+    Values,
+}
+
+impl Section {
+    const ALL: [Self; 6] =
+        [Self::Unread, Self::Form, Self::Removed, Self::Added, Self::Spoilt, Self::Values];
+
+    fn of(tensor: &TensorDiff) -> Option<Self> {
+        match tensor.status {
+            Status::Identical | Status::Close => None,
+            Status::Error => Some(Self::Unread),
+            Status::Shape | Status::Dtype => Some(Self::Form),
+            Status::Removed => Some(Self::Removed),
+            Status::Added => Some(Self::Added),
+            Status::Different if is_spoilt(tensor) => Some(Self::Spoilt),
+            Status::Different => Some(Self::Values),
+        }
+    }
+
+    fn heading(self, tensors: usize, renamed: usize) -> String {
+        let n = number::count(tensors as u64);
+        let title = match self {
+            Self::Removed | Self::Added if renamed > 0 => {
+                let renamed = number::count(renamed as u64);
+                return format!("{} ({n}, and {renamed} that may be renamed)", self.title());
+            }
+            _ => self.title(),
+        };
+        format!("{title} ({n})")
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Unread => "Cannot be compared",
+            Self::Form => "Another shape or dtype",
+            Self::Removed => "Removed: only in lhs",
+            Self::Added => "Added: only in rhs",
+            Self::Spoilt => "New NaN or infinity",
+            Self::Values => "Other values",
+        }
+    }
+}
+
+/// Writes the changed tensors, worst first, and how many more there are.
+pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    damage(diff, view, out)?;
+    let changed = sorted(diff);
+    let mut left = view.max_diffs;
+    for section in Section::ALL {
+        let all: Vec<&TensorDiff> =
+            changed.iter().filter(|(of, _)| *of == section).map(|&(_, tensor)| tensor).collect();
+        let shown = all.get(..left.min(all.len())).unwrap_or_default();
+        if shown.is_empty() {
+            continue;
+        }
+        left -= shown.len();
+        heading(&section.heading(all.len(), diff.renames.len()), view, out)?;
+        match section {
+            Section::Unread => unread(shown, view, out)?,
+            Section::Form => form(shown).write_fitted(out)?,
+            Section::Removed => lone(shown, |tensor| tensor.lhs.as_ref()).write_fitted(out)?,
+            Section::Added => lone(shown, |tensor| tensor.rhs.as_ref()).write_fitted(out)?,
+            Section::Spoilt => spoilt(shown, view).write_fitted(out)?,
+            Section::Values => values(shown, diff, view).write_fitted(out)?,
+        }
+    }
+    let hidden = changed.len().saturating_sub(view.max_diffs);
+    if hidden > 0 {
+        let style = view.palette.faint;
+        let more = plural(hidden as u64, "more changed tensor");
+        writeln!(out, "\n{style}… and {more}: -n {} lists all{style:#}", changed.len())?;
+    }
+    Ok(())
+}
+
+/// What changed, in the order of the report; those that seem renamed are told of elsewhere.
+fn sorted(diff: &Diff) -> Vec<(Section, &TensorDiff)> {
+    let from: BTreeSet<&Name> = diff.renames.iter().map(|rename| &rename.from).collect();
+    let to: BTreeSet<&Name> = diff.renames.iter().map(|rename| &rename.to).collect();
+    let renamed = |tensor: &TensorDiff| match tensor.status {
+        Status::Removed => from.contains(&tensor.name),
+        Status::Added => to.contains(&tensor.name),
+        _ => false,
+    };
+    let mut changed: Vec<_> = diff
+        .tensors
+        .iter()
+        .filter(|tensor| !renamed(tensor))
+        .filter_map(|tensor| Some((Section::of(tensor)?, tensor)))
+        .collect();
+    changed.sort_by(|(a, x), (b, y)| {
+        a.cmp(b).then_with(|| descending(max_rel(x), max_rel(y))).then_with(|| x.name.cmp(&y.name))
+    });
+    changed
+}
+
+fn max_rel(tensor: &TensorDiff) -> Option<f64> {
+    tensor.comparison.as_ref()?.max_rel
+}
+
+fn descending(a: Option<f64>, b: Option<f64>) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => b.total_cmp(&a),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    }
+}
+
+fn heading(title: &str, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    let style = view.palette.heading;
+    writeln!(out, "\n{style}{title}{style:#}")
+}
+
+fn damage(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    if diff.damage.is_empty() {
+        return Ok(());
+    }
+    heading("Damaged", view, out)?;
+    let style = view.palette.bad;
+    for damage in &diff.damage {
+        writeln!(out, "  {style}{}{style:#}", printable(&damage.error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// Names, and what is wrong with them; one thing that is wrong with several is said once.
+fn unread(tensors: &[&TensorDiff], view: &View, out: &mut dyn Write) -> io::Result<()> {
+    let message = |tensor: &TensorDiff| tensor.error.as_ref().map(without_tensor);
+    let style = view.palette.bad;
+    for alike in tensors.chunk_by(|a, b| message(a) == message(b)) {
+        let mut table = Table::new(&[]);
+        for tensor in alike {
+            table.push(Style::new(), vec![tensor.name.printable()]);
+        }
+        table.write_fitted(out)?;
+        if let Some(message) = alike.first().and_then(|tensor| message(tensor)) {
+            writeln!(out, "      {style}{}{style:#}", printable(&message))?;
+        }
+    }
+    Ok(())
+}
+
+/// The error, but for the tensor's name, which stands beside it.
+fn without_tensor(error: &Error) -> String {
+    let file = error.file().map(|file| format!("{}: ", file.display())).unwrap_or_default();
+    let offset = error.offset().map(|offset| format!("byte {offset}: ")).unwrap_or_default();
+    format!("{file}{offset}{}", error.kind())
+}
+
+fn form(tensors: &[&TensorDiff]) -> Table {
+    let mut table = Table::new(&[Align::Left, Align::Left]);
+    for tensor in tensors {
+        let (change, note) = match (&tensor.lhs, &tensor.rhs) {
+            (Some(l), Some(r)) if l.shape != r.shape && l.dtype != r.dtype => {
+                (format!("{} {} → {} {}", l.dtype, l.shape, r.dtype, r.shape), String::new())
+            }
+            (Some(l), Some(r)) if l.shape != r.shape => {
+                (format!("{} → {}", l.shape, r.shape), l.dtype.to_string())
+            }
+            (Some(l), Some(r)) => (format!("{} → {}", l.dtype, r.dtype), values_note(tensor)),
+            _ => (String::new(), String::new()),
+        };
+        table.push(Style::new(), vec![tensor.name.printable(), cut_middle(&change, 44), note]);
+    }
+    table
+}
+
+/// What became of the values under another dtype.
+fn values_note(tensor: &TensorDiff) -> String {
+    match &tensor.comparison {
+        None => String::new(),
+        Some(comparison) if comparison.differing == 0 => "same values".into(),
+        Some(comparison) if comparison.mismatched == 0 => "values are close".into(),
+        Some(comparison) => {
+            let max_rel = comparison.max_rel.map(|max| format!(", max rel {}", number::short(max)));
+            format!("{} values differ{}", share(comparison), max_rel.unwrap_or_default())
+        }
+    }
+}
+
+fn lone(tensors: &[&TensorDiff], facts: impl Fn(&TensorDiff) -> Option<&Facts>) -> Table {
+    let mut table = Table::new(&[Align::Left, Align::Left]);
+    for tensor in tensors {
+        let mut cells = vec![tensor.name.printable()];
+        if let Some(facts) = facts(tensor) {
+            cells.extend([facts.dtype.to_string(), cut_middle(&facts.shape.to_string(), 32)]);
+        }
+        table.push(Style::new(), cells);
+    }
+    table
+}
+
+fn spoilt(tensors: &[&TensorDiff], view: &View) -> Table {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[Right, Right, Right, Right, Left]);
+    table.header(
+        view.palette.faint,
+        &["tensor", "new NaN", "NaN", "infinite", "changed", "first at"],
+    );
+    let counts = |sides: Option<Sides<u64>>| match sides {
+        Some(n) if n.lhs + n.rhs > 0 => {
+            format!("{} → {}", number::short_count(n.lhs), number::short_count(n.rhs))
+        }
+        _ => NONE.into(),
+    };
+    for tensor in tensors {
+        let Some(comparison) = &tensor.comparison else {
+            continue;
+        };
+        let new = comparison.nan_new.filter(|&n| n > 0).map(number::short_count);
+        let cells = vec![
+            tensor.name.printable(),
+            new.unwrap_or_else(|| NONE.into()),
+            counts(comparison.nan),
+            counts(comparison.inf),
+            share(comparison),
+            comparison.first.map(|first| index(tensor, first)).unwrap_or_default(),
+        ];
+        table.push(view.palette.bad, cells);
+    }
+    table
+}
+
+fn values(tensors: &[&TensorDiff], diff: &Diff, view: &View) -> Table {
+    use Align::{Left, Right};
+    let by_ulp = diff.options.tolerance.ulp.is_some();
+    let mut table = Table::new(&[Right, Right, Right, Left, Left]);
+    let size = if by_ulp { "max ulp" } else { "rel l2" };
+    table.header(
+        view.palette.faint,
+        &["tensor", "changed", size, "max rel", "worst at", "lhs → rhs"],
+    );
+    for tensor in tensors {
+        let mut cells = vec![tensor.name.printable()];
+        match &tensor.comparison {
+            Some(comparison) => cells.extend(numbers(tensor, comparison, by_ulp)),
+            None => cells.push("checksum".into()),
+        }
+        table.push(Style::new(), cells);
+    }
+    table
+}
+
+/// What fits beside a name. The largest difference itself is left out: it is the one between the two values.
+fn numbers(tensor: &TensorDiff, comparison: &Comparison, by_ulp: bool) -> [String; 5] {
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| NONE.into());
+    let size = if by_ulp {
+        comparison.max_ulp.map(number::short_count)
+    } else {
+        comparison.rel_l2.map(number::short)
+    };
+    let (at, pair) = match (&comparison.worst, &tensor.lhs, &tensor.rhs) {
+        (Some(worst), Some(l), Some(r)) => {
+            let pair = number::pair((worst.lhs, l.dtype), (worst.rhs, r.dtype), PAIR_WIDTH);
+            (Some(worst.position), Some(cut_middle(&pair, PAIR_WIDTH)))
+        }
+        _ => (comparison.first, None),
+    };
+    [
+        share(comparison),
+        or_none(size),
+        or_none(comparison.max_rel.map(number::short)),
+        or_none(at.map(|at| index(tensor, at))),
+        or_none(pair),
+    ]
+}
+
+/// How many of the elements mismatch: few by their count, many by their share.
+fn share(comparison: &Comparison) -> String {
+    const FEW: u64 = 1000;
+    let (mismatched, elements) = (comparison.mismatched, comparison.elements);
+    if mismatched == elements {
+        format!("all {}", number::short_count(elements))
+    } else if mismatched < FEW {
+        format!("{mismatched} of {}", number::short_count(elements))
+    } else {
+        // Rounded, but never to all of them.
+        number::share((mismatched as f64 / elements as f64).min(0.999))
+    }
+}
+
+fn index(tensor: &TensorDiff, position: u64) -> String {
+    let index = tensor.lhs.as_ref().map(|facts| facts.shape.unravel(position)).unwrap_or_default();
+    if index.is_empty() { String::new() } else { cut_middle(&format!("{index:?}"), INDEX_WIDTH) }
+}

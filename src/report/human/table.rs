@@ -1,0 +1,126 @@
+//! Columns that line up.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+
+use super::WIDTH;
+use super::text::{cut_middle, cut_name, width_of};
+
+/// Spaces before each column.
+const GAP: usize = 2;
+
+/// Columns that a name keeps, however wide the others are.
+const LEAST_NAME: usize = 24;
+
+/// A name that is longer moves the columns of its own row only.
+const LONG_NAME: usize = 72;
+
+/// What stands in a cell that has no value.
+pub(super) const NONE: &str = "-";
+
+/// Where a column's text stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Align {
+    Left,
+    Right,
+}
+
+/// Rows of cells, the first of them a name; every column is as wide as its widest cell.
+#[derive(Debug)]
+pub(super) struct Table {
+    columns: Vec<Align>,
+    header: Option<(Style, Vec<String>)>,
+    rows: Vec<(Style, Vec<String>)>,
+}
+
+impl Table {
+    /// A table with these columns after the name.
+    pub(super) fn new(columns: &[Align]) -> Self {
+        let columns = std::iter::once(Align::Left).chain(columns.iter().copied()).collect();
+        Self { columns, header: None, rows: Vec::new() }
+    }
+
+    /// Puts a row of titles above the others.
+    pub(super) fn header(&mut self, style: Style, cells: &[&str]) {
+        self.header = Some((style, cells.iter().map(|&cell| cell.to_owned()).collect()));
+    }
+
+    /// Adds a row.
+    pub(super) fn push(&mut self, style: Style, cells: Vec<String>) {
+        self.rows.push((style, cells));
+    }
+
+    /// Writes the rows in at most [`WIDTH`] columns: names are cut, and if that is not enough, the last column.
+    pub(super) fn write_fitted(mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.drop_empty_columns();
+        self.fit();
+        self.write(out)
+    }
+
+    /// Writes the rows, without the columns in which none has a value.
+    pub(super) fn write(mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.drop_empty_columns();
+        self.rows.splice(0..0, self.header.take());
+        let mut widths = self.widths();
+        if let Some(name) = widths.first_mut() {
+            *name = LONG_NAME.min(*name);
+        }
+        for (style, cells) in &self.rows {
+            let mut line = String::new();
+            for ((cell, &width), align) in cells.iter().zip(&widths).zip(&self.columns) {
+                match align {
+                    Align::Left => line += &format!("{:GAP$}{cell:width$}", ""),
+                    Align::Right => line += &format!("{:GAP$}{cell:>width$}", ""),
+                }
+            }
+            writeln!(out, "{style}{}{style:#}", line.trim_end())?;
+        }
+        Ok(())
+    }
+
+    fn drop_empty_columns(&mut self) {
+        let has_value = |column: usize| {
+            let mut cells = self.rows.iter().filter_map(|(_, cells)| cells.get(column));
+            column == 0 || cells.any(|cell| !cell.is_empty() && cell != NONE)
+        };
+        let kept: Vec<bool> = (0..self.columns.len()).map(has_value).collect();
+        fn keep<T>(kept: &[bool], cells: &mut Vec<T>) {
+            let mut kept = kept.iter();
+            cells.retain(|_| kept.next() == Some(&true));
+        }
+        keep(&kept, &mut self.columns);
+        for (_, cells) in self.header.iter_mut().chain(&mut self.rows) {
+            keep(&kept, cells);
+        }
+    }
+
+    fn fit(&mut self) {
+        let widths = self.widths();
+        let total: usize = widths.iter().map(|width| width + GAP).sum();
+        let (Some(&name), Some(&last)) = (widths.first(), widths.last()) else {
+            return;
+        };
+        let over = total.saturating_sub(WIDTH);
+        let name_width = name.saturating_sub(over).max(LEAST_NAME.min(name));
+        let last_width = last.saturating_sub(over - (name - name_width));
+        for (_, cells) in &mut self.rows {
+            if let Some(cell) = cells.first_mut() {
+                *cell = cut_name(cell, name_width);
+            }
+            if let [_, .., cell] = cells.as_mut_slice() {
+                *cell = cut_middle(cell, last_width);
+            }
+        }
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let mut widths = vec![0; self.columns.len()];
+        for (_, cells) in self.header.iter().chain(&self.rows) {
+            for (width, cell) in widths.iter_mut().zip(cells) {
+                *width = width_of(cell).max(*width);
+            }
+        }
+        widths
+    }
+}

@@ -1,0 +1,90 @@
+//! The values of one tensor.
+
+use std::io::{self, Write};
+
+use crate::report::{Shown, Values};
+use crate::tensor::DType;
+
+use super::text::{printable, width_of};
+use super::{View, WIDTH, number};
+
+/// Tells a person what is in a tensor.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn write(values: &Values, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    let (heading, bad) = (view.palette.heading, view.palette.bad);
+    let facts = &values.facts;
+    writeln!(
+        out,
+        "{heading}{}: {} {}, {}{heading:#}",
+        values.name.printable(),
+        facts.dtype,
+        facts.shape,
+        number::bytes(values.bytes)
+    )?;
+    if let Some((min, max, mean)) = values.range {
+        let [min, max] = [min, max].map(|value| number::element(value, facts.dtype));
+        writeln!(out, "  min {min}  max {max}  mean {}", number::short(mean))?;
+    }
+    if values.nan + values.inf > 0 {
+        let (nan, inf) = (number::count(values.nan), number::count(values.inf));
+        writeln!(out, "  {bad}NaN {nan}  infinite {inf}{bad:#}")?;
+    }
+    if values.first.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    let dims = facts.shape.dims();
+    match dims.last().copied().and_then(|dim| usize::try_from(dim).ok()) {
+        // Small enough to be here in full: a line for each row.
+        Some(row) if values.last.is_empty() && dims.len() > 1 && row > 0 => {
+            for (i, shown) in values.first.chunks(row).enumerate() {
+                let mut index = facts.shape.unravel((i * row) as u64);
+                index.pop();
+                lines(&format!("{index:?}"), shown, facts.dtype, out)?;
+            }
+            Ok(())
+        }
+        _ => {
+            lines("", &values.first, facts.dtype, out)?;
+            if !values.last.is_empty() {
+                writeln!(out, "  …")?;
+                lines("", &values.last, facts.dtype, out)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Elements, in as many lines as they take.
+fn lines(label: &str, elements: &[Shown], dtype: DType, out: &mut dyn Write) -> io::Result<()> {
+    let mut line = if label.is_empty() { String::new() } else { format!("  {label}") };
+    let indent = line.clone();
+    for element in elements {
+        let element = spelled(element, dtype);
+        if line != indent && width_of(&line) + 2 + width_of(&element) > WIDTH {
+            writeln!(out, "{line}")?;
+            line = " ".repeat(width_of(&indent));
+        }
+        line += "  ";
+        line += &element;
+    }
+    writeln!(out, "{line}")
+}
+
+fn spelled(element: &Shown, dtype: DType) -> String {
+    match element {
+        Shown::Scalar(scalar) => number::element(*scalar, dtype),
+        Shown::Bytes(bytes, len) => {
+            let text =
+                printable(&crate::tensor::Name::from(bytes).to_string()).replace('"', "\\\"");
+            let more = if *len > bytes.len() as u64 {
+                format!("… ({})", number::bytes(*len))
+            } else {
+                String::new()
+            };
+            format!("\"{text}\"{more}")
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The report of a diff: schema `ckdiff/1`.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use crate::compare::{NanPolicy, Options};
+use crate::diff::{Counts, Damage, Diff, Rename, Side, SideOf, Status};
+
+use super::base64::{Text, exact};
+use super::layout;
+use super::number::Float;
+use super::tensor::Tensor;
+
+/// Tells a program what a diff found: every tensor, in name order.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
+    let tensors = List(|| diff.tensors.iter().map(Tensor::new));
+    let report = Report {
+        schema: "ckdiff/1",
+        verdict: diff.verdict().name(),
+        lhs: SideOut::new(&diff.lhs),
+        rhs: SideOut::new(&diff.rhs),
+        options: OptionsOut::new(&diff.options),
+        summary: Summary { tensors: CountsOut(diff.counts()), graph: Graph::default() },
+        tensors,
+        changes: [],
+        damage: diff.damage.iter().map(DamageOut::new).collect(),
+        renames: diff.renames.iter().map(RenameOut::new).collect(),
+    };
+    layout::write(&report, out)
+}
+
+#[derive(Serialize)]
+struct Report<'a, T: Serialize> {
+    schema: &'static str,
+    verdict: &'static str,
+    lhs: SideOut<'a>,
+    rhs: SideOut<'a>,
+    options: OptionsOut,
+    summary: Summary,
+    tensors: T,
+    /// Changes of graphs, which this version does not read.
+    changes: [(); 0],
+    damage: Vec<DamageOut>,
+    renames: Vec<RenameOut<'a>>,
+}
+
+/// A list whose items are made as they are written.
+struct List<F>(F);
+
+impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for List<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
+#[derive(Serialize)]
+struct SideOut<'a> {
+    path: std::borrow::Cow<'a, str>,
+    kind: &'static str,
+    format: &'static str,
+    has_data: bool,
+}
+
+impl<'a> SideOut<'a> {
+    fn new(side: &'a Side) -> Self {
+        Self {
+            path: side.path.to_string_lossy(),
+            kind: side.kind,
+            format: side.format,
+            has_data: side.has_data,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct OptionsOut {
+    atol: Option<Float>,
+    rtol: Option<Float>,
+    ulp: Option<u64>,
+    nan: &'static str,
+    device: &'static str,
+    config: Option<&'static str>,
+}
+
+impl OptionsOut {
+    fn new(options: &Options) -> Self {
+        Self {
+            atol: options.tolerance.atol.map(Float),
+            rtol: options.tolerance.rtol.map(Float),
+            ulp: options.tolerance.ulp,
+            nan: match options.nan {
+                NanPolicy::Equal => "equal",
+                NanPolicy::Differ => "differ",
+            },
+            device: "cpu",
+            config: None,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Summary {
+    tensors: CountsOut,
+    graph: Graph,
+}
+
+#[derive(Serialize, Default)]
+struct Graph {
+    semantic: u64,
+    cosmetic: u64,
+}
+
+struct CountsOut(Counts);
+
+impl Serialize for CountsOut {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(Status::ALL.len()))?;
+        for status in Status::ALL {
+            map.serialize_entry(status.name(), &self.0.of(status))?;
+        }
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+struct DamageOut {
+    side: &'static str,
+    error: String,
+}
+
+impl DamageOut {
+    fn new(damage: &Damage) -> Self {
+        let side = match damage.side {
+            SideOf::Lhs => "lhs",
+            SideOf::Rhs => "rhs",
+        };
+        Self { side, error: damage.error.to_string() }
+    }
+}
+
+#[derive(Serialize)]
+struct RenameOut<'a> {
+    from: Text<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_b64: Option<String>,
+    to: Text<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_b64: Option<String>,
+}
+
+impl<'a> RenameOut<'a> {
+    fn new(rename: &'a Rename) -> Self {
+        Self {
+            from: Text(&rename.from),
+            from_b64: exact(&rename.from),
+            to: Text(&rename.to),
+            to_b64: exact(&rename.to),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! A layout between the two that serde_json has: one line for each key at the top, and for each item of a list there.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::Formatter;
+
+/// Writes `value` as JSON, and a line end.
+pub(super) fn write(value: &impl Serialize, mut out: &mut dyn Write) -> io::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(&mut out, Lines::default()))?;
+    out.write_all(b"\n")
+}
+
+/// Breaks lines in the outermost object and in the arrays that are its values.
+#[derive(Debug, Default)]
+struct Lines {
+    depth: usize,
+    /// Whether the innermost object or array has something in it.
+    filled: bool,
+    /// Whether there are line breaks at the depth of 2, which is so in an array.
+    listing: bool,
+}
+
+impl Lines {
+    fn breaks(&self) -> bool {
+        self.depth == 1 || self.depth == 2 && self.listing
+    }
+
+    fn open<W: Write + ?Sized>(
+        &mut self,
+        out: &mut W,
+        bracket: &[u8],
+        array: bool,
+    ) -> io::Result<()> {
+        self.depth += 1;
+        self.filled = false;
+        if self.depth == 2 {
+            self.listing = array;
+        }
+        out.write_all(bracket)
+    }
+
+    fn item<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        match (self.breaks(), first) {
+            (true, first) => {
+                out.write_all(if first { b"\n" } else { b",\n" })?;
+                self.indent(out)
+            }
+            (false, true) => Ok(()),
+            (false, false) => out.write_all(b", "),
+        }
+    }
+
+    fn close<W: Write + ?Sized>(&mut self, out: &mut W, bracket: &[u8]) -> io::Result<()> {
+        let breaks = self.breaks() && self.filled;
+        self.depth -= 1;
+        self.filled = true;
+        if breaks {
+            out.write_all(b"\n")?;
+            self.indent(out)?;
+        }
+        out.write_all(bracket)
+    }
+
+    fn indent<W: Write + ?Sized>(&self, out: &mut W) -> io::Result<()> {
+        (0..self.depth).try_for_each(|_| out.write_all(b"  "))
+    }
+}
+
+impl Formatter for Lines {
+    fn begin_array<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        self.open(out, b"[", true)
+    }
+
+    fn begin_array_value<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.item(out, first)
+    }
+
+    fn end_array_value<W: Write + ?Sized>(&mut self, _: &mut W) -> io::Result<()> {
+        self.filled = true;
+        Ok(())
+    }
+
+    fn end_array<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        self.close(out, b"]")
+    }
+
+    fn begin_object<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        self.open(out, b"{", false)
+    }
+
+    fn begin_object_key<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.item(out, first)
+    }
+
+    fn begin_object_value<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        out.write_all(b": ")
+    }
+
+    fn end_object_value<W: Write + ?Sized>(&mut self, _: &mut W) -> io::Result<()> {
+        self.filled = true;
+        Ok(())
+    }
+
+    fn end_object<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+        self.close(out, b"}")
+    }
+}

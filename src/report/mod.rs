@@ -1,0 +1,14 @@
+//! What was found, told: to a person ([`human`]) or to a program ([`json`]).
+//!
+//! Reports are made from results in memory and go to any writer; nothing here opens a file, asks the environment or
+//! knows whether a terminal listens. The JSON forms are contracts: `*.schema.json` beside this file say what they hold.
+
+pub mod human;
+pub mod json;
+mod listing;
+mod palette;
+mod values;
+
+pub use listing::{Listing, Row};
+pub use palette::Palette;
+pub use values::{Shown, Values};

@@ -1,0 +1,209 @@
+//! The values of one tensor: the first and last of them, and what can be said of all.
+
+use std::collections::VecDeque;
+
+use crate::diff::Facts;
+use crate::error::Result;
+use crate::progress::Progress;
+use crate::tensor::{ComplexNumber, Element, Name, Number, Scalar, TensorSource, Visit};
+use crate::verify::read_through;
+
+/// A tensor of so many elements is shown in full.
+const ALL: usize = 256;
+
+/// So many elements at either end are shown of a larger one.
+const SOME: usize = 8;
+
+/// Bytes of an element of any length that are kept.
+const KEPT: usize = 60;
+
+/// What is shown of a tensor's values.
+#[derive(Debug, Clone)]
+pub struct Values {
+    /// The tensor's name.
+    pub name: Name,
+    /// Its type and shape.
+    pub facts: Facts,
+    /// Bytes it takes in its file.
+    pub bytes: u64,
+    /// The first elements; all of them, where they are few.
+    pub first: Vec<Shown>,
+    /// The last elements, where not all are in `first`.
+    pub last: Vec<Shown>,
+    /// Of the numbers that are finite: the least, the greatest, the mean.
+    pub range: Option<(Scalar, Scalar, f64)>,
+    /// Elements that are NaN, or have a NaN part.
+    pub nan: u64,
+    /// Infinite elements.
+    pub inf: u64,
+}
+
+/// An element, as far as it is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shown {
+    /// A number or truth value.
+    Scalar(Scalar),
+    /// The first bytes of an element of any length, and how long it is.
+    Bytes(Vec<u8>, u64),
+}
+
+impl Values {
+    /// Reads the whole tensor, of which little is kept.
+    ///
+    /// # Errors
+    /// When it cannot be read, or a checksum does not hold.
+    pub fn read(name: &Name, source: &dyn TensorSource, progress: &dyn Progress) -> Result<Self> {
+        let dtype = source.dtype();
+        progress.total(source.stored_bytes());
+        let mut scan = Scan::default();
+        let mut pieces = Pieces::default();
+        read_through(source, progress, |bytes| match dtype.size() {
+            Some(_) => dtype.visit(Elements { bytes, scan: &mut scan }),
+            None => pieces.read(bytes, &mut scan),
+        })
+        .map_err(|error| error.of_tensor(name))?;
+        let kept = if scan.elements > ALL as u64 { SOME } else { ALL };
+        scan.first.truncate(kept);
+        let last = scan.last.into_iter().filter(|_| kept == SOME).collect();
+        Ok(Self {
+            name: name.clone(),
+            facts: Facts { dtype, shape: source.shape().clone() },
+            bytes: source.stored_bytes(),
+            first: scan.first,
+            last,
+            range: scan.range.map(|(min, max)| (min, max, scan.sum / scan.finite as f64)),
+            nan: scan.nan,
+            inf: scan.inf,
+        })
+    }
+}
+
+/// What is known of the elements so far.
+#[derive(Debug, Default)]
+struct Scan {
+    elements: u64,
+    first: Vec<Shown>,
+    last: VecDeque<Shown>,
+    range: Option<(Scalar, Scalar)>,
+    finite: u64,
+    sum: f64,
+    nan: u64,
+    inf: u64,
+}
+
+impl Scan {
+    fn keep(&mut self, shown: Shown) {
+        self.elements += 1;
+        if self.first.len() < ALL {
+            self.first.push(shown.clone());
+        }
+        self.last.push_back(shown);
+        if self.last.len() > SOME {
+            self.last.pop_front();
+        }
+    }
+
+    fn number<T: Number>(&mut self, element: T) {
+        let (value, scalar) = (element.to_f64(), element.scalar());
+        self.keep(Shown::Scalar(scalar));
+        if value.is_nan() {
+            self.nan += 1;
+        } else if value.is_infinite() {
+            self.inf += 1;
+        } else {
+            self.finite += 1;
+            self.sum += value;
+            let (min, max) = self.range.get_or_insert((scalar, scalar));
+            if less(scalar, *min) {
+                *min = scalar;
+            }
+            if less(*max, scalar) {
+                *max = scalar;
+            }
+        }
+    }
+}
+
+fn less(a: Scalar, b: Scalar) -> bool {
+    match (a, b) {
+        (Scalar::Float(a), Scalar::Float(b)) => a < b,
+        (Scalar::Integer(a), Scalar::Integer(b)) => a < b,
+        _ => false,
+    }
+}
+
+/// Whole elements of fixed width.
+struct Elements<'a> {
+    bytes: &'a [u8],
+    scan: &'a mut Scan,
+}
+
+impl Elements<'_> {
+    fn each<T: Element>(self, mut f: impl FnMut(&mut Scan, T)) {
+        for element in self.bytes.chunks_exact(size_of::<T>()) {
+            f(self.scan, bytemuck::pod_read_unaligned(element));
+        }
+    }
+}
+
+impl Visit for Elements<'_> {
+    type Out = ();
+
+    fn number<T: Number>(self) {
+        self.each(Scan::number::<T>);
+    }
+
+    fn complex<T: ComplexNumber>(self) {
+        self.each(|scan, element: T| {
+            let (re, im) = element.parts();
+            scan.keep(Shown::Scalar(element.scalar()));
+            scan.nan += u64::from(re.is_nan() || im.is_nan());
+            scan.inf +=
+                u64::from(!re.is_nan() && !im.is_nan() && (re.is_infinite() || im.is_infinite()));
+        });
+    }
+
+    fn boolean(self) {
+        self.each(|scan, element: crate::tensor::Bool| scan.keep(Shown::Scalar(element.scalar())));
+    }
+
+    fn bytes(self) {}
+}
+
+/// Elements of any length, read in pieces that may end anywhere.
+#[derive(Debug, Default)]
+struct Pieces {
+    /// What is read of the length before an element.
+    length: Vec<u8>,
+    /// What is kept of the element, how long it is, and how much of it is to come.
+    element: Option<(Vec<u8>, u64, u64)>,
+}
+
+impl Pieces {
+    fn read(&mut self, mut bytes: &[u8], scan: &mut Scan) {
+        loop {
+            if let Some((kept, len, left)) = &mut self.element {
+                let (now, rest) =
+                    bytes.split_at(bytes.len().min(usize::try_from(*left).unwrap_or(usize::MAX)));
+                let room = KEPT.saturating_sub(kept.len());
+                kept.extend(now.iter().take(room));
+                *left -= now.len() as u64;
+                bytes = rest;
+                if *left > 0 {
+                    return;
+                }
+                scan.keep(Shown::Bytes(std::mem::take(kept), *len));
+                self.element = None;
+            }
+            let (now, rest) = bytes.split_at(bytes.len().min(8 - self.length.len()));
+            self.length.extend(now);
+            bytes = rest;
+            let Ok(length) = <[u8; 8]>::try_from(self.length.as_slice()) else {
+                return;
+            };
+            let len = u64::from_le_bytes(length);
+            self.element = Some((Vec::new(), len, len));
+            self.length.clear();
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Reading tensors to their end, which is where their checksums are verified.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::error::Result;
+use crate::progress::Progress;
+use crate::tensor::TensorSource;
+
+/// Bytes read at a time; a multiple of every element size.
+const CHUNK: usize = 256 << 10;
+
+/// Gives all of the content to `each`, piece by piece, whole elements where they are of fixed width; returns its bytes.
+///
+/// Trust what `each` has seen only when this has returned: only then has every checksum held.
+///
+/// # Errors
+/// When bytes are missing, or a checksum does not hold.
+pub fn read_through(
+    source: &dyn TensorSource,
+    progress: &dyn Progress,
+    mut each: impl FnMut(&[u8]),
+) -> Result<u64> {
+    let mut stream = source.stream()?;
+    let mut chunk =
+        vec![
+            0;
+            CHUNK.min(usize::try_from(source.stored_bytes()).unwrap_or(CHUNK).next_multiple_of(64))
+        ];
+    let mut bytes = 0;
+    loop {
+        let read = stream.read(&mut chunk)?;
+        if read == 0 {
+            return Ok(bytes);
+        }
+        bytes += read as u64;
+        progress.advance(read as u64);
+        each(chunk.get(..read).unwrap_or_default());
+    }
+}
+
+/// Does `work` on each item, on `threads` threads (0 for one per core); the results are in the order of the items.
+pub(crate) fn in_parallel<T: Sync, R: Send + Sync>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let threads = match threads {
+        0 => std::thread::available_parallelism().map_or(1, Into::into),
+        n => n,
+    };
+    let results: Vec<OnceLock<R>> = items.iter().map(|_| OnceLock::new()).collect();
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        while let Some((item, result)) = {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            items.get(i).zip(results.get(i))
+        } {
+            // Each item is taken once, so the place for its result is empty.
+            let _ = result.set(work(item));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(items.len()) {
+            scope.spawn(worker);
+        }
+        worker();
+    });
+    results.into_iter().filter_map(OnceLock::into_inner).collect()
+}

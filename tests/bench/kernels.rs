@@ -1,0 +1,66 @@
+//! How fast the kernels are on tensors in memory, one thread, by dtype.
+//!
+//! `cargo run --release --example kernels`
+
+use std::time::Instant;
+
+use ckdiff::compare::{Options, Tolerance, compare};
+use ckdiff::tensor::{DType, Shape, Tensor};
+
+const ELEMENTS: usize = 1 << 22;
+
+fn main() {
+    let tolerance = Tolerance::new(Some(1e-8), Some(1e-5), None).expect("it is finite");
+    println!(
+        "{:<10} {:>12} {:>12} {:>12}   GB/s of both sides",
+        "", "equal", "by bits", "tolerance"
+    );
+    for dtype in
+        [DType::F32, DType::BF16, DType::F16, DType::F64, DType::I8, DType::I32, DType::I64]
+    {
+        let (a, b) = (tensor(dtype, 1.0), tensor(dtype, 1.001));
+        let bits = Options { threads: 1, ..Options::default() };
+        let close = Options { tolerance, ..bits.clone() };
+        let columns = [rate(&a, &a, &bits), rate(&a, &b, &bits), rate(&a, &b, &close)];
+        println!(
+            "{:<10} {:>12.2} {:>12.2} {:>12.2}",
+            dtype.name(),
+            columns[0],
+            columns[1],
+            columns[2]
+        );
+    }
+}
+
+/// The best of seven runs.
+fn rate(lhs: &Tensor, rhs: &Tensor, options: &Options) -> f64 {
+    let run = || {
+        let start = Instant::now();
+        let comparison = compare(lhs, rhs, options).expect("tensors in memory are readable");
+        assert_eq!(comparison.elements, ELEMENTS as u64);
+        start.elapsed().as_secs_f64()
+    };
+    let best = (0..7).map(|_| run()).fold(f64::INFINITY, f64::min);
+    2.0 * lhs.content().len() as f64 / best / 1e9
+}
+
+/// Numbers between -1 and 1, times `factor`.
+fn tensor(dtype: DType, factor: f64) -> Tensor {
+    let mut state = 1u64;
+    let numbers = (0..ELEMENTS).map(|_| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 11) as f64 / (1u64 << 52) as f64 - 1.0) * factor
+    });
+    let content: Vec<u8> = match dtype {
+        DType::F32 => numbers.flat_map(|x| (x as f32).to_le_bytes()).collect(),
+        DType::BF16 => numbers.flat_map(|x| half::bf16::from_f64(x).to_le_bytes()).collect(),
+        DType::F16 => numbers.flat_map(|x| half::f16::from_f64(x).to_le_bytes()).collect(),
+        DType::F64 => numbers.flat_map(f64::to_le_bytes).collect(),
+        DType::I8 => numbers.flat_map(|x| ((x * 100.0) as i8).to_le_bytes()).collect(),
+        DType::I32 => numbers.flat_map(|x| ((x * 1e9) as i32).to_le_bytes()).collect(),
+        _ => numbers.flat_map(|x| ((x * 1e18) as i64).to_le_bytes()).collect(),
+    };
+    let shape = Shape::new(&[ELEMENTS as i64]).expect("it is small");
+    Tensor::new(dtype, shape, content).expect("the content has the size")
+}
