@@ -36,6 +36,12 @@ pub trait Number: Element {
         self.to_f64() - other.to_f64()
     }
 
+    /// The type to compute with: this one, or `f32` for narrow types, which it holds exactly.
+    type Wide: Number;
+
+    /// The same value, zero of the same sign, in the type to compute with.
+    fn widen(self) -> Self::Wide;
+
     /// Whether it is a zero of either sign.
     #[inline(always)]
     fn is_zero(self) -> bool {
@@ -145,7 +151,7 @@ complex!(f64, true, Complex128);
 
 /// Integers; `$minus` is the difference of two, exact or rounded once.
 macro_rules! integers {
-    ($($int:ty: $minus:expr;)*) => {$(
+    ($($int:ty => $wide:ty: $minus:expr;)*) => {$(
         impl Element for $int {
             fn scalar(self) -> Scalar {
                 Scalar::Integer(self.into())
@@ -160,6 +166,12 @@ macro_rules! integers {
         impl Number for $int {
             const FLOAT: bool = false;
             type Ulps = u32;
+            type Wide = $wide;
+
+            #[inline(always)]
+            fn widen(self) -> $wide {
+                self.into()
+            }
 
             #[inline(always)]
             fn to_f64(self) -> f64 {
@@ -179,14 +191,14 @@ macro_rules! integers {
     )*};
 }
 integers! {
-    i8: |x, y| f64::from(x) - f64::from(y);
-    u8: |x, y| f64::from(x) - f64::from(y);
-    i16: |x, y| f64::from(x) - f64::from(y);
-    u16: |x, y| f64::from(x) - f64::from(y);
-    i32: |x, y| f64::from(x) - f64::from(y);
-    u32: |x, y| f64::from(x) - f64::from(y);
-    i64: |x: i64, y: i64| if x < y { -(x.abs_diff(y) as f64) } else { x.abs_diff(y) as f64 };
-    u64: |x: u64, y: u64| if x < y { -(x.abs_diff(y) as f64) } else { x.abs_diff(y) as f64 };
+    i8 => f32: |x, y| f64::from(x) - f64::from(y);
+    u8 => f32: |x, y| f64::from(x) - f64::from(y);
+    i16 => f32: |x, y| f64::from(x) - f64::from(y);
+    u16 => f32: |x, y| f64::from(x) - f64::from(y);
+    i32 => i32: |x, y| f64::from(x) - f64::from(y);
+    u32 => u32: |x, y| f64::from(x) - f64::from(y);
+    i64 => i64: |x: i64, y: i64| if x < y { -(x.abs_diff(y) as f64) } else { x.abs_diff(y) as f64 };
+    u64 => u64: |x: u64, y: u64| if x < y { -(x.abs_diff(y) as f64) } else { x.abs_diff(y) as f64 };
 }
 
 /// Integers of less than a byte, each in the low bits of one.
@@ -199,9 +211,9 @@ macro_rules! small_integers {
 
         impl $name {
             #[inline(always)]
-            fn value(self) -> i32 {
-                let high = i32::from(self.0) << (32 - $bits);
-                if $signed { high >> (32 - $bits) } else { (high.cast_unsigned() >> (32 - $bits)).cast_signed() }
+            fn value(self) -> i8 {
+                let high = self.0 << (8 - $bits);
+                if $signed { high.cast_signed() >> (8 - $bits) } else { (high >> (8 - $bits)).cast_signed() }
             }
         }
 
@@ -219,6 +231,12 @@ macro_rules! small_integers {
         impl Number for $name {
             const FLOAT: bool = false;
             type Ulps = u32;
+            type Wide = f32;
+
+            #[inline(always)]
+            fn widen(self) -> f32 {
+                self.value().into()
+            }
 
             #[inline(always)]
             fn to_f64(self) -> f64 {
@@ -236,7 +254,7 @@ small_integers! {
 
 /// IEEE floats: sign and magnitude, so that magnitudes order as integers do. `$key` holds the magnitudes of both signs.
 macro_rules! ieee_floats {
-    ($($float:ty: $bits:ty, $key:ty, $ulps:ty, $wide:literal, $widen:expr;)*) => {$(
+    ($($float:ty: $key:ty, $ulps:ty, $extreme:literal, $wide:ty, $widen:expr;)*) => {$(
         impl Element for $float {
             fn scalar(self) -> Scalar {
                 Scalar::Float(self.into())
@@ -250,12 +268,18 @@ macro_rules! ieee_floats {
 
         impl Number for $float {
             const FLOAT: bool = true;
-            const WIDE: bool = $wide;
+            const WIDE: bool = $extreme;
             type Ulps = $ulps;
+            type Wide = $wide;
+
+            #[inline(always)]
+            fn widen(self) -> $wide {
+                $widen(self)
+            }
 
             #[inline(always)]
             fn to_f64(self) -> f64 {
-                $widen(self)
+                self.widen().into()
             }
 
             #[inline(always)]
@@ -275,23 +299,22 @@ macro_rules! ieee_floats {
     )*};
 }
 ieee_floats! {
-    f32: u32, i32, u32, false, f64::from;
-    f64: u64, i64, u64, true, f64::from;
-    f16: u16, i32, u32, false, widen_f16;
-    bf16: u16, i32, u32, false, |x: bf16| f64::from(f32::from_bits(u32::from(x.to_bits()) << 16));
+    f32: i32, u32, false, f32, |x| x;
+    f64: i64, u64, true, f64, |x| x;
+    f16: i32, u32, false, f32, widen_f16;
+    bf16: i32, u32, false, f32, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16);
 }
 
-/// `f16` to `f64` in a few operations that vectorise, which `half` does not offer. Subnormals come from their integer
+/// `f16` to `f32` in a few operations that vectorise, which `half` does not offer. Subnormals come from their integer
 /// significand: a subnormal `f32` on the way would cost the processor a hundred cycles.
 #[inline(always)]
-fn widen_f16(x: f16) -> f64 {
-    const SMALLEST: f64 = f64::from_bits((1023 - 24) << 52);
+fn widen_f16(x: f16) -> f32 {
+    const SMALLEST: f32 = f32::from_bits((127 - 24) << 23);
     let bits = u32::from(x.to_bits());
-    let (exponent, mantissa) = (bits >> 10 & 0x1f, bits & 0x3ff);
-    let special = 0x7f80_0000 | mantissa << 13;
-    let normal = (exponent + 112) << 23 | mantissa << 13;
-    let wide = f64::from(f32::from_bits(if exponent == 0x1f { special } else { normal }));
-    let magnitude = if exponent == 0 { f64::from(mantissa) * SMALLEST } else { wide };
+    let (exponent, mantissa) = ((bits >> 10) & 0x1f, x.to_bits() & 0x3ff);
+    let rebased = if exponent == 0x1f { 0xff } else { exponent + 112 };
+    let normal = f32::from_bits(rebased << 23 | u32::from(mantissa) << 13);
+    let magnitude = if exponent == 0 { f32::from(mantissa) * SMALLEST } else { normal };
     if bits & 0x8000 == 0 { magnitude } else { -magnitude }
 }
 
@@ -304,7 +327,7 @@ macro_rules! small_floats {
         pub struct $name(pub u8);
 
         impl $name {
-            const VALUES: [f64; 256] = float8::values($layout);
+            const VALUES: [f32; 256] = float8::values($layout);
             const KEYS: [i32; 256] = float8::order_keys($layout);
         }
 
@@ -322,11 +345,17 @@ macro_rules! small_floats {
         impl Number for $name {
             const FLOAT: bool = true;
             type Ulps = u32;
+            type Wide = f32;
+
+            #[inline(always)]
+            fn widen(self) -> f32 {
+                static VALUES: [f32; 256] = $name::VALUES;
+                VALUES.get(usize::from(self.0)).copied().unwrap_or_default()
+            }
 
             #[inline(always)]
             fn to_f64(self) -> f64 {
-                static VALUES: [f64; 256] = $name::VALUES;
-                VALUES.get(usize::from(self.0)).copied().unwrap_or_default()
+                self.widen().into()
             }
 
             #[inline(always)]

@@ -49,7 +49,7 @@ impl Layout {
         1 << (self.exponent_bits + self.mantissa_bits)
     }
 
-    const fn decode(self, byte: u32) -> f64 {
+    const fn decode(self, byte: u32) -> f32 {
         let negative = byte & self.sign_bit() != 0;
         let magnitude = byte & (self.sign_bit() - 1);
         let mantissa = magnitude & ((1 << self.mantissa_bits) - 1);
@@ -57,12 +57,12 @@ impl Layout {
         match self.specials {
             Specials::Ieee if exponent == (1 << self.exponent_bits) - 1 => {
                 if mantissa != 0 {
-                    return f64::NAN;
+                    return f32::NAN;
                 }
-                return if negative { f64::NEG_INFINITY } else { f64::INFINITY };
+                return if negative { f32::NEG_INFINITY } else { f32::INFINITY };
             }
-            Specials::AllOnes if magnitude == self.sign_bit() - 1 => return f64::NAN,
-            Specials::NegativeZero if negative && magnitude == 0 => return f64::NAN,
+            Specials::AllOnes if magnitude == self.sign_bit() - 1 => return f32::NAN,
+            Specials::NegativeZero if negative && magnitude == 0 => return f32::NAN,
             _ => {}
         }
         let (significand, exponent) = if exponent == 0 {
@@ -70,7 +70,7 @@ impl Layout {
         } else {
             (mantissa | 1 << self.mantissa_bits, exponent)
         };
-        let value = significand as f64
+        let value = significand as f32
             * power_of_two(exponent as i32 - self.bias - self.mantissa_bits as i32);
         if negative { -value } else { value }
     }
@@ -81,9 +81,9 @@ impl Layout {
     }
 }
 
-/// 2 to the power `exponent`, which is a normal exponent of `f64`.
-const fn power_of_two(exponent: i32) -> f64 {
-    f64::from_bits(((exponent + 1023).cast_unsigned() as u64) << 52)
+/// 2 to the power `exponent`, which is a normal exponent of `f32`.
+const fn power_of_two(exponent: i32) -> f32 {
+    f32::from_bits((exponent + 127).cast_unsigned() << 23)
 }
 
 /// The value of every byte; bits above the sign do not count.
@@ -91,7 +91,7 @@ const fn power_of_two(exponent: i32) -> f64 {
     clippy::indexing_slicing,
     reason = "a const fn has no iterators, and the loop bounds the index"
 )]
-pub(crate) const fn values(layout: Layout) -> [f64; 256] {
+pub(crate) const fn values(layout: Layout) -> [f32; 256] {
     let mut table = [0.0; 256];
     let mut byte = 0;
     while byte < 256 {

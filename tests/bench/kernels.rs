@@ -1,6 +1,6 @@
 //! How fast the kernels are on tensors in memory, one thread, by dtype.
 //!
-//! `cargo run --release --example kernels`
+//! `cargo run --release --example kernels [-- DTYPE…]`
 
 use std::time::Instant;
 
@@ -10,6 +10,7 @@ use ckdiff::tensor::{DType, Shape, Tensor};
 const ELEMENTS: usize = 1 << 22;
 
 fn main() {
+    let only: Vec<String> = std::env::args().skip(1).collect();
     let tolerance = Tolerance::new(Some(1e-8), Some(1e-5), None).expect("it is finite");
     println!(
         "{:<10} {:>12} {:>12} {:>12}   GB/s of both sides",
@@ -18,6 +19,9 @@ fn main() {
     for dtype in
         [DType::F32, DType::BF16, DType::F16, DType::F64, DType::I8, DType::I32, DType::I64]
     {
+        if !only.is_empty() && !only.iter().any(|name| name == dtype.name()) {
+            continue;
+        }
         let (a, b) = (tensor(dtype, 1.0), tensor(dtype, 1.001));
         let bits = Options { threads: 1, ..Options::default() };
         let close = Options { tolerance, ..bits.clone() };

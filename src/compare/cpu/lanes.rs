@@ -9,6 +9,9 @@
     reason = "loops over arrays of LANES elements; written with iterators they do not vectorise"
 )]
 
+use std::any::TypeId;
+
+use bytemuck::Zeroable as _;
 use pulp::Arch;
 
 use crate::compare::NanPolicy;
@@ -19,16 +22,19 @@ use super::super::tally::Tally;
 use super::pairs;
 
 /// Elements in a stretch: two of `f32` fit the first-level cache, so the loops after the first read from there.
-const STRETCH: usize = 2048;
+const STRETCH: usize = BLOCKS * LANES;
+const BLOCKS: usize = 128;
+
+/// Room for a stretch of both sides in the type to compute with.
+type Room<W> = ([[W; LANES]; BLOCKS], [[W; LANES]; BLOCKS]);
 
 /// Takes real numbers of one type in; `equal` says that the two are the same bytes.
 pub(super) fn numbers<T: Number>(lhs: &[T], rhs: &[T], equal: bool, tally: &mut Tally) {
     let equal = equal && !(T::FLOAT && tally.rule.nan == NanPolicy::Differ);
-    let arch = Arch::new();
     for (lhs, rhs) in lhs.chunks(STRETCH).zip(rhs.chunks(STRETCH)) {
         let (lhs, tail_lhs) = lhs.as_chunks();
         let (rhs, tail_rhs) = rhs.as_chunks();
-        arch.dispatch(Stretch { blocks: Blocks { lhs, rhs }, equal, tally });
+        stretch(Blocks { lhs, rhs }, equal, tally);
         pairs::numbers(tail_lhs, tail_rhs, tally);
     }
 }
@@ -55,6 +61,38 @@ impl<'a, T: Number> Blocks<'a, T> {
         (self.lhs.len() * LANES) as u64
     }
 
+    /// The same numbers in the type to compute with, in `room` if that is another.
+    fn widen<'b>(self, room: &'b mut Room<T::Wide>) -> Blocks<'b, T::Wide>
+    where
+        'a: 'b,
+    {
+        if TypeId::of::<T>() == TypeId::of::<T::Wide>() {
+            return Blocks {
+                lhs: bytemuck::cast_slice(self.lhs),
+                rhs: bytemuck::cast_slice(self.rhs),
+            };
+        }
+        let fill = |room: &'b mut [[T::Wide; LANES]; BLOCKS], from: &[[T; LANES]]| {
+            for (wide, narrow) in room.as_flattened_mut().iter_mut().zip(from.as_flattened()) {
+                *wide = narrow.widen();
+            }
+            room.get(..from.len()).unwrap_or_default()
+        };
+        let (lhs, rhs) = room;
+        Blocks { lhs: fill(lhs, self.lhs), rhs: fill(rhs, self.rhs) }
+    }
+
+    /// How many pairs are outside a tolerance that counts ulps too.
+    fn outside(self, tally: &Tally) -> u64 {
+        let (atol, rtol) = tally.rule.absolute.unwrap_or_default();
+        let most = tally.rule.ulp.unwrap_or_default();
+        let outside = |(x, y): (T, T)| {
+            let by_value = y.minus(x).abs() <= atol + rtol * x.to_f64().abs();
+            u64::from(!(by_value | (x.ulps(y).into() <= most)))
+        };
+        self.pairs().map(outside).sum()
+    }
+
     /// Gives the cell its pivot, if these are the first finite pairs of the cell.
     fn set_pivot(self, cell: &mut Cell) {
         if cell.pivot.is_none() {
@@ -67,60 +105,86 @@ impl<'a, T: Number> Blocks<'a, T> {
     }
 }
 
-/// A stretch of blocks, and where it goes.
-struct Stretch<'a, T> {
-    blocks: Blocks<'a, T>,
-    equal: bool,
-    tally: &'a mut Tally,
-}
-
-impl<T: Number> pulp::NullaryFnOnce for Stretch<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { blocks, equal, tally } = self;
-        blocks.set_pivot(&mut tally.cell);
-        if take(blocks, equal, tally) {
-            return;
-        }
-        for (lhs, rhs) in blocks.lhs.chunks(1).zip(blocks.rhs.chunks(1)) {
-            let block = Blocks { lhs, rhs };
-            if !take(block, equal, tally) {
-                pairs::numbers(lhs.as_flattened(), rhs.as_flattened(), tally);
-            }
+/// Takes a stretch in: as a whole, or block by block where it holds what needs the definition.
+fn stretch<T: Number>(blocks: Blocks<'_, T>, equal: bool, tally: &mut Tally) {
+    let mut room = ([[T::Wide::zeroed(); LANES]; BLOCKS], [[T::Wide::zeroed(); LANES]; BLOCKS]);
+    blocks.set_pivot(&mut tally.cell);
+    if take(blocks, &mut room, equal, tally) {
+        return;
+    }
+    for (lhs, rhs) in blocks.lhs.chunks(1).zip(blocks.rhs.chunks(1)) {
+        if !take(Blocks { lhs, rhs }, &mut room, equal, tally) {
+            pairs::numbers(lhs.as_flattened(), rhs.as_flattened(), tally);
         }
     }
 }
 
 /// Takes blocks of finite pairs in; does nothing and returns false when one is not finite.
-#[inline(always)]
-fn take<T: Number>(blocks: Blocks<'_, T>, equal: bool, tally: &mut Tally) -> bool {
-    if T::WIDE && !squares_fit(blocks) {
-        return false;
-    }
-    let start = tally.position;
-    let sums = LaneSums::load(&tally.cell);
-    let summed = if equal && sums.one_sided() { sums.add_equal(blocks) } else { sums.add(blocks) };
-    // What is not finite shows in the sums: anything but NaN and infinity has a square that fits.
-    if T::FLOAT && !(summed.gap.iter().chain(&summed.lhs).all(|x| x.is_finite())) {
-        return false;
-    }
-    summed.store(&mut tally.cell);
+fn take<T: Number>(
+    blocks: Blocks<'_, T>,
+    room: &mut Room<T::Wide>,
+    equal: bool,
+    tally: &mut Tally,
+) -> bool {
+    let arch = Arch::new();
+    let kernel = Kernel { blocks: blocks.widen(room), equal, tally };
+    let Some((sums, mut counts)) = arch.dispatch(kernel) else { return false };
+    sums.store(&mut tally.cell);
     tally.cell.finite += blocks.len();
-    let mut counts = Counts::default();
-    if !equal {
-        match (tally.rule.absolute, tally.rule.ulp) {
-            (None, _) => counts.add_gaps::<T, false>(blocks, tally),
-            (Some(_), None) => counts.add_gaps::<T, true>(blocks, tally),
-            (Some(_), Some(most)) => counts.add_gaps_or_ulps(blocks, tally, most),
+    if T::FLOAT && !equal {
+        counts.max_ulp = arch.dispatch(MaxUlp(blocks)).into();
+        if tally.rule.ulp.is_some() {
+            counts.outside = blocks.outside(tally);
         }
-        counts.add_bits(blocks);
     }
-    let nonzero = summed.lhs.iter().any(|&x| x > 0.0);
-    settle(blocks, &counts, nonzero, start, tally);
+    let nonzero = sums.lhs.iter().any(|&x| x > 0.0);
+    settle(blocks, &counts, nonzero, tally);
     tally.advance(blocks.len());
     true
+}
+
+/// The largest distance in representable values of a stretch, in its own type.
+struct MaxUlp<'a, T>(Blocks<'a, T>);
+
+impl<T: Number> pulp::NullaryFnOnce for MaxUlp<'_, T> {
+    type Output = T::Ulps;
+
+    #[inline(always)]
+    fn call(self) -> T::Ulps {
+        self.0.pairs().fold(T::Ulps::default(), |most, (x, y)| most.max(x.ulps(y)))
+    }
+}
+
+/// The work on a stretch in the type to compute with; `None` when a number is not finite.
+struct Kernel<'a, T> {
+    blocks: Blocks<'a, T>,
+    equal: bool,
+    tally: &'a Tally,
+}
+
+impl<T: Number> pulp::NullaryFnOnce for Kernel<'_, T> {
+    type Output = Option<(LaneSums, Counts)>;
+
+    #[inline(always)]
+    fn call(self) -> Self::Output {
+        let Self { blocks, equal, tally } = self;
+        if T::WIDE && !squares_fit(blocks) {
+            return None;
+        }
+        let sums = LaneSums::load(&tally.cell);
+        let sums =
+            if equal && sums.one_sided() { sums.add_equal(blocks) } else { sums.add(blocks) };
+        // What is not finite shows in the sums: anything but NaN and infinity has a square that fits.
+        if !sums.gap.iter().chain(&sums.lhs).all(|x| x.is_finite()) {
+            return None;
+        }
+        let mut counts = Counts::default();
+        if !equal {
+            counts.add_gaps(blocks, tally);
+            counts.add_bits(blocks);
+        }
+        Some((sums, counts))
+    }
 }
 
 /// Whether all squares, and those of the differences, stay in the range of `f64`.
@@ -279,18 +343,16 @@ struct Counts {
 impl Counts {
     /// Counts what is told by the values. Integers add up in any order, so these loops need no lanes.
     #[inline(always)]
-    fn add_gaps<T: Number, const TOLERANCE: bool>(&mut self, blocks: Blocks<'_, T>, tally: &Tally) {
+    fn add_gaps<T: Number>(&mut self, blocks: Blocks<'_, T>, tally: &Tally) {
         let (atol, rtol) = tally.rule.absolute.unwrap_or_default();
         let threshold = tally.relative_threshold();
         let (mut outside, mut moved, mut exceeding, mut max_gap) = (0, 0, 0, 0);
         for (x, y) in blocks.pairs() {
             let size = x.to_f64().abs();
             let gap = y.minus(x).abs();
-            if TOLERANCE {
-                outside += u64::from(gap > atol + rtol * size);
-            }
+            outside += u64::from(gap > atol + rtol * size);
             moved += u64::from(gap > 0.0);
-            exceeding += u64::from((gap > threshold * size) & (size > 0.0));
+            exceeding += u64::from(gap > threshold * or_infinite(size));
             // Numbers that are not negative order as their bits do.
             max_gap = gap.to_bits().max(max_gap);
         }
@@ -298,18 +360,6 @@ impl Counts {
         self.moved = moved;
         self.max_gap = f64::from_bits(max_gap);
         self.exceeds = exceeding > 0 && exceeds(blocks, tally);
-    }
-
-    /// Counts as [`add_gaps`](Self::add_gaps), but a pair no more than `most` ulps apart is inside too.
-    #[inline(always)]
-    fn add_gaps_or_ulps<T: Number>(&mut self, blocks: Blocks<'_, T>, tally: &Tally, most: u64) {
-        self.add_gaps::<T, false>(blocks, tally);
-        let (atol, rtol) = tally.rule.absolute.unwrap_or_default();
-        for (x, y) in blocks.pairs() {
-            let by_value = y.minus(x).abs() <= atol + rtol * x.to_f64().abs();
-            let by_ulps = T::FLOAT & (x.ulps(y).into() <= most);
-            self.outside += u64::from(!(by_value | by_ulps));
-        }
     }
 
     /// Counts what is told by the bits.
@@ -320,15 +370,8 @@ impl Counts {
             differing += u32::from(x.differs(y));
             zero_lhs += u32::from(x.differs(y) & x.is_zero());
         }
-        let mut max_ulp = T::Ulps::default();
-        if T::FLOAT {
-            for (x, y) in blocks.pairs() {
-                max_ulp = max_ulp.max(x.ulps(y));
-            }
-        }
         self.differing = differing.into();
         self.zero_lhs = zero_lhs.into();
-        self.max_ulp = max_ulp.into();
     }
 }
 
@@ -339,22 +382,25 @@ fn exceeds<T: Number>(blocks: Blocks<'_, T>, tally: &Tally) -> bool {
     let (max_rel, rtol) = tally.relative_maxima();
     let mut exceeding = 0u64;
     for (x, y) in blocks.pairs() {
-        let size = x.to_f64().abs();
+        let size = or_infinite(x.to_f64().abs());
         let gap = y.minus(x).abs();
-        exceeding += u64::from((size > 0.0) & ((gap / size > max_rel) | (gap > rtol * size)));
+        exceeding += u64::from(gap / size > max_rel);
+        exceeding += u64::from(gap > rtol * size);
     }
     exceeding > 0
 }
 
+/// A size that nothing is relative to is made one that everything is too small for: a choice between two numbers
+/// vectorises, where one between two conditions becomes a branch.
+#[inline(always)]
+fn or_infinite(size: f64) -> f64 {
+    if size > 0.0 { size } else { f64::INFINITY }
+}
+
 /// Takes the counts of a stretch in; looks for places only where there is a new one.
 #[inline(never)]
-fn settle<T: Number>(
-    blocks: Blocks<'_, T>,
-    counts: &Counts,
-    nonzero: bool,
-    start: u64,
-    tally: &mut Tally,
-) {
+fn settle<T: Number>(blocks: Blocks<'_, T>, counts: &Counts, nonzero: bool, tally: &mut Tally) {
+    let start = tally.position;
     let mismatched = if tally.rule.absolute.is_some() { counts.outside } else { counts.differing };
     // Finite values that are equal though their bits differ are zeros of two signs.
     let zero_sign = counts.differing - counts.moved;
