@@ -1,4 +1,18 @@
 //! Tells what changed between two trained TensorFlow models, and whether it matters.
+//!
+//! A [`checkpoint::Checkpoint`] gives names and a [`tensor::TensorSource`] for each; [`compare::compare`] holds two tensors
+//! against each other, [`diff::diff`] two [`artifact::Artifact`]s; [`report`] tells people and scripts what came of it.
+//!
+//! ```
+//! use ckdiff::artifact::Artifact;
+//! use ckdiff::diff::{Options, Verdict, diff};
+//! use ckdiff::progress::Silent;
+//!
+//! let v1 = Artifact::open("tests/data/demo/v1format.ckpt")?;
+//! let v2 = Artifact::open("tests/data/demo/model.ckpt")?;
+//! assert_eq!(diff(&v1, &v2, &Options::default(), &Silent)?.verdict(), Verdict::Same);
+//! # Ok::<(), ckdiff::Error>(())
+//! ```
 
 pub mod artifact;
 pub mod bytes;
@@ -14,3 +28,8 @@ pub mod tensor;
 pub mod verify;
 
 pub use error::{Error, ErrorKind, Result};
+
+/// The examples of the README, tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -20,6 +20,7 @@ mod diff;
 mod harness;
 mod hostile;
 mod json_schema;
+mod readme;
 mod report;
 mod schema;
 mod support;

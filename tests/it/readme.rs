@@ -1,0 +1,17 @@
+//! What the README shows is what the command prints.
+
+use std::process::Command;
+
+#[test]
+fn the_report_in_the_readme_is_the_report() {
+    let readme = std::fs::read_to_string("README.md").unwrap();
+    let command = readme.split("$ cargo run --release -- ").nth(1).unwrap().lines().next().unwrap();
+    let shown = readme.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ckdiff"))
+        .args(command.split(' '))
+        .env_remove("CLICOLOR_FORCE")
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), shown);
+    assert_eq!(output.status.code(), Some(1));
+}
