@@ -20,18 +20,18 @@ pub(super) struct BundlePlace {
 /// The V2 checkpoint that `path` names: its prefix, its index, or a shard of its data.
 pub(super) fn bundle(path: &Path) -> Option<BundlePlace> {
     let index = with_suffix(path, ".index");
-    if index.is_file() {
+    if is_there(&index) {
         return Some(BundlePlace { prefix: path.to_path_buf(), index, by_index: false });
     }
     let extension = path.extension()?.to_str()?;
     let prefix = path.with_extension("");
     if extension == "index" {
         let index = path.to_path_buf();
-        return path.is_file().then_some(BundlePlace { prefix, index, by_index: true });
+        return is_there(path).then_some(BundlePlace { prefix, index, by_index: true });
     }
     numbered(extension.strip_prefix("data-")?)?;
     let index = with_suffix(&prefix, ".index");
-    (path.is_file() || index.is_file()).then_some(BundlePlace { prefix, index, by_index: false })
+    (is_there(path) || is_there(&index)).then_some(BundlePlace { prefix, index, by_index: false })
 }
 
 /// Where a V1 checkpoint is.
@@ -51,7 +51,7 @@ pub(super) fn table(path: &Path) -> Option<TablePlace> {
         let (stem, suffix) = name.split_at_checked(name.len().checked_sub(15)?)?;
         let suffix = suffix.strip_prefix('-')?;
         let (number, count) = numbered(suffix)?;
-        if number.is_none() && path.is_file() {
+        if number.is_none() && is_there(path) {
             return None;
         }
         let mut stem = path.with_file_name(stem).into_os_string();
@@ -60,13 +60,28 @@ pub(super) fn table(path: &Path) -> Option<TablePlace> {
     });
     match sharded {
         Some(TablePlace::Sharded(stem, count)) => {
-            let mut of_shard = stem.clone();
-            of_shard.push(format!("00000-of-{count:05}"));
-            let any = path.is_file() || Path::new(&of_shard).is_file();
-            any.then_some(TablePlace::Sharded(stem, count))
+            has_shard(Path::new(&stem), count).then_some(TablePlace::Sharded(stem, count))
         }
-        _ => path.is_file().then(|| TablePlace::Single(path.to_path_buf())),
+        _ => (is_there(path) && !path.is_dir()).then(|| TablePlace::Single(path.to_path_buf())),
     }
+}
+
+/// Whether there is anything of this name, also what cannot be opened: then the error says so.
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// Whether any shard of `STEM-?????-of-COUNT` is there; `stem` ends in the dash.
+fn has_shard(stem: &Path, count: u32) -> bool {
+    let (Some(stem_name), Some(dir)) = (stem.file_name(), stem.parent()) else { return false };
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    let end = format!("-of-{count:05}");
+    let mut entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.any(|entry| {
+        let name = entry.file_name();
+        let suffix = name.as_encoded_bytes().strip_prefix(stem_name.as_encoded_bytes());
+        suffix.is_some_and(|suffix| suffix.ends_with(end.as_bytes()) && suffix.len() < 20)
+    })
 }
 
 /// The number, unless it is `?????`, and the count of `00000-of-00002`.

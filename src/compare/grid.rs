@@ -80,15 +80,36 @@ impl Extremes {
         Self { large: self.large + later.large, small: self.small + later.small }
     }
 
-    /// The square root of these and of the plain squares `middle`.
-    fn norm(self, middle: f64) -> f64 {
+    /// The square root of the mean of these and of the plain squares `middle`, over `n` numbers.
+    fn root(self, middle: f64, n: f64) -> Scaled {
         if self.large > 0.0 {
-            (self.large + middle / SCALE / SCALE).sqrt() * SCALE
+            Scaled { value: ((self.large + middle / SCALE / SCALE) / n).sqrt(), by: SCALE }
         } else if middle > 0.0 || self.small == 0.0 {
-            (middle + self.small / SCALE / SCALE).sqrt()
+            Scaled { value: ((middle + self.small / SCALE / SCALE) / n).sqrt(), by: 1.0 }
         } else {
-            self.small.sqrt() / SCALE
+            Scaled { value: (self.small / n).sqrt(), by: 1.0 / SCALE }
         }
+    }
+
+    fn is_empty(self) -> bool {
+        self.large == 0.0 && self.small == 0.0
+    }
+}
+
+/// `value * by`, where the product may be no `f64`.
+#[derive(Debug, Clone, Copy)]
+struct Scaled {
+    value: f64,
+    by: f64,
+}
+
+impl Scaled {
+    fn product(self) -> f64 {
+        self.value * self.by
+    }
+
+    fn over(self, other: Self) -> f64 {
+        self.value / other.value * (self.by / other.by)
     }
 }
 
@@ -174,7 +195,7 @@ impl Cell {
             }
             Moments {
                 mean: (pivot.0 + re / n, pivot.1 + im / n),
-                squares: (squares - (re * re + im * im) / n).max(0.0),
+                squares: squares - (re * re + im * im) / n,
             }
         };
         Sums {
@@ -211,15 +232,15 @@ pub(crate) struct Sums {
     lhs: f64,
     rhs: f64,
     dot: f64,
-    pub(crate) lhs_moments: Moments,
-    pub(crate) rhs_moments: Moments,
+    lhs_moments: Moments,
+    rhs_moments: Moments,
     outliers: Outliers,
 }
 
 /// Mean and sum of squared deviations of one side.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Moments {
-    pub(crate) mean: (f64, f64),
+struct Moments {
+    mean: (f64, f64),
     squares: f64,
 }
 
@@ -239,8 +260,22 @@ impl Moments {
         }
     }
 
-    pub(crate) fn deviation(self, n: u64) -> f64 {
-        (self.squares / n as f64).sqrt()
+    /// Mean and standard deviation. Where squares left the range of `f64` so did those of the deviations, and the second
+    /// comes from the scaled mean of squares instead.
+    fn finish(self, n: u64, outliers: Extremes, squares: f64) -> Option<((f64, f64), f64)> {
+        let (re, im) = self.mean;
+        if n == 0 || !re.is_finite() || !im.is_finite() {
+            return None;
+        }
+        let deviation = if outliers.is_empty() {
+            (self.squares / n as f64).max(0.0).sqrt()
+        } else {
+            let root = outliers.root(squares, n as f64);
+            let (re, im) = (re / root.by / root.value, im / root.by / root.value);
+            Scaled { value: root.value * (1.0 - re * re - im * im).max(0.0).sqrt(), by: root.by }
+                .product()
+        };
+        deviation.is_finite().then_some((self.mean, deviation))
     }
 }
 
@@ -264,37 +299,49 @@ impl Sums {
         }
     }
 
-    /// `‖rhs - lhs‖`.
-    pub(crate) fn gap_norm(&self) -> f64 {
-        self.outliers.gap.norm(self.gap)
+    /// Root mean square of the differences.
+    pub(crate) fn rms(&self) -> f64 {
+        self.outliers.gap.root(self.gap, self.finite as f64).product()
     }
 
-    /// `‖lhs‖`.
-    pub(crate) fn lhs_norm(&self) -> f64 {
-        self.outliers.lhs.norm(self.lhs)
+    /// `‖rhs - lhs‖ / ‖lhs‖`: 0 when both are 0, infinite when only lhs is.
+    pub(crate) fn rel_l2(&self) -> f64 {
+        let (gap, lhs) = (self.outliers.gap.root(self.gap, 1.0), self.lhs_norm());
+        match (gap.value == 0.0, lhs.value == 0.0) {
+            (true, _) => 0.0,
+            (false, true) => f64::INFINITY,
+            (false, false) => gap.over(lhs),
+        }
     }
 
-    /// `‖rhs‖`.
-    pub(crate) fn rhs_norm(&self) -> f64 {
-        self.outliers.rhs.norm(self.rhs)
+    fn lhs_norm(&self) -> Scaled {
+        self.outliers.lhs.root(self.lhs, 1.0)
     }
 
     /// Cosine of the angle between the two; `None` when one is 0.
     pub(crate) fn cosine(&self) -> Option<f64> {
-        let (lhs, rhs) = (self.lhs_norm(), self.rhs_norm());
-        if lhs == 0.0 || rhs == 0.0 {
+        let (lhs, rhs) = (self.lhs_norm(), self.outliers.rhs.root(self.rhs, 1.0));
+        if lhs.value == 0.0 || rhs.value == 0.0 {
             return None;
         }
+        // The dot product in the scale of the two norms; what is so much smaller that it vanishes there does not count.
         let dot = self.outliers.dot;
-        let has_large = self.outliers.lhs.large > 0.0 || self.outliers.rhs.large > 0.0;
-        let (dot, norms) = if has_large {
-            (dot.large + self.dot / SCALE / SCALE, (lhs / SCALE) * (rhs / SCALE))
-        } else if self.lhs > 0.0 && self.rhs > 0.0 {
-            (self.dot + dot.small / SCALE / SCALE, lhs * rhs)
-        } else {
-            (self.dot * SCALE * SCALE + dot.small, (lhs * SCALE) * (rhs * SCALE))
-        };
-        Some((dot / norms).clamp(-1.0, 1.0)).filter(|cosine| !cosine.is_nan())
+        let plain = self.dot / lhs.by / rhs.by;
+        let large = dot.large * (SCALE / lhs.by) * (SCALE / rhs.by);
+        let small = dot.small / (SCALE * lhs.by) / (SCALE * rhs.by);
+        let parts = [plain, large, small].into_iter().filter(|part| part.is_finite());
+        let cosine = parts.sum::<f64>() / lhs.value / rhs.value;
+        Some(cosine.clamp(-1.0, 1.0)).filter(|cosine| !cosine.is_nan())
+    }
+
+    /// Mean and standard deviation of lhs; `None` where they are no `f64`.
+    pub(crate) fn lhs_moments(&self) -> Option<((f64, f64), f64)> {
+        self.lhs_moments.finish(self.finite, self.outliers.lhs, self.lhs)
+    }
+
+    /// Mean and standard deviation of rhs; `None` where they are no `f64`.
+    pub(crate) fn rhs_moments(&self) -> Option<((f64, f64), f64)> {
+        self.rhs_moments.finish(self.finite, self.outliers.rhs, self.rhs)
     }
 }
 

@@ -346,12 +346,6 @@ impl Tally {
 }
 
 fn with_sums(comparison: Comparison, sums: &Sums, meaning: Meaning) -> Comparison {
-    let (gap, lhs) = (sums.gap_norm(), sums.lhs_norm());
-    let rel_l2 = match (gap == 0.0, lhs == 0.0) {
-        (true, true) => 0.0,
-        (false, true) => f64::INFINITY,
-        _ => gap / lhs,
-    };
     if sums.finite == 0 {
         let rel_l2 = (comparison.elements == 0).then_some(0.0);
         return Comparison { rel_l2, ..comparison };
@@ -360,15 +354,13 @@ fn with_sums(comparison: Comparison, sums: &Sums, meaning: Meaning) -> Compariso
         Meaning::Complex => Scalar::Complex(re, im),
         _ => Scalar::Float(re),
     };
+    let moments = sums.lhs_moments().zip(sums.rhs_moments());
     Comparison {
-        rms: Some(gap / (sums.finite as f64).sqrt()),
-        rel_l2: Some(rel_l2),
+        rms: Some(sums.rms()),
+        rel_l2: Some(sums.rel_l2()),
         cosine: sums.cosine(),
-        mean: Some(Sides { lhs: mean(sums.lhs_moments.mean), rhs: mean(sums.rhs_moments.mean) }),
-        std: Some(Sides {
-            lhs: sums.lhs_moments.deviation(sums.finite),
-            rhs: sums.rhs_moments.deviation(sums.finite),
-        }),
+        mean: moments.map(|(lhs, rhs)| Sides { lhs: mean(lhs.0), rhs: mean(rhs.0) }),
+        std: moments.map(|(lhs, rhs)| Sides { lhs: lhs.1, rhs: rhs.1 }),
         ..comparison
     }
 }

@@ -28,7 +28,8 @@ struct RenameRule {
 impl Names {
     /// Patterns and rules as the command line gives them.
     ///
-    /// Globs match whole names; `*` and `?` stop at `/`, `**` does not. A rule is `FROM=TO`, split at its last `=`: a
+    /// Globs match whole names, also as reports print them (`\xNN` for what is not UTF-8); `*` and `?` stop at `/`, `**`
+    /// does not. A rule is `FROM=TO`, split at its last `=`: a
     /// regular expression and what takes the place of its first match, with `$1` and the like. The first rule that matches
     /// a name counts.
     ///
@@ -49,9 +50,9 @@ impl Names {
 
     /// Whether a tensor of this name takes part.
     pub fn takes(&self, name: &Name) -> bool {
-        let path = as_path(name.as_bytes());
-        self.include.as_ref().is_none_or(|globs| globs.is_match(path))
-            && !self.exclude.is_match(path)
+        let (path, text) = (as_path(name.as_bytes()), name.to_string());
+        let matches = |globs: &GlobSet| globs.is_match(path) || globs.is_match(&text);
+        self.include.as_ref().is_none_or(matches) && !matches(&self.exclude)
     }
 
     /// The name that a tensor of lhs goes by in rhs; `None` when no rule matches it.
@@ -66,7 +67,13 @@ fn globs(option: &'static str, patterns: &[String]) -> Result<GlobSet> {
     let mut set = GlobSetBuilder::new();
     let fail = |error: globset::Error| Error::from(ErrorKind::Usage(format!("{option}: {error}")));
     for pattern in patterns {
-        set.add(GlobBuilder::new(pattern).literal_separator(true).build().map_err(fail)?);
+        set.add(
+            GlobBuilder::new(pattern)
+                .literal_separator(true)
+                .backslash_escape(false)
+                .build()
+                .map_err(fail)?,
+        );
     }
     set.build().map_err(fail)
 }
@@ -78,10 +85,10 @@ fn as_path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
-/// Elsewhere a name that is not UTF-8 is matched by its escaped form.
+/// Elsewhere names are matched as they are printed.
 #[cfg(not(unix))]
-fn as_path(bytes: &[u8]) -> std::path::PathBuf {
-    Name::from(bytes).to_string().into()
+fn as_path(_: &[u8]) -> &Path {
+    Path::new("")
 }
 
 impl RenameRule {

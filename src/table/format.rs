@@ -59,6 +59,8 @@ pub struct Footer {
     pub metaindex: BlockHandle,
     /// The block of data blocks.
     pub index: BlockHandle,
+    /// Where its padding starts, when that is not all zero.
+    pub stray: Option<u64>,
 }
 
 impl Footer {
@@ -83,7 +85,10 @@ impl Footer {
         let metaindex = BlockHandle::parse(&mut cursor)?;
         let index = BlockHandle::parse(&mut cursor)?;
         index.check(start, start)?;
-        Ok(Self { metaindex, index })
+        let padding = cursor.offset();
+        let padded =
+            cursor.take("footer padding", cursor.remaining())?.iter().all(|&byte| byte == 0);
+        Ok(Self { metaindex, index, stray: (!padded).then_some(padding) })
     }
 }
 

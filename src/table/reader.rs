@@ -16,6 +16,7 @@ pub struct Table {
     file: Arc<dyn ReadAt>,
     index: Block,
     limits: Limits,
+    damage: Vec<Error>,
 }
 
 impl Table {
@@ -31,7 +32,13 @@ impl Table {
             return Err(error.at(file.len() - FOOTER_LEN as u64));
         }
         let index = Block::open(&file, footer.index)?;
-        Ok(Self { file, index, limits: limits.clone() })
+        let damage = unused_parts(&file, &footer);
+        Ok(Self { file, index, limits: limits.clone(), damage })
+    }
+
+    /// Damage to the parts that no entry needs: the metaindex block and the padding of the footer.
+    pub fn damage(&self) -> &[Error] {
+        &self.damage
     }
 
     /// What the table is read from.
@@ -56,7 +63,7 @@ impl Table {
         Block::open(&self.file, handle)
     }
 
-    /// Calls `visit` for every readable entry, in order, until it breaks; returns what is damaged.
+    /// Calls `visit` for every readable entry, in order, until it breaks; returns all that is damaged.
     ///
     /// A damaged block is left out, and in a block everything from the first entry that makes no sense; entries out of
     /// order are given all the same. `visit` may return damage of its own, of an entry.
@@ -64,7 +71,7 @@ impl Table {
         &self,
         visit: &mut dyn FnMut(&[u8], Value<'_>) -> ControlFlow<Error>,
     ) -> Vec<Error> {
-        let mut damage = Vec::new();
+        let mut damage = self.damage.clone();
         let mut blocks = self.blocks();
         let mut separator = Vec::new();
         let mut first = true;
@@ -204,4 +211,15 @@ impl Blocks<'_> {
         }
         Ok(handle)
     }
+}
+
+fn unused_parts(file: &Arc<dyn ReadAt>, footer: &Footer) -> Vec<Error> {
+    let start = file.len() - FOOTER_LEN as u64;
+    let metaindex =
+        footer.metaindex.check(start, start).and_then(|()| Block::open(file, footer.metaindex));
+    let stray = footer.stray.map(|at| {
+        Error::unexpected("padding of the footer", "not all zero", "writers fill it with zeros")
+            .at(at)
+    });
+    metaindex.err().into_iter().chain(stray).collect()
 }

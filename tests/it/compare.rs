@@ -210,6 +210,7 @@ fn norms_of_extreme_numbers_neither_overflow_nor_vanish() {
         near(comparison.rel_l2, 1.0);
         near(comparison.cosine, 1.0);
         near(comparison.rms, 12.5_f64.sqrt() * scale);
+        near(comparison.std.map(|std| std.lhs), 0.5 * scale);
     }
 }
 
@@ -240,4 +241,11 @@ fn dtypes_that_differ_are_compared_by_value() {
     assert_eq!((comparison.differing, comparison.first), (2, Some(2)));
     assert_eq!(comparison.max_abs, Some(1_073_741_824.0));
     assert_eq!(comparison.max_ulp, None);
+}
+
+#[test]
+fn a_single_pair_that_is_not_finite_has_no_ulps() {
+    let of = |x: f32| tensor(DType::F32, x.to_le_bytes().to_vec());
+    let comparison = check(&of(1.0), &of(f32::INFINITY), &Options::default());
+    assert_eq!((comparison.max_ulp, comparison.max_abs, comparison.mismatched), (None, None, 1));
 }

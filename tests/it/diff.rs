@@ -157,3 +157,29 @@ fn damage_to_one_tensor_leaves_the_others_compared() {
     assert!(errors[0].comparison.is_none(), "no number before the checksum holds");
     assert_eq!(diff.counts().of(Status::Identical), diff.tensors.len() as u64 - 1);
 }
+
+/// Blocks and data have checksums, the footer a magic number and zeros; its handles lead to what has a checksum.
+#[test]
+fn every_flipped_byte_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = |name: &str| {
+        let bytes = std::fs::read(format!("tests/data/hostile/{name}")).unwrap();
+        std::fs::write(folder.path().join(name), &bytes).unwrap();
+        bytes
+    };
+    let good = open("hostile/good");
+    let data = "good.data-00000-of-00001";
+    let (index, shard) = (copy("good.index"), copy(data));
+    for (name, bytes) in [("good.index", index), (data, shard)] {
+        for at in 0..bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (at % 8);
+            std::fs::write(folder.path().join(name), &flipped).unwrap();
+            let Ok(damaged) = Artifact::open(folder.path().join("good")) else { continue };
+            let diff = diff(&good, &damaged, &diff::Options::default(), &Silent).unwrap();
+            assert_eq!(diff.verdict(), Verdict::Trouble, "byte {at} of {name}");
+        }
+        std::fs::write(folder.path().join(name), &bytes).unwrap();
+    }
+    assert_eq!(plain("hostile/good", "hostile/good").verdict(), Verdict::Same);
+}

@@ -89,6 +89,7 @@ impl Merged {
         let in_file = |error: Error| error.in_file(&path);
         let table = table::Table::open(file, limits).map_err(in_file)?;
         let meta = meta::read(&table, limits).map_err(in_file)?;
+        self.damage.extend(table.damage().iter().cloned().map(in_file));
         self.damage.extend(meta.damage.into_iter().map(in_file));
         let number = self.files.len();
         for (name, listed) in meta.tensors {

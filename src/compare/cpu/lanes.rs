@@ -34,7 +34,9 @@ pub(super) fn numbers<T: Number>(lhs: &[T], rhs: &[T], equal: bool, tally: &mut 
     for (lhs, rhs) in lhs.chunks(STRETCH).zip(rhs.chunks(STRETCH)) {
         let (lhs, tail_lhs) = lhs.as_chunks();
         let (rhs, tail_rhs) = rhs.as_chunks();
-        stretch(Blocks { lhs, rhs }, equal, tally);
+        if !lhs.is_empty() {
+            stretch(Blocks { lhs, rhs }, equal, tally);
+        }
         pairs::numbers(tail_lhs, tail_rhs, tally);
     }
 }
