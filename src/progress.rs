@@ -2,7 +2,7 @@
 
 /// Told of progress, by many threads at once.
 pub trait Progress: Sync {
-    /// There are `bytes` to do.
+    /// There are `bytes` more to do.
     fn total(&self, bytes: u64);
     /// Another `bytes` are done.
     fn advance(&self, bytes: u64);

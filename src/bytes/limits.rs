@@ -26,7 +26,7 @@ impl Default for Limits {
             index_block_bytes: 1 << 28,
             entry_bytes: 1 << 26,
             rank: 254,
-            slices: 1 << 20,
+            slices: 1 << 16,
             tensor_bytes: 1 << 40,
         }
     }

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::tensor::{DType, Shape, Slice, TensorSource, TensorStream};
+use crate::tensor::{DType, Fingerprint, Shape, Slice, TensorSource, TensorStream};
 
 use super::runs::{Run, Walk};
 
@@ -76,23 +76,25 @@ impl TensorSource for Partitioned {
         self.parts.iter().fold(0, |n, part| n.saturating_add(part.source.stored_bytes()))
     }
 
-    fn fingerprint(&self) -> Option<Vec<u8>> {
-        let mut print = Vec::new();
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        let mut whole = Fingerprint::default();
         for part in &self.parts {
             let of_part = part.source.fingerprint()?;
             for &(start, len) in part.slice.extents() {
-                print.extend(start.to_le_bytes());
-                print.extend(len.to_le_bytes());
+                whole.layout.extend(start.to_le_bytes());
+                whole.layout.extend(len.to_le_bytes());
             }
-            print.extend(of_part);
+            whole.layout.extend(of_part.layout);
+            whole.checksums.extend(of_part.checksums);
         }
-        Some(print)
+        Some(whole)
     }
 
     fn stream(&self) -> Result<Box<dyn TensorStream + '_>> {
         let short = self.parts.iter().filter(|part| {
             let run = part.slice.extents().last().map_or(1, |&(_, len)| len);
-            run.saturating_mul(16) < LONG_RUN
+            let size = self.dtype.size().map_or(0, |size| size as u64);
+            run.saturating_mul(size) < LONG_RUN
         });
         let buffer = (BUFFERS / short.count().max(1)).clamp(512, 64 << 10) / 16 * 16;
         Ok(Box::new(Assembly {

@@ -57,7 +57,8 @@ pub fn compare_all(
     options: &Options,
     progress: &dyn Progress,
 ) -> Vec<Result<Comparison>> {
-    progress.total(pairs.iter().map(|(l, r)| l.stored_bytes() + r.stored_bytes()).sum());
+    let sizes = pairs.iter().flat_map(|(l, r)| [l.stored_bytes(), r.stored_bytes()]);
+    progress.total(sizes.fold(0, u64::saturating_add));
     let work = Work::plan(pairs, options);
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, Into::into),
@@ -87,7 +88,7 @@ impl<'a> Work<'a> {
         let ends = jobs
             .iter()
             .scan(0, |end, job| {
-                *end += job.units;
+                *end = job.units.saturating_add(*end);
                 Some(*end)
             })
             .collect();
@@ -115,6 +116,8 @@ impl<'a> Work<'a> {
 struct Job<'a> {
     pair: Pair<'a>,
     units: usize,
+    /// Why not even the first unit can be read.
+    refused: Option<Error>,
     joined: Mutex<Joined>,
     result: OnceLock<Result<Comparison>>,
 }
@@ -132,9 +135,14 @@ impl<'a> Job<'a> {
         let (lhs, rhs) = pair;
         let in_pieces = lhs.extent().is_some() && rhs.extent().is_some();
         let units = if in_pieces { lhs.shape().elements().div_ceil(UNIT).max(1) } else { 1 };
+        // Opening holds the size against the file, so that no shape makes more work than there is to read.
+        let refused =
+            if units > 1 { lhs.stream().err().or_else(|| rhs.stream().err()) } else { None };
+        let units = if refused.is_some() { 1 } else { units };
         Self {
             pair,
             units: usize::try_from(units).unwrap_or(usize::MAX),
+            refused,
             joined: Mutex::default(),
             result: OnceLock::new(),
         }
@@ -156,6 +164,9 @@ impl<'a> Job<'a> {
 
     fn check(&self) -> Result<()> {
         let (lhs, rhs) = self.pair;
+        if let Some(error) = &self.refused {
+            return Err(error.clone());
+        }
         if lhs.shape() != rhs.shape() {
             let allowed = format!("both must have one; the other is {}", rhs.shape());
             return Err(Error::unexpected("shape", lhs.shape(), allowed));

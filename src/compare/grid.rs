@@ -64,6 +64,9 @@ pub(crate) const SMALLEST: f64 = f64::from_bits((1023 - 480) << 52);
 /// See [`SMALLEST`].
 pub(crate) const LARGEST: f64 = f64::from_bits((1023 + 480) << 52);
 
+const SMALLEST_SQUARE: f64 = SMALLEST * SMALLEST;
+const LARGEST_SQUARE: f64 = LARGEST * LARGEST;
+
 impl Extremes {
     fn add(&mut self, x: f64) {
         let x = if x > LARGEST {
@@ -83,33 +86,30 @@ impl Extremes {
     /// The square root of the mean of these and of the plain squares `middle`, over `n` numbers.
     fn root(self, middle: f64, n: f64) -> Scaled {
         if self.large > 0.0 {
-            Scaled { value: ((self.large + middle / SCALE / SCALE) / n).sqrt(), by: SCALE }
+            Scaled { value: ((self.large + middle / SCALE / SCALE) / n).sqrt(), exponent: 1 }
         } else if middle > 0.0 || self.small == 0.0 {
-            Scaled { value: ((middle + self.small / SCALE / SCALE) / n).sqrt(), by: 1.0 }
+            Scaled { value: ((middle + self.small / SCALE / SCALE) / n).sqrt(), exponent: 0 }
         } else {
-            Scaled { value: (self.small / n).sqrt(), by: 1.0 / SCALE }
+            Scaled { value: (self.small / n).sqrt(), exponent: -1 }
         }
-    }
-
-    fn is_empty(self) -> bool {
-        self.large == 0.0 && self.small == 0.0
     }
 }
 
-/// `value * by`, where the product may be no `f64`.
+/// `value` times a power of 2^600, where the product may be no `f64`.
 #[derive(Debug, Clone, Copy)]
 struct Scaled {
     value: f64,
-    by: f64,
+    exponent: i32,
 }
 
 impl Scaled {
     fn product(self) -> f64 {
-        self.value * self.by
+        let by = if self.exponent < 0 { 1.0 / SCALE } else { SCALE };
+        (0..self.exponent.abs()).fold(self.value, |value, _| value * by)
     }
 
-    fn over(self, other: Self) -> f64 {
-        self.value / other.value * (self.by / other.by)
+    fn over(self, other: Self) -> Self {
+        Self { value: self.value / other.value, exponent: self.exponent - other.exponent }
     }
 }
 
@@ -157,22 +157,23 @@ impl Cell {
             (lhs, &mut self.lhs, &mut self.outliers.lhs),
             (rhs, &mut self.rhs, &mut self.outliers.rhs),
         ] {
-            if is_plain(value.re.abs()) && is_plain(value.im.abs()) {
-                to(lanes, value.re * value.re + value.im * value.im);
-            } else {
-                outliers.add(value.re.abs());
-                outliers.add(value.im.abs());
+            for part in [value.re.abs(), value.im.abs()] {
+                if is_plain(part) {
+                    to(lanes, part * part);
+                } else {
+                    outliers.add(part);
+                }
             }
         }
-        let parts = [lhs.re, lhs.im, rhs.re, rhs.im].map(f64::abs);
-        if parts.iter().all(|&x| is_plain(x)) {
-            to(&mut self.dot, lhs.re * rhs.re + lhs.im * rhs.im);
-        } else if parts.iter().any(|&x| x > LARGEST) {
-            let scaled = [lhs.re, lhs.im, rhs.re, rhs.im].map(|x| x / SCALE);
-            self.outliers.dot.large += scaled[0] * scaled[2] + scaled[1] * scaled[3];
-        } else {
-            let scaled = [lhs.re, lhs.im, rhs.re, rhs.im].map(|x| x * SCALE);
-            self.outliers.dot.small += scaled[0] * scaled[2] + scaled[1] * scaled[3];
+        for (x, y) in [(lhs.re, rhs.re), (lhs.im, rhs.im)] {
+            let product = x * y;
+            if x == 0.0 || y == 0.0 || (SMALLEST_SQUARE..=LARGEST_SQUARE).contains(&product.abs()) {
+                to(&mut self.dot, product);
+            } else if product.abs() > LARGEST_SQUARE {
+                self.outliers.dot.large += (x / SCALE) * (y / SCALE);
+            } else {
+                self.outliers.dot.small += (x * SCALE) * (y * SCALE);
+            }
         }
         for (value, pivot, [re, im, squares]) in
             [(lhs, pivot.lhs, &mut self.lhs_deviation), (rhs, pivot.rhs, &mut self.rhs_deviation)]
@@ -260,20 +261,21 @@ impl Moments {
         }
     }
 
-    /// Mean and standard deviation. Where squares left the range of `f64` so did those of the deviations, and the second
-    /// comes from the scaled mean of squares instead.
+    /// Mean and standard deviation; the second from the scaled mean of squares where the squares of the deviations left the
+    /// range of `f64`.
     fn finish(self, n: u64, outliers: Extremes, squares: f64) -> Option<((f64, f64), f64)> {
         let (re, im) = self.mean;
         if n == 0 || !re.is_finite() || !im.is_finite() {
             return None;
         }
-        let deviation = if outliers.is_empty() {
+        let vanished = self.squares == 0.0 && squares == 0.0;
+        let root = outliers.root(squares, n as f64);
+        let deviation = if root.value == 0.0 || self.squares.is_finite() && !vanished {
             (self.squares / n as f64).max(0.0).sqrt()
         } else {
-            let root = outliers.root(squares, n as f64);
-            let (re, im) = (re / root.by / root.value, im / root.by / root.value);
-            Scaled { value: root.value * (1.0 - re * re - im * im).max(0.0).sqrt(), by: root.by }
-                .product()
+            let part = |x: f64| Scaled { value: x, exponent: 0 }.over(root).product();
+            let rest = 1.0 - part(re) * part(re) - part(im) * part(im);
+            Scaled { value: root.value * rest.max(0.0).sqrt(), ..root }.product()
         };
         deviation.is_finite().then_some((self.mean, deviation))
     }
@@ -310,7 +312,7 @@ impl Sums {
         match (gap.value == 0.0, lhs.value == 0.0) {
             (true, _) => 0.0,
             (false, true) => f64::INFINITY,
-            (false, false) => gap.over(lhs),
+            (false, false) => gap.over(lhs).product(),
         }
     }
 
@@ -324,14 +326,11 @@ impl Sums {
         if lhs.value == 0.0 || rhs.value == 0.0 {
             return None;
         }
-        // The dot product in the scale of the two norms; what is so much smaller that it vanishes there does not count.
         let dot = self.outliers.dot;
-        let plain = self.dot / lhs.by / rhs.by;
-        let large = dot.large * (SCALE / lhs.by) * (SCALE / rhs.by);
-        let small = dot.small / (SCALE * lhs.by) / (SCALE * rhs.by);
-        let parts = [plain, large, small].into_iter().filter(|part| part.is_finite());
-        let cosine = parts.sum::<f64>() / lhs.value / rhs.value;
-        Some(cosine.clamp(-1.0, 1.0)).filter(|cosine| !cosine.is_nan())
+        let parts = [(self.dot, 0), (dot.large, 2), (dot.small, -2)];
+        let cosines =
+            parts.map(|(value, exponent)| Scaled { value, exponent }.over(lhs).over(rhs).product());
+        Some(cosines.iter().sum::<f64>().clamp(-1.0, 1.0)).filter(|cosine| !cosine.is_nan())
     }
 
     /// Mean and standard deviation of lhs; `None` where they are no `f64`.

@@ -170,7 +170,7 @@ impl Unit<'_> {
         let (lhs, rhs) = self.pair;
         let mut tally = self.tally();
         strings::compare(&mut *lhs.stream()?, &mut *rhs.stream()?, &mut tally)?;
-        self.progress.advance(lhs.stored_bytes() + rhs.stored_bytes());
+        self.progress.advance(lhs.stored_bytes().saturating_add(rhs.stored_bytes()));
         Ok(Box::new(Part { tally, crcs: None }))
     }
 }

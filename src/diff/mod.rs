@@ -71,7 +71,7 @@ pub fn diff(
         lhs: side(lhs, l),
         rhs: side(rhs, r),
         options: options.compare.clone(),
-        renames: proposals::renames(l, r, &tensors, &options.compare),
+        renames: proposals::renames(l, r, &tensors, &options.compare, progress),
         tensors,
         damage: damage(SideOf::Lhs, l).chain(damage(SideOf::Rhs, r)).collect(),
     })

@@ -48,11 +48,14 @@ impl Names {
         self.include.is_none() && self.exclude.is_empty()
     }
 
-    /// Whether a tensor of this name takes part.
-    pub fn takes(&self, name: &Name) -> bool {
-        let (path, text) = (as_path(name.as_bytes()), name.to_string());
-        let matches = |globs: &GlobSet| globs.is_match(path) || globs.is_match(&text);
-        self.include.as_ref().is_none_or(matches) && !matches(&self.exclude)
+    /// Whether a tensor that goes by these names takes part: any may be included, none may be excluded.
+    pub fn takes(&self, names: &[&Name]) -> bool {
+        let any = |globs: &GlobSet| {
+            names.iter().any(|name| {
+                globs.is_match(as_path(name.as_bytes())) || globs.is_match(name.to_string())
+            })
+        };
+        self.include.as_ref().is_none_or(any) && !any(&self.exclude)
     }
 
     /// The name that a tensor of lhs goes by in rhs; `None` when no rule matches it.

@@ -6,7 +6,7 @@ use crate::bytes::Crc32c;
 use crate::checkpoint::{Checkpoint, Entry};
 use crate::compare::{self, NanPolicy, Tolerance, compare_all};
 use crate::error::Result;
-use crate::progress::Silent;
+use crate::progress::Progress;
 use crate::tensor::{DType, Name, Shape, TensorSource};
 
 use super::{Rename, Status, TensorDiff};
@@ -30,6 +30,7 @@ pub(super) fn renames(
     rhs: &Checkpoint,
     tensors: &[TensorDiff],
     options: &compare::Options,
+    progress: &dyn Progress,
 ) -> Vec<Rename> {
     let removed = by_form(lhs, tensors, Status::Removed);
     let mut added = by_form(rhs, tensors, Status::Added);
@@ -48,7 +49,7 @@ pub(super) fn renames(
         nan: NanPolicy::Equal,
         ..compare::Options::default()
     };
-    let results = compare_all(&pairs, &options, &Silent);
+    let results = compare_all(&pairs, &options, progress);
     let mut renames: Vec<_> = candidates
         .iter()
         .zip(results)

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::checkpoint::{Checkpoint, Entry};
-use crate::compare::{self, Comparison};
+use crate::compare::{self, Comparison, NanPolicy};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
-use crate::tensor::{Name, TensorSource};
+use crate::tensor::{Kind, Name, TensorSource, in_parallel, read_through};
 
 use super::{Facts, Options, Status, TensorDiff};
 
@@ -31,19 +31,27 @@ pub(super) fn compare(
     let meetings = meet(lhs, rhs, options)?;
     let by_index = !(lhs.has_data() && rhs.has_data());
     let mut tensors = Vec::with_capacity(meetings.len());
-    let mut pairs = Vec::new();
-    let mut waiting = Vec::new();
+    let (mut pairs, mut waiting, mut lone) = (Vec::new(), Vec::new(), Vec::new());
     for (name, meeting) in meetings {
         let mut tensor = unread(name, meeting, lhs, rhs);
-        if let (None, Some(Ok(l)), Some(Ok(r))) =
-            (&tensor.error, meeting.lhs.map(source), meeting.rhs.map(source))
-            && l.shape() == r.shape()
-        {
-            if by_index {
+        match (&tensor.error, meeting.lhs.map(source), meeting.rhs.map(source)) {
+            (None, Some(Ok(l)), Some(Ok(r))) if l.shape() == r.shape() && by_index => {
                 settle(&mut tensor, by_fingerprint(l, r, &options.compare));
-            } else if compare::comparable(l.dtype(), r.dtype()) {
+            }
+            (None, Some(Ok(l)), Some(Ok(r)))
+                if l.shape() == r.shape() && compare::comparable(l.dtype(), r.dtype()) =>
+            {
                 pairs.push((l, r));
                 waiting.push(tensors.len());
+                tensors.push(tensor);
+                continue;
+            }
+            _ => {}
+        }
+        // What is not compared is read all the same: damage is told wherever it is.
+        for (entry, checkpoint) in [(meeting.lhs, lhs), (meeting.rhs, rhs)] {
+            if let Some(Ok(source)) = entry.map(source).filter(|_| checkpoint.has_data()) {
+                lone.push((tensors.len(), source));
             }
         }
         tensors.push(tensor);
@@ -54,7 +62,26 @@ pub(super) fn compare(
             settle(tensor, result.map(|comparison| (status(&comparison), Some(comparison))));
         }
     }
+    for (at, error) in damaged(&lone, options.compare.threads, progress) {
+        if let Some(tensor) = tensors.get_mut(at) {
+            settle(tensor, Err(error));
+        }
+    }
     Ok(tensors)
+}
+
+/// Reads tensors to their end; returns what is wrong with those that cannot be read.
+fn damaged(
+    lone: &[(usize, &dyn TensorSource)],
+    threads: usize,
+    progress: &dyn Progress,
+) -> Vec<(usize, Error)> {
+    progress
+        .total(lone.iter().fold(0, |sum, (_, source)| source.stored_bytes().saturating_add(sum)));
+    let errors = in_parallel(lone, threads, |&(at, source)| {
+        read_through(source, progress, |_| ()).err().map(|error| (at, error))
+    });
+    errors.into_iter().flatten().collect()
 }
 
 /// Brings the two sides together by name.
@@ -68,7 +95,7 @@ fn meet<'a>(
     for entry in lhs.tensors() {
         let renamed = names.rename(&entry.name);
         let name = renamed.as_ref().unwrap_or(&entry.name);
-        if !(names.takes(name) || renamed.is_some() && names.takes(&entry.name)) {
+        if !names.takes(&[name, &entry.name]) {
             continue;
         }
         let meeting = meetings.entry(name.clone()).or_default();
@@ -82,7 +109,7 @@ fn meet<'a>(
         // What came here by a rename has passed the filters under its other name.
         if let Some(meeting) = meetings.get_mut(&entry.name) {
             meeting.rhs = Some(entry);
-        } else if names.takes(&entry.name) {
+        } else if names.takes(&[&entry.name]) {
             meetings.entry(entry.name.clone()).or_default().rhs = Some(entry);
         }
     }
@@ -169,9 +196,14 @@ fn by_fingerprint(
     if lhs.dtype() != rhs.dtype() {
         return Ok((Status::Dtype, None));
     }
+    let has_nan = matches!(lhs.dtype().kind(), Kind::Float | Kind::Complex);
+    let nan_differs = has_nan && options.nan == NanPolicy::Differ;
     match (lhs.fingerprint(), rhs.fingerprint()) {
-        (Some(l), Some(r)) if l == r => Ok((Status::Identical, None)),
-        (Some(l), Some(r)) if l.len() != r.len() => {
+        (Some(l), Some(r)) if l == r && !nan_differs => Ok((Status::Identical, None)),
+        (Some(l), Some(r)) if l == r => {
+            unknown("there may be NaN in it, and there is no data to tell")
+        }
+        (Some(l), Some(r)) if l.layout != r.layout => {
             unknown("the two sides are stored in other pieces, and there is no data to compare")
         }
         (Some(_), Some(_)) if options.tolerance.is_bits() => Ok((Status::Different, None)),

@@ -11,7 +11,7 @@ use crate::diff::Facts;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::tensor::{Kind, Name, TensorSource};
-use crate::verify::{in_parallel, read_through};
+use crate::tensor::{in_parallel, read_through};
 
 /// The tensors of a checkpoint, and what is damaged in it.
 #[derive(Debug, Clone)]
@@ -58,7 +58,8 @@ impl Listing {
     ) -> Self {
         Self::of(artifact, takes, |entries| {
             let sources = entries.iter().filter_map(|entry| entry.source.as_ref().ok());
-            progress.total(sources.map(|source| source.stored_bytes()).sum());
+            progress
+                .total(sources.fold(0, |sum, source| source.stored_bytes().saturating_add(sum)));
             in_parallel(entries, threads, |entry| Row::new(entry).with_digest(entry, progress))
         })
     }

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use crate::diff::Facts;
 use crate::error::Result;
 use crate::progress::Progress;
+use crate::tensor::read_through;
 use crate::tensor::{ComplexNumber, Element, Name, Number, Scalar, TensorSource, Visit};
-use crate::verify::read_through;
 
 /// A tensor of so many elements is shown in full.
 const ALL: usize = 256;

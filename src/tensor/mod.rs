@@ -6,6 +6,7 @@ mod element;
 mod float8;
 mod name;
 mod owned;
+mod reading;
 mod shape;
 mod slice;
 mod source;
@@ -18,6 +19,8 @@ pub use element::{
 };
 pub use name::Name;
 pub use owned::Tensor;
+pub(crate) use reading::in_parallel;
+pub use reading::read_through;
 pub use shape::Shape;
 pub use slice::Slice;
-pub use source::{Extent, TensorSource, TensorStream};
+pub use source::{Extent, Fingerprint, TensorSource, TensorStream};

@@ -18,17 +18,25 @@ impl Name {
         std::str::from_utf8(&self.0).ok()
     }
 
-    /// The name for a terminal: as [`Display`](fmt::Display), with control characters escaped as well.
+    /// The name for a terminal: as [`Display`](fmt::Display), with what a terminal would obey escaped as well:
+    /// control characters, and those that change the order of others or cannot be seen.
     pub fn printable(&self) -> String {
         let mut out = String::with_capacity(self.0.len());
         for c in self.to_string().chars() {
             match c {
-                c if c.is_control() => out.extend(c.escape_default()),
+                c if c.is_control() || is_invisible(c) => out.extend(c.escape_default()),
                 c => out.push(c),
             }
         }
         out
     }
+}
+
+/// Whether a character can make text look like another: format characters and separators of lines.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 impl<T: AsRef<[u8]> + ?Sized> From<&T> for Name {

@@ -27,9 +27,8 @@ pub trait TensorSource: fmt::Debug + Send + Sync {
         None
     }
 
-    /// What the index says of the content: the stored checksums, and for slices their layout. Equal ones stand for equal
-    /// content where the data itself is not at hand. `None` where the format stores no checksum per tensor.
-    fn fingerprint(&self) -> Option<Vec<u8>> {
+    /// What the index says of the content. `None` where the format stores no checksum per tensor.
+    fn fingerprint(&self) -> Option<Fingerprint> {
         None
     }
 
@@ -38,6 +37,16 @@ pub trait TensorSource: fmt::Debug + Send + Sync {
     /// # Errors
     /// When the file is not there, or what is known already contradicts the shape.
     fn stream(&self) -> Result<Box<dyn TensorStream + '_>>;
+}
+
+/// What an index knows of a tensor's content: of the same layout, equal ones stand for equal content where the data
+/// itself is not at hand, and unequal ones for another.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fingerprint {
+    /// Slices and byte order, in no format but its own.
+    pub layout: Vec<u8>,
+    /// Sizes and checksums as stored.
+    pub checksums: Vec<u8>,
 }
 
 /// Content read in order.

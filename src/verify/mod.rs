@@ -1,17 +1,12 @@
 //! One artifact against itself: whether everything in it can be read, and every checksum holds.
 
-mod reading;
-
 use std::path::PathBuf;
 
 use crate::artifact::Artifact;
 use crate::checkpoint::{Checkpoint, Entry};
 use crate::error::{Error, ErrorKind};
 use crate::progress::Progress;
-use crate::tensor::Name;
-
-pub(crate) use reading::in_parallel;
-pub use reading::read_through;
+use crate::tensor::{Name, in_parallel, read_through};
 
 /// What a verification found.
 #[derive(Debug, Clone)]
@@ -91,8 +86,7 @@ fn stored_bytes(entries: &[&Entry]) -> u64 {
     entries
         .iter()
         .filter_map(|entry| entry.source.as_ref().ok())
-        .map(|source| source.stored_bytes())
-        .sum()
+        .fold(0, |sum, source| source.stored_bytes().saturating_add(sum))
 }
 
 /// Reads a tensor to its end; where there is no data, only its entry can be judged.

@@ -422,11 +422,37 @@ fn verify_takes_what_a_shell_makes_of_a_pattern() {
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     assert_eq!(
         run.text(),
-        "ok  demo/model.ckpt.data-00000-of-00001: checkpoint V2, 2 tensors, 32 B, every checksum holds\n"
+        "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, every checksum holds\n"
     );
-    let meta = ckdiff(&["verify", "demo/model.ckpt", "demo/model.ckpt.meta", "demo/checkpoint"]);
+    let run = ckdiff(&[
+        "verify",
+        "demo/checkpoint",
+        "./demo/model.ckpt.meta",
+        "demo/model.ckpt.data-00000-of-00001",
+        "demo/model.ckpt.index",
+        "demo/v1format.ckpt",
+    ]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(
+        run.text(),
+        "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, every checksum holds\n\
+         ok  demo/v1format.ckpt: checkpoint V1, 2 tensors, 32 B, every checksum holds\n\
+         note: ./demo/model.ckpt.meta is a meta graph, not checked yet\n\
+         note: demo/checkpoint is a state file, with nothing to verify\n"
+    );
+}
+
+#[test]
+fn verify_refuses_what_is_beside_checkpoints_when_it_stands_alone() {
+    let meta = ckdiff(&["verify", "demo/model.ckpt.meta", "demo/v1format.ckpt"]);
     assert_eq!(meta.code, 2);
-    assert_eq!(meta.text().lines().count(), 3, "{}", meta.text());
+    assert!(
+        meta.text().contains("this is a meta graph; ckdiff verifies checkpoints so far"),
+        "{meta:?}"
+    );
+    let state = ckdiff(&["verify", "demo/checkpoint"]);
+    assert_eq!(state.code, 2);
+    assert!(state.text().contains("state file"), "{state:?}");
 }
 
 #[test]

@@ -249,3 +249,37 @@ fn a_single_pair_that_is_not_finite_has_no_ulps() {
     let comparison = check(&of(1.0), &of(f32::INFINITY), &Options::default());
     assert_eq!((comparison.max_ulp, comparison.max_abs, comparison.mismatched), (None, None, 1));
 }
+
+#[test]
+fn sums_of_numbers_of_all_sizes_are_right() {
+    let real = |v: &[f64]| tensor(DType::F64, v.iter().flat_map(|x| x.to_le_bytes()).collect());
+    let complex =
+        |v: &[f64]| tensor(DType::Complex128, v.iter().flat_map(|x| x.to_le_bytes()).collect());
+    // lhs, rhs, rel_l2, cosine, std of lhs
+    let cases = [
+        (real(&[1e130, 1.0]), real(&[1e-170, 1.0]), 1.0, 1e-130, 0.5e130),
+        (real(&[1e200]), real(&[1e-200]), 1.0, 1.0, 0.0),
+        (real(&[1e200, -1e200]), real(&[1e200, -1e200]), 0.0, 1.0, 1e200),
+        (real(&[3e160, 4e160]), real(&[3e160, 4e160]), 0.0, 1.0, 0.5e160),
+        (real(&[1e-170, 2e-170]), real(&[2e-170, 4e-170]), 1.0, 1.0, 0.5e-170),
+        (complex(&[1.0, 1e-170]), complex(&[2.0, 1e-170]), 1.0, 1.0, 0.0),
+        (
+            complex(&[1e6, 1e-170, 1e6 + 1.0, 0.0]),
+            complex(&[1e6, 0.0, 1e6 + 1.0, 0.0]),
+            0.0,
+            1.0,
+            0.5,
+        ),
+    ];
+    for (i, (lhs, rhs, rel_l2, cosine, std)) in cases.iter().enumerate() {
+        let comparison = check(lhs, rhs, &Options::default());
+        let near = |what, ours: f64, theirs: f64| {
+            let close = (ours - theirs).abs() <= 1e-6 * theirs.abs()
+                || ours.abs() < 1e-170 && theirs == 0.0;
+            assert!(close, "case {i}: {what} is {ours}, not {theirs}");
+        };
+        near("rel_l2", comparison.rel_l2.unwrap(), *rel_l2);
+        near("cosine", comparison.cosine.unwrap(), *cosine);
+        near("std", comparison.std.unwrap().lhs, *std);
+    }
+}

@@ -183,3 +183,59 @@ fn every_flipped_byte_is_noticed() {
     }
     assert_eq!(plain("hostile/good", "hostile/good").verdict(), Verdict::Same);
 }
+
+/// Wherever the damage is: in a tensor of another shape, of another name, or that nothing is compared with.
+#[test]
+fn every_damage_is_trouble_in_a_diff() {
+    let oracle = crate::support::oracle("hostile.json");
+    let mut seen = 0;
+    for (case, facts) in oracle.as_object().unwrap() {
+        if facts["broken"].as_array().unwrap().is_empty() {
+            continue;
+        }
+        let good = if case.starts_with("v1_") { "hostile/good_v1" } else { "hostile/good" };
+        let Ok(damaged) = Artifact::open(format!("tests/data/hostile/{case}")) else { continue };
+        let start = std::time::Instant::now();
+        for (lhs, rhs) in [(&open(good), &damaged), (&damaged, &open(good)), (&damaged, &damaged)] {
+            let diff = diff(lhs, rhs, &diff::Options::default(), &Silent).unwrap();
+            assert_eq!(diff.verdict(), Verdict::Trouble, "{case}");
+        }
+        assert!(start.elapsed().as_secs() < 3, "{case} took {:?}", start.elapsed());
+        seen += 1;
+    }
+    assert!(seen > 40, "only {seen} cases could be opened");
+}
+
+#[test]
+fn an_index_alone_tells_only_what_it_knows() {
+    let folder = tempfile::tempdir().unwrap();
+    let index_of = |path: &str| {
+        let name = format!("{}.index", path.replace('/', "_"));
+        let to = folder.path().join(name);
+        std::fs::copy(format!("tests/data/{path}.index"), &to).unwrap();
+        Artifact::open(to).unwrap()
+    };
+    let status = |lhs: &Artifact, rhs: &Artifact, compare| {
+        let options = diff::Options { compare, ..Default::default() };
+        diff(lhs, rhs, &options, &Silent).unwrap().verdict()
+    };
+    let bits = compare::Options::default();
+    let close = compare::Options {
+        tolerance: compare::Tolerance::new(Some(1e9), None, None).unwrap(),
+        ..bits.clone()
+    };
+    let (base, twin) = (index_of(BASELINE), index_of(RETRAINED));
+    assert_eq!(status(&base, &base, bits.clone()), Verdict::Same);
+    assert_eq!(status(&base, &twin, bits.clone()), Verdict::Different);
+    assert_eq!(status(&base, &twin, close), Verdict::Trouble, "how far apart nobody can tell");
+    let (parts, whole) = (index_of("slices/parts.ckpt"), index_of("slices/whole.ckpt"));
+    assert_eq!(status(&parts, &whole, bits.clone()), Verdict::Trouble, "another layout");
+    let damaged = open("hostile/bit_data");
+    assert_eq!(status(&index_of("hostile/good"), &damaged, bits), Verdict::Trouble);
+}
+
+#[test]
+fn an_exclusion_holds_for_both_names_of_a_renamed_tensor() {
+    let diff = with(BASELINE, BASELINE, names(&[], &["model/**"], &["^model/=m/"]));
+    assert_eq!(diff.tensors.len(), 2, "{}", changes(&diff));
+}

@@ -1,6 +1,7 @@
 //! The command: arguments in, an answer out, and an exit code that says which.
 
 mod args;
+mod beside;
 mod completions;
 mod diff;
 mod man;

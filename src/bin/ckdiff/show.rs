@@ -7,8 +7,7 @@ use ckdiff::checkpoint::{Checkpoint, Entry};
 use ckdiff::diff::Names;
 use ckdiff::progress::Silent;
 use ckdiff::report::{Listing, Palette, Values, human, json};
-use ckdiff::tensor::TensorSource;
-use ckdiff::verify::read_through;
+use ckdiff::tensor::{Name, TensorSource, read_through};
 use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
@@ -37,7 +36,8 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Trouble> {
 /// Lists the tensors that the filter lets through, or tells of the one that was asked for.
 fn list(artifact: &Artifact, only: Option<&Entry>, args: &ShowArgs) -> Result<Exit, Trouble> {
     let names = Names::new(&args.filter.include, &args.filter.exclude, &[])?;
-    let takes = |name: &_| only.map_or_else(|| names.takes(name), |entry| entry.name == *name);
+    let takes =
+        |name: &Name| only.map_or_else(|| names.takes(&[name]), |entry| entry.name == *name);
     let bar = Bar::new(false);
     let listing = if args.digest {
         Listing::with_digests(artifact, takes, args.jobs.jobs.into(), &bar)

@@ -10,6 +10,7 @@ use ckdiff::verify::{Verification, verify};
 
 use crate::Exit;
 use crate::args::{Format, VerifyArgs};
+use crate::beside;
 use crate::output;
 use crate::progress::Bar;
 use crate::trouble::Trouble;
@@ -22,12 +23,16 @@ const LISTED: usize = 20;
 /// # Errors
 /// When the report cannot be written.
 pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Trouble> {
-    let opened = open(&args.paths);
+    let Opened { artifacts, notes } = open(&args.paths);
     let bar = Bar::new(args.quiet);
-    let results: Vec<(PathBuf, Result<Verification, Error>)> = opened
+    let results: Vec<(PathBuf, Result<Verification, Error>)> = artifacts
         .into_iter()
         .map(|(path, artifact)| {
-            (path, artifact.map(|artifact| verify(&artifact, args.jobs.jobs.into(), &bar)))
+            let verified = artifact.map(|artifact| Verification {
+                path: path.clone(),
+                ..verify(&artifact, args.jobs.jobs.into(), &bar)
+            });
+            (path, verified)
         })
         .collect();
     drop(bar);
@@ -35,7 +40,8 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Trouble> {
         Format::Json => json::verifications(&results, out),
         Format::Human => {
             let view = human::View { palette, max_diffs: LISTED };
-            results.iter().try_for_each(|(_, result)| human::verification(result, &view, out))
+            results.iter().try_for_each(|(_, result)| human::verification(result, &view, out))?;
+            notes.iter().try_for_each(|note| writeln!(out, "{note}"))
         }
     })?;
     // A person who reads the report has seen its errors there.
@@ -56,23 +62,57 @@ fn errors(result: &Result<Verification, Error>) -> Vec<Error> {
     }
 }
 
+/// What the paths name.
+#[derive(Debug)]
+struct Opened {
+    /// Each checkpoint once, under its prefix, and each path that cannot be opened.
+    artifacts: Vec<(PathBuf, Result<Artifact, Error>)>,
+    /// What is told of the other paths.
+    notes: Vec<String>,
+}
+
 /// Opens each checkpoint once, by whichever of its files it is named.
-fn open(paths: &[PathBuf]) -> Vec<(PathBuf, Result<Artifact, Error>)> {
+fn open(paths: &[PathBuf]) -> Opened {
+    let prefixes = beside::prefixes(paths);
+    // A state file is passed over beside others only: alone, it leaves nothing to verify.
+    let has_others = paths.iter().any(|path| !beside::is_state(path));
     let mut files = BTreeSet::<Vec<PathBuf>>::new();
     let mut failures = BTreeSet::<String>::new();
-    let mut opened = Vec::new();
+    let (mut artifacts, mut metas, mut states) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
-        let artifact = Artifact::open(path);
+        let artifact = match Artifact::open(path) {
+            Err(_) if beside::is_state(path) && has_others => {
+                states.push(path.clone());
+                continue;
+            }
+            Err(_) if beside::is_meta(path) && prefixes.contains(&beside::of_meta(path)) => {
+                metas.push(path.clone());
+                continue;
+            }
+            Err(_) if beside::is_meta(path) => Err(beside::meta_alone(path)),
+            artifact => artifact,
+        };
         let is_new = match &artifact {
             Ok(Artifact::Checkpoint(checkpoint)) => files.insert(resolved(checkpoint.files())),
             Ok(_) => true,
             Err(error) => failures.insert(error.to_string()),
         };
         if is_new {
-            opened.push((path.clone(), artifact));
+            artifacts.push((name(path, &artifact), artifact));
         }
     }
-    opened
+    Opened { artifacts, notes: beside::notes(&metas, &states) }
+}
+
+/// The prefix of a V2 checkpoint, by whichever of its files it was opened; the path of anything else.
+fn name(path: &Path, artifact: &Result<Artifact, Error>) -> PathBuf {
+    let index = match artifact {
+        Ok(Artifact::Checkpoint(checkpoint)) if checkpoint.format().name() == "V2" => {
+            checkpoint.files().first()
+        }
+        _ => None,
+    };
+    index.map_or_else(|| path.to_path_buf(), |index| index.with_extension(""))
 }
 
 /// The files in a form that is the same for `./a` and `a`; as given where a file is missing.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::bytes::{Crc32c, File, ReadAt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::tensor::{
-    ComplexNumber, DType, Extent, Number, Shape, TensorSource, TensorStream, Visit,
+    ComplexNumber, DType, Extent, Fingerprint, Number, Shape, TensorSource, TensorStream, Visit,
 };
 
 use super::super::elements::Framed;
@@ -110,13 +110,12 @@ impl TensorSource for Stored {
         (self.number_bytes > 0 && as_is).then_some(self)
     }
 
-    fn fingerprint(&self) -> Option<Vec<u8>> {
+    fn fingerprint(&self) -> Option<Fingerprint> {
         // The byte order counts only where it makes a difference.
         let swapped = self.order == ByteOrder::Big && self.number_bytes != 1;
-        let mut print = vec![u8::from(swapped)];
-        print.extend(self.entry.size.to_le_bytes());
-        print.extend(self.entry.crc32c.to_le_bytes());
-        Some(print)
+        let mut checksums = self.entry.size.to_le_bytes().to_vec();
+        checksums.extend(self.entry.crc32c.to_le_bytes());
+        Some(Fingerprint { layout: vec![u8::from(swapped)], checksums })
     }
 
     fn stream(&self) -> Result<Box<dyn TensorStream + '_>> {

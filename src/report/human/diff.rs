@@ -6,7 +6,7 @@ use crate::compare::{NanPolicy, Options};
 use crate::diff::{Counts, Diff, Side, Status, TensorDiff, Verdict};
 use crate::tensor::Kind;
 
-use super::text::{cut_middle, cut_name, plural, printable, width_of, wrapped};
+use super::text::{cut_middle, cut_name, padded, plural, printable, width_of, wrapped};
 use super::{View, advice, number, sections};
 
 /// Columns that a path may take.
@@ -134,8 +134,8 @@ fn overview(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
         let index_only = if side.has_data { "" } else { ", index only" };
         writeln!(
             out,
-            "  {what}  {:width$}  {} {}{index_only}",
-            path(side),
+            "  {what}  {}  {} {}{index_only}",
+            padded(&path(side), width),
             side.kind,
             side.format
         )?;

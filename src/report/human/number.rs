@@ -88,7 +88,8 @@ fn spelled(scalar: Scalar, float: impl Fn(f64) -> String) -> String {
         Scalar::Integer(value) => value.to_string(),
         Scalar::Bool(value) => value.to_string(),
         Scalar::Complex(re, im) => {
-            let sign = if im.is_sign_negative() { "" } else { "+" };
+            // A NaN is printed without its sign.
+            let sign = if im.is_sign_negative() && !im.is_nan() { "" } else { "+" };
             format!("{}{sign}{}i", float(re), float(im))
         }
     }
@@ -179,6 +180,7 @@ mod tests {
         assert_eq!(pair(float(a), float(1.0), 32), "0.1 → 1");
         let complex = |re, im| (Scalar::Complex(re, im), DType::Complex64);
         assert_eq!(pair(complex(1.0, -2.0), complex(1.0, 2.0), 32), "1-2i → 1+2i");
+        assert_eq!(element(Scalar::Complex(1.0, -f64::NAN), DType::Complex64), "1+NaNi");
         let integer = |value| (Scalar::Integer(value), DType::I64);
         assert_eq!(pair(integer(10_000), integer(12_500), 32), "10000 → 12500");
         assert_eq!(pair(integer(i64::MIN.into()), integer(0), 16), "-9.22e18 → 0");

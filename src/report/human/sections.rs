@@ -97,7 +97,9 @@ pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result
     let hidden = changed.len().saturating_sub(view.max_diffs);
     if hidden > 0 {
         let style = view.palette.faint;
-        let more = plural(hidden as u64, "more changed tensor");
+        let unread = changed.iter().skip(view.max_diffs).any(|(of, _)| *of == Section::Unread);
+        let what = if unread { "more tensor" } else { "more changed tensor" };
+        let more = plural(hidden as u64, what);
         writeln!(out, "\n{style}… and {more}: -n {} lists all{style:#}", changed.len())?;
     }
     Ok(())
@@ -278,12 +280,15 @@ fn numbers(tensor: &TensorDiff, comparison: &Comparison, by_ulp: bool) -> [Strin
     } else {
         comparison.rel_l2.map(number::short)
     };
-    let (at, pair) = match (&comparison.worst, &tensor.lhs, &tensor.rhs) {
+    // Only finite pairs have a largest difference: where that is none, the worst is another mismatch.
+    let finite = comparison.mismatched == 0 || comparison.max_abs.is_some_and(|max| max != 0.0);
+    let worst = comparison.worst.as_ref().filter(|_| finite);
+    let (at, pair) = match (worst, &tensor.lhs, &tensor.rhs) {
         (Some(worst), Some(l), Some(r)) => {
             let pair = number::pair((worst.lhs, l.dtype), (worst.rhs, r.dtype), PAIR_WIDTH);
             (Some(worst.position), Some(cut_middle(&pair, PAIR_WIDTH)))
         }
-        _ => (comparison.first, None),
+        _ => (comparison.first, beyond_numbers(comparison)),
     };
     [
         share(comparison),
@@ -292,6 +297,22 @@ fn numbers(tensor: &TensorDiff, comparison: &Comparison, by_ulp: bool) -> [Strin
         or_none(at.map(|at| index(tensor, at))),
         or_none(pair),
     ]
+}
+
+/// What mismatches although no finite number moved.
+fn beyond_numbers(comparison: &Comparison) -> Option<String> {
+    let sides = |sides: Option<Sides<u64>>| sides.filter(|n| n.lhs + n.rhs > 0);
+    let moved = |what, n: Option<Sides<u64>>| {
+        let n = sides(n).filter(|n| n.lhs != n.rhs)?;
+        Some(format!("{what} {} → {}", number::short_count(n.lhs), number::short_count(n.rhs)))
+    };
+    let some = |what: &str, n: Option<u64>| n.filter(|&n| n > 0).map(|_| what.to_owned());
+    moved("NaN", comparison.nan)
+        .or_else(|| moved("inf", comparison.inf))
+        .or_else(|| some("other NaN bits", comparison.nan_payload))
+        .or_else(|| some("sign of 0", comparison.zero_sign))
+        .or_else(|| sides(comparison.inf).map(|_| "inf".into()))
+        .or_else(|| sides(comparison.nan).map(|_| "NaN".into()))
 }
 
 /// How many of the elements mismatch: few by their count, many by their share.

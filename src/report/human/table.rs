@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use super::WIDTH;
-use super::text::{cut_middle, cut_name, width_of};
+use super::text::{cut_middle, cut_name, padded, width_of};
 
 /// Spaces before each column.
 const GAP: usize = 2;
@@ -69,9 +69,13 @@ impl Table {
         for (style, cells) in &self.rows {
             let mut line = String::new();
             for ((cell, &width), align) in cells.iter().zip(&widths).zip(&self.columns) {
+                line += &" ".repeat(GAP);
                 match align {
-                    Align::Left => line += &format!("{:GAP$}{cell:width$}", ""),
-                    Align::Right => line += &format!("{:GAP$}{cell:>width$}", ""),
+                    Align::Left => line += &padded(cell, width),
+                    Align::Right => {
+                        line += &" ".repeat(width.saturating_sub(width_of(cell)));
+                        line += cell;
+                    }
                 }
             }
             writeln!(out, "{style}{}{style:#}", line.trim_end())?;

@@ -1,5 +1,7 @@
 //! Text that came from a file, made fit for a terminal.
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 use crate::tensor::Name;
 
 use super::WIDTH;
@@ -12,7 +14,7 @@ pub fn printable(text: &str) -> String {
     Name::from(text).printable()
 }
 
-/// A tensor's name in at most `width` characters, with both of its ends.
+/// A tensor's name in at most `width` columns, with both of its ends.
 pub(super) fn cut_name(name: &str, width: usize) -> String {
     match name.strip_suffix(ATTRIBUTE_SUFFIX) {
         Some(path) if width_of(name) > width => cut_middle(&format!("{path}/…"), width),
@@ -20,23 +22,45 @@ pub(super) fn cut_name(name: &str, width: usize) -> String {
     }
 }
 
-/// `text` in at most `width` characters: where it is longer, an ellipsis takes the place of its middle.
+/// `text` in at most `width` columns: where it is longer, an ellipsis takes the place of its middle.
 pub(super) fn cut_middle(text: &str, width: usize) -> String {
-    let len = width_of(text);
-    if len <= width {
+    if width_of(text) <= width {
         return text.to_owned();
     }
+    // Characters can be wider together than one by one.
+    let mut cuts = (1..=width).rev().map(|width| cut_to(text, width));
+    cuts.find(|cut| width_of(cut) <= width).unwrap_or_default()
+}
+
+/// Both ends of `text`, whose characters take `width` columns one by one.
+fn cut_to(text: &str, width: usize) -> String {
     // The end of a name tells more than its start.
     let head = width.saturating_sub(1) * 2 / 5;
     let tail = width.saturating_sub(1) - head;
-    let start: String = text.chars().take(head).collect();
-    let end: String = text.chars().skip(len - tail).collect();
+    let start: String = fitting(text.chars(), head).collect();
+    let end: Vec<char> = fitting(text.chars().rev(), tail).collect();
+    // A mark whose letter was cut off would stand on the ellipsis.
+    let end: String = end.into_iter().rev().skip_while(|c| c.width() == Some(0)).collect();
     format!("{start}…{end}")
+}
+
+/// As many of the first characters as there are columns for.
+fn fitting(chars: impl Iterator<Item = char>, width: usize) -> impl Iterator<Item = char> {
+    let mut used = 0;
+    chars.take_while(move |c| {
+        used += c.width().unwrap_or(1);
+        used <= width
+    })
+}
+
+/// `text` with spaces behind it, in `width` columns.
+pub(super) fn padded(text: &str, width: usize) -> String {
+    format!("{text}{:1$}", "", width.saturating_sub(width_of(text)))
 }
 
 /// How many columns `text` takes.
 pub(super) fn width_of(text: &str) -> usize {
-    text.chars().count()
+    text.width()
 }
 
 /// `parts` with commas between them behind `start`, in as many lines as that takes at an indent of two.
@@ -81,6 +105,14 @@ mod tests {
     fn a_suffix_that_says_nothing_goes_first() {
         let name = "layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE";
         assert_eq!(cut_name(name, 40), "layer_with_weights-0/kernel/…");
+    }
+
+    #[test]
+    fn wide_characters_take_two_columns_and_marks_none() {
+        assert_eq!(cut_middle(&"語".repeat(9), 10), "語…語語");
+        assert_eq!(width_of(&cut_middle(&"e\u{301}".repeat(20), 10)), 10);
+        assert_eq!(cut_middle("e\u{301}e\u{301}", 2), "e\u{301}e\u{301}");
+        assert_eq!(padded("語e\u{301}", 5), "語e\u{301}  ");
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::Result;
 use crate::progress::Progress;
-use crate::tensor::TensorSource;
+
+use super::TensorSource;
 
 /// Bytes read at a time; a multiple of every element size.
 const CHUNK: usize = 256 << 10;
@@ -22,11 +23,9 @@ pub fn read_through(
     mut each: impl FnMut(&[u8]),
 ) -> Result<u64> {
     let mut stream = source.stream()?;
-    let mut chunk =
-        vec![
-            0;
-            CHUNK.min(usize::try_from(source.stored_bytes()).unwrap_or(CHUNK).next_multiple_of(64))
-        ];
+    // Less for a small tensor; never empty, since nothing read means the end.
+    let size = usize::try_from(source.stored_bytes()).map_or(CHUNK, |size| size.clamp(1, CHUNK));
+    let mut chunk = vec![0; size.next_multiple_of(64)];
     let mut bytes = 0;
     loop {
         let read = stream.read(&mut chunk)?;

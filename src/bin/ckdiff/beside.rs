@@ -1,0 +1,92 @@
+//! Files that TensorFlow writes beside checkpoints, which a shell's `P*` and `DIR/*` name too.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use ckdiff::report::human::printable;
+use ckdiff::{Error, ErrorKind};
+
+/// What a state file starts with.
+const STATE: &[u8] = b"model_checkpoint_path:";
+
+/// Whether `path` is named as a meta graph.
+pub(crate) fn is_meta(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new("meta")) && path.is_file()
+}
+
+/// Whether `path` is the text file that says which checkpoint of a directory is the latest.
+pub(crate) fn is_state(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = |file: File| file.take(STATE.len() as u64).read_to_end(&mut head).is_ok();
+    path.file_name() == Some(OsStr::new("checkpoint"))
+        && path.is_file()
+        && File::open(path).is_ok_and(read)
+        && head == STATE
+}
+
+/// Says that a meta graph stands alone, which is no checkpoint.
+pub(crate) fn meta_alone(path: &Path) -> Error {
+    let kind = "this is a meta graph; ckdiff verifies checkpoints so far".into();
+    Error::from(ErrorKind::Unsupported(kind)).in_file(path)
+}
+
+/// The prefixes that `paths` belong to, whether or not a checkpoint is there.
+pub(crate) fn prefixes(paths: &[PathBuf]) -> BTreeSet<PathBuf> {
+    paths
+        .iter()
+        .filter(|path| !is_meta(path))
+        .flat_map(|path| [prefix(path), whole(path)])
+        .collect()
+}
+
+/// The prefix of the checkpoint that a meta graph belongs to.
+pub(crate) fn of_meta(path: &Path) -> PathBuf {
+    whole(&path.with_extension(""))
+}
+
+/// What was passed over, in a line for each kind.
+pub(crate) fn notes(metas: &[PathBuf], states: &[PathBuf]) -> Vec<String> {
+    let shown = |path: &PathBuf| printable(&path.display().to_string());
+    let meta = match metas {
+        [] => None,
+        [path] => Some(format!("note: {} is a meta graph, not checked yet", shown(path))),
+        _ => Some(format!("note: {} meta graphs are not checked yet", metas.len())),
+    };
+    let state = match states {
+        [] => None,
+        [path] => Some(format!("note: {} is a state file, with nothing to verify", shown(path))),
+        _ => Some(format!("note: {} state files have nothing to verify", states.len())),
+    };
+    meta.into_iter().chain(state).collect()
+}
+
+/// `path` without what the files of a checkpoint have behind its prefix.
+fn prefix(path: &Path) -> PathBuf {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let prefix = match name.strip_suffix(".index") {
+        Some(prefix) => prefix,
+        // `P.data-00000-of-00001` is a shard of V2, `P-00000-of-00001` one of V1.
+        None => unnumbered(name).map_or(name, |name| name.strip_suffix(".data").unwrap_or(name)),
+    };
+    if prefix.is_empty() { whole(path) } else { whole(&path.with_file_name(prefix)) }
+}
+
+/// What stands before `-00000-of-00001`.
+fn unnumbered(name: &str) -> Option<&str> {
+    let (rest, count) = name.rsplit_once("-of-")?;
+    let (prefix, number) = rest.rsplit_once('-')?;
+    let digits = |text: &str| text.len() >= 5 && text.bytes().all(|b| b.is_ascii_digit());
+    (digits(count) && (digits(number) || number == "?????")).then_some(prefix)
+}
+
+/// `path` in a form that is the same for `./a` and `a`, whether or not it is there.
+fn whole(path: &Path) -> PathBuf {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (dir.canonicalize(), path.file_name()) {
+        (Ok(dir), Some(name)) => dir.join(name),
+        _ => path.to_path_buf(),
+    }
+}
