@@ -17,10 +17,13 @@ mod wire;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::bytes::Limits;
 use crate::error::{Error, ErrorKind, Result};
+use crate::table::Table;
 use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
 
 /// A way to store checkpoints.
@@ -59,6 +62,8 @@ struct Contents {
     entries: Vec<Entry>,
     damage: Vec<Error>,
     has_data: bool,
+    /// Tables that opening has not read in full.
+    tables: Vec<(PathBuf, Arc<Table>)>,
 }
 
 /// A name in a checkpoint, and what stands under it.
@@ -172,6 +177,16 @@ impl Checkpoint {
     /// What is damaged in the checkpoint itself, so that names may be missing.
     pub fn damage(&self) -> &[Error] {
         &self.contents.damage
+    }
+
+    /// Reads all that opening leaves unread and no tensor may need, such as every block of a V1 file; returns what is
+    /// damaged there.
+    pub fn scan(&self) -> Vec<Error> {
+        let scan = |(path, table): &(PathBuf, Arc<Table>)| {
+            let damage = table.scan(&mut |_, _| ControlFlow::Continue(()));
+            damage.into_iter().map(|error| error.in_file(path)).collect::<Vec<_>>()
+        };
+        self.contents.tables.iter().flat_map(scan).collect()
     }
 
     /// Whether there is content to read: not when the path is a V2 index that stands alone.

@@ -1,6 +1,6 @@
 //! One artifact against itself: whether everything in it can be read, and every checksum holds.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::artifact::Artifact;
 use crate::checkpoint::{Checkpoint, Entry};
@@ -79,7 +79,18 @@ pub fn verify(artifact: &Artifact, threads: usize, progress: &dyn Progress) -> V
             Err(error) => found.unsound.push((entry.name.clone(), error.of_tensor(&entry.name))),
         }
     }
+    let known = |error: &Error| {
+        let told = found.damage.iter().chain(found.unsound.iter().map(|(_, error)| error));
+        told.map(place).any(|at| at == place(error))
+    };
+    let rest: Vec<_> = checkpoint.scan().into_iter().filter(|error| !known(error)).collect();
+    found.damage.extend(rest);
     found
+}
+
+/// Where an error is: what is damaged once is told once.
+fn place(error: &Error) -> (Option<&Path>, Option<u64>) {
+    (error.file(), error.offset())
 }
 
 fn stored_bytes(entries: &[&Entry]) -> u64 {

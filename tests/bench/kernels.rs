@@ -2,6 +2,12 @@
 //!
 //! `cargo run --release --example kernels [-- DTYPE…]`
 
+#![expect(
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    reason = "a bench prints, and may fail"
+)]
+
 use std::time::Instant;
 
 use ckdiff::compare::{Options, Tolerance, compare};

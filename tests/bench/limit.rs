@@ -2,6 +2,13 @@
 //!
 //! `cargo run --release --example limit -- A B [THREADS]`
 
+#![expect(
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "a bench prints, and may fail"
+)]
+
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -239,3 +239,35 @@ fn an_exclusion_holds_for_both_names_of_a_renamed_tensor() {
     let diff = with(BASELINE, BASELINE, names(&[], &["model/**"], &["^model/=m/"]));
     assert_eq!(diff.tensors.len(), 2, "{}", changes(&diff));
 }
+
+#[test]
+fn a_file_that_shrinks_while_it_is_read_is_trouble() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["good.index", "good.data-00000-of-00001"] {
+        std::fs::copy(format!("tests/data/hostile/{name}"), folder.path().join(name)).unwrap();
+    }
+    let shrinking = Artifact::open(folder.path().join("good")).unwrap();
+    let compare =
+        || diff(&open("hostile/good"), &shrinking, &diff::Options::default(), &Silent).unwrap();
+    assert_eq!(compare().verdict(), Verdict::Same, "now the shard is open");
+    let shard = folder.path().join("good.data-00000-of-00001");
+    std::fs::File::options().write(true).open(shard).unwrap().set_len(3).unwrap();
+    let after = compare();
+    assert_eq!(after.verdict(), Verdict::Trouble);
+    let error = after.tensors.iter().find_map(|tensor| tensor.error.as_ref()).unwrap().to_string();
+    assert!(error.contains("length of the file is 3 bytes, it was"), "{error}");
+}
+
+#[test]
+fn verify_notices_every_flipped_byte_of_a_v1_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("v1");
+    let good = std::fs::read("tests/data/hostile/good_v1").unwrap();
+    for at in 0..good.len() {
+        let mut flipped = good.clone();
+        flipped[at] ^= 1 << (at % 8);
+        std::fs::write(&path, &flipped).unwrap();
+        let Ok(damaged) = Artifact::open(&path) else { continue };
+        assert!(!ckdiff::verify::verify(&damaged, 1, &Silent).is_sound(), "byte {at}");
+    }
+}

@@ -239,9 +239,36 @@ fn random_damage_never_passes() {
             let file = random.below(victim.files.len() as u64) as usize;
             let mut bytes = victim.files[file].1.clone();
             mutate(&mut bytes, &mut random);
+            let start = std::time::Instant::now();
             harness::open_table(&bytes);
             victim.check(dir.path(), file, &bytes, &format!("of victim {i}, mutation {n}"));
+            assert!(start.elapsed().as_secs() < 1, "victim {i}, mutation {n} took over a second");
         }
+    }
+    if std::env::var_os("CKDIFF_PEAK_MEMORY").is_some() {
+        assert_peak_memory_under(256 << 10);
+    }
+}
+
+/// In a process of its own, since the other tests of this one use memory too.
+#[test]
+fn random_damage_takes_no_memory() {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "hostile::random_damage_never_passes"])
+        .env("CKDIFF_PEAK_MEMORY", "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+/// Of the whole process so far, in KiB; what the system does not tell is not checked.
+fn assert_peak_memory_under(limit: u64) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    if let Some(peak) = peak.and_then(|peak| peak.trim().strip_suffix(" kB")) {
+        let peak: u64 = peak.trim().parse().unwrap();
+        assert!(peak < limit, "{peak} KiB of memory were used, at most {limit} are allowed");
     }
 }
 

@@ -120,7 +120,10 @@ impl Merged {
             tensors.push((name, placed));
         }
         let mut tables = Vec::with_capacity(files.len());
+        let mut all = Vec::with_capacity(files.len());
         for ((path, table), wanted) in self.files.into_iter().zip(wanted) {
+            let table = Arc::new(table);
+            all.push((path.clone(), Arc::clone(&table)));
             let (file, wrong) = TableFile::new(path, table, wanted, limits);
             damage.extend(wrong);
             tables.push(Arc::new(file));
@@ -132,7 +135,7 @@ impl Merged {
                 Entry { source: source.map_err(|error| error.of_tensor(&name)), name }
             })
             .collect();
-        Contents { files, entries, damage, has_data: true }
+        Contents { files, entries, damage, has_data: true, tables: all }
     }
 }
 

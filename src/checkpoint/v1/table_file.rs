@@ -32,7 +32,7 @@ impl Wanted {
 #[derive(Debug)]
 pub(super) struct TableFile {
     path: PathBuf,
-    table: Table,
+    table: Arc<Table>,
     limits: Limits,
     /// In the order of the keys.
     wanted: Vec<Wanted>,
@@ -64,7 +64,7 @@ impl TableFile {
     /// Finds the block of each wanted slice, by the index alone; gives what is damaged of that, too.
     pub(super) fn new(
         path: PathBuf,
-        table: Table,
+        table: Arc<Table>,
         wanted: Vec<Wanted>,
         limits: &Limits,
     ) -> (Self, Vec<Error>) {

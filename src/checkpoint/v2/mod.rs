@@ -94,7 +94,7 @@ impl Bundle<'_> {
             }
         }
         out.sort_by(|a, b| a.name.cmp(&b.name));
-        Contents { files, entries: out, damage, has_data }
+        Contents { files, entries: out, damage, has_data, tables: Vec::new() }
     }
 
     fn entry(&self, name: Name, source: Result<Box<dyn TensorSource>>) -> Entry {
