@@ -94,7 +94,7 @@ fn source(entry: &Entry) -> Result<&dyn TensorSource, Error> {
     }
 }
 
-/// The tensor of this name: as it is, with other bytes as `\xNN`, or in base 64.
+/// The tensor of this name: as it is, as reports print it, as terminals show it, or in base 64.
 fn find<'a>(checkpoint: &'a Checkpoint, name: &OsStr) -> Result<&'a Entry, Error> {
     let bytes = name.as_encoded_bytes();
     let spelled = |form: fn(&Entry) -> String| {
@@ -103,6 +103,7 @@ fn find<'a>(checkpoint: &'a Checkpoint, name: &OsStr) -> Result<&'a Entry, Error
     let found = checkpoint
         .tensor(bytes)
         .or_else(|| spelled(|entry| entry.name.to_string()))
+        .or_else(|| spelled(|entry| entry.name.printable()))
         .or_else(|| spelled(|entry| json::base64(entry.name.as_bytes())));
     found.ok_or_else(|| {
         // It names the tensor that is nearest.
