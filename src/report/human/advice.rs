@@ -40,6 +40,11 @@ pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result
     if more > 0 {
         writeln!(out, "  … and {}", plural(more as u64, "more rename"))?;
     }
+    let written: usize = proposals.iter().map(|proposal| proposal.tensors).sum();
+    let unwritten = diff.renames.len().saturating_sub(written);
+    if unwritten > 0 {
+        writeln!(out, "  ({} cannot be written as an option)", plural(unwritten as u64, "rename"))?;
+    }
     Ok(())
 }
 

@@ -6,6 +6,9 @@ use crate::diff::{Diff, Rename};
 
 use super::text::shell_quoted;
 
+/// Bytes of two names that anyone would paste.
+const LONGEST: usize = 1000;
+
 /// A `--rename` option, and how many tensors it brings together.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Proposal {
@@ -17,8 +20,8 @@ pub(super) struct Proposal {
 
 /// Options that rename exactly the proposed tensors.
 ///
-/// Names that are not UTF-8, that hold control characters, or whose new form holds `=` (where the command splits a rule)
-/// get none.
+/// Names that are not UTF-8, that hold control characters, that are very long, or whose new form holds `=` (where the
+/// command splits a rule) get none.
 pub(super) fn proposals(diff: &Diff) -> Vec<Proposal> {
     let mut groups = BTreeMap::<(&str, &str), Vec<(&str, &str)>>::new();
     for (from, to) in diff.renames.iter().filter_map(typable) {
@@ -49,8 +52,8 @@ pub(super) fn proposals(diff: &Diff) -> Vec<Proposal> {
 
 fn typable(rename: &Rename) -> Option<(&str, &str)> {
     let (from, to) = (rename.from.as_str()?, rename.to.as_str()?);
-    let plain = |name: &str| !name.chars().any(char::is_control);
-    (plain(from) && plain(to) && !to.contains('=')).then_some((from, to))
+    let plain = rename.from.printable() == from && rename.to.printable() == to;
+    (plain && !to.contains('=') && from.len() + to.len() <= LONGEST).then_some((from, to))
 }
 
 /// What is left of two names before the longest tail of path components that they share.
