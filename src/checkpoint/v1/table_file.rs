@@ -11,9 +11,6 @@ use crate::tensor::Name;
 use super::super::slice_key;
 use super::super::wire::Extents;
 
-/// A compressed block of at most this size is kept, decompressed, for the next tensor in it.
-const KEPT: u64 = 16 << 20;
-
 /// A slice that the meta lists.
 #[derive(Debug)]
 pub(super) struct Wanted {
@@ -183,10 +180,9 @@ impl TableFile {
         Ok(found)
     }
 
+    /// Keeps the last block for the next tensor in it: without, a block of many tensors would be decompressed for each.
     fn keep(&self, block: Block) {
-        if block.handle().size <= KEPT {
-            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(block);
-        }
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(block);
     }
 
     /// The content of a compressed block.
