@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::{Progress, Silent};
-use crate::tensor::TensorSource;
+use crate::tensor::{TensorSource, on_threads};
 
 use super::cpu;
 use super::grid::CELL;
@@ -60,16 +60,7 @@ pub fn compare_all(
     let sizes = pairs.iter().flat_map(|(l, r)| [l.stored_bytes(), r.stored_bytes()]);
     progress.total(sizes.fold(0, u64::saturating_add));
     let work = Work::plan(pairs, options);
-    let threads = match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, Into::into),
-        n => n,
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(work.units()) {
-            scope.spawn(|| work.run(progress));
-        }
-        work.run(progress);
-    });
+    on_threads(options.threads, work.units(), || work.run(progress));
     work.jobs.into_iter().map(Job::result).collect()
 }
 

@@ -6,8 +6,8 @@ use crate::bytes::Crc32c;
 use crate::checkpoint::{Checkpoint, Entry};
 use crate::compare::{self, NanPolicy, Tolerance, compare_all};
 use crate::error::Result;
-use crate::progress::Progress;
-use crate::tensor::{DType, Name, Shape, TensorSource};
+use crate::progress::{Progress, Silent};
+use crate::tensor::{DType, Name, Shape, TensorSource, read_through};
 
 use super::{Rename, Status, TensorDiff};
 
@@ -127,14 +127,7 @@ fn content_crc32c(source: &dyn TensorSource) -> Result<u32> {
     if let Some(extent) = source.extent() {
         return Ok(extent.stored_crc32c());
     }
-    let mut stream = source.stream()?;
-    let mut buffer = vec![0; 64 << 10];
     let mut crc = Crc32c::default();
-    loop {
-        let read = stream.read(&mut buffer)?;
-        if read == 0 {
-            return Ok(crc.value());
-        }
-        crc.update(buffer.get(..read).unwrap_or_default());
-    }
+    read_through(source, &Silent, |bytes| crc.update(bytes))?;
+    Ok(crc.value())
 }

@@ -19,8 +19,8 @@ pub use element::{
 };
 pub use name::Name;
 pub use owned::Tensor;
-pub(crate) use reading::in_parallel;
 pub use reading::read_through;
+pub(crate) use reading::{in_parallel, on_threads};
 pub use shape::Shape;
 pub use slice::Slice;
 pub use source::{Extent, Fingerprint, TensorSource, TensorStream};

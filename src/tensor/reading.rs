@@ -44,10 +44,6 @@ pub(crate) fn in_parallel<T: Sync, R: Send + Sync>(
     threads: usize,
     work: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
-    let threads = match threads {
-        0 => std::thread::available_parallelism().map_or(1, Into::into),
-        n => n,
-    };
     let results: Vec<OnceLock<R>> = items.iter().map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
     let worker = || {
@@ -59,11 +55,20 @@ pub(crate) fn in_parallel<T: Sync, R: Send + Sync>(
             let _ = result.set(work(item));
         }
     };
+    on_threads(threads, items.len(), worker);
+    results.into_iter().filter_map(OnceLock::into_inner).collect()
+}
+
+/// Runs `worker` on `threads` threads (0 for one per core), this one among them, but on no more than there are `tasks`.
+pub(crate) fn on_threads(threads: usize, tasks: usize, worker: impl Fn() + Sync) {
+    let threads = match threads {
+        0 => std::thread::available_parallelism().map_or(1, Into::into),
+        n => n,
+    };
     std::thread::scope(|scope| {
-        for _ in 1..threads.min(items.len()) {
-            scope.spawn(worker);
+        for _ in 1..threads.min(tasks) {
+            scope.spawn(&worker);
         }
         worker();
     });
-    results.into_iter().filter_map(OnceLock::into_inner).collect()
 }
