@@ -1,6 +1,6 @@
 """Writes every fixture and oracle in this directory anew, with real TensorFlow.
 
-Usage: python make_fixtures.py
+Usage: python make_fixtures.py [--messages]
 
 README.md says what each fixture is and which packages this needs. Two runs write the same bytes.
 """
@@ -8,6 +8,7 @@ README.md says what each fixture is and which packages this needs. Two runs writ
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -29,10 +30,12 @@ def pin_environment():
 def main():
     """Writes all fixtures into the directory of this file."""
     os.chdir(HERE)
-    from maker import adversarial, bundle, good, hostile, oracle, rewritten, verdict
+    from maker import adversarial, bundle, good, hostile, messages, oracle, rewritten, verdict
 
     if sys.argv[1:] == ["--verdicts"]:
         return verdict.main()
+    if sys.argv[1:] == ["--messages"]:
+        return messages.main()
     shutil.rmtree("oracle", ignore_errors=True)
     expected = {}
     parts = (good, rewritten, hostile, adversarial)
@@ -44,6 +47,7 @@ def main():
     oracle.write_tensors(expected)
     oracle.write("oracle/compare.json", adversarial.expected())
     oracle.write_hostile(hostile.cases(), verdict.of_cases())
+    subprocess.run([sys.executable, "make_fixtures.py", "--messages"], check=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,3 @@
+
+squareSquareweights/read*
+T0
