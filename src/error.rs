@@ -22,7 +22,28 @@ struct Inner {
     kind: Arc<ErrorKind>,
     file: Option<PathBuf>,
     offset: Option<u64>,
+    place: Option<Place>,
+    path: Option<String>,
     tensor: Option<Name>,
+}
+
+/// A place in a text, for people: where to look, and what is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The line, from 1.
+    pub line: u64,
+    /// The column in characters, from 1; a tab is one character.
+    pub column: u64,
+    /// The line itself, or what is around the column where the line is long; nothing in it moves a terminal's cursor.
+    pub excerpt: String,
+    /// How many characters of the excerpt stand before the column.
+    pub caret: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
 }
 
 /// What went wrong, without the place.
@@ -67,6 +88,9 @@ pub enum ErrorKind {
         /// What the format allows there, as a clause: "at most 5", "must be one of …".
         allowed: String,
     },
+    /// A text that breaks the rules of its format.
+    #[error("{0}")]
+    Syntax(String),
     /// Something well-formed that this version does not read.
     #[error("{0}")]
     Unsupported(String),
@@ -117,6 +141,37 @@ impl Error {
         self
     }
 
+    /// The place it happened at, in a text.
+    pub fn place(&self) -> Option<&Place> {
+        self.0.place.as_ref()
+    }
+
+    /// The field it happened in, as `graph_def.node[2].name`; in a JSON text as `graphDef.node[2].name`.
+    pub fn path(&self) -> Option<&str> {
+        self.0.path.as_deref()
+    }
+
+    /// Names the place in a text, unless one is named already.
+    #[must_use]
+    pub fn at_place(mut self, place: Place) -> Self {
+        if self.0.place.is_none() {
+            Arc::make_mut(&mut self.0).place = Some(place);
+        }
+        self
+    }
+
+    /// Puts a field, as `node` or `node[2]`, before the path there is.
+    #[must_use]
+    pub fn in_field(mut self, field: &str) -> Self {
+        let inner = Arc::make_mut(&mut self.0);
+        inner.path = Some(match inner.path.take() {
+            Some(path) if path.starts_with('[') => format!("{field}{path}"),
+            Some(path) => format!("{field}.{path}"),
+            None => field.to_owned(),
+        });
+        self
+    }
+
     /// Names the tensor, unless one is named already.
     #[must_use]
     pub fn of_tensor(mut self, name: &Name) -> Self {
@@ -149,17 +204,30 @@ impl Error {
 
 impl From<ErrorKind> for Error {
     fn from(kind: ErrorKind) -> Self {
-        Self(Arc::new(Inner { kind: Arc::new(kind), file: None, offset: None, tensor: None }))
+        Self(Arc::new(Inner {
+            kind: Arc::new(kind),
+            file: None,
+            offset: None,
+            place: None,
+            path: None,
+            tensor: None,
+        }))
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(file) = &self.0.file {
-            write!(f, "{}: ", file.display())?;
+        match (&self.0.file, &self.0.place) {
+            (Some(file), Some(place)) => write!(f, "{}:{place}: ", file.display())?,
+            (Some(file), None) => write!(f, "{}: ", file.display())?,
+            (None, Some(place)) => write!(f, "{place}: ")?,
+            (None, None) => {}
         }
         if let Some(offset) = self.0.offset {
             write!(f, "byte {offset}: ")?;
+        }
+        if let Some(path) = &self.0.path {
+            write!(f, "{path}: ")?;
         }
         if let Some(tensor) = &self.0.tensor {
             write!(f, "tensor {}: ", tensor.printable())?;

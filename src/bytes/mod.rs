@@ -2,10 +2,12 @@
 //!
 //! Nothing here knows what the bytes mean. Nothing here allocates by a length it read from a file.
 
+pub(crate) mod base64;
 mod crc32c;
 mod cursor;
 mod file;
 mod limits;
+pub(crate) mod near;
 pub mod ordered_code;
 mod stream;
 pub mod varint;

@@ -28,7 +28,14 @@ pub fn read(bytes: &[u8]) -> Option<(u64, usize)> {
     None
 }
 
+/// How many bytes `value` takes as a varint.
+#[inline]
+pub const fn len(value: u64) -> usize {
+    (70 - (value | 1).leading_zeros() as usize) / 7
+}
+
 /// Appends `value` as a varint.
+#[inline]
 pub fn write(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push((value & 0x7f) as u8 | 0x80);
@@ -48,6 +55,7 @@ mod tests {
                 let mut bytes = Vec::new();
                 write(value, &mut bytes);
                 assert_eq!(read(&bytes), Some((value, bytes.len())));
+                assert_eq!(len(value), bytes.len());
                 for cut in 0..bytes.len() {
                     assert_eq!(read(&bytes[..cut]), None, "cut at {cut}");
                 }

@@ -1,7 +1,7 @@
 //! What somebody may have meant by a name that is not there.
 
 /// The `count` of `names` most like `wanted`, best first; those that have nothing to do with it are left out.
-pub(super) fn nearest<'a>(
+pub(crate) fn nearest<'a>(
     wanted: &[u8],
     names: impl Iterator<Item = &'a [u8]>,
     count: usize,

@@ -1,0 +1,312 @@
+//! The canonical form of a message: what protobuf's deterministic serialisation writes for what the bytes mean.
+//!
+//! Known fields by ascending number, extensions among them; numbers packed where the schema says so; of a singular field
+//! given twice the last value, or both messages merged; of a oneof the field given last; of a map the last entry of
+//! each key, sorted, with key and value; nothing that only says the default of a field without presence; unknown
+//! fields behind all others, as they were. So two messages that mean the same have the same bytes, NaNs apart.
+
+use super::packed::Packed;
+use super::scalar::{self, Fit};
+use super::wire::{Record, Records, Value};
+use super::writer::Writer;
+use super::{map, message_set};
+use crate::error::Result;
+use crate::schema::{Field, Kind, MessageType, Schema, WireType};
+
+/// Writes a checked message of type `ty` in canonical form; `parts` are its bytes, which may come in several pieces.
+///
+/// # Errors
+/// When they are no message.
+pub(super) fn rewrite(
+    schema: &Schema,
+    ty: &MessageType,
+    parts: &[&[u8]],
+    out: &mut Writer,
+) -> Result<()> {
+    if ty.is_message_set {
+        return message_set::rewrite(schema, ty, parts, out);
+    }
+    let mut contents = Contents { schema, ty, known: Vec::new(), unknown: Writer::default() };
+    contents.collect(parts)?;
+    contents.known.sort_by_key(|run| run.position);
+    if ty.is_map_entry {
+        contents.write_entry(out)?;
+    } else {
+        for runs in contents.known.chunk_by(|a, b| a.position == b.position) {
+            contents.write_field(runs, out)?;
+        }
+    }
+    out.append(&contents.unknown);
+    Ok(())
+}
+
+/// What a message holds, at its own level.
+struct Contents<'a> {
+    schema: &'a Schema,
+    ty: &'a MessageType,
+    known: Vec<Run<'a>>,
+    unknown: Writer,
+}
+
+/// Records of one known field, one behind the other: however many there are, they take no more than this.
+#[derive(Debug, Clone, Copy)]
+struct Run<'a> {
+    position: u16,
+    part: &'a [u8],
+    start: usize,
+    end: usize,
+}
+
+impl<'a> Run<'a> {
+    fn records(&self) -> Records<'a> {
+        Records::new(self.part.get(self.start..self.end).unwrap_or_default(), 0)
+    }
+}
+
+/// The values of runs, in their order.
+fn values<'a>(runs: &[Run<'a>]) -> impl Iterator<Item = Result<Value<'a>>> {
+    runs.iter().flat_map(Run::records).map(|record| Ok(record?.value))
+}
+
+impl<'a> Contents<'a> {
+    fn collect(&mut self, parts: &[&'a [u8]]) -> Result<()> {
+        // The field given last is the one that is set, and what others were before that is gone.
+        let mut chosen = vec![None; self.ty.oneofs.len()];
+        let mut gone = vec![0; if chosen.is_empty() { 0 } else { self.ty.fields.len() }];
+        for part in parts {
+            let mut start = 0;
+            for record in Records::new(part, 0) {
+                let record = record?;
+                let end = start + record.bytes.len();
+                let field = self.ty.field(record.number);
+                match field.map(|field| (field, Fit::of(record.value.wire_type(), field))) {
+                    None | Some((_, Fit::Not)) => self.unknown.raw(record.bytes),
+                    Some((field, fit)) if self.take(field, fit, &record)? => {
+                        let oneof = field.oneof.and_then(|at| chosen.get_mut(usize::from(at)));
+                        if let Some(chosen) = oneof
+                            && *chosen != Some(field.position)
+                        {
+                            let before = chosen.replace(field.position).map(usize::from);
+                            if let Some(gone) = before.and_then(|before| gone.get_mut(before)) {
+                                *gone = self.known.len();
+                            }
+                        }
+                        self.add(Run { position: field.position, part, start, end });
+                    }
+                    Some(_) => {}
+                }
+                start = end;
+            }
+        }
+        let mut index = 0..;
+        self.known.retain(|run| {
+            gone.get(usize::from(run.position)).copied().unwrap_or(0) <= index.next().unwrap_or(0)
+        });
+        Ok(())
+    }
+
+    /// Adds a record to the last run, if it goes on there.
+    fn add(&mut self, run: Run<'a>) {
+        match self.known.last_mut() {
+            Some(last)
+                if last.position == run.position
+                    && last.end == run.start
+                    && std::ptr::eq(last.part, run.part) =>
+            {
+                last.end = run.end;
+            }
+            _ => self.known.push(run),
+        }
+    }
+
+    /// Whether the value is the field's; numbers that a closed enum does not have are unknown fields.
+    fn take(&mut self, field: &Field, fit: Fit, record: &Record<'a>) -> Result<bool> {
+        let foreign = |kind, value| scalar::is_foreign(self.schema, kind, value);
+        match (field.kind, record.value) {
+            (kind @ Kind::Enum(_), Value::Len(bytes)) if fit == Fit::Packed => {
+                for value in Packed::new(kind, bytes, 0) {
+                    let value = value?;
+                    if let (true, Value::Varint(number)) = (foreign(kind, value), value) {
+                        self.unknown.tag(field.number, WireType::Varint);
+                        self.unknown.varint(number);
+                    }
+                }
+                Ok(true)
+            }
+            (Kind::Message(id), Value::Len(bytes)) if field.is_map() => {
+                let Some((_, value)) = self.schema[id].entry() else { return Ok(true) };
+                let is_foreign = match value.kind {
+                    Kind::Enum(_) => {
+                        map::last(bytes, value)?.is_some_and(|v| foreign(value.kind, v))
+                    }
+                    _ => false,
+                };
+                if is_foreign {
+                    self.unknown.raw(record.bytes);
+                }
+                Ok(!is_foreign)
+            }
+            (kind, value) if foreign(kind, value) => {
+                self.unknown.raw(record.bytes);
+                Ok(false)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// Both fields of a map entry, given or not.
+    fn write_entry(&self, out: &mut Writer) -> Result<()> {
+        for field in &self.ty.fields {
+            let given = self.known.iter().filter(|run| run.position == field.position);
+            let runs: Vec<_> = given.copied().collect();
+            if !runs.is_empty() {
+                self.write_field(&runs, out)?;
+                continue;
+            }
+            match field.kind {
+                Kind::Message(id) | Kind::Group(id) => {
+                    write_message(self.schema, field, &self.schema[id], &[], out)?;
+                }
+                kind => {
+                    out.tag(field.number, kind.wire_type());
+                    scalar::write(kind, map::default_of(self.schema, field), out);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes everything given to one field.
+    fn write_field(&self, runs: &[Run<'a>], out: &mut Writer) -> Result<()> {
+        let position = runs.first().map(|run| usize::from(run.position));
+        let Some(field) = position.and_then(|at| self.ty.fields.get(at)) else { return Ok(()) };
+        match field.kind {
+            Kind::Message(id) | Kind::Group(id) => {
+                let ty = &self.schema[id];
+                if field.is_map() {
+                    self.write_map(field, ty, runs, out)
+                } else if field.is_repeated() {
+                    values(runs).try_for_each(|value| {
+                        write_message(self.schema, field, ty, &[content(value?)], out)
+                    })
+                } else {
+                    // Messages merge as their bytes join.
+                    let parts: Result<Vec<_>> =
+                        values(runs).map(|value| value.map(content)).collect();
+                    write_message(self.schema, field, ty, &parts?, out)
+                }
+            }
+            kind if field.is_repeated() => self.write_list(field, kind, runs, out),
+            kind => {
+                let Some(last) = values(runs).last().transpose()? else { return Ok(()) };
+                if field.has_presence || !scalar::is_default(normal(kind, last)) {
+                    out.tag(field.number, kind.wire_type());
+                    scalar::write(kind, last, out);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn write_map(
+        &self,
+        field: &Field,
+        ty: &MessageType,
+        runs: &[Run<'a>],
+        out: &mut Writer,
+    ) -> Result<()> {
+        let Some((key, _)) = ty.entry() else { return Ok(()) };
+        let mut entries = Vec::new();
+        for value in values(runs) {
+            let entry = content(value?);
+            entries.push((map::Key::of(self.schema, key, entry)?, entry));
+        }
+        entries.sort_by_key(|(key, _)| *key);
+        for same in entries.chunk_by(|(a, _), (b, _)| a == b) {
+            if let Some((_, entry)) = same.last() {
+                write_message(self.schema, field, ty, &[entry], out)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_list(
+        &self,
+        field: &Field,
+        kind: Kind,
+        runs: &[Run<'a>],
+        out: &mut Writer,
+    ) -> Result<()> {
+        let start = out.position();
+        if field.is_packed {
+            out.tag(field.number, WireType::Len);
+            out.open();
+        }
+        let empty = out.position();
+        let mut write = |value| {
+            if scalar::is_foreign(self.schema, kind, value) {
+                return;
+            }
+            if !field.is_packed {
+                out.tag(field.number, kind.wire_type());
+            }
+            scalar::write(kind, value, out);
+        };
+        for value in values(runs) {
+            match value? {
+                value if Fit::of(value.wire_type(), field) == Fit::Single => write(value),
+                value => {
+                    for value in Packed::new(kind, content(value), 0) {
+                        write(value?);
+                    }
+                }
+            }
+        }
+        if field.is_packed {
+            let is_empty = out.position() == empty;
+            out.close();
+            if is_empty {
+                out.truncate(start);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes a message field, its content in canonical form.
+///
+/// # Errors
+/// When `parts` are no message.
+fn write_message(
+    schema: &Schema,
+    field: &Field,
+    ty: &MessageType,
+    parts: &[&[u8]],
+    out: &mut Writer,
+) -> Result<()> {
+    let wire_type = field.kind.wire_type();
+    out.tag(field.number, wire_type);
+    if wire_type == WireType::Start {
+        rewrite(schema, ty, parts, out)?;
+        out.tag(field.number, WireType::End);
+    } else {
+        out.open();
+        rewrite(schema, ty, parts, out)?;
+        out.close();
+    }
+    Ok(())
+}
+
+fn content(value: Value<'_>) -> &[u8] {
+    match value {
+        Value::Len(bytes) | Value::Group(bytes) => bytes,
+        _ => &[],
+    }
+}
+
+fn normal(kind: Kind, value: Value<'_>) -> Value<'_> {
+    match value {
+        Value::Varint(bits) => Value::Varint(scalar::normal(kind, bits)),
+        value => value,
+    }
+}

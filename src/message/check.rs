@@ -1,0 +1,249 @@
+//! Whether bytes are a message of a type, and whether they are in canonical form already.
+//!
+//! Nearly every message that is read is: then nothing has to be copied. In doubt the answer is no.
+
+use std::ops::Range;
+
+use super::packed::Packed;
+use super::scalar::{self, Fit};
+use super::wire::{Record, Records, Value, too_deep};
+use super::{MAX_DEPTH, map, message_set};
+use crate::bytes::varint;
+use crate::error::{Error, Result};
+use crate::schema::{Field, Kind, MessageType, Schema};
+
+/// What is known of a message once it is checked.
+#[derive(Debug)]
+pub(super) struct Findings<'s> {
+    /// Whether it is in canonical form, the order in `unsorted` apart.
+    pub(super) canonical: bool,
+    /// Maps whose entries do not stand in order, inner ones before those around them.
+    pub(super) unsorted: Vec<Run<'s>>,
+}
+
+/// The entries of one map, one behind the other.
+#[derive(Debug)]
+pub(super) struct Run<'s> {
+    pub(super) entry: &'s MessageType,
+    pub(super) bytes: Range<usize>,
+}
+
+/// Checks `bytes`, a message of type `ty` that lies `depth` levels inside another.
+///
+/// # Errors
+/// When they are no such message, a string that must be is not UTF-8, or messages are nested too deeply.
+pub(super) fn check<'s>(
+    schema: &'s Schema,
+    ty: &'s MessageType,
+    bytes: &[u8],
+    depth: usize,
+) -> Result<Findings<'s>> {
+    let mut findings = Findings { canonical: true, unsorted: Vec::new() };
+    check_message(schema, ty, bytes, 0, depth, &mut findings)?;
+    Ok(findings)
+}
+
+/// As [`check`], for a message that lies at `base` in the outermost one, at `depth`.
+pub(super) fn check_message<'s>(
+    schema: &'s Schema,
+    ty: &'s MessageType,
+    bytes: &[u8],
+    base: u64,
+    depth: usize,
+    findings: &mut Findings<'s>,
+) -> Result<()> {
+    if depth > MAX_DEPTH {
+        return Err(too_deep().at(base));
+    }
+    if ty.is_message_set {
+        findings.canonical = false;
+        return message_set::check(schema, ty, bytes, base, depth, findings);
+    }
+    let mut level = Level {
+        schema,
+        ty,
+        depth,
+        findings,
+        canonical: true,
+        last: 0,
+        index: 0,
+        fields: 0,
+        oneofs: 0,
+        map: None,
+    };
+    for record in Records::new(bytes, base) {
+        level.record(&record?)?;
+    }
+    level.end_map();
+    // Both fields of a map entry are written always.
+    let complete = !ty.is_map_entry || level.fields == 2;
+    level.findings.canonical &= level.canonical && complete;
+    Ok(())
+}
+
+struct Level<'a, 's> {
+    schema: &'s Schema,
+    ty: &'s MessageType,
+    depth: usize,
+    findings: &'a mut Findings<'s>,
+    canonical: bool,
+    /// The number of the last record; beyond every number where it was an unknown field.
+    last: u32,
+    /// Which record of its field this is.
+    index: usize,
+    /// How many known fields there were.
+    fields: usize,
+    /// The oneofs of which a field was there, one bit each.
+    oneofs: u64,
+    map: Option<Map<'a, 's>>,
+}
+
+/// The map that the last record belongs to.
+struct Map<'a, 's> {
+    run: Run<'s>,
+    /// The key of its last entry.
+    key: Option<map::Key<'a>>,
+    sorted: bool,
+}
+
+impl<'a, 's> Level<'a, 's> {
+    #[inline]
+    fn record(&mut self, record: &Record<'a>) -> Result<()> {
+        let known = self.ty.field(record.number).map(|f| (f, Fit::of(record.value.wire_type(), f)));
+        let Some((field, fit)) = known.filter(|(_, fit)| *fit != Fit::Not) else {
+            // An unknown field stands behind all others, as it was.
+            self.end_map();
+            self.last = u32::MAX;
+            return Ok(());
+        };
+        if record.number == self.last {
+            self.index += 1;
+            // Packed numbers are in one piece; the others of a list follow each other.
+            self.canonical &= field.is_repeated() && fit == Fit::Single;
+        } else {
+            self.begin(field);
+        }
+        self.canonical &= (fit == Fit::Packed) == field.is_packed;
+        let shortest = self.value(field, fit, record);
+        let shortest = shortest.map_err(|error| error.in_field(&field.step(self.index)))?;
+        self.canonical &=
+            shortest + varint::len(u64::from(field.number) << 3) == record.bytes.len();
+        Ok(())
+    }
+
+    /// Another field than before.
+    fn begin(&mut self, field: &Field) {
+        self.canonical &= field.number > self.last;
+        self.last = field.number;
+        self.index = 0;
+        self.fields += 1;
+        self.end_map();
+        if let Some(oneof) = field.oneof {
+            let bit = 1u64.checked_shl(oneof.into()).unwrap_or(0);
+            self.canonical &= bit != 0 && self.oneofs & bit == 0;
+            self.oneofs |= bit;
+        }
+    }
+
+    /// Checks a value; returns how many bytes its shortest form has.
+    #[inline]
+    fn value(&mut self, field: &Field, fit: Fit, record: &Record<'a>) -> Result<usize> {
+        let must_differ = !field.has_presence && !field.is_repeated();
+        self.canonical &= !(must_differ && scalar::is_default(record.value));
+        Ok(match record.value {
+            Value::Varint(bits) => {
+                self.varint(field.kind, bits);
+                let len = varint::len(bits);
+                // The last of ten bytes may hold bits that are lost.
+                self.canonical &= len < varint::MAX_LEN || record.bytes.last() == Some(&1);
+                len
+            }
+            Value::Fixed64(_) => 8,
+            Value::Fixed32(_) => 4,
+            Value::Group(bytes) => {
+                self.message(field, bytes, record)?;
+                bytes.len() + varint::len(u64::from(field.number) << 3)
+            }
+            Value::Len(bytes) => {
+                match field.kind {
+                    Kind::Message(_) => self.message(field, bytes, record)?,
+                    _ if fit == Fit::Packed => self.packed(field.kind, bytes, record.content)?,
+                    _ if field.is_utf8 => check_utf8(bytes, record.content)?,
+                    _ => {}
+                }
+                varint::len(bytes.len() as u64) + bytes.len()
+            }
+        })
+    }
+
+    #[inline]
+    fn varint(&mut self, kind: Kind, bits: u64) {
+        self.canonical &= scalar::normal(kind, bits) == bits
+            && !scalar::is_foreign(self.schema, kind, Value::Varint(bits));
+    }
+
+    fn packed(&mut self, kind: Kind, bytes: &'a [u8], base: u64) -> Result<()> {
+        self.canonical &= !bytes.is_empty();
+        let mut shortest = 0;
+        for value in Packed::new(kind, bytes, base) {
+            let value = value?;
+            shortest += match value {
+                Value::Varint(bits) => {
+                    self.varint(kind, bits);
+                    let len = varint::len(bits);
+                    let last = bytes.get(shortest + len - 1);
+                    self.canonical &= len < varint::MAX_LEN || last == Some(&1);
+                    len
+                }
+                Value::Fixed64(_) => 8,
+                _ => 4,
+            };
+        }
+        self.canonical &= shortest == bytes.len();
+        Ok(())
+    }
+
+    #[inline]
+    fn message(&mut self, field: &Field, bytes: &'a [u8], record: &Record<'a>) -> Result<()> {
+        let Some(id) = field.kind.message() else { return Ok(()) };
+        let ty = &self.schema[id];
+        let depth = self.depth + 1;
+        check_message(self.schema, ty, bytes, record.content, depth, self.findings)?;
+        if field.is_map() {
+            self.entry(ty, record, bytes);
+        }
+        Ok(())
+    }
+
+    /// Notes an entry of a map.
+    fn entry(&mut self, ty: &'s MessageType, record: &Record<'a>, bytes: &'a [u8]) {
+        // An offset into bytes that are in memory.
+        let start = usize::try_from(record.offset).unwrap_or(usize::MAX);
+        let key = map::Key::first(ty, bytes);
+        let map = self.map.get_or_insert(Map {
+            run: Run { entry: ty, bytes: start..start },
+            key: None,
+            sorted: true,
+        });
+        // Whether keys repeat is seen when they are sorted.
+        map.sorted &= map.key <= key;
+        self.canonical &= key.is_some() && (map.key.is_none() || map.key != key);
+        map.key = key;
+        map.run.bytes.end = start.saturating_add(record.bytes.len());
+    }
+
+    fn end_map(&mut self) {
+        if let Some(map) = self.map.take().filter(|map| !map.sorted) {
+            self.findings.unsorted.push(map.run);
+        }
+    }
+}
+
+/// Whether a string is UTF-8.
+fn check_utf8(bytes: &[u8], base: u64) -> Result<()> {
+    std::str::from_utf8(bytes).map(|_| ()).map_err(|error| {
+        let at = error.valid_up_to();
+        let found = format!("not UTF-8: {:#04x}", bytes.get(at).copied().unwrap_or(0));
+        Error::unexpected("string", found, "only bytes fields hold any byte").at(base + at as u64)
+    })
+}

@@ -1,0 +1,106 @@
+//! Map entries and the order of their keys.
+
+use super::check::Findings;
+use super::scalar::{Fit, from_zigzag, int32};
+use super::wire::{Record, Records, Value};
+use crate::error::Result;
+use crate::schema::{Field, Kind, MessageType, Schema, WireType};
+
+/// A key, in the order in which maps are written: numbers by value, false before true, strings by byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key<'a> {
+    Signed(i64),
+    Unsigned(u64),
+    String(&'a [u8]),
+}
+
+impl<'a> Key<'a> {
+    /// The key of an entry in canonical form, which begins with it.
+    pub(super) fn first(ty: &MessageType, entry: &'a [u8]) -> Option<Self> {
+        let (field, _) = ty.entry()?;
+        let record = Records::new(entry, 0).next()?.ok()?;
+        (record.number == 1).then(|| Self::new(field.kind, record.value))
+    }
+
+    /// The key of any entry: the last that is given, or the default.
+    ///
+    /// # Errors
+    /// When `entry` is no message.
+    pub(super) fn of(schema: &Schema, field: &Field, entry: &'a [u8]) -> Result<Self> {
+        let key = last(entry, field)?.unwrap_or_else(|| default_of(schema, field));
+        Ok(Self::new(field.kind, key))
+    }
+
+    /// The key that `value` encodes.
+    pub(super) fn new(kind: Kind, value: Value<'a>) -> Self {
+        match (kind, value) {
+            (Kind::Int32, Value::Varint(bits)) => Self::Signed(int32(bits).into()),
+            (Kind::Int64, Value::Varint(bits)) => Self::Signed(bits.cast_signed()),
+            (Kind::Sint32, Value::Varint(bits)) => Self::Signed(from_zigzag(bits & 0xffff_ffff)),
+            (Kind::Sint64, Value::Varint(bits)) => Self::Signed(from_zigzag(bits)),
+            (Kind::Sfixed32, Value::Fixed32(bits)) => Self::Signed(bits.cast_signed().into()),
+            (Kind::Sfixed64, Value::Fixed64(bits)) => Self::Signed(bits.cast_signed()),
+            (Kind::Uint32, Value::Varint(bits)) => Self::Unsigned(bits & 0xffff_ffff),
+            (Kind::Bool, Value::Varint(bits)) => Self::Unsigned(u64::from(bits != 0)),
+            (_, Value::Varint(bits) | Value::Fixed64(bits)) => Self::Unsigned(bits),
+            (_, Value::Fixed32(bits)) => Self::Unsigned(bits.into()),
+            (_, Value::Len(bytes) | Value::Group(bytes)) => Self::String(bytes),
+        }
+    }
+}
+
+/// Puts maps in order that a check has found out of it; whether the message is in canonical form now.
+pub(super) fn sort_all(findings: &Findings<'_>, bytes: &mut [u8]) -> bool {
+    findings.canonical
+        && findings.unsorted.iter().all(|run| {
+            let entries = bytes.get_mut(run.bytes.clone());
+            entries.is_some_and(|entries| sort(run.entry, entries))
+        })
+}
+
+/// Puts the entries of a map, one behind the other in `run`, in the order of their keys.
+///
+/// Whether they are: not where two have the same key, or the bytes are no entries in canonical form.
+fn sort(ty: &MessageType, run: &mut [u8]) -> bool {
+    let mut entries = Vec::new();
+    for record in Records::new(run, 0) {
+        let Ok(Record { value: Value::Len(entry), bytes, .. }) = record else { return false };
+        let Some(key) = Key::first(ty, entry) else { return false };
+        entries.push((key, bytes));
+    }
+    entries.sort_unstable_by_key(|(key, _)| *key);
+    if entries.is_sorted_by(|(a, _), (b, _)| a < b) {
+        let sorted: Vec<_> = entries.iter().flat_map(|(_, bytes)| *bytes).copied().collect();
+        run.copy_from_slice(&sorted);
+        return true;
+    }
+    false
+}
+
+/// The last value that a message gives to a singular field.
+///
+/// # Errors
+/// When `bytes` are no message.
+pub(super) fn last<'a>(bytes: &'a [u8], field: &Field) -> Result<Option<Value<'a>>> {
+    let mut last = None;
+    for record in Records::new(bytes, 0) {
+        let record = record?;
+        if record.number == field.number && Fit::of(record.value.wire_type(), field) == Fit::Single
+        {
+            last = Some(record.value);
+        }
+    }
+    Ok(last)
+}
+
+/// The value of a field that is not given.
+pub(super) fn default_of(schema: &Schema, field: &Field) -> Value<'static> {
+    match (field.kind, field.kind.wire_type()) {
+        (Kind::Enum(id), _) => Value::Varint(i64::from(schema[id].default).cast_unsigned()),
+        (_, WireType::Fixed64) => Value::Fixed64(0),
+        (_, WireType::Fixed32) => Value::Fixed32(0),
+        (_, WireType::Len) => Value::Len(&[]),
+        (_, WireType::Start) => Value::Group(&[]),
+        _ => Value::Varint(0),
+    }
+}

@@ -1,0 +1,50 @@
+//! Required fields, which proto2 has.
+
+use super::message_set;
+use super::scalar::Fit;
+use super::wire::{Records, Value};
+use crate::error::{ErrorKind, Result};
+use crate::schema::{Cardinality, Field, MessageType, Schema};
+
+/// Whether `bytes`, a checked message of type `ty`, and all messages in it have their required fields.
+///
+/// # Errors
+/// When a field is missing; the error names it.
+pub(super) fn check(schema: &Schema, ty: &MessageType, bytes: &[u8]) -> Result<()> {
+    if !ty.has_required {
+        return Ok(());
+    }
+    let required = |field: &&Field| field.cardinality == Cardinality::Required;
+    let mut missing: Vec<_> = ty.fields.iter().filter(required).map(|field| field.number).collect();
+    let (mut last, mut index) = (0, 0);
+    for record in Records::new(bytes, 0) {
+        let record = record?;
+        missing.retain(|number| *number != record.number);
+        index = if record.number == last { index + 1 } else { 0 };
+        last = record.number;
+        let inside = match message_set::item(&record)?.filter(|_| ty.is_message_set) {
+            Some((number, message)) => ty.field(number).map(|field| (field, message)),
+            None => ty.field(record.number).and_then(|field| match record.value {
+                Value::Len(inside) | Value::Group(inside)
+                    if Fit::of(record.value.wire_type(), field) == Fit::Single =>
+                {
+                    Some((field, inside))
+                }
+                _ => None,
+            }),
+        };
+        if let Some((field, inside)) = inside
+            && let Some(id) = field.kind.message()
+        {
+            check(schema, &schema[id], inside)
+                .map_err(|error| error.in_field(&field.step(index)))?;
+        }
+    }
+    match missing.first().and_then(|number| ty.field(*number)) {
+        Some(field) => {
+            let kind = format!("the required field {} of {} is missing", field.name, ty.full_name);
+            Err(ErrorKind::Syntax(kind).into())
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,97 @@
+//! Single values on the wire, in the one form that each has.
+
+use super::wire::Value;
+use super::writer::Writer;
+use crate::schema::{Field, Kind, Schema, WireType};
+
+/// A varint as the field's kind writes it: 32-bit kinds keep their low bits, bool is 0 or 1.
+#[inline]
+pub(super) fn normal(kind: Kind, value: u64) -> u64 {
+    match kind {
+        Kind::Int32 | Kind::Enum(_) => i64::from(int32(value)).cast_unsigned(),
+        Kind::Uint32 | Kind::Sint32 => value & 0xffff_ffff,
+        Kind::Bool => u64::from(value != 0),
+        _ => value,
+    }
+}
+
+/// The low 32 bits, signed.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "so the wire format has it")]
+pub fn int32(value: u64) -> i32 {
+    (value as u32).cast_signed()
+}
+
+/// The signed number that a `sint32` or `sint64` stands for.
+#[inline]
+pub fn from_zigzag(value: u64) -> i64 {
+    (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
+}
+
+/// How `sint32` and `sint64` write a signed number.
+#[inline]
+pub fn to_zigzag(value: i64) -> u64 {
+    (value << 1 ^ value >> 63).cast_unsigned()
+}
+
+/// Whether the value is what a field without presence has when it is not set: zero bits, or nothing.
+#[inline]
+pub(crate) fn is_default(value: Value<'_>) -> bool {
+    match value {
+        Value::Varint(bits) | Value::Fixed64(bits) => bits == 0,
+        Value::Fixed32(bits) => bits == 0,
+        Value::Len(bytes) | Value::Group(bytes) => bytes.is_empty(),
+    }
+}
+
+/// How the value stands to its field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// A single value of the field's kind.
+    Single,
+    /// Numbers in one piece.
+    Packed,
+    /// Another encoding than the field's: what is there counts as an unknown field.
+    Not,
+}
+
+impl Fit {
+    /// How a value that is encoded like this stands to `field`.
+    #[inline]
+    pub fn of(wire_type: WireType, field: &Field) -> Self {
+        let wanted = field.kind.wire_type();
+        if wanted == wire_type {
+            Self::Single
+        } else if wire_type == WireType::Len
+            && field.is_repeated()
+            && !matches!(wanted, WireType::Len | WireType::Start)
+        {
+            Self::Packed
+        } else {
+            Self::Not
+        }
+    }
+}
+
+/// Whether `number` is none of the enum's, which is closed, so that it is an unknown field.
+#[inline]
+pub(super) fn is_foreign(schema: &Schema, kind: Kind, value: Value<'_>) -> bool {
+    match (kind, value) {
+        (Kind::Enum(id), Value::Varint(number)) => {
+            let enum_type = &schema[id];
+            enum_type.is_closed && enum_type.value_name(int32(number)).is_none()
+        }
+        _ => false,
+    }
+}
+
+/// Writes a value without its tag; messages are not for this.
+pub(crate) fn write(kind: Kind, value: Value<'_>, out: &mut Writer) {
+    match value {
+        Value::Varint(bits) => out.varint(normal(kind, bits)),
+        Value::Fixed64(bits) => out.raw(&bits.to_le_bytes()),
+        Value::Fixed32(bits) => out.raw(&bits.to_le_bytes()),
+        Value::Len(bytes) => out.len_prefixed(bytes),
+        Value::Group(bytes) => out.raw(bytes),
+    }
+}

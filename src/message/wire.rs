@@ -1,0 +1,255 @@
+//! The protobuf wire format: a message as a row of records.
+//!
+//! ```text
+//! record := tag: varint (number << 3 | wire type), value
+//! value  := varint | 8 bytes LE | length: varint, bytes | records, end tag | 4 bytes LE
+//! ```
+//! Source: the protobuf encoding specification.
+
+use super::MAX_DEPTH;
+use crate::bytes::varint;
+use crate::error::{Error, Result};
+use crate::schema::WireType;
+
+/// Bytes of a tag: it has 32 bits.
+const LONGEST_TAG: usize = 5;
+
+const WIRE_TYPES: [WireType; 6] = [
+    WireType::Varint,
+    WireType::Fixed64,
+    WireType::Len,
+    WireType::Start,
+    WireType::End,
+    WireType::Fixed32,
+];
+
+/// A value as it is encoded, whatever field it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// A base-128 varint.
+    Varint(u64),
+    /// Eight bytes, little-endian.
+    Fixed64(u64),
+    /// Bytes with their length: a string, a message, packed numbers.
+    Len(&'a [u8]),
+    /// What stands between a start and an end tag.
+    Group(&'a [u8]),
+    /// Four bytes, little-endian.
+    Fixed32(u32),
+}
+
+impl Value<'_> {
+    /// How it is encoded.
+    #[inline]
+    pub fn wire_type(&self) -> WireType {
+        match self {
+            Self::Varint(_) => WireType::Varint,
+            Self::Fixed64(_) => WireType::Fixed64,
+            Self::Len(_) => WireType::Len,
+            Self::Group(_) => WireType::Start,
+            Self::Fixed32(_) => WireType::Fixed32,
+        }
+    }
+}
+
+/// A tag and its value.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'a> {
+    /// The number of the field.
+    pub number: u32,
+    /// The value.
+    pub value: Value<'a>,
+    /// All of its bytes, tag and value.
+    pub bytes: &'a [u8],
+    /// Where the tag lies, from the start of the outermost message.
+    pub offset: u64,
+    /// Where the content of the value lies.
+    pub content: u64,
+}
+
+/// Walks the records of one message, not those of the messages inside.
+///
+/// Ends after an error: when the bytes end inside a record, or are none. It names the byte.
+#[derive(Debug, Clone)]
+pub struct Records<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+    base: u64,
+}
+
+impl<'a> Records<'a> {
+    /// The records of `bytes`, the first of which lies at `base` in the outermost message.
+    pub fn new(bytes: &'a [u8], base: u64) -> Self {
+        Self { bytes, pos: 0, base }
+    }
+
+    #[inline]
+    fn record(&mut self) -> Result<Record<'a>> {
+        let start = self.pos;
+        let (number, wire_type) = self.tag()?;
+        let mut content = self.pos;
+        let value = match wire_type {
+            WireType::Varint => Value::Varint(self.varint("a field")?),
+            WireType::Fixed64 => Value::Fixed64(u64::from_le_bytes(self.array("a field")?)),
+            WireType::Len => {
+                let len = self.varint("the length of a field")?;
+                content = self.pos;
+                Value::Len(self.take("a field", len)?)
+            }
+            WireType::Start => Value::Group(self.group(number)?),
+            WireType::Fixed32 => Value::Fixed32(u32::from_le_bytes(self.array("a field")?)),
+            WireType::End => {
+                let found = format!("the end of group {number}");
+                let error = Error::unexpected("a field's tag", found, "no group is open");
+                return Err(error.at(self.base + start as u64));
+            }
+        };
+        let bytes = self.bytes.get(start..self.pos).unwrap_or_default();
+        let (offset, content) = (self.base + start as u64, self.base + content as u64);
+        Ok(Record { number, value, bytes, offset, content })
+    }
+
+    #[inline]
+    fn tag(&mut self) -> Result<(u32, WireType)> {
+        // Nearly all tags are one byte.
+        if let Some(&byte @ 8..0x80) = self.bytes.get(self.pos)
+            && let Some(&wire_type) = WIRE_TYPES.get(usize::from(byte & 7))
+        {
+            self.pos += 1;
+            return Ok((u32::from(byte >> 3), wire_type));
+        }
+        self.long_tag()
+    }
+
+    #[cold]
+    fn long_tag(&mut self) -> Result<(u32, WireType)> {
+        let start = self.pos;
+        let at = self.base + start as u64;
+        let tag = self.varint("a field's tag")?;
+        if self.pos - start > LONGEST_TAG {
+            let found = format!("a varint of {} bytes", self.pos - start);
+            let error = Error::unexpected("a field's tag", found, "at most 5 are allowed");
+            return Err(error.at(at));
+        }
+        let Some(&wire_type) = WIRE_TYPES.get((tag & 7) as usize) else {
+            let error = Error::unexpected("wire type", tag & 7, "0 to 5 are allowed");
+            return Err(error.at(at));
+        };
+        match u32::try_from(tag >> 3) {
+            Ok(number @ 1..0x2000_0000) => Ok((number, wire_type)),
+            _ => {
+                let allowed = "1 to 536,870,911 are allowed";
+                Err(Error::unexpected("number of a field", tag >> 3, allowed).at(at))
+            }
+        }
+    }
+
+    #[inline]
+    fn varint(&mut self, what: &'static str) -> Result<u64> {
+        let rest = self.bytes.get(self.pos..).unwrap_or_default();
+        match varint::read(rest).or_else(|| overlong(rest)) {
+            Some((value, len)) => {
+                self.pos += len;
+                Ok(value)
+            }
+            None => Err(self.no_varint(what, rest)),
+        }
+    }
+
+    #[cold]
+    fn no_varint(&self, what: &'static str, rest: &[u8]) -> Error {
+        let error = if rest.len() < varint::MAX_LEN {
+            Error::truncated(what, rest.len() as u64 + 1, rest.len() as u64)
+        } else {
+            Error::unexpected(what, "a varint of over 64 bits", "at most 10 bytes are allowed")
+        };
+        error.at(self.base + self.pos as u64)
+    }
+
+    #[inline]
+    fn take(&mut self, what: &'static str, len: u64) -> Result<&'a [u8]> {
+        let rest = self.bytes.get(self.pos..).unwrap_or_default();
+        match usize::try_from(len).ok().and_then(|len| rest.get(..len)) {
+            Some(taken) => {
+                self.pos += taken.len();
+                Ok(taken)
+            }
+            None => {
+                let error = Error::truncated(what, len, rest.len() as u64);
+                Err(error.at(self.base + self.pos as u64))
+            }
+        }
+    }
+
+    #[inline]
+    fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N]> {
+        let taken = self.take(what, N as u64)?;
+        Ok(taken.try_into().unwrap_or([0; N]))
+    }
+
+    /// Passes over the group `number`, whose start tag was read; returns what is inside.
+    fn group(&mut self, number: u32) -> Result<&'a [u8]> {
+        let start = self.pos;
+        let mut open = vec![number];
+        loop {
+            let at = self.pos;
+            if at == self.bytes.len() {
+                let what = "a group without an end";
+                return Err(Error::truncated(what, 1, 0).at(self.base + at as u64));
+            }
+            match self.tag()? {
+                (inner, WireType::Start) if open.len() < MAX_DEPTH => open.push(inner),
+                (_, WireType::Start) => return Err(too_deep().at(self.base + at as u64)),
+                (ended, WireType::End) if open.last() == Some(&ended) => {
+                    open.pop();
+                    if open.is_empty() {
+                        return Ok(self.bytes.get(start..at).unwrap_or_default());
+                    }
+                }
+                (ended, WireType::End) => {
+                    let found = format!("the end of group {ended}");
+                    let allowed = format!("group {} is open", open.last().unwrap_or(&number));
+                    let error = Error::unexpected("a field's tag", found, allowed);
+                    return Err(error.at(self.base + at as u64));
+                }
+                (_, WireType::Varint) => drop(self.varint("a field")?),
+                (_, WireType::Fixed64) => drop(self.take("a field", 8)?),
+                (_, WireType::Fixed32) => drop(self.take("a field", 4)?),
+                (_, WireType::Len) => {
+                    let len = self.varint("the length of a field")?;
+                    self.take("a field", len)?;
+                }
+            }
+        }
+    }
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Result<Record<'a>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.pos == self.bytes.len() {
+            return None;
+        }
+        let record = self.record();
+        if record.is_err() {
+            self.pos = self.bytes.len();
+        }
+        Some(record)
+    }
+}
+
+/// A varint of ten bytes whose last one says more than 64 bits hold: protobuf passes over the rest.
+#[cold]
+pub(super) fn overlong(bytes: &[u8]) -> Option<(u64, usize)> {
+    let mut bytes = *bytes.first_chunk::<{ varint::MAX_LEN }>()?;
+    let last = bytes.last_mut().filter(|last| **last < 0x80)?;
+    *last &= 1;
+    varint::read(&bytes)
+}
+
+/// Messages inside messages beyond the limit.
+pub(crate) fn too_deep() -> Error {
+    Error::unexpected("nesting", "deeper", format!("at most {MAX_DEPTH} levels are allowed"))
+}

@@ -1,0 +1,173 @@
+//! Writes wire bytes whose lengths are known only at the end of each message.
+//!
+//! One byte is kept for a length. Where that is too short, the place is noted, and one last pass from the back makes
+//! room: linear, and in place.
+
+use crate::bytes::varint;
+use crate::schema::WireType;
+
+/// A growing message.
+#[derive(Debug, Clone, Default)]
+pub struct Writer {
+    bytes: Vec<u8>,
+    /// Lengths of over one byte, in the order in which their messages ended.
+    long: Vec<Long>,
+    /// How many bytes the long lengths need beyond those kept for them.
+    missing: usize,
+    open: Vec<Open>,
+}
+
+/// A length that does not fit the byte kept for it.
+#[derive(Debug, Clone, Copy)]
+struct Long {
+    at: usize,
+    len: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    /// Where the byte for the length is.
+    at: usize,
+    missing: usize,
+}
+
+impl Writer {
+    /// Writes a tag.
+    #[inline]
+    pub fn tag(&mut self, number: u32, wire_type: WireType) {
+        varint::write(u64::from(number) << 3 | wire_type as u64, &mut self.bytes);
+    }
+
+    /// Writes a varint.
+    #[inline]
+    pub fn varint(&mut self, value: u64) {
+        varint::write(value, &mut self.bytes);
+    }
+
+    /// Writes bytes as they are.
+    #[inline]
+    pub fn raw(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Writes bytes with their length before them.
+    #[inline]
+    pub fn len_prefixed(&mut self, bytes: &[u8]) {
+        self.varint(bytes.len() as u64);
+        self.raw(bytes);
+    }
+
+    /// Begins what has its length before it: a message, packed numbers, a string in parts.
+    #[inline]
+    pub fn open(&mut self) {
+        self.open.push(Open { at: self.bytes.len(), missing: self.missing });
+        self.bytes.push(0);
+    }
+
+    /// Ends what was begun last; returns how many bytes it has.
+    #[inline]
+    pub fn close(&mut self) -> usize {
+        let Some(open) = self.open.pop() else { return 0 };
+        let len = self.bytes.len() - open.at - 1 + (self.missing - open.missing);
+        if let Ok(short) = u8::try_from(len)
+            && short < 0x80
+        {
+            if let Some(kept) = self.bytes.get_mut(open.at) {
+                *kept = short;
+            }
+        } else {
+            self.long.push(Long { at: open.at, len });
+            self.missing += varint::len(len as u64) - 1;
+        }
+        len
+    }
+
+    /// How many bytes are written, the lengths of over one byte apart.
+    pub fn position(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// What was written since [`position`](Self::position) was `start`, where nothing has ended since.
+    pub(crate) fn since(&self, start: usize) -> &[u8] {
+        self.bytes.get(start..).unwrap_or_default()
+    }
+
+    /// Where the next bytes go, to be added to.
+    pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+
+    /// Takes back everything behind `position`, where nothing that was begun there has ended in a long length.
+    pub fn truncate(&mut self, position: usize) {
+        self.bytes.truncate(position);
+        while let Some(long) = self.long.pop_if(|long| long.at >= position) {
+            self.missing -= varint::len(long.len as u64) - 1;
+        }
+    }
+
+    /// Adds what another writer has written; everything begun there must have ended.
+    pub fn append(&mut self, other: &Self) {
+        let base = self.bytes.len();
+        self.bytes.extend_from_slice(&other.bytes);
+        self.long.extend(other.long.iter().map(|long| Long { at: base + long.at, ..*long }));
+        self.missing += other.missing;
+    }
+
+    /// The message, complete.
+    pub fn finish(mut self) -> Vec<u8> {
+        self.long.sort_unstable_by_key(|long| long.at);
+        let mut end = self.bytes.len();
+        self.bytes.resize(end + self.missing, 0);
+        let mut shift = self.missing;
+        let mut length = Vec::with_capacity(varint::MAX_LEN);
+        for long in self.long.iter().rev() {
+            let start = long.at + 1;
+            self.bytes.copy_within(start..end, start + shift);
+            length.clear();
+            varint::write(long.len as u64, &mut length);
+            // The byte kept for the length is the first of these.
+            shift -= length.len() - 1;
+            if let Some(place) =
+                self.bytes.get_mut(long.at + shift..start + shift + length.len() - 1)
+            {
+                place.copy_from_slice(&length);
+            }
+            end = long.at;
+        }
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nested messages of every size around the places where a length grows.
+    #[test]
+    fn lengths_of_all_sizes_come_out_right() {
+        for inner in [0, 1, 120, 126, 127, 128, 129, 16_380, 16_383, 16_384, 3_000_000] {
+            let mut writer = Writer::default();
+            let mut expected = vec![7; inner];
+            writer.raw(b"head");
+            for _ in 0..5 {
+                writer.open();
+            }
+            writer.raw(&vec![7; inner]);
+            for _ in 0..5 {
+                writer.close();
+                let mut message = Vec::new();
+                varint::write(expected.len() as u64, &mut message);
+                message.extend(&expected);
+                message.extend(b"tail");
+                writer.raw(b"tail");
+                expected = message;
+            }
+            let mut twice = Writer::default();
+            twice.append(&writer);
+            twice.append(&writer);
+            let expected = [b"head".as_slice(), &expected].concat();
+            assert_eq!(twice.finish(), [expected.as_slice(), &expected].concat());
+            assert_eq!(writer.finish(), expected);
+        }
+    }
+}

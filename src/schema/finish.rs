@@ -1,0 +1,71 @@
+//! The last steps of linking: what needs all fields of a message, or all messages.
+
+use super::names::Names;
+use super::types::{Cardinality, Field, MessageType, Schema};
+use crate::error::{Error, Result};
+
+/// Numbers of fields below this one are looked up by their place.
+const DENSE: usize = 512;
+
+/// Sorts the fields and builds the tables over them.
+pub(super) fn finish(message: &mut MessageType) -> Result<()> {
+    message.fields.sort_by_key(|field| field.number);
+    let mut last = 0;
+    for (position, field) in message.fields.iter_mut().enumerate() {
+        if field.number == last {
+            let found = format!("given to two fields of {}", message.full_name);
+            return Err(Error::unexpected("number of a field", found, "one field is allowed"));
+        }
+        last = field.number;
+        field.position = u16::try_from(position).map_err(|_| {
+            let what = "number of fields";
+            Error::unexpected(what, format!("over 65,536 in {}", message.full_name), "too many")
+        })?;
+        if let Some(oneof) = field.oneof.and_then(|at| message.oneofs.get_mut(usize::from(at))) {
+            oneof.fields.push(field.position);
+        }
+    }
+    let own = || message.fields.iter().filter(|field| !field.is_extension);
+    let named = |field| -> [(&str, u32); 2] {
+        let field: &Field = field;
+        [(&field.name, field.position.into()), (&field.text_name, field.position.into())]
+    };
+    message.by_name = Names::new(own().flat_map(named));
+    let json = |field| -> [(&str, u32); 2] {
+        let field: &Field = field;
+        [(&field.json_name, field.position.into()), (&field.name, field.position.into())]
+    };
+    message.by_json_name = Names::new(own().flat_map(json));
+    let len = message.fields.iter().map(|field| field.number as usize + 1);
+    let mut dense = vec![0; len.filter(|&len| len <= DENSE).max().unwrap_or(0)];
+    for (position, field) in (1..).zip(&message.fields) {
+        if let Some(place) = dense.get_mut(field.number as usize) {
+            *place = position;
+        }
+    }
+    message.dense = dense.into();
+    Ok(())
+}
+
+/// Finds the messages that have required fields anywhere inside.
+pub(super) fn mark_required(schema: &mut Schema) {
+    // Of each message, those that have it in a field.
+    let mut users = vec![Vec::new(); schema.messages.len()];
+    let mut due = Vec::new();
+    for message in &schema.messages {
+        for field in &message.fields {
+            let inside = field.kind.message().and_then(|id| users.get_mut(id.0 as usize));
+            inside.into_iter().for_each(|users| users.push(message.id));
+        }
+        if message.fields.iter().any(|field| field.cardinality == Cardinality::Required) {
+            due.push(message.id);
+        }
+    }
+    while let Some(id) = due.pop() {
+        let message = schema.messages.get_mut(id.0 as usize).filter(|m| !m.has_required);
+        if let Some(message) = message {
+            message.has_required = true;
+            due.extend(users.get(id.0 as usize).into_iter().flatten());
+        }
+    }
+}
