@@ -1,7 +1,11 @@
-//! Compiles `proto/` into what `src/schema` includes; protox parses it, so no `protoc` is needed.
+//! Compiles `proto/` into what `src/schema` includes, and `grammar/` into what `src/text` does; protox parses the
+//! one and pest the other, so no `protoc` is needed.
 //!
-//! Writes to `OUT_DIR`: `tensorflow.binpb`, a FileDescriptorSet of every file, and `schema.rs`, the
-//! prost structs with one module for each package. Both are the same on every run.
+//! Writes to `OUT_DIR`: `tensorflow.binpb`, a FileDescriptorSet of every file, `schema.rs`, the prost structs with one
+//! module for each package, and `textproto.rs`, the recogniser. All are the same on every run.
+
+#[path = "grammar/compile.rs"]
+mod compile;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -28,6 +32,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         .btree_map(["."])
         .enable_type_names()
         .compile_fds(compiler.file_descriptor_set())?;
+
+    println!("cargo::rerun-if-changed=grammar");
+    let grammar = fs::read_to_string("grammar/textproto.pest")?;
+    fs::write(out_dir.join("textproto.rs"), compile::compile(&grammar)?)?;
     Ok(())
 }
 

@@ -1,0 +1,263 @@
+//! One value of the text as one value on the wire.
+
+use super::{Refusal, literal, number, refuse};
+use crate::bytes::near;
+use crate::message::{Writer, to_zigzag};
+use crate::schema::{Field, Kind, Schema};
+use crate::text::syntax::{Literals, Number, NumberKind, Word};
+
+/// A value as the text has it, without knowing of what field.
+#[derive(Debug, Clone)]
+pub(in super::super) enum Token<'m, 't> {
+    String(Literals<'m, 't>),
+    Number(Number<'t>),
+    Word(Word<'t>),
+}
+
+impl Token<'_, '_> {
+    /// Where it begins.
+    pub(super) fn at(&self) -> usize {
+        match self {
+            Self::String(literals) => literals.clone().next().map_or(0, |literal| literal.at),
+            Self::Number(number) => number.at,
+            Self::Word(word) => word.at,
+        }
+    }
+
+    /// What it is, for people.
+    fn describe(&self) -> String {
+        let (text, negative) = match self {
+            Self::String(_) => return "a string".into(),
+            Self::Number(number) => (number.text, number.negative),
+            Self::Word(word) => (word.text, word.negative),
+        };
+        let text = str(text);
+        let shown: String = text.chars().take(40).collect();
+        let dots = if shown.len() < text.len() { "…" } else { "" };
+        format!("{}{shown}{dots}", if negative { "-" } else { "" })
+    }
+}
+
+/// A word or a number, which are ASCII by the grammar.
+fn str(text: &[u8]) -> &str {
+    std::str::from_utf8(text).unwrap_or_default()
+}
+
+/// Writes `token` as a value of `field`, without a tag.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn write(
+    schema: &Schema,
+    field: &Field,
+    token: Token<'_, '_>,
+    out: &mut Writer,
+) -> Result<(), Refusal> {
+    match token {
+        Token::String(literals) if matches!(field.kind, Kind::String | Kind::Bytes) => {
+            write_string(field, literals, out)
+        }
+        token => write_word(schema, field, &token, out).map_err(|why| refuse(token.at(), why)),
+    }
+}
+
+/// Writes a string with its length; whether it is UTF-8 is asked of all of it, since a character may be spread over
+/// escapes and literals.
+fn write_string(
+    field: &Field,
+    literals: Literals<'_, '_>,
+    out: &mut Writer,
+) -> Result<(), Refusal> {
+    let mut first = None;
+    out.open();
+    let start = out.position();
+    for literal in literals {
+        first = first.or(Some(literal.at));
+        literal::unescape(literal.text, out.buffer())
+            .map_err(|wrong| refuse(literal.at + 1 + wrong.at, wrong.why))?;
+    }
+    let bytes = out.since(start);
+    if field.is_utf8
+        && let Err(error) = std::str::from_utf8(bytes)
+    {
+        let at = error.valid_up_to();
+        let byte = bytes.get(at).copied().unwrap_or(0);
+        let why = format!("{} must be UTF-8, but its byte {at} is {byte:#04x}", field.name);
+        return Err(refuse(first.unwrap_or(0), why));
+    }
+    out.close();
+    Ok(())
+}
+
+/// Whether a value may stand where nothing is known of its field.
+pub(super) fn pass_over(token: &Token<'_, '_>) -> Result<(), Refusal> {
+    match token {
+        Token::Word(word) if word.negative && number::float_word(str(word.text)).is_none() => {
+            let why = format!("expected a number after '-', found {}", str(word.text));
+            Err(refuse(word.at, why))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a value that is no string.
+fn write_word(
+    schema: &Schema,
+    field: &Field,
+    token: &Token<'_, '_>,
+    out: &mut Writer,
+) -> Result<(), String> {
+    match field.kind {
+        Kind::String | Kind::Bytes => return Err(no(field, token, "a string")),
+        Kind::Float | Kind::Double => {
+            let value = float(token).ok_or_else(|| no(field, token, "a decimal number"))?;
+            if field.kind == Kind::Double {
+                out.raw(&value.to_le_bytes());
+            } else {
+                // As the C++ implementation: the double nearest to the text, then the float nearest to that.
+                out.raw(&narrow(value).to_le_bytes());
+            }
+        }
+        Kind::Bool => {
+            out.varint(u64::from(boolean(token).ok_or_else(|| no(field, token, "true or false"))?))
+        }
+        Kind::Enum(id) => {
+            let number = match token {
+                Token::Word(word) if !word.negative => schema[id].number(word.text),
+                Token::Number(_) => signed(token, 32).and_then(|n| i32::try_from(n).ok()),
+                _ => None,
+            };
+            let known = number
+                .filter(|&number| !schema[id].is_closed || schema[id].value_name(number).is_some());
+            let number = known.ok_or_else(|| no_enum_value(schema, field, token))?;
+            out.varint(i64::from(number).cast_unsigned());
+        }
+        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => {
+            let value = signed(token, 32).ok_or_else(|| no_integer(field, token))?;
+            write_signed(field.kind, value, out);
+        }
+        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => {
+            let value = signed(token, 64).ok_or_else(|| no_integer(field, token))?;
+            write_signed(field.kind, value, out);
+        }
+        Kind::Uint32 | Kind::Fixed32 => {
+            let value = unsigned(token).and_then(|value| u32::try_from(value).ok());
+            let value = value.ok_or_else(|| no_integer(field, token))?;
+            if field.kind == Kind::Uint32 {
+                out.varint(value.into());
+            } else {
+                out.raw(&value.to_le_bytes());
+            }
+        }
+        Kind::Uint64 | Kind::Fixed64 => {
+            let value = unsigned(token).ok_or_else(|| no_integer(field, token))?;
+            if field.kind == Kind::Uint64 {
+                out.varint(value);
+            } else {
+                out.raw(&value.to_le_bytes());
+            }
+        }
+        Kind::Message(_) | Kind::Group(_) => {
+            return Err(format!("{} is a message: expected '{{' after its name", field.name));
+        }
+    }
+    Ok(())
+}
+
+fn write_signed(kind: Kind, value: i64, out: &mut Writer) {
+    match kind {
+        Kind::Sint32 | Kind::Sint64 => out.varint(to_zigzag(value)),
+        Kind::Sfixed64 => out.raw(&value.to_le_bytes()),
+        Kind::Sfixed32 => out.raw(&i32::try_from(value).unwrap_or_default().to_le_bytes()),
+        _ => out.varint(value.cast_unsigned()),
+    }
+}
+
+fn signed(token: &Token<'_, '_>, bits: u32) -> Option<i64> {
+    let Token::Number(number) = token else { return None };
+    let magnitude = number::integer(str(number.text))?;
+    let least = 1u64 << (bits - 1);
+    if number.negative {
+        (magnitude <= least).then(|| magnitude.wrapping_neg().cast_signed())
+    } else {
+        (magnitude < least).then(|| magnitude.cast_signed())
+    }
+}
+
+fn unsigned(token: &Token<'_, '_>) -> Option<u64> {
+    match token {
+        Token::Number(number) if !number.negative => number::integer(str(number.text)),
+        _ => None,
+    }
+}
+
+fn float(token: &Token<'_, '_>) -> Option<f64> {
+    let (value, negative) = match token {
+        // Octal and hexadecimal numbers are for integers only.
+        Token::Number(number)
+            if matches!(number.kind, NumberKind::Octal | NumberKind::Hexadecimal) =>
+        {
+            return None;
+        }
+        Token::Number(number) => (number::float(str(number.text))?, number.negative),
+        Token::Word(word) => (number::float_word(str(word.text))?, word.negative),
+        Token::String(_) => return None,
+    };
+    Some(if negative { -value } else { value })
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
+fn narrow(value: f64) -> f32 {
+    value as f32
+}
+
+fn boolean(token: &Token<'_, '_>) -> Option<bool> {
+    match token {
+        Token::Word(word) if !word.negative => match word.text {
+            b"true" | b"True" | b"t" => Some(true),
+            b"false" | b"False" | b"f" => Some(false),
+            _ => None,
+        },
+        Token::Number(number) if !number.negative => match number::integer(str(number.text))? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn no(field: &Field, token: &Token<'_, '_>, wanted: &str) -> String {
+    let (kind, found) = (field.kind.name(), token.describe());
+    format!("{} is of type {kind}: expected {wanted}, found {found}", field.name)
+}
+
+fn no_integer(field: &Field, token: &Token<'_, '_>) -> String {
+    let is_number = matches!(token, Token::Number(n) if n.kind != NumberKind::Float);
+    let range = match field.kind {
+        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => "-2147483648 to 2147483647",
+        Kind::Uint32 | Kind::Fixed32 => "0 to 4294967295",
+        Kind::Uint64 | Kind::Fixed64 => "0 to 18446744073709551615",
+        _ => "-9223372036854775808 to 9223372036854775807",
+    };
+    if is_number {
+        let kind = field.kind.name();
+        format!("{} is out of range: {} is of type {kind}, {range}", token.describe(), field.name)
+    } else {
+        no(field, token, "an integer")
+    }
+}
+
+fn no_enum_value(schema: &Schema, field: &Field, token: &Token<'_, '_>) -> String {
+    let Kind::Enum(id) = field.kind else { return String::new() };
+    let name = &schema[id].full_name;
+    match token {
+        Token::Word(word) => {
+            let near = near::nearest(word.text, schema[id].names().map(str::as_bytes), 1);
+            let near = near.first().and_then(|near| std::str::from_utf8(near).ok());
+            let hint = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+            format!("{} is no value of {name}{hint}", token.describe())
+        }
+        _ => no(field, token, &format!("a value of {name}")),
+    }
+}

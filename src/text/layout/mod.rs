@@ -1,0 +1,312 @@
+//! Text laid out anew: blanks change, and nothing else does.
+//!
+//! No schema is needed. The tokens come from the grammar; what stands between them is blanks and separators, which are
+//! written as protobuf does, and comments, which are kept: behind what they stand behind, or on the lines above what
+//! follows them.
+
+mod gap;
+mod page;
+
+use std::borrow::Cow;
+
+use self::gap::{Comment, Gap};
+use self::page::Page;
+use super::syntax::{
+    Literals, Name, NameKind, Number, Pieces, Reading, Refusal, Scratch, Sink, Word, after_blanks,
+};
+use crate::error::{Error, Result};
+
+/// How a text is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LayoutOptions {
+    /// Blanks for each level.
+    pub indent: usize,
+    /// How many characters a list over several lines must fit in to be joined to one line.
+    pub width: usize,
+}
+
+impl Default for LayoutOptions {
+    fn default() -> Self {
+        Self { indent: 2, width: 80 }
+    }
+}
+
+/// Lays out `input` as protobuf prints text, and keeps its comments.
+///
+/// A field has a line, with blanks after its colon and before its brace, `{}` for `<>`, and no separator behind it;
+/// lists and strings of several literals stay on one line if they are. One blank line is kept where some are between
+/// two fields. Names, values, their order and their spelling stay as they are. What is laid out so stays as it is.
+///
+/// ```
+/// use ckdiff::text::{LayoutOptions, format};
+///
+/// let input = b"saver_def <max_to_keep:5,version : V2;> # the default\n";
+/// let text = "saver_def {\n  max_to_keep: 5\n  version: V2\n}  # the default\n";
+/// assert_eq!(format(input, &LayoutOptions::default())?, text.as_bytes());
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
+/// # Errors
+/// When the text breaks the grammar, or nests messages more than 1,000 deep: the error has line and column. When
+/// indentation would make it many times longer.
+pub fn format(input: &[u8], options: &LayoutOptions) -> Result<Vec<u8>> {
+    let mut layout = Layout {
+        input,
+        width: options.width,
+        page: Page::new(options.indent),
+        offset: 0,
+        end: 0,
+        name: None,
+        one_line: false,
+    };
+    let mut scratch = Scratch::default();
+    for piece in Pieces::new(input, Reading::default()) {
+        let piece = piece?;
+        piece.events(&mut scratch, &mut layout)?;
+        layout.offset += piece.bytes().len();
+        let most = MOST_GROWTH.saturating_mul(input.len()).saturating_add(SMALL);
+        if layout.page.len() > most {
+            let allowed = format!("at most {MOST_GROWTH} times the text: it is nested too deeply");
+            return Err(Error::unexpected("laid-out text", "longer", allowed));
+        }
+    }
+    let rest = layout.gap(input.len());
+    layout.comments(&rest.comments);
+    Ok(layout.page.finish())
+}
+
+/// How many times longer than a text its layout may be: indentation of deeply nested messages is most of it.
+const MOST_GROWTH: usize = 64;
+
+/// Bytes that any layout may have.
+const SMALL: usize = 16 << 20;
+
+/// A sink that writes what it is given, with what it finds in the text before it.
+#[derive(Debug)]
+struct Layout<'i> {
+    input: &'i [u8],
+    width: usize,
+    page: Page,
+    /// The first byte of the piece.
+    offset: usize,
+    /// The end of the last token.
+    end: usize,
+    /// The field whose value comes next.
+    name: Option<Named<'i>>,
+    /// Whether the list that is open stands on one line.
+    one_line: bool,
+}
+
+/// A field's name that is not written yet: comments up to its value will stand above it.
+#[derive(Debug)]
+struct Named<'i> {
+    text: Cow<'i, [u8]>,
+    comments: Vec<Comment<'i>>,
+    /// Whether a blank line stands before it.
+    blank: bool,
+}
+
+impl<'i> Layout<'i> {
+    fn slice(&self, from: usize, to: usize) -> &'i [u8] {
+        self.input.get(from..to).unwrap_or_default()
+    }
+
+    /// What stands between the last token and the next, at `to`.
+    fn gap(&self, to: usize) -> Gap<'i> {
+        Gap::read(self.slice(self.end, to))
+    }
+
+    fn comments(&mut self, comments: &[Comment<'_>]) {
+        for comment in comments {
+            self.page.comment(comment);
+        }
+    }
+
+    /// Writes all that precedes a value on its line, and above it; `joint` comes between a field's name and its value.
+    /// `inner` are comments within the value.
+    fn begin(&mut self, at: usize, joint: &[u8], inner: Vec<Comment<'i>>) {
+        let gap = self.gap(at);
+        let Some(name) = self.name.take() else {
+            self.element(gap, inner);
+            return;
+        };
+        let above = name.comments.into_iter().chain(gap.comments).chain(inner);
+        let blank = self.above(name.blank, above);
+        self.page.line(blank);
+        self.page.put(&name.text);
+        self.page.put(joint);
+    }
+
+    /// Writes what precedes an element of a list.
+    fn element(&mut self, gap: Gap<'i>, inner: Vec<Comment<'i>>) {
+        if gap.comma {
+            self.page.put(if self.one_line { b", " } else { b"," });
+        }
+        if !self.one_line {
+            self.comments(&gap.comments);
+            let blank = self.above(gap.blank, inner.into_iter());
+            self.page.line(blank);
+        }
+    }
+
+    /// Writes comments on the lines above; whether what follows them still needs the blank line that they have `blank`.
+    fn above(&mut self, mut blank: bool, comments: impl Iterator<Item = Comment<'i>>) -> bool {
+        for comment in comments {
+            self.page.line(blank);
+            self.page.put(comment.text);
+            blank = false;
+        }
+        blank
+    }
+
+    /// A number or a word: `text` behind a `-`, or none.
+    fn scalar(&mut self, at: usize, negative: bool, length: usize) {
+        let at = self.offset + at;
+        let from = if negative { after_blanks(self.input, at + 1) } else { at };
+        let inner =
+            if negative { Gap::read(self.slice(at + 1, from)).comments } else { Vec::new() };
+        self.begin(at, b": ", inner);
+        if negative {
+            self.page.put(b"-");
+        }
+        self.page.put(self.slice(from, from + length));
+        self.end = from + length;
+    }
+
+    /// Literals over several lines: each has its own, below the name or the first.
+    fn lines(&mut self, literals: Literals<'_, '_>) {
+        let mut level = 0;
+        if let Some(name) = self.name.take() {
+            let blank = self.above(name.blank, name.comments.into_iter());
+            self.page.line(blank);
+            self.page.put(&name.text);
+            self.page.put(b":");
+            self.page.deeper();
+            level += 1;
+        }
+        for literal in literals {
+            let at = self.offset + literal.at;
+            let gap = self.gap(at);
+            if level == 0 {
+                self.element(gap, Vec::new());
+                self.page.deeper();
+                level += 1;
+            } else {
+                self.comments(&gap.comments);
+                self.page.line(gap.blank);
+            }
+            self.literal(at, literal.text);
+        }
+        self.page.shallower();
+    }
+
+    fn literal(&mut self, at: usize, text: &[u8]) {
+        self.end = at + text.len() + 2;
+        self.page.put(self.slice(at, self.end));
+    }
+
+    /// Writes the bracket that closes what `deeper` opened.
+    fn closing(&mut self, at: usize, bracket: &[u8]) {
+        let gap = self.gap(self.offset + at);
+        self.comments(&gap.comments);
+        self.page.shallower();
+        self.page.line(false);
+        self.page.put(bracket);
+        self.end = self.offset + at + 1;
+    }
+}
+
+impl<'t> Sink<'t> for Layout<'_> {
+    fn field(&mut self, name: Name<'t>) -> Result<(), Refusal> {
+        let at = self.offset + name.at;
+        let gap = self.gap(at);
+        self.comments(&gap.comments);
+        let named = match name.kind {
+            NameKind::Field | NameKind::Number => {
+                self.end = at + name.text.len();
+                Named {
+                    text: self.slice(at, self.end).into(),
+                    comments: Vec::new(),
+                    blank: gap.blank,
+                }
+            }
+            NameKind::Extension | NameKind::Any => {
+                self.end = at + name.text.len() + 2;
+                let (text, comments) = gap::compact(self.slice(at + 1, self.end - 1));
+                Named { text: text.into(), comments, blank: gap.blank }
+            }
+        };
+        self.name = Some(named);
+        Ok(())
+    }
+
+    fn open(&mut self, at: usize) -> Result<(), Refusal> {
+        let at = self.offset + at;
+        self.begin(at, b" ", Vec::new());
+        self.page.put(b"{");
+        self.page.deeper();
+        self.end = at + 1;
+        Ok(())
+    }
+
+    fn close(&mut self, at: usize) -> Result<(), Refusal> {
+        self.closing(at, b"}");
+        Ok(())
+    }
+
+    fn list(&mut self, at: usize, colon: bool) -> Result<(), Refusal> {
+        let at = self.offset + at;
+        self.begin(at, if colon { b": [" } else { b" [" }, Vec::new());
+        self.end = at + 1;
+        let rest = self.input.get(self.end..).unwrap_or_default();
+        self.one_line = gap::is_one_line(rest, self.width.saturating_sub(self.page.column()));
+        if !self.one_line {
+            self.page.deeper();
+        }
+        Ok(())
+    }
+
+    fn end_list(&mut self, at: usize) -> Result<(), Refusal> {
+        if self.one_line {
+            self.page.put(b"]");
+            self.end = self.offset + at + 1;
+        } else {
+            self.closing(at, b"]");
+        }
+        self.one_line = false;
+        Ok(())
+    }
+
+    fn string(&mut self, literals: Literals<'_, 't>) -> Result<(), Refusal> {
+        let mut end = None;
+        let over_lines = literals.clone().any(|literal| {
+            let at = self.offset + literal.at;
+            let gap = end.map(|end| Gap::read(self.slice(end, at)));
+            end = Some(at + literal.text.len() + 2);
+            gap.is_some_and(|gap| gap.broken)
+        });
+        if over_lines {
+            self.lines(literals);
+            return Ok(());
+        }
+        for (number, literal) in literals.enumerate() {
+            let at = self.offset + literal.at;
+            if number == 0 {
+                self.begin(at, b": ", Vec::new());
+            } else {
+                self.page.put(b" ");
+            }
+            self.literal(at, literal.text);
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, number: Number<'t>) -> Result<(), Refusal> {
+        self.scalar(number.at, number.negative, number.text.len());
+        Ok(())
+    }
+
+    fn identifier(&mut self, word: Word<'t>) -> Result<(), Refusal> {
+        self.scalar(word.at, word.negative, word.text.len());
+        Ok(())
+    }
+}

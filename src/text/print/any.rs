@@ -1,0 +1,67 @@
+//! `google.protobuf.Any` as what it holds.
+
+use super::printer::{Printer, Step};
+use crate::error::Result;
+use crate::message::{Records, Value, canonical};
+use crate::schema::MessageType;
+
+/// How many `Any` inside each other are expanded, each of which may need a copy of its message.
+const NESTED: usize = 16;
+
+/// Prints an `Any` as what it holds, if that is asked for and can be read back; says whether it was.
+pub(super) fn print(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<bool> {
+    if !printer.options.expand_any || printer.any_depth == NESTED {
+        return Ok(false);
+    }
+    let (mut url, mut payload) = (&[][..], &[][..]);
+    let mut unknown = Vec::new();
+    for record in Records::new(bytes, 0) {
+        let record = record?;
+        match (record.number, record.value) {
+            (1, Value::Len(bytes)) => url = bytes,
+            (2, Value::Len(bytes)) => payload = bytes,
+            _ => unknown.push(record.number),
+        }
+    }
+    let schema = printer.schema;
+    let Some((url, ty)) = type_of(url).and_then(|(url, name)| Some((url, schema.message(name)?)))
+    else {
+        return Ok(false);
+    };
+    let Ok(payload) = canonical(schema, ty, payload, printer.path.len() + 1) else {
+        return Ok(false);
+    };
+    for number in unknown {
+        printer.losses.unknown_fields += 1;
+        printer.lost(|| number.to_string());
+    }
+    print_expanded(printer, url, ty, &payload)?;
+    Ok(true)
+}
+
+fn print_expanded<'s>(
+    printer: &mut Printer<'s, '_>,
+    url: &str,
+    ty: &'s MessageType,
+    payload: &[u8],
+) -> Result<()> {
+    printer.open(Step::Any(ty), &format!("[{url}]"))?;
+    printer.any_depth += 1;
+    printer.message(ty, payload)?;
+    printer.any_depth -= 1;
+    printer.close()
+}
+
+/// The address of a type, and the name at its end; `None` where text has no form for it.
+fn type_of(url: &[u8]) -> Option<(&str, &str)> {
+    let url = str::from_utf8(url).ok()?;
+    let (prefix, name) = url.rsplit_once('/')?;
+    let is_written = |c: char| c.is_ascii_alphanumeric() || "-_.~!$&()*+,;=/%".contains(c);
+    let is_byte = |escape: &str| {
+        escape.get(..2).is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+    };
+    let is_legal = !prefix.is_empty()
+        && prefix.chars().all(is_written)
+        && prefix.split('%').skip(1).all(is_byte);
+    is_legal.then_some((url, name))
+}

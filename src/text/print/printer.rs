@@ -1,0 +1,267 @@
+//! Walks a message and prints what it meets.
+//!
+//! One call for each level of nesting and no more, so that the deepest message fits a small stack.
+
+use super::sink::Sink;
+use super::split::{Content, Part, Unit};
+use super::value::{Meaning, is_listed, item_name};
+use super::{PrintOptions, Style, UnknownFields, any, unknown};
+use crate::error::Result;
+use crate::message::{Fit, Losses, Packed, Records, Value, is_default, message_set_item};
+use crate::schema::{Field, Kind, MessageType, Schema, WellKnown};
+
+/// Prints into a sink.
+pub(super) struct Printer<'s, 'w> {
+    pub(super) schema: &'s Schema,
+    pub(super) options: &'s PrintOptions,
+    pub(super) out: Sink<'w>,
+    pub(super) path: Vec<Step<'s>>,
+    pub(super) losses: Losses,
+    /// How many levels the line is indented by.
+    pub(super) depth: usize,
+    /// How many expanded `Any` the line is in.
+    pub(super) any_depth: usize,
+    /// What ends a field: a newline, or a space.
+    end: u8,
+}
+
+/// The way into a message.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step<'s> {
+    /// Into value number so much of a field.
+    Field(&'s Field, usize),
+    /// Into what an `Any` holds.
+    Any(&'s MessageType),
+}
+
+impl Step<'_> {
+    fn name(&self) -> String {
+        match self {
+            Self::Field(field, index) => field.step(*index),
+            Self::Any(ty) => format!("[{}]", ty.full_name),
+        }
+    }
+}
+
+/// Where among the values of a field a record stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Position {
+    /// The number of the field.
+    pub(super) number: u32,
+    /// Which of its values comes next.
+    pub(super) index: usize,
+}
+
+impl<'s, 'w> Printer<'s, 'w> {
+    pub(super) fn new(schema: &'s Schema, options: &'s PrintOptions, out: Sink<'w>) -> Self {
+        let end = if options.single_line { b' ' } else { b'\n' };
+        let (path, losses) = (Vec::new(), Losses::default());
+        Self { schema, options, out, path, losses, depth: 0, any_depth: 0, end }
+    }
+
+    pub(super) fn finish(self) -> (Sink<'w>, Losses) {
+        (self.out, self.losses)
+    }
+
+    /// Prints a piece of a message.
+    pub(super) fn unit(&mut self, unit: &Unit<'s>) -> Result<()> {
+        self.path.clear();
+        self.path.extend_from_slice(&unit.path);
+        self.depth = self.path.len();
+        match unit.content {
+            Content::Message(ty, bytes) => self.message(ty, bytes),
+            Content::Records(ty, bytes, position) => self.records(ty, bytes, position),
+            Content::Open(field, index) => self.open(Step::Field(field, index), &field.text_name),
+            Content::Close => self.close(),
+            Content::String(field, bytes, part) => self.string_part(field, bytes, part),
+            Content::Packed(field, numbers, first) => {
+                for (value, index) in Packed::new(field.kind, numbers, 0).zip(first..) {
+                    self.value(field, index, value?, &mut false)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn string_part(&mut self, field: &'s Field, bytes: &[u8], part: Part) -> Result<()> {
+        if part.is_first {
+            self.indent()?;
+            self.out.put(field.text_name.as_bytes())?;
+            self.out.put_array(b": \"")?;
+        }
+        self.escaped(field, bytes)?;
+        if part.is_last {
+            self.out.put_array(b"\"")?;
+            self.end_field()?;
+        }
+        Ok(())
+    }
+
+    /// Prints the fields of a message.
+    pub(super) fn message(&mut self, ty: &'s MessageType, bytes: &[u8]) -> Result<()> {
+        if ty.well_known == Some(WellKnown::Any) && any::print(self, bytes)? {
+            return Ok(());
+        }
+        if ty.is_message_set {
+            return self.message_set(ty, bytes);
+        }
+        self.records(ty, bytes, Position::default())
+    }
+
+    /// Prints some records of a message, those before them at `position`.
+    pub(super) fn records(
+        &mut self,
+        ty: &'s MessageType,
+        bytes: &[u8],
+        mut position: Position,
+    ) -> Result<()> {
+        let mut list = false;
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            let Meaning::Known(field, fit) = Meaning::of(self.schema, ty, &record) else {
+                self.end_list(&mut list)?;
+                self.unknown(record.number, record.value)?;
+                continue;
+            };
+            if field.number != position.number {
+                self.end_list(&mut list)?;
+                position = Position { number: field.number, index: 0 };
+            }
+            match (field.kind, record.value) {
+                (
+                    Kind::Message(id) | Kind::Group(id),
+                    Value::Len(inside) | Value::Group(inside),
+                ) => {
+                    self.open(Step::Field(field, position.index), &field.text_name)?;
+                    self.message(&self.schema[id], inside)?;
+                    self.close()?;
+                }
+                (kind, Value::Len(inside)) if fit == Fit::Packed => {
+                    for value in Packed::new(kind, inside, 0) {
+                        self.value(field, position.index, value?, &mut list)?;
+                        position.index += 1;
+                    }
+                    continue;
+                }
+                (_, value) => {
+                    // An entry of a map says what is its default on the wire only.
+                    let is_left_out = self.options.style == Style::TensorFlow
+                        && ty.is_map_entry
+                        && field.is_implicit
+                        && is_default(value);
+                    if !is_left_out {
+                        self.value(field, position.index, value, &mut list)?;
+                    }
+                }
+            }
+            position.index += 1;
+        }
+        self.end_list(&mut list)
+    }
+
+    fn message_set(&mut self, ty: &'s MessageType, bytes: &[u8]) -> Result<()> {
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            let Some((number, inside)) = message_set_item(&record)? else {
+                self.unknown(record.number, record.value)?;
+                continue;
+            };
+            match ty.field(number).and_then(|field| Some((field, field.kind.message()?))) {
+                Some((field, id)) => {
+                    let inner = &self.schema[id];
+                    let name = item_name(field, inner, self.options.style);
+                    self.open(Step::Field(field, 0), &name)?;
+                    self.message(inner, inside)?;
+                    self.close()?;
+                }
+                None => self.unknown(number, Value::Len(inside))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins a message, and the line after that.
+    pub(super) fn open(&mut self, step: Step<'s>, name: &str) -> Result<()> {
+        self.path.push(step);
+        self.indent()?;
+        self.out.put(name.as_bytes())?;
+        self.out.put_array(b" {")?;
+        self.end_field()?;
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Ends a message.
+    pub(super) fn close(&mut self) -> Result<()> {
+        self.path.pop();
+        self.depth -= 1;
+        self.indent()?;
+        self.out.put_array(b"}")?;
+        self.end_field()
+    }
+
+    #[inline]
+    pub(super) fn indent(&mut self) -> Result<()> {
+        if self.options.single_line { Ok(()) } else { self.out.spaces(2 * self.depth) }
+    }
+
+    #[inline]
+    pub(super) fn end_field(&mut self) -> Result<()> {
+        let end = self.end;
+        self.out.put_array(&[end])
+    }
+
+    /// Prints a number, an enum or a string.
+    #[inline]
+    fn value(
+        &mut self,
+        field: &'s Field,
+        index: usize,
+        value: Value<'_>,
+        list: &mut bool,
+    ) -> Result<()> {
+        let is_short = self.options.short_repeated && is_listed(field);
+        if *list {
+            self.out.put_array(b", ")?;
+        } else {
+            self.indent()?;
+            self.out.put(field.text_name.as_bytes())?;
+            self.out.put_array(b": ")?;
+            if is_short {
+                self.out.put_array(b"[")?;
+                *list = true;
+            }
+        }
+        self.scalar(field, index, value)?;
+        if is_short { Ok(()) } else { self.end_field() }
+    }
+
+    fn end_list(&mut self, list: &mut bool) -> Result<()> {
+        if std::mem::take(list) {
+            self.out.put_array(b"]")?;
+            self.end_field()?;
+        }
+        Ok(())
+    }
+
+    /// Counts an unknown field, and prints it if it is asked for.
+    fn unknown(&mut self, number: u32, value: Value<'_>) -> Result<()> {
+        self.losses.unknown_fields += 1;
+        self.lost(|| number.to_string());
+        match self.options.unknown_fields {
+            UnknownFields::LeaveOut => Ok(()),
+            UnknownFields::ByNumber => unknown::print(self, number, value),
+        }
+    }
+
+    /// Names a place where something is lost.
+    #[cold]
+    pub(super) fn lost(&mut self, last: impl FnOnce() -> String) {
+        let path = &self.path;
+        self.losses.name(|| {
+            let mut steps: Vec<_> = path.iter().map(Step::name).collect();
+            steps.push(last());
+            steps.join(".")
+        });
+    }
+}

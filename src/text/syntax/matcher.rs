@@ -1,0 +1,160 @@
+//! What the compiled grammar runs on: bytes, a position, and the tokens so far.
+//!
+//! `build.rs` writes one function for each rule of `grammar/textproto.pest`; this is what they call. The farthest
+//! byte at which a match failed is kept only on request (`TRACK`): text is matched once without, and again with
+//! it when it was refused.
+
+pub(super) use grammar::Rule;
+
+/// A token's rule and one of its two ends, in eight bytes: `position << 8 | rule << 1 | end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mark(u64);
+
+impl Mark {
+    fn new(rule: Rule, position: usize, end: bool) -> Self {
+        Self((position as u64) << 8 | (rule as u64) << 1 | u64::from(end))
+    }
+
+    /// The byte it stands at.
+    #[inline]
+    pub(super) fn position(self) -> usize {
+        // It was a usize.
+        usize::try_from(self.0 >> 8).unwrap_or(usize::MAX)
+    }
+
+    /// Whether the token ends here.
+    #[inline]
+    pub(super) fn is_end(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// The rule that matched.
+    #[inline]
+    pub(super) fn rule(self) -> Rule {
+        Rule::of((self.0 >> 1 & 0x7f) as u8)
+    }
+}
+
+/// The rule that a text must match from its first byte to its last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// A part that begins among the fields of a message.
+    Fields,
+    /// A part that begins in a list of messages.
+    Messages,
+    /// A part that begins in a list of scalars.
+    Scalars,
+}
+
+/// The input, the tokens found in it, and how far it was understood.
+#[derive(Debug)]
+pub(super) struct Matcher<'i> {
+    input: &'i [u8],
+    marks: Vec<Mark>,
+    farthest: usize,
+}
+
+impl<'i> Matcher<'i> {
+    /// A matcher that adds to `marks`, so that one allocation serves many parts.
+    pub(super) fn new(input: &'i [u8], marks: Vec<Mark>) -> Self {
+        Self { input, marks, farthest: 0 }
+    }
+
+    /// Matches all of the input as `entry`; `false` if it is none.
+    pub(super) fn matches(&mut self, entry: Entry) -> bool {
+        self.run::<false>(entry).is_some()
+    }
+
+    /// The farthest byte at which a match of `entry` failed, for input that is none.
+    pub(super) fn farthest(&mut self, entry: Entry) -> usize {
+        // The answer is known to be none; what counts is how far it came.
+        let _refused = self.run::<true>(entry);
+        self.farthest
+    }
+
+    fn run<const TRACK: bool>(&mut self, entry: Entry) -> Option<usize> {
+        match entry {
+            Entry::Fields => grammar::fields_part::<TRACK>(self, 0),
+            Entry::Messages => grammar::messages_part::<TRACK>(self, 0),
+            Entry::Scalars => grammar::scalars_part::<TRACK>(self, 0),
+        }
+    }
+
+    /// The tokens, in the order of the text.
+    pub(super) fn into_marks(self) -> Vec<Mark> {
+        self.marks
+    }
+
+    #[inline(always)]
+    fn leaf(&mut self, rule: Rule, from: usize, to: usize) {
+        self.marks.push(Mark::new(rule, from, false));
+        self.marks.push(Mark::new(rule, to, true));
+    }
+
+    #[inline(always)]
+    fn open(&mut self, rule: Rule, at: usize) {
+        self.marks.push(Mark::new(rule, at, false));
+    }
+
+    #[inline(always)]
+    fn close(&mut self, rule: Rule, at: usize) {
+        self.marks.push(Mark::new(rule, at, true));
+    }
+
+    #[inline(always)]
+    fn kept(&self) -> usize {
+        self.marks.len()
+    }
+
+    #[inline(always)]
+    fn forget(&mut self, kept: usize) {
+        self.marks.truncate(kept);
+    }
+
+    #[inline(always)]
+    fn stop<const TRACK: bool>(&mut self, at: usize) -> Option<usize> {
+        if TRACK {
+            self.farthest = self.farthest.max(at);
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn one<const TRACK: bool>(&mut self, at: usize, test: impl Fn(u8) -> bool) -> Option<usize> {
+        match self.input.get(at) {
+            Some(&byte) if test(byte) => Some(at + 1),
+            _ => self.stop::<TRACK>(at),
+        }
+    }
+
+    #[inline(always)]
+    fn many<const TRACK: bool>(&mut self, at: usize, test: impl Fn(u8) -> bool) -> Option<usize> {
+        let rest = self.input.get(at..)?;
+        let at = at + rest.iter().position(|&byte| !test(byte)).unwrap_or(rest.len());
+        self.stop::<TRACK>(at);
+        Some(at)
+    }
+
+    #[inline(always)]
+    fn any<const TRACK: bool>(&mut self, at: usize) -> Option<usize> {
+        let mut end = self.one::<TRACK>(at, |_| true)?;
+        // The rest of a character; stray continuation bytes go with the byte before them.
+        while let Some(0x80..=0xbf) = self.input.get(end) {
+            end += 1;
+        }
+        Some(end)
+    }
+
+    #[inline(always)]
+    fn end<const TRACK: bool>(&mut self, at: usize) -> Option<usize> {
+        if at == self.input.len() { Some(at) } else { self.stop::<TRACK>(at) }
+    }
+}
+
+/// One function for each rule of the grammar.
+#[allow(unused_parens, unused_braces, clippy::all, reason = "written by the build script")]
+mod grammar {
+    use super::Matcher;
+
+    include!(concat!(env!("OUT_DIR"), "/textproto.rs"));
+}
