@@ -1,0 +1,162 @@
+//! `Any`: an object whose `@type`, at whatever position, says what the other members are.
+//!
+//! The object is passed over first to find the type, then read; nothing of it is copied.
+
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::fields::Members;
+use super::locate::Step;
+use super::reader::{Reader, Text, With};
+use super::trouble::{Spot, placed};
+use crate::json::{ANY_TOO_DEEP, NESTED_ANY};
+use crate::message::{Message, Value};
+use crate::schema::MessageType;
+
+impl<'s, 'de> Reader<'s, 'de> {
+    pub(super) fn any<D: Deserializer<'de>>(&mut self, json: D) -> Result<(), D::Error> {
+        let object = <&RawValue>::deserialize(json)?.get();
+        if let Err(error) = self.any_object(object) {
+            self.settle(&error, object);
+            return Err(serde::de::Error::custom(""));
+        }
+        Ok(())
+    }
+
+    fn any_object(&mut self, object: &'de str) -> serde_json::Result<()> {
+        let read = || {
+            let mut json = serde_json::Deserializer::from_str(object);
+            json.disable_recursion_limit();
+            json
+        };
+        let Some((url, ty)) = read().deserialize_map(self.with(FindType))? else { return Ok(()) };
+        if self.any_depth == NESTED_ANY {
+            return Err(self.fail(Spot::Value, ANY_TOO_DEEP));
+        }
+        self.any_depth += 1;
+        self.enter::<serde_json::Error>()?;
+        let outside = std::mem::take(&mut self.out);
+        match ty.well_known {
+            None => read().deserialize_map(self.with(Members { ty, in_any: true }))?,
+            Some(_) => read().deserialize_map(self.with(Payload { ty }))?,
+        }
+        let payload = std::mem::replace(&mut self.out, outside).finish();
+        self.leave();
+        self.any_depth -= 1;
+        let payload = match Message::decode(self.schema, ty, payload) {
+            Ok(message) => message.into_bytes(),
+            Err(error) => {
+                let found = super::locate::locate(self.input, &self.path);
+                self.failure = Some(placed(error, self.input, found.value, &found.path));
+                return Err(serde::de::Error::custom(""));
+            }
+        };
+        self.put(1, Value::Len(url.as_bytes()));
+        self.put(2, Value::Len(&payload));
+        Ok(())
+    }
+}
+
+/// Looks for `@type`: gives the URL and the type; `None` for an object without members.
+struct FindType;
+
+impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, FindType> {
+    type Value = Option<(String, &'s MessageType)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let reader = self.reader;
+        let mut found = None;
+        let mut ordinal = 0;
+        while let Some(name) = map.next_key_seed(Text)? {
+            reader.path.push(Step::Member(ordinal));
+            ordinal += 1;
+            if name != "@type" {
+                map.next_value::<IgnoredAny>()?;
+            } else if found.is_some() {
+                return Err(reader.fail(Spot::Key, "@type is given twice"));
+            } else {
+                let url = map.next_value_seed(Text)?.into_owned();
+                let named = url.rsplit_once('/').filter(|(host, _)| !host.is_empty());
+                let Some((_, full_name)) = named else {
+                    let needed = r#"a name as "type.googleapis.com/full.Name" is needed"#;
+                    return Err(reader.refuse(needed));
+                };
+                let Some(ty) = reader.schema.message(full_name) else {
+                    let name = super::locate::shortened(full_name);
+                    let message =
+                        format!("unknown type {name:?}; only messages of the schema are read");
+                    return Err(reader.fail(Spot::Value, message));
+                };
+                found = Some((url, ty));
+            }
+            reader.path.pop();
+        }
+        if found.is_none() && ordinal != 0 {
+            return Err(reader.fail(Spot::Value, r#"an object with "@type" is needed for an Any"#));
+        }
+        Ok(found)
+    }
+}
+
+/// A payload with a form of its own, which stands under `value`.
+struct Payload<'s> {
+    ty: &'s MessageType,
+}
+
+impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Payload<'s>> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let reader = self.reader;
+        let ty = self.what.ty;
+        let mut found = false;
+        let mut ordinal = 0;
+        while let Some(name) = map.next_key_seed(Text)? {
+            reader.path.push(Step::Member(ordinal));
+            ordinal += 1;
+            match &*name {
+                "@type" => drop(map.next_value::<IgnoredAny>()?),
+                "value" if found => return Err(reader.fail(Spot::Key, "value is given twice")),
+                "value" => {
+                    found = true;
+                    map.next_value_seed(reader.with(Content(ty)))?;
+                }
+                _ => {
+                    let message = || {
+                        let name = super::locate::shortened(&name);
+                        format!("unknown field {name:?}; an Any of {} has \"value\"", ty.full_name)
+                    };
+                    reader.drop_unknown(Spot::Key, message)?;
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+            reader.path.pop();
+        }
+        if found {
+            return Ok(());
+        }
+        Err(reader.fail(Spot::Value, format!("an Any of {} needs \"value\"", ty.full_name)))
+    }
+}
+
+/// What is under `value`.
+struct Content<'s>(&'s MessageType);
+
+impl<'s, 'de> DeserializeSeed<'de> for With<'_, 's, 'de, Content<'s>> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        self.reader.message(self.what.0, json)
+    }
+}

@@ -1,0 +1,397 @@
+//! The members of an object as the fields of a message.
+
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::locate::Step;
+use super::map::Entries;
+use super::reader::{Reader, Text, With};
+use super::trouble::{Spot, hint};
+use crate::bytes::base64;
+use crate::message::{Value, Writer, is_default, write_value};
+use crate::schema::{Cardinality, Field, Kind, MessageType, WireType};
+
+impl<'s, 'de> Reader<'s, 'de> {
+    /// A message without a form of its own.
+    pub(super) fn fields<D: Deserializer<'de>>(
+        &mut self,
+        ty: &'s MessageType,
+        json: D,
+    ) -> Result<(), D::Error> {
+        json.deserialize_map(self.with(Members { ty, in_any: false }))
+    }
+
+    /// `Int64Value` and its like: the value of their one field.
+    pub(super) fn wrapper<D: Deserializer<'de>>(
+        &mut self,
+        ty: &'s MessageType,
+        json: D,
+    ) -> Result<(), D::Error> {
+        match ty.field(1).filter(|field| field.kind.message().is_none()) {
+            Some(field) => self.single(Single::of(field), json).map(drop),
+            None => Err(self.fail(Spot::Value, format!("{} has no field 1", ty.full_name))),
+        }
+    }
+
+    fn field(&self, ty: &'s MessageType, name: &str) -> Option<&'s Field> {
+        ty.field_by_json_name(name.as_bytes()).or_else(|| {
+            let extension = name.strip_prefix('[')?.strip_suffix(']')?;
+            self.schema.extension(ty, extension)
+        })
+    }
+
+    /// Everything that a field is given, null apart.
+    fn given<D: Deserializer<'de>>(
+        &mut self,
+        Slot { ty, field }: Slot<'s>,
+        json: D,
+    ) -> Result<bool, D::Error> {
+        match field.cardinality {
+            Cardinality::Map => json.deserialize_map(self.with(Entries(field))).map(|()| true),
+            Cardinality::Repeated => json.deserialize_seq(self.with(Items(field))).map(|()| true),
+            _ if ty.is_message_set => self.set_item(field, json).map(|()| true),
+            _ => self.single(Single::of(field), json),
+        }
+    }
+
+    /// What null says to a field: mostly that it is not set.
+    fn null(&mut self, field: &Field) -> bool {
+        let singular = !field.is_repeated();
+        match field.kind {
+            Kind::Enum(id) if singular && self.schema[id].is_null_value() => {
+                if field.has_presence {
+                    self.out.tag(field.number, WireType::Varint);
+                    self.out.varint(0);
+                }
+                true
+            }
+            Kind::Message(id) if singular && self.is_value(id) => {
+                // A Value whose null_value is set.
+                self.out.tag(field.number, WireType::Len);
+                self.out.len_prefixed(&[0x08, 0]);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A value; whether it is one that is known.
+    pub(super) fn single<D: Deserializer<'de>>(
+        &mut self,
+        single: Single<'s>,
+        json: D,
+    ) -> Result<bool, D::Error> {
+        let field = single.field;
+        match field.kind {
+            Kind::Message(id) | Kind::Group(id) => {
+                self.enter()?;
+                let wire_type = field.kind.wire_type();
+                let ty = &self.schema[id];
+                self.out.tag(field.number, wire_type);
+                if wire_type == WireType::Start {
+                    self.message(ty, json)?;
+                    self.out.tag(field.number, WireType::End);
+                } else {
+                    self.out.open();
+                    self.message(ty, json)?;
+                    self.out.close();
+                }
+                self.leave();
+                Ok(true)
+            }
+            Kind::String => json.deserialize_str(self.with(single)).map(|()| true),
+            Kind::Bytes => json.deserialize_str(self.with(Base64(single))).map(|()| true),
+            kind => {
+                let raw = <&RawValue as de::Deserialize>::deserialize(json)?;
+                let value = self.scalar(kind, raw.get())?;
+                Ok(value.map(|value| single.write(value, &mut self.out)).is_some())
+            }
+        }
+    }
+
+    /// An extension of a message set.
+    fn set_item<D: Deserializer<'de>>(
+        &mut self,
+        field: &'s Field,
+        json: D,
+    ) -> Result<(), D::Error> {
+        let Some(id) = field.kind.message() else {
+            return Err(self.fail(Spot::Key, "an extension of a message set is a message"));
+        };
+        self.enter()?;
+        self.out.tag(1, WireType::Start);
+        self.out.tag(2, WireType::Varint);
+        self.out.varint(field.number.into());
+        self.out.tag(3, WireType::Len);
+        self.out.open();
+        self.message(&self.schema[id], json)?;
+        self.out.close();
+        self.out.tag(1, WireType::End);
+        self.leave();
+        Ok(())
+    }
+}
+
+/// The members of the object of a message.
+pub(super) struct Members<'s> {
+    pub(super) ty: &'s MessageType,
+    /// Whether it is the payload of an `Any`, beside whose members `@type` stands.
+    pub(super) in_any: bool,
+}
+
+impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Members<'s>> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Members { ty, in_any } = self.what;
+        let reader = self.reader;
+        let (mut given, mut oneofs) = (Set::default(), Set::default());
+        let mut ordinal = 0;
+        while let Some(name) = map.next_key_seed(Text)? {
+            reader.path.push(Step::Member(ordinal));
+            ordinal += 1;
+            if let Some(field) = reader.field(ty, &name) {
+                if !given.insert(field.position) {
+                    return Err(
+                        reader.fail(Spot::Key, format!("{} is given twice", field.json_name))
+                    );
+                }
+                let set = map.next_value_seed(reader.with(Slot { ty, field }))?;
+                if let Some(oneof) = field.oneof.filter(|_| set)
+                    && !oneofs.insert(oneof)
+                {
+                    return Err(reader.second_of_oneof(ty, field, &given));
+                }
+            } else if in_any && name == "@type" {
+                map.next_value::<IgnoredAny>()?;
+            } else {
+                reader.drop_unknown(Spot::Key, || unknown_field(ty, &name))?;
+                map.next_value::<IgnoredAny>()?;
+            }
+            reader.path.pop();
+        }
+        Ok(())
+    }
+}
+
+impl Reader<'_, '_> {
+    #[cold]
+    fn second_of_oneof<E: de::Error>(&mut self, ty: &MessageType, field: &Field, given: &Set) -> E {
+        let oneof = field.oneof.and_then(|at| ty.oneofs.get(usize::from(at)));
+        let others = oneof.iter().flat_map(|oneof| &oneof.fields);
+        let first = others
+            .filter(|at| **at != field.position && given.contains(**at))
+            .find_map(|at| ty.fields.get(usize::from(*at)));
+        let message = format!(
+            "{} and {} are both given, but at most one field of {} may be",
+            first.map_or("another", |first| &first.json_name),
+            field.json_name,
+            oneof.map_or("a oneof", |oneof| &oneof.name),
+        );
+        self.fail(Spot::Key, message)
+    }
+}
+
+fn unknown_field(ty: &MessageType, name: &str) -> String {
+    let names = ty.fields.iter().map(|field| &*field.json_name);
+    let hint = hint(name, names);
+    let name = super::locate::shortened(name);
+    format!("unknown field {name:?} of {}{hint}", ty.full_name)
+}
+
+/// The value of a member.
+#[derive(Clone, Copy)]
+struct Slot<'s> {
+    ty: &'s MessageType,
+    field: &'s Field,
+}
+
+/// Whether the field is set then.
+impl<'s, 'de> DeserializeSeed<'de> for With<'_, 's, 'de, Slot<'s>> {
+    type Value = bool;
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<bool, D::Error> {
+        json.deserialize_option(self)
+    }
+}
+
+impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Slot<'s>> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<bool, E> {
+        Ok(self.reader.null(self.what.field))
+    }
+
+    #[inline]
+    fn visit_some<D: Deserializer<'de>>(self, json: D) -> Result<bool, D::Error> {
+        self.reader.given(self.what, json)
+    }
+}
+
+/// The elements of a list.
+struct Items<'s>(&'s Field);
+
+impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Items<'s>> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let reader = self.reader;
+        let field = self.what.0;
+        let start = reader.out.position();
+        if field.is_packed {
+            reader.out.tag(field.number, WireType::Len);
+            reader.out.open();
+        }
+        let begin = reader.out.position();
+        let single = Single { field, keep: true, tag: !field.is_packed };
+        reader.path.push(Step::Item(0));
+        while list.next_element_seed(reader.with(single))?.is_some() {
+            if let Some(Step::Item(index)) = reader.path.last_mut() {
+                *index += 1;
+            }
+        }
+        reader.path.pop();
+        if field.is_packed {
+            let empty = reader.out.position() == begin;
+            reader.out.close();
+            if empty {
+                reader.out.truncate(start);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One value of a field.
+#[derive(Clone, Copy)]
+pub(super) struct Single<'s> {
+    field: &'s Field,
+    /// Whether it is written when it is the default.
+    keep: bool,
+    /// Whether it has a tag of its own.
+    tag: bool,
+}
+
+impl<'s> Single<'s> {
+    /// The value of a singular field.
+    fn of(field: &'s Field) -> Self {
+        Self { field, keep: field.has_presence, tag: true }
+    }
+
+    /// The value of an entry of a map.
+    pub(super) fn of_entry(field: &'s Field) -> Self {
+        Self { field, keep: true, tag: true }
+    }
+
+    #[inline]
+    fn write(self, value: Value<'_>, out: &mut Writer) {
+        if !self.keep && is_default(value) {
+            return;
+        }
+        if self.tag {
+            out.tag(self.field.number, self.field.kind.wire_type());
+        }
+        write_value(self.field.kind, value, out);
+    }
+}
+
+impl<'s, 'de> DeserializeSeed<'de> for With<'_, 's, 'de, Single<'s>> {
+    type Value = bool;
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<bool, D::Error> {
+        self.reader.single(self.what, json)
+    }
+}
+
+impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Single<'s>> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    #[inline]
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
+        self.what.write(Value::Len(text.as_bytes()), &mut self.reader.out);
+        Ok(())
+    }
+}
+
+/// Bytes, which JSON has in base 64.
+struct Base64<'s>(Single<'s>);
+
+impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Base64<'s>> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string in base 64")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
+        let mut bytes = Vec::new();
+        match base64::decode(text.as_bytes(), &mut bytes) {
+            Ok(()) => {
+                self.what.0.write(Value::Len(&bytes), &mut self.reader.out);
+                Ok(())
+            }
+            Err(found) => {
+                let message = format!("found {found}; bytes are written in base 64");
+                Err(self.reader.fail(Spot::Value, message))
+            }
+        }
+    }
+}
+
+/// A set of small numbers; most messages have less than 64 fields.
+#[derive(Default)]
+struct Set {
+    low: u64,
+    high: Vec<u64>,
+}
+
+impl Set {
+    /// Adds one; whether it was not there.
+    #[inline]
+    fn insert(&mut self, number: u16) -> bool {
+        let (word, bit) = (usize::from(number / 64), 1 << (number % 64));
+        let place = match word.checked_sub(1) {
+            None => &mut self.low,
+            Some(word) => {
+                if self.high.len() <= word {
+                    self.high.resize(word + 1, 0);
+                }
+                let Some(place) = self.high.get_mut(word) else { return true };
+                place
+            }
+        };
+        let new = *place & bit == 0;
+        *place |= bit;
+        new
+    }
+
+    fn contains(&self, number: u16) -> bool {
+        let (word, bit) = (usize::from(number / 64), 1 << (number % 64));
+        let place = match word.checked_sub(1) {
+            None => self.low,
+            Some(word) => self.high.get(word).copied().unwrap_or(0),
+        };
+        place & bit != 0
+    }
+}

@@ -1,0 +1,201 @@
+//! Finds a value in a text again, once something is wrong with it: its place, how its path is spelled, what it is.
+//!
+//! The events of the parser carry no places, and keeping them would cost every value. So only the way is kept,
+//! as ordinals, and walked once more. The text was read up to there, so that nothing has to be checked.
+
+/// A step into a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The member of this ordinal, of a message.
+    Member(usize),
+    /// The member of this ordinal, of a map.
+    Entry(usize),
+    /// The element of a list.
+    Item(usize),
+}
+
+/// A value, found again.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Located {
+    /// The way there, in the names that the text has: `graphDef.node[2].attr["T"]`.
+    pub(super) path: String,
+    /// The byte at which its name begins, or the value itself where it has none.
+    pub(super) key: usize,
+    /// The byte at which it begins.
+    pub(super) value: usize,
+}
+
+/// How many characters of a name or a value an error shows.
+const SHOWN: usize = 60;
+
+/// Walks from the start of `input`.
+pub(super) fn locate(input: &str, steps: &[Step]) -> Located {
+    let mut walk = Walk { input: input.as_bytes(), pos: 0 };
+    let mut path = String::new();
+    let mut key = 0;
+    walk.blanks();
+    for &step in steps {
+        // The bracket.
+        walk.pos += 1;
+        walk.blanks();
+        let (Step::Member(ordinal) | Step::Entry(ordinal) | Step::Item(ordinal)) = step;
+        let named = !matches!(step, Step::Item(_));
+        for _ in 0..ordinal {
+            if named {
+                walk.name();
+            }
+            walk.value();
+            walk.blanks();
+            // The comma.
+            walk.pos += 1;
+            walk.blanks();
+        }
+        key = walk.pos;
+        if named {
+            walk.string();
+        }
+        let name = input.get(key..walk.pos).unwrap_or_default();
+        match step {
+            Step::Item(index) => path.push_str(&format!("[{index}]")),
+            Step::Entry(_) => path.push_str(&format!("[{}]", shortened(name))),
+            Step::Member(_) => {
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                path.push_str(&shortened(name.trim_matches('"')));
+            }
+        }
+        if named {
+            walk.colon();
+        }
+    }
+    let value = walk.pos;
+    Located { path, key: if steps.is_empty() { value } else { key }, value }
+}
+
+/// What stands at `offset`, for an error.
+pub(super) fn describe(input: &str, offset: usize) -> String {
+    let mut walk = Walk { input: input.as_bytes(), pos: offset };
+    match walk.peek() {
+        None => "nothing".to_owned(),
+        Some(b'{') => "an object".to_owned(),
+        Some(b'[') => "a list".to_owned(),
+        Some(first) => {
+            walk.value();
+            let text = shortened(input.get(offset..walk.pos).unwrap_or_default());
+            if first == b'"' { format!("the string {text}") } else { text }
+        }
+    }
+}
+
+/// The text, or its beginning where it is long.
+pub(super) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+struct Walk<'a> {
+    input: &'a [u8],
+    pos: usize,
+}
+
+impl Walk<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.input.get(self.pos).copied()
+    }
+
+    fn blanks(&mut self) {
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
+            self.pos += 1;
+        }
+    }
+
+    fn colon(&mut self) {
+        self.blanks();
+        self.pos += 1;
+        self.blanks();
+    }
+
+    /// A name and the colon behind it.
+    fn name(&mut self) {
+        self.string();
+        self.colon();
+    }
+
+    /// A string, quotes and all.
+    fn string(&mut self) {
+        self.pos += 1;
+        while let Some(byte) = self.peek() {
+            self.pos += if byte == b'\\' { 2 } else { 1 };
+            if byte == b'"' {
+                break;
+            }
+        }
+        self.pos = self.pos.min(self.input.len());
+    }
+
+    /// Any value, however deep.
+    fn value(&mut self) {
+        let mut depth = 0u64;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'"' => self.string(),
+                b'{' | b'[' => {
+                    depth += 1;
+                    self.pos += 1;
+                    continue;
+                }
+                b'}' | b']' => {
+                    depth = depth.saturating_sub(1);
+                    self.pos += 1;
+                }
+                b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' => self.pos += 1,
+                _ => self.scalar(),
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+
+    fn scalar(&mut self) {
+        while let Some(byte) = self.peek()
+            && !matches!(byte, b'"' | b'{' | b'[' | b'}' | b']' | b',' | b':')
+            && !byte.is_ascii_whitespace()
+        {
+            self.pos += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_by_their_ordinals() {
+        let input = r#" {"a": {"x": "}\""}, "m" : {"k\n": [1, [2, {}], "z"]} , "é":null}"#;
+        let find = |steps: &[Step]| {
+            let found = locate(input, steps);
+            (found.path, &input[found.key..][..3], &input[found.value..][..3])
+        };
+        use Step::{Entry, Item, Member};
+        assert_eq!(find(&[]), (String::new(), "{\"a", "{\"a"));
+        assert_eq!(find(&[Member(0), Member(0)]), ("a.x".to_owned(), "\"x\"", "\"}\\"));
+        let list = [Member(1), Entry(0)];
+        assert_eq!(find(&list), (r#"m["k\n"]"#.to_owned(), r#""k\"#, "[1,"));
+        let item = [Member(1), Entry(0), Item(2)];
+        assert_eq!(find(&item), (r#"m["k\n"][2]"#.to_owned(), "\"z\"", "\"z\""));
+        assert_eq!(find(&[Member(2)]), ("é".to_owned(), "\"é", "nul"));
+    }
+
+    #[test]
+    fn a_wrong_way_does_no_harm() {
+        for input in ["", "{", "[", "\"", "\"\\", "{\"a", "{\"a\":", "1"] {
+            let found = locate(input, &[Step::Member(3), Step::Item(2)]);
+            describe(input, found.value);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The members of an object as the entries of a map.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{self, MapAccess, Visitor};
+
+use super::fields::Single;
+use super::locate::Step;
+use super::reader::{Reader, Text, With};
+use super::trouble::Spot;
+use crate::json::number::integer;
+use crate::message::write_value;
+use crate::schema::{Field, Kind, WireType};
+
+/// A key of a map, by what it means: `1` and `1.0` are one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key<'de> {
+    Number(i128),
+    Text(Cow<'de, str>),
+}
+
+/// The entries of a map field.
+pub(super) struct Entries<'s>(pub(super) &'s Field);
+
+impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Entries<'s>> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let reader = self.reader;
+        let field = self.what.0;
+        let entry = field.kind.message().and_then(|id| reader.schema[id].entry());
+        let Some((key, value)) = entry else {
+            return Err(reader.fail(Spot::Value, "the entries of this map have no key and value"));
+        };
+        let first = reader.keys.len();
+        let mut ordinal = 0;
+        reader.enter()?;
+        while let Some(text) = map.next_key_seed(Text)? {
+            reader.path.push(Step::Entry(ordinal));
+            let start = reader.out.position();
+            reader.out.tag(field.number, WireType::Len);
+            reader.out.open();
+            reader.key(key, text, ordinal)?;
+            let known = map.next_value_seed(reader.with(Single::of_entry(value)))?;
+            reader.out.close();
+            if !known {
+                reader.out.truncate(start);
+            }
+            ordinal += 1;
+            reader.path.pop();
+        }
+        reader.leave();
+        reader.check_keys(first)
+    }
+}
+
+impl<'de> Reader<'_, 'de> {
+    /// Writes the key of an entry.
+    fn key<E: de::Error>(
+        &mut self,
+        field: &Field,
+        text: Cow<'de, str>,
+        ordinal: usize,
+    ) -> Result<(), E> {
+        self.out.tag(field.number, field.kind.wire_type());
+        let key = match field.kind {
+            Kind::String => {
+                self.out.len_prefixed(text.as_bytes());
+                Key::Text(text)
+            }
+            Kind::Bool => {
+                let value = match &*text {
+                    "true" => true,
+                    "false" => false,
+                    _ => {
+                        return Err(
+                            self.fail(Spot::Key, r#"keys of this map are "true" and "false""#)
+                        );
+                    }
+                };
+                self.out.varint(value.into());
+                Key::Number(value.into())
+            }
+            kind => {
+                let number = integer(text.as_bytes());
+                let value = number.and_then(|number| Some((number, self.whole(kind, number)?)));
+                let Some((number, value)) = value else {
+                    let needed = super::scalar::range(kind);
+                    return Err(self.fail(Spot::Key, format!("keys of this map: {needed}")));
+                };
+                write_value(kind, value, &mut self.out);
+                Key::Number(number)
+            }
+        };
+        self.keys.push((key, ordinal));
+        Ok(())
+    }
+
+    /// Notes the key of an object that is read as a map.
+    pub(super) fn note_key(&mut self, text: Cow<'de, str>, ordinal: usize) {
+        self.keys.push((Key::Text(text), ordinal));
+    }
+
+    /// Forgets the keys from `first` on, of which none may be there twice.
+    pub(super) fn check_keys<E: de::Error>(&mut self, first: usize) -> Result<(), E> {
+        let keys = self.keys.get_mut(first..).unwrap_or_default();
+        // What was printed from a message is in order.
+        let mut twice = None;
+        if !keys.is_sorted_by(|(a, _), (b, _)| a < b) {
+            keys.sort();
+            let same = keys.windows(2).filter_map(|pair| match pair {
+                [(a, _), (b, ordinal)] if a == b => Some(*ordinal),
+                _ => None,
+            });
+            twice = same.min();
+        }
+        self.keys.truncate(first);
+        match twice {
+            None => Ok(()),
+            Some(ordinal) => {
+                self.path.push(Step::Entry(ordinal));
+                Err(self.fail(Spot::Key, "this key is given twice"))
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! What all parts of the parser share, and messages of every kind.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::{self, DeserializeSeed, Visitor};
+
+use super::locate::{Step, locate};
+use super::map::Key;
+use super::trouble::Spot;
+use crate::error::Error;
+use crate::json::{mask, time};
+use crate::message::{Losses, Unknown, Value, Writer, is_default, too_deep, write_value};
+use crate::schema::{Kind, MessageType, Schema, WellKnown, WireType};
+
+/// The state of the parser.
+pub(super) struct Reader<'s, 'de> {
+    pub(super) schema: &'s Schema,
+    /// All of the text.
+    pub(super) input: &'de str,
+    pub(super) unknown: Unknown,
+    pub(super) out: Writer,
+    pub(super) losses: Losses,
+    /// The way to what is being read.
+    pub(super) path: Vec<Step>,
+    /// What is wrong; serde's own errors only make it stop.
+    pub(super) failure: Option<Error>,
+    pub(super) too_deep: bool,
+    depth: usize,
+    max_depth: usize,
+    /// How many `Any` are open.
+    pub(super) any_depth: usize,
+    /// The keys of every map that is open, with their ordinals.
+    pub(super) keys: Vec<(Key<'de>, usize)>,
+}
+
+/// A seed or a visitor of serde that has the reader at hand.
+pub(super) struct With<'r, 's, 'de, T> {
+    pub(super) reader: &'r mut Reader<'s, 'de>,
+    pub(super) what: T,
+}
+
+impl<'s, 'de> Reader<'s, 'de> {
+    pub(super) fn new(
+        schema: &'s Schema,
+        input: &'de str,
+        unknown: Unknown,
+        max_depth: usize,
+    ) -> Self {
+        Self {
+            schema,
+            input,
+            unknown,
+            out: Writer::default(),
+            losses: Losses::default(),
+            path: Vec::new(),
+            failure: None,
+            too_deep: false,
+            depth: 0,
+            max_depth,
+            any_depth: 0,
+            keys: Vec::new(),
+        }
+    }
+
+    pub(super) fn with<T>(&mut self, what: T) -> With<'_, 's, 'de, T> {
+        With { reader: self, what }
+    }
+
+    /// Reads what a message of type `ty` holds.
+    pub(super) fn message<D: Deserializer<'de>>(
+        &mut self,
+        ty: &'s MessageType,
+        json: D,
+    ) -> Result<(), D::Error> {
+        match ty.well_known {
+            None => self.fields(ty, json),
+            Some(WellKnown::Any) => self.any(json),
+            Some(WellKnown::Struct) => self.struct_value(json),
+            Some(WellKnown::Value) => self.value(json),
+            Some(WellKnown::ListValue) => self.list_value(json),
+            Some(WellKnown::Wrapper) => self.wrapper(ty, json),
+            Some(WellKnown::Timestamp) => self.time(
+                json,
+                time::timestamp,
+                "a time as \"1970-01-01T00:00:00Z\", in the years 1 to 9999, is needed",
+            ),
+            Some(WellKnown::Duration) => self.time(
+                json,
+                time::duration,
+                "seconds as \"1.5s\", at most 315576000000, are needed",
+            ),
+            Some(WellKnown::FieldMask) => self.mask(json),
+        }
+    }
+
+    /// Goes into a message that is a value of another.
+    pub(super) fn enter<E: de::Error>(&mut self) -> Result<(), E> {
+        self.depth += 1;
+        if self.depth <= self.max_depth {
+            return Ok(());
+        }
+        self.too_deep = true;
+        let message = too_deep().kind().to_string();
+        Err(self.fail(Spot::Value, message))
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Writes a singular field, the bits of a varint as they are, unless it says no more than its absence.
+    pub(super) fn put(&mut self, number: u32, value: Value<'_>) {
+        if is_default(value) {
+            return;
+        }
+        self.out.tag(number, value.wire_type());
+        write_value(Kind::Int64, value, &mut self.out);
+    }
+
+    /// Notes that something at the end of the path is not known and left out; an error unless that is allowed.
+    pub(super) fn drop_unknown<E: de::Error>(
+        &mut self,
+        spot: Spot,
+        message: impl FnOnce() -> String,
+    ) -> Result<(), E> {
+        if self.unknown == Unknown::Refuse {
+            return Err(self.fail(spot, message()));
+        }
+        self.losses.unknown_fields += 1;
+        self.losses.name(|| locate(self.input, &self.path).path);
+        Ok(())
+    }
+
+    fn time<D: Deserializer<'de>>(
+        &mut self,
+        json: D,
+        read: fn(&str) -> Option<time::Time>,
+        needed: &str,
+    ) -> Result<(), D::Error> {
+        let text = Text.deserialize(json)?;
+        let Some(time) = read(&text) else { return Err(self.refuse(needed)) };
+        self.put(1, Value::Varint(time.seconds.cast_unsigned()));
+        self.put(2, Value::Varint(i64::from(time.nanos).cast_unsigned()));
+        Ok(())
+    }
+
+    fn mask<D: Deserializer<'de>>(&mut self, json: D) -> Result<(), D::Error> {
+        let text = Text.deserialize(json)?;
+        for path in text.split(',').filter(|_| !text.is_empty()) {
+            let Some(path) = mask::to_snake(path) else {
+                return Err(self.refuse("paths in lowerCamel, with commas between, are needed"));
+            };
+            self.out.tag(1, WireType::Len);
+            self.out.len_prefixed(path.as_bytes());
+        }
+        Ok(())
+    }
+}
+
+/// A string, a part of the input where there is nothing to unescape.
+pub(super) struct Text;
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
+        json.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    #[inline]
+    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+}

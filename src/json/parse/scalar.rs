@@ -1,0 +1,157 @@
+//! Numbers, bools and enum values, from what the text has for them to the last digit.
+
+use std::borrow::Cow;
+
+use serde::de;
+
+use super::reader::Reader;
+use super::trouble::{Spot, hint};
+use crate::json::number::{integer, is_number};
+use crate::message::{Value, to_zigzag};
+use crate::schema::{EnumId, Kind, MessageId, WellKnown};
+
+impl Reader<'_, '_> {
+    /// The value that a token of JSON gives to a field of this kind; `None` for one that is not known and dropped.
+    #[inline]
+    pub(super) fn scalar<E: de::Error>(
+        &mut self,
+        kind: Kind,
+        token: &str,
+    ) -> Result<Option<Value<'static>>, E> {
+        let value = match kind {
+            Kind::Bool => match token {
+                "true" => Some(Value::Varint(1)),
+                "false" => Some(Value::Varint(0)),
+                _ => None,
+            },
+            Kind::Double => double(token).map(|value| Value::Fixed64(value.to_bits())),
+            Kind::Float => float(token).map(|value| Value::Fixed32(value.to_bits())),
+            Kind::Enum(id) => return self.enum_value(id, token),
+            kind => {
+                let number = integer(unquoted(token).as_bytes());
+                number.and_then(|number| self.whole(kind, number))
+            }
+        };
+        match value {
+            Some(value) => Ok(Some(value)),
+            None => Err(self.refuse(range(kind))),
+        }
+    }
+
+    /// A whole number as a field of this kind writes it.
+    #[inline]
+    pub(super) fn whole(&self, kind: Kind, number: i128) -> Option<Value<'static>> {
+        let signed = |value: i64| Value::Varint(value.cast_unsigned());
+        Some(match kind {
+            Kind::Int32 => signed(i32::try_from(number).ok()?.into()),
+            Kind::Int64 => signed(i64::try_from(number).ok()?),
+            Kind::Uint32 => Value::Varint(u32::try_from(number).ok()?.into()),
+            Kind::Uint64 => Value::Varint(u64::try_from(number).ok()?),
+            Kind::Sint32 => Value::Varint(to_zigzag(i32::try_from(number).ok()?.into())),
+            Kind::Sint64 => Value::Varint(to_zigzag(i64::try_from(number).ok()?)),
+            Kind::Fixed32 => Value::Fixed32(u32::try_from(number).ok()?),
+            Kind::Fixed64 => Value::Fixed64(u64::try_from(number).ok()?),
+            Kind::Sfixed32 => Value::Fixed32(i32::try_from(number).ok()?.cast_unsigned()),
+            Kind::Sfixed64 => Value::Fixed64(i64::try_from(number).ok()?.cast_unsigned()),
+            _ => return None,
+        })
+    }
+
+    fn enum_value<E: de::Error>(
+        &mut self,
+        id: EnumId,
+        token: &str,
+    ) -> Result<Option<Value<'static>>, E> {
+        let ty = &self.schema[id];
+        let written = |number: i32| Some(Value::Varint(i64::from(number).cast_unsigned()));
+        if token.starts_with('"') {
+            let name = unquoted(token);
+            return match ty.number(name.as_bytes()) {
+                Some(number) => Ok(written(number)),
+                None => self.drop_enum(|| {
+                    let hint = hint(&name, ty.names());
+                    let name = super::locate::shortened(&name);
+                    format!("unknown value {name:?} of {}{hint}", ty.full_name)
+                }),
+            };
+        }
+        if token == "null" && ty.is_null_value() {
+            return Ok(written(0));
+        }
+        match integer(token.as_bytes()).and_then(|number| i32::try_from(number).ok()) {
+            Some(number) if ty.is_closed && ty.value_name(number).is_none() => {
+                self.drop_enum(|| format!("unknown value {number} of {}", ty.full_name))
+            }
+            Some(number) => Ok(written(number)),
+            None => {
+                let needed = format!("a name or a number of {} is needed", ty.full_name);
+                Err(self.refuse(&needed))
+            }
+        }
+    }
+
+    fn drop_enum<E: de::Error>(
+        &mut self,
+        message: impl FnOnce() -> String,
+    ) -> Result<Option<Value<'static>>, E> {
+        self.drop_unknown(Spot::Value, message).map(|()| None)
+    }
+
+    /// Whether this is `google.protobuf.Value`.
+    pub(super) fn is_value(&self, id: MessageId) -> bool {
+        self.schema[id].well_known == Some(WellKnown::Value)
+    }
+}
+
+/// What a token says without its quotes, if it has any.
+#[inline]
+fn unquoted(token: &str) -> Cow<'_, str> {
+    match token.strip_prefix('"').and_then(|token| token.strip_suffix('"')) {
+        None => Cow::Borrowed(token),
+        Some(inside) if !inside.contains('\\') => Cow::Borrowed(inside),
+        // What cannot be unescaped is no number and no name either.
+        Some(_) => Cow::Owned(serde_json::from_str(token).unwrap_or_default()),
+    }
+}
+
+fn double(token: &str) -> Option<f64> {
+    if !token.starts_with('"') {
+        return finite(token);
+    }
+    match &*unquoted(token) {
+        "NaN" => Some(f64::NAN),
+        "Infinity" => Some(f64::INFINITY),
+        "-Infinity" => Some(f64::NEG_INFINITY),
+        text if is_number(text.as_bytes()) => finite(text),
+        _ => None,
+    }
+}
+
+/// By way of a double, as C++ and Python do: now and then the last bit hangs on it.
+#[expect(clippy::cast_possible_truncation, reason = "rounds, and what is out of range is refused")]
+fn float(token: &str) -> Option<f32> {
+    let double = double(token)?;
+    let float = double as f32;
+    (float.is_finite() || !double.is_finite()).then_some(float)
+}
+
+fn finite(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|value| value.is_finite())
+}
+
+/// What a field of this kind holds, for an error.
+pub(super) fn range(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Bool => "true or false is needed",
+        Kind::Double => {
+            r#"a number that a double holds, "NaN", "Infinity" or "-Infinity" is needed"#
+        }
+        Kind::Float => r#"a number that a float holds, "NaN", "Infinity" or "-Infinity" is needed"#,
+        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => {
+            "a whole number from -2147483648 to 2147483647 is needed"
+        }
+        Kind::Uint32 | Kind::Fixed32 => "a whole number from 0 to 4294967295 is needed",
+        Kind::Uint64 | Kind::Fixed64 => "a whole number from 0 to 18446744073709551615 is needed",
+        _ => "a whole number from -9223372036854775808 to 9223372036854775807 is needed",
+    }
+}

@@ -1,0 +1,121 @@
+//! What is said of a text that is refused, and where.
+
+use serde::de;
+
+use super::locate::{describe, locate};
+use super::reader::Reader;
+use crate::bytes::near::nearest;
+use crate::error::{Error, ErrorKind, Place};
+
+/// The place that an error is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spot {
+    /// The name of the member that is read.
+    Key,
+    /// The value that is read.
+    Value,
+}
+
+impl Reader<'_, '_> {
+    /// Notes an error about what is being read, and returns the one that makes serde stop.
+    #[cold]
+    pub(super) fn fail<E: de::Error>(&mut self, spot: Spot, message: impl Into<String>) -> E {
+        let found = locate(self.input, &self.path);
+        let offset = if spot == Spot::Key { found.key } else { found.value };
+        self.failure.get_or_insert_with(|| {
+            let error = Error::from(ErrorKind::Syntax(message.into()));
+            placed(error, self.input, offset, &found.path)
+        });
+        E::custom("")
+    }
+
+    /// As [`fail`](Self::fail), of a value that is not what is needed: "found null, a string is needed".
+    #[cold]
+    pub(super) fn refuse<E: de::Error>(&mut self, needed: &str) -> E {
+        let found = locate(self.input, &self.path);
+        let found = describe(self.input, found.value);
+        self.fail(Spot::Value, format!("found {found}, {needed}"))
+    }
+
+    /// Notes what serde found wrong with `text`, a part of the input, unless the reader has noted more.
+    #[cold]
+    pub(super) fn settle(&mut self, error: &serde_json::Error, text: &str) {
+        if self.failure.is_some() {
+            return;
+        }
+        let said = error.to_string();
+        if error.is_data() {
+            let needed = said.rsplit_once(", expected ").map_or(&*said, |(_, expected)| expected);
+            let needed = needed.rsplit_once(" at line ").map_or(needed, |(needed, _)| needed);
+            let needed = format!("{needed} is needed");
+            self.refuse::<serde_json::Error>(&needed);
+            return;
+        }
+        let base = text.as_ptr().addr().saturating_sub(self.input.as_ptr().addr());
+        let offset = base + offset_of(error.line(), error.column(), text);
+        let message = in_plain_words(&said, self.input, offset);
+        let path = locate(self.input, &self.path).path;
+        let error = Error::from(ErrorKind::Syntax(message));
+        self.failure = Some(placed(error, self.input, offset, &path));
+    }
+}
+
+/// Names the place and the field of an error.
+pub(super) fn placed(error: Error, input: &str, offset: usize, path: &str) -> Error {
+    let error = error.at_place(Place::of(input.as_bytes(), offset));
+    if path.is_empty() { error } else { error.in_field(path) }
+}
+
+/// The byte that serde means; it counts lines and bytes from 1, and column 0 is the line break before.
+fn offset_of(line: usize, column: usize, text: &str) -> usize {
+    let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+    let start = std::iter::once(0).chain(breaks).nth(line.saturating_sub(1)).unwrap_or(0);
+    (start + column).saturating_sub(1)
+}
+
+/// What serde says about the syntax, as what was found and what is allowed.
+fn in_plain_words(said: &str, input: &str, offset: usize) -> String {
+    let said = said.rsplit_once(" at line ").map_or(said, |(said, _)| said);
+    let rest = input.as_bytes().get(offset..).map(String::from_utf8_lossy).unwrap_or_default();
+    let found = match rest.chars().next() {
+        Some(c @ ('"' | '\'')) => format!("`{c}`"),
+        Some(c) => format!("`{}`", c.escape_debug()),
+        None => "the end".to_owned(),
+    };
+    match said {
+        "EOF while parsing a list" => "the text ends inside a list".to_owned(),
+        "EOF while parsing an object" => "the text ends inside an object".to_owned(),
+        "EOF while parsing a string" => "the text ends inside a string".to_owned(),
+        "EOF while parsing a value" => "the text ends where a value is needed".to_owned(),
+        "expected value" | "expected ident" => format!("found {found}, a value is needed"),
+        "key must be a string" => format!("found {found}, a name in double quotes is needed"),
+        "trailing comma" => "a comma with nothing behind it".to_owned(),
+        "trailing characters" => format!("found {found} behind the end of the value"),
+        "invalid number" => {
+            format!("found {found} in a number, which JSON does not write like this")
+        }
+        "number out of range" => "a number that no double holds".to_owned(),
+        "invalid escape" => {
+            r#"an escape that JSON does not have; it has \" \\ \/ \b \f \n \r \t \uXXXX"#.to_owned()
+        }
+        "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
+            "half of a surrogate pair; both escapes are needed, the leading one first".to_owned()
+        }
+        said if said.starts_with("control character") => {
+            format!("found {found} in a string, where control characters need an escape")
+        }
+        said => match said.strip_prefix("expected ") {
+            Some(expected) => format!("found {found}, {expected} is needed"),
+            None => said.to_owned(),
+        },
+    }
+}
+
+/// The end of an error about a name that is not known: what may have been meant.
+pub(super) fn hint<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let near = nearest(wanted.as_bytes(), names.map(str::as_bytes), 1);
+    match near.first().and_then(|name| std::str::from_utf8(name).ok()) {
+        Some(name) => format!("; did you mean {name:?}?"),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,73 @@
+//! `Any` as its payload, with `@type` before it.
+
+use super::Printer;
+use crate::error::{ErrorKind, Result};
+use crate::json::{ANY_TOO_DEEP, NESTED_ANY};
+use crate::message::{Records, Unknown, Value, canonical};
+use crate::schema::MessageType;
+
+impl<'p> Printer<'p, '_> {
+    pub(super) fn any(&mut self, bytes: &[u8], depth: usize) -> Result<()> {
+        let (mut url, mut payload): (&[u8], &[u8]) = (&[], &[]);
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            match (record.number, record.value) {
+                (1, Value::Len(bytes)) => url = bytes,
+                (2, Value::Len(bytes)) => payload = bytes,
+                _ => self.unknown(&record)?,
+            }
+        }
+        self.sheet.open(b'{');
+        if !url.is_empty() || !payload.is_empty() {
+            let url = String::from_utf8_lossy(url);
+            let full_name = url.rsplit_once('/').filter(|(host, _)| !host.is_empty());
+            match full_name.and_then(|(_, full_name)| self.schema.message(full_name)) {
+                Some(ty) => self.payload(ty, &url, payload, depth)?,
+                None => self.unknown_type(&url)?,
+            }
+        }
+        self.sheet.close(b'}');
+        Ok(())
+    }
+
+    fn payload(
+        &mut self,
+        ty: &'p MessageType,
+        url: &str,
+        bytes: &[u8],
+        depth: usize,
+    ) -> Result<()> {
+        if self.any_depth == NESTED_ANY {
+            return Err(ErrorKind::Syntax(ANY_TOO_DEEP.to_owned()).into());
+        }
+        // What is inside is only bytes to the message around it, and may be in any form.
+        let payload = canonical(self.schema, ty, bytes, depth + 1)
+            .map_err(|error| error.in_field("value"))?;
+        self.sheet.item()?;
+        self.sheet.string(b"@type")?;
+        self.sheet.colon();
+        self.sheet.string(url.as_bytes())?;
+        let named = self.losses.paths.len();
+        self.any_depth += 1;
+        let result = if ty.well_known.is_none() {
+            self.fields(ty, &payload, depth + 1)
+        } else {
+            self.sheet.item()?;
+            self.sheet.string(b"value")?;
+            self.sheet.colon();
+            self.message(ty, &payload, depth + 1)
+        };
+        self.any_depth -= 1;
+        self.placed(named, result, || format!("[{url}]"))
+    }
+
+    fn unknown_type(&mut self, url: &str) -> Result<()> {
+        if self.options.unknown == Unknown::Refuse {
+            let message = format!("an Any of the unknown type {url:?} has no form in JSON");
+            return Err(ErrorKind::Syntax(message).into());
+        }
+        self.losses.unknown_any += 1;
+        self.losses.name(|| format!("[{url}]"));
+        Ok(())
+    }
+}

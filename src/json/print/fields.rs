@@ -1,0 +1,254 @@
+//! The fields of a message as the members of an object.
+
+use super::Printer;
+use crate::error::{Error, Result};
+use crate::json::Names;
+use crate::message::{Fit, Packed, Record, Records, Value, int32, message_set_item};
+use crate::schema::{Field, Kind, MessageType, WireType};
+
+impl<'p> Printer<'p, '_> {
+    /// Writes the members that stand for the fields of a message, without the braces.
+    pub(super) fn fields(&mut self, ty: &'p MessageType, bytes: &[u8], depth: usize) -> Result<()> {
+        if ty.is_message_set {
+            return self.set_items(ty, bytes, depth);
+        }
+        // The list or the map that is open, and how many of its values are written.
+        let mut open: Option<(&Field, usize)> = None;
+        let mut defaults = 0;
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            let field = ty.field(record.number);
+            let Some((field, fit)) =
+                field.and_then(|field| Some((field, self.fit(field, &record)?)))
+            else {
+                self.unknown(&record)?;
+                continue;
+            };
+            let index = match open {
+                Some((same, index)) if same.number == field.number => index,
+                _ => {
+                    self.end(open.take());
+                    self.defaults(ty, &mut defaults, field.position)?;
+                    self.name(field)?;
+                    if field.is_repeated() {
+                        self.sheet.open(if field.is_map() { b'{' } else { b'[' });
+                    }
+                    0
+                }
+            };
+            let named = self.losses.paths.len();
+            let result = match record.value {
+                Value::Len(entry) if field.is_map() => self.entry(field, entry, depth + 1),
+                Value::Len(numbers) if fit == Fit::Packed => self.packed(field.kind, numbers),
+                value if field.is_repeated() => self.element(field, value, depth),
+                value => self.single(field, value, depth),
+            };
+            if field.is_map() {
+                result?;
+            } else {
+                self.placed(named, result, || field.step(index))?;
+            }
+            open = field.is_repeated().then_some((field, index + 1));
+        }
+        self.end(open);
+        if self.options.defaults {
+            self.defaults(ty, &mut defaults, u16::MAX)?;
+        }
+        Ok(())
+    }
+
+    /// How a value stands to its field; `None` for one that counts as an unknown field.
+    #[inline]
+    fn fit(&self, field: &Field, record: &Record<'_>) -> Option<Fit> {
+        let fit = Fit::of(record.value.wire_type(), field);
+        let known = match (field.kind, record.value) {
+            _ if fit == Fit::Not => false,
+            (Kind::Message(id), Value::Len(entry)) if field.is_map() => {
+                let value = self.schema[id].entry().map(|(_, value)| value.kind);
+                match value {
+                    Some(kind @ Kind::Enum(_)) => Records::new(entry, 0)
+                        .filter_map(Result::ok)
+                        .all(|record| record.number != 2 || self.is_declared(kind, record.value)),
+                    value => value.is_some(),
+                }
+            }
+            (kind, value) => self.is_declared(kind, value),
+        };
+        known.then_some(fit)
+    }
+
+    /// Whether it is no number that a closed enum does not have.
+    #[inline]
+    fn is_declared(&self, kind: Kind, value: Value<'_>) -> bool {
+        match (kind, value) {
+            (Kind::Enum(id), Value::Varint(number)) => {
+                let ty = &self.schema[id];
+                !ty.is_closed || ty.value_name(int32(number)).is_some()
+            }
+            _ => true,
+        }
+    }
+
+    fn end(&mut self, open: Option<(&Field, usize)>) {
+        if let Some((field, _)) = open {
+            self.sheet.close(if field.is_map() { b'}' } else { b']' });
+        }
+    }
+
+    #[inline]
+    fn name(&mut self, field: &Field) -> Result<()> {
+        let name = match self.options.names {
+            Names::Original if !field.is_extension => &field.name,
+            _ => &field.json_name,
+        };
+        self.sheet.item()?;
+        self.sheet.string(name.as_bytes())?;
+        self.sheet.colon();
+        Ok(())
+    }
+
+    /// Writes what the fields from position `from` to `to` have when they are not set, if that is wanted.
+    fn defaults(&mut self, ty: &'p MessageType, from: &mut u16, to: u16) -> Result<()> {
+        if !self.options.defaults {
+            return Ok(());
+        }
+        let fields = ty.fields.get(usize::from(*from)..).unwrap_or_default();
+        *from = to.saturating_add(1);
+        for field in fields.iter().take_while(|field| field.position < to) {
+            if field.is_extension || (field.has_presence && !field.is_repeated()) {
+                continue;
+            }
+            self.name(field)?;
+            if field.is_map() {
+                self.sheet.plain(b"{}");
+            } else if field.is_repeated() {
+                self.sheet.plain(b"[]");
+            } else {
+                self.scalar(field, zero(field.kind))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes one value.
+    fn single(&mut self, field: &'p Field, value: Value<'_>, depth: usize) -> Result<()> {
+        match (field.kind, value) {
+            (Kind::Message(id) | Kind::Group(id), Value::Len(bytes) | Value::Group(bytes)) => {
+                self.message(&self.schema[id], bytes, depth + 1)
+            }
+            (_, value) => self.scalar(field, value),
+        }
+    }
+
+    /// Writes one value of a list.
+    pub(super) fn element(
+        &mut self,
+        field: &'p Field,
+        value: Value<'_>,
+        depth: usize,
+    ) -> Result<()> {
+        self.sheet.item()?;
+        self.single(field, value, depth)
+    }
+
+    fn packed(&mut self, kind: Kind, numbers: &[u8]) -> Result<()> {
+        for value in Packed::new(kind, numbers, 0) {
+            self.sheet.item()?;
+            self.number(kind, value?)?;
+        }
+        Ok(())
+    }
+
+    /// Writes an entry of a map, `depth` levels inside the outermost message.
+    pub(super) fn entry(&mut self, field: &'p Field, entry: &[u8], depth: usize) -> Result<()> {
+        let types = field.kind.message().and_then(|id| self.schema[id].entry());
+        let Some((key_field, value_field)) = types else { return Ok(()) };
+        let mut key = zero(key_field.kind);
+        let named = self.losses.paths.len();
+        let mut result = Ok(());
+        // In canonical form there are both, and the key stands first.
+        for record in Records::new(entry, 0) {
+            let record = record?;
+            let is_of = |field| Fit::of(record.value.wire_type(), field) == Fit::Single;
+            result = match record.number {
+                1 if is_of(key_field) => {
+                    key = record.value;
+                    self.key(key_field, key)
+                }
+                2 if is_of(value_field) => self.single(value_field, record.value, depth),
+                _ => self.unknown(&record),
+            };
+            if result.is_err() {
+                break;
+            }
+        }
+        self.placed(named, result, || step(field, key))
+    }
+
+    fn key(&mut self, field: &Field, key: Value<'_>) -> Result<()> {
+        self.sheet.item()?;
+        match (field.kind, key) {
+            (Kind::String, _) => self.scalar(field, key)?,
+            (kind, key) => {
+                // Those of 64 bits have quotes anyway.
+                let plain = self.sheet.buffer().len();
+                self.number(kind, key)?;
+                if self.sheet.buffer().get(plain) != Some(&b'"') {
+                    self.sheet.buffer().insert(plain, b'"');
+                    self.sheet.plain(b"\"");
+                }
+            }
+        }
+        self.sheet.colon();
+        Ok(())
+    }
+
+    /// The extensions in a message set.
+    fn set_items(&mut self, ty: &'p MessageType, bytes: &[u8], depth: usize) -> Result<()> {
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            let item = message_set_item(&record)?;
+            let known = item.and_then(|(number, message)| {
+                let field = ty.field(number)?;
+                Some((field, field.kind.message()?, message))
+            });
+            let Some((field, id, message)) = known else {
+                self.unknown(&record)?;
+                continue;
+            };
+            self.name(field)?;
+            let named = self.losses.paths.len();
+            let result = self.message(&self.schema[id], message, depth + 1);
+            self.placed(named, result, || field.text_name.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+/// The step of a path to the entry of a map: `attr["T"]`.
+#[cold]
+fn step(field: &Field, key: Value<'_>) -> String {
+    let name = &field.text_name;
+    match key {
+        Value::Len(bytes) => format!("{name}[{:?}]", String::from_utf8_lossy(bytes)),
+        Value::Varint(bits) => format!("{name}[{}]", bits.cast_signed()),
+        Value::Fixed64(bits) => format!("{name}[{bits}]"),
+        Value::Fixed32(bits) => format!("{name}[{bits}]"),
+        Value::Group(_) => name.to_string(),
+    }
+}
+
+/// What a field holds that is not set.
+pub(super) fn zero(kind: Kind) -> Value<'static> {
+    match kind.wire_type() {
+        WireType::Fixed64 => Value::Fixed64(0),
+        WireType::Fixed32 => Value::Fixed32(0),
+        WireType::Len => Value::Len(&[]),
+        _ => Value::Varint(0),
+    }
+}
+
+/// A value that the schema says is something else; messages were checked, so that this is a schema unlike its names.
+pub(super) fn foreign(what: &'static str) -> Error {
+    Error::unexpected(what, "not what google.protobuf declares", "its own fields are needed")
+}

@@ -1,0 +1,175 @@
+//! Strings, bytes, numbers, bools, enum values, and the messages that JSON has as one of these.
+
+use serde::Serialize;
+
+use super::Printer;
+use super::fields::foreign;
+use crate::error::{ErrorKind, Result};
+use crate::json::time::Time;
+use crate::json::{Enums, mask, number};
+use crate::message::{Records, Value, from_zigzag, int32, is_odd_nan32, is_odd_nan64};
+use crate::schema::{EnumId, Field, Kind, MessageType};
+
+impl Printer<'_, '_> {
+    /// Writes a value that is no message.
+    #[inline]
+    pub(super) fn scalar(&mut self, field: &Field, value: Value<'_>) -> Result<()> {
+        match (field.kind, value) {
+            (Kind::String, Value::Len(text)) => {
+                // Others were checked when the message was read.
+                if !field.is_utf8 && std::str::from_utf8(text).is_err() {
+                    let message = "a string that is not UTF-8 has no form in JSON";
+                    return Err(ErrorKind::Syntax(message.to_owned()).into());
+                }
+                self.sheet.string(text)
+            }
+            (_, Value::Len(bytes)) => self.sheet.base64(bytes),
+            (kind, value) => self.number(kind, value),
+        }
+    }
+
+    /// Writes a number, a bool or an enum value.
+    #[inline]
+    pub(super) fn number(&mut self, kind: Kind, value: Value<'_>) -> Result<()> {
+        match (kind, value) {
+            (Kind::Bool, Value::Varint(bits)) => {
+                self.sheet.plain(if bits == 0 { b"false" } else { b"true" });
+            }
+            (Kind::Int32, Value::Varint(bits)) => self.digits(&int32(bits)),
+            (Kind::Uint32, Value::Varint(bits)) => self.digits(&(bits & 0xffff_ffff)),
+            (Kind::Sint32, Value::Varint(bits)) => self.digits(&from_zigzag(bits & 0xffff_ffff)),
+            (Kind::Int64, Value::Varint(bits)) => self.quoted(&bits.cast_signed()),
+            (Kind::Sint64, Value::Varint(bits)) => self.quoted(&from_zigzag(bits)),
+            (Kind::Enum(id), Value::Varint(bits)) => return self.enum_value(id, int32(bits)),
+            (Kind::Sfixed32, Value::Fixed32(bits)) => self.digits(&bits.cast_signed()),
+            (Kind::Float, Value::Fixed32(bits)) => self.float(bits),
+            (Kind::Sfixed64, Value::Fixed64(bits)) => self.quoted(&bits.cast_signed()),
+            (Kind::Double, Value::Fixed64(bits)) => self.double(bits),
+            (_, Value::Varint(bits) | Value::Fixed64(bits)) => self.quoted(&bits),
+            (_, Value::Fixed32(bits)) => self.digits(&bits),
+            (_, Value::Len(_) | Value::Group(_)) => return Err(foreign("a number")),
+        }
+        Ok(())
+    }
+
+    fn digits<T: Serialize>(&mut self, number: &T) {
+        // Writing to a list of bytes does not fail.
+        let _ = serde_json::to_writer(self.sheet.buffer(), number);
+    }
+
+    /// Numbers of 64 bits are strings: many readers of JSON have doubles only.
+    fn quoted<T: Serialize>(&mut self, number: &T) {
+        self.sheet.plain(b"\"");
+        self.digits(number);
+        self.sheet.plain(b"\"");
+    }
+
+    /// Counts a NaN whose sign or payload is lost; the fields around it name its place.
+    #[cold]
+    fn lose_nan(&mut self) {
+        self.losses.nan_bits += 1;
+        self.losses.name(String::new);
+    }
+
+    fn float(&mut self, bits: u32) {
+        let value = f32::from_bits(bits);
+        if is_odd_nan32(bits) {
+            self.lose_nan();
+        }
+        if value.is_finite() {
+            number::push_float(value, self.sheet.buffer());
+        } else {
+            self.sheet.plain(not_finite(value.into()));
+        }
+    }
+
+    fn double(&mut self, bits: u64) {
+        let value = f64::from_bits(bits);
+        if is_odd_nan64(bits) {
+            self.lose_nan();
+        }
+        if value.is_finite() {
+            number::push_double(value, self.sheet.buffer());
+        } else {
+            self.sheet.plain(not_finite(value));
+        }
+    }
+
+    fn enum_value(&mut self, id: EnumId, number: i32) -> Result<()> {
+        let ty = &self.schema[id];
+        let wants_name = self.options.enums == Enums::Names;
+        match ty.value_name(number).filter(|_| wants_name) {
+            _ if ty.is_null_value() => self.sheet.plain(b"null"),
+            Some(name) => self.sheet.string(name.as_bytes())?,
+            None => self.digits(&number),
+        }
+        Ok(())
+    }
+
+    /// `Int64Value` and its like: the value of their one field.
+    pub(super) fn wrapper(&mut self, ty: &MessageType, bytes: &[u8]) -> Result<()> {
+        let field = ty.field(1).filter(|field| field.kind.message().is_none());
+        let field = field.ok_or_else(|| foreign("a wrapper"))?;
+        let mut given = super::fields::zero(field.kind);
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            if record.number == 1 && record.value.wire_type() == field.kind.wire_type() {
+                given = record.value;
+            } else {
+                self.unknown(&record)?;
+            }
+        }
+        self.scalar(field, given)
+    }
+
+    /// A `Timestamp` or a `Duration`.
+    pub(super) fn time(
+        &mut self,
+        bytes: &[u8],
+        text: fn(Time) -> Result<String, String>,
+    ) -> Result<()> {
+        let mut time = Time::default();
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            match (record.number, record.value) {
+                (1, Value::Varint(bits)) => time.seconds = bits.cast_signed(),
+                (2, Value::Varint(bits)) => time.nanos = int32(bits),
+                _ => self.unknown(&record)?,
+            }
+        }
+        let text = text(time).map_err(|found| {
+            ErrorKind::Syntax(format!("{found}, so that this has no form in JSON"))
+        })?;
+        self.sheet.string(text.as_bytes())
+    }
+
+    pub(super) fn mask(&mut self, bytes: &[u8]) -> Result<()> {
+        let mut text = String::new();
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            let (1, Value::Len(path)) = (record.number, record.value) else {
+                self.unknown(&record)?;
+                continue;
+            };
+            let path = String::from_utf8_lossy(path);
+            let Some(path) = mask::to_camel(&path).filter(|path| !path.contains(',')) else {
+                let message =
+                    format!("the path {path:?} has no form in JSON: it would not come back");
+                return Err(ErrorKind::Syntax(message).into());
+            };
+            if !text.is_empty() {
+                text.push(',');
+            }
+            text.push_str(&path);
+        }
+        self.sheet.string(text.as_bytes())
+    }
+}
+
+fn not_finite(value: f64) -> &'static [u8] {
+    match value {
+        f64::INFINITY => br#""Infinity""#,
+        f64::NEG_INFINITY => br#""-Infinity""#,
+        _ => br#""NaN""#,
+    }
+}

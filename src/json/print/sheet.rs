@@ -1,0 +1,196 @@
+//! What is written and how it is laid out: brackets, commas, lines, strings.
+
+use std::io::Write;
+
+use crate::bytes::base64;
+use crate::error::{Error, Result};
+use crate::json::Layout;
+
+/// How much is kept before it is written.
+const FULL: usize = 64 << 10;
+
+/// JSON on its way to a writer, piece by piece.
+pub(super) struct Sheet<'o> {
+    out: &'o mut dyn Write,
+    buffer: Vec<u8>,
+    layout: Layout,
+    level: usize,
+    /// Whether nothing stands behind the last bracket that was opened.
+    fresh: bool,
+}
+
+impl<'o> Sheet<'o> {
+    pub(super) fn new(layout: Layout, out: &'o mut dyn Write) -> Self {
+        Self { out, buffer: Vec::with_capacity(FULL + FULL / 4), layout, level: 0, fresh: true }
+    }
+
+    /// Begins an object or a list.
+    #[inline]
+    pub(super) fn open(&mut self, bracket: u8) {
+        self.buffer.push(bracket);
+        self.level += 1;
+        self.fresh = true;
+    }
+
+    /// Ends what was begun last.
+    #[inline]
+    pub(super) fn close(&mut self, bracket: u8) {
+        self.level -= 1;
+        if !self.fresh {
+            self.line();
+        }
+        self.fresh = false;
+        self.buffer.push(bracket);
+    }
+
+    /// Begins a member or an element.
+    #[inline]
+    pub(super) fn item(&mut self) -> Result<()> {
+        if self.buffer.len() >= FULL {
+            self.flush()?;
+        }
+        if !self.fresh {
+            self.buffer.push(b',');
+        }
+        self.fresh = false;
+        self.line();
+        Ok(())
+    }
+
+    #[inline]
+    fn line(&mut self) {
+        if let Layout::Indented(width) = self.layout {
+            self.buffer.push(b'\n');
+            let len = self.buffer.len() + self.level * width;
+            self.buffer.resize(len, b' ');
+        }
+    }
+
+    /// Writes what stands between a name and its value.
+    #[inline]
+    pub(super) fn colon(&mut self) {
+        match self.layout {
+            Layout::Indented(_) => self.buffer.extend_from_slice(b": "),
+            Layout::Compact => self.buffer.push(b':'),
+        }
+    }
+
+    /// Writes text as it is.
+    #[inline]
+    pub(super) fn plain(&mut self, text: &[u8]) {
+        self.buffer.extend_from_slice(text);
+    }
+
+    /// What is not written yet, for those who write numbers.
+    #[inline]
+    pub(super) fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
+    }
+
+    /// Writes a string: `text`, which is UTF-8, in quotes.
+    #[inline]
+    pub(super) fn string(&mut self, text: &[u8]) -> Result<()> {
+        self.buffer.push(b'"');
+        for part in text.chunks(FULL) {
+            let mut rest = part;
+            while let Some(at) = escape(rest) {
+                let (plain, special) = rest.split_at(at);
+                self.buffer.extend_from_slice(plain);
+                let Some((special, behind)) = special.split_first() else { break };
+                self.escaped(*special);
+                rest = behind;
+            }
+            self.buffer.extend_from_slice(rest);
+            if self.buffer.len() >= FULL {
+                self.flush()?;
+            }
+        }
+        self.buffer.push(b'"');
+        Ok(())
+    }
+
+    #[cold]
+    fn escaped(&mut self, byte: u8) {
+        let short = match byte {
+            b'"' | b'\\' => byte,
+            0x08 => b'b',
+            0x0c => b'f',
+            b'\n' => b'n',
+            b'\r' => b'r',
+            b'\t' => b't',
+            _ => {
+                // Writing to a list of bytes does not fail.
+                let _ = write!(self.buffer, "\\u{byte:04x}");
+                return;
+            }
+        };
+        self.buffer.extend([b'\\', short]);
+    }
+
+    /// Writes bytes as a string in base 64.
+    pub(super) fn base64(&mut self, bytes: &[u8]) -> Result<()> {
+        self.buffer.push(b'"');
+        // Whole groups of three, so that only the last part is padded.
+        for part in bytes.chunks(FULL / 4 * 3) {
+            base64::encode(part, &mut self.buffer);
+            if self.buffer.len() >= FULL {
+                self.flush()?;
+            }
+        }
+        self.buffer.push(b'"');
+        Ok(())
+    }
+
+    /// Writes what is kept.
+    pub(super) fn flush(&mut self) -> Result<()> {
+        self.out.write_all(&self.buffer).map_err(|error| Error::io("write", error))?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+/// Where the first byte is that a string cannot hold as it is.
+#[inline]
+fn escape(text: &[u8]) -> Option<usize> {
+    let special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
+    let (words, rest) = text.as_chunks::<8>();
+    // Eight bytes at once: of each, the highest bit tells.
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
+    for (index, bytes) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*bytes);
+        let control = word.wrapping_sub(ONES * 0x20) & !word;
+        let quote = zero(word ^ (ONES * 0x22));
+        let backslash = zero(word ^ (ONES * 0x5c));
+        let found = (control | quote | backslash) & HIGH;
+        // A borrow may mark a byte behind the first that is special, never one before it.
+        if found != 0 {
+            return Some(index * 8 + (found.trailing_zeros() / 8) as usize);
+        }
+    }
+    let at = rest.iter().position(|&byte| special(byte))?;
+    Some(words.len() * 8 + at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_special_byte_is_found_wherever_it_is() {
+        for special in (0..0x20).chain([b'"', b'\\']) {
+            for len in 0..40 {
+                for at in 0..len {
+                    let mut text = [0x20, 0x21, 0x23, 0x5b, 0x5d, 0x7f, 0x80, 0xff].repeat(5);
+                    text.truncate(len);
+                    assert_eq!(escape(&text), None);
+                    text[at] = special;
+                    assert_eq!(escape(&text), Some(at));
+                    text[len - 1] = special;
+                    assert_eq!(escape(&text), Some(at));
+                }
+            }
+        }
+    }
+}

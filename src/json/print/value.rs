@@ -1,0 +1,82 @@
+//! `Struct`, `Value` and `ListValue` as the JSON that they are.
+
+use super::Printer;
+use super::fields::foreign;
+use crate::error::{ErrorKind, Result};
+use crate::message::{Records, Value};
+use crate::schema::{Kind, MessageType};
+
+impl<'p> Printer<'p, '_> {
+    pub(super) fn struct_value(
+        &mut self,
+        ty: &'p MessageType,
+        bytes: &[u8],
+        depth: usize,
+    ) -> Result<()> {
+        let field = ty.field(1).filter(|field| field.is_map());
+        let field = field.ok_or_else(|| foreign("a Struct"))?;
+        self.sheet.open(b'{');
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            match (record.number, record.value) {
+                (1, Value::Len(entry)) => self.entry(field, entry, depth + 1)?,
+                _ => self.unknown(&record)?,
+            }
+        }
+        self.sheet.close(b'}');
+        Ok(())
+    }
+
+    pub(super) fn list_value(
+        &mut self,
+        ty: &'p MessageType,
+        bytes: &[u8],
+        depth: usize,
+    ) -> Result<()> {
+        let field = ty.field(1).filter(|field| field.kind.message().is_some());
+        let field = field.ok_or_else(|| foreign("a ListValue"))?;
+        self.sheet.open(b'[');
+        let mut index = 0;
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            if record.number != 1 {
+                self.unknown(&record)?;
+                continue;
+            }
+            let named = self.losses.paths.len();
+            let result = self.element(field, record.value, depth);
+            self.placed(named, result, || field.step(index))?;
+            index += 1;
+        }
+        self.sheet.close(b']');
+        Ok(())
+    }
+
+    pub(super) fn value(&mut self, ty: &'p MessageType, bytes: &[u8], depth: usize) -> Result<()> {
+        let mut written = false;
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            let Some(field) = ty.field(record.number).filter(|_| !written) else {
+                self.unknown(&record)?;
+                continue;
+            };
+            written = true;
+            match (field.kind, record.value) {
+                (Kind::Double, Value::Fixed64(bits)) if !f64::from_bits(bits).is_finite() => {
+                    let message = "a Value that is not finite has no form in JSON".to_owned();
+                    return Err(ErrorKind::Syntax(message).into());
+                }
+                (Kind::Message(id), Value::Len(bytes)) => {
+                    let named = self.losses.paths.len();
+                    let result = self.message(&self.schema[id], bytes, depth + 1);
+                    self.placed(named, result, || field.text_name.to_string())?;
+                }
+                (_, value) => self.scalar(field, value)?,
+            }
+        }
+        if written {
+            return Ok(());
+        }
+        Err(ErrorKind::Syntax("a Value that holds nothing has no form in JSON".to_owned()).into())
+    }
+}
