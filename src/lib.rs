@@ -20,14 +20,17 @@ pub mod checkpoint;
 pub mod compare;
 pub mod diff;
 mod error;
+pub mod json;
+pub mod message;
 pub mod progress;
 pub mod report;
 pub mod schema;
 pub mod table;
 pub mod tensor;
+pub mod text;
 pub mod verify;
 
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, Place, Result};
 
 /// The examples of the README, tested.
 #[cfg(doctest)]

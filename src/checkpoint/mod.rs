@@ -4,24 +4,28 @@
 //! [`Entry`]'s, and the others can still be read; what cannot be said of a tensor is [`Checkpoint::damage`].
 
 mod elements;
-mod near;
 mod partitioned;
 mod path;
 mod runs;
 mod shards;
 mod slice_key;
+mod state;
 mod unread;
 mod v1;
 mod v2;
 mod wire;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::bytes::Limits;
+pub use state::CheckpointState;
+pub(crate) use unread::foreign;
+
+use crate::bytes::{Limits, near};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Table;
 use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
@@ -103,7 +107,8 @@ impl fmt::Debug for Contents {
 
 impl Checkpoint {
     /// Opens the checkpoint that `path` names: the prefix `P` of a V2 checkpoint (or `P.index`, or a file of its
-    /// data), the file of a V1 checkpoint, or of a sharded one `P-?????-of-00002` or any of its files.
+    /// data), the file of a V1 checkpoint, or of a sharded one `P-?????-of-00002` or any of its files; of a directory,
+    /// the latest that its state file names.
     ///
     /// ```
     /// # use ckdiff::checkpoint::Checkpoint;
@@ -122,6 +127,7 @@ impl Checkpoint {
     /// # Errors
     /// When there is none, nothing of it can be read, or it passes the limits.
     pub fn open_with(path: impl AsRef<Path>, limits: &Limits) -> Result<Self> {
+        let path = latest(path.as_ref())?;
         let path = path.as_ref();
         for format in FORMATS {
             let read = (format.read)(path, limits).map_err(|error| explain(error, path))?;
@@ -133,7 +139,7 @@ impl Checkpoint {
         Err(unread::known(path).unwrap_or_else(|| unread::nothing(path)))
     }
 
-    /// The path it was opened by.
+    /// The path it was opened by; of a directory, that of the latest checkpoint in it.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -289,6 +295,15 @@ impl Checkpoint {
         let kind = format!("there is no tensor {}{hint}", Name::from(name).printable());
         Error::from(ErrorKind::NotFound(kind)).in_file(&self.path)
     }
+}
+
+/// The checkpoint that `path` is taken for: of a directory with a state file, the latest.
+fn latest(path: &Path) -> Result<Cow<'_, Path>> {
+    let is_known = || unread::known(path).is_some();
+    if !path.is_dir() || path::names_one(path) || is_known() || !state::is_in(path) {
+        return Ok(Cow::Borrowed(path));
+    }
+    CheckpointState::read(path)?.latest().map(Cow::Owned)
 }
 
 /// Replaces an error about a file that is no table by what the file is, where that is known.

@@ -66,6 +66,11 @@ pub(super) fn table(path: &Path) -> Option<TablePlace> {
     }
 }
 
+/// Whether `path` names a checkpoint, readable or not.
+pub(super) fn names_one(path: &Path) -> bool {
+    bundle(path).is_some() || table(path).is_some()
+}
+
 /// Whether there is anything of this name, also what cannot be opened: then the error says so.
 fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()

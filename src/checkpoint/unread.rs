@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::bytes::{File, ReadAt};
+use crate::bytes::{File, ReadAt, near};
 use crate::error::{Error, ErrorKind, Result};
 
-use super::{near, path};
+use super::path;
 
 /// Names what `path` is, when it is something we know of but do not read as a checkpoint.
 pub(super) fn known(path: &Path) -> Option<Error> {
@@ -23,15 +23,9 @@ pub(super) fn known(path: &Path) -> Option<Error> {
 /// Says that nothing is at `path`, or that what is there is no checkpoint.
 pub(super) fn nothing(path: &Path) -> Error {
     if path.is_dir() {
-        let names = path::checkpoints_in(path);
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let inside = match names.len() {
-            0 => "no checkpoint is in it".into(),
-            _ => format!("in it: {}", listed(&names)),
-        };
-        let kind =
-            format!("this is a directory, and a checkpoint is named by its prefix; {inside}");
-        return Error::from(ErrorKind::Usage(kind)).in_file(path);
+        let inside = inside(path);
+        let kind = format!("there is no state file `checkpoint` to name the latest one; {inside}");
+        return Error::from(ErrorKind::NotFound(kind)).in_file(path);
     }
     if path.exists() {
         let kind = "this is no checkpoint: it does not end as a table does (is it cut short?), and has no \
@@ -57,6 +51,16 @@ pub(super) fn nothing(path: &Path) -> Error {
     Error::from(ErrorKind::NotFound(kind)).in_file(path)
 }
 
+/// Which checkpoints are in a directory.
+pub(super) fn inside(path: &Path) -> String {
+    let names = path::checkpoints_in(path);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    match names.len() {
+        0 => "no checkpoint is in it".into(),
+        _ => format!("in it: {}", listed(&names)),
+    }
+}
+
 fn listed(names: &[&str]) -> String {
     const SHOWN: usize = 8;
     let shown = names.get(..SHOWN).unwrap_or(names).join(", ");
@@ -71,6 +75,37 @@ fn head(path: &Path) -> Result<Vec<u8>> {
     let mut head = vec![0; file.len().min(1024) as usize];
     file.read_at(0, &mut head)?;
     Ok(head)
+}
+
+/// What a file is that holds neither a checkpoint nor a message, by its first bytes.
+pub(crate) fn foreign(path: &Path, head: &[u8]) -> Option<String> {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+    let name = name.unwrap_or_default();
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let compressed = |with: &str| Some(format!("this is compressed with {with}; unpack it first"));
+    let what = match head {
+        [0x89, b'H', b'D', b'F', ..] => "a Keras HDF5 file",
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => match extension {
+            "keras" => "a Keras archive",
+            "npz" => "a NumPy archive",
+            "pt" | "pth" | "bin" | "ckpt" => "a PyTorch file",
+            _ => "a zip archive",
+        },
+        [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => "a NumPy array",
+        [0x80, 2..=5, ..] => "a pickle, as PyTorch writes",
+        [_, _, _, _, _, _, 0, 0, b'{', b'"', ..] => "a safetensors file",
+        [0x1f, 0x8b, 8, ..] => return compressed("gzip"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => return compressed("zstd"),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => return compressed("xz"),
+        [b'B', b'Z', b'h', b'1'..=b'9', b'1', ..] => return compressed("bzip2"),
+        _ if head.starts_with(b"version https://git-lfs.github.com/spec/") => {
+            let kind = "this is a Git LFS pointer, not the file itself; `git lfs pull` fetches it";
+            return Some(kind.into());
+        }
+        _ if name == "saved_model.cpb" => "a SavedModel in chunks",
+        _ => return None,
+    };
+    Some(unread(what))
 }
 
 fn of_directory(path: &Path) -> Option<String> {
@@ -90,29 +125,13 @@ fn unread(what: &str) -> String {
 
 /// What a file is by its first bytes and, where those leave it open, its name.
 fn of_file(path: &Path, head: &[u8]) -> Option<String> {
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase())?;
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let what = match head {
-        [0x89, b'H', b'D', b'F', ..] => "a Keras HDF5 file",
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => match extension {
-            "keras" => "a Keras archive",
-            "npz" => "a NumPy archive",
-            "pt" | "pth" | "bin" | "ckpt" => "a PyTorch file",
-            _ => "a zip archive",
-        },
-        [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => "a NumPy array",
-        [0x80, 2..=5, ..] => "a pickle, as PyTorch writes",
-        [_, _, _, _, _, _, 0, 0, b'{', ..] => "a safetensors file",
-        _ if name == "saved_model.cpb" => "a SavedModel in chunks",
-        _ if name == "saved_model.pb" => {
-            return Some(
-                "this is a SavedModel's graph; its checkpoint is variables/variables".into(),
-            );
-        }
-        _ if is_text(head) => return Some(of_text(head)),
-        _ => return None,
-    };
-    Some(unread(what))
+    if let Some(foreign) = foreign(path, head) {
+        return Some(foreign);
+    }
+    if path.file_name().is_some_and(|name| name == "saved_model.pb") {
+        return Some("this is a SavedModel's graph; its checkpoint is variables/variables".into());
+    }
+    is_text(head).then(|| of_text(head))
 }
 
 fn of_text(head: &[u8]) -> String {

@@ -51,7 +51,7 @@ pub fn diff(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Diff> {
-    let (Artifact::Checkpoint(l), Artifact::Checkpoint(r)) = (lhs, rhs);
+    let (l, r) = (lhs.checkpoint("compared")?, rhs.checkpoint("compared")?);
     let side = |artifact: &Artifact, checkpoint: &crate::checkpoint::Checkpoint| Side {
         path: checkpoint.path().to_path_buf(),
         kind: artifact.kind(),

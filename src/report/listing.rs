@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
-use crate::artifact::Artifact;
-use crate::checkpoint::Entry;
+use crate::checkpoint::{Checkpoint, Entry};
 use crate::diff::Facts;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -45,18 +44,18 @@ pub struct Row {
 
 impl Listing {
     /// Lists the tensors that `takes` lets through; their content is not read.
-    pub fn new(artifact: &Artifact, takes: impl Fn(&Name) -> bool) -> Self {
-        Self::of(artifact, takes, |entries| entries.iter().map(|entry| Row::new(entry)).collect())
+    pub fn new(checkpoint: &Checkpoint, takes: impl Fn(&Name) -> bool) -> Self {
+        Self::of(checkpoint, takes, |entries| entries.iter().map(|entry| Row::new(entry)).collect())
     }
 
     /// Lists the tensors that `takes` lets through, with digests of their content, read on `threads` threads.
     pub fn with_digests(
-        artifact: &Artifact,
+        checkpoint: &Checkpoint,
         takes: impl Fn(&Name) -> bool,
         threads: usize,
         progress: &dyn Progress,
     ) -> Self {
-        Self::of(artifact, takes, |entries| {
+        Self::of(checkpoint, takes, |entries| {
             let sources = entries.iter().filter_map(|entry| entry.source.as_ref().ok());
             progress
                 .total(sources.fold(0, |sum, source| source.stored_bytes().saturating_add(sum)));
@@ -65,16 +64,15 @@ impl Listing {
     }
 
     fn of(
-        artifact: &Artifact,
+        checkpoint: &Checkpoint,
         takes: impl Fn(&Name) -> bool,
         rows: impl FnOnce(&[&Entry]) -> Vec<Row>,
     ) -> Self {
-        let Artifact::Checkpoint(checkpoint) = artifact;
         let entries: Vec<&Entry> =
             checkpoint.tensors().filter(|entry| takes(&entry.name)).collect();
         Self {
             path: checkpoint.path().to_path_buf(),
-            kind: artifact.kind(),
+            kind: "checkpoint",
             format: checkpoint.format().name(),
             tensors: rows(&entries),
             damage: checkpoint.damage().to_vec(),

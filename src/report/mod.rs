@@ -6,9 +6,14 @@
 pub mod human;
 pub mod json;
 mod listing;
+mod overview;
 mod palette;
 mod values;
 
 pub use listing::{Listing, Row};
+pub use overview::{
+    Argument, Asset, Collection, Contents, Function, Graph, MetaGraph, Op, Overview, Placeholder,
+    Saver, Signature, TensorType, Variable,
+};
 pub use palette::Palette;
 pub use values::{Shown, Values};

@@ -48,11 +48,18 @@ impl Verification {
 /// use ckdiff::verify::verify;
 ///
 /// let artifact = Artifact::open("tests/data/demo/model.ckpt")?;
-/// assert!(verify(&artifact, 0, &Silent).is_sound());
+/// assert!(verify(&artifact, 0, &Silent)?.is_sound());
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
-pub fn verify(artifact: &Artifact, threads: usize, progress: &dyn Progress) -> Verification {
-    let Artifact::Checkpoint(checkpoint) = artifact;
+///
+/// # Errors
+/// When it is no checkpoint. What cannot be read of one is in the verification.
+pub fn verify(
+    artifact: &Artifact,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Verification, Error> {
+    let checkpoint = artifact.checkpoint("verified")?;
     let mut found = Verification {
         path: checkpoint.path().to_path_buf(),
         kind: artifact.kind(),
@@ -85,7 +92,7 @@ pub fn verify(artifact: &Artifact, threads: usize, progress: &dyn Progress) -> V
     };
     let rest: Vec<_> = checkpoint.scan().into_iter().filter(|error| !known(error)).collect();
     found.damage.extend(rest);
-    found
+    Ok(found)
 }
 
 /// Where an error is: what is damaged once is told once.

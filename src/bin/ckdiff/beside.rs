@@ -7,7 +7,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ckdiff::report::human::printable;
-use ckdiff::{Error, ErrorKind};
 
 /// What a state file starts with.
 const STATE: &[u8] = b"model_checkpoint_path:";
@@ -15,6 +14,14 @@ const STATE: &[u8] = b"model_checkpoint_path:";
 /// Whether `path` is named as a meta graph.
 pub(crate) fn is_meta(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("meta")) && path.is_file()
+}
+
+/// The meta graph of the checkpoint whose prefix is `prefix`, where there is one.
+pub(crate) fn meta(prefix: &Path) -> Option<String> {
+    let mut path = prefix.as_os_str().to_owned();
+    path.push(".meta");
+    let path = PathBuf::from(path);
+    path.is_file().then(|| path.display().to_string())
 }
 
 /// Whether `path` is the text file that says which checkpoint of a directory is the latest.
@@ -25,12 +32,6 @@ pub(crate) fn is_state(path: &Path) -> bool {
         && path.is_file()
         && File::open(path).is_ok_and(read)
         && head == STATE
-}
-
-/// Says that a meta graph stands alone, which is no checkpoint.
-pub(crate) fn meta_alone(path: &Path) -> Error {
-    let kind = "this is a meta graph; ckdiff verifies checkpoints so far".into();
-    Error::from(ErrorKind::Unsupported(kind)).in_file(path)
 }
 
 /// The prefixes that `paths` belong to, whether or not a checkpoint is there.

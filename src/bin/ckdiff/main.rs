@@ -3,10 +3,13 @@
 mod args;
 mod beside;
 mod completions;
+mod convert;
 mod diff;
+mod fmt;
 mod man;
 mod output;
 mod progress;
+mod schema;
 mod show;
 mod trouble;
 mod verify;
@@ -44,6 +47,8 @@ fn run(command: Command) -> Result<Exit, Trouble> {
         Command::Diff(args) => diff::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Fmt(args) => fmt::run(&args),
         Command::Completions { shell } => completions::run(shell),
         Command::Man => man::run(),
     }

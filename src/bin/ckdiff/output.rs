@@ -2,12 +2,12 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use ckdiff::Error;
 use ckdiff::report::Palette;
+use ckdiff::{Error, ErrorKind};
 
 use crate::args::{Color, Format, ReportArgs};
 
@@ -21,8 +21,7 @@ pub(crate) fn write(
     report: impl Fn(Format, Palette, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
     for (format, path) in &args.output {
-        to_file(path, |out| report(*format, Palette::PLAIN, out))
-            .map_err(|error| Error::io("write", error).in_file(path))?;
+        to_file(path, |out| report(*format, Palette::PLAIN, out).map_err(cannot_write))?;
     }
     if quiet { Ok(()) } else { to_stdout(|out| report(args.format, palette(args.color), out)) }
 }
@@ -32,13 +31,33 @@ pub(crate) fn write(
 /// # Errors
 /// When it cannot be written, but for a reader who has gone away.
 pub(crate) fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+    stdout(|out| write(out).map_err(cannot_write)).map(drop)
+}
+
+/// Writes to the file at `path`, or where that is `-` to stdout; gives what `write` does, unless a reader has gone away.
+///
+/// # Errors
+/// What `write` says, or when it cannot be written; then there is no file, or the one that was there before.
+pub(crate) fn to_place<T>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, Error>,
+) -> Result<Option<T>, Error> {
+    if path == Path::new("-") { stdout(write) } else { to_file(path, write).map(Some) }
+}
+
+fn stdout<T>(write: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<Option<T>, Error> {
     let mut out = BufWriter::with_capacity(64 << 10, io::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => {
-            result.map_err(|error| Error::io("write", error).in_file(Path::new("standard output")))
-        }
+    match write(&mut out).and_then(|done| out.flush().map(|()| done).map_err(cannot_write)) {
+        Ok(done) => Ok(Some(done)),
+        Err(error) => match error.kind() {
+            ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => Ok(None),
+            _ => Err(error.in_file(Path::new("standard output"))),
+        },
     }
+}
+
+fn cannot_write(error: io::Error) -> Error {
+    Error::io("write", error)
 }
 
 /// Whether a person sees the report and what it says of errors.
@@ -70,22 +89,36 @@ fn palette(color: Color) -> Palette {
 }
 
 /// Writes a file under another name and moves it into place, so that what was there before is there until then.
-fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn to_file<T>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let in_file = |error: Error| error.in_file(path);
+    let fail = |error| in_file(cannot_write(error));
     // A link stays one; what it points at is replaced.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
-        // Devices and pipes cannot be replaced; a directory refuses to be opened.
-        let mut out = BufWriter::new(OpenOptions::new().write(true).open(&path)?);
-        return write(&mut out).and_then(|()| out.flush());
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let old = fs::metadata(path).ok();
+    if old.is_some() {
+        // What may not be written may not be replaced either; a directory refuses.
+        let place = OpenOptions::new().write(true).open(path).map_err(fail)?;
+        if old.as_ref().is_some_and(|old| !old.is_file()) {
+            // Devices and pipes cannot be replaced.
+            let mut out = BufWriter::new(place);
+            let done = write(&mut out).map_err(in_file)?;
+            return out.flush().map(|()| done).map_err(fail);
+        }
     }
-    let temporary = beside(&path)?;
-    let result = new_file(&temporary, write).and_then(|()| fs::rename(&temporary, &path));
-    if result.is_err() {
-        // The error that counts is told; this one would only hide it.
-        let _ = fs::remove_file(&temporary);
-        return result;
+    let temporary = beside(path).map_err(fail)?;
+    let result = new_file(&temporary, old.as_ref(), write)
+        .and_then(|done| fs::rename(&temporary, path).map(|()| done).map_err(cannot_write));
+    match result {
+        Ok(done) => sync_folder(path).map(|()| done).map_err(fail),
+        Err(error) => {
+            // The error that counts is told; this one would only hide it.
+            let _ = fs::remove_file(&temporary);
+            Err(in_file(error))
+        }
     }
-    sync_folder(&path)
 }
 
 /// A name in the same folder that nobody else takes.
@@ -97,10 +130,20 @@ fn beside(path: &Path) -> io::Result<PathBuf> {
     Ok(path.with_file_name(hidden))
 }
 
-fn new_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut out = BufWriter::new(File::create_new(path)?);
-    write(&mut out)?;
-    out.into_inner()?.sync_all()
+/// Writes a new file, with the permissions of the one it will replace.
+fn new_file<T>(
+    path: &Path,
+    old: Option<&Metadata>,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let file = File::create_new(path).map_err(cannot_write)?;
+    if let Some(old) = old {
+        file.set_permissions(old.permissions()).map_err(cannot_write)?;
+    }
+    let mut out = BufWriter::with_capacity(64 << 10, file);
+    let done = write(&mut out)?;
+    let file = out.into_inner().map_err(|error| cannot_write(error.into_error()))?;
+    file.sync_all().map(|()| done).map_err(cannot_write)
 }
 
 /// Makes the new name last through a crash.

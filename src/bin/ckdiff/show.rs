@@ -1,12 +1,13 @@
-//! `ckdiff show PATH`: what is in a checkpoint.
+//! `ckdiff show PATH`: what is in a checkpoint or a message.
 
 use std::ffi::OsStr;
+use std::path::Path;
 
-use ckdiff::artifact::Artifact;
+use ckdiff::artifact::{Artifact, Document, ReadOptions};
 use ckdiff::checkpoint::{Checkpoint, Entry};
 use ckdiff::diff::Names;
 use ckdiff::progress::Silent;
-use ckdiff::report::{Listing, Palette, Values, human, json};
+use ckdiff::report::{Listing, Overview, Palette, Values, human, json};
 use ckdiff::tensor::{Name, TensorSource, read_through};
 use ckdiff::{Error, ErrorKind};
 
@@ -14,35 +15,58 @@ use crate::Exit;
 use crate::args::{Format, ShowArgs};
 use crate::output;
 use crate::progress::Bar;
+use crate::schema::Loaded;
 use crate::trouble::Trouble;
 
-/// Lists the tensors, or shows one.
+/// Lists the tensors of a checkpoint or shows one, or shows a message.
 ///
 /// # Errors
-/// When the checkpoint cannot be opened, the tensor is not there or cannot be read, or nothing can be written.
+/// When it cannot be opened, the tensor is not there or cannot be read, or nothing can be written.
 pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Trouble> {
+    if args.schema.is_given() || args.path == Path::new("-") {
+        let loaded = Loaded::new(&args.schema)?;
+        return message(&loaded.read(&args.path, ReadOptions::default())?, args);
+    }
     let artifact = Artifact::open(&args.path)?;
-    let Artifact::Checkpoint(checkpoint) = &artifact else {
-        let kind = ErrorKind::Unsupported(format!("a {} cannot be shown yet", artifact.kind()));
-        return Err(Error::from(kind).in_file(&args.path).into());
+    let checkpoint = match &artifact {
+        Artifact::Message(document) => return message(document, args),
+        other => other.checkpoint("shown")?,
     };
     let name = args.tensor.as_deref();
     match name.map(|name| find(checkpoint, name)).transpose()? {
         Some(entry) if args.raw => raw(entry),
-        only => list(&artifact, only, args),
+        only => list(checkpoint, only, args),
     }
 }
 
+/// Shows a message at a glance.
+fn message(document: &Document<'_>, args: &ShowArgs) -> Result<Exit, Trouble> {
+    let filters = !args.filter.include.is_empty() || !args.filter.exclude.is_empty();
+    if args.tensor.is_some() || args.digest || filters {
+        let kind = format!("this is no checkpoint (kind: {}), and has no tensors", document.kind());
+        return Err(Error::from(ErrorKind::Usage(kind)).in_file(document.path()).into());
+    }
+    let overview = Overview::new(document).map_err(|error| error.in_file(document.path()))?;
+    output::write(&args.report, false, |format, palette, out| match format {
+        Format::Json => json::overview(&overview, out),
+        Format::Human => {
+            let view = human::View { palette, max_diffs: args.max_rows };
+            human::overview(&overview, &view, out)
+        }
+    })?;
+    Ok(Exit::Same)
+}
+
 /// Lists the tensors that the filter lets through, or tells of the one that was asked for.
-fn list(artifact: &Artifact, only: Option<&Entry>, args: &ShowArgs) -> Result<Exit, Trouble> {
+fn list(checkpoint: &Checkpoint, only: Option<&Entry>, args: &ShowArgs) -> Result<Exit, Trouble> {
     let names = Names::new(&args.filter.include, &args.filter.exclude, &[])?;
     let takes =
         |name: &Name| only.map_or_else(|| names.takes(&[name]), |entry| entry.name == *name);
     let bar = Bar::new(false);
     let listing = if args.digest {
-        Listing::with_digests(artifact, takes, args.jobs.jobs.into(), &bar)
+        Listing::with_digests(checkpoint, takes, args.jobs.jobs.into(), &bar)
     } else {
-        Listing::new(artifact, takes)
+        Listing::new(checkpoint, takes)
     };
     if listing.tensors.is_empty() && !names.takes_all() {
         let kind = ErrorKind::Usage("the filters leave no tensor to show".into());

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ckdiff::Error;
 use ckdiff::artifact::Artifact;
+use ckdiff::checkpoint::Checkpoint;
 use ckdiff::report::{human, json};
 use ckdiff::verify::{Verification, verify};
 
@@ -28,10 +29,9 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Trouble> {
     let results: Vec<(PathBuf, Result<Verification, Error>)> = artifacts
         .into_iter()
         .map(|(path, artifact)| {
-            let verified = artifact.map(|artifact| Verification {
-                path: path.clone(),
-                ..verify(&artifact, args.jobs.jobs.into(), &bar)
-            });
+            let verified = artifact
+                .and_then(|artifact| verify(&artifact, args.jobs.jobs.into(), &bar))
+                .map(|verified| Verification { path: path.clone(), ..verified });
             (path, verified)
         })
         .collect();
@@ -80,7 +80,7 @@ fn open(paths: &[PathBuf]) -> Opened {
     let mut failures = BTreeSet::<String>::new();
     let (mut artifacts, mut metas, mut states) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
-        let artifact = match Artifact::open(path) {
+        let artifact = match Checkpoint::open(path).map(Artifact::Checkpoint) {
             Err(_) if beside::is_state(path) && has_others => {
                 states.push(path.clone());
                 continue;
@@ -89,7 +89,8 @@ fn open(paths: &[PathBuf]) -> Opened {
                 metas.push(path.clone());
                 continue;
             }
-            Err(_) if beside::is_meta(path) => Err(beside::meta_alone(path)),
+            // Which message it is instead.
+            Err(_) if path.is_file() => Artifact::open(path),
             artifact => artifact,
         };
         let is_new = match &artifact {
@@ -104,15 +105,11 @@ fn open(paths: &[PathBuf]) -> Opened {
     Opened { artifacts, notes: beside::notes(&metas, &states) }
 }
 
-/// The prefix of a V2 checkpoint, by whichever of its files it was opened; the path of anything else.
+/// The prefix of a V2 checkpoint, by whichever of its files it was opened; of any other its own path.
 fn name(path: &Path, artifact: &Result<Artifact, Error>) -> PathBuf {
-    let index = match artifact {
-        Ok(Artifact::Checkpoint(checkpoint)) if checkpoint.format().name() == "V2" => {
-            checkpoint.files().first()
-        }
-        _ => None,
-    };
-    index.map_or_else(|| path.to_path_buf(), |index| index.with_extension(""))
+    let Ok(Artifact::Checkpoint(checkpoint)) = artifact else { return path.to_path_buf() };
+    let index = checkpoint.files().first().filter(|_| checkpoint.format().name() == "V2");
+    index.map_or_else(|| checkpoint.path().to_path_buf(), |index| index.with_extension(""))
 }
 
 /// The files in a form that is the same for `./a` and `a`; as given where a file is missing.

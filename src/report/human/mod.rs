@@ -4,6 +4,7 @@ mod advice;
 mod diff;
 mod listing;
 mod number;
+mod overview;
 mod renames;
 mod sections;
 mod table;
@@ -13,6 +14,7 @@ mod verification;
 
 pub use diff::write as diff;
 pub use listing::write as listing;
+pub use overview::write as overview;
 pub use text::printable;
 pub use values::write as values;
 pub use verification::write as verification;

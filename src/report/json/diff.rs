@@ -8,8 +8,8 @@ use serde::ser::{SerializeMap, Serializer};
 use crate::compare::{NanPolicy, Options};
 use crate::diff::{Counts, Damage, Diff, Rename, Side, SideOf, Status};
 
-use super::base64::{Text, exact};
 use super::layout;
+use super::name::{Text, exact};
 use super::number::Float;
 use super::tensor::Tensor;
 

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::report::{Listing, Row};
 
-use super::base64::{Text, exact};
 use super::layout;
+use super::name::{Text, exact};
 
 /// Tells a program what is in a checkpoint.
 ///

@@ -4,20 +4,23 @@
 //! | --- | --- | --- |
 //! | `ckdiff/1` | [`diff`] | `ckdiff-1.schema.json` |
 //! | `ckdiff-show/1` | [`listing`] | `ckdiff-show-1.schema.json` |
+//! | `ckdiff-show-message/1` | [`overview`] | `ckdiff-show-message-1.schema.json` |
 //! | `ckdiff-verify/1` | [`verifications`] | `ckdiff-verify-1.schema.json` |
 //!
 //! NaN and infinities are the strings `"NaN"`, `"Infinity"`, `"-Infinity"`; floats have the shortest form of their type;
 //! equal results give equal bytes.
 
-mod base64;
 mod diff;
 mod layout;
 mod listing;
+mod name;
 mod number;
+mod overview;
 mod tensor;
 mod verification;
 
-pub use base64::encode as base64;
 pub use diff::write as diff;
 pub use listing::write as listing;
+pub use name::base64;
+pub use overview::write as overview;
 pub use verification::write as verifications;

@@ -8,7 +8,7 @@ use crate::compare::{Comparison, Histogram, PassesAt, Tolerance, Worst};
 use crate::diff::{Facts, TensorDiff};
 use crate::tensor::{DType, Shape};
 
-use super::base64::{Text, exact};
+use super::name::{Text, exact};
 use super::number::{Both, Float, Value, both};
 
 #[derive(Serialize)]

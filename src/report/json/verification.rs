@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::tensor::Name;
 use crate::verify::Verification;
 
-use super::base64::{Text, exact};
 use super::layout;
+use super::name::{Text, exact};
 
 /// Tells a program what was found in each artifact, or why a path could not be opened.
 ///

@@ -1,5 +1,7 @@
 //! The arguments, as a person may give them.
 
+mod messages;
+
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -9,6 +11,8 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches, Subcommand, ValueEnum};
 use clap_complete::Shell;
+
+pub(crate) use messages::{ConvertArgs, FmtArgs, SchemaArgs, Style};
 
 use crate::Exit;
 
@@ -22,10 +26,14 @@ A path that is also the name of a command is given as ./show.";
 pub(crate) enum Command {
     /// Compare two checkpoints (what `ckdiff LHS RHS` does)
     Diff(DiffArgs),
-    /// List the tensors of a checkpoint, or show one of them
+    /// List the tensors of a checkpoint or show one of them, or show a graph at a glance
     Show(ShowArgs),
     /// Read everything and verify every checksum
     Verify(VerifyArgs),
+    /// Convert a message between binary, text and JSON
+    Convert(ConvertArgs),
+    /// Lay text files out anew, with their comments
+    Fmt(FmtArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -72,7 +80,7 @@ pub(crate) fn parse() -> Result<Command, Exit> {
 /// Arguments of `diff`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DiffArgs {
-    /// The baseline: a checkpoint's prefix, index, or file
+    /// The baseline: a checkpoint's prefix, index, or file, or a directory (its latest)
     pub(crate) lhs: PathBuf,
     /// What is compared with it
     pub(crate) rhs: PathBuf,
@@ -161,7 +169,8 @@ pub(crate) struct Jobs {
 /// Arguments of `show`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ShowArgs {
-    /// A checkpoint's prefix, index, or file
+    /// A checkpoint's prefix, index, or file; a directory (its latest checkpoint, or a SavedModel); or a file that
+    /// holds a meta graph, a graph, or another message, in any form
     pub(crate) path: PathBuf,
     /// Show this tensor: its name, with other bytes as \xNN, or the name_b64 of a report
     #[arg(long, value_name = "NAME", conflicts_with_all = ["include", "exclude"])]
@@ -172,8 +181,13 @@ pub(crate) struct ShowArgs {
     /// Add the SHA-256 of each tensor's content
     #[arg(long)]
     pub(crate) digest: bool,
+    /// Rows to show of each list in a message: a number, or `all`
+    #[arg(short = 'n', long, value_name = "N", default_value = "20", value_parser = max_diffs)]
+    pub(crate) max_rows: usize,
     #[command(flatten)]
     pub(crate) filter: Filter,
+    #[command(flatten)]
+    pub(crate) schema: SchemaArgs,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
     #[command(flatten)]

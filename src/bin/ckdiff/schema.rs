@@ -1,0 +1,120 @@
+//! The schema that a message is read by: TensorFlow's, or the user's own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ckdiff::artifact::{Document, ReadOptions, saved_model};
+use ckdiff::report::human::printable;
+use ckdiff::schema::{Schema, descriptor_set};
+use ckdiff::{Error, ErrorKind};
+use protox::Compiler;
+use protox::file::{
+    ChainFileResolver, DescriptorSetFileResolver, GoogleFileResolver, IncludeFileResolver,
+};
+
+use crate::args::SchemaArgs;
+use crate::beside;
+
+/// A schema, and what is known of the message by the arguments.
+pub(crate) struct Loaded {
+    own: Option<Schema>,
+    message: Option<String>,
+    /// The messages that the user's files define.
+    candidates: Vec<String>,
+}
+
+impl Loaded {
+    /// Loads what the arguments ask for.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or is no schema.
+    pub(crate) fn new(args: &SchemaArgs) -> Result<Self, Error> {
+        let message = args.message.clone();
+        if !args.proto.is_empty() {
+            let (set, candidates) = compile(&args.proto, &args.proto_path)?;
+            let own = Some(Schema::from_descriptor_set(&set)?);
+            return Ok(Self { own, message, candidates });
+        }
+        let Some(path) = &args.descriptor_set else {
+            return Ok(Self { own: None, message, candidates: Vec::new() });
+        };
+        let set = fs::read(path).map_err(|error| Error::io("read", error).in_file(path))?;
+        let schema = Schema::from_descriptor_set(&set).map_err(|error| error.in_file(path))?;
+        let candidates = outermost(&schema);
+        Ok(Self { own: Some(schema), message, candidates })
+    }
+
+    /// The schema.
+    pub(crate) fn schema(&self) -> &Schema {
+        self.own.as_ref().unwrap_or_else(|| Schema::tensorflow())
+    }
+
+    /// Reads the message in the file at `path`; `-` is standard input.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no message of the schema.
+    pub(crate) fn read(&self, path: &Path, options: ReadOptions) -> Result<Document<'_>, Error> {
+        let options = ReadOptions {
+            message: self.message.clone(),
+            candidates: self.candidates.clone(),
+            ..options
+        };
+        if path == Path::new("-") {
+            let stdin = std::io::stdin();
+            return Document::read(stdin, Path::new("standard input"), self.schema(), &options);
+        }
+        let graphs = saved_model(path);
+        let path = graphs.as_deref().unwrap_or(path);
+        match beside::meta(path) {
+            Some(meta) if !path.exists() => {
+                let kind = format!("no such file; there is {}", printable(&meta));
+                Err(Error::from(ErrorKind::NotFound(kind)).in_file(path))
+            }
+            _ => Document::open(path, self.schema(), &options),
+        }
+    }
+}
+
+/// Compiles `.proto` files; gives a serialised descriptor set and the messages that they themselves define.
+fn compile(files: &[PathBuf], dirs: &[PathBuf]) -> Result<(Vec<u8>, Vec<String>), Error> {
+    let mut resolver = ChainFileResolver::new();
+    let here = [PathBuf::from(".")];
+    for dir in if dirs.is_empty() { &here } else { dirs } {
+        resolver.add(IncludeFileResolver::new(dir.clone()));
+    }
+    // As if the folder of each were given last, so that a single file needs no -I.
+    for dir in files.iter().filter_map(|file| file.parent()) {
+        resolver.add(IncludeFileResolver::new(dir.to_path_buf()));
+    }
+    let built_in = DescriptorSetFileResolver::decode(descriptor_set())
+        .map_err(|error| Error::unexpected("built-in schema", error, "it must be readable"))?;
+    resolver.add(built_in);
+    resolver.add(GoogleFileResolver::new());
+    let mut compiler = Compiler::with_file_resolver(resolver);
+    compiler.include_source_info(false);
+    for file in files {
+        fs::metadata(file).map_err(|error| Error::io("open", error).in_file(file))?;
+        // Its debug form has the place, as `file.proto:1:1: expected …`.
+        compiler
+            .open_file(file)
+            .map_err(|error| Error::from(ErrorKind::Syntax(format!("{error:?}"))))?;
+    }
+    let mut own = Vec::new();
+    for file in compiler.file_descriptor_set().file {
+        let package = file.package.as_deref().filter(|package| !package.is_empty());
+        let prefix = package.map(|package| format!("{package}.")).unwrap_or_default();
+        own.extend(file.message_type.iter().map(|ty| format!("{prefix}{}", ty.name())));
+    }
+    let set = compiler.include_imports(true).encode_file_descriptor_set();
+    Ok((set, own))
+}
+
+/// The messages that are not inside another, and not protobuf's own.
+fn outermost(schema: &Schema) -> Vec<String> {
+    let is_outermost = |name: &str| {
+        let parent = name.rsplit_once('.').map_or("", |(parent, _)| parent);
+        schema.message(parent).is_none() && parent != "google.protobuf"
+    };
+    let types = schema.messages().filter(|ty| is_outermost(&ty.full_name));
+    types.map(|ty| ty.full_name.to_string()).collect()
+}
