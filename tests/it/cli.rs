@@ -2,68 +2,15 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::json_schema::violations;
+use crate::command::{assert_valid, ckdiff, command, finish};
 use crate::support::{base64, known_tensors, named_snapshot, sha256};
 
 const BASELINE: &str = "retrain/baseline.ckpt";
 const RETRAINED: &str = "retrain/retrained.ckpt";
-
-/// What a run gave.
-#[derive(Debug)]
-struct Run {
-    code: i32,
-    stdout: Vec<u8>,
-    stderr: String,
-}
-
-impl Run {
-    fn text(&self) -> &str {
-        std::str::from_utf8(&self.stdout).unwrap()
-    }
-
-    fn json(&self) -> Value {
-        serde_json::from_slice(&self.stdout).unwrap()
-    }
-}
-
-/// The command, in the folder of the fixtures, with nothing of the user's environment that it heeds.
-fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ckdiff"));
-    command.current_dir("tests/data").args(args).stdin(Stdio::null());
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"] {
-        command.env_remove(name);
-    }
-    command
-}
-
-fn finish(mut command: Command) -> Run {
-    let output = command.output().unwrap();
-    Run {
-        code: output.status.code().unwrap(),
-        stdout: output.stdout,
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
-}
-
-fn ckdiff(args: &[&str]) -> Run {
-    finish(command(args))
-}
-
-/// Checks a report against its schema.
-fn assert_valid(report: &Value) {
-    let schema = match report["schema"].as_str().unwrap() {
-        "ckdiff/1" => include_str!("../../src/report/json/ckdiff-1.schema.json"),
-        "ckdiff-show/1" => include_str!("../../src/report/json/ckdiff-show-1.schema.json"),
-        "ckdiff-verify/1" => include_str!("../../src/report/json/ckdiff-verify-1.schema.json"),
-        other => panic!("{other} is no schema"),
-    };
-    let schema = serde_json::from_str(schema).unwrap();
-    assert_eq!(violations(&schema, report), Vec::<String>::new());
-}
 
 #[test]
 fn the_report_of_a_retrained_model() {
@@ -161,6 +108,16 @@ fn exit_codes_say_same_different_or_trouble() {
         (&[], 2),
         (&["show"], 2),
         (&["verify"], 2),
+        (&["convert", "demo/model.ckpt.meta"], 2),
+        (&["convert", "demo/model.ckpt.meta", "nowhere.unknown"], 2),
+        (&["convert", "demo/model.ckpt.meta", "-", "--message", "NoSuch"], 2),
+        (&["convert", "demo/model.ckpt.meta", "-", "-I", "."], 2),
+        (&["convert", "nothing", "-"], 2),
+        (&["fmt"], 2),
+        (&["fmt", "nothing"], 2),
+        (&["demo", "demo"], 0),
+        (&["demo/model.ckpt.meta", "demo/model.ckpt.meta"], 2),
+        (&["show", "demo/model.ckpt.meta", "--tensor", "v1"], 2),
         (&[BASELINE, RETRAINED, "--no-such-option"], 2),
         (&[BASELINE, RETRAINED, "--atol", "-1"], 2),
         (&[BASELINE, RETRAINED, "--atol=-1"], 2),
@@ -397,6 +354,32 @@ fn show_tells_what_is_in_a_tensor() {
 }
 
 #[test]
+fn show_tells_what_is_in_a_graph() {
+    let shown: &[(&str, &[&str])] = &[
+        ("meta_graph", &["graphs/training.pbtxt"]),
+        ("graph", &["graphs/frozen.pb"]),
+        ("signatures", &["graphs/signatures.meta"]),
+        ("saved_model", &["saved_models/builder", "-n3"]),
+        ("saved_model_tf2", &["saved_models/module"]),
+        ("saver", &["graphs/saver_def.pb"]),
+        ("state", &["demo/checkpoint"]),
+    ];
+    for (name, args) in shown {
+        let run = ckdiff(&[&["show"], *args].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+        named_snapshot("cli", &format!("show_{name}"), run.text());
+        let report = ckdiff(&[&["show", "--format=json"], *args].concat()).json();
+        assert_valid(&report);
+    }
+    let builder = ckdiff(&["show", "saved_models/builder", "--format=json", "-n1"]).json();
+    assert_eq!(builder["meta_graphs"].as_array().unwrap().len(), 2);
+    assert_eq!(builder["meta_graphs"][1]["tags"], Value::from(vec!["train"]));
+    assert_eq!(builder["meta_graphs"][0]["collections"].as_array().unwrap().len(), 5);
+    let saver = ckdiff(&["show", "graphs/saver_def.pb", "--format=json"]).json();
+    assert_eq!(saver["content"]["restoreOpName"], "old/restore_all");
+}
+
+#[test]
 fn damaged_tensors_are_listed_with_the_others() {
     let run = ckdiff(&["show", "hostile/bit_data", "--digest"]);
     assert_eq!(run.code, 2);
@@ -447,7 +430,7 @@ fn verify_refuses_what_is_beside_checkpoints_when_it_stands_alone() {
     let meta = ckdiff(&["verify", "demo/model.ckpt.meta", "demo/v1format.ckpt"]);
     assert_eq!(meta.code, 2);
     assert!(
-        meta.text().contains("this is a meta graph; ckdiff verifies checkpoints so far"),
+        meta.text().contains("this is a meta graph; so far, only checkpoints are verified"),
         "{meta:?}"
     );
     let state = ckdiff(&["verify", "demo/checkpoint"]);
@@ -492,7 +475,9 @@ fn a_path_may_have_the_name_of_a_command() {
 #[test]
 fn help_says_what_there_is() {
     let mut text = String::new();
-    for args in [&["--help"][..], &["show", "--help"], &["verify", "--help"]] {
+    let commands = ["show", "verify", "convert", "fmt"].map(|command| [command, "--help"]);
+    let commands = commands.iter().map(|args| &args[..]);
+    for args in [&["--help"][..]].into_iter().chain(commands) {
         text += ckdiff(args).text();
         text += "\n";
     }
@@ -504,7 +489,7 @@ fn completions_and_the_manual_name_every_option() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let run = ckdiff(&["completions", shell]);
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{shell}");
-        for word in ["max-diffs", "verify", "digest"] {
+        for word in ["max-diffs", "verify", "digest", "descriptor-set", "check"] {
             assert!(run.text().contains(word), "{shell} completes {word}");
         }
     }

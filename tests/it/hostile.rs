@@ -197,7 +197,7 @@ fn a_truncated_file_is_noticed_or_nothing_was_there() {
 }
 
 /// Changes some bytes in one of the ways that files get damaged, or are forged.
-fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
+pub(crate) fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..1 + random.below(4) {
         let at = random.below(bytes.len() as u64 + 1) as usize;
         let len = (random.below(16) as usize + 1).min(bytes.len() - at);
@@ -263,7 +263,7 @@ fn random_damage_takes_no_memory() {
 }
 
 /// Of the whole process so far, in KiB; what the system does not tell is not checked.
-fn assert_peak_memory_under(limit: u64) {
+pub(crate) fn assert_peak_memory_under(limit: u64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     if let Some(peak) = peak.and_then(|peak| peak.trim().strip_suffix(" kB")) {

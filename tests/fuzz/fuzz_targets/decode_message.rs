@@ -1,0 +1,10 @@
+//! Any bytes as the binary format: the first picks the type.
+#![no_main]
+#![allow(dead_code, reason = "each target uses its part of what they share")]
+
+#[path = "../../it/harness.rs"]
+mod harness;
+#[path = "../../it/text_said.rs"]
+mod text_said;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| harness::decode_message(input));
