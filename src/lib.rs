@@ -28,6 +28,7 @@ pub mod schema;
 pub mod table;
 pub mod tensor;
 pub mod text;
+mod threads;
 pub mod verify;
 
 pub use error::{Error, ErrorKind, Place, Result};

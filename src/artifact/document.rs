@@ -186,14 +186,10 @@ pub fn message_type<'s>(schema: &'s Schema, name: &str) -> Result<&'s MessageTyp
         [] => {
             // A name without a package is held against such.
             let part = |ty: &'s MessageType| {
-                if name.contains('.') { ty.full_name.as_bytes() } else { ty.name().as_bytes() }
+                if name.contains('.') { &*ty.full_name } else { ty.name() }
             };
             let known = schema.messages().filter(|ty| !ty.is_map_entry);
-            let near = near::nearest(name.as_bytes(), known.map(part), 1);
-            let hint = match near.first() {
-                Some(near) => format!("; did you mean {}?", String::from_utf8_lossy(near)),
-                None => String::new(),
-            };
+            let hint = near::hint(name.as_bytes(), known.map(part));
             format!("there is no message {name} in the schema{hint}")
         }
         several => format!("{name} could be {}", names(several)),

@@ -18,6 +18,15 @@ pub(crate) fn nearest<'a>(
     scored.into_iter().take(count).map(|(_, name)| name).collect()
 }
 
+/// The end of an error about a name that is not known: the one that may have been meant.
+pub(crate) fn hint<'a>(wanted: &[u8], names: impl Iterator<Item = &'a str>) -> String {
+    let near = nearest(wanted, names.map(str::as_bytes), 1);
+    match near.first().and_then(|near| std::str::from_utf8(near).ok()) {
+        Some(near) => format!("; did you mean {near}?"),
+        None => String::new(),
+    }
+}
+
 /// How far `name` is from `wanted`; `None` for too far.
 fn score(wanted: &[u8], name: &[u8]) -> Option<usize> {
     let contains = |long: &[u8], short: &[u8]| {

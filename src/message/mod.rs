@@ -8,6 +8,7 @@
 
 mod canonical;
 mod check;
+mod field_set;
 mod losses;
 mod map;
 mod message_set;
@@ -24,6 +25,7 @@ use std::fmt;
 
 use prost_reflect::{DescriptorPool, DynamicMessage};
 
+pub(crate) use field_set::FieldSet;
 pub use losses::{Losses, Unknown};
 pub(crate) use losses::{is_odd_nan32, is_odd_nan64};
 pub use message_set::item as message_set_item;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::Result;
 use crate::progress::Progress;
+use crate::threads;
 
 use super::TensorSource;
 
@@ -61,10 +62,7 @@ pub(crate) fn in_parallel<T: Sync, R: Send + Sync>(
 
 /// Runs `worker` on `threads` threads (0 for one per core), this one among them, but on no more than there are `tasks`.
 pub(crate) fn on_threads(threads: usize, tasks: usize, worker: impl Fn() + Sync) {
-    let threads = match threads {
-        0 => std::thread::available_parallelism().map_or(1, Into::into),
-        n => n,
-    };
+    let threads = threads::count(threads);
     std::thread::scope(|scope| {
         for _ in 1..threads.min(tasks) {
             scope.spawn(&worker);

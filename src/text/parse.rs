@@ -9,6 +9,7 @@ use super::syntax::{Piece, Pieces, Reading, Scratch, Tokens};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Losses, MAX_DEPTH, Message};
 use crate::schema::{MessageType, Schema};
+use crate::threads;
 
 /// Parses a text as a message of type `ty`; returns what of it was dropped, if the options allow that.
 ///
@@ -34,10 +35,7 @@ pub fn parse<'s>(
     input: impl Read + Send,
     options: &ParseOptions,
 ) -> Result<(Message<'s>, Losses)> {
-    let threads = match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, Into::into),
-        n => n,
-    };
+    let threads = threads::count(options.threads);
     let reading = Reading { piece_bytes: options.piece_bytes, depth: MAX_DEPTH };
     let options = *options;
     let line = Line {

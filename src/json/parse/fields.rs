@@ -11,7 +11,7 @@ use super::map::Entries;
 use super::reader::{Reader, Text, With};
 use super::trouble::{Spot, hint};
 use crate::bytes::base64;
-use crate::message::{Value, Writer, is_default, write_value};
+use crate::message::{FieldSet, Value, Writer, is_default, write_value};
 use crate::schema::{Cardinality, Field, Kind, MessageType, WireType};
 
 impl<'s, 'de> Reader<'s, 'de> {
@@ -152,7 +152,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Members<'s>> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Members { ty, in_any } = self.what;
         let reader = self.reader;
-        let (mut given, mut oneofs) = (Set::default(), Set::default());
+        let (mut given, mut oneofs) = (FieldSet::default(), FieldSet::default());
         let mut ordinal = 0;
         while let Some(name) = map.next_key_seed(Text)? {
             reader.path.push(Step::Member(ordinal));
@@ -183,7 +183,12 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Members<'s>> {
 
 impl Reader<'_, '_> {
     #[cold]
-    fn second_of_oneof<E: de::Error>(&mut self, ty: &MessageType, field: &Field, given: &Set) -> E {
+    fn second_of_oneof<E: de::Error>(
+        &mut self,
+        ty: &MessageType,
+        field: &Field,
+        given: &FieldSet,
+    ) -> E {
         let oneof = field.oneof.and_then(|at| ty.oneofs.get(usize::from(at)));
         let others = oneof.iter().flat_map(|oneof| &oneof.fields);
         let first = others
@@ -356,42 +361,5 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Base64<'s>> {
                 Err(self.reader.fail(Spot::Value, message))
             }
         }
-    }
-}
-
-/// A set of small numbers; most messages have less than 64 fields.
-#[derive(Default)]
-struct Set {
-    low: u64,
-    high: Vec<u64>,
-}
-
-impl Set {
-    /// Adds one; whether it was not there.
-    #[inline]
-    fn insert(&mut self, number: u16) -> bool {
-        let (word, bit) = (usize::from(number / 64), 1 << (number % 64));
-        let place = match word.checked_sub(1) {
-            None => &mut self.low,
-            Some(word) => {
-                if self.high.len() <= word {
-                    self.high.resize(word + 1, 0);
-                }
-                let Some(place) = self.high.get_mut(word) else { return true };
-                place
-            }
-        };
-        let new = *place & bit == 0;
-        *place |= bit;
-        new
-    }
-
-    fn contains(&self, number: u16) -> bool {
-        let (word, bit) = (usize::from(number / 64), 1 << (number % 64));
-        let place = match word.checked_sub(1) {
-            None => self.low,
-            Some(word) => self.high.get(word).copied().unwrap_or(0),
-        };
-        place & bit != 0
     }
 }

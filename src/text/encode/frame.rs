@@ -1,6 +1,6 @@
 //! What an encoder stands in: messages and lists that are open.
 
-use crate::message::Writer;
+use crate::message::{FieldSet, Writer};
 use crate::schema::{Field, MessageType};
 
 /// Where fields or elements stand, as far as it matters to what they may be.
@@ -20,7 +20,7 @@ pub(super) struct Frame<'s> {
     pub(super) outer: Outer<'s>,
     pub(super) end: End<'s>,
     /// The fields that may be given once and are, by position.
-    seen: Seen,
+    seen: FieldSet,
     /// The field whose packed numbers were written last, as long as none of another field follow.
     pub(super) packed: Option<u32>,
     /// The highest number of a field that came as a part, or began a message for parts.
@@ -49,7 +49,7 @@ pub(super) struct Claim {
 
 impl<'s> Frame<'s> {
     pub(super) fn new(outer: Outer<'s>, end: End<'s>) -> Self {
-        Self { outer, end, seen: Seen::default(), packed: None, last: 0 }
+        Self { outer, end, seen: FieldSet::default(), packed: None, last: 0 }
     }
 
     /// Notes that the field at `position` is given; whether it is for the first time.
@@ -61,42 +61,5 @@ impl<'s> Frame<'s> {
     /// Whether the field at `position` is given.
     pub(super) fn has_seen(&self, position: u16) -> bool {
         self.seen.contains(position)
-    }
-}
-
-/// A set of small numbers.
-#[derive(Debug, Default)]
-struct Seen {
-    low: u64,
-    /// From 64 on; most messages have fewer fields.
-    high: Vec<u64>,
-}
-
-impl Seen {
-    #[inline]
-    fn insert(&mut self, number: u16) -> bool {
-        let word = usize::from(number >> 6);
-        let bit = 1u64 << (number & 63);
-        let word = match word.checked_sub(1) {
-            None => &mut self.low,
-            Some(word) => {
-                if self.high.len() <= word {
-                    self.high.resize(word + 1, 0);
-                }
-                let Some(word) = self.high.get_mut(word) else { return false };
-                word
-            }
-        };
-        let new = *word & bit == 0;
-        *word |= bit;
-        new
-    }
-
-    fn contains(&self, number: u16) -> bool {
-        let word = match usize::from(number >> 6).checked_sub(1) {
-            None => self.low,
-            Some(word) => self.high.get(word).copied().unwrap_or(0),
-        };
-        word >> (number & 63) & 1 == 1
     }
 }

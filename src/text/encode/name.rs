@@ -39,9 +39,7 @@ impl<'s> Encoder<'s> {
                     return Ok(Target::Nothing);
                 }
                 self.unknown(name.at, &text, || {
-                    let near = near::nearest(name.text, ty.field_names().map(str::as_bytes), 1);
-                    let near = near.first().and_then(|near| std::str::from_utf8(near).ok());
-                    let hint = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+                    let hint = near::hint(name.text, ty.field_names());
                     format!("{} has no field {text}{hint}", ty.full_name)
                 })
             }

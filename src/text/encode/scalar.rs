@@ -253,9 +253,7 @@ fn no_enum_value(schema: &Schema, field: &Field, token: &Token<'_, '_>) -> Strin
     let name = &schema[id].full_name;
     match token {
         Token::Word(word) => {
-            let near = near::nearest(word.text, schema[id].names().map(str::as_bytes), 1);
-            let near = near.first().and_then(|near| std::str::from_utf8(near).ok());
-            let hint = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+            let hint = near::hint(word.text, schema[id].names());
             format!("{} is no value of {name}{hint}", token.describe())
         }
         _ => no(field, token, &format!("a value of {name}")),

@@ -105,10 +105,7 @@ impl Default for PrintOptions {
 /// # Errors
 /// When `out` cannot be written to.
 pub fn print(message: &Message<'_>, options: &PrintOptions, out: &mut dyn Write) -> Result<Losses> {
-    let threads = match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, Into::into),
-        n => n,
-    };
+    let threads = crate::threads::count(options.threads);
     // A line cannot be put together from parts: it ends without the space that each part ends with.
     if threads > 1 && !options.single_line && message.bytes().len() > 2 * split::LEN {
         return threads::print(message, options, threads, out);
