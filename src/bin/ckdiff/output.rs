@@ -1,15 +1,15 @@
-//! Where reports go: stdout, and files that are there in full or not at all.
+//! Where reports go: stdout and files.
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ckdiff::report::Palette;
 use ckdiff::{Error, ErrorKind};
 
 use crate::args::{Color, Format, ReportArgs};
+use crate::file;
 
 /// Writes a report to every place that was asked for, in the form that was asked for there.
 ///
@@ -21,7 +21,7 @@ pub(crate) fn write(
     report: impl Fn(Format, Palette, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
     for (format, path) in &args.output {
-        to_file(path, |out| report(*format, Palette::PLAIN, out).map_err(cannot_write))?;
+        file::replace(path, |out| report(*format, Palette::PLAIN, out).map_err(cannot_write))?;
     }
     if quiet { Ok(()) } else { to_stdout(|out| report(args.format, palette(args.color), out)) }
 }
@@ -42,7 +42,7 @@ pub(crate) fn to_place<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Error>,
 ) -> Result<Option<T>, Error> {
-    if path == Path::new("-") { stdout(write) } else { to_file(path, write).map(Some) }
+    if path == Path::new("-") { stdout(write) } else { file::replace(path, write).map(Some) }
 }
 
 fn stdout<T>(write: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<Option<T>, Error> {
@@ -56,7 +56,8 @@ fn stdout<T>(write: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<O
     }
 }
 
-fn cannot_write(error: io::Error) -> Error {
+/// Why nothing can be written.
+pub(crate) fn cannot_write(error: io::Error) -> Error {
     Error::io("write", error)
 }
 
@@ -86,75 +87,4 @@ fn palette(color: Color) -> Palette {
         Color::Auto => io::stdout().is_terminal() && env::var_os("TERM") != Some("dumb".into()),
     };
     if coloured { Palette::COLOUR } else { Palette::PLAIN }
-}
-
-/// Writes a file under another name and moves it into place, so that what was there before is there until then.
-fn to_file<T>(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> Result<T, Error>,
-) -> Result<T, Error> {
-    let in_file = |error: Error| error.in_file(path);
-    let fail = |error| in_file(cannot_write(error));
-    // A link stays one; what it points at is replaced.
-    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let old = fs::metadata(path).ok();
-    if old.is_some() {
-        // What may not be written may not be replaced either; a directory refuses.
-        let place = OpenOptions::new().write(true).open(path).map_err(fail)?;
-        if old.as_ref().is_some_and(|old| !old.is_file()) {
-            // Devices and pipes cannot be replaced.
-            let mut out = BufWriter::new(place);
-            let done = write(&mut out).map_err(in_file)?;
-            return out.flush().map(|()| done).map_err(fail);
-        }
-    }
-    let temporary = beside(path).map_err(fail)?;
-    let result = new_file(&temporary, old.as_ref(), write)
-        .and_then(|done| fs::rename(&temporary, path).map(|()| done).map_err(cannot_write));
-    match result {
-        Ok(done) => sync_folder(path).map(|()| done).map_err(fail),
-        Err(error) => {
-            // The error that counts is told; this one would only hide it.
-            let _ = fs::remove_file(&temporary);
-            Err(in_file(error))
-        }
-    }
-}
-
-/// A name in the same folder that nobody else takes.
-fn beside(path: &Path) -> io::Result<PathBuf> {
-    let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?;
-    let mut hidden = OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{}.tmp", std::process::id()));
-    Ok(path.with_file_name(hidden))
-}
-
-/// Writes a new file, with the permissions of the one it will replace.
-fn new_file<T>(
-    path: &Path,
-    old: Option<&Metadata>,
-    write: impl FnOnce(&mut dyn Write) -> Result<T, Error>,
-) -> Result<T, Error> {
-    let file = File::create_new(path).map_err(cannot_write)?;
-    if let Some(old) = old {
-        file.set_permissions(old.permissions()).map_err(cannot_write)?;
-    }
-    let mut out = BufWriter::with_capacity(64 << 10, file);
-    let done = write(&mut out)?;
-    let file = out.into_inner().map_err(|error| cannot_write(error.into_error()))?;
-    file.sync_all().map(|()| done).map_err(cannot_write)
-}
-
-/// Makes the new name last through a crash.
-#[cfg(unix)]
-fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
-}
-
-/// Folders cannot be synced here.
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }
