@@ -5,9 +5,10 @@
 //! each key, sorted, with key and value; nothing that only says the default of a field without presence; unknown
 //! fields behind all others, as they were. So two messages that mean the same have the same bytes, NaNs apart.
 
+use super::meaning::Meaning;
 use super::packed::Packed;
 use super::scalar::{self, Fit};
-use super::wire::{Record, Records, Value};
+use super::wire::{Records, Value};
 use super::writer::Writer;
 use super::{map, message_set};
 use crate::error::Result;
@@ -78,10 +79,12 @@ impl<'a> Contents<'a> {
             for record in Records::new(part, 0) {
                 let record = record?;
                 let end = start + record.bytes.len();
-                let field = self.ty.field(record.number);
-                match field.map(|field| (field, Fit::of(record.value.wire_type(), field))) {
-                    None | Some((_, Fit::Not)) => self.unknown.raw(record.bytes),
-                    Some((field, fit)) if self.take(field, fit, &record)? => {
+                match Meaning::of(self.schema, self.ty, &record) {
+                    Meaning::Unknown => self.unknown.raw(record.bytes),
+                    Meaning::Known(field, fit) => {
+                        if fit == Fit::Packed {
+                            self.set_aside(field, record.value)?;
+                        }
                         let oneof = field.oneof.and_then(|at| chosen.get_mut(usize::from(at)));
                         if let Some(chosen) = oneof
                             && *chosen != Some(field.position)
@@ -93,7 +96,6 @@ impl<'a> Contents<'a> {
                         }
                         self.add(Run { position: field.position, part, start, end });
                     }
-                    Some(_) => {}
                 }
                 start = end;
             }
@@ -119,39 +121,21 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// Whether the value is the field's; numbers that a closed enum does not have are unknown fields.
-    fn take(&mut self, field: &Field, fit: Fit, record: &Record<'a>) -> Result<bool> {
-        let foreign = |kind, value| scalar::is_foreign(self.schema, kind, value);
-        match (field.kind, record.value) {
-            (kind @ Kind::Enum(_), Value::Len(bytes)) if fit == Fit::Packed => {
-                for value in Packed::new(kind, bytes, 0) {
-                    let value = value?;
-                    if let (true, Value::Varint(number)) = (foreign(kind, value), value) {
-                        self.unknown.tag(field.number, WireType::Varint);
-                        self.unknown.varint(number);
-                    }
-                }
-                Ok(true)
-            }
-            (Kind::Message(id), Value::Len(bytes)) if field.is_map() => {
-                let Some((_, value)) = self.schema[id].entry() else { return Ok(true) };
-                let is_foreign = match value.kind {
-                    Kind::Enum(_) => {
-                        map::last(bytes, value)?.is_some_and(|v| foreign(value.kind, v))
-                    }
-                    _ => false,
-                };
-                if is_foreign {
-                    self.unknown.raw(record.bytes);
-                }
-                Ok(!is_foreign)
-            }
-            (kind, value) if foreign(kind, value) => {
-                self.unknown.raw(record.bytes);
-                Ok(false)
-            }
-            _ => Ok(true),
+    /// Keeps those of packed numbers as unknown fields that a closed enum does not have.
+    fn set_aside(&mut self, field: &Field, numbers: Value<'a>) -> Result<()> {
+        if !matches!(field.kind, Kind::Enum(_)) {
+            return Ok(());
         }
+        for value in Packed::new(field.kind, content(numbers), 0) {
+            let value = value?;
+            if let (true, Value::Varint(number)) =
+                (scalar::is_foreign(self.schema, field.kind, value), value)
+            {
+                self.unknown.tag(field.number, WireType::Varint);
+                self.unknown.varint(number);
+            }
+        }
+        Ok(())
     }
 
     /// Both fields of a map entry, given or not.

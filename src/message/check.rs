@@ -19,7 +19,13 @@ pub(super) struct Findings<'s> {
     pub(super) canonical: bool,
     /// Maps whose entries do not stand in order, inner ones before those around them.
     pub(super) unsorted: Vec<Run<'s>>,
+    /// How many groups are open that the schema knows.
+    groups: usize,
 }
+
+/// How deep groups that the schema knows may be nested. Each level looks for the end of those inside once more, and
+/// protobuf's own readers take no more levels.
+const MAX_GROUPS: usize = 100;
 
 /// The entries of one map, one behind the other.
 #[derive(Debug)]
@@ -38,7 +44,7 @@ pub(super) fn check<'s>(
     bytes: &[u8],
     depth: usize,
 ) -> Result<Findings<'s>> {
-    let mut findings = Findings { canonical: true, unsorted: Vec::new() };
+    let mut findings = Findings { canonical: true, unsorted: Vec::new(), groups: 0 };
     check_message(schema, ty, bytes, 0, depth, &mut findings)?;
     Ok(findings)
 }
@@ -71,8 +77,12 @@ pub(super) fn check_message<'s>(
         oneofs: 0,
         map: None,
     };
-    for record in Records::new(bytes, base) {
-        level.record(&record?)?;
+    let mut records = Records::new(bytes, base);
+    while let Some(record) = records.next() {
+        match record {
+            Ok(record) => level.record(&record)?,
+            Err(error) => return Err(level.in_field(error, records.broken())),
+        }
     }
     level.end_map();
     // Both fields of a map entry are written always.
@@ -131,6 +141,17 @@ impl<'a, 's> Level<'a, 's> {
         Ok(())
     }
 
+    /// Names the field of a record that cannot be read.
+    #[cold]
+    fn in_field(&self, error: Error, number: Option<u32>) -> Error {
+        let Some(number) = number else { return error };
+        let index = if number == self.last { self.index + 1 } else { 0 };
+        match self.ty.field(number) {
+            Some(field) => error.in_field(&field.step(index)),
+            None => error.in_field(&number.to_string()),
+        }
+    }
+
     /// Another field than before.
     fn begin(&mut self, field: &Field) {
         self.canonical &= field.number > self.last;
@@ -161,7 +182,13 @@ impl<'a, 's> Level<'a, 's> {
             Value::Fixed64(_) => 8,
             Value::Fixed32(_) => 4,
             Value::Group(bytes) => {
+                if self.findings.groups == MAX_GROUPS {
+                    let allowed = format!("at most {MAX_GROUPS} levels of groups are allowed");
+                    return Err(Error::unexpected("nesting", "deeper", allowed).at(record.offset));
+                }
+                self.findings.groups += 1;
                 self.message(field, bytes, record)?;
+                self.findings.groups -= 1;
                 bytes.len() + varint::len(u64::from(field.number) << 3)
             }
             Value::Len(bytes) => {

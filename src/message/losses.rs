@@ -1,8 +1,5 @@
 //! What a form of a message cannot carry.
 
-/// How many losses are named.
-const NAMED: usize = 20;
-
 /// What becomes of what the schema does not know, or a form has no place for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unknown {
@@ -22,19 +19,29 @@ pub struct Losses {
     pub nan_bits: u64,
     /// Messages of `Any` whose type is not known.
     pub unknown_any: u64,
-    /// Where the first of these were, as `graph_def.node[2].999`.
+    /// Messages of `Any` that were not in canonical form, and come back in it: with the same meaning and other bytes.
+    pub any_bytes: u64,
+    /// Where the first of these were, as `graph_def.node[2].999`; at most [`NAMED`](Self::NAMED).
     pub paths: Vec<String>,
 }
 
 impl Losses {
+    /// How many places are named.
+    pub const NAMED: usize = 20;
+
     /// Whether nothing is lost.
     pub fn is_empty(&self) -> bool {
-        self.unknown_fields == 0 && self.nan_bits == 0 && self.unknown_any == 0
+        self.total() == 0
+    }
+
+    /// How many there are of all kinds.
+    pub fn total(&self) -> u64 {
+        self.unknown_fields + self.nan_bits + self.unknown_any + self.any_bytes
     }
 
     /// Names a place, unless it or enough others are named.
     pub fn name(&mut self, path: impl FnOnce() -> String) {
-        if self.paths.len() < NAMED {
+        if self.paths.len() < Self::NAMED {
             let path = path();
             if !self.paths.contains(&path) {
                 self.paths.push(path);
@@ -47,6 +54,7 @@ impl Losses {
         self.unknown_fields += other.unknown_fields;
         self.nan_bits += other.nan_bits;
         self.unknown_any += other.unknown_any;
+        self.any_bytes += other.any_bytes;
         for path in other.paths {
             self.name(|| path);
         }

@@ -11,6 +11,7 @@ mod check;
 mod field_set;
 mod losses;
 mod map;
+mod meaning;
 mod message_set;
 mod packed;
 mod part;
@@ -23,11 +24,13 @@ mod writer;
 use std::borrow::Cow;
 use std::fmt;
 
-use prost_reflect::{DescriptorPool, DynamicMessage};
+use prost_reflect::prost::Message as _;
+use prost_reflect::{DescriptorPool, DynamicMessage, ReflectMessage};
 
 pub(crate) use field_set::FieldSet;
 pub use losses::{Losses, Unknown};
 pub(crate) use losses::{is_odd_nan32, is_odd_nan64};
+pub use meaning::Meaning;
 pub use message_set::item as message_set_item;
 pub use packed::Packed;
 pub(crate) use part::Part;
@@ -127,6 +130,20 @@ impl<'s> Message<'s> {
 
     /// The message as prost-reflect has it, for code that works with that; large ones take much memory.
     ///
+    /// ```
+    /// use ckdiff::message::Message;
+    /// use ckdiff::schema::{Schema, descriptor_set};
+    /// use prost_reflect::{DescriptorPool, Value};
+    ///
+    /// let schema = Schema::tensorflow();
+    /// let ty = schema.message("tensorflow.VersionDef").unwrap();
+    /// let versions = Message::decode(schema, ty, vec![0x08, 27])?;
+    /// let pool = DescriptorPool::decode(descriptor_set()).expect("ours is readable");
+    /// let mut dynamic = versions.to_dynamic(&pool)?;
+    /// dynamic.set_field_by_name("producer", Value::I32(1_087));
+    /// assert_eq!(Message::from_dynamic(schema, &dynamic)?.bytes(), [0x08, 0xbf, 0x08]);
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
     /// # Errors
     /// When the pool has no such type, or reads its bytes otherwise.
     pub fn to_dynamic(&self, pool: &DescriptorPool) -> Result<DynamicMessage> {
@@ -136,6 +153,19 @@ impl<'s> Message<'s> {
         })?;
         DynamicMessage::decode(descriptor, self.bytes())
             .map_err(|error| Error::unexpected("message", error, "prost-reflect must read it"))
+    }
+
+    /// The message that prost-reflect has, its type taken from `schema` by name.
+    ///
+    /// # Errors
+    /// When `schema` has no such type, or reads the bytes otherwise.
+    pub fn from_dynamic(schema: &'s Schema, message: &DynamicMessage) -> Result<Self> {
+        let descriptor = message.descriptor();
+        let name = descriptor.full_name();
+        let ty = schema.message(name).ok_or_else(|| {
+            Error::from(ErrorKind::NotFound(format!("the schema has no message {name}")))
+        })?;
+        Self::decode(schema, ty, message.encode_to_vec())
     }
 }
 

@@ -75,12 +75,19 @@ pub struct Records<'a> {
     bytes: &'a [u8],
     pos: usize,
     base: u64,
+    /// The number of the record that could not be read, once that has happened and its tag could be.
+    broken: Option<u32>,
 }
 
 impl<'a> Records<'a> {
     /// The records of `bytes`, the first of which lies at `base` in the outermost message.
     pub fn new(bytes: &'a [u8], base: u64) -> Self {
-        Self { bytes, pos: 0, base }
+        Self { bytes, pos: 0, base, broken: None }
+    }
+
+    /// After an error: the number of the field that it happened in, where its tag could be read.
+    pub fn broken(&self) -> Option<u32> {
+        self.broken
     }
 
     #[inline]
@@ -232,8 +239,11 @@ impl<'a> Iterator for Records<'a> {
         if self.pos == self.bytes.len() {
             return None;
         }
+        let start = self.pos;
         let record = self.record();
         if record.is_err() {
+            self.pos = start;
+            self.broken = self.tag().ok().map(|(number, _)| number);
             self.pos = self.bytes.len();
         }
         Some(record)

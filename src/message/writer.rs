@@ -105,6 +105,16 @@ impl Writer {
         }
     }
 
+    /// Adds bytes that are not needed any more; where they are nearly all there is, without copying them.
+    pub(crate) fn absorb(&mut self, mut bytes: Vec<u8>) {
+        if self.bytes.len() < bytes.len() / 8 {
+            bytes.splice(..0, self.bytes.drain(..));
+            self.bytes = bytes;
+        } else {
+            self.bytes.extend_from_slice(&bytes);
+        }
+    }
+
     /// Adds what another writer has written; everything begun there must have ended.
     pub fn append(&mut self, other: &Self) {
         let base = self.bytes.len();

@@ -15,9 +15,6 @@ use crate::output;
 use crate::schema::Loaded;
 use crate::trouble::{self, Trouble};
 
-/// How many places of losses are named; where there are fewer, these are all.
-const NAMED: usize = 20;
-
 /// Reads a message in one form and writes it in another.
 ///
 /// # Errors
@@ -33,6 +30,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Exit, Trouble> {
             _ => error.in_file(document.path()),
         })
     })?;
+    if document.message().bytes().is_empty() && document.form() == Form::Binary {
+        let path = document.path().display();
+        trouble::warn(&format!("{path}: the message is empty"));
+    }
     for warning in warnings(document.losses(), "the schema", false) {
         trouble::warn(&warning);
     }
@@ -112,8 +113,9 @@ fn json_options(args: &ConvertArgs) -> json::PrintOptions {
             json::Names::LowerCamel
         },
         layout: if args.layout.compact { json::Layout::Compact } else { json::Layout::Indented(2) },
+        enums: if args.layout.enum_numbers { json::Enums::Numbers } else { json::Enums::Names },
+        defaults: args.layout.defaults,
         unknown: unknown(args),
-        ..json::PrintOptions::default()
     }
 }
 
@@ -159,6 +161,15 @@ fn warnings(losses: &Losses, place: &str, by_number: bool) -> Vec<String> {
         let lost: Vec<String> = lost.into_iter().map(counted).collect();
         said.push(format!("{} {have} no place in {place}", lost.join(" and ")));
     }
+    if losses.any_bytes > 0 {
+        let (payloads, come) = match losses.any_bytes {
+            1 => ("1 Any payload".to_owned(), "comes"),
+            count => (format!("{count} Any payloads"), "come"),
+        };
+        said.push(format!(
+            "{payloads} not in canonical form {come} back with other bytes of the same meaning"
+        ));
+    }
     // The losses do not say which of them is where.
     if let Some(last) = said.last_mut() {
         last.push_str(&places(losses));
@@ -168,12 +179,13 @@ fn warnings(losses: &Losses, place: &str, by_number: bool) -> Vec<String> {
 
 /// Where the losses are, each place once, behind a colon.
 fn places(losses: &Losses) -> String {
-    let total = losses.unknown_fields + losses.nan_bits + losses.unknown_any;
     let mut named: Vec<&String> = losses.paths.iter().filter(|path| !path.is_empty()).collect();
     if named.is_empty() {
         return String::new();
     }
-    let more = if named.len() >= NAMED && (named.len() as u64) < total { ", …" } else { "" };
+    // Where there are fewer, these are all.
+    let is_cut = named.len() >= Losses::NAMED && (named.len() as u64) < losses.total();
+    let more = if is_cut { ", …" } else { "" };
     let mut seen = BTreeSet::new();
     named.retain(|path| seen.insert(*path));
     let named: Vec<String> = named.into_iter().map(|path| human::printable(path)).collect();

@@ -1,5 +1,7 @@
 //! `Any` as its payload, with `@type` before it.
 
+use std::borrow::Cow;
+
 use super::Printer;
 use crate::error::{ErrorKind, Result};
 use crate::json::{ANY_TOO_DEEP, NESTED_ANY};
@@ -43,6 +45,10 @@ impl<'p> Printer<'p, '_> {
         // What is inside is only bytes to the message around it, and may be in any form.
         let payload = canonical(self.schema, ty, bytes, depth + 1)
             .map_err(|error| error.in_field("value"))?;
+        if let Cow::Owned(_) = payload {
+            self.losses.any_bytes += 1;
+            self.losses.name(|| format!("[{url}]"));
+        }
         self.sheet.item()?;
         self.sheet.string(b"@type")?;
         self.sheet.colon();
@@ -63,7 +69,9 @@ impl<'p> Printer<'p, '_> {
 
     fn unknown_type(&mut self, url: &str) -> Result<()> {
         if self.options.unknown == Unknown::Refuse {
-            let message = format!("an Any of the unknown type {url:?} has no form in JSON");
+            let message = format!(
+                "an Any of the unknown type {url:?} has no form in JSON; --drop-unknown leaves it out"
+            );
             return Err(ErrorKind::Syntax(message).into());
         }
         self.losses.unknown_any += 1;

@@ -3,7 +3,7 @@
 use super::Printer;
 use crate::error::{Error, Result};
 use crate::json::Names;
-use crate::message::{Fit, Packed, Record, Records, Value, int32, message_set_item};
+use crate::message::{Fit, Meaning, Packed, Records, Value, message_set_item};
 use crate::schema::{Field, Kind, MessageType, WireType};
 
 impl<'p> Printer<'p, '_> {
@@ -17,10 +17,7 @@ impl<'p> Printer<'p, '_> {
         let mut defaults = 0;
         for record in Records::new(bytes, 0) {
             let record = record?;
-            let field = ty.field(record.number);
-            let Some((field, fit)) =
-                field.and_then(|field| Some((field, self.fit(field, &record)?)))
-            else {
+            let Meaning::Known(field, fit) = Meaning::of(self.schema, ty, &record) else {
                 self.unknown(&record)?;
                 continue;
             };
@@ -55,38 +52,6 @@ impl<'p> Printer<'p, '_> {
             self.defaults(ty, &mut defaults, u16::MAX)?;
         }
         Ok(())
-    }
-
-    /// How a value stands to its field; `None` for one that counts as an unknown field.
-    #[inline]
-    fn fit(&self, field: &Field, record: &Record<'_>) -> Option<Fit> {
-        let fit = Fit::of(record.value.wire_type(), field);
-        let known = match (field.kind, record.value) {
-            _ if fit == Fit::Not => false,
-            (Kind::Message(id), Value::Len(entry)) if field.is_map() => {
-                let value = self.schema[id].entry().map(|(_, value)| value.kind);
-                match value {
-                    Some(kind @ Kind::Enum(_)) => Records::new(entry, 0)
-                        .filter_map(Result::ok)
-                        .all(|record| record.number != 2 || self.is_declared(kind, record.value)),
-                    value => value.is_some(),
-                }
-            }
-            (kind, value) => self.is_declared(kind, value),
-        };
-        known.then_some(fit)
-    }
-
-    /// Whether it is no number that a closed enum does not have.
-    #[inline]
-    fn is_declared(&self, kind: Kind, value: Value<'_>) -> bool {
-        match (kind, value) {
-            (Kind::Enum(id), Value::Varint(number)) => {
-                let ty = &self.schema[id];
-                !ty.is_closed || ty.value_name(int32(number)).is_some()
-            }
-            _ => true,
-        }
     }
 
     fn end(&mut self, open: Option<(&Field, usize)>) {

@@ -74,8 +74,9 @@ impl<'p> Printer<'p, '_> {
     fn unknown(&mut self, record: &Record<'_>) -> Result<()> {
         let number = record.number;
         if self.options.unknown == Unknown::Refuse {
-            let message =
-                format!("the unknown field {number} has no form in JSON, and is not to be dropped");
+            let message = format!(
+                "the unknown field {number} has no form in JSON; --drop-unknown leaves it out"
+            );
             return Err(ErrorKind::Syntax(message).into());
         }
         self.losses.unknown_fields += 1;

@@ -184,7 +184,7 @@ impl<'s> Encoder<'s> {
         }
         self.follows(encoded.part.first, encoded.part.last);
         self.is_canonical &= encoded.part.is_canonical;
-        self.out.raw(&encoded.part.bytes);
+        self.out.absorb(encoded.part.bytes);
         self.losses.add(encoded.losses);
         Ok(())
     }

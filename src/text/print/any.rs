@@ -1,5 +1,7 @@
 //! `google.protobuf.Any` as what it holds.
 
+use std::borrow::Cow;
+
 use super::printer::{Printer, Step};
 use crate::error::Result;
 use crate::message::{Records, Value, canonical};
@@ -34,6 +36,10 @@ pub(super) fn print(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<bool>
     for number in unknown {
         printer.losses.unknown_fields += 1;
         printer.lost(|| number.to_string());
+    }
+    if let Cow::Owned(_) = payload {
+        printer.losses.any_bytes += 1;
+        printer.lost(|| format!("[{url}]"));
     }
     print_expanded(printer, url, ty, &payload)?;
     Ok(true)

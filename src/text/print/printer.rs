@@ -4,10 +4,10 @@
 
 use super::sink::Sink;
 use super::split::{Content, Part, Unit};
-use super::value::{Meaning, is_listed, item_name};
+use super::value::{is_listed, item_name};
 use super::{PrintOptions, Style, UnknownFields, any, unknown};
 use crate::error::Result;
-use crate::message::{Fit, Losses, Packed, Records, Value, is_default, message_set_item};
+use crate::message::{Fit, Losses, Meaning, Packed, Records, Value, is_default, message_set_item};
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown};
 
 /// Prints into a sink.

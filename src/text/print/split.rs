@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::printer::{Position, Step};
-use super::value::{Meaning, is_listed};
+use super::value::is_listed;
 use super::{PrintOptions, Style};
 use crate::error::Result;
-use crate::message::{Fit, Message, Records, Value};
+use crate::message::{Fit, Meaning, Message, Records, Value};
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown, WireType};
 
 /// About how many bytes of a message one piece has, where it can be cut.

@@ -1,55 +1,11 @@
-//! What a record means, and single values: numbers, enums, strings.
+//! Single values: numbers, enums, strings.
 
 use super::escape::{self, OCTAL, UTF8};
 use super::printer::Printer;
 use super::{Style, float};
 use crate::error::Result;
-use crate::message::{Fit, Record, Records, Value, from_zigzag, int32, is_odd_nan32, is_odd_nan64};
-use crate::schema::{Field, Kind, MessageType, Schema};
-
-/// What a record is to its message.
-pub(super) enum Meaning<'s> {
-    /// A value of this field, or several.
-    Known(&'s Field, Fit),
-    /// Nothing that the schema knows.
-    Unknown,
-}
-
-impl<'s> Meaning<'s> {
-    #[inline]
-    pub(super) fn of(schema: &'s Schema, ty: &'s MessageType, record: &Record<'_>) -> Self {
-        let Some(field) = ty.field(record.number) else { return Self::Unknown };
-        let fit = Fit::of(record.value.wire_type(), field);
-        let is_foreign = match (field.kind, record.value) {
-            (kind @ Kind::Enum(_), Value::Varint(bits)) => is_foreign(schema, kind, bits),
-            (Kind::Message(id), Value::Len(entry)) if field.is_map() => {
-                is_foreign_entry(schema, &schema[id], entry)
-            }
-            _ => false,
-        };
-        if is_foreign || fit == Fit::Not { Self::Unknown } else { Self::Known(field, fit) }
-    }
-}
-
-/// Whether a number is none of its enum's, which is closed.
-fn is_foreign(schema: &Schema, kind: Kind, bits: u64) -> bool {
-    let Kind::Enum(id) = kind else { return false };
-    let ty = &schema[id];
-    ty.is_closed && ty.value_name(int32(bits)).is_none()
-}
-
-/// Whether the value of a map entry is such a number.
-#[inline]
-fn is_foreign_entry(schema: &Schema, ty: &MessageType, entry: &[u8]) -> bool {
-    let Some((_, field)) = ty.entry().filter(|(_, field)| matches!(field.kind, Kind::Enum(_)))
-    else {
-        return false;
-    };
-    Records::new(entry, 0).flatten().any(|record| {
-        matches!(record.value, Value::Varint(bits)
-            if record.number == field.number && is_foreign(schema, field.kind, bits))
-    })
-}
+use crate::message::{Value, from_zigzag, int32, is_odd_nan32, is_odd_nan64};
+use crate::schema::{Field, Kind, MessageType};
 
 /// Whether several values of the field go into brackets.
 #[inline]

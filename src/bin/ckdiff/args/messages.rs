@@ -52,6 +52,12 @@ pub(crate) struct LayoutArgs {
     /// Write names in JSON as they are declared, not in lowerCamel
     #[arg(long)]
     pub(crate) original_names: bool,
+    /// Write enum values in JSON as numbers
+    #[arg(long)]
+    pub(crate) enum_numbers: bool,
+    /// Write zeros, empty strings and empty lists in JSON too, where a field cannot say that it is not set
+    #[arg(long)]
+    pub(crate) defaults: bool,
     /// Write JSON without blanks and line breaks
     #[arg(long)]
     pub(crate) compact: bool,

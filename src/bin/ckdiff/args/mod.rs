@@ -181,7 +181,7 @@ pub(crate) struct ShowArgs {
     /// Add the SHA-256 of each tensor's content
     #[arg(long)]
     pub(crate) digest: bool,
-    /// Rows to show of each list in a message: a number, or `all`
+    /// Rows to show of each list in a graph, or lines of another message: a number, or `all`
     #[arg(short = 'n', long, value_name = "N", default_value = "20", value_parser = max_diffs)]
     pub(crate) max_rows: usize,
     #[command(flatten)]

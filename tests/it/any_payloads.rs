@@ -1,0 +1,68 @@
+//! `Any` whose payload is not in canonical form: text and JSON say what it means, and count that its bytes are others.
+
+use std::fs;
+
+use ckdiff::message::Message;
+use ckdiff::schema::Schema;
+use ckdiff::{json, text};
+
+use crate::command::ckdiff;
+
+/// A collection of one `Any` with a VersionDef in it, whose bytes are these.
+fn meta_graph(payload: &[u8]) -> Vec<u8> {
+    let url = b"type.googleapis.com/tensorflow.VersionDef";
+    let len = |number: u8, content: &[u8]| {
+        [&[number << 3 | 2, u8::try_from(content.len()).unwrap()], content].concat()
+    };
+    let any = [len(1, url), len(2, payload)].concat();
+    let collection = len(5, &len(1, &any));
+    len(4, &[len(1, b"c"), len(2, &collection)].concat())
+}
+
+fn read(payload: &[u8]) -> Message<'static> {
+    let schema = Schema::tensorflow();
+    let ty = schema.message("tensorflow.MetaGraphDef").unwrap();
+    Message::decode(schema, ty, meta_graph(payload)).unwrap()
+}
+
+/// What text and JSON say of the message, with how many payloads come back otherwise, and where they are.
+fn printed(message: &Message<'_>) -> [(String, u64, Vec<String>); 2] {
+    let (mut in_text, mut in_json) = (Vec::new(), Vec::new());
+    let options = text::PrintOptions::default();
+    let text_losses = text::print(message, &options, &mut in_text).unwrap();
+    let json_losses = json::print(message, &json::PrintOptions::default(), &mut in_json).unwrap();
+    [(in_text, text_losses), (in_json, json_losses)]
+        .map(|(out, losses)| (String::from_utf8(out).unwrap(), losses.any_bytes, losses.paths))
+}
+
+#[test]
+fn a_payload_in_another_form_is_kept_in_binary_and_counted_elsewhere() {
+    let canonical = read(&[0x08, 7, 0x10, 3]);
+    // The fields in another order; one given twice.
+    for payload in [&[0x10, 3, 0x08, 7][..], &[0x08, 1, 0x10, 3, 0x08, 7]] {
+        let message = read(payload);
+        assert_eq!(message.bytes(), meta_graph(payload), "the bytes of a payload are its own");
+        for (odd, usual) in printed(&message).iter().zip(&printed(&canonical)) {
+            assert_eq!(odd.0, usual.0);
+            assert_eq!((odd.1, usual.1), (1, 0));
+            assert_eq!(odd.2.len(), 1);
+            assert!(odd.2[0].starts_with("collection"), "{}", odd.2[0]);
+            assert!(odd.2[0].ends_with("[type.googleapis.com/tensorflow.VersionDef]"));
+        }
+    }
+}
+
+#[test]
+fn convert_warns_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("graph.meta");
+    fs::write(&path, meta_graph(&[0x10, 3, 0x08, 7])).unwrap();
+    for to in ["text", "json"] {
+        let run = ckdiff(&["convert", "--to", to, path.to_str().unwrap(), "-"]);
+        assert_eq!(run.code, 0);
+        let warning = "warning: 1 Any payload not in canonical form comes back with other bytes of the same meaning";
+        assert!(run.stderr.contains(warning), "{}", run.stderr);
+    }
+    let run = ckdiff(&["convert", "--to", "binary", path.to_str().unwrap(), "-"]);
+    assert_eq!((run.code, &*run.stderr), (0, ""));
+}
