@@ -59,7 +59,7 @@ pub enum ErrorKind {
         source: io::Error,
     },
     /// Fewer bytes than a structure needs.
-    #[error("{what} needs {need} bytes, {have} left")]
+    #[error("{what} needs {need} byte{}, {have} left", if *need == 1 { "" } else { "s" })]
     Truncated {
         /// The structure.
         what: &'static str,
@@ -172,6 +172,13 @@ impl Error {
         self
     }
 
+    /// The same place with something else to say of it.
+    #[must_use]
+    pub(crate) fn with_kind(mut self, kind: ErrorKind) -> Self {
+        Arc::make_mut(&mut self.0).kind = Arc::new(kind);
+        self
+    }
+
     /// Names the tensor, unless one is named already.
     #[must_use]
     pub fn of_tensor(mut self, name: &Name) -> Self {
@@ -227,12 +234,26 @@ impl fmt::Display for Error {
             write!(f, "byte {offset}: ")?;
         }
         if let Some(path) = &self.0.path {
-            write!(f, "{path}: ")?;
+            write_path(path, f)?;
         }
         if let Some(tensor) = &self.0.tensor {
             write!(f, "tensor {}: ", tensor.printable())?;
         }
         write!(f, "{}", self.0.kind)
+    }
+}
+
+/// Writes a path of fields; of a long one, where messages are nested deeply, both ends.
+fn write_path(path: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    const START: usize = 120;
+    const END: usize = 80;
+    let boundary = |at| (at..path.len()).find(|&at| path.is_char_boundary(at));
+    match (boundary(START), boundary(path.len().saturating_sub(END))) {
+        (Some(start), Some(end)) if start < end => {
+            let (start, end) = (path.get(..start), path.get(end..));
+            write!(f, "{}…{}: ", start.unwrap_or_default(), end.unwrap_or_default())
+        }
+        _ => write!(f, "{path}: "),
     }
 }
 

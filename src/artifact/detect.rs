@@ -128,12 +128,27 @@ impl Evidence<'_> {
         schema: &'s Schema,
         ty: &MessageType,
     ) -> Option<&'s MessageType> {
+        // Of a schema of the user's own, nothing is known that would tell more than the user does.
+        if !std::ptr::eq(schema, Schema::tensorflow()) {
+            return None;
+        }
         let claimed = self.score(schema, ty, &[], &self.signs());
         let (best, other) = self.scored(schema).into_iter().next()?;
         // Where nearly nothing is known in it: an unknown field of a binary message says less against it than a name.
         let nothing = if self.form == Form::Binary { -0.2 } else { -0.75 };
         let plain = best >= FITS && claimed < nothing && other.id != ty.id;
         plain.then_some(other)
+    }
+
+    /// Adds to what a parser says of a text what message it looks like, where that is plain and another than `ty`.
+    pub(super) fn hint(&self, schema: &Schema, ty: &MessageType, error: Error) -> Error {
+        match (self.other_than(schema, ty), error.kind()) {
+            (Some(other), ErrorKind::Syntax(what)) => {
+                let what = format!("{what}; this looks like {}", other.full_name);
+                error.with_kind(ErrorKind::Syntax(what))
+            }
+            _ => error,
+        }
     }
 
     /// The types that come into question with how well they fit, best first.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::detect::{self, Evidence};
 use super::form::Form;
 use crate::bytes::near;
-use crate::checkpoint::foreign;
+use crate::checkpoint::{foreign, is_file_of_one};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::message::{Losses, Message};
@@ -66,6 +66,12 @@ impl<'s> Document<'s> {
             let kind = "this is a directory; a file is needed".into();
             return Err(Error::from(ErrorKind::Usage(kind)).in_file(path));
         }
+        if options.form.is_none() && metadata.is_file() && is_file_of_one(path) {
+            let kind = "this is a file of a checkpoint, which holds tensors and no message; \
+                        `ckdiff show` lists them"
+                .into();
+            return Err(Error::from(ErrorKind::Unsupported(kind)).in_file(path));
+        }
         Self::read(file, path, schema, options)
     }
 
@@ -92,18 +98,20 @@ impl<'s> Document<'s> {
         if form != Form::Text {
             input.read_to_end(&mut bytes).map_err(read)?;
         }
-        let evidence = match form {
+        let seen = match form {
             Form::Binary => bytes.as_slice(),
             _ => bytes.get(..bytes.len().min(HEAD)).unwrap_or_default(),
         };
-        let candidates = &options.candidates;
-        let ty = Self::ty(schema, options, Evidence { path, form, bytes: evidence, candidates })?;
+        let evidence = Evidence { path, form, bytes: seen, candidates: &options.candidates };
+        let ty = Self::ty(schema, options, evidence)?;
         let read = match form {
             Form::Binary => {
                 Message::decode(schema, ty, bytes).map(|message| (message, Losses::default()))
             }
-            Form::Text => text::parse(schema, ty, bytes.as_slice().chain(input), &options.text),
-            Form::Json => json::parse(schema, ty, &bytes, &options.json),
+            Form::Text => text::parse(schema, ty, bytes.as_slice().chain(input), &options.text)
+                .map_err(|error| evidence.hint(schema, ty, error)),
+            Form::Json => json::parse(schema, ty, &bytes, &options.json)
+                .map_err(|error| evidence.hint(schema, ty, error)),
         };
         let (message, losses) = read.map_err(in_file)?;
         Ok(Self { path: path.to_path_buf(), form, message, losses })
@@ -117,9 +125,8 @@ impl<'s> Document<'s> {
     ) -> Result<&'s MessageType> {
         let Some(name) = &options.message else { return evidence.message(schema) };
         let ty = message_type(schema, name)?;
-        // The parsers of text and JSON say best what does not fit; anything is a binary message of nearly any type. Of a
-        // schema of the user's own, nothing is known that would tell more than the user does.
-        if evidence.form != Form::Binary || !std::ptr::eq(schema, Schema::tensorflow()) {
+        // The parsers of text and JSON say best what does not fit; anything is a binary message of nearly any type.
+        if evidence.form != Form::Binary {
             return Ok(ty);
         }
         match evidence.other_than(schema, ty) {

@@ -29,10 +29,9 @@ pub(crate) fn hint<'a>(wanted: &[u8], names: impl Iterator<Item = &'a str>) -> S
 
 /// How far `name` is from `wanted`; `None` for too far.
 fn score(wanted: &[u8], name: &[u8]) -> Option<usize> {
-    let contains = |long: &[u8], short: &[u8]| {
-        !short.is_empty() && long.windows(short.len()).any(|window| window == short)
-    };
-    if contains(name, wanted) {
+    // One letter or two are in nearly every name.
+    let is_part = wanted.len() > 2 && name.windows(wanted.len()).any(|window| window == wanted);
+    if is_part {
         return Some(name.len() - wanted.len());
     }
     let distance = distance(wanted, name);

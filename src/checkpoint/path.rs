@@ -6,6 +6,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::bytes::File;
+use crate::table;
+
 /// Where a V2 checkpoint is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BundlePlace {
@@ -69,6 +72,12 @@ pub(super) fn table(path: &Path) -> Option<TablePlace> {
 /// Whether `path` names a checkpoint, readable or not.
 pub(super) fn names_one(path: &Path) -> bool {
     bundle(path).is_some() || table(path).is_some()
+}
+
+/// Whether the file at `path` is one of a checkpoint's: an index, a shard, a V1 file.
+pub(crate) fn is_file_of_one(path: &Path) -> bool {
+    let is_named = bundle(path).is_some_and(|place| place.prefix != path);
+    is_named || File::open(path).is_ok_and(|file| table::is_table(&file))
 }
 
 /// Whether there is anything of this name, also what cannot be opened: then the error says so.

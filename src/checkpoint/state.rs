@@ -63,8 +63,11 @@ impl CheckpointState {
             let kind = "the state file names no checkpoint: model_checkpoint_path is not given";
             return Err(Error::from(ErrorKind::NotFound(kind.into())).in_file(&file));
         }
-        // An absolute path takes the place of the directory.
-        let resolve = |path: &String| dir.join(path);
+        // An absolute path takes the place of the directory, and so does one of another file system, as gs://.
+        let resolve = |path: &String| match path.contains("://") {
+            true => PathBuf::from(path),
+            false => dir.join(path),
+        };
         Ok(Self {
             model_checkpoint_path: resolve(&state.model_checkpoint_path),
             all_model_checkpoint_paths: state

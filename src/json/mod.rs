@@ -97,7 +97,7 @@ impl Default for Layout {
 /// let wrong = parse(schema, ty, br#"{"maxToKep": 5}"#, &ParseOptions::default()).unwrap_err();
 /// assert_eq!(
 ///     wrong.to_string(),
-///     r#"1:2: maxToKep: unknown field "maxToKep" of tensorflow.SaverDef; did you mean "maxToKeep"?"#,
+///     r#"1:2: maxToKep: unknown field "maxToKep" of tensorflow.SaverDef; did you mean maxToKeep?"#,
 /// );
 /// # Ok::<(), ckdiff::Error>(())
 /// ```

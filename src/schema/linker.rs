@@ -11,7 +11,7 @@ use super::names::Names;
 use super::types::{
     Cardinality, EnumId, EnumType, Field, Kind, MessageId, MessageType, Oneof, Schema, WellKnown,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 impl Schema {
     /// The tables of a serialised `FileDescriptorSet` that holds every file it imports, in any order.
@@ -22,7 +22,7 @@ impl Schema {
     /// When the bytes are no such set, a type is missing or defined twice, or an edition is not known.
     pub fn from_descriptor_set(bytes: &[u8]) -> Result<Self> {
         let set = FileDescriptorSet::decode(bytes).map_err(|error| {
-            Error::unexpected("descriptor set", error, "it must be a FileDescriptorSet")
+            Error::from(ErrorKind::Syntax(format!("this is no FileDescriptorSet: {error}")))
         })?;
         let mut linker = Linker::default();
         for file in &set.file {
@@ -185,17 +185,7 @@ impl<'a> Linker<'a> {
         let features = parent.with(options.and_then(|options| options.features.as_ref()));
         let is_extension = !declared.extendee.is_empty();
         let kind = self.kind(declared, scope, features)?;
-        let is_entry = kind.message().is_some_and(|id| self.is_map_entry(id));
-        let required = declared.label == 2 || features.presence == Presence::Required;
-        let cardinality = match declared.label {
-            3 if is_entry => Cardinality::Map,
-            3 => Cardinality::Repeated,
-            // A member of a oneof cannot be required; the features around it may say so.
-            _ if required && declared.oneof_index.is_none() && !is_extension => {
-                Cardinality::Required
-            }
-            _ => Cardinality::Singular,
-        };
+        let cardinality = self.cardinality(declared, kind, features);
         let kind = match kind {
             Kind::Group(id) if cardinality == Cardinality::Map => Kind::Message(id),
             kind => kind,
@@ -204,13 +194,6 @@ impl<'a> Linker<'a> {
             !matches!(kind, Kind::String | Kind::Bytes | Kind::Message(_) | Kind::Group(_))
                 && cardinality == Cardinality::Repeated;
         let packed = options.and_then(|options| options.packed).unwrap_or(features.packed);
-        let number = u32::try_from(declared.number)
-            .ok()
-            .filter(|number| (1..1 << 29).contains(number))
-            .ok_or_else(|| {
-                let what = "number of a field";
-                Error::unexpected(what, declared.number, format!("in {scope}: 1 to 2^29 - 1"))
-            })?;
         let name: Box<str> = if is_extension { scope.into() } else { (*declared.name).into() };
         let bracketed = || format!("[{name}]").into_boxed_str();
         let json_name = match &declared.json_name {
@@ -231,7 +214,7 @@ impl<'a> Linker<'a> {
         Ok(Field {
             text_name,
             json_name,
-            number,
+            number: number(declared, scope)?,
             kind,
             cardinality,
             has_presence,
@@ -243,6 +226,25 @@ impl<'a> Linker<'a> {
             position: 0,
             name,
         })
+    }
+
+    /// How many values a field has.
+    fn cardinality(
+        &self,
+        declared: &descriptor::Field,
+        kind: Kind,
+        features: Features,
+    ) -> Cardinality {
+        let is_required = declared.label == 2 || features.presence == Presence::Required;
+        match declared.label {
+            3 if kind.message().is_some_and(|id| self.is_map_entry(id)) => Cardinality::Map,
+            3 => Cardinality::Repeated,
+            // A member of a oneof and an extension cannot be required; the features around them may say so.
+            _ if is_required && declared.oneof_index.is_none() && declared.extendee.is_empty() => {
+                Cardinality::Required
+            }
+            _ => Cardinality::Singular,
+        }
     }
 
     fn kind(&self, field: &descriptor::Field, scope: &str, features: Features) -> Result<Kind> {
@@ -300,6 +302,15 @@ impl<'a> Linker<'a> {
             _ => field.into(),
         }
     }
+}
+
+/// The number of a field, which must be one that the wire format can carry.
+fn number(declared: &descriptor::Field, scope: &str) -> Result<u32> {
+    let number = u32::try_from(declared.number).ok().filter(|number| (1..1 << 29).contains(number));
+    number.ok_or_else(|| {
+        let allowed = format!("in {scope}: 1 to 2^29 - 1");
+        Error::unexpected("number of a field", declared.number, allowed)
+    })
 }
 
 fn missing(what: &str, name: &str, scope: &str) -> Error {

@@ -95,9 +95,14 @@ fn compile(files: &[PathBuf], dirs: &[PathBuf]) -> Result<(Vec<u8>, Vec<String>)
     for file in files {
         fs::metadata(file).map_err(|error| Error::io("open", error).in_file(file))?;
         // Its debug form has the place, as `file.proto:1:1: expected …`.
-        compiler
-            .open_file(file)
-            .map_err(|error| Error::from(ErrorKind::Syntax(format!("{error:?}"))))?;
+        compiler.open_file(file).map_err(|error| {
+            let said = format!("{error:?}");
+            let hint = match said.ends_with("found 'edition'") {
+                true => "; a schema in an edition is read with --descriptor-set",
+                false => "",
+            };
+            Error::from(ErrorKind::Syntax(said + hint))
+        })?;
     }
     let mut own = Vec::new();
     for file in compiler.file_descriptor_set().file {

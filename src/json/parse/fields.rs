@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 use super::locate::Step;
 use super::map::Entries;
 use super::reader::{Reader, Text, With};
-use super::trouble::{Spot, hint};
-use crate::bytes::base64;
+use super::trouble::Spot;
+use crate::bytes::{base64, near};
 use crate::message::{FieldSet, Value, Writer, is_default, write_value};
 use crate::schema::{Cardinality, Field, Kind, MessageType, WireType};
 
@@ -206,7 +206,7 @@ impl Reader<'_, '_> {
 
 fn unknown_field(ty: &MessageType, name: &str) -> String {
     let names = ty.fields.iter().map(|field| &*field.json_name);
-    let hint = hint(name, names);
+    let hint = near::hint(name.as_bytes(), names);
     let name = super::locate::shortened(name);
     format!("unknown field {name:?} of {}{hint}", ty.full_name)
 }

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde::de;
 
 use super::reader::Reader;
-use super::trouble::{Spot, hint};
+use super::trouble::Spot;
+use crate::bytes::near;
 use crate::json::number::{integer, is_number};
 use crate::message::{Value, to_zigzag};
 use crate::schema::{EnumId, Kind, MessageId, WellKnown};
@@ -69,7 +70,7 @@ impl Reader<'_, '_> {
             return match ty.number(name.as_bytes()) {
                 Some(number) => Ok(written(number)),
                 None => self.drop_enum(|| {
-                    let hint = hint(&name, ty.names());
+                    let hint = near::hint(name.as_bytes(), ty.names());
                     let name = super::locate::shortened(&name);
                     format!("unknown value {name:?} of {}{hint}", ty.full_name)
                 }),

@@ -4,7 +4,6 @@ use serde::de;
 
 use super::locate::{describe, locate};
 use super::reader::Reader;
-use crate::bytes::near::nearest;
 use crate::error::{Error, ErrorKind, Place};
 
 /// The place that an error is about.
@@ -108,14 +107,5 @@ fn in_plain_words(said: &str, input: &str, offset: usize) -> String {
             Some(expected) => format!("found {found}, {expected} is needed"),
             None => said.to_owned(),
         },
-    }
-}
-
-/// The end of an error about a name that is not known: what may have been meant.
-pub(super) fn hint<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
-    let near = nearest(wanted.as_bytes(), names.map(str::as_bytes), 1);
-    match near.first().and_then(|name| std::str::from_utf8(name).ok()) {
-        Some(name) => format!("; did you mean {name:?}?"),
-        None => String::new(),
     }
 }

@@ -2,6 +2,7 @@
 
 mod advice;
 mod diff;
+mod lines;
 mod listing;
 mod number;
 mod overview;

@@ -10,6 +10,7 @@ use crate::report::{
 };
 use crate::text;
 
+use super::lines::FirstLines;
 use super::table::{Align, NONE, Table};
 use super::text::{plural, printable, wrapped};
 use super::{View, number};
@@ -49,10 +50,14 @@ pub fn write(overview: &Overview<'_>, view: &View, out: &mut dyn Write) -> io::R
         }
         Contents::Other(message) => {
             writeln!(out)?;
+            let mut lines = FirstLines::new(out, view.max_diffs);
             // What text has no place for is told apart.
-            text::print(message, &text::PrintOptions::default(), out)
-                .map(drop)
-                .map_err(io::Error::other)
+            text::print(message, &text::PrintOptions::default(), &mut lines)
+                .map_err(io::Error::other)?;
+            match lines.more() {
+                0 => Ok(()),
+                more => writeln!(out, "… and {}", plural(more, "more line")),
+            }
         }
     }
 }

@@ -124,7 +124,7 @@ fn write_word(
         Kind::Enum(id) => {
             let number = match token {
                 Token::Word(word) if !word.negative => schema[id].number(word.text),
-                Token::Number(_) => signed(token, 32).and_then(|n| i32::try_from(n).ok()),
+                Token::Number(_) => signed(token),
                 _ => None,
             };
             let known = number
@@ -132,61 +132,47 @@ fn write_word(
             let number = known.ok_or_else(|| no_enum_value(schema, field, token))?;
             out.varint(i64::from(number).cast_unsigned());
         }
-        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => {
-            let value = signed(token, 32).ok_or_else(|| no_integer(field, token))?;
-            write_signed(field.kind, value, out);
-        }
-        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => {
-            let value = signed(token, 64).ok_or_else(|| no_integer(field, token))?;
-            write_signed(field.kind, value, out);
-        }
-        Kind::Uint32 | Kind::Fixed32 => {
-            let value = unsigned(token).and_then(|value| u32::try_from(value).ok());
-            let value = value.ok_or_else(|| no_integer(field, token))?;
-            if field.kind == Kind::Uint32 {
-                out.varint(value.into());
-            } else {
-                out.raw(&value.to_le_bytes());
-            }
-        }
-        Kind::Uint64 | Kind::Fixed64 => {
-            let value = unsigned(token).ok_or_else(|| no_integer(field, token))?;
-            if field.kind == Kind::Uint64 {
-                out.varint(value);
-            } else {
-                out.raw(&value.to_le_bytes());
-            }
-        }
         Kind::Message(_) | Kind::Group(_) => {
             return Err(format!("{} is a message: expected '{{' after its name", field.name));
         }
+        kind => write_integer(kind, token, out).ok_or_else(|| no_integer(field, token))?,
     }
     Ok(())
 }
 
-fn write_signed(kind: Kind, value: i64, out: &mut Writer) {
+/// Writes an integer, if it is one in the range of its kind.
+fn write_integer(kind: Kind, token: &Token<'_, '_>, out: &mut Writer) -> Option<()> {
     match kind {
-        Kind::Sint32 | Kind::Sint64 => out.varint(to_zigzag(value)),
-        Kind::Sfixed64 => out.raw(&value.to_le_bytes()),
-        Kind::Sfixed32 => out.raw(&i32::try_from(value).unwrap_or_default().to_le_bytes()),
-        _ => out.varint(value.cast_unsigned()),
+        Kind::Int32 => out.varint(i64::from(signed::<i32>(token)?).cast_unsigned()),
+        Kind::Sint32 => out.varint(to_zigzag(signed::<i32>(token)?.into())),
+        Kind::Sfixed32 => out.raw(&signed::<i32>(token)?.to_le_bytes()),
+        Kind::Sint64 => out.varint(to_zigzag(signed(token)?)),
+        Kind::Sfixed64 => out.raw(&signed::<i64>(token)?.to_le_bytes()),
+        Kind::Uint32 => out.varint(unsigned::<u32>(token)?.into()),
+        Kind::Fixed32 => out.raw(&unsigned::<u32>(token)?.to_le_bytes()),
+        Kind::Uint64 => out.varint(unsigned(token)?),
+        Kind::Fixed64 => out.raw(&unsigned::<u64>(token)?.to_le_bytes()),
+        _ => out.varint(signed::<i64>(token)?.cast_unsigned()),
     }
+    Some(())
 }
 
-fn signed(token: &Token<'_, '_>, bits: u32) -> Option<i64> {
+fn signed<T: TryFrom<i64>>(token: &Token<'_, '_>) -> Option<T> {
+    const LEAST: u64 = 1 << 63;
     let Token::Number(number) = token else { return None };
     let magnitude = number::integer(str(number.text))?;
-    let least = 1u64 << (bits - 1);
-    if number.negative {
-        (magnitude <= least).then(|| magnitude.wrapping_neg().cast_signed())
-    } else {
-        (magnitude < least).then(|| magnitude.cast_signed())
-    }
+    let value = match number.negative {
+        true => (magnitude <= LEAST).then(|| magnitude.wrapping_neg().cast_signed()),
+        false => i64::try_from(magnitude).ok(),
+    };
+    T::try_from(value?).ok()
 }
 
-fn unsigned(token: &Token<'_, '_>) -> Option<u64> {
+fn unsigned<T: TryFrom<u64>>(token: &Token<'_, '_>) -> Option<T> {
     match token {
-        Token::Number(number) if !number.negative => number::integer(str(number.text)),
+        Token::Number(number) if !number.negative => {
+            T::try_from(number::integer(str(number.text))?).ok()
+        }
         _ => None,
     }
 }
