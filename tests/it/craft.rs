@@ -27,6 +27,15 @@ pub(crate) fn fixed32(number: u64, value: u32) -> Vec<u8> {
     out
 }
 
+/// A field of a message that is a group.
+pub(crate) fn group(number: u64, content: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    varint::write(number << 3 | 3, &mut out);
+    out.extend(content);
+    varint::write(number << 3 | 4, &mut out);
+    out
+}
+
 /// Varints one after the other.
 pub(crate) fn packed(values: &[i64]) -> Vec<u8> {
     let mut out = Vec::new();

@@ -71,7 +71,7 @@ fn v1_values_must_fit_their_type() {
     insta::assert_snapshot!(trouble(v1(F32, &[1], &int(5, 1))), @"wire type of values is 0, 2 or 5 is allowed");
     insta::assert_snapshot!(trouble(v1(STRING, &[2], &bytes(8, b"one"))), @"number of values is 1, shape [2] has 2");
     insta::assert_snapshot!(trouble(v1(STRING, &[0], &bytes(8, b"one"))), @"number of values is over 0, shape [0] has 0");
-    insta::assert_snapshot!(trouble(v1(I32, &[2], &bytes(7, &[1, 0x80]))), @"a value needs 1 bytes, 0 left");
+    insta::assert_snapshot!(trouble(v1(I32, &[2], &bytes(7, &[1, 0x80]))), @"a value needs 1 byte, 0 left");
     insta::assert_snapshot!(trouble(v1(14, &[1], &int(13, 1 << 16))), @"value is 65536, 0 to 65535 is allowed");
     insta::assert_snapshot!(trouble(v1(24, &[1], &bytes(18, &[1]))), @"float8_e5m2 in a V1 checkpoint is not read");
 }

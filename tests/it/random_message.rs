@@ -1,161 +1,193 @@
-//! Random messages of any type, from a seed.
+//! Random messages of any type. Numbers that are zero give the smallest ones.
 
 use ckdiff::message::{Message, Writer};
 use ckdiff::schema::{Field, Kind, MessageType, Schema, WellKnown, WireType};
 
+use crate::random_value as value;
 use crate::support::Random;
 
-/// Numbers that are at the edge of something, as 64 bits.
-const EDGES: &[u64] = &[
-    0,
-    1,
-    127,
-    128,
-    255,
-    0x7fff_ffff,
-    0x8000_0000,
-    0xffff_ffff,
-    0x7fff_ffff_ffff_ffff,
-    0x8000_0000_0000_0000,
-    u64::MAX,
-];
-
-/// Floats likewise; the one NaN that every form has.
-const FLOATS: &[f64] = &[
-    0.0,
-    -0.0,
-    1.0,
-    -1.5,
-    0.1,
-    1e10,
-    1e-7,
-    1e16,
-    123_456_789.0,
-    f64::MAX,
-    f64::MIN_POSITIVE,
-    5e-324,
-    f32::MAX as f64,
-    1.4e-45,
-    f64::INFINITY,
-    f64::NEG_INFINITY,
-    f64::NAN,
-];
-
-const STRINGS: &[&str] =
-    &["", "a", "conv1/kernel:0", "é😀\u{7f}", "tab\t\"quote\" 'x' \\ \n\r\0", "\u{2028}{}[]<>#"];
-
-/// A message of this type in canonical form, which JSON can carry.
-pub(crate) fn message<'s>(
-    schema: &'s Schema,
-    ty: &'s MessageType,
-    random: &mut Random,
-) -> Message<'s> {
-    Message::decode(schema, ty, records(schema, ty, random, 0).concat()).unwrap()
+/// How a message is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Habit {
+    /// Fields in order, each as often as the type has it.
+    Tidy,
+    /// As others may write it: fields that have one value more than once, those of a oneof together, numbers packed
+    /// and not, varints longer than they need to be.
+    Untidy,
+    /// With fields between that the type does not have.
+    Unknown,
+    /// The same message without them.
+    Known,
 }
 
-/// The records of a message, each by itself, in the order of the fields.
-pub(crate) fn records(
+/// A message of this type, and how many fields it was given that nobody knows.
+pub(crate) fn message(
     schema: &Schema,
     ty: &MessageType,
+    habit: Habit,
     random: &mut Random,
-    depth: u64,
-) -> Vec<Vec<u8>> {
-    if ty.well_known == Some(WellKnown::Any) {
-        return any(schema, random, depth);
+) -> (Vec<u8>, u64) {
+    let mut author = Author { schema, habit, random, unknown: 0 };
+    let bytes = author.records(ty, 0).concat();
+    (bytes, author.unknown)
+}
+
+/// The records of a tidy message, each by itself.
+pub(crate) fn records(schema: &Schema, ty: &MessageType, random: &mut Random) -> Vec<Vec<u8>> {
+    Author { schema, habit: Habit::Tidy, random, unknown: 0 }.records(ty, 0)
+}
+
+struct Author<'s, 'r> {
+    schema: &'s Schema,
+    habit: Habit,
+    random: &'r mut Random,
+    /// How many unknown fields there are.
+    unknown: u64,
+}
+
+impl Author<'_, '_> {
+    fn is_untidy(&self) -> bool {
+        self.habit == Habit::Untidy
     }
-    let mut records = Vec::new();
-    let chosen: Vec<u64> =
-        ty.oneofs.iter().map(|oneof| random.below(oneof.fields.len().max(1) as u64)).collect();
-    for field in &ty.fields {
-        if let Some(oneof) = field.oneof.map(usize::from) {
-            let place = ty.oneofs[oneof].fields.iter().position(|&at| at == field.position);
-            if place.map(|place| place as u64) != Some(chosen[oneof]) {
-                continue;
+
+    fn records(&mut self, ty: &MessageType, depth: u64) -> Vec<Vec<u8>> {
+        if ty.well_known == Some(WellKnown::Any) {
+            return self.any(depth);
+        }
+        let mut records = Vec::new();
+        let chosen: Vec<u64> = ty
+            .oneofs
+            .iter()
+            .map(|oneof| self.random.below(oneof.fields.len().max(1) as u64))
+            .collect();
+        for field in &ty.fields {
+            if let Some(oneof) = field.oneof.map(usize::from) {
+                let place = ty.oneofs[oneof].fields.iter().position(|&at| at == field.position);
+                let is_chosen = place.map(|place| place as u64) == Some(chosen[oneof]);
+                let is_second = self.is_untidy() && self.random.below(8) == 7;
+                if !is_chosen && !is_second {
+                    continue;
+                }
+            }
+            let most = match (field.kind.message().is_some(), field.is_repeated()) {
+                (true, _) if depth > 3 => 0,
+                (_, true) => 3,
+                _ if self.is_untidy() => 2,
+                _ => 1,
+            };
+            for _ in 0..most {
+                if self.random.below(2) == 1 {
+                    self.unknown_fields(ty, &mut records);
+                    records.push(self.record(field, depth));
+                }
             }
         }
-        let most = match (field.kind.message().is_some(), field.is_repeated()) {
-            (true, _) if depth > 3 => 0,
-            (_, true) => 3,
-            _ => 1,
-        };
-        for _ in 0..random.below(most + 1) {
-            records.push(record(schema, field, random, depth));
+        self.unknown_fields(ty, &mut records);
+        if self.is_untidy() && !records.is_empty() {
+            let at = self.random.below(records.len() as u64) as usize;
+            records.rotate_left(at);
         }
+        records
     }
-    records
-}
 
-fn record(schema: &Schema, field: &Field, random: &mut Random, depth: u64) -> Vec<u8> {
-    let mut out = Writer::default();
-    out.tag(field.number, field.kind.wire_type());
-    value(schema, field, random, depth, &mut out);
-    out.finish()
-}
+    fn record(&mut self, field: &Field, depth: u64) -> Vec<u8> {
+        let mut out = Writer::default();
+        let wire_type = field.kind.wire_type();
+        let is_number = !matches!(wire_type, WireType::Len | WireType::Start);
+        if self.is_untidy() && is_number && field.is_repeated() && self.random.below(3) > 0 {
+            let mut packed = Writer::default();
+            for _ in 0..self.random.below(4) {
+                self.value(field, depth, &mut packed);
+            }
+            out.tag(field.number, WireType::Len);
+            out.len_prefixed(&packed.finish());
+        } else {
+            out.tag(field.number, wire_type);
+            self.value(field, depth, &mut out);
+        }
+        out.finish()
+    }
 
-fn value(schema: &Schema, field: &Field, random: &mut Random, depth: u64, out: &mut Writer) {
-    let edge = EDGES[random.below(EDGES.len() as u64) as usize];
-    let bits = if random.one_in(2) { edge } else { random.next() >> random.below(64) };
-    let float = FLOATS[random.below(FLOATS.len() as u64) as usize];
-    match field.kind {
-        Kind::Message(id) | Kind::Group(id) => {
-            let inside = records(schema, &schema[id], random, depth + 1).concat();
-            if field.kind.wire_type() == WireType::Start {
-                out.raw(&inside);
-                out.tag(field.number, WireType::End);
-            } else {
+    fn value(&mut self, field: &Field, depth: u64, out: &mut Writer) {
+        match field.kind {
+            Kind::Message(id) => {
+                let inside = self.records(&self.schema[id], depth + 1).concat();
                 out.len_prefixed(&inside);
             }
+            Kind::Group(id) => {
+                out.raw(&self.records(&self.schema[id], depth + 1).concat());
+                out.tag(field.number, WireType::End);
+            }
+            Kind::String => out.len_prefixed(value::string(self.random).as_bytes()),
+            Kind::Bytes => out.len_prefixed(&value::bytes(self.random)),
+            // Prost, which untidy messages are held against, takes -0 for the default.
+            Kind::Double => {
+                let double = value::double(self.random);
+                let is_zero = self.is_untidy() && double == 0.0;
+                out.raw(&if is_zero { 0.0 } else { double }.to_le_bytes());
+            }
+            Kind::Float => {
+                let float = value::float(self.random);
+                let is_zero = self.is_untidy() && float == 0.0;
+                out.raw(&if is_zero { 0.0 } else { float }.to_le_bytes());
+            }
+            Kind::Enum(id) => {
+                let number = value::number_of(&self.schema[id], self.random);
+                self.varint(i64::from(number) as u64, out);
+            }
+            kind => {
+                let bits = value::bits(self.random);
+                match kind.wire_type() {
+                    WireType::Fixed64 => out.raw(&bits.to_le_bytes()),
+                    WireType::Fixed32 => out.raw(&(bits as u32).to_le_bytes()),
+                    _ => self.varint(bits, out),
+                }
+            }
         }
-        Kind::String => {
-            out.len_prefixed(STRINGS[random.below(STRINGS.len() as u64) as usize].as_bytes())
-        }
-        Kind::Bytes => {
-            let len = random.below(40) as usize;
-            out.len_prefixed(&random.bytes(len));
-        }
-        Kind::Double if random.one_in(2) => {
-            // Any bits but those of a NaN, of which text and JSON have one.
-            let float = f64::from_bits(bits);
-            out.raw(&if float.is_nan() { 0.5 } else { float }.to_le_bytes());
-        }
-        Kind::Double => out.raw(&float.to_le_bytes()),
-        Kind::Float if random.one_in(2) => {
-            let float = f32::from_bits(bits as u32);
-            out.raw(&if float.is_nan() { 0.5 } else { float }.to_le_bytes());
-        }
-        Kind::Float => out.raw(&(float as f32).to_le_bytes()),
-        Kind::Enum(id) => {
-            let numbers: Vec<i32> =
-                (-1..1_000).filter(|n| schema[id].value_name(*n).is_some()).collect();
-            let known = numbers[random.below(numbers.len() as u64) as usize];
-            let number =
-                if random.one_in(4) && !schema[id].is_closed { bits as i32 } else { known };
-            out.varint(i64::from(number) as u64);
-        }
-        kind => match kind.wire_type() {
-            WireType::Fixed64 => out.raw(&bits.to_le_bytes()),
-            WireType::Fixed32 => out.raw(&(bits as u32).to_le_bytes()),
-            _ => out.varint(bits),
-        },
     }
-}
 
-/// An `Any` of some known type.
-fn any(schema: &Schema, random: &mut Random, depth: u64) -> Vec<Vec<u8>> {
-    if random.one_in(4) {
-        return Vec::new();
+    fn varint(&mut self, value: u64, out: &mut Writer) {
+        if value < 1 << 14 && self.is_untidy() && self.random.below(8) == 7 {
+            out.raw(&[value as u8 | 0x80, (value >> 7) as u8 | 0x80, 0x80, 0]);
+        } else {
+            out.varint(value);
+        }
     }
-    let types =
-        ["tensorflow.TensorShapeProto", "tensorflow.VersionDef", "google.protobuf.Int64Value"];
-    let ty = schema.message(types[random.below(3) as usize]).unwrap();
-    let inside =
-        Message::decode(schema, ty, records(schema, ty, random, depth + 1).concat()).unwrap();
-    let part = |number, bytes: &[u8]| {
+
+    /// Adds some fields that the type does not have, or would have.
+    fn unknown_fields(&mut self, ty: &MessageType, records: &mut Vec<Vec<u8>>) {
+        if !matches!(self.habit, Habit::Unknown | Habit::Known) || self.random.below(6) < 5 {
+            return;
+        }
+        let mut number = value::field_number(self.random);
+        while ty.field(number).is_some() {
+            number += 1;
+        }
         let mut out = Writer::default();
-        out.tag(number, WireType::Len);
-        out.len_prefixed(bytes);
-        out.finish()
-    };
-    let url = format!("type.googleapis.com/{}", ty.full_name);
-    vec![part(1, url.as_bytes()), part(2, inside.bytes())]
+        value::unknown(number, self.random, 0, &mut out);
+        if self.habit == Habit::Unknown {
+            self.unknown += 1;
+            records.push(out.finish());
+        }
+    }
+
+    /// An `Any` of some known type.
+    fn any(&mut self, depth: u64) -> Vec<Vec<u8>> {
+        if self.random.one_in(4) {
+            return Vec::new();
+        }
+        let types =
+            ["tensorflow.TensorShapeProto", "tensorflow.VersionDef", "google.protobuf.Int64Value"];
+        let ty = self.schema.message(types[self.random.below(3) as usize]).unwrap();
+        let inside = self.records(ty, depth + 1).concat();
+        let inside = Message::decode(self.schema, ty, inside).unwrap();
+        let part = |number, bytes: &[u8]| {
+            let mut out = Writer::default();
+            out.tag(number, WireType::Len);
+            out.len_prefixed(bytes);
+            out.finish()
+        };
+        let url = format!("type.googleapis.com/{}", ty.full_name);
+        vec![part(1, url.as_bytes()), part(2, inside.bytes())]
+    }
 }

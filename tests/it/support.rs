@@ -4,25 +4,44 @@ use ckdiff::tensor::Name;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// A small seeded generator (SplitMix64), so that every run sees the same numbers.
+/// Random numbers that are the same in every run.
 #[derive(Debug)]
-pub struct Random(u64);
+pub enum Random {
+    /// A small generator (SplitMix64).
+    Seed(u64),
+    /// Numbers that something else has drawn; behind them there are zeros.
+    Tape(std::vec::IntoIter<u64>),
+}
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self::Seed(seed)
+    }
+
+    pub fn of_tape(numbers: &[u64]) -> Self {
+        let numbers = numbers.to_vec();
+        Self::Tape(numbers.into_iter())
     }
 
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
+        let state = match self {
+            Self::Seed(state) => state,
+            Self::Tape(numbers) => return numbers.next().unwrap_or_default(),
+        };
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = *state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
 
     pub fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
+        let number = self.next();
+        match self {
+            Self::Seed(_) => number % bound,
+            // Smaller for a smaller number: that is how a tape is made simpler.
+            Self::Tape(_) => ((u128::from(number) * u128::from(bound)) >> 64) as u64,
+        }
     }
 
     pub fn one_in(&mut self, n: u64) -> bool {

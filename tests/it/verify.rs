@@ -7,6 +7,7 @@ use ckdiff::artifact::Artifact;
 use ckdiff::progress::Silent;
 use ckdiff::verify::{Verification, verify};
 
+use crate::command::{assert_valid, ckdiff};
 use crate::support::{known_tensors, oracle};
 
 fn verified(path: impl AsRef<Path>) -> Verification {
@@ -58,4 +59,67 @@ fn an_index_alone_is_not_sound() {
     fs::copy("tests/data/demo/model.ckpt.index", &index).unwrap();
     let found = verify(&Artifact::open(&index).unwrap(), 1, &Silent).unwrap();
     assert!(found.damage[0].to_string().contains("its data is not here"), "{found:?}");
+}
+
+#[test]
+fn verify_takes_what_a_shell_makes_of_a_pattern() {
+    let run = ckdiff(&[
+        "verify",
+        "demo/model.ckpt.data-00000-of-00001",
+        "demo/model.ckpt.index",
+        "./demo/model.ckpt",
+    ]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(
+        run.text(),
+        "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, every checksum holds\n"
+    );
+    let run = ckdiff(&[
+        "verify",
+        "demo/checkpoint",
+        "./demo/model.ckpt.meta",
+        "demo/model.ckpt.data-00000-of-00001",
+        "demo/model.ckpt.index",
+        "demo/v1format.ckpt",
+    ]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(
+        run.text(),
+        "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, every checksum holds\n\
+         ok  demo/v1format.ckpt: checkpoint V1, 2 tensors, 32 B, every checksum holds\n\
+         note: ./demo/model.ckpt.meta is a meta graph, not checked yet\n\
+         note: demo/checkpoint is a state file, with nothing to verify\n"
+    );
+}
+
+#[test]
+fn verify_refuses_what_is_beside_checkpoints_when_it_stands_alone() {
+    let meta = ckdiff(&["verify", "demo/model.ckpt.meta", "demo/v1format.ckpt"]);
+    assert_eq!(meta.code, 2);
+    assert!(
+        meta.text().contains("this is a meta graph; so far, only checkpoints are verified"),
+        "{meta:?}"
+    );
+    let state = ckdiff(&["verify", "demo/checkpoint"]);
+    assert_eq!(state.code, 2);
+    assert!(state.text().contains("state file"), "{state:?}");
+}
+
+#[test]
+fn verify_tells_what_is_damaged() {
+    let run = ckdiff(&[
+        "verify",
+        "hostile/good",
+        "hostile/bit_data",
+        "hostile/index_magic",
+        "--format=json",
+    ]);
+    assert_eq!(run.code, 2);
+    assert_valid(&run.json());
+    let report = run.json();
+    let artifacts = report["artifacts"].as_array().unwrap();
+    let verdicts: Vec<_> = artifacts.iter().map(|artifact| &artifact["verdict"]).collect();
+    assert_eq!(verdicts, ["sound", "trouble", "trouble"]);
+    assert_eq!(run.stderr.lines().count(), 2, "{}", run.stderr);
+    assert_eq!(ckdiff(&["verify", "-q", "hostile/good"]).text(), "");
 }

@@ -1,0 +1,56 @@
+//! The forms of a message: printed, and read back.
+
+use ckdiff::message::{Losses, Message};
+use ckdiff::schema::{MessageType, Schema};
+use ckdiff::text::{self, ParseOptions, PrintOptions, Style};
+use ckdiff::{Result, json};
+
+pub(crate) fn ty(name: &str) -> &'static MessageType {
+    Schema::tensorflow().message(name).unwrap_or_else(|| panic!("{name} is in the schema"))
+}
+
+pub(crate) fn text_of(message: &Message<'_>, options: &PrintOptions) -> (Vec<u8>, Losses) {
+    let mut out = Vec::new();
+    let losses = text::print(message, options, &mut out).unwrap();
+    (out, losses)
+}
+
+pub(crate) fn json_of(
+    message: &Message<'_>,
+    options: &json::PrintOptions,
+) -> Result<(Vec<u8>, Losses)> {
+    let mut out = Vec::new();
+    let losses = json::print(message, options, &mut out)?;
+    Ok((out, losses))
+}
+
+pub(crate) fn from_text(ty: &'static MessageType, text: &[u8]) -> Result<Message<'static>> {
+    let parsed = text::parse(Schema::tensorflow(), ty, text, &ParseOptions::default());
+    parsed.map(|(message, _)| message)
+}
+
+pub(crate) fn from_json(ty: &'static MessageType, text: &[u8]) -> Result<Message<'static>> {
+    let parsed = json::parse(Schema::tensorflow(), ty, text, &json::ParseOptions::default());
+    parsed.map(|(message, _)| message)
+}
+
+/// Every way to print text.
+pub(crate) fn print_options() -> Vec<PrintOptions> {
+    let mut all = Vec::new();
+    for style in [Style::TensorFlow, Style::Protoc] {
+        for (single_line, short_repeated) in [(false, false), (true, true)] {
+            for expand_any in [false, true] {
+                let unknown_fields = text::UnknownFields::LeaveOut;
+                let style = PrintOptions::new(style);
+                all.push(PrintOptions {
+                    single_line,
+                    short_repeated,
+                    expand_any,
+                    unknown_fields,
+                    ..style
+                });
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,153 @@
+//! Laws that hold of random messages: these are drawn from tapes of numbers, and proptest shortens a tape that breaks a
+//! law. `PROPTEST_CASES` says how many there are of each type.
+
+use std::env;
+
+use ckdiff::schema::{MessageType, Schema};
+use proptest::collection::vec;
+use proptest::num::u64::ANY;
+use proptest::strategy::{NewTree, Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+
+/// What is said of a message.
+pub(crate) type Law = Result<(), TestCaseError>;
+
+/// Numbers of a tape at most. Few messages need half of them.
+const LEN: usize = 1_200;
+
+/// Holds every type of the schema against a law, with some tapes each: the same ones in every run.
+pub(crate) fn for_every_type(law: impl Fn(&'static MessageType, &[u64]) -> Law) {
+    let cases = env::var("PROPTEST_CASES").map_or(12, |cases| cases.parse().unwrap());
+    let config =
+        Config { cases, failure_persistence: None, max_shrink_iters: 50_000, ..Config::default() };
+    for (number, ty) in Schema::tensorflow().messages().filter(|ty| !ty.is_map_entry).enumerate() {
+        let seed = (number as u128 + 1).to_le_bytes();
+        let rng = TestRng::from_seed(RngAlgorithm::XorShift, &seed);
+        let mut runner = TestRunner::new_with_rng(config.clone(), rng);
+        let run = runner.run(&Tapes, |tape| law(ty, &tape));
+        match run {
+            Ok(()) => {}
+            Err(TestError::Fail(why, tape)) => panic!("{}: {why}\ntape {tape:?}", ty.full_name),
+            Err(TestError::Abort(why)) => panic!("{}: {why}", ty.full_name),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Tapes;
+
+impl Strategy for Tapes {
+    type Tree = Shortening;
+    type Value = Vec<u64>;
+
+    fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
+        let tape = vec(ANY, 0..=LEN).new_tree(runner)?.current();
+        Ok(Shortening { tape, tried: None, step: 0, at: 0, is_shorter: false })
+    }
+}
+
+/// A step towards a simpler tape, at some number of it.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    /// Without so many numbers.
+    Cut(usize),
+    /// With a zero, and without so many numbers behind it: what the number said there is, with all that was in it.
+    Leave(usize),
+    /// With half the number.
+    Halve,
+}
+
+const STEPS: &[Step] = &[
+    Step::Cut(512),
+    Step::Cut(64),
+    Step::Cut(8),
+    Step::Leave(64),
+    Step::Leave(32),
+    Step::Leave(16),
+    Step::Leave(8),
+    Step::Leave(7),
+    Step::Leave(6),
+    Step::Leave(5),
+    Step::Leave(4),
+    Step::Leave(3),
+    Step::Leave(2),
+    Step::Leave(1),
+    Step::Leave(0),
+    Step::Cut(1),
+    Step::Halve,
+];
+
+impl Step {
+    fn apply(self, tape: &[u64], at: usize) -> Vec<u64> {
+        let mut tape = tape.to_vec();
+        let end = |start: usize, count: usize| start + count.min(tape.len() - start);
+        match self {
+            Self::Cut(count) => drop(tape.drain(at..end(at, count))),
+            Self::Leave(count) => {
+                drop(tape.drain(at + 1..end(at + 1, count)));
+                tape[at] = 0;
+            }
+            Self::Halve => tape[at] /= 2,
+        }
+        tape
+    }
+}
+
+/// Whole messages go with one step, which proptest does not know of when it simplifies lists.
+#[derive(Debug)]
+struct Shortening {
+    /// The simplest that breaks the law.
+    tape: Vec<u64>,
+    tried: Option<Vec<u64>>,
+    step: usize,
+    at: usize,
+    is_shorter: bool,
+}
+
+impl Shortening {
+    /// Finds the next tape to try, until all steps have been tried in vain.
+    fn find(&mut self) -> bool {
+        loop {
+            if self.at == self.tape.len() {
+                (self.at, self.step) = (0, self.step + 1);
+            }
+            if self.step == STEPS.len() {
+                if !self.is_shorter {
+                    return false;
+                }
+                (self.step, self.is_shorter) = (0, false);
+            }
+            if self.tape.is_empty() {
+                return false;
+            }
+            let tape = STEPS[self.step].apply(&self.tape, self.at);
+            self.at += 1;
+            if tape != self.tape {
+                self.tried = Some(tape);
+                return true;
+            }
+        }
+    }
+}
+
+impl ValueTree for Shortening {
+    type Value = Vec<u64>;
+
+    fn current(&self) -> Vec<u64> {
+        self.tried.as_ref().unwrap_or(&self.tape).clone()
+    }
+
+    fn simplify(&mut self) -> bool {
+        if let Some(tape) = self.tried.take() {
+            self.at = (self.at - 1).min(tape.len());
+            self.tape = tape;
+            self.is_shorter = true;
+        }
+        self.find()
+    }
+
+    fn complicate(&mut self) -> bool {
+        self.tried = None;
+        self.find()
+    }
+}
