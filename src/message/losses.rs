@@ -1,5 +1,9 @@
 //! What a form of a message cannot carry.
 
+use std::collections::BTreeSet;
+
+use crate::error::abridged;
+
 /// What becomes of what the schema does not know, or a form has no place for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unknown {
@@ -21,7 +25,7 @@ pub struct Losses {
     pub unknown_any: u64,
     /// Messages of `Any` that were not in canonical form, and come back in it: with the same meaning and other bytes.
     pub any_bytes: u64,
-    /// Where the first of these were, as `graph_def.node[2].999`; at most [`NAMED`](Self::NAMED).
+    /// Where the first of these were, as `graph_def.node[2].999`; at most [`NAMED`](Self::NAMED), some maybe twice.
     pub paths: Vec<String>,
 }
 
@@ -39,14 +43,22 @@ impl Losses {
         self.unknown_fields + self.nan_bits + self.unknown_any + self.any_bytes
     }
 
-    /// Names a place, unless it or enough others are named.
+    /// Names a place, unless enough are named: where thousands are the same, none of them is looked for.
     pub fn name(&mut self, path: impl FnOnce() -> String) {
         if self.paths.len() < Self::NAMED {
-            let path = path();
-            if !self.paths.contains(&path) {
-                self.paths.push(path);
-            }
+            self.paths.push(path());
         }
+    }
+
+    /// The places for people: each once, long ones in part, and `…` at the end where there may be more.
+    pub fn places(&self) -> Vec<String> {
+        let mut seen = BTreeSet::new();
+        let named = self.paths.iter().filter(|path| !path.is_empty() && seen.insert(*path));
+        let mut places: Vec<String> = named.map(|path| abridged(path).into_owned()).collect();
+        if self.paths.len() >= Self::NAMED && (self.paths.len() as u64) < self.total() {
+            places.push("…".to_owned());
+        }
+        places
     }
 
     /// Adds what was lost elsewhere.

@@ -169,10 +169,10 @@ impl<'s> Message<'s> {
     }
 }
 
-/// The canonical form of `bytes`, a message of type `ty` that lies `depth` levels inside another.
+/// The canonical form of `bytes`, a message of type `ty` that lies `depth` levels inside another, as what an `Any` holds.
 ///
 /// # Errors
-/// As [`Message::decode_partial`].
+/// As [`Message::decode`].
 pub(crate) fn canonical<'b>(
     schema: &Schema,
     ty: &MessageType,
@@ -180,6 +180,7 @@ pub(crate) fn canonical<'b>(
     depth: usize,
 ) -> Result<Cow<'b, [u8]>> {
     let findings = check::check(schema, ty, bytes, depth)?;
+    required::check(schema, ty, bytes)?;
     if findings.canonical && findings.unsorted.is_empty() {
         return Ok(bytes.into());
     }

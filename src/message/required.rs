@@ -1,5 +1,6 @@
 //! Required fields, which proto2 has.
 
+use super::meaning::Meaning;
 use super::message_set;
 use super::scalar::Fit;
 use super::wire::{Records, Value};
@@ -19,19 +20,20 @@ pub(super) fn check(schema: &Schema, ty: &MessageType, bytes: &[u8]) -> Result<(
     let (mut last, mut index) = (0, 0);
     for record in Records::new(bytes, 0) {
         let record = record?;
-        missing.retain(|number| *number != record.number);
+        let meaning = Meaning::of(schema, ty, &record);
+        if let Meaning::Known(field, _) = meaning {
+            missing.retain(|number| *number != field.number);
+        }
         index = if record.number == last { index + 1 } else { 0 };
         last = record.number;
         let inside = match message_set::item(&record)?.filter(|_| ty.is_message_set) {
             Some((number, message)) => ty.field(number).map(|field| (field, message)),
-            None => ty.field(record.number).and_then(|field| match record.value {
-                Value::Len(inside) | Value::Group(inside)
-                    if Fit::of(record.value.wire_type(), field) == Fit::Single =>
-                {
+            None => match (meaning, record.value) {
+                (Meaning::Known(field, Fit::Single), Value::Len(inside) | Value::Group(inside)) => {
                     Some((field, inside))
                 }
                 _ => None,
-            }),
+            },
         };
         if let Some((field, inside)) = inside
             && let Some(id) = field.kind.message()

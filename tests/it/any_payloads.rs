@@ -7,6 +7,7 @@ use ckdiff::schema::Schema;
 use ckdiff::{json, text};
 
 use crate::command::ckdiff;
+use crate::everything;
 
 /// A collection of one `Any` with a VersionDef in it, whose bytes are these.
 fn meta_graph(payload: &[u8]) -> Vec<u8> {
@@ -50,6 +51,21 @@ fn a_payload_in_another_form_is_kept_in_binary_and_counted_elsewhere() {
             assert!(odd.2[0].ends_with("[type.googleapis.com/tensorflow.VersionDef]"));
         }
     }
+}
+
+/// Nothing is printed that could not be read back.
+#[test]
+fn a_payload_that_lacks_a_required_field_stays_bytes() {
+    let schema = everything::schema();
+    let ty = schema.message("google.protobuf.Any").unwrap();
+    let bytes = b"\x0a\x12a/everything.Needs\x12\x00";
+    let any = Message::decode(schema, ty, bytes.to_vec()).unwrap();
+    let mut out = Vec::new();
+    text::print(&any, &text::PrintOptions::default(), &mut out).unwrap();
+    assert_eq!(String::from_utf8(out).unwrap(), "type_url: \"a/everything.Needs\"\n");
+    let error = json::print(&any, &json::PrintOptions::default(), &mut Vec::new()).unwrap_err();
+    let said = "value: the required field number of everything.Needs is missing";
+    assert_eq!(error.to_string(), said);
 }
 
 #[test]

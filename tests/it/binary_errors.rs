@@ -8,6 +8,8 @@ use prost_reflect::prost_types::{
     DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet,
 };
 
+use crate::everything;
+
 fn said(ty: &str, bytes: &[u8]) -> String {
     let schema = Schema::tensorflow();
     let ty = schema.message(ty).unwrap();
@@ -47,6 +49,22 @@ fn a_path_of_a_thousand_levels_is_shown_in_part() {
     assert!(said.ends_with("nesting is deeper, at most 1000 levels are allowed"), "{said}");
     assert!(said.contains("list_value.values[0].list_value") && said.contains('…'), "{said}");
     assert!(said.len() < 400, "{said}");
+}
+
+#[test]
+fn a_required_field_of_another_encoding_is_missing() {
+    let schema = everything::schema();
+    let ty = schema.message("everything.All").unwrap();
+    let missing = "needs: the required field number of everything.Needs is missing";
+    for (needs, expected) in [
+        (&b"\x32\x02\x08\x05"[..], None),
+        (b"\x32\x00", Some(missing)),
+        (b"\x32\x02\x0a\x00", Some(missing)),
+        (b"\x32\x05\x0d\0\0\0\0", Some(missing)),
+    ] {
+        let error = Message::decode(schema, ty, needs.to_vec()).err();
+        assert_eq!(error.map(|error| error.to_string()).as_deref(), expected);
+    }
 }
 
 /// `message G { optional group Inner = 1 { … } }`, the group again a G.

@@ -9,8 +9,10 @@ use ckdiff::message::{Message, Unknown};
 use ckdiff::schema::{MessageType, Schema};
 use ckdiff::text::{self, LayoutOptions, ParseOptions, PrintOptions};
 
-use crate::harness::{self, check_binary, check_json, check_text};
+use crate::everything;
 use crate::hostile::{assert_peak_memory_under, mutate};
+use crate::message_harness::{self, EVERYTHING, Type, check_binary, check_json, check_text};
+use crate::random_message::{self, Habit};
 use crate::support::{Random, base64, oracle};
 
 fn ty(name: &str) -> &'static MessageType {
@@ -20,7 +22,7 @@ fn ty(name: &str) -> &'static MessageType {
 /// The forms of a message, as the oracle calls them.
 const FORMS: &[&str] = &["text", "json", "binary"];
 
-fn check(form: &str, ty: &'static MessageType, bytes: &[u8]) -> ckdiff::Result<Message<'static>> {
+fn check(form: &str, ty: Type, bytes: &[u8]) -> ckdiff::Result<Message<'static>> {
     match form {
         "text" => check_text(ty, bytes),
         "json" => check_json(ty, bytes),
@@ -32,7 +34,7 @@ fn check(form: &str, ty: &'static MessageType, bytes: &[u8]) -> ckdiff::Result<M
 struct Case {
     path: String,
     form: String,
-    ty: &'static MessageType,
+    ty: Type,
     why: String,
     refused: bool,
     /// What it says; `None` where that is not agreed on.
@@ -52,7 +54,7 @@ fn cases() -> Vec<Case> {
         Case {
             path: text("path").unwrap(),
             form: text("format").unwrap(),
-            ty: ty(case["message"].as_str().unwrap()),
+            ty: Type::of(Schema::tensorflow(), case["message"].as_str().unwrap()),
             why: text("why").unwrap(),
             refused: case["refused"].as_bool().unwrap(),
             canonical: text("ascending_b64").or(text("canonical_b64")).map(|text| base64(&text)),
@@ -91,23 +93,27 @@ fn what_is_wrong_is_refused_and_what_is_odd_is_read() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Small messages in every form: what TensorFlow wrote, and the cases above.
-fn victims() -> Vec<(&'static str, &'static MessageType, Vec<u8>)> {
+/// Small messages in every form: what TensorFlow wrote, the cases above, and what only other schemas have.
+fn victims() -> Vec<(&'static str, Type, Vec<u8>)> {
     let mut victims = Vec::new();
     let oracle = oracle("messages.json");
     for facts in oracle["messages"].as_array().unwrap() {
         let path = facts["path"].as_str().unwrap();
-        let ty = ty(facts["message"].as_str().unwrap());
+        let ty = Type::of(Schema::tensorflow(), facts["message"].as_str().unwrap());
         let bytes = fs::read(format!("tests/data/{path}")).unwrap();
-        if bytes.len() > 3000 {
-            continue;
+        if bytes.len() <= 3000 {
+            victims.extend(forms(ty, bytes));
         }
-        let message = Message::decode(Schema::tensorflow(), ty, bytes.clone()).unwrap();
-        let (mut text, mut in_json) = (Vec::new(), Vec::new());
-        text::print(&message, &PrintOptions::default(), &mut text).unwrap();
-        let drop = json::PrintOptions { unknown: Unknown::Drop, ..Default::default() };
-        json::print(&message, &drop, &mut in_json).unwrap();
-        victims.extend([("binary", ty, bytes), ("text", ty, text), ("json", ty, in_json)]);
+    }
+    let mut random = Random::new(12);
+    for name in EVERYTHING {
+        let ty = Type::of(everything::schema(), name);
+        for habit in [Habit::Tidy, Habit::Unknown].repeat(10) {
+            let (bytes, _) = random_message::message(ty.schema, ty.ty, habit, &mut random);
+            if bytes.len() <= 3000 {
+                victims.extend(forms(ty, bytes));
+            }
+        }
     }
     for case in cases() {
         let form = FORMS.iter().find(|form| **form == case.form).unwrap();
@@ -116,11 +122,24 @@ fn victims() -> Vec<(&'static str, &'static MessageType, Vec<u8>)> {
     victims
 }
 
+/// A message in each form that it has.
+fn forms(ty: Type, bytes: Vec<u8>) -> Vec<(&'static str, Type, Vec<u8>)> {
+    let message = Message::decode(ty.schema, ty.ty, bytes.clone()).unwrap();
+    let (mut text, mut in_json) = (Vec::new(), Vec::new());
+    text::print(&message, &PrintOptions::default(), &mut text).unwrap();
+    let drop = json::PrintOptions { unknown: Unknown::Drop, ..Default::default() };
+    let mut forms = vec![("binary", ty, bytes), ("text", ty, text)];
+    if json::print(&message, &drop, &mut in_json).is_ok() {
+        forms.push(("json", ty, in_json));
+    }
+    forms
+}
+
 #[test]
 fn damaged_messages_keep_the_laws() {
     let count: u64 = std::env::var("CKDIFF_MUTATIONS").map_or(10_000, |n| n.parse().unwrap());
     let victims = victims();
-    assert!(victims.len() > 250, "{}", victims.len());
+    assert!(victims.len() > 450, "{}", victims.len());
     let mut random = Random::new(13);
     let mut read = 0;
     for _ in 0..count {
@@ -128,7 +147,7 @@ fn damaged_messages_keep_the_laws() {
         let mut bytes = good.clone();
         mutate(&mut bytes, &mut random);
         let started = Instant::now();
-        read += u64::from(check(form, ty, &bytes).is_ok());
+        read += u64::from(check(form, *ty, &bytes).is_ok());
         assert!(started.elapsed() < Duration::from_secs(2), "{form} {}", bytes.escape_ascii());
     }
     assert!(read > count / 20 && read < count * 19 / 20, "{read} of {count} are read");
@@ -145,10 +164,11 @@ fn any_bytes_keep_the_laws() {
         let mut input = vec![random.next() as u8];
         input.extend_from_slice(good);
         mutate(&mut input, &mut random);
+        message_harness::read_document(input.get(1..).unwrap_or_default());
         match *form {
-            "text" => harness::parse_text(&input),
-            "json" => harness::parse_json(&input),
-            _ => harness::decode_message(&input),
+            "text" => message_harness::parse_text(&input),
+            "json" => message_harness::parse_json(&input),
+            _ => message_harness::decode_message(&input),
         }
     }
 }

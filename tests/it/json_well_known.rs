@@ -120,7 +120,20 @@ fn well_known_types_are_refused_when_they_are_out_of_range() {
             b"\x0a\x06fooBar",
             r#"the path "fooBar" has no form in JSON: it would not come back"#,
         ),
+        ("FieldMask", b"\x0a\x00", r#"the path "" has no form in JSON: it would not come back"#),
         ("Value", b"", "a Value that holds nothing has no form in JSON"),
+        ("Value", b"\x08\x05", "a Value that is null number 5 has no form in JSON"),
+        // A boolean where the string belongs is an unknown field.
+        (
+            "Value",
+            b"\x18\x01",
+            "the unknown field 3 has no form in JSON; --drop-unknown leaves it out",
+        ),
+        (
+            "ListValue",
+            b"\x08\x05",
+            "the unknown field 1 has no form in JSON; --drop-unknown leaves it out",
+        ),
         (
             "Value",
             b"\x11\x00\x00\x00\x00\x00\x00\xf0\x7f",

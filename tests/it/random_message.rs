@@ -1,7 +1,7 @@
 //! Random messages of any type. Numbers that are zero give the smallest ones.
 
 use ckdiff::message::{Message, Writer};
-use ckdiff::schema::{Field, Kind, MessageType, Schema, WellKnown, WireType};
+use ckdiff::schema::{Cardinality, Field, Kind, MessageType, Schema, WellKnown, WireType};
 
 use crate::random_value as value;
 use crate::support::Random;
@@ -75,8 +75,9 @@ impl Author<'_, '_> {
                 _ if self.is_untidy() => 2,
                 _ => 1,
             };
+            let is_required = field.cardinality == Cardinality::Required;
             for _ in 0..most {
-                if self.random.below(2) == 1 {
+                if self.random.below(2) == 1 || is_required {
                     self.unknown_fields(ty, &mut records);
                     records.push(self.record(field, depth));
                 }
@@ -178,7 +179,8 @@ impl Author<'_, '_> {
         }
         let types =
             ["tensorflow.TensorShapeProto", "tensorflow.VersionDef", "google.protobuf.Int64Value"];
-        let ty = self.schema.message(types[self.random.below(3) as usize]).unwrap();
+        let types: Vec<_> = types.iter().filter_map(|name| self.schema.message(name)).collect();
+        let ty = types[self.random.below(types.len() as u64) as usize];
         let inside = self.records(ty, depth + 1).concat();
         let inside = Message::decode(self.schema, ty, inside).unwrap();
         let part = |number, bytes: &[u8]| {

@@ -1,6 +1,5 @@
 //! `ckdiff convert IN OUT`: text, JSON, binary.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -177,17 +176,8 @@ fn warnings(losses: &Losses, place: &str, by_number: bool) -> Vec<String> {
     said
 }
 
-/// Where the losses are, each place once, behind a colon.
+/// Where the losses are, behind a colon.
 fn places(losses: &Losses) -> String {
-    let mut named: Vec<&String> = losses.paths.iter().filter(|path| !path.is_empty()).collect();
-    if named.is_empty() {
-        return String::new();
-    }
-    // Where there are fewer, these are all.
-    let is_cut = named.len() >= Losses::NAMED && (named.len() as u64) < losses.total();
-    let more = if is_cut { ", …" } else { "" };
-    let mut seen = BTreeSet::new();
-    named.retain(|path| seen.insert(*path));
-    let named: Vec<String> = named.into_iter().map(|path| human::printable(path)).collect();
-    format!(": {}{more}", named.join(", "))
+    let places: Vec<String> = losses.places().iter().map(|place| human::printable(place)).collect();
+    if places.is_empty() { String::new() } else { format!(": {}", places.join(", ")) }
 }

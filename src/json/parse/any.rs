@@ -12,6 +12,7 @@ use super::fields::Members;
 use super::locate::Step;
 use super::reader::{Reader, Text, With};
 use super::trouble::{Spot, placed};
+use crate::error::shortened;
 use crate::json::{ANY_TOO_DEEP, NESTED_ANY};
 use crate::message::{Message, Value};
 use crate::schema::MessageType;
@@ -89,7 +90,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, FindType> {
                     return Err(reader.refuse(needed));
                 };
                 let Some(ty) = reader.schema.message(full_name) else {
-                    let name = super::locate::shortened(full_name);
+                    let name = shortened(full_name);
                     let message =
                         format!("unknown type {name:?}; only messages of the schema are read");
                     return Err(reader.fail(Spot::Value, message));
@@ -134,7 +135,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Payload<'s>> {
                 }
                 _ => {
                     let message = || {
-                        let name = super::locate::shortened(&name);
+                        let name = shortened(&name);
                         format!("unknown field {name:?}; an Any of {} has \"value\"", ty.full_name)
                     };
                     reader.drop_unknown(Spot::Key, message)?;

@@ -11,6 +11,7 @@ use super::map::Entries;
 use super::reader::{Reader, Text, With};
 use super::trouble::Spot;
 use crate::bytes::{base64, near};
+use crate::error::shortened;
 use crate::message::{FieldSet, Value, Writer, is_default, write_value};
 use crate::schema::{Cardinality, Field, Kind, MessageType, WireType};
 
@@ -207,7 +208,7 @@ impl Reader<'_, '_> {
 fn unknown_field(ty: &MessageType, name: &str) -> String {
     let names = ty.fields.iter().map(|field| &*field.json_name);
     let hint = near::hint(name.as_bytes(), names);
-    let name = super::locate::shortened(name);
+    let name = shortened(name);
     format!("unknown field {name:?} of {}{hint}", ty.full_name)
 }
 

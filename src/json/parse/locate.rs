@@ -3,6 +3,8 @@
 //! The events of the parser carry no places, and keeping them would cost every value. So only the way is kept,
 //! as ordinals, and walked once more. The text was read up to there, so that nothing has to be checked.
 
+use crate::error::shortened;
+
 /// A step into a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
@@ -24,9 +26,6 @@ pub(super) struct Located {
     /// The byte at which it begins.
     pub(super) value: usize,
 }
-
-/// How many characters of a name or a value an error shows.
-const SHOWN: usize = 60;
 
 /// Walks from the start of `input`.
 pub(super) fn locate(input: &str, steps: &[Step]) -> Located {
@@ -83,16 +82,8 @@ pub(super) fn describe(input: &str, offset: usize) -> String {
         Some(first) => {
             walk.value();
             let text = shortened(input.get(offset..walk.pos).unwrap_or_default());
-            if first == b'"' { format!("the string {text}") } else { text }
+            if first == b'"' { format!("the string {text}") } else { text.into_owned() }
         }
-    }
-}
-
-/// The text, or its beginning where it is long.
-pub(super) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
     }
 }
 

@@ -7,6 +7,7 @@ use serde::de;
 use super::reader::Reader;
 use super::trouble::Spot;
 use crate::bytes::near;
+use crate::error::shortened;
 use crate::json::number::{integer, is_number};
 use crate::message::{Value, to_zigzag};
 use crate::schema::{EnumId, Kind, MessageId, WellKnown};
@@ -71,7 +72,7 @@ impl Reader<'_, '_> {
                 Some(number) => Ok(written(number)),
                 None => self.drop_enum(|| {
                     let hint = near::hint(name.as_bytes(), ty.names());
-                    let name = super::locate::shortened(&name);
+                    let name = shortened(&name);
                     format!("unknown value {name:?} of {}{hint}", ty.full_name)
                 }),
             };

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Printer;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, shortened};
 use crate::json::{ANY_TOO_DEEP, NESTED_ANY};
 use crate::message::{Records, Unknown, Value, canonical};
 use crate::schema::MessageType;
@@ -69,6 +69,7 @@ impl<'p> Printer<'p, '_> {
 
     fn unknown_type(&mut self, url: &str) -> Result<()> {
         if self.options.unknown == Unknown::Refuse {
+            let url = shortened(url);
             let message = format!(
                 "an Any of the unknown type {url:?} has no form in JSON; --drop-unknown leaves it out"
             );

@@ -99,7 +99,7 @@ impl Printer<'_, '_> {
         let ty = &self.schema[id];
         let wants_name = self.options.enums == Enums::Names;
         match ty.value_name(number).filter(|_| wants_name) {
-            _ if ty.is_null_value() => self.sheet.plain(b"null"),
+            _ if ty.is_null_value() && number == 0 => self.sheet.plain(b"null"),
             Some(name) => self.sheet.string(name.as_bytes())?,
             None => self.digits(&number),
         }
@@ -152,7 +152,9 @@ impl Printer<'_, '_> {
                 continue;
             };
             let path = String::from_utf8_lossy(path);
-            let Some(path) = mask::to_camel(&path).filter(|path| !path.contains(',')) else {
+            let Some(path) =
+                mask::to_camel(&path).filter(|path| !path.is_empty() && !path.contains(','))
+            else {
                 let message =
                     format!("the path {path:?} has no form in JSON: it would not come back");
                 return Err(ErrorKind::Syntax(message).into());

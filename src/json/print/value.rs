@@ -3,8 +3,8 @@
 use super::Printer;
 use super::fields::foreign;
 use crate::error::{ErrorKind, Result};
-use crate::message::{Records, Value};
-use crate::schema::{Kind, MessageType};
+use crate::message::{Fit, Records, Value};
+use crate::schema::{Field, Kind, MessageType};
 
 impl<'p> Printer<'p, '_> {
     pub(super) fn struct_value(
@@ -39,7 +39,7 @@ impl<'p> Printer<'p, '_> {
         let mut index = 0;
         for record in Records::new(bytes, 0) {
             let record = record?;
-            if record.number != 1 {
+            if record.number != 1 || Fit::of(record.value.wire_type(), field) != Fit::Single {
                 self.unknown(&record)?;
                 continue;
             }
@@ -56,7 +56,8 @@ impl<'p> Printer<'p, '_> {
         let mut written = false;
         for record in Records::new(bytes, 0) {
             let record = record?;
-            let Some(field) = ty.field(record.number).filter(|_| !written) else {
+            let fits = |field: &&Field| Fit::of(record.value.wire_type(), field) == Fit::Single;
+            let Some(field) = ty.field(record.number).filter(fits).filter(|_| !written) else {
                 self.unknown(&record)?;
                 continue;
             };
@@ -64,6 +65,11 @@ impl<'p> Printer<'p, '_> {
             match (field.kind, record.value) {
                 (Kind::Double, Value::Fixed64(bits)) if !f64::from_bits(bits).is_finite() => {
                     let message = "a Value that is not finite has no form in JSON".to_owned();
+                    return Err(ErrorKind::Syntax(message).into());
+                }
+                (Kind::Enum(_), Value::Varint(number @ 1..)) => {
+                    let message =
+                        format!("a Value that is null number {number} has no form in JSON");
                     return Err(ErrorKind::Syntax(message).into());
                 }
                 (Kind::Message(id), Value::Len(bytes)) => {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::{Encoder, Name, Numbers, Outer, Refusal, Unknown, refuse};
 use crate::bytes::near;
+use crate::error::shortened;
 use crate::schema::{Field, MessageType, WellKnown};
 use crate::text::syntax::NameKind;
 
@@ -40,7 +41,7 @@ impl<'s> Encoder<'s> {
                 }
                 self.unknown(name.at, &text, || {
                     let hint = near::hint(name.text, ty.field_names());
-                    format!("{} has no field {text}{hint}", ty.full_name)
+                    format!("{} has no field {}{hint}", ty.full_name, shortened(&text))
                 })
             }
             NameKind::Number if self.options.numbers == Numbers::Refuse => {
@@ -57,11 +58,12 @@ impl<'s> Encoder<'s> {
             NameKind::Extension => match self.schema.extension(ty, &text) {
                 Some(field) => Ok(Target::Field(field)),
                 None => self.unknown(name.at, &format!("[{text}]"), || {
-                    format!("{} has no extension [{text}]", ty.full_name)
+                    format!("{} has no extension [{}]", ty.full_name, shortened(&text))
                 }),
             },
             NameKind::Any if ty.well_known != Some(WellKnown::Any) => {
-                let why = format!("[{text}] is for google.protobuf.Any, not {}", ty.full_name);
+                let shown = shortened(&text);
+                let why = format!("[{shown}] is for google.protobuf.Any, not {}", ty.full_name);
                 Err(refuse(name.at, why))
             }
             NameKind::Any => {
@@ -69,7 +71,7 @@ impl<'s> Encoder<'s> {
                 match self.schema.message(full_name) {
                     Some(ty) => Ok(Target::Any(ty)),
                     None => self.unknown(name.at, &format!("[{text}]"), || {
-                        format!("the schema has no message {full_name}")
+                        format!("the schema has no message {}", shortened(full_name))
                     }),
                 }
             }

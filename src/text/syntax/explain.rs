@@ -3,6 +3,8 @@
 //! The recogniser knows only how far it came. This reads the piece again up to there, token by token, to learn what
 //! had to come; it decides nothing.
 
+use crate::error::shortened;
+
 /// An open bracket and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Opened {
@@ -133,8 +135,8 @@ fn expected(bytes: &[u8], due: Due, open: &[u8]) -> String {
         (Due::Field, Some(_)) => "a field name or '}'".to_owned(),
         (Due::AfterName(from, end), _) => {
             let name = String::from_utf8_lossy(bytes.get(from..end).unwrap_or_default());
-            let shown = shortened(name.chars().filter(|letter| !letter.is_control()), 60);
-            format!("':' after the field name \"{shown}\"")
+            let name = name.replace(char::is_control, "");
+            format!("':' after the field name \"{}\"", shortened(&name))
         }
         (Due::Value, _) => "a value".to_owned(),
         (Due::AfterMinus, _) => "a number after '-'".to_owned(),
@@ -154,20 +156,11 @@ pub(super) fn found(bytes: &[u8], at: usize) -> String {
         _ => {
             let end = if is_wordy(first) { token_end(bytes, at) } else { at + 1 };
             let text = bytes.get(at..end).unwrap_or_default().iter().map(|&byte| char::from(byte));
-            let text = text.flat_map(char::escape_default);
-            let text = shortened(text, 40);
-            format!("'{}'", text.replace("\\'", "'"))
+            // More than is shown.
+            let text: String = text.take(100).flat_map(char::escape_default).collect();
+            format!("'{}'", shortened(&text.replace("\\'", "'")))
         }
     }
-}
-
-/// The first letters, and `…` where there are more.
-fn shortened(mut letters: impl Iterator<Item = char>, most: usize) -> String {
-    let mut text: String = letters.by_ref().take(most).collect();
-    if letters.next().is_some() {
-        text.push('…');
-    }
-    text
 }
 
 /// What is wrong with a number, if it is; `text` is all that touches it.

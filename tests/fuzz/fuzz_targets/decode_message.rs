@@ -2,9 +2,11 @@
 #![no_main]
 #![allow(dead_code, reason = "each target uses its part of what they share")]
 
-#[path = "../../it/harness.rs"]
-mod harness;
+#[path = "../../it/everything.rs"]
+mod everything;
+#[path = "../../it/message_harness.rs"]
+mod message_harness;
 #[path = "../../it/text_said.rs"]
 mod text_said;
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| harness::decode_message(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| message_harness::decode_message(input));

@@ -6,8 +6,6 @@
 mod craft;
 #[path = "../../it/harness.rs"]
 mod harness;
-#[path = "../../it/text_said.rs"]
-mod text_said;
 
 use std::sync::LazyLock;
 

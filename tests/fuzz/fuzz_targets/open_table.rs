@@ -6,8 +6,6 @@
 mod craft;
 #[path = "../../it/harness.rs"]
 mod harness;
-#[path = "../../it/text_said.rs"]
-mod text_said;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     harness::open_table(input);

@@ -1,9 +1,13 @@
 //! One error for the whole library: what was found, what was allowed, and where.
 
+mod shown;
+
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+pub(crate) use shown::{abridged, shortened};
 
 use crate::tensor::Name;
 
@@ -234,26 +238,12 @@ impl fmt::Display for Error {
             write!(f, "byte {offset}: ")?;
         }
         if let Some(path) = &self.0.path {
-            write_path(path, f)?;
+            write!(f, "{}: ", abridged(path))?;
         }
         if let Some(tensor) = &self.0.tensor {
             write!(f, "tensor {}: ", tensor.printable())?;
         }
         write!(f, "{}", self.0.kind)
-    }
-}
-
-/// Writes a path of fields; of a long one, where messages are nested deeply, both ends.
-fn write_path(path: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    const START: usize = 120;
-    const END: usize = 80;
-    let boundary = |at| (at..path.len()).find(|&at| path.is_char_boundary(at));
-    match (boundary(START), boundary(path.len().saturating_sub(END))) {
-        (Some(start), Some(end)) if start < end => {
-            let (start, end) = (path.get(..start), path.get(end..));
-            write!(f, "{}…{}: ", start.unwrap_or_default(), end.unwrap_or_default())
-        }
-        _ => write!(f, "{path}: "),
     }
 }
 

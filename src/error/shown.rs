@@ -1,0 +1,45 @@
+//! What is shown of a text that may be long: errors stay readable whatever a file holds.
+
+use std::borrow::Cow;
+
+/// How much is shown of a name or a value.
+const NAME: usize = 60;
+
+/// The first letters of a name or a value, and `…` where there are more.
+pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(NAME) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
+        None => text.into(),
+    }
+}
+
+/// Both ends of a path of fields, which is long where messages are nested deeply.
+pub(crate) fn abridged(path: &str) -> Cow<'_, str> {
+    const START: usize = 120;
+    const END: usize = 80;
+    if path.len() <= START + END {
+        return path.into();
+    }
+    let start = path.get(..path.floor_char_boundary(START));
+    let end = path.get(path.ceil_char_boundary(path.len() - END)..);
+    format!("{}…{}", start.unwrap_or_default(), end.unwrap_or_default()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_long_is_shown_in_part() {
+        assert_eq!(shortened("a name"), "a name");
+        assert_eq!(shortened(&"é".repeat(60)), "é".repeat(60));
+        assert_eq!(shortened(&"é".repeat(61)), "é".repeat(60) + "…");
+        assert_eq!(abridged("node[2].attr"), "node[2].attr");
+        for len in 190..400 {
+            let path = "é.".repeat(len / 3);
+            let shown = abridged(&path);
+            assert!(shown.len() <= 210, "{shown}");
+            assert_eq!(shown.contains('…'), path.len() > 200, "{len} {}", path.len());
+        }
+    }
+}
