@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::document::message_type;
 use super::fit::fit;
 use super::form::Form;
+use super::message_type::message_type;
 use super::names::{self, Event};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::Records;

@@ -4,12 +4,14 @@ mod detect;
 mod document;
 mod fit;
 mod form;
+mod message_type;
 mod names;
 
 use std::path::{Path, PathBuf};
 
-pub use document::{Document, ReadOptions, message_type};
+pub use document::{Document, ReadOptions};
 pub use form::Form;
+pub use message_type::message_type;
 
 use crate::bytes::Limits;
 use crate::checkpoint::Checkpoint;

@@ -8,7 +8,6 @@ use ckdiff::Error;
 use tempfile::{Builder, NamedTempFile};
 
 use crate::interrupt;
-use crate::output::cannot_write;
 
 /// Writes a file under another name and moves it into place, so that what was there before is there until then.
 ///
@@ -86,4 +85,9 @@ fn fill<T>(
 fn sync(folder: &Path) -> io::Result<()> {
     // Elsewhere folders cannot be synced.
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+/// Why nothing can be written.
+pub(crate) fn cannot_write(error: io::Error) -> Error {
+    Error::io("write", error)
 }

@@ -9,7 +9,7 @@ use ckdiff::report::Palette;
 use ckdiff::{Error, ErrorKind};
 
 use crate::args::{Color, Format, ReportArgs};
-use crate::file;
+use crate::file::{self, cannot_write};
 
 /// Writes a report to every place that was asked for, in the form that was asked for there.
 ///
@@ -54,11 +54,6 @@ fn stdout<T>(write: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<O
             _ => Err(error.in_file(Path::new("standard output"))),
         },
     }
-}
-
-/// Why nothing can be written.
-pub(crate) fn cannot_write(error: io::Error) -> Error {
-    Error::io("write", error)
 }
 
 /// Whether a person sees the report and what it says of errors.
