@@ -66,7 +66,8 @@ impl<'s> Document<'s> {
             let kind = "this is a directory; a file is needed".into();
             return Err(Error::from(ErrorKind::Usage(kind)).in_file(path));
         }
-        if options.form.is_none() && metadata.is_file() && is_file_of_one(path) {
+        let is_told = options.form.is_some() || options.message.is_some();
+        if !is_told && metadata.is_file() && is_file_of_one(path) {
             let kind = "this is a file of a checkpoint, which holds tensors and no message; \
                         `ckdiff show` lists them"
                 .into();

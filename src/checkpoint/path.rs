@@ -74,10 +74,10 @@ pub(super) fn names_one(path: &Path) -> bool {
     bundle(path).is_some() || table(path).is_some()
 }
 
-/// Whether the file at `path` is one of a checkpoint's: an index, a shard, a V1 file.
+/// Whether the file at `path` is one of a checkpoint's: an index or a V1 file by its end, a shard by its name.
 pub(crate) fn is_file_of_one(path: &Path) -> bool {
-    let is_named = bundle(path).is_some_and(|place| place.prefix != path);
-    is_named || File::open(path).is_ok_and(|file| table::is_table(&file))
+    let is_shard = bundle(path).is_some_and(|place| place.prefix != path && !place.by_index);
+    is_shard || File::open(path).is_ok_and(|file| table::is_table(&file))
 }
 
 /// Whether there is anything of this name, also what cannot be opened: then the error says so.

@@ -90,6 +90,10 @@ impl CheckpointState {
         if path::names_one(latest) {
             return Ok(latest.clone());
         }
+        if let Some(error) = unread::remote(latest) {
+            let kind = format!("the latest checkpoint is {}: {error}", latest.display());
+            return Err(Error::from(ErrorKind::NotFound(kind)).in_file(&self.path));
+        }
         let dir = self.path.parent().unwrap_or(Path::new(""));
         // Paths of another machine, also of one with backslashes.
         let spelled = latest.to_string_lossy();

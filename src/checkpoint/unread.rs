@@ -9,15 +9,19 @@ use super::path;
 
 /// Names what `path` is, when it is something we know of but do not read as a checkpoint.
 pub(super) fn known(path: &Path) -> Option<Error> {
-    let text = path.to_string_lossy();
-    if let Some((scheme, _)) = text.split_once("://")
-        && !path.exists()
-    {
-        let kind = format!("{scheme}:// paths are remote; ckdiff reads local files only");
-        return Some(Error::from(ErrorKind::Unsupported(kind)).in_file(path));
+    if let Some(error) = remote(path) {
+        return Some(error.in_file(path));
     }
     let kind = if path.is_dir() { of_directory(path)? } else { of_file(path, &head(path).ok()?)? };
     Some(Error::from(ErrorKind::Unsupported(kind)).in_file(path))
+}
+
+/// Says that `path` is on another machine, where it is.
+pub(super) fn remote(path: &Path) -> Option<Error> {
+    let text = path.to_string_lossy();
+    let (scheme, _) = text.split_once("://").filter(|_| !path.exists())?;
+    let kind = format!("{scheme}:// paths are remote; ckdiff reads local files only");
+    Some(ErrorKind::Unsupported(kind).into())
 }
 
 /// Says that nothing is at `path`, or that what is there is no checkpoint.

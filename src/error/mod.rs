@@ -247,6 +247,19 @@ impl fmt::Display for Error {
     }
 }
 
+/// The system's error, where that is what went wrong: whoever writes knows a reader who has gone away by it.
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        match error.kind() {
+            ErrorKind::Io { source, .. } => match source.raw_os_error() {
+                Some(code) => Self::from_raw_os_error(code),
+                None => source.kind().into(),
+            },
+            _ => Self::other(error),
+        }
+    }
+}
+
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &*self.0.kind {

@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::error::abridged;
 
+/// Losses whose places are looked for, which takes time deep inside a message.
+const LOOKED_FOR: u64 = 10_000;
+
 /// What becomes of what the schema does not know, or a form has no place for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unknown {
@@ -25,7 +28,7 @@ pub struct Losses {
     pub unknown_any: u64,
     /// Messages of `Any` that were not in canonical form, and come back in it: with the same meaning and other bytes.
     pub any_bytes: u64,
-    /// Where the first of these were, as `graph_def.node[2].999`; at most [`NAMED`](Self::NAMED), some maybe twice.
+    /// Where the first of these were, as `graph_def.node[2].999`; at most [`NAMED`](Self::NAMED).
     pub paths: Vec<String>,
 }
 
@@ -43,19 +46,24 @@ impl Losses {
         self.unknown_fields + self.nan_bits + self.unknown_any + self.any_bytes
     }
 
-    /// Names a place, unless enough are named: where thousands are the same, none of them is looked for.
+    /// Names a place, unless it or enough others are named. Behind the first thousands of losses none is looked for.
     pub fn name(&mut self, path: impl FnOnce() -> String) {
-        if self.paths.len() < Self::NAMED {
-            self.paths.push(path());
+        if self.paths.len() < Self::NAMED && self.total() <= LOOKED_FOR {
+            let path = path();
+            if !self.paths.contains(&path) {
+                self.paths.push(path);
+            }
         }
     }
 
-    /// The places for people: each once, long ones in part, and `…` at the end where there may be more.
+    /// The places for people: long ones in part, and `…` at the end where there may be more.
     pub fn places(&self) -> Vec<String> {
+        // Places that are named on the way up may be the same in the end.
         let mut seen = BTreeSet::new();
         let named = self.paths.iter().filter(|path| !path.is_empty() && seen.insert(*path));
         let mut places: Vec<String> = named.map(|path| abridged(path).into_owned()).collect();
-        if self.paths.len() >= Self::NAMED && (self.paths.len() as u64) < self.total() {
+        let may_be_more = self.paths.len() >= Self::NAMED || self.total() > LOOKED_FOR;
+        if may_be_more && (self.paths.len() as u64) < self.total() {
             places.push("…".to_owned());
         }
         places
@@ -63,13 +71,13 @@ impl Losses {
 
     /// Adds what was lost elsewhere.
     pub fn add(&mut self, other: Self) {
+        for path in other.paths {
+            self.name(|| path);
+        }
         self.unknown_fields += other.unknown_fields;
         self.nan_bits += other.nan_bits;
         self.unknown_any += other.unknown_any;
         self.any_bytes += other.any_bytes;
-        for path in other.paths {
-            self.name(|| path);
-        }
     }
 }
 

@@ -180,13 +180,15 @@ pub(crate) fn canonical<'b>(
     depth: usize,
 ) -> Result<Cow<'b, [u8]>> {
     let findings = check::check(schema, ty, bytes, depth)?;
-    required::check(schema, ty, bytes)?;
-    if findings.canonical && findings.unsorted.is_empty() {
-        return Ok(bytes.into());
-    }
-    let mut out = Writer::default();
-    canonical::rewrite(schema, ty, &[bytes], &mut out)?;
-    Ok(out.finish().into())
+    let bytes = if findings.canonical && findings.unsorted.is_empty() {
+        Cow::Borrowed(bytes)
+    } else {
+        let mut out = Writer::default();
+        canonical::rewrite(schema, ty, &[bytes], &mut out)?;
+        Cow::Owned(out.finish())
+    };
+    required::check(schema, ty, &bytes)?;
+    Ok(bytes)
 }
 
 impl fmt::Debug for Message<'_> {

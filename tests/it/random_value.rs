@@ -103,7 +103,7 @@ pub(crate) fn number_of(ty: &EnumType, random: &mut Random) -> i32 {
     if !ty.is_closed && random.below(4) == 3 {
         return bits(random) as i32;
     }
-    let numbers: Vec<i32> = (-1..1_000).filter(|n| ty.value_name(*n).is_some()).collect();
+    let numbers: Vec<i32> = (-10..1_000).filter(|n| ty.value_name(*n).is_some()).collect();
     one(&numbers, random)
 }
 

@@ -25,7 +25,7 @@ fn unknown_fields_are_left_out_or_shown_by_number_and_counted() {
     let (text, losses) = printed_all("tensorflow.VersionDef", &bytes, &options);
     assert_eq!(text, "producer: 7\n");
     assert_eq!(losses.unknown_fields, 10);
-    assert_eq!(losses.places()[..3], ["9", "10", "11"]);
+    assert_eq!(losses.paths[..3], ["9", "10", "11"]);
 
     options.unknown_fields = UnknownFields::ByNumber;
     let (text, losses) = printed_all("tensorflow.VersionDef", &bytes, &options);

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use ckdiff::artifact::{Document, Form, ReadOptions};
 use ckdiff::message::{Losses, Unknown};
-use ckdiff::report::human;
 use ckdiff::{Error, ErrorKind, json, text};
 
 use crate::Exit;
 use crate::args::{ConvertArgs, Style};
+use crate::losses;
 use crate::output;
 use crate::schema::Loaded;
 use crate::trouble::{self, Trouble};
@@ -33,13 +33,11 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Exit, Trouble> {
         let path = document.path().display();
         trouble::warn(&format!("{path}: the message is empty"));
     }
-    for warning in warnings(document.losses(), "the schema", false) {
-        trouble::warn(&warning);
-    }
+    losses::warn(document.losses(), "the schema", false);
     let by_number =
         to == Form::Text && text_options(args).unknown_fields == text::UnknownFields::ByNumber;
-    for warning in written.iter().flat_map(|losses| warnings(losses, to.name(), by_number)) {
-        trouble::warn(&warning);
+    if let Some(losses) = written {
+        losses::warn(&losses, to.name(), by_number);
     }
     Ok(Exit::Same)
 }
@@ -132,52 +130,4 @@ fn target(args: &ConvertArgs) -> Result<Form, Error> {
         let kind = "its extension says no form; --to binary, --to text or --to json does".into();
         Error::from(ErrorKind::Usage(kind)).in_file(&args.output)
     })
-}
-
-/// What `place` has no place for, in a line; unknown fields may be shown all the same, by number.
-fn warnings(losses: &Losses, place: &str, by_number: bool) -> Vec<String> {
-    let counts = [
-        (losses.unknown_fields, "unknown field"),
-        (losses.nan_bits, "NaN payload"),
-        (losses.unknown_any, "Any of an unknown type"),
-    ];
-    let counted = |(count, what): &(u64, &str)| match (*count, *what) {
-        (1, what) => format!("1 {what}"),
-        (count, "Any of an unknown type") => format!("{count} Any of unknown types"),
-        (count, what) => format!("{count} {what}s"),
-    };
-    let (shown, lost): (Vec<&(u64, &str)>, Vec<_>) = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .partition(|(_, what)| by_number && *what == "unknown field");
-    let mut said = Vec::new();
-    if let [one] = shown.as_slice() {
-        let are = if one.0 == 1 { "is" } else { "are" };
-        said.push(format!("{} {are} shown by number and cannot be read back", counted(one)));
-    }
-    if !lost.is_empty() {
-        let have = if matches!(lost.as_slice(), [(1, _)]) { "has" } else { "have" };
-        let lost: Vec<String> = lost.into_iter().map(counted).collect();
-        said.push(format!("{} {have} no place in {place}", lost.join(" and ")));
-    }
-    if losses.any_bytes > 0 {
-        let (payloads, come) = match losses.any_bytes {
-            1 => ("1 Any payload".to_owned(), "comes"),
-            count => (format!("{count} Any payloads"), "come"),
-        };
-        said.push(format!(
-            "{payloads} not in canonical form {come} back with other bytes of the same meaning"
-        ));
-    }
-    // The losses do not say which of them is where.
-    if let Some(last) = said.last_mut() {
-        last.push_str(&places(losses));
-    }
-    said
-}
-
-/// Where the losses are, behind a colon.
-fn places(losses: &Losses) -> String {
-    let places: Vec<String> = losses.places().iter().map(|place| human::printable(place)).collect();
-    if places.is_empty() { String::new() } else { format!(": {}", places.join(", ")) }
 }

@@ -4,10 +4,10 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use ckdiff::Error;
+use ckdiff::{Error, ErrorKind};
 use tempfile::{Builder, NamedTempFile};
 
-use crate::interrupt;
+use crate::interrupt::Unfinished;
 
 /// Writes a file under another name and moves it into place, so that what was there before is there until then.
 ///
@@ -19,11 +19,14 @@ pub(crate) fn replace<T>(
 ) -> Result<T, Error> {
     let in_file = |error: Error| error.in_file(path);
     let fail = |error| in_file(cannot_write(error));
-    let place = &place(path);
-    let old = fs::metadata(place).ok();
+    let old = match fs::metadata(path) {
+        Ok(old) => Some(old),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(fail(error)),
+    };
     if old.is_some() {
         // What may not be written may not be replaced either; a directory refuses.
-        let opened = OpenOptions::new().write(true).open(place).map_err(fail)?;
+        let opened = OpenOptions::new().write(true).open(path).map_err(fail)?;
         if old.as_ref().is_some_and(|old| !old.is_file()) {
             // Devices and pipes cannot be replaced.
             let mut out = BufWriter::new(opened);
@@ -31,13 +34,21 @@ pub(crate) fn replace<T>(
             return out.flush().map(|()| done).map_err(fail);
         }
     }
+    let place = &place(path);
     let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
-    let mut new = new_file(folder).map_err(fail)?;
-    let _guard = interrupt::removes(new.path()).map_err(fail)?;
-    let done = fill(&mut new, old.as_ref(), write).map_err(in_file)?;
-    new.persist(place).map_err(|error| fail(error.error))?;
-    sync(folder).map(|()| done).map_err(fail)
+    let mut new = Unfinished::new(|| new_file(folder)).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            let kind = format!("there is no directory {}", folder.display());
+            in_file(ErrorKind::NotFound(kind).into())
+        }
+        // Without the name that it would have had.
+        kind => fail(kind.into()),
+    })?;
+    let done = fill(new.file(), old.as_ref(), write).map_err(in_file)?;
+    new.persist(place).map_err(fail)?;
+    sync(folder);
+    Ok(done)
 }
 
 /// The file that `path` means: a link stays one, and what it points at is replaced, or made.
@@ -67,24 +78,23 @@ fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
 
 /// Fills a new file, which gets the permissions of the one that it will replace.
 fn fill<T>(
-    new: &mut NamedTempFile,
+    new: &mut File,
     old: Option<&Metadata>,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let file = new.as_file_mut();
     if let Some(old) = old {
-        file.set_permissions(old.permissions()).map_err(cannot_write)?;
+        new.set_permissions(old.permissions()).map_err(cannot_write)?;
     }
-    let mut out = BufWriter::with_capacity(64 << 10, file);
+    let mut out = BufWriter::with_capacity(64 << 10, new);
     let done = write(&mut out)?;
     let file = out.into_inner().map_err(|error| cannot_write(error.into_error()))?;
     file.sync_all().map(|()| done).map_err(cannot_write)
 }
 
 /// Makes the new name last through a crash.
-fn sync(folder: &Path) -> io::Result<()> {
-    // Elsewhere folders cannot be synced.
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+fn sync(folder: &Path) {
+    // Some folders may be written and not read, and some systems sync none: the file is in its place all the same.
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }
 
 /// Why nothing can be written.

@@ -3,60 +3,90 @@
 use std::io;
 use std::path::Path;
 
-pub(crate) use system::removes;
+use tempfile::NamedTempFile;
 
-/// Removes nothing any more once it is dropped.
+/// A file that is not complete. It is removed when it is dropped, and on Unix also when the program is ended.
 #[must_use]
-pub(crate) struct Guard;
+pub(crate) struct Unfinished {
+    /// Dropped first, while it is still known what to remove.
+    file: NamedTempFile,
+    _registered: system::Registered,
+}
 
-impl Drop for Guard {
-    fn drop(&mut self) {
-        system::forget();
+impl Unfinished {
+    /// The file that `make` makes.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub(crate) fn new(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<Self> {
+        let (file, registered) = system::register(make)?;
+        Ok(Self { file, _registered: registered })
+    }
+
+    /// The file, to be written.
+    pub(crate) fn file(&mut self) -> &mut std::fs::File {
+        self.file.as_file_mut()
+    }
+
+    /// Moves the file into place.
+    ///
+    /// # Errors
+    /// When it cannot be moved; then it is gone.
+    pub(crate) fn persist(self, place: &Path) -> io::Result<()> {
+        self.file.persist(place).map(drop).map_err(|error| error.error)
     }
 }
 
 #[cfg(unix)]
 mod system {
-    use super::{Guard, Path, io};
     use std::path::PathBuf;
-    use std::sync::{Mutex, Once, PoisonError};
-    use std::{fs, thread};
+    use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+    use std::{fs, io, thread};
 
     use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
+    use tempfile::NamedTempFile;
 
-    /// The file that is not complete yet.
+    /// The file that is not complete.
     static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-    /// Has the file at `path` removed when the program is ended from outside.
-    ///
-    /// # Errors
-    /// When the system does not let it listen.
-    pub(crate) fn removes(path: &Path) -> io::Result<Guard> {
+    fn unfinished() -> MutexGuard<'static, Option<PathBuf>> {
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// While it lives, the file that was made for it is removed if the program is ended.
+    pub(super) struct Registered(());
+
+    impl Drop for Registered {
+        fn drop(&mut self) {
+            *unfinished() = None;
+        }
+    }
+
+    /// Makes a file; from the moment it is there, it is known what to remove.
+    pub(super) fn register(
+        make: impl FnOnce() -> io::Result<NamedTempFile>,
+    ) -> io::Result<(NamedTempFile, Registered)> {
         static LISTENER: Once = Once::new();
-        let mut listening = Ok(());
-        LISTENER.call_once(|| listening = listen());
-        listening?;
-        set(Some(path.to_path_buf()));
-        Ok(Guard)
-    }
-
-    pub(super) fn forget() {
-        set(None);
-    }
-
-    fn set(path: Option<PathBuf>) {
-        *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = path;
+        LISTENER.call_once(|| {
+            // Where the system does not let it listen, the file stays.
+            let _ = listen();
+        });
+        let mut unfinished = unfinished();
+        let file = make()?;
+        *unfinished = Some(file.path().to_path_buf());
+        Ok((file, Registered(())))
     }
 
     fn listen() -> io::Result<()> {
         // Not the end of the terminal: under `nohup` the program is to outlive that.
-        let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        let heeded = [SIGINT, SIGTERM].into_iter().filter(|&signal| !is_ignored(signal));
+        let mut signals = Signals::new(heeded)?;
         thread::Builder::new().name("signals".into()).spawn(move || {
             for signal in signals.forever() {
                 // Held until the end, so that no other file is begun.
-                let path = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+                let path = unfinished();
                 if let Some(path) = &*path {
                     // It may have been moved into place just now.
                     let _ = fs::remove_file(path);
@@ -67,16 +97,28 @@ mod system {
         })?;
         Ok(())
     }
+
+    /// Whether the program was started to ignore a signal, as shells start it behind `&`. Only Linux tells.
+    fn is_ignored(signal: i32) -> bool {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+    }
 }
 
 #[cfg(not(unix))]
 mod system {
-    use super::{Guard, Path, io};
+    use std::io;
 
-    /// Elsewhere the file stays.
-    pub(crate) fn removes(_: &Path) -> io::Result<Guard> {
-        Ok(Guard)
+    use tempfile::NamedTempFile;
+
+    pub(super) struct Registered(());
+
+    /// Makes a file, which stays when the program is ended.
+    pub(super) fn register(
+        make: impl FnOnce() -> io::Result<NamedTempFile>,
+    ) -> io::Result<(NamedTempFile, Registered)> {
+        make().map(|file| (file, Registered(())))
     }
-
-    pub(super) fn forget() {}
 }

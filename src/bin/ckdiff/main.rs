@@ -8,6 +8,7 @@ mod diff;
 mod file;
 mod fmt;
 mod interrupt;
+mod losses;
 mod man;
 mod output;
 mod progress;

@@ -1,9 +1,11 @@
 //! `ckdiff show PATH`: what is in a checkpoint or a message.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use ckdiff::artifact::{Artifact, Document, ReadOptions};
+use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
 use ckdiff::checkpoint::{Checkpoint, Entry};
 use ckdiff::diff::Names;
 use ckdiff::progress::Silent;
@@ -13,6 +15,7 @@ use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
 use crate::args::{Format, ShowArgs};
+use crate::losses;
 use crate::output;
 use crate::progress::Bar;
 use crate::schema::Loaded;
@@ -47,13 +50,22 @@ fn message(document: &Document<'_>, args: &ShowArgs) -> Result<Exit, Trouble> {
         return Err(Error::from(ErrorKind::Usage(kind)).in_file(document.path()).into());
     }
     let overview = Overview::new(document).map_err(|error| error.in_file(document.path()))?;
-    output::write(&args.report, false, |format, palette, out| match format {
-        Format::Json => json::overview(&overview, out),
-        Format::Human => {
-            let view = human::View { palette, max_diffs: args.max_rows };
-            human::overview(&overview, &view, out)
-        }
+    // What each of the forms that were asked for has no place for.
+    let lost = RefCell::new(BTreeMap::new());
+    output::write(&args.report, false, |format, palette, out| {
+        let (form, losses) = match format {
+            Format::Json => (Form::Json, json::overview(&overview, out)?),
+            Format::Human => {
+                let view = human::View { palette, max_diffs: args.max_rows };
+                (Form::Text, human::overview(&overview, &view, out)?)
+            }
+        };
+        lost.borrow_mut().insert(form.name(), losses);
+        Ok(())
     })?;
+    for (form, losses) in lost.into_inner() {
+        losses::warn(&losses, form, false);
+    }
     Ok(Exit::Same)
 }
 

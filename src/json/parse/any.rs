@@ -138,7 +138,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Payload<'s>> {
                         let name = shortened(&name);
                         format!("unknown field {name:?}; an Any of {} has \"value\"", ty.full_name)
                     };
-                    reader.drop_unknown(Spot::Key, message)?;
+                    reader.drop_unknown(Some(&name), message)?;
                     map.next_value::<IgnoredAny>()?;
                 }
             }

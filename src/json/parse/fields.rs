@@ -173,7 +173,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Members<'s>> {
             } else if in_any && name == "@type" {
                 map.next_value::<IgnoredAny>()?;
             } else {
-                reader.drop_unknown(Spot::Key, || unknown_field(ty, &name))?;
+                reader.drop_unknown(Some(&name), || unknown_field(ty, &name))?;
                 map.next_value::<IgnoredAny>()?;
             }
             reader.path.pop();

@@ -22,6 +22,8 @@ pub(super) struct Reader<'s, 'de> {
     pub(super) unknown: Unknown,
     pub(super) out: Writer,
     pub(super) losses: Losses,
+    /// Members and values that were dropped and named: the way to the message around, and the name.
+    dropped: Vec<(Vec<Step>, String)>,
     /// The way to what is being read.
     pub(super) path: Vec<Step>,
     /// What is wrong; serde's own errors only make it stop.
@@ -54,6 +56,7 @@ impl<'s, 'de> Reader<'s, 'de> {
             unknown,
             out: Writer::default(),
             losses: Losses::default(),
+            dropped: Vec::new(),
             path: Vec::new(),
             failure: None,
             too_deep: false,
@@ -119,17 +122,27 @@ impl<'s, 'de> Reader<'s, 'de> {
         write_value(Kind::Int64, value, &mut self.out);
     }
 
-    /// Notes that something at the end of the path is not known and left out; an error unless that is allowed.
+    /// Notes that the member `name` at the end of the path is not known and left out, or where that is `None` a value;
+    /// an error unless that is allowed.
     pub(super) fn drop_unknown<E: de::Error>(
         &mut self,
-        spot: Spot,
+        name: Option<&str>,
         message: impl FnOnce() -> String,
     ) -> Result<(), E> {
         if self.unknown == Unknown::Refuse {
+            let spot = if name.is_some() { Spot::Key } else { Spot::Value };
             return Err(self.fail(spot, message()));
         }
         self.losses.unknown_fields += 1;
-        self.losses.name(|| locate(self.input, &self.path).path);
+        // To find a place is to walk the text, so that the same name is looked for once in a message.
+        let around = self.path.len() - usize::from(name.is_some() && !self.path.is_empty());
+        let around = self.path.get(..around).unwrap_or_default();
+        let name = name.unwrap_or_default();
+        let is_known = |(path, known): &(Vec<Step>, String)| path == around && known == name;
+        if self.dropped.len() < Losses::NAMED && !self.dropped.iter().any(is_known) {
+            self.dropped.push((around.to_vec(), name.to_owned()));
+            self.losses.name(|| locate(self.input, &self.path).path);
+        }
         Ok(())
     }
 

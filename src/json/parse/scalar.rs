@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use serde::de;
 
 use super::reader::Reader;
-use super::trouble::Spot;
 use crate::bytes::near;
 use crate::error::shortened;
 use crate::json::number::{integer, is_number};
@@ -96,7 +95,7 @@ impl Reader<'_, '_> {
         &mut self,
         message: impl FnOnce() -> String,
     ) -> Result<Option<Value<'static>>, E> {
-        self.drop_unknown(Spot::Value, message).map(|()| None)
+        self.drop_unknown(None, message).map(|()| None)
     }
 
     /// Whether this is `google.protobuf.Value`.

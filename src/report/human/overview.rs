@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
+use crate::message::Losses;
 use crate::report::{
     Argument, Collection, Contents, Function, Graph, MetaGraph, Overview, Saver, Signature,
     TensorType,
@@ -18,11 +19,11 @@ use super::{View, number};
 /// What a Saver has where nobody asks for anything else: it keeps none for good.
 const NEVER: f32 = 10_000.0;
 
-/// Tells a person what is in a message.
+/// Tells a person what is in a message; returns what text has no place for.
 ///
 /// # Errors
 /// When `out` cannot be written.
-pub fn write(overview: &Overview<'_>, view: &View, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(overview: &Overview<'_>, view: &View, out: &mut dyn Write) -> io::Result<Losses> {
     let heading = view.palette.heading;
     let path = printable(&overview.path.display().to_string());
     let mut what = format!("{}, {}", overview.kind, overview.form);
@@ -42,24 +43,24 @@ pub fn write(overview: &Overview<'_>, view: &View, out: &mut dyn Write) -> io::R
                 writeln!(out)?;
             }
             report.meta_graph(graph, out)
-        }),
+        })?,
         Contents::Graph(graph) => {
             writeln!(out)?;
             report.facts(&[("versions", versions(graph)), ("graph", size(graph))], out)?;
-            report.graph(graph, out)
+            report.graph(graph, out)?;
         }
         Contents::Other(message) => {
             writeln!(out)?;
             let mut lines = FirstLines::new(out, view.max_diffs);
-            // What text has no place for is told apart.
-            text::print(message, &text::PrintOptions::default(), &mut lines)
-                .map_err(io::Error::other)?;
-            match lines.more() {
-                0 => Ok(()),
-                more => writeln!(out, "… and {}", plural(more, "more line")),
+            let losses = text::print(message, &text::PrintOptions::default(), &mut lines)?;
+            let more = lines.more();
+            if more > 0 {
+                writeln!(out, "… and {}", plural(more, "more line"))?;
             }
+            return Ok(losses);
         }
     }
+    Ok(Losses::default())
 }
 
 struct Report<'a> {

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::artifact::Form;
 use crate::json;
-use crate::message::{Message, Unknown};
+use crate::message::{Losses, Message, Unknown};
 use crate::report::{
     Argument, Contents, Function, Graph, MetaGraph, Overview, Placeholder, TensorType, Variable,
 };
@@ -16,17 +16,18 @@ use crate::report::{
 use super::layout;
 use super::number::Float;
 
-/// Tells a program what is in a message.
+/// Tells a program what is in a message; returns what JSON has no place for.
 ///
 /// # Errors
 /// When `out` cannot be written, or the message is to be shown whole and has no JSON form.
-pub fn write(overview: &Overview<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(overview: &Overview<'_>, out: &mut dyn Write) -> io::Result<Losses> {
+    let mut losses = Losses::default();
     let (meta_graphs, graph, content) = match &overview.contents {
         Contents::MetaGraphs(graphs) => {
             (Some(graphs.iter().map(MetaGraphOut::new).collect()), None, None)
         }
         Contents::Graph(graph) => (None, Some(GraphOut::new(graph)), None),
-        Contents::Other(message) => (None, None, Some(content(message)?)),
+        Contents::Other(message) => (None, None, Some(content(message, &mut losses)?)),
     };
     let report = Report {
         schema: "ckdiff-show-message/1",
@@ -43,18 +44,19 @@ pub fn write(overview: &Overview<'_>, out: &mut dyn Write) -> io::Result<()> {
         graph,
         content,
     };
-    layout::write(&report, out)
+    layout::write(&report, out)?;
+    Ok(losses)
 }
 
 /// The message as protobuf's JSON.
-fn content(message: &Message<'_>) -> io::Result<Box<RawValue>> {
+fn content(message: &Message<'_>, losses: &mut Losses) -> io::Result<Box<RawValue>> {
     let options = json::PrintOptions {
         layout: json::Layout::Compact,
         unknown: Unknown::Drop,
         ..json::PrintOptions::default()
     };
     let mut out = Vec::new();
-    json::print(message, &options, &mut out).map_err(io::Error::other)?;
+    losses.add(json::print(message, &options, &mut out)?);
     let text = String::from_utf8(out).map_err(io::Error::other)?;
     Ok(RawValue::from_string(text)?)
 }

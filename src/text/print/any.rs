@@ -39,7 +39,7 @@ pub(super) fn print(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<bool>
     }
     if let Cow::Owned(_) = payload {
         printer.losses.any_bytes += 1;
-        printer.lost(|| format!("[{url}]"));
+        printer.lost(|| format!("[{}]", ty.full_name));
     }
     print_expanded(printer, url, ty, &payload)?;
     Ok(true)

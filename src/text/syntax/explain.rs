@@ -156,7 +156,7 @@ pub(super) fn found(bytes: &[u8], at: usize) -> String {
         _ => {
             let end = if is_wordy(first) { token_end(bytes, at) } else { at + 1 };
             let text = bytes.get(at..end).unwrap_or_default().iter().map(|&byte| char::from(byte));
-            // More than is shown.
+            // More than is shown, so that what is shown ends in dots.
             let text: String = text.take(100).flat_map(char::escape_default).collect();
             format!("'{}'", shortened(&text.replace("\\'", "'")))
         }
