@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::packed::Packed;
 use super::scalar::{self, Fit};
 use super::wire::{Record, Records, Value, too_deep};
-use super::{MAX_DEPTH, map, message_set};
+use super::{MAX_DEPTH, MAX_GROUPS, map, message_set};
 use crate::bytes::varint;
 use crate::error::{Error, Result};
 use crate::schema::{Field, Kind, MessageType, Schema};
@@ -22,10 +22,6 @@ pub(super) struct Findings<'s> {
     /// How many groups are open that the schema knows.
     groups: usize,
 }
-
-/// How deep groups that the schema knows may be nested. Each level looks for the end of those inside once more, and
-/// protobuf's own readers take no more levels.
-const MAX_GROUPS: usize = 100;
 
 /// The entries of one map, one behind the other.
 #[derive(Debug)]

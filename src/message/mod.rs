@@ -46,6 +46,10 @@ use crate::schema::{MessageType, Schema};
 /// How deep messages may be nested, the outermost at 0.
 pub const MAX_DEPTH: usize = 1_000;
 
+/// How deep groups that the schema knows may be nested. Each level looks for the end of those inside once more, and
+/// protobuf's own readers take no more levels.
+pub const MAX_GROUPS: usize = 100;
+
 /// A message of a known type.
 #[derive(Clone)]
 pub struct Message<'s> {

@@ -1,7 +1,9 @@
 //! What is said of binary messages that are wrong: the byte, the field, what was there.
 
+use ckdiff::json;
 use ckdiff::message::{MAX_DEPTH, Message, Writer};
 use ckdiff::schema::{Schema, WireType};
+use ckdiff::text;
 use prost::Message as _;
 use prost_reflect::prost_types::field_descriptor_proto::{Label, Type};
 use prost_reflect::prost_types::{
@@ -103,6 +105,15 @@ fn groups_in_groups_are_read_to_a_hundred_levels() {
     let error = Message::decode(&schema, ty, nested(101)).unwrap_err();
     let expected = "nesting is deeper, at most 100 levels of groups are allowed";
     assert!(error.to_string().ends_with(expected), "{error}");
+    // What cannot be read back is not made of text or JSON.
+    for (levels, is_read) in [(100, true), (101, false), (300, false)] {
+        let text = "g { ".repeat(levels) + &"} ".repeat(levels);
+        let parsed = text::parse(&schema, ty, text.as_bytes(), &text::ParseOptions::default());
+        assert_eq!(parsed.is_ok(), is_read, "{levels}");
+        let json = "{\"g\":".repeat(levels) + "{}" + &"}".repeat(levels);
+        let parsed = json::parse(&schema, ty, json.as_bytes(), &json::ParseOptions::default());
+        assert_eq!(parsed.is_ok(), is_read, "{levels}");
+    }
     // Of groups that the schema does not know, none is looked into.
     let versions = Schema::tensorflow().message("tensorflow.VersionDef").unwrap();
     let unknown: Vec<u8> = nested(900).iter().map(|byte| byte + (9 << 3) - (1 << 3)).collect();

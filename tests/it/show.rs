@@ -139,3 +139,31 @@ fn damaged_tensors_are_listed_with_the_others() {
     assert!(listing["tensors"][1]["error"].is_string());
     assert!(listing["tensors"][0]["sha256"].is_string());
 }
+
+#[test]
+fn show_warns_of_what_it_cannot_show() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("node.pb");
+    // A name, and a field that nobody knows.
+    std::fs::write(&path, b"\x0a\x01a\xb8\x3e\x05").unwrap();
+    for (format, form) in [("human", "text"), ("json", "JSON")] {
+        let path = path.to_str().unwrap();
+        let run = ckdiff(&["show", "--message=NodeDef", "--format", format, path]);
+        let warning = format!("ckdiff: warning: 1 unknown field has no place in {form}");
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(run.stderr.starts_with(&warning), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn the_first_lines_of_a_message_are_shown_and_the_others_counted() {
+    let run = ckdiff(&["show", "-n", "2", "--message", "CheckpointState", "state/many"]);
+    assert_eq!((run.code, &*run.stderr), (0, ""));
+    let lines: Vec<&str> = run.text().lines().skip(2).collect();
+    let expected = [
+        "model_checkpoint_path: \"model.ckpt-199\"",
+        "all_model_checkpoint_paths: \"model.ckpt-0\"",
+        "… and 199 more lines",
+    ];
+    assert_eq!(lines, expected);
+}

@@ -12,7 +12,7 @@ mod scalar;
 use super::syntax::{Name, Refusal};
 use super::{Numbers, ParseOptions};
 use crate::error::Result;
-use crate::message::{Losses, Message, Part, Unknown, Writer};
+use crate::message::{Losses, MAX_GROUPS, Message, Part, Unknown, Writer};
 use crate::schema::{Field, Kind, MessageType, Schema, WireType};
 
 pub(super) use frame::Outer;
@@ -236,7 +236,10 @@ impl<'s> Encoder<'s> {
         self.follows(field.number, field.number);
         self.out.tag(field.number, field.kind.wire_type());
         let end = match field.kind {
-            Kind::Group(_) => End::Group(field.number),
+            Kind::Group(_) => {
+                self.check_groups(at)?;
+                End::Group(field.number)
+            }
             _ => {
                 self.out.open();
                 End::Length
@@ -244,6 +247,16 @@ impl<'s> Encoder<'s> {
         };
         self.frames.push(Frame::new(Outer::Message(&self.schema[id]), end));
         Ok(())
+    }
+
+    /// Whether one more group may be inside those that are open; those that pieces hold are counted at the end.
+    fn check_groups(&mut self, at: usize) -> Result<(), Refusal> {
+        self.is_canonical = false;
+        let open = self.frames.iter().filter(|frame| matches!(frame.end, End::Group(_)));
+        if open.count() < MAX_GROUPS {
+            return Ok(());
+        }
+        Err(refuse(at, format!("groups are nested more than {MAX_GROUPS} deep")))
     }
 
     /// Begins what an `Any` holds.
