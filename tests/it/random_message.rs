@@ -177,12 +177,13 @@ impl Author<'_, '_> {
         if self.random.one_in(4) {
             return Vec::new();
         }
-        let types =
-            ["tensorflow.TensorShapeProto", "tensorflow.VersionDef", "google.protobuf.Int64Value"];
-        let types: Vec<_> = types.iter().filter_map(|name| self.schema.message(name)).collect();
-        let ty = types[self.random.below(types.len() as u64) as usize];
-        let inside = self.records(ty, depth + 1).concat();
-        let inside = Message::decode(self.schema, ty, inside).unwrap();
+        let types = || self.schema.messages().filter(|ty| !ty.is_map_entry);
+        let number = self.random.below(types().count() as u64) as usize;
+        let ty = types().nth(number).unwrap();
+        let mut inside = self.records(ty, depth + 1).concat();
+        if !self.is_untidy() {
+            inside = Message::decode(self.schema, ty, inside).unwrap().into_bytes();
+        }
         let part = |number, bytes: &[u8]| {
             let mut out = Writer::default();
             out.tag(number, WireType::Len);
@@ -190,6 +191,6 @@ impl Author<'_, '_> {
             out.finish()
         };
         let url = format!("type.googleapis.com/{}", ty.full_name);
-        vec![part(1, url.as_bytes()), part(2, inside.bytes())]
+        vec![part(1, url.as_bytes()), part(2, &inside)]
     }
 }

@@ -15,12 +15,15 @@ pub(crate) type Law = Result<(), TestCaseError>;
 /// Numbers of a tape at most. Few messages need half of them.
 const LEN: usize = 1_200;
 
-/// Holds every type of the schema against a law, with some tapes each: the same ones in every run.
-pub(crate) fn for_every_type(law: impl Fn(&'static MessageType, &[u64]) -> Law) {
+/// Holds every type of a schema against a law, with some tapes each: the same ones in every run.
+pub(crate) fn for_every_type(
+    schema: &'static Schema,
+    law: impl Fn(&'static MessageType, &[u64]) -> Law,
+) {
     let cases = env::var("PROPTEST_CASES").map_or(12, |cases| cases.parse().unwrap());
     let config =
         Config { cases, failure_persistence: None, max_shrink_iters: 50_000, ..Config::default() };
-    for (number, ty) in Schema::tensorflow().messages().filter(|ty| !ty.is_map_entry).enumerate() {
+    for (number, ty) in schema.messages().filter(|ty| !ty.is_map_entry).enumerate() {
         let seed = (number as u128 + 1).to_le_bytes();
         let rng = TestRng::from_seed(RngAlgorithm::XorShift, &seed);
         let mut runner = TestRunner::new_with_rng(config.clone(), rng);

@@ -252,8 +252,10 @@ impl<'s> Encoder<'s> {
     /// Whether one more group may be inside those that are open; those that pieces hold are counted at the end.
     fn check_groups(&mut self, at: usize) -> Result<(), Refusal> {
         self.is_canonical = false;
-        let open = self.frames.iter().filter(|frame| matches!(frame.end, End::Group(_)));
-        if open.count() < MAX_GROUPS {
+        // What an Any holds is a message of its own.
+        let inside =
+            self.frames.iter().rev().take_while(|frame| !matches!(frame.end, End::Any(..)));
+        if inside.filter(|frame| matches!(frame.end, End::Group(_))).count() < MAX_GROUPS {
             return Ok(());
         }
         Err(refuse(at, format!("groups are nested more than {MAX_GROUPS} deep")))
