@@ -59,6 +59,9 @@ const LEAD: f64 = 0.4;
 /// How far ahead of all others the one that fits must be.
 const AHEAD: f64 = 0.08;
 
+/// How far ahead of what a file's name says another must be, where that fits too.
+const AHEAD_OF_NAME: f64 = 0.3;
+
 /// What people call a message of this type: `meta graph`; the type's own name where there is no word for it.
 pub(super) fn kind(ty: &MessageType) -> &str {
     let known = KNOWN.iter().find(|known| *known.name == *ty.full_name);
@@ -113,12 +116,11 @@ impl Evidence<'_> {
                 _ => Err(self.strange(&scored)),
             };
         }
-        if near.len() == 1 {
-            return Ok(ty);
-        }
-        match usual.filter(|usual| near.iter().any(|ty| ty.id == usual.id)) {
-            Some(usual) => Ok(usual),
-            None => Err(self.unclear(&near)),
+        let named = scored.iter().find(|(_, ty)| usual.is_some_and(|usual| usual.id == ty.id));
+        match named {
+            Some((score, usual)) if *score >= FITS.max(best - AHEAD_OF_NAME) => Ok(usual),
+            _ if near.len() == 1 => Ok(ty),
+            _ => Err(self.unclear(&near)),
         }
     }
 

@@ -1,7 +1,9 @@
 //! `Any` whose payload is not in canonical form: text and JSON say what it means, and count that its bytes are others.
 
 use std::fs;
+use std::path::Path;
 
+use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::message::Message;
 use ckdiff::schema::Schema;
 use ckdiff::{json, text};
@@ -88,6 +90,36 @@ fn a_payload_in_parts_has_the_required_fields_of_all_of_them() {
         text::print(&any, &text::PrintOptions::default(), &mut out).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), expected);
         json::print(&any, &json::PrintOptions::default(), &mut Vec::new()).unwrap();
+    }
+}
+
+/// The levels of a payload are its own.
+#[test]
+fn groups_are_counted_anew_in_a_payload() {
+    let schema = everything::schema();
+    let ty = schema.message("everything.All").unwrap();
+    // Two groups a level: sixty outside, sixty inside.
+    let (open, close) = ("Single { Inner { all { ".repeat(30), "} } } ".repeat(30));
+    let text = format!(
+        "{open} well_known {{ any {{ [a/everything.All] {{ {open} {close} }} }} }} {close}"
+    );
+    let parse = |text: &[u8]| text::parse(schema, ty, text, &text::ParseOptions::default());
+    let (message, _) = parse(text.as_bytes()).unwrap();
+    let mut out = Vec::new();
+    text::print(&message, &text::PrintOptions::default(), &mut out).unwrap();
+    assert_eq!(parse(&out).unwrap().0.bytes(), message.bytes());
+    let back = Message::decode(schema, ty, message.bytes().to_vec()).unwrap();
+    assert_eq!(back.bytes(), message.bytes());
+}
+
+/// The bytes could as well be the default of a signature's argument.
+#[test]
+fn what_a_name_says_counts_where_the_content_may_be_it() {
+    for payload in [&[0x08, 7][..], &[0x08, 7, 0x10, 3], &[]] {
+        let (bytes, path) = (meta_graph(payload), Path::new("model.meta"));
+        let options = ReadOptions::default();
+        let read = Document::read(&*bytes, path, Schema::tensorflow(), &options).unwrap();
+        assert_eq!(read.kind(), "meta graph", "{payload:?}");
     }
 }
 
