@@ -145,6 +145,13 @@ impl Error {
         self
     }
 
+    /// Without the byte, where that is one of what was made and not of what was read.
+    #[must_use]
+    pub(crate) fn without_offset(mut self) -> Self {
+        Arc::make_mut(&mut self.0).offset = None;
+        self
+    }
+
     /// The place it happened at, in a text.
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()

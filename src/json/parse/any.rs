@@ -51,7 +51,8 @@ impl<'s, 'de> Reader<'s, 'de> {
             Ok(message) => message.into_bytes(),
             Err(error) => {
                 let found = super::locate::locate(self.input, &self.path);
-                self.failure = Some(placed(error, self.input, found.value, &found.path));
+                self.failure =
+                    Some(placed(error.without_offset(), self.input, found.value, &found.path));
                 return Err(serde::de::Error::custom(""));
             }
         };

@@ -83,7 +83,8 @@ fn attempt<'s>(
         Some(error) => Err(Refusal::Other(error)),
         None => {
             let message = Message::decode(schema, ty, reader.out.finish());
-            message.map(|message| (message, reader.losses)).map_err(Refusal::Other)
+            let read = message.map(|message| (message, reader.losses));
+            read.map_err(|error| Refusal::Other(error.without_offset()))
         }
     }
 }

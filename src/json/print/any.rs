@@ -44,7 +44,7 @@ impl<'p> Printer<'p, '_> {
         }
         // What is inside is only bytes to the message around it, and may be in any form.
         let payload = canonical(self.schema, ty, bytes, depth + 1)
-            .map_err(|error| error.in_field("value"))?;
+            .map_err(|error| error.without_offset().in_field("value"))?;
         if let Cow::Owned(_) = payload {
             self.losses.any_bytes += 1;
             self.losses.name(|| format!("[{url}]"));

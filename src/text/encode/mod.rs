@@ -11,7 +11,7 @@ mod scalar;
 
 use super::syntax::{Name, Refusal};
 use super::{Numbers, ParseOptions};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::message::{Losses, MAX_GROUPS, Message, Part, Unknown, Writer};
 use crate::schema::{Field, Kind, MessageType, Schema, WireType};
 
@@ -149,7 +149,8 @@ impl<'s> Encoder<'s> {
                 } else {
                     Message::decode(self.schema, ty, content)
                 };
-                let content = content.map_err(|error| refuse(at, error.to_string()))?;
+                let content =
+                    content.map_err(|error| refuse(at, error.without_offset().to_string()))?;
                 self.out.tag(ANY_VALUE, WireType::Len);
                 self.out.len_prefixed(content.bytes());
             }
@@ -168,7 +169,7 @@ impl<'s> Encoder<'s> {
             Some(Outer::Message(ty) | Outer::List(_, ty)) => Part::new(self.schema, ty, bytes),
             _ => Ok(Part::default()),
         };
-        let part = part.map_err(|error| refuse(0, error.to_string()))?;
+        let part = part.map_err(|error| refuse(0, error.without_offset().to_string()))?;
         Ok(Encoded { part, claims: self.claims, losses: self.losses })
     }
 
@@ -196,7 +197,7 @@ impl<'s> Encoder<'s> {
         let message = if self.is_canonical {
             Message::from_canonical(self.schema, ty, bytes)
         } else {
-            Message::decode_partial(self.schema, ty, bytes)?
+            Message::decode_partial(self.schema, ty, bytes).map_err(Error::without_offset)?
         };
         if !self.options.partial {
             message.check_required()?;
