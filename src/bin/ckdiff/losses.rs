@@ -12,7 +12,7 @@ pub(crate) fn warn(losses: &Losses, place: &str, by_number: bool) {
     }
 }
 
-/// Lines of at most one kind of loss each.
+/// A line for what is shown all the same, one for what is lost, one for what comes back in another form.
 fn warnings(losses: &Losses, place: &str, by_number: bool) -> Vec<String> {
     let counts = [
         (losses.unknown_fields, "unknown field"),

@@ -135,8 +135,10 @@ impl<'s, 'de> Reader<'s, 'de> {
         }
         self.losses.unknown_fields += 1;
         // To find a place is to walk the text, so that the same name is looked for once in a message.
-        let around = self.path.len() - usize::from(name.is_some() && !self.path.is_empty());
-        let around = self.path.get(..around).unwrap_or_default();
+        let around = match (name, self.path.split_last()) {
+            (Some(_), Some((_, around))) => around,
+            _ => &self.path,
+        };
         let name = name.unwrap_or_default();
         let is_known = |(path, known): &(Vec<Step>, String)| path == around && known == name;
         if self.dropped.len() < Losses::NAMED && !self.dropped.iter().any(is_known) {

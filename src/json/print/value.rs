@@ -3,8 +3,8 @@
 use super::Printer;
 use super::fields::foreign;
 use crate::error::{ErrorKind, Result};
-use crate::message::{Fit, Records, Value};
-use crate::schema::{Field, Kind, MessageType};
+use crate::message::{Fit, Meaning, Records, Value};
+use crate::schema::{Kind, MessageType};
 
 impl<'p> Printer<'p, '_> {
     pub(super) fn struct_value(
@@ -39,7 +39,8 @@ impl<'p> Printer<'p, '_> {
         let mut index = 0;
         for record in Records::new(bytes, 0) {
             let record = record?;
-            if record.number != 1 || Fit::of(record.value.wire_type(), field) != Fit::Single {
+            let meaning = Meaning::of(self.schema, ty, &record);
+            if !matches!(meaning, Meaning::Known(known, Fit::Single) if known.number == 1) {
                 self.unknown(&record)?;
                 continue;
             }
@@ -56,8 +57,8 @@ impl<'p> Printer<'p, '_> {
         let mut written = false;
         for record in Records::new(bytes, 0) {
             let record = record?;
-            let fits = |field: &&Field| Fit::of(record.value.wire_type(), field) == Fit::Single;
-            let Some(field) = ty.field(record.number).filter(fits).filter(|_| !written) else {
+            let meaning = Meaning::of(self.schema, ty, &record);
+            let (Meaning::Known(field, Fit::Single), false) = (meaning, written) else {
                 self.unknown(&record)?;
                 continue;
             };

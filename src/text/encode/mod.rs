@@ -239,6 +239,8 @@ impl<'s> Encoder<'s> {
         let end = match field.kind {
             Kind::Group(_) => {
                 self.check_groups(at)?;
+                // Those that pieces hold are counted when all of the message is checked.
+                self.is_canonical = false;
                 End::Group(field.number)
             }
             _ => {
@@ -250,9 +252,8 @@ impl<'s> Encoder<'s> {
         Ok(())
     }
 
-    /// Whether one more group may be inside those that are open; those that pieces hold are counted at the end.
-    fn check_groups(&mut self, at: usize) -> Result<(), Refusal> {
-        self.is_canonical = false;
+    /// Whether one more group may be inside those that are open.
+    fn check_groups(&self, at: usize) -> Result<(), Refusal> {
         // What an Any holds is a message of its own.
         let inside =
             self.frames.iter().rev().take_while(|frame| !matches!(frame.end, End::Any(..)));
