@@ -1,12 +1,16 @@
 //! Artifact against artifact: which tensors meet, and what came of it.
 
+mod change;
 mod names;
 mod outcome;
+mod path;
 mod proposals;
 mod tensors;
 
+pub use change::{Change, ChangeKind, Detail, Nodes, Rewired, Weight};
 pub use names::Names;
 pub use outcome::{Counts, Damage, Diff, Facts, Rename, Side, SideOf, Status, TensorDiff, Verdict};
+pub use path::{Path, Step};
 
 use crate::artifact::Artifact;
 use crate::compare;

@@ -1,0 +1,102 @@
+//! One difference between two messages.
+
+use crate::compare::Comparison;
+
+use super::Path;
+
+/// One difference that is no tensor's of a checkpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// Where it is: by the names of rhs, and of lhs where rhs has nothing.
+    pub path: Path,
+    /// What happened.
+    pub kind: ChangeKind,
+    /// Whether it matters.
+    pub weight: Weight,
+    /// What lhs has, in text format, cut where it is long; `None` where it has nothing.
+    pub lhs: Option<String>,
+    /// What rhs has.
+    pub rhs: Option<String>,
+    /// What else is known.
+    pub detail: Detail,
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChangeKind {
+    /// Only rhs has it.
+    Added,
+    /// Only lhs has it.
+    Removed,
+    /// Both have it, and it differs.
+    Modified,
+    /// Both have it, under two names.
+    Renamed,
+}
+
+impl ChangeKind {
+    /// As reports spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Modified => "modified",
+            Self::Renamed => "renamed",
+        }
+    }
+}
+
+/// Whether a change matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Weight {
+    /// The model is another.
+    Semantic,
+    /// Only its spelling is.
+    Cosmetic,
+}
+
+impl Weight {
+    /// As reports spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Semantic => "semantic",
+            Self::Cosmetic => "cosmetic",
+        }
+    }
+}
+
+/// What else is known of a change.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Detail {
+    /// Nothing.
+    #[default]
+    None,
+    /// The op of the node that it happened to.
+    Op(Box<str>),
+    /// The nodes that came, went, or got other names together.
+    Nodes(Box<Nodes>),
+    /// How far two constants are apart.
+    Tensor(Box<Comparison>),
+}
+
+/// Nodes that one change is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Nodes {
+    /// Their names, in the order of the graph; of renamed ones, those of rhs.
+    pub names: Vec<String>,
+    /// How many of each op, by op.
+    pub ops: Vec<(String, u64)>,
+    /// The inputs at their border that changed with them.
+    pub boundary: Vec<Rewired>,
+}
+
+/// An input of a node that comes from elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewired {
+    /// Which input.
+    pub path: Path,
+    /// What it was; `None` where there was none.
+    pub lhs: Option<String>,
+    /// What it is now.
+    pub rhs: Option<String>,
+}
