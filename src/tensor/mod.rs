@@ -10,6 +10,7 @@ mod reading;
 mod shape;
 mod slice;
 mod source;
+mod value_field;
 
 pub use decimal::shortest;
 pub use dtype::{DType, Kind};
@@ -19,8 +20,10 @@ pub use element::{
 };
 pub use name::Name;
 pub use owned::Tensor;
+pub(crate) use owned::framed_elements;
 pub use reading::read_through;
 pub(crate) use reading::{in_parallel, on_threads};
 pub use shape::Shape;
 pub use slice::Slice;
 pub use source::{Extent, Fingerprint, TensorSource, TensorStream};
+pub(crate) use value_field::{Coding, ValueField};

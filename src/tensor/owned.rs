@@ -91,16 +91,21 @@ impl Tensor {
         if self.dtype.size().is_some() {
             return None;
         }
-        let mut rest = self.content.as_slice();
-        let mut elements = Vec::new();
-        while !rest.is_empty() {
-            let (len, tail) = rest.split_first_chunk::<8>()?;
-            let len = usize::try_from(u64::from_le_bytes(*len)).ok()?;
-            elements.push(tail.get(..len)?);
-            rest = tail.get(len..)?;
-        }
-        Some(elements)
+        framed_elements(&self.content)
     }
+}
+
+/// Elements of any length, each with its length before it; `None` where that is not what `content` is.
+pub(crate) fn framed_elements(content: &[u8]) -> Option<Vec<&[u8]>> {
+    let mut rest = content;
+    let mut elements = Vec::new();
+    while !rest.is_empty() {
+        let (len, tail) = rest.split_first_chunk::<8>()?;
+        let len = usize::try_from(u64::from_le_bytes(*len)).ok()?;
+        elements.push(tail.get(..len)?);
+        rest = tail.get(len..)?;
+    }
+    Some(elements)
 }
 
 impl TensorSource for Tensor {

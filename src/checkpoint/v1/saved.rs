@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::bytes::{Limits, Stream};
 use crate::error::{Error, Result};
-use crate::tensor::{DType, Shape, TensorSource, TensorStream};
+use crate::tensor::{DType, Shape, TensorSource, TensorStream, ValueField};
 
 use super::super::elements::{Elements, Framed};
 use super::super::wire::{self, Fields};
 use super::table_file::{TableFile, Wanted};
-use super::values::{Field, Numbers};
+use super::values::Numbers;
 
 /// A slice, in most cases all of its tensor.
 #[derive(Debug)]
@@ -189,7 +189,7 @@ struct Strings<'a> {
 impl Strings<'_> {
     fn advance(&mut self) -> Result<Option<u64>> {
         while let Some(piece) = self.walk.next()? {
-            if piece.field != Field::STRING {
+            if piece.field != u64::from(ValueField::of(DType::String).number) {
                 self.walk.skip(&piece)?;
                 continue;
             }

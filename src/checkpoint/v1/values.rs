@@ -2,91 +2,40 @@
 
 use crate::bytes::varint;
 use crate::error::{Error, ErrorKind, Result};
-use crate::tensor::{DType, Shape, TensorStream};
+use crate::tensor::{Coding, DType, Shape, TensorStream, ValueField};
 
 use super::saved::{Piece, Walk};
 
-/// How a type's values are stored.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Field {
-    number: u64,
-    coding: Coding,
-    /// Bytes of each number: half an element for complex ones.
-    bytes: usize,
+/// Where the numbers of `dtype` are; `None` where V1 has no list for them.
+fn field_of(dtype: DType) -> Option<ValueField> {
+    let field = ValueField::of(dtype);
+    (!matches!(field.coding, Coding::Bytes | Coding::Each)).then_some(field)
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Coding {
-    /// As they are in memory.
-    Fixed,
-    /// `int32` and its like, which must lie in this range.
-    Varint {
-        min: i64,
-        max: i64,
-    },
-    /// 64 bits of any kind.
-    Wide,
-    Bool,
+/// The wire type of a value that stands alone.
+fn wire(field: ValueField) -> u64 {
+    match (field.coding, field.bytes) {
+        (Coding::Fixed, 4) => 5,
+        (Coding::Fixed, _) => 1,
+        _ => 0,
+    }
 }
 
-impl Field {
-    /// `string_val`.
-    pub(super) const STRING: u64 = 8;
-    /// `tensor_content`: what the numbers are in memory.
-    const CONTENT: u64 = 4;
-
-    /// Where the values of `dtype` are; `None` where there is no such list.
-    fn of(dtype: DType) -> Option<Self> {
-        let varint = |number, bytes, min, max| (number, Coding::Varint { min, max }, bytes);
-        let (number, coding, bytes) = match dtype {
-            DType::F32 => (5, Coding::Fixed, 4),
-            DType::F64 => (6, Coding::Fixed, 8),
-            DType::Complex64 => (9, Coding::Fixed, 4),
-            DType::Complex128 => (12, Coding::Fixed, 8),
-            DType::I32 | DType::QI32 => varint(7, 4, i32::MIN.into(), i32::MAX.into()),
-            DType::I16 | DType::QI16 => varint(7, 2, i16::MIN.into(), i16::MAX.into()),
-            DType::U16 | DType::QU16 => varint(7, 2, 0, u16::MAX.into()),
-            DType::I8 | DType::QI8 => varint(7, 1, i8::MIN.into(), i8::MAX.into()),
-            DType::U8 | DType::QU8 => varint(7, 1, 0, u8::MAX.into()),
-            DType::I4 => varint(7, 1, -8, 7),
-            DType::U4 => varint(7, 1, 0, 15),
-            DType::I2 => varint(7, 1, -2, 1),
-            DType::U2 => varint(7, 1, 0, 3),
-            DType::F16 | DType::BF16 => varint(13, 2, 0, u16::MAX.into()),
-            DType::I64 => (10, Coding::Wide, 8),
-            DType::U64 => (17, Coding::Wide, 8),
-            DType::U32 => varint(16, 4, 0, u32::MAX.into()),
-            DType::Bool => (11, Coding::Bool, 1),
-            _ => return None,
-        };
-        Some(Self { number, coding, bytes })
-    }
-
-    /// The wire type of a value that stands alone.
-    fn wire(self) -> u64 {
-        match (self.coding, self.bytes) {
-            (Coding::Fixed, 4) => 5,
-            (Coding::Fixed, _) => 1,
-            _ => 0,
+/// Decodes one varint, which must be in the range of its type.
+fn decode(field: ValueField, value: u64) -> Result<[u8; 8]> {
+    let signed = value.cast_signed();
+    match field.coding {
+        Coding::Varint { min, max } if !(min..=max).contains(&signed) => {
+            Err(Error::unexpected("value", signed, format!("{min} to {max} is allowed")))
         }
-    }
-
-    /// Decodes one varint.
-    fn decode(self, value: u64) -> Result<[u8; 8]> {
-        let signed = value.cast_signed();
-        match self.coding {
-            Coding::Varint { min, max } if !(min..=max).contains(&signed) => {
-                Err(Error::unexpected("value", signed, format!("{min} to {max} is allowed")))
-            }
-            Coding::Bool => Ok(u64::from(value != 0).to_le_bytes()),
-            _ => Ok(value.to_le_bytes()),
-        }
+        Coding::Bool => Ok(u64::from(value != 0).to_le_bytes()),
+        _ => Ok(value.to_le_bytes()),
     }
 }
 
 /// Checks that V1 checkpoints hold tensors of this type.
 pub(super) fn supported(dtype: DType) -> Result<()> {
-    if dtype == DType::String || Field::of(dtype).is_some() {
+    if dtype == DType::String || field_of(dtype).is_some() {
         return Ok(());
     }
     Err(ErrorKind::Unsupported(format!("{dtype} in a V1 checkpoint is not read")).into())
@@ -95,8 +44,8 @@ pub(super) fn supported(dtype: DType) -> Result<()> {
 /// Content of fixed-width elements.
 pub(super) struct Numbers<'a> {
     walk: Walk<'a>,
-    field: Field,
-    piece: Option<(Piece, Field)>,
+    field: ValueField,
+    piece: Option<(Piece, ValueField)>,
     /// Numbers still to come.
     left: u64,
     total: u64,
@@ -107,7 +56,7 @@ pub(super) struct Numbers<'a> {
 impl<'a> Numbers<'a> {
     pub(super) fn new(walk: Walk<'a>, dtype: DType, shape: &Shape) -> Result<Self> {
         supported(dtype)?;
-        let field = Field::of(dtype).ok_or_else(|| {
+        let field = field_of(dtype).ok_or_else(|| {
             Error::unexpected("type", dtype, "elements of fixed width are needed")
         })?;
         let per_element = dtype.size().unwrap_or(field.bytes) / field.bytes;
@@ -125,17 +74,17 @@ impl<'a> Numbers<'a> {
     fn advance(&mut self) -> Result<bool> {
         while let Some(piece) = self.walk.next()? {
             let packed = piece.wire == 2;
-            let as_is = Field { coding: Coding::Fixed, ..self.field };
+            let as_is = ValueField { coding: Coding::Fixed, ..self.field };
             let field = match piece.field {
-                number if number == self.field.number => self.field,
-                Field::CONTENT if packed => as_is,
+                number if number == u64::from(self.field.number) => self.field,
+                number if packed && number == u64::from(ValueField::CONTENT) => as_is,
                 _ => {
                     self.walk.skip(&piece)?;
                     continue;
                 }
             };
-            if !packed && piece.wire != field.wire() {
-                let allowed = format!("2 or {} is allowed", field.wire());
+            if !packed && piece.wire != wire(field) {
+                let allowed = format!("2 or {} is allowed", wire(field));
                 return Err(Error::unexpected("wire type of values", piece.wire, allowed));
             }
             let len = piece.end - self.walk.stream.offset();
@@ -193,7 +142,7 @@ impl<'a> Numbers<'a> {
             if stream.offset() > end && !alone {
                 return Err(Error::unexpected("value", "past the end", "it must end in its list"));
             }
-            let bytes = field.decode(value)?;
+            let bytes = decode(field, value)?;
             slot.copy_from_slice(bytes.get(..field.bytes).unwrap_or(&[]));
             written += field.bytes;
         }
@@ -213,7 +162,7 @@ impl<'a> Numbers<'a> {
                 return Ok(written);
             }
             written += self.decode(rest)?;
-            let at_end = |(piece, _): &(Piece, Field)| self.walk.stream.offset() >= piece.end;
+            let at_end = |(piece, _): &(Piece, ValueField)| self.walk.stream.offset() >= piece.end;
             if self.piece.as_ref().is_none_or(at_end) {
                 self.piece = None;
             }
