@@ -2,6 +2,7 @@
 
 mod detect;
 mod document;
+mod files;
 mod fit;
 mod form;
 mod message_type;
@@ -10,6 +11,7 @@ mod names;
 use std::path::{Path, PathBuf};
 
 pub use document::{Document, ReadOptions};
+pub use files::{Asset, Files};
 pub use form::Form;
 pub use message_type::message_type;
 
@@ -18,14 +20,24 @@ use crate::checkpoint::Checkpoint;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::Schema;
 
-/// Anything that ckdiff compares.
+/// Anything that ckdiff compares: what a path turned out to hold, by its parts.
+///
+/// ```
+/// use ckdiff::artifact::Artifact;
+///
+/// let checkpoint = Artifact::open("tests/data/demo/model.ckpt")?.with_meta_graph()?;
+/// assert_eq!(checkpoint.kind(), "checkpoint");
+/// assert!(checkpoint.checkpoint().is_some() && checkpoint.message().is_some());
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum Artifact {
-    /// Named tensors.
-    Checkpoint(Checkpoint),
-    /// A meta graph, a graph, a saver: one of TensorFlow's messages. Of the directory of a SavedModel, its graphs.
-    Message(Document<'static>),
+pub struct Artifact {
+    path: PathBuf,
+    kind: &'static str,
+    format: &'static str,
+    checkpoint: Option<Checkpoint>,
+    message: Option<Document<'static>>,
+    files: Files,
 }
 
 impl Artifact {
@@ -43,45 +55,115 @@ impl Artifact {
     /// As [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, limits: &Limits) -> Result<Self> {
         let path = path.as_ref();
-        let message =
-            |path: &Path| Document::open(path, Schema::tensorflow(), &ReadOptions::default());
         if let Some(graphs) = saved_model(path) {
-            return message(&graphs).map(Self::Message);
+            return Self::saved_model(path, &graphs, limits);
         }
         match Checkpoint::open_with(path, limits) {
-            Ok(checkpoint) => Ok(Self::Checkpoint(checkpoint)),
+            Ok(checkpoint) => Ok(checkpoint.into()),
             Err(error) if is_no_table(&error, path) => match message(path) {
                 // A file that is neither is told of as a checkpoint.
                 Err(other) if matches!(other.kind(), ErrorKind::Unsupported(_)) => Err(error),
-                other => other.map(Self::Message),
+                other => other.map(Self::from),
             },
             Err(error) => Err(error),
         }
     }
 
-    /// What it is, as reports call it.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Checkpoint(_) => "checkpoint",
-            Self::Message(document) => document.kind(),
-        }
+    /// The SavedModel in a directory: its graphs, its variables where it has any, and its other files.
+    fn saved_model(path: &Path, graphs: &Path, limits: &Limits) -> Result<Self> {
+        let graphs = message(graphs)?;
+        let variables = path.join("variables").join("variables");
+        let has_variables = variables.with_extension("index").is_file();
+        let checkpoint = has_variables.then(|| Checkpoint::open_with(&variables, limits));
+        let files = Files::of_saved_model(path)?;
+        let checkpoint = checkpoint.transpose()?;
+        Ok(Self { path: path.to_path_buf(), checkpoint, files, ..Self::from(graphs) })
     }
 
-    /// The checkpoint that it is.
+    /// Opens the meta graph beside a checkpoint too, where there is one: `P.meta` beside `P.index`.
     ///
     /// # Errors
-    /// When it is something else; `what` says what was wanted of it, as in "compared".
-    pub fn checkpoint(&self, what: &str) -> Result<&Checkpoint> {
-        match self {
-            Self::Checkpoint(checkpoint) => Ok(checkpoint),
-            Self::Message(document) => {
-                let kind = document.kind();
-                let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-                let kind = format!("this is {article} {kind}; so far, only checkpoints are {what}");
-                Err(Error::from(ErrorKind::Unsupported(kind)).in_file(document.path()))
-            }
+    /// When it cannot be read.
+    pub fn with_meta_graph(mut self) -> Result<Self> {
+        if self.message.is_none()
+            && let Some(meta) = self.checkpoint.as_ref().and_then(Checkpoint::meta_graph)
+        {
+            self.message = Some(message(&meta)?);
+        }
+        Ok(self)
+    }
+
+    /// As the user gave it; of a directory with a state file, the checkpoint that this names.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it is, as reports call it: `checkpoint`, `meta graph`, `SavedModel`.
+    pub fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Its format, as in `V2`, or the form of its message.
+    pub fn format(&self) -> &'static str {
+        self.format
+    }
+
+    /// Its tensors: those of a checkpoint, or the variables of a SavedModel.
+    pub fn checkpoint(&self) -> Option<&Checkpoint> {
+        self.checkpoint.as_ref()
+    }
+
+    /// Its message: a meta graph, a graph, a saver; of a SavedModel its graphs.
+    pub fn message(&self) -> Option<&Document<'static>> {
+        self.message.as_ref()
+    }
+
+    /// The other files of a SavedModel.
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// The tensors that it has.
+    ///
+    /// # Errors
+    /// When it has none; `what` says what was wanted of them, as in "verified".
+    pub fn tensors(&self, what: &str) -> Result<&Checkpoint> {
+        self.checkpoint.as_ref().ok_or_else(|| {
+            let article = if self.kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+            let kind = format!("this is {article} {}; so far, only checkpoints are {what}", self.kind);
+            Error::from(ErrorKind::Unsupported(kind)).in_file(&self.path)
+        })
+    }
+}
+
+impl From<Checkpoint> for Artifact {
+    fn from(checkpoint: Checkpoint) -> Self {
+        Self {
+            path: checkpoint.path().to_path_buf(),
+            kind: "checkpoint",
+            format: checkpoint.format().name(),
+            checkpoint: Some(checkpoint),
+            message: None,
+            files: Files::default(),
         }
     }
+}
+
+impl From<Document<'static>> for Artifact {
+    fn from(document: Document<'static>) -> Self {
+        Self {
+            path: document.path().to_path_buf(),
+            kind: document.kind(),
+            format: document.form().name(),
+            checkpoint: None,
+            message: Some(document),
+            files: Files::default(),
+        }
+    }
+}
+
+fn message(path: &Path) -> Result<Document<'static>> {
+    Document::open(path, Schema::tensorflow(), &ReadOptions::default())
 }
 
 /// The graphs of the SavedModel in a directory; as TensorFlow does, the binary file wins.

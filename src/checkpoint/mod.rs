@@ -107,6 +107,15 @@ impl fmt::Debug for Contents {
 }
 
 impl Checkpoint {
+    /// The file beside it that holds its meta graph, where there is one: `P.meta`.
+    pub fn meta_graph(&self) -> Option<PathBuf> {
+        let index = self.contents.files.first().filter(|file| file.extension().is_some_and(|e| e == "index"));
+        let prefix = index.map_or_else(|| self.path.clone(), |index| index.with_extension(""));
+        let mut meta = prefix.into_os_string();
+        meta.push(".meta");
+        Some(PathBuf::from(meta)).filter(|meta| meta.is_file())
+    }
+
     /// Opens the checkpoint that `path` names: the prefix `P` of a V2 checkpoint (or `P.index`, or a file of its
     /// data), the file of a V1 checkpoint, or of a sharded one `P-?????-of-00002` or any of its files; of a directory,
     /// the latest that its state file names.

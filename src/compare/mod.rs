@@ -18,9 +18,14 @@ pub use comparison::{Comparison, Histogram, PassesAt, Sides, Worst};
 pub use engine::{Pair, compare, compare_all};
 pub use options::{NanPolicy, Options, Tolerance};
 
-use crate::tensor::DType;
+use crate::tensor::{DType, Number};
 
 /// Whether values of these dtypes can be held against each other: numbers with numbers, bytes with their own kind.
 pub fn comparable(lhs: DType, rhs: DType) -> bool {
     cpu::meaning(lhs, rhs).is_some()
+}
+
+/// Whether two numbers are close by a tolerance; a NaN is close to a NaN where there is one.
+pub(crate) fn is_close<T: Number>(lhs: T, rhs: T, tolerance: &Tolerance) -> bool {
+    close::Rule::new(tolerance, NanPolicy::Equal).is_close(&cpu::pair(lhs, rhs))
 }

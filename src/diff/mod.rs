@@ -1,6 +1,12 @@
 //! Artifact against artifact: which tensors meet, and what came of it.
 
 mod change;
+pub mod constant;
+mod files;
+mod graph;
+mod ignore;
+mod message;
+mod model;
 mod names;
 mod outcome;
 mod path;
@@ -8,13 +14,17 @@ mod proposals;
 mod tensors;
 
 pub use change::{Change, ChangeKind, Detail, Nodes, Rewired, Weight};
+pub use message::{Keyed, MessageOptions, PathPattern, messages};
+pub use ignore::Ignore;
 pub use names::Names;
-pub use outcome::{Counts, Damage, Diff, Facts, Rename, Side, SideOf, Status, TensorDiff, Verdict};
+pub use outcome::{Counts, Damage, Diff, Facts, Finding, Part, Rename, Side, SideOf, Status};
+pub use outcome::{TensorDiff, Verdict, Weights};
 pub use path::{Path, Step};
 
 use crate::artifact::Artifact;
+use crate::checkpoint::Checkpoint;
 use crate::compare;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 
 /// What to compare, and how.
@@ -24,6 +34,24 @@ pub struct Options {
     pub compare: compare::Options,
     /// Which tensors take part, under which names.
     pub names: Names,
+    /// Which part of both is compared.
+    pub only: Only,
+    /// Changes that are not told.
+    pub ignore: Ignore,
+    /// Whether cosmetic changes count too.
+    pub strict: bool,
+}
+
+/// Which part of two artifacts is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Only {
+    /// All that both have.
+    #[default]
+    Everything,
+    /// The tensors of their checkpoints.
+    Tensors,
+    /// Their messages: graphs, signatures, savers; and the files of a SavedModel.
+    Graph,
 }
 
 /// Compares two artifacts; `lhs` is the baseline.
@@ -31,7 +59,7 @@ pub struct Options {
 /// What cannot be read of one tensor is told for that tensor, and the others are still compared.
 ///
 /// # Errors
-/// When nothing is left to compare, or the renames map two tensors to one name.
+/// When the two have nothing in common, nothing is left to compare, or the renames map two tensors to one name.
 ///
 /// # Examples
 /// ```
@@ -55,28 +83,44 @@ pub fn diff(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Diff> {
-    let (l, r) = (lhs.checkpoint("compared")?, rhs.checkpoint("compared")?);
-    let side = |artifact: &Artifact, checkpoint: &crate::checkpoint::Checkpoint| Side {
-        path: checkpoint.path().to_path_buf(),
-        kind: artifact.kind(),
-        format: checkpoint.format().name(),
-        has_data: checkpoint.has_data(),
-    };
-    let mut tensors = tensors::compare(l, r, options, progress)?;
-    if tensors.is_empty() && !options.names.takes_all() {
-        return Err(ErrorKind::Usage("the filters leave no tensor to compare".into()).into());
+    let tensors = lhs.checkpoint().zip(rhs.checkpoint()).filter(|_| options.only != Only::Graph);
+    let messages = lhs.message().zip(rhs.message()).filter(|_| options.only != Only::Tensors);
+    let messages = messages.map(|(l, r)| model::common(l.message(), r.message())).transpose()?;
+    if tensors.is_none() && messages.is_none() {
+        return Err(nothing_in_common(lhs, rhs, options.only));
     }
-    tensors.sort_by(|a, b| (&a.name, &a.renamed_from).cmp(&(&b.name, &b.renamed_from)));
-    let damage = |side, checkpoint: &crate::checkpoint::Checkpoint| {
-        let errors = checkpoint.damage().to_vec();
-        errors.into_iter().map(move |error| Damage { side, error })
+    let mut diff = Diff::new(lhs, rhs, options);
+    if let Some((l, r)) = tensors {
+        diff.tensors = tensors::compare(l, r, options, progress)?;
+        if diff.tensors.is_empty() && !options.names.takes_all() {
+            return Err(ErrorKind::Usage("the filters leave no tensor to compare".into()).into());
+        }
+        diff.tensors.sort_by(|a, b| (&a.name, &a.renamed_from).cmp(&(&b.name, &b.renamed_from)));
+        diff.renames = proposals::renames(l, r, &diff.tensors, &options.compare, progress);
+        let damage = |side, checkpoint: &Checkpoint| {
+            let errors = checkpoint.damage().to_vec();
+            errors.into_iter().map(move |error| Damage { side, error })
+        };
+        diff.damage = damage(SideOf::Lhs, l).chain(damage(SideOf::Rhs, r)).collect();
+    }
+    if let Some((l, r)) = messages {
+        let found = model::compare(&l, &r, &options.compare)?;
+        diff.changes = found.changes;
+        diff.findings = found.findings.into_iter().map(|(path, problem)| Finding { path, problem }).collect();
+        files::compare(lhs.files(), rhs.files(), &options.compare, &mut diff)?;
+        options.ignore.apply(&mut diff);
+    }
+    Ok(diff)
+}
+
+/// Why two artifacts cannot be compared.
+fn nothing_in_common(lhs: &Artifact, rhs: &Artifact, only: Only) -> Error {
+    let part = match only {
+        Only::Everything => "part",
+        Only::Tensors => "tensors",
+        Only::Graph => "graph",
     };
-    Ok(Diff {
-        lhs: side(lhs, l),
-        rhs: side(rhs, r),
-        options: options.compare.clone(),
-        renames: proposals::renames(l, r, &tensors, &options.compare, progress),
-        tensors,
-        damage: damage(SideOf::Lhs, l).chain(damage(SideOf::Rhs, r)).collect(),
-    })
+    let (l, r) = (lhs.kind(), rhs.kind());
+    ErrorKind::Usage(format!("lhs is a {l}, rhs is a {r}: they have no {part} in common to compare"))
+        .into()
 }

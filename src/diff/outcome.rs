@@ -2,9 +2,13 @@
 
 use std::path::PathBuf;
 
+use crate::artifact::Artifact;
+use crate::checkpoint::Checkpoint;
 use crate::compare::{Comparison, Options};
 use crate::error::Error;
 use crate::tensor::{DType, Name, Shape};
+
+use super::{Change, Only, Path, Weight};
 
 /// What a diff of two artifacts found.
 #[derive(Debug, Clone)]
@@ -21,6 +25,57 @@ pub struct Diff {
     pub damage: Vec<Damage>,
     /// Unmatched tensors that have the same dtype, shape and bytes.
     pub renames: Vec<Rename>,
+    /// What differs between their messages: graphs, signatures, savers.
+    pub changes: Vec<Change>,
+    /// Changes that were not to be told.
+    pub ignored: u64,
+    /// What is wrong with a graph and did not keep it from being compared.
+    pub findings: Vec<Finding>,
+    /// What was compared.
+    pub part: Part,
+    /// Whether cosmetic changes count too.
+    pub strict: bool,
+}
+
+/// What was compared of two artifacts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Tensors.
+    Tensors,
+    /// Messages.
+    Graph,
+    /// Both.
+    Both,
+}
+
+impl Part {
+    /// Whether tensors were compared.
+    pub fn has_tensors(self) -> bool {
+        self != Self::Graph
+    }
+
+    /// Whether messages were compared.
+    pub fn has_graph(self) -> bool {
+        self != Self::Tensors
+    }
+}
+
+/// Something that is wrong with a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Where.
+    pub path: Path,
+    /// What.
+    pub problem: String,
+}
+
+/// How many changes have each weight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Weights {
+    /// Those that matter.
+    pub semantic: u64,
+    /// Those that do not.
+    pub cosmetic: u64,
 }
 
 /// One of the two artifacts.
@@ -179,6 +234,41 @@ impl Counts {
 }
 
 impl Diff {
+    /// A diff of two artifacts that found nothing yet.
+    pub(super) fn new(lhs: &Artifact, rhs: &Artifact, options: &super::Options) -> Self {
+        let side = |artifact: &Artifact| Side {
+            path: artifact.path().to_path_buf(),
+            kind: artifact.kind(),
+            format: artifact.format(),
+            has_data: artifact.checkpoint().is_none_or(Checkpoint::has_data),
+        };
+        let has_tensors = lhs.checkpoint().is_some() && rhs.checkpoint().is_some();
+        let has_graph = lhs.message().is_some() && rhs.message().is_some();
+        Self {
+            lhs: side(lhs),
+            rhs: side(rhs),
+            options: options.compare.clone(),
+            tensors: Vec::new(),
+            damage: Vec::new(),
+            renames: Vec::new(),
+            changes: Vec::new(),
+            ignored: 0,
+            findings: Vec::new(),
+            part: match (options.only, has_tensors, has_graph) {
+                (Only::Everything, true, true) => Part::Both,
+                (Only::Graph, ..) | (Only::Everything, false, _) => Part::Graph,
+                _ => Part::Tensors,
+            },
+            strict: options.strict,
+        }
+    }
+
+    /// How many changes have each weight.
+    pub fn weights(&self) -> Weights {
+        let of = |weight| self.changes.iter().filter(|change| change.weight == weight).count() as u64;
+        Weights { semantic: of(Weight::Semantic), cosmetic: of(Weight::Cosmetic) }
+    }
+
     /// How many tensors have each status.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
@@ -195,7 +285,10 @@ impl Diff {
         let counts = self.counts();
         if !self.damage.is_empty() || counts.of(Status::Error) > 0 {
             Verdict::Trouble
-        } else if counts.of(Status::Identical) + counts.of(Status::Close) == counts.total() {
+        } else if counts.of(Status::Identical) + counts.of(Status::Close) == counts.total()
+            && self.weights().semantic == 0
+            && !(self.strict && self.weights().cosmetic > 0)
+        {
             Verdict::Same
         } else {
             Verdict::Different

@@ -80,6 +80,54 @@ impl<'a> Trail<'a> {
         Self::Key(self, key)
     }
 
+    /// The fields on the way, the innermost first.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &'a str> {
+        let mut at = Some(*self);
+        std::iter::from_fn(move || {
+            loop {
+                let (up, name) = match at? {
+                    Self::Root => (None, None),
+                    Self::Field(up, name) => (Some(*up), Some(name)),
+                    Self::Index(up, _) | Self::Key(up, _) => (Some(*up), None),
+                };
+                at = up;
+                if name.is_some() {
+                    return name;
+                }
+            }
+        })
+    }
+
+    /// How many messages the way leads into.
+    pub(super) fn depth(&self) -> usize {
+        self.fields().count()
+    }
+
+    /// How many `Any` it leads into, whose steps have the address of a type.
+    pub(super) fn anys(&self) -> usize {
+        self.fields().filter(|name| name.contains('/')).count()
+    }
+
+    /// What goes by a name in the field `name`, the innermost of them.
+    pub(super) fn key_in(&self, name: &str) -> Option<&'a str> {
+        let mut at = *self;
+        let mut key = None;
+        loop {
+            at = match at {
+                Self::Root => return None,
+                Self::Field(_, field) if field == name && key.is_some() => return key,
+                Self::Field(up, _) | Self::Index(up, _) => {
+                    key = None;
+                    *up
+                }
+                Self::Key(up, found) => {
+                    key = Some(found);
+                    *up
+                }
+            };
+        }
+    }
+
     /// The way as it is told.
     pub(super) fn path(&self) -> Path {
         let mut steps = Vec::new();

@@ -59,7 +59,7 @@ pub fn verify(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Verification, Error> {
-    let checkpoint = artifact.checkpoint("verified")?;
+    let checkpoint = artifact.tensors("verified")?;
     let mut found = Verification {
         path: checkpoint.path().to_path_buf(),
         kind: artifact.kind(),

@@ -64,7 +64,7 @@ fn every_message_of_the_corpus_is_recognised() {
             assert_eq!(sha256(document.message().bytes()), canonical, "{}", path.display());
         }
         let artifact = Artifact::open(&path).unwrap();
-        assert!(matches!(artifact, Artifact::Message(_)), "{}", path.display());
+        assert!(artifact.message().is_some(), "{}", path.display());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ckdiff::artifact::Artifact;
 use ckdiff::compare;
-use ckdiff::diff::{Diff, Names, Options, Verdict, diff};
+use ckdiff::diff::{Diff, Ignore, Names, Only, Options, Verdict, diff};
 use ckdiff::report::{human, json};
 use ckdiff::{Error, compare::Tolerance};
 
@@ -18,7 +18,8 @@ use crate::trouble::Trouble;
 /// When a side cannot be opened, nothing can be compared, or the report cannot be written.
 pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Trouble> {
     let options = options(args)?;
-    let (lhs, rhs) = match (Artifact::open(&args.lhs), Artifact::open(&args.rhs)) {
+    let open = |path| Artifact::open(path).and_then(Artifact::with_meta_graph);
+    let (lhs, rhs) = match (open(&args.lhs), open(&args.rhs)) {
         (Ok(lhs), Ok(rhs)) => (lhs, rhs),
         (lhs, rhs) => return Err([lhs.err(), rhs.err()].into_iter().flatten().collect()),
     };
@@ -49,6 +50,7 @@ fn errors(diff: &Diff) -> impl Iterator<Item = Error> {
 
 fn options(args: &DiffArgs) -> Result<Options, Error> {
     let close = &args.closeness;
+    let kinds: Vec<_> = args.changes.ignore_kind.iter().map(|&kind| kind.into()).collect();
     Ok(Options {
         compare: compare::Options {
             tolerance: Tolerance::new(close.atol, close.rtol, close.ulp)?,
@@ -59,5 +61,8 @@ fn options(args: &DiffArgs) -> Result<Options, Error> {
             ..compare::Options::default()
         },
         names: Names::new(&args.filter.include, &args.filter.exclude, &args.rename)?,
+        only: args.only.map_or(Only::Everything, Into::into),
+        ignore: Ignore::new(&args.changes.ignore, &kinds)?,
+        strict: args.changes.strict,
     })
 }

@@ -31,10 +31,10 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Trouble> {
         return message(&loaded.read(&args.path, ReadOptions::default())?, args);
     }
     let artifact = Artifact::open(&args.path)?;
-    let checkpoint = match &artifact {
-        Artifact::Message(document) => return message(document, args),
-        other => other.checkpoint("shown")?,
-    };
+    if let Some(document) = artifact.message() {
+        return message(document, args);
+    }
+    let checkpoint = artifact.tensors("shown")?;
     let name = args.tensor.as_deref();
     match name.map(|name| find(checkpoint, name)).transpose()? {
         Some(entry) if args.raw => raw(entry),

@@ -80,7 +80,7 @@ fn open(paths: &[PathBuf]) -> Opened {
     let mut failures = BTreeSet::<String>::new();
     let (mut artifacts, mut metas, mut states) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
-        let artifact = match Checkpoint::open(path).map(Artifact::Checkpoint) {
+        let artifact = match Checkpoint::open(path).map(Artifact::from) {
             Err(_) if beside::is_state(path) && has_others => {
                 states.push(path.clone());
                 continue;
@@ -94,8 +94,10 @@ fn open(paths: &[PathBuf]) -> Opened {
             artifact => artifact,
         };
         let is_new = match &artifact {
-            Ok(Artifact::Checkpoint(checkpoint)) => files.insert(resolved(checkpoint.files())),
-            Ok(_) => true,
+            Ok(artifact) => match artifact.checkpoint() {
+                Some(checkpoint) => files.insert(resolved(checkpoint.files())),
+                None => true,
+            },
             Err(error) => failures.insert(error.to_string()),
         };
         if is_new {
@@ -107,7 +109,8 @@ fn open(paths: &[PathBuf]) -> Opened {
 
 /// The prefix of a V2 checkpoint, by whichever of its files it was opened; of any other its own path.
 fn name(path: &Path, artifact: &Result<Artifact, Error>) -> PathBuf {
-    let Ok(Artifact::Checkpoint(checkpoint)) = artifact else { return path.to_path_buf() };
+    let checkpoint = artifact.as_ref().ok().and_then(Artifact::checkpoint);
+    let Some(checkpoint) = checkpoint else { return path.to_path_buf() };
     let index = checkpoint.files().first().filter(|_| checkpoint.format().name() == "V2");
     index.map_or_else(|| checkpoint.path().to_path_buf(), |index| index.with_extension(""))
 }

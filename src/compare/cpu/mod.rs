@@ -6,6 +6,8 @@
 mod lanes;
 mod pairs;
 
+pub(crate) use pairs::pair;
+
 use crate::tensor::{Bool, ComplexNumber, DType, Kind, Number, Visit};
 
 use super::tally::{Meaning, Tally};

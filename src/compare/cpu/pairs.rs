@@ -8,7 +8,7 @@ use super::Chunk;
 
 /// A pair of real numbers of one type.
 #[inline(always)]
-pub(super) fn pair<T: Number>(lhs: T, rhs: T) -> Pair {
+pub(crate) fn pair<T: Number>(lhs: T, rhs: T) -> Pair {
     let (x, y) = (lhs.to_f64(), rhs.to_f64());
     let finite = x.is_finite() && y.is_finite();
     Pair {

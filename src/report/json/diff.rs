@@ -6,8 +6,9 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::compare::{NanPolicy, Options};
-use crate::diff::{Counts, Damage, Diff, Rename, Side, SideOf, Status};
+use crate::diff::{Counts, Damage, Diff, Rename, Side, SideOf, Status, Weights};
 
+use super::change::{ChangeOut, FindingOut};
 use super::layout;
 use super::name::{Text, exact};
 use super::number::Float;
@@ -25,9 +26,10 @@ pub fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
         lhs: SideOut::new(&diff.lhs),
         rhs: SideOut::new(&diff.rhs),
         options: OptionsOut::new(&diff.options),
-        summary: Summary { tensors: CountsOut(diff.counts()), graph: Graph::default() },
+        summary: Summary { tensors: CountsOut(diff.counts()), graph: Graph::new(diff) },
         tensors,
-        changes: [],
+        changes: List(|| diff.changes.iter().map(ChangeOut::new)),
+        findings: diff.findings.iter().map(FindingOut::new).collect(),
         damage: diff.damage.iter().map(DamageOut::new).collect(),
         renames: diff.renames.iter().map(RenameOut::new).collect(),
     };
@@ -35,7 +37,7 @@ pub fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
 }
 
 #[derive(Serialize)]
-struct Report<'a, T: Serialize> {
+struct Report<'a, T: Serialize, C: Serialize> {
     schema: &'static str,
     verdict: &'static str,
     lhs: SideOut<'a>,
@@ -43,8 +45,8 @@ struct Report<'a, T: Serialize> {
     options: OptionsOut,
     summary: Summary,
     tensors: T,
-    /// Changes of graphs, which this version does not read.
-    changes: [(); 0],
+    changes: C,
+    findings: Vec<FindingOut<'a>>,
     damage: Vec<DamageOut>,
     renames: Vec<RenameOut<'a>>,
 }
@@ -109,10 +111,18 @@ struct Summary {
     graph: Graph,
 }
 
-#[derive(Serialize, Default)]
+#[derive(Serialize)]
 struct Graph {
     semantic: u64,
     cosmetic: u64,
+    ignored: u64,
+}
+
+impl Graph {
+    fn new(diff: &Diff) -> Self {
+        let Weights { semantic, cosmetic } = diff.weights();
+        Self { semantic, cosmetic, ignored: diff.ignored }
+    }
 }
 
 struct CountsOut(Counts);

@@ -10,6 +10,7 @@
 //! NaN and infinities are the strings `"NaN"`, `"Infinity"`, `"-Infinity"`; floats have the shortest form of their type;
 //! equal results give equal bytes.
 
+mod change;
 mod diff;
 mod layout;
 mod listing;

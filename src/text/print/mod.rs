@@ -7,6 +7,7 @@
 //! held, whatever the size of the message.
 
 mod any;
+mod brief;
 mod decimal;
 mod escape;
 mod float;
@@ -18,6 +19,8 @@ mod unknown;
 mod value;
 
 use std::io::Write;
+
+pub(crate) use brief::{Shown, brief};
 
 use crate::error::Result;
 use crate::message::{Losses, Message};

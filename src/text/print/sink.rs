@@ -31,19 +31,26 @@ pub(super) struct Sink<'w> {
     /// All of it may be written to; the text is what lies before `len`.
     buffer: Vec<u8>,
     len: usize,
+    /// The most that is held where nothing is written out.
+    most: usize,
     out: Option<&'w mut dyn Write>,
 }
 
 impl<'w> Sink<'w> {
     /// Writes to `out`, a buffer at a time.
     pub(super) fn stream(out: &'w mut dyn Write) -> Self {
-        Self { buffer: vec![0; LEN], len: 0, out: Some(out) }
+        Self { buffer: vec![0; LEN], len: 0, most: MOST, out: Some(out) }
     }
 
     /// Holds everything, or fails where that is too much; `buffer` is used again.
     pub(super) fn memory(mut buffer: Vec<u8>) -> Self {
         buffer.resize(buffer.capacity().max(LEN), 0);
-        Self { buffer, len: 0, out: None }
+        Self { buffer, len: 0, most: MOST, out: None }
+    }
+
+    /// Holds up to `most` bytes, and fails where that is too little for what comes next.
+    pub(super) fn brief(most: usize) -> Self {
+        Self { buffer: vec![0; 256], len: 0, most, out: None }
     }
 
     /// What is held.
@@ -89,7 +96,7 @@ impl<'w> Sink<'w> {
     fn make_room(&mut self, len: usize) -> Result<()> {
         // The last byte stays: at the very end it may be a space too many.
         self.flush(1)?;
-        if self.out.is_none() && self.len + len > MOST {
+        if self.out.is_none() && self.len + len > self.most {
             return Err(Error::io("hold the text", ErrorKind::OutOfMemory.into()));
         }
         if self.buffer.len() - self.len < len {

@@ -1,5 +1,6 @@
 //! The arguments, as a person may give them.
 
+mod changes;
 mod messages;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub(crate) use changes::{Changes, Part};
 pub(crate) use messages::{ConvertArgs, FmtArgs, SchemaArgs, Style};
 
 use crate::Exit;
@@ -24,7 +26,7 @@ A path that is also the name of a command is given as ./show.";
 /// What to do.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
-    /// Compare two checkpoints (what `ckdiff LHS RHS` does)
+    /// Compare two checkpoints, graphs or SavedModels (what `ckdiff LHS RHS` does)
     Diff(DiffArgs),
     /// List the tensors of a checkpoint or show one of them, or show a graph at a glance
     Show(ShowArgs),
@@ -80,7 +82,8 @@ pub(crate) fn parse() -> Result<Command, Exit> {
 /// Arguments of `diff`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DiffArgs {
-    /// The baseline: a checkpoint's prefix, index, or file, or a directory (its latest)
+    /// The baseline: a checkpoint's prefix, index, or file, or a directory (its latest, or a SavedModel); or a file that
+    /// holds a meta graph, a graph, or another message, in any form
     pub(crate) lhs: PathBuf,
     /// What is compared with it
     pub(crate) rhs: PathBuf,
@@ -91,6 +94,11 @@ pub(crate) struct DiffArgs {
     /// Compare the lhs tensors that match the regular expression FROM under the name TO (repeatable)
     #[arg(long, value_name = "FROM=TO", help_heading = "Tensors")]
     pub(crate) rename: Vec<String>,
+    /// Compare this part only
+    #[arg(long, value_enum, value_name = "PART")]
+    pub(crate) only: Option<Part>,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
     /// Count differences by powers of two, in the JSON report
     #[arg(long, help_heading = "Report")]
     pub(crate) histogram: bool,

@@ -1,0 +1,199 @@
+//! Attributes by what they mean: those of nodes, of functions, and of functions that an attribute names.
+
+use std::cmp::Ordering;
+
+use super::Context;
+use super::tensor_text::{encoding, facts, values};
+use super::value::{Value, spelled};
+use crate::diff::constant::{self, Outcome};
+use crate::diff::path::Trail;
+use crate::diff::{Change, ChangeKind, Detail, Weight};
+use crate::graph::{Constant, OpTable, default_of};
+
+/// Whose attributes are compared.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Owner<'a> {
+    /// The op of the node on each side; nothing for a function.
+    pub(super) ops: (&'a str, &'a str),
+}
+
+/// Whether an attribute holds names of nodes, or names made from them.
+pub(super) fn names_nodes(attr: &str) -> bool {
+    matches!(attr, "shared_name" | "frame_name" | "_class")
+}
+
+/// An attribute that only one side has.
+type Attr<'m> = (&'m str, &'m [u8]);
+
+impl Context<'_> {
+    /// Compares attributes, given by name in one order.
+    pub(super) fn attrs<'m>(
+        &self,
+        owner: Owner<'_>,
+        lhs: impl Iterator<Item = Attr<'m>>,
+        rhs: impl Iterator<Item = Attr<'m>>,
+        at: &Trail<'_>,
+        out: &mut Vec<Change>,
+    ) {
+        let (mut lhs, mut rhs) = (lhs.peekable(), rhs.peekable());
+        loop {
+            let order = match (lhs.peek(), rhs.peek()) {
+                (Some((l, _)), Some((r, _))) => l.cmp(r),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => return,
+            };
+            let l = lhs.next_if(|_| order.is_le());
+            let r = rhs.next_if(|_| order.is_ge());
+            match (l, r) {
+                (Some((name, l)), Some((_, r))) if l != r => self.attr(owner, name, l, r, at, out),
+                (Some(only), None) => self.lone_attr(owner, only, ChangeKind::Removed, at, out),
+                (None, Some(only)) => self.lone_attr(owner, only, ChangeKind::Added, at, out),
+                _ => {}
+            }
+        }
+    }
+
+    /// An attribute of which both sides have other bytes.
+    fn attr(
+        &self,
+        owner: Owner<'_>,
+        name: &str,
+        lhs: &[u8],
+        rhs: &[u8],
+        at: &Trail<'_>,
+        out: &mut Vec<Change>,
+    ) {
+        let (attr, of_name) = (at.field("attr"), name);
+        let attr = attr.key(of_name);
+        if let (Some(l), Some(r)) = (Value::tensor(lhs), Value::tensor(rhs))
+            && self.tensor(owner, name, (l, r), &attr, out)
+        {
+            return;
+        }
+        if self.is_same_value(names_nodes(name), lhs, rhs) {
+            return;
+        }
+        let is_random = name == "shared_name" && is_table(owner.ops.0) && is_table(owner.ops.1);
+        let weight = if is_random { Weight::Cosmetic } else { weight(name) };
+        let (lhs, rhs) = (Some(spelled(self.schema, lhs)), Some(spelled(self.schema, rhs)));
+        let detail = owner.detail();
+        out.push(Change { path: attr.path(), kind: ChangeKind::Modified, weight, lhs, rhs, detail });
+    }
+
+    /// An attribute that one side does not have.
+    fn lone_attr(
+        &self,
+        owner: Owner<'_>,
+        (name, value): Attr<'_>,
+        kind: ChangeKind,
+        at: &Trail<'_>,
+        out: &mut Vec<Change>,
+    ) {
+        let (ops, op) = match kind {
+            ChangeKind::Added => (self.lhs_ops, owner.ops.0),
+            _ => (self.rhs_ops, owner.ops.1),
+        };
+        let is_default = || {
+            let default = default_value(ops, op, name);
+            default.is_some_and(|default| self.is_same_value(false, &default, value))
+        };
+        let weight = if is_default() { Weight::Cosmetic } else { weight(name) };
+        let text = Some(spelled(self.schema, value));
+        let (lhs, rhs) = if kind == ChangeKind::Added { (None, text) } else { (text, None) };
+        let path = at.field("attr").key(name).path();
+        out.push(Change { path, kind, weight, lhs, rhs, detail: owner.detail() });
+    }
+
+    /// Two tensors that an attribute is.
+    fn tensor(
+        &self,
+        owner: Owner<'_>,
+        name: &str,
+        (lhs, rhs): (&[u8], &[u8]),
+        attr: &Trail<'_>,
+        out: &mut Vec<Change>,
+    ) -> bool {
+        let before = out.len();
+        let is_read = self.tensor_proto(lhs, rhs, &attr.field("tensor"), out);
+        // The attribute `dtype` of a constant says so already.
+        let is_dtype = |l: Constant, r: Constant| l.dtype() != r.dtype() && l.shape() == r.shape();
+        if owner.ops == ("Const", "Const")
+            && Constant::parse(lhs).ok().zip(Constant::parse(rhs).ok()).is_some_and(|(l, r)| is_dtype(l, r))
+        {
+            out.truncate(before);
+        }
+        for change in out.iter_mut().skip(before) {
+            if is_note(name) {
+                change.weight = Weight::Cosmetic;
+            }
+            if change.detail == Detail::None {
+                change.detail = owner.detail();
+            }
+        }
+        is_read
+    }
+
+    /// Two tensors that `at` leads to, wherever they are; whether both could be read as such.
+    pub(in crate::diff) fn tensor_proto(
+        &self,
+        lhs: &[u8],
+        rhs: &[u8],
+        at: &Trail<'_>,
+        out: &mut Vec<Change>,
+    ) -> bool {
+        let (Ok(l), Ok(r)) = (Constant::parse(lhs), Constant::parse(rhs)) else { return false };
+        let Ok(outcome) = constant::compare(&l, &r, self.compare) else { return false };
+        let (weight, (lhs, rhs), detail) = match outcome {
+            Outcome::Close(_) => return true,
+            Outcome::Same => (Weight::Cosmetic, (encoding(&l), encoding(&r)), Detail::None),
+            Outcome::Different(comparison) => {
+                let is_random = is_random(&l) && is_random(&r);
+                let weight = if is_random { Weight::Cosmetic } else { Weight::Semantic };
+                (weight, (values(&l), values(&r)), Detail::Tensor(comparison))
+            }
+            Outcome::Dtype(_) | Outcome::Shape => {
+                (Weight::Semantic, (facts(&l), facts(&r)), Detail::None)
+            }
+        };
+        let (lhs, rhs) = (Some(lhs), Some(rhs));
+        let (path, kind) = (at.path(), ChangeKind::Modified);
+        out.push(Change { path, kind, weight, lhs, rhs, detail });
+        true
+    }
+}
+
+impl Owner<'_> {
+    fn detail(self) -> Detail {
+        if self.ops.1.is_empty() { Detail::None } else { Detail::Op(self.ops.1.into()) }
+    }
+}
+
+/// Whether an attribute is a note of TensorFlow's own; where a node is to be placed is more than that.
+pub(super) fn is_note(name: &str) -> bool {
+    name.starts_with('_') && name != "_class"
+}
+
+fn weight(name: &str) -> Weight {
+    if is_note(name) { Weight::Cosmetic } else { Weight::Semantic }
+}
+
+/// Whether the op makes a table, which TensorFlow gives a random name.
+fn is_table(op: &str) -> bool {
+    op.contains("HashTable")
+}
+
+/// Whether it is the name of a temporary folder that a sharded saver makes up: `_temp_…/part`.
+fn is_random(constant: &Constant) -> bool {
+    let is_temporary = |text: &[u8]| {
+        let middle = text.strip_prefix(b"_temp_").and_then(|rest| rest.strip_suffix(b"/part"));
+        middle.is_some_and(|middle| middle.len() == 32 && middle.iter().all(u8::is_ascii_hexdigit))
+    };
+    let strings = constant.byte_elements();
+    strings.is_some_and(|strings| matches!(&*strings, [text] if is_temporary(text)))
+}
+
+/// The default of an attribute, as wire bytes.
+fn default_value(ops: &OpTable<'_>, op: &str, attr: &str) -> Option<Vec<u8>> {
+    default_of(ops.definition(op)?, attr).map(prost::Message::encode_to_vec)
+}

@@ -1,0 +1,174 @@
+//! Pairs nodes that stand in the same place beside a pair, though not all that is around them is the same.
+
+use super::consumers::{Consumers, Use};
+use super::fingerprint::fingerprint;
+use super::matching::Matching;
+use super::structure::place;
+use crate::graph::{Graph, NodeId};
+
+/// What two nodes must have in common, their place apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Common {
+    /// The op and the attributes.
+    Fingerprint,
+    /// The op.
+    Op,
+}
+
+/// Goes from pair to pair as long as there are neighbours that can be paired; linear in the edges for each level.
+pub(super) fn extend(matching: &mut Matching<'_, '_>, common: Common) {
+    let (lhs, rhs) = (Consumers::of(matching.lhs), Consumers::of(matching.rhs));
+    let failures = vec![0; matching.lhs.nodes().len()];
+    let mut extension = Extension { matching, common, lhs, rhs, failures };
+    let mut queue: Vec<(NodeId, NodeId)> = extension.border();
+    while let Some((l, r)) = queue.pop() {
+        extension.sources(l, r, &mut queue);
+        extension.takers(l, r, &mut queue);
+    }
+}
+
+struct Extension<'x, 'g, 'm> {
+    matching: &'x mut Matching<'g, 'm>,
+    common: Common,
+    lhs: Consumers,
+    rhs: Consumers,
+    /// How many nodes each node of lhs was held against in vain.
+    failures: Vec<u8>,
+}
+
+/// Nodes that one node is held against: what has many neighbours that all propose another is in another place.
+const ATTEMPTS: u8 = 16;
+
+impl Extension<'_, '_, '_> {
+    /// The pairs that have a neighbour without a partner on both sides; the first is looked at last.
+    fn border(&self) -> Vec<(NodeId, NodeId)> {
+        let m = &*self.matching;
+        let lacks = |graph: &Graph<'_>, consumers: &Consumers, id, known: &dyn Fn(NodeId) -> bool| {
+            let mut sources = graph.inputs(graph.node(id)).iter().filter_map(|input| input.source);
+            sources.any(|source| !known(source))
+                || consumers.of_node(id).iter().any(|found| !known(found.by))
+        };
+        m.pairs()
+            .filter(|&(l, r)| {
+                lacks(m.lhs, &self.lhs, l, &|id| m.to_rhs(id).is_some())
+                    && lacks(m.rhs, &self.rhs, r, &|id| m.to_lhs(id).is_some())
+            })
+            .collect()
+    }
+
+    /// Pairs what two nodes take their data from.
+    fn sources(&mut self, l: NodeId, r: NodeId, queue: &mut Vec<(NodeId, NodeId)>) {
+        let (lhs, rhs) = (self.matching.lhs, self.matching.rhs);
+        let (left, right) = (lhs.inputs(lhs.node(l)), rhs.inputs(rhs.node(r)));
+        if data(left) != data(right) {
+            return;
+        }
+        for (a, b) in left.iter().zip(right) {
+            if let (false, Some(a_source), Some(b_source)) = (a.is_control, a.source, b.source)
+                && place(lhs, a) == place(rhs, b)
+            {
+                self.attempt(a_source, b_source, queue);
+            }
+        }
+    }
+
+    /// Pairs what takes the same from two nodes, where there is only one of the kind.
+    fn takers(&mut self, l: NodeId, r: NodeId, queue: &mut Vec<(NodeId, NodeId)>) {
+        let (lhs, rhs) = (self.matching.lhs, self.matching.rhs);
+        let left = self.unpaired(lhs, self.lhs.of_node(l), |id| self.matching.to_rhs(id).is_none());
+        let right = self.unpaired(rhs, self.rhs.of_node(r), |id| self.matching.to_lhs(id).is_none());
+        let mut others = right.chunk_by(|a, b| a.0 == b.0).peekable();
+        for alike in left.chunk_by(|a, b| a.0 == b.0) {
+            let [(kind, a)] = alike else { continue };
+            while others.next_if(|other| other.first().is_some_and(|(k, _)| k < kind)).is_some() {}
+            if let Some([(_, b)]) =
+                others.next_if(|other| other.first().is_some_and(|(k, _)| k == kind))
+            {
+                self.attempt(*a, *b, queue);
+            }
+        }
+    }
+
+    /// The users of a node that have no partner, by what they are and which input it is.
+    fn unpaired<'u>(
+        &self,
+        graph: &Graph<'u>,
+        uses: &[Use],
+        is_free: impl Fn(NodeId) -> bool,
+    ) -> Vec<((u64, &'u str, usize, &'u str), NodeId)> {
+        let mut found: Vec<_> = uses
+            .iter()
+            .filter(|found| is_free(found.by))
+            .filter_map(|found| {
+                let node = graph.node(found.by);
+                let input = graph.inputs(node).get(found.slot)?;
+                let slot = if input.is_control { usize::MAX } else { found.slot };
+                let print = match self.common {
+                    Common::Fingerprint => fingerprint(node),
+                    Common::Op => 0,
+                };
+                Some(((print, node.op, slot, input.port), found.by))
+            })
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Pairs the two if nothing speaks against it.
+    fn attempt(&mut self, l: NodeId, r: NodeId, queue: &mut Vec<(NodeId, NodeId)>) {
+        let m = &*self.matching;
+        let failures = self.failures.get(l.position()).copied().unwrap_or(ATTEMPTS);
+        if m.to_rhs(l).is_some() || m.to_lhs(r).is_some() || failures >= ATTEMPTS {
+            return;
+        }
+        let (a, b) = (m.lhs.node(l), m.rhs.node(r));
+        let alike = a.op == b.op
+            && a.role == b.role
+            && (self.common == Common::Op || fingerprint(a) == fingerprint(b));
+        if alike && self.agree_on_sources(l, r) && self.agree_on_takers(l, r) {
+            self.matching.pair(l, r);
+            queue.push((l, r));
+        } else if let Some(failures) = self.failures.get_mut(l.position()) {
+            *failures += 1;
+        }
+    }
+
+    /// Whether each data input comes from one pair, or from two nodes that may become one.
+    fn agree_on_sources(&self, l: NodeId, r: NodeId) -> bool {
+        let m = &*self.matching;
+        let (left, right) = (m.lhs.inputs(m.lhs.node(l)), m.rhs.inputs(m.rhs.node(r)));
+        data(left) == data(right)
+            && left.iter().zip(right).filter(|(a, _)| !a.is_control).all(|(a, b)| {
+                place(m.lhs, a) == place(m.rhs, b)
+                    && match (a.source, b.source) {
+                        (Some(a), Some(b)) => self.may_be_one(a, b),
+                        (None, None) => true,
+                        _ => false,
+                    }
+            })
+    }
+
+    /// Whether everything with a partner that takes data from one takes it from the other too.
+    fn agree_on_takers(&self, l: NodeId, r: NodeId) -> bool {
+        let m = &*self.matching;
+        self.lhs.of_node(l).iter().all(|found| {
+            let Some(by) = m.to_rhs(found.by) else { return true };
+            let left = m.lhs.inputs(m.lhs.node(found.by)).get(found.slot);
+            let right = m.rhs.inputs(m.rhs.node(by)).get(found.slot);
+            left.is_some_and(|input| input.is_control)
+                || right.is_some_and(|input| input.source == Some(r))
+        })
+    }
+
+    fn may_be_one(&self, l: NodeId, r: NodeId) -> bool {
+        match (self.matching.to_rhs(l), self.matching.to_lhs(r)) {
+            (Some(partner), _) => partner == r,
+            (None, partner) => partner.is_none(),
+        }
+    }
+}
+
+/// How many inputs carry data.
+fn data(inputs: &[crate::graph::Input<'_>]) -> usize {
+    inputs.iter().filter(|input| !input.is_control).count()
+}

@@ -1,0 +1,122 @@
+//! The functions of two graphs, each with its body as a graph.
+
+use super::attrs::Owner;
+use super::functions::{Functions, stem};
+use super::{Context, Pair};
+use crate::diff::message::{Found, Messages};
+use crate::diff::path::Trail;
+use crate::diff::{Change, ChangeKind, Detail, Weight};
+use crate::graph::{Function, Graph, attr, bytes_of};
+use crate::message::{Records, Value};
+use crate::schema::MessageType;
+
+/// Fields of `FunctionDef`, by number.
+const ATTR: u32 = 5;
+const ARG_ATTR: u32 = 7;
+
+impl Functions<'_, '_> {
+    /// Tells what differs; `at` leads to the library.
+    pub(in crate::diff) fn compare(
+        &self,
+        context: &Context<'_>,
+        messages: &Messages<'_>,
+        at: &Trail<'_>,
+        out: &mut Found,
+    ) {
+        let Some(ty) = context.schema.message("tensorflow.FunctionDef") else { return };
+        let list = at.field("function");
+        for function in &self.removed {
+            messages.removed(ty, function.bytes, &list.key(function.name), out);
+        }
+        for function in &self.added {
+            messages.added(ty, function.bytes, &list.key(function.name), out);
+        }
+        for (l, r) in &self.pairs {
+            let at = list.key(r.name);
+            if l.name != r.name {
+                // What TensorFlow counts is no name that anyone gave.
+                let is_counter = stem(l.name) == stem(r.name);
+                out.changes.push(Change {
+                    path: at.path(),
+                    kind: ChangeKind::Renamed,
+                    weight: if is_counter { Weight::Cosmetic } else { Weight::Semantic },
+                    lhs: Some(l.name.to_owned()),
+                    rhs: Some(r.name.to_owned()),
+                    detail: Detail::None,
+                });
+            }
+            if l.bytes != r.bytes {
+                function(context, messages, ty, (l, r), &at, out);
+            }
+        }
+    }
+}
+
+/// Compares two functions that are the same one.
+fn function(
+    context: &Context<'_>,
+    messages: &Messages<'_>,
+    ty: &MessageType,
+    (l, r): (&Function<'_>, &Function<'_>),
+    at: &Trail<'_>,
+    out: &mut Found,
+) {
+    messages.fields(ty, l.bytes, r.bytes, at, out);
+    let owner = Owner { ops: ("", "") };
+    let attrs = |bytes| entries(bytes, ATTR).map(attr);
+    context.attrs(owner, attrs(l.bytes), attrs(r.bytes), at, &mut out.changes);
+    argument_attrs(context, (l.bytes, r.bytes), at, out);
+    match Graph::of_function(l.bytes).and_then(|left| Ok((left, Graph::of_function(r.bytes)?))) {
+        Ok((left, right)) => {
+            let pair = Pair::new(&left, &right);
+            let inner = Context { renames: &pair.renames, ..*context };
+            pair.compare(&inner, at, "node_def", &mut out.changes);
+        }
+        Err(error) => out.findings.push((at.path(), error.to_string())),
+    }
+}
+
+/// Compares the attributes of each argument.
+fn argument_attrs(
+    context: &Context<'_>,
+    (lhs, rhs): (&[u8], &[u8]),
+    at: &Trail<'_>,
+    out: &mut Found,
+) {
+    let arguments = |bytes| entries(bytes, ARG_ATTR).map(argument).collect::<Vec<(u64, &[u8])>>();
+    let (left, right) = (arguments(lhs), arguments(rhs));
+    let field = at.field("arg_attr");
+    let mut numbers: Vec<u64> = left.iter().chain(&right).map(|(number, _)| *number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    for number in numbers {
+        let of = |arguments: &[(u64, &'_ [u8])]| {
+            let found = arguments.iter().find(|(known, _)| *known == number);
+            found.map(|&(_, attrs)| attrs.to_vec()).unwrap_or_default()
+        };
+        let (l, r) = (of(&left), of(&right));
+        let key = number.to_string();
+        let attrs = |bytes| entries(bytes, 1).map(attr);
+        let owner = Owner { ops: ("", "") };
+        context.attrs(owner, attrs(&l), attrs(&r), &field.key(&key), &mut out.changes);
+    }
+}
+
+/// The values of one field.
+fn entries(bytes: &[u8], number: u32) -> impl Iterator<Item = &[u8]> {
+    let records = Records::new(bytes, 0).map_while(Result::ok);
+    records.filter(move |record| record.number == number).map(|record| bytes_of(&record))
+}
+
+/// An entry of `arg_attr`: the number of the argument, and its attributes.
+fn argument(entry: &[u8]) -> (u64, &[u8]) {
+    let (mut number, mut attrs) = (0, [].as_slice());
+    for record in Records::new(entry, 0).map_while(Result::ok) {
+        match (record.number, record.value) {
+            (1, Value::Varint(key)) => number = key,
+            (2, Value::Len(bytes)) => attrs = bytes,
+            _ => {}
+        }
+    }
+    (number, attrs)
+}

@@ -1,0 +1,158 @@
+//! Which node of lhs is which node of rhs.
+
+use crate::graph::{Graph, NodeId, Role};
+
+/// Two graphs, and the pairs of nodes that are the same one.
+#[derive(Debug)]
+pub(super) struct Matching<'g, 'm> {
+    /// The baseline.
+    pub(super) lhs: &'g Graph<'m>,
+    /// The other.
+    pub(super) rhs: &'g Graph<'m>,
+    to_rhs: Partners,
+    to_lhs: Partners,
+}
+
+/// The partner of each node of one side, on the other.
+#[derive(Debug)]
+pub(super) struct Partners(Vec<Option<NodeId>>);
+
+impl Partners {
+    /// The partner of a node.
+    pub(super) fn of(&self, id: NodeId) -> Option<NodeId> {
+        self.0.get(id.position()).copied().flatten()
+    }
+
+    fn clear(&mut self, id: NodeId) {
+        if let Some(slot) = self.0.get_mut(id.position()) {
+            *slot = None;
+        }
+    }
+
+    fn set(&mut self, id: NodeId, partner: NodeId) {
+        if let Some(slot) = self.0.get_mut(id.position()) {
+            *slot = Some(partner);
+        }
+    }
+}
+
+impl<'g, 'm> Matching<'g, 'm> {
+    /// Pairs nodes of one name, and the arguments and results of a function by their place.
+    pub(super) fn by_name(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>) -> Self {
+        let none = |graph: &Graph<'_>| Partners(vec![None; graph.nodes().len()]);
+        let mut found = Self { lhs, rhs, to_rhs: none(lhs), to_lhs: none(rhs) };
+        let mut guess = rhs.iter();
+        for (l, node) in lhs.iter() {
+            // Most graphs that are compared have their nodes in one order.
+            if let Some((r, other)) = guess.next()
+                && node.role == Role::Node
+                && other.role == Role::Node
+                && node.name == other.name
+                && lhs.duplicates().is_empty()
+                && rhs.duplicates().is_empty()
+            {
+                found.pair(l, r);
+            } else if node.role == Role::Node
+                && lhs.find(node.name) == Some(l)
+                && let Some(r) = rhs.find(node.name)
+                && rhs.node(r).role == Role::Node
+            {
+                found.pair(l, r);
+            }
+        }
+        found.pair_borders();
+        found.pair_duplicates();
+        found
+    }
+
+    /// Pairs arguments and results of functions.
+    fn pair_borders(&mut self) {
+        let borders = |graph: &Graph<'_>| {
+            let mut borders: Vec<_> = graph
+                .iter()
+                .filter(|(_, node)| node.role != Role::Node)
+                .map(|(id, node)| (node.role, id))
+                .collect();
+            borders.sort_unstable();
+            borders
+        };
+        let rhs = borders(self.rhs);
+        for (role, l) in borders(self.lhs) {
+            let same = match role {
+                // Their names are all that they have.
+                Role::ControlResult(_) => rhs.iter().position(|&(other, r)| {
+                    matches!(other, Role::ControlResult(_))
+                        && self.rhs.node(r).name == self.lhs.node(l).name
+                }),
+                _ => rhs.binary_search_by_key(&role, |&(role, _)| role).ok(),
+            };
+            if let Some(&(_, r)) = same.and_then(|at| rhs.get(at)) {
+                self.pair(l, r);
+            }
+        }
+    }
+
+    /// Pairs the nodes whose name an earlier one has: the second of a name with the second, and so on.
+    fn pair_duplicates(&mut self) {
+        let sorted = |graph: &Graph<'m>| {
+            let mut ids: Vec<_> =
+                graph.duplicates().iter().map(|&id| (graph.node(id).name, id)).collect();
+            ids.sort_unstable();
+            ids
+        };
+        let (lhs, rhs) = (sorted(self.lhs), sorted(self.rhs));
+        let mut others = rhs.iter().peekable();
+        for (name, l) in lhs {
+            while others.next_if(|(other, _)| *other < name).is_some() {}
+            if let Some(&(_, r)) = others.next_if(|(other, _)| *other == name) {
+                self.pair(l, r);
+            }
+        }
+    }
+
+    /// Makes the two one.
+    pub(super) fn pair(&mut self, l: NodeId, r: NodeId) {
+        self.to_rhs.set(l, r);
+        self.to_lhs.set(r, l);
+    }
+
+    /// Makes the pair that a node of lhs is in two again.
+    pub(super) fn part(&mut self, l: NodeId) {
+        if let Some(r) = self.to_rhs.of(l) {
+            self.to_rhs.clear(l);
+            self.to_lhs.clear(r);
+        }
+    }
+
+    /// The node of rhs that a node of lhs is.
+    pub(super) fn to_rhs(&self, l: NodeId) -> Option<NodeId> {
+        self.to_rhs.of(l)
+    }
+
+    /// The node of lhs that a node of rhs is.
+    pub(super) fn to_lhs(&self, r: NodeId) -> Option<NodeId> {
+        self.to_lhs.of(r)
+    }
+
+    /// Every pair, in the order of rhs.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
+        self.rhs.iter().filter_map(|(r, _)| Some((self.to_lhs(r)?, r)))
+    }
+
+    /// The nodes of lhs without a partner.
+    pub(super) fn left_in_lhs(&self) -> Vec<NodeId> {
+        self.lhs.iter().map(|(id, _)| id).filter(|&id| self.to_rhs(id).is_none()).collect()
+    }
+
+    /// The nodes of rhs without a partner.
+    pub(super) fn left_in_rhs(&self) -> Vec<NodeId> {
+        self.rhs.iter().map(|(id, _)| id).filter(|&id| self.to_lhs(id).is_none()).collect()
+    }
+
+    /// Whether there may be nodes with another name.
+    pub(super) fn may_have_renames(&self) -> bool {
+        let left = |graph: &Graph<'_>, is: &dyn Fn(NodeId) -> bool| graph.iter().any(|(id, _)| is(id));
+        left(self.lhs, &|id| self.to_rhs(id).is_none())
+            && left(self.rhs, &|id| self.to_lhs(id).is_none())
+    }
+}

@@ -1,0 +1,198 @@
+//! Graph against graph: nodes matched by name, then by structure, and compared by what they mean.
+//!
+//! ```text
+//! names ─► structure ─► neighbours ─► scopes ─► neighbours, whatever their attributes     (who is who)
+//!                          └─► renames, groups that came or went, pairs that differ        (what is told)
+//! ```
+
+mod attrs;
+mod consumers;
+mod extend;
+mod fingerprint;
+mod functions;
+mod groups;
+mod inputs;
+mod library;
+mod matching;
+mod node;
+mod renames;
+mod savers;
+mod scopes;
+mod structure;
+mod tensor_text;
+mod value;
+
+use crate::compare;
+use crate::graph::{Graph, NodeId, OpTable, Role};
+use crate::schema::Schema;
+
+use super::path::Trail;
+use super::{Change, ChangeKind, Detail, Nodes, Weight};
+use crate::text::{Shown, brief};
+use extend::Common;
+use groups::Groups;
+use inputs::Borders;
+use matching::Matching;
+use savers::Savers;
+pub(super) use functions::Functions;
+pub(super) use renames::Renames;
+
+/// What is known beside two graphs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Context<'a> {
+    pub(super) schema: &'a Schema,
+    /// When two constants are close.
+    pub(super) compare: &'a compare::Options,
+    /// The op definitions that hold for each side.
+    pub(super) lhs_ops: &'a OpTable<'a>,
+    pub(super) rhs_ops: &'a OpTable<'a>,
+    /// What became of names of nodes.
+    pub(super) renames: &'a Renames,
+    /// What became of names of functions.
+    pub(super) functions: &'a Renames,
+}
+
+/// Two graphs whose nodes have found each other.
+#[derive(Debug)]
+pub(super) struct Pair<'g, 'm> {
+    matching: Matching<'g, 'm>,
+    savers: Savers,
+    /// What was renamed.
+    pub(super) renames: Renames,
+}
+
+impl<'g, 'm> Pair<'g, 'm> {
+    /// Finds out which node is which.
+    pub(super) fn new(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>) -> Self {
+        let mut matching = Matching::by_name(lhs, rhs);
+        let savers = Savers::of(lhs, rhs);
+        if savers.is_reordered() {
+            let (left, right) = savers.restoring();
+            let partners: Vec<_> = right.iter().filter_map(|&r| matching.to_lhs(r)).collect();
+            left.iter().chain(&partners).for_each(|&l| matching.part(l));
+        }
+        if matching.may_have_renames() {
+            structure::pair_alike(&mut matching);
+        }
+        if matching.may_have_renames() {
+            extend::extend(&mut matching, Common::Fingerprint);
+            scopes::pair_scopes(&mut matching);
+            extend::extend(&mut matching, Common::Op);
+        }
+        let renames = Renames::of(&matching, &savers);
+        Self { matching, savers, renames }
+    }
+
+    /// Tells what differs; `at` leads to what has the nodes, in its field `list`.
+    pub(super) fn compare(&self, context: &Context<'_>, at: &Trail<'_>, list: &str, out: &mut Vec<Change>) {
+        let matching = &self.matching;
+        let mut borders = Borders {
+            removed: Groups::of(matching.lhs, &matching.left_in_lhs()),
+            added: Groups::of(matching.rhs, &matching.left_in_rhs()),
+        };
+        let mut modified = Vec::new();
+        let field = at.field(list);
+        for (l, r) in matching.pairs() {
+            let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
+            if lhs.bytes == rhs.bytes && !self.leads_elsewhere(l, r) {
+                continue;
+            }
+            let (ret, control) = (at.field("ret"), at.field("control_ret"));
+            let way = match rhs.role {
+                Role::Result(_) => ret.key(rhs.name),
+                Role::ControlResult(_) => control.key(rhs.name),
+                _ => field.key(rhs.name),
+            };
+            context.node(matching, &self.savers, (l, r), &way, &mut borders, &mut modified);
+        }
+        self.savers.compare(matching, &self.renames, at, &mut borders, &mut modified);
+        self.order(&field, out);
+        self.renamed(&field, out);
+        let Borders { removed, added } = borders;
+        for (graph, groups, kind) in [
+            (matching.lhs, removed, ChangeKind::Removed),
+            (matching.rhs, added, ChangeKind::Added),
+        ] {
+            for (ids, nodes) in groups.finish(graph) {
+                out.push(group(context.schema, graph, &ids, nodes, kind, &field));
+            }
+        }
+        out.append(&mut modified);
+    }
+
+    /// Whether a node of the same bytes may take something else: a name may lead nowhere on one side.
+    fn leads_elsewhere(&self, l: NodeId, r: NodeId) -> bool {
+        let (lhs, rhs) = (self.matching.lhs, self.matching.rhs);
+        let (left, right) = (lhs.inputs(lhs.node(l)), rhs.inputs(rhs.node(r)));
+        left.iter().zip(right).any(|(a, b)| match (a.source, b.source) {
+            (Some(a), Some(b)) => self.matching.to_rhs(a) != Some(b),
+            (a, b) => a.is_some() != b.is_some(),
+        })
+    }
+
+    /// Tells of nodes that stand in another order, once.
+    fn order(&self, at: &Trail<'_>, out: &mut Vec<Change>) {
+        let mut last = None;
+        for (l, r) in self.matching.pairs() {
+            if let Some((before, _)) = last
+                && l < before
+            {
+                let name = |id| self.matching.lhs.node(id).name;
+                let _ = r;
+                let text = |a: &str, b: &str| Some(format!("{a:?} before {b:?}"));
+                return out.push(Change {
+                    path: at.path(),
+                    kind: ChangeKind::Modified,
+                    weight: Weight::Cosmetic,
+                    lhs: text(name(l), name(before)),
+                    rhs: text(name(before), name(l)),
+                    detail: Detail::None,
+                });
+            }
+            last = Some((l, r));
+        }
+    }
+
+    fn renamed(&self, at: &Trail<'_>, out: &mut Vec<Change>) {
+        for rename in &self.renames.groups {
+            out.push(Change {
+                path: at.key(&rename.to).path(),
+                kind: ChangeKind::Renamed,
+                weight: Weight::Semantic,
+                lhs: Some(rename.from.clone()),
+                rhs: Some(rename.to.clone()),
+                detail: Detail::Nodes(Box::new(Nodes::of(self.matching.rhs, &rename.nodes, Vec::new()))),
+            });
+        }
+    }
+}
+
+/// Tells of nodes that came or went together.
+fn group(
+    schema: &Schema,
+    graph: &Graph<'_>,
+    ids: &[NodeId],
+    nodes: Nodes,
+    kind: ChangeKind,
+    at: &Trail<'_>,
+) -> Change {
+    let first = ids.first().map(|&id| graph.node(id));
+    let names: Vec<&str> = nodes.names.iter().map(String::as_str).collect();
+    let scope = renames::common_scope(&names);
+    let text = match (ids, first) {
+        ([_], Some(node)) => match schema.message("tensorflow.NodeDef") {
+            Some(ty) => brief(schema, Shown::Message(ty, node.bytes)),
+            None => String::new(),
+        },
+        _ => format!("{} nodes", ids.len()),
+    };
+    let key = match (ids, first) {
+        ([_], Some(node)) => node.name.to_owned(),
+        (_, Some(node)) if scope.is_empty() => node.name.to_owned(),
+        _ => format!("{scope}/"),
+    };
+    let (lhs, rhs) = if kind == ChangeKind::Added { (None, Some(text)) } else { (Some(text), None) };
+    let path = at.key(&key).path();
+    let detail = Detail::Nodes(Box::new(nodes));
+    Change { path, kind, weight: Weight::Semantic, lhs, rhs, detail }
+}

@@ -1,0 +1,62 @@
+//! A node against its partner.
+
+use super::Context;
+use super::attrs::Owner;
+use super::inputs::{Borders, Inputs};
+use super::matching::Matching;
+use super::savers::Savers;
+use crate::diff::path::Trail;
+use crate::diff::{Change, ChangeKind, Detail, Weight};
+use crate::graph::{Node, NodeId, Role, is_commutative};
+
+impl Context<'_> {
+    /// Compares a pair of nodes; `at` is the way to that of rhs.
+    pub(super) fn node<'m>(
+        &self,
+        matching: &Matching<'_, 'm>,
+        savers: &Savers,
+        (l, r): (NodeId, NodeId),
+        at: &Trail<'_>,
+        borders: &mut Borders,
+        out: &mut Vec<Change>,
+    ) {
+        let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
+        let op = |value: &str| Detail::Op(value.into());
+        if lhs.op != rhs.op && !self.functions.leads(lhs.op, rhs.op) {
+            let (l, r) = (Some(lhs.op.to_owned()), Some(rhs.op.to_owned()));
+            let path = at.field("op").path();
+            let (kind, weight) = (ChangeKind::Modified, Weight::Semantic);
+            out.push(Change { path, kind, weight, lhs: l, rhs: r, detail: op(rhs.op) });
+        }
+        let definition = self.rhs_ops.definition(rhs.op).filter(|_| lhs.op == rhs.op);
+        let is_commutative = definition.is_some_and(is_commutative);
+        Inputs { matching, savers, pair: (l, r), at, is_commutative }.compare(borders, out);
+        if rhs.role != Role::Node {
+            return;
+        }
+        self.device(lhs, rhs, at, out);
+        let owner = Owner { ops: (lhs.op, rhs.op) };
+        let (is_key, is_saver) = (savers.are_keys(l, r), savers.are_savers(l, r));
+        let counts = |attr: &(&str, &[u8])| {
+            !(is_key && attr.0 == "value" || is_saver && matches!(attr.0, "dtypes" | "T" | "dt"))
+        };
+        let (left, right) = (lhs.attrs().filter(counts), rhs.attrs().filter(counts));
+        self.attrs(owner, left, right, at, out);
+    }
+
+    fn device(&self, lhs: &Node<'_>, rhs: &Node<'_>, at: &Trail<'_>, out: &mut Vec<Change>) {
+        if lhs.device == rhs.device {
+            return;
+        }
+        let text = |device: &str| (!device.is_empty()).then(|| device.to_owned());
+        let (l, r) = (text(lhs.device), text(rhs.device));
+        let kind = match (&l, &r) {
+            (None, _) => ChangeKind::Added,
+            (_, None) => ChangeKind::Removed,
+            _ => ChangeKind::Modified,
+        };
+        let path = at.field("device").path();
+        let (weight, detail) = (Weight::Semantic, Detail::Op(rhs.op.into()));
+        out.push(Change { path, kind, weight, lhs: l, rhs: r, detail });
+    }
+}

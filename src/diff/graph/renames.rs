@@ -1,0 +1,171 @@
+//! Nodes with another name, brought together to what was renamed; and names that follow.
+
+use std::collections::BTreeMap;
+
+use super::matching::Matching;
+use super::savers::Savers;
+use crate::graph::{NodeId, Role};
+
+/// What was renamed between two graphs.
+#[derive(Debug, Default)]
+pub(in crate::diff) struct Renames {
+    /// The names of renamed nodes, and of the scopes that were renamed with all that is in them.
+    names: BTreeMap<String, String>,
+    /// Renames, each with the nodes of rhs that it is about.
+    pub(super) groups: Vec<Rename>,
+}
+
+/// One rename, of a node or of a scope.
+#[derive(Debug)]
+pub(super) struct Rename {
+    pub(super) from: String,
+    pub(super) to: String,
+    /// The nodes of rhs, in their order.
+    pub(super) nodes: Vec<NodeId>,
+}
+
+impl Renames {
+    /// What the pairs of unequal names come from.
+    pub(super) fn of(matching: &Matching<'_, '_>, savers: &Savers) -> Self {
+        let mut groups = BTreeMap::<(String, String), Vec<Renamed>>::new();
+        let mut names = BTreeMap::new();
+        for (l, r) in matching.pairs() {
+            let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
+            if lhs.name == rhs.name || rhs.role != Role::Node || savers.is_restoring(r) {
+                continue;
+            }
+            names.insert(lhs.name.to_owned(), rhs.name.to_owned());
+            let (from, to) = without_common_end(lhs.name, rhs.name);
+            let (core_from, core_to) = without_common_start(from, to);
+            let renamed = Renamed { from: from.into(), to: to.into(), nodes: (l, r) };
+            groups.entry((core_from.into(), core_to.into())).or_default().push(renamed);
+        }
+        let mut groups: Vec<Rename> = groups
+            .into_values()
+            .filter_map(|renamed| Rename::of(renamed, matching))
+            .collect();
+        groups.sort_by_key(|group| group.nodes.first().copied());
+        for group in groups.iter().filter(|group| group.nodes.len() > 1) {
+            names.entry(group.from.clone()).or_insert_with(|| group.to.clone());
+        }
+        Self { names, groups }
+    }
+
+    /// Notes another name.
+    pub(super) fn add(&mut self, from: &str, to: &str) {
+        self.names.insert(from.to_owned(), to.to_owned());
+    }
+
+    /// Whether `rhs` is what `lhs` is called now: the name of a node, of one of its outputs, or of something in a scope.
+    pub(in crate::diff) fn leads(&self, lhs: &str, rhs: &str) -> bool {
+        !self.names.is_empty() && self.follow(lhs).is_some_and(|name| name == rhs)
+    }
+
+    /// What a name of lhs is in rhs, if that is another.
+    pub(in crate::diff) fn follow(&self, name: &str) -> Option<String> {
+        for start in ["loc:@", "^"] {
+            if let Some(rest) = name.strip_prefix(start) {
+                return self.follow(rest).map(|rest| format!("{start}{rest}"));
+            }
+        }
+        let (node, port) = match name.rfind(':') {
+            Some(colon) => name.split_at(colon),
+            None => (name, ""),
+        };
+        let scopes = node.match_indices('/').map(|(at, _)| at);
+        // The longest scope that has another name tells.
+        std::iter::once(node.len()).chain(scopes.collect::<Vec<_>>().into_iter().rev()).find_map(
+            |end| {
+                let (scope, rest) = node.split_at_checked(end)?;
+                Some(format!("{}{rest}{port}", self.names.get(scope)?))
+            },
+        )
+        .or_else(|| Some(format!("{}/{name}", self.names.get("")?)))
+    }
+}
+
+/// A node by what its name had in lhs and has in rhs, the common end apart.
+struct Renamed {
+    from: String,
+    to: String,
+    nodes: (NodeId, NodeId),
+}
+
+impl Rename {
+    /// The rename that most of the nodes speak for; of several, the shortest.
+    fn of(renamed: Vec<Renamed>, matching: &Matching<'_, '_>) -> Option<Self> {
+        let mut counts = BTreeMap::<(&str, &str), usize>::new();
+        for one in &renamed {
+            *counts.entry((&one.from, &one.to)).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|((from, _), count)| {
+            (*count, std::cmp::Reverse(from.len()), std::cmp::Reverse(*from))
+        });
+        let ((from, to), _) = most?;
+        let (mut from, mut to) = (from.to_owned(), to.to_owned());
+        if from.is_empty() || to.is_empty() {
+            // What moved to another level is called by all of its scope.
+            let names = |lhs: bool| -> Vec<&str> {
+                let name = |one: &Renamed| match lhs {
+                    true => matching.lhs.node(one.nodes.0).name,
+                    false => matching.rhs.node(one.nodes.1).name,
+                };
+                renamed.iter().map(name).collect()
+            };
+            (from, to) = (common_scope(&names(true)).into(), common_scope(&names(false)).into());
+        }
+        Some(Self { from, to, nodes: renamed.into_iter().map(|one| one.nodes.1).collect() })
+    }
+}
+
+/// The scope that all of the names are in, without its last slash; or nothing.
+pub(super) fn common_scope<'n>(names: &[&'n str]) -> &'n str {
+    let Some((first, rest)) = names.split_first() else { return "" };
+    let mut scope = first.rsplit_once('/').map_or("", |(scope, _)| scope);
+    let is_in = |name: &str, scope: &str| {
+        scope.is_empty() || name.strip_prefix(scope).is_some_and(|rest| rest.starts_with('/'))
+    };
+    for name in rest {
+        while !is_in(name, scope) {
+            scope = scope.rsplit_once('/').map_or("", |(scope, _)| scope);
+        }
+    }
+    scope
+}
+
+/// Both names without the scopes and the name that they end in alike: of `a/x/w` and `b/x/w`, `a` and `b`.
+fn without_common_end<'n>(lhs: &'n str, rhs: &'n str) -> (&'n str, &'n str) {
+    let (mut from, mut to) = (lhs, rhs);
+    loop {
+        let (a, a_last) = from.rsplit_once('/').unwrap_or(("", from));
+        let (b, b_last) = to.rsplit_once('/').unwrap_or(("", to));
+        if a_last != b_last || from.is_empty() || to.is_empty() {
+            return (from, to);
+        }
+        (from, to) = (a, b);
+    }
+}
+
+/// Both without what they begin with alike, up to a `/` or `_`: of `gradients/update_a` and `gradients/update_b`, `a`
+/// and `b`.
+fn without_common_start<'n>(lhs: &'n str, rhs: &'n str) -> (&'n str, &'n str) {
+    let same = lhs.bytes().zip(rhs.bytes()).take_while(|(a, b)| a == b);
+    let start = same.enumerate().filter(|(_, (byte, _))| matches!(byte, b'/' | b'_')).last();
+    let start = start.map_or(0, |(at, _)| at + 1);
+    (lhs.get(start..).unwrap_or(lhs), rhs.get(start..).unwrap_or(rhs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_two_names_have_in_common_is_no_rename() {
+        assert_eq!(without_common_end("a/x/w", "b/x/w"), ("a", "b"));
+        assert_eq!(without_common_end("w", "v"), ("w", "v"));
+        assert_eq!(without_common_end("x/w", "import/x/w"), ("", "import"));
+        assert_eq!(without_common_start("gradients/a", "gradients/b"), ("a", "b"));
+        assert_eq!(without_common_start("train/update_a", "train/update_b"), ("a", "b"));
+        assert_eq!(without_common_start("", "import"), ("", "import"));
+    }
+}

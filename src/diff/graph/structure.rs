@@ -1,0 +1,200 @@
+//! Nodes without a partner that stand in the same place of the same structure.
+//!
+//! Each gets two hashes: what lies before it (its op, its attributes, and in turn the nodes that it takes from), and what
+//! lies behind it. A node with a partner counts as that pair, so structure hangs on what is known. Of two nodes with the
+//! same hashes neither the name nor anything else tells a difference.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::consumers::Consumers;
+use super::fingerprint::fingerprint;
+use super::matching::Matching;
+use crate::graph::{Graph, Input, NodeId};
+
+/// Pairs all nodes whose surroundings are the same, as far as they reach.
+pub(super) fn pair_alike(matching: &mut Matching<'_, '_>) {
+    let lhs = {
+        let known = |l: NodeId| matching.to_rhs(l).map(|_| l);
+        Hashes::of_side(matching.lhs, &matching.left_in_lhs(), &known).sorted()
+    };
+    let rhs = {
+        let known = |r: NodeId| matching.to_lhs(r);
+        Hashes::of_side(matching.rhs, &matching.left_in_rhs(), &known).sorted()
+    };
+    let mut others = rhs.chunk_by(|a, b| a.0 == b.0).peekable();
+    for alike in lhs.chunk_by(|a, b| a.0 == b.0) {
+        let Some(&(hash, ..)) = alike.first() else { continue };
+        let before = |other: &&[Entry<'_>]| other.first().is_some_and(|entry| entry.0 < hash);
+        while others.next_if(before).is_some() {}
+        let same = |other: &&[Entry<'_>]| other.first().is_some_and(|entry| entry.0 == hash);
+        let Some(other) = others.next_if(same) else { continue };
+        // Where several are alike, as in towers, names in their order bring the same towers together every time.
+        if alike.len() == other.len() {
+            for (&(.., l), &(.., r)) in alike.iter().zip(other) {
+                matching.pair(l, r);
+            }
+        }
+    }
+}
+
+/// A node by its hashes, then by its name.
+type Entry<'m> = ((u64, u64), &'m str, NodeId);
+
+/// The hashes of the nodes of one graph that have no partner.
+struct Hashes<'h, 'g, 'm> {
+    graph: &'g Graph<'m>,
+    known: &'h dyn Fn(NodeId) -> Option<NodeId>,
+    /// Of all nodes; of those with a partner, that of the pair.
+    before: Vec<u64>,
+    behind: Vec<u64>,
+    left: Vec<NodeId>,
+}
+
+impl<'h, 'g, 'm> Hashes<'h, 'g, 'm> {
+    /// The hashes of `left`; `known` says which pair a node belongs to.
+    fn of_side(
+        graph: &'g Graph<'m>,
+        left: &[NodeId],
+        known: &'h dyn Fn(NodeId) -> Option<NodeId>,
+    ) -> Self {
+        let consumers = Consumers::of(graph);
+        let mut hashes = Self {
+            graph,
+            known,
+            before: vec![0; graph.nodes().len()],
+            behind: vec![0; graph.nodes().len()],
+            left: left.to_vec(),
+        };
+        for (id, _) in graph.iter() {
+            if let Some(pair) = known(id) {
+                hashes.set_before(id, hash(&("pair", pair)));
+                hashes.set_behind(id, hash(&("pair", pair)));
+            }
+        }
+        let order = hashes.order(&consumers);
+        for &id in &order {
+            let value = hashes.hash_before(id);
+            hashes.set_before(id, value);
+        }
+        for &id in order.iter().rev() {
+            let value = hashes.hash_behind(id, &consumers);
+            hashes.set_behind(id, value);
+        }
+        hashes
+    }
+
+    /// The nodes by hash and name.
+    fn sorted(self) -> Vec<Entry<'m>> {
+        let at = |values: &[u64], id: NodeId| values.get(id.position()).copied().unwrap_or_default();
+        let mut sorted: Vec<Entry<'m>> = self
+            .left
+            .iter()
+            .map(|&id| ((at(&self.before, id), at(&self.behind, id)), self.graph.node(id).name, id))
+            .collect();
+        sorted.sort_unstable();
+        sorted
+    }
+
+    fn set_before(&mut self, id: NodeId, value: u64) {
+        if let Some(slot) = self.before.get_mut(id.position()) {
+            *slot = value;
+        }
+    }
+
+    fn set_behind(&mut self, id: NodeId, value: u64) {
+        if let Some(slot) = self.behind.get_mut(id.position()) {
+            *slot = value;
+        }
+    }
+
+    /// The nodes, each behind those that it takes from; what a loop brings back does not count, nor do other cycles end.
+    fn order(&self, consumers: &Consumers) -> Vec<NodeId> {
+        let mut waiting = vec![0u32; self.graph.nodes().len()];
+        for &id in &self.left {
+            let inputs = self.graph.inputs(self.graph.node(id));
+            let counted = inputs.iter().filter(|input| self.waits_for(input)).count();
+            if let Some(slot) = waiting.get_mut(id.position()) {
+                *slot = u32::try_from(counted).unwrap_or(u32::MAX);
+            }
+        }
+        let is_free = |id: &NodeId| waiting.get(id.position()) == Some(&0);
+        let mut order: Vec<NodeId> = self.left.iter().copied().filter(is_free).collect();
+        let mut next = 0;
+        while let Some(&id) = order.get(next) {
+            next += 1;
+            if !self.gives_order(id) {
+                continue;
+            }
+            for found in consumers.of_node(id) {
+                if (self.known)(found.by).is_some() {
+                    continue;
+                }
+                if let Some(slot) = waiting.get_mut(found.by.position()) {
+                    *slot = slot.saturating_sub(1);
+                    if *slot == 0 {
+                        order.push(found.by);
+                    }
+                }
+            }
+        }
+        order
+    }
+
+    fn waits_for(&self, input: &Input<'_>) -> bool {
+        input.source.is_some_and(|source| (self.known)(source).is_none() && self.gives_order(source))
+    }
+
+    /// Whether what a node gives is taken after it; a loop's next turn is taken before.
+    fn gives_order(&self, id: NodeId) -> bool {
+        !self.graph.node(id).op.ends_with("NextIteration")
+    }
+
+    fn hash_before(&self, id: NodeId) -> u64 {
+        let node = self.graph.node(id);
+        let mut state = DefaultHasher::new();
+        fingerprint(node).hash(&mut state);
+        let mut controls = Vec::new();
+        for input in self.graph.inputs(node) {
+            let source = match input.source {
+                Some(source) => self.before.get(source.position()).copied().unwrap_or_default(),
+                None => hash(&("nothing", input.source_name())),
+            };
+            if input.is_control {
+                controls.push(source);
+            } else {
+                (source, place(self.graph, input)).hash(&mut state);
+            }
+        }
+        controls.sort_unstable();
+        controls.hash(&mut state);
+        state.finish()
+    }
+
+    fn hash_behind(&self, id: NodeId, consumers: &Consumers) -> u64 {
+        let mut uses: Vec<_> = consumers
+            .of_node(id)
+            .iter()
+            .filter_map(|found| {
+                let by = self.behind.get(found.by.position()).copied().unwrap_or_default();
+                let input = self.graph.inputs(self.graph.node(found.by)).get(found.slot)?;
+                // The place of a control input says nothing.
+                let slot = if input.is_control { usize::MAX } else { found.slot };
+                Some((by, slot, input.port))
+            })
+            .collect();
+        uses.sort_unstable();
+        hash(&(self.before.get(id.position()), uses))
+    }
+}
+
+/// Which output an input comes from; of a restore node that says nothing, since it gives tensors in the order of their keys.
+pub(super) fn place<'m>(graph: &Graph<'m>, input: &Input<'m>) -> &'m str {
+    if graph.is_restored(input) { "" } else { input.port }
+}
+
+/// A hash that is the same in every run.
+pub(super) fn hash(value: &impl Hash) -> u64 {
+    let mut state = DefaultHasher::new();
+    value.hash(&mut state);
+    state.finish()
+}

@@ -1,0 +1,84 @@
+//! A constant as it is told: its values where they are few, and what it is.
+
+use crate::graph::Constant;
+use crate::tensor::{ComplexNumber, DType, Element, Number, Scalar, Visit, shortest};
+
+/// Elements that are told.
+const SHOWN: usize = 6;
+
+/// Bytes of a string that are told.
+const LONGEST: usize = 80;
+
+/// Dtype and shape: `float32 [2, 3]`.
+pub(super) fn facts(constant: &Constant) -> String {
+    format!("{} {}", constant.dtype(), constant.shape())
+}
+
+/// How a constant is written: `float32 [2, 3], 1 of 6 elements written out`.
+pub(super) fn encoding(constant: &Constant) -> String {
+    let (explicit, all) = (constant.explicit(), constant.shape().elements());
+    format!("{}, {explicit} of {all} elements written out", facts(constant))
+}
+
+/// The first elements: `0.5`, `[1, 2, …]`.
+pub(super) fn values(constant: &Constant) -> String {
+    let mut texts = match constant.byte_elements() {
+        Some(elements) => elements.into_iter().take(SHOWN).map(quoted).collect(),
+        None => constant.dtype().visit(First(constant)),
+    };
+    if constant.shape().rank() == 0 {
+        return texts.pop().unwrap_or_default();
+    }
+    let more = constant.shape().elements() > texts.len() as u64;
+    texts.extend(more.then(|| "…".to_owned()));
+    format!("[{}]", texts.join(", "))
+}
+
+fn quoted(bytes: &[u8]) -> String {
+    let text = bytes.get(..LONGEST.min(bytes.len())).unwrap_or_default().escape_ascii();
+    let more = if bytes.len() > LONGEST { "…" } else { "" };
+    format!("\"{text}{more}\"")
+}
+
+/// The first elements of a constant of fixed width.
+struct First<'c>(&'c Constant);
+
+impl First<'_> {
+    fn texts<T: Element>(&self) -> Vec<String> {
+        let elements = self.0.head().chunks_exact(size_of::<T>()).take(SHOWN);
+        elements
+            .map(|bytes| text(bytemuck::pod_read_unaligned::<T>(bytes).scalar(), self.0.dtype()))
+            .collect()
+    }
+}
+
+impl Visit for First<'_> {
+    type Out = Vec<String>;
+
+    fn number<T: Number>(self) -> Self::Out {
+        self.texts::<T>()
+    }
+
+    fn complex<T: ComplexNumber>(self) -> Self::Out {
+        self.texts::<T>()
+    }
+
+    fn boolean(self) -> Self::Out {
+        self.texts::<crate::tensor::Bool>()
+    }
+
+    fn bytes(self) -> Self::Out {
+        Vec::new()
+    }
+}
+
+fn text(scalar: Scalar, dtype: DType) -> String {
+    match scalar {
+        Scalar::Float(value) => shortest(dtype, value).to_string(),
+        Scalar::Integer(value) => value.to_string(),
+        Scalar::Bool(value) => value.to_string(),
+        Scalar::Complex(re, im) => {
+            format!("{}{:+}i", shortest(dtype, re), shortest(dtype, im))
+        }
+    }
+}

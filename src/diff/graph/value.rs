@@ -1,0 +1,170 @@
+//! The value of an attribute: whether two mean the same, and how one is told.
+
+use super::Context;
+use crate::diff::constant::{self, Outcome};
+use crate::graph::{Constant, attr, bytes_of};
+use crate::message::{Record, Records, int32};
+use crate::message::Value as Wire;
+use crate::schema::Schema;
+use crate::text::{Shown, brief};
+
+/// Fields of `AttrValue`, by number.
+const LIST: u32 = 1;
+const BYTES: u32 = 2;
+const SHAPE: u32 = 7;
+const TENSOR: u32 = 8;
+const FUNC: u32 = 10;
+
+/// Fields of `AttrValue.ListValue` that differ: it has a list where `AttrValue` has a value, and functions at 9.
+const LIST_FUNC: u32 = 9;
+
+/// Bytes of a list that are told.
+const LONGEST: usize = 2_000;
+
+/// The value of an attribute.
+pub(super) struct Value;
+
+impl Value {
+    /// The tensor that an attribute is.
+    pub(super) fn tensor(value: &[u8]) -> Option<&[u8]> {
+        let mut records = Records::new(value, 0).map_while(Result::ok);
+        records.find(|record| record.number == TENSOR).map(|record| bytes_of(&record))
+    }
+}
+
+impl Context<'_> {
+    /// Whether two values of an attribute mean the same; `is_name` where its strings name nodes.
+    pub(super) fn is_same_value(&self, is_name: bool, lhs: &[u8], rhs: &[u8]) -> bool {
+        lhs == rhs || self.are_same(is_name, FUNC, lhs, rhs)
+    }
+
+    /// Whether the records are the same, one by one; functions are those of field `func`.
+    fn are_same(&self, is_name: bool, func: u32, lhs: &[u8], rhs: &[u8]) -> bool {
+        let records = |bytes| Records::new(bytes, 0).map_while(Result::ok);
+        let (mut l, mut r) = (records(lhs), records(rhs));
+        loop {
+            match (l.next(), r.next()) {
+                (None, None) => return true,
+                (Some(l), Some(r)) if l.bytes == r.bytes => {}
+                (Some(l), Some(r)) if l.number == r.number => {
+                    if !self.is_same_record(is_name, func, &l, &r) {
+                        return false;
+                    }
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    fn is_same_record(&self, is_name: bool, func: u32, lhs: &Record<'_>, rhs: &Record<'_>) -> bool {
+        let (l, r) = (bytes_of(lhs), bytes_of(rhs));
+        match lhs.number {
+            number if number == func => self.is_same_function(l, r),
+            LIST if func == FUNC => self.are_same(is_name, LIST_FUNC, l, r),
+            BYTES => match (std::str::from_utf8(l), std::str::from_utf8(r)) {
+                (Ok(l), Ok(r)) if is_name => self.renames.leads(l, r),
+                (Ok(l), Ok(r)) => self.functions.leads(l, r),
+                _ => false,
+            },
+            TENSOR => match (Constant::parse(l), Constant::parse(r)) {
+                (Ok(l), Ok(r)) => matches!(
+                    constant::compare(&l, &r, self.compare),
+                    Ok(Outcome::Same | Outcome::Close(_))
+                ),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether two `NameAttrList`s are the same function with the same attributes.
+    fn is_same_function(&self, lhs: &[u8], rhs: &[u8]) -> bool {
+        let name = |bytes| {
+            let mut records = Records::new(bytes, 0).map_while(Result::ok);
+            let name = records.find(|record| record.number == 1);
+            name.map(|name| crate::graph::text_of(&name)).unwrap_or_default()
+        };
+        let (l, r) = (name(lhs), name(rhs));
+        (l == r || self.functions.leads(l, r)) && {
+            let attrs = |bytes| {
+                let records = Records::new(bytes, 0).map_while(Result::ok);
+                let attrs = records.filter(|record| record.number == 2);
+                attrs.map(|entry| attr(bytes_of(&entry))).collect::<Vec<_>>()
+            };
+            let (l, r) = (attrs(lhs), attrs(rhs));
+            l.len() == r.len()
+                && l.iter().zip(&r).all(|((a, x), (b, y))| {
+                    a == b && self.is_same_value(super::attrs::names_nodes(a), x, y)
+                })
+        }
+    }
+}
+
+/// A value as it is told: `DT_FLOAT`, `[?, 3]`, `"text"`, `[1, 2]`.
+pub(super) fn spelled(schema: &Schema, value: &[u8]) -> String {
+    let mut records = Records::new(value, 0).map_while(Result::ok);
+    match records.next() {
+        Some(record) if record.number == SHAPE => shape(bytes_of(&record)),
+        _ => {
+            let Some(ty) = schema.message("tensorflow.AttrValue") else { return String::new() };
+            let text = brief(schema, Shown::Message(ty, value));
+            if let Some(list) = records_of_list(schema, value) {
+                return list;
+            }
+            // What kind of value it is can be seen.
+            match text.split_once(": ") {
+                Some((kind, rest)) if !kind.contains(' ') => rest.to_owned(),
+                _ => text,
+            }
+        }
+    }
+}
+
+/// `[?, 3]`; a shape that is open is `[…]`.
+fn shape(bytes: &[u8]) -> String {
+    let mut dims = Vec::new();
+    for record in Records::new(bytes, 0).map_while(Result::ok) {
+        match (record.number, record.value) {
+            (2, Wire::Len(dim)) => {
+                let size = Records::new(dim, 0).map_while(Result::ok).find_map(|field| {
+                    match (field.number, field.value) {
+                        (1, Wire::Varint(size)) => Some(size.cast_signed()),
+                        _ => None,
+                    }
+                });
+                dims.push(match size.unwrap_or(0) {
+                    -1 => "?".to_owned(),
+                    size => size.to_string(),
+                });
+            }
+            (3, Wire::Varint(unknown)) if int32(unknown) != 0 => return "[…]".into(),
+            _ => {}
+        }
+    }
+    format!("[{}]", dims.join(", "))
+}
+
+/// A list: `[1, 2]`, `["a", "b"]`, `[[?, 3], []]`; `None` where it is no list of such.
+fn records_of_list(schema: &Schema, value: &[u8]) -> Option<String> {
+    let list = Records::new(value, 0).map_while(Result::ok).find(|record| record.number == LIST)?;
+    let mut items = Vec::new();
+    let mut size = 0;
+    for record in Records::new(bytes_of(&list), 0).map_while(Result::ok) {
+        items.push(match record.number {
+            BYTES => format!("\"{}\"", bytes_of(&record).escape_ascii()),
+            SHAPE => shape(bytes_of(&record)),
+            TENSOR | LIST_FUNC => return None,
+            _ => {
+                let ty = schema.message("tensorflow.AttrValue.ListValue")?;
+                let text = brief(schema, Shown::Message(ty, bytes_of(&list)));
+                return Some(text.split_once(": ")?.1.to_owned());
+            }
+        });
+        size += items.last().map_or(0, String::len);
+        if size > LONGEST {
+            items.push("…".into());
+            break;
+        }
+    }
+    Some(format!("[{}]", items.join(", ")))
+}

@@ -1,0 +1,78 @@
+//! A message in canonical form as runs of records, one for each field.
+
+use crate::message::{Fit, Meaning, Packed, Records, Value, message_set_item};
+use crate::schema::{Field, MessageType, Schema};
+
+/// The fields of a message.
+#[derive(Debug, Default)]
+pub(super) struct Fields<'a> {
+    /// Known fields by number, each with all of its records; of a message set, with its message.
+    pub(super) known: Vec<(&'a Field, &'a [u8])>,
+    /// Unknown fields in their order.
+    pub(super) unknown: Vec<(u32, Value<'a>)>,
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of `bytes`, which are in canonical form, so that they can be read.
+    pub(super) fn of(schema: &'a Schema, ty: &'a MessageType, bytes: &'a [u8]) -> Self {
+        if ty.is_message_set {
+            Self::of_set(ty, bytes)
+        } else {
+            Self::of_message(schema, ty, bytes)
+        }
+    }
+
+    fn of_message(schema: &'a Schema, ty: &'a MessageType, bytes: &'a [u8]) -> Self {
+        let mut fields = Self::default();
+        let (mut open, mut start, mut end) = (None::<&Field>, 0, 0);
+        let mut close = |field: Option<&'a Field>, run: Option<&'a [u8]>| {
+            fields.known.extend(field.zip(run));
+        };
+        for record in Records::new(bytes, 0).map_while(Result::ok) {
+            let before = end;
+            end += record.bytes.len();
+            let field = match Meaning::of(schema, ty, &record) {
+                Meaning::Known(field, _) => Some(field),
+                Meaning::Unknown => {
+                    fields.unknown.push((record.number, record.value));
+                    None
+                }
+            };
+            if open.map(|field| field.number) != field.map(|field| field.number) {
+                close(open, bytes.get(start..before));
+                (open, start) = (field, before);
+            }
+        }
+        close(open, bytes.get(start..end));
+        fields
+    }
+
+    fn of_set(ty: &'a MessageType, bytes: &'a [u8]) -> Self {
+        let mut fields = Self::default();
+        for record in Records::new(bytes, 0).map_while(Result::ok) {
+            // What cannot be read as an item is an unknown field.
+            match message_set_item(&record).ok().flatten() {
+                Some((number, message)) => match ty.field(number) {
+                    Some(field) => fields.known.push((field, message)),
+                    None => fields.unknown.push((number, Value::Len(message))),
+                },
+                None => fields.unknown.push((record.number, record.value)),
+            }
+        }
+        fields
+    }
+}
+
+/// The numbers of a list, packed or not.
+pub(super) fn numbers<'a>(field: &Field, run: &'a [u8]) -> impl Iterator<Item = Value<'a>> {
+    let records = Records::new(run, 0).map_while(Result::ok);
+    records.flat_map(move |record| {
+        let fit = Fit::of(record.value.wire_type(), field);
+        let packed = match (fit, record.value) {
+            (Fit::Packed, Value::Len(packed)) => packed,
+            _ => &[],
+        };
+        let single = (fit == Fit::Single).then_some(record.value);
+        single.into_iter().chain(Packed::new(field.kind, packed, 0).map_while(Result::ok))
+    })
+}

@@ -1,0 +1,116 @@
+//! Lists of messages that go by the values of some of their fields.
+
+use std::collections::BTreeMap;
+
+use super::entry::Spot;
+use super::fields::Fields;
+use super::item::{Item, default_of};
+use super::level::Level;
+use super::rules::KeyField;
+use crate::diff::Weight;
+use crate::message::{Records, Value};
+use crate::schema::{Field, Kind, MessageType, Schema};
+use crate::text::{Shown, brief};
+
+/// Brings items together by key, those of one key in their order.
+pub(super) fn compare<'a>(
+    level: &mut Level<'a, '_>,
+    field: &'a Field,
+    spot: &Spot<'a>,
+    keys: &[KeyField],
+    (lhs, rhs): (&[Item<'a>], &[Item<'a>]),
+) {
+    let (lhs, rhs) = (named(level, field, keys, lhs), named(level, field, keys, rhs));
+    let mut partners: BTreeMap<_, _> =
+        rhs.iter().enumerate().map(|(at, (name, item))| (name, (at, *item))).collect();
+    let (mut last, mut matched, mut is_in_order) = (None, 0, true);
+    for (name, item) in &lhs {
+        let spot = spot.key(&name.0);
+        match partners.remove(name) {
+            Some((at, partner)) => {
+                is_in_order &= last < Some(at);
+                (last, matched) = (Some(at), matched + 1);
+                level.pair(field, spot, (*item).clone(), partner.clone());
+            }
+            None => level.removed(&spot, level.text(field, item)),
+        }
+    }
+    for (name, item) in &rhs {
+        if partners.contains_key(name) {
+            level.added(&spot.key(&name.0), level.text(field, item));
+        }
+    }
+    if !is_in_order {
+        let text = format!("order of {matched}");
+        let spot = Spot { weight: Weight::Cosmetic, ..spot.clone() };
+        level.modified(&spot, text.clone(), text);
+    }
+}
+
+/// The text of a key, and how many items before this one have the same.
+type Name = (String, usize);
+
+fn named<'i, 'a>(
+    level: &Level<'a, '_>,
+    field: &Field,
+    keys: &[KeyField],
+    items: &'i [Item<'a>],
+) -> Vec<(Name, &'i Item<'a>)> {
+    let mut seen = BTreeMap::new();
+    let mut named = Vec::with_capacity(items.len());
+    for item in items {
+        let key = match item {
+            Item::Message(ty, bytes) => {
+                let parts = keys.iter().map(|key| key_of(level.schema(), ty, bytes, key));
+                parts.collect::<Vec<_>>().join(", ")
+            }
+            // A value that holds no message goes by itself.
+            Item::Scalar(value) => key_text(level.schema(), field, *value),
+        };
+        let before: &mut usize = seen.entry(key.clone()).or_default();
+        named.push(((key, *before), item));
+        *before += 1;
+    }
+    named
+}
+
+/// What a message has at `key`; nothing where that leads nowhere.
+fn key_of(schema: &Schema, ty: &MessageType, bytes: &[u8], key: &str) -> String {
+    let (mut ty, mut bytes) = (ty, bytes);
+    let mut steps = key.split('.').peekable();
+    while let Some(step) = steps.next() {
+        let Some(field) = ty.field_by_name(step.as_bytes()) else { break };
+        let run = Fields::of(schema, ty, bytes).known.into_iter();
+        let run = run.filter(|(known, _)| known.number == field.number).map(|(_, run)| run).next();
+        let record = run.and_then(|run| Records::new(run, 0).next()?.ok());
+        match (field.kind, record.map(|record| record.value)) {
+            (Kind::Message(id) | Kind::Group(id), value) if steps.peek().is_some() => {
+                ty = &schema[id];
+                bytes = match value {
+                    Some(Value::Len(inside) | Value::Group(inside)) => inside,
+                    _ => &[],
+                };
+            }
+            (
+                Kind::Message(id) | Kind::Group(id),
+                Some(Value::Len(inside) | Value::Group(inside)),
+            ) => {
+                return brief(schema, Shown::Message(&schema[id], inside));
+            }
+            (_, value) => {
+                return key_text(schema, field, value.unwrap_or_else(|| default_of(field)));
+            }
+        }
+    }
+    String::new()
+}
+
+/// A key as paths have it: a string as it is.
+pub(super) fn key_text(schema: &Schema, field: &Field, value: Value<'_>) -> String {
+    match (field.kind, value) {
+        (Kind::String, Value::Len(bytes)) if str::from_utf8(bytes).is_ok() => {
+            String::from_utf8_lossy(bytes).into_owned()
+        }
+        _ => brief(schema, Shown::Value(field, value)),
+    }
+}

@@ -1,0 +1,103 @@
+//! Meta graphs and graphs: first the nodes and functions find each other, then all is compared with what is known of names.
+
+use super::Model;
+use crate::diff::graph::{Functions, Pair};
+use crate::diff::message::Found;
+use crate::diff::path::Trail;
+use crate::graph::{Graph, Library, OpTable, bytes_of};
+use crate::message::Records;
+use crate::schema::MessageType;
+
+/// The graphs of two models whose nodes and functions have found each other.
+pub(super) struct Graphs<'g, 'm> {
+    pair: Pair<'g, 'm>,
+    functions: Functions<'g, 'm>,
+}
+
+impl Model<'_> {
+    /// Compares two `MetaGraphDef`s.
+    pub(super) fn meta_graph(
+        &self,
+        ty: &MessageType,
+        lhs: &[u8],
+        rhs: &[u8],
+        at: &Trail<'_>,
+        out: &mut Found,
+    ) -> bool {
+        let ops = |meta_graph| {
+            let stripped_op_list = field(field(meta_graph, 1), 2);
+            let table = OpTable::decode(stripped_op_list).map(|own| own.over(OpTable::builtin()));
+            table.map_err(|error| error.to_string())
+        };
+        let (own, other) = (ops(lhs), ops(rhs));
+        for error in [&own, &other].into_iter().filter_map(|table| table.as_ref().err()) {
+            out.findings.push((at.field("meta_info_def").path(), error.clone()));
+        }
+        let builtin = OpTable::builtin();
+        let ops = (own.as_ref().unwrap_or(builtin), other.as_ref().unwrap_or(builtin));
+        let model = Model { ops, ..*self };
+        model.with_graphs(field(lhs, 2), field(rhs, 2), at, out, |model, out| {
+            model.messages().fields(ty, lhs, rhs, at, out);
+        });
+        true
+    }
+
+    /// Compares two `GraphDef`s.
+    pub(super) fn graph(
+        &self,
+        ty: &MessageType,
+        lhs: &[u8],
+        rhs: &[u8],
+        at: &Trail<'_>,
+        out: &mut Found,
+    ) -> bool {
+        let Some(graphs) = self.graphs else {
+            self.with_graphs(lhs, rhs, at, out, |model, out| {
+                model.graph(ty, lhs, rhs, at, out);
+            });
+            return true;
+        };
+        graphs.pair.compare(&self.context(), at, "node", &mut out.changes);
+        let library = at.field("library");
+        graphs.functions.compare(&self.context(), &self.messages(), &library, out);
+        self.messages().fields(ty, lhs, rhs, at, out);
+        true
+    }
+
+    /// Lets the nodes and functions of two graphs find each other, and goes on with that.
+    fn with_graphs(
+        &self,
+        lhs: &[u8],
+        rhs: &[u8],
+        at: &Trail<'_>,
+        out: &mut Found,
+        go_on: impl FnOnce(&Model<'_>, &mut Found),
+    ) {
+        let mut read = |bytes| {
+            let parts = Graph::new(bytes).and_then(|graph| Ok((graph, Library::of_graph(bytes)?)));
+            parts.map_err(|error| out.findings.push((at.path(), error.to_string()))).ok()
+        };
+        let (Some((left, left_library)), Some((right, right_library))) = (read(lhs), read(rhs)) else {
+            return;
+        };
+        let graphs = Graphs {
+            pair: Pair::new(&left, &right),
+            functions: Functions::new(self.schema, &left_library, &right_library),
+        };
+        let model = Model {
+            schema: self.schema,
+            compare: self.compare,
+            ops: self.ops,
+            graphs: Some(&graphs),
+            renames: &graphs.pair.renames,
+            functions: &graphs.functions.renames,
+        };
+        go_on(&model, out);
+    }
+}
+
+/// The message in a field.
+pub(super) fn field(message: &[u8], number: u32) -> &[u8] {
+    let mut records = Records::new(message, 0).map_while(Result::ok);
+    records.find(|record| record.number == number).map(|record| bytes_of(&record)).unwrap_or_default()
+}

@@ -1,0 +1,106 @@
+//! Op definitions: one that only grew reads every graph that it read before.
+
+use prost::Message as _;
+
+use super::Model;
+use crate::diff::{ChangeKind, Weight};
+use crate::diff::message::Found;
+use crate::diff::path::Trail;
+use crate::schema::MessageType;
+use crate::schema::tensorflow::{AttrValue, OpDef, attr_value};
+
+impl Model<'_> {
+    /// Compares two `OpDef`s.
+    pub(super) fn op_def(
+        &self,
+        ty: &MessageType,
+        lhs: &[u8],
+        rhs: &[u8],
+        at: &Trail<'_>,
+        out: &mut Found,
+    ) -> bool {
+        let before = out.changes.len();
+        self.messages().fields(ty, lhs, rhs, at, out);
+        if let (Ok(l), Ok(r)) = (OpDef::decode(lhs), OpDef::decode(rhs))
+            && (grew(&l, &r) || grew(&r, &l))
+        {
+            let new = out.changes.iter_mut().skip(before);
+            new.for_each(|change| change.weight = Weight::Cosmetic);
+        }
+        true
+    }
+}
+
+impl Model<'_> {
+    /// Compares two `OpList`s. The one that a graph brings along lists the ops that it uses: what came and went there says no
+    /// more than its nodes do.
+    pub(super) fn op_list(
+        &self,
+        ty: &MessageType,
+        lhs: &[u8],
+        rhs: &[u8],
+        at: &Trail<'_>,
+        out: &mut Found,
+    ) -> bool {
+        let before = out.changes.len();
+        self.messages().fields(ty, lhs, rhs, at, out);
+        let depth = at.path().steps().len() + 2;
+        let is_own = at.fields().next() == Some("stripped_op_list");
+        for change in out.changes.iter_mut().skip(before).filter(|_| is_own) {
+            let is_whole = change.path.steps().len() == depth;
+            if is_whole && matches!(change.kind, ChangeKind::Added | ChangeKind::Removed) {
+                change.weight = Weight::Cosmetic;
+            }
+        }
+        true
+    }
+}
+
+/// Whether `later` has all that `earlier` has, and beyond it only attributes with a default and more allowed values.
+fn grew(earlier: &OpDef, later: &OpDef) -> bool {
+    let (earlier, mut later) = (without_docs(earlier), without_docs(later));
+    later.attr.retain(|attr| {
+        attr.default_value.is_none() || earlier.attr.iter().any(|known| known.name == attr.name)
+    });
+    for attr in &mut later.attr {
+        let Some(known) = earlier.attr.iter().find(|known| known.name == attr.name) else {
+            return false;
+        };
+        if known.allowed_values != attr.allowed_values
+            && allows_all(attr.allowed_values.as_ref(), known.allowed_values.as_ref())
+        {
+            attr.allowed_values.clone_from(&known.allowed_values);
+        }
+    }
+    later.attr.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut earlier = earlier;
+    earlier.attr.sort_by(|a, b| a.name.cmp(&b.name));
+    earlier == later
+}
+
+/// Whether what `earlier` allows is allowed by `later`; without a list, all is.
+fn allows_all(later: Option<&AttrValue>, earlier: Option<&AttrValue>) -> bool {
+    let list = |value: Option<&AttrValue>| match value.and_then(|value| value.value.clone()) {
+        Some(attr_value::Value::List(list)) => Some(list),
+        _ => None,
+    };
+    match (list(later), list(earlier)) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(later), Some(earlier)) => {
+            earlier.s.iter().all(|value| later.s.contains(value))
+                && earlier.r#type.iter().all(|value| later.r#type.contains(value))
+        }
+    }
+}
+
+fn without_docs(op: &OpDef) -> OpDef {
+    let mut op = op.clone();
+    op.summary.clear();
+    op.description.clear();
+    op.attr.iter_mut().for_each(|attr| attr.description.clear());
+    op.input_arg.iter_mut().for_each(|arg| arg.description.clear());
+    op.output_arg.iter_mut().for_each(|arg| arg.description.clear());
+    op.deprecation.iter_mut().for_each(|deprecation| deprecation.explanation.clear());
+    op
+}

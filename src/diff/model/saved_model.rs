@@ -1,0 +1,63 @@
+//! SavedModels: meta graphs that go by their tags.
+
+use super::Model;
+use super::meta_graph::field;
+use crate::diff::message::Found;
+use crate::diff::path::Trail;
+use crate::graph::{bytes_of, text_of};
+use crate::message::Records;
+use crate::schema::MessageType;
+
+impl Model<'_> {
+    /// Compares two `SavedModel`s: meta graphs with the same set of tags; those that are left, where each side has one only.
+    pub(super) fn saved_model(
+        &self,
+        ty: &MessageType,
+        lhs: &[u8],
+        rhs: &[u8],
+        at: &Trail<'_>,
+        out: &mut Found,
+    ) -> bool {
+        let messages = self.messages();
+        messages.fields(ty, lhs, rhs, at, out);
+        let Some(meta_graph) = self.schema.message("tensorflow.MetaGraphDef") else { return true };
+        let mut left = meta_graphs(lhs);
+        let list = at.field("meta_graphs");
+        let mut alone = Vec::new();
+        for (tags, r) in meta_graphs(rhs) {
+            match left.iter().position(|(known, _)| *known == tags) {
+                Some(position) => {
+                    let (_, l) = left.remove(position);
+                    messages.compare(meta_graph, l, r, &list.key(&tags), out);
+                }
+                None => alone.push((tags, r)),
+            }
+        }
+        if let ([(_, l)], [(tags, r)]) = (left.as_slice(), alone.as_slice()) {
+            messages.compare(meta_graph, l, r, &list.key(tags), out);
+            return true;
+        }
+        for (tags, l) in &left {
+            messages.removed(meta_graph, l, &list.key(tags), out);
+        }
+        for (tags, r) in &alone {
+            messages.added(meta_graph, r, &list.key(tags), out);
+        }
+        true
+    }
+}
+
+/// The meta graphs by their tags, in one order: `serve`, `gpu, serve`.
+fn meta_graphs(saved_model: &[u8]) -> Vec<(String, &[u8])> {
+    let records = Records::new(saved_model, 0).map_while(Result::ok);
+    let graphs = records.filter(|record| record.number == 2).map(|record| bytes_of(&record));
+    graphs
+        .map(|graph| {
+            let records = Records::new(field(graph, 1), 0).map_while(Result::ok);
+            let tags = records.filter(|record| record.number == 4);
+            let mut tags: Vec<_> = tags.map(|tag| text_of(&tag)).collect();
+            tags.sort_unstable();
+            (tags.join(", "), graph)
+        })
+        .collect()
+}

@@ -1,0 +1,86 @@
+//! What TensorFlow's fields mean beyond their schema: which of them matter, which lists are sets, which bytes are messages.
+
+use std::borrow::Cow;
+
+use crate::diff::Weight;
+use crate::diff::message::{KeyField, ListAs, Treatment};
+
+/// How a field of a message is compared; `collection` is the one that the field is in.
+pub(super) fn treatment(message: &str, field: &str, collection: Option<&str>) -> Treatment<'static> {
+    let name = message.strip_prefix("tensorflow.").unwrap_or(message);
+    Treatment {
+        weight: if is_cosmetic(name, field) { Weight::Cosmetic } else { Weight::Semantic },
+        list: list(name, field, collection),
+        holds: match (name, field) {
+            ("CollectionDef.BytesList", "value") => collection.and_then(held).map(|(ty, _)| ty),
+            _ => None,
+        },
+        skip: is_compared_elsewhere(name, field),
+    }
+}
+
+/// What says nothing of the model: who wrote it when, and notes for people.
+fn is_cosmetic(message: &str, field: &str) -> bool {
+    match message {
+        "VersionDef" => field == "producer",
+        "GraphDef" => matches!(field, "version" | "debug_info"),
+        "MetaGraphDef.MetaInfoDef" => {
+            matches!(field, "tensorflow_version" | "tensorflow_git_version" | "stripped_default_attrs")
+        }
+        "NodeDef" => field == "experimental_debug_info",
+        "OpDef" => matches!(field, "summary" | "description"),
+        "OpDef.ArgDef" | "OpDef.AttrDef" => field == "description",
+        "OpDeprecation" => field == "explanation",
+        // Hashes of what is compared itself, and a number drawn at random.
+        "FingerprintDef" => true,
+        _ => false,
+    }
+}
+
+/// What the comparison of graphs and functions does itself.
+fn is_compared_elsewhere(message: &str, field: &str) -> bool {
+    match message {
+        "SavedModel" => field == "meta_graphs",
+        "GraphDef" => field == "node",
+        "FunctionDefLibrary" => field == "function",
+        "FunctionDef" => {
+            matches!(field, "node_def" | "ret" | "control_ret" | "attr" | "arg_attr")
+        }
+        _ => false,
+    }
+}
+
+fn list(message: &str, field: &str, collection: Option<&str>) -> ListAs<'static> {
+    let keys: &'static [KeyField] = match (message, field) {
+        // TensorFlow writes Python sets here, in the order of their hashes.
+        ("ValuesDef", "values") | ("MetaGraphDef.MetaInfoDef", "tags") => return ListAs::Set,
+        ("OpList", "op") | ("OpDef", "attr") => const { &[Cow::Borrowed("name")] },
+        ("FunctionDefLibrary", "gradient") => const { &[Cow::Borrowed("function_name")] },
+        ("FunctionDefLibrary", "registered_gradients") => {
+            const { &[Cow::Borrowed("registered_op_type")] }
+        }
+        ("MetaGraphDef", "asset_file_def") => const { &[Cow::Borrowed("tensor_info.name")] },
+        ("CollectionDef.BytesList", "value") => match collection.and_then(held) {
+            Some((_, keys)) if !keys.is_empty() => keys,
+            _ => return ListAs::List,
+        },
+        _ => return ListAs::List,
+    };
+    ListAs::Keyed(keys)
+}
+
+/// The message that the items of a collection hold, and what they go by. Source: the `to_proto` functions that TensorFlow
+/// registers for its collections.
+fn held(collection: &str) -> Option<(&'static str, &'static [KeyField])> {
+    Some(match collection {
+        "variables" | "trainable_variables" | "local_variables" | "model_variables"
+        | "metric_variables" | "moving_average_variables" | "global_step" | "concatenated_variables" => {
+            ("tensorflow.VariableDef", const { &[Cow::Borrowed("variable_name")] })
+        }
+        "queue_runners" => ("tensorflow.QueueRunnerDef", const { &[Cow::Borrowed("queue_name")] }),
+        "while_context" => ("tensorflow.WhileContextDef", const { &[Cow::Borrowed("context_name")] }),
+        "cond_context" => ("tensorflow.CondContextDef", const { &[Cow::Borrowed("context_name")] }),
+        "savers" => ("tensorflow.SaverDef", &[]),
+        _ => return None,
+    })
+}

@@ -1,0 +1,94 @@
+//! The body of a function as a graph: its arguments and results are nodes too.
+
+use super::node::{Node, Role, bytes_of, text_of};
+use super::{Graph, attr};
+use crate::error::Result;
+use crate::message::Records;
+
+/// The ops that stand for arguments and results, named as TensorFlow names them when it runs a function.
+const ARGUMENT: &str = "_Arg";
+const RESULT: &str = "_Retval";
+
+impl<'m> Graph<'m> {
+    /// The body of a `FunctionDef` in canonical form.
+    ///
+    /// ```text
+    /// input := argument | argument ":" index | node ":" output ":" index | "^" node
+    /// ```
+    /// # Errors
+    /// As [`Graph::new`].
+    pub fn of_function(bytes: &'m [u8]) -> Result<Self> {
+        let mut graph = Self::default();
+        let mut outputs = Vec::new();
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            let content = bytes_of(&record);
+            match record.number {
+                1 => outputs = graph.arguments(content)?,
+                3 => graph.push(content)?,
+                4 => {
+                    let (name, source) = entry(content);
+                    let at = outputs.iter().position(|known| *known == name);
+                    let at = at.unwrap_or(outputs.len());
+                    graph.result(Role::Result(super::count(at)?), name, source)?;
+                }
+                6 => {
+                    let (name, source) = entry(content);
+                    let at = graph.nodes.iter().filter(|n| is_control_result(n)).count();
+                    graph.result(Role::ControlResult(super::count(at)?), name, source)?;
+                }
+                _ => {}
+            }
+        }
+        graph.connect();
+        Ok(graph)
+    }
+
+    /// Takes the arguments of the signature in; returns the names of its results.
+    fn arguments(&mut self, signature: &'m [u8]) -> Result<Vec<&'m str>> {
+        let mut outputs = Vec::new();
+        let mut at = 0;
+        for record in Records::new(signature, 0) {
+            let record = record?;
+            match record.number {
+                2 => {
+                    let node = pseudo(Role::Argument(at), argument_name(bytes_of(&record)), ARGUMENT);
+                    self.add(node, self.inputs.len())?;
+                    at += 1;
+                }
+                3 => outputs.push(argument_name(bytes_of(&record))),
+                _ => {}
+            }
+        }
+        Ok(outputs)
+    }
+
+    fn result(&mut self, role: Role, name: &'m str, source: &'m str) -> Result<()> {
+        let from = self.inputs.len();
+        self.input(source);
+        if let (Role::ControlResult(_), Some(input)) = (role, self.inputs.last_mut()) {
+            input.is_control = true;
+        }
+        self.add(pseudo(role, name, RESULT), from)
+    }
+}
+
+fn is_control_result(node: &Node<'_>) -> bool {
+    matches!(node.role, Role::ControlResult(_))
+}
+
+fn pseudo<'m>(role: Role, name: &'m str, op: &'m str) -> Node<'m> {
+    Node { name, op, device: "", role, bytes: &[], attrs: &[], inputs: (0, 0) }
+}
+
+/// An entry of `ret` or `control_ret`: a name of the signature, and the output of a node.
+fn entry(bytes: &[u8]) -> (&str, &str) {
+    let (name, source) = attr(bytes);
+    (name, std::str::from_utf8(source).unwrap_or_default())
+}
+
+/// The name of an `ArgDef`.
+fn argument_name(bytes: &[u8]) -> &str {
+    let name = Records::new(bytes, 0).map_while(Result::ok).find(|record| record.number == 1);
+    name.map(|record| text_of(&record)).unwrap_or_default()
+}

@@ -1,0 +1,66 @@
+//! Elements in `tensor_content`.
+
+use crate::bytes::varint;
+use crate::error::{Error, Result};
+use crate::tensor::{DType, Kind, Shape};
+
+use super::proto::Head;
+
+/// All elements of `shape`, which has some.
+pub(super) fn read(content: &[u8], dtype: DType, shape: &Shape) -> Result<Head> {
+    match dtype.size() {
+        Some(size) => fixed(content, dtype, size, shape),
+        None => strings(content, dtype, shape),
+    }
+}
+
+fn fixed(content: &[u8], dtype: DType, size: usize, shape: &Shape) -> Result<Head> {
+    let need = u128::from(shape.elements()) * size as u128;
+    if content.len() as u128 != need {
+        let allowed = format!("{dtype} of shape {shape} takes {need}");
+        return Err(Error::unexpected("bytes of tensor_content", content.len(), allowed));
+    }
+    if dtype.kind() == Kind::Bool
+        && let Some(byte) = content.iter().find(|byte| **byte > 1)
+    {
+        return Err(Error::unexpected("a bool in tensor_content", byte, "0 or 1 is allowed"));
+    }
+    Ok(Head::fixed(content.to_vec(), size))
+}
+
+/// First the lengths, then the bytes, as TensorFlow encodes lists of strings, handles and variants.
+fn strings(content: &[u8], dtype: DType, shape: &Shape) -> Result<Head> {
+    let mut lens = content;
+    let mut lengths_end = 0;
+    let mut total = 0u128;
+    for done in 0..shape.elements() {
+        let (len, bytes) = length(lens).ok_or_else(|| {
+            let found = format!("{done} lengths of {dtype}");
+            Error::unexpected("tensor_content", found, format!("shape {shape} needs more"))
+        })?;
+        total += u128::from(len);
+        lengths_end += bytes;
+        lens = content.get(lengths_end..).unwrap_or_default();
+    }
+    let mut rest = lens;
+    if rest.len() as u128 != total {
+        let allowed = format!("their lengths add up to {total}");
+        return Err(Error::unexpected("bytes of strings in tensor_content", rest.len(), allowed));
+    }
+    let mut head = Head::default();
+    let mut lens = content.get(..lengths_end).unwrap_or_default();
+    while let Some((len, bytes)) = length(lens) {
+        lens = lens.get(bytes..).unwrap_or_default();
+        let (element, after) =
+            rest.split_at(usize::try_from(len).unwrap_or(usize::MAX).min(rest.len()));
+        head.push(element);
+        rest = after;
+    }
+    Ok(head)
+}
+
+/// A varint of 32 bits and its bytes.
+fn length(bytes: &[u8]) -> Option<(u32, usize)> {
+    let (len, bytes) = varint::read(bytes)?;
+    Some((u32::try_from(len).ok()?, bytes))
+}

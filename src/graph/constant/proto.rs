@@ -1,0 +1,138 @@
+//! The fields of a `TensorProto`.
+
+use crate::bytes::Limits;
+use crate::error::{Error, Result};
+use crate::message::{Records, Value, int32};
+use crate::tensor::{DType, Shape, ValueField};
+
+use super::{Constant, content, list};
+
+/// Numbers of fields.
+mod field {
+    pub(super) const DTYPE: u32 = 1;
+    pub(super) const SHAPE: u32 = 2;
+    /// Of a shape: `dim`, `unknown_rank`.
+    pub(super) const DIM: u32 = 2;
+    pub(super) const UNKNOWN_RANK: u32 = 3;
+    /// Of a dimension.
+    pub(super) const SIZE: u32 = 1;
+}
+
+/// Elements as they are read, in the form that [`TensorSource`](crate::tensor::TensorSource) gives them.
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    pub(super) bytes: Vec<u8>,
+    /// How many there are.
+    pub(super) count: u64,
+    /// Where the last one starts.
+    pub(super) last: usize,
+}
+
+impl Head {
+    /// Takes in an element of any length.
+    pub(super) fn push(&mut self, element: &[u8]) {
+        self.last = self.bytes.len();
+        self.count += 1;
+        self.bytes.extend((element.len() as u64).to_le_bytes());
+        self.bytes.extend(element);
+    }
+
+    /// Elements of `size` bytes each; what is left of another one is none.
+    pub(super) fn fixed(mut bytes: Vec<u8>, size: usize) -> Self {
+        bytes.truncate(bytes.len() - bytes.len() % size);
+        let count = (bytes.len() / size) as u64;
+        Self { last: bytes.len().saturating_sub(size), bytes, count }
+    }
+
+    /// The element that stands for those nobody wrote: zero, or nothing. Of any length, its length is zero.
+    pub(super) fn of_nothing(dtype: DType) -> Self {
+        let size = dtype.size().unwrap_or(size_of::<u64>());
+        Self { bytes: vec![0; size], count: 1, last: 0 }
+    }
+}
+
+/// What all types have in common.
+#[derive(Default)]
+struct Fields<'a> {
+    code: i32,
+    dims: Vec<i64>,
+    content: &'a [u8],
+}
+
+pub(super) fn parse(bytes: &[u8]) -> Result<Constant> {
+    let fields = Fields::read(bytes)?;
+    let dtype = DType::from_code(fields.code).ok_or_else(|| {
+        Error::unexpected(
+            "dtype",
+            fields.code,
+            "it must be one of types.proto that is no reference",
+        )
+    })?;
+    let shape = Shape::new(&fields.dims)?;
+    let head = match (shape.elements(), fields.content) {
+        (0, _) => Head::default(),
+        (_, []) => list::read(bytes, dtype, &shape)?,
+        (_, content) => content::read(content, dtype, &shape)?,
+    };
+    let tail = shape.elements() - head.count;
+    Ok(Constant { dtype, shape, head: head.bytes, last: head.last, tail })
+}
+
+impl<'a> Fields<'a> {
+    fn read(bytes: &'a [u8]) -> Result<Self> {
+        let mut fields = Self::default();
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            match (record.number, record.value) {
+                (field::DTYPE, Value::Varint(code)) => fields.code = int32(code),
+                (field::SHAPE, Value::Len(shape)) => fields.shape(shape, record.content)?,
+                (ValueField::CONTENT, Value::Len(content)) => fields.content = content,
+                _ => {}
+            }
+        }
+        Ok(fields)
+    }
+
+    fn shape(&mut self, bytes: &[u8], base: u64) -> Result<()> {
+        let most = Limits::default().rank;
+        for record in Records::new(bytes, base) {
+            let record = record?;
+            match (record.number, record.value) {
+                (field::DIM, Value::Len(dim)) if self.dims.len() < most => {
+                    self.dims.push(size(dim, record.content)?);
+                }
+                (field::DIM, Value::Len(_)) => {
+                    let allowed = format!("at most {most} are allowed");
+                    let error = Error::unexpected(
+                        "number of dimensions",
+                        format_args!("over {most}"),
+                        allowed,
+                    );
+                    return Err(error.at(record.offset));
+                }
+                (field::UNKNOWN_RANK, Value::Varint(1..)) => {
+                    let error = Error::unexpected(
+                        "shape",
+                        "of unknown rank",
+                        "that of a constant must be known",
+                    );
+                    return Err(error.at(record.offset));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The size of one dimension.
+fn size(bytes: &[u8], base: u64) -> Result<i64> {
+    let mut size = 0;
+    for record in Records::new(bytes, base) {
+        let record = record?;
+        if let (field::SIZE, Value::Varint(value)) = (record.number, record.value) {
+            size = value.cast_signed();
+        }
+    }
+    Ok(size)
+}

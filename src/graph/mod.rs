@@ -1,0 +1,184 @@
+//! A GraphDef as a graph: nodes, and the edges between them.
+
+mod body;
+pub mod constant;
+mod index;
+mod library;
+mod node;
+mod op_table;
+mod save_nodes;
+
+use std::fmt;
+
+pub use constant::Constant;
+pub(crate) use index::Index;
+pub use library::{Function, Library};
+pub use node::{Input, Node, NodeId, Role};
+pub(crate) use node::{attr, bytes_of, text_of};
+pub use op_table::{OpTable, default_of, is_commutative, is_stateful};
+pub use save_nodes::{Action, SaveNode, SavedTensor};
+
+use crate::error::{Error, Result};
+use crate::message::Records;
+
+/// A graph, or the body of a function; it borrows the bytes of its message, and copies none of them.
+///
+/// ```
+/// use ckdiff::artifact::{Document, ReadOptions};
+/// use ckdiff::graph::Graph;
+/// use ckdiff::schema::Schema;
+///
+/// let file = "tests/data/graphs/frozen.pb";
+/// let document = Document::open(file, Schema::tensorflow(), &ReadOptions::default())?;
+/// let graph = Graph::new(document.message().bytes())?;
+/// let node = graph.nodes().iter().find(|node| node.op == "MatMul").unwrap();
+/// let from: Vec<_> = graph.inputs(node).iter().map(|input| input.text).collect();
+/// assert_eq!(from.len(), 2);
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Graph<'m> {
+    nodes: Vec<Node<'m>>,
+    /// The inputs of all nodes, in their order.
+    inputs: Vec<Input<'m>>,
+    /// Of nodes that share a name, the first.
+    by_name: Index,
+    /// Nodes whose name an earlier one has.
+    duplicates: Vec<NodeId>,
+}
+
+impl<'m> Graph<'m> {
+    /// The graph of a `GraphDef` in canonical form.
+    ///
+    /// Inputs that name no node, names that occur twice and the like are no error here: a graph can be looked at all the same.
+    ///
+    /// # Errors
+    /// When the bytes are no message, or hold more nodes or inputs than 32 bits count.
+    pub fn new(bytes: &'m [u8]) -> Result<Self> {
+        let mut graph = Self::default();
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            match record.number {
+                1 => graph.push(bytes_of(&record))?,
+                // Canonical form has fields by number.
+                _ => break,
+            }
+        }
+        graph.connect();
+        Ok(graph)
+    }
+
+    /// Its nodes in the order of the message.
+    pub fn nodes(&self) -> &[Node<'m>] {
+        &self.nodes
+    }
+
+    /// Every node with its number.
+    pub fn iter(&self) -> impl Iterator<Item = (NodeId, &Node<'m>)> {
+        (0..).map(NodeId).zip(&self.nodes)
+    }
+
+    /// The node with this number, which is of this graph.
+    pub fn node(&self, id: NodeId) -> &Node<'m> {
+        #[expect(clippy::indexing_slicing, reason = "only the graph makes its numbers")]
+        &self.nodes[id.position()]
+    }
+
+    /// The first node of this name.
+    pub fn find(&self, name: &str) -> Option<NodeId> {
+        let is = |position: u32| self.nodes.get(position as usize).is_some_and(|n| n.name == name);
+        self.by_name.find(name, is).map(NodeId)
+    }
+
+    /// What a node of this graph takes, data first as it stands in the message.
+    pub fn inputs(&self, node: &Node<'m>) -> &[Input<'m>] {
+        let (from, to) = node.inputs;
+        self.inputs.get(from as usize..to as usize).unwrap_or_default()
+    }
+
+    /// Nodes whose name an earlier one has.
+    pub fn duplicates(&self) -> &[NodeId] {
+        &self.duplicates
+    }
+
+    /// Takes a `NodeDef` in.
+    fn push(&mut self, bytes: &'m [u8]) -> Result<()> {
+        let mut node =
+            Node { name: "", op: "", device: "", role: Role::Node, bytes, attrs: &[], inputs: (0, 0) };
+        let from = self.inputs.len();
+        let mut attrs = None;
+        let mut pos = 0;
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            let start = pos;
+            pos += record.bytes.len();
+            match record.number {
+                1 => node.name = text_of(&record),
+                2 => node.op = text_of(&record),
+                3 => self.input(text_of(&record)),
+                4 => node.device = text_of(&record),
+                5 => attrs = Some((attrs.map_or(start, |(first, _)| first), pos)),
+                _ => {}
+            }
+        }
+        let (first, last) = attrs.unwrap_or_default();
+        node.attrs = bytes.get(first..last).unwrap_or_default();
+        self.add(node, from)
+    }
+
+    /// Notes an input of the node that is taken in next.
+    fn input(&mut self, text: &'m str) {
+        let is_control = text.starts_with('^');
+        self.inputs.push(Input { text, source: None, port: "", is_control });
+    }
+
+    /// Takes in a node that has the inputs from `from` on.
+    fn add(&mut self, mut node: Node<'m>, from: usize) -> Result<()> {
+        node.inputs = (count(from)?, count(self.inputs.len())?);
+        count(self.nodes.len())?;
+        self.nodes.push(node);
+        Ok(())
+    }
+
+    /// Finds the node that each input comes from.
+    fn connect(&mut self) {
+        self.by_name = Index::with_room_for(self.nodes.len());
+        for (position, node) in (0..).zip(&self.nodes) {
+            // What a function returns is no name that an input could mean.
+            if !matches!(node.role, Role::Node | Role::Argument(_)) {
+                continue;
+            }
+            let is = |at: u32| self.nodes.get(at as usize).is_some_and(|n| n.name == node.name);
+            if self.by_name.find(node.name, is).is_some() {
+                self.duplicates.push(NodeId(position));
+            } else {
+                self.by_name.insert(node.name, position);
+            }
+        }
+        let mut inputs = std::mem::take(&mut self.inputs);
+        for input in &mut inputs {
+            let (name, port) = node::name_of(input.text);
+            input.source = self.find(name);
+            input.port = match (input.is_control, port) {
+                (true, _) => "",
+                (false, "") => "0",
+                (false, port) => port,
+            };
+        }
+        self.inputs = inputs;
+    }
+}
+
+/// What is counted in 32 bits.
+fn count(len: usize) -> Result<u32> {
+    u32::try_from(len)
+        .ok()
+        .filter(|&len| len < u32::MAX)
+        .ok_or_else(|| Error::unexpected("number of nodes or inputs", len, "32 bits are allowed"))
+}
+
+impl fmt::Debug for Graph<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Graph({} nodes, {} inputs)", self.nodes.len(), self.inputs.len())
+    }
+}

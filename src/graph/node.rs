@@ -1,0 +1,116 @@
+//! A node, and where its inputs come from.
+
+use crate::error::Result;
+use crate::message::{Record, Records, Value};
+
+/// The number of a node in its [`Graph`](super::Graph).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct NodeId(pub(super) u32);
+
+impl NodeId {
+    /// Its position in the list of nodes.
+    pub fn position(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A node: a `NodeDef`, or an argument or result of a function.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'m> {
+    /// Its name; of an argument or a result, the name that the function's signature has for it.
+    pub name: &'m str,
+    /// Its op.
+    pub op: &'m str,
+    /// The device it asks for, as it is spelled.
+    pub device: &'m str,
+    /// What it is.
+    pub role: Role,
+    /// The `NodeDef` in canonical form; nothing for an argument or a result.
+    pub bytes: &'m [u8],
+    /// The records of its attributes among them, by name.
+    pub(super) attrs: &'m [u8],
+    /// Its inputs: from and to a position in the list of all.
+    pub(super) inputs: (u32, u32),
+}
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// A node of the graph.
+    Node,
+    /// An argument of the function whose body the graph is, the first at 0.
+    Argument(u32),
+    /// A result of the function; its one input says where it comes from.
+    Result(u32),
+    /// A node that runs whenever the function does, by its place in the order of their names.
+    ControlResult(u32),
+}
+
+/// What a node takes from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Input<'m> {
+    /// As it is spelled: `x`, `x:1`, `^x`, in functions `x:output:0`.
+    pub text: &'m str,
+    /// The node it comes from; `None` where the graph has none of that name.
+    pub source: Option<NodeId>,
+    /// Which of that node's outputs, spelled in one way: `0`, in functions `output:0`; nothing for a control input.
+    pub port: &'m str,
+    /// Whether it is a control input: it orders the two nodes, and carries nothing.
+    pub is_control: bool,
+}
+
+impl<'m> Input<'m> {
+    /// The name of the node it comes from.
+    pub fn source_name(&self) -> &'m str {
+        name_of(self.text).0
+    }
+}
+
+impl<'m> Node<'m> {
+    /// Its attributes by name: the wire bytes of each `AttrValue`.
+    pub fn attrs(&self) -> impl Iterator<Item = (&'m str, &'m [u8])> + use<'m> {
+        Records::new(self.attrs, 0).map_while(Result::ok).map(|entry| attr(bytes_of(&entry)))
+    }
+
+    /// The wire bytes of an attribute's `AttrValue`.
+    pub fn attr(&self, name: &str) -> Option<&'m [u8]> {
+        self.attrs().find_map(|(known, value)| (known == name).then_some(value))
+    }
+
+    /// The scope that its name is in: all before the last `/`, or nothing.
+    pub fn scope(&self) -> &'m str {
+        self.name.rsplit_once('/').map_or("", |(scope, _)| scope)
+    }
+}
+
+/// An entry of a map of attributes: its key and its value.
+pub(crate) fn attr(entry: &[u8]) -> (&str, &[u8]) {
+    let (mut name, mut value) = ("", [].as_slice());
+    for record in Records::new(entry, 0).map_while(Result::ok) {
+        match record.number {
+            1 => name = text_of(&record),
+            2 => value = bytes_of(&record),
+            _ => {}
+        }
+    }
+    (name, value)
+}
+
+/// What a record holds, where that is of any length.
+pub(crate) fn bytes_of<'m>(record: &Record<'m>) -> &'m [u8] {
+    match record.value {
+        Value::Len(bytes) | Value::Group(bytes) => bytes,
+        _ => &[],
+    }
+}
+
+/// The string that a record holds; the schema asks for UTF-8, and that was checked where the message was read.
+pub(crate) fn text_of<'m>(record: &Record<'m>) -> &'m str {
+    std::str::from_utf8(bytes_of(record)).unwrap_or_default()
+}
+
+/// The node's name in an input, and what stands behind it.
+pub(super) fn name_of(text: &str) -> (&str, &str) {
+    let name = text.strip_prefix('^').unwrap_or(text);
+    name.split_once(':').unwrap_or((name, ""))
+}
