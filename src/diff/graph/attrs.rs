@@ -90,12 +90,13 @@ impl Context<'_> {
         at: &Trail<'_>,
         out: &mut Vec<Change>,
     ) {
-        let (ops, op) = match kind {
-            ChangeKind::Added => (self.lhs_ops, owner.ops.0),
-            _ => (self.rhs_ops, owner.ops.1),
+        // The side that lacks it knows best what that means; it may be older than the attribute.
+        let (op, tables) = match kind {
+            ChangeKind::Added => (owner.ops.0, [self.lhs_ops, self.rhs_ops]),
+            _ => (owner.ops.1, [self.rhs_ops, self.lhs_ops]),
         };
         let is_default = || {
-            let default = default_value(ops, op, name);
+            let default = tables.into_iter().find_map(|ops| default_value(ops, op, name));
             default.is_some_and(|default| self.is_same_value(false, &default, value))
         };
         let weight = if is_default() { Weight::Cosmetic } else { weight(name) };

@@ -22,7 +22,7 @@ impl Model<'_> {
         let before = out.changes.len();
         self.messages().fields(ty, lhs, rhs, at, out);
         if let (Ok(l), Ok(r)) = (OpDef::decode(lhs), OpDef::decode(rhs))
-            && (grew(&l, &r) || grew(&r, &l))
+            && grew(&l, &r)
         {
             let new = out.changes.iter_mut().skip(before);
             new.for_each(|change| change.weight = Weight::Cosmetic);

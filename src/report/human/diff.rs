@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 
 use crate::compare::{NanPolicy, Options};
-use crate::diff::{Counts, Diff, Side, Status, TensorDiff, Verdict};
+use crate::diff::{Change, ChangeKind, Counts, Diff, Part, Side, Status, TensorDiff, Verdict};
+use crate::diff::{Weight, Weights};
 use crate::tensor::Kind;
 
 use super::text::{cut_middle, cut_name, padded, plural, printable, width_of, wrapped};
-use super::{View, advice, number, sections};
+use super::{View, advice, changes, number, sections};
 
 /// Columns that a path may take.
 const PATH_WIDTH: usize = 68;
@@ -33,17 +34,78 @@ pub fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)?;
     overview(diff, out)?;
     sections::write(diff, view, out)?;
+    if diff.part.has_graph() {
+        changes::write(diff, view, out)?;
+    }
     advice::write(diff, view, out)
 }
 
 /// The answer, in a sentence.
 fn answer(diff: &Diff) -> String {
+    match diff.part {
+        Part::Tensors => about_tensors(diff),
+        Part::Graph => about_graph(diff),
+        Part::Both => about_both(diff),
+    }
+}
+
+/// The answer where messages were compared.
+fn about_graph(diff: &Diff) -> String {
+    let Weights { semantic, cosmetic } = diff.weights();
+    let what = match (diff.lhs.kind, diff.rhs.kind) {
+        (lhs, rhs) if lhs == rhs && !lhs.contains('.') => format!("{lhs}s"),
+        _ => "models".into(),
+    };
+    match (diff.verdict(), cosmetic) {
+        (Verdict::Same, 0) => format!("The {what} are the same."),
+        (Verdict::Same, _) => format!("The {what} mean the same: {} cosmetic.", differences(cosmetic)),
+        (Verdict::Different, _) if semantic == 0 => {
+            format!("The {what} differ: {} cosmetic.", differences(cosmetic))
+        }
+        (Verdict::Different, _) => format!("The {what} differ: {}.", plural(semantic, "change")),
+        (Verdict::Trouble, _) => "Trouble: not everything can be read.".into(),
+    }
+}
+
+fn differences(cosmetic: u64) -> String {
+    let (differences, are) = (plural(cosmetic, "difference"), if cosmetic == 1 { "is" } else { "are" });
+    format!("{differences} {are}")
+}
+
+/// The answer where tensors and graphs were compared.
+fn about_both(diff: &Diff) -> String {
+    let Weights { semantic, cosmetic } = diff.weights();
+    let graph = match (semantic, cosmetic) {
+        (0, 0) => "the graph is the same".to_owned(),
+        (0, _) => "the graph means the same".to_owned(),
+        (n, _) => format!("{} in the graph", plural(n, "change")),
+    };
+    let counts = diff.counts();
+    let close = counts.of(Status::Identical) + counts.of(Status::Close);
+    match diff.verdict() {
+        Verdict::Different if counts.total() == close => {
+            format!("The models differ: {graph}; no tensor changed.")
+        }
+        _ => {
+            let tensors = about_tensors(diff);
+            let tensors = tensors.trim_end_matches('.');
+            format!("{tensors}; {graph}.")
+        }
+    }
+}
+
+/// The answer where tensors were compared.
+fn about_tensors(diff: &Diff) -> String {
     let counts = diff.counts();
     let count = |status| number::count(counts.of(status));
     let others = counts.total() - counts.of(Status::Error);
     let changed = others - counts.of(Status::Identical) - counts.of(Status::Close);
     let tensors = plural(counts.total(), "tensor");
-    match diff.verdict() {
+    let verdict = match diff.verdict() {
+        Verdict::Different if changed == 0 => Verdict::Same,
+        verdict => verdict,
+    };
+    match verdict {
         Verdict::Same => match (counts.of(Status::Identical), counts.of(Status::Close)) {
             (0, 0) => "The models are the same: neither has a tensor.".into(),
             (1, 0) => "The models are the same: the one tensor is identical.".into(),
@@ -141,8 +203,13 @@ fn overview(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     writeln!(out)?;
-    for line in counts(diff) {
-        writeln!(out, "  {line}")?;
+    if diff.part.has_tensors() {
+        for line in counts(diff) {
+            writeln!(out, "  {line}")?;
+        }
+    }
+    if diff.part.has_graph() {
+        writeln!(out, "  {}", changes_counted(diff))?;
     }
     let tolerance = tolerance(&diff.options);
     if !tolerance.is_empty() {
@@ -165,6 +232,32 @@ fn counts(diff: &Diff) -> Vec<String> {
         return vec![total];
     }
     wrapped(&format!("{total}: "), &parts)
+}
+
+/// As in `graph: 3 changes (1 added, 2 modified), 12 cosmetic`.
+fn changes_counted(diff: &Diff) -> String {
+    let Weights { semantic, cosmetic } = diff.weights();
+    let kinds = [ChangeKind::Removed, ChangeKind::Added, ChangeKind::Renamed, ChangeKind::Modified];
+    let of = |kind| {
+        let is = |c: &&Change| c.weight == Weight::Semantic && c.kind == kind;
+        diff.changes.iter().filter(is).count() as u64
+    };
+    let parts: Vec<String> = kinds
+        .into_iter()
+        .filter(|&kind| of(kind) > 0)
+        .map(|kind| format!("{} {}", number::count(of(kind)), kind.name()))
+        .collect();
+    let mut text = format!("graph: {}", plural(semantic, "change"));
+    if !parts.is_empty() {
+        text += &format!(" ({})", parts.join(", "));
+    }
+    if cosmetic > 0 {
+        text += &format!(", {} cosmetic", number::count(cosmetic));
+    }
+    if diff.ignored > 0 {
+        text += &format!(", {} ignored", number::count(diff.ignored));
+    }
+    text
 }
 
 fn described(status: Status) -> &'static str {

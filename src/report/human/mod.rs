@@ -1,6 +1,8 @@
 //! For a person: the answer first, then counts, then what changed most, in at most 100 columns.
 
 mod advice;
+mod change_text;
+mod changes;
 mod diff;
 mod lines;
 mod listing;

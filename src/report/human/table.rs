@@ -32,13 +32,19 @@ pub(super) struct Table {
     columns: Vec<Align>,
     header: Option<(Style, Vec<String>)>,
     rows: Vec<(Style, Vec<String>)>,
+    least_name: usize,
 }
 
 impl Table {
     /// A table with these columns after the name.
     pub(super) fn new(columns: &[Align]) -> Self {
         let columns = std::iter::once(Align::Left).chain(columns.iter().copied()).collect();
-        Self { columns, header: None, rows: Vec::new() }
+        Self { columns, header: None, rows: Vec::new(), least_name: LEAST_NAME }
+    }
+
+    /// Keeps this many columns of names, however wide the others are: where they say more than those.
+    pub(super) fn keeping_names(self, columns: usize) -> Self {
+        Self { least_name: columns, ..self }
     }
 
     /// Puts a row of titles above the others.
@@ -106,7 +112,7 @@ impl Table {
             return;
         };
         let over = total.saturating_sub(WIDTH);
-        let name_width = name.saturating_sub(over).max(LEAST_NAME.min(name));
+        let name_width = name.saturating_sub(over).max(self.least_name.min(name));
         let last_width = last.saturating_sub(over - (name - name_width));
         for (_, cells) in &mut self.rows {
             if let Some(cell) = cells.first_mut() {

@@ -1,0 +1,155 @@
+//! A change in words: where it is, and what it was and is.
+
+use crate::diff::{Change, ChangeKind, Detail, Path, Step, Weight};
+
+use super::text::{plural, printable};
+use super::number;
+
+/// Fields on the way to a node or a function, which need not be named.
+const GRAPH: [&str; 4] = ["graph_def", "library", "meta_graphs", "meta_info_def"];
+
+/// What changed, as people call it: `dense/MatMul.transpose_b`, `signature_def["serving_default"].method_name`.
+pub(super) fn subject(change: &Change) -> String {
+    place(&change.path)
+}
+
+/// A path without what every path has.
+pub(super) fn place(path: &Path) -> String {
+    let steps = path.steps();
+    let in_function = path.key_in("function").is_some();
+    let mut text = String::new();
+    let mut steps = steps.iter().peekable();
+    while let Some(step) = steps.next() {
+        match step {
+            Step::Field(name) => match (&**name, steps.peek()) {
+                // The graph itself, unless there are several.
+                (field, Some(Step::Field(_))) if GRAPH.contains(&field) && text.is_empty() => {}
+                ("node" | "node_def" | "function", Some(Step::Key(key))) => {
+                    if !text.is_empty() {
+                        text.push_str(if in_function { ": " } else { " " });
+                    }
+                    text += &printable(key);
+                    steps.next();
+                }
+                ("collection_def", Some(Step::Key(key))) => {
+                    push_field(&mut text, &printable(key));
+                    steps.next();
+                }
+                // The two fields that every collection has.
+                ("bytes_list" | "node_list" | "any_list" | "int64_list" | "float_list" | "value", Some(_))
+                    if path.key_in("collection_def").is_some() => {}
+                ("attr", Some(Step::Key(key))) => {
+                    push_field(&mut text, &printable(key));
+                    steps.next();
+                    // A tensor is all that such an attribute is.
+                    steps.next_if(|step| matches!(step, Step::Field(name) if &**name == "tensor"));
+                }
+                (name, _) => push_field(&mut text, name),
+            },
+            Step::Index(index) => text += &format!("[{index}]"),
+            Step::Key(key) => text += &format!("[{:?}]", printable(key)),
+        }
+    }
+    text
+}
+
+fn push_field(text: &mut String, name: &str) {
+    if !text.is_empty() {
+        text.push('.');
+    }
+    text.push_str(name);
+}
+
+/// The scope of the node that changed, with its slash; of other things, nothing.
+pub(super) fn scope(change: &Change) -> String {
+    if change.path.key_in("function").is_some() {
+        return change.path.key_in("function").map(|name| format!("{}: ", printable(name))).unwrap_or_default();
+    }
+    let name = change.path.key_in("node").unwrap_or_default();
+    name.rsplit_once('/').map(|(scope, _)| printable(&format!("{scope}/"))).unwrap_or_default()
+}
+
+/// What sorts changes: what matters most first, then by where they are.
+pub(super) fn order(change: &Change) -> (String, u8, String) {
+    let kind = match change.kind {
+        ChangeKind::Removed => 0,
+        ChangeKind::Added => 1,
+        ChangeKind::Renamed => 2,
+        ChangeKind::Modified => 3,
+    };
+    (scope(change), kind, change.path.to_string())
+}
+
+/// What it was and is.
+pub(super) fn text(change: &Change) -> String {
+    let sides = sides(change.lhs.as_deref(), change.rhs.as_deref());
+    match &change.detail {
+        Detail::Tensor(comparison) if comparison.elements > 1 => {
+            let changed = number::count(comparison.mismatched);
+            let elements = number::count(comparison.elements);
+            let largest = comparison.max_rel.map(|rel| format!(", max rel {}", number::short(rel)));
+            format!("{changed} of {elements}{}  {sides}", largest.unwrap_or_default())
+        }
+        Detail::Nodes(nodes) => plural(nodes.names.len() as u64, "node"),
+        _ => match change.kind {
+            ChangeKind::Renamed => format!("renamed  {sides}"),
+            _ => sides,
+        },
+    }
+}
+
+/// `lhs → rhs`; with one side only, `added rhs` or `removed lhs`.
+pub(super) fn sides(lhs: Option<&str>, rhs: Option<&str>) -> String {
+    match (lhs, rhs) {
+        (Some(lhs), Some(rhs)) => {
+            let (lhs, rhs) = apart(lhs, rhs);
+            format!("{} → {}", printable(&lhs), printable(&rhs))
+        }
+        (Some(lhs), None) => format!("removed  {}", printable(lhs)),
+        (None, Some(rhs)) => format!("added  {}", printable(rhs)),
+        (None, None) => String::new(),
+    }
+}
+
+/// Characters that two values may have in common before that is left out.
+const COMMON: usize = 24;
+
+/// Two long values without most of what they begin and end with alike.
+fn apart(lhs: &str, rhs: &str) -> (String, String) {
+    if lhs.len() + rhs.len() < 2 * COMMON + 24 {
+        return (lhs.to_owned(), rhs.to_owned());
+    }
+    let start = lhs.chars().zip(rhs.chars()).take_while(|(a, b)| a == b).count();
+    let shorter = lhs.chars().count().min(rhs.chars().count());
+    let end = lhs.chars().rev().zip(rhs.chars().rev()).take_while(|(a, b)| a == b).count();
+    let end = end.min(shorter - start);
+    let (skip, stop) = (start.saturating_sub(COMMON / 2), end.saturating_sub(COMMON / 2));
+    let middle = |text: &str| {
+        let kept = text.chars().count() - skip - stop;
+        let head = if skip > 0 { "…" } else { "" };
+        let tail = if stop > 0 { "…" } else { "" };
+        let text: String = text.chars().skip(skip).take(kept).collect();
+        format!("{head}{text}{tail}")
+    };
+    (middle(lhs), middle(rhs))
+}
+
+/// What a cosmetic change is about, in a word.
+pub(super) fn kind_of_detail(change: &Change) -> &'static str {
+    debug_assert_eq!(change.weight, Weight::Cosmetic);
+    let steps = change.path.steps();
+    let field = |name: &str| steps.iter().any(|step| matches!(step, Step::Field(field) if &**field == name));
+    match steps {
+        _ if change.kind == ChangeKind::Renamed => "counted names",
+        [.., Step::Field(last)] if &**last == "node" || &**last == "node_def" => "order of nodes",
+        _ if field("input") => "spelling and order of inputs",
+        _ if field("tensor") => "encodings of tensors",
+        _ if field("stripped_op_list") => "op definitions",
+        [.., Step::Field(attr), Step::Key(name)] if &**attr == "attr" && name.starts_with('_') => {
+            "notes of TensorFlow's own"
+        }
+        _ if field("attr") => "default attributes",
+        _ if field("versions") || field("meta_info_def") || field("version") => "versions",
+        _ => "others",
+    }
+}
