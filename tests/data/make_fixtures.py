@@ -1,6 +1,6 @@
 """Writes every fixture and oracle in this directory anew, with real TensorFlow.
 
-Usage: python make_fixtures.py [--messages]
+Usage: python make_fixtures.py [--messages | --pairs]
 
 README.md says what each fixture is and which packages this needs. Two runs write the same bytes.
 """
@@ -30,12 +30,14 @@ def pin_environment():
 def main():
     """Writes all fixtures into the directory of this file."""
     os.chdir(HERE)
-    from maker import adversarial, bundle, good, hostile, messages, oracle, rewritten, verdict
+    from maker import adversarial, bundle, good, hostile, messages, oracle, pairs, rewritten, verdict
 
     if sys.argv[1:] == ["--verdicts"]:
         return verdict.main()
     if sys.argv[1:] == ["--messages"]:
         return messages.main()
+    if sys.argv[1:] == ["--pairs"]:
+        return pairs.main()
     shutil.rmtree("oracle", ignore_errors=True)
     expected = {}
     parts = (good, rewritten, hostile, adversarial)
@@ -47,7 +49,8 @@ def main():
     oracle.write_tensors(expected)
     oracle.write("oracle/compare.json", adversarial.expected())
     oracle.write_hostile(hostile.cases(), verdict.of_cases())
-    subprocess.run([sys.executable, "make_fixtures.py", "--messages"], check=True)
+    for part in ("--messages", "--pairs"):
+        subprocess.run([sys.executable, "make_fixtures.py", part], check=True)
 
 
 if __name__ == "__main__":
