@@ -10,8 +10,9 @@ import warnings
 
 from google.protobuf import message
 from tensorflow.core.framework import graph_pb2
-from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
+from tensorflow.core.protobuf import meta_graph_pb2
 from tensorflow.python.client import pywrap_tf_session
+from tensorflow.python.saved_model import loader_impl
 
 from . import oracle
 
@@ -30,7 +31,7 @@ def put(name, side, content):
 
 def graph_of(folder):
     """The graph of a SavedModel, where it has one alone."""
-    saved = saved_model_pb2.SavedModel.FromString(pathlib.Path(f"{folder}/saved_model.pb").read_bytes())
+    saved = loader_impl.parse_saved_model(folder)
     return saved.meta_graphs[0].graph_def if len(saved.meta_graphs) == 1 else None
 
 
@@ -70,15 +71,18 @@ def facts(name, pair):
 
 def main():
     """Writes all pairs and their oracle, in a process whose counters nothing else has moved."""
-    from . import pair_cosmetic, pair_semantic
+    from . import (
+        pair_bad, pair_collections, pair_cosmetic, pair_saved_models, pair_semantic, pair_structure,
+    )  # fmt: skip
 
     warnings.simplefilter("ignore")
     shutil.rmtree(FOLDER, ignore_errors=True)
     content = {}
-    for module in (pair_cosmetic, pair_semantic):
+    graphs = (pair_cosmetic, pair_semantic, pair_collections, pair_structure, pair_bad)
+    for module in (*graphs, pair_saved_models):
         for make in module.MAKERS:
             name = make.__name__
             assert name not in content, name
             os.makedirs(f"{FOLDER}/{name}")
-            content[name] = facts(name, make())
+            content[name] = facts(name, make() if module in graphs else make(f"{FOLDER}/{name}"))
     oracle.write("oracle/pairs.json", content)
