@@ -32,9 +32,15 @@ def main(paths):
     equal = pywrap_tf_session.EqualGraphDefWrapper
     parsing = best(lambda: equal(b"", lhs)) + best(lambda: equal(b"", rhs))
     print(f"parse both                {parsing:.3f}")
-    for what, pair in (("lhs with itself", (lhs, lhs)), ("lhs with rhs", (lhs, rhs)), ("rhs with lhs", (rhs, lhs))):
+    for what, pair in (
+        ("lhs with itself", (lhs, lhs)),
+        ("lhs with rhs", (lhs, rhs)),
+        ("rhs with lhs", (rhs, lhs)),
+    ):
         whole = best(lambda pair=pair: equal(*pair))
-        print(f"{what:<16} in all   {whole:.3f}, without parsing {whole - parsing:.3f}: {equal(*pair) or 'equal'}")
+        print(
+            f"{what:<16} in all   {whole:.3f}, without parsing {whole - parsing:.3f}: {equal(*pair) or 'equal'}"
+        )
 
 
 if __name__ == "__main__":

@@ -142,7 +142,9 @@ def value(name, root="graph_def."):
 
 def came(*names, boundary=()):
     """Nodes that are new together; `boundary` has the paths of the inputs that changed with them."""
-    return change("added", about="nodes", nodes=list(names), **({"boundary": list(boundary)} if boundary else {}))
+    return change(
+        "added", about="nodes", nodes=list(names), **({"boundary": list(boundary)} if boundary else {})
+    )
 
 
 def went(*names, boundary=()):

@@ -3,7 +3,7 @@
 from .pair import (
     EDITED, Pair, added, attr, change, edited, function_of, layer, meta, modified, node, node_of, value, variable,
 )  # fmt: skip
-from .pair_semantic import _defun
+from .pair_functions import _defun
 
 
 def _bad(what, edit, semantic, **more):
@@ -34,7 +34,9 @@ def _finding(side, about):
 
 def bad_cycle():
     where = [modified(node("total", ".input[1]"))]
-    return _bad("an input makes a cycle", _input("total", 1, "active"), where, findings=[_finding("rhs", "cycle")])
+    return _bad(
+        "an input makes a cycle", _input("total", 1, "active"), where, findings=[_finding("rhs", "cycle")]
+    )
 
 
 def bad_cycle_both():
@@ -43,31 +45,53 @@ def bad_cycle_both():
 
     where = [change(["added", "modified"], node("active", ".device"))]
     cycles = [_finding(side, "cycle") for side in ("lhs", "rhs")]
-    return _both("a cycle on both sides, a device is another", _input("total", 1, "active"), move, where, more={"findings": cycles})
+    return _both(
+        "a cycle on both sides, a device is another",
+        _input("total", 1, "active"),
+        move,
+        where,
+        more={"findings": cycles},
+    )
 
 
 def bad_self_input():
-    return _bad("a node is its own input", _input("active", 0, "active"), [modified(node("active", ".input[0]"))])
+    return _bad(
+        "a node is its own input", _input("active", 0, "active"), [modified(node("active", ".input[0]"))]
+    )
 
 
 def bad_no_such_node():
-    return _bad("an input of a node that is not there", _input("active", 0, "nothing"), [modified(node("active", ".input[0]"))])
+    return _bad(
+        "an input of a node that is not there",
+        _input("active", 0, "nothing"),
+        [modified(node("active", ".input[0]"))],
+    )
 
 
 def bad_no_such_control():
     def edit(copy):
         node_of(copy, "active").input.append("^nothing")
 
-    return _bad("a control input from a node that is not there", edit, [added(node("active", '.input["^nothing"]'))])
+    return _bad(
+        "a control input from a node that is not there", edit, [added(node("active", '.input["^nothing"]'))]
+    )
 
 
 def bad_port():
-    return _bad("an output that the node has not", _input("active", 0, "total:7"), [modified(node("active", ".input[0]"))])
+    return _bad(
+        "an output that the node has not",
+        _input("active", 0, "total:7"),
+        [modified(node("active", ".input[0]"))],
+    )
 
 
 def bad_port_huge():
     to = "total:99999999999999999999"
-    return _bad("an output whose number fits no integer", _input("active", 0, to), [modified(node("active", ".input[0]"))])
+    return _bad(
+        "an output whose number fits no integer",
+        _input("active", 0, to),
+        [modified(node("active", ".input[0]"))],
+    )
 
 
 def bad_input_spelling():
@@ -78,7 +102,12 @@ def bad_input_spelling():
             node_of(copy, "active").input.append(name)
 
     where = [change("added", path_begins=node("active", ".input"), about="eleven inputs")]
-    return _bad("inputs that no TensorFlow spells so", edit, where, open="each is a change of its own, control inputs aside")
+    return _bad(
+        "inputs that no TensorFlow spells so",
+        edit,
+        where,
+        open="each is a change of its own, control inputs aside",
+    )
 
 
 def bad_data_after_control():
@@ -96,7 +125,9 @@ def bad_attr_kind():
     def edit(copy):
         node_of(copy, "product").attr["transpose_b"].i = 0
 
-    return _bad("transpose_b is the integer 0, no longer false", edit, [modified(attr("product", "transpose_b"))])
+    return _bad(
+        "transpose_b is the integer 0, no longer false", edit, [modified(attr("product", "transpose_b"))]
+    )
 
 
 def bad_attr_empty():
@@ -113,7 +144,12 @@ def bad_constant_short():
         tensor.tensor_content = tensor.tensor_content[:-3]
 
     where = [change("modified", path_begins=value("kernel"))]
-    return _bad("a constant with three bytes less than its shape needs", edit, where, findings=[_finding("rhs", "content")])
+    return _bad(
+        "a constant with three bytes less than its shape needs",
+        edit,
+        where,
+        findings=[_finding("rhs", "content")],
+    )
 
 
 def bad_constant_huge():
@@ -187,8 +223,13 @@ def bad_functions_of_each_other():
     original = meta(_defun)
     names = [("__inference_even_1", "__inference_odd_2"), ("__inference_even_13", "__inference_odd_14")]
     lhs, rhs = (edited(original, named(*pair)) for pair in names)
-    where = [change("renamed", lhs=old, rhs=new, about="counter of a generated function name") for old, new in zip(*names, strict=True)]
-    return Pair("two functions that call each other, with other counters", lhs, rhs, cosmetic=where, how=EDITED)
+    where = [
+        change("renamed", lhs=old, rhs=new, about="counter of a generated function name")
+        for old, new in zip(*names, strict=True)
+    ]
+    return Pair(
+        "two functions that call each other, with other counters", lhs, rhs, cosmetic=where, how=EDITED
+    )
 
 
 def bad_function_twice():
@@ -198,7 +239,14 @@ def bad_function_twice():
     lhs = meta(_defun)
     findings = [_finding("rhs", "function Scale twice")]
     where = [change("added", path_begins="graph_def.library.function")]
-    return Pair("a function twice in the library", lhs, edited(lhs, twice), where, how=EDITED, more={"findings": findings})
+    return Pair(
+        "a function twice in the library",
+        lhs,
+        edited(lhs, twice),
+        where,
+        how=EDITED,
+        more={"findings": findings},
+    )
 
 
 # --- collections and names ----------------------------------------------------------------------
@@ -230,7 +278,9 @@ def bad_variable_def_both():
 
 def bad_variable_def_same():
     more = {"findings": [_finding(side, "no VariableDef") for side in ("lhs", "rhs")]}
-    return Pair("the same bytes that are no VariableDef", *[_variables(b"\xff\xff\xff")] * 2, how=EDITED, more=more)
+    return Pair(
+        "the same bytes that are no VariableDef", *[_variables(b"\xff\xff\xff")] * 2, how=EDITED, more=more
+    )
 
 
 def _again(copy, device=""):
@@ -247,7 +297,9 @@ def bad_duplicate_name():
 
 def bad_duplicate_both():
     findings = [_finding(side, "duplicate node name active") for side in ("lhs", "rhs")]
-    return _both("a node that is there twice on both sides", _again, lambda copy: None, more={"findings": findings})
+    return _both(
+        "a node that is there twice on both sides", _again, lambda copy: None, more={"findings": findings}
+    )
 
 
 def bad_duplicate_differs():
@@ -257,7 +309,13 @@ def bad_duplicate_differs():
         copy.graph_def.node[-1].device = "/device:GPU:0"
 
     where = [change(["added", "modified"], path_begins=node("active"), path_ends=".device")]
-    return _both("twice on both sides, and the second has another device", _again, move, where, more={"findings": findings})
+    return _both(
+        "twice on both sides, and the second has another device",
+        _again,
+        move,
+        where,
+        more={"findings": findings},
+    )
 
 
 MAKERS = (

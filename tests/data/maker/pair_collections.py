@@ -16,7 +16,9 @@ def _sides(build, lhs, rhs, what, semantic, **expected):
 
 def _in(key, kind=("modified",), about=None, **facts):
     kind = kind[0] if len(kind) == 1 else list(kind)
-    return change(kind, path_begins=f'collection_def["{key}"]', **({"about": about} if about else {}), **facts)
+    return change(
+        kind, path_begins=f'collection_def["{key}"]', **({"about": about} if about else {}), **facts
+    )
 
 
 # --- variables ----------------------------------------------------------------------------------
@@ -50,7 +52,13 @@ def variable_synchronization():
 
     what = "how the copies of a variable are kept alike"
     lhs, rhs = tf.VariableSynchronization.ON_WRITE, tf.VariableSynchronization.ON_READ
-    return _sides(build, lhs, rhs, what, [_in("variables", about="synchronization of weights:0", path_ends=".synchronization")])
+    return _sides(
+        build,
+        lhs,
+        rhs,
+        what,
+        [_in("variables", about="synchronization of weights:0", path_ends=".synchronization")],
+    )
 
 
 # --- queue runners and contexts -----------------------------------------------------------------
@@ -76,12 +84,16 @@ def _old_control_flow(build, *args):
 def _loop(parallel=10, name="loop"):
     x = v1.placeholder(tf.float32, [], name="x")
     body = lambda i, total: (i + 1, tf.multiply(total, x, name="times"))  # noqa: E731
-    tf.while_loop(lambda i, _: i < 10, body, (tf.constant(0, name="start"), x), parallel_iterations=parallel, name=name)
+    tf.while_loop(
+        lambda i, _: i < 10, body, (tf.constant(0, name="start"), x), parallel_iterations=parallel, name=name
+    )
 
 
 def while_context():
     lhs, rhs = (_old_control_flow(_loop, parallel) for parallel in (10, 3))
-    enters = [modified(attr(f"loop/{name}", "parallel_iterations")) for name in ("Enter", "Enter_1", "times/Enter")]
+    enters = [
+        modified(attr(f"loop/{name}", "parallel_iterations")) for name in ("Enter", "Enter_1", "times/Enter")
+    ]
     where = [_in("while_context", about="parallel_iterations", path_ends=".parallel_iterations"), *enters]
     return Pair("a loop with fewer parallel iterations, in its nodes and its context", lhs, rhs, where)
 
@@ -99,7 +111,13 @@ def cond_context():
     lhs, rhs = (_old_control_flow(build, longer) for longer in (False, True))
     more = came("branch/wave", boundary=[node("branch/Merge", ".input[1]")])
     where = [more, _in("cond_context", ["added", "modified"], "branch/wave:0 among the values")]
-    return Pair("a branch with a node more, in the graph and in its context", lhs, rhs, where, more={"unsettled": op_list(added, "Sin")})
+    return Pair(
+        "a branch with a node more, in the graph and in its context",
+        lhs,
+        rhs,
+        where,
+        more={"unsettled": op_list(added, "Sin")},
+    )
 
 
 # --- the five kinds of collections ---------------------------------------------------------------
@@ -112,11 +130,23 @@ def _collection(items, key="things"):
 
 
 def collection_nodes():
-    return _sides(_collection, ["a"], ["a", "b"], "a node joins a collection", [_in("things", ["added", "modified"], "b:0")])
+    return _sides(
+        _collection,
+        ["a"],
+        ["a", "b"],
+        "a node joins a collection",
+        [_in("things", ["added", "modified"], "b:0")],
+    )
 
 
 def collection_node_replaced():
-    return _sides(_collection, ["a"], ["b"], "another node in a collection", [_in("things", ["added", "removed", "modified"])])
+    return _sides(
+        _collection,
+        ["a"],
+        ["b"],
+        "another node in a collection",
+        [_in("things", ["added", "removed", "modified"])],
+    )
 
 
 def collection_int64():
@@ -200,7 +230,9 @@ def signature_dtype():
 
 def signature_shape():
     pair = _signature("the shape of an input", "", inputs={"x": _info("x:0", shape=(8, 4))})
-    pair.semantic = [change("modified", path_begins='signature_def["serving_default"].inputs["x"].tensor_shape')]
+    pair.semantic = [
+        change("modified", path_begins='signature_def["serving_default"].inputs["x"].tensor_shape')
+    ]
     return pair
 
 
@@ -259,29 +291,39 @@ def _savers(lhs, rhs, what, where, **more):
 
 
 def saver_max_to_keep():
-    return _savers({"max_to_keep": 5}, {"max_to_keep": 7}, "more checkpoints kept", [modified("saver_def.max_to_keep")])
+    return _savers(
+        {"max_to_keep": 5}, {"max_to_keep": 7}, "more checkpoints kept", [modified("saver_def.max_to_keep")]
+    )
 
 
 def saver_keep_hours():
     lhs, rhs = ({"keep_checkpoint_every_n_hours": hours} for hours in (10000, 0.5))
-    return _savers(lhs, rhs, "checkpoints kept for good", [modified("saver_def.keep_checkpoint_every_n_hours")])
+    return _savers(
+        lhs, rhs, "checkpoints kept for good", [modified("saver_def.keep_checkpoint_every_n_hours")]
+    )
 
 
 def saver_version():
     lhs, rhs = ({"write_version": version} for version in (v1.train.SaverDef.V2, v1.train.SaverDef.V1))
     where = [modified("saver_def.version")]
-    return _savers(lhs, rhs, "a saver of the old format", where, open="other nodes save and restore the same variables")
+    return _savers(
+        lhs, rhs, "a saver of the old format", where, open="other nodes save and restore the same variables"
+    )
 
 
 def saver_sharded():
     where = [change(["added", "modified"], "saver_def.sharded")]
     more = {"open": "other nodes save and restore the same variables; save_tensor_name is another"}
-    return _savers({"sharded": False}, {"sharded": True}, "a sharded saver of variables on two devices", where, **more)
+    return _savers(
+        {"sharded": False}, {"sharded": True}, "a sharded saver of variables on two devices", where, **more
+    )
 
 
 def saver_variables():
     where = [change(["added", "modified"], about="b is saved and restored too")]
-    more = {"open": "save/Assign_1 is new; names, slices and dtypes of save/SaveV2 and save/RestoreV2 are longer"}
+    more = {
+        "open": "save/Assign_1 is new; names, slices and dtypes of save/SaveV2 and save/RestoreV2 are longer"
+    }
     lhs, rhs = ({"var_list": {name: name for name in names}} for names in ("a", "ab"))
     return _savers(lhs, rhs, "a saver of one variable more", where, **more)
 
@@ -298,7 +340,9 @@ def saver_key_reorders():
     where = [change(["renamed", "modified"], about="a is saved as a, then as z")]
     lhs, rhs = ({"var_list": {key: "a", "b": "b"}} for key in ("a", "z"))
     more = {"open": "the rest of the saver is in another order: what it names is otherwise the same"}
-    return _savers(lhs, rhs, "a variable saved under another key, which changes the order of the saver", where, **more)
+    return _savers(
+        lhs, rhs, "a variable saved under another key, which changes the order of the saver", where, **more
+    )
 
 
 def saver_list_order():
@@ -325,8 +369,13 @@ def saver_slices():
                         initializer=v1.zeros_initializer())  # fmt: skip
         return v1.train.Saver()
 
-    where = [change("added", about="wide/part_2"), change("modified", about="slices of wide: 3 of 2 rows, not 2 of 3 rows")]
-    return _sides(build, 2, 3, "a variable cut into three parts, not two", where, more={"open": "shapes of all parts"})
+    where = [
+        change("added", about="wide/part_2"),
+        change("modified", about="slices of wide: 3 of 2 rows, not 2 of 3 rows"),
+    ]
+    return _sides(
+        build, 2, 3, "a variable cut into three parts, not two", where, more={"open": "shapes of all parts"}
+    )
 
 
 MAKERS = (

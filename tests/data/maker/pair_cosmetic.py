@@ -9,10 +9,9 @@ from tensorflow.core.protobuf import control_flow_pb2
 from tensorflow.python.ops import lookup_ops
 
 from .pair import (
-    EDITED, KERNEL, Pair, added, attr, change, edited, function_of, graph, later, layer, meta, modified, node,
-    node_of, removed, renamed, v1, value, variable,
+    EDITED, KERNEL, Pair, added, attr, change, edited, graph, layer, meta, modified, node, node_of, removed,
+    v1, value, variable,
 )  # fmt: skip
-
 
 
 # --- order --------------------------------------------------------------------------------------
@@ -73,7 +72,9 @@ def reversed_maps(data, descriptor):
         field, wire = descriptor.fields_by_number[tag >> 3], tag & 7
         size, content = decoder._DecodeVarint(data, pos) if wire in (0, 2) else ({1: 8, 5: 4}[wire], pos)
         pos = content + (size if wire else 0)
-        inner = reversed_maps(data[content:pos], field.message_type) if field.message_type else data[content:pos]
+        inner = (
+            reversed_maps(data[content:pos], field.message_type) if field.message_type else data[content:pos]
+        )
         part = (data[start:content] + inner) if wire else data[start:pos]
         is_map = field.message_type is not None and field.message_type.GetOptions().map_entry
         parts.append((field.number, is_map, part))
@@ -96,7 +97,13 @@ def output_zero():
             inputs[:] = [f"{name}:0" for name in inputs]
 
     where = [node("product", ".input[0]"), node("product", ".input[1]"), node("active", ".input[0]")]
-    return Pair("inputs spelled x:0, not x", lhs, edited(lhs, spell), cosmetic=[modified(p) for p in where], how=EDITED)
+    return Pair(
+        "inputs spelled x:0, not x",
+        lhs,
+        edited(lhs, spell),
+        cosmetic=[modified(p) for p in where],
+        how=EDITED,
+    )
 
 
 def _two(op, swapped, **options):
@@ -145,7 +152,9 @@ def swapped_maximum_op_list_decides():
         for op in copy.meta_info_def.stripped_op_list.op:
             op.is_commutative = False
 
-    pair = _swapped(tf.maximum, "the inputs of Maximum swapped, where the files' own definition is not commutative", True)
+    pair = _swapped(
+        tf.maximum, "the inputs of Maximum swapped, where the files' own definition is not commutative", True
+    )
     pair.lhs, pair.rhs, pair.how = edited(pair.lhs, forget), edited(pair.rhs, forget), EDITED
     return pair
 
@@ -220,7 +229,20 @@ def classes():
 
 # --- encodings of constants ---------------------------------------------------------------------
 
-ENCODED = ("float32", "float64", "float16", "bfloat16", "int8", "uint8", "int32", "int64", "uint64", "bool", "complex64", "complex128")
+ENCODED = (
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "int8",
+    "uint8",
+    "int32",
+    "int64",
+    "uint64",
+    "bool",
+    "complex64",
+    "complex128",
+)
 NUMBERS = np.array([[0, 1, 2], [1, 1, 1]])
 FIELDS = {
     "float32": "float_val", "float64": "double_val", "float16": "half_val", "bfloat16": "half_val",
@@ -352,88 +374,11 @@ def op_changed():
 
     what = "op definitions changed: a default, stateful, a type less, an attribute more without default"
     ops = ("MatMul", "Relu", "AddV2", "Placeholder")
-    where = [change(["added", "removed", "modified"], path_begins=f'meta_info_def.stripped_op_list.op["{op}"]') for op in ops]
+    where = [
+        change(["added", "removed", "modified"], path_begins=f'meta_info_def.stripped_op_list.op["{op}"]')
+        for op in ops
+    ]
     return _of_layer(edit, what, semantic=where)
-
-
-# --- functions ----------------------------------------------------------------------------------
-
-
-def _functions(build, what, counters=7, **expected):
-    lhs = meta(build)
-    later(counters)
-    rhs = meta(build)
-    both = [sorted(f.signature.name for f in side.graph_def.library.function) for side in (lhs, rhs)]
-    where = [renamed(*names, "counter of a generated function name") for names in zip(*both, strict=True)]
-    return Pair(what, lhs, rhs, cosmetic=where, **expected)
-
-
-def _x():
-    return v1.placeholder(tf.float32, [2], name="x")
-
-
-def function_counter():
-    def build():
-        tf.function(lambda_named("scale", lambda x: x * 2.0))(_x())
-
-    return _functions(build, "a function traced later: another counter in its name")
-
-
-def lambda_named(name, function):
-    """The function under a name of its own."""
-    function.__name__ = name
-    return function
-
-
-def function_counter_nested():
-    def build():
-        inner = tf.function(lambda_named("inner", lambda x: x * 2.0))
-        tf.function(lambda_named("outer", lambda x: inner(inner(x)) + 1.0))(_x())
-
-    return _functions(build, "a function that calls another, both traced later")
-
-
-def function_counter_gradient():
-    def build():
-        x, scale = _x(), tf.function(lambda_named("scale", lambda x: tf.sin(x) * 2.0))
-        tf.gradients(scale(x), x)
-
-    return _functions(build, "a function with its gradient, traced later: two counters in a name, names in attributes")
-
-
-def function_counters_exchanged():
-    """Each name means the other function on the other side."""
-
-    def build():
-        for name, number in (("first", 2.0), ("second", 3.0)):
-            tf.function(lambda_named("scale", lambda x, number=number: x * number))(tf.identity(_x(), name=name))
-
-    lhs = graph(build)
-    names = [f.signature.name for f in lhs.library.function]
-
-    def exchange(copy):
-        other = dict(zip(names, names[::-1], strict=True))
-        for function in copy.library.function:
-            function.signature.name = other[function.signature.name]
-        for call in copy.node:
-            if "f" in call.attr:
-                call.attr["f"].func.name = other[call.attr["f"].func.name]
-
-    where = [renamed(*pair, "counter of a generated function name") for pair in zip(names, names[::-1], strict=True)]
-    what = "two functions of one Python name with their counters exchanged, in the library and where they are called"
-    return Pair(what, lhs, edited(lhs, exchange), cosmetic=where, how=EDITED)
-
-
-def function_counter_and_body():
-    def build(number):
-        tf.function(lambda_named("scale", lambda x: x * number))(_x())
-
-    lhs = meta(build, 2.0)
-    later(3)
-    rhs = meta(build, 3.0)
-    names = [function_of(side, "__inference_scale").signature.name for side in (lhs, rhs)]
-    where = [change("modified", about=f'the value of mul/y in {" and ".join(names)}', path_ends=value("mul/y").replace("graph_def.node", ".node_def"))]
-    return Pair("a function with another counter and another constant in its body", lhs, rhs, semantic=where)
 
 
 # --- what is random -----------------------------------------------------------------------------
@@ -454,7 +399,10 @@ def temporary_names():
 
         return edit
 
-    lhs, rhs = (edited(new, draw(name)) for name in ("26ae8b9a7aa84eb8b1d61d9b1d3e6a27", "f0a4b6d5e6a94c2e8f0c4f2f6f1c8d11"))
+    lhs, rhs = (
+        edited(new, draw(name))
+        for name in ("26ae8b9a7aa84eb8b1d61d9b1d3e6a27", "f0a4b6d5e6a94c2e8f0c4f2f6f1c8d11")
+    )
     what = "the random temporary name of a sharded saver"
     return Pair(what, lhs, rhs, cosmetic=[modified(value("save/Const_2"))], how=EDITED)
 
@@ -463,7 +411,9 @@ def table_names():
     def build(seed):
         random = np.random.RandomState(seed)
         drawn = lookup_ops.uuid
-        lookup_ops.uuid = type("Seeded", (), {"uuid4": staticmethod(lambda: uuid.UUID(bytes=random.bytes(16)))})
+        lookup_ops.uuid = type(
+            "Seeded", (), {"uuid4": staticmethod(lambda: uuid.UUID(bytes=random.bytes(16)))}
+        )
         for number in range(2):
             fill = tf.lookup.KeyValueTensorInitializer(["a", "b"], [number, 2])
             tf.lookup.StaticHashTable(fill, -1, name=f"table_{number}").lookup(tf.constant(["a"]))
@@ -500,7 +450,6 @@ MAKERS = (
     node_order, node_order_built, control_input_order, map_order, output_zero, swapped_add,
     swapped_mul_without_op_list, swapped_add_n, swapped_sub, swapped_matmul, swapped_maximum_op_list_decides,
     output_shapes, private_attributes, stripped_defaults, stripped_defaults_without_op_list, stripped_other_value,
-    classes, constant_encodings, constant_splat, versions, min_consumer, bad_consumers, op_docs, op_grew, op_changed,
-    function_counter, function_counter_nested, function_counter_gradient, function_counters_exchanged,
-    function_counter_and_body, temporary_names, table_names, loop_sets,
+    classes, constant_encodings, constant_splat, versions, min_consumer, bad_consumers, op_docs, op_grew,
+    op_changed, temporary_names, table_names, loop_sets,
 )  # fmt: skip

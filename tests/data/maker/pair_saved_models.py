@@ -42,13 +42,17 @@ def _built(folder, side, method="predict", second=True, value=0.5, words=b"the\n
         x, y, weights = _model(str(asset))
         session.run(v1.variables_initializer([weights]))
         weights.load([value, 2.0], session)
-        signatures = {"serving_default": signature({"x": info(x)}, {"y": info(y)}, "tensorflow/serving/predict")}
+        signatures = {
+            "serving_default": signature({"x": info(x)}, {"y": info(y)}, "tensorflow/serving/predict")
+        }
         assets = v1.get_collection(v1.GraphKeys.ASSET_FILEPATHS)
         made.add_meta_graph_and_variables(session, ["serve"], signatures, assets)
     if second:
         with tf.Graph().as_default():
             x, y, _ = _model(str(asset))
-            signatures = {"serving_default": signature({"x": info(x)}, {"y": info(y)}, f"tensorflow/serving/{method}")}
+            signatures = {
+                "serving_default": signature({"x": info(x)}, {"y": info(y)}, f"tensorflow/serving/{method}")
+            }
             made.add_meta_graph(["serve", "gpu"], signatures)
     made.save(as_text=as_text)
     asset.unlink()
@@ -57,7 +61,13 @@ def _built(folder, side, method="predict", second=True, value=0.5, words=b"the\n
 def builder_signature(folder):
     for side, method in (("lhs", "predict"), ("rhs", "regress")):
         _built(folder, side, method)
-    where = [change("modified", path_ends='signature_def["serving_default"].method_name', about="of the tags gpu, serve")]
+    where = [
+        change(
+            "modified",
+            path_ends='signature_def["serving_default"].method_name',
+            about="of the tags gpu, serve",
+        )
+    ]
     return _pair(folder, "two tag sets, the method of a signature of the second", where)
 
 
@@ -77,7 +87,9 @@ def builder_retrained(folder):
 def builder_asset(folder):
     for side, words in (("lhs", b"the\nof\n"), ("rhs", b"the\nor\n")):
         _built(folder, side, words=words)
-    return _pair(folder, "an asset of the same name with other content", [change("modified", about="assets/words.txt")])
+    return _pair(
+        folder, "an asset of the same name with other content", [change("modified", about="assets/words.txt")]
+    )
 
 
 def builder_text(folder):
@@ -163,7 +175,13 @@ def module_retrained(folder):
 def module_function_body(folder):
     for side, factor in (("lhs", 2.0), ("rhs", 3.0)):
         _save(Model(factor=factor), folder, side)
-    where = [change("modified", about="a constant in the body of __inference_apply_…", path_ends='.attr["value"].tensor')]
+    where = [
+        change(
+            "modified",
+            about="a constant in the body of __inference_apply_…",
+            path_ends='.attr["value"].tensor',
+        )
+    ]
     return _pair(folder, "a constant in a function of a module", where, COUNTERS)
 
 
@@ -176,8 +194,13 @@ def module_attribute_added(folder):
         "tensors": [_tensor(f"alpha/{VALUE}", "added")],
         "open": f"the nodes of the variable, and of the functions that save and restore it; {HELD}",
     }
-    where = [change("added", about="child alpha of the root of the object graph"), change("added", about="nodes of the variable alpha")]
-    what = "an attribute more, before the others by name: node ids of the object graph shift, one child is new"
+    where = [
+        change("added", about="child alpha of the root of the object graph"),
+        change("added", about="nodes of the variable alpha"),
+    ]
+    what = (
+        "an attribute more, before the others by name: node ids of the object graph shift, one child is new"
+    )
     return _pair(folder, what, where, COUNTERS, more=more)
 
 
@@ -188,7 +211,9 @@ def module_child_added(folder):
     _save(model, folder, "rhs")
     where = [change("added", about="child alpha of the root of the object graph")]
     more = {"open": HELD}
-    return _pair(folder, "an empty module more: only the object graph has another child", where, COUNTERS, more=more)
+    return _pair(
+        folder, "an empty module more: only the object graph has another child", where, COUNTERS, more=more
+    )
 
 
 def module_attribute_renamed(folder):
@@ -197,7 +222,9 @@ def module_attribute_renamed(folder):
     follows = f"dense/kernel/{VALUE} is layer/kernel/{VALUE} in the checkpoint, and in the functions that save and restore"
     more = {"open": f"{follows}; {HELD}"}
     where = [renamed("dense", "layer", "child of the root of the object graph")]
-    return _pair(folder, "an attribute has another name, and with it a variable's key", where, COUNTERS, more=more)
+    return _pair(
+        folder, "an attribute has another name, and with it a variable's key", where, COUNTERS, more=more
+    )
 
 
 MAKERS = (

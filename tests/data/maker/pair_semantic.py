@@ -1,12 +1,10 @@
-"""Pairs of graphs that differ in one thing that matters: nodes, attributes, constants, functions."""
+"""Pairs of graphs that differ in one thing that matters: nodes, attributes, constants."""
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.framework import function
 
 from .pair import (
-    EDITED, KERNEL, Pair, added, attr, came, change, edited, function_of, graph, layer, meta, modified, node, node_of,
-    op_list, removed, renamed, shapes, v1, value, went,
+    KERNEL, Pair, added, attr, change, layer, meta, modified, node, op_list, removed, shapes, v1, value,
 )  # fmt: skip
 
 
@@ -26,18 +24,34 @@ def _maybe_log(with_log):
 
 def node_added():
     follows = {"unsettled": op_list(added, "Identity")}
-    return _sides(_maybe_log, False, True, "a node more, that nothing uses", semantic=[added(node("logged"))], more=follows)
+    return _sides(
+        _maybe_log,
+        False,
+        True,
+        "a node more, that nothing uses",
+        semantic=[added(node("logged"))],
+        more=follows,
+    )
 
 
 def node_removed():
     follows = {"unsettled": op_list(removed, "Identity")}
-    return _sides(_maybe_log, True, False, "a node less, that nothing used", semantic=[removed(node("logged"))], more=follows)
+    return _sides(
+        _maybe_log,
+        True,
+        False,
+        "a node less, that nothing used",
+        semantic=[removed(node("logged"))],
+        more=follows,
+    )
 
 
 def op_other():
     lhs, rhs = meta(layer), meta(layer, activation=tf.nn.elu)
     follows = {"unsettled": op_list(removed, "Relu") + op_list(added, "Elu")}
-    return Pair("Relu became Elu, under the same name", lhs, rhs, [modified(node("active", ".op"))], more=follows)
+    return Pair(
+        "Relu became Elu, under the same name", lhs, rhs, [modified(node("active", ".op"))], more=follows
+    )
 
 
 def input_rewired():
@@ -56,7 +70,13 @@ def input_of_other_output():
         parts = tf.split(v1.placeholder(tf.float32, [4], name="x"), 2, name="parts")
         tf.identity(parts[output], name="taken")
 
-    return _sides(build, 0, 1, "an input from another output of the same node", semantic=[modified(node("taken", ".input[0]"))])
+    return _sides(
+        build,
+        0,
+        1,
+        "an input from another output of the same node",
+        semantic=[modified(node("taken", ".input[0]"))],
+    )
 
 
 MARK = "_has_manual_control_dependencies"
@@ -71,12 +91,26 @@ def _controlled(names):
 
 def control_input_added():
     where = [added(node("y", '.input["^check"]'))]
-    return _sides(_controlled, ["init"], ["init", "check"], "a control input more", semantic=where, cosmetic=[added(attr("check", MARK))])
+    return _sides(
+        _controlled,
+        ["init"],
+        ["init", "check"],
+        "a control input more",
+        semantic=where,
+        cosmetic=[added(attr("check", MARK))],
+    )
 
 
 def control_input_removed():
     where = [removed(node("y", '.input["^init"]'))]
-    return _sides(_controlled, ["init", "check"], ["check"], "a control input less", semantic=where, cosmetic=[removed(attr("init", MARK))])
+    return _sides(
+        _controlled,
+        ["init", "check"],
+        ["check"],
+        "a control input less",
+        semantic=where,
+        cosmetic=[removed(attr("init", MARK))],
+    )
 
 
 # --- attributes and devices ---------------------------------------------------------------------
@@ -90,10 +124,14 @@ def attr_bool():
 def attr_list():
     def build(strides):
         images = v1.placeholder(tf.float32, [None, 8, 8, 1], name="images")
-        tf.nn.conv2d(images, tf.constant(0.5, shape=[1, 1, 1, 2], name="filter"), strides, "SAME", name="conv")
+        tf.nn.conv2d(
+            images, tf.constant(0.5, shape=[1, 1, 1, 2], name="filter"), strides, "SAME", name="conv"
+        )
 
     what = "the strides of a convolution"
-    return _sides(build, [1, 1], [2, 2], what, semantic=[modified(attr("conv", "strides"))], cosmetic=shapes("conv"))
+    return _sides(
+        build, [1, 1], [2, 2], what, semantic=[modified(attr("conv", "strides"))], cosmetic=shapes("conv")
+    )
 
 
 def attr_string():
@@ -101,7 +139,9 @@ def attr_string():
         images = v1.placeholder(tf.float32, [None, 8, 8, 1], name="images")
         tf.nn.max_pool2d(images, 2, 2, padding, name="pool")
 
-    return _sides(build, "SAME", "VALID", "the padding of a pooling", semantic=[modified(attr("pool", "padding"))])
+    return _sides(
+        build, "SAME", "VALID", "the padding of a pooling", semantic=[modified(attr("pool", "padding"))]
+    )
 
 
 def attr_dtype():
@@ -117,7 +157,9 @@ def attr_shape():
         tf.nn.relu(v1.placeholder(tf.float32, [size, 2], name="x"), name="active")
 
     where = [modified(attr("x", "shape"))]
-    return _sides(build, None, 8, "the shape of a placeholder", semantic=where, cosmetic=shapes("x", "active"))
+    return _sides(
+        build, None, 8, "the shape of a placeholder", semantic=where, cosmetic=shapes("x", "active")
+    )
 
 
 def device():
@@ -125,7 +167,9 @@ def device():
         with v1.device(name):
             v1.placeholder(tf.float32, [2], name="x")
 
-    return _sides(build, "/job:ps/task:0", "/job:ps/task:1", "another device", semantic=[modified(node("x", ".device"))])
+    return _sides(
+        build, "/job:ps/task:0", "/job:ps/task:1", "another device", semantic=[modified(node("x", ".device"))]
+    )
 
 
 def device_cleared():
@@ -167,7 +211,9 @@ def constant_a_lot():
     def raise_all(kernel):
         kernel += 1
 
-    return _kernel("all numbers of a constant, by 1", raise_all, {"--rtol 1e-3": 1, "--atol 1": 0, "--atol 0.99": 1})
+    return _kernel(
+        "all numbers of a constant, by 1", raise_all, {"--rtol 1e-3": 1, "--atol 1": 0, "--atol 0.99": 1}
+    )
 
 
 def constant_zero_sign():
@@ -196,7 +242,9 @@ def constant_shape():
     lhs, rhs = ({"value": [1.0, 2.0, 3.0, 4.0], "shape": shape} for shape in ([4], [2, 2]))
     what = "the shape of a constant, its values the same"
     where = [change("modified", path_begins=value("c"), about="shape")]
-    return _constants(lhs, rhs, what, semantic=where, cosmetic=shapes("c"), more={"exit_with": {"--atol 10": 1}})
+    return _constants(
+        lhs, rhs, what, semantic=where, cosmetic=shapes("c"), more={"exit_with": {"--atol 10": 1}}
+    )
 
 
 def constant_dtype():
@@ -215,119 +263,14 @@ def constant_string():
 def constant_int():
     lhs, rhs = ({"value": [1, 2**60 + third], "dtype": tf.int64} for third in (0, 1))
     more = {"exit_with": {"--atol 0.5": 1, "--atol 1": 0}}
-    return _constants(lhs, rhs, "an int64 of a constant, by 1 in 2**60", semantic=[modified(value("c"))], more=more)
-
-
-# --- functions ----------------------------------------------------------------------------------
-
-
-def _defun(factor=None, name="Scale", gradient=False, called=True, body=None, extra=False):
-    """A function of this very name, without counter, and a call of it."""
-
-    @function.Defun(tf.float32, tf.float32, func_name=f"{name}Grad")
-    def grad(x, dy):
-        return tf.multiply(x, dy, name="slope")
-
-    @function.Defun(tf.float32, func_name=name, grad_func=grad if gradient else None)
-    def scale(x):
-        return body(x) if body else tf.multiply(x, factor or 2.0, name="scaled")
-
-    @function.Defun(tf.float32, func_name="Extra")
-    def more(x):
-        return tf.sin(x, name="wave")
-
-    x = v1.placeholder(tf.float32, [2], name="x")
-    if called:
-        scale(x, name="called")
-    if extra:
-        more.add_to_graph(tf.compat.v1.get_default_graph())
-
-
-def _in(function_name, rest):
-    return f'graph_def.library.function["{function_name}"]{rest}'
-
-
-def function_constant():
-    where = [modified(_in("Scale", '.node_def["scaled/y"].attr["value"].tensor'))]
-    return _sides(_defun, 2.0, 3.0, "a constant in the body of a function of the same name", semantic=where)
-
-
-def function_body():
-    bodies = (lambda x: tf.sin(x, name="wave"), lambda x: tf.cos(x, name="wave"))
-    lhs, rhs = (meta(_defun, body=body) for body in bodies)
-    follows = {"unsettled": op_list(removed, "Sin") + op_list(added, "Cos")}
-    return Pair("an op in the body of a function", lhs, rhs, [modified(_in("Scale", '.node_def["wave_0"].op'))], more=follows)
-
-
-def function_added():
-    lhs, rhs = meta(_defun), meta(_defun, extra=True)
-    return Pair("a function more in the library, called by nothing", lhs, rhs, [added(_in("Extra", ""))])
-
-
-def function_removed():
-    lhs, rhs = meta(_defun, extra=True), meta(_defun)
-    return Pair("a function less in the library", lhs, rhs, [removed(_in("Extra", ""))])
-
-
-def function_gradient():
-    lhs, rhs = meta(_defun), meta(_defun, gradient=True)
-    where = [added(_in("ScaleGrad", "")), change("added", path_begins="graph_def.library.gradient")]
-    return Pair("a gradient for a function", lhs, rhs, where)
-
-
-def function_order():
-    lhs = meta(_defun, extra=True, gradient=True)
-
-    def reverse(copy):
-        functions = [f for f in copy.graph_def.library.function][::-1]
-        del copy.graph_def.library.function[:]
-        copy.graph_def.library.function.extend(functions)
-        for f in copy.graph_def.library.function:
-            nodes = list(f.node_def)[::-1]
-            del f.node_def[:]
-            f.node_def.extend(nodes)
-
-    where = [change("modified", path_begins="graph_def.library.function", about="order")]
-    what = "the functions of the library, and the nodes of their bodies, in another order"
-    return Pair(what, lhs, edited(lhs, reverse), cosmetic=where, how=EDITED)
-
-
-def function_return():
-    """Which node a function gives back is its meaning too."""
-    lhs = meta(_defun, body=lambda x: tf.sin(tf.cos(x, name="inner"), name="wave"))
-
-    def other(copy):
-        (name,) = function_of(copy, "Scale").ret
-        function_of(copy, "Scale").ret[name] = "inner:y:0"
-
-    where = [modified(_in("Scale", '.ret["wave"]'))]
-    return Pair("a function gives back another of its nodes", lhs, edited(lhs, other), where, how=EDITED)
-
-
-def function_renamed():
-    lhs, rhs = meta(_defun, name="Scale"), meta(_defun, name="Twice")
-    where = [renamed("Scale", "Twice", "function")]
-    return Pair("a function has another name, and so has the op of its call", lhs, rhs, where)
-
-
-def function_renamed_python():
-    def build(name):
-        def scale(x):
-            return x * 2.0
-
-        scale.__name__ = name
-        tf.function(scale)(v1.placeholder(tf.float32, [2], name="x"))
-
-    lhs, rhs = meta(build, "scale"), meta(build, "twice")
-    names = [function_of(side, "__inference").signature.name for side in (lhs, rhs)]
-    what = "the Python function under a tf.function has another name"
-    return Pair(what, lhs, rhs, [renamed(*names, "function")])
+    return _constants(
+        lhs, rhs, "an int64 of a constant, by 1 in 2**60", semantic=[modified(value("c"))], more=more
+    )
 
 
 MAKERS = (
     node_added, node_removed, op_other, input_rewired, input_of_other_output, control_input_added,
     control_input_removed, attr_bool, attr_list, attr_string, attr_dtype, attr_shape, device, device_cleared,
     constant_a_little, constant_a_lot, constant_zero_sign, constant_shape, constant_dtype, constant_string,
-    constant_int, function_constant, function_body, function_added, function_removed, function_gradient,
-    function_order, function_return, function_renamed, function_renamed_python,
+    constant_int,
 )  # fmt: skip

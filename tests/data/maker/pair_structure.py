@@ -40,7 +40,9 @@ def _scoped(scope="dense", name="out", kernel=None, device=None, saver=True):
     x = v1.placeholder(tf.float32, [None, 4], name="x")
     with v1.variable_scope(scope), v1.device(device):
         start = v1.constant_initializer(KERNEL if kernel is None else kernel)
-        hidden = tf.nn.relu(tf.matmul(x, variable("kernel", [4, 3], initializer=start)) + variable("bias", [3]))
+        hidden = tf.nn.relu(
+            tf.matmul(x, variable("kernel", [4, 3], initializer=start)) + variable("bias", [3])
+        )
     with v1.variable_scope(name):
         result = tf.matmul(hidden, variable("kernel", [3, 1]))
     v1.add_to_collection("losses", tf.reduce_sum(result, name="loss"))
@@ -50,7 +52,9 @@ def _scoped(scope="dense", name="out", kernel=None, device=None, saver=True):
 
 def rename_scope():
     lhs, rhs = meta(_scoped), meta(_scoped, "layer")
-    what = "a scope of variables has another name: nodes, _class, collections and the saver's constants follow"
+    what = (
+        "a scope of variables has another name: nodes, _class, collections and the saver's constants follow"
+    )
     return Pair(what, lhs, rhs, [_scope_renamed(lhs, rhs, "dense", "layer")])
 
 
@@ -79,7 +83,9 @@ def rename_variable():
         return v1.train.Saver()
 
     lhs, rhs = meta(build, "w"), meta(build, "weights")
-    what = "a variable has another name: a node and the scope under it, its collections, its key in checkpoints"
+    what = (
+        "a variable has another name: a node and the scope under it, its collections, its key in checkpoints"
+    )
     return Pair(what, lhs, rhs, [_scope_renamed(lhs, rhs, "w", "weights")])
 
 
@@ -109,7 +115,13 @@ def rename_in_signature():
 
     lhs, rhs = (signed(meta(build, name), inputs={"x": _info(f"{name}:0")}) for name in ("x", "features"))
     where = [{**renamed("x", "features", "node"), "path": node("features")}]
-    return Pair("a node that a signature names has another name, and the signature follows", lhs, rhs, where, how=EDITED)
+    return Pair(
+        "a node that a signature names has another name, and the signature follows",
+        lhs,
+        rhs,
+        where,
+        how=EDITED,
+    )
 
 
 def rename_twins():
@@ -163,7 +175,9 @@ def scopes_exchanged():
         modified(node("y", ".input[0]")),
     ]  # fmt: skip
     what = "two scopes exchanged their names; two renames would say it too"
-    return Pair(what, meta(build, ("first", "second")), meta(build, ("second", "first")), where, more={"open": what})
+    return Pair(
+        what, meta(build, ("first", "second")), meta(build, ("second", "first")), where, more={"open": what}
+    )
 
 
 # --- blocks -------------------------------------------------------------------------------------
@@ -174,8 +188,14 @@ def _block(kind):
     y = tf.matmul(x, tf.constant(KERNEL, name="kernel"), name="product")
     if kind == "norm":
         with v1.name_scope("norm"):
-            mean, scale, offset = (tf.constant([0.5, 1.0, 2.0], name=name) for name in ("mean", "scale", "offset"))
-            y = tf.add(tf.multiply(tf.subtract(y, mean, name="centred"), scale, name="scaled"), offset, name="shifted")
+            mean, scale, offset = (
+                tf.constant([0.5, 1.0, 2.0], name=name) for name in ("mean", "scale", "offset")
+            )
+            y = tf.add(
+                tf.multiply(tf.subtract(y, mean, name="centred"), scale, name="scaled"),
+                offset,
+                name="shifted",
+            )
     if kind == "drop":
         y = tf.nn.dropout(y, 0.5, seed=1, name="drop")
     if kind == "tanh":
@@ -186,12 +206,17 @@ def _block(kind):
 
 def _list_changes(lhs, rhs):
     ops = [{op.name for op in side.meta_info_def.stripped_op_list.op} for side in (lhs, rhs)]
-    return {"unsettled": op_list(removed, *sorted(ops[0] - ops[1])) + op_list(added, *sorted(ops[1] - ops[0]))}
+    return {
+        "unsettled": op_list(removed, *sorted(ops[0] - ops[1])) + op_list(added, *sorted(ops[1] - ops[0]))
+    }
 
 
 def _blocks(lhs, rhs, what, *changes):
     lhs, rhs = meta(_block, lhs), meta(_block, rhs)
-    made = [make(*_names(rhs if make is came else lhs, scope), boundary=[node("active", ".input[0]")]) for make, scope in changes]
+    made = [
+        make(*_names(rhs if make is came else lhs, scope), boundary=[node("active", ".input[0]")])
+        for make, scope in changes
+    ]
     return Pair(what, lhs, rhs, made, more=_list_changes(lhs, rhs))
 
 
@@ -204,7 +229,9 @@ def block_removed():
 
 
 def block_replaced():
-    return _blocks("norm", "tanh", "a normalization replaced by a squashing", (went, "norm"), (came, "squash"))
+    return _blocks(
+        "norm", "tanh", "a normalization replaced by a squashing", (went, "norm"), (came, "squash")
+    )
 
 
 def dropout_inserted():
@@ -225,7 +252,13 @@ def numbers_shifted():
     lhs, rhs = meta(build, False), meta(build, True)
     where = [change("added", about="an AddV2 and its constant, of value 2, after add")]
     more = {"open": "matched by name, add_1 and add_2 have other constants and inputs, and add_3 is new"}
-    return Pair("an unnamed node put in between: the numbers in the names of the next shift", lhs, rhs, where, more=more)
+    return Pair(
+        "an unnamed node put in between: the numbers in the names of the next shift",
+        lhs,
+        rhs,
+        where,
+        more=more,
+    )
 
 
 def optimizer():
@@ -236,8 +269,13 @@ def optimizer():
 
     kinds = v1.train.GradientDescentOptimizer, v1.train.AdamOptimizer
     lhs, rhs = (meta(build, kind) for kind in kinds)
-    where = [change("added", about=f"variable {name}") for name in ("weights/Adam", "weights/Adam_1", "beta1_power", "beta2_power")]
-    more = {"open": "ApplyGradientDescent goes, ApplyAdam comes, with their constants; the saver has four variables more"}
+    where = [
+        change("added", about=f"variable {name}")
+        for name in ("weights/Adam", "weights/Adam_1", "beta1_power", "beta2_power")
+    ]
+    more = {
+        "open": "ApplyGradientDescent goes, ApplyAdam comes, with their constants; the saver has four variables more"
+    }
     return Pair("Adam instead of gradient descent", lhs, rhs, where, more=more)
 
 
@@ -250,8 +288,15 @@ def layer_size():
 
     lhs, rhs = meta(build, 3), meta(build, 5)
     grown = [modified(attr(name, "shape")) for name in ("kernel", "out")]
-    zeros = [change("modified", path_begins=value(f"{name}/Initializer/zeros"), about="shape") for name in ("kernel", "out")]
-    nodes = ("product", "hidden", *(f"{v}{part}" for v in ("kernel", "out") for part in ("", "/Initializer/zeros", "/Assign", "/read")))
+    zeros = [
+        change("modified", path_begins=value(f"{name}/Initializer/zeros"), about="shape")
+        for name in ("kernel", "out")
+    ]
+    nodes = (
+        "product",
+        "hidden",
+        *(f"{v}{part}" for v in ("kernel", "out") for part in ("", "/Initializer/zeros", "/Assign", "/read")),
+    )
     nodes += tuple(f"save/Assign{number}" for number in ("", "_1"))
     return Pair("a layer has five units, not three", lhs, rhs, grown + zeros, shapes(*nodes))
 
@@ -282,7 +327,9 @@ def all_cosmetic():
         modified(value("dense/kernel/Initializer/Const")),
     ]  # fmt: skip
     more = {"open": "default attributes and _output_shapes left out of many nodes, x:0 for x in all inputs"}
-    what = "in another order, other encodings, without default attributes, by another TensorFlow: the same model"
+    what = (
+        "in another order, other encodings, without default attributes, by another TensorFlow: the same model"
+    )
     return Pair(what, lhs, edited(rhs, spell), cosmetic=where, how=EDITED, more=more)
 
 

@@ -8,7 +8,6 @@ import pathlib
 import shutil
 import warnings
 
-from google.protobuf import message
 from tensorflow.core.framework import graph_pb2
 from tensorflow.core.protobuf import meta_graph_pb2
 from tensorflow.python.client import pywrap_tf_session
@@ -36,7 +35,7 @@ def graph_of(folder):
 
 
 def equal_graph_def(lhs, rhs):
-    """What TensorFlow's EqualGraphDef says; both ways where they are not of one mind, null where there is no graph."""
+    """What TensorFlow's EqualGraphDef says: both ways where that differs, None where a side has no graph."""
     if lhs is None or rhs is None:
         return None
     data = [side.SerializeToString() for side in (lhs, rhs)]
@@ -72,13 +71,14 @@ def facts(name, pair):
 def main():
     """Writes all pairs and their oracle, in a process whose counters nothing else has moved."""
     from . import (
-        pair_bad, pair_collections, pair_cosmetic, pair_saved_models, pair_semantic, pair_structure,
+        pair_bad, pair_collections, pair_cosmetic, pair_functions, pair_saved_models, pair_semantic,
+        pair_structure,
     )  # fmt: skip
 
     warnings.simplefilter("ignore")
     shutil.rmtree(FOLDER, ignore_errors=True)
     content = {}
-    graphs = (pair_cosmetic, pair_semantic, pair_collections, pair_structure, pair_bad)
+    graphs = (pair_cosmetic, pair_semantic, pair_functions, pair_collections, pair_structure, pair_bad)
     for module in (*graphs, pair_saved_models):
         for make in module.MAKERS:
             name = make.__name__
