@@ -1,7 +1,12 @@
 //! A GraphDef as a graph: nodes, and the edges between them.
+//!
+//! [`OpTable`] is what TensorFlow knows of its ops, [`check()`] holds the nodes of a graph against it.
 
 mod body;
+mod check;
 pub mod constant;
+mod device;
+mod finding;
 mod index;
 mod library;
 mod node;
@@ -10,7 +15,10 @@ mod save_nodes;
 
 use std::fmt;
 
+pub use check::check;
 pub use constant::Constant;
+pub use device::DeviceSpec;
+pub use finding::{Checked, Finding};
 pub(crate) use index::Index;
 pub use library::{Function, Library};
 pub use node::{Input, Node, NodeId, Role};

@@ -6,7 +6,7 @@
 //! ```
 //! Names and slices are string constants. Source: the op definitions, and what TensorFlow's savers wire.
 
-use super::{Constant, Graph, Input, Node, NodeId, attr, bytes_of};
+use super::{Constant, Graph, Input, Node, NodeId, bytes_of};
 use crate::message::{Packed, Records, Value, int32};
 use crate::schema::Kind;
 

@@ -35,6 +35,18 @@ pub(super) enum Which {
     Key(Box<str>),
 }
 
+impl Which {
+    /// The way to it, `field` leading to the field.
+    #[inline(never)]
+    pub(super) fn of<'t>(&'t self, field: &'t Trail<'t>) -> Trail<'t> {
+        match self {
+            Self::Whole => *field,
+            Self::Index(index) => field.index(*index),
+            Self::Key(key) => field.key(key),
+        }
+    }
+}
+
 /// Where in a message something is, and whether it matters there.
 #[derive(Debug, Clone)]
 pub(super) struct Spot<'a> {
@@ -62,10 +74,6 @@ impl<'a> Spot<'a> {
     /// The way to it, `at` leading to the message.
     pub(super) fn path(&self, at: &Trail<'_>) -> Path {
         let field = at.field(&self.name);
-        match &self.which {
-            Which::Whole => field.path(),
-            Which::Index(index) => field.index(*index).path(),
-            Which::Key(key) => field.key(key).path(),
-        }
+        self.which.of(&field).path()
     }
 }

@@ -25,9 +25,12 @@ pub(super) fn compare<'a>(
         rhs.iter().enumerate().map(|(at, (name, item))| (name, (at, *item))).collect();
     let (mut last, mut matched, mut is_in_order) = (None, 0, true);
     for (name, item) in &lhs {
-        let spot = spot.key(&name.0);
-        match partners.remove(name) {
-            Some((at, partner)) => {
+        let followed = level.rules().follow(&name.0).map(|key| (key, name.1));
+        let found = partners.remove_entry(name);
+        let found = found.or_else(|| partners.remove_entry(followed.as_ref()?));
+        let spot = spot.key(found.as_ref().map_or(&name.0, |(name, _)| &name.0));
+        match found {
+            Some((_, (at, partner))) => {
                 is_in_order &= last < Some(at);
                 (last, matched) = (Some(at), matched + 1);
                 level.pair(field, spot, (*item).clone(), partner.clone());

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use super::entry::{Entry, Inside, Spot};
 use super::fields::{Fields, numbers};
 use super::item::{Item, Source, default_of};
-use super::rules::{ListAs, Treatment};
-use super::{Messages, any, change, keyed, list, map, set, unknown};
+use super::messages::{Messages, change};
+use super::rules::{ListAs, Rules, Treatment};
+use super::{any, keyed, list, map, set, unknown};
 use crate::compare;
 use crate::diff::path::Trail;
 use crate::diff::{ChangeKind, Path, Weight};
@@ -46,6 +47,10 @@ pub(super) fn entries<'a, 'w>(
 impl<'a, 'w> Level<'a, 'w> {
     pub(super) fn schema(&self) -> &'a Schema {
         self.messages.schema
+    }
+
+    pub(super) fn rules(&self) -> &'a dyn Rules {
+        self.messages.rules
     }
 
     /// Goes along the fields of both sides by number.

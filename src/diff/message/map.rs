@@ -7,7 +7,7 @@ use super::item::Source;
 use super::keyed::key_text;
 use super::level::Level;
 use super::rules::Treatment;
-use crate::message::{Records, Value};
+use crate::message::{Records, Value, Writer};
 use crate::schema::{Field, MessageType};
 
 /// An entry in canonical form.
@@ -35,8 +35,18 @@ pub(super) fn compare<'a>(
     let (lhs, mut rhs) = (entries(lhs), entries(rhs));
     let item = |entry: &Entry<'a>| source.item(entry.value, 0, &mut Vec::new());
     for (bytes, x) in &lhs {
-        let spot = spot.key(&key_text(level.schema(), key, x.key));
-        match rhs.remove(bytes) {
+        let found = rhs.remove(bytes).or_else(|| {
+            let Value::Len(name) = x.key else { return None };
+            let name = level.rules().follow(str::from_utf8(name).ok()?)?;
+            // A key is field 1 of its entry.
+            let mut bytes = Writer::default();
+            bytes.raw(&[0x0a]);
+            bytes.len_prefixed(name.as_bytes());
+            rhs.remove(bytes.finish().as_slice())
+        });
+        let name = found.as_ref().map_or(x.key, |y| y.key);
+        let spot = spot.key(&key_text(level.schema(), key, name));
+        match found {
             Some(y) => {
                 if x.value != y.value {
                     level.pair(value, spot.clone(), item(x), item(&y));

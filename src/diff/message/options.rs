@@ -58,6 +58,10 @@ impl Rules for UserRules<'_> {
         self.rules.says_the_same(ty, field, lhs, rhs)
     }
 
+    fn follow(&self, lhs: &str) -> Option<String> {
+        self.rules.follow(lhs)
+    }
+
     fn takes(
         &self,
         ty: &MessageType,

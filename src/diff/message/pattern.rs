@@ -23,7 +23,8 @@ impl FromStr for PathPattern {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let (mut steps, mut start, mut brackets) = (Vec::new(), 0, 0usize);
+        let mut steps: Vec<Box<str>> = Vec::new();
+        let (mut start, mut brackets) = (0, 0usize);
         for (at, c) in text.char_indices() {
             match c {
                 '[' => brackets += 1,
@@ -36,7 +37,7 @@ impl FromStr for PathPattern {
             }
         }
         steps.push(text.get(start..).unwrap_or_default().into());
-        if brackets > 0 || steps.iter().any(|step: &Box<str>| step.is_empty()) {
+        if brackets > 0 || steps.iter().any(|step| step.is_empty()) {
             let why = format!("{text:?} leads to no field: it must be names with dots between");
             return Err(ErrorKind::Usage(why).into());
         }

@@ -19,6 +19,11 @@ pub(crate) trait Rules {
         false
     }
 
+    /// What goes by the key `lhs` in lhs goes by in rhs, where that is another and rhs has nothing under the old one.
+    fn follow(&self, _lhs: &str) -> Option<String> {
+        None
+    }
+
     /// Takes over the comparison of two messages of this type that differ; whether it has done so.
     fn takes(
         &self,

@@ -124,6 +124,10 @@ impl Rules for Model<'_> {
         names.is_some_and(|(l, r)| self.renames.leads(l, r) || self.functions.leads(l, r))
     }
 
+    fn follow(&self, lhs: &str) -> Option<String> {
+        self.renames.follow(lhs).or_else(|| self.functions.follow(lhs))
+    }
+
     fn takes(
         &self,
         ty: &MessageType,

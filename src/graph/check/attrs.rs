@@ -1,0 +1,179 @@
+//! The attributes of a node against the definition of its op.
+
+use super::scope::{Placed, Scope};
+use super::signature::{Signature, Signatures};
+use super::value::Value;
+use crate::bytes::near;
+use crate::error::shortened;
+use crate::graph::finding::Findings;
+use crate::schema::tensorflow::attr_value::{self, ListValue};
+use crate::schema::tensorflow::op_def::AttrDef;
+use crate::tensor::DType;
+
+/// How many allowed values of an attribute are looked at.
+const MAX_ALLOWED: usize = 1_000;
+
+/// Holds every attribute of a node against `signature`.
+pub(super) fn check<'a>(
+    scope: &Scope<'a>,
+    placed: &Placed<'a>,
+    signature: &Signature<'a>,
+    signatures: &Signatures<'a>,
+    findings: &mut Findings,
+) {
+    let node = &placed.node;
+    let mut present = 0;
+    for (name, value) in node.attrs() {
+        let path = || format!("{}.attr[{name:?}]", scope.path(node.name));
+        if let Some(definition) = signature.attrs.get(name) {
+            present += usize::from(definition.default_value.is_none());
+            if let Some(problem) = problem(scope, signature, definition, value) {
+                findings.add(path, || problem);
+            }
+        } else if !name.starts_with('_') {
+            findings.add(path, || {
+                let hint = near::hint(name.as_bytes(), signature.attrs.keys().copied());
+                format!("attr {name:?} is not in op {}{hint}", signature.op.name)
+            });
+        }
+        for function in
+            value.functions().filter(|function| !name.starts_with('_') && !function.is_empty())
+        {
+            if !signatures.has(function) {
+                findings.add(path, || format!("function {function:?} is not in the library"));
+            }
+        }
+    }
+    if present < signature.required.len() {
+        findings.add(|| scope.path(node.name), || missing(placed, signature));
+    }
+}
+
+/// What to say of attributes that a node does not give and must.
+fn missing(placed: &Placed<'_>, signature: &Signature<'_>) -> String {
+    const SHOWN: usize = 3;
+    let given: Vec<_> = placed.node.attrs().map(|(name, _)| name).collect();
+    let is_given = |name: &str| given.binary_search(&name).is_ok();
+    let required = &signature.required;
+    let count = required.len() - required.iter().filter(|name| is_given(name)).count();
+    let names = required.iter().filter(|name| !is_given(name)).take(SHOWN);
+    let names = names.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    let rest = if count > SHOWN { format!(" and {} more", count - SHOWN) } else { String::new() };
+    let (attr, is) = if count == 1 { ("attr", "is") } else { ("attrs", "are") };
+    let op = &signature.op.name;
+    format!("{attr} {names}{rest} {is} missing, and op {op} has no default")
+}
+
+/// What is wrong with a value.
+fn problem(
+    scope: &Scope<'_>,
+    signature: &Signature<'_>,
+    definition: &AttrDef,
+    value: Value<'_>,
+) -> Option<String> {
+    if let (Value::Placeholder(name), Some(function)) = (value, &scope.function) {
+        let is_known = function.attrs.contains_key(name);
+        return (!is_known).then(|| format!("function {} has no attr {name:?}", function.op.name));
+    }
+    let op = &signature.op.name;
+    if let Some(found) = wrong_type(&definition.r#type, value) {
+        return Some(format!("is {found}, op {op} takes {}", definition.r#type));
+    }
+    let mut types: Box<dyn Iterator<Item = i32>> = match value {
+        Value::Type(code) => Box::new(std::iter::once(code)),
+        Value::List(list) => Box::new(list.types()),
+        _ => Box::new(std::iter::empty()),
+    };
+    if let Some(problem) = types.find_map(no_type) {
+        return Some(problem);
+    }
+    too_small(op, definition, value).or_else(|| not_allowed(op, definition, value))
+}
+
+/// The type of a value, where it is not `wanted`.
+fn wrong_type(wanted: &str, value: Value<'_>) -> Option<&'static str> {
+    if !wanted.starts_with("list(") {
+        return (value.type_name() != wanted).then(|| value.type_name());
+    }
+    match value {
+        // Graphs from before version 5 leave empty lists out.
+        Value::Unset => None,
+        Value::List(list) => list.members().map(|(whole, _)| whole).find(|whole| *whole != wanted),
+        other => Some(other.type_name()),
+    }
+}
+
+/// What is wrong with a type, by its code.
+fn no_type(code: i32) -> Option<String> {
+    const REFERENCE: i32 = 100;
+    if DType::from_code(code).is_some() {
+        return None;
+    }
+    let reference = code.checked_sub(REFERENCE).and_then(DType::from_code);
+    Some(match (code, reference) {
+        (0, _) => "is DT_INVALID, which is no type".into(),
+        (_, Some(dtype)) => format!("is a reference to {dtype}, which no attr may be"),
+        (_, None) => format!("is type {code}, which is not known"),
+    })
+}
+
+/// What is wrong with a number that is too small, or a list that is too short.
+fn too_small(op: &str, definition: &AttrDef, value: Value<'_>) -> Option<String> {
+    if !definition.has_minimum {
+        return None;
+    }
+    let minimum = definition.minimum;
+    match value {
+        Value::Int(number) if number < minimum => {
+            Some(format!("is {number}, op {op} takes {minimum} or more"))
+        }
+        Value::List(_) | Value::Unset => {
+            let len = if let Value::List(list) = value { list.len() } else { 0 };
+            let is_short = i64::try_from(len).is_ok_and(|len| len < minimum);
+            let have = super::scope::counted(len, "item");
+            is_short.then(|| format!("has {have}, op {op} takes {minimum} or more"))
+        }
+        _ => None,
+    }
+}
+
+/// What is wrong with a value that is not among those an op takes.
+fn not_allowed(op: &str, definition: &AttrDef, value: Value<'_>) -> Option<String> {
+    let Some(attr_value::Value::List(allowed)) = &definition.allowed_values.as_ref()?.value else {
+        return None;
+    };
+    // Op definitions have a handful; more would be looked through for each item of a list.
+    if allowed.s.len().max(allowed.r#type.len()) > MAX_ALLOWED {
+        return None;
+    }
+    let has_string = |text: &[u8]| allowed.s.iter().any(|allowed| allowed == text);
+    let has_type = |code: &i32| allowed.r#type.contains(code);
+    let text = |text: &[u8]| format!("{:?}", shortened(&String::from_utf8_lossy(text)));
+    let found = match value {
+        Value::String(found) => (!has_string(found)).then(|| text(found)),
+        Value::Type(code) => (!has_type(&code)).then(|| type_name(code)),
+        Value::List(list) if definition.r#type == "list(string)" => {
+            list.strings().find(|found| !has_string(found)).map(text)
+        }
+        Value::List(list) if definition.r#type == "list(type)" => {
+            list.types().find(|code| !has_type(code)).map(type_name)
+        }
+        _ => None,
+    }?;
+    Some(format!("is {found}, op {op} takes {}", one_of(allowed)))
+}
+
+fn type_name(code: i32) -> String {
+    DType::from_code(code).map_or_else(|| code.to_string(), |dtype| dtype.to_string())
+}
+
+fn one_of(allowed: &ListValue) -> String {
+    let strings = allowed.s.iter().map(|text| format!("{:?}", String::from_utf8_lossy(text)));
+    let types = allowed.r#type.iter().map(|code| type_name(*code));
+    let mut names: Vec<_> = strings.chain(types).collect();
+    match names.pop() {
+        Some(last) if names.is_empty() => last,
+        Some(last) => format!("{} or {last}", names.join(", ")),
+        None => "nothing".into(),
+    }
+}

@@ -1,0 +1,106 @@
+//! What is special to the bodies of functions: how inputs are written, and where results come from.
+//!
+//! ```text
+//! input := argument | argument ":" index | node ":" output | node ":" output ":" index | "^" node
+//! ```
+
+use super::inputs::{Problem, Source, number};
+use super::library::Function;
+use super::scope::{Scope, function_path};
+use super::signature::{Signature, Sizes};
+use super::wire::{entries, text};
+use crate::graph::finding::Findings;
+
+/// What a data input in the body of `function`, or a result of it, names.
+pub(super) fn source<'i>(
+    scope: &Scope<'_>,
+    function: &Signature<'_>,
+    input: &'i str,
+) -> Result<Source, Problem<'i>> {
+    if input.is_empty() {
+        return Err(Problem::Empty);
+    }
+    let (name, rest) = match input.split_once(':') {
+        Some((name, rest)) => (name, Some(rest)),
+        None => (input, None),
+    };
+    if let Some(width) = function.inputs.width(name, &Sizes::default()) {
+        return indexed(input, name, rest, width).map(|width| Source { node: None, width });
+    }
+    let Some(node) = scope.position(name) else { return Err(Problem::NoNode(name)) };
+    let Some(rest) = rest else { return Err(Problem::OnlyNode(input)) };
+    let (output, index) = match rest.split_once(':') {
+        Some((output, index)) => (output, Some(index)),
+        None => (rest, None),
+    };
+    let Some(placed) = scope.nodes.get(node) else { return Err(Problem::NoNode(name)) };
+    let Some(signature) = &placed.signature else {
+        return Ok(Source { node: Some(node), width: None });
+    };
+    match signature.outputs.width(output, &placed.sizes) {
+        None => Err(Problem::NoOutput(name, output)),
+        Some(width) => {
+            indexed(input, output, index, width).map(|width| Source { node: Some(node), width })
+        }
+    }
+}
+
+/// How many tensors there are at `index` of what is `width` of them.
+fn indexed<'i>(
+    input: &'i str,
+    name: &'i str,
+    index: Option<&'i str>,
+    width: Option<u64>,
+) -> Result<Option<u64>, Problem<'i>> {
+    let Some(index) = index else { return Ok(width) };
+    match (number(index), width) {
+        (None, _) => Err(Problem::Port(input, index)),
+        (Some(position), Some(width)) if position >= width => {
+            Err(Problem::Width(input, name, width))
+        }
+        _ => Ok(Some(1)),
+    }
+}
+
+/// Checks what a function gives: each result of its signature, once.
+pub(super) fn check_results(scope: &Scope<'_>, function: &Function<'_>, findings: &mut Findings) {
+    let signature = &function.signature;
+    let results: Vec<_> = signature.output_arg.iter().map(|arg| &*arg.name).collect();
+    check_map(function, ("ret", 4, "output"), &results, findings, |value| {
+        source(scope, scope.function.as_ref()?, value).err().map(|p| p.to_string(scope))
+    });
+    let controls: Vec<_> = signature.control_output.iter().map(|name| &**name).collect();
+    check_map(function, ("control_ret", 6, "control output"), &controls, findings, |value| {
+        let is_missing = scope.position(value).is_none();
+        is_missing.then(|| format!("no node {value:?}{}", scope.hint(value)))
+    });
+}
+
+/// Checks a map from the names in `wanted` to what is in the body; `field` is its name, its number, and what its keys are.
+fn check_map(
+    function: &Function<'_>,
+    field: (&str, u32, &str),
+    wanted: &[&str],
+    findings: &mut Findings,
+    problem: impl Fn(&str) -> Option<String>,
+) {
+    let (map, number, what) = field;
+    let name = &function.signature.name;
+    let base = || format!("{}.{map}", function_path(name));
+    let mut sorted = wanted.to_vec();
+    sorted.sort_unstable();
+    let mut given = Vec::new();
+    for (key, value) in entries(function.bytes, number) {
+        given.push(key);
+        let path = || format!("{}[{key:?}]", base());
+        if sorted.binary_search(&key).is_err() {
+            findings.add(path, || format!("function {name} has no {what} {key:?}"));
+        }
+        if let Some(problem) = problem(text(value)) {
+            findings.add(path, || problem);
+        }
+    }
+    for key in wanted.iter().filter(|key| given.binary_search(key).is_err()) {
+        findings.add(base, || format!("{what} {key:?} is missing"));
+    }
+}

@@ -1,0 +1,198 @@
+//! The nodes of a graph, and of the functions in its library, against the definitions of their ops.
+//!
+//! What TensorFlow refuses when it imports a graph or makes a function ready, and what cannot run: unknown ops, attributes
+//! and inputs that do not fit, cycles, recursion. Shapes and the types of tensors are not followed.
+//!
+//! TensorFlow has passed over attributes that it does not know for some years; before, it refused
+//! them, and what they say is lost either way: so they count.
+
+mod attrs;
+mod body;
+mod cycles;
+mod inputs;
+mod library;
+mod node;
+mod recursion;
+mod scope;
+mod signature;
+mod value;
+mod wire;
+
+use library::{Function, Library};
+use prost_reflect::prost::Message as _;
+use scope::{Placed, Scope, function_path};
+use signature::{Signature, Signatures};
+use wire::fields;
+
+use super::OpTable;
+use super::device::DeviceSpec;
+use super::finding::{Checked, Findings};
+use crate::bytes::near;
+use crate::schema::tensorflow::{OpDef, VersionDef};
+
+/// How many nodes of a cycle are named.
+const SHOWN: usize = 3;
+
+/// Checks a `GraphDef` in canonical form, as a [`Message`](crate::message::Message) has it, and keeps the first `limit`
+/// findings.
+///
+/// Time grows with the size of the graph times its logarithm, memory with its size; nothing recurses.
+///
+/// ```
+/// use ckdiff::graph::{OpTable, check};
+/// use ckdiff::schema::Schema;
+/// use ckdiff::text::{ParseOptions, parse};
+///
+/// let schema = Schema::tensorflow();
+/// let ty = schema.message("tensorflow.GraphDef").unwrap();
+/// let text = "node { name: 'a' op: 'NoOp' } node { name: 'b' op: 'NoOp' input: '^c' }";
+/// let (graph, _) = parse(schema, ty, text.as_bytes(), &ParseOptions::default())?;
+/// let checked = check(graph.bytes(), OpTable::builtin(), 20);
+/// assert_eq!(checked.findings[0].to_string(), r#"node["b"].input[0]: no node "c""#);
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
+pub fn check(graph: &[u8], ops: &OpTable<'_>, limit: usize) -> Checked {
+    let library = Library::new(graph);
+    let mut checker = Checker {
+        signatures: Signatures::new(ops, &library),
+        producer: producer(graph),
+        findings: Findings::new(limit),
+    };
+    let scope = Scope::new(None, fields(graph, 1), &mut checker.signatures);
+    checker.scope(&scope);
+    for (position, function) in library.functions.iter().enumerate() {
+        checker.function(ops, &library, position, function);
+    }
+    recursion::check(&library, &mut checker.findings);
+    checker.findings.finish()
+}
+
+/// The version of the graph's rules that its writer had.
+fn producer(graph: &[u8]) -> i32 {
+    let versions = fields(graph, 4).last().and_then(|bytes| VersionDef::decode(bytes).ok());
+    versions.unwrap_or_default().producer
+}
+
+struct Checker<'a> {
+    signatures: Signatures<'a>,
+    producer: i32,
+    findings: Findings,
+}
+
+impl<'a> Checker<'a> {
+    fn function(
+        &mut self,
+        ops: &OpTable<'_>,
+        library: &'a Library<'a>,
+        position: usize,
+        function: &'a Function<'a>,
+    ) {
+        let name = &function.signature.name;
+        let path = || function_path(name);
+        let first = library.position(name).filter(|first| *first != position);
+        if first
+            .and_then(|first| library.functions.get(first))
+            .is_some_and(|first| first.bytes != function.bytes)
+        {
+            self.findings.add(path, || "an earlier function of this name is another".into());
+        }
+        if ops.definition(name).is_some() {
+            self.findings.add(path, || "the name is that of an op".into());
+        }
+        let nodes = fields(function.bytes, 3);
+        let signature = Signature::new(&function.signature);
+        let scope = Scope::new(Some(signature), nodes, &mut self.signatures);
+        for arg in &function.signature.input_arg {
+            if scope.position(&arg.name).is_some() {
+                let path = || scope.path(&arg.name);
+                self.findings.add(path, || "the name is that of an argument".into());
+            }
+        }
+        self.scope(&scope);
+        body::check_results(&scope, function, &mut self.findings);
+    }
+
+    fn scope(&mut self, scope: &Scope<'a>) {
+        let mut edges = Vec::new();
+        for (position, placed) in scope.nodes.iter().enumerate() {
+            self.name(scope, position, placed);
+            self.op(scope, placed);
+            if let Some(signature) = &placed.signature {
+                attrs::check(scope, placed, signature, &self.signatures, &mut self.findings);
+            }
+            inputs::check(scope, position, placed, &mut edges, &mut self.findings);
+            if let Err(error) = placed.node.device().parse::<DeviceSpec>() {
+                let path = || format!("{}.device", scope.path(placed.node.name));
+                self.findings.add(path, || error.to_string());
+            }
+        }
+        for cycle in cycles::cycles(scope.nodes.len(), &mut edges) {
+            self.cycle(scope, &cycle);
+        }
+    }
+
+    fn name(&mut self, scope: &Scope<'a>, position: usize, placed: &Placed<'a>) {
+        let name = placed.node.name;
+        let path = || scope.path(name);
+        if !node::is_valid_name(name, scope.function.is_some()) {
+            self.findings.add(path, || {
+                let start = "names start with a letter, a digit or a dot";
+                format!("TensorFlow imports no such name: {start}, and go on with these or _ / - >")
+            });
+        }
+        if scope.position(name) != Some(position) {
+            self.findings.add(path, || "the name is taken by an earlier node".into());
+        }
+    }
+
+    fn op(&mut self, scope: &Scope<'a>, placed: &Placed<'a>) {
+        let (node, signatures) = (&placed.node, &self.signatures);
+        let path = || format!("{}.op", scope.path(node.name));
+        match &placed.signature {
+            _ if node.op.is_empty() => self.findings.add(path, || "names no op".into()),
+            None => self.findings.add(path, || {
+                let hint = near::hint(node.op.as_bytes(), signatures.names());
+                format!("{:?} is neither an op nor a function of the library{hint}", node.op)
+            }),
+            Some(signature) => {
+                let producer = self.producer;
+                if let Some(version) = gone_since(signature.op).filter(|since| *since <= producer) {
+                    let op = node.op;
+                    self.findings.add(path, || {
+                        format!(
+                            "op {op} is gone since version {version}, the graph's is {producer}"
+                        )
+                    });
+                }
+            }
+        }
+    }
+
+    fn cycle(&mut self, scope: &Scope<'_>, cycle: &[usize]) {
+        let names = || cycle.iter().filter_map(|at| scope.name_at(*at));
+        let first = names().next().unwrap_or_default();
+        self.findings.add(
+            || scope.path(first),
+            || {
+                if cycle.len() == 1 {
+                    return "is an input of itself".into();
+                }
+                let through = listed(names().skip(1), cycle.len() - 1);
+                format!("is in a cycle that no NextIteration closes, with {through}")
+            },
+        );
+    }
+}
+
+/// Since which version no graph may have the op.
+fn gone_since(op: &OpDef) -> Option<i32> {
+    op.deprecation.as_ref().map(|deprecation| deprecation.version)
+}
+
+/// The first few of `len` names.
+fn listed<'n>(names: impl Iterator<Item = &'n str>, len: usize) -> String {
+    let shown: Vec<_> = names.take(SHOWN).collect();
+    let rest = len.saturating_sub(SHOWN);
+    let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    format!("{}{rest}", shown.join(", "))
+}

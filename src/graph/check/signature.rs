@@ -1,0 +1,166 @@
+//! What an op or a function takes and gives, prepared for looking things up.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::library::Library;
+use super::node::Node;
+use super::value::Value;
+use crate::graph::OpTable;
+use crate::graph::op_table::default_of;
+use crate::schema::tensorflow::op_def::{ArgDef, AttrDef};
+use crate::schema::tensorflow::{OpDef, attr_value};
+
+/// How many attributes may tell the number of arguments of one op; what has more of them is not counted.
+const MAX_COUNTED: usize = 64;
+
+/// An op definition, or the signature of a function.
+#[derive(Debug)]
+pub(super) struct Signature<'a> {
+    pub(super) op: &'a OpDef,
+    /// By name.
+    pub(super) attrs: BTreeMap<&'a str, &'a AttrDef>,
+    /// Attributes that a node must give, by name.
+    pub(super) required: Vec<&'a str>,
+    pub(super) inputs: Args<'a>,
+    pub(super) outputs: Args<'a>,
+}
+
+/// The inputs or the outputs of an op.
+#[derive(Debug, Default)]
+pub(super) struct Args<'a> {
+    by_name: BTreeMap<&'a str, &'a ArgDef>,
+    /// How many are one tensor each.
+    single: u64,
+    /// Attributes that tell the number of tensors, each with how many arguments go by it.
+    counted: BTreeMap<&'a str, u64>,
+}
+
+/// The number of tensors that attributes of one node tell, by attribute.
+pub(super) type Sizes<'a> = Box<[(&'a str, u64)]>;
+
+impl<'a> Signature<'a> {
+    pub(super) fn new(op: &'a OpDef) -> Self {
+        let attrs: BTreeMap<_, _> = op.attr.iter().map(|attr| (&*attr.name, attr)).collect();
+        let required = attrs.values().filter(|attr| attr.default_value.is_none());
+        Self {
+            required: required.map(|attr| &*attr.name).collect(),
+            attrs,
+            inputs: Args::new(&op.input_arg),
+            outputs: Args::new(&op.output_arg),
+            op,
+        }
+    }
+
+    /// What the attributes of `node`, or their defaults, say of the number of arguments.
+    pub(super) fn sizes(&self, node: &Node<'a>) -> Sizes<'a> {
+        let is_counted =
+            |name: &str| [&self.inputs, &self.outputs].iter().any(|a| a.counted.contains_key(name));
+        if self.inputs.counted.is_empty() && self.outputs.counted.is_empty() {
+            return Box::default();
+        }
+        let given = node.attrs().filter(|(name, _)| is_counted(name));
+        let mut sizes: BTreeMap<&str, Option<u64>> = given.map(|(n, v)| (n, size(v))).collect();
+        for name in self.inputs.counted.keys().chain(self.outputs.counted.keys()) {
+            sizes.entry(name).or_insert_with(|| default_size(self.op, name));
+        }
+        sizes.into_iter().filter_map(|(name, size)| Some((name, size?))).collect()
+    }
+}
+
+impl<'a> Args<'a> {
+    fn new(args: &'a [ArgDef]) -> Self {
+        let mut this = Self::default();
+        for arg in args {
+            this.by_name.insert(&arg.name, arg);
+            match counted_by(arg) {
+                Some(attr) => *this.counted.entry(attr).or_default() += 1,
+                None => this.single += 1,
+            }
+        }
+        this
+    }
+
+    /// How many tensors they are; `None` where that cannot be told.
+    pub(super) fn count(&self, sizes: &Sizes<'_>) -> Option<u64> {
+        if self.counted.len() > MAX_COUNTED {
+            return None;
+        }
+        self.counted.iter().try_fold(self.single, |sum, (attr, times)| {
+            sum.checked_add(size_of(sizes, attr)?.checked_mul(*times)?)
+        })
+    }
+
+    /// How many tensors the argument `name` is; the outer `None` where there is no such argument.
+    pub(super) fn width(&self, name: &str, sizes: &Sizes<'_>) -> Option<Option<u64>> {
+        let arg = self.by_name.get(name)?;
+        Some(counted_by(arg).map_or(Some(1), |attr| size_of(sizes, attr)))
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.by_name.keys().copied()
+    }
+}
+
+fn size_of(sizes: &Sizes<'_>, attr: &str) -> Option<u64> {
+    let at = sizes.binary_search_by(|(name, _)| (*name).cmp(attr)).ok()?;
+    sizes.get(at).map(|(_, size)| *size)
+}
+
+/// The attribute that tells how many tensors an argument is.
+fn counted_by(arg: &ArgDef) -> Option<&str> {
+    [&arg.number_attr, &arg.type_list_attr].into_iter().find(|a| !a.is_empty()).map(|a| &**a)
+}
+
+fn size(value: Value<'_>) -> Option<u64> {
+    match value {
+        Value::Int(number) => u64::try_from(number).ok(),
+        Value::List(list) => Some(list.len()),
+        _ => None,
+    }
+}
+
+fn default_size(op: &OpDef, attr: &str) -> Option<u64> {
+    match default_of(op, attr)?.value.as_ref()? {
+        attr_value::Value::I(number) => u64::try_from(*number).ok(),
+        attr_value::Value::List(list) => Some(list.r#type.len() as u64),
+        _ => None,
+    }
+}
+
+/// Signatures by the name of an op or a function; a function of the library goes first.
+#[derive(Debug)]
+pub(super) struct Signatures<'a> {
+    ops: &'a OpTable<'a>,
+    library: &'a Library<'a>,
+    seen: BTreeMap<&'a str, Option<Rc<Signature<'a>>>>,
+}
+
+impl<'a> Signatures<'a> {
+    pub(super) fn new(ops: &'a OpTable<'a>, library: &'a Library<'a>) -> Self {
+        Self { ops, library, seen: BTreeMap::new() }
+    }
+
+    pub(super) fn get(&mut self, op: &'a str) -> Option<Rc<Signature<'a>>> {
+        let (ops, library) = (self.ops, self.library);
+        let find = || {
+            let definition = library.signature(op).or_else(|| ops.definition(op))?;
+            Some(Rc::new(Signature::new(definition)))
+        };
+        self.seen.entry(op).or_insert_with(find).clone()
+    }
+
+    /// Whether something goes by this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.library.signature(name).is_some() || self.ops.definition(name).is_some()
+    }
+
+    /// The names of all ops and functions.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.ops.names().chain(self.library.names())
+    }
+}

@@ -1,0 +1,133 @@
+//! The value of an attribute, as its bytes have it.
+
+use super::wire::{fields, string};
+use crate::message::{Packed, Record, Records, Value as Wire, int32};
+use crate::schema::Kind;
+
+/// The value of an attribute: the member that is set tells its type.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Value<'a> {
+    Unset,
+    List(List<'a>),
+    String(&'a [u8]),
+    Int(i64),
+    Float,
+    Bool,
+    /// A type, by its code.
+    Type(i32),
+    Shape,
+    Tensor,
+    /// The name of an attribute of the function around it.
+    Placeholder(&'a str),
+    /// The name of a function.
+    Func(&'a str),
+}
+
+impl<'a> Value<'a> {
+    /// Reads an `AttrValue`.
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        let records = Records::new(bytes, 0).map_while(Result::ok);
+        records.filter_map(|record| Self::of(&record)).last().unwrap_or(Self::Unset)
+    }
+
+    fn of(record: &Record<'a>) -> Option<Self> {
+        Some(match (record.number, record.value) {
+            (1, Wire::Len(list)) => Self::List(List(list)),
+            (2, Wire::Len(content)) => Self::String(content),
+            (3, Wire::Varint(number)) => Self::Int(number.cast_signed()),
+            (4, _) => Self::Float,
+            (5, _) => Self::Bool,
+            (6, Wire::Varint(code)) => Self::Type(int32(code)),
+            (7, _) => Self::Shape,
+            (8, _) => Self::Tensor,
+            (9, Wire::Len(name)) => Self::Placeholder(super::wire::text(name)),
+            (10, Wire::Len(func)) => Self::Func(string(func, 1)),
+            _ => return None,
+        })
+    }
+
+    /// The type as op definitions call it; of a list that of its first items, or `list`.
+    pub(super) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Unset => "nothing",
+            Self::List(list) => list.members().next().map_or("list", |(whole, _)| whole),
+            Self::String(_) => "string",
+            Self::Int(_) => "int",
+            Self::Float => "float",
+            Self::Bool => "bool",
+            Self::Type(_) => "type",
+            Self::Shape => "shape",
+            Self::Tensor => "tensor",
+            Self::Placeholder(_) => "placeholder",
+            Self::Func(_) => "func",
+        }
+    }
+
+    /// The functions that it names.
+    pub(super) fn functions(self) -> impl Iterator<Item = &'a str> {
+        let (one, list) = match self {
+            Self::Func(name) => (Some(name), List(&[])),
+            Self::List(list) => (None, list),
+            _ => (None, List(&[])),
+        };
+        one.into_iter().chain(fields(list.0, 9).map(|func| string(func, 1)))
+    }
+}
+
+/// A list of values.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct List<'a>(&'a [u8]);
+
+/// The types of lists and of their items, by the number of the field, from 2 on.
+const MEMBERS: [(&str, &str); 8] = [
+    ("list(string)", "string"),
+    ("list(int)", "int"),
+    ("list(float)", "float"),
+    ("list(bool)", "bool"),
+    ("list(type)", "type"),
+    ("list(shape)", "shape"),
+    ("list(tensor)", "tensor"),
+    ("list(func)", "func"),
+];
+
+impl<'a> List<'a> {
+    /// The types that have items here, as a list and alone; items of one type stand together.
+    pub(super) fn members(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let mut last = 0;
+        let records = Records::new(self.0, 0).map_while(Result::ok);
+        records.filter_map(move |record| {
+            let at = usize::try_from(record.number).ok()?.checked_sub(2)?;
+            let is_new = last != record.number;
+            last = record.number;
+            MEMBERS.get(at).copied().filter(|_| is_new)
+        })
+    }
+
+    /// How many items it has.
+    pub(super) fn len(self) -> u64 {
+        let records = Records::new(self.0, 0).map_while(Result::ok);
+        let items = records.map(|record| match (record.number, record.value) {
+            (3 | 5 | 6, Wire::Len(packed)) => {
+                packed.iter().filter(|byte| **byte < 0x80).count() as u64
+            }
+            (4, Wire::Len(packed)) => packed.len() as u64 / 4,
+            (2..=9, _) => 1,
+            _ => 0,
+        });
+        items.sum()
+    }
+
+    /// The codes of its types.
+    pub(super) fn types(self) -> impl Iterator<Item = i32> {
+        let numbers = fields(self.0, 6).flat_map(|packed| Packed::new(Kind::Int32, packed, 0));
+        numbers.map_while(Result::ok).map(|number| match number {
+            Wire::Varint(code) => int32(code),
+            _ => 0,
+        })
+    }
+
+    /// Its strings.
+    pub(super) fn strings(self) -> impl Iterator<Item = &'a [u8]> {
+        fields(self.0, 2)
+    }
+}
