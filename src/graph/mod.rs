@@ -24,6 +24,7 @@ pub use library::{Function, Library};
 pub use node::{Input, Node, NodeId, Role};
 pub(crate) use node::{attr, bytes_of, text_of};
 pub use op_table::{OpTable, default_of, is_commutative, is_stateful};
+pub(crate) use save_nodes::is_save;
 pub use save_nodes::{Action, SaveNode, SavedTensor};
 
 use crate::error::{Error, Result};

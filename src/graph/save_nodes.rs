@@ -73,6 +73,11 @@ fn wiring(op: &str) -> Option<Wiring> {
     }
 }
 
+/// Whether an op writes tensors to a checkpoint.
+pub(crate) fn is_save(op: &str) -> bool {
+    wiring(op).is_some_and(|wiring| wiring.action == Action::Save)
+}
+
 impl<'m> Graph<'m> {
     /// The nodes that save or restore, in the order of the graph; linear.
     pub fn save_nodes(&self) -> Vec<SaveNode> {

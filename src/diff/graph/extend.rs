@@ -3,7 +3,7 @@
 use super::consumers::{Consumers, Use};
 use super::fingerprint::fingerprint;
 use super::matching::Matching;
-use super::structure::place;
+use super::structure::{place, slot};
 use crate::graph::{Graph, NodeId};
 
 /// What two nodes must have in common, their place apart.
@@ -102,7 +102,7 @@ impl Extension<'_, '_, '_> {
             .filter_map(|found| {
                 let node = graph.node(found.by);
                 let input = graph.inputs(node).get(found.slot)?;
-                let slot = if input.is_control { usize::MAX } else { found.slot };
+                let slot = slot(graph, *found)?;
                 let print = match self.common {
                     Common::Fingerprint => fingerprint(node),
                     Common::Op => 0,
@@ -153,10 +153,11 @@ impl Extension<'_, '_, '_> {
         let m = &*self.matching;
         self.lhs.of_node(l).iter().all(|found| {
             let Some(by) = m.to_rhs(found.by) else { return true };
-            let left = m.lhs.inputs(m.lhs.node(found.by)).get(found.slot);
+            if slot(m.lhs, *found).is_none_or(|slot| slot == usize::MAX) {
+                return true;
+            }
             let right = m.rhs.inputs(m.rhs.node(by)).get(found.slot);
-            left.is_some_and(|input| input.is_control)
-                || right.is_some_and(|input| input.source == Some(r))
+            right.is_some_and(|input| input.source == Some(r))
         })
     }
 

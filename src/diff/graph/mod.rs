@@ -114,6 +114,9 @@ impl<'g, 'm> Pair<'g, 'm> {
             (matching.rhs, added, ChangeKind::Added),
         ] {
             for (ids, nodes) in groups.finish(graph) {
+                if self.savers.only_restore(&ids, kind) {
+                    continue;
+                }
                 out.push(group(context.schema, graph, &ids, nodes, kind, &field));
             }
         }

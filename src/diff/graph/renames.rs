@@ -61,6 +61,15 @@ impl Renames {
         !self.names.is_empty() && self.follow(lhs).is_some_and(|name| name == rhs)
     }
 
+    /// What a name is in rhs that was made from one with another name by putting something behind it: `f_12_input_0`.
+    pub(in crate::diff) fn follow_start(&self, name: &str) -> Option<String> {
+        let ends = name.match_indices('_').map(|(at, _)| at);
+        std::iter::once(name.len()).chain(ends.collect::<Vec<_>>().into_iter().rev()).find_map(|end| {
+            let (start, rest) = name.split_at_checked(end)?;
+            Some(format!("{}{rest}", self.names.get(start)?))
+        })
+    }
+
     /// What a name of lhs is in rhs, if that is another.
     pub(in crate::diff) fn follow(&self, name: &str) -> Option<String> {
         for start in ["loc:@", "^"] {

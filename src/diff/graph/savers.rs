@@ -70,6 +70,13 @@ impl Savers {
         (&self.lhs.restoring, &self.rhs.restoring)
     }
 
+    /// Whether nodes that only one side has do nothing but restore: what they restore is told by variable.
+    pub(super) fn only_restore(&self, ids: &[NodeId], kind: ChangeKind) -> bool {
+        let side = if kind == ChangeKind::Added { &self.rhs } else { &self.lhs };
+        side.nodes.iter().all(|node| node.tensors.is_some())
+            && ids.iter().all(|id| side.restoring.binary_search(id).is_ok())
+    }
+
     /// Whether a node of rhs passes on what was restored: its name is counted.
     pub(super) fn is_restoring(&self, r: NodeId) -> bool {
         self.rhs.restoring.binary_search(&r).is_ok()

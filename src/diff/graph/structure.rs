@@ -6,7 +6,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::consumers::Consumers;
+use super::consumers::{Consumers, Use};
 use super::fingerprint::fingerprint;
 use super::matching::Matching;
 use crate::graph::{Graph, Input, NodeId};
@@ -176,10 +176,7 @@ impl<'h, 'g, 'm> Hashes<'h, 'g, 'm> {
             .iter()
             .filter_map(|found| {
                 let by = self.behind.get(found.by.position()).copied().unwrap_or_default();
-                let input = self.graph.inputs(self.graph.node(found.by)).get(found.slot)?;
-                // The place of a control input says nothing.
-                let slot = if input.is_control { usize::MAX } else { found.slot };
-                Some((by, slot, input.port))
+                Some((by, slot(self.graph, *found)?, port_of(self.graph, *found)?))
             })
             .collect();
         uses.sort_unstable();
@@ -190,6 +187,19 @@ impl<'h, 'g, 'm> Hashes<'h, 'g, 'm> {
 /// Which output an input comes from; of a restore node that says nothing, since it gives tensors in the order of their keys.
 pub(super) fn place<'m>(graph: &Graph<'m>, input: &Input<'m>) -> &'m str {
     if graph.is_restored(input) { "" } else { input.port }
+}
+
+/// Which of its inputs a node takes something by; the place of a control input says nothing, nor that of what is saved.
+pub(super) fn slot(graph: &Graph<'_>, found: Use) -> Option<usize> {
+    let node = graph.node(found.by);
+    let input = graph.inputs(node).get(found.slot)?;
+    let is_set = input.is_control || crate::graph::is_save(node.op);
+    Some(if is_set { usize::MAX } else { found.slot })
+}
+
+/// Which output of its source a node takes.
+fn port_of<'m>(graph: &Graph<'m>, found: Use) -> Option<&'m str> {
+    Some(graph.inputs(graph.node(found.by)).get(found.slot)?.port)
 }
 
 /// A hash that is the same in every run.

@@ -121,7 +121,9 @@ impl Rules for Model<'_> {
 
     fn says_the_same(&self, _: &MessageType, _: &Field, lhs: &[u8], rhs: &[u8]) -> bool {
         let names = std::str::from_utf8(lhs).ok().zip(std::str::from_utf8(rhs).ok());
-        names.is_some_and(|(l, r)| self.renames.leads(l, r) || self.functions.leads(l, r))
+        names.is_some_and(|(l, r)| {
+            self.renames.leads(l, r) || self.functions.follow_start(l).is_some_and(|name| name == r)
+        })
     }
 
     fn follow(&self, lhs: &str) -> Option<String> {
