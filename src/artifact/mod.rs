@@ -19,6 +19,7 @@ use crate::bytes::Limits;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::Schema;
+use crate::threads;
 
 /// Anything that ckdiff compares: what a path turned out to hold, by its parts.
 ///
@@ -67,6 +68,25 @@ impl Artifact {
             },
             Err(error) => Err(error),
         }
+    }
+
+    /// Opens two, each with the meta graph beside it, on as many threads (0 for one per core).
+    ///
+    /// ```
+    /// use ckdiff::artifact::Artifact;
+    ///
+    /// let dir = "tests/data/demo";
+    /// let (lhs, rhs) = Artifact::open_both(format!("{dir}/model.ckpt"), format!("{dir}/nothing"), 0);
+    /// assert!(lhs.is_ok() && rhs.is_err());
+    /// ```
+    pub fn open_both(
+        lhs: impl AsRef<Path>,
+        rhs: impl AsRef<Path>,
+        threads: usize,
+    ) -> (Result<Self>, Result<Self>) {
+        let whole = |path: &Path| Self::open(path).and_then(Self::with_meta_graph);
+        let (lhs, rhs) = (lhs.as_ref(), rhs.as_ref());
+        threads::both(threads, || whole(lhs), || whole(rhs))
     }
 
     /// The SavedModel in a directory: its graphs, its variables where it has any, and its other files.

@@ -7,8 +7,9 @@ use std::hash::{BuildHasher, RandomState};
 pub(crate) struct Index {
     /// Keyed, so that no file can choose names that all meet in one slot.
     state: RandomState,
-    /// Position plus one; 0 is empty. The length is a power of two, at least twice the names.
-    slots: Vec<u32>,
+    /// The high half of the name's hash, and position plus one; 0 is empty. The length is a power of two, at least twice the
+    /// names.
+    slots: Vec<u64>,
 }
 
 impl Index {
@@ -20,26 +21,43 @@ impl Index {
 
     /// The position at which `is` says yes, of those whose name has the same hash.
     pub(crate) fn find(&self, name: &str, is: impl Fn(u32) -> bool) -> Option<u32> {
-        self.probe(name)
-            .map_while(|slot| self.slots.get(slot)?.checked_sub(1))
+        let hash = self.hash(name);
+        self.probe(hash)
+            .map_while(|slot| self.slots.get(slot).copied().filter(|&entry| entry != 0))
+            // What has another hash need not be looked at, which is far away in memory.
+            .filter(|entry| entry & HIGH == hash & HIGH)
+            .map(position)
             .find(|&position| is(position))
     }
 
     /// Puts a name in that is not there yet; there must be room.
     pub(crate) fn insert(&mut self, name: &str, position: u32) {
-        let free = self.probe(name).find(|&slot| self.slots.get(slot) == Some(&0));
+        let hash = self.hash(name);
+        let free = self.probe(hash).find(|&slot| self.slots.get(slot) == Some(&0));
         if let Some(slot) = free.and_then(|slot| self.slots.get_mut(slot)) {
-            *slot = position + 1;
+            *slot = hash & HIGH | u64::from(position + 1);
         }
     }
 
+    fn hash(&self, name: &str) -> u64 {
+        self.state.hash_one(name.as_bytes())
+    }
+
     /// The slots where a name may be, the likeliest first.
-    fn probe(&self, name: &str) -> impl Iterator<Item = usize> + use<> {
+    fn probe(&self, hash: u64) -> impl Iterator<Item = usize> + use<> {
         let mask = self.slots.len().wrapping_sub(1);
         #[expect(clippy::cast_possible_truncation, reason = "the low bits of a hash are as good")]
-        let start = self.state.hash_one(name.as_bytes()) as usize;
+        let start = hash as usize;
         (0..self.slots.len()).map(move |step| start.wrapping_add(step) & mask)
     }
+}
+
+/// The half of a slot that is of the hash.
+const HIGH: u64 = 0xffff_ffff_0000_0000;
+
+#[expect(clippy::cast_possible_truncation, reason = "the low half of a slot is a position")]
+fn position(entry: u64) -> u32 {
+    (entry as u32).wrapping_sub(1)
 }
 
 #[cfg(test)]

@@ -165,9 +165,14 @@ impl<'m> Graph<'m> {
             }
         }
         let mut inputs = std::mem::take(&mut self.inputs);
+        let mut before = ("", None);
         for input in &mut inputs {
             let (name, port) = node::name_of(input.text);
-            input.source = self.find(name);
+            // Several outputs of one node are often taken in a row.
+            if name != before.0 {
+                before = (name, self.find(name));
+            }
+            input.source = before.1;
             input.port = match (input.is_control, port) {
                 (true, _) => "",
                 (false, "") => "0",

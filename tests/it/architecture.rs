@@ -19,7 +19,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("compare", &["bytes", "error", "progress", "tensor"]),
     ("checkpoint", &["bytes", "error", "schema", "table", "tensor", "text"]),
     ("graph", &["bytes", "error", "message", "schema", "tensor"]),
-    ("artifact", &["bytes", "checkpoint", "error", "json", "message", "schema", "text"]),
+    ("artifact", &["bytes", "checkpoint", "error", "json", "message", "schema", "text", "threads"]),
     (
         "diff",
         &[
@@ -34,6 +34,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "schema",
             "tensor",
             "text",
+            "threads",
         ],
     ),
     ("verify", &["artifact", "checkpoint", "error", "progress", "tensor"]),

@@ -18,8 +18,7 @@ use crate::trouble::Trouble;
 /// When a side cannot be opened, nothing can be compared, or the report cannot be written.
 pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Trouble> {
     let options = options(args)?;
-    let open = |path| Artifact::open(path).and_then(Artifact::with_meta_graph);
-    let (lhs, rhs) = match (open(&args.lhs), open(&args.rhs)) {
+    let (lhs, rhs) = match Artifact::open_both(&args.lhs, &args.rhs, args.jobs.jobs.into()) {
         (Ok(lhs), Ok(rhs)) => (lhs, rhs),
         (lhs, rhs) => return Err([lhs.err(), rhs.err()].into_iter().flatten().collect()),
     };

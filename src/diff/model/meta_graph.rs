@@ -7,6 +7,7 @@ use crate::diff::path::Trail;
 use crate::graph::{Graph, Library, OpTable, bytes_of};
 use crate::message::Records;
 use crate::schema::MessageType;
+use crate::threads;
 
 /// The graphs of two models whose nodes and functions have found each other.
 pub(super) struct Graphs<'g, 'm> {
@@ -73,13 +74,19 @@ impl Model<'_> {
         out: &mut Found,
         go_on: impl FnOnce(&Model<'_>, &mut Found),
     ) {
-        let mut read = |bytes| {
-            let parts = Graph::new(bytes).and_then(|graph| Ok((graph, Library::of_graph(bytes)?)));
-            parts.map_err(|error| out.findings.push((at.path(), error.to_string()))).ok()
+        let read = |bytes| {
+            Graph::new(bytes).and_then(|graph| Ok((graph, Library::of_graph(bytes)?)))
         };
-        let (Some((left, left_library)), Some((right, right_library))) = (read(lhs), read(rhs)) else {
-            return;
-        };
+        let threads = self.compare.threads;
+        let ((left, left_library), (right, right_library)) =
+            match threads::both(threads, || read(lhs), || read(rhs)) {
+                (Ok(lhs), Ok(rhs)) => (lhs, rhs),
+                (lhs, rhs) => {
+                    let errors = [lhs.err(), rhs.err()].into_iter().flatten();
+                    out.findings.extend(errors.map(|error| (at.path(), error.to_string())));
+                    return;
+                }
+            };
         let graphs = Graphs {
             pair: Pair::new(&left, &right),
             functions: Functions::new(self.schema, &left_library, &right_library),
