@@ -106,7 +106,10 @@ pub fn diff(
     if let Some((l, r)) = messages {
         let found = model::compare(&l, &r, &options.compare)?;
         diff.changes = found.changes;
-        diff.findings = found.findings.into_iter().map(|(path, problem)| Finding { path, problem }).collect();
+        let of_fields = found.findings.into_iter().map(|(path, problem)| {
+            Finding { side: None, path: path.to_string(), problem }
+        });
+        diff.findings = found.of_graphs.into_iter().chain(of_fields).collect();
         files::compare(lhs.files(), rhs.files(), &options.compare, &mut diff)?;
         options.ignore.apply(&mut diff);
     }

@@ -8,7 +8,7 @@ use crate::compare::{Comparison, Options};
 use crate::error::Error;
 use crate::tensor::{DType, Name, Shape};
 
-use super::{Change, Only, Path, Weight};
+use super::{Change, Only, Weight};
 
 /// What a diff of two artifacts found.
 #[derive(Debug, Clone)]
@@ -63,8 +63,10 @@ impl Part {
 /// Something that is wrong with a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
+    /// On which side; `None` where it is on one of them, or both.
+    pub side: Option<SideOf>,
     /// Where.
-    pub path: Path,
+    pub path: String,
     /// What.
     pub problem: String,
 }
@@ -92,12 +94,22 @@ pub struct Side {
 }
 
 /// Which side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SideOf {
     /// The baseline.
     Lhs,
     /// The other.
     Rhs,
+}
+
+impl SideOf {
+    /// As reports spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lhs => "lhs",
+            Self::Rhs => "rhs",
+        }
+    }
 }
 
 /// Damage of one side.

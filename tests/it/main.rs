@@ -47,6 +47,7 @@ mod message_laws;
 mod messages;
 mod op_table;
 mod output_files;
+mod pairs;
 mod proto2;
 mod random_message;
 mod random_text;

@@ -22,6 +22,11 @@ fn diff(tensors: Vec<TensorDiff>) -> Diff {
         tensors,
         damage: Vec::new(),
         renames: Vec::new(),
+        changes: Vec::new(),
+        ignored: 0,
+        findings: Vec::new(),
+        part: ckdiff::diff::Part::Tensors,
+        strict: false,
     }
 }
 

@@ -4,6 +4,7 @@ use super::entry::{Entry, Inside};
 use super::level;
 use super::rules::Rules;
 use crate::compare::Tolerance;
+use crate::diff::Finding;
 use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Path, Weight};
 use crate::schema::{MessageType, Schema};
@@ -16,6 +17,8 @@ pub(crate) struct Found {
     pub(crate) changes: Vec<Change>,
     /// What should hold something and does not, on either side, where it differs.
     pub(crate) findings: Vec<(Path, String)>,
+    /// What is wrong with the graphs of either side.
+    pub(crate) of_graphs: Vec<Finding>,
 }
 
 /// Compares messages in canonical form; `rules` say what the schema does not.

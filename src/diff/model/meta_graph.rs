@@ -2,12 +2,16 @@
 
 use super::Model;
 use crate::diff::graph::{Functions, Pair};
+use crate::diff::{Finding, SideOf};
 use crate::diff::message::Found;
 use crate::diff::path::Trail;
-use crate::graph::{Graph, Library, OpTable, bytes_of};
+use crate::graph::{Graph, Library, OpTable, bytes_of, check};
 use crate::message::Records;
 use crate::schema::MessageType;
 use crate::threads;
+
+/// What is told of one graph at most.
+const FINDINGS: usize = 100;
 
 /// The graphs of two models whose nodes and functions have found each other.
 pub(super) struct Graphs<'g, 'm> {
@@ -62,7 +66,25 @@ impl Model<'_> {
         let library = at.field("library");
         graphs.functions.compare(&self.context(), &self.messages(), &library, out);
         self.messages().fields(ty, lhs, rhs, at, out);
+        self.check(lhs, rhs, at, out);
         true
+    }
+
+    /// Tells what is wrong with each of two graphs by itself.
+    fn check(&self, lhs: &[u8], rhs: &[u8], at: &Trail<'_>, out: &mut Found) {
+        let (l, r) = threads::both(
+            self.compare.threads,
+            || check(lhs, self.ops.0, FINDINGS),
+            || check(rhs, self.ops.1, FINDINGS),
+        );
+        let path = at.path().to_string();
+        for (side, checked) in [(SideOf::Lhs, l), (SideOf::Rhs, r)] {
+            out.of_graphs.extend(checked.findings.into_iter().map(|finding| {
+                let dot = if path.is_empty() { "" } else { "." };
+                let path = format!("{path}{dot}{}", finding.path);
+                Finding { side: Some(side), path, problem: finding.problem }
+            }));
+        }
     }
 
     /// Lets the nodes and functions of two graphs find each other, and goes on with that.

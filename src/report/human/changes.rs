@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::diff::{Change, ChangeKind, Detail, Diff, Nodes, Rewired, Weight};
+use crate::diff::{Change, ChangeKind, Detail, Diff, Nodes, Rewired, SideOf, Weight};
 
 use super::table::{Align, Table};
 use super::text::{cut_middle, plural, printable, wrapped};
@@ -206,15 +206,24 @@ fn findings(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
     if diff.findings.is_empty() {
         return Ok(());
     }
+    let mut findings = BTreeMap::<String, Vec<&str>>::new();
+    for finding in &diff.findings {
+        let text = printable(&format!("{}: {}", finding.path, finding.problem));
+        findings.entry(text).or_default().extend(finding.side.map(SideOf::name));
+    }
     let style = view.palette.heading;
-    let n = number::count(diff.findings.len() as u64);
+    let n = number::count(findings.len() as u64);
     writeln!(out, "\n{style}Wrong in itself ({n}){style:#}")?;
     let style = view.palette.bad;
-    for finding in diff.findings.iter().take(view.max_diffs) {
-        let text = printable(&format!("{}: {}", finding.path, finding.problem));
-        writeln!(out, "  {style}{text}{style:#}")?;
+    for (text, sides) in findings.iter().take(view.max_diffs) {
+        let side = match sides.as_slice() {
+            [] => String::new(),
+            [side] => format!("{side}: "),
+            _ => "both: ".into(),
+        };
+        writeln!(out, "  {style}{side}{text}{style:#}")?;
     }
-    let more = diff.findings.len().saturating_sub(view.max_diffs);
+    let more = findings.len().saturating_sub(view.max_diffs);
     if more > 0 {
         writeln!(out, "  … and {} more", number::count(more as u64))?;
     }

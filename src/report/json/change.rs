@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::ser::Serializer;
 
 use crate::compare::Comparison;
-use crate::diff::{Change, Detail, Finding, Nodes, Path, Rewired};
+use crate::diff::{Change, Detail, Finding, Nodes, Path, Rewired, SideOf};
 
 use super::number::Float;
 
@@ -117,12 +117,14 @@ impl ValuesOut {
 /// Something that is wrong with a message.
 #[derive(Serialize)]
 pub(super) struct FindingOut<'a> {
-    path: PathOut<'a>,
+    side: Option<&'static str>,
+    path: &'a str,
     problem: &'a str,
 }
 
 impl<'a> FindingOut<'a> {
     pub(super) fn new(finding: &'a Finding) -> Self {
-        Self { path: PathOut(&finding.path), problem: &finding.problem }
+        let side = finding.side.map(SideOf::name);
+        Self { side, path: &finding.path, problem: &finding.problem }
     }
 }

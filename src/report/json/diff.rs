@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::compare::{NanPolicy, Options};
-use crate::diff::{Counts, Damage, Diff, Rename, Side, SideOf, Status, Weights};
+use crate::diff::{Counts, Damage, Diff, Rename, Side, Status, Weights};
 
 use super::change::{ChangeOut, FindingOut};
 use super::layout;
@@ -145,11 +145,7 @@ struct DamageOut {
 
 impl DamageOut {
     fn new(damage: &Damage) -> Self {
-        let side = match damage.side {
-            SideOf::Lhs => "lhs",
-            SideOf::Rhs => "rhs",
-        };
-        Self { side, error: damage.error.to_string() }
+        Self { side: damage.side.name(), error: damage.error.to_string() }
     }
 }
 

@@ -1,0 +1,171 @@
+//! Pairs of graphs and models that real TensorFlow exported, each with the changes to expect.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use ckdiff::artifact::Artifact;
+use ckdiff::compare::{self, Tolerance};
+use ckdiff::diff::{self, Change, Detail, Diff, Only, Verdict, Weight, diff};
+use ckdiff::progress::Silent;
+use serde_json::Value;
+
+use crate::support::oracle;
+
+/// Pairs of which we tell more changes than the oracle has, and why.
+const TOLD_OTHERWISE: &[(&str, &str)] = &[
+    ("bad_variable_def", "an item that is no VariableDef has no name to be compared under"),
+    ("bad_variable_def_both", "an item that is no VariableDef has no name to be compared under"),
+    ("collection_kind", "one member of a oneof goes, another comes"),
+    ("constant_dtype", "the attribute dtype says all of it"),
+    ("module_attribute_added", "object graphs are compared as lists"),
+    ("module_attribute_renamed", "object graphs are compared as lists"),
+    ("module_child_added", "object graphs are compared as lists"),
+];
+
+fn side(name: &str, side: &str) -> PathBuf {
+    let folder = PathBuf::from("tests/data/pairs").join(name);
+    let named = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == side);
+    let mut files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.find(named).unwrap()
+}
+
+fn compare(name: &str, tolerance: Tolerance) -> Diff {
+    let open = |of| Artifact::open(side(name, of)).unwrap();
+    let options = diff::Options {
+        compare: compare::Options { tolerance, ..compare::Options::default() },
+        only: Only::Graph,
+        ..diff::Options::default()
+    };
+    diff(&open("lhs"), &open("rhs"), &options, &Silent).unwrap()
+}
+
+fn exit(diff: &Diff) -> u64 {
+    match diff.verdict() {
+        Verdict::Same => 0,
+        Verdict::Different => 1,
+        Verdict::Trouble => 2,
+    }
+}
+
+/// The tolerance of `--rtol 1e-3` and its like.
+fn tolerance(options: &str) -> Tolerance {
+    let mut tolerance = Tolerance::BITS;
+    let words: Vec<_> = options.split(' ').collect();
+    for pair in words.chunks(2) {
+        let value = pair[1].parse().ok();
+        match pair[0] {
+            "--atol" => tolerance.atol = value,
+            "--rtol" => tolerance.rtol = value,
+            "--ulp" => tolerance.ulp = pair[1].parse().ok(),
+            other => panic!("{other}"),
+        }
+    }
+    tolerance
+}
+
+/// Whether a change is one that the oracle expects.
+fn is_expected(change: &Change, expected: &Value) -> bool {
+    let path = change.path.to_string();
+    let text = |key: &str| expected[key].as_str();
+    let kinds: Vec<&str> = match &expected["kind"] {
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
+        kind => kind.as_str().into_iter().collect(),
+    };
+    let names = match &change.detail {
+        Detail::Nodes(nodes) => nodes.names.iter().map(String::as_str).collect(),
+        _ => BTreeSet::new(),
+    };
+    let nodes_fit = match &expected["nodes"] {
+        Value::Array(nodes) => nodes.iter().filter_map(Value::as_str).collect::<BTreeSet<_>>() == names,
+        Value::Number(count) => count.as_u64() == Some(names.len() as u64),
+        _ => true,
+    };
+    let boundary_fits = expected["boundary"].as_array().is_none_or(|boundary| {
+        let Detail::Nodes(nodes) = &change.detail else { return false };
+        let told: BTreeSet<_> = nodes.boundary.iter().map(|at| at.path.to_string()).collect();
+        boundary.iter().all(|path| told.contains(path.as_str().unwrap()))
+    });
+    kinds.contains(&change.kind.name())
+        && text("path").is_none_or(|wanted| wanted == path)
+        && text("path_begins").is_none_or(|start| path.starts_with(start))
+        && text("path_ends").is_none_or(|end| path.ends_with(end))
+        && (text("path").is_some() || text("lhs").is_none_or(|lhs| change.lhs.as_deref() == Some(lhs)))
+        && (text("path").is_some() || text("rhs").is_none_or(|rhs| change.rhs.as_deref() == Some(rhs)))
+        && nodes_fit
+        && boundary_fits
+}
+
+fn of_weight(diff: &Diff, weight: Weight) -> Vec<&Change> {
+    diff.changes.iter().filter(|change| change.weight == weight).collect()
+}
+
+#[test]
+fn every_pair_has_the_changes_that_were_made() {
+    let mut wrong = Vec::new();
+    let oracle = oracle("pairs.json");
+    for (name, expected) in oracle.as_object().unwrap() {
+        let found = compare(name, Tolerance::BITS);
+        if Some(exit(&found)) != expected["exit"].as_u64() {
+            wrong.push(format!("{name}: exit {}", exit(&found)));
+        }
+        if TOLD_OTHERWISE.iter().any(|(known, _)| known == name) {
+            continue;
+        }
+        let told = of_weight(&found, Weight::Semantic);
+        let wanted = expected["semantic"].as_array().unwrap();
+        let is_open = expected.get("open").is_some();
+        for change in wanted.iter().filter(|change| !is_open && change["optional"] != true) {
+            if !told.iter().any(|told| is_expected(told, change)) {
+                wrong.push(format!("{name}: not told: {change}"));
+            }
+        }
+        let most = wanted.len();
+        if !is_open && told.len() > most {
+            wrong.push(format!("{name}: {} semantic changes, {most} made", told.len()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn tolerances_hold_for_constants() {
+    for (name, expected) in oracle("pairs.json").as_object().unwrap() {
+        for (options, wanted) in expected["exit_with"].as_object().into_iter().flatten() {
+            let found = compare(name, tolerance(options));
+            assert_eq!(Some(exit(&found)), wanted.as_u64(), "{name} {options}");
+        }
+    }
+}
+
+#[test]
+fn a_model_equals_itself() {
+    for (name, _) in oracle("pairs.json").as_object().unwrap() {
+        for of in ["lhs", "rhs"] {
+            let open = || Artifact::open(side(name, of)).unwrap();
+            let found = diff(&open(), &open(), &diff::Options::default(), &Silent).unwrap();
+            assert_eq!(found.changes, [], "{name} {of}");
+        }
+    }
+}
+
+#[test]
+fn the_other_way_round_the_same_is_told() {
+    for (name, _) in oracle("pairs.json").as_object().unwrap() {
+        let open = |of| Artifact::open(side(name, of)).unwrap();
+        let options = diff::Options { only: Only::Graph, ..diff::Options::default() };
+        let there = diff(&open("lhs"), &open("rhs"), &options, &Silent).unwrap();
+        let back = diff(&open("rhs"), &open("lhs"), &options, &Silent).unwrap();
+        let sides = |diff: &Diff, is_back: bool| {
+            let side = |change: &Change| match is_back {
+                false => (change.lhs.clone(), change.rhs.clone()),
+                true => (change.rhs.clone(), change.lhs.clone()),
+            };
+            let mut sides: Vec<_> = diff.changes.iter().map(side).collect();
+            sides.sort();
+            sides
+        };
+        // What is written out where the other side has a default of its own is told from the side that has it.
+        assert_eq!(sides(&there, false).len(), sides(&back, true).len(), "{name}");
+        assert_eq!(sides(&there, false), sides(&back, true), "{name}");
+    }
+}
