@@ -66,9 +66,8 @@ impl Context<'_> {
     ) {
         let (attr, of_name) = (at.field("attr"), name);
         let attr = attr.key(of_name);
-        if let (Some(l), Some(r)) = (Value::tensor(lhs), Value::tensor(rhs))
-            && self.tensor(owner, name, (l, r), &attr, out)
-        {
+        let tensors = Value::tensor(lhs).zip(Value::tensor(rhs));
+        if tensors.is_some_and(|tensors| self.tensor(owner, name, tensors, &attr, out)) {
             return;
         }
         if self.is_same_value(names_nodes(name), lhs, rhs) {
@@ -78,7 +77,8 @@ impl Context<'_> {
         let weight = if is_random { Weight::Cosmetic } else { weight(name) };
         let (lhs, rhs) = (Some(spelled(self.schema, lhs)), Some(spelled(self.schema, rhs)));
         let detail = owner.detail();
-        out.push(Change { path: attr.path(), kind: ChangeKind::Modified, weight, lhs, rhs, detail });
+        let path = if tensors.is_some() { attr.field("tensor").path() } else { attr.path() };
+        out.push(Change { path, kind: ChangeKind::Modified, weight, lhs, rhs, detail });
     }
 
     /// An attribute that one side does not have.

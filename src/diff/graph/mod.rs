@@ -135,24 +135,21 @@ impl<'g, 'm> Pair<'g, 'm> {
 
     /// Tells of nodes that stand in another order, once.
     fn order(&self, at: &Trail<'_>, out: &mut Vec<Change>) {
-        let mut last = None;
-        for (l, r) in self.matching.pairs() {
-            if let Some((before, _)) = last
-                && l < before
-            {
-                let name = |id| self.matching.lhs.node(id).name;
-                let _ = r;
-                let text = |a: &str, b: &str| Some(format!("{a:?} before {b:?}"));
-                return out.push(Change {
-                    path: at.path(),
-                    kind: ChangeKind::Modified,
-                    weight: Weight::Cosmetic,
-                    lhs: text(name(l), name(before)),
-                    rhs: text(name(before), name(l)),
-                    detail: Detail::None,
-                });
-            }
-            last = Some((l, r));
+        let (mut last, mut pairs, mut is_in_order) = (None, 0u64, true);
+        for (l, _) in self.matching.pairs() {
+            is_in_order &= last < Some(l);
+            (last, pairs) = (Some(l), pairs + 1);
+        }
+        if !is_in_order {
+            let text = Some(format!("order of {pairs}"));
+            out.push(Change {
+                path: at.path(),
+                kind: ChangeKind::Modified,
+                weight: Weight::Cosmetic,
+                lhs: text.clone(),
+                rhs: text,
+                detail: Detail::None,
+            });
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::functions::stem;
 use super::matching::Matching;
 use super::savers::Savers;
 use crate::graph::{NodeId, Role};
@@ -31,7 +32,9 @@ impl Renames {
         let mut names = BTreeMap::new();
         for (l, r) in matching.pairs() {
             let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
-            if lhs.name == rhs.name || rhs.role != Role::Node || savers.is_restoring(r) {
+            // What a saver counts it counts anew.
+            let is_counted = || savers.is_restoring(r) && stem(lhs.name) == stem(rhs.name);
+            if lhs.name == rhs.name || rhs.role != Role::Node || is_counted() {
                 continue;
             }
             names.insert(lhs.name.to_owned(), rhs.name.to_owned());
