@@ -10,6 +10,7 @@ mod finding;
 mod index;
 mod library;
 mod node;
+pub mod object_graph;
 mod op_table;
 mod save_nodes;
 
@@ -23,6 +24,7 @@ pub(crate) use index::Index;
 pub use library::{Function, Library};
 pub use node::{Input, Node, NodeId, Role};
 pub(crate) use node::{attr, bytes_of, text_of};
+pub use object_graph::ObjectGraph;
 pub use op_table::{OpTable, default_of, is_commutative, is_stateful};
 pub(crate) use save_nodes::is_save;
 pub use save_nodes::{Action, SaveNode, SavedTensor};

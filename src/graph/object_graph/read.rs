@@ -1,0 +1,192 @@
+//! Objects and references as the messages have them.
+
+use super::super::attr;
+use super::super::node::{bytes_of, text_of};
+use super::{Edge, Form, Label, ObjectGraph, ObjectId};
+use crate::error::{Error, Result};
+use crate::message::{Packed, Record, Records, Value, int32};
+use crate::schema::Kind;
+
+impl<'m> ObjectGraph<'m> {
+    /// The graph of a message in canonical form. What is wrong with it otherwise is a finding; `n log n` in its size.
+    ///
+    /// # Errors
+    /// When the bytes are no message, or hold more objects than 32 bits count.
+    pub fn new(form: Form, bytes: &'m [u8]) -> Result<Self> {
+        let mut graph = Self {
+            form,
+            objects: Vec::new(),
+            edges: Vec::new(),
+            starts: Vec::new(),
+            functions: Vec::new(),
+            ways: Vec::new(),
+            order: Vec::new(),
+            findings: Vec::new(),
+        };
+        let mut references = References::default();
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            match record.number {
+                1 => graph.object(&record, &mut references)?,
+                2 if form == Form::Saved => graph.function(bytes_of(&record), &mut references),
+                _ => {}
+            }
+        }
+        graph.connect(references);
+        graph.walk();
+        Ok(graph)
+    }
+
+    fn object(&mut self, record: &Record<'m>, references: &mut References<'m>) -> Result<()> {
+        let id = u32::try_from(self.objects.len()).ok().filter(|&id| id < u32::MAX).ok_or_else(
+            || Error::unexpected("number of objects", self.objects.len(), "32 bits are allowed"),
+        )?;
+        let bytes = bytes_of(record);
+        self.objects.push(bytes);
+        for field in Records::new(bytes, 0) {
+            let field = field?;
+            let (content, from) = (bytes_of(&field), ObjectId(id));
+            match (field.number, self.form) {
+                (1, _) => references.child(from, content, Label::Child),
+                (3, _) => references.slot(from, content),
+                (11, Form::Saved) => references.saveable(from, content),
+                (15, Form::Saved) => references.child(from, content, Label::Dependency),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, entry: &'m [u8], references: &mut References<'m>) {
+        let (mut name, mut function) = ("", [].as_slice());
+        for field in Records::new(entry, 0).map_while(Result::ok) {
+            match field.number {
+                1 => name = text_of(&field),
+                2 => function = bytes_of(&field),
+                _ => {}
+            }
+        }
+        self.functions.push((name, function));
+        for (at, id) in (0..).zip(bound_inputs(function)) {
+            references.push(ObjectId(0), Label::Bound(name, at), id);
+        }
+    }
+
+    /// Keeps the references that lead to an object, the first of each name.
+    fn connect(&mut self, references: References<'m>) {
+        let len = self.objects.len();
+        let id = |id: i32| u32::try_from(id).ok().filter(|&id| (id as usize) < len).map(ObjectId);
+        let mut astray = Tally::default();
+        for (from, label, to) in references.0 {
+            let variable_is_known =
+                !matches!(label, Label::Slot(variable, _) if variable.position() >= len);
+            match id(to).filter(|_| variable_is_known && from.position() < len) {
+                Some(to) => self.edges.push((from, Edge { label, to })),
+                None => astray.add(|| format!("object {} refers to object {to}", from.0)),
+            }
+        }
+        self.edges.sort_by_key(|(from, edge)| (*from, edge.label));
+        let mut again = Tally::default();
+        self.edges.dedup_by(|(from, edge), (before, first)| {
+            let is_again = (*from, edge.label) == (*before, first.label);
+            if is_again {
+                again.add(|| format!("object {}, {:?}", from.0, edge.label));
+            }
+            is_again
+        });
+        self.starts = (0..=len)
+            .map(|id| self.edges.partition_point(|(from, _)| from.position() < id))
+            .collect();
+        self.findings
+            .extend(astray.told(&format!("references that lead to none of the {len} objects")));
+        self.findings
+            .extend(again.told("references of a name that an earlier one of the object has"));
+    }
+}
+
+/// The objects that a `SavedConcreteFunction` captured, in their order.
+pub fn bound_inputs(function: &[u8]) -> Vec<i32> {
+    let mut ids = Vec::new();
+    let records = Records::new(function, 0).map_while(Result::ok);
+    for record in records.filter(|record| record.number == 2) {
+        match record.value {
+            Value::Varint(id) => ids.push(int32(id)),
+            Value::Len(packed) => {
+                let values = Packed::new(Kind::Int32, packed, 0).map_while(Result::ok);
+                ids.extend(values.filter_map(|value| match value {
+                    Value::Varint(id) => Some(int32(id)),
+                    _ => None,
+                }));
+            }
+            _ => {}
+        }
+    }
+    ids
+}
+
+/// References as they stand in the message.
+#[derive(Debug, Default)]
+struct References<'m>(Vec<(ObjectId, Label<'m>, i32)>);
+
+impl<'m> References<'m> {
+    fn push(&mut self, from: ObjectId, label: Label<'m>, to: i32) {
+        self.0.push((from, label, to));
+    }
+
+    fn child(&mut self, from: ObjectId, reference: &'m [u8], label: impl Fn(&'m str) -> Label<'m>) {
+        let (mut to, mut name) = (0, "");
+        for field in Records::new(reference, 0).map_while(Result::ok) {
+            match (field.number, field.value) {
+                (1, Value::Varint(id)) => to = int32(id),
+                (2, _) => name = text_of(&field),
+                _ => {}
+            }
+        }
+        self.push(from, label(name), to);
+    }
+
+    fn slot(&mut self, from: ObjectId, reference: &'m [u8]) {
+        let (mut variable, mut name, mut to) = (0, "", 0);
+        for field in Records::new(reference, 0).map_while(Result::ok) {
+            match (field.number, field.value) {
+                (1, Value::Varint(id)) => variable = int32(id),
+                (2, _) => name = text_of(&field),
+                (3, Value::Varint(id)) => to = int32(id),
+                _ => {}
+            }
+        }
+        let variable = ObjectId(u32::try_from(variable).unwrap_or(u32::MAX));
+        self.push(from, Label::Slot(variable, name), to);
+    }
+
+    fn saveable(&mut self, from: ObjectId, entry: &'m [u8]) {
+        let (name, value) = attr(entry);
+        for field in Records::new(value, 0).map_while(Result::ok) {
+            match (field.number, field.value) {
+                (2, Value::Varint(id)) => self.push(from, Label::Save(name), int32(id)),
+                (3, Value::Varint(id)) => self.push(from, Label::Restore(name), int32(id)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// How often something is wrong, and the first place.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    count: u64,
+    first: String,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, what: impl Fn() -> String) {
+        if self.count == 0 {
+            self.first = what();
+        }
+        self.count += 1;
+    }
+
+    pub(super) fn told(self, what: &str) -> Option<String> {
+        (self.count > 0).then(|| format!("{} {what}; the first: {}", self.count, self.first))
+    }
+}
