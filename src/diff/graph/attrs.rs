@@ -9,6 +9,7 @@ use crate::diff::constant::{self, Outcome};
 use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Weight};
 use crate::graph::{Constant, OpTable, default_of};
+use crate::tensor::DType;
 
 /// Whose attributes are compared.
 #[derive(Debug, Clone, Copy)]
@@ -115,6 +116,12 @@ impl Context<'_> {
         attr: &Trail<'_>,
         out: &mut Vec<Change>,
     ) -> bool {
+        if owner.ops == ("Const", "Const")
+            && let (Some(l), Some(r)) = (scalar_string(lhs), scalar_string(rhs))
+            && self.held.object_graphs(&l, &r, &attr.field("tensor"), out)
+        {
+            return true;
+        }
         let before = out.len();
         let is_read = self.tensor_proto(lhs, rhs, &attr.field("tensor"), out);
         // The attribute `dtype` of a constant says so already.
@@ -177,6 +184,14 @@ pub(super) fn is_note(name: &str) -> bool {
 
 fn weight(name: &str) -> Weight {
     if is_note(name) { Weight::Cosmetic } else { Weight::Semantic }
+}
+
+/// The one string of a tensor of no dimensions.
+fn scalar_string(tensor: &[u8]) -> Option<Vec<u8>> {
+    let constant = Constant::parse(tensor).ok().filter(|constant| constant.shape().rank() == 0)?;
+    let strings = constant.byte_elements()?;
+    let [text] = strings.as_slice() else { return None };
+    (constant.dtype() == DType::String).then(|| text.to_vec())
 }
 
 /// Whether the op makes a table, which TensorFlow gives a random name.

@@ -2,6 +2,8 @@
 
 use super::groups::Groups;
 use super::matching::Matching;
+use super::renames::Renames;
+use super::saver_functions::SaverPair;
 use super::savers::Savers;
 use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Path, Rewired, Weight};
@@ -20,6 +22,10 @@ pub(super) struct Borders {
 pub(super) struct Inputs<'x, 'g, 'm> {
     pub(super) matching: &'x Matching<'g, 'm>,
     pub(super) savers: &'x Savers,
+    /// The functions that save or restore, where the nodes call such.
+    pub(super) call: Option<SaverPair<'x>>,
+    /// What became of keys of checkpoints.
+    pub(super) keys: &'x Renames,
     pub(super) pair: (NodeId, NodeId),
     /// The way to the node; of a result of a function, to that.
     pub(super) at: &'x Trail<'x>,
@@ -42,8 +48,32 @@ impl<'m> Inputs<'_, '_, 'm> {
             left_data.truncate(1);
             right_data.truncate(1);
         }
-        self.data(&left_data, &right_data, borders, out);
+        match self.call {
+            Some(call) => self.saved(call, &left_data, &right_data, borders, out),
+            None => self.data(&left_data, &right_data, borders, out),
+        }
         self.control(&of_kind(left, true), &of_kind(right, true), borders, out);
+    }
+
+    /// Tells which variables are no longer passed for the key that they were passed for.
+    fn saved(
+        &self,
+        call: SaverPair<'_>,
+        lhs: &[Input<'m>],
+        rhs: &[Input<'m>],
+        borders: &mut Borders,
+        out: &mut Vec<Change>,
+    ) {
+        for (l, r) in call.arguments(self.keys, lhs.len(), rhs.len()) {
+            let (a, b) = (l.and_then(|at| lhs.get(at)), r.and_then(|at| rhs.get(at)));
+            let slot = self.slot(r.or(l).unwrap_or_default());
+            match (a, b) {
+                (Some(a), Some(b)) if self.is_same(a, b) => {}
+                (Some(_), Some(_)) => self.rewired(slot, a, b, borders, out),
+                // That it is saved, or is no more, is told of the function.
+                _ => self.rewired(slot, a, b, borders, &mut Vec::new()),
+            }
+        }
     }
 
     fn data(

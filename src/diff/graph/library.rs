@@ -61,6 +61,10 @@ fn function(
     at: &Trail<'_>,
     out: &mut Found,
 ) {
+    if let Some(savers) = context.saver_functions.pair(l.name, r.name) {
+        // All else in it is counted, or follows from what it saves.
+        return savers.compare(context.keys, at, &mut out.changes);
+    }
     messages.fields(ty, l.bytes, r.bytes, at, out);
     let owner = Owner { ops: ("", "") };
     let attrs = |bytes| entries(bytes, ATTR).map(attr);

@@ -16,6 +16,7 @@ mod library;
 mod matching;
 mod node;
 mod renames;
+mod saver_functions;
 mod savers;
 mod scopes;
 mod structure;
@@ -36,6 +37,7 @@ use matching::Matching;
 use savers::Savers;
 pub(super) use functions::Functions;
 pub(super) use renames::Renames;
+pub(super) use saver_functions::SaverFunctions;
 
 /// What is known beside two graphs.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +52,18 @@ pub(super) struct Context<'a> {
     pub(super) renames: &'a Renames,
     /// What became of names of functions.
     pub(super) functions: &'a Renames,
+    /// What became of keys of checkpoints.
+    pub(super) keys: &'a Renames,
+    /// The functions that save and restore.
+    pub(super) saver_functions: &'a SaverFunctions<'a>,
+    /// Who compares the object graphs that constants hold.
+    pub(super) held: &'a dyn Held,
+}
+
+/// Compares object graphs that are held by something else.
+pub(super) trait Held: std::fmt::Debug {
+    /// Compares two strings that are object graphs; whether they are.
+    fn object_graphs(&self, lhs: &[u8], rhs: &[u8], at: &Trail<'_>, out: &mut Vec<Change>) -> bool;
 }
 
 /// Two graphs whose nodes have found each other.
@@ -105,7 +119,7 @@ impl<'g, 'm> Pair<'g, 'm> {
             };
             context.node(matching, &self.savers, (l, r), &way, &mut borders, &mut modified);
         }
-        self.savers.compare(matching, &self.renames, at, &mut borders, &mut modified);
+        self.savers.compare(matching, (&self.renames, context.keys), at, &mut borders, &mut modified);
         self.order(&field, out);
         self.renamed(&field, out);
         let Borders { removed, added } = borders;

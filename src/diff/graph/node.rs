@@ -30,7 +30,9 @@ impl Context<'_> {
         }
         let definition = self.rhs_ops.definition(rhs.op).filter(|_| lhs.op == rhs.op);
         let is_commutative = definition.is_some_and(is_commutative);
-        Inputs { matching, savers, pair: (l, r), at, is_commutative }.compare(borders, out);
+        let call = self.saver_functions.call(lhs, rhs);
+        Inputs { matching, savers, call, keys: self.keys, pair: (l, r), at, is_commutative }
+            .compare(borders, out);
         if rhs.role != Role::Node {
             return;
         }
@@ -38,7 +40,8 @@ impl Context<'_> {
         let owner = Owner { ops: (lhs.op, rhs.op) };
         let (is_key, is_saver) = (savers.are_keys(l, r), savers.are_savers(l, r));
         let counts = |attr: &(&str, &[u8])| {
-            !(is_key && attr.0 == "value" || is_saver && matches!(attr.0, "dtypes" | "T" | "dt"))
+            !(is_key && attr.0 == "value" || is_saver && matches!(attr.0, "dtypes" | "T" | "dt")
+                || call.is_some() && attr.0 == "Tin")
         };
         let (left, right) = (lhs.attrs().filter(counts), rhs.attrs().filter(counts));
         self.attrs(owner, left, right, at, out);

@@ -54,8 +54,13 @@ impl Renames {
         Self { names, groups }
     }
 
+    /// Whether nothing has another name.
+    pub(in crate::diff) fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
     /// Notes another name.
-    pub(super) fn add(&mut self, from: &str, to: &str) {
+    pub(in crate::diff) fn add(&mut self, from: &str, to: &str) {
         self.names.insert(from.to_owned(), to.to_owned());
     }
 

@@ -100,14 +100,14 @@ impl Savers {
     pub(super) fn compare(
         &self,
         matching: &Matching<'_, '_>,
-        renames: &Renames,
+        (renames, keys): (&Renames, &Renames),
         at: &Trail<'_>,
         borders: &mut Borders,
         out: &mut Vec<Change>,
     ) {
         let mut told = Vec::new();
         for action in [Action::Save, Action::Restore] {
-            let comparison = Comparison { matching, renames, action, at };
+            let comparison = Comparison { matching, renames, keys, action, at };
             let mut changes = comparison.compare(self, borders);
             changes.retain(|(what, _)| !told.contains(what));
             for (what, change) in changes {
@@ -124,6 +124,7 @@ type What = (Option<String>, Option<String>, String);
 struct Comparison<'x, 'g, 'm> {
     matching: &'x Matching<'g, 'm>,
     renames: &'x Renames,
+    keys: &'x Renames,
     action: Action,
     at: &'x Trail<'x>,
 }
@@ -189,7 +190,8 @@ impl Comparison<'_, '_, '_> {
     /// A variable that both sides save.
     fn pair(&self, lhs: Binding<'_>, rhs: Binding<'_>, changes: &mut Vec<(What, Change)>) {
         let (l, r) = (lhs.tensor, rhs.tensor);
-        if l.key != r.key && !self.renames.leads(&l.key, &r.key) {
+        let follows = self.renames.leads(&l.key, &r.key) || self.keys.leads(&l.key, &r.key);
+        if l.key != r.key && !follows {
             let what = (Some(l.key.clone()), Some(r.key.clone()), rhs.saver.to_owned());
             changes.push((what, self.change(self.path(rhs), ChangeKind::Renamed, &l.key, &r.key)));
         }

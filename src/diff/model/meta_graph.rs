@@ -1,7 +1,8 @@
 //! Meta graphs and graphs: first the nodes and functions find each other, then all is compared with what is known of names.
 
 use super::Model;
-use crate::diff::graph::{Functions, Pair};
+use super::object_graph::{Objects, tell_once};
+use crate::diff::graph::{Functions, Pair, SaverFunctions};
 use crate::diff::{Finding, SideOf};
 use crate::diff::message::Found;
 use crate::diff::path::Trail;
@@ -41,9 +42,12 @@ impl Model<'_> {
         let builtin = OpTable::builtin();
         let ops = (own.as_ref().unwrap_or(builtin), other.as_ref().unwrap_or(builtin));
         let model = Model { ops, ..*self };
-        model.with_graphs(field(lhs, 2), field(rhs, 2), at, out, |model, out| {
+        let before = out.changes.len();
+        let objects = (field(lhs, 7), field(rhs, 7));
+        model.with_graphs((field(lhs, 2), field(rhs, 2)), objects, at, out, |model, out| {
             model.messages().fields(ty, lhs, rhs, at, out);
         });
+        tell_once(&mut out.changes, before);
         true
     }
 
@@ -57,7 +61,7 @@ impl Model<'_> {
         out: &mut Found,
     ) -> bool {
         let Some(graphs) = self.graphs else {
-            self.with_graphs(lhs, rhs, at, out, |model, out| {
+            self.with_graphs((lhs, rhs), (&[], &[]), at, out, |model, out| {
                 model.graph(ty, lhs, rhs, at, out);
             });
             return true;
@@ -90,8 +94,8 @@ impl Model<'_> {
     /// Lets the nodes and functions of two graphs find each other, and goes on with that.
     fn with_graphs(
         &self,
-        lhs: &[u8],
-        rhs: &[u8],
+        (lhs, rhs): (&[u8], &[u8]),
+        objects: (&[u8], &[u8]),
         at: &Trail<'_>,
         out: &mut Found,
         go_on: impl FnOnce(&Model<'_>, &mut Found),
@@ -113,13 +117,23 @@ impl Model<'_> {
             pair: Pair::new(&left, &right),
             functions: Functions::new(self.schema, &left_library, &right_library),
         };
+        let functions = &graphs.functions.renames;
+        let objects = Objects::of_saved_model(objects.0, objects.1, functions).unwrap_or_else(|error| {
+            out.findings.push((at.field("object_graph_def").path(), error.to_string()));
+            None
+        });
+        let keys = objects.as_ref().map(Objects::keys).unwrap_or_default();
+        let saver_functions = SaverFunctions::new(&left_library, &right_library);
         let model = Model {
             schema: self.schema,
             compare: self.compare,
             ops: self.ops,
             graphs: Some(&graphs),
             renames: &graphs.pair.renames,
-            functions: &graphs.functions.renames,
+            functions,
+            objects: objects.as_ref(),
+            keys: &keys,
+            saver_functions: &saver_functions,
         };
         go_on(&model, out);
     }

@@ -1,9 +1,12 @@
 //! Messages of a model: graphs by their nodes, tensors by their values, names by what became of them.
 
 mod meta_graph;
+mod object_graph;
 mod op_def;
 mod saved_model;
 mod treatment;
+
+use std::fmt;
 
 use crate::compare;
 use crate::error::{ErrorKind, Result};
@@ -11,10 +14,13 @@ use crate::graph::{OpTable, bytes_of};
 use crate::message::{Message, Records};
 use crate::schema::{Field, MessageType, Schema};
 
-use super::graph::{Context, Renames};
+use super::Change;
+use super::graph::{Context, Held, Renames, SaverFunctions};
 use super::message::{Found, Messages, Rules, Treatment};
 use super::path::Trail;
 use meta_graph::Graphs;
+pub(super) use object_graph::{is_told, object_graph_keys, opened_object_graph};
+use object_graph::Objects;
 
 /// What is known of two models while their messages are compared.
 #[derive(Clone, Copy)]
@@ -29,6 +35,12 @@ pub(super) struct Model<'a> {
     renames: &'a Renames,
     /// What became of the names of functions.
     functions: &'a Renames,
+    /// The object graphs of two SavedModels, once their objects have found each other.
+    objects: Option<&'a Objects<'a>>,
+    /// What became of keys of checkpoints.
+    keys: &'a Renames,
+    /// The functions that save and restore.
+    saver_functions: &'a SaverFunctions<'a>,
 }
 
 /// Compares two messages of one type: models, or parts of them.
@@ -40,20 +52,42 @@ pub(super) fn compare(
     rhs: &Message<'_>,
     options: &compare::Options,
 ) -> Result<Found> {
-    let none = Renames::default();
-    let builtin = OpTable::builtin();
-    let model = Model {
-        schema: lhs.schema(),
-        compare: options,
+    let mut found = Found::default();
+    with_model(lhs.schema(), options, |model| {
+        let messages = model.messages();
+        messages.compare(lhs.ty(), lhs.bytes(), rhs.bytes(), &Trail::Root, &mut found);
+    });
+    Ok(found)
+}
+
+/// Compares the object graphs of two checkpoints, given as the strings that hold them; `None` where one holds none.
+pub(super) fn compare_object_graphs(
+    lhs: &[u8],
+    rhs: &[u8],
+    options: &compare::Options,
+) -> Option<Found> {
+    let mut found = Found::default();
+    let mut is_read = false;
+    with_model(Schema::tensorflow(), options, |model| {
+        is_read = model.held_object_graph(lhs, rhs, &Trail::Root.field("object_graph"), &mut found);
+    });
+    is_read.then_some(found)
+}
+
+/// Goes on with a model of which nothing is known yet.
+fn with_model(schema: &Schema, compare: &compare::Options, go_on: impl FnOnce(&Model<'_>)) {
+    let (none, builtin) = (Renames::default(), OpTable::builtin());
+    go_on(&Model {
+        schema,
+        compare,
         ops: (builtin, builtin),
         graphs: None,
         renames: &none,
         functions: &none,
-    };
-    let mut found = Found::default();
-    let messages = model.messages();
-    messages.compare(lhs.ty(), lhs.bytes(), rhs.bytes(), &Trail::Root, &mut found);
-    Ok(found)
+        objects: None,
+        keys: &none,
+        saver_functions: &SaverFunctions::default(),
+    });
 }
 
 /// The largest part that two messages have in common, where they are of two types: the graph of a meta graph, the meta graph
@@ -102,7 +136,7 @@ impl<'a> Model<'a> {
         Messages::new(self.schema, self, self.compare.tolerance)
     }
 
-    fn context(&self) -> Context<'a> {
+    fn context(&self) -> Context<'_> {
         Context {
             schema: self.schema,
             compare: self.compare,
@@ -110,6 +144,9 @@ impl<'a> Model<'a> {
             rhs_ops: self.ops.1,
             renames: self.renames,
             functions: self.functions,
+            keys: self.keys,
+            saver_functions: self.saver_functions,
+            held: self,
         }
     }
 }
@@ -122,7 +159,8 @@ impl Rules for Model<'_> {
     fn says_the_same(&self, _: &MessageType, _: &Field, lhs: &[u8], rhs: &[u8]) -> bool {
         let names = std::str::from_utf8(lhs).ok().zip(std::str::from_utf8(rhs).ok());
         names.is_some_and(|(l, r)| {
-            self.renames.leads(l, r) || self.functions.follow_start(l).is_some_and(|name| name == r)
+            [self.renames, self.functions, self.keys].iter().any(|names| names.leads(l, r))
+                || self.functions.follow_start(l).is_some_and(|name| name == r)
         })
     }
 
@@ -142,6 +180,9 @@ impl Rules for Model<'_> {
             "tensorflow.MetaGraphDef" => self.meta_graph(ty, lhs, rhs, at, out),
             "tensorflow.GraphDef" => self.graph(ty, lhs, rhs, at, out),
             "tensorflow.SavedModel" => self.saved_model(ty, lhs, rhs, at, out),
+            "tensorflow.TrackableObjectGraph" | "tensorflow.SavedObjectGraph" => {
+                self.object_graph(ty, lhs, rhs, at, out)
+            }
             "tensorflow.TensorProto" => self.tensor(lhs, rhs, at, out),
             "tensorflow.OpList" => self.op_list(ty, lhs, rhs, at, out),
             "tensorflow.OpDef" => self.op_def(ty, lhs, rhs, at, out),
@@ -154,5 +195,20 @@ impl Model<'_> {
     /// Compares tensors wherever they are; those that are none are compared as messages.
     fn tensor(&self, lhs: &[u8], rhs: &[u8], at: &Trail<'_>, out: &mut Found) -> bool {
         self.context().tensor_proto(lhs, rhs, at, &mut out.changes)
+    }
+}
+
+impl Held for Model<'_> {
+    fn object_graphs(&self, lhs: &[u8], rhs: &[u8], at: &Trail<'_>, out: &mut Vec<Change>) -> bool {
+        let mut found = Found::default();
+        let is_held = self.held_object_graph(lhs, rhs, at, &mut found);
+        out.append(&mut found.changes);
+        is_held
+    }
+}
+
+impl fmt::Debug for Model<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Model").finish_non_exhaustive()
     }
 }

@@ -43,6 +43,13 @@ fn is_compared_elsewhere(message: &str, field: &str) -> bool {
         "SavedModel" => field == "meta_graphs",
         "GraphDef" => field == "node",
         "FunctionDefLibrary" => field == "function",
+        "TrackableObjectGraph" => field == "nodes",
+        "SavedObjectGraph" => matches!(field, "nodes" | "concrete_functions"),
+        "TrackableObjectGraph.TrackableObject" => matches!(field, "children" | "slot_variables"),
+        "SavedObject" => {
+            matches!(field, "children" | "slot_variables" | "dependencies" | "saveable_objects")
+        }
+        "SavedConcreteFunction" => field == "bound_inputs",
         "FunctionDef" => {
             matches!(field, "node_def" | "ret" | "control_ret" | "attr" | "arg_attr")
         }
@@ -54,6 +61,8 @@ fn list(message: &str, field: &str, collection: Option<&str>) -> ListAs<'static>
     let keys: &'static [KeyField] = match (message, field) {
         // TensorFlow writes Python sets here, in the order of their hashes.
         ("ValuesDef", "values") | ("MetaGraphDef.MetaInfoDef", "tags") => return ListAs::Set,
+        ("SavedFunction", "concrete_functions") => return ListAs::Set,
+        ("TrackableObjectGraph.TrackableObject", "attributes") => const { &[Cow::Borrowed("name")] },
         ("OpList", "op") | ("OpDef", "attr") => const { &[Cow::Borrowed("name")] },
         ("FunctionDefLibrary", "gradient") => const { &[Cow::Borrowed("function_name")] },
         ("FunctionDefLibrary", "registered_gradients") => {

@@ -1,0 +1,211 @@
+//! Functions that save or restore, as TensorFlow 2 makes them for a SavedModel: `__inference__traced_save_42`.
+//!
+//! Their arguments are the variables in the order of their keys, and the names of arguments, results and nodes are counted in
+//! that order. So such functions are compared by what they save and restore, and calls of them by what is passed for each key.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::renames::Renames;
+use crate::diff::path::Trail;
+use crate::diff::{Change, ChangeKind, Detail, Weight};
+use crate::graph::{Action, Function, Graph, Library, Node, Role, SavedTensor, bytes_of, text_of};
+use crate::message::Records;
+use crate::tensor::DType;
+
+/// What a saver is made of, beside the nodes that save and restore. A function with any other op is compared as it is.
+const OPS: &[&str] = &[
+    "AssignVariableOp",
+    "Cast",
+    "Const",
+    "DisableCopyOnRead",
+    "Identity",
+    "LookupTableExportV2",
+    "LookupTableImportV2",
+    "MergeV2Checkpoints",
+    "NoOp",
+    "Pack",
+    "ReadVariableOp",
+    "Reshape",
+    "RestoreV2",
+    "SaveV2",
+    "Select",
+    "ShardedFilename",
+    "StaticRegexFullMatch",
+    "StringJoin",
+];
+
+/// The functions of two libraries that do nothing but save or restore.
+#[derive(Debug, Default)]
+pub(in crate::diff) struct SaverFunctions<'m> {
+    lhs: BTreeMap<&'m str, Saver>,
+    rhs: BTreeMap<&'m str, Saver>,
+}
+
+/// What a function saves or restores.
+#[derive(Debug)]
+struct Saver {
+    tensors: Vec<Saved>,
+}
+
+/// A tensor, and which argument of the function it is.
+#[derive(Debug)]
+struct Saved {
+    action: Action,
+    tensor: SavedTensor,
+    argument: Option<usize>,
+}
+
+/// A saver of each side, which are one function.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SaverPair<'x> {
+    lhs: &'x Saver,
+    rhs: &'x Saver,
+}
+
+/// What is saved or restored: the key, and the slice.
+type What<'x> = (Action, String, &'x str);
+
+/// Each side's; `None` where it has none.
+type Both<'x> = (Option<&'x Saved>, Option<&'x Saved>);
+
+/// An argument of each side; `None` where there is none for the key.
+type Arguments = (Option<usize>, Option<usize>);
+
+impl<'m> SaverFunctions<'m> {
+    pub(in crate::diff) fn new(lhs: &Library<'m>, rhs: &Library<'m>) -> Self {
+        let savers = |library: &Library<'m>| {
+            let functions = library.functions.iter();
+            functions.filter_map(|function| Some((function.name, Saver::of(function)?))).collect()
+        };
+        Self { lhs: savers(lhs), rhs: savers(rhs) }
+    }
+
+    /// The two functions, where both are savers.
+    pub(super) fn pair(&self, lhs: &str, rhs: &str) -> Option<SaverPair<'_>> {
+        Some(SaverPair { lhs: self.lhs.get(lhs)?, rhs: self.rhs.get(rhs)? })
+    }
+
+    /// The functions that two nodes call, where both are savers.
+    pub(super) fn call(&self, lhs: &Node<'_>, rhs: &Node<'_>) -> Option<SaverPair<'_>> {
+        if self.lhs.is_empty() || self.rhs.is_empty() {
+            return None;
+        }
+        self.pair(called(lhs)?, called(rhs)?)
+    }
+}
+
+/// The function that a node calls.
+fn called<'m>(node: &Node<'m>) -> Option<&'m str> {
+    if !matches!(node.op, "StatefulPartitionedCall" | "PartitionedCall") {
+        return None;
+    }
+    let mut records = Records::new(node.attr("f")?, 0).map_while(Result::ok);
+    let function = records.find(|record| record.number == 10)?;
+    let mut records = Records::new(bytes_of(&function), 0).map_while(Result::ok);
+    records.find(|record| record.number == 1).map(|name| text_of(&name))
+}
+
+impl Saver {
+    fn of(function: &Function<'_>) -> Option<Self> {
+        if !is_made_of_saver_ops(function.bytes) {
+            return None;
+        }
+        let graph = Graph::of_function(function.bytes).ok()?;
+        let mut tensors = Vec::new();
+        for node in graph.save_nodes() {
+            for tensor in node.tensors? {
+                let role = tensor.variable.map(|variable| graph.node(variable).role);
+                let argument = match role {
+                    Some(Role::Argument(at)) => Some(at as usize),
+                    _ => None,
+                };
+                tensors.push(Saved { action: node.action, tensor, argument });
+            }
+        }
+        Some(Self { tensors })
+    }
+}
+
+/// Whether a function saves or restores, and does nothing else.
+fn is_made_of_saver_ops(function: &[u8]) -> bool {
+    let mut saves = false;
+    for record in
+        Records::new(function, 0).map_while(Result::ok).filter(|record| record.number == 3)
+    {
+        let mut fields = Records::new(bytes_of(&record), 0).map_while(Result::ok);
+        let op = fields.find(|field| field.number == 2);
+        let op = op.as_ref().map(text_of).unwrap_or_default();
+        if !OPS.contains(&op) {
+            return false;
+        }
+        saves |= matches!(op, "SaveV2" | "RestoreV2");
+    }
+    saves
+}
+
+impl SaverPair<'_> {
+    /// The tensors of both sides by action, key as rhs has it, and slice.
+    fn joined(&self, keys: &Renames) -> BTreeMap<What<'_>, Both<'_>> {
+        let mut joined = BTreeMap::<_, Both<'_>>::new();
+        for saved in &self.lhs.tensors {
+            let key = &saved.tensor.key;
+            let key = keys.follow(key).unwrap_or_else(|| key.clone());
+            joined.entry((saved.action, key, &*saved.tensor.slice)).or_default().0 = Some(saved);
+        }
+        for saved in &self.rhs.tensors {
+            let key = saved.tensor.key.clone();
+            joined.entry((saved.action, key, &*saved.tensor.slice)).or_default().1 = Some(saved);
+        }
+        joined
+    }
+
+    /// Tells what is saved or restored in another way.
+    pub(super) fn compare(&self, keys: &Renames, at: &Trail<'_>, out: &mut Vec<Change>) {
+        let saver = at.field("saver");
+        for ((action, key, _), (l, r)) in self.joined(keys) {
+            let field = match action {
+                Action::Save => "saves",
+                Action::Restore => "restores",
+            };
+            let at = saver.key("").field(field).key(&key).path();
+            let text = |saved: Option<&Saved>| saved.map(|saved| saved.text());
+            let (lhs, rhs) = (text(l), text(r));
+            let kind = match (l, r) {
+                (None, _) => ChangeKind::Added,
+                (_, None) => ChangeKind::Removed,
+                (Some(l), Some(r)) if l.tensor.dtype != r.tensor.dtype => ChangeKind::Modified,
+                _ => continue,
+            };
+            let (weight, detail) = (Weight::Semantic, Detail::None);
+            out.push(Change { path: at, kind, weight, lhs, rhs, detail });
+        }
+    }
+
+    /// Which argument of lhs is which of rhs: by key, and those that are saved under no key by their order.
+    pub(super) fn arguments(&self, keys: &Renames, lhs: usize, rhs: usize) -> Vec<Arguments> {
+        let joined = self.joined(keys);
+        let mut pairs: BTreeSet<Arguments> = joined
+            .values()
+            .map(|(l, r)| (l.and_then(|l| l.argument), r.and_then(|r| r.argument)))
+            .filter(|pair| *pair != (None, None))
+            .collect();
+        let free = |len: usize, taken: &BTreeSet<usize>| {
+            (0..len).filter(|at| !taken.contains(at)).collect::<Vec<_>>()
+        };
+        let left = free(lhs, &pairs.iter().filter_map(|pair| pair.0).collect());
+        let right = free(rhs, &pairs.iter().filter_map(|pair| pair.1).collect());
+        for at in 0..left.len().max(right.len()) {
+            pairs.insert((left.get(at).copied(), right.get(at).copied()));
+        }
+        pairs.into_iter().collect()
+    }
+}
+
+impl Saved {
+    fn text(&self) -> String {
+        let SavedTensor { key, slice, dtype, .. } = &self.tensor;
+        let dtype = DType::from_code(*dtype)
+            .map_or_else(|| format!("type {dtype}"), |dtype| dtype.to_string());
+        if slice.is_empty() { format!("{key}, {dtype}") } else { format!("{key} {slice}, {dtype}") }
+    }
+}

@@ -1,0 +1,60 @@
+//! What several parts of a SavedModel say of one change is told once.
+//!
+//! The object graph of a SavedModel says which objects there are. The constant that its saver writes into checkpoints holds the
+//! graph of those that have values, and so does the checkpoint itself; and the keys that its saver names are the key paths of
+//! variables. What these say beyond it is told.
+
+use std::collections::BTreeSet;
+
+use crate::diff::{Change, ChangeKind, Path, Step};
+
+/// Takes out what the object graph at `object_graph_def` has told already.
+pub(in crate::diff::model) fn tell_once(changes: &mut Vec<Change>, before: usize) {
+    let is_main = |change: &Change| {
+        let mut steps = change.path.steps().iter();
+        steps.any(|step| matches!(step, Step::Field(name) if &**name == "object_graph_def"))
+    };
+    let (mut told, mut gone) = (BTreeSet::new(), BTreeSet::new());
+    for change in changes.iter().skip(before).filter(|change| is_main(change)) {
+        if let Some(tail) = tail(&change.path) {
+            if let ([_, Step::Key(key)], ChangeKind::Added | ChangeKind::Removed) =
+                (tail, change.kind)
+            {
+                gone.insert((change.kind, key.to_string()));
+            }
+            told.insert(tail.to_vec());
+        }
+    }
+    let mut at = 0;
+    changes.retain(|change| {
+        at += 1;
+        let again = tail(&change.path).is_some_and(|tail| told.contains(tail));
+        at <= before || is_main(change) || !(again || is_key_of(change, &gone))
+    });
+}
+
+/// Whether one of the changes says of an object graph what this one says of another.
+pub(in crate::diff) fn is_told(changes: &[Change], change: &Change) -> bool {
+    let Some(tail_of) = tail(&change.path) else { return false };
+    changes.iter().any(|known| tail(&known.path) == Some(tail_of))
+}
+
+/// The way from the object graph on.
+fn tail(path: &Path) -> Option<&[Step]> {
+    let steps = path.steps();
+    let is =
+        |pair: &[Step]| matches!(pair, [Step::Field(name), Step::Key(_)] if &**name == "nodes");
+    steps.get(steps.windows(2).position(is)?..)
+}
+
+/// Whether it is about a key of a checkpoint that came or went with its object.
+fn is_key_of(change: &Change, gone: &BTreeSet<(ChangeKind, String)>) -> bool {
+    let Some([Step::Field(field), Step::Key(key)]) = change.path.steps().last_chunk::<2>() else {
+        return false;
+    };
+    let is_saver = matches!(&**field, "saves" | "restores");
+    is_saver
+        && key.match_indices('/').any(|(end, _)| {
+            key.get(..end).is_some_and(|path| gone.contains(&(change.kind, path.to_owned())))
+        })
+}

@@ -1,0 +1,60 @@
+//! What an object and all that is reached through it are, whatever it is called: a hash of each.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::graph::object_graph::{Form, Label, ObjectGraph, ObjectId, Way};
+use crate::graph::{bytes_of, text_of};
+use crate::message::{Records, Value};
+
+/// The hashes of all objects; `follow` is what a function of this name is called on the other side. Each object counts where
+/// it is reached first, so that this is linear, and ends where objects refer to each other in a ring.
+pub(super) fn hashes(graph: &ObjectGraph<'_>, follow: impl Fn(&str) -> Option<String>) -> Vec<u64> {
+    let mut hashes = vec![0; graph.len()];
+    for &id in graph.order().iter().rev() {
+        let mut state = DefaultHasher::new();
+        content(graph, id, &follow, &mut state);
+        for (name, child) in graph.children(id) {
+            name.hash(&mut state);
+            if graph.way(child) == Way::From(id, Label::Child(name)) {
+                hashes.get(child.position()).hash(&mut state);
+            }
+        }
+        if let Some(slot) = hashes.get_mut(id.position()) {
+            *slot = state.finish();
+        }
+    }
+    hashes
+}
+
+fn content(
+    graph: &ObjectGraph<'_>,
+    id: ObjectId,
+    follow: &impl Fn(&str) -> Option<String>,
+    state: &mut DefaultHasher,
+) {
+    for record in Records::new(graph.object_bytes(id), 0).map_while(Result::ok) {
+        // Which fields say what it is, and are no names that follow from where it is.
+        let (number, inside): (u32, &[u32]) = match (graph.form(), record.number) {
+            (Form::Trackable, 2) => (2, &[1]),
+            (Form::Trackable, 4) => (4, &[1]),
+            (Form::Saved, 4) => (4, &[1]),
+            (Form::Saved, 7) => (7, &[1, 2]),
+            (Form::Saved, 6 | 8) => (record.number, &[1]),
+            (Form::Saved, 5 | 9 | 10 | 12) => (record.number, &[]),
+            _ => continue,
+        };
+        number.hash(state);
+        for field in Records::new(bytes_of(&record), 0).map_while(Result::ok) {
+            if !inside.contains(&field.number) {
+                continue;
+            }
+            match field.value {
+                Value::Len(_) if matches!((graph.form(), number), (Form::Saved, 6 | 8)) => {
+                    let name = text_of(&field);
+                    follow(name).as_deref().unwrap_or(name).hash(state);
+                }
+                _ => field.bytes.hash(state),
+            }
+        }
+    }
+}
