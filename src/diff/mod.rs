@@ -8,6 +8,7 @@ mod ignore;
 mod message;
 mod model;
 mod names;
+mod object_graphs;
 mod outcome;
 mod path;
 mod proposals;
@@ -26,6 +27,7 @@ use crate::checkpoint::Checkpoint;
 use crate::compare;
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
+use object_graphs::ObjectGraphs;
 
 /// What to compare, and how.
 #[derive(Debug, Clone, Default)]
@@ -90,8 +92,11 @@ pub fn diff(
         return Err(nothing_in_common(lhs, rhs, options.only));
     }
     let mut diff = Diff::new(lhs, rhs, options);
+    let objects = tensors.map(|(l, r)| ObjectGraphs::of(l, r));
     if let Some((l, r)) = tensors {
-        diff.tensors = tensors::compare(l, r, options, progress)?;
+        let counterparts = objects.as_ref().map(|objects| objects.counterparts(l, r));
+        let counterparts = counterparts.unwrap_or_default();
+        diff.tensors = tensors::compare(l, r, &counterparts, options, progress)?;
         if diff.tensors.is_empty() && !options.names.takes_all() {
             return Err(ErrorKind::Usage("the filters leave no tensor to compare".into()).into());
         }
@@ -111,8 +116,11 @@ pub fn diff(
         });
         diff.findings = found.of_graphs.into_iter().chain(of_fields).collect();
         files::compare(lhs.files(), rhs.files(), &options.compare, &mut diff)?;
-        options.ignore.apply(&mut diff);
     }
+    if let Some(objects) = objects {
+        objects.compare(options, &mut diff);
+    }
+    options.ignore.apply(&mut diff);
     Ok(diff)
 }
 

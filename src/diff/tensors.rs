@@ -1,6 +1,6 @@
 //! The tensors of two checkpoints: paired by name, compared, judged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::checkpoint::{Checkpoint, Entry};
 use crate::compare::{self, Comparison, NanPolicy};
@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 use crate::tensor::{Kind, Name, TensorSource, in_parallel, read_through};
 
+use super::object_graphs::Counterparts;
 use super::{Facts, Options, Status, TensorDiff};
 
 /// The entries of the two sides that go by one name.
@@ -25,10 +26,11 @@ fn source(entry: &Entry) -> Result<&dyn TensorSource, &Error> {
 pub(super) fn compare(
     lhs: &Checkpoint,
     rhs: &Checkpoint,
+    counterparts: &Counterparts,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<TensorDiff>> {
-    let meetings = meet(lhs, rhs, options)?;
+    let meetings = meet(lhs, rhs, counterparts, options)?;
     let by_index = !(lhs.has_data() && rhs.has_data());
     let mut tensors = Vec::with_capacity(meetings.len());
     let (mut pairs, mut waiting, mut lone) = (Vec::new(), Vec::new(), Vec::new());
@@ -88,13 +90,18 @@ fn damaged(
 fn meet<'a>(
     lhs: &'a Checkpoint,
     rhs: &'a Checkpoint,
+    counterparts: &Counterparts,
     options: &Options,
 ) -> Result<BTreeMap<Name, Meeting<'a>>> {
     let mut meetings = BTreeMap::<Name, Meeting<'a>>::new();
     let names = &options.names;
+    // What the user says goes before what the objects tell.
+    let wanted: BTreeSet<Name> =
+        lhs.tensors().filter_map(|entry| names.rename(&entry.name)).collect();
     for entry in lhs.tensors() {
         let renamed = names.rename(&entry.name);
-        let name = renamed.as_ref().unwrap_or(&entry.name);
+        let counterpart = counterparts.get(&entry.name).filter(|to| !wanted.contains(to));
+        let name = renamed.as_ref().or(counterpart).unwrap_or(&entry.name);
         if !names.takes(&[name, &entry.name]) {
             continue;
         }

@@ -45,6 +45,7 @@ mod message_forms;
 mod message_harness;
 mod message_laws;
 mod messages;
+mod object_graph;
 mod op_table;
 mod output_files;
 mod pairs;

@@ -357,6 +357,26 @@ def tf2():
     return result
 
 
+def by_name():
+    """One model as a tf.train.Checkpoint writes it, by objects, and as a Saver of TensorFlow 1 does, by names."""
+    model = tf.Module()
+    model.dense = tf.Module()
+    model.dense.kernel = tf.Variable(tf.reshape(tf.range(6.0), [2, 3]), name="dense/kernel")
+    model.bias = tf.Variable([0.5, -0.5, 0.25], name="bias")
+    optimizer = v1.train.MomentumOptimizer(0.5, 0.9)
+    variables = (model.dense.kernel, model.bias)
+    optimizer.apply_gradients([(tf.ones_like(variable), variable) for variable in variables])
+    tf.train.Checkpoint(model=model, optimizer=optimizer).write("by_name/objects.ckpt")
+    slots = [optimizer.get_slot(variable, "momentum") for variable in variables]
+    values = {variable.name.split(":")[0]: variable.numpy() for variable in (*variables, *slots)}
+    with tf.Graph().as_default(), v1.Session() as session:
+        for name, value in values.items():
+            v1.get_variable(name, initializer=value, use_resource=False)
+        session.run(v1.global_variables_initializer())
+        v1.train.Saver().save(session, "by_name/names.ckpt", write_meta_graph=False, write_state=False)
+    return {path: _as_tensorflow_reads(path) for path in ("by_name/names.ckpt", "by_name/objects.ckpt")}
+
+
 def _as_tensorflow_reads(prefix):
     """For what a high-level API wrote: CheckpointReader is the oracle."""
     reader = tf.train.load_checkpoint(prefix)
@@ -400,5 +420,6 @@ MAKERS = {
     "shards": shards,
     "names": names,
     "tf2": tf2,
+    "by_name": by_name,
     "blocks": blocks,
 }

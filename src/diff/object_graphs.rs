@@ -1,0 +1,119 @@
+//! The object graphs in two TensorFlow 2 checkpoints: what their tensors are called, and what differs in them.
+//!
+//! The graph is stored as a tensor of one string. Its bytes differ where nothing does that they mean, so it is compared as what
+//! it is: what differs is told as changes, and the tensor itself counts as identical.
+
+use std::collections::BTreeMap;
+
+use super::graph::Renames;
+use super::{Diff, Finding, Only, Options, Status, model};
+use crate::checkpoint::Checkpoint;
+use crate::graph::ObjectGraph;
+use crate::graph::object_graph::Form;
+use crate::tensor::{DType, Name, Tensor};
+
+/// The tensor that holds the graph.
+const NAME: &str = "_CHECKPOINTABLE_OBJECT_GRAPH";
+
+/// Which tensor of lhs is which of rhs, where they have two names.
+pub(super) type Counterparts = BTreeMap<Name, Name>;
+
+/// The object graphs of two checkpoints, as far as they have them and they can be read.
+#[derive(Debug)]
+pub(super) struct ObjectGraphs {
+    lhs: Option<Vec<u8>>,
+    rhs: Option<Vec<u8>>,
+}
+
+impl ObjectGraphs {
+    pub(super) fn of(lhs: &Checkpoint, rhs: &Checkpoint) -> Self {
+        Self { lhs: object_graph(lhs), rhs: object_graph(rhs) }
+    }
+
+    /// The tensors that both sides have under two names: those of a renamed object, and those that a checkpoint of TensorFlow 1
+    /// knows by the names of their variables.
+    pub(super) fn counterparts(&self, lhs: &Checkpoint, rhs: &Checkpoint) -> Counterparts {
+        let mut counterparts = Counterparts::new();
+        let mut add = |from: &Name, to: Name| {
+            if !lhs.has_tensor(&to) && rhs.has_tensor(&to) && !rhs.has_tensor(from) {
+                counterparts.insert(from.clone(), to);
+            }
+        };
+        match (&self.lhs, &self.rhs) {
+            (Some(l), Some(r)) => {
+                let keys = model::object_graph_keys(l, r).unwrap_or_default();
+                for entry in lhs.tensors() {
+                    follow(&keys, &entry.name).into_iter().for_each(|to| add(&entry.name, to));
+                }
+            }
+            (Some(graph), None) => {
+                names(graph).into_iter().for_each(|(full_name, key)| add(&key, full_name));
+            }
+            (None, Some(graph)) => {
+                names(graph).into_iter().for_each(|(full_name, key)| add(&full_name, key));
+            }
+            (None, None) => {}
+        }
+        // Two that go by one name are none of them.
+        let mut taken = BTreeMap::<Name, usize>::new();
+        for to in counterparts.values() {
+            *taken.entry(to.clone()).or_default() += 1;
+        }
+        counterparts.retain(|_, to| taken.get(to) == Some(&1));
+        counterparts
+    }
+
+    /// Tells what differs in the graphs of the two, and did not differ in those that are told of already.
+    pub(super) fn compare(&self, options: &Options, diff: &mut Diff) {
+        let (Some(l), Some(r)) = (&self.lhs, &self.rhs) else { return };
+        let is_it = |name: &Name| name.as_bytes() == NAME.as_bytes();
+        let mut tensors = diff.tensors.iter_mut();
+        let Some(tensor) =
+            tensors.find(|tensor| is_it(&tensor.name) && tensor.status == Status::Different)
+        else {
+            return;
+        };
+        let Some(mut found) = model::compare_object_graphs(l, r, &options.compare) else { return };
+        // Where changes are not told, what differs is all that there is to say.
+        if options.only == Only::Tensors && !found.changes.is_empty() {
+            return;
+        }
+        (tensor.status, tensor.comparison) = (Status::Identical, None);
+        found.changes.retain(|change| !model::is_told(&diff.changes, change));
+        diff.changes.append(&mut found.changes);
+        let findings = found.findings.into_iter();
+        diff.findings.extend(findings.map(|(path, problem)| Finding { path, problem }));
+    }
+}
+
+fn follow(keys: &Renames, name: &Name) -> Option<Name> {
+    keys.follow(name.as_str()?).map(|to| Name::from(&to))
+}
+
+/// The graph of a checkpoint; `None` where there is none. What cannot be read of it is told of the tensor.
+fn object_graph(checkpoint: &Checkpoint) -> Option<Vec<u8>> {
+    if !checkpoint.has_data() || !checkpoint.has_tensor(NAME) {
+        return None;
+    }
+    let tensor: Tensor = checkpoint.get_tensor(NAME).ok()?;
+    let strings = tensor.byte_elements().filter(|_| tensor.dtype() == DType::String)?;
+    let [bytes] = strings.as_slice() else { return None };
+    model::opened_object_graph(bytes).map(|bytes| bytes.into_owned())
+}
+
+/// The names that variables had in TensorFlow 1, each with its key; those that several have say nothing.
+fn names(graph: &[u8]) -> BTreeMap<Name, Name> {
+    let Ok(graph) = ObjectGraph::new(Form::Trackable, graph) else { return BTreeMap::new() };
+    let mut names = BTreeMap::<Name, Option<Name>>::new();
+    for attribute in graph.ids().flat_map(|id| graph.attributes(id)) {
+        let (name, key) = (Name::from(attribute.full_name), Name::from(attribute.checkpoint_key));
+        if attribute.full_name.is_empty() {
+            continue;
+        }
+        let known = names.entry(name).or_insert_with(|| Some(key.clone()));
+        if known.as_ref() != Some(&key) {
+            *known = None;
+        }
+    }
+    names.into_iter().filter_map(|(name, key)| Some((name, key?))).collect()
+}

@@ -1,0 +1,516 @@
+//! Object graphs: objects go by their key paths, and what is said of them in several places is told once.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
+use ckdiff::diff::{Diff, Names, Options, Status, Verdict, Weight, diff};
+use ckdiff::progress::Silent;
+use ckdiff::schema::Schema;
+
+use crate::support::{Random, oracle};
+
+const TRACKABLE: &str = "tensorflow.TrackableObjectGraph";
+const SAVED: &str = "tensorflow.SavedObjectGraph";
+
+fn document(message: &str, form: Form, bytes: &[u8]) -> Artifact {
+    let options =
+        ReadOptions { message: Some(message.into()), form: Some(form), ..ReadOptions::default() };
+    let path = Path::new("object_graph");
+    Document::read(bytes, path, Schema::tensorflow(), &options).unwrap().into()
+}
+
+fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {
+    diff(lhs, rhs, &Options::default(), &Silent).unwrap()
+}
+
+/// A line per change, and per finding.
+fn told(diff: &Diff) -> Vec<String> {
+    let mut lines: Vec<String> = diff
+        .changes
+        .iter()
+        .map(|change| {
+            let mut line = match change.weight {
+                Weight::Semantic => String::new(),
+                Weight::Cosmetic => "(cosmetic) ".to_owned(),
+            };
+            write!(line, "{} {}", change.kind.name(), change.path).unwrap();
+            for text in [&change.lhs, &change.rhs].into_iter().flatten() {
+                write!(line, " | {text}").unwrap();
+            }
+            line
+        })
+        .collect();
+    lines.extend(diff.findings.iter().map(|finding| format!("finding: {}", finding.problem)));
+    lines
+}
+
+fn texts(message: &str, lhs: &str, rhs: &str) -> Vec<String> {
+    let read = |text: &str| document(message, Form::Text, text.as_bytes());
+    told(&compared(&read(lhs), &read(rhs)))
+}
+
+/// Compares two graphs by a table: lhs, rhs, and the lines that are told.
+fn check(message: &str, table: &[(&str, &str, &[&str])]) {
+    for (lhs, rhs, expected) in table {
+        assert_eq!(texts(message, lhs, rhs), *expected, "{lhs}\n{rhs}");
+    }
+}
+
+const KERNEL: &str = "nodes { attributes { name: 'VARIABLE_VALUE' checkpoint_key: 'a/.ATTRIBUTES/VARIABLE_VALUE' } }";
+
+#[test]
+fn objects_go_by_their_paths_and_not_by_their_numbers() {
+    let one = "nodes { children { node_id: 1 local_name: 'a' } children { node_id: 2 local_name: 'b' } } nodes {} ";
+    check(
+        TRACKABLE,
+        &[
+            (
+                &format!("{one} {KERNEL}"),
+                &format!(
+                    "nodes {{ children {{ node_id: 2 local_name: 'a' }} children {{ node_id: 1 local_name: 'b' }} }} {KERNEL} nodes {{}}"
+                ),
+                &[],
+            ),
+            (
+                one,
+                "nodes { children { node_id: 1 local_name: 'a' } } nodes {}",
+                // The first of these leads nowhere for object 2.
+                &[
+                    "finding: lhs: 1 references that lead to none of the 2 objects; the first: object 0 refers to object 2",
+                ],
+            ),
+            (
+                "nodes {}",
+                "nodes { children { node_id: 1 local_name: 'a' } } nodes { children { node_id: 2 local_name: 'b' } } nodes {}",
+                &["added nodes[\"a\"] | 2 objects"],
+            ),
+            (
+                "nodes { children { node_id: 1 local_name: 'a.b/c' } } nodes {}",
+                "nodes {}",
+                &["removed nodes[\"a..b.Sc\"] | 1 object"],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_child_with_another_name_is_one_rename() {
+    let graph = |child: &str, key: &str| {
+        format!(
+            "nodes {{ children {{ node_id: 1 local_name: '{child}' }} }}
+             nodes {{ children {{ node_id: 2 local_name: 'kernel' }} }}
+             nodes {{ attributes {{ name: 'VARIABLE_VALUE' checkpoint_key: '{key}/kernel/.ATTRIBUTES/VARIABLE_VALUE' }} }}"
+        )
+    };
+    check(
+        TRACKABLE,
+        &[
+            (
+                &graph("dense", "dense"),
+                &graph("layer", "layer"),
+                &["renamed nodes[\"layer\"] | dense | layer"],
+            ),
+            (
+                &graph("dense", "dense"),
+                &graph("layer", "other"),
+                &[
+                    "renamed nodes[\"layer\"] | dense | layer",
+                    "modified nodes[\"layer/kernel\"].attributes[\"VARIABLE_VALUE\"].checkpoint_key | \
+                 \"dense/kernel/.ATTRIBUTES/VARIABLE_VALUE\" | \"other/kernel/.ATTRIBUTES/VARIABLE_VALUE\"",
+                ],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_object_may_have_several_names() {
+    let two = |a: &str, b: &str, id: u32| {
+        format!(
+            "nodes {{ children {{ node_id: 1 local_name: '{a}' }} children {{ node_id: {id} local_name: '{b}' }} }} nodes {{}} nodes {{}}"
+        )
+    };
+    check(
+        TRACKABLE,
+        &[
+            (
+                &two("a", "b", 1),
+                &two("a", "c", 1),
+                &[
+                    "renamed nodes[\"\"].children[\"c\"] | b | c",
+                    // Nothing leads to the third on either side.
+                    "finding: lhs: 1 objects to which nothing leads from the root; the first: object 2",
+                    "finding: rhs: 1 objects to which nothing leads from the root; the first: object 2",
+                ],
+            ),
+            (
+                &two("a", "b", 0),
+                &two("a", "b", 1),
+                &[
+                    "modified nodes[\"\"].children[\"b\"] |  | a",
+                    "finding: lhs: 1 objects to which nothing leads from the root; the first: object 2",
+                    "finding: rhs: 1 objects to which nothing leads from the root; the first: object 2",
+                ],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn the_state_of_an_optimizer_is_named_as_its_keys_are() {
+    let graph = |slots: &str, more: &str| {
+        format!(
+            "nodes {{ children {{ node_id: 1 local_name: 'w' }} children {{ node_id: 2 local_name: 'optimizer' }} }}
+             nodes {{}} nodes {{ {slots} }} {more}"
+        )
+    };
+    let slot = "slot_variables { original_variable_node_id: 1 slot_name: 'momentum' slot_variable_node_id: 3 }";
+    check(
+        TRACKABLE,
+        &[(
+            &graph("", ""),
+            &graph(slot, "nodes {}"),
+            &["added nodes[\"w/.OPTIMIZER_SLOT/optimizer/momentum\"] | 1 object"],
+        )],
+    );
+}
+
+#[test]
+fn what_an_object_is_is_compared_by_field() {
+    let graph = |trainable: bool, ids: (u32, u32), inputs: &str| {
+        let (v, f) = ids;
+        let variable = format!("nodes {{ variable {{ dtype: DT_FLOAT trainable: {trainable} }} }}");
+        let function = "nodes { function { concrete_functions: 'f' } }".to_owned();
+        let mut nodes = [(v, variable), (f, function)];
+        nodes.sort();
+        format!(
+            "nodes {{ children {{ node_id: {v} local_name: 'v' }} children {{ node_id: {f} local_name: 'f' }} }} {} {}
+             concrete_functions {{ key: 'f' value {{ bound_inputs: [{inputs}] }} }}",
+            nodes[0].1, nodes[1].1,
+        )
+    };
+    check(
+        SAVED,
+        &[
+            (&graph(true, (1, 2), "1"), &graph(true, (2, 1), "2"), &[]),
+            (
+                &graph(true, (1, 2), "1"),
+                &graph(false, (2, 1), "2"),
+                &["modified nodes[\"v\"].variable.trainable | true | false"],
+            ),
+            (
+                &graph(true, (1, 2), "1"),
+                &graph(true, (1, 2), "1, 0"),
+                &["modified concrete_functions[\"f\"].bound_inputs | [v] | [v, ]"],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_graph_is_told_and_it_is_compared_all_the_same() {
+    check(
+        TRACKABLE,
+        &[
+            (
+                "",
+                "nodes {}",
+                &[
+                    "added nodes[\"\"] | 1 object",
+                    "finding: lhs: there is no object, not even a root",
+                ],
+            ),
+            (
+                "nodes { children { node_id: -1 local_name: 'a' } }",
+                "nodes { children { node_id: 7 local_name: 'a' } }",
+                &[
+                    "finding: lhs: 1 references that lead to none of the 1 objects; the first: object 0 refers to object -1",
+                    "finding: rhs: 1 references that lead to none of the 1 objects; the first: object 0 refers to object 7",
+                ],
+            ),
+            (
+                "nodes { children { node_id: 1 local_name: 'a' } children { local_name: 'a' } } nodes {}",
+                "nodes { children { node_id: 1 local_name: 'a' } } nodes {}",
+                &[
+                    "finding: lhs: 1 references of a name that an earlier one of the object has; the first: object 0, Child(\"a\")",
+                ],
+            ),
+            // A ring.
+            (
+                "nodes { children { local_name: 'me' } }",
+                "nodes { children { local_name: 'me' } children { local_name: 'self' } }",
+                &["added nodes[\"\"].children[\"self\"] | "],
+            ),
+        ],
+    );
+}
+
+fn saved_model(pair: &str) -> Diff {
+    let open = |side: &str| Artifact::open(format!("tests/data/pairs/{pair}/{side}")).unwrap();
+    compared(&open("lhs"), &open("rhs"))
+}
+
+#[test]
+fn pairs_of_saved_models_have_the_changes_that_were_made() {
+    let expected = oracle("pairs.json");
+    let table: &[(&str, &[&str])] = &[
+        ("saved_twice", &[]),
+        ("built_twice", &[]),
+        ("module_retrained", &[]),
+        (
+            "module_child_added",
+            &[
+                "added meta_graphs[\"serve\"].object_graph_def.nodes[\"alpha\"] | 1 object: user_object",
+            ],
+        ),
+        (
+            "module_attribute_renamed",
+            &["renamed meta_graphs[\"serve\"].object_graph_def.nodes[\"layer\"] | dense | layer"],
+        ),
+        (
+            "module_attribute_added",
+            &[
+                "added meta_graphs[\"serve\"].graph_def.node[\"alpha\"] | 2 nodes",
+                "added meta_graphs[\"serve\"].object_graph_def.nodes[\"alpha\"] | 1 object: variable",
+            ],
+        ),
+        (
+            "module_function_body",
+            &[
+                "modified meta_graphs[\"serve\"].graph_def.library.function[\"__inference_apply_3915\"]\
+             .node_def[\"mul_2/y\"].attr[\"value\"].tensor | 2 | 3",
+            ],
+        ),
+    ];
+    for (pair, semantic) in table {
+        let diff = saved_model(pair);
+        let mut told = told(&diff);
+        told.retain(|line| !line.starts_with("(cosmetic)"));
+        assert_eq!(told, *semantic, "{pair}");
+        assert_eq!(told.len(), expected[pair]["semantic"].as_array().unwrap().len(), "{pair}");
+        let is_same = expected[pair]["exit"] == 0;
+        assert_eq!(diff.verdict() == Verdict::Same, is_same, "{pair}");
+        for wanted in expected[pair]["tensors"].as_array().into_iter().flatten() {
+            let found =
+                diff.tensors.iter().find(|tensor| tensor.name.as_str() == wanted["name"].as_str());
+            assert_eq!(
+                found.map(|tensor| tensor.status.name()),
+                wanted["status"].as_str(),
+                "{pair}"
+            );
+        }
+        let differing = diff.tensors.iter().filter(|tensor| tensor.status != Status::Identical);
+        let wanted = expected[pair]["tensors"].as_array().map_or(0, Vec::len);
+        assert_eq!(differing.count(), wanted, "{pair}");
+    }
+}
+
+#[test]
+fn the_tensor_of_a_renamed_object_is_one_tensor() {
+    let diff = saved_model("module_attribute_renamed");
+    let renamed: Vec<_> =
+        diff.tensors.iter().filter(|tensor| tensor.renamed_from.is_some()).collect();
+    assert_eq!(renamed.len(), 1);
+    assert_eq!(renamed[0].name.as_str(), Some("layer/kernel/.ATTRIBUTES/VARIABLE_VALUE"));
+    assert_eq!(renamed[0].status, Status::Identical);
+    assert!(
+        diff.tensors
+            .iter()
+            .any(|tensor| tensor.name.as_str() == Some("_CHECKPOINTABLE_OBJECT_GRAPH"))
+    );
+}
+
+#[test]
+fn two_saves_of_one_model_have_one_object_graph() {
+    let open = |number: u32| Artifact::open(format!("tests/data/tf2/ckpt-{number}")).unwrap();
+    let diff = compared(&open(1), &open(2));
+    assert_eq!(told(&diff), [""; 0]);
+    let graph = diff
+        .tensors
+        .iter()
+        .find(|tensor| tensor.name.as_str() == Some("_CHECKPOINTABLE_OBJECT_GRAPH"));
+    assert_eq!(graph.map(|tensor| tensor.status), Some(Status::Identical));
+}
+
+/// The bytes of the object graph in a fixture, and its objects.
+fn real() -> Vec<Vec<u8>> {
+    let bytes = std::fs::read("tests/data/saved_models/trackable_object_graph.pb").unwrap();
+    records(&bytes).into_iter().map(|(_, value)| value).collect()
+}
+
+fn records(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
+    let records = ckdiff::message::Records::new(bytes, 0).map(Result::unwrap);
+    let field = |record: ckdiff::message::Record<'_>| match record.value {
+        ckdiff::message::Value::Len(bytes) => (record.number, bytes.to_vec()),
+        ckdiff::message::Value::Varint(bits) => (record.number, bits.to_le_bytes().to_vec()),
+        other => panic!("{other:?}"),
+    };
+    records.map(field).collect()
+}
+
+fn varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push((value & 0x7f) as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+fn number(field: u32, value: u64, out: &mut Vec<u8>) {
+    varint(u64::from(field) << 3, out);
+    varint(value, out);
+}
+
+fn bytes(field: u32, value: &[u8], out: &mut Vec<u8>) {
+    varint(u64::from(field) << 3 | 2, out);
+    varint(value.len() as u64, out);
+    out.extend(value);
+}
+
+/// The same graph with other numbers; object `i` gets number `to[i]`.
+fn permuted(objects: &[Vec<u8>], to: &[usize]) -> Vec<u8> {
+    let mut moved = vec![Vec::new(); objects.len()];
+    for (from, object) in objects.iter().enumerate() {
+        let mut out = Vec::new();
+        for (field, value) in records(object) {
+            let mut inside = Vec::new();
+            // Which fields of children and of slot variables are numbers of objects.
+            let ids: &[u32] = match field {
+                1 => &[1],
+                3 => &[1, 3],
+                _ => {
+                    bytes(field, &value, &mut out);
+                    continue;
+                }
+            };
+            for (part, value) in records(&value) {
+                if ids.contains(&part) {
+                    let id = u64::from_le_bytes(value.try_into().unwrap()) as usize;
+                    number(part, to[id] as u64, &mut inside);
+                } else {
+                    bytes(part, &value, &mut inside);
+                }
+            }
+            bytes(field, &inside, &mut out);
+        }
+        moved[to[from]] = out;
+    }
+    graph(&moved)
+}
+
+fn graph(objects: &[Vec<u8>]) -> Vec<u8> {
+    let mut out = Vec::new();
+    objects.iter().for_each(|object| bytes(1, object, &mut out));
+    out
+}
+
+#[test]
+fn other_numbers_are_no_change() {
+    let objects = real();
+    let plain = graph(&objects);
+    let mut random = Random::new(1);
+    for _ in 0..20 {
+        let mut to: Vec<usize> = (0..objects.len()).collect();
+        // The root stays the first.
+        for at in (2..to.len()).rev() {
+            to.swap(at, 1 + random.below(at as u64) as usize);
+        }
+        let other = permuted(&objects, &to);
+        assert_ne!(plain, other);
+        let read = |bytes: &[u8]| document(TRACKABLE, Form::Binary, bytes);
+        assert_eq!(told(&compared(&read(&plain), &read(&other))), [""; 0], "{to:?}");
+    }
+}
+
+fn child(id: usize, name: &str) -> Vec<u8> {
+    let mut reference = Vec::new();
+    number(1, id as u64, &mut reference);
+    bytes(2, name.as_bytes(), &mut reference);
+    let mut out = Vec::new();
+    bytes(1, &reference, &mut out);
+    out
+}
+
+#[test]
+fn large_and_strange_graphs_take_no_time_and_no_stack() {
+    const LEN: usize = 100_000;
+    let chain = |name: &str, len: usize| -> Vec<Vec<u8>> {
+        (0..len).map(|at| if at + 1 < len { child(at + 1, name) } else { Vec::new() }).collect()
+    };
+    let star = |start: &str, len: usize| {
+        let mut objects = vec![Vec::new(); len];
+        objects[0] = (1..len).flat_map(|at| child(at, &format!("{start}{at}"))).collect();
+        objects
+    };
+    // Each is the state of the next, for the one after it.
+    let slots: Vec<Vec<u8>> = (0..LEN)
+        .map(|at| {
+            let mut slot = Vec::new();
+            number(1, ((at + 2) % LEN) as u64, &mut slot);
+            bytes(2, b"s", &mut slot);
+            number(3, ((at + 1) % LEN) as u64, &mut slot);
+            let mut out = Vec::new();
+            bytes(3, &slot, &mut out);
+            out
+        })
+        .collect();
+    let mut ring = chain("next", LEN);
+    ring[LEN - 1] = child(0, "next");
+    let graphs = [
+        chain("a", LEN),
+        chain("a", LEN - 1),
+        chain("b", LEN),
+        ring,
+        star("a", LEN),
+        star("b", LEN),
+        slots,
+        vec![Vec::new(); LEN],
+    ];
+    for lhs in &graphs {
+        for rhs in &graphs {
+            let start = Instant::now();
+            let read = |objects: &[Vec<u8>]| document(TRACKABLE, Form::Binary, &graph(objects));
+            let diff = compared(&read(lhs), &read(rhs));
+            assert_eq!(diff.verdict() == Verdict::Same, std::ptr::eq(lhs, rhs));
+            assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+        }
+    }
+}
+
+fn by_name(names: Names) -> Diff {
+    let open = |side: &str| Artifact::open(format!("tests/data/by_name/{side}.ckpt")).unwrap();
+    let options = Options { names, ..Options::default() };
+    let diff_of = |lhs, rhs| diff(&open(lhs), &open(rhs), &options, &Silent).unwrap();
+    let there = diff_of("names", "objects");
+    let back = diff_of("objects", "names");
+    let statuses =
+        |diff: &Diff| diff.tensors.iter().filter(|tensor| tensor.renamed_from.is_some()).count();
+    assert_eq!(statuses(&there), statuses(&back));
+    there
+}
+
+#[test]
+fn names_of_tensorflow_1_meet_objects_of_tensorflow_2() {
+    let list = |diff: &Diff| -> Vec<String> {
+        let name = |tensor: &ckdiff::diff::TensorDiff| {
+            let from = tensor.renamed_from.as_ref().map(|from| format!(", was {from}"));
+            format!("{} {}{}", tensor.status.name(), tensor.name, from.unwrap_or_default())
+        };
+        diff.tensors.iter().map(name).collect()
+    };
+    assert_eq!(
+        list(&by_name(Names::default())),
+        [
+            "added _CHECKPOINTABLE_OBJECT_GRAPH",
+            "identical model/bias/.ATTRIBUTES/VARIABLE_VALUE, was bias",
+            "identical model/bias/.OPTIMIZER_SLOT/optimizer/momentum/.ATTRIBUTES/VARIABLE_VALUE, was bias/Momentum",
+            "identical model/dense/kernel/.ATTRIBUTES/VARIABLE_VALUE, was dense/kernel",
+            "identical model/dense/kernel/.OPTIMIZER_SLOT/optimizer/momentum/.ATTRIBUTES/VARIABLE_VALUE, was dense/kernel/Momentum",
+        ]
+    );
+    // Filters hold for either name, and what the user says goes before.
+    let only = Names::new(&["bias".into()], &[], &[]).unwrap();
+    assert_eq!(list(&by_name(only)), ["identical model/bias/.ATTRIBUTES/VARIABLE_VALUE, was bias"]);
+}
