@@ -13,7 +13,7 @@ use crate::tensor::Name;
 
 use super::diff::is_spoilt;
 use super::table::{Align, NONE, Table};
-use super::text::{cut_middle, plural, printable};
+use super::text::{cut_middle, plural, printable, shown_name};
 use super::{View, number};
 
 /// Columns of an index, and of two values.
@@ -161,7 +161,7 @@ fn unread(tensors: &[&TensorDiff], view: &View, out: &mut dyn Write) -> io::Resu
     for alike in tensors.chunk_by(|a, b| message(a) == message(b)) {
         let mut table = Table::new(&[]);
         for tensor in alike {
-            table.push(Style::new(), vec![tensor.name.printable()]);
+            table.push(Style::new(), vec![shown_name(&tensor.name)]);
         }
         table.write_fitted(out)?;
         if let Some(message) = alike.first().and_then(|tensor| message(tensor)) {
@@ -191,7 +191,7 @@ fn form(tensors: &[&TensorDiff]) -> Table {
             (Some(l), Some(r)) => (format!("{} → {}", l.dtype, r.dtype), values_note(tensor)),
             _ => (String::new(), String::new()),
         };
-        table.push(Style::new(), vec![tensor.name.printable(), cut_middle(&change, 44), note]);
+        table.push(Style::new(), vec![shown_name(&tensor.name), cut_middle(&change, 44), note]);
     }
     table
 }
@@ -212,7 +212,7 @@ fn values_note(tensor: &TensorDiff) -> String {
 fn lone(tensors: &[&TensorDiff], facts: impl Fn(&TensorDiff) -> Option<&Facts>) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Left]);
     for tensor in tensors {
-        let mut cells = vec![tensor.name.printable()];
+        let mut cells = vec![shown_name(&tensor.name)];
         if let Some(facts) = facts(tensor) {
             cells.extend([facts.dtype.to_string(), cut_middle(&facts.shape.to_string(), 32)]);
         }
@@ -240,7 +240,7 @@ fn spoilt(tensors: &[&TensorDiff], view: &View) -> Table {
         };
         let new = comparison.nan_new.filter(|&n| n > 0).map(number::short_count);
         let cells = vec![
-            tensor.name.printable(),
+            shown_name(&tensor.name),
             new.unwrap_or_else(|| NONE.into()),
             counts(comparison.nan),
             counts(comparison.inf),
@@ -262,7 +262,7 @@ fn values(tensors: &[&TensorDiff], diff: &Diff, view: &View) -> Table {
         &["tensor", "changed", size, "max rel", "worst at", "lhs → rhs"],
     );
     for tensor in tensors {
-        let mut cells = vec![tensor.name.printable()];
+        let mut cells = vec![shown_name(&tensor.name)];
         match &tensor.comparison {
             Some(comparison) => cells.extend(numbers(tensor, comparison, by_ulp)),
             None => cells.push("checksum".into()),

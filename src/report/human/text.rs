@@ -14,12 +14,15 @@ pub fn printable(text: &str) -> String {
     Name::from(text).printable()
 }
 
+/// A tensor's name as people know it: of a variable of TensorFlow 2, its path.
+pub(super) fn shown_name(name: &Name) -> String {
+    let name = name.printable();
+    name.strip_suffix(ATTRIBUTE_SUFFIX).map(str::to_owned).unwrap_or(name)
+}
+
 /// A tensor's name in at most `width` columns, with both of its ends.
 pub(super) fn cut_name(name: &str, width: usize) -> String {
-    match name.strip_suffix(ATTRIBUTE_SUFFIX) {
-        Some(path) if width_of(name) > width => cut_middle(&format!("{path}/…"), width),
-        _ => cut_middle(name, width),
-    }
+    cut_middle(name.strip_suffix(ATTRIBUTE_SUFFIX).unwrap_or(name), width)
 }
 
 /// `text` in at most `width` columns: where it is longer, an ellipsis takes the place of its middle.
@@ -102,9 +105,11 @@ mod tests {
     }
 
     #[test]
-    fn a_suffix_that_says_nothing_goes_first() {
+    fn a_suffix_that_says_nothing_is_not_shown() {
         let name = "layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE";
-        assert_eq!(cut_name(name, 40), "layer_with_weights-0/kernel/…");
+        assert_eq!(cut_name(name, 40), "layer_with_weights-0/kernel");
+        assert_eq!(shown_name(&Name::from(name)), "layer_with_weights-0/kernel");
+        assert_eq!(shown_name(&Name::from("step/.ATTRIBUTES/other")), "step/.ATTRIBUTES/other");
     }
 
     #[test]
