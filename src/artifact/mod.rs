@@ -89,6 +89,28 @@ impl Artifact {
         threads::both(threads, || whole(lhs), || whole(rhs))
     }
 
+    /// Reads the one file at `path`, whatever lies beside it: a checkpoint of one file, a V2 index without its data, or
+    /// a message. Errors and reports call it `name`, which also helps to find out what it is.
+    ///
+    /// ```
+    /// # use ckdiff::artifact::Artifact;
+    /// let index = Artifact::open_file("tests/data/demo/model.ckpt.index", "saved/model.ckpt.index")?;
+    /// assert_eq!((index.kind(), index.format()), ("checkpoint", "V2"));
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    /// # Errors
+    /// When it cannot be read, or is nothing that ckdiff reads.
+    pub fn open_file(path: impl AsRef<Path>, name: impl AsRef<Path>) -> Result<Self> {
+        let (path, name) = (path.as_ref(), name.as_ref());
+        if let Some(checkpoint) = Checkpoint::open_file(path, name)? {
+            return Ok(checkpoint.into());
+        }
+        let fail = |source| Error::io("open", source).in_file(name);
+        let file = std::fs::File::open(path).map_err(fail)?;
+        let document = Document::read(file, name, Schema::tensorflow(), &ReadOptions::default())?;
+        Ok(document.into())
+    }
+
     /// The SavedModel in a directory: its graphs, its variables where it has any, and its other files.
     fn saved_model(path: &Path, graphs: &Path, limits: &Limits) -> Result<Self> {
         let graphs = message(graphs)?;

@@ -54,7 +54,13 @@ impl File {
         Ok(Self { file, path: path.to_path_buf(), len })
     }
 
-    /// The path it was opened under.
+    /// The same file, which errors call `name`.
+    #[must_use]
+    pub fn called(self, name: &Path) -> Self {
+        Self { path: name.to_path_buf(), ..self }
+    }
+
+    /// The path it was opened under, or what it is called.
     pub fn path(&self) -> &Path {
         &self.path
     }

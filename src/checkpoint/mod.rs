@@ -26,7 +26,7 @@ pub(crate) use path::is_file_of_one;
 pub use state::CheckpointState;
 pub(crate) use unread::foreign;
 
-use crate::bytes::{Limits, near};
+use crate::bytes::{File, Limits, near};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Table;
 use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
@@ -36,6 +36,8 @@ pub struct Format {
     name: &'static str,
     /// Reads the checkpoint that the path names; `None` when it names none of this format.
     read: fn(&Path, &Limits) -> Result<Option<Contents>>,
+    /// Reads one file, whatever lies beside it; `None` when it is none of this format.
+    read_file: fn(Arc<File>, &Limits) -> Result<Option<Contents>>,
 }
 
 /// Every format, in the order they are tried: as TensorFlow does, V2 wins.
@@ -147,6 +149,31 @@ impl Checkpoint {
             }
         }
         Err(unread::known(path).unwrap_or_else(|| unread::nothing(path)))
+    }
+
+    /// Reads the one file at `path`, whatever lies beside it: a V1 file, or the index of a V2 checkpoint, whose data is
+    /// not looked for. Errors and reports call it `name`, which also tells what it is where its content does not.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// let file = "tests/data/demo/model.ckpt.index";
+    /// let checkpoint = Checkpoint::open_file(file, "model.ckpt.index")?.expect("an index is one");
+    /// assert!(!checkpoint.has_data());
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    /// # Errors
+    /// When it cannot be read. `None` when it is no file of a checkpoint.
+    pub fn open_file(path: impl AsRef<Path>, name: impl AsRef<Path>) -> Result<Option<Self>> {
+        let (name, limits) = (name.as_ref(), Limits::default());
+        let opened = File::open(path.as_ref());
+        let file = Arc::new(opened.map_err(|error| error.of_file(name))?.called(name));
+        for format in FORMATS {
+            let read = (format.read_file)(Arc::clone(&file), &limits);
+            if let Some(contents) = read.map_err(|error| error.in_file(name))? {
+                return Ok(Some(Self { path: name.to_path_buf(), format, contents, limits }));
+            }
+        }
+        Ok(None)
     }
 
     /// The path it was opened by; of a directory, that of the latest checkpoint in it.

@@ -136,6 +136,13 @@ impl Error {
         self
     }
 
+    /// Names the file, also where another one is named: what it is called instead of where it lies.
+    #[must_use]
+    pub(crate) fn of_file(mut self, name: &Path) -> Self {
+        Arc::make_mut(&mut self.0).file = Some(name.to_path_buf());
+        self
+    }
+
     /// Names the byte, unless one is named already.
     #[must_use]
     pub fn at(mut self, offset: u64) -> Self {

@@ -27,6 +27,7 @@ mod diff;
 mod document;
 mod everything;
 mod fmt;
+mod git;
 mod graph_check;
 mod graph_files;
 mod harness;

@@ -7,7 +7,7 @@ use ckdiff::report::{human, json};
 use ckdiff::{Error, compare::Tolerance};
 
 use crate::Exit;
-use crate::args::{DiffArgs, Format};
+use crate::args::{CompareArgs, DiffArgs, Format, Jobs};
 use crate::output;
 use crate::progress::Bar;
 use crate::trouble::Trouble;
@@ -17,7 +17,7 @@ use crate::trouble::Trouble;
 /// # Errors
 /// When a side cannot be opened, nothing can be compared, or the report cannot be written.
 pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Trouble> {
-    let options = options(args)?;
+    let options = options(&args.what, args.histogram, &args.jobs)?;
     let (lhs, rhs) = match Artifact::open_both(&args.lhs, &args.rhs, args.jobs.jobs.into()) {
         (Ok(lhs), Ok(rhs)) => (lhs, rhs),
         (lhs, rhs) => return Err([lhs.err(), rhs.err()].into_iter().flatten().collect()),
@@ -47,21 +47,25 @@ fn errors(diff: &Diff) -> impl Iterator<Item = Error> {
     damage.chain(diff.tensors.iter().filter_map(|tensor| tensor.error.as_ref())).cloned()
 }
 
-fn options(args: &DiffArgs) -> Result<Options, Error> {
-    let close = &args.closeness;
-    let kinds: Vec<_> = args.changes.ignore_kind.iter().map(|&kind| kind.into()).collect();
+/// What the arguments ask for.
+///
+/// # Errors
+/// When a tolerance, a pattern or a rename makes no sense.
+pub(crate) fn options(what: &CompareArgs, histogram: bool, jobs: &Jobs) -> Result<Options, Error> {
+    let close = &what.closeness;
+    let kinds: Vec<_> = what.changes.ignore_kind.iter().map(|&kind| kind.into()).collect();
     Ok(Options {
         compare: compare::Options {
             tolerance: Tolerance::new(close.atol, close.rtol, close.ulp)?,
             nan: close.nan.into(),
             further: close.tolerance.clone(),
-            histogram: args.histogram,
-            threads: args.jobs.jobs.into(),
+            histogram,
+            threads: jobs.jobs.into(),
             ..compare::Options::default()
         },
-        names: Names::new(&args.filter.include, &args.filter.exclude, &args.rename)?,
-        only: args.only.map_or(Only::Everything, Into::into),
-        ignore: Ignore::new(&args.changes.ignore, &kinds)?,
-        strict: args.changes.strict,
+        names: Names::new(&what.filter.include, &what.filter.exclude, &what.rename)?,
+        only: what.only.map_or(Only::Everything, Into::into),
+        ignore: Ignore::new(&what.changes.ignore, &kinds)?,
+        strict: what.changes.strict,
     })
 }

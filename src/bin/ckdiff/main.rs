@@ -2,18 +2,22 @@
 
 mod args;
 mod beside;
+mod blob;
 mod completions;
 mod convert;
 mod diff;
 mod file;
 mod fmt;
+mod git_driver;
 mod interrupt;
 mod losses;
 mod man;
 mod output;
+mod pointer;
 mod progress;
 mod schema;
 mod show;
+mod textconv;
 mod trouble;
 mod verify;
 
@@ -52,6 +56,8 @@ fn run(command: Command) -> Result<Exit, Trouble> {
         Command::Verify(args) => verify::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Fmt(args) => fmt::run(&args),
+        Command::GitDriver(args) => git_driver::run(&args),
+        Command::Textconv(args) => textconv::run(&args),
         Command::Completions { shell } => completions::run(shell),
         Command::Man => man::run(),
     }

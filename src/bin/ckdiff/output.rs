@@ -67,6 +67,18 @@ pub(crate) fn is_for_person(args: &ReportArgs) -> bool {
     formats.any(|&format| format == Format::Human)
 }
 
+/// The colours for what git shows: stdout may be its pager, which takes what a terminal takes.
+pub(crate) fn palette_in_git(color: Color) -> Palette {
+    let paged =
+        env::var_os("GIT_PAGER_IN_USE").is_some_and(|value| value == "true" || value == "1");
+    let plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+        || env::var_os("TERM") == Some("dumb".into());
+    match color {
+        Color::Auto if paged && !plain => Palette::COLOUR,
+        color => palette(color),
+    }
+}
+
 /// The colours for stdout: an option is stronger than the environment, and that is stronger than a guess.
 fn palette(color: Color) -> Palette {
     let set = |name| env::var_os(name).is_some_and(|value: OsString| !value.is_empty());

@@ -34,7 +34,7 @@ use saved::Saved;
 use table_file::{TableFile, Wanted};
 
 /// What [`FORMATS`](super::FORMATS) lists.
-pub(super) const FORMAT: Format = Format { name: "V1", read };
+pub(super) const FORMAT: Format = Format { name: "V1", read, read_file };
 
 fn read(path: &Path, limits: &Limits) -> Result<Option<Contents>> {
     let mut merged = Merged::default();
@@ -62,6 +62,15 @@ fn read(path: &Path, limits: &Limits) -> Result<Option<Contents>> {
             }
         }
     }
+    Ok(Some(merged.contents(limits)))
+}
+
+fn read_file(file: Arc<File>, limits: &Limits) -> Result<Option<Contents>> {
+    if !table::is_table(&*file) {
+        return Ok(None);
+    }
+    let mut merged = Merged::default();
+    merged.add(file.path().to_path_buf(), file, limits)?;
     Ok(Some(merged.contents(limits)))
 }
 

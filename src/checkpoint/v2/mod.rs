@@ -36,7 +36,7 @@ use content::Stored;
 use index::{BundleEntry, ByteOrder, Index};
 
 /// What [`FORMATS`](super::FORMATS) lists.
-pub(super) const FORMAT: Format = Format { name: "V2", read };
+pub(super) const FORMAT: Format = Format { name: "V2", read, read_file };
 
 fn read(path: &Path, limits: &Limits) -> Result<Option<Contents>> {
     let Some(place) = path::bundle(path) else {
@@ -44,12 +44,29 @@ fn read(path: &Path, limits: &Limits) -> Result<Option<Contents>> {
     };
     let file = Arc::new(File::open(&place.index)?);
     let index = Index::read(file, limits).map_err(|error| error.in_file(&place.index))?;
-    let mut stem = OsString::from(&place.prefix);
-    stem.push(".data-");
-    let shards = Arc::new(Shards::new(stem, index.shards));
+    let shards = shards(&place.prefix, &index);
+    let has_data = !place.by_index || shards.any();
     let bundle = Bundle { order: index.order, index: place.index, shards, limits };
-    let has_data = !place.by_index || bundle.shards.any();
     Ok(Some(bundle.contents(index.entries, index.damage, has_data)))
+}
+
+fn read_file(file: Arc<File>, limits: &Limits) -> Result<Option<Contents>> {
+    let path = file.path().to_path_buf();
+    let is_named = path.extension().is_some_and(|extension| extension == "index");
+    if !is_named && !index::is_index(Arc::clone(&file), limits) {
+        return Ok(None);
+    }
+    let index = Index::read(file, limits)?;
+    // Nobody opens them.
+    let shards = shards(&path.with_extension(""), &index);
+    let bundle = Bundle { order: index.order, index: path, shards, limits };
+    Ok(Some(bundle.contents(index.entries, index.damage, false)))
+}
+
+fn shards(prefix: &Path, index: &Index) -> Arc<Shards> {
+    let mut stem = OsString::from(prefix);
+    stem.push(".data-");
+    Arc::new(Shards::new(stem, index.shards))
 }
 
 /// What the entries of one checkpoint have in common.

@@ -27,7 +27,12 @@ pub fn write(listing: &Listing, view: &View, out: &mut dyn Write) -> io::Result<
     }
     if !listing.tensors.is_empty() {
         writeln!(out)?;
-        table(&listing.tensors, view).write(out)?;
+        let shown = listing.tensors.get(..view.max_diffs).unwrap_or(&listing.tensors);
+        table(shown, view).write(out)?;
+        let more = listing.tensors.len() - shown.len();
+        if more > 0 {
+            writeln!(out, "  … and {}", plural(more as u64, "more tensor"))?;
+        }
     }
     let errors = listing.tensors.iter().filter_map(|row| row.error.as_ref());
     for (i, error) in errors.enumerate() {

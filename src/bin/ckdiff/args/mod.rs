@@ -1,6 +1,7 @@
 //! The arguments, as a person may give them.
 
 mod changes;
+mod git;
 mod messages;
 
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ use clap::{Args, FromArgMatches, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use changes::{Changes, Part};
+pub(crate) use git::{GitDriverArgs, TextconvArgs};
 pub(crate) use messages::{ConvertArgs, FmtArgs, SchemaArgs, Style};
 
 use crate::Exit;
@@ -36,6 +38,10 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Lay text files out anew, with their comments
     Fmt(FmtArgs),
+    /// Tell git what changed in a file, as diff.<driver>.command
+    GitDriver(GitDriverArgs),
+    /// Print a file as text for git, as diff.<driver>.textconv
+    Textconv(TextconvArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -88,17 +94,7 @@ pub(crate) struct DiffArgs {
     /// What is compared with it
     pub(crate) rhs: PathBuf,
     #[command(flatten)]
-    pub(crate) closeness: Closeness,
-    #[command(flatten)]
-    pub(crate) filter: Filter,
-    /// Compare the lhs tensors that match the regular expression FROM under the name TO (repeatable)
-    #[arg(long, value_name = "FROM=TO", help_heading = "Tensors")]
-    pub(crate) rename: Vec<String>,
-    /// Compare this part only
-    #[arg(long, value_enum, value_name = "PART")]
-    pub(crate) only: Option<Part>,
-    #[command(flatten)]
-    pub(crate) changes: Changes,
+    pub(crate) what: CompareArgs,
     /// Count differences by powers of two, in the JSON report
     #[arg(long, help_heading = "Report")]
     pub(crate) histogram: bool,
@@ -115,6 +111,23 @@ pub(crate) struct DiffArgs {
     /// Where to compare
     #[arg(long, value_name = "auto|cpu|gpu[:NAME]", default_value = "auto", value_parser = device, hide_default_value = true)]
     pub(crate) device: Device,
+}
+
+/// What is compared, and what counts as a change.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) closeness: Closeness,
+    #[command(flatten)]
+    pub(crate) filter: Filter,
+    /// Compare the lhs tensors that match the regular expression FROM under the name TO (repeatable)
+    #[arg(long, value_name = "FROM=TO", help_heading = "Tensors")]
+    pub(crate) rename: Vec<String>,
+    /// Compare this part only
+    #[arg(long, value_enum, value_name = "PART")]
+    pub(crate) only: Option<Part>,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
 }
 
 /// When two values are close.

@@ -1,0 +1,43 @@
+//! The arguments of the commands that git calls.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Color, CompareArgs, Jobs, max_diffs};
+
+/// Arguments of `git-driver`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    override_usage = "ckdiff git-driver [OPTIONS] <PATH> <OLD-FILE> <OLD-HEX> <OLD-MODE> <NEW-FILE> \
+                      <NEW-HEX> <NEW-MODE> [<NEW-PATH> <SIMILARITY>]"
+)]
+pub(crate) struct GitDriverArgs {
+    /// The file's path in the repository
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) path: PathBuf,
+    /// What git says of the two sides, in its order
+    #[arg(value_name = "SIDES", num_args = 0..=8, allow_hyphen_values = true)]
+    pub(crate) sides: Vec<OsString>,
+    /// Exit 1 where the file differs or cannot be read, for diff.<driver>.trustExitCode; without, the exit code is 0
+    #[arg(long)]
+    pub(crate) exit_code: bool,
+    #[command(flatten)]
+    pub(crate) jobs: Jobs,
+    #[command(flatten)]
+    pub(crate) what: CompareArgs,
+    /// Changes, tensors or rows to list: a number, or `all`
+    #[arg(short = 'n', long, value_name = "N", default_value = "20", value_parser = max_diffs, help_heading = "Report")]
+    pub(crate) max_diffs: usize,
+    /// Whether to use colours; auto heeds git's pager, NO_COLOR, CLICOLOR_FORCE and TERM=dumb
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", hide_default_value = true, help_heading = "Report")]
+    pub(crate) color: Color,
+}
+
+/// Arguments of `textconv`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TextconvArgs {
+    /// An index, a V1 checkpoint, or a file that holds a message; what lies beside it is not read
+    pub(crate) file: PathBuf,
+}

@@ -1,0 +1,102 @@
+//! A file as git hands it over: alone, and under a name that says little.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use ckdiff::Error;
+use ckdiff::artifact::Artifact;
+use ckdiff::report::human::printable;
+use sha2::{Digest, Sha256};
+
+use crate::pointer::{self, Pointer};
+
+/// What a file of a repository turned out to hold.
+#[derive(Debug)]
+pub(crate) enum Blob {
+    /// Something that can be compared.
+    Model(Artifact),
+    /// What stands for a file that is elsewhere.
+    Pointer(Pointer),
+    /// The data of a V2 checkpoint, which says nothing without its index.
+    Shard(Content),
+    /// Something that cannot be read, and why.
+    Unread(Error, Content),
+}
+
+/// Bytes of which nothing else is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Content {
+    pub(crate) bytes: u64,
+    /// The SHA-256 of them, in hexadecimal.
+    pub(crate) sha256: String,
+}
+
+impl Blob {
+    /// Reads the file at `path`, which the repository calls `name`.
+    ///
+    /// # Errors
+    /// When the file cannot be opened; what it holds is no error.
+    pub(crate) fn read(path: &Path, name: &Path) -> Result<Self, Error> {
+        let fail = |error| Error::io("read", error).in_file(name);
+        if let Some(pointer) = pointer(path).map_err(fail)? {
+            return Ok(Self::Pointer(pointer));
+        }
+        if is_shard(name) {
+            return Content::read(path).map(Self::Shard).map_err(fail);
+        }
+        match Artifact::open_file(path, name) {
+            Ok(artifact) => Ok(Self::Model(artifact)),
+            Err(error) => Ok(Self::Unread(error, Content::read(path).map_err(fail)?)),
+        }
+    }
+}
+
+impl Content {
+    fn read(path: &Path) -> io::Result<Self> {
+        let mut sha256 = Sha256::new();
+        let mut file = File::open(path)?;
+        let mut chunk = vec![0; 64 << 10];
+        let mut bytes = 0;
+        loop {
+            match file.read(&mut chunk)? {
+                0 => break,
+                read => {
+                    sha256.update(chunk.get(..read).unwrap_or_default());
+                    bytes += read as u64;
+                }
+            }
+        }
+        let hex = sha256.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self { bytes, sha256: hex })
+    }
+}
+
+/// Whether two files have the same content.
+pub(crate) fn same_bytes(a: &Path, b: &Path) -> io::Result<bool> {
+    let same = fs::metadata(a)?.len() == fs::metadata(b)?.len();
+    Ok(same && Content::read(a)? == Content::read(b)?)
+}
+
+/// What `error` says but for the file's name, which the reader knows.
+pub(crate) fn without_name(error: &Error, name: &Path) -> String {
+    let text = error.to_string();
+    let rest = text.strip_prefix(&*name.to_string_lossy()).unwrap_or(&text);
+    let rest = rest.strip_prefix(':').map_or(text.as_str(), str::trim_start);
+    printable(&rest.lines().map(str::trim).collect::<Vec<_>>().join(" "))
+}
+
+fn pointer(path: &Path) -> io::Result<Option<Pointer>> {
+    if fs::metadata(path)?.len() > pointer::LONGEST {
+        return Ok(None);
+    }
+    Ok(Pointer::parse(&fs::read(path)?))
+}
+
+/// Whether a file of this name holds the data of a V2 checkpoint: `P.data-00000-of-00001`.
+fn is_shard(name: &Path) -> bool {
+    let extension = name.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let digits = |text: &str| text.len() >= 5 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = extension.strip_prefix("data-").and_then(|rest| rest.split_once("-of-"));
+    numbers.is_some_and(|(number, count)| digits(number) && digits(count))
+}
