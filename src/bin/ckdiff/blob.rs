@@ -15,7 +15,7 @@ use crate::pointer::{self, Pointer};
 #[derive(Debug)]
 pub(crate) enum Blob {
     /// Something that can be compared.
-    Model(Artifact),
+    Model(Box<Artifact>),
     /// What stands for a file that is elsewhere.
     Pointer(Pointer),
     /// The data of a V2 checkpoint, which says nothing without its index.
@@ -46,7 +46,7 @@ impl Blob {
             return Content::read(path).map(Self::Shard).map_err(fail);
         }
         match Artifact::open_file(path, name) {
-            Ok(artifact) => Ok(Self::Model(artifact)),
+            Ok(artifact) => Ok(Self::Model(Box::new(artifact))),
             Err(error) => Ok(Self::Unread(error, Content::read(path).map_err(fail)?)),
         }
     }
