@@ -9,7 +9,11 @@ pub(crate) fn count(asked: usize) -> usize {
 }
 
 /// What both give, made side by side where `asked` allows more than one thread.
-pub(crate) fn both<A, B: Send>(asked: usize, a: impl FnOnce() -> A, b: impl FnOnce() -> B + Send) -> (A, B) {
+pub(crate) fn both<A, B: Send>(
+    asked: usize,
+    a: impl FnOnce() -> A,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
     if count(asked) == 1 {
         return (a(), b());
     }

@@ -86,7 +86,8 @@ impl Asset {
         let (mut a, mut b) = (open(self)?, open(other)?);
         let (mut left, mut right) = (vec![0; CHUNK], vec![0; CHUNK]);
         loop {
-            let read = fill(&mut a, &mut left).map_err(|e| Error::io("read", e).in_file(&self.path))?;
+            let read =
+                fill(&mut a, &mut left).map_err(|e| Error::io("read", e).in_file(&self.path))?;
             let other_read =
                 fill(&mut b, &mut right).map_err(|e| Error::io("read", e).in_file(&other.path))?;
             if left.get(..read) != right.get(..other_read) {

@@ -172,7 +172,8 @@ impl Artifact {
     pub fn tensors(&self, what: &str) -> Result<&Checkpoint> {
         self.checkpoint.as_ref().ok_or_else(|| {
             let article = if self.kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-            let kind = format!("this is {article} {}; so far, only checkpoints are {what}", self.kind);
+            let kind =
+                format!("this is {article} {}; so far, only checkpoints are {what}", self.kind);
             Error::from(ErrorKind::Unsupported(kind)).in_file(&self.path)
         })
     }

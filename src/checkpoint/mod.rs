@@ -111,7 +111,11 @@ impl fmt::Debug for Contents {
 impl Checkpoint {
     /// The file beside it that holds its meta graph, where there is one: `P.meta`.
     pub fn meta_graph(&self) -> Option<PathBuf> {
-        let index = self.contents.files.first().filter(|file| file.extension().is_some_and(|e| e == "index"));
+        let index = self
+            .contents
+            .files
+            .first()
+            .filter(|file| file.extension().is_some_and(|e| e == "index"));
         let prefix = index.map_or_else(|| self.path.clone(), |index| index.with_extension(""));
         let mut meta = prefix.into_os_string();
         meta.push(".meta");

@@ -15,8 +15,8 @@ mod proposals;
 mod tensors;
 
 pub use change::{Change, ChangeKind, Detail, Nodes, Rewired, Weight};
-pub use message::{Keyed, MessageOptions, PathPattern, messages};
 pub use ignore::Ignore;
+pub use message::{Keyed, MessageOptions, PathPattern, messages};
 pub use names::Names;
 pub use outcome::{Counts, Damage, Diff, Facts, Finding, Part, Rename, Side, SideOf, Status};
 pub use outcome::{TensorDiff, Verdict, Weights};
@@ -111,8 +111,10 @@ pub fn diff(
     if let Some((l, r)) = messages {
         let found = model::compare(&l, &r, &options.compare)?;
         diff.changes = found.changes;
-        let of_fields = found.findings.into_iter().map(|(path, problem)| {
-            Finding { side: None, path: path.to_string(), problem }
+        let of_fields = found.findings.into_iter().map(|(path, problem)| Finding {
+            side: None,
+            path: path.to_string(),
+            problem,
         });
         diff.findings = found.of_graphs.into_iter().chain(of_fields).collect();
         files::compare(lhs.files(), rhs.files(), &options.compare, &mut diff)?;
@@ -132,6 +134,8 @@ fn nothing_in_common(lhs: &Artifact, rhs: &Artifact, only: Only) -> Error {
         Only::Graph => "graph",
     };
     let (l, r) = (lhs.kind(), rhs.kind());
-    ErrorKind::Usage(format!("lhs is a {l}, rhs is a {r}: they have no {part} in common to compare"))
-        .into()
+    ErrorKind::Usage(format!(
+        "lhs is a {l}, rhs is a {r}: they have no {part} in common to compare"
+    ))
+    .into()
 }

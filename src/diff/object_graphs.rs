@@ -82,7 +82,11 @@ impl ObjectGraphs {
         found.changes.retain(|change| !model::is_told(&diff.changes, change));
         diff.changes.append(&mut found.changes);
         let findings = found.findings.into_iter();
-        diff.findings.extend(findings.map(|(path, problem)| Finding { path, problem }));
+        diff.findings.extend(findings.map(|(path, problem)| Finding {
+            side: None,
+            path: path.to_string(),
+            problem,
+        }));
     }
 }
 

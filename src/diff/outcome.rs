@@ -277,7 +277,8 @@ impl Diff {
 
     /// How many changes have each weight.
     pub fn weights(&self) -> Weights {
-        let of = |weight| self.changes.iter().filter(|change| change.weight == weight).count() as u64;
+        let of =
+            |weight| self.changes.iter().filter(|change| change.weight == weight).count() as u64;
         Weights { semantic: of(Weight::Semantic), cosmetic: of(Weight::Cosmetic) }
     }
 

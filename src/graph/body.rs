@@ -52,7 +52,8 @@ impl<'m> Graph<'m> {
             let record = record?;
             match record.number {
                 2 => {
-                    let node = pseudo(Role::Argument(at), argument_name(bytes_of(&record)), ARGUMENT);
+                    let node =
+                        pseudo(Role::Argument(at), argument_name(bytes_of(&record)), ARGUMENT);
                     self.add(node, self.inputs.len())?;
                     at += 1;
                 }

@@ -114,8 +114,15 @@ impl<'m> Graph<'m> {
 
     /// Takes a `NodeDef` in.
     fn push(&mut self, bytes: &'m [u8]) -> Result<()> {
-        let mut node =
-            Node { name: "", op: "", device: "", role: Role::Node, bytes, attrs: &[], inputs: (0, 0) };
+        let mut node = Node {
+            name: "",
+            op: "",
+            device: "",
+            role: Role::Node,
+            bytes,
+            attrs: &[],
+            inputs: (0, 0),
+        };
         let from = self.inputs.len();
         let mut attrs = None;
         let mut pos = 0;

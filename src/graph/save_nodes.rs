@@ -81,15 +81,16 @@ pub(crate) fn is_save(op: &str) -> bool {
 impl<'m> Graph<'m> {
     /// The nodes that save or restore, in the order of the graph; linear.
     pub fn save_nodes(&self) -> Vec<SaveNode> {
-        let found: Vec<_> = self
-            .iter()
-            .filter_map(|(id, node)| Some((id, node, wiring(node.op)?)))
-            .collect();
+        let found: Vec<_> =
+            self.iter().filter_map(|(id, node)| Some((id, node, wiring(node.op)?))).collect();
         if found.is_empty() {
             return Vec::new();
         }
         let restored = self.restored();
-        found.iter().map(|(id, node, wiring)| self.save_node(*id, node, wiring, &restored)).collect()
+        found
+            .iter()
+            .map(|(id, node, wiring)| self.save_node(*id, node, wiring, &restored))
+            .collect()
     }
 
     fn save_node(
@@ -106,16 +107,16 @@ impl<'m> Graph<'m> {
         constants.extend(slices.iter().flatten().map(|(id, _)| *id));
         let dtypes = node.attr(wiring.dtypes).map(types).unwrap_or_default();
         let tensor = |position: usize, key: Vec<u8>| {
-            let slice = slices.as_ref().and_then(|slices| slices.as_ref()?.1.get(position).cloned());
+            let slice =
+                slices.as_ref().and_then(|slices| slices.as_ref()?.1.get(position).cloned());
             let variable = match wiring.action {
                 Action::Save => {
                     let input = inputs.get(wiring.data + position);
                     input.and_then(|input| self.variable(input.source?))
                 }
                 Action::Restore => {
-                    let first = restored.partition_point(|(from, port, _)| {
-                        (*from, *port) < (id, position as u64)
-                    });
+                    let first = restored
+                        .partition_point(|(from, port, _)| (*from, *port) < (id, position as u64));
                     let found = restored.get(first);
                     let is = |(from, port, _): &&(NodeId, u64, NodeId)| {
                         (*from, *port) == (id, position as u64)
@@ -141,7 +142,8 @@ impl<'m> Graph<'m> {
         let id = input?.source?;
         let node = self.node(id);
         let value = node.attr("value").filter(|_| node.op == "Const")?;
-        let record = Records::new(value, 0).map_while(Result::ok).find(|record| record.number == 8)?;
+        let record =
+            Records::new(value, 0).map_while(Result::ok).find(|record| record.number == 8)?;
         let constant = Constant::parse(bytes_of(&record)).ok()?;
         let strings = constant.byte_elements()?.into_iter().map(<[u8]>::to_vec);
         // A repeated name would be no list of names.
@@ -227,7 +229,8 @@ fn types(value: &[u8]) -> Vec<i32> {
                     match (record.number, record.value) {
                         (6, Value::Varint(code)) => types.push(int32(code)),
                         (6, Value::Len(packed)) => {
-                            for value in Packed::new(Kind::Uint64, packed, 0).map_while(Result::ok) {
+                            for value in Packed::new(Kind::Uint64, packed, 0).map_while(Result::ok)
+                            {
                                 if let Value::Varint(code) = value {
                                     types.push(int32(code));
                                 }

@@ -72,7 +72,9 @@ fn is_expected(change: &Change, expected: &Value) -> bool {
         _ => BTreeSet::new(),
     };
     let nodes_fit = match &expected["nodes"] {
-        Value::Array(nodes) => nodes.iter().filter_map(Value::as_str).collect::<BTreeSet<_>>() == names,
+        Value::Array(nodes) => {
+            nodes.iter().filter_map(Value::as_str).collect::<BTreeSet<_>>() == names
+        }
         Value::Number(count) => count.as_u64() == Some(names.len() as u64),
         _ => true,
     };
@@ -85,8 +87,10 @@ fn is_expected(change: &Change, expected: &Value) -> bool {
         && text("path").is_none_or(|wanted| wanted == path)
         && text("path_begins").is_none_or(|start| path.starts_with(start))
         && text("path_ends").is_none_or(|end| path.ends_with(end))
-        && (text("path").is_some() || text("lhs").is_none_or(|lhs| change.lhs.as_deref() == Some(lhs)))
-        && (text("path").is_some() || text("rhs").is_none_or(|rhs| change.rhs.as_deref() == Some(rhs)))
+        && (text("path").is_some()
+            || text("lhs").is_none_or(|lhs| change.lhs.as_deref() == Some(lhs)))
+        && (text("path").is_some()
+            || text("rhs").is_none_or(|rhs| change.rhs.as_deref() == Some(rhs)))
         && nodes_fit
         && boundary_fits
 }

@@ -127,7 +127,10 @@ impl Context<'_> {
         // The attribute `dtype` of a constant says so already.
         let is_dtype = |l: Constant, r: Constant| l.dtype() != r.dtype() && l.shape() == r.shape();
         if owner.ops == ("Const", "Const")
-            && Constant::parse(lhs).ok().zip(Constant::parse(rhs).ok()).is_some_and(|(l, r)| is_dtype(l, r))
+            && Constant::parse(lhs)
+                .ok()
+                .zip(Constant::parse(rhs).ok())
+                .is_some_and(|(l, r)| is_dtype(l, r))
         {
             out.truncate(before);
         }

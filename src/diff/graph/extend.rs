@@ -43,11 +43,13 @@ impl Extension<'_, '_, '_> {
     /// The pairs that have a neighbour without a partner on both sides; the first is looked at last.
     fn border(&self) -> Vec<(NodeId, NodeId)> {
         let m = &*self.matching;
-        let lacks = |graph: &Graph<'_>, consumers: &Consumers, id, known: &dyn Fn(NodeId) -> bool| {
-            let mut sources = graph.inputs(graph.node(id)).iter().filter_map(|input| input.source);
-            sources.any(|source| !known(source))
-                || consumers.of_node(id).iter().any(|found| !known(found.by))
-        };
+        let lacks =
+            |graph: &Graph<'_>, consumers: &Consumers, id, known: &dyn Fn(NodeId) -> bool| {
+                let mut sources =
+                    graph.inputs(graph.node(id)).iter().filter_map(|input| input.source);
+                sources.any(|source| !known(source))
+                    || consumers.of_node(id).iter().any(|found| !known(found.by))
+            };
         m.pairs()
             .filter(|&(l, r)| {
                 lacks(m.lhs, &self.lhs, l, &|id| m.to_rhs(id).is_some())
@@ -76,7 +78,8 @@ impl Extension<'_, '_, '_> {
     fn takers(&mut self, l: NodeId, r: NodeId, queue: &mut Vec<(NodeId, NodeId)>) {
         let (lhs, rhs) = (self.matching.lhs, self.matching.rhs);
         let left = self.unpaired(lhs, self.lhs.of_node(l), |id| self.matching.to_rhs(id).is_none());
-        let right = self.unpaired(rhs, self.rhs.of_node(r), |id| self.matching.to_lhs(id).is_none());
+        let right =
+            self.unpaired(rhs, self.rhs.of_node(r), |id| self.matching.to_lhs(id).is_none());
         let mut others = right.chunk_by(|a, b| a.0 == b.0).peekable();
         for alike in left.chunk_by(|a, b| a.0 == b.0) {
             let [(kind, a)] = alike else { continue };

@@ -35,7 +35,9 @@ fn attr_value(value: &[u8], state: &mut DefaultHasher) {
         match record.number {
             TENSOR => {
                 let fields = Records::new(bytes_of(&record), 0).map_while(Result::ok);
-                fields.take_while(|field| field.number <= 2).for_each(|field| field.bytes.hash(state));
+                fields
+                    .take_while(|field| field.number <= 2)
+                    .for_each(|field| field.bytes.hash(state));
             }
             // Functions go by names that are made up anew each time; lists of them too.
             FUNC => {}

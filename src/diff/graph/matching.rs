@@ -151,7 +151,8 @@ impl<'g, 'm> Matching<'g, 'm> {
 
     /// Whether there may be nodes with another name.
     pub(super) fn may_have_renames(&self) -> bool {
-        let left = |graph: &Graph<'_>, is: &dyn Fn(NodeId) -> bool| graph.iter().any(|(id, _)| is(id));
+        let left =
+            |graph: &Graph<'_>, is: &dyn Fn(NodeId) -> bool| graph.iter().any(|(id, _)| is(id));
         left(self.lhs, &|id| self.to_rhs(id).is_none())
             && left(self.rhs, &|id| self.to_lhs(id).is_none())
     }

@@ -31,13 +31,13 @@ use super::path::Trail;
 use super::{Change, ChangeKind, Detail, Nodes, Weight};
 use crate::text::{Shown, brief};
 use extend::Common;
+pub(super) use functions::Functions;
 use groups::Groups;
 use inputs::Borders;
 use matching::Matching;
-use savers::Savers;
-pub(super) use functions::Functions;
 pub(super) use renames::Renames;
 pub(super) use saver_functions::SaverFunctions;
+use savers::Savers;
 
 /// What is known beside two graphs.
 #[derive(Debug, Clone, Copy)]
@@ -98,7 +98,13 @@ impl<'g, 'm> Pair<'g, 'm> {
     }
 
     /// Tells what differs; `at` leads to what has the nodes, in its field `list`.
-    pub(super) fn compare(&self, context: &Context<'_>, at: &Trail<'_>, list: &str, out: &mut Vec<Change>) {
+    pub(super) fn compare(
+        &self,
+        context: &Context<'_>,
+        at: &Trail<'_>,
+        list: &str,
+        out: &mut Vec<Change>,
+    ) {
         let matching = &self.matching;
         let mut borders = Borders {
             removed: Groups::of(matching.lhs, &matching.left_in_lhs()),
@@ -119,14 +125,19 @@ impl<'g, 'm> Pair<'g, 'm> {
             };
             context.node(matching, &self.savers, (l, r), &way, &mut borders, &mut modified);
         }
-        self.savers.compare(matching, (&self.renames, context.keys), at, &mut borders, &mut modified);
+        self.savers.compare(
+            matching,
+            (&self.renames, context.keys),
+            at,
+            &mut borders,
+            &mut modified,
+        );
         self.order(&field, out);
         self.renamed(&field, out);
         let Borders { removed, added } = borders;
-        for (graph, groups, kind) in [
-            (matching.lhs, removed, ChangeKind::Removed),
-            (matching.rhs, added, ChangeKind::Added),
-        ] {
+        for (graph, groups, kind) in
+            [(matching.lhs, removed, ChangeKind::Removed), (matching.rhs, added, ChangeKind::Added)]
+        {
             for (ids, nodes) in groups.finish(graph) {
                 if self.savers.only_restore(&ids, kind) {
                     continue;
@@ -175,7 +186,11 @@ impl<'g, 'm> Pair<'g, 'm> {
                 weight: Weight::Semantic,
                 lhs: Some(rename.from.clone()),
                 rhs: Some(rename.to.clone()),
-                detail: Detail::Nodes(Box::new(Nodes::of(self.matching.rhs, &rename.nodes, Vec::new()))),
+                detail: Detail::Nodes(Box::new(Nodes::of(
+                    self.matching.rhs,
+                    &rename.nodes,
+                    Vec::new(),
+                ))),
             });
         }
     }
@@ -205,7 +220,8 @@ fn group(
         (_, Some(node)) if scope.is_empty() => node.name.to_owned(),
         _ => format!("{scope}/"),
     };
-    let (lhs, rhs) = if kind == ChangeKind::Added { (None, Some(text)) } else { (Some(text), None) };
+    let (lhs, rhs) =
+        if kind == ChangeKind::Added { (None, Some(text)) } else { (Some(text), None) };
     let path = at.key(&key).path();
     let detail = Detail::Nodes(Box::new(nodes));
     Change { path, kind, weight: Weight::Semantic, lhs, rhs, detail }

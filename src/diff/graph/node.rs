@@ -40,7 +40,8 @@ impl Context<'_> {
         let owner = Owner { ops: (lhs.op, rhs.op) };
         let (is_key, is_saver) = (savers.are_keys(l, r), savers.are_savers(l, r));
         let counts = |attr: &(&str, &[u8])| {
-            !(is_key && attr.0 == "value" || is_saver && matches!(attr.0, "dtypes" | "T" | "dt")
+            !(is_key && attr.0 == "value"
+                || is_saver && matches!(attr.0, "dtypes" | "T" | "dt")
                 || call.is_some() && attr.0 == "Tin")
         };
         let (left, right) = (lhs.attrs().filter(counts), rhs.attrs().filter(counts));

@@ -43,10 +43,8 @@ impl Renames {
             let renamed = Renamed { from: from.into(), to: to.into(), nodes: (l, r) };
             groups.entry((core_from.into(), core_to.into())).or_default().push(renamed);
         }
-        let mut groups: Vec<Rename> = groups
-            .into_values()
-            .filter_map(|renamed| Rename::of(renamed, matching))
-            .collect();
+        let mut groups: Vec<Rename> =
+            groups.into_values().filter_map(|renamed| Rename::of(renamed, matching)).collect();
         groups.sort_by_key(|group| group.nodes.first().copied());
         for group in groups.iter().filter(|group| group.nodes.len() > 1) {
             names.entry(group.from.clone()).or_insert_with(|| group.to.clone());
@@ -72,10 +70,12 @@ impl Renames {
     /// What a name is in rhs that was made from one with another name by putting something behind it: `f_12_input_0`.
     pub(in crate::diff) fn follow_start(&self, name: &str) -> Option<String> {
         let ends = name.match_indices('_').map(|(at, _)| at);
-        std::iter::once(name.len()).chain(ends.collect::<Vec<_>>().into_iter().rev()).find_map(|end| {
-            let (start, rest) = name.split_at_checked(end)?;
-            Some(format!("{}{rest}", self.names.get(start)?))
-        })
+        std::iter::once(name.len()).chain(ends.collect::<Vec<_>>().into_iter().rev()).find_map(
+            |end| {
+                let (start, rest) = name.split_at_checked(end)?;
+                Some(format!("{}{rest}", self.names.get(start)?))
+            },
+        )
     }
 
     /// What a name of lhs is in rhs, if that is another.
@@ -91,13 +91,13 @@ impl Renames {
         };
         let scopes = node.match_indices('/').map(|(at, _)| at);
         // The longest scope that has another name tells.
-        std::iter::once(node.len()).chain(scopes.collect::<Vec<_>>().into_iter().rev()).find_map(
-            |end| {
+        std::iter::once(node.len())
+            .chain(scopes.collect::<Vec<_>>().into_iter().rev())
+            .find_map(|end| {
                 let (scope, rest) = node.split_at_checked(end)?;
                 Some(format!("{}{rest}{port}", self.names.get(scope)?))
-            },
-        )
-        .or_else(|| Some(format!("{}/{name}", self.names.get("")?)))
+            })
+            .or_else(|| Some(format!("{}/{name}", self.names.get("")?)))
     }
 }
 

@@ -146,7 +146,9 @@ impl Comparison<'_, '_, '_> {
                     let path = self.path(binding);
                     borders.removed.border(l, Rewired { path, lhs: Some(key), rhs: None });
                 }
-                Some((_, Some(r))) => left.entry((binding.saver, Some(r))).or_default().push(binding),
+                Some((_, Some(r))) => {
+                    left.entry((binding.saver, Some(r))).or_default().push(binding)
+                }
                 None => left.entry((binding.saver, None)).or_default().push(binding),
             }
         }
@@ -173,11 +175,7 @@ impl Comparison<'_, '_, '_> {
     }
 
     /// Everything that one side saves or restores.
-    fn bindings<'a>(
-        &self,
-        side: &'a Side,
-        scope: impl Fn(NodeId) -> &'a str,
-    ) -> Vec<Binding<'a>> {
+    fn bindings<'a>(&self, side: &'a Side, scope: impl Fn(NodeId) -> &'a str) -> Vec<Binding<'a>> {
         let mut bindings = Vec::new();
         for node in side.nodes.iter().filter(|node| node.action == self.action) {
             let saver = scope(node.node);

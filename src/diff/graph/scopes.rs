@@ -28,7 +28,10 @@ pub(super) fn pair_scopes(matching: &mut Matching<'_, '_>) {
             .filter(|&(l, r)| matching.to_rhs(l).is_none() && matching.to_lhs(r).is_none())
             .collect();
         let share = |left: usize| pairs.len() >= LEAST && pairs.len() * 2 >= left;
-        if share(inside(&lhs, &scopes.from)) && share(inside(&rhs, &scopes.to)) && fits(matching, &pairs) {
+        if share(inside(&lhs, &scopes.from))
+            && share(inside(&rhs, &scopes.to))
+            && fits(matching, &pairs)
+        {
             for (l, r) in pairs {
                 matching.pair(l, r);
             }
@@ -91,12 +94,11 @@ fn inside(names: &[String], scope: &str) -> usize {
 fn fits(matching: &Matching<'_, '_>, pairs: &[(NodeId, NodeId)]) -> bool {
     let (mut same, mut all) = (0usize, 0usize);
     for &(l, r) in pairs {
-        let (left, right) = (
-            matching.lhs.inputs(matching.lhs.node(l)),
-            matching.rhs.inputs(matching.rhs.node(r)),
-        );
+        let (left, right) =
+            (matching.lhs.inputs(matching.lhs.node(l)), matching.rhs.inputs(matching.rhs.node(r)));
         for (a, b) in left.iter().zip(right) {
-            if let (Some(partner), Some(source)) = (a.source.and_then(|id| matching.to_rhs(id)), b.source)
+            if let (Some(partner), Some(source)) =
+                (a.source.and_then(|id| matching.to_rhs(id)), b.source)
             {
                 all += 1;
                 same += usize::from(partner == source);

@@ -85,7 +85,8 @@ impl<'h, 'g, 'm> Hashes<'h, 'g, 'm> {
 
     /// The nodes by hash and name.
     fn sorted(self) -> Vec<Entry<'m>> {
-        let at = |values: &[u64], id: NodeId| values.get(id.position()).copied().unwrap_or_default();
+        let at =
+            |values: &[u64], id: NodeId| values.get(id.position()).copied().unwrap_or_default();
         let mut sorted: Vec<Entry<'m>> = self
             .left
             .iter()
@@ -141,7 +142,9 @@ impl<'h, 'g, 'm> Hashes<'h, 'g, 'm> {
     }
 
     fn waits_for(&self, input: &Input<'_>) -> bool {
-        input.source.is_some_and(|source| (self.known)(source).is_none() && self.gives_order(source))
+        input
+            .source
+            .is_some_and(|source| (self.known)(source).is_none() && self.gives_order(source))
     }
 
     /// Whether what a node gives is taken after it; a loop's next turn is taken before.

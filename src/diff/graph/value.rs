@@ -3,8 +3,8 @@
 use super::Context;
 use crate::diff::constant::{self, Outcome};
 use crate::graph::{Constant, attr, bytes_of};
-use crate::message::{Record, Records, int32};
 use crate::message::Value as Wire;
+use crate::message::{Record, Records, int32};
 use crate::schema::Schema;
 use crate::text::{Shown, brief};
 

@@ -3,9 +3,9 @@
 use super::Model;
 use super::object_graph::{Objects, tell_once};
 use crate::diff::graph::{Functions, Pair, SaverFunctions};
-use crate::diff::{Finding, SideOf};
 use crate::diff::message::Found;
 use crate::diff::path::Trail;
+use crate::diff::{Finding, SideOf};
 use crate::graph::{Graph, Library, OpTable, bytes_of, check};
 use crate::message::Records;
 use crate::schema::MessageType;
@@ -100,9 +100,8 @@ impl Model<'_> {
         out: &mut Found,
         go_on: impl FnOnce(&Model<'_>, &mut Found),
     ) {
-        let read = |bytes| {
-            Graph::new(bytes).and_then(|graph| Ok((graph, Library::of_graph(bytes)?)))
-        };
+        let read =
+            |bytes| Graph::new(bytes).and_then(|graph| Ok((graph, Library::of_graph(bytes)?)));
         let threads = self.compare.threads;
         let ((left, left_library), (right, right_library)) =
             match threads::both(threads, || read(lhs), || read(rhs)) {
@@ -118,10 +117,11 @@ impl Model<'_> {
             functions: Functions::new(self.schema, &left_library, &right_library),
         };
         let functions = &graphs.functions.renames;
-        let objects = Objects::of_saved_model(objects.0, objects.1, functions).unwrap_or_else(|error| {
-            out.findings.push((at.field("object_graph_def").path(), error.to_string()));
-            None
-        });
+        let objects =
+            Objects::of_saved_model(objects.0, objects.1, functions).unwrap_or_else(|error| {
+                out.findings.push((at.field("object_graph_def").path(), error.to_string()));
+                None
+            });
         let keys = objects.as_ref().map(Objects::keys).unwrap_or_default();
         let saver_functions = SaverFunctions::new(&left_library, &right_library);
         let model = Model {
@@ -142,5 +142,8 @@ impl Model<'_> {
 /// The message in a field.
 pub(super) fn field(message: &[u8], number: u32) -> &[u8] {
     let mut records = Records::new(message, 0).map_while(Result::ok);
-    records.find(|record| record.number == number).map(|record| bytes_of(&record)).unwrap_or_default()
+    records
+        .find(|record| record.number == number)
+        .map(|record| bytes_of(&record))
+        .unwrap_or_default()
 }

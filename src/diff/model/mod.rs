@@ -19,8 +19,8 @@ use super::graph::{Context, Held, Renames, SaverFunctions};
 use super::message::{Found, Messages, Rules, Treatment};
 use super::path::Trail;
 use meta_graph::Graphs;
-pub(super) use object_graph::{is_told, object_graph_keys, opened_object_graph};
 use object_graph::Objects;
+pub(super) use object_graph::{is_told, object_graph_keys, opened_object_graph};
 
 /// What is known of two models while their messages are compared.
 #[derive(Clone, Copy)]

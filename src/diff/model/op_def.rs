@@ -3,9 +3,9 @@
 use prost::Message as _;
 
 use super::Model;
-use crate::diff::{ChangeKind, Weight};
 use crate::diff::message::Found;
 use crate::diff::path::Trail;
+use crate::diff::{ChangeKind, Weight};
 use crate::schema::MessageType;
 use crate::schema::tensorflow::{AttrValue, OpDef, attr_value};
 

@@ -6,7 +6,11 @@ use crate::diff::Weight;
 use crate::diff::message::{KeyField, ListAs, Treatment};
 
 /// How a field of a message is compared; `collection` is the one that the field is in.
-pub(super) fn treatment(message: &str, field: &str, collection: Option<&str>) -> Treatment<'static> {
+pub(super) fn treatment(
+    message: &str,
+    field: &str,
+    collection: Option<&str>,
+) -> Treatment<'static> {
     let name = message.strip_prefix("tensorflow.").unwrap_or(message);
     Treatment {
         weight: if is_cosmetic(name, field) { Weight::Cosmetic } else { Weight::Semantic },
@@ -25,7 +29,10 @@ fn is_cosmetic(message: &str, field: &str) -> bool {
         "VersionDef" => field == "producer",
         "GraphDef" => matches!(field, "version" | "debug_info"),
         "MetaGraphDef.MetaInfoDef" => {
-            matches!(field, "tensorflow_version" | "tensorflow_git_version" | "stripped_default_attrs")
+            matches!(
+                field,
+                "tensorflow_version" | "tensorflow_git_version" | "stripped_default_attrs"
+            )
         }
         "NodeDef" => field == "experimental_debug_info",
         "OpDef" => matches!(field, "summary" | "description"),
@@ -62,7 +69,9 @@ fn list(message: &str, field: &str, collection: Option<&str>) -> ListAs<'static>
         // TensorFlow writes Python sets here, in the order of their hashes.
         ("ValuesDef", "values") | ("MetaGraphDef.MetaInfoDef", "tags") => return ListAs::Set,
         ("SavedFunction", "concrete_functions") => return ListAs::Set,
-        ("TrackableObjectGraph.TrackableObject", "attributes") => const { &[Cow::Borrowed("name")] },
+        ("TrackableObjectGraph.TrackableObject", "attributes") => {
+            const { &[Cow::Borrowed("name")] }
+        }
         ("OpList", "op") | ("OpDef", "attr") => const { &[Cow::Borrowed("name")] },
         ("FunctionDefLibrary", "gradient") => const { &[Cow::Borrowed("function_name")] },
         ("FunctionDefLibrary", "registered_gradients") => {
@@ -82,12 +91,20 @@ fn list(message: &str, field: &str, collection: Option<&str>) -> ListAs<'static>
 /// registers for its collections.
 fn held(collection: &str) -> Option<(&'static str, &'static [KeyField])> {
     Some(match collection {
-        "variables" | "trainable_variables" | "local_variables" | "model_variables"
-        | "metric_variables" | "moving_average_variables" | "global_step" | "concatenated_variables" => {
+        "variables"
+        | "trainable_variables"
+        | "local_variables"
+        | "model_variables"
+        | "metric_variables"
+        | "moving_average_variables"
+        | "global_step"
+        | "concatenated_variables" => {
             ("tensorflow.VariableDef", const { &[Cow::Borrowed("variable_name")] })
         }
         "queue_runners" => ("tensorflow.QueueRunnerDef", const { &[Cow::Borrowed("queue_name")] }),
-        "while_context" => ("tensorflow.WhileContextDef", const { &[Cow::Borrowed("context_name")] }),
+        "while_context" => {
+            ("tensorflow.WhileContextDef", const { &[Cow::Borrowed("context_name")] })
+        }
         "cond_context" => ("tensorflow.CondContextDef", const { &[Cow::Borrowed("context_name")] }),
         "savers" => ("tensorflow.SaverDef", &[]),
         _ => return None,

@@ -2,8 +2,8 @@
 
 use crate::diff::{Change, ChangeKind, Detail, Path, Step, Weight};
 
-use super::text::{plural, printable};
 use super::number;
+use super::text::{plural, printable};
 
 /// Fields on the way to a node or a function, which need not be named.
 const GRAPH: [&str; 4] = ["graph_def", "library", "meta_graphs", "meta_info_def"];
@@ -36,8 +36,10 @@ pub(super) fn place(path: &Path) -> String {
                     steps.next();
                 }
                 // The two fields that every collection has.
-                ("bytes_list" | "node_list" | "any_list" | "int64_list" | "float_list" | "value", Some(_))
-                    if path.key_in("collection_def").is_some() => {}
+                (
+                    "bytes_list" | "node_list" | "any_list" | "int64_list" | "float_list" | "value",
+                    Some(_),
+                ) if path.key_in("collection_def").is_some() => {}
                 ("attr", Some(Step::Key(key))) => {
                     push_field(&mut text, &printable(key));
                     steps.next();
@@ -63,7 +65,11 @@ fn push_field(text: &mut String, name: &str) {
 /// The scope of the node that changed, with its slash; of other things, nothing.
 pub(super) fn scope(change: &Change) -> String {
     if change.path.key_in("function").is_some() {
-        return change.path.key_in("function").map(|name| format!("{}: ", printable(name))).unwrap_or_default();
+        return change
+            .path
+            .key_in("function")
+            .map(|name| format!("{}: ", printable(name)))
+            .unwrap_or_default();
     }
     let name = change.path.key_in("node").unwrap_or_default();
     name.rsplit_once('/').map(|(scope, _)| printable(&format!("{scope}/"))).unwrap_or_default()
@@ -138,7 +144,9 @@ fn apart(lhs: &str, rhs: &str) -> (String, String) {
 pub(super) fn kind_of_detail(change: &Change) -> &'static str {
     debug_assert_eq!(change.weight, Weight::Cosmetic);
     let steps = change.path.steps();
-    let field = |name: &str| steps.iter().any(|step| matches!(step, Step::Field(field) if &**field == name));
+    let field = |name: &str| {
+        steps.iter().any(|step| matches!(step, Step::Field(field) if &**field == name))
+    };
     match steps {
         _ if change.kind == ChangeKind::Renamed => "counted names",
         [.., Step::Field(last)] if &**last == "node" || &**last == "node_def" => "order of nodes",

@@ -242,10 +242,8 @@ fn cosmetic(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
     }
     let mut kinds: Vec<_> = kinds.into_iter().collect();
     kinds.sort_by(|(a, x), (b, y)| y.cmp(x).then_with(|| a.cmp(b)));
-    let parts: Vec<String> = kinds
-        .into_iter()
-        .map(|(kind, count)| format!("{} {kind}", number::count(count)))
-        .collect();
+    let parts: Vec<String> =
+        kinds.into_iter().map(|(kind, count)| format!("{} {kind}", number::count(count))).collect();
     let style = view.palette.faint;
     let start = format!("Cosmetic ({}): ", number::count(total));
     writeln!(out)?;

@@ -58,7 +58,9 @@ fn about_graph(diff: &Diff) -> String {
     };
     match (diff.verdict(), cosmetic) {
         (Verdict::Same, 0) => format!("The {what} are the same."),
-        (Verdict::Same, _) => format!("The {what} mean the same: {} cosmetic.", differences(cosmetic)),
+        (Verdict::Same, _) => {
+            format!("The {what} mean the same: {} cosmetic.", differences(cosmetic))
+        }
         (Verdict::Different, _) if semantic == 0 => {
             format!("The {what} differ: {} cosmetic.", differences(cosmetic))
         }
@@ -68,7 +70,8 @@ fn about_graph(diff: &Diff) -> String {
 }
 
 fn differences(cosmetic: u64) -> String {
-    let (differences, are) = (plural(cosmetic, "difference"), if cosmetic == 1 { "is" } else { "are" });
+    let (differences, are) =
+        (plural(cosmetic, "difference"), if cosmetic == 1 { "is" } else { "are" });
     format!("{differences} {are}")
 }
 
