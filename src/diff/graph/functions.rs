@@ -37,8 +37,10 @@ impl<'g, 'm> Functions<'g, 'm> {
         let mut pairs = Vec::new();
         // From the surest sign to the least.
         pair(&mut l, &mut r, &mut pairs, |c| Some((c.function.name, c.body)));
+        pair(&mut l, &mut r, &mut pairs, |c| Some((without_last(c.function.name), c.body)));
         pair(&mut l, &mut r, &mut pairs, |c| Some((c.stem, c.body)));
         pair(&mut l, &mut r, &mut pairs, |c| Some((c.function.name, 0)));
+        pair(&mut l, &mut r, &mut pairs, |c| Some((without_last(c.function.name), 0)));
         pair(&mut l, &mut r, &mut pairs, |c| Some((c.stem, 0)));
         pair(&mut l, &mut r, &mut pairs, |c| Some(("", c.body)));
         pairs.sort_by_key(|(_, r)| r.name);
@@ -94,14 +96,24 @@ fn pair<'g, 'm>(
 /// The name without the counters at its end.
 pub(super) fn stem(name: &str) -> &str {
     let mut stem = name;
-    while let Some((rest, counter)) = stem.rsplit_once('_')
-        && !counter.is_empty()
-        && !rest.is_empty()
-        && counter.bytes().all(|byte| byte.is_ascii_digit())
-    {
-        stem = rest;
+    while stem != without_last(stem) {
+        stem = without_last(stem);
     }
     stem
+}
+
+/// The name without the last counter at its end: others before that may be its own, as in `__inference_dense_1_123`.
+fn without_last(name: &str) -> &str {
+    match name.rsplit_once('_') {
+        Some((rest, counter))
+            if !rest.is_empty()
+                && !counter.is_empty()
+                && counter.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            rest
+        }
+        _ => name,
+    }
 }
 
 /// A name in the order of its counters.
