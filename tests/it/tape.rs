@@ -20,19 +20,21 @@ pub(crate) fn for_every_type(
     schema: &'static Schema,
     law: impl Fn(&'static MessageType, &[u64]) -> Law,
 ) {
-    let cases = env::var("PROPTEST_CASES").map_or(12, |cases| cases.parse().unwrap());
+    for (number, ty) in schema.messages().filter(|ty| !ty.is_map_entry).enumerate() {
+        for_tapes(&ty.full_name, number as u64 + 1, 12, |tape| law(ty, tape));
+    }
+}
+
+/// Holds a law against so many tapes, unless `PROPTEST_CASES` says another number; those of one seed are always the same.
+pub(crate) fn for_tapes(what: &str, seed: u64, cases: u32, law: impl Fn(&[u64]) -> Law) {
+    let cases = env::var("PROPTEST_CASES").map_or(cases, |cases| cases.parse().unwrap());
     let config =
         Config { cases, failure_persistence: None, max_shrink_iters: 50_000, ..Config::default() };
-    for (number, ty) in schema.messages().filter(|ty| !ty.is_map_entry).enumerate() {
-        let seed = (number as u128 + 1).to_le_bytes();
-        let rng = TestRng::from_seed(RngAlgorithm::XorShift, &seed);
-        let mut runner = TestRunner::new_with_rng(config.clone(), rng);
-        let run = runner.run(&Tapes, |tape| law(ty, &tape));
-        match run {
-            Ok(()) => {}
-            Err(TestError::Fail(why, tape)) => panic!("{}: {why}\ntape {tape:?}", ty.full_name),
-            Err(TestError::Abort(why)) => panic!("{}: {why}", ty.full_name),
-        }
+    let rng = TestRng::from_seed(RngAlgorithm::XorShift, &u128::from(seed).to_le_bytes());
+    match TestRunner::new_with_rng(config, rng).run(&Tapes, |tape| law(&tape)) {
+        Ok(()) => {}
+        Err(TestError::Fail(why, tape)) => panic!("{what}: {why}\ntape {tape:?}"),
+        Err(TestError::Abort(why)) => panic!("{what}: {why}"),
     }
 }
 
