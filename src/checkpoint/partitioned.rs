@@ -90,6 +90,10 @@ impl TensorSource for Partitioned {
         Some(whole)
     }
 
+    fn slices(&self) -> Vec<&Slice> {
+        self.parts.iter().map(|part| &part.slice).collect()
+    }
+
     fn stream(&self) -> Result<Box<dyn TensorStream + '_>> {
         let short = self.parts.iter().filter(|part| {
             let run = part.slice.extents().last().map_or(1, |&(_, len)| len);

@@ -48,6 +48,21 @@ pub struct SavedTensor {
     pub variable: Option<NodeId>,
 }
 
+/// A variable that is given what was restored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Target {
+    /// The restore node.
+    pub(crate) restore: NodeId,
+    /// Which of the tensors that it names.
+    pub(crate) output: u64,
+    /// The variable.
+    pub(crate) variable: NodeId,
+    /// The node that assigns it.
+    pub(crate) assign: NodeId,
+    /// Whether it is given the variable's shape on the way.
+    pub(crate) is_reshaped: bool,
+}
+
 /// How an op is wired.
 struct Wiring {
     action: Action,
@@ -86,7 +101,7 @@ impl<'m> Graph<'m> {
         if found.is_empty() {
             return Vec::new();
         }
-        let restored = self.restored();
+        let restored = self.targets();
         found
             .iter()
             .map(|(id, node, wiring)| self.save_node(*id, node, wiring, &restored))
@@ -98,7 +113,7 @@ impl<'m> Graph<'m> {
         id: NodeId,
         node: &Node<'m>,
         wiring: &Wiring,
-        restored: &[(NodeId, u64, NodeId)],
+        restored: &[Target],
     ) -> SaveNode {
         let inputs = self.inputs(node);
         let names = self.constant(inputs.get(NAMES));
@@ -115,13 +130,7 @@ impl<'m> Graph<'m> {
                     input.and_then(|input| self.variable(input.source?))
                 }
                 Action::Restore => {
-                    let first = restored
-                        .partition_point(|(from, port, _)| (*from, *port) < (id, position as u64));
-                    let found = restored.get(first);
-                    let is = |(from, port, _): &&(NodeId, u64, NodeId)| {
-                        (*from, *port) == (id, position as u64)
-                    };
-                    found.filter(is).map(|(.., variable)| *variable)
+                    targets_of(restored, id, position as u64).first().map(|target| target.variable)
                 }
             };
             SavedTensor {
@@ -164,33 +173,37 @@ impl<'m> Graph<'m> {
         Some(id)
     }
 
-    /// What is assigned from a restore node: that node, its output, and the variable; sorted.
-    fn restored(&self) -> Vec<(NodeId, u64, NodeId)> {
-        let assigned = |(_, node): (NodeId, &Node<'m>)| {
+    /// The variables that are assigned from restore nodes, sorted.
+    pub(crate) fn targets(&self) -> Vec<Target> {
+        let assigned = |(assign, node): (NodeId, &Node<'m>)| {
             if !matches!(node.op, "Assign" | "AssignVariableOp") {
                 return None;
             }
             let [target, value, ..] = self.inputs(node) else { return None };
-            let (source, port) = self.restore_behind(value)?;
-            Some((source, port, target.source?))
+            let (restore, output, is_reshaped) = self.restore_behind(value)?;
+            Some(Target { restore, output, variable: target.source?, assign, is_reshaped })
         };
-        let mut restored: Vec<_> = self.iter().filter_map(assigned).collect();
-        restored.sort_unstable();
-        restored
+        let mut targets: Vec<_> = self.iter().filter_map(assigned).collect();
+        targets.sort_unstable();
+        targets
     }
 
-    /// The restore node, and which of its outputs, that a value comes from.
-    fn restore_behind(&self, value: &Input<'m>) -> Option<(NodeId, u64)> {
+    /// The restore node, and which of its outputs, that a value comes from; whether it is reshaped on the way.
+    fn restore_behind(&self, value: &Input<'m>) -> Option<(NodeId, u64, bool)> {
         let mut input = *value;
+        let mut is_reshaped = false;
         for _ in 0..STEPS {
             let id = input.source?;
             let node = self.node(id);
             if wiring(node.op).is_some_and(|wiring| wiring.action == Action::Restore) {
-                return Some((id, input.port.parse().ok()?));
+                // `0`, in functions `tensors:0`.
+                let output = input.port.rsplit(':').next()?.parse().ok()?;
+                return Some((id, output, is_reshaped));
             }
             if !is_passed_on(node.op) {
                 return None;
             }
+            is_reshaped |= node.op == "Reshape";
             input = *self.inputs(node).first()?;
         }
         None
@@ -212,6 +225,15 @@ impl<'m> Graph<'m> {
         };
         self.iter().filter_map(is).collect()
     }
+}
+
+/// Those of the sorted `targets` that are given this output of a node.
+pub(crate) fn targets_of(targets: &[Target], restore: NodeId, output: u64) -> &[Target] {
+    let first =
+        targets.partition_point(|target| (target.restore, target.output) < (restore, output));
+    let rest = targets.get(first..).unwrap_or_default();
+    let len = rest.partition_point(|target| (target.restore, target.output) == (restore, output));
+    rest.get(..len).unwrap_or_default()
 }
 
 fn is_passed_on(op: &str) -> bool {

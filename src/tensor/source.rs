@@ -5,7 +5,7 @@ use std::fmt;
 use crate::bytes::Crc32c;
 use crate::error::Result;
 
-use super::{DType, Shape};
+use super::{DType, Shape, Slice};
 
 /// A tensor whose content is read on demand.
 ///
@@ -30,6 +30,11 @@ pub trait TensorSource: fmt::Debug + Send + Sync {
     /// What the index says of the content. `None` where the format stores no checksum per tensor.
     fn fingerprint(&self) -> Option<Fingerprint> {
         None
+    }
+
+    /// The slices that it is stored in; none where it is whole.
+    fn slices(&self) -> Vec<&Slice> {
+        Vec::new()
     }
 
     /// Opens the content for reading from the start.

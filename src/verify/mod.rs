@@ -1,6 +1,12 @@
 //! One artifact against itself: whether everything in it can be read, and every checksum holds.
 
+mod fit;
+mod meta_graph;
+
 use std::path::{Path, PathBuf};
+
+pub use fit::{Counts, Fit, Kind, Misfit, Problem, SaverFit, fit};
+pub use meta_graph::MetaGraph;
 
 use crate::artifact::Artifact;
 use crate::checkpoint::{Checkpoint, Entry};

@@ -1,6 +1,6 @@
 """Writes every fixture and oracle in this directory anew, with real TensorFlow.
 
-Usage: python make_fixtures.py [--messages | --pairs]
+Usage: python make_fixtures.py [--messages | --pairs | --fit]
 
 README.md says what each fixture is and which packages this needs. Two runs write the same bytes.
 """
@@ -30,7 +30,7 @@ def pin_environment():
 def main():
     """Writes all fixtures into the directory of this file."""
     os.chdir(HERE)
-    from maker import adversarial, bundle, good, hostile, messages, oracle, pairs, rewritten, verdict
+    from maker import adversarial, bundle, fit, good, hostile, messages, oracle, pairs, rewritten, verdict
 
     if sys.argv[1:] == ["--verdicts"]:
         return verdict.main()
@@ -38,6 +38,8 @@ def main():
         return messages.main()
     if sys.argv[1:] == ["--pairs"]:
         return pairs.main()
+    if sys.argv[1:] == ["--fit"]:
+        return fit.main()
     shutil.rmtree("oracle", ignore_errors=True)
     expected = {}
     parts = (good, rewritten, hostile, adversarial)
@@ -49,7 +51,7 @@ def main():
     oracle.write_tensors(expected)
     oracle.write("oracle/compare.json", adversarial.expected())
     oracle.write_hostile(hostile.cases(), verdict.of_cases())
-    for part in ("--messages", "--pairs"):
+    for part in ("--messages", "--pairs", "--fit"):
         subprocess.run([sys.executable, "make_fixtures.py", part], check=True)
 
 

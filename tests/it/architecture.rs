@@ -37,7 +37,20 @@ const ROOMS: &[(&str, &[&str])] = &[
             "threads",
         ],
     ),
-    ("verify", &["artifact", "checkpoint", "error", "progress", "tensor"]),
+    (
+        "verify",
+        &[
+            "artifact",
+            "bytes",
+            "checkpoint",
+            "error",
+            "graph",
+            "message",
+            "progress",
+            "schema",
+            "tensor",
+        ],
+    ),
     (
         "report",
         &[

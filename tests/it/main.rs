@@ -26,6 +26,7 @@ mod crafted;
 mod diff;
 mod document;
 mod everything;
+mod fit;
 mod fmt;
 mod git;
 mod graph_check;

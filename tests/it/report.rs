@@ -1,7 +1,7 @@
 //! Reports of results made by hand: what they say, and what they never do.
 
 use ckdiff::compare::{Comparison, NanPolicy, Options, PassesAt, Sides, Tolerance, Worst};
-use ckdiff::diff::{Damage, Diff, Facts, Names, Rename, Side, SideOf, Status, TensorDiff};
+use ckdiff::diff::{Damage, Diff, Facts, Names, Part, Rename, Side, SideOf, Status, TensorDiff};
 use ckdiff::report::{Palette, human, json};
 use ckdiff::tensor::{DType, Name, Scalar, Shape};
 use ckdiff::{Error, ErrorKind};
@@ -25,7 +25,7 @@ fn diff(tensors: Vec<TensorDiff>) -> Diff {
         changes: Vec::new(),
         ignored: 0,
         findings: Vec::new(),
-        part: ckdiff::diff::Part::Tensors,
+        part: Part::Tensors,
         strict: false,
     }
 }

@@ -1,0 +1,114 @@
+//! Which saver restores by which nodes.
+
+use std::collections::BTreeMap;
+
+use super::restores::{Bodies, Restore};
+use crate::graph::NodeId;
+use crate::verify::MetaGraph;
+
+/// Savers that are looked at; a graph has one or two.
+const SAVERS: usize = 64;
+
+/// A saver, or nodes that no saver names and that seem to belong together.
+pub(super) struct Saver {
+    /// The node by which it restores; the scope or the function of its nodes where no saver says.
+    pub(super) name: String,
+    pub(super) is_default: bool,
+    /// Whether the graph has that node.
+    pub(super) is_there: bool,
+    /// Its restore nodes, by their positions in the list of all.
+    pub(super) restores: Vec<usize>,
+}
+
+/// The savers of a graph, the default one first.
+///
+/// The default is the meta graph's own, or the only one in its collection. Nodes that no saver reaches are put together by
+/// their scopes.
+pub(super) fn savers(
+    meta: &MetaGraph<'_>,
+    bodies: &Bodies<'_>,
+    restores: &[Restore<'_>],
+) -> Vec<Saver> {
+    let own = meta.saver.as_ref().map(|saver| &*saver.restore_op_name);
+    let own = own.filter(|name| !name.is_empty());
+    let mut names: Vec<&str> = own.into_iter().collect();
+    for saver in meta.savers.iter().take(SAVERS) {
+        if !names.contains(&&*saver.restore_op_name) && !saver.restore_op_name.is_empty() {
+            names.push(&saver.restore_op_name);
+        }
+    }
+    let has_default = own.is_some() || names.len() == 1;
+    let mut reached = vec![false; restores.len()];
+    let mut savers = Vec::new();
+    for (position, name) in names.into_iter().enumerate() {
+        let found = bodies.all.first().and_then(|body| body.graph.find(node_name(name)));
+        let mine = found.map(|node| reach(bodies, restores, node)).unwrap_or_default();
+        mine.iter().filter_map(|at| reached.get_mut(*at).map(|is| *is = true)).count();
+        savers.push(Saver {
+            name: name.to_owned(),
+            is_default: has_default && position == 0,
+            is_there: found.is_some(),
+            restores: mine,
+        });
+    }
+    let rest = (0..restores.len()).filter(|at| reached.get(*at) == Some(&false));
+    savers.extend(by_scope(bodies, restores, rest));
+    savers
+}
+
+/// The node in the name of a node or of its output.
+fn node_name(name: &str) -> &str {
+    name.split_once(':').map_or(name, |(node, _)| node)
+}
+
+/// The restore nodes from which `start` can be reached, in the order of the list.
+fn reach(bodies: &Bodies<'_>, restores: &[Restore<'_>], start: NodeId) -> Vec<usize> {
+    let mut seen: Vec<Vec<bool>> =
+        bodies.all.iter().map(|body| vec![false; body.graph.nodes().len()]).collect();
+    let mut left = vec![(0, start)];
+    while let Some((body, id)) = left.pop() {
+        let is_new = seen.get_mut(body).and_then(|seen| seen.get_mut(id.position()));
+        if !is_new.is_some_and(|seen| !std::mem::replace(seen, true)) {
+            continue;
+        }
+        let Some(graph) = bodies.all.get(body).map(|body| &body.graph) else { continue };
+        let node = graph.node(id);
+        left.extend(graph.inputs(node).iter().filter_map(|input| Some((body, input.source?))));
+        // Whatever a function has runs with it.
+        if let Some(callee) = bodies.callee(node)
+            && let Some(called) = bodies.all.get(callee)
+        {
+            left.extend(called.graph.iter().map(|(id, _)| (callee, id)));
+        }
+    }
+    let is_seen = |restore: &Restore<'_>| {
+        seen.get(restore.body).and_then(|seen| seen.get(restore.node.position())) == Some(&true)
+    };
+    (0..).zip(restores).filter(|(_, restore)| is_seen(restore)).map(|(at, _)| at).collect()
+}
+
+/// Nodes that no saver reaches: those of a scope, or of a function, are taken for one.
+fn by_scope(
+    bodies: &Bodies<'_>,
+    restores: &[Restore<'_>],
+    rest: impl Iterator<Item = usize>,
+) -> Vec<Saver> {
+    let mut groups = BTreeMap::<(usize, &str), Vec<usize>>::new();
+    for at in rest {
+        let Some(restore) = restores.get(at) else { continue };
+        let Some(body) = bodies.all.get(restore.body) else { continue };
+        let scope = if restore.body == 0 { body.graph.node(restore.node).scope() } else { "" };
+        groups.entry((restore.body, scope)).or_default().push(at);
+    }
+    let name = |body: usize, scope: &str| match bodies.all.get(body).filter(|_| body > 0) {
+        Some(function) => function.name.to_owned(),
+        None => scope.to_owned(),
+    };
+    let saver = |((body, scope), restores): ((usize, &str), Vec<usize>)| Saver {
+        name: name(body, scope),
+        is_default: false,
+        is_there: true,
+        restores,
+    };
+    groups.into_iter().map(saver).collect()
+}

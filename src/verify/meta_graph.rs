@@ -1,0 +1,75 @@
+//! The graphs in a message, each with what belongs to it.
+
+use prost_reflect::prost::Message as _;
+
+use crate::graph::{attr, bytes_of, text_of};
+use crate::message::{Message, Record, Records};
+use crate::schema::tensorflow::{CollectionDef, SaverDef, collection_def};
+
+/// A graph, and what a meta graph says of it; of a graph alone there is nothing else.
+#[derive(Debug, Clone, Default)]
+pub struct MetaGraph<'m> {
+    /// The tags that a SavedModel knows it by.
+    pub tags: Vec<&'m str>,
+    /// The `GraphDef` in canonical form.
+    pub graph: &'m [u8],
+    /// The `OpList` that it brought along.
+    pub ops: Option<&'m [u8]>,
+    /// Its own saver.
+    pub saver: Option<SaverDef>,
+    /// The savers in its collection of them.
+    pub savers: Vec<SaverDef>,
+}
+
+/// The records of a message in canonical form that have this number.
+fn fields(bytes: &[u8], number: u32) -> impl Iterator<Item = Record<'_>> {
+    Records::new(bytes, 0).map_while(Result::ok).filter(move |record| record.number == number)
+}
+
+impl<'m> MetaGraph<'m> {
+    /// The graphs in `message`: of a SavedModel all, of a message that is no graph none.
+    pub fn all_in(message: &'m Message<'_>) -> Vec<Self> {
+        let bytes = message.bytes();
+        match &*message.ty().full_name {
+            "tensorflow.SavedModel" => {
+                fields(bytes, 2).map(|record| Self::new(bytes_of(&record))).collect()
+            }
+            "tensorflow.MetaGraphDef" => vec![Self::new(bytes)],
+            "tensorflow.GraphDef" => vec![Self { graph: bytes, ..Self::default() }],
+            _ => Vec::new(),
+        }
+    }
+
+    fn new(bytes: &'m [u8]) -> Self {
+        let mut found = Self::default();
+        for record in Records::new(bytes, 0).map_while(Result::ok) {
+            let content = bytes_of(&record);
+            match record.number {
+                1 => {
+                    found.ops = fields(content, 2).last().map(|ops| bytes_of(&ops));
+                    found.tags = fields(content, 4).map(|tag| text_of(&tag)).collect();
+                }
+                2 => found.graph = content,
+                3 => found.saver = SaverDef::decode(content).ok(),
+                4 => {
+                    let (name, collection) = attr(content);
+                    if name == "savers" {
+                        found.savers = savers(collection);
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+/// The savers in a collection.
+fn savers(collection: &[u8]) -> Vec<SaverDef> {
+    match CollectionDef::decode(collection).ok().and_then(|collection| collection.kind) {
+        Some(collection_def::Kind::BytesList(list)) => {
+            list.value.iter().filter_map(|bytes| SaverDef::decode(&**bytes).ok()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
