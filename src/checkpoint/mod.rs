@@ -117,9 +117,19 @@ impl Checkpoint {
             .first()
             .filter(|file| file.extension().is_some_and(|e| e == "index"));
         let prefix = index.map_or_else(|| self.path.clone(), |index| index.with_extension(""));
-        let mut meta = prefix.into_os_string();
-        meta.push(".meta");
-        Some(PathBuf::from(meta)).filter(|meta| meta.is_file())
+        let beside = |prefix: &Path| {
+            let mut meta = prefix.as_os_str().to_owned();
+            meta.push(".meta");
+            Some(PathBuf::from(meta)).filter(|meta| meta.is_file())
+        };
+        // That of `P-?????-of-00002` goes by `P`.
+        let unsharded = || {
+            let name = prefix.file_name()?.to_str()?;
+            let (name, number) = name.rsplit_once("-of-")?.0.rsplit_once('-')?;
+            let is_number = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'?');
+            is_number.then(|| prefix.with_file_name(name))
+        };
+        beside(&prefix).or_else(|| beside(&unsharded()?))
     }
 
     /// Opens the checkpoint that `path` names: the prefix `P` of a V2 checkpoint (or `P.index`, or a file of its

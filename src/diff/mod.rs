@@ -3,6 +3,7 @@
 mod change;
 pub mod constant;
 mod files;
+mod fit;
 mod graph;
 mod ignore;
 mod message;
@@ -117,6 +118,9 @@ pub fn diff(
             problem,
         });
         diff.findings = found.of_graphs.into_iter().chain(of_fields).collect();
+        if tensors.is_some() {
+            diff.findings.extend(fit::findings(lhs, rhs)?);
+        }
         files::compare(lhs.files(), rhs.files(), &options.compare, &mut diff)?;
     }
     if let Some(objects) = objects {

@@ -1,16 +1,20 @@
-//! One artifact against itself: whether everything in it can be read, and every checksum holds.
+//! One artifact against itself: whether everything in it can be read, every checksum holds, and its graph and its
+//! tensors go together.
 
 mod fit;
+mod graphs;
 mod meta_graph;
 
 use std::path::{Path, PathBuf};
 
 pub use fit::{Counts, Fit, Kind, Misfit, Problem, SaverFit, fit};
+pub use graphs::{VerifiedGraph, graphs};
 pub use meta_graph::MetaGraph;
 
 use crate::artifact::Artifact;
 use crate::checkpoint::{Checkpoint, Entry};
 use crate::error::{Error, ErrorKind};
+use crate::graph::OpTable;
 use crate::progress::Progress;
 use crate::tensor::{Name, in_parallel, read_through};
 
@@ -31,12 +35,21 @@ pub struct Verification {
     pub damage: Vec<Error>,
     /// The tensors that cannot be read, by name, and why.
     pub unsound: Vec<(Name, Error)>,
+    /// Whether it has tensors at all; a graph has none.
+    pub has_tensors: bool,
+    /// Its graphs, and others that are held against its tensors.
+    pub graphs: Vec<VerifiedGraph>,
 }
 
 impl Verification {
-    /// Whether all is well.
+    /// Whether nothing is damaged.
     pub fn is_sound(&self) -> bool {
         self.damage.is_empty() && self.unsound.is_empty()
+    }
+
+    /// Whether its graphs are as the definitions of their ops say, and go together with its tensors.
+    pub fn fits(&self) -> bool {
+        self.graphs.iter().all(VerifiedGraph::is_well)
     }
 
     /// How many tensors there are.
@@ -59,22 +72,58 @@ impl Verification {
 /// ```
 ///
 /// # Errors
-/// When it is no checkpoint. What cannot be read of one is in the verification.
+/// When it has neither tensors nor a graph. What cannot be read of a checkpoint is in the verification.
 pub fn verify(
     artifact: &Artifact,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Verification, Error> {
-    let checkpoint = artifact.tensors("verified")?;
+    verify_with(artifact, None, threads, progress)
+}
+
+/// As [`verify`], with op definitions of one's own, such as those of an older TensorFlow.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_with(
+    artifact: &Artifact,
+    ops: Option<&OpTable<'_>>,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Verification, Error> {
+    let checkpoint = artifact.checkpoint();
+    let graphs = match artifact.message() {
+        Some(document) => graphs(document, checkpoint, ops)?,
+        None => Vec::new(),
+    };
+    if graphs.is_empty() {
+        artifact.tensors("verified")?;
+    }
     let mut found = Verification {
-        path: checkpoint.path().to_path_buf(),
+        path: artifact.path().to_path_buf(),
         kind: artifact.kind(),
-        format: checkpoint.format().name(),
+        format: artifact.format(),
         sound: 0,
         bytes: 0,
-        damage: checkpoint.damage().to_vec(),
+        damage: Vec::new(),
         unsound: Vec::new(),
+        has_tensors: checkpoint.is_some(),
+        graphs,
     };
+    if let Some(checkpoint) = checkpoint {
+        tensors(checkpoint, threads, progress, &mut found);
+    }
+    Ok(found)
+}
+
+/// Reads all of a checkpoint.
+fn tensors(
+    checkpoint: &Checkpoint,
+    threads: usize,
+    progress: &dyn Progress,
+    found: &mut Verification,
+) {
+    found.damage = checkpoint.damage().to_vec();
     if !checkpoint.has_data() {
         let kind =
             ErrorKind::NotFound("its data is not here: only the index could be checked".into());
@@ -98,7 +147,6 @@ pub fn verify(
     };
     let rest: Vec<_> = checkpoint.scan().into_iter().filter(|error| !known(error)).collect();
     found.damage.extend(rest);
-    Ok(found)
 }
 
 /// Where an error is: what is damaged once is told once.

@@ -35,6 +35,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "tensor",
             "text",
             "threads",
+            "verify",
         ],
     ),
     (
@@ -60,6 +61,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "compare",
             "diff",
             "error",
+            "graph",
             "json",
             "message",
             "progress",

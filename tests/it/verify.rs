@@ -72,7 +72,7 @@ fn verify_takes_what_a_shell_makes_of_a_pattern() {
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     assert_eq!(
         run.text(),
-        "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, every checksum holds\n"
+        "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, every checksum holds, and its graph fits\n"
     );
     let run = ckdiff(&[
         "verify",
@@ -85,21 +85,37 @@ fn verify_takes_what_a_shell_makes_of_a_pattern() {
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     assert_eq!(
         run.text(),
-        "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, every checksum holds\n\
+        "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, every checksum holds, and its graph fits\n\
          ok  demo/v1format.ckpt: checkpoint V1, 2 tensors, 32 B, every checksum holds\n\
-         note: ./demo/model.ckpt.meta is a meta graph, not checked yet\n\
          note: demo/checkpoint is a state file, with nothing to verify\n"
     );
 }
 
 #[test]
-fn verify_refuses_what_is_beside_checkpoints_when_it_stands_alone() {
-    let meta = ckdiff(&["verify", "demo/model.ckpt.meta", "demo/v1format.ckpt"]);
-    assert_eq!(meta.code, 2);
-    assert!(
-        meta.text().contains("this is a meta graph; so far, only checkpoints are verified"),
-        "{meta:?}"
+fn a_graph_is_held_against_the_checkpoint_given_with_it() {
+    let run = ckdiff(&["verify", "demo/model.ckpt.meta", "demo/v1format.ckpt"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(
+        run.text(),
+        "ok  demo/v1format.ckpt: checkpoint V1, 2 tensors, 32 B, every checksum holds, and its graph fits\n"
     );
+    let run = ckdiff(&["verify", "fit/missing/model.ckpt.meta", "demo/v1format.ckpt"]);
+    assert_eq!(run.code, 1);
+    assert!(
+        run.text().starts_with("unfit  demo/v1format.ckpt: the graph does not fit: "),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn a_graph_alone_has_its_nodes_checked() {
+    let run = ckdiff(&["verify", "graphs/frozen.pb"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert!(run.text().ends_with(" nodes, as their ops are defined\n"), "{run:?}");
+}
+
+#[test]
+fn verify_refuses_a_state_file_that_stands_alone() {
     let state = ckdiff(&["verify", "demo/checkpoint"]);
     assert_eq!(state.code, 2);
     assert!(state.text().contains("state file"), "{state:?}");

@@ -48,20 +48,14 @@ pub(crate) fn of_meta(path: &Path) -> PathBuf {
     whole(&path.with_extension(""))
 }
 
-/// What was passed over, in a line for each kind.
-pub(crate) fn notes(metas: &[PathBuf], states: &[PathBuf]) -> Vec<String> {
+/// What was passed over.
+pub(crate) fn notes(states: &[PathBuf]) -> Option<String> {
     let shown = |path: &PathBuf| printable(&path.display().to_string());
-    let meta = match metas {
-        [] => None,
-        [path] => Some(format!("note: {} is a meta graph, not checked yet", shown(path))),
-        _ => Some(format!("note: {} meta graphs are not checked yet", metas.len())),
-    };
-    let state = match states {
+    match states {
         [] => None,
         [path] => Some(format!("note: {} is a state file, with nothing to verify", shown(path))),
         _ => Some(format!("note: {} state files have nothing to verify", states.len())),
-    };
-    meta.into_iter().chain(state).collect()
+    }
 }
 
 /// `path` without what the files of a checkpoint have behind its prefix.

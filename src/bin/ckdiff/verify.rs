@@ -1,13 +1,15 @@
-//! `ckdiff verify PATH…`: whether everything can be read.
+//! `ckdiff verify PATH…`: whether everything can be read, and graph and checkpoint go together.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use ckdiff::Error;
-use ckdiff::artifact::Artifact;
+use ckdiff::artifact::{Artifact, Document, ReadOptions, saved_model};
 use ckdiff::checkpoint::Checkpoint;
+use ckdiff::graph::OpTable;
 use ckdiff::report::{human, json};
-use ckdiff::verify::{Verification, verify};
+use ckdiff::schema::Schema;
+use ckdiff::verify::{MetaGraph, Verification, graphs, verify_with};
 
 use crate::Exit;
 use crate::args::{Format, VerifyArgs};
@@ -24,14 +26,18 @@ const LISTED: usize = 20;
 /// # Errors
 /// When the report cannot be written.
 pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Trouble> {
-    let Opened { artifacts, notes } = open(&args.paths);
+    let ops = args.ops.as_deref().map(op_list).transpose()?;
+    let Opened { artifacts, graphs, notes } = open(&args.paths);
     let bar = Bar::new(args.quiet);
     let results: Vec<(PathBuf, Result<Verification, Error>)> = artifacts
         .into_iter()
         .map(|(path, artifact)| {
-            let verified = artifact
-                .and_then(|artifact| verify(&artifact, args.jobs.jobs.into(), &bar))
-                .map(|verified| Verification { path: path.clone(), ..verified });
+            let verified = artifact.and_then(|artifact| {
+                let mut found = verify_with(&artifact, ops.as_ref(), args.jobs.jobs.into(), &bar)?;
+                beside_it(&artifact, &graphs, ops.as_ref(), &mut found);
+                Ok(found)
+            });
+            let verified = verified.map(|verified| Verification { path: path.clone(), ..verified });
             (path, verified)
         })
         .collect();
@@ -48,8 +54,44 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Trouble> {
     if args.quiet || !output::is_seen(&args.report) {
         results.iter().flat_map(|(_, result)| errors(result)).collect::<Trouble>().tell();
     }
-    let sound = results.iter().all(|(_, result)| result.as_ref().is_ok_and(Verification::is_sound));
-    Ok(if sound { Exit::Same } else { Exit::Trouble })
+    let all = |is: fn(&Verification) -> bool| results.iter().all(|(_, r)| r.as_ref().is_ok_and(is));
+    Ok(match (all(Verification::is_sound), all(Verification::fits)) {
+        (false, _) => Exit::Trouble,
+        (true, false) => Exit::Different,
+        (true, true) => Exit::Same,
+    })
+}
+
+/// The op definitions in a file.
+fn op_list(path: &Path) -> Result<OpTable<'static>, Error> {
+    let options =
+        ReadOptions { message: Some("tensorflow.OpList".into()), ..ReadOptions::default() };
+    let document = Document::open(path, Schema::tensorflow(), &options)?;
+    OpTable::decode(document.message().bytes().to_vec()).map_err(|error| error.in_file(path))
+}
+
+/// Holds the meta graph beside a checkpoint, and `others`, against it.
+fn beside_it(
+    artifact: &Artifact,
+    others: &[Artifact],
+    ops: Option<&OpTable<'_>>,
+    found: &mut Verification,
+) {
+    let Some(checkpoint) = artifact.checkpoint().filter(|_| artifact.message().is_none()) else {
+        return;
+    };
+    let meta = checkpoint
+        .meta_graph()
+        .map(|path| Document::open(path, Schema::tensorflow(), &ReadOptions::default()));
+    let own = meta.map(|meta| graphs(&meta?, Some(checkpoint), ops));
+    let others = others.iter().filter_map(Artifact::message);
+    let others = others.map(|document| graphs(document, Some(checkpoint), ops));
+    for result in own.into_iter().chain(others) {
+        match result {
+            Ok(graphs) => found.graphs.extend(graphs),
+            Err(error) => found.damage.push(error),
+        }
+    }
 }
 
 fn errors(result: &Result<Verification, Error>) -> Vec<Error> {
@@ -62,13 +104,18 @@ fn errors(result: &Result<Verification, Error>) -> Vec<Error> {
     }
 }
 
+/// What a path names, under its prefix where it is a checkpoint, or why it cannot be opened.
+type Named = (PathBuf, Result<Artifact, Error>);
+
 /// What the paths name.
 #[derive(Debug)]
 struct Opened {
     /// Each checkpoint once, under its prefix, and each path that cannot be opened.
-    artifacts: Vec<(PathBuf, Result<Artifact, Error>)>,
+    artifacts: Vec<Named>,
+    /// The graphs that are given with checkpoints and belong to none of them by name.
+    graphs: Vec<Artifact>,
     /// What is told of the other paths.
-    notes: Vec<String>,
+    notes: Option<String>,
 }
 
 /// Opens each checkpoint once, by whichever of its files it is named.
@@ -78,7 +125,7 @@ fn open(paths: &[PathBuf]) -> Opened {
     let has_others = paths.iter().any(|path| !beside::is_state(path));
     let mut files = BTreeSet::<Vec<PathBuf>>::new();
     let mut failures = BTreeSet::<String>::new();
-    let (mut artifacts, mut metas, mut states) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut artifacts, mut states) = (Vec::new(), Vec::new());
     for path in paths {
         let artifact = match Checkpoint::open(path).map(Artifact::from) {
             Err(_) if beside::is_state(path) && has_others => {
@@ -86,11 +133,10 @@ fn open(paths: &[PathBuf]) -> Opened {
                 continue;
             }
             Err(_) if beside::is_meta(path) && prefixes.contains(&beside::of_meta(path)) => {
-                metas.push(path.clone());
                 continue;
             }
             // Which message it is instead.
-            Err(_) if path.is_file() => Artifact::open(path),
+            Err(_) if path.is_file() || saved_model(path).is_some() => Artifact::open(path),
             artifact => artifact,
         };
         let is_new = match &artifact {
@@ -104,13 +150,38 @@ fn open(paths: &[PathBuf]) -> Opened {
             artifacts.push((name(path, &artifact), artifact));
         }
     }
-    Opened { artifacts, notes: beside::notes(&metas, &states) }
+    let (artifacts, graphs) = apart(artifacts);
+    Opened { artifacts, graphs, notes: beside::notes(&states) }
+}
+
+/// What is verified by itself, and the graphs among it where there are checkpoints to hold them against.
+fn apart(all: Vec<Named>) -> (Vec<Named>, Vec<Artifact>) {
+    let is_checkpoint = |artifact: &Artifact| artifact.kind() == "checkpoint";
+    if !all.iter().any(|(_, artifact)| artifact.as_ref().is_ok_and(is_checkpoint)) {
+        return (all, Vec::new());
+    }
+    let (mut artifacts, mut graphs) = (Vec::new(), Vec::new());
+    for (path, artifact) in all {
+        match artifact {
+            Ok(artifact) if is_graph(&artifact) => graphs.push(artifact),
+            artifact => artifacts.push((path, artifact)),
+        }
+    }
+    (artifacts, graphs)
+}
+
+fn is_graph(artifact: &Artifact) -> bool {
+    let message = artifact.message().filter(|_| artifact.kind() != "SavedModel");
+    message.is_some_and(|document| !MetaGraph::all_in(document.message()).is_empty())
 }
 
 /// The prefix of a V2 checkpoint, by whichever of its files it was opened; of any other its own path.
 fn name(path: &Path, artifact: &Result<Artifact, Error>) -> PathBuf {
     let checkpoint = artifact.as_ref().ok().and_then(Artifact::checkpoint);
-    let Some(checkpoint) = checkpoint else { return path.to_path_buf() };
+    let is_saved_model = artifact.as_ref().is_ok_and(|artifact| artifact.message().is_some());
+    let Some(checkpoint) = checkpoint.filter(|_| !is_saved_model) else {
+        return path.to_path_buf();
+    };
     let index = checkpoint.files().first().filter(|_| checkpoint.format().name() == "V2");
     index.map_or_else(|| checkpoint.path().to_path_buf(), |index| index.with_extension(""))
 }

@@ -4,6 +4,7 @@ mod advice;
 mod change_text;
 mod changes;
 mod diff;
+mod fit;
 mod lines;
 mod listing;
 mod number;

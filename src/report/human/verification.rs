@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::verify::Verification;
 
 use super::text::{plural, printable};
-use super::{View, number};
+use super::{View, fit, number};
 
 /// Tells a person what was found in an artifact, or why it could not be opened.
 ///
@@ -30,12 +30,7 @@ fn verified(found: &Verification, view: &View, out: &mut dyn Write) -> io::Resul
     let what = format!("{} {}", found.kind, found.format);
     let tensors = plural(found.tensors(), "tensor");
     if found.is_sound() {
-        let good = palette.good;
-        let bytes = number::bytes(found.bytes);
-        return writeln!(
-            out,
-            "{good}ok{good:#}  {path}: {what}, {tensors}, {bytes}, every checksum holds"
-        );
+        return sound(found, &what, &path, view, out);
     }
     let bad = palette.bad;
     let unsound = match found.unsound.len() as u64 {
@@ -47,8 +42,42 @@ fn verified(found: &Verification, view: &View, out: &mut dyn Write) -> io::Resul
     for error in errors.clone().take(view.max_diffs) {
         writeln!(out, "  {}", printable(&error.to_string()))?;
     }
-    match errors.count().saturating_sub(view.max_diffs) {
-        0 => Ok(()),
-        more => writeln!(out, "  … and {}", plural(more as u64, "more error")),
+    let more = errors.count().saturating_sub(view.max_diffs);
+    if more > 0 {
+        writeln!(out, "  … and {}", plural(more as u64, "more error"))?;
     }
+    if let Some(answer) = fit::answer(found) {
+        writeln!(out, "  {answer}")?;
+    }
+    fit::write(found, view, out)
+}
+
+/// Tells of an artifact in which nothing is damaged.
+fn sound(
+    found: &Verification,
+    what: &str,
+    path: &str,
+    view: &View,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (good, changed) = (view.palette.good, view.palette.changed);
+    let bytes = number::bytes(found.bytes);
+    let content = if found.has_tensors {
+        format!("{what}, {}, {bytes}, every checksum holds", plural(found.tensors(), "tensor"))
+    } else {
+        let nodes = found.graphs.iter().map(|graph| graph.nodes).sum();
+        format!("{what}, {}", plural(nodes, "node"))
+    };
+    match fit::answer(found) {
+        Some(answer) => {
+            writeln!(out, "{changed}unfit{changed:#}  {path}: {answer}")?;
+            writeln!(out, "  {content}")?;
+        }
+        None => {
+            let praise =
+                if found.has_tensors { fit::praise(found) } else { ", as their ops are defined" };
+            writeln!(out, "{good}ok{good:#}  {path}: {content}{praise}")?;
+        }
+    }
+    fit::write(found, view, out)
 }

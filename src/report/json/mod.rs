@@ -12,6 +12,7 @@
 
 mod change;
 mod diff;
+mod fit;
 mod layout;
 mod listing;
 mod name;

@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::tensor::Name;
 use crate::verify::Verification;
 
+use super::fit::Graph;
 use super::layout;
 use super::name::{Text, exact};
 
@@ -21,18 +22,21 @@ pub fn write(
     results: &[(PathBuf, Result<Verification, Error>)],
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let sound =
-        |result: &Result<Verification, Error>| result.as_ref().is_ok_and(Verification::is_sound);
+    let all = |is: fn(&Verification) -> bool| results.iter().all(|(_, r)| r.as_ref().is_ok_and(is));
     let report = Report {
         schema: "ckdiff-verify/1",
-        verdict: verdict(results.iter().all(|(_, result)| sound(result))),
+        verdict: verdict(all(Verification::is_sound), all(Verification::fits)),
         artifacts: results.iter().map(|(path, result)| Artifact::new(path, result)).collect(),
     };
     layout::write(&report, out)
 }
 
-fn verdict(sound: bool) -> &'static str {
-    if sound { "sound" } else { "trouble" }
+fn verdict(sound: bool, fits: bool) -> &'static str {
+    match (sound, fits) {
+        (true, true) => "sound",
+        (true, false) => "unfit",
+        (false, _) => "trouble",
+    }
 }
 
 #[derive(Serialize)]
@@ -52,6 +56,7 @@ struct Artifact<'a> {
     bytes: Option<u64>,
     damage: Vec<String>,
     errors: Vec<TensorError<'a>>,
+    graphs: Vec<Graph<'a>>,
 }
 
 #[derive(Serialize)]
@@ -74,23 +79,27 @@ impl<'a> Artifact<'a> {
         match result {
             Ok(found) => Self {
                 path,
-                verdict: verdict(found.is_sound()),
+                verdict: verdict(found.is_sound(), found.fits()),
                 kind: Some(found.kind),
                 format: Some(found.format),
-                tensors: Some(Counts { sound: found.sound, error: found.unsound.len() }),
-                bytes: Some(found.bytes),
+                tensors: found
+                    .has_tensors
+                    .then_some(Counts { sound: found.sound, error: found.unsound.len() }),
+                bytes: found.has_tensors.then_some(found.bytes),
                 damage: found.damage.iter().map(ToString::to_string).collect(),
                 errors: found.unsound.iter().map(TensorError::new).collect(),
+                graphs: found.graphs.iter().map(Graph::new).collect(),
             },
             Err(error) => Self {
                 path,
-                verdict: verdict(false),
+                verdict: verdict(false, false),
                 kind: None,
                 format: None,
                 tensors: None,
                 bytes: None,
                 damage: vec![error.to_string()],
                 errors: Vec::new(),
+                graphs: Vec::new(),
             },
         }
     }

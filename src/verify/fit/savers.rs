@@ -68,7 +68,7 @@ fn reach(bodies: &Bodies<'_>, restores: &[Restore<'_>], start: NodeId) -> Vec<us
     let mut left = vec![(0, start)];
     while let Some((body, id)) = left.pop() {
         let is_new = seen.get_mut(body).and_then(|seen| seen.get_mut(id.position()));
-        if !is_new.is_some_and(|seen| !std::mem::replace(seen, true)) {
+        if is_new.is_none_or(|seen| std::mem::replace(seen, true)) {
             continue;
         }
         let Some(graph) = bodies.all.get(body).map(|body| &body.graph) else { continue };

@@ -32,7 +32,7 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     /// List the tensors of a checkpoint or show one of them, or show a graph at a glance
     Show(ShowArgs),
-    /// Read everything and verify every checksum
+    /// Verify every checksum, and that graph and checkpoint go together
     Verify(VerifyArgs),
     /// Convert a message between binary, text and JSON
     Convert(ConvertArgs),
@@ -218,9 +218,13 @@ pub(crate) struct ShowArgs {
 /// Arguments of `verify`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct VerifyArgs {
-    /// Checkpoints; the files of one count once
+    /// Checkpoints, with the meta graphs beside them; SavedModels; graphs, which are held against the checkpoints given
+    /// with them. The files of one count once
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    /// Hold nodes against the op definitions in FILE, an OpList in any form, as of an older TensorFlow
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ops: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
     /// Print nothing: the exit code is the answer

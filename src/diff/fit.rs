@@ -1,0 +1,30 @@
+//! Whether the graph of each side can restore its own tensors: a diff goes on all the same, and says so.
+
+use super::Finding;
+use super::path::Trail;
+use crate::artifact::Artifact;
+use crate::error::Result;
+use crate::verify::{MetaGraph, fit};
+
+/// A finding for each graph that does not fit the tensors beside it.
+///
+/// # Errors
+/// When a graph is too large to be counted.
+pub(super) fn findings(lhs: &Artifact, rhs: &Artifact) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for (side, artifact) in [("lhs", lhs), ("rhs", rhs)] {
+        let Some((message, checkpoint)) = artifact.message().zip(artifact.checkpoint()) else {
+            continue;
+        };
+        for meta in MetaGraph::all_in(message.message()) {
+            let found = fit(&meta, checkpoint, 1)?;
+            if let Some(saver) = found.decisive().filter(|_| !found.fits()) {
+                let first = saver.misfits.first().map(|misfit| format!(", as {misfit}"));
+                let why = format!("{}{}", saver.counts, first.unwrap_or_default());
+                let problem = format!("the graph does not fit the checkpoint of {side}: {why}");
+                findings.push(Finding { path: Trail::Root.field(side).path(), problem });
+            }
+        }
+    }
+    Ok(findings)
+}

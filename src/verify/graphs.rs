@@ -1,0 +1,67 @@
+//! The graphs of a message: their nodes against their ops, and against a checkpoint.
+
+use std::path::PathBuf;
+
+use super::{Fit, MetaGraph, fit};
+use crate::artifact::Document;
+use crate::checkpoint::Checkpoint;
+use crate::error::{Error, Result};
+use crate::graph::{Checked, Graph, OpTable, check};
+
+/// Findings and misfits that are kept of each kind.
+const KEPT: usize = 1_000;
+
+/// What was found in a graph.
+#[derive(Debug, Clone)]
+pub struct VerifiedGraph {
+    /// The file that it is in.
+    pub path: PathBuf,
+    /// The tags that a SavedModel knows it by.
+    pub tags: Vec<String>,
+    /// How many nodes it has, those of functions apart.
+    pub nodes: u64,
+    /// Nodes that do not fit the definitions of their ops.
+    pub checked: Checked,
+    /// How it goes together with the checkpoint, where there is one.
+    pub fit: Option<Fit>,
+}
+
+impl VerifiedGraph {
+    /// Whether all is well.
+    pub fn is_well(&self) -> bool {
+        self.checked.findings.is_empty() && self.fit.as_ref().is_none_or(Fit::fits)
+    }
+}
+
+/// Checks the graphs in `document`; none where it holds no graph.
+///
+/// Nodes are held against `ops`; without, against the definitions that the graph brought along, over those built in.
+///
+/// # Errors
+/// When a graph is too large to be counted, or the definitions that it brought along are none.
+pub fn graphs(
+    document: &Document<'_>,
+    checkpoint: Option<&Checkpoint>,
+    ops: Option<&OpTable<'_>>,
+) -> Result<Vec<VerifiedGraph>> {
+    let in_file = |error: Error| error.in_file(document.path());
+    let metas = MetaGraph::all_in(document.message());
+    let verified = |meta: &MetaGraph<'_>| {
+        let checked = match (ops, meta.ops) {
+            (Some(ops), _) => check(meta.graph, ops, KEPT),
+            (None, None) => check(meta.graph, OpTable::builtin(), KEPT),
+            (None, Some(own)) => {
+                let own = OpTable::decode(own)?;
+                check(meta.graph, &own.over(OpTable::builtin()), KEPT)
+            }
+        };
+        Ok(VerifiedGraph {
+            path: document.path().to_path_buf(),
+            tags: meta.tags.iter().map(ToString::to_string).collect(),
+            nodes: Graph::new(meta.graph)?.nodes().len() as u64,
+            checked,
+            fit: checkpoint.map(|checkpoint| fit(meta, checkpoint, KEPT)).transpose()?,
+        })
+    };
+    metas.iter().map(verified).collect::<Result<_>>().map_err(in_file)
+}
