@@ -1,7 +1,6 @@
 //! Whether the graph of each side can restore its own tensors: a diff goes on all the same, and says so.
 
-use super::Finding;
-use super::path::Trail;
+use super::{Finding, SideOf};
 use crate::artifact::Artifact;
 use crate::error::Result;
 use crate::verify::{MetaGraph, fit};
@@ -12,7 +11,7 @@ use crate::verify::{MetaGraph, fit};
 /// When a graph is too large to be counted.
 pub(super) fn findings(lhs: &Artifact, rhs: &Artifact) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
-    for (side, artifact) in [("lhs", lhs), ("rhs", rhs)] {
+    for (side, artifact) in [(SideOf::Lhs, lhs), (SideOf::Rhs, rhs)] {
         let Some((message, checkpoint)) = artifact.message().zip(artifact.checkpoint()) else {
             continue;
         };
@@ -21,8 +20,8 @@ pub(super) fn findings(lhs: &Artifact, rhs: &Artifact) -> Result<Vec<Finding>> {
             if let Some(saver) = found.decisive().filter(|_| !found.fits()) {
                 let first = saver.misfits.first().map(|misfit| format!(", as {misfit}"));
                 let why = format!("{}{}", saver.counts, first.unwrap_or_default());
-                let problem = format!("the graph does not fit the checkpoint of {side}: {why}");
-                findings.push(Finding { path: Trail::Root.field(side).path(), problem });
+                let problem = format!("it does not fit the checkpoint of {}: {why}", side.name());
+                findings.push(Finding { side: Some(side), path: "graph_def".into(), problem });
             }
         }
     }

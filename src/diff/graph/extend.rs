@@ -154,7 +154,14 @@ impl Extension<'_, '_, '_> {
     /// Whether everything with a partner that takes data from one takes it from the other too.
     fn agree_on_takers(&self, l: NodeId, r: NodeId) -> bool {
         let m = &*self.matching;
-        self.lhs.of_node(l).iter().all(|found| {
+        self.rhs.of_node(r).iter().all(|found| {
+            let Some(by) = m.to_lhs(found.by) else { return true };
+            if slot(m.rhs, *found).is_none_or(|slot| slot == usize::MAX) {
+                return true;
+            }
+            let left = m.lhs.inputs(m.lhs.node(by)).get(found.slot);
+            left.is_some_and(|input| input.source == Some(l))
+        }) && self.lhs.of_node(l).iter().all(|found| {
             let Some(by) = m.to_rhs(found.by) else { return true };
             if slot(m.lhs, *found).is_none_or(|slot| slot == usize::MAX) {
                 return true;

@@ -38,6 +38,7 @@ use matching::Matching;
 pub(super) use renames::Renames;
 pub(super) use saver_functions::SaverFunctions;
 use savers::Savers;
+use structure::Ties;
 
 /// What is known beside two graphs.
 #[derive(Debug, Clone, Copy)]
@@ -85,13 +86,22 @@ impl<'g, 'm> Pair<'g, 'm> {
             let partners: Vec<_> = right.iter().filter_map(|&r| matching.to_lhs(r)).collect();
             left.iter().chain(&partners).for_each(|&l| matching.part(l));
         }
-        if matching.may_have_renames() {
-            structure::pair_alike(&mut matching);
+        // From the surest sign to the least; what is found by one stands for the next.
+        for find in [
+            |m: &mut Matching<'_, '_>| structure::pair_alike(m, Ties::Leave),
+            |m: &mut Matching<'_, '_>| extend::extend(m, Common::Fingerprint),
+            |m: &mut Matching<'_, '_>| structure::pair_alike(m, Ties::ByName),
+            |m: &mut Matching<'_, '_>| extend::extend(m, Common::Fingerprint),
+            scopes::pair_scopes,
+            |m: &mut Matching<'_, '_>| extend::extend(m, Common::Op),
+        ] {
+            if matching.may_have_renames() {
+                find(&mut matching);
+            }
         }
         if matching.may_have_renames() {
-            extend::extend(&mut matching, Common::Fingerprint);
-            scopes::pair_scopes(&mut matching);
-            extend::extend(&mut matching, Common::Op);
+            let renames = Renames::of(&matching, &savers);
+            renames.pair_what_follows(&mut matching);
         }
         let renames = Renames::of(&matching, &savers);
         Self { matching, savers, renames }
@@ -181,11 +191,11 @@ impl<'g, 'm> Pair<'g, 'm> {
     fn renamed(&self, at: &Trail<'_>, out: &mut Vec<Change>) {
         for rename in &self.renames.groups {
             out.push(Change {
-                path: at.key(&rename.to).path(),
+                path: at.key(spelled(&rename.to)).path(),
                 kind: ChangeKind::Renamed,
                 weight: Weight::Semantic,
-                lhs: Some(rename.from.clone()),
-                rhs: Some(rename.to.clone()),
+                lhs: Some(spelled(&rename.from).to_owned()),
+                rhs: Some(spelled(&rename.to).to_owned()),
                 detail: Detail::Nodes(Box::new(Nodes::of(
                     self.matching.rhs,
                     &rename.nodes,
@@ -194,6 +204,11 @@ impl<'g, 'm> Pair<'g, 'm> {
             });
         }
     }
+}
+
+/// A scope as it is told; that of the whole graph has no name.
+fn spelled(scope: &str) -> &str {
+    if scope.is_empty() { "/" } else { scope }
 }
 
 /// Tells of nodes that came or went together.

@@ -46,7 +46,8 @@ impl Renames {
         let mut groups: Vec<Rename> =
             groups.into_values().filter_map(|renamed| Rename::of(renamed, matching)).collect();
         groups.sort_by_key(|group| group.nodes.first().copied());
-        for group in groups.iter().filter(|group| group.nodes.len() > 1) {
+        let is_one = |group: &&Rename| group.nodes.len() > 1 || !group.from.is_empty();
+        for group in groups.iter().filter(is_one) {
             names.entry(group.from.clone()).or_insert_with(|| group.to.clone());
         }
         Self { names, groups }
@@ -55,6 +56,21 @@ impl Renames {
     /// Whether nothing has another name.
     pub(in crate::diff) fn is_empty(&self) -> bool {
         self.names.is_empty()
+    }
+
+    /// Pairs nodes whose names follow what was renamed around them, whatever else became of them.
+    pub(super) fn pair_what_follows(&self, matching: &mut Matching<'_, '_>) {
+        for l in matching.left_in_lhs() {
+            let node = matching.lhs.node(l);
+            let partner = self.follow(node.name).and_then(|name| matching.rhs.find(&name));
+            if let Some(r) = partner
+                && matching.to_lhs(r).is_none()
+                && matching.rhs.node(r).op == node.op
+                && matching.rhs.node(r).role == node.role
+            {
+                matching.pair(l, r);
+            }
+        }
     }
 
     /// Notes another name.
@@ -120,7 +136,10 @@ impl Rename {
         });
         let ((from, to), _) = most?;
         let (mut from, mut to) = (from.to_owned(), to.to_owned());
-        if from.is_empty() || to.is_empty() {
+        if let ([one], true) = (renamed.as_slice(), from.is_empty() || to.is_empty()) {
+            from = matching.lhs.node(one.nodes.0).name.into();
+            to = matching.rhs.node(one.nodes.1).name.into();
+        } else if from.is_empty() || to.is_empty() {
             // What moved to another level is called by all of its scope.
             let names = |lhs: bool| -> Vec<&str> {
                 let name = |one: &Renamed| match lhs {

@@ -11,8 +11,17 @@ use super::fingerprint::fingerprint;
 use super::matching::Matching;
 use crate::graph::{Graph, Input, NodeId};
 
+/// What becomes of nodes that are alike in everything but their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ties {
+    /// They stay: what lies around them may tell once more is known.
+    Leave,
+    /// They are paired in the order of their names, which brings the parts of equal towers together.
+    ByName,
+}
+
 /// Pairs all nodes whose surroundings are the same, as far as they reach.
-pub(super) fn pair_alike(matching: &mut Matching<'_, '_>) {
+pub(super) fn pair_alike(matching: &mut Matching<'_, '_>, ties: Ties) {
     let lhs = {
         let known = |l: NodeId| matching.to_rhs(l).map(|_| l);
         Hashes::of_side(matching.lhs, &matching.left_in_lhs(), &known).sorted()
@@ -28,8 +37,8 @@ pub(super) fn pair_alike(matching: &mut Matching<'_, '_>) {
         while others.next_if(before).is_some() {}
         let same = |other: &&[Entry<'_>]| other.first().is_some_and(|entry| entry.0 == hash);
         let Some(other) = others.next_if(same) else { continue };
-        // Where several are alike, as in towers, names in their order bring the same towers together every time.
-        if alike.len() == other.len() {
+        let is_told = alike.len() == 1 || ties == Ties::ByName;
+        if alike.len() == other.len() && is_told {
             for (&(.., l), &(.., r)) in alike.iter().zip(other) {
                 matching.pair(l, r);
             }
