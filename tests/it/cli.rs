@@ -116,7 +116,14 @@ fn exit_codes_say_same_different_or_trouble() {
         (&["fmt"], 2),
         (&["fmt", "nothing"], 2),
         (&["demo", "demo"], 0),
-        (&["demo/model.ckpt.meta", "demo/model.ckpt.meta"], 2),
+        (&["demo/model.ckpt.meta", "demo/model.ckpt.meta"], 0),
+        (&["demo/model.ckpt.meta", "graphs/training.meta"], 1),
+        (&["demo/model.ckpt.meta", "demo/v1format.ckpt"], 2),
+        (&["graphs/frozen.pb", "graphs/saver_def.pb"], 2),
+        (&["graphs/training.meta", "graphs/stripped.meta", "--ignore", "**"], 0),
+        (&["graphs/training.meta", "graphs/training.pbtxt"], 0),
+        (&["demo/model.ckpt", "demo/model.ckpt", "--only", "graph"], 0),
+        (&["demo/v1format.ckpt", "demo/v1format.ckpt", "--only", "graph"], 2),
         (&["show", "demo/model.ckpt.meta", "--tensor", "v1"], 2),
         (&[BASELINE, RETRAINED, "--no-such-option"], 2),
         (&[BASELINE, RETRAINED, "--atol", "-1"], 2),
@@ -152,14 +159,30 @@ fn exit_codes_say_same_different_or_trouble() {
 }
 
 #[test]
-fn two_messages_cannot_be_compared_yet_and_are_told_so() {
-    let run = ckdiff(&["graphs/frozen.pb", "graphs/frozen.pbtxt"]);
+fn what_has_no_part_in_common_is_told_so() {
+    let run = ckdiff(&["graphs/frozen.pb", "demo/v1format.ckpt"]);
     assert_eq!((run.code, run.text()), (2, ""));
-    assert!(
-        run.stderr.contains("this is a graph; so far, only checkpoints are compared"),
-        "{}",
-        run.stderr
-    );
+    let told = "lhs is a graph, rhs is a checkpoint: they have no part in common to compare";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+}
+
+#[test]
+fn changes_that_are_ignored_do_not_count() {
+    let (lhs, rhs) = ("pairs/rename_edit_device/lhs.meta", "pairs/rename_edit_device/rhs.meta");
+    let counts = |args: &[&str]| {
+        let report = ckdiff(&[&[lhs, rhs, "--format=json"], args].concat()).json();
+        let graph = &report["summary"]["graph"];
+        let count = |key: &str| graph[key].as_u64().unwrap();
+        (count("semantic"), count("cosmetic"), count("ignored"))
+    };
+    let (all, cosmetic, _) = counts(&[]);
+    assert_eq!(counts(&["--ignore", "**.device"]), (2, cosmetic, all - 2));
+    assert_eq!(counts(&["--ignore", "graph_def.node[\"layer/*\"]"]).2, 5);
+    assert_eq!(counts(&["--ignore-kind", "added"]), (2, cosmetic, all - 2));
+    assert_eq!(counts(&["--ignore-kind", "added", "--ignore-kind=renamed"]).0, 1);
+    let same = ["pairs/node_order/lhs.meta", "pairs/node_order/rhs.meta"];
+    assert_eq!(ckdiff(&same).code, 0);
+    assert_eq!(ckdiff(&[&same[..], &["--strict"]].concat()).code, 1);
 }
 
 #[test]

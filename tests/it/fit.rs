@@ -115,7 +115,7 @@ fn a_diff_says_that_a_side_does_not_fit() {
     let run = ckdiff(&["fit/good/model.ckpt", "fit/shape/model.ckpt", "--format=json"]);
     let findings = run.json()["findings"].as_array().unwrap().clone();
     assert_eq!(findings.len(), 1, "{run:?}");
-    assert_eq!(findings[0]["path"], "rhs");
+    assert_eq!(findings[0]["side"], "rhs");
     let problem = findings[0]["problem"].as_str().unwrap();
     assert!(problem.contains("1 tensor of another shape, as dense/bias: "), "{problem}");
 }

@@ -21,7 +21,6 @@ pub(crate) fn artifact(bytes: &[u8], form: Form) -> Artifact {
 
 pub(crate) fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {
     let diff = diff::diff(lhs, rhs, &diff::Options::default(), &Silent).unwrap();
-    assert_eq!(diff.findings, []);
     let is_different = diff.changes.iter().any(|change| change.weight == Weight::Semantic);
     let verdict = if is_different { Verdict::Different } else { Verdict::Same };
     assert_eq!(diff.verdict(), verdict);

@@ -279,7 +279,7 @@ fn pairs_of_saved_models_have_the_changes_that_were_made() {
         (
             "module_function_body",
             &[
-                "modified meta_graphs[\"serve\"].graph_def.library.function[\"__inference_apply_3915\"]\
+                "modified meta_graphs[\"serve\"].graph_def.library.function[\"__inference_apply_4076\"]\
              .node_def[\"mul_2/y\"].attr[\"value\"].tensor | 2 | 3",
             ],
         ),
