@@ -18,7 +18,8 @@ use crate::tape::{Law, for_tapes};
 /// Edits after which nodes go by other names.
 const RENAMES: &[&str] = &["rename a node", "rename a scope", "move a scope"];
 
-/// Edits that may come out as more changes than they are beside a rename: the smallest of such pairs are in `graph_gaps.rs`.
+/// Edits that may come out as more changes than they are where they touch what was renamed. Pairs that do not are in
+/// `graph_beside_rename.rs`.
 const KNOWN_GAPS: &[&str] = &[
     "rename a node",
     "rename a scope",

@@ -98,7 +98,7 @@ impl Extension<'_, '_, '_> {
         graph: &Graph<'u>,
         uses: &[Use],
         is_free: impl Fn(NodeId) -> bool,
-    ) -> Vec<((u64, &'u str, usize, &'u str), NodeId)> {
+    ) -> Vec<(Taker<'u>, NodeId)> {
         let mut found: Vec<_> = uses
             .iter()
             .filter(|found| is_free(found.by))
@@ -178,6 +178,9 @@ impl Extension<'_, '_, '_> {
         }
     }
 }
+
+/// What takes something, but for its name: its fingerprint, its op, which input it is, and which output it takes.
+type Taker<'u> = (u64, &'u str, usize, &'u str);
 
 /// How many inputs carry data.
 fn data(inputs: &[crate::graph::Input<'_>]) -> usize {

@@ -198,7 +198,7 @@ impl<'m> Inputs<'_, '_, 'm> {
             (in_rhs, if in_rhs.is_none() { input.source_name() } else { "" }, input.port)
         };
         let mut keys: Vec<_> = inputs.iter().map(|input| (key(input), input)).collect();
-        keys.sort_by(|(a, _), (b, _)| a.cmp(b));
+        keys.sort_by_key(|(key, _)| *key);
         keys.dedup_by(|(a, _), (b, _)| a == b && a.2.is_empty());
         keys
     }

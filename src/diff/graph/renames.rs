@@ -60,9 +60,21 @@ impl Renames {
 
     /// Pairs nodes whose names follow what was renamed around them, whatever else became of them.
     pub(super) fn pair_what_follows(&self, matching: &mut Matching<'_, '_>) {
+        // Where a node alone kept its last name, its scope may be what was renamed.
+        let mut scopes = BTreeMap::new();
+        for (l, r) in matching.pairs() {
+            let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
+            if lhs.name != rhs.name && leaf(lhs.name) == leaf(rhs.name) {
+                scopes.entry(lhs.scope()).or_insert(rhs.scope());
+            }
+        }
         for l in matching.left_in_lhs() {
             let node = matching.lhs.node(l);
-            let partner = self.follow(node.name).and_then(|name| matching.rhs.find(&name));
+            let in_scope = || Some(format!("{}/{}", scopes.get(node.scope())?, leaf(node.name)));
+            let partner = self
+                .follow(node.name)
+                .and_then(|name| matching.rhs.find(&name))
+                .or_else(|| matching.rhs.find(&in_scope()?));
             if let Some(r) = partner
                 && matching.to_lhs(r).is_none()
                 && matching.rhs.node(r).op == node.op
@@ -115,6 +127,11 @@ impl Renames {
             })
             .or_else(|| Some(format!("{}/{name}", self.names.get("")?)))
     }
+}
+
+/// The name without its scope.
+fn leaf(name: &str) -> &str {
+    name.rsplit_once('/').map_or(name, |(_, leaf)| leaf)
 }
 
 /// A node by what its name had in lhs and has in rhs, the common end apart.
