@@ -24,6 +24,11 @@ pub(super) fn place(path: &Path) -> String {
             Step::Field(name) => match (&**name, steps.peek()) {
                 // The graph itself, unless there are several.
                 (field, Some(Step::Field(_))) if GRAPH.contains(&field) && text.is_empty() => {}
+                ("meta_graphs", Some(Step::Key(tags))) => {
+                    text += &format!("[{}]", printable(tags));
+                    steps.next();
+                    while steps.next_if(|step| is_graph(step)).is_some() {}
+                }
                 ("node" | "node_def" | "function", Some(Step::Key(key))) => {
                     if !text.is_empty() {
                         text.push_str(if in_function { ": " } else { " " });
@@ -55,9 +60,15 @@ pub(super) fn place(path: &Path) -> String {
     text
 }
 
+fn is_graph(step: &Step) -> bool {
+    matches!(step, Step::Field(name) if GRAPH.contains(&&**name))
+}
+
 fn push_field(text: &mut String, name: &str) {
-    if !text.is_empty() {
-        text.push('.');
+    match text.chars().last() {
+        None => {}
+        Some(']') if text.starts_with('[') && text.matches(']').count() == 1 => text.push(' '),
+        _ => text.push('.'),
     }
     text.push_str(name);
 }
