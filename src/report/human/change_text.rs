@@ -129,11 +129,11 @@ pub(super) fn sides(lhs: Option<&str>, rhs: Option<&str>) -> String {
 }
 
 /// Characters that two values may have in common before that is left out.
-const COMMON: usize = 16;
+const COMMON: usize = 12;
 
 /// Two long values without most of what they begin and end with alike.
 fn apart(lhs: &str, rhs: &str) -> (String, String) {
-    if lhs.len() + rhs.len() < 3 * COMMON {
+    if lhs.len() + rhs.len() < 4 * COMMON {
         return (lhs.to_owned(), rhs.to_owned());
     }
     let start = lhs.chars().zip(rhs.chars()).take_while(|(a, b)| a == b).count();
