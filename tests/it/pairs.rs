@@ -16,9 +16,6 @@ const TOLD_OTHERWISE: &[(&str, &str)] = &[
     ("bad_variable_def_both", "an item that is no VariableDef has no name to be compared under"),
     ("collection_kind", "one member of a oneof goes, another comes"),
     ("constant_dtype", "the attribute dtype says all of it"),
-    ("module_attribute_added", "object graphs are compared as lists"),
-    ("module_attribute_renamed", "object graphs are compared as lists"),
-    ("module_child_added", "object graphs are compared as lists"),
 ];
 
 fn side(name: &str, side: &str) -> PathBuf {
