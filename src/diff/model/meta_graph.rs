@@ -11,6 +11,10 @@ use crate::message::Records;
 use crate::schema::MessageType;
 use crate::threads;
 
+/// Bytes up to which graphs are checked while they are compared; beyond, that would take longer than the comparison, and is
+/// left to `verify`.
+const LARGEST_CHECKED: usize = 4 << 20;
+
 /// What is told of one graph at most.
 const FINDINGS: usize = 100;
 
@@ -76,6 +80,9 @@ impl Model<'_> {
 
     /// Tells what is wrong with each of two graphs by itself.
     fn check(&self, lhs: &[u8], rhs: &[u8], at: &Trail<'_>, out: &mut Found) {
+        if lhs.len().max(rhs.len()) > LARGEST_CHECKED {
+            return;
+        }
         let (l, r) = threads::both(
             self.compare.threads,
             || check(lhs, self.ops.0, FINDINGS),
