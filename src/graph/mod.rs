@@ -13,6 +13,7 @@ mod node;
 pub mod object_graph;
 mod op_table;
 mod save_nodes;
+mod wire;
 
 use std::fmt;
 
@@ -29,6 +30,7 @@ pub use op_table::{OpTable, default_of, is_commutative, is_stateful};
 pub(crate) use save_nodes::is_save;
 pub use save_nodes::{Action, SaveNode, SavedTensor};
 pub(crate) use save_nodes::{Target, targets_of};
+pub(crate) use wire::fields;
 
 use crate::error::{Error, Result};
 use crate::message::Records;

@@ -5,7 +5,7 @@
 use crate::message::{Records, Value};
 
 /// What the fields `number` hold, as far as they have a length.
-pub(super) fn fields(bytes: &[u8], number: u32) -> impl Iterator<Item = &[u8]> + Clone {
+pub(crate) fn fields(bytes: &[u8], number: u32) -> impl Iterator<Item = &[u8]> + Clone {
     let records = Records::new(bytes, 0).map_while(Result::ok);
     records.filter_map(move |record| match record.value {
         Value::Len(content) if record.number == number => Some(content),

@@ -6,7 +6,7 @@ use super::{Context, Pair};
 use crate::diff::message::{Found, Messages};
 use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Weight};
-use crate::graph::{Function, Graph, attr, bytes_of};
+use crate::graph::{Function, Graph, attr, fields};
 use crate::message::{Records, Value};
 use crate::schema::MessageType;
 
@@ -67,7 +67,7 @@ fn function(
     }
     messages.fields(ty, l.bytes, r.bytes, at, out);
     let owner = Owner { ops: ("", "") };
-    let attrs = |bytes| entries(bytes, ATTR).map(attr);
+    let attrs = |bytes| fields(bytes, ATTR).map(attr);
     context.attrs(owner, attrs(l.bytes), attrs(r.bytes), at, &mut out.changes);
     argument_attrs(context, (l.bytes, r.bytes), at, out);
     match Graph::of_function(l.bytes).and_then(|left| Ok((left, Graph::of_function(r.bytes)?))) {
@@ -87,7 +87,7 @@ fn argument_attrs(
     at: &Trail<'_>,
     out: &mut Found,
 ) {
-    let arguments = |bytes| entries(bytes, ARG_ATTR).map(argument).collect::<Vec<(u64, &[u8])>>();
+    let arguments = |bytes| fields(bytes, ARG_ATTR).map(argument).collect::<Vec<(u64, &[u8])>>();
     let (left, right) = (arguments(lhs), arguments(rhs));
     let field = at.field("arg_attr");
     let mut numbers: Vec<u64> = left.iter().chain(&right).map(|(number, _)| *number).collect();
@@ -100,16 +100,10 @@ fn argument_attrs(
         };
         let (l, r) = (of(&left), of(&right));
         let key = number.to_string();
-        let attrs = |bytes| entries(bytes, 1).map(attr);
+        let attrs = |bytes| fields(bytes, 1).map(attr);
         let owner = Owner { ops: ("", "") };
         context.attrs(owner, attrs(&l), attrs(&r), &field.key(&key), &mut out.changes);
     }
-}
-
-/// The values of one field.
-fn entries(bytes: &[u8], number: u32) -> impl Iterator<Item = &[u8]> {
-    let records = Records::new(bytes, 0).map_while(Result::ok);
-    records.filter(move |record| record.number == number).map(|record| bytes_of(&record))
 }
 
 /// An entry of `arg_attr`: the number of the argument, and its attributes.

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::diff::constant::{self, Outcome};
-use crate::graph::{Constant, attr, bytes_of};
+use crate::graph::{Constant, attr, bytes_of, fields};
 use crate::message::Value as Wire;
 use crate::message::{Record, Records, int32};
 use crate::schema::Schema;
@@ -27,8 +27,7 @@ pub(super) struct Value;
 impl Value {
     /// The tensor that an attribute is.
     pub(super) fn tensor(value: &[u8]) -> Option<&[u8]> {
-        let mut records = Records::new(value, 0).map_while(Result::ok);
-        records.find(|record| record.number == TENSOR).map(|record| bytes_of(&record))
+        fields(value, TENSOR).next()
     }
 }
 
@@ -80,17 +79,12 @@ impl Context<'_> {
     /// Whether two `NameAttrList`s are the same function with the same attributes.
     fn is_same_function(&self, lhs: &[u8], rhs: &[u8]) -> bool {
         let name = |bytes| {
-            let mut records = Records::new(bytes, 0).map_while(Result::ok);
-            let name = records.find(|record| record.number == 1);
-            name.map(|name| crate::graph::text_of(&name)).unwrap_or_default()
+            let name = fields(bytes, 1).next().and_then(|name| std::str::from_utf8(name).ok());
+            name.unwrap_or_default()
         };
         let (l, r) = (name(lhs), name(rhs));
         (l == r || self.functions.leads(l, r)) && {
-            let attrs = |bytes| {
-                let records = Records::new(bytes, 0).map_while(Result::ok);
-                let attrs = records.filter(|record| record.number == 2);
-                attrs.map(|entry| attr(bytes_of(&entry))).collect::<Vec<_>>()
-            };
+            let attrs = |bytes| fields(bytes, 2).map(attr).collect::<Vec<_>>();
             let (l, r) = (attrs(lhs), attrs(rhs));
             l.len() == r.len()
                 && l.iter().zip(&r).all(|((a, x), (b, y))| {
@@ -106,11 +100,11 @@ pub(super) fn spelled(schema: &Schema, value: &[u8]) -> String {
     match records.next() {
         Some(record) if record.number == SHAPE => shape(bytes_of(&record)),
         _ => {
-            let Some(ty) = schema.message("tensorflow.AttrValue") else { return String::new() };
-            let text = brief(schema, Shown::Message(ty, value));
             if let Some(list) = records_of_list(schema, value) {
                 return list;
             }
+            let Some(ty) = schema.message("tensorflow.AttrValue") else { return String::new() };
+            let text = brief(schema, Shown::Message(ty, value));
             // What kind of value it is can be seen.
             match text.split_once(": ") {
                 Some((kind, rest)) if !kind.contains(' ') => rest.to_owned(),
@@ -146,17 +140,17 @@ fn shape(bytes: &[u8]) -> String {
 
 /// A list: `[1, 2]`, `["a", "b"]`, `[[?, 3], []]`; `None` where it is no list of such.
 fn records_of_list(schema: &Schema, value: &[u8]) -> Option<String> {
-    let list = Records::new(value, 0).map_while(Result::ok).find(|record| record.number == LIST)?;
+    let list = fields(value, LIST).next()?;
     let mut items = Vec::new();
     let mut size = 0;
-    for record in Records::new(bytes_of(&list), 0).map_while(Result::ok) {
+    for record in Records::new(list, 0).map_while(Result::ok) {
         items.push(match record.number {
             BYTES => format!("\"{}\"", bytes_of(&record).escape_ascii()),
             SHAPE => shape(bytes_of(&record)),
             TENSOR | LIST_FUNC => return None,
             _ => {
                 let ty = schema.message("tensorflow.AttrValue.ListValue")?;
-                let text = brief(schema, Shown::Message(ty, bytes_of(&list)));
+                let text = brief(schema, Shown::Message(ty, list));
                 return Some(text.split_once(": ")?.1.to_owned());
             }
         });

@@ -6,8 +6,7 @@ use crate::diff::graph::{Functions, Pair, SaverFunctions};
 use crate::diff::message::Found;
 use crate::diff::path::Trail;
 use crate::diff::{Finding, SideOf};
-use crate::graph::{Graph, Library, OpTable, bytes_of, check};
-use crate::message::Records;
+use crate::graph::{Graph, Library, OpTable, check, fields};
 use crate::schema::MessageType;
 use crate::threads;
 
@@ -146,11 +145,7 @@ impl Model<'_> {
     }
 }
 
-/// The message in a field.
+/// The message in a field that is given once.
 pub(super) fn field(message: &[u8], number: u32) -> &[u8] {
-    let mut records = Records::new(message, 0).map_while(Result::ok);
-    records
-        .find(|record| record.number == number)
-        .map(|record| bytes_of(&record))
-        .unwrap_or_default()
+    fields(message, number).next().unwrap_or_default()
 }

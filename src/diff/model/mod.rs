@@ -6,12 +6,13 @@ mod op_def;
 mod saved_model;
 mod treatment;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::compare;
 use crate::error::{ErrorKind, Result};
-use crate::graph::{OpTable, bytes_of};
-use crate::message::{Message, Records};
+use crate::graph::{OpTable, fields};
+use crate::message::Message;
 use crate::schema::{Field, MessageType, Schema};
 
 use super::Change;
@@ -95,19 +96,19 @@ fn with_model(schema: &Schema, compare: &compare::Options, go_on: impl FnOnce(&M
 ///
 /// # Errors
 /// When they have none.
-pub(super) fn common<'s>(
-    lhs: &Message<'s>,
-    rhs: &Message<'s>,
-) -> Result<(Message<'s>, Message<'s>)> {
+pub(super) fn common<'a, 's>(
+    lhs: &'a Message<'s>,
+    rhs: &'a Message<'s>,
+) -> Result<(Cow<'a, Message<'s>>, Cow<'a, Message<'s>>)> {
     let (l, r) = (&lhs.ty().full_name, &rhs.ty().full_name);
     if l == r {
-        return Ok((lhs.clone(), rhs.clone()));
+        return Ok((Cow::Borrowed(lhs), Cow::Borrowed(rhs)));
     }
     if let Some(part) = part(lhs, r) {
-        return Ok((part, rhs.clone()));
+        return Ok((Cow::Owned(part), Cow::Borrowed(rhs)));
     }
     if let Some(part) = part(rhs, l) {
-        return Ok((lhs.clone(), part));
+        return Ok((Cow::Borrowed(lhs), Cow::Owned(part)));
     }
     let why = format!("lhs is a {l}, rhs is a {r}: they have no part in common to compare");
     Err(ErrorKind::Usage(why).into())
@@ -122,12 +123,10 @@ fn part<'s>(message: &Message<'s>, wanted: &str) -> Option<Message<'s>> {
         "tensorflow.GraphDef" => (2, "tensorflow.FunctionDefLibrary"),
         _ => return None,
     };
-    let mut found = Records::new(message.bytes(), 0)
-        .map_while(Result::ok)
-        .filter(|record| record.number == number);
+    let mut found = fields(message.bytes(), number);
     let (only, None) = (found.next()?, found.next()) else { return None };
     let ty = message.schema().message(ty)?;
-    let part = Message::from_canonical(message.schema(), ty, bytes_of(&only).to_vec());
+    let part = Message::from_canonical(message.schema(), ty, only.to_vec());
     if &*ty.full_name == wanted { Some(part) } else { self::part(&part, wanted) }
 }
 

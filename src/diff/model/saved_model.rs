@@ -4,8 +4,7 @@ use super::Model;
 use super::meta_graph::field;
 use crate::diff::message::Found;
 use crate::diff::path::Trail;
-use crate::graph::{bytes_of, text_of};
-use crate::message::Records;
+use crate::graph::fields;
 use crate::schema::MessageType;
 
 impl Model<'_> {
@@ -49,15 +48,11 @@ impl Model<'_> {
 
 /// The meta graphs by their tags, in one order: `serve`, `gpu, serve`.
 fn meta_graphs(saved_model: &[u8]) -> Vec<(String, &[u8])> {
-    let records = Records::new(saved_model, 0).map_while(Result::ok);
-    let graphs = records.filter(|record| record.number == 2).map(|record| bytes_of(&record));
-    graphs
-        .map(|graph| {
-            let records = Records::new(field(graph, 1), 0).map_while(Result::ok);
-            let tags = records.filter(|record| record.number == 4);
-            let mut tags: Vec<_> = tags.map(|tag| text_of(&tag)).collect();
-            tags.sort_unstable();
-            (tags.join(", "), graph)
-        })
-        .collect()
+    let graphs = fields(saved_model, 2).map(|graph| {
+        let tags = fields(field(graph, 1), 4);
+        let mut tags: Vec<_> = tags.filter_map(|tag| std::str::from_utf8(tag).ok()).collect();
+        tags.sort_unstable();
+        (tags.join(", "), graph)
+    });
+    graphs.collect()
 }

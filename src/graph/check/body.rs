@@ -8,8 +8,8 @@ use super::inputs::{Problem, Source, number};
 use super::library::Function;
 use super::scope::{Scope, function_path};
 use super::signature::{Signature, Sizes};
-use super::wire::{entries, text};
 use crate::graph::finding::Findings;
+use crate::graph::wire::{entries, text};
 
 /// What a data input in the body of `function`, or a result of it, names.
 pub(super) fn source<'i>(

@@ -2,7 +2,7 @@
 
 use prost_reflect::prost::Message as _;
 
-use super::wire::fields;
+use crate::graph::wire::fields;
 use crate::schema::tensorflow::OpDef;
 
 /// The functions that nodes may call.

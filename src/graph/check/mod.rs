@@ -16,17 +16,16 @@ mod recursion;
 mod scope;
 mod signature;
 mod value;
-mod wire;
 
 use library::{Function, Library};
 use prost_reflect::prost::Message as _;
 use scope::{Placed, Scope, function_path};
 use signature::{Signature, Signatures};
-use wire::fields;
 
 use super::OpTable;
 use super::device::DeviceSpec;
 use super::finding::{Checked, Findings};
+use super::wire::fields;
 use crate::bytes::near;
 use crate::schema::tensorflow::{OpDef, VersionDef};
 

@@ -1,7 +1,7 @@
 //! A node, as its bytes have it.
 
 use super::value::Value;
-use super::wire::{entries, string, strings};
+use crate::graph::wire::{entries, string, strings};
 
 /// A node; its fields are read when asked for.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The value of an attribute, as its bytes have it.
 
-use super::wire::{fields, string};
+use crate::graph::wire::{fields, string};
 use crate::message::{Packed, Record, Records, Value as Wire, int32};
 use crate::schema::Kind;
 
@@ -40,7 +40,7 @@ impl<'a> Value<'a> {
             (6, Wire::Varint(code)) => Self::Type(int32(code)),
             (7, _) => Self::Shape,
             (8, _) => Self::Tensor,
-            (9, Wire::Len(name)) => Self::Placeholder(super::wire::text(name)),
+            (9, Wire::Len(name)) => Self::Placeholder(crate::graph::wire::text(name)),
             (10, Wire::Len(func)) => Self::Func(string(func, 1)),
             _ => return None,
         })
