@@ -61,7 +61,7 @@ fn nothing_broken_is_given_and_nothing_whole_is_refused() {
         let started = Instant::now();
         let read = harness::read_all(&case.path(), 1000);
         assert!(
-            started.elapsed() < Duration::from_secs(1),
+            started.elapsed() < Duration::from_secs(10),
             "{}: {:?}",
             case.name,
             started.elapsed()
