@@ -76,7 +76,7 @@ pub(super) fn check_message<'s>(
     let mut records = Records::new(bytes, base);
     while let Some(record) = records.next() {
         match record {
-            Ok(record) => level.record(&record)?,
+            Ok(record) => level.record(record)?,
             Err(error) => return Err(level.in_field(error, records.broken())),
         }
     }
@@ -113,8 +113,8 @@ struct Map<'a, 's> {
 }
 
 impl<'a, 's> Level<'a, 's> {
-    #[inline]
-    fn record(&mut self, record: &Record<'a>) -> Result<()> {
+    #[inline(always)]
+    fn record(&mut self, record: Record<'a>) -> Result<()> {
         let known = self.ty.field(record.number).map(|f| (f, Fit::of(record.value.wire_type(), f)));
         let Some((field, fit)) = known.filter(|(_, fit)| *fit != Fit::Not) else {
             // An unknown field stands behind all others, as it was.
@@ -163,8 +163,8 @@ impl<'a, 's> Level<'a, 's> {
     }
 
     /// Checks a value; returns how many bytes its shortest form has.
-    #[inline]
-    fn value(&mut self, field: &Field, fit: Fit, record: &Record<'a>) -> Result<usize> {
+    #[inline(always)]
+    fn value(&mut self, field: &Field, fit: Fit, record: Record<'a>) -> Result<usize> {
         let must_differ = !field.has_presence && !field.is_repeated();
         self.canonical &= !(must_differ && scalar::is_default(record.value));
         Ok(match record.value {
@@ -226,8 +226,8 @@ impl<'a, 's> Level<'a, 's> {
         Ok(())
     }
 
-    #[inline]
-    fn message(&mut self, field: &Field, bytes: &'a [u8], record: &Record<'a>) -> Result<()> {
+    #[inline(always)]
+    fn message(&mut self, field: &Field, bytes: &'a [u8], record: Record<'a>) -> Result<()> {
         let Some(id) = field.kind.message() else { return Ok(()) };
         let ty = &self.schema[id];
         let depth = self.depth + 1;
@@ -239,7 +239,7 @@ impl<'a, 's> Level<'a, 's> {
     }
 
     /// Notes an entry of a map.
-    fn entry(&mut self, ty: &'s MessageType, record: &Record<'a>, bytes: &'a [u8]) {
+    fn entry(&mut self, ty: &'s MessageType, record: Record<'a>, bytes: &'a [u8]) {
         // An offset into bytes that are in memory.
         let start = usize::try_from(record.offset).unwrap_or(usize::MAX);
         let key = map::Key::first(ty, bytes);

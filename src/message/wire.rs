@@ -236,6 +236,36 @@ impl<'a> Iterator for Records<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
+        match self.short() {
+            Some(record) => Some(Ok(record)),
+            None => self.any(),
+        }
+    }
+}
+
+impl<'a> Records<'a> {
+    /// The next record, if its tag is one byte and its length or value another, as nearly all are; all that is rare, or
+    /// wrong, is left to [`any`](Self::any), so that this is small enough to stand wherever records are walked.
+    #[inline(always)]
+    fn short(&mut self) -> Option<Record<'a>> {
+        let rest = self.bytes.get(self.pos..)?;
+        let &[tag @ 8..0x80, second @ 0..0x80, ref rest @ ..] = rest else { return None };
+        let (value, content, len) = match tag & 7 {
+            0 => (Value::Varint(second.into()), 1, 2),
+            2 => (Value::Len(rest.get(..second.into())?), 2, 2 + usize::from(second)),
+            _ => return None,
+        };
+        let start = self.pos;
+        let bytes = self.bytes.get(start..start + len)?;
+        self.pos += len;
+        let offset = self.base + start as u64;
+        let (number, content) = (u32::from(tag >> 3), offset + content);
+        Some(Record { number, value, bytes, offset, content })
+    }
+
+    /// The next record.
+    #[inline(never)]
+    fn any(&mut self) -> Option<Result<Record<'a>>> {
         if self.pos == self.bytes.len() {
             return None;
         }
