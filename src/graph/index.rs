@@ -21,22 +21,43 @@ impl Index {
 
     /// The position at which `is` says yes, of those whose name has the same hash.
     pub(crate) fn find(&self, name: &str, is: impl Fn(u32) -> bool) -> Option<u32> {
-        let hash = self.hash(name);
-        self.probe(hash)
-            .map_while(|slot| self.slots.get(slot).copied().filter(|&entry| entry != 0))
-            // What has another hash need not be looked at, which is far away in memory.
-            .filter(|entry| entry & HIGH == hash & HIGH)
-            .map(position)
-            .find(|&position| is(position))
+        self.found(self.hash(name), is).ok()
     }
 
-    /// Puts a name in that is not there yet; there must be room.
-    pub(crate) fn insert(&mut self, name: &str, position: u32) {
+    /// Puts a name in, for which there must be room, unless it is there; the position that it has already.
+    pub(crate) fn insert(
+        &mut self,
+        name: &str,
+        position: u32,
+        is: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
         let hash = self.hash(name);
-        let free = self.probe(hash).find(|&slot| self.slots.get(slot) == Some(&0));
-        if let Some(slot) = free.and_then(|slot| self.slots.get_mut(slot)) {
-            *slot = hash & HIGH | u64::from(position + 1);
+        match self.found(hash, is) {
+            Ok(position) => Some(position),
+            Err(free) => {
+                if let Some(slot) = free.and_then(|slot| self.slots.get_mut(slot)) {
+                    *slot = hash & HIGH | u64::from(position + 1);
+                }
+                None
+            }
         }
+    }
+
+    /// The position, or the slot where it would be.
+    #[inline]
+    fn found(&self, hash: u64, is: impl Fn(u32) -> bool) -> Result<u32, Option<usize>> {
+        for slot in self.probe(hash) {
+            match self.slots.get(slot) {
+                Some(&entry) if entry != 0 => {
+                    // What has another hash need not be looked at, which is far away in memory.
+                    if entry & HIGH == hash & HIGH && is(position(entry)) {
+                        return Ok(position(entry));
+                    }
+                }
+                _ => return Err(Some(slot)),
+            }
+        }
+        Err(None)
     }
 
     fn hash(&self, name: &str) -> u64 {
@@ -69,8 +90,10 @@ mod tests {
         let names: Vec<String> = (0..1_000).map(|i| format!("scope/{i}")).collect();
         let mut index = Index::with_room_for(names.len());
         for (position, name) in (0..).zip(&names) {
-            index.insert(name, position);
+            assert_eq!(index.insert(name, position, |at| names[at as usize] == *name), None);
         }
+        let there = index.insert("scope/7", 1_000, |at| names[at as usize] == "scope/7");
+        assert_eq!(there, Some(7));
         let find = |name: &str| index.find(name, |at| names[at as usize] == name);
         for (position, name) in (0..).zip(&names) {
             assert_eq!(find(name), Some(position));

@@ -16,6 +16,7 @@ mod save_nodes;
 mod wire;
 
 use std::fmt;
+use std::ops::Range;
 
 pub use check::check;
 pub use constant::Constant;
@@ -104,6 +105,19 @@ impl<'m> Graph<'m> {
         self.by_name.find(name, is).map(NodeId)
     }
 
+    /// As [`find`](Self::find), of a name that most likely is one of the nodes at `near`, the last one first.
+    pub(crate) fn find_near(&self, near: Range<usize>, name: &str) -> Option<NodeId> {
+        let first = near.start;
+        let is = |node: &Node<'_>| node.name == name && node.role.has_name();
+        // One of a name that occurs twice need not be the first of it.
+        let nodes = self.nodes.get(near).filter(|_| self.duplicates.is_empty());
+        let at = nodes.and_then(|nodes| nodes.iter().rposition(is));
+        match at.and_then(|at| u32::try_from(first + at).ok()) {
+            Some(at) => Some(NodeId(at)),
+            None => self.find(name),
+        }
+    }
+
     /// What a node of this graph takes, data first as it stands in the message.
     pub fn inputs(&self, node: &Node<'m>) -> &[Input<'m>] {
         let (from, to) = node.inputs;
@@ -165,35 +179,34 @@ impl<'m> Graph<'m> {
     fn connect(&mut self) {
         self.by_name = Index::with_room_for(self.nodes.len());
         for (position, node) in (0..).zip(&self.nodes) {
-            // What a function returns is no name that an input could mean.
-            if !matches!(node.role, Role::Node | Role::Argument(_)) {
+            if !node.role.has_name() {
                 continue;
             }
             let is = |at: u32| self.nodes.get(at as usize).is_some_and(|n| n.name == node.name);
-            if self.by_name.find(node.name, is).is_some() {
+            if self.by_name.insert(node.name, position, is).is_some() {
                 self.duplicates.push(NodeId(position));
-            } else {
-                self.by_name.insert(node.name, position);
             }
         }
         let mut inputs = std::mem::take(&mut self.inputs);
-        let mut before = ("", None);
-        for input in &mut inputs {
-            let (name, port) = node::name_of(input.text);
-            // Several outputs of one node are often taken in a row.
-            if name != before.0 {
-                before = (name, self.find(name));
+        for (position, node) in self.nodes.iter().enumerate() {
+            let (from, to) = node.inputs;
+            for input in inputs.get_mut(from as usize..to as usize).unwrap_or_default() {
+                let (name, port) = node::name_of(input.text);
+                let near = position.saturating_sub(NEAR)..position;
+                input.source = self.find_near(near, name);
+                input.port = match (input.is_control, port) {
+                    (true, _) => "",
+                    (false, "") => "0",
+                    (false, port) => port,
+                };
             }
-            input.source = before.1;
-            input.port = match (input.is_control, port) {
-                (true, _) => "",
-                (false, "") => "0",
-                (false, port) => port,
-            };
         }
         self.inputs = inputs;
     }
 }
+
+/// Nodes before a node, where most of its inputs come from.
+const NEAR: usize = 4;
 
 /// What is counted in 32 bits.
 fn count(len: usize) -> Result<u32> {

@@ -59,6 +59,13 @@ pub struct Input<'m> {
     pub is_control: bool,
 }
 
+impl Role {
+    /// Whether an input can mean it by its name; what a function returns it cannot.
+    pub(super) fn has_name(self) -> bool {
+        matches!(self, Self::Node | Self::Argument(_))
+    }
+}
+
 impl<'m> Input<'m> {
     /// The name of the node it comes from.
     pub fn source_name(&self) -> &'m str {

@@ -1,6 +1,20 @@
 //! Who takes what a node gives.
 
+use super::matching::Matching;
 use crate::graph::{Graph, NodeId};
+
+/// Who takes what, on both sides.
+#[derive(Debug)]
+pub(super) struct Users {
+    pub(super) lhs: Consumers,
+    pub(super) rhs: Consumers,
+}
+
+impl Users {
+    pub(super) fn of(matching: &Matching<'_, '_>) -> Self {
+        Self { lhs: Consumers::of(matching.lhs), rhs: Consumers::of(matching.rhs) }
+    }
+}
 
 /// For each node, the inputs that come from it.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Pairs nodes that stand in the same place beside a pair, though not all that is around them is the same.
 
-use super::consumers::{Consumers, Use};
+use super::consumers::{Consumers, Use, Users};
 use super::fingerprint::fingerprint;
 use super::matching::Matching;
 use super::structure::{place, slot};
@@ -16,10 +16,9 @@ pub(super) enum Common {
 }
 
 /// Goes from pair to pair as long as there are neighbours that can be paired; linear in the edges for each level.
-pub(super) fn extend(matching: &mut Matching<'_, '_>, common: Common) {
-    let (lhs, rhs) = (Consumers::of(matching.lhs), Consumers::of(matching.rhs));
+pub(super) fn extend(matching: &mut Matching<'_, '_>, users: &Users, common: Common) {
     let failures = vec![0; matching.lhs.nodes().len()];
-    let mut extension = Extension { matching, common, lhs, rhs, failures };
+    let mut extension = Extension { matching, common, users, failures };
     let mut queue: Vec<(NodeId, NodeId)> = extension.border();
     while let Some((l, r)) = queue.pop() {
         extension.sources(l, r, &mut queue);
@@ -30,8 +29,7 @@ pub(super) fn extend(matching: &mut Matching<'_, '_>, common: Common) {
 struct Extension<'x, 'g, 'm> {
     matching: &'x mut Matching<'g, 'm>,
     common: Common,
-    lhs: Consumers,
-    rhs: Consumers,
+    users: &'x Users,
     /// How many nodes each node of lhs was held against in vain.
     failures: Vec<u8>,
 }
@@ -43,19 +41,10 @@ impl Extension<'_, '_, '_> {
     /// The pairs that have a neighbour without a partner on both sides; the first is looked at last.
     fn border(&self) -> Vec<(NodeId, NodeId)> {
         let m = &*self.matching;
-        let lacks =
-            |graph: &Graph<'_>, consumers: &Consumers, id, known: &dyn Fn(NodeId) -> bool| {
-                let mut sources =
-                    graph.inputs(graph.node(id)).iter().filter_map(|input| input.source);
-                sources.any(|source| !known(source))
-                    || consumers.of_node(id).iter().any(|found| !known(found.by))
-            };
-        m.pairs()
-            .filter(|&(l, r)| {
-                lacks(m.lhs, &self.lhs, l, &|id| m.to_rhs(id).is_some())
-                    && lacks(m.rhs, &self.rhs, r, &|id| m.to_lhs(id).is_some())
-            })
-            .collect()
+        let lhs = neighbours(m.lhs, &self.users.lhs, m.left_in_lhs());
+        let rhs = neighbours(m.rhs, &self.users.rhs, m.left_in_rhs());
+        let pairs = rhs.into_iter().filter_map(|r| Some((m.to_lhs(r)?, r)));
+        pairs.filter(|(l, _)| lhs.binary_search(l).is_ok()).collect()
     }
 
     /// Pairs what two nodes take their data from.
@@ -77,9 +66,10 @@ impl Extension<'_, '_, '_> {
     /// Pairs what takes the same from two nodes, where there is only one of the kind.
     fn takers(&mut self, l: NodeId, r: NodeId, queue: &mut Vec<(NodeId, NodeId)>) {
         let (lhs, rhs) = (self.matching.lhs, self.matching.rhs);
-        let left = self.unpaired(lhs, self.lhs.of_node(l), |id| self.matching.to_rhs(id).is_none());
+        let left =
+            self.unpaired(lhs, self.users.lhs.of_node(l), |id| self.matching.to_rhs(id).is_none());
         let right =
-            self.unpaired(rhs, self.rhs.of_node(r), |id| self.matching.to_lhs(id).is_none());
+            self.unpaired(rhs, self.users.rhs.of_node(r), |id| self.matching.to_lhs(id).is_none());
         let mut others = right.chunk_by(|a, b| a.0 == b.0).peekable();
         for alike in left.chunk_by(|a, b| a.0 == b.0) {
             let [(kind, a)] = alike else { continue };
@@ -154,14 +144,14 @@ impl Extension<'_, '_, '_> {
     /// Whether everything with a partner that takes data from one takes it from the other too.
     fn agree_on_takers(&self, l: NodeId, r: NodeId) -> bool {
         let m = &*self.matching;
-        self.rhs.of_node(r).iter().all(|found| {
+        self.users.rhs.of_node(r).iter().all(|found| {
             let Some(by) = m.to_lhs(found.by) else { return true };
             if slot(m.rhs, *found).is_none_or(|slot| slot == usize::MAX) {
                 return true;
             }
             let left = m.lhs.inputs(m.lhs.node(by)).get(found.slot);
             left.is_some_and(|input| input.source == Some(l))
-        }) && self.lhs.of_node(l).iter().all(|found| {
+        }) && self.users.lhs.of_node(l).iter().all(|found| {
             let Some(by) = m.to_rhs(found.by) else { return true };
             if slot(m.lhs, *found).is_none_or(|slot| slot == usize::MAX) {
                 return true;
@@ -177,6 +167,18 @@ impl Extension<'_, '_, '_> {
             (None, partner) => partner.is_none(),
         }
     }
+}
+
+/// The nodes beside some, in the order of the graph.
+fn neighbours(graph: &Graph<'_>, consumers: &Consumers, of: Vec<NodeId>) -> Vec<NodeId> {
+    let beside = |id| {
+        let sources = graph.inputs(graph.node(id)).iter().filter_map(|input| input.source);
+        sources.chain(consumers.of_node(id).iter().map(|found| found.by))
+    };
+    let mut found: Vec<_> = of.into_iter().flat_map(beside).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// What takes something, but for its name: its fingerprint, its op, which input it is, and which output it takes.

@@ -133,7 +133,11 @@ impl<'g, 'm> Bodies<'g, 'm> {
     fn new(schema: &'g Schema, library: &'g Library<'m>) -> Self {
         let mut names = Index::with_room_for(library.functions.len());
         for (position, function) in (0..).zip(&library.functions) {
-            names.insert(function.name, position);
+            let is = |at: u32| {
+                library.functions.get(at as usize).is_some_and(|f| f.name == function.name)
+            };
+            // Of several that share a name, the first counts.
+            names.insert(function.name, position, is);
         }
         Self { schema, library, names }
     }

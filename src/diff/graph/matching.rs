@@ -41,23 +41,16 @@ impl<'g, 'm> Matching<'g, 'm> {
     pub(super) fn by_name(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>) -> Self {
         let none = |graph: &Graph<'_>| Partners(vec![None; graph.nodes().len()]);
         let mut found = Self { lhs, rhs, to_rhs: none(lhs), to_lhs: none(rhs) };
-        let mut guess = rhs.iter();
-        for (l, node) in lhs.iter() {
+        let is_first = |l, name| lhs.duplicates().is_empty() || lhs.find(name) == Some(l);
+        let mut next = 0;
+        for (l, node) in lhs.iter().filter(|(_, node)| node.role == Role::Node) {
             // Most graphs that are compared have their nodes in one order.
-            if let Some((r, other)) = guess.next()
-                && node.role == Role::Node
-                && other.role == Role::Node
-                && node.name == other.name
-                && lhs.duplicates().is_empty()
-                && rhs.duplicates().is_empty()
-            {
-                found.pair(l, r);
-            } else if node.role == Role::Node
-                && lhs.find(node.name) == Some(l)
-                && let Some(r) = rhs.find(node.name)
+            if is_first(l, node.name)
+                && let Some(r) = rhs.find_near(next..next + 1, node.name)
                 && rhs.node(r).role == Role::Node
             {
                 found.pair(l, r);
+                next = r.position() + 1;
             }
         }
         found.pair_borders();

@@ -30,6 +30,7 @@ use crate::schema::Schema;
 use super::path::Trail;
 use super::{Change, ChangeKind, Detail, Nodes, Weight};
 use crate::text::{Shown, brief};
+use consumers::Users;
 use extend::Common;
 pub(super) use functions::Functions;
 use groups::Groups;
@@ -86,22 +87,8 @@ impl<'g, 'm> Pair<'g, 'm> {
             let partners: Vec<_> = right.iter().filter_map(|&r| matching.to_lhs(r)).collect();
             left.iter().chain(&partners).for_each(|&l| matching.part(l));
         }
-        // From the surest sign to the least; what is found by one stands for the next.
-        for find in [
-            |m: &mut Matching<'_, '_>| structure::pair_alike(m, Ties::Leave),
-            |m: &mut Matching<'_, '_>| extend::extend(m, Common::Fingerprint),
-            |m: &mut Matching<'_, '_>| structure::pair_alike(m, Ties::ByName),
-            |m: &mut Matching<'_, '_>| extend::extend(m, Common::Fingerprint),
-            scopes::pair_scopes,
-            |m: &mut Matching<'_, '_>| extend::extend(m, Common::Op),
-        ] {
-            if matching.may_have_renames() {
-                find(&mut matching);
-            }
-        }
         if matching.may_have_renames() {
-            let renames = Renames::of(&matching, &savers);
-            renames.pair_what_follows(&mut matching);
+            find_renamed(&mut matching, &savers);
         }
         let renames = Renames::of(&matching, &savers);
         Self { matching, savers, renames }
@@ -203,6 +190,28 @@ impl<'g, 'm> Pair<'g, 'm> {
                 ))),
             });
         }
+    }
+}
+
+/// Brings nodes together that have no partner of their name: from the surest sign to the least, since what is found by one
+/// stands for the next.
+fn find_renamed(matching: &mut Matching<'_, '_>, savers: &Savers) {
+    let users = Users::of(matching);
+    for find in [
+        |m: &mut Matching<'_, '_>, users: &Users| structure::pair_alike(m, users, Ties::Leave),
+        |m: &mut Matching<'_, '_>, users: &Users| extend::extend(m, users, Common::Fingerprint),
+        |m: &mut Matching<'_, '_>, users: &Users| structure::pair_alike(m, users, Ties::ByName),
+        |m: &mut Matching<'_, '_>, users: &Users| extend::extend(m, users, Common::Fingerprint),
+        |m: &mut Matching<'_, '_>, _: &Users| scopes::pair_scopes(m),
+        |m: &mut Matching<'_, '_>, users: &Users| extend::extend(m, users, Common::Op),
+    ] {
+        if !matching.may_have_renames() {
+            return;
+        }
+        find(matching, &users);
+    }
+    if matching.may_have_renames() {
+        Renames::of(matching, savers).pair_what_follows(matching);
     }
 }
 

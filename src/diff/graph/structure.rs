@@ -6,7 +6,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::consumers::{Consumers, Use};
+use super::consumers::{Consumers, Use, Users};
 use super::fingerprint::fingerprint;
 use super::matching::Matching;
 use crate::graph::{Graph, Input, NodeId};
@@ -21,14 +21,14 @@ pub(super) enum Ties {
 }
 
 /// Pairs all nodes whose surroundings are the same, as far as they reach.
-pub(super) fn pair_alike(matching: &mut Matching<'_, '_>, ties: Ties) {
+pub(super) fn pair_alike(matching: &mut Matching<'_, '_>, users: &Users, ties: Ties) {
     let lhs = {
         let known = |l: NodeId| matching.to_rhs(l).map(|_| l);
-        Hashes::of_side(matching.lhs, &matching.left_in_lhs(), &known).sorted()
+        Hashes::of_side((matching.lhs, &users.lhs), matching.left_in_lhs(), &known).sorted()
     };
     let rhs = {
         let known = |r: NodeId| matching.to_lhs(r);
-        Hashes::of_side(matching.rhs, &matching.left_in_rhs(), &known).sorted()
+        Hashes::of_side((matching.rhs, &users.rhs), matching.left_in_rhs(), &known).sorted()
     };
     let mut others = rhs.chunk_by(|a, b| a.0 == b.0).peekable();
     for alike in lhs.chunk_by(|a, b| a.0 == b.0) {
@@ -53,7 +53,7 @@ type Entry<'m> = ((u64, u64), &'m str, NodeId);
 struct Hashes<'h, 'g, 'm> {
     graph: &'g Graph<'m>,
     known: &'h dyn Fn(NodeId) -> Option<NodeId>,
-    /// Of all nodes; of those with a partner, that of the pair.
+    /// Of the nodes in `left`, at their positions in the graph.
     before: Vec<u64>,
     behind: Vec<u64>,
     left: Vec<NodeId>,
@@ -62,34 +62,34 @@ struct Hashes<'h, 'g, 'm> {
 impl<'h, 'g, 'm> Hashes<'h, 'g, 'm> {
     /// The hashes of `left`; `known` says which pair a node belongs to.
     fn of_side(
-        graph: &'g Graph<'m>,
-        left: &[NodeId],
+        (graph, consumers): (&'g Graph<'m>, &Consumers),
+        left: Vec<NodeId>,
         known: &'h dyn Fn(NodeId) -> Option<NodeId>,
     ) -> Self {
-        let consumers = Consumers::of(graph);
-        let mut hashes = Self {
-            graph,
-            known,
-            before: vec![0; graph.nodes().len()],
-            behind: vec![0; graph.nodes().len()],
-            left: left.to_vec(),
-        };
-        for (id, _) in graph.iter() {
-            if let Some(pair) = known(id) {
-                hashes.set_before(id, hash(&("pair", pair)));
-                hashes.set_behind(id, hash(&("pair", pair)));
-            }
-        }
-        let order = hashes.order(&consumers);
+        let none = vec![0; graph.nodes().len()];
+        let mut hashes = Self { graph, known, before: none.clone(), behind: none, left };
+        let order = hashes.order(consumers);
         for &id in &order {
             let value = hashes.hash_before(id);
-            hashes.set_before(id, value);
+            if let Some(slot) = hashes.before.get_mut(id.position()) {
+                *slot = value;
+            }
         }
         for &id in order.iter().rev() {
-            let value = hashes.hash_behind(id, &consumers);
-            hashes.set_behind(id, value);
+            let value = hashes.hash_behind(id, consumers);
+            if let Some(slot) = hashes.behind.get_mut(id.position()) {
+                *slot = value;
+            }
         }
         hashes
+    }
+
+    /// The hash of what lies before a node, or behind it, in `values`; of one with a partner that of the pair.
+    fn of_node(&self, values: &[u64], id: NodeId) -> u64 {
+        match (self.known)(id) {
+            Some(pair) => hash(&("pair", pair)),
+            None => values.get(id.position()).copied().unwrap_or_default(),
+        }
     }
 
     /// The nodes by hash and name.
@@ -103,18 +103,6 @@ impl<'h, 'g, 'm> Hashes<'h, 'g, 'm> {
             .collect();
         sorted.sort_unstable();
         sorted
-    }
-
-    fn set_before(&mut self, id: NodeId, value: u64) {
-        if let Some(slot) = self.before.get_mut(id.position()) {
-            *slot = value;
-        }
-    }
-
-    fn set_behind(&mut self, id: NodeId, value: u64) {
-        if let Some(slot) = self.behind.get_mut(id.position()) {
-            *slot = value;
-        }
     }
 
     /// The nodes, each behind those that it takes from; what a loop brings back does not count, nor do other cycles end.
@@ -168,7 +156,7 @@ impl<'h, 'g, 'm> Hashes<'h, 'g, 'm> {
         let mut controls = Vec::new();
         for input in self.graph.inputs(node) {
             let source = match input.source {
-                Some(source) => self.before.get(source.position()).copied().unwrap_or_default(),
+                Some(source) => self.of_node(&self.before, source),
                 None => hash(&("nothing", input.source_name())),
             };
             if input.is_control {
@@ -187,7 +175,7 @@ impl<'h, 'g, 'm> Hashes<'h, 'g, 'm> {
             .of_node(id)
             .iter()
             .filter_map(|found| {
-                let by = self.behind.get(found.by.position()).copied().unwrap_or_default();
+                let by = self.of_node(&self.behind, found.by);
                 Some((by, slot(self.graph, *found)?, port_of(self.graph, *found)?))
             })
             .collect();
