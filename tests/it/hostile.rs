@@ -242,7 +242,7 @@ fn random_damage_never_passes() {
             let start = Instant::now();
             harness::open_table(&bytes);
             victim.check(dir.path(), file, &bytes, &format!("of victim {i}, mutation {n}"));
-            assert!(start.elapsed().as_secs() < 1, "victim {i}, mutation {n} took over a second");
+            assert!(start.elapsed().as_secs() < 10, "victim {i}, mutation {n} took too long");
         }
     }
     if std::env::var_os("CKDIFF_PEAK_MEMORY").is_some() {

@@ -1,0 +1,66 @@
+//! What the fuzz target and seeded mutations do with two models: compare them both ways, and hold that to its laws.
+
+use std::path::Path;
+
+use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
+use ckdiff::diff::{self, Diff, Weight};
+use ckdiff::progress::Silent;
+use ckdiff::report::{Palette, human, json};
+use ckdiff::schema::Schema;
+use ckdiff::verify;
+
+/// The types that the first byte of an input picks from.
+const TYPES: &[&str] =
+    &["MetaGraphDef", "GraphDef", "SavedModel", "TrackableObjectGraph", "FunctionDefLibrary"];
+
+/// Any bytes as two messages: the first picks the type, the next two are the length of the first.
+pub(crate) fn diff_messages(input: &[u8]) {
+    let Some((&[ty, low, high], rest)) = input.split_first_chunk::<3>() else { return };
+    let ty = TYPES[usize::from(ty) % TYPES.len()];
+    let len = usize::from(u16::from_le_bytes([low, high])).min(rest.len());
+    let (lhs, rhs) = rest.split_at(len);
+    check(ty, Form::Binary, lhs, rhs);
+}
+
+/// Compares two messages of a type of TensorFlow's, if they are such; whether they are.
+pub(crate) fn check(ty: &str, form: Form, lhs: &[u8], rhs: &[u8]) -> bool {
+    let (Some(lhs), Some(rhs)) = (opened(ty, form, lhs), opened(ty, form, rhs)) else {
+        return false;
+    };
+    let (there, back) = (compared(&lhs, &rhs), compared(&rhs, &lhs));
+    let (there, back) = (semantic(&there), semantic(&back));
+    assert_eq!(there.is_empty(), back.is_empty(), "{there:#?}\nback: {back:#?}");
+    for same in [compared(&lhs, &lhs), compared(&rhs, &rhs)] {
+        assert!(same.changes.is_empty(), "{:?}", same.changes);
+    }
+    for side in [&lhs, &rhs] {
+        // Op definitions that a graph brings along may be none: an error is as good as findings.
+        drop(side.message().map(|document| verify::graphs(document, None, None)));
+    }
+    true
+}
+
+/// The semantic changes that are so from either side; an op definition only ever grows one way.
+fn semantic(diff: &Diff) -> Vec<String> {
+    let semantic = diff.changes.iter().filter(|change| change.weight == Weight::Semantic);
+    semantic
+        .map(|change| format!("{}: {:?} => {:?}", change.path, change.lhs, change.rhs))
+        .filter(|change| !change.contains("stripped_op_list"))
+        .collect()
+}
+
+fn opened(ty: &str, form: Form, bytes: &[u8]) -> Option<Artifact> {
+    let message = Some(format!("tensorflow.{ty}"));
+    let options = ReadOptions { message, form: Some(form), ..ReadOptions::default() };
+    let document = Document::read(bytes, Path::new("a.pb"), Schema::tensorflow(), &options);
+    document.ok().map(Artifact::from)
+}
+
+fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {
+    let diff = diff::diff(lhs, rhs, &diff::Options::default(), &Silent);
+    let diff = diff.expect("two messages of one type can be compared");
+    let view = human::View { palette: Palette::PLAIN, max_diffs: 20 };
+    human::diff(&diff, &view, &mut Vec::new()).expect("memory takes anything");
+    json::diff(&diff, &mut Vec::new()).expect("memory takes anything");
+    diff
+}
