@@ -15,7 +15,7 @@ pub(super) fn findings(lhs: &Artifact, rhs: &Artifact) -> Result<Vec<Finding>> {
         let Some((message, checkpoint)) = artifact.message().zip(artifact.checkpoint()) else {
             continue;
         };
-        for meta in MetaGraph::all_in(message.message()) {
+        for meta in MetaGraph::all_in(message.message())? {
             let found = fit(&meta, checkpoint, 1)?;
             if let Some(saver) = found.decisive().filter(|_| !found.fits()) {
                 let first = saver.misfits.first().map(|misfit| format!(", as {misfit}"));

@@ -23,20 +23,6 @@ pub struct Function<'m> {
 }
 
 impl<'m> Library<'m> {
-    /// The library of a `GraphDef` in canonical form.
-    ///
-    /// # Errors
-    /// When the bytes are no message.
-    pub fn of_graph(graph: &'m [u8]) -> Result<Self> {
-        for record in Records::new(graph, 0) {
-            let record = record?;
-            if record.number == 2 {
-                return Self::new(bytes_of(&record));
-            }
-        }
-        Ok(Self::default())
-    }
-
     /// The library of a `FunctionDefLibrary` in canonical form.
     ///
     /// # Errors

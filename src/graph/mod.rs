@@ -34,7 +34,7 @@ pub(crate) use save_nodes::{Target, targets_of};
 pub(crate) use wire::fields;
 
 use crate::error::{Error, Result};
-use crate::message::Records;
+use crate::message::{Record, Records, Value, int32};
 
 /// A graph, or the body of a function; it borrows the bytes of its message, and copies none of them.
 ///
@@ -60,6 +60,8 @@ pub struct Graph<'m> {
     by_name: Index,
     /// Nodes whose name an earlier one has.
     duplicates: Vec<NodeId>,
+    library: Library<'m>,
+    producer: i32,
 }
 
 impl<'m> Graph<'m> {
@@ -75,8 +77,9 @@ impl<'m> Graph<'m> {
             let record = record?;
             match record.number {
                 1 => graph.push(bytes_of(&record))?,
-                // Canonical form has fields by number.
-                _ => break,
+                2 => graph.library = Library::new(bytes_of(&record))?,
+                4 => graph.producer = producer(bytes_of(&record))?,
+                _ => {}
             }
         }
         graph.connect();
@@ -127,6 +130,16 @@ impl<'m> Graph<'m> {
     /// Nodes whose name an earlier one has.
     pub fn duplicates(&self) -> &[NodeId] {
         &self.duplicates
+    }
+
+    /// The functions that came with it; the body of a function has none of its own.
+    pub fn library(&self) -> &Library<'m> {
+        &self.library
+    }
+
+    /// The version of TensorFlow's rules for graphs that its writer had; 0 where that is not said.
+    pub fn producer(&self) -> i32 {
+        self.producer
     }
 
     /// Takes a `NodeDef` in.
@@ -203,6 +216,16 @@ impl<'m> Graph<'m> {
         }
         self.inputs = inputs;
     }
+}
+
+/// The producer in a `VersionDef`.
+fn producer(versions: &[u8]) -> Result<i32> {
+    for record in Records::new(versions, 0) {
+        if let Record { number: 1, value: Value::Varint(producer), .. } = record? {
+            return Ok(int32(producer));
+        }
+    }
+    Ok(0)
 }
 
 /// Nodes before a node, where most of its inputs come from.

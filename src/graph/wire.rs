@@ -18,11 +18,6 @@ pub(super) fn string(bytes: &[u8], number: u32) -> &str {
     fields(bytes, number).last().map(text).unwrap_or_default()
 }
 
-/// The strings in the repeated field `number`.
-pub(super) fn strings(bytes: &[u8], number: u32) -> impl Iterator<Item = &str> {
-    fields(bytes, number).map(text)
-}
-
 /// The entries of the map in the field `number`: keys, and values as they are encoded.
 pub(super) fn entries(bytes: &[u8], number: u32) -> impl Iterator<Item = (&str, &[u8])> {
     fields(bytes, number)

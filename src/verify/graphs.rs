@@ -6,7 +6,7 @@ use super::{Fit, MetaGraph, fit};
 use crate::artifact::Document;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
-use crate::graph::{Checked, Graph, OpTable, check};
+use crate::graph::{Checked, OpTable, check};
 
 /// Findings and misfits that are kept of each kind.
 const KEPT: usize = 1_000;
@@ -45,20 +45,20 @@ pub fn graphs(
     ops: Option<&OpTable<'_>>,
 ) -> Result<Vec<VerifiedGraph>> {
     let in_file = |error: Error| error.in_file(document.path());
-    let metas = MetaGraph::all_in(document.message());
+    let metas = MetaGraph::all_in(document.message()).map_err(in_file)?;
     let verified = |meta: &MetaGraph<'_>| {
         let checked = match (ops, meta.ops) {
-            (Some(ops), _) => check(meta.graph, ops, KEPT),
-            (None, None) => check(meta.graph, OpTable::builtin(), KEPT),
+            (Some(ops), _) => check(&meta.graph, ops, KEPT),
+            (None, None) => check(&meta.graph, OpTable::builtin(), KEPT),
             (None, Some(own)) => {
                 let own = OpTable::decode(own)?;
-                check(meta.graph, &own.over(OpTable::builtin()), KEPT)
+                check(&meta.graph, &own.over(OpTable::builtin()), KEPT)
             }
         };
         Ok(VerifiedGraph {
             path: document.path().to_path_buf(),
             tags: meta.tags.iter().map(ToString::to_string).collect(),
-            nodes: Graph::new(meta.graph)?.nodes().len() as u64,
+            nodes: meta.graph.nodes().len() as u64,
             checked,
             fit: checkpoint.map(|checkpoint| fit(meta, checkpoint, KEPT)).transpose()?,
         })

@@ -2,7 +2,8 @@
 
 use prost_reflect::prost::Message as _;
 
-use crate::graph::{attr, bytes_of, text_of};
+use crate::error::Result;
+use crate::graph::{Graph, attr, bytes_of, text_of};
 use crate::message::{Message, Record, Records};
 use crate::schema::tensorflow::{CollectionDef, SaverDef, collection_def};
 
@@ -11,8 +12,8 @@ use crate::schema::tensorflow::{CollectionDef, SaverDef, collection_def};
 pub struct MetaGraph<'m> {
     /// The tags that a SavedModel knows it by.
     pub tags: Vec<&'m str>,
-    /// The `GraphDef` in canonical form.
-    pub graph: &'m [u8],
+    /// The graph.
+    pub graph: Graph<'m>,
     /// The `OpList` that it brought along.
     pub ops: Option<&'m [u8]>,
     /// Its own saver.
@@ -28,19 +29,24 @@ fn fields(bytes: &[u8], number: u32) -> impl Iterator<Item = Record<'_>> {
 
 impl<'m> MetaGraph<'m> {
     /// The graphs in `message`: of a SavedModel all, of a message that is no graph none.
-    pub fn all_in(message: &'m Message<'_>) -> Vec<Self> {
+    ///
+    /// # Errors
+    /// When a graph is too large to be counted.
+    pub fn all_in(message: &'m Message<'_>) -> Result<Vec<Self>> {
         let bytes = message.bytes();
         match &*message.ty().full_name {
             "tensorflow.SavedModel" => {
                 fields(bytes, 2).map(|record| Self::new(bytes_of(&record))).collect()
             }
-            "tensorflow.MetaGraphDef" => vec![Self::new(bytes)],
-            "tensorflow.GraphDef" => vec![Self { graph: bytes, ..Self::default() }],
-            _ => Vec::new(),
+            "tensorflow.MetaGraphDef" => Ok(vec![Self::new(bytes)?]),
+            "tensorflow.GraphDef" => {
+                Ok(vec![Self { graph: Graph::new(bytes)?, ..Self::default() }])
+            }
+            _ => Ok(Vec::new()),
         }
     }
 
-    fn new(bytes: &'m [u8]) -> Self {
+    fn new(bytes: &'m [u8]) -> Result<Self> {
         let mut found = Self::default();
         for record in Records::new(bytes, 0).map_while(Result::ok) {
             let content = bytes_of(&record);
@@ -49,7 +55,7 @@ impl<'m> MetaGraph<'m> {
                     found.ops = fields(content, 2).last().map(|ops| bytes_of(&ops));
                     found.tags = fields(content, 4).map(|tag| text_of(&tag)).collect();
                 }
-                2 => found.graph = content,
+                2 => found.graph = Graph::new(content)?,
                 3 => found.saver = SaverDef::decode(content).ok(),
                 4 => {
                     let (name, collection) = attr(content);
@@ -60,7 +66,7 @@ impl<'m> MetaGraph<'m> {
                 _ => {}
             }
         }
-        found
+        Ok(found)
     }
 }
 

@@ -17,7 +17,7 @@ fn place(case: &str) -> PathBuf {
 
 fn fitted(case: &str) -> Fit {
     let artifact = Artifact::open(place(case)).unwrap().with_meta_graph().unwrap();
-    let metas = MetaGraph::all_in(artifact.message().unwrap().message());
+    let metas = MetaGraph::all_in(artifact.message().unwrap().message()).unwrap();
     assert_eq!(metas.len(), 1, "{case}");
     fit(&metas[0], artifact.checkpoint().unwrap(), 20).unwrap()
 }

@@ -9,7 +9,7 @@ use ckdiff::checkpoint::Checkpoint;
 use ckdiff::graph::OpTable;
 use ckdiff::report::{human, json};
 use ckdiff::schema::Schema;
-use ckdiff::verify::{MetaGraph, Verification, graphs, verify_with};
+use ckdiff::verify::{Verification, graphs, verify_with};
 
 use crate::Exit;
 use crate::args::{Format, VerifyArgs};
@@ -171,8 +171,7 @@ fn apart(all: Vec<Named>) -> (Vec<Named>, Vec<Artifact>) {
 }
 
 fn is_graph(artifact: &Artifact) -> bool {
-    let message = artifact.message().filter(|_| artifact.kind() != "SavedModel");
-    message.is_some_and(|document| !MetaGraph::all_in(document.message()).is_empty())
+    matches!(artifact.kind(), "meta graph" | "graph")
 }
 
 /// The prefix of a V2 checkpoint, by whichever of its files it was opened; of any other its own path.

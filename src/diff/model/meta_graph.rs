@@ -6,7 +6,7 @@ use crate::diff::graph::{Functions, Pair, SaverFunctions};
 use crate::diff::message::Found;
 use crate::diff::path::Trail;
 use crate::diff::{Finding, SideOf};
-use crate::graph::{Graph, Library, OpTable, check, fields};
+use crate::graph::{Graph, OpTable, check, fields};
 use crate::schema::MessageType;
 use crate::threads;
 
@@ -19,6 +19,7 @@ const FINDINGS: usize = 100;
 
 /// The graphs of two models whose nodes and functions have found each other.
 pub(super) struct Graphs<'g, 'm> {
+    sides: (&'g Graph<'m>, &'g Graph<'m>),
     pair: Pair<'g, 'm>,
     functions: Functions<'g, 'm>,
 }
@@ -73,15 +74,14 @@ impl Model<'_> {
         let library = at.field("library");
         graphs.functions.compare(&self.context(), &self.messages(), &library, out);
         self.messages().fields(ty, lhs, rhs, at, out);
-        self.check(lhs, rhs, at, out);
+        if lhs.len().max(rhs.len()) <= LARGEST_CHECKED {
+            self.check(graphs.sides, at, out);
+        }
         true
     }
 
     /// Tells what is wrong with each of two graphs by itself.
-    fn check(&self, lhs: &[u8], rhs: &[u8], at: &Trail<'_>, out: &mut Found) {
-        if lhs.len().max(rhs.len()) > LARGEST_CHECKED {
-            return;
-        }
+    fn check(&self, (lhs, rhs): (&Graph<'_>, &Graph<'_>), at: &Trail<'_>, out: &mut Found) {
         let (l, r) = threads::both(
             self.compare.threads,
             || check(lhs, self.ops.0, FINDINGS),
@@ -106,21 +106,20 @@ impl Model<'_> {
         out: &mut Found,
         go_on: impl FnOnce(&Model<'_>, &mut Found),
     ) {
-        let read =
-            |bytes| Graph::new(bytes).and_then(|graph| Ok((graph, Library::of_graph(bytes)?)));
         let threads = self.compare.threads;
-        let ((left, left_library), (right, right_library)) =
-            match threads::both(threads, || read(lhs), || read(rhs)) {
-                (Ok(lhs), Ok(rhs)) => (lhs, rhs),
-                (lhs, rhs) => {
-                    let errors = [lhs.err(), rhs.err()].into_iter().flatten();
-                    out.findings.extend(errors.map(|error| (at.path(), error.to_string())));
-                    return;
-                }
-            };
+        let (left, right) = match threads::both(threads, || Graph::new(lhs), || Graph::new(rhs)) {
+            (Ok(lhs), Ok(rhs)) => (lhs, rhs),
+            (lhs, rhs) => {
+                let errors = [lhs.err(), rhs.err()].into_iter().flatten();
+                out.findings.extend(errors.map(|error| (at.path(), error.to_string())));
+                return;
+            }
+        };
+        let libraries = (left.library(), right.library());
         let graphs = Graphs {
+            sides: (&left, &right),
             pair: Pair::new(&left, &right),
-            functions: Functions::new(self.schema, &left_library, &right_library),
+            functions: Functions::new(self.schema, libraries.0, libraries.1),
         };
         let functions = &graphs.functions.renames;
         let objects =
@@ -129,7 +128,7 @@ impl Model<'_> {
                 None
             });
         let keys = objects.as_ref().map(Objects::keys).unwrap_or_default();
-        let saver_functions = SaverFunctions::new(&left_library, &right_library);
+        let saver_functions = SaverFunctions::new(libraries.0, libraries.1);
         let model = Model {
             schema: self.schema,
             compare: self.compare,

@@ -2,7 +2,7 @@
 
 use super::scope::{Placed, Scope};
 use super::signature::{Signature, Signatures};
-use super::value::Value;
+use super::value::{Value, attrs};
 use crate::bytes::near;
 use crate::error::shortened;
 use crate::graph::finding::Findings;
@@ -23,7 +23,7 @@ pub(super) fn check<'a>(
 ) {
     let node = &placed.node;
     let mut present = 0;
-    for (name, value) in node.attrs() {
+    for (name, value) in attrs(node) {
         let path = || format!("{}.attr[{name:?}]", scope.path(node.name));
         if let Some(definition) = signature.attrs.get(name) {
             present += usize::from(definition.default_value.is_none());

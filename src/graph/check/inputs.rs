@@ -24,10 +24,11 @@ pub(super) fn check<'a>(
     edges: &mut Vec<(usize, usize)>,
     findings: &mut Findings,
 ) {
-    let node = &placed.node;
+    let node = placed.node;
     let mut data = Some(0_u64);
     let (mut control, mut back, mut is_entered) = (None, None, false);
-    for (position, input) in node.inputs().enumerate() {
+    for (position, input) in scope.graph.inputs(node).iter().enumerate() {
+        let input = input.text;
         let path = || format!("{}.input[{position}]", scope.path(node.name));
         let found = match input.strip_prefix('^') {
             Some(name) => {
@@ -82,7 +83,9 @@ fn count(scope: &Scope<'_>, placed: &Placed<'_>, data: Option<u64>, findings: &m
 /// Whether the edge closes a loop as loops may be closed.
 fn is_back_edge(scope: &Scope<'_>, from: usize, to: &Placed<'_>) -> bool {
     let from = scope.nodes.get(from);
-    to.node.is_merge() && from.is_some_and(|from| from.node.is_next_iteration())
+    let is_next = |op| matches!(op, "NextIteration" | "RefNextIteration");
+    let is_merge = matches!(to.node.op, "Merge" | "RefMerge" | "_XlaMerge");
+    is_merge && from.is_some_and(|from| is_next(from.node.op))
 }
 
 /// What is wrong with an input; put into words only when it is told.

@@ -1,8 +1,9 @@
-//! The function library of a graph.
+//! The functions of a graph, by what they take and give.
 
 use prost_reflect::prost::Message as _;
 
 use crate::graph::wire::fields;
+use crate::graph::{self, Graph};
 use crate::schema::tensorflow::OpDef;
 
 /// The functions that nodes may call.
@@ -20,18 +21,19 @@ pub(super) struct Function<'a> {
     /// A `FunctionDef`.
     pub(super) bytes: &'a [u8],
     pub(super) signature: OpDef,
+    pub(super) body: Graph<'a>,
 }
 
 impl<'a> Library<'a> {
-    /// Finds the functions of a `GraphDef`; those whose signature is nested too deeply to be read are passed over.
-    pub(super) fn new(graph: &'a [u8]) -> Self {
-        let found = fields(graph, 2).flat_map(|library| fields(library, 1));
-        let functions: Vec<_> = found
-            .filter_map(|bytes| {
-                let signature = fields(bytes, 1).last().unwrap_or_default();
-                Some(Function { bytes, signature: OpDef::decode(signature).ok()? })
-            })
-            .collect();
+    /// Reads the functions of a library; those whose signature is nested too deeply to be read are passed over.
+    pub(super) fn new(library: &graph::Library<'a>) -> Self {
+        let function = |bytes| {
+            let signature = fields(bytes, 1).last().unwrap_or_default();
+            let signature = OpDef::decode(signature).ok()?;
+            Some(Function { bytes, signature, body: Graph::of_function(bytes).ok()? })
+        };
+        let functions: Vec<_> =
+            library.functions.iter().filter_map(|found| function(found.bytes)).collect();
         let mut order: Vec<_> = (0..functions.len()).collect();
         order.sort_by_key(|at| functions.get(*at).map(|function| &function.signature.name));
         Self { functions, order }

@@ -11,34 +11,31 @@ mod body;
 mod cycles;
 mod inputs;
 mod library;
-mod node;
+mod name;
 mod recursion;
 mod scope;
 mod signature;
 mod value;
 
 use library::{Function, Library};
-use prost_reflect::prost::Message as _;
 use scope::{Placed, Scope, function_path};
 use signature::{Signature, Signatures};
 
-use super::OpTable;
 use super::device::DeviceSpec;
 use super::finding::{Checked, Findings};
-use super::wire::fields;
+use super::{Graph, OpTable, Role};
 use crate::bytes::near;
-use crate::schema::tensorflow::{OpDef, VersionDef};
+use crate::schema::tensorflow::OpDef;
 
 /// How many nodes of a cycle are named.
 const SHOWN: usize = 3;
 
-/// Checks a `GraphDef` in canonical form, as a [`Message`](crate::message::Message) has it, and keeps the first `limit`
-/// findings.
+/// Checks a graph and the functions of its library, and keeps the first `limit` findings.
 ///
 /// Time grows with the size of the graph times its logarithm, memory with its size; nothing recurses.
 ///
 /// ```
-/// use ckdiff::graph::{OpTable, check};
+/// use ckdiff::graph::{Graph, OpTable, check};
 /// use ckdiff::schema::Schema;
 /// use ckdiff::text::{ParseOptions, parse};
 ///
@@ -46,30 +43,24 @@ const SHOWN: usize = 3;
 /// let ty = schema.message("tensorflow.GraphDef").unwrap();
 /// let text = "node { name: 'a' op: 'NoOp' } node { name: 'b' op: 'NoOp' input: '^c' }";
 /// let (graph, _) = parse(schema, ty, text.as_bytes(), &ParseOptions::default())?;
-/// let checked = check(graph.bytes(), OpTable::builtin(), 20);
+/// let checked = check(&Graph::new(graph.bytes())?, OpTable::builtin(), 20);
 /// assert_eq!(checked.findings[0].to_string(), r#"node["b"].input[0]: no node "c""#);
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
-pub fn check(graph: &[u8], ops: &OpTable<'_>, limit: usize) -> Checked {
-    let library = Library::new(graph);
+pub fn check(graph: &Graph<'_>, ops: &OpTable<'_>, limit: usize) -> Checked {
+    let library = Library::new(graph.library());
     let mut checker = Checker {
         signatures: Signatures::new(ops, &library),
-        producer: producer(graph),
+        producer: graph.producer(),
         findings: Findings::new(limit),
     };
-    let scope = Scope::new(None, fields(graph, 1), &mut checker.signatures);
+    let scope = Scope::new(None, graph, &mut checker.signatures);
     checker.scope(&scope);
     for (position, function) in library.functions.iter().enumerate() {
         checker.function(ops, &library, position, function);
     }
     recursion::check(&library, &mut checker.findings);
     checker.findings.finish()
-}
-
-/// The version of the graph's rules that its writer had.
-fn producer(graph: &[u8]) -> i32 {
-    let versions = fields(graph, 4).last().and_then(|bytes| VersionDef::decode(bytes).ok());
-    versions.unwrap_or_default().producer
 }
 
 struct Checker<'a> {
@@ -98,29 +89,23 @@ impl<'a> Checker<'a> {
         if ops.definition(name).is_some() {
             self.findings.add(path, || "the name is that of an op".into());
         }
-        let nodes = fields(function.bytes, 3);
         let signature = Signature::new(&function.signature);
-        let scope = Scope::new(Some(signature), nodes, &mut self.signatures);
-        for arg in &function.signature.input_arg {
-            if scope.position(&arg.name).is_some() {
-                let path = || scope.path(&arg.name);
-                self.findings.add(path, || "the name is that of an argument".into());
-            }
-        }
+        let scope = Scope::new(Some(signature), &function.body, &mut self.signatures);
         self.scope(&scope);
         body::check_results(&scope, function, &mut self.findings);
     }
 
     fn scope(&mut self, scope: &Scope<'a>) {
         let mut edges = Vec::new();
-        for (position, placed) in scope.nodes.iter().enumerate() {
+        let is_node = |(_, placed): &(usize, &Placed<'_>)| placed.node.role == Role::Node;
+        for (position, placed) in scope.nodes.iter().enumerate().filter(is_node) {
             self.name(scope, position, placed);
             self.op(scope, placed);
             if let Some(signature) = &placed.signature {
                 attrs::check(scope, placed, signature, &self.signatures, &mut self.findings);
             }
             inputs::check(scope, position, placed, &mut edges, &mut self.findings);
-            if let Err(error) = placed.node.device().parse::<DeviceSpec>() {
+            if let Err(error) = placed.node.device.parse::<DeviceSpec>() {
                 let path = || format!("{}.device", scope.path(placed.node.name));
                 self.findings.add(path, || error.to_string());
             }
@@ -133,19 +118,23 @@ impl<'a> Checker<'a> {
     fn name(&mut self, scope: &Scope<'a>, position: usize, placed: &Placed<'a>) {
         let name = placed.node.name;
         let path = || scope.path(name);
-        if !node::is_valid_name(name, scope.function.is_some()) {
+        if !name::is_valid(name, scope.function.is_some()) {
             self.findings.add(path, || {
                 let start = "names start with a letter, a digit or a dot";
                 format!("TensorFlow imports no such name: {start}, and go on with these or _ / - >")
             });
         }
-        if scope.position(name) != Some(position) {
-            self.findings.add(path, || "the name is taken by an earlier node".into());
+        match scope.graph.find(name).map(|first| (first, scope.graph.node(first).role)) {
+            Some((first, _)) if first.position() == position => {}
+            Some((_, Role::Argument(_))) => {
+                self.findings.add(path, || "the name is that of an argument".into());
+            }
+            _ => self.findings.add(path, || "the name is taken by an earlier node".into()),
         }
     }
 
     fn op(&mut self, scope: &Scope<'a>, placed: &Placed<'a>) {
-        let (node, signatures) = (&placed.node, &self.signatures);
+        let (node, signatures) = (placed.node, &self.signatures);
         let path = || format!("{}.op", scope.path(node.name));
         match &placed.signature {
             _ if node.op.is_empty() => self.findings.add(path, || "names no op".into()),

@@ -2,17 +2,18 @@
 
 use super::cycles::cycles;
 use super::library::Library;
-use super::node::Node;
 use super::scope::function_path;
+use super::value::attrs;
 use super::{SHOWN, listed};
+use crate::graph::Role;
 use crate::graph::finding::Findings;
 
 /// Follows calls by nodes and by attributes; one finding for each group of functions that lead to each other.
 pub(super) fn check(library: &Library<'_>, findings: &mut Findings) {
     let mut calls = Vec::new();
     for (caller, function) in library.functions.iter().enumerate() {
-        for node in super::fields(function.bytes, 3).map(Node::new) {
-            let named = node.attrs().flat_map(|(_, value)| value.functions());
+        for node in function.body.nodes().iter().filter(|node| node.role == Role::Node) {
+            let named = attrs(node).flat_map(|(_, value)| value.functions());
             let called = std::iter::once(node.op).chain(named);
             calls.extend(called.filter_map(|name| Some((caller, library.position(name)?))));
         }

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::node::Node;
 use super::signature::{Signature, Signatures, Sizes};
 use crate::bytes::near;
+use crate::graph::{Graph, Node, Role};
 
 /// Bytes of the names that are searched for one that may have been meant.
 const MAX_SEARCHED: usize = 256 << 10;
@@ -14,15 +14,15 @@ const MAX_SEARCHED: usize = 256 << 10;
 pub(super) struct Scope<'a> {
     /// The function whose body it is; `None` for the graph.
     pub(super) function: Option<Signature<'a>>,
+    pub(super) graph: &'a Graph<'a>,
+    /// Its nodes; of a function, also those that stand for arguments and results.
     pub(super) nodes: Vec<Placed<'a>>,
-    /// Positions in `nodes`, by name.
-    order: Vec<usize>,
 }
 
 /// A node, and what is known of its op.
 #[derive(Debug)]
 pub(super) struct Placed<'a> {
-    pub(super) node: Node<'a>,
+    pub(super) node: &'a Node<'a>,
     pub(super) signature: Option<Rc<Signature<'a>>>,
     pub(super) sizes: Sizes<'a>,
     /// How many outputs it has, where that can be told.
@@ -32,19 +32,17 @@ pub(super) struct Placed<'a> {
 impl<'a> Scope<'a> {
     pub(super) fn new(
         function: Option<Signature<'a>>,
-        nodes: impl Iterator<Item = &'a [u8]>,
+        graph: &'a Graph<'a>,
         signatures: &mut Signatures<'a>,
     ) -> Self {
-        let nodes: Vec<_> = nodes.map(|bytes| Placed::new(Node::new(bytes), signatures)).collect();
-        let mut order: Vec<_> = (0..nodes.len()).collect();
-        order.sort_by_key(|at| nodes.get(*at).map(|placed| placed.node.name));
-        Self { function, nodes, order }
+        let nodes = graph.nodes().iter().map(|node| Placed::new(node, signatures)).collect();
+        Self { function, graph, nodes }
     }
 
     /// Where the node of this name is; the first one, where there are several.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
-        let first = self.order.partition_point(|at| self.name_at(*at) < Some(name));
-        self.order.get(first).copied().filter(|at| self.name_at(*at) == Some(name))
+        let found = self.graph.find(name)?;
+        (self.graph.node(found).role == Role::Node).then(|| found.position())
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Placed<'a>> {
@@ -79,9 +77,9 @@ impl<'a> Scope<'a> {
 }
 
 impl<'a> Placed<'a> {
-    fn new(node: Node<'a>, signatures: &mut Signatures<'a>) -> Self {
-        let signature = signatures.get(node.op);
-        let sizes = signature.as_ref().map(|signature| signature.sizes(&node)).unwrap_or_default();
+    fn new(node: &'a Node<'a>, signatures: &mut Signatures<'a>) -> Self {
+        let signature = (node.role == Role::Node).then(|| signatures.get(node.op)).flatten();
+        let sizes = signature.as_ref().map(|signature| signature.sizes(node)).unwrap_or_default();
         let outputs = signature.as_ref().and_then(|signature| signature.outputs.count(&sizes));
         Self { node, signature, sizes, outputs }
     }

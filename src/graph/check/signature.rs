@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::library::Library;
-use super::node::Node;
-use super::value::Value;
-use crate::graph::OpTable;
+use super::value::{Value, attrs};
 use crate::graph::op_table::default_of;
+use crate::graph::{Node, OpTable};
 use crate::schema::tensorflow::op_def::{ArgDef, AttrDef};
 use crate::schema::tensorflow::{OpDef, attr_value};
 
@@ -59,7 +58,7 @@ impl<'a> Signature<'a> {
         if self.inputs.counted.is_empty() && self.outputs.counted.is_empty() {
             return Box::default();
         }
-        let given = node.attrs().filter(|(name, _)| is_counted(name));
+        let given = attrs(node).filter(|(name, _)| is_counted(name));
         let mut sizes: BTreeMap<&str, Option<u64>> = given.map(|(n, v)| (n, size(v))).collect();
         for name in self.inputs.counted.keys().chain(self.outputs.counted.keys()) {
             sizes.entry(name).or_insert_with(|| default_size(self.op, name));

@@ -1,5 +1,6 @@
 //! The value of an attribute, as its bytes have it.
 
+use crate::graph::Node;
 use crate::graph::wire::{fields, string};
 use crate::message::{Packed, Record, Records, Value as Wire, int32};
 use crate::schema::Kind;
@@ -21,6 +22,11 @@ pub(super) enum Value<'a> {
     Placeholder(&'a str),
     /// The name of a function.
     Func(&'a str),
+}
+
+/// The attributes of a node, by name.
+pub(super) fn attrs<'a>(node: &Node<'a>) -> impl Iterator<Item = (&'a str, Value<'a>)> {
+    node.attrs().map(|(name, value)| (name, Value::new(value)))
 }
 
 impl<'a> Value<'a> {

@@ -94,7 +94,7 @@ impl Fit {
 ///
 /// let artifact = Artifact::open("tests/data/fit/renamed/model.ckpt")?.with_meta_graph()?;
 /// let (meta, checkpoint) = (artifact.message().unwrap(), artifact.checkpoint().unwrap());
-/// let found = fit(&MetaGraph::all_in(meta.message())[0], checkpoint, 20)?;
+/// let found = fit(&MetaGraph::all_in(meta.message())?[0], checkpoint, 20)?;
 /// assert_eq!(
 ///     found.savers[0].misfits[0].to_string(),
 ///     "dense/kernal: the checkpoint has no such tensor; did you mean dense/kernel?"
@@ -104,7 +104,7 @@ impl Fit {
 /// # Errors
 /// When the graph is too large to be counted.
 pub fn fit(meta: &MetaGraph<'_>, checkpoint: &Checkpoint, limit: usize) -> Result<Fit> {
-    let bodies = Bodies::new(meta.graph)?;
+    let bodies = Bodies::new(&meta.graph)?;
     let restores = bodies.restores();
     let savers = savers::savers(meta, &bodies, &restores);
     if savers.is_empty() {

@@ -1,13 +1,12 @@
 //! What a graph restores, also in its functions: keys, slices, types, and the variables that they are for.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use prost_reflect::prost::Message as _;
 
 use crate::error::Result;
-use crate::graph::{
-    Action, Graph, Library, Node, NodeId, Role, Target, bytes_of, targets_of, text_of,
-};
+use crate::graph::{Action, Graph, Node, NodeId, Role, Target, bytes_of, targets_of, text_of};
 use crate::message::{Records, Value};
 use crate::schema::tensorflow::TensorShapeProto;
 
@@ -18,7 +17,7 @@ const CALLS: usize = 8;
 pub(super) struct Body<'m> {
     /// The function's name; nothing for the graph.
     pub(super) name: &'m str,
-    pub(super) graph: Graph<'m>,
+    pub(super) graph: Cow<'m, Graph<'m>>,
 }
 
 /// A graph and its functions, and who calls whom.
@@ -62,13 +61,14 @@ pub(super) struct Taker {
 }
 
 impl<'m> Bodies<'m> {
-    /// Those of a `GraphDef` in canonical form.
-    pub(super) fn new(graph: &'m [u8]) -> Result<Self> {
-        let mut all = vec![Body { name: "", graph: Graph::new(graph)? }];
+    /// That of a graph and those in its library.
+    pub(super) fn new(graph: &'m Graph<'m>) -> Result<Self> {
+        let mut all = vec![Body { name: "", graph: Cow::Borrowed(graph) }];
         let mut by_name = BTreeMap::new();
-        for function in Library::of_graph(graph)?.functions {
+        for function in &graph.library().functions {
             by_name.entry(function.name).or_insert(all.len());
-            all.push(Body { name: function.name, graph: Graph::of_function(function.bytes)? });
+            let body = Graph::of_function(function.bytes)?;
+            all.push(Body { name: function.name, graph: Cow::Owned(body) });
         }
         let mut bodies = Self { called: vec![None; all.len()], all, by_name };
         let mut called = vec![None; bodies.all.len()];
