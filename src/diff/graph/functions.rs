@@ -1,10 +1,11 @@
 //! Which function of lhs is which function of rhs.
 //!
-//! TensorFlow puts a counter behind the names that it makes (`__inference_f_123`), and it counts anew in each export. So
-//! functions meet by what is left of their names without it, and of several by what they do.
+//! TensorFlow puts counters into the names that it makes (`__inference_f_123`, `while_body_6_grad_62`), and it counts anew in
+//! each export. So functions meet by what is left of their names without them, and of several by what they do.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use super::renames::Renames;
 use crate::graph::{Function, Index, Library, attr, bytes_of};
@@ -36,13 +37,19 @@ impl<'g, 'm> Functions<'g, 'm> {
         let mut r: Vec<_> = rhs.functions.iter().map(|f| right.candidate(f)).collect();
         let mut pairs = Vec::new();
         // From the surest sign to the least.
-        pair(&mut l, &mut r, &mut pairs, |c| Some((c.function.name, c.body)));
-        pair(&mut l, &mut r, &mut pairs, |c| Some((without_last(c.function.name), c.body)));
-        pair(&mut l, &mut r, &mut pairs, |c| Some((c.stem, c.body)));
-        pair(&mut l, &mut r, &mut pairs, |c| Some((c.function.name, 0)));
-        pair(&mut l, &mut r, &mut pairs, |c| Some((without_last(c.function.name), 0)));
-        pair(&mut l, &mut r, &mut pairs, |c| Some((c.stem, 0)));
-        pair(&mut l, &mut r, &mut pairs, |c| Some(("", c.body)));
+        let names: [fn(&Candidate<'_, '_>) -> String; 3] =
+            [|c| c.function.name.to_owned(), |c| without_last(c.function.name), |c| c.stem.clone()];
+        for name in names {
+            pair(&mut l, &mut r, &mut pairs, |c| (name(c), c.body));
+        }
+        for name in names {
+            pair(&mut l, &mut r, &mut pairs, |c| (name(c), 0));
+        }
+        pair(&mut l, &mut r, &mut pairs, |c| (String::new(), c.body));
+        // With another name of one function, those that name it do the same as before.
+        l.iter_mut().for_each(|c| c.body = left.body(c.function, Names::Unknown));
+        r.iter_mut().for_each(|c| c.body = right.body(c.function, Names::Unknown));
+        pair(&mut l, &mut r, &mut pairs, |c| (String::new(), c.body));
         pairs.sort_by_key(|(_, r)| r.name);
         let mut renames = Renames::default();
         for (l, r) in pairs.iter().filter(|(l, r)| l.name != r.name) {
@@ -58,11 +65,11 @@ impl<'g, 'm> Functions<'g, 'm> {
 }
 
 /// A function that has no partner yet.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Candidate<'g, 'm> {
     function: &'g Function<'m>,
     /// Its name without counters.
-    stem: &'m str,
+    stem: String,
     /// What it does, whatever it and the functions that it calls are called.
     body: u64,
 }
@@ -72,20 +79,17 @@ fn pair<'g, 'm>(
     lhs: &mut Vec<Candidate<'g, 'm>>,
     rhs: &mut Vec<Candidate<'g, 'm>>,
     pairs: &mut Vec<(&'g Function<'m>, &'g Function<'m>)>,
-    key: impl Fn(&Candidate<'g, 'm>) -> Option<(&'m str, u64)>,
+    key: impl Fn(&Candidate<'g, 'm>) -> (String, u64),
 ) {
     let mut waiting = BTreeMap::<_, Vec<Candidate<'g, 'm>>>::new();
     rhs.sort_by_key(|c| std::cmp::Reverse(counted(c.function.name)));
     for candidate in std::mem::take(rhs) {
-        match key(&candidate) {
-            Some(key) => waiting.entry(key).or_default().push(candidate),
-            None => rhs.push(candidate),
-        }
+        waiting.entry(key(&candidate)).or_default().push(candidate);
     }
     lhs.sort_by_key(|c| counted(c.function.name));
     lhs.retain(|candidate| {
-        let partner = key(candidate).and_then(|key| waiting.get_mut(&key)?.pop());
-        if let Some(partner) = partner {
+        let partner = waiting.get_mut(&key(candidate)).and_then(Vec::pop);
+        if let Some(partner) = &partner {
             pairs.push((candidate.function, partner.function));
         }
         partner.is_none()
@@ -93,33 +97,54 @@ fn pair<'g, 'm>(
     rhs.extend(waiting.into_values().flatten());
 }
 
-/// The name without the counters at its end.
-pub(super) fn stem(name: &str) -> &str {
-    let mut stem = name;
-    while stem != without_last(stem) {
-        stem = without_last(stem);
-    }
+/// What TensorFlow puts behind a counter, and often another counter behind that.
+const MARKS: [&str; 3] = ["rewritten", "grad", "frozen"];
+
+/// The name without its counters.
+pub(super) fn stem(name: &str) -> String {
+    let mut stem = name.to_owned();
+    counters(name).for_each(|counter| stem.replace_range(counter, ""));
     stem
 }
 
-/// The name without the last counter at its end: others before that may be its own, as in `__inference_dense_1_123`.
-fn without_last(name: &str) -> &str {
-    match name.rsplit_once('_') {
-        Some((rest, counter))
-            if !rest.is_empty()
-                && !counter.is_empty()
-                && counter.bytes().all(|byte| byte.is_ascii_digit()) =>
-        {
-            rest
+/// The name without its last counter: others before that may be its own, as in `__inference_dense_1_123`.
+fn without_last(name: &str) -> String {
+    let mut rest = name.to_owned();
+    counters(name).take(1).for_each(|counter| rest.replace_range(counter, ""));
+    rest
+}
+
+/// Where the counters at the end of a name are, each with the `_` before it; the last first.
+fn counters(name: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut end = name.len();
+    std::iter::from_fn(move || {
+        loop {
+            let start = name.get(..end)?.rfind('_').filter(|&start| start > 0)?;
+            let part = name.get(start + 1..end)?;
+            let range = start..std::mem::replace(&mut end, start);
+            if !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) {
+                return Some(range);
+            }
+            if !MARKS.contains(&part) {
+                end = 0;
+                return None;
+            }
         }
-        _ => name,
-    }
+    })
 }
 
 /// A name in the order of its counters.
-fn counted(name: &str) -> (&str, usize, &str) {
-    let stem = stem(name);
-    (stem, name.len(), name)
+fn counted(name: &str) -> (String, usize, &str) {
+    (stem(name), name.len(), name)
+}
+
+/// What is known of the names of functions while it is found out what one does.
+#[derive(Debug, Clone, Copy)]
+enum Names {
+    /// They are the same on both sides but for their counters.
+    Counted,
+    /// Nothing.
+    Unknown,
 }
 
 /// What the functions of a library do.
@@ -143,16 +168,28 @@ impl<'g, 'm> Bodies<'g, 'm> {
     }
 
     fn candidate(&self, function: &'g Function<'m>) -> Candidate<'g, 'm> {
+        let body = self.body(function, Names::Counted);
+        Candidate { function, stem: stem(function.name), body }
+    }
+
+    /// What a function does, as a hash.
+    fn body(&self, function: &Function<'m>, names: Names) -> u64 {
         let mut state = DefaultHasher::new();
         if let Some(ty) = self.schema.message("tensorflow.FunctionDef") {
-            self.message(function.name, ty, function.bytes, &mut state);
+            self.message((function.name, names), ty, function.bytes, &mut state);
         }
-        Candidate { function, stem: stem(function.name), body: state.finish() }
+        state.finish()
     }
 
     /// Takes in all that a message says; names of functions without their counters, and no notes of TensorFlow's own.
     /// Messages are as deep here as they were allowed to be when they were read.
-    fn message(&self, own: &str, ty: &MessageType, bytes: &[u8], state: &mut DefaultHasher) {
+    fn message(
+        &self,
+        own: (&str, Names),
+        ty: &MessageType,
+        bytes: &[u8],
+        state: &mut DefaultHasher,
+    ) {
         for record in Records::new(bytes, 0).map_while(Result::ok) {
             let Some(field) = ty.field(record.number) else {
                 record.bytes.hash(state);
@@ -175,15 +212,39 @@ impl<'g, 'm> Bodies<'g, 'm> {
         }
     }
 
-    fn text(&self, own: &str, text: &[u8], state: &mut DefaultHasher) {
+    fn text(&self, (own, names): (&str, Names), text: &[u8], state: &mut DefaultHasher) {
         let Ok(name) = std::str::from_utf8(text) else { return text.hash(state) };
         if name == own {
             return "itself".hash(state);
         }
         let is = |at: u32| self.library.functions.get(at as usize).is_some_and(|f| f.name == name);
-        match self.names.find(name, is) {
-            Some(_) => stem(name).hash(state),
-            None => name.hash(state),
+        match (self.names.find(name, is), names) {
+            (Some(_), Names::Counted) => stem(name).hash(state),
+            (Some(_), Names::Unknown) => "another".hash(state),
+            (None, _) => name.hash(state),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_are_where_tensorflow_puts_them() {
+        for (name, expected) in [
+            ("__inference_f_123", "__inference_f"),
+            ("__inference_dense_1_123", "__inference_dense"),
+            ("while_body_6_grad_62", "while_body_grad"),
+            ("while_cond_5_rewritten_grad_161", "while_cond_rewritten_grad"),
+            ("cond_true_5_frozen_9", "cond_true_frozen"),
+            ("conv_2_weights", "conv_2_weights"),
+            ("_12", "_12"),
+            ("grad", "grad"),
+            ("", ""),
+        ] {
+            assert_eq!(stem(name), expected);
+        }
+        assert_eq!(without_last("while_body_6_grad_62"), "while_body_6_grad");
     }
 }
