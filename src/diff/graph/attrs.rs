@@ -8,7 +8,7 @@ use super::value::{Value, spelled};
 use crate::diff::constant::{self, Outcome};
 use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Weight};
-use crate::graph::{Constant, OpTable, default_of};
+use crate::graph::{Constant, Node, OpTable, default_of};
 use crate::tensor::DType;
 
 /// Whose attributes are compared.
@@ -20,7 +20,14 @@ pub(super) struct Owner<'a> {
 
 /// Whether an attribute holds names of nodes, or names made from them.
 pub(super) fn names_nodes(attr: &str) -> bool {
-    matches!(attr, "shared_name" | "frame_name" | "_class")
+    matches!(attr, "shared_name" | "debug_name" | "frame_name" | "_class")
+}
+
+/// Whether the node is a constant that holds the name of the scope that it is in, as the tag of a summary does: with another
+/// name of the scope it says nothing new.
+pub(super) fn names_its_scope(node: &Node<'_>) -> bool {
+    let value = || scalar_string(Value::tensor(node.attr("value")?)?);
+    node.op == "Const" && value().is_some_and(|text| text == node.scope().as_bytes())
 }
 
 /// An attribute that only one side has.

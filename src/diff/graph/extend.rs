@@ -95,6 +95,10 @@ impl Extension<'_, '_, '_> {
             .filter_map(|found| {
                 let node = graph.node(found.by);
                 let input = graph.inputs(node).get(found.slot)?;
+                if graph.is_restored(input) {
+                    // Its place says nothing, so that one of a kind may be another variable's.
+                    return None;
+                }
                 let slot = slot(graph, *found)?;
                 let print = match self.common {
                     Common::Fingerprint => fingerprint(node),

@@ -11,7 +11,7 @@ const TENSOR: u32 = 8;
 const FUNC: u32 = 10;
 
 /// Attributes that hold names, which a rename changes with the node's own.
-const NAMES: [&str; 3] = ["shared_name", "frame_name", "container"];
+const NAMES: [&str; 4] = ["shared_name", "debug_name", "frame_name", "container"];
 
 /// A hash of a node's op and attributes, which is the same for nodes that differ in names only.
 ///

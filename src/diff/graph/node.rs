@@ -1,7 +1,7 @@
 //! A node against its partner.
 
 use super::Context;
-use super::attrs::Owner;
+use super::attrs::{Owner, names_its_scope};
 use super::inputs::{Borders, Inputs};
 use super::matching::Matching;
 use super::savers::Savers;
@@ -39,8 +39,9 @@ impl Context<'_> {
         self.device(lhs, rhs, at, out);
         let owner = Owner { ops: (lhs.op, rhs.op) };
         let (is_key, is_saver) = (savers.are_keys(l, r), savers.are_savers(l, r));
+        let is_tag = names_its_scope(lhs) && names_its_scope(rhs);
         let counts = |attr: &(&str, &[u8])| {
-            !(is_key && attr.0 == "value"
+            !((is_key || is_tag) && attr.0 == "value"
                 || is_saver && matches!(attr.0, "dtypes" | "T" | "dt")
                 || call.is_some() && attr.0 == "Tin")
         };

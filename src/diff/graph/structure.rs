@@ -199,7 +199,7 @@ pub(super) fn slot(graph: &Graph<'_>, found: Use) -> Option<usize> {
 
 /// Which output of its source a node takes.
 fn port_of<'m>(graph: &Graph<'m>, found: Use) -> Option<&'m str> {
-    Some(graph.inputs(graph.node(found.by)).get(found.slot)?.port)
+    Some(place(graph, graph.inputs(graph.node(found.by)).get(found.slot)?))
 }
 
 /// A hash that is the same in every run.
