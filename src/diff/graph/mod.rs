@@ -82,7 +82,7 @@ impl<'g, 'm> Pair<'g, 'm> {
     pub(super) fn new(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>) -> Self {
         let mut matching = Matching::by_name(lhs, rhs);
         let savers = Savers::of(lhs, rhs);
-        if savers.is_reordered() {
+        if savers.is_reordered(&matching) {
             let (left, right) = savers.restoring();
             let partners: Vec<_> = right.iter().filter_map(|&r| matching.to_lhs(r)).collect();
             left.iter().chain(&partners).for_each(|&l| matching.part(l));

@@ -38,12 +38,10 @@ impl Side {
         Self { nodes, restoring, constants }
     }
 
-    /// The keys of everything that is restored, in order.
-    fn restored(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// Everything that is restored, in order.
+    fn restored(&self) -> impl Iterator<Item = &SavedTensor> {
         let restores = self.nodes.iter().filter(|node| node.action == Action::Restore);
-        restores
-            .flat_map(|node| node.tensors.iter().flatten())
-            .map(|tensor| (&*tensor.key, &*tensor.slice))
+        restores.flat_map(|node| node.tensors.iter().flatten())
     }
 }
 
@@ -61,8 +59,12 @@ impl Savers {
     }
 
     /// Whether what is restored comes in another order, so that names with a counter mean others.
-    pub(super) fn is_reordered(&self) -> bool {
-        !self.lhs.restored().eq(self.rhs.restored())
+    pub(super) fn is_reordered(&self, matching: &Matching<'_, '_>) -> bool {
+        let in_rhs = |tensor: &SavedTensor| tensor.variable.and_then(|l| matching.to_rhs(l));
+        let paired = |r: &NodeId| matching.to_lhs(*r).is_some();
+        let lhs = self.lhs.restored().map(|l| (&l.key, &l.slice, in_rhs(l)));
+        let rhs = self.rhs.restored().map(|r| (&r.key, &r.slice, r.variable.filter(paired)));
+        !lhs.eq(rhs)
     }
 
     /// The nodes of each side that pass on what was restored.
