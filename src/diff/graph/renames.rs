@@ -43,12 +43,19 @@ impl Renames {
             let renamed = Renamed { from: from.into(), to: to.into(), nodes: (l, r) };
             groups.entry((core_from.into(), core_to.into())).or_default().push(renamed);
         }
+        let mut scopes = BTreeMap::new();
+        for one in groups.values().flatten().filter(|one| !one.from.is_empty()) {
+            scopes.entry(one.from.clone()).or_insert_with(|| one.to.clone());
+        }
         let mut groups: Vec<Rename> =
             groups.into_values().filter_map(|renamed| Rename::of(renamed, matching)).collect();
         groups.sort_by_key(|group| group.nodes.first().copied());
         let is_one = |group: &&Rename| group.nodes.len() > 1 || !group.from.is_empty();
         for group in groups.iter().filter(is_one) {
             names.entry(group.from.clone()).or_insert_with(|| group.to.clone());
+        }
+        for (from, to) in scopes {
+            names.entry(from).or_insert(to);
         }
         Self { names, groups }
     }
@@ -142,11 +149,22 @@ struct Renamed {
 }
 
 impl Rename {
-    /// The rename that most of the nodes speak for; of several, the shortest.
+    /// The rename that most of the nodes speak for, of which that of `gradients/a` speaks for that of `a`; of several, the
+    /// shortest.
     fn of(renamed: Vec<Renamed>, matching: &Matching<'_, '_>) -> Option<Self> {
         let mut counts = BTreeMap::<(&str, &str), usize>::new();
         for one in &renamed {
             *counts.entry((&one.from, &one.to)).or_default() += 1;
+        }
+        for ((from, to), count) in counts.clone() {
+            let (mut from, mut to) = (from, to);
+            while let (Some((a, from_rest)), Some((b, to_rest))) =
+                (from.split_once('/'), to.split_once('/'))
+                && a == b
+            {
+                (from, to) = (from_rest, to_rest);
+                counts.entry((from, to)).and_modify(|all| *all += count);
+            }
         }
         let most = counts.into_iter().max_by_key(|((from, _), count)| {
             (*count, std::cmp::Reverse(from.len()), std::cmp::Reverse(*from))
