@@ -32,16 +32,16 @@ use crate::threads;
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Artifact {
+pub struct Artifact<'s> {
     path: PathBuf,
-    kind: &'static str,
+    kind: &'s str,
     format: &'static str,
     checkpoint: Option<Checkpoint>,
-    message: Option<Document<'static>>,
+    message: Option<Document<'s>>,
     files: Files,
 }
 
-impl Artifact {
+impl Artifact<'static> {
     /// Opens what `path` names; see [`Checkpoint::open`] for the forms of a checkpoint's path.
     ///
     /// # Errors
@@ -134,14 +134,16 @@ impl Artifact {
         }
         Ok(self)
     }
+}
 
+impl<'s> Artifact<'s> {
     /// As the user gave it; of a directory with a state file, the checkpoint that this names.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// What it is, as reports call it: `checkpoint`, `meta graph`, `SavedModel`.
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'s str {
         self.kind
     }
 
@@ -156,7 +158,7 @@ impl Artifact {
     }
 
     /// Its message: a meta graph, a graph, a saver; of a SavedModel its graphs.
-    pub fn message(&self) -> Option<&Document<'static>> {
+    pub fn message(&self) -> Option<&Document<'s>> {
         self.message.as_ref()
     }
 
@@ -179,7 +181,7 @@ impl Artifact {
     }
 }
 
-impl From<Checkpoint> for Artifact {
+impl From<Checkpoint> for Artifact<'static> {
     fn from(checkpoint: Checkpoint) -> Self {
         Self {
             path: checkpoint.path().to_path_buf(),
@@ -192,8 +194,8 @@ impl From<Checkpoint> for Artifact {
     }
 }
 
-impl From<Document<'static>> for Artifact {
-    fn from(document: Document<'static>) -> Self {
+impl<'s> From<Document<'s>> for Artifact<'s> {
+    fn from(document: Document<'s>) -> Self {
         Self {
             path: document.path().to_path_buf(),
             kind: document.kind(),

@@ -1,21 +1,15 @@
 //! The other files of two SavedModels: assets by content, and the hashes.
 
 use super::path::Trail;
-use super::{Change, ChangeKind, Detail, Diff, Weight, model};
+use super::{Change, ChangeKind, Detail, Diff, Options, Weight, model};
 use crate::artifact::{Asset, Files};
-use crate::compare;
 use crate::error::Result;
 
 /// Compares what lies beside the graphs and variables of a SavedModel.
 ///
 /// # Errors
 /// When a file cannot be read.
-pub(super) fn compare(
-    lhs: &Files,
-    rhs: &Files,
-    options: &compare::Options,
-    diff: &mut Diff,
-) -> Result<()> {
+pub(super) fn compare(lhs: &Files, rhs: &Files, options: &Options, diff: &mut Diff) -> Result<()> {
     let root = Trail::Root;
     let files = root.field("files");
     let size = |asset: &Asset| format!("{} bytes", asset.bytes());

@@ -9,7 +9,7 @@ use crate::verify::{MetaGraph, fit};
 ///
 /// # Errors
 /// When a graph is too large to be counted.
-pub(super) fn findings(lhs: &Artifact, rhs: &Artifact) -> Result<Vec<Finding>> {
+pub(super) fn findings(lhs: &Artifact<'_>, rhs: &Artifact<'_>) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for (side, artifact) in [(SideOf::Lhs, lhs), (SideOf::Rhs, rhs)] {
         let Some((message, checkpoint)) = artifact.message().zip(artifact.checkpoint()) else {

@@ -17,7 +17,7 @@ mod tensors;
 
 pub use change::{Change, ChangeKind, Detail, Nodes, Rewired, Weight};
 pub use ignore::Ignore;
-pub use message::{Keyed, MessageOptions, PathPattern, messages};
+pub use message::{Keyed, Lists, MessageOptions, PathPattern, messages};
 pub use names::Names;
 pub use outcome::{Counts, Damage, Diff, Facts, Finding, Part, Rename, Side, SideOf, Status};
 pub use outcome::{TensorDiff, Verdict, Weights};
@@ -39,6 +39,8 @@ pub struct Options {
     pub names: Names,
     /// Which part of both is compared.
     pub only: Only,
+    /// Lists of their messages that are sets, or go by keys; inside nodes and tensors it says nothing.
+    pub lists: Lists,
     /// Changes that are not told.
     pub ignore: Ignore,
     /// Whether cosmetic changes count too.
@@ -81,8 +83,8 @@ pub enum Only {
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 pub fn diff(
-    lhs: &Artifact,
-    rhs: &Artifact,
+    lhs: &Artifact<'_>,
+    rhs: &Artifact<'_>,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Diff> {
@@ -94,6 +96,9 @@ pub fn diff(
     }
     let mut diff = Diff::new(lhs, rhs, options);
     let objects = tensors.map(|(l, r)| ObjectGraphs::of(l, r));
+    let (of_messages, are_two) =
+        (messages.as_ref().map(|(l, _)| &**l), objects.as_ref().is_some_and(ObjectGraphs::are_two));
+    model::check_lists(&options.lists, of_messages, are_two)?;
     if let Some((l, r)) = tensors {
         let counterparts = objects.as_ref().map(|objects| objects.counterparts(l, r));
         let counterparts = counterparts.unwrap_or_default();
@@ -110,7 +115,7 @@ pub fn diff(
         diff.damage = damage(SideOf::Lhs, l).chain(damage(SideOf::Rhs, r)).collect();
     }
     if let Some((l, r)) = messages {
-        let found = model::compare(&l, &r, &options.compare)?;
+        let found = model::compare(&l, &r, options)?;
         diff.changes = found.changes;
         let of_fields = found.findings.into_iter().map(|(path, problem)| Finding {
             side: None,
@@ -121,7 +126,7 @@ pub fn diff(
         if tensors.is_some() {
             diff.findings.extend(fit::findings(lhs, rhs)?);
         }
-        files::compare(lhs.files(), rhs.files(), &options.compare, &mut diff)?;
+        files::compare(lhs.files(), rhs.files(), options, &mut diff)?;
     }
     if let Some(objects) = objects {
         objects.compare(options, &mut diff);
@@ -131,7 +136,7 @@ pub fn diff(
 }
 
 /// Why two artifacts cannot be compared.
-fn nothing_in_common(lhs: &Artifact, rhs: &Artifact, only: Only) -> Error {
+fn nothing_in_common(lhs: &Artifact<'_>, rhs: &Artifact<'_>, only: Only) -> Error {
     let part = match only {
         Only::Everything => "part",
         Only::Tensors => "tensors",

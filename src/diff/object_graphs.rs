@@ -63,6 +63,11 @@ impl ObjectGraphs {
         counterparts
     }
 
+    /// Whether both sides have one.
+    pub(super) fn are_two(&self) -> bool {
+        self.lhs.is_some() && self.rhs.is_some()
+    }
+
     /// Tells what differs in the graphs of the two, and did not differ in those that are told of already.
     pub(super) fn compare(&self, options: &Options, diff: &mut Diff) {
         let (Some(l), Some(r)) = (&self.lhs, &self.rhs) else { return };
@@ -73,7 +78,7 @@ impl ObjectGraphs {
         else {
             return;
         };
-        let Some(mut found) = model::compare_object_graphs(l, r, &options.compare) else { return };
+        let Some(mut found) = model::compare_object_graphs(l, r, options) else { return };
         // Where changes are not told, what differs is all that there is to say.
         if options.only == Only::Tensors && !found.changes.is_empty() {
             return;

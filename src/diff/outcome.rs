@@ -8,7 +8,7 @@ use crate::compare::{Comparison, Options};
 use crate::error::Error;
 use crate::tensor::{DType, Name, Shape};
 
-use super::{Change, Only, Weight};
+use super::{Change, Lists, Only, Weight};
 
 /// What a diff of two artifacts found.
 #[derive(Debug, Clone)]
@@ -19,6 +19,8 @@ pub struct Diff {
     pub rhs: Side,
     /// What was asked for.
     pub options: Options,
+    /// What was said of lists in messages.
+    pub lists: Lists,
     /// Every tensor of either side that the filters let through, by name.
     pub tensors: Vec<TensorDiff>,
     /// Damage of a side that belongs to no one tensor.
@@ -86,7 +88,7 @@ pub struct Side {
     /// As the user gave it.
     pub path: PathBuf,
     /// What it is, as in `checkpoint`.
-    pub kind: &'static str,
+    pub kind: String,
     /// Its format, as in `V2`.
     pub format: &'static str,
     /// Whether its data is at hand; without, tensors are compared by the checksums in the index.
@@ -247,10 +249,10 @@ impl Counts {
 
 impl Diff {
     /// A diff of two artifacts that found nothing yet.
-    pub(super) fn new(lhs: &Artifact, rhs: &Artifact, options: &super::Options) -> Self {
-        let side = |artifact: &Artifact| Side {
+    pub(super) fn new(lhs: &Artifact<'_>, rhs: &Artifact<'_>, options: &super::Options) -> Self {
+        let side = |artifact: &Artifact<'_>| Side {
             path: artifact.path().to_path_buf(),
-            kind: artifact.kind(),
+            kind: artifact.kind().to_owned(),
             format: artifact.format(),
             has_data: artifact.checkpoint().is_none_or(Checkpoint::has_data),
         };
@@ -260,6 +262,7 @@ impl Diff {
             lhs: side(lhs),
             rhs: side(rhs),
             options: options.compare.clone(),
+            lists: options.lists.clone(),
             tensors: Vec::new(),
             damage: Vec::new(),
             renames: Vec::new(),

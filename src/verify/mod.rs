@@ -24,7 +24,7 @@ pub struct Verification {
     /// As the user gave it.
     pub path: PathBuf,
     /// What it is, as in `checkpoint`.
-    pub kind: &'static str,
+    pub kind: String,
     /// Its format, as in `V2`.
     pub format: &'static str,
     /// Tensors of which every byte was read and every checksum holds.
@@ -74,7 +74,7 @@ impl Verification {
 /// # Errors
 /// When it has neither tensors nor a graph. What cannot be read of a checkpoint is in the verification.
 pub fn verify(
-    artifact: &Artifact,
+    artifact: &Artifact<'_>,
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Verification, Error> {
@@ -86,7 +86,7 @@ pub fn verify(
 /// # Errors
 /// As [`verify`].
 pub fn verify_with(
-    artifact: &Artifact,
+    artifact: &Artifact<'_>,
     ops: Option<&OpTable<'_>>,
     threads: usize,
     progress: &dyn Progress,
@@ -101,7 +101,7 @@ pub fn verify_with(
     }
     let mut found = Verification {
         path: artifact.path().to_path_buf(),
-        kind: artifact.kind(),
+        kind: artifact.kind().to_owned(),
         format: artifact.format(),
         sound: 0,
         bytes: 0,

@@ -7,7 +7,7 @@ use ckdiff::compare;
 use ckdiff::diff::{self, Diff, Names, Status, Verdict, diff};
 use ckdiff::progress::Silent;
 
-fn open(path: &str) -> Artifact {
+fn open(path: &str) -> Artifact<'static> {
     Artifact::open(format!("tests/data/{path}")).unwrap()
 }
 

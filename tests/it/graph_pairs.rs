@@ -10,7 +10,7 @@ use ckdiff::schema::tensorflow::MetaGraphDef;
 use prost_reflect::prost::Message as _;
 
 /// The file of a meta graph, opened.
-pub(crate) fn artifact(bytes: &[u8], form: Form) -> Artifact {
+pub(crate) fn artifact(bytes: &[u8], form: Form) -> Artifact<'static> {
     let options = ReadOptions {
         message: Some("tensorflow.MetaGraphDef".into()),
         form: Some(form),
@@ -27,7 +27,7 @@ pub(crate) fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {
     diff
 }
 
-pub(crate) fn opened(graph: &MetaGraphDef) -> Artifact {
+pub(crate) fn opened(graph: &MetaGraphDef) -> Artifact<'static> {
     artifact(&graph.encode_to_vec(), Form::Binary)
 }
 

@@ -51,6 +51,7 @@ mod json_message;
 mod json_refused;
 mod json_schema;
 mod json_well_known;
+mod lists;
 mod long_names;
 mod message_diff;
 mod message_diff_laws;

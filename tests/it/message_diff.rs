@@ -1,7 +1,7 @@
 //! What differs between two messages, and how it is told.
 
 use ckdiff::compare::Tolerance;
-use ckdiff::diff::{Change, Keyed, MessageOptions, messages};
+use ckdiff::diff::{Change, Keyed, Lists, MessageOptions, messages};
 use ckdiff::message::{Message, Writer};
 use ckdiff::schema::{Schema, WireType};
 use ckdiff::text::{ParseOptions, parse};
@@ -43,13 +43,15 @@ fn by_schema(ty: &str, lhs: &str, rhs: &str, expected: &[&str]) {
 }
 
 fn as_set(pattern: &str) -> MessageOptions {
-    MessageOptions { as_set: vec![pattern.parse().unwrap()], ..MessageOptions::default() }
+    let lists = Lists { as_set: vec![pattern.parse().unwrap()], ..Lists::default() };
+    MessageOptions { lists, ..MessageOptions::default() }
 }
 
 fn keyed(pattern: &str, keys: &[&str]) -> MessageOptions {
     let keys = keys.iter().map(|key| key.to_string().into()).collect();
     let keyed = vec![Keyed { list: pattern.parse().unwrap(), keys }];
-    MessageOptions { keyed, ..MessageOptions::default() }
+    let lists = Lists { keyed, ..Lists::default() };
+    MessageOptions { lists, ..MessageOptions::default() }
 }
 
 fn within(atol: Option<f64>, rtol: Option<f64>) -> MessageOptions {

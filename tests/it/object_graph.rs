@@ -14,7 +14,7 @@ use crate::support::{Random, oracle};
 const TRACKABLE: &str = "tensorflow.TrackableObjectGraph";
 const SAVED: &str = "tensorflow.SavedObjectGraph";
 
-fn document(message: &str, form: Form, bytes: &[u8]) -> Artifact {
+fn document(message: &str, form: Form, bytes: &[u8]) -> Artifact<'static> {
     let options =
         ReadOptions { message: Some(message.into()), form: Some(form), ..ReadOptions::default() };
     let path = Path::new("object_graph");

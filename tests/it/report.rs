@@ -11,7 +11,7 @@ use crate::json_schema::violations;
 use crate::support::named_snapshot;
 
 fn side(path: &str) -> Side {
-    Side { path: path.into(), kind: "checkpoint", format: "V2", has_data: true }
+    Side { path: path.into(), kind: "checkpoint".into(), format: "V2", has_data: true }
 }
 
 fn diff(tensors: Vec<TensorDiff>) -> Diff {
@@ -19,6 +19,7 @@ fn diff(tensors: Vec<TensorDiff>) -> Diff {
         lhs: side("baseline.ckpt"),
         rhs: side("retrained.ckpt"),
         options: Options::default(),
+        lists: ckdiff::diff::Lists::default(),
         tensors,
         damage: Vec::new(),
         renames: Vec::new(),

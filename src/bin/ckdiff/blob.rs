@@ -15,7 +15,7 @@ use crate::pointer::{self, Pointer};
 #[derive(Debug)]
 pub(crate) enum Blob {
     /// Something that can be compared.
-    Model(Box<Artifact>),
+    Model(Box<Artifact<'static>>),
     /// What stands for a file that is elsewhere.
     Pointer(Pointer),
     /// The data of a V2 checkpoint, which says nothing without its index.

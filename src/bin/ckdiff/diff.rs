@@ -1,15 +1,16 @@
 //! `ckdiff LHS RHS`: what changed.
 
-use ckdiff::artifact::Artifact;
+use ckdiff::artifact::{Artifact, ReadOptions};
 use ckdiff::compare;
-use ckdiff::diff::{Diff, Ignore, Names, Only, Options, Verdict, diff};
+use ckdiff::diff::{Diff, Ignore, Lists, Names, Only, Options, Verdict, diff};
 use ckdiff::report::{human, json};
-use ckdiff::{Error, compare::Tolerance};
+use ckdiff::{Error, ErrorKind, compare::Tolerance};
 
 use crate::Exit;
 use crate::args::{CompareArgs, DiffArgs, Format, Jobs};
 use crate::output;
 use crate::progress::Bar;
+use crate::schema::Loaded;
 use crate::trouble::Trouble;
 
 /// Compares, reports, and answers.
@@ -17,8 +18,14 @@ use crate::trouble::Trouble;
 /// # Errors
 /// When a side cannot be opened, nothing can be compared, or the report cannot be written.
 pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Trouble> {
-    let options = options(&args.what, args.histogram, &args.jobs)?;
-    let (lhs, rhs) = match Artifact::open_both(&args.lhs, &args.rhs, args.jobs.jobs.into()) {
+    let lists = Lists { as_set: args.lists.as_set.clone(), keyed: args.lists.key.clone() };
+    let options = Options { lists, ..options(&args.what, args.histogram, &args.jobs)? };
+    if [&args.lhs, &args.rhs].iter().all(|path| path.as_os_str() == "-") {
+        let why = "standard input cannot be both sides".into();
+        return Err(Error::from(ErrorKind::Usage(why)).into());
+    }
+    let own = args.schema.is_given().then(|| Loaded::new(&args.schema)).transpose()?;
+    let (lhs, rhs) = match open(args, own.as_ref()) {
         (Ok(lhs), Ok(rhs)) => (lhs, rhs),
         (lhs, rhs) => return Err([lhs.err(), rhs.err()].into_iter().flatten().collect()),
     };
@@ -40,6 +47,17 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Trouble> {
         Verdict::Different => Exit::Different,
         Verdict::Trouble => Exit::Trouble,
     })
+}
+
+/// Opens both sides, as messages of the schema where one is given.
+fn open<'s>(
+    args: &DiffArgs,
+    own: Option<&'s Loaded>,
+) -> (Result<Artifact<'s>, Error>, Result<Artifact<'s>, Error>) {
+    let threads = args.jobs.jobs.into();
+    let Some(own) = own else { return Artifact::open_both(&args.lhs, &args.rhs, threads) };
+    let read = |path| own.read(path, ReadOptions::default()).map(Artifact::from);
+    (read(&args.lhs), read(&args.rhs))
 }
 
 fn errors(diff: &Diff) -> impl Iterator<Item = Error> {
@@ -65,6 +83,7 @@ pub(crate) fn options(what: &CompareArgs, histogram: bool, jobs: &Jobs) -> Resul
         },
         names: Names::new(&what.filter.include, &what.filter.exclude, &what.rename)?,
         only: what.only.map_or(Only::Everything, Into::into),
+        lists: Lists::default(),
         ignore: Ignore::new(&what.changes.ignore, &kinds)?,
         strict: what.changes.strict,
     })

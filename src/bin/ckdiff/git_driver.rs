@@ -304,7 +304,7 @@ impl Request {
 }
 
 /// As `show` has it, in no more rows than a diff has.
-fn show(artifact: &Artifact, view: &View, out: &mut dyn Write) -> io::Result<()> {
+fn show(artifact: &Artifact<'_>, view: &View, out: &mut dyn Write) -> io::Result<()> {
     match (artifact.checkpoint(), artifact.message()) {
         (Some(checkpoint), _) => human::listing(&Listing::new(checkpoint, |_| true), view, out),
         (None, Some(document)) => match Overview::new(document) {

@@ -72,8 +72,8 @@ fn op_list(path: &Path) -> Result<OpTable<'static>, Error> {
 
 /// Holds the meta graph beside a checkpoint, and `others`, against it.
 fn beside_it(
-    artifact: &Artifact,
-    others: &[Artifact],
+    artifact: &Artifact<'_>,
+    others: &[Artifact<'_>],
     ops: Option<&OpTable<'_>>,
     found: &mut Verification,
 ) {
@@ -105,7 +105,7 @@ fn errors(result: &Result<Verification, Error>) -> Vec<Error> {
 }
 
 /// What a path names, under its prefix where it is a checkpoint, or why it cannot be opened.
-type Named = (PathBuf, Result<Artifact, Error>);
+type Named = (PathBuf, Result<Artifact<'static>, Error>);
 
 /// What the paths name.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ struct Opened {
     /// Each checkpoint once, under its prefix, and each path that cannot be opened.
     artifacts: Vec<Named>,
     /// The graphs that are given with checkpoints and belong to none of them by name.
-    graphs: Vec<Artifact>,
+    graphs: Vec<Artifact<'static>>,
     /// What is told of the other paths.
     notes: Option<String>,
 }
@@ -155,8 +155,8 @@ fn open(paths: &[PathBuf]) -> Opened {
 }
 
 /// What is verified by itself, and the graphs among it where there are checkpoints to hold them against.
-fn apart(all: Vec<Named>) -> (Vec<Named>, Vec<Artifact>) {
-    let is_checkpoint = |artifact: &Artifact| artifact.kind() == "checkpoint";
+fn apart(all: Vec<Named>) -> (Vec<Named>, Vec<Artifact<'static>>) {
+    let is_checkpoint = |artifact: &Artifact<'_>| artifact.kind() == "checkpoint";
     if !all.iter().any(|(_, artifact)| artifact.as_ref().is_ok_and(is_checkpoint)) {
         return (all, Vec::new());
     }
@@ -170,12 +170,12 @@ fn apart(all: Vec<Named>) -> (Vec<Named>, Vec<Artifact>) {
     (artifacts, graphs)
 }
 
-fn is_graph(artifact: &Artifact) -> bool {
+fn is_graph(artifact: &Artifact<'_>) -> bool {
     matches!(artifact.kind(), "meta graph" | "graph")
 }
 
 /// The prefix of a V2 checkpoint, by whichever of its files it was opened; of any other its own path.
-fn name(path: &Path, artifact: &Result<Artifact, Error>) -> PathBuf {
+fn name(path: &Path, artifact: &Result<Artifact<'_>, Error>) -> PathBuf {
     let checkpoint = artifact.as_ref().ok().and_then(Artifact::checkpoint);
     let is_saved_model = artifact.as_ref().is_ok_and(|artifact| artifact.message().is_some());
     let Some(checkpoint) = checkpoint.filter(|_| !is_saved_model) else {

@@ -18,14 +18,16 @@ mod map;
 mod messages;
 mod options;
 mod pattern;
+mod reach;
 mod rules;
 mod set;
 mod unknown;
 
 pub(crate) use messages::{Found, Messages};
-pub use options::{Keyed, MessageOptions};
+pub use options::{Keyed, Lists, MessageOptions};
 pub use pattern::PathPattern;
-pub(crate) use rules::{KeyField, ListAs, Rules, SchemaAlone, Treatment};
+pub(crate) use reach::{Ground, Passage};
+pub(crate) use rules::{KeyField, ListAs, Rules, Treatment};
 
 use super::Change;
 use super::path::Trail;
@@ -68,7 +70,7 @@ pub fn messages(
         let why = format!("lhs is a {l}, rhs is a {r}: only messages of one type are compared");
         return Err(ErrorKind::Usage(why).into());
     }
-    let rules = UserRules::new(options, &SchemaAlone);
+    let rules = UserRules { schema: lhs.schema(), lists: &options.lists };
     let messages = Messages::new(lhs.schema(), &rules, options.tolerance);
     let mut found = Found::default();
     messages.compare(lhs.ty(), lhs.bytes(), rhs.bytes(), &Trail::Root, &mut found);

@@ -1,23 +1,44 @@
 //! What whoever asks says of fields.
 
+use std::str::FromStr;
+
 use super::rules::{KeyField, ListAs, Rules, Treatment};
-use super::{Found, PathPattern};
+use super::{PathPattern, reach};
 use crate::compare::Tolerance;
 use crate::diff::path::Trail;
-use crate::schema::{Field, MessageType};
+use crate::error::{Error, ErrorKind, Result};
+use crate::schema::{Field, MessageType, Schema};
 
 /// How messages are compared.
 #[derive(Debug, Clone, Default)]
 pub struct MessageOptions {
-    /// Lists whose order means nothing.
-    pub as_set: Vec<PathPattern>,
-    /// Lists whose items go by keys.
-    pub keyed: Vec<Keyed>,
+    /// What lists are.
+    pub lists: Lists,
     /// When `float` and `double` are close; alone and in lists, not in sets.
     pub tolerance: Tolerance,
 }
 
+/// Lists that are no lists: what order means nothing to, and what goes by keys.
+///
+/// Where both speak of a list, its keys count.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lists {
+    /// Lists whose order means nothing; each item counts as often as it is given.
+    pub as_set: Vec<PathPattern>,
+    /// Lists whose items go by keys.
+    pub keyed: Vec<Keyed>,
+}
+
 /// A list whose items go by keys.
+///
+/// ```
+/// use ckdiff::diff::Keyed;
+///
+/// let keyed: Keyed = "asset_file_def=tensor_info.name,filename".parse()?;
+/// assert_eq!(keyed.list.to_string(), "asset_file_def");
+/// assert_eq!(keyed.keys, ["tensor_info.name", "filename"]);
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keyed {
     /// The list.
@@ -26,50 +47,61 @@ pub struct Keyed {
     pub keys: Vec<KeyField>,
 }
 
-/// What the options say, and other rules where they say nothing.
-pub(crate) struct UserRules<'o> {
-    options: &'o MessageOptions,
-    rules: &'o dyn Rules,
+impl FromStr for Keyed {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        // An extension may have the mark in the address of a type.
+        let (list, keys) = text.rsplit_once('=').ok_or_else(|| {
+            let why = format!("{text:?} names no key: it must be PATH=FIELD, or PATH=FIELD,FIELD");
+            Error::from(ErrorKind::Usage(why))
+        })?;
+        let keys: Vec<KeyField> = keys.split(',').map(|key| key.to_owned().into()).collect();
+        Ok(Self { list: list.parse()?, keys })
+    }
 }
 
-impl<'o> UserRules<'o> {
-    pub(crate) fn new(options: &'o MessageOptions, rules: &'o dyn Rules) -> Self {
-        Self { options, rules }
+impl Lists {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        self.as_set.is_empty() && self.keyed.is_empty()
     }
+
+    /// How a field that `at` leads to is compared, where it is compared in the way of `otherwise` if nothing is said of it.
+    pub(in crate::diff) fn treatment<'r>(
+        &'r self,
+        schema: &Schema,
+        field: &Field,
+        at: &Trail<'_>,
+        otherwise: Treatment<'r>,
+    ) -> Treatment<'r> {
+        if self.is_empty() || !field.is_repeated() || field.is_map() {
+            return otherwise;
+        }
+        let is_match = |pattern: &PathPattern| pattern.is_match(at, &field.text_name);
+        let held = otherwise.holds.and_then(|name| schema.message(name));
+        let item = field.kind.message().map(|id| &schema[id]).or(held);
+        let has_keys = |keyed: &Keyed| {
+            item.is_some_and(|item| reach::missing_key(schema, item, &keyed.keys).is_none())
+        };
+        let keyed = self.keyed.iter().find(|keyed| is_match(&keyed.list) && has_keys(keyed));
+        let list = match keyed {
+            Some(keyed) => ListAs::Keyed(&keyed.keys),
+            None if self.as_set.iter().any(is_match) => ListAs::Set,
+            None => otherwise.list,
+        };
+        Treatment { list, ..otherwise }
+    }
+}
+
+/// What the user says of lists, and nothing else beyond the schema.
+pub(super) struct UserRules<'o> {
+    pub(super) schema: &'o Schema,
+    pub(super) lists: &'o Lists,
 }
 
 impl Rules for UserRules<'_> {
-    fn treatment(&self, ty: &MessageType, field: &Field, at: &Trail<'_>) -> Treatment<'_> {
-        let treatment = self.rules.treatment(ty, field, at);
-        if !field.is_repeated() || field.is_map() {
-            return treatment;
-        }
-        let is_match = |pattern: &PathPattern| pattern.is_match(at, &field.text_name);
-        let keyed = self.options.keyed.iter().find(|keyed| is_match(&keyed.list));
-        let list = match keyed {
-            Some(keyed) => ListAs::Keyed(&keyed.keys),
-            None if self.options.as_set.iter().any(is_match) => ListAs::Set,
-            None => treatment.list,
-        };
-        Treatment { list, ..treatment }
-    }
-
-    fn says_the_same(&self, ty: &MessageType, field: &Field, lhs: &[u8], rhs: &[u8]) -> bool {
-        self.rules.says_the_same(ty, field, lhs, rhs)
-    }
-
-    fn follow(&self, lhs: &str) -> Option<String> {
-        self.rules.follow(lhs)
-    }
-
-    fn takes(
-        &self,
-        ty: &MessageType,
-        lhs: &[u8],
-        rhs: &[u8],
-        at: &Trail<'_>,
-        out: &mut Found,
-    ) -> bool {
-        self.rules.takes(ty, lhs, rhs, at, out)
+    fn treatment(&self, _: &MessageType, field: &Field, at: &Trail<'_>) -> Treatment<'_> {
+        self.lists.treatment(self.schema, field, at, Treatment::default())
     }
 }

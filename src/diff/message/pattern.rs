@@ -1,5 +1,6 @@
 //! Patterns that say which fields are meant.
 
+use std::fmt;
 use std::str::FromStr;
 
 use crate::diff::path::Trail;
@@ -71,5 +72,48 @@ impl PathPattern {
             }
         }
         self.0.iter().rev().skip(step).all(|step| &**step == "**")
+    }
+
+    /// How many steps it has; behind the last one, it is done.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The step at a place.
+    pub(super) fn step(&self, place: usize) -> Option<&str> {
+        self.0.get(place).map(|step| &**step)
+    }
+
+    /// The places from which to go on at `place`: a `**` may also be nothing.
+    pub(super) fn open(&self, place: usize) -> Vec<usize> {
+        let open = self.0.iter().skip(place).take_while(|step| &***step == "**").count();
+        (place..=place + open).collect()
+    }
+
+    /// The places behind a step into the field `name` from `place`; none where it does not lead there.
+    pub(super) fn after(&self, place: usize, name: &str) -> Vec<usize> {
+        self.after_step(place, |step| step == name)
+    }
+
+    /// As [`after`](Self::after), for the step into what an `Any` holds.
+    pub(super) fn after_any(&self, place: usize, full_name: &str) -> Vec<usize> {
+        self.after_step(place, |step| {
+            let held = step.strip_suffix(']').and_then(|step| step.rsplit_once('/'));
+            held.is_some_and(|(_, held)| held == full_name)
+        })
+    }
+
+    fn after_step(&self, place: usize, is: impl Fn(&str) -> bool) -> Vec<usize> {
+        match self.step(place) {
+            Some("**") => self.open(place),
+            Some(step) if step == "*" || is(step) => self.open(place + 1),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for PathPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("."))
     }
 }

@@ -37,12 +37,6 @@ pub(crate) trait Rules {
     }
 }
 
-/// Nothing beyond the schema.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SchemaAlone;
-
-impl Rules for SchemaAlone {}
-
 /// How a field is compared.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Treatment<'r> {

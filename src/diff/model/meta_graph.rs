@@ -132,6 +132,7 @@ impl Model<'_> {
         let model = Model {
             schema: self.schema,
             compare: self.compare,
+            lists: self.lists,
             ops: self.ops,
             graphs: Some(&graphs),
             renames: &graphs.pair.renames,

@@ -15,10 +15,10 @@ use crate::graph::{OpTable, fields};
 use crate::message::Message;
 use crate::schema::{Field, MessageType, Schema};
 
-use super::Change;
 use super::graph::{Context, Held, Renames, SaverFunctions};
-use super::message::{Found, Messages, Rules, Treatment};
+use super::message::{Found, Ground, Lists, Messages, Rules, Treatment};
 use super::path::Trail;
+use super::{Change, Options};
 use meta_graph::Graphs;
 use object_graph::Objects;
 pub(super) use object_graph::{is_told, object_graph_keys, opened_object_graph};
@@ -28,6 +28,8 @@ pub(super) use object_graph::{is_told, object_graph_keys, opened_object_graph};
 pub(super) struct Model<'a> {
     schema: &'a Schema,
     compare: &'a compare::Options,
+    /// What the user says of lists.
+    lists: &'a Lists,
     /// The op definitions of each side.
     ops: (&'a OpTable<'a>, &'a OpTable<'a>),
     /// The graphs, once their nodes have found each other.
@@ -48,11 +50,7 @@ pub(super) struct Model<'a> {
 ///
 /// # Errors
 /// When a graph in them is too large to be counted.
-pub(super) fn compare(
-    lhs: &Message<'_>,
-    rhs: &Message<'_>,
-    options: &compare::Options,
-) -> Result<Found> {
+pub(super) fn compare(lhs: &Message<'_>, rhs: &Message<'_>, options: &Options) -> Result<Found> {
     let mut found = Found::default();
     with_model(lhs.schema(), options, |model| {
         let messages = model.messages();
@@ -62,11 +60,7 @@ pub(super) fn compare(
 }
 
 /// Compares the object graphs of two checkpoints, given as the strings that hold them; `None` where one holds none.
-pub(super) fn compare_object_graphs(
-    lhs: &[u8],
-    rhs: &[u8],
-    options: &compare::Options,
-) -> Option<Found> {
+pub(super) fn compare_object_graphs(lhs: &[u8], rhs: &[u8], options: &Options) -> Option<Found> {
     let mut found = Found::default();
     let mut is_read = false;
     with_model(Schema::tensorflow(), options, |model| {
@@ -75,12 +69,33 @@ pub(super) fn compare_object_graphs(
     is_read.then_some(found)
 }
 
+/// Checks that what the user says of lists can mean some list of the two messages, or of the object graphs of two checkpoints.
+///
+/// # Errors
+/// When it cannot.
+pub(super) fn check_lists(
+    lists: &Lists,
+    messages: Option<&Message<'_>>,
+    has_object_graphs: bool,
+) -> Result<()> {
+    let tensorflow = Schema::tensorflow();
+    let schema = messages.map_or(tensorflow, Message::schema);
+    let held = schema.message(object_graph::TRACKABLE).filter(|_| has_object_graphs);
+    let roots: Vec<_> = messages
+        .map(|message| (None, message.ty()))
+        .into_iter()
+        .chain(held.map(|ty| (Some("object_graph"), ty)))
+        .collect();
+    lists.check(&Ground { schema, roots: &roots, passage: treatment::passage })
+}
+
 /// Goes on with a model of which nothing is known yet.
-fn with_model(schema: &Schema, compare: &compare::Options, go_on: impl FnOnce(&Model<'_>)) {
+fn with_model(schema: &Schema, options: &Options, go_on: impl FnOnce(&Model<'_>)) {
     let (none, builtin) = (Renames::default(), OpTable::builtin());
     go_on(&Model {
         schema,
-        compare,
+        compare: &options.compare,
+        lists: &options.lists,
         ops: (builtin, builtin),
         graphs: None,
         renames: &none,
@@ -152,7 +167,8 @@ impl<'a> Model<'a> {
 
 impl Rules for Model<'_> {
     fn treatment(&self, ty: &MessageType, field: &Field, at: &Trail<'_>) -> Treatment<'_> {
-        treatment::treatment(&ty.full_name, &field.name, at.key_in("collection_def"))
+        let known = treatment::treatment(&ty.full_name, &field.name, at.key_in("collection_def"));
+        self.lists.treatment(self.schema, field, at, known)
     }
 
     fn says_the_same(&self, _: &MessageType, _: &Field, lhs: &[u8], rhs: &[u8]) -> bool {

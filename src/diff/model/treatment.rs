@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::diff::Weight;
-use crate::diff::message::{KeyField, ListAs, Treatment};
+use crate::diff::message::{KeyField, ListAs, Passage, Treatment};
 
 /// How a field of a message is compared; `collection` is the one that the field is in.
 pub(super) fn treatment(
@@ -64,6 +64,21 @@ fn is_compared_elsewhere(message: &str, field: &str) -> bool {
     }
 }
 
+/// What becomes of a field and of what is in it, for whoever wants to say how its lists are compared.
+pub(super) fn passage(message: &str, field: &str) -> Passage {
+    let name = message.strip_prefix("tensorflow.").unwrap_or(message);
+    match (name, field) {
+        ("SavedModel", "meta_graphs")
+        | ("FunctionDefLibrary", "function")
+        | ("TrackableObjectGraph" | "SavedObjectGraph", "nodes")
+        | ("SavedObjectGraph", "concrete_functions") => Passage::Around,
+        ("CollectionDef.BytesList", "value") => Passage::Holds(HELD),
+        ("TensorProto", _) => Passage::Closed,
+        _ if is_compared_elsewhere(name, field) => Passage::Closed,
+        _ => Passage::Plain,
+    }
+}
+
 fn list(message: &str, field: &str, collection: Option<&str>) -> ListAs<'static> {
     let keys: &'static [KeyField] = match (message, field) {
         // TensorFlow writes Python sets here, in the order of their hashes.
@@ -86,6 +101,15 @@ fn list(message: &str, field: &str, collection: Option<&str>) -> ListAs<'static>
     };
     ListAs::Keyed(keys)
 }
+
+/// The messages that the items of collections hold.
+const HELD: &[&str] = &[
+    "tensorflow.VariableDef",
+    "tensorflow.QueueRunnerDef",
+    "tensorflow.WhileContextDef",
+    "tensorflow.CondContextDef",
+    "tensorflow.SaverDef",
+];
 
 /// The message that the items of a collection hold, and what they go by. Source: the `to_proto` functions that TensorFlow
 /// registers for its collections.

@@ -52,7 +52,7 @@ fn answer(diff: &Diff) -> String {
 /// The answer where messages were compared.
 fn about_graph(diff: &Diff) -> String {
     let Weights { semantic, cosmetic } = diff.weights();
-    let what = match (diff.lhs.kind, diff.rhs.kind) {
+    let what = match (&*diff.lhs.kind, &*diff.rhs.kind) {
         (lhs, rhs) if lhs == rhs && !lhs.contains('.') => format!("{lhs}s"),
         _ => "models".into(),
     };

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::compare::{NanPolicy, Options};
-use crate::diff::{Counts, Damage, Diff, Rename, Side, Status, Weights};
+use crate::compare::NanPolicy;
+use crate::diff::{Counts, Damage, Diff, Keyed, Rename, Side, Status, Weights};
 
 use super::change::{ChangeOut, FindingOut};
 use super::layout;
@@ -25,7 +25,7 @@ pub fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
         verdict: diff.verdict().name(),
         lhs: SideOut::new(&diff.lhs),
         rhs: SideOut::new(&diff.rhs),
-        options: OptionsOut::new(&diff.options),
+        options: OptionsOut::new(diff),
         summary: Summary { tensors: CountsOut(diff.counts()), graph: Graph::new(diff) },
         tensors,
         changes: List(|| diff.changes.iter().map(ChangeOut::new)),
@@ -42,7 +42,7 @@ struct Report<'a, T: Serialize, C: Serialize> {
     verdict: &'static str,
     lhs: SideOut<'a>,
     rhs: SideOut<'a>,
-    options: OptionsOut,
+    options: OptionsOut<'a>,
     summary: Summary,
     tensors: T,
     changes: C,
@@ -63,7 +63,7 @@ impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for List<F> {
 #[derive(Serialize)]
 struct SideOut<'a> {
     path: std::borrow::Cow<'a, str>,
-    kind: &'static str,
+    kind: &'a str,
     format: &'static str,
     has_data: bool,
 }
@@ -72,7 +72,7 @@ impl<'a> SideOut<'a> {
     fn new(side: &'a Side) -> Self {
         Self {
             path: side.path.to_string_lossy(),
-            kind: side.kind,
+            kind: &side.kind,
             format: side.format,
             has_data: side.has_data,
         }
@@ -80,17 +80,28 @@ impl<'a> SideOut<'a> {
 }
 
 #[derive(Serialize)]
-struct OptionsOut {
+struct OptionsOut<'a> {
     atol: Option<Float>,
     rtol: Option<Float>,
     ulp: Option<u64>,
     nan: &'static str,
     device: &'static str,
     config: Option<&'static str>,
+    as_set: Vec<String>,
+    key: Vec<KeyedOut<'a>>,
 }
 
-impl OptionsOut {
-    fn new(options: &Options) -> Self {
+#[derive(Serialize)]
+struct KeyedOut<'a> {
+    list: String,
+    fields: &'a [std::borrow::Cow<'static, str>],
+}
+
+impl<'a> OptionsOut<'a> {
+    fn new(diff: &'a Diff) -> Self {
+        let (options, lists) = (&diff.options, &diff.lists);
+        let keyed =
+            |keyed: &'a Keyed| KeyedOut { list: keyed.list.to_string(), fields: &keyed.keys };
         Self {
             atol: options.tolerance.atol.map(Float),
             rtol: options.tolerance.rtol.map(Float),
@@ -101,6 +112,8 @@ impl OptionsOut {
             },
             device: "cpu",
             config: None,
+            as_set: lists.as_set.iter().map(ToString::to_string).collect(),
+            key: lists.keyed.iter().map(keyed).collect(),
         }
     }
 }

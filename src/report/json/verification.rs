@@ -50,7 +50,7 @@ struct Report<'a> {
 struct Artifact<'a> {
     path: Cow<'a, str>,
     verdict: &'static str,
-    kind: Option<&'static str>,
+    kind: Option<&'a str>,
     format: Option<&'static str>,
     tensors: Option<Counts>,
     bytes: Option<u64>,
@@ -80,7 +80,7 @@ impl<'a> Artifact<'a> {
             Ok(found) => Self {
                 path,
                 verdict: verdict(found.is_sound(), found.fits()),
-                kind: Some(found.kind),
+                kind: Some(&found.kind),
                 format: Some(found.format),
                 tensors: found
                     .has_tensors

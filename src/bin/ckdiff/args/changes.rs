@@ -1,6 +1,6 @@
 //! The arguments that say which changes of graphs are told.
 
-use ckdiff::diff::{ChangeKind, Only};
+use ckdiff::diff::{ChangeKind, Keyed, Only, PathPattern};
 use clap::{Args, ValueEnum};
 
 /// Which changes of graphs and other messages are told.
@@ -16,6 +16,18 @@ pub(crate) struct Changes {
     /// Let cosmetic changes count as well
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+/// What is known of lists in messages, beyond their schema.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Graphs")]
+pub(crate) struct ListArgs {
+    /// Compare the list at PATH in any order, as in meta_info_def.tags (repeatable); `*` is any field, `**` any number of them
+    #[arg(long, value_name = "PATH")]
+    pub(crate) as_set: Vec<PathPattern>,
+    /// Bring the items of the list at PATH together by a field of theirs, as in asset_file_def=filename (repeatable)
+    #[arg(long, value_name = "PATH=FIELD[,FIELD]")]
+    pub(crate) key: Vec<Keyed>,
 }
 
 /// What happened.

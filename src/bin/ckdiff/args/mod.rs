@@ -14,7 +14,7 @@ use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub(crate) use changes::{Changes, Part};
+pub(crate) use changes::{Changes, ListArgs, Part};
 pub(crate) use git::{GitDriverArgs, TextconvArgs};
 pub(crate) use messages::{ConvertArgs, FmtArgs, SchemaArgs, Style};
 
@@ -95,6 +95,10 @@ pub(crate) struct DiffArgs {
     pub(crate) rhs: PathBuf,
     #[command(flatten)]
     pub(crate) what: CompareArgs,
+    #[command(flatten)]
+    pub(crate) lists: ListArgs,
+    #[command(flatten)]
+    pub(crate) schema: SchemaArgs,
     /// Count differences by powers of two, in the JSON report
     #[arg(long, help_heading = "Report")]
     pub(crate) histogram: bool,

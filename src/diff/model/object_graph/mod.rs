@@ -30,7 +30,7 @@ pub(in crate::diff) use once::is_told;
 pub(super) use once::tell_once;
 
 /// What checkpoints hold.
-const TRACKABLE: &str = "tensorflow.TrackableObjectGraph";
+pub(super) const TRACKABLE: &str = "tensorflow.TrackableObjectGraph";
 
 /// The form of a message of this type, where it is an object graph.
 fn form(ty: &MessageType) -> Option<Form> {
