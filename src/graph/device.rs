@@ -60,6 +60,12 @@ impl DeviceSpec {
     }
 }
 
+/// Whether two spellings mean the same device; what does not parse means none.
+pub(crate) fn is_same_device(lhs: &str, rhs: &str) -> bool {
+    let parsed = |text: &str| text.parse::<DeviceSpec>().ok();
+    parsed(lhs).is_some_and(|lhs| parsed(rhs) == Some(lhs))
+}
+
 /// A value, or none for `*`; the outer `None` when it is not one.
 fn given<T>(text: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<Option<T>> {
     if text == "*" { Some(None) } else { parse(text).map(Some) }

@@ -21,6 +21,7 @@ use std::ops::Range;
 pub use check::check;
 pub use constant::Constant;
 pub use device::DeviceSpec;
+pub(crate) use device::is_same_device;
 pub use finding::{Checked, Finding};
 pub(crate) use index::Index;
 pub use library::{Function, Library};

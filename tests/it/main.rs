@@ -23,6 +23,7 @@ mod constant_compare;
 mod convert;
 mod craft;
 mod crafted;
+mod devices;
 mod diff;
 mod document;
 mod everything;

@@ -7,7 +7,7 @@ use super::matching::Matching;
 use super::savers::Savers;
 use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Weight};
-use crate::graph::{Node, NodeId, Role, is_commutative};
+use crate::graph::{Node, NodeId, Role, is_commutative, is_same_device};
 
 impl Context<'_> {
     /// Compares a pair of nodes; `at` is the way to that of rhs.
@@ -61,7 +61,9 @@ impl Context<'_> {
             _ => ChangeKind::Modified,
         };
         let path = at.field("device").path();
-        let (weight, detail) = (Weight::Semantic, Detail::Op(rhs.op.into()));
+        let is_same = is_same_device(lhs.device, rhs.device);
+        let weight = if is_same { Weight::Cosmetic } else { Weight::Semantic };
+        let detail = Detail::Op(rhs.op.into());
         out.push(Change { path, kind, weight, lhs: l, rhs: r, detail });
     }
 }

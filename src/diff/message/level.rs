@@ -167,9 +167,22 @@ impl<'a, 'w> Level<'a, 'w> {
             (Item::Message(ty, lhs), Item::Message(_, rhs)) => self.inside(spot, ty, lhs, rhs),
             (Item::Scalar(lhs), Item::Scalar(rhs)) if self.is_same(field, lhs, rhs) => {}
             (lhs, rhs) => {
+                let weight = spot.weight.max(self.weight_of(field, &lhs, &rhs));
                 let (lhs, rhs) = (self.text(field, &lhs), self.text(field, &rhs));
-                self.modified(&spot, lhs, rhs);
+                self.modified(&Spot { weight, ..spot }, lhs, rhs);
             }
+        }
+    }
+
+    /// How much it matters that one value became another.
+    fn weight_of(&self, field: &Field, lhs: &Item<'_>, rhs: &Item<'_>) -> Weight {
+        match (lhs, rhs) {
+            (Item::Scalar(Value::Len(lhs)), Item::Scalar(Value::Len(rhs)))
+                if self.rules().spells_the_same(self.ty, field, lhs, rhs) =>
+            {
+                Weight::Cosmetic
+            }
+            _ => Weight::Semantic,
         }
     }
 

@@ -19,6 +19,11 @@ pub(crate) trait Rules {
         false
     }
 
+    /// Whether two strings that are told as a change are two spellings of one thing.
+    fn spells_the_same(&self, _ty: &MessageType, _field: &Field, _lhs: &[u8], _rhs: &[u8]) -> bool {
+        false
+    }
+
     /// What goes by the key `lhs` in lhs goes by in rhs, where that is another and rhs has nothing under the old one.
     fn follow(&self, _lhs: &str) -> Option<String> {
         None

@@ -11,7 +11,7 @@ use std::fmt;
 
 use crate::compare;
 use crate::error::{ErrorKind, Result};
-use crate::graph::{OpTable, fields};
+use crate::graph::{OpTable, fields, is_same_device};
 use crate::message::Message;
 use crate::schema::{Field, MessageType, Schema};
 
@@ -177,6 +177,12 @@ impl Rules for Model<'_> {
             [self.renames, self.functions, self.keys].iter().any(|names| names.leads(l, r))
                 || self.functions.follow_start(l).is_some_and(|name| name == r)
         })
+    }
+
+    fn spells_the_same(&self, ty: &MessageType, field: &Field, lhs: &[u8], rhs: &[u8]) -> bool {
+        let text = std::str::from_utf8(lhs).ok().zip(std::str::from_utf8(rhs).ok());
+        treatment::is_device(&ty.full_name, &field.name)
+            && text.is_some_and(|(lhs, rhs)| is_same_device(lhs, rhs))
     }
 
     fn follow(&self, lhs: &str) -> Option<String> {

@@ -44,6 +44,14 @@ fn is_cosmetic(message: &str, field: &str) -> bool {
     }
 }
 
+/// Whether a field names a device, of which there are several spellings.
+pub(super) fn is_device(message: &str, field: &str) -> bool {
+    let name = message.strip_prefix("tensorflow.").unwrap_or(message);
+    let has_device =
+        matches!(name, "NodeDef" | "SavedVariable" | "SavedResource" | "ResourceHandleProto");
+    has_device && field == "device"
+}
+
 /// What the comparison of graphs and functions does itself.
 fn is_compared_elsewhere(message: &str, field: &str) -> bool {
     match message {
