@@ -7,7 +7,7 @@ use super::Path;
 /// One difference that is no tensor's of a checkpoint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// Where it is: by the names of rhs, and of lhs where rhs has nothing.
+    /// Where it is.
     pub path: Path,
     /// What happened.
     pub kind: ChangeKind,

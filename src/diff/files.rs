@@ -30,9 +30,9 @@ pub(super) fn compare(lhs: &Files, rhs: &Files, options: &Options, diff: &mut Di
         push(name, ChangeKind::Added, None, Some(r));
     }
     if let (Some(l), Some(r)) = (&lhs.fingerprint, &rhs.fingerprint)
-        && l.message().ty().full_name == r.message().ty().full_name
+        && let Ok(fingerprints) = model::Common::of(l.message(), r.message())
     {
-        diff.changes.append(&mut model::compare(l.message(), r.message(), options)?.changes);
+        diff.changes.append(&mut model::compare(&fingerprints, options).changes);
     }
     Ok(())
 }

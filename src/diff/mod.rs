@@ -14,6 +14,7 @@ mod outcome;
 mod path;
 mod proposals;
 mod tensors;
+mod text_view;
 
 pub use change::{Change, ChangeKind, Detail, Nodes, Rewired, Weight};
 pub use ignore::Ignore;
@@ -22,12 +23,14 @@ pub use names::Names;
 pub use outcome::{Counts, Damage, Diff, Facts, Finding, Part, Rename, Side, SideOf, Status};
 pub use outcome::{TensorDiff, Verdict, Weights};
 pub use path::{Path, Step};
+pub use text_view::{Hunk, Line, Place, Tag, Text, TextView};
 
 use crate::artifact::Artifact;
 use crate::checkpoint::Checkpoint;
 use crate::compare;
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
+use model::Common;
 use object_graphs::ObjectGraphs;
 
 /// What to compare, and how.
@@ -90,15 +93,14 @@ pub fn diff(
 ) -> Result<Diff> {
     let tensors = lhs.checkpoint().zip(rhs.checkpoint()).filter(|_| options.only != Only::Graph);
     let messages = lhs.message().zip(rhs.message()).filter(|_| options.only != Only::Tensors);
-    let messages = messages.map(|(l, r)| model::common(l.message(), r.message())).transpose()?;
+    let messages = messages.map(|(l, r)| Common::of(l.message(), r.message())).transpose()?;
     if tensors.is_none() && messages.is_none() {
         return Err(nothing_in_common(lhs, rhs, options.only));
     }
     let mut diff = Diff::new(lhs, rhs, options);
     let objects = tensors.map(|(l, r)| ObjectGraphs::of(l, r));
-    let (of_messages, are_two) =
-        (messages.as_ref().map(|(l, _)| &**l), objects.as_ref().is_some_and(ObjectGraphs::are_two));
-    model::check_lists(&options.lists, of_messages, are_two)?;
+    let are_two = objects.as_ref().is_some_and(ObjectGraphs::are_two);
+    model::check_lists(&options.lists, messages.as_ref(), are_two)?;
     if let Some((l, r)) = tensors {
         let counterparts = objects.as_ref().map(|objects| objects.counterparts(l, r));
         let counterparts = counterparts.unwrap_or_default();
@@ -114,8 +116,8 @@ pub fn diff(
         };
         diff.damage = damage(SideOf::Lhs, l).chain(damage(SideOf::Rhs, r)).collect();
     }
-    if let Some((l, r)) = messages {
-        let found = model::compare(&l, &r, options)?;
+    if let Some(common) = messages {
+        let found = model::compare(&common, options);
         diff.changes = found.changes;
         let of_fields = found.findings.into_iter().map(|(path, problem)| Finding {
             side: None,

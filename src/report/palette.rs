@@ -17,6 +17,10 @@ pub struct Palette {
     pub faint: Style,
     /// What can be typed.
     pub command: Style,
+    /// Text that only lhs has.
+    pub removed: Style,
+    /// Text that only rhs has.
+    pub added: Style,
 }
 
 impl Palette {
@@ -28,6 +32,8 @@ impl Palette {
         heading: Style::new(),
         faint: Style::new(),
         command: Style::new(),
+        removed: Style::new(),
+        added: Style::new(),
     };
 
     /// The sixteen colours that every terminal lets its user choose.
@@ -38,5 +44,7 @@ impl Palette {
         heading: Style::new().bold(),
         faint: Style::new().dimmed(),
         command: AnsiColor::Cyan.on_default(),
+        removed: AnsiColor::Red.on_default(),
+        added: AnsiColor::Green.on_default(),
     };
 }

@@ -18,4 +18,4 @@ pub use layout::{LayoutOptions, format};
 pub use options::{Numbers, ParseOptions};
 pub use parse::parse;
 pub use print::{PrintOptions, Style, UnknownFields, print};
-pub(crate) use print::{Shown, brief};
+pub(crate) use print::{Shown, block, brief};

@@ -1,8 +1,10 @@
 //! `ckdiff LHS RHS`: what changed.
 
+use std::io::{self, Write};
+
 use ckdiff::artifact::{Artifact, ReadOptions};
 use ckdiff::compare;
-use ckdiff::diff::{Diff, Ignore, Lists, Names, Only, Options, Verdict, diff};
+use ckdiff::diff::{Diff, Ignore, Lists, Names, Only, Options, TextView, Verdict, diff};
 use ckdiff::report::{human, json};
 use ckdiff::{Error, ErrorKind, compare::Tolerance};
 
@@ -32,9 +34,12 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Trouble> {
     let bar = Bar::new(args.quiet);
     let diff = diff(&lhs, &rhs, &options, &bar)?;
     drop(bar);
+    let texts = args.text.unified.map(|_| TextView::new(&diff, &lhs, &rhs)).transpose()?;
+    let texts = texts.as_ref().zip(args.text.unified);
     output::write(&args.report, args.quiet, |format, palette, out| match format {
         Format::Human => {
-            human::diff(&diff, &human::View { palette, max_diffs: args.max_diffs }, out)
+            let view = human::View { palette, max_diffs: args.max_diffs };
+            human(&diff, texts, &view, out)
         }
         Format::Json => json::diff(&diff, out),
     })?;
@@ -58,6 +63,19 @@ fn open<'s>(
     let Some(own) = own else { return Artifact::open_both(&args.lhs, &args.rhs, threads) };
     let read = |path| own.read(path, ReadOptions::default()).map(Artifact::from);
     (read(&args.lhs), read(&args.rhs))
+}
+
+/// Writes the report for a person, with texts and lines of context around what differs in them.
+pub(crate) fn human(
+    diff: &Diff,
+    texts: Option<(&TextView<'_>, usize)>,
+    view: &human::View,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match texts {
+        Some((texts, context)) => human::diff_as_text(diff, texts, context, view, out),
+        None => human::diff(diff, view, out),
+    }
 }
 
 fn errors(diff: &Diff) -> impl Iterator<Item = Error> {

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::Artifact;
-use ckdiff::diff::{Diff, Options, Verdict, diff};
+use ckdiff::diff::{Diff, Options, TextView, Verdict, diff};
 use ckdiff::progress::Silent;
 use ckdiff::report::human::{self, View, printable};
 use ckdiff::report::{Listing, Overview};
@@ -42,7 +42,15 @@ pub(crate) fn run(args: &GitDriverArgs) -> Result<Exit, Trouble> {
     let options = diff::options(&args.what, false, &args.jobs)?;
     let told = request.compare(&options);
     let view = View { palette: output::palette_in_git(args.color), max_diffs: args.max_diffs };
-    output::to_stdout(|out| request.write(&told, &view, out))?;
+    let texts = match &told {
+        Told::Diff(found) => {
+            args.text.unified.map(|_| TextView::new(&found.diff, &found.old, &found.new))
+        }
+        _ => None,
+    };
+    let texts = texts.transpose()?;
+    let texts = texts.as_ref().zip(args.text.unified);
+    output::to_stdout(|out| request.write(&told, texts, &view, out))?;
     let differs = request.is_renamed() || request.is_other_mode() || told.is_different();
     Ok(if args.exit_code && differs { Exit::Different } else { Exit::Same })
 }
@@ -75,7 +83,7 @@ enum Told {
     /// That there is a conflict.
     Unmerged,
     /// What differs.
-    Diff(Box<Diff>),
+    Diff(Box<Compared>),
     /// What came, or what is gone.
     One(Blob),
     /// What the two are, where they cannot be compared.
@@ -86,11 +94,19 @@ enum Told {
     Trouble(Error),
 }
 
+/// Two models, and what differs.
+#[derive(Debug)]
+struct Compared {
+    old: Box<Artifact<'static>>,
+    new: Box<Artifact<'static>>,
+    diff: Diff,
+}
+
 impl Told {
     fn is_different(&self) -> bool {
         match self {
             Self::Nothing => false,
-            Self::Diff(diff) => diff.verdict() != Verdict::Same,
+            Self::Diff(found) => found.diff.verdict() != Verdict::Same,
             _ => true,
         }
     }
@@ -186,18 +202,25 @@ impl Request {
     }
 
     fn both(&self, old: Blob, new: Blob, options: &Options) -> Told {
-        let (Blob::Model(l), Blob::Model(r)) = (&old, &new) else {
-            return Told::Two(old, new);
+        let (old, new) = match (old, new) {
+            (Blob::Model(old), Blob::Model(new)) => (old, new),
+            (old, new) => return Told::Two(old, new),
         };
-        match diff(l, r, options, &Silent) {
-            Ok(diff) => Told::Diff(Box::new(diff)),
+        match diff(&old, &new, options, &Silent) {
+            Ok(diff) => Told::Diff(Box::new(Compared { old, new, diff })),
             // Such as a graph where a checkpoint was.
-            Err(_) if l.kind() != r.kind() => Told::Two(old, new),
+            Err(_) if old.kind() != new.kind() => Told::Two(Blob::Model(old), Blob::Model(new)),
             Err(error) => Told::Trouble(error),
         }
     }
 
-    fn write(&self, told: &Told, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    fn write(
+        &self,
+        told: &Told,
+        texts: Option<(&TextView<'_>, usize)>,
+        view: &View,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         let is_quiet = matches!(told, Told::Nothing) && !self.is_renamed() && !self.is_other_mode();
         if is_quiet {
             return Ok(());
@@ -207,7 +230,7 @@ impl Request {
         match told {
             Told::Nothing => {}
             Told::Unmerged => writeln!(out, "not merged yet: its versions are in conflict")?,
-            Told::Diff(diff) => human::diff(diff, view, out)?,
+            Told::Diff(found) => diff::human(&found.diff, texts, view, out)?,
             Told::One(blob) => self.one(blob, view, out)?,
             Told::Two(old, new) => self.two(old, new, view, out)?,
             Told::Links(targets) => {

@@ -32,7 +32,7 @@ impl Functions<'_, '_> {
             messages.added(ty, function.bytes, &list.key(function.name), out);
         }
         for (l, r) in &self.pairs {
-            let at = list.key(r.name);
+            let at = list.keys(l.name, r.name);
             if l.name != r.name {
                 // What TensorFlow counts is no name that anyone gave.
                 let is_counter = stem(l.name) == stem(r.name);

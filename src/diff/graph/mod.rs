@@ -116,9 +116,9 @@ impl<'g, 'm> Pair<'g, 'm> {
             }
             let (ret, control) = (at.field("ret"), at.field("control_ret"));
             let way = match rhs.role {
-                Role::Result(_) => ret.key(rhs.name),
-                Role::ControlResult(_) => control.key(rhs.name),
-                _ => field.key(rhs.name),
+                Role::Result(_) => ret.keys(lhs.name, rhs.name),
+                Role::ControlResult(_) => control.keys(lhs.name, rhs.name),
+                _ => field.keys(lhs.name, rhs.name),
             };
             context.node(matching, &self.savers, (l, r), &way, &mut borders, &mut modified);
         }

@@ -13,7 +13,7 @@ use super::item::Item;
 const CELLS: usize = 1 << 18;
 
 /// Pairs of positions that hold the same item, both ascending; the same for sides that are swapped.
-pub(super) fn align(lhs: &[Item<'_>], rhs: &[Item<'_>]) -> Vec<(usize, usize)> {
+pub(in crate::diff) fn align(lhs: &[Item<'_>], rhs: &[Item<'_>]) -> Vec<(usize, usize)> {
     let head = lhs.iter().zip(rhs).take_while(|(l, r)| l.is(r)).count();
     let (l, r) = (lhs.get(head..).unwrap_or_default(), rhs.get(head..).unwrap_or_default());
     let tail = l.iter().rev().zip(r.iter().rev()).take_while(|(l, r)| l.is(r)).count();

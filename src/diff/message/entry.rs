@@ -31,8 +31,10 @@ pub(super) struct Inside<'a> {
 pub(super) enum Which {
     /// The only one, or all of them.
     Whole,
-    Index(usize),
-    Key(Box<str>),
+    /// By its position; where it has another in lhs, with that.
+    Index(usize, Option<usize>),
+    /// By its name; where it has another in lhs, with that.
+    Key(Box<str>, Option<Box<str>>),
 }
 
 impl Which {
@@ -41,8 +43,8 @@ impl Which {
     pub(super) fn of<'t>(&'t self, field: &'t Trail<'t>) -> Trail<'t> {
         match self {
             Self::Whole => *field,
-            Self::Index(index) => field.index(*index),
-            Self::Key(key) => field.key(key),
+            Self::Index(index, lhs) => field.indexes(lhs.unwrap_or(*index), *index),
+            Self::Key(key, lhs) => field.keys(lhs.as_deref().unwrap_or(key), key),
         }
     }
 }
@@ -63,12 +65,24 @@ impl<'a> Spot<'a> {
 
     /// Item `index` of the field.
     pub(super) fn index(&self, index: usize) -> Self {
-        Self { which: Which::Index(index), ..self.clone() }
+        Self { which: Which::Index(index, None), ..self.clone() }
+    }
+
+    /// The item of the field that has two positions.
+    pub(super) fn indexes(&self, lhs: usize, rhs: usize) -> Self {
+        let lhs = (lhs != rhs).then_some(lhs);
+        Self { which: Which::Index(rhs, lhs), ..self.clone() }
     }
 
     /// The item of the field that goes by `key`.
     pub(super) fn key(&self, key: &str) -> Self {
-        Self { which: Which::Key(key.into()), ..self.clone() }
+        Self { which: Which::Key(key.into(), None), ..self.clone() }
+    }
+
+    /// The item of the field that goes by two names.
+    pub(super) fn keys(&self, lhs: &str, rhs: &str) -> Self {
+        let lhs = (lhs != rhs).then(|| lhs.into());
+        Self { which: Which::Key(rhs.into(), lhs), ..self.clone() }
     }
 
     /// The way to it, `at` leading to the message.

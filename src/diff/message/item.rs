@@ -14,7 +14,7 @@ use super::rules::Treatment;
 
 /// A value of a field, or an item of a list.
 #[derive(Debug, Clone)]
-pub(super) enum Item<'a> {
+pub(in crate::diff) enum Item<'a> {
     /// A number, an enum, a string, or bytes.
     Scalar(Value<'a>),
     /// A message in canonical form; bytes may hold it.

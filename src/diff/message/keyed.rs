@@ -28,7 +28,7 @@ pub(super) fn compare<'a>(
         let followed = level.rules().follow(&name.0).map(|key| (key, name.1));
         let found = partners.remove_entry(name);
         let found = found.or_else(|| partners.remove_entry(followed.as_ref()?));
-        let spot = spot.key(found.as_ref().map_or(&name.0, |(name, _)| &name.0));
+        let spot = spot.keys(&name.0, found.as_ref().map_or(&name.0, |(name, _)| &name.0));
         match found {
             Some((_, (at, partner))) => {
                 is_in_order &= last < Some(at);
@@ -63,10 +63,7 @@ fn named<'i, 'a>(
     let mut named = Vec::with_capacity(items.len());
     for item in items {
         let key = match item {
-            Item::Message(ty, bytes) => {
-                let parts = keys.iter().map(|key| key_of(level.schema(), ty, bytes, key));
-                parts.collect::<Vec<_>>().join(", ")
-            }
+            Item::Message(ty, bytes) => name_of(level.schema(), ty, bytes, keys),
             // A value that holds no message goes by itself.
             Item::Scalar(value) => key_text(level.schema(), field, *value),
         };
@@ -75,6 +72,17 @@ fn named<'i, 'a>(
         *before += 1;
     }
     named
+}
+
+/// What an item goes by: the values of all of its keys.
+pub(in crate::diff) fn name_of(
+    schema: &Schema,
+    ty: &MessageType,
+    bytes: &[u8],
+    keys: &[KeyField],
+) -> String {
+    let parts = keys.iter().map(|key| key_of(schema, ty, bytes, key));
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// What a message has at `key`; nothing where that leads nowhere.
@@ -109,7 +117,7 @@ fn key_of(schema: &Schema, ty: &MessageType, bytes: &[u8], key: &str) -> String 
 }
 
 /// A key as paths have it: a string as it is.
-pub(super) fn key_text(schema: &Schema, field: &Field, value: Value<'_>) -> String {
+pub(in crate::diff) fn key_text(schema: &Schema, field: &Field, value: Value<'_>) -> String {
     match (field.kind, value) {
         (Kind::String, Value::Len(bytes)) if str::from_utf8(bytes).is_ok() => {
             String::from_utf8_lossy(bytes).into_owned()

@@ -20,7 +20,7 @@ pub(super) fn compare<'a>(
         let paired = (x - l).min(y - r);
         for (i, j) in (l..x).zip(r..y) {
             if let (Some(lhs), Some(rhs)) = (lhs.get(i), rhs.get(j)) {
-                level.pair(field, spot.index(j), lhs.clone(), rhs.clone());
+                level.pair(field, spot.indexes(i, j), lhs.clone(), rhs.clone());
             }
         }
         for i in l + paired..x {

@@ -45,7 +45,8 @@ pub(super) fn compare<'a>(
             rhs.remove(bytes.finish().as_slice())
         });
         let name = found.as_ref().map_or(x.key, |y| y.key);
-        let spot = spot.key(&key_text(level.schema(), key, name));
+        let text = |value| key_text(level.schema(), key, value);
+        let spot = spot.keys(&text(x.key), &text(name));
         match found {
             Some(y) => {
                 if x.value != y.value {

@@ -23,6 +23,9 @@ mod rules;
 mod set;
 mod unknown;
 
+pub(super) use align::align;
+pub(super) use item::Item;
+pub(super) use keyed::{key_text, name_of};
 pub(crate) use messages::{Found, Messages};
 pub use options::{Keyed, Lists, MessageOptions};
 pub use pattern::PathPattern;

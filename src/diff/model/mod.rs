@@ -6,7 +6,6 @@ mod op_def;
 mod saved_model;
 mod treatment;
 
-use std::borrow::Cow;
 use std::fmt;
 
 use crate::compare;
@@ -22,6 +21,8 @@ use super::{Change, Options};
 use meta_graph::Graphs;
 use object_graph::Objects;
 pub(super) use object_graph::{is_told, object_graph_keys, opened_object_graph};
+pub(super) use saved_model::tags;
+pub(super) use treatment::treatment;
 
 /// What is known of two models while their messages are compared.
 #[derive(Clone, Copy)]
@@ -46,17 +47,14 @@ pub(super) struct Model<'a> {
     saver_functions: &'a SaverFunctions<'a>,
 }
 
-/// Compares two messages of one type: models, or parts of them.
-///
-/// # Errors
-/// When a graph in them is too large to be counted.
-pub(super) fn compare(lhs: &Message<'_>, rhs: &Message<'_>, options: &Options) -> Result<Found> {
+/// Compares what two messages have in common: models, or parts of them.
+pub(super) fn compare(common: &Common<'_>, options: &Options) -> Found {
     let mut found = Found::default();
-    with_model(lhs.schema(), options, |model| {
-        let messages = model.messages();
-        messages.compare(lhs.ty(), lhs.bytes(), rhs.bytes(), &Trail::Root, &mut found);
+    with_model(common.schema, options, |model| {
+        let Common { ty, lhs, rhs, .. } = *common;
+        model.messages().compare(ty, lhs, rhs, &Trail::Root, &mut found);
     });
-    Ok(found)
+    found
 }
 
 /// Compares the object graphs of two checkpoints, given as the strings that hold them; `None` where one holds none.
@@ -75,14 +73,14 @@ pub(super) fn compare_object_graphs(lhs: &[u8], rhs: &[u8], options: &Options) -
 /// When it cannot.
 pub(super) fn check_lists(
     lists: &Lists,
-    messages: Option<&Message<'_>>,
+    messages: Option<&Common<'_>>,
     has_object_graphs: bool,
 ) -> Result<()> {
     let tensorflow = Schema::tensorflow();
-    let schema = messages.map_or(tensorflow, Message::schema);
+    let schema = messages.map_or(tensorflow, |common| common.schema);
     let held = schema.message(object_graph::TRACKABLE).filter(|_| has_object_graphs);
     let roots: Vec<_> = messages
-        .map(|message| (None, message.ty()))
+        .map(|common| (None, common.ty))
         .into_iter()
         .chain(held.map(|ty| (Some("object_graph"), ty)))
         .collect();
@@ -106,43 +104,58 @@ fn with_model(schema: &Schema, options: &Options, go_on: impl FnOnce(&Model<'_>)
     });
 }
 
-/// The largest part that two messages have in common, where they are of two types: the graph of a meta graph, the meta graph
-/// of a SavedModel that has one.
-///
-/// # Errors
-/// When they have none.
-pub(super) fn common<'a, 's>(
-    lhs: &'a Message<'s>,
-    rhs: &'a Message<'s>,
-) -> Result<(Cow<'a, Message<'s>>, Cow<'a, Message<'s>>)> {
-    let (l, r) = (&lhs.ty().full_name, &rhs.ty().full_name);
-    if l == r {
-        return Ok((Cow::Borrowed(lhs), Cow::Borrowed(rhs)));
-    }
-    if let Some(part) = part(lhs, r) {
-        return Ok((Cow::Owned(part), Cow::Borrowed(rhs)));
-    }
-    if let Some(part) = part(rhs, l) {
-        return Ok((Cow::Borrowed(lhs), Cow::Owned(part)));
-    }
-    let why = format!("lhs is a {l}, rhs is a {r}: they have no part in common to compare");
-    Err(ErrorKind::Usage(why).into())
+/// Two messages of one type, or what two of other types have in common.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Common<'a> {
+    pub(super) schema: &'a Schema,
+    pub(super) ty: &'a MessageType,
+    pub(super) lhs: &'a [u8],
+    pub(super) rhs: &'a [u8],
 }
 
-/// The part of a message that is of the type `wanted`.
-fn part<'s>(message: &Message<'s>, wanted: &str) -> Option<Message<'s>> {
-    let (number, ty) = match &*message.ty().full_name {
-        "tensorflow.SavedModel" => (2, "tensorflow.MetaGraphDef"),
-        "tensorflow.MetaGraphDef" if wanted == "tensorflow.SaverDef" => (3, wanted),
-        "tensorflow.MetaGraphDef" => (2, "tensorflow.GraphDef"),
-        "tensorflow.GraphDef" => (2, "tensorflow.FunctionDefLibrary"),
-        _ => return None,
-    };
-    let mut found = fields(message.bytes(), number);
-    let (only, None) = (found.next()?, found.next()) else { return None };
-    let ty = message.schema().message(ty)?;
-    let part = Message::from_canonical(message.schema(), ty, only.to_vec());
-    if &*ty.full_name == wanted { Some(part) } else { self::part(&part, wanted) }
+impl<'a> Common<'a> {
+    /// The largest part that two messages have in common: where they are of two types, the graph of a meta graph, or the meta
+    /// graph of a SavedModel that has one.
+    ///
+    /// # Errors
+    /// When they have none.
+    pub(super) fn of(lhs: &'a Message<'_>, rhs: &'a Message<'_>) -> Result<Self> {
+        let schema = lhs.schema();
+        let (l, r) = (lhs.ty(), rhs.ty());
+        let (lhs, rhs) = (lhs.bytes(), rhs.bytes());
+        if l.full_name == r.full_name {
+            return Ok(Self { schema, ty: l, lhs, rhs });
+        }
+        if let Some(lhs) = part(l, lhs, &r.full_name) {
+            return Ok(Self { schema, ty: r, lhs, rhs });
+        }
+        if let Some(rhs) = part(r, rhs, &l.full_name) {
+            return Ok(Self { schema, ty: l, lhs, rhs });
+        }
+        let (l, r) = (&l.full_name, &r.full_name);
+        let why = format!("lhs is a {l}, rhs is a {r}: they have no part in common to compare");
+        Err(ErrorKind::Usage(why).into())
+    }
+}
+
+/// The part of a message of the type `ty` that is of the type `wanted`.
+fn part<'a>(ty: &MessageType, message: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
+    let mut known: &str = &ty.full_name;
+    let mut message = message;
+    while known != wanted {
+        let number;
+        (number, known) = match known {
+            "tensorflow.SavedModel" => (2, "tensorflow.MetaGraphDef"),
+            "tensorflow.MetaGraphDef" if wanted == "tensorflow.SaverDef" => (3, wanted),
+            "tensorflow.MetaGraphDef" => (2, "tensorflow.GraphDef"),
+            "tensorflow.GraphDef" => (2, "tensorflow.FunctionDefLibrary"),
+            _ => return None,
+        };
+        let mut found = fields(message, number);
+        let (only, None) = (found.next()?, found.next()) else { return None };
+        message = only;
+    }
+    Some(message)
 }
 
 impl<'a> Model<'a> {
@@ -167,7 +180,7 @@ impl<'a> Model<'a> {
 
 impl Rules for Model<'_> {
     fn treatment(&self, ty: &MessageType, field: &Field, at: &Trail<'_>) -> Treatment<'_> {
-        let known = treatment::treatment(&ty.full_name, &field.name, at.key_in("collection_def"));
+        let known = treatment(&ty.full_name, &field.name, at.key_in("collection_def"));
         self.lists.treatment(self.schema, field, at, known)
     }
 

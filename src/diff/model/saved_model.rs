@@ -32,8 +32,8 @@ impl Model<'_> {
                 None => alone.push((tags, r)),
             }
         }
-        if let ([(_, l)], [(tags, r)]) = (left.as_slice(), alone.as_slice()) {
-            messages.compare(meta_graph, l, r, &list.key(tags), out);
+        if let ([(known, l)], [(tags, r)]) = (left.as_slice(), alone.as_slice()) {
+            messages.compare(meta_graph, l, r, &list.keys(known, tags), out);
             return true;
         }
         for (tags, l) in &left {
@@ -48,11 +48,13 @@ impl Model<'_> {
 
 /// The meta graphs by their tags, in one order: `serve`, `gpu, serve`.
 fn meta_graphs(saved_model: &[u8]) -> Vec<(String, &[u8])> {
-    let graphs = fields(saved_model, 2).map(|graph| {
-        let tags = fields(field(graph, 1), 4);
-        let mut tags: Vec<_> = tags.filter_map(|tag| std::str::from_utf8(tag).ok()).collect();
-        tags.sort_unstable();
-        (tags.join(", "), graph)
-    });
-    graphs.collect()
+    fields(saved_model, 2).map(|graph| (tags(graph), graph)).collect()
+}
+
+/// The tags of a meta graph, in one order.
+pub(in crate::diff) fn tags(meta_graph: &[u8]) -> String {
+    let tags = fields(field(meta_graph, 1), 4);
+    let mut tags: Vec<_> = tags.filter_map(|tag| std::str::from_utf8(tag).ok()).collect();
+    tags.sort_unstable();
+    tags.join(", ")
 }

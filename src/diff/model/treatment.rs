@@ -6,7 +6,7 @@ use crate::diff::Weight;
 use crate::diff::message::{KeyField, ListAs, Passage, Treatment};
 
 /// How a field of a message is compared; `collection` is the one that the field is in.
-pub(super) fn treatment(
+pub(in crate::diff) fn treatment(
     message: &str,
     field: &str,
     collection: Option<&str>,

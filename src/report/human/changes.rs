@@ -22,7 +22,7 @@ const OPS: usize = 4;
 
 /// A kind of change, from the worst on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Section {
+pub(super) enum Section {
     Removed,
     Added,
     Renamed,
@@ -43,7 +43,7 @@ impl Section {
         Self::Rest,
     ];
 
-    fn of(change: &Change) -> Self {
+    pub(super) fn of(change: &Change) -> Self {
         let path = &change.path;
         if path.key_in("function").is_some() {
             return Self::Functions;
@@ -61,7 +61,7 @@ impl Section {
         }
     }
 
-    fn title(self) -> &'static str {
+    pub(super) fn title(self) -> &'static str {
         match self {
             Self::Removed => "Nodes removed: only in lhs",
             Self::Added => "Nodes added: only in rhs",
@@ -107,7 +107,7 @@ pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result
 }
 
 /// How many changes there are, and of which ops.
-fn counted(section: Section, changes: &[&Change]) -> String {
+pub(super) fn counted(section: Section, changes: &[&Change]) -> String {
     let n = number::count(changes.len() as u64);
     let mut ops = BTreeMap::<&str, u64>::new();
     for change in changes {
@@ -147,7 +147,7 @@ fn what(nodes: &Nodes) -> String {
 }
 
 /// Nodes that came or went together, and the inputs that changed because of it.
-fn groups(changes: &[&Change], view: &View, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn groups(changes: &[&Change], view: &View, out: &mut dyn Write) -> io::Result<()> {
     for change in changes {
         let Detail::Nodes(nodes) = &change.detail else { continue };
         let mut table = Table::new(&[Align::Left]).keeping_names(NAME);
@@ -168,7 +168,7 @@ fn groups(changes: &[&Change], view: &View, out: &mut dyn Write) -> io::Result<(
     Ok(())
 }
 
-fn renamed(changes: &[&Change]) -> Table {
+pub(super) fn renamed(changes: &[&Change]) -> Table {
     let mut table = Table::new(&[Align::Left]).keeping_names(NAME);
     for change in changes {
         let Detail::Nodes(nodes) = &change.detail else { continue };
@@ -179,7 +179,7 @@ fn renamed(changes: &[&Change]) -> Table {
 }
 
 /// Changes one by one, under the scopes that several of them are in.
-fn rows(changes: &[&Change], view: &View, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn rows(changes: &[&Change], view: &View, out: &mut dyn Write) -> io::Result<()> {
     for alike in changes.chunk_by(|a, b| change_text::scope(a) == change_text::scope(b)) {
         let scope = alike.first().map(|change| change_text::scope(change)).unwrap_or_default();
         let is_grouped = alike.len() > 1 && !scope.is_empty();
@@ -202,7 +202,7 @@ fn rows(changes: &[&Change], view: &View, out: &mut dyn Write) -> io::Result<()>
 }
 
 /// What is wrong with a graph.
-fn findings(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn findings(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
     if diff.findings.is_empty() {
         return Ok(());
     }
@@ -231,7 +231,7 @@ fn findings(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// One line for all that does not matter.
-fn cosmetic(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn cosmetic(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
     let mut kinds = BTreeMap::<&str, u64>::new();
     for change in diff.changes.iter().filter(|change| change.weight == Weight::Cosmetic) {
         *kinds.entry(change_text::kind_of_detail(change)).or_default() += 1;

@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use crate::compare::{NanPolicy, Options};
-use crate::diff::{Change, ChangeKind, Counts, Diff, Part, Side, Status, TensorDiff, Verdict};
-use crate::diff::{Weight, Weights};
+use crate::diff::{Change, ChangeKind, Counts, Diff, Part, Side, Status, TensorDiff, TextView};
+use crate::diff::{Verdict, Weight, Weights};
 use crate::tensor::Kind;
 
 use super::text::{cut_middle, cut_name, padded, plural, printable, width_of, wrapped};
-use super::{View, advice, changes, number, sections};
+use super::{View, advice, changes, number, sections, texts};
 
 /// Columns that a path may take.
 const PATH_WIDTH: usize = 68;
@@ -18,6 +18,34 @@ const PATH_WIDTH: usize = 68;
 /// # Errors
 /// When `out` cannot be written.
 pub fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    head(diff, view, out)?;
+    if diff.part.has_graph() {
+        changes::write(diff, view, out)?;
+    }
+    advice::write(diff, view, out)
+}
+
+/// Tells a person what a diff found, and shows the text of what changed in a graph or another message, with as many lines of
+/// `context` around what differs.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn write_as_text(
+    diff: &Diff,
+    texts: &TextView<'_>,
+    context: usize,
+    view: &View,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    head(diff, view, out)?;
+    if diff.part.has_graph() {
+        texts::write(diff, texts, context, view, out)?;
+    }
+    advice::write(diff, view, out)
+}
+
+/// The answer, what was compared, and the tensors.
+fn head(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
     let palette = view.palette;
     let style = match diff.verdict() {
         Verdict::Same => palette.good,
@@ -33,11 +61,7 @@ pub fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out)?;
     overview(diff, out)?;
-    sections::write(diff, view, out)?;
-    if diff.part.has_graph() {
-        changes::write(diff, view, out)?;
-    }
-    advice::write(diff, view, out)
+    sections::write(diff, view, out)
 }
 
 /// The answer, in a sentence.

@@ -13,10 +13,11 @@ mod renames;
 mod sections;
 mod table;
 mod text;
+mod texts;
 mod values;
 mod verification;
 
-pub use diff::write as diff;
+pub use diff::{write as diff, write_as_text as diff_as_text};
 pub use listing::write as listing;
 pub use overview::write as overview;
 pub use text::printable;

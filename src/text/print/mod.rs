@@ -7,6 +7,7 @@
 //! held, whatever the size of the message.
 
 mod any;
+mod block;
 mod brief;
 mod decimal;
 mod escape;
@@ -20,6 +21,7 @@ mod value;
 
 use std::io::Write;
 
+pub(crate) use block::block;
 pub(crate) use brief::{Shown, brief};
 
 use crate::error::Result;

@@ -30,6 +30,15 @@ pub(crate) struct ListArgs {
     pub(crate) key: Vec<Keyed>,
 }
 
+/// Whether changes are shown as text.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Report")]
+pub(crate) struct Unified {
+    /// Show what changed in a graph as text, with N lines of context (3, if it is not said how many)
+    #[arg(short, long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "3")]
+    pub(crate) unified: Option<usize>,
+}
+
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Color, CompareArgs, Jobs, max_diffs};
+use super::{Color, CompareArgs, Jobs, Unified, max_diffs};
 
 /// Arguments of `git-driver`.
 #[derive(Debug, Clone, Args)]
@@ -30,6 +30,8 @@ pub(crate) struct GitDriverArgs {
     /// Changes, tensors or rows to list: a number, or `all`
     #[arg(short = 'n', long, value_name = "N", default_value = "20", value_parser = max_diffs, help_heading = "Report")]
     pub(crate) max_diffs: usize,
+    #[command(flatten)]
+    pub(crate) text: Unified,
     /// Whether to use colours; auto heeds git's pager, NO_COLOR, CLICOLOR_FORCE and TERM=dumb
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", hide_default_value = true, help_heading = "Report")]
     pub(crate) color: Color,

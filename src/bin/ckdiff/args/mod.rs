@@ -14,7 +14,7 @@ use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub(crate) use changes::{Changes, ListArgs, Part};
+pub(crate) use changes::{Changes, ListArgs, Part, Unified};
 pub(crate) use git::{GitDriverArgs, TextconvArgs};
 pub(crate) use messages::{ConvertArgs, FmtArgs, SchemaArgs, Style};
 
@@ -105,6 +105,8 @@ pub(crate) struct DiffArgs {
     /// Changed tensors to list: a number, or `all`
     #[arg(short = 'n', long, value_name = "N", default_value = "20", value_parser = max_diffs, help_heading = "Report")]
     pub(crate) max_diffs: usize,
+    #[command(flatten)]
+    pub(crate) text: Unified,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
     /// Print nothing: the exit code is the answer

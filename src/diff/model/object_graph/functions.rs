@@ -25,11 +25,11 @@ impl Model<'_> {
         let before = out.changes.len();
         let mut lone = Vec::new();
         for (name, rhs) in objects.rhs.functions() {
-            let at = list.key(name);
             let Some((old, lhs)) = left.remove(*name) else {
-                messages.added(ty, rhs, &at, out);
+                messages.added(ty, rhs, &list.key(name), out);
                 continue;
             };
+            let at = list.keys(old, name);
             messages.fields(ty, lhs, rhs, &at, out);
             let (l, r) = (l_bound.get(old), r_bound.get(name));
             let (l, r) = (l.cloned().unwrap_or_default(), r.cloned().unwrap_or_default());

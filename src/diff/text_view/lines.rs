@@ -1,0 +1,168 @@
+//! The text of an element as lines, in bounded memory and time.
+
+use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{self, Write};
+
+use super::Piece;
+use crate::schema::Schema;
+use crate::text::block;
+
+/// Lines that are kept.
+const LINES: usize = 10_000;
+
+/// Bytes of all lines that are kept.
+const TEXT: usize = 1 << 20;
+
+/// Bytes of a line that are kept.
+const LONGEST: usize = 16 << 10;
+
+/// Text that is printed for each byte of an element, and on top of that: so much is enough for all but what is made to grow.
+const GROWTH: usize = 64;
+const LEAST: usize = 64 << 10;
+
+/// The most text that is printed of an element.
+const MOST: usize = 16 << 20;
+
+/// A line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Row {
+    kept: Vec<u8>,
+    /// How many bytes more it has, and their hash.
+    pub(super) more: u64,
+    rest: u64,
+}
+
+impl Row {
+    /// What is kept of it.
+    pub(super) fn text(&self) -> &str {
+        match str::from_utf8(&self.kept) {
+            Ok(text) => text,
+            // The cut went through a character.
+            Err(error) => {
+                let valid = self.kept.get(..error.valid_up_to()).unwrap_or_default();
+                str::from_utf8(valid).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Equal rows have equal keys, and others have not.
+    pub(super) fn key(&self) -> Cow<'_, [u8]> {
+        if self.more == 0 {
+            return Cow::Borrowed(&self.kept);
+        }
+        let mut key = self.kept.clone();
+        key.extend(self.more.to_le_bytes());
+        key.extend(self.rest.to_le_bytes());
+        Cow::Owned(key)
+    }
+
+    /// The columns that it is indented by.
+    pub(super) fn indent(&self) -> usize {
+        self.kept.iter().take_while(|&&byte| byte == b' ').count()
+    }
+}
+
+/// The lines of a text.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    pub(super) rows: Vec<Row>,
+    /// Whether the text goes on behind them, or a line is not there to its end.
+    pub(super) is_cut: bool,
+    open: Option<(Row, DefaultHasher)>,
+    kept: usize,
+    printed: usize,
+    budget: usize,
+}
+
+impl Lines {
+    /// The text of an element.
+    pub(super) fn of(schema: &Schema, pieces: &[Piece<'_>]) -> Self {
+        let bytes: usize = pieces.iter().map(|piece| piece.bytes.len()).sum();
+        let budget = bytes.saturating_mul(GROWTH).saturating_add(LEAST).min(MOST);
+        let mut lines = Self { budget, ..Self::default() };
+        for piece in pieces {
+            if block(schema, piece.name, (piece.ty, &piece.bytes), &mut lines).is_err() {
+                lines.is_cut = true;
+                break;
+            }
+        }
+        lines.close();
+        lines
+    }
+
+    fn close(&mut self) {
+        let Some((mut row, rest)) = self.open.take() else { return };
+        if row.more > 0 {
+            row.rest = rest.finish();
+            self.is_cut = true;
+        }
+        self.rows.push(row);
+    }
+
+    /// Takes a part of a line.
+    fn part(&mut self, part: &[u8]) {
+        let (row, rest) = self.open.get_or_insert_default();
+        let room = LONGEST.min(row.kept.len() + TEXT.saturating_sub(self.kept)) - row.kept.len();
+        let (kept, more) = part.split_at(room.min(part.len()));
+        row.kept.extend_from_slice(kept);
+        self.kept += kept.len();
+        row.more += more.len() as u64;
+        rest.write(more);
+    }
+}
+
+impl Write for Lines {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            self.printed += line.len();
+            let is_full = self.rows.len() >= LINES || self.kept >= TEXT;
+            if self.printed > self.budget || (is_full && self.open.is_none()) {
+                return Err(io::ErrorKind::OutOfMemory.into());
+            }
+            self.part(line.strip_suffix(b"\n").unwrap_or(line));
+            if line.ends_with(b"\n") {
+                self.close();
+            }
+        }
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(parts: &[&str]) -> Lines {
+        let mut lines = Lines { budget: MOST, ..Lines::default() };
+        parts.iter().for_each(|part| drop(lines.write(part.as_bytes())));
+        lines.close();
+        lines
+    }
+
+    #[test]
+    fn lines_are_the_same_however_they_come() {
+        let text = format!("a\nb\n\n{}\nend", "x".repeat(50_000));
+        let whole = lines(&[&text]);
+        let (head, tail) = text.split_at(20_001);
+        let (middle, tail) = tail.split_at(3);
+        assert_eq!(lines(&[head, middle, "", tail]).rows, whole.rows);
+        assert_eq!(whole.rows.len(), 5);
+        assert!(whole.is_cut);
+        let other = lines(&[&text.replace("x\nend", "y\nend")]);
+        assert_eq!(other.rows[3].text(), whole.rows[3].text());
+        assert_ne!(other.rows[3].key(), whole.rows[3].key());
+    }
+
+    #[test]
+    fn so_many_lines_are_kept_and_no_more() {
+        let many = lines(&["a\n".repeat(LINES + 1).as_str()]);
+        assert!(many.is_cut);
+        assert_eq!(many.rows.len(), LINES);
+        assert!(!lines(&["a\n".repeat(LINES).as_str()]).is_cut);
+    }
+}
