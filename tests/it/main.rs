@@ -87,5 +87,8 @@ mod text_said;
 mod text_syntax;
 mod text_threads;
 mod text_unknown;
+mod text_view;
+mod text_view_laws;
+mod text_view_limits;
 mod user_schema;
 mod verify;

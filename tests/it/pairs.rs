@@ -18,7 +18,7 @@ const TOLD_OTHERWISE: &[(&str, &str)] = &[
     ("constant_dtype", "the attribute dtype says all of it"),
 ];
 
-fn side(name: &str, side: &str) -> PathBuf {
+pub(crate) fn side(name: &str, side: &str) -> PathBuf {
     let folder = PathBuf::from("tests/data/pairs").join(name);
     let named = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == side);
     let mut files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

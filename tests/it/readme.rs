@@ -34,6 +34,11 @@ fn what_the_readme_shows_of_a_graph_is_what_it_prints() {
 }
 
 #[test]
+fn what_the_readme_shows_as_text_is_what_it_prints() {
+    prints_what_is_shown("`-u` is that of `diff`");
+}
+
+#[test]
 fn what_the_readme_shows_of_verify_is_what_it_prints() {
     prints_what_is_shown("## Before a restore fails");
 }

@@ -37,7 +37,7 @@ use walk::Walk;
 /// let diff = diff(&lhs, &rhs, &Options::default(), &Silent)?;
 /// let view = TextView::new(&diff, &lhs, &rhs)?;
 /// let place = &view.places()[0];
-/// assert_eq!(place.path().to_string(), r#"graph_def.node["product"]"#);
+/// assert_eq!(place.path().to_string(), r#"graph_def.node["result"]"#);
 /// for line in place.text(1).hunks.iter().flat_map(|hunk| &hunk.lines) {
 ///     let sign = match line.tag {
 ///         Tag::Same => ' ',

@@ -8,7 +8,8 @@ use super::hops::{self, Hop, Which};
 use super::{Piece, Place};
 use crate::diff::model::{Common, treatment};
 use crate::diff::{Change, ChangeKind, Detail};
-use crate::message::Records;
+use crate::graph::fields;
+use crate::message::{Records, canonical};
 use crate::schema::{Field, MessageType, Schema, WellKnown};
 
 /// Nodes that are shown of those that came or went together.
@@ -33,6 +34,10 @@ const WHOLE: [&str; 3] = ["tensorflow.NodeDef", "tensorflow.AttrValue", "tensorf
 
 /// Messages whose parts go by paths that are in no field.
 const OBJECTS: [&str; 2] = ["tensorflow.TrackableObjectGraph", "tensorflow.SavedObjectGraph"];
+
+/// Where a collection has bytes: a field of `CollectionDef`, and one of `CollectionDef.BytesList`.
+const BYTES_LIST: u32 = 2;
+const VALUE: u32 = 1;
 
 /// A change, or a node of one, and the way there.
 #[derive(Debug)]
@@ -197,22 +202,38 @@ impl<'a> Walk<'a> {
     /// Shows a message with all changes in it.
     fn element(&mut self, at: Level<'a, '_>) {
         let is_block = |entry: &&Entry<'_>| entry.block.is_some();
-        let piece = |name: Option<&'a str>, side: Option<&'a [u8]>| {
-            side.map(|bytes| Piece { name, ty: at.ty, bytes: Cow::Borrowed(bytes) })
+        let pieces = |name: Option<&'a str>, side: Option<&'a [u8]>| -> Vec<Piece<'a>> {
+            let Some(bytes) = side else { return Vec::new() };
+            let whole = || vec![Piece { name, ty: at.ty, bytes: Cow::Borrowed(bytes) }];
+            self.opened(&at, bytes).unwrap_or_else(whole)
         };
-        let sides = |name| -> Sides<'a> {
-            (piece(name, at.lhs).into_iter().collect(), piece(name, at.rhs).into_iter().collect())
-        };
+        let sides = |name| (pieces(name, at.lhs), pieces(name, at.rhs));
+        let mut nodes = Vec::new();
         for entry in at.entries.iter().filter(is_block) {
             let hop = at.depth.checked_sub(1).and_then(|hop| entry.hops.get(hop));
             let is_of_many = self.changes.get(entry.change).is_some_and(is_of_many);
             let name = hop.map(|hop| hop.field).filter(|_| is_of_many);
-            self.nodes.extend(entry.block.map(|block| (block, sides(name))));
+            nodes.extend(entry.block.map(|block| (block, sides(name))));
         }
         let (objects, changes): (Vec<_>, Vec<_>) =
             at.entries.iter().filter(|entry| !is_block(entry)).partition(|entry| is_object(entry));
+        let sides = sides(None);
+        self.nodes.extend(nodes);
         objects.iter().for_each(|entry| self.words(entry.change));
-        self.place(&changes, at.depth, sides(None));
+        self.place(&changes, at.depth, sides);
+    }
+
+    /// The messages that the bytes of a collection hold.
+    fn opened(&self, at: &Level<'a, '_>, collection: &'a [u8]) -> Option<Vec<Piece<'a>>> {
+        let held = treatment("tensorflow.CollectionDef.BytesList", "value", self.collection(at));
+        let held = held.holds.filter(|_| &*at.ty.full_name == "tensorflow.CollectionDef")?;
+        let ty = self.schema.message(held)?;
+        let values = fields(collection, BYTES_LIST).flat_map(|list| fields(list, VALUE));
+        let piece = |value| {
+            let bytes = canonical(self.schema, ty, value, at.depth).ok()?;
+            Some(Piece { name: Some("value"), ty, bytes })
+        };
+        values.map(piece).collect()
     }
 
     /// Shows messages that go by one name, or that bytes hold.

@@ -16,7 +16,7 @@ use super::{View, WIDTH, change_text, number};
 const INDENT: usize = 4;
 
 /// Lines that are told of one place.
-const LINES: usize = 120;
+const LINES: usize = 100;
 
 /// Changes that are told in words beside a text that does not show all.
 const WORDS: usize = 4;
@@ -64,7 +64,7 @@ pub(super) fn write(
     if hidden > 0 {
         let style = view.palette.faint;
         let more = plural(hidden as u64, "more place");
-        writeln!(out, "\n{style}… and {more} of changes: -n {total} shows all{style:#}")?;
+        writeln!(out, "\n{style}… and {more}: -n {total} shows all{style:#}")?;
     }
     findings(diff, view, out)?;
     cosmetic(diff, view, out)
