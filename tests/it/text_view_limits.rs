@@ -87,7 +87,8 @@ fn a_constant_of_a_million_is_cut_and_what_differs_is_said() {
         let view = TextView::new(&diff, &lhs, &rhs).unwrap();
         let [place] = view.places() else { panic!("{view:?}") };
         let text = place.text(3);
-        assert!(text.is_cut && size(&text) < 1 << 20, "{}", size(&text));
+        assert_eq!(text.is_cut, !is_content);
+        assert!(size(&text) < 1 << 20, "{}", size(&text));
         let report = report(&diff, &view);
         let words = if is_content { "c.value: 3 of 1,000,000" } else { "c.value  3 of 1,000,000" };
         assert!(report.contains(words), "{report}");
@@ -100,7 +101,7 @@ fn a_constant_of_a_million_is_cut_and_what_differs_is_said() {
             let (removed, added) = (removed.unwrap(), added.unwrap());
             assert_eq!(removed.text, added.text);
             assert!(removed.more > 4 * LEN as u64);
-            assert!(report.contains("bytes more, which differ"), "{report}");
+            assert!(report.contains("bytes, which differ further on"), "{report}");
         }
     }
 }
@@ -279,4 +280,24 @@ fn an_item_that_moved_is_held_against_itself() {
             "+description: \"two\"",
         ]
     );
+}
+
+#[test]
+fn lines_that_differ_far_behind_are_told_apart() {
+    let sides = ["a", "b"].map(|end| {
+        let mut node = node("n", "NoOp", &[]);
+        node.device = "d".repeat(100_000) + end;
+        graph(vec![node])
+    });
+    let (lhs, rhs, diff) = compared(&sides[0], &sides[1]);
+    let view = TextView::new(&diff, &lhs, &rhs).unwrap();
+    let text = view.places()[0].text(0);
+    let lines: Vec<_> = text.hunks.iter().flat_map(|hunk| &hunk.lines).collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0].text, lines[1].text);
+    let report = report(&diff, &view);
+    let report = report.split("\nWrong in itself").next().unwrap();
+    assert_eq!(report.matches("… 100,011 bytes, which differ further on\n").count(), 2, "{report}");
+    assert!(report.contains("\n      n.device: …"), "{report}");
+    assert!(report.lines().all(|line| line.chars().count() <= 100), "{report}");
 }

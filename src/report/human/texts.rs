@@ -100,8 +100,10 @@ impl Told<'_> {
             Some(_) => groups(changes, self.view, out)?,
             None => writeln!(out, "  {}", cut_middle(&self.subject(place), WIDTH - 2))?,
         }
+        let mut lines = text.hunks.iter().flat_map(|hunk| &hunk.lines);
+        let is_whole = !text.is_cut && lines.all(|line| line.more == 0);
         let is_seen = |change: &&&Change| {
-            !text.is_cut && !matches!(&change.detail, Detail::Tensor(of) if of.elements > 1)
+            is_whole && !matches!(&change.detail, Detail::Tensor(of) if of.elements > 1)
         };
         let unseen: Vec<_> = changes
             .iter()
@@ -111,8 +113,10 @@ impl Told<'_> {
             .collect();
         let faint = self.view.palette.faint;
         for change in unseen {
-            let words = format!("{}: {}", change_text::subject(change), change_text::text(change));
-            writeln!(out, "{faint}      {}{faint:#}", cut_middle(&words, WIDTH - 6))?;
+            let words = [change_text::subject(change), change_text::text(change)];
+            let words = words.join(": ");
+            let words = words.trim_start_matches(": ");
+            writeln!(out, "{faint}      {}{faint:#}", cut_middle(words, WIDTH - 6))?;
         }
         self.hunks(&text.hunks, out)?;
         if text.is_cut {
@@ -188,7 +192,9 @@ fn fitted(lines: &[Line]) -> Vec<String> {
         !matches!((a.tag, b.tag), (Tag::Same, _) | (_, Tag::Same) | (Tag::Added, Tag::Removed))
     }) {
         let (removed, added) = run.split_at(run.partition_point(|line| line.tag == Tag::Removed));
-        let partner = |others: &[Line], at: usize| others.get(at).cloned();
+        // Of more on one side, all that are left are held against the last.
+        let partner =
+            |others: &[Line], at: usize| others.get(at).or_else(|| others.last()).cloned();
         fitted.extend(removed.iter().enumerate().map(|(at, line)| fit(line, partner(added, at))));
         fitted.extend(added.iter().enumerate().map(|(at, line)| fit(line, partner(removed, at))));
     }
@@ -206,11 +212,12 @@ fn fit(line: &Line, partner: Option<Line>) -> String {
         return text;
     }
     if text == other {
-        let more = number::count(line.more);
-        return cut_end(&text, &format!("… and {more} bytes more, which differ"));
+        let all = number::count(line.text.len() as u64 + line.more);
+        return cut_end(&text, &format!("… {all} bytes, which differ further on"));
     }
     let same = text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let name = text.find(": ").map_or(0, |end| end + 2);
+    let name = name + usize::from(name > 0 && text.get(name..).is_some_and(|v| v.starts_with('"')));
     let name = if name > NAME { 0 } else { name };
     let start = same.saturating_sub(COMMON);
     // Names are ASCII, so that their bytes are characters.
@@ -262,7 +269,8 @@ mod tests {
             let lines = [line(Tag::Removed, &lhs, more), line(Tag::Added, &rhs, more)];
             let fitted = fitted(&lines);
             assert!(fitted.iter().all(|text| width_of(text) <= WIDTH - INDENT), "{fitted:?}");
-            let is_said = fitted.iter().all(|text| text.ends_with("7 bytes more, which differ"));
+            let is_said =
+                fitted.iter().all(|text| text.ends_with("… 507 bytes, which differ further on"));
             assert!(fitted[0] != fitted[1] || is_said, "{fitted:?}");
         }
     }
