@@ -186,7 +186,9 @@ fn a_place_for_each_of_many_nodes_is_found_in_one_walk() {
         assert!(view.places().iter().all(|place| place.text(3).hunks.len() == 1));
         start.elapsed().as_secs_f64()
     };
-    let (few, many) = (took(2_000), took(20_000));
+    // The least of three: a machine that does other things at times takes longer.
+    let least = |len: usize| (0..3).map(|_| took(len)).fold(f64::MAX, f64::min);
+    let (few, many) = (least(2_000), least(20_000));
     // Ten times the nodes, and some room for a busy machine: far from a hundred times.
     assert!(many < 40.0 * few + 0.5, "{few} s, {many} s");
 }

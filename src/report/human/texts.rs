@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 use unicode_width::UnicodeWidthChar;
 
-use crate::diff::{Change, Detail, Diff, Hunk, Line, Place, Tag, TextView};
+use crate::diff::{Change, Detail, Diff, Hunk, Line, Place, Tag, Text, TextView};
 
 use super::changes::{Section, cosmetic, counted, findings, groups, renamed, rows};
 use super::text::{cut_middle, plural, printable, width_of};
@@ -100,24 +100,8 @@ impl Told<'_> {
             Some(_) => groups(changes, self.view, out)?,
             None => writeln!(out, "  {}", cut_middle(&self.subject(place), WIDTH - 2))?,
         }
-        let mut lines = text.hunks.iter().flat_map(|hunk| &hunk.lines);
-        let is_whole = !text.is_cut && lines.all(|line| line.more == 0);
-        let is_seen = |change: &&&Change| {
-            is_whole && !matches!(&change.detail, Detail::Tensor(of) if of.elements > 1)
-        };
-        let unseen: Vec<_> = changes
-            .iter()
-            .filter(|change| !is_seen(change) && !is_group(change))
-            .take(WORDS)
-            .copied()
-            .collect();
+        self.unseen(&text, changes, out)?;
         let faint = self.view.palette.faint;
-        for change in unseen {
-            let words = [change_text::subject(change), change_text::text(change)];
-            let words = words.join(": ");
-            let words = words.trim_start_matches(": ");
-            writeln!(out, "{faint}      {}{faint:#}", cut_middle(words, WIDTH - 6))?;
-        }
         self.hunks(&text.hunks, out)?;
         if text.is_cut {
             writeln!(
@@ -130,6 +114,24 @@ impl Told<'_> {
             writeln!(out, "{faint}    … and {more}{faint:#}")?;
         }
         Ok(true)
+    }
+
+    /// Tells in words what the text may not show, or not to a reader: what is behind its end, and values of tensors.
+    fn unseen(&self, text: &Text, changes: &[&Change], out: &mut dyn Write) -> io::Result<()> {
+        let mut lines = text.hunks.iter().flat_map(|hunk| &hunk.lines);
+        let is_whole = !text.is_cut && lines.all(|line| line.more == 0);
+        let is_unseen = |change: &&&Change| match &change.detail {
+            Detail::Nodes(_) => false,
+            Detail::Tensor(comparison) if comparison.elements > 1 => true,
+            _ => !is_whole,
+        };
+        let faint = self.view.palette.faint;
+        for change in changes.iter().filter(is_unseen).take(WORDS) {
+            let words = [change_text::subject(change), change_text::text(change)].join(": ");
+            let words = cut_middle(words.trim_start_matches(": "), WIDTH - 6);
+            writeln!(out, "{faint}      {words}{faint:#}")?;
+        }
+        Ok(())
     }
 
     fn words(&self, changes: &[&Change], out: &mut dyn Write) -> io::Result<()> {
