@@ -93,6 +93,13 @@ node { name: 'b' op: 'Identity' input: 'a' }",
             &[r#"node["b"]: attr "T" is missing, and op Identity has no default"#][..],
         ),
         (
+            r"node { name: 'a' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } }
+attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape {} tensor_content: '\000\000\200' } } } }",
+            &[
+                r#"node["a"].attr["value"]: cannot be read: bytes of tensor_content is 3, float32 of shape [] takes 4"#,
+            ][..],
+        ),
+        (
             "node { name: 'b' op: 'MaxPool' }",
             &[r#"node["b"]: attrs "ksize", "padding", "strides" are missing, and op MaxPool has no default"#, r#"node["b"]: has 0 data inputs, op MaxPool takes 1"#][..],
         ),

@@ -49,7 +49,7 @@ fn semantic(diff: &Diff) -> Vec<String> {
         .collect()
 }
 
-fn opened(ty: &str, form: Form, bytes: &[u8]) -> Option<Artifact> {
+fn opened(ty: &str, form: Form, bytes: &[u8]) -> Option<Artifact<'static>> {
     let message = Some(format!("tensorflow.{ty}"));
     let options = ReadOptions { message, form: Some(form), ..ReadOptions::default() };
     let document = Document::read(bytes, Path::new("a.pb"), Schema::tensorflow(), &options);

@@ -16,8 +16,8 @@ use crate::support::oracle;
 /// Two sides, and what differs.
 struct Pair {
     name: String,
-    lhs: Artifact,
-    rhs: Artifact,
+    lhs: Artifact<'static>,
+    rhs: Artifact<'static>,
     diff: Diff,
 }
 

@@ -56,7 +56,10 @@ fn floats(values: Vec<f32>, is_content: bool) -> TensorProto {
     tensor
 }
 
-fn compared(lhs: &MetaGraphDef, rhs: &MetaGraphDef) -> (Artifact, Artifact, Diff) {
+fn compared(
+    lhs: &MetaGraphDef,
+    rhs: &MetaGraphDef,
+) -> (Artifact<'static>, Artifact<'static>, Diff) {
     let (lhs, rhs) = (opened(lhs), opened(rhs));
     let diff = diff(&lhs, &rhs, &Options::default(), &Silent).unwrap();
     (lhs, rhs, diff)

@@ -5,6 +5,7 @@ use super::signature::{Signature, Signatures};
 use super::value::{Value, attrs};
 use crate::bytes::near;
 use crate::error::shortened;
+use crate::graph::Constant;
 use crate::graph::finding::Findings;
 use crate::schema::tensorflow::attr_value::{self, ListValue};
 use crate::schema::tensorflow::op_def::AttrDef;
@@ -27,7 +28,8 @@ pub(super) fn check<'a>(
         let path = || format!("{}.attr[{name:?}]", scope.path(node.name));
         if let Some(definition) = signature.attrs.get(name) {
             present += usize::from(definition.default_value.is_none());
-            if let Some(problem) = problem(scope, signature, definition, value) {
+            let problem = problem(scope, signature, definition, value);
+            if let Some(problem) = problem.or_else(|| no_constant(node.op, name, value)) {
                 findings.add(path, || problem);
             }
         } else if !name.starts_with('_') {
@@ -88,6 +90,16 @@ fn problem(
         return Some(problem);
     }
     too_small(op, definition, value).or_else(|| not_allowed(op, definition, value))
+}
+
+/// Why the value of a constant is none.
+fn no_constant(op: &str, attr: &str, value: Value<'_>) -> Option<String> {
+    match value {
+        Value::Tensor(tensor) if op == "Const" && attr == "value" => {
+            Constant::parse(tensor).err().map(|error| format!("cannot be read: {error}"))
+        }
+        _ => None,
+    }
 }
 
 /// The type of a value, where it is not `wanted`.

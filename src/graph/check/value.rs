@@ -17,7 +17,8 @@ pub(super) enum Value<'a> {
     /// A type, by its code.
     Type(i32),
     Shape,
-    Tensor,
+    /// A `TensorProto`.
+    Tensor(&'a [u8]),
     /// The name of an attribute of the function around it.
     Placeholder(&'a str),
     /// The name of a function.
@@ -45,7 +46,7 @@ impl<'a> Value<'a> {
             (5, _) => Self::Bool,
             (6, Wire::Varint(code)) => Self::Type(int32(code)),
             (7, _) => Self::Shape,
-            (8, _) => Self::Tensor,
+            (8, Wire::Len(tensor)) => Self::Tensor(tensor),
             (9, Wire::Len(name)) => Self::Placeholder(crate::graph::wire::text(name)),
             (10, Wire::Len(func)) => Self::Func(string(func, 1)),
             _ => return None,
@@ -63,7 +64,7 @@ impl<'a> Value<'a> {
             Self::Bool => "bool",
             Self::Type(_) => "type",
             Self::Shape => "shape",
-            Self::Tensor => "tensor",
+            Self::Tensor(_) => "tensor",
             Self::Placeholder(_) => "placeholder",
             Self::Func(_) => "func",
         }
