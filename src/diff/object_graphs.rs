@@ -35,7 +35,7 @@ impl ObjectGraphs {
     pub(super) fn counterparts(&self, lhs: &Checkpoint, rhs: &Checkpoint) -> Counterparts {
         let mut counterparts = Counterparts::new();
         let mut add = |from: &Name, to: Name| {
-            if !lhs.has_tensor(&to) && rhs.has_tensor(&to) && !rhs.has_tensor(from) {
+            if *from != to && rhs.has_tensor(&to) {
                 counterparts.insert(from.clone(), to);
             }
         };
@@ -60,6 +60,7 @@ impl ObjectGraphs {
             *taken.entry(to.clone()).or_default() += 1;
         }
         counterparts.retain(|_, to| taken.get(to) == Some(&1));
+        without_taken_names(&mut counterparts, lhs, rhs);
         counterparts
     }
 
@@ -92,6 +93,25 @@ impl ObjectGraphs {
             path: path.to_string(),
             problem,
         }));
+    }
+}
+
+/// Drops those whose other name is another tensor's on either side, unless that one has another name too.
+fn without_taken_names(counterparts: &mut Counterparts, lhs: &Checkpoint, rhs: &Checkpoint) {
+    let to_lhs: BTreeMap<_, _> = counterparts.iter().map(|(l, r)| (r.clone(), l.clone())).collect();
+    let is_free = |from: &Name, to: &Name, counterparts: &Counterparts| {
+        let is_target = || to_lhs.get(from).is_some_and(|l| counterparts.contains_key(l));
+        (!lhs.has_tensor(to) || counterparts.contains_key(to))
+            && (!rhs.has_tensor(from) || is_target())
+    };
+    let mut waiting: Vec<Name> = counterparts.keys().cloned().collect();
+    while let Some(from) = waiting.pop() {
+        let Some(to) = counterparts.get(&from).cloned() else { continue };
+        if !is_free(&from, &to, counterparts) {
+            counterparts.remove(&from);
+            // Who took its names has none now.
+            waiting.extend([Some(to), to_lhs.get(&from).cloned()].into_iter().flatten());
+        }
     }
 }
 

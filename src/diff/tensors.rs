@@ -100,7 +100,10 @@ fn meet<'a>(
         lhs.tensors().filter_map(|entry| names.rename(&entry.name)).collect();
     for entry in lhs.tensors() {
         let renamed = names.rename(&entry.name);
-        let counterpart = counterparts.get(&entry.name).filter(|to| !wanted.contains(to));
+        let counterpart = counterparts.get(&entry.name).filter(|to| {
+            // Of several that take each other's names, all do so or none.
+            wanted.is_empty() || !wanted.contains(to) && !lhs.has_tensor(to)
+        });
         let name = renamed.as_ref().or(counterpart).unwrap_or(&entry.name);
         if !names.takes(&[name, &entry.name]) {
             continue;

@@ -11,10 +11,15 @@ mod read;
 mod walk;
 
 use super::node::{bytes_of, text_of};
+use super::wire::fields;
 use crate::message::Records;
 
 pub use read::bound_inputs;
 pub use walk::{escaped, path};
+
+/// `SavedObject.variable`, and `SavedVariable.name`.
+const VARIABLE: u32 = 7;
+const NAME: u32 = 6;
 
 /// The number of an object in its [`ObjectGraph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -168,6 +173,18 @@ impl<'m> ObjectGraph<'m> {
     /// The key path of an object, as keys of checkpoints have it; the root's is empty.
     pub fn path(&self, id: ObjectId) -> String {
         path(id, |id| self.way(id))
+    }
+
+    /// What a variable was called when it was made; nothing for other objects.
+    pub fn variable_name(&self, id: ObjectId) -> &'m str {
+        match self.form {
+            Form::Trackable => self.attributes(id).next().map_or("", |value| value.full_name),
+            Form::Saved => {
+                let variable = fields(self.object_bytes(id), VARIABLE).next();
+                let name = variable.and_then(|variable| fields(variable, NAME).next());
+                name.and_then(|name| std::str::from_utf8(name).ok()).unwrap_or_default()
+            }
+        }
     }
 
     /// The values of an object that are in a checkpoint.

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::structure::hashes;
+use crate::diff::Weight;
 use crate::diff::graph::Renames;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Edge, Label, ObjectId, Way, path};
@@ -35,6 +36,8 @@ pub(super) struct Renamed<'m> {
     pub(super) to: &'m str,
     /// The child, on each side.
     pub(super) pair: (ObjectId, ObjectId),
+    /// Whether anyone gave it its names.
+    pub(super) weight: Weight,
 }
 
 /// How many pairs were gone on from, along what.
@@ -105,6 +108,9 @@ impl<'m> Objects<'m> {
     }
 
     fn children(&mut self, (l, r): (ObjectId, ObjectId)) {
+        if is_set(self.lhs_way(l)) && is_set(self.rhs_way(r)) && self.variables((l, r)) {
+            return;
+        }
         let mut found = Vec::new();
         let mut right = self.rhs.children(r).peekable();
         for (name, a) in self.lhs.children(l) {
@@ -118,6 +124,30 @@ impl<'m> Objects<'m> {
         }
         drop(right);
         found.into_iter().for_each(|(pair, ways)| self.pair(pair, ways));
+    }
+
+    /// Pairs the variables of two sets by their names; `false` where they are not the same, each once.
+    fn variables(&mut self, (l, r): (ObjectId, ObjectId)) -> bool {
+        let named = |graph: &ObjectGraph<'m>, of| {
+            let children = graph.children(of);
+            children
+                .map(|(label, id)| (graph.variable_name(id), (label, id)))
+                .collect::<BTreeMap<_, _>>()
+        };
+        let (left, right) = (named(&self.lhs, l), named(&self.rhs, r));
+        let all = (self.lhs.children(l).count(), self.rhs.children(r).count());
+        if !left.keys().eq(right.keys()) || all != (left.len(), right.len()) {
+            return false;
+        }
+        for ((from, a), (to, b)) in left.into_values().zip(right.into_values()) {
+            let ways = (Way::From(l, Label::Child(from)), Way::From(r, Label::Child(to)));
+            self.pair((a, b), ways);
+            if from != to && self.to_rhs(a) == Some(b) {
+                let weight = Weight::Cosmetic;
+                self.renamed.push(Renamed { of: r, from, to, pair: (a, b), weight });
+            }
+        }
+        true
     }
 
     fn renamed_children(&mut self, (l, r): (ObjectId, ObjectId), left: &[u64], right: &[u64]) {
@@ -152,7 +182,8 @@ impl<'m> Objects<'m> {
                     (Way::From(l, Label::Child(from)), Way::From(r, Label::Child(to))),
                 );
                 if self.to_rhs(a) == Some(b) {
-                    self.renamed.push(Renamed { of: r, from, to, pair: (a, b) });
+                    let weight = Weight::Semantic;
+                    self.renamed.push(Renamed { of: r, from, to, pair: (a, b), weight });
                 }
             }
         }
@@ -279,4 +310,9 @@ impl<'m> Objects<'m> {
             Label::Bound(function, at) => Key::Bound(function.to_owned(), at),
         }
     }
+}
+
+/// Whether an object is a list that was made from a set, so that its numbers mean nothing: what Keras exports.
+fn is_set(way: Way<'_>) -> bool {
+    matches!(way, Way::From(_, Label::Child("_all_variables")))
 }

@@ -15,7 +15,7 @@ impl Objects<'_> {
     pub(super) fn references(&self, functions: &Renames, at: &Trail<'_>, out: &mut Vec<Change>) {
         let nodes = at.field("nodes");
         for renamed in &self.renamed {
-            out.push(self.renamed(renamed, &nodes));
+            out.push(Change { weight: renamed.weight, ..self.renamed(renamed, &nodes) });
         }
         for kind in [ChangeKind::Removed, ChangeKind::Added] {
             self.came_or_went(kind, &nodes, out);
