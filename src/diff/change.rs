@@ -86,14 +86,14 @@ pub struct Nodes {
     pub names: Vec<String>,
     /// How many of each op, by op.
     pub ops: Vec<(String, u64)>,
-    /// The inputs at their border that changed with them.
+    /// What changed at their border with them: inputs, variables that are saved, entries of collections.
     pub boundary: Vec<Rewired>,
 }
 
-/// An input of a node that comes from elsewhere.
+/// What changed at the border of nodes that came or went: mostly an input of a node that comes from elsewhere now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewired {
-    /// Which input.
+    /// Where it is.
     pub path: Path,
     /// What it was; `None` where there was none.
     pub lhs: Option<String>,

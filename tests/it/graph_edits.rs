@@ -242,7 +242,7 @@ fn change_saver(plan: &mut Plan, _: &str, _: &mut Random) -> Option<Edited> {
     one("saver_def")
 }
 
-/// The nodes together, and an item in each of two collections.
+/// The nodes together, with an item in each of two collections.
 fn add_variable(plan: &mut Plan, scope: &str, _: &mut Random) -> Option<Edited> {
     let name = format!("{scope}added_variable");
     let initial = plan.constant(format!("{name}/initial_value"), floats(&[7.0, 8.0], 1));
@@ -256,5 +256,5 @@ fn add_variable(plan: &mut Plan, scope: &str, _: &mut Random) -> Option<Edited> 
     }
     let (is_resource, is_trainable, half) = (false, true, None);
     plan.variables.push(Variable { node, initial, assign, read, is_resource, is_trainable, half });
-    Some(Edited { most: 3, place: name })
+    one(name)
 }

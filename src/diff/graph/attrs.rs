@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::Context;
 use super::tensor_text::{encoding, facts, values};
 use super::value::{Value, spelled};
+use super::{Context, Renames};
 use crate::diff::constant::{self, Outcome};
 use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Weight};
@@ -23,11 +23,27 @@ pub(super) fn names_nodes(attr: &str) -> bool {
     matches!(attr, "shared_name" | "debug_name" | "frame_name" | "_class")
 }
 
-/// Whether the node is a constant that holds the name of the scope that it is in, as the tag of a summary does: with another
-/// name of the scope it says nothing new.
-pub(super) fn names_its_scope(node: &Node<'_>) -> bool {
-    let value = || scalar_string(Value::tensor(node.attr("value")?)?);
-    node.op == "Const" && value().is_some_and(|text| text == node.scope().as_bytes())
+impl Context<'_> {
+    /// Whether two nodes are constants whose texts differ by names that follow a rename: the tag of a summary is the scope that
+    /// it is in, and what an assertion says names what it holds for.
+    pub(super) fn are_texts_of_names(&self, lhs: &Node<'_>, rhs: &Node<'_>) -> bool {
+        let text = |node: &Node<'_>| {
+            let value = scalar_string(Value::tensor(node.attr("value")?)?)?;
+            String::from_utf8(value).ok()
+        };
+        if self.names().next().is_none() || lhs.op != "Const" || rhs.op != "Const" {
+            return false;
+        }
+        let (Some(l), Some(r)) = (text(lhs), text(rhs)) else { return false };
+        let is_tag = l == lhs.scope() && r == rhs.scope();
+        let says = |node: &Node<'_>| node.scope().split('/').any(|part| part == "Assert");
+        is_tag || says(lhs) && says(rhs) && self.names().any(|names| names.lead_in_text(&l, &r))
+    }
+
+    /// What became of names of nodes, in and around a function.
+    pub(super) fn names(&self) -> impl Iterator<Item = &Renames> {
+        [self.renames, self.around].into_iter().filter(|names| !names.is_empty())
+    }
 }
 
 /// An attribute that only one side has.

@@ -21,17 +21,21 @@ pub(in crate::diff) struct Functions<'g, 'm> {
     pub(super) removed: Vec<&'g Function<'m>>,
     /// Those that only rhs has.
     pub(super) added: Vec<&'g Function<'m>>,
-    /// What became of their names.
+    /// What became of their names, and of the scopes in them.
     pub(in crate::diff) renames: Renames,
+    /// What became of the scopes in their names.
+    pub(super) scopes: Renames,
 }
 
 impl<'g, 'm> Functions<'g, 'm> {
-    /// Brings the functions of two libraries together.
+    /// Brings the functions of two libraries together; `nodes` says what became of the names of nodes.
     pub(in crate::diff) fn new(
         schema: &'g Schema,
         lhs: &'g Library<'m>,
         rhs: &'g Library<'m>,
+        nodes: &Renames,
     ) -> Self {
+        let scopes = nodes.without_slashes();
         let (left, right) = (Bodies::new(schema, lhs), Bodies::new(schema, rhs));
         let mut l: Vec<_> = lhs.functions.iter().map(|f| left.candidate(f)).collect();
         let mut r: Vec<_> = rhs.functions.iter().map(|f| right.candidate(f)).collect();
@@ -45,13 +49,19 @@ impl<'g, 'm> Functions<'g, 'm> {
         for name in names {
             pair(&mut l, &mut r, &mut pairs, |c| (name(c), 0));
         }
+        for candidate in l.iter_mut() {
+            if let Some(stem) = scopes.follow_start(&candidate.stem) {
+                candidate.stem = stem;
+            }
+        }
+        pair(&mut l, &mut r, &mut pairs, |c| (c.stem.clone(), 0));
         pair(&mut l, &mut r, &mut pairs, |c| (String::new(), c.body));
         // With another name of one function, those that name it do the same as before.
         l.iter_mut().for_each(|c| c.body = left.body(c.function, Names::Unknown));
         r.iter_mut().for_each(|c| c.body = right.body(c.function, Names::Unknown));
         pair(&mut l, &mut r, &mut pairs, |c| (String::new(), c.body));
         pairs.sort_by_key(|(_, r)| r.name);
-        let mut renames = Renames::default();
+        let mut renames = nodes.without_slashes();
         for (l, r) in pairs.iter().filter(|(l, r)| l.name != r.name) {
             renames.add(l.name, r.name);
         }
@@ -60,7 +70,7 @@ impl<'g, 'm> Functions<'g, 'm> {
             rest.sort_by_key(|function| function.name);
             rest
         };
-        Self { pairs, removed: rest(l), added: rest(r), renames }
+        Self { pairs, removed: rest(l), added: rest(r), renames, scopes }
     }
 }
 
@@ -214,8 +224,8 @@ impl<'g, 'm> Bodies<'g, 'm> {
 
     fn text(&self, (own, names): (&str, Names), text: &[u8], state: &mut DefaultHasher) {
         let Ok(name) = std::str::from_utf8(text) else { return text.hash(state) };
-        if name == own {
-            return "itself".hash(state);
+        if let Some((before, behind)) = name.split_once(own) {
+            return (before, "itself", behind).hash(state);
         }
         let is = |at: u32| self.library.functions.get(at as usize).is_some_and(|f| f.name == name);
         match (self.names.find(name, is), names) {

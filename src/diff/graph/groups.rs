@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use crate::diff::{Nodes, Rewired};
 use crate::graph::{Graph, NodeId};
 
+/// Scopes in each other that are looked at; names are as long as a file wants.
+pub(super) const MOST_SCOPES: usize = 64;
+
 /// Which of the nodes without a partner belong together.
 #[derive(Debug)]
 pub(super) struct Groups {
@@ -15,7 +18,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Groups of `left`, which are connected by edges among them.
+    /// Groups of `left`, which are connected by edges among them, or are all that is in a scope.
     pub(super) fn of(graph: &Graph<'_>, left: &[NodeId]) -> Self {
         let mut first = vec![None; graph.nodes().len()];
         for &id in left {
@@ -31,7 +34,35 @@ impl Groups {
                 }
             }
         }
+        groups.join_scopes(graph, left);
         groups
+    }
+
+    /// Joins what is in one scope, where all of it is in `left`.
+    fn join_scopes(&mut self, graph: &Graph<'_>, left: &[NodeId]) {
+        let mut scopes = BTreeMap::<&str, Option<NodeId>>::new();
+        for &id in left {
+            scopes.extend(scopes_of(graph.node(id).name).map(|scope| (scope, Some(id))));
+        }
+        if scopes.is_empty() {
+            return;
+        }
+        for (id, node) in graph.iter() {
+            if self.first.get(id.position()) != Some(&None) {
+                continue;
+            }
+            // Of a scope that is not known, none inside is.
+            for scope in scopes_of(node.name) {
+                let Some(first) = scopes.get_mut(scope) else { break };
+                *first = None;
+            }
+        }
+        for &id in left {
+            let outermost = scopes_of(graph.node(id).name).find_map(|scope| *scopes.get(scope)?);
+            if let Some(first) = outermost {
+                self.join(id, first);
+            }
+        }
     }
 
     /// The first node of the group that a node is in.
@@ -83,6 +114,11 @@ impl Groups {
             }
         }
     }
+}
+
+/// The scopes that a name is in, the outermost first; as many as a person would nest.
+fn scopes_of(name: &str) -> impl Iterator<Item = &str> {
+    name.match_indices('/').take(MOST_SCOPES).filter_map(|(at, _)| name.get(..at))
 }
 
 impl Nodes {

@@ -35,7 +35,9 @@ impl Functions<'_, '_> {
             let at = list.keys(l.name, r.name);
             if l.name != r.name {
                 // What TensorFlow counts is no name that anyone gave.
-                let is_counter = stem(l.name) == stem(r.name);
+                let (from, to) = (stem(l.name), stem(r.name));
+                let is_scope = || self.scopes.follow_start(&from).is_some_and(|name| name == to);
+                let is_counter = from == to || is_scope();
                 out.changes.push(Change {
                     path: at.path(),
                     kind: ChangeKind::Renamed,
@@ -73,7 +75,7 @@ fn function(
     match Graph::of_function(l.bytes).and_then(|left| Ok((left, Graph::of_function(r.bytes)?))) {
         Ok((left, right)) => {
             let pair = Pair::new(&left, &right);
-            let inner = Context { renames: &pair.renames, ..*context };
+            let inner = Context { renames: &pair.renames, around: context.renames, ..*context };
             pair.compare(&inner, at, "node_def", &mut out.changes);
         }
         Err(error) => out.findings.push((at.path(), error.to_string())),

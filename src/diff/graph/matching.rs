@@ -142,6 +142,13 @@ impl<'g, 'm> Matching<'g, 'm> {
         self.rhs.iter().map(|(id, _)| id).filter(|&id| self.to_lhs(id).is_none()).collect()
     }
 
+    /// Whether a node of lhs takes data from a node that has a partner; what is restored says nothing of who takes it.
+    pub(super) fn is_beside_pair(&self, l: NodeId) -> bool {
+        let inputs = self.lhs.inputs(self.lhs.node(l)).iter();
+        let data = inputs.filter(|input| !input.is_control && !self.lhs.is_restored(input));
+        data.filter_map(|input| input.source).any(|source| self.to_rhs(source).is_some())
+    }
+
     /// Whether there may be nodes with another name.
     pub(super) fn may_have_renames(&self) -> bool {
         let left =

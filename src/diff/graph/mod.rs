@@ -52,6 +52,8 @@ pub(super) struct Context<'a> {
     pub(super) rhs_ops: &'a OpTable<'a>,
     /// What became of names of nodes.
     pub(super) renames: &'a Renames,
+    /// What became of names of nodes around a function, whose body they may name too.
+    pub(super) around: &'a Renames,
     /// What became of names of functions.
     pub(super) functions: &'a Renames,
     /// What became of keys of checkpoints.
@@ -204,6 +206,10 @@ fn find_renamed(matching: &mut Matching<'_, '_>, savers: &Savers) {
         |m: &mut Matching<'_, '_>, users: &Users| extend::extend(m, users, Common::Fingerprint),
         |m: &mut Matching<'_, '_>, _: &Users| scopes::pair_scopes(m),
         |m: &mut Matching<'_, '_>, users: &Users| extend::extend(m, users, Common::Op),
+        |m: &mut Matching<'_, '_>, users: &Users| {
+            structure::pair_alike(m, users, Ties::AsFarAsTheyGo)
+        },
+        |m: &mut Matching<'_, '_>, users: &Users| extend::extend(m, users, Common::Fingerprint),
     ] {
         if !matching.may_have_renames() {
             return;
@@ -231,7 +237,7 @@ fn group(
 ) -> Change {
     let first = ids.first().map(|&id| graph.node(id));
     let names: Vec<&str> = nodes.names.iter().map(String::as_str).collect();
-    let scope = renames::common_scope(&names);
+    let scope = renames::main_scope(&names);
     let text = match (ids, first) {
         ([_], Some(node)) => match schema.message("tensorflow.NodeDef") {
             Some(ty) => brief(schema, Shown::Message(ty, node.bytes)),

@@ -1,13 +1,13 @@
 //! A node against its partner.
 
 use super::Context;
-use super::attrs::{Owner, names_its_scope};
+use super::attrs::Owner;
 use super::inputs::{Borders, Inputs};
 use super::matching::Matching;
 use super::savers::Savers;
 use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Weight};
-use crate::graph::{Node, NodeId, Role, is_commutative, is_same_device};
+use crate::graph::{Input, Node, NodeId, Role, is_commutative, is_same_device};
 
 impl Context<'_> {
     /// Compares a pair of nodes; `at` is the way to that of rhs.
@@ -39,9 +39,17 @@ impl Context<'_> {
         self.device(lhs, rhs, at, out);
         let owner = Owner { ops: (lhs.op, rhs.op) };
         let (is_key, is_saver) = (savers.are_keys(l, r), savers.are_savers(l, r));
-        let is_tag = names_its_scope(lhs) && names_its_scope(rhs);
+        let data = |inputs: &[Input<'_>]| inputs.iter().filter(|input| !input.is_control).count();
+        let inputs = (matching.lhs.inputs(lhs), matching.rhs.inputs(rhs));
+        // How many inputs there are follows from those that came and went.
+        let is_count = |name: &str| {
+            let mut args = definition.into_iter().flat_map(|definition| &definition.input_arg);
+            data(inputs.0) != data(inputs.1) && args.any(|arg| arg.number_attr == name)
+        };
+        let is_name = self.are_texts_of_names(lhs, rhs);
         let counts = |attr: &(&str, &[u8])| {
-            !((is_key || is_tag) && attr.0 == "value"
+            !((is_key || is_name) && attr.0 == "value"
+                || is_count(attr.0)
                 || is_saver && matches!(attr.0, "dtypes" | "T" | "dt")
                 || call.is_some() && attr.0 == "Tin")
         };

@@ -3,9 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::functions::stem;
+use super::groups::MOST_SCOPES;
 use super::matching::Matching;
 use super::savers::Savers;
 use crate::graph::{NodeId, Role};
+
+/// Parts of a name at which another is looked for in it; names are as long as a file wants.
+const MOST_PARTS: usize = 64;
 
 /// What was renamed between two graphs.
 #[derive(Debug, Default)]
@@ -103,14 +107,47 @@ impl Renames {
     }
 
     /// What a name is in rhs that was made from one with another name by putting something behind it: `f_12_input_0`.
-    pub(in crate::diff) fn follow_start(&self, name: &str) -> Option<String> {
-        let ends = name.match_indices('_').map(|(at, _)| at);
+    pub(super) fn follow_start(&self, name: &str) -> Option<String> {
+        let ends = name.match_indices('_').map(|(at, _)| at).take(MOST_PARTS);
         std::iter::once(name.len()).chain(ends.collect::<Vec<_>>().into_iter().rev()).find_map(
             |end| {
                 let (start, rest) = name.split_at_checked(end)?;
                 Some(format!("{}{rest}", self.names.get(start)?))
             },
         )
+    }
+
+    /// Whether `rhs` is a name that `lhs` with another name in it would be: `while_cond_7___redundant_placeholder0`.
+    pub(in crate::diff) fn lead_within(&self, lhs: &str, rhs: &str) -> bool {
+        let (left, right) = (lhs.match_indices('_'), rhs.match_indices('_'));
+        let same = left.zip(right).map_while(|((l, _), (r, _))| (l == r).then_some(l + 1));
+        let same = same.take_while(|&start| lhs.get(..start) == rhs.get(..start));
+        !self.names.is_empty()
+            && std::iter::once(0).chain(same).take(MOST_PARTS).any(|start| {
+                let (lhs, rhs) = (lhs.get(start..), rhs.get(start..));
+                lhs.and_then(|lhs| self.follow_start(lhs)).is_some_and(|name| Some(&*name) == rhs)
+            })
+    }
+
+    /// Whether `rhs` is a text that `lhs` would be with other names in it: `x (m/x:0) = `.
+    pub(super) fn lead_in_text(&self, lhs: &str, rhs: &str) -> bool {
+        let is_end = |c: char| !(c.is_alphanumeric() || "_./-:".contains(c));
+        let words = |text| str::split_inclusive(text, is_end);
+        let word = |text: &'_ str| text.strip_suffix(is_end).map_or(text.len(), str::len);
+        !self.names.is_empty()
+            && words(lhs).count() == words(rhs).count()
+            && words(lhs).zip(words(rhs)).all(|(l, r)| {
+                let ((l, l_end), (r, r_end)) = (l.split_at(word(l)), r.split_at(word(r)));
+                l_end == r_end && (l == r || self.leads(l, r))
+            })
+    }
+
+    /// The renamed scopes as they are spelled in names of functions, which have no slashes.
+    pub(in crate::diff) fn without_slashes(&self) -> Self {
+        let flat = |scope: &str| scope.replace('/', "_");
+        let groups = self.groups.iter().filter(|group| !group.from.is_empty());
+        let names = groups.map(|group| (flat(&group.from), flat(&group.to))).collect();
+        Self { names, groups: Vec::new() }
     }
 
     /// What a name of lhs is in rhs, if that is another.
@@ -124,7 +161,7 @@ impl Renames {
             Some(colon) => name.split_at(colon),
             None => (name, ""),
         };
-        let scopes = node.match_indices('/').map(|(at, _)| at);
+        let scopes = node.match_indices('/').map(|(at, _)| at).take(MOST_SCOPES);
         // The longest scope that has another name tells.
         std::iter::once(node.len())
             .chain(scopes.collect::<Vec<_>>().into_iter().rev())
@@ -157,12 +194,13 @@ impl Rename {
             *counts.entry((&one.from, &one.to)).or_default() += 1;
         }
         for ((from, to), count) in counts.clone() {
-            let (mut from, mut to) = (from, to);
+            let ((mut from, mut to), mut depth) = ((from, to), 0);
             while let (Some((a, from_rest)), Some((b, to_rest))) =
                 (from.split_once('/'), to.split_once('/'))
                 && a == b
+                && depth < MOST_SCOPES
             {
-                (from, to) = (from_rest, to_rest);
+                (from, to, depth) = (from_rest, to_rest, depth + 1);
                 counts.entry((from, to)).and_modify(|all| *all += count);
             }
         }
@@ -202,6 +240,17 @@ pub(super) fn common_scope<'n>(names: &[&'n str]) -> &'n str {
         }
     }
     scope
+}
+
+/// The scope that more than half of the names are in, without its last slash; or nothing.
+pub(super) fn main_scope<'n>(names: &[&'n str]) -> &'n str {
+    let outermost = |name: &'n str| name.split_once('/').map_or("", |(scope, _)| scope);
+    let mut scopes = BTreeMap::<&str, Vec<&str>>::new();
+    for name in names {
+        scopes.entry(outermost(name)).or_default().push(name);
+    }
+    let main = scopes.into_values().find(|inside| inside.len() * 2 > names.len());
+    main.map_or("", |inside| common_scope(&inside))
 }
 
 /// Both names without the scopes and the name that they end in alike: of `a/x/w` and `b/x/w`, `a` and `b`.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::groups::MOST_SCOPES;
 use super::matching::Matching;
 use super::structure::hash;
 use crate::graph::{Graph, NodeId};
@@ -54,7 +55,7 @@ fn votes(matching: &Matching<'_, '_>) -> BTreeMap<Scopes, Vec<(NodeId, NodeId)>>
         let graph = if is_rhs { matching.rhs } else { matching.lhs };
         for id in ids {
             let node = graph.node(id);
-            let slashes = node.name.match_indices('/').map(|(at, _)| at + 1);
+            let slashes = node.name.match_indices('/').map(|(at, _)| at + 1).take(MOST_SCOPES);
             for start in std::iter::once(0).chain(slashes) {
                 let end = node.name.get(start..).unwrap_or_default();
                 ends.push((hash(&(end, node.op)), is_rhs, start, id));

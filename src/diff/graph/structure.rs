@@ -4,6 +4,7 @@
 //! lies behind it. A node with a partner counts as that pair, so structure hangs on what is known. Of two nodes with the
 //! same hashes neither the name nor anything else tells a difference.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::consumers::{Consumers, Use, Users};
@@ -18,6 +19,8 @@ pub(super) enum Ties {
     Leave,
     /// They are paired in the order of their names, which brings the parts of equal towers together.
     ByName,
+    /// They are paired so where one side has more of them too, if they stand beside a pair.
+    AsFarAsTheyGo,
 }
 
 /// Pairs all nodes whose surroundings are the same, as far as they reach.
@@ -37,13 +40,44 @@ pub(super) fn pair_alike(matching: &mut Matching<'_, '_>, users: &Users, ties: T
         while others.next_if(before).is_some() {}
         let same = |other: &&[Entry<'_>]| other.first().is_some_and(|entry| entry.0 == hash);
         let Some(other) = others.next_if(same) else { continue };
-        let is_told = alike.len() == 1 || ties == Ties::ByName;
-        if alike.len() == other.len() && is_told {
-            for (&(.., l), &(.., r)) in alike.iter().zip(other) {
+        let is_told = match ties {
+            Ties::Leave => alike.len() == 1 && other.len() == 1,
+            Ties::ByName => alike.len() == other.len(),
+            Ties::AsFarAsTheyGo => alike.first().is_some_and(|&(.., l)| matching.is_beside_pair(l)),
+        };
+        if is_told {
+            for (l, r) in in_order(alike, other) {
                 matching.pair(l, r);
             }
         }
     }
+}
+
+/// Pairs nodes that are alike: those with the same numbers in their names, and the others in their order.
+fn in_order(lhs: &[Entry<'_>], rhs: &[Entry<'_>]) -> Vec<(NodeId, NodeId)> {
+    if lhs.len() == rhs.len() {
+        return lhs.iter().zip(rhs).map(|(l, r)| (l.2, r.2)).collect();
+    }
+    let (mut pairs, mut left) = (Vec::new(), Vec::new());
+    let mut by_numbers = BTreeMap::<_, VecDeque<usize>>::new();
+    for (at, (_, name, _)) in rhs.iter().enumerate() {
+        by_numbers.entry(numbers(name)).or_default().push_back(at);
+    }
+    let mut others: Vec<_> = rhs.iter().map(|&(.., r)| Some(r)).collect();
+    for &(_, name, l) in lhs {
+        let same = by_numbers.get_mut(&numbers(name)).and_then(VecDeque::pop_front);
+        match same.and_then(|at| others.get_mut(at)?.take()) {
+            Some(r) => pairs.push((l, r)),
+            None => left.push(l),
+        }
+    }
+    pairs.extend(left.into_iter().zip(others.into_iter().flatten()));
+    pairs
+}
+
+/// The digits in a name.
+fn numbers(name: &str) -> Vec<&str> {
+    name.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty()).collect()
 }
 
 /// A node by its hashes, then by its name.

@@ -61,7 +61,7 @@ impl Context<'_> {
             number if number == func => self.is_same_function(l, r),
             LIST if func == FUNC => self.are_same(is_name, LIST_FUNC, l, r),
             BYTES => match (std::str::from_utf8(l), std::str::from_utf8(r)) {
-                (Ok(l), Ok(r)) if is_name => self.renames.leads(l, r),
+                (Ok(l), Ok(r)) if is_name => self.names().any(|names| names.leads(l, r)),
                 (Ok(l), Ok(r)) => self.functions.leads(l, r),
                 _ => false,
             },

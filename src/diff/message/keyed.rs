@@ -26,8 +26,8 @@ pub(super) fn compare<'a>(
     let (mut last, mut matched, mut is_in_order) = (None, 0, true);
     for (name, item) in &lhs {
         let followed = level.rules().follow(&name.0).map(|key| (key, name.1));
-        let found = partners.remove_entry(name);
-        let found = found.or_else(|| partners.remove_entry(followed.as_ref()?));
+        let found = followed.and_then(|followed| partners.remove_entry(&followed));
+        let found = found.or_else(|| partners.remove_entry(name));
         let spot = spot.keys(&name.0, found.as_ref().map_or(&name.0, |(name, _)| &name.0));
         match found {
             Some((_, (at, partner))) => {

@@ -1,6 +1,7 @@
 //! Meta graphs and graphs: first the nodes and functions find each other, then all is compared with what is known of names.
 
 use super::Model;
+use super::entries::tell_with_nodes;
 use super::object_graph::{Objects, tell_once};
 use crate::diff::graph::{Functions, Pair, SaverFunctions};
 use crate::diff::message::Found;
@@ -52,6 +53,7 @@ impl Model<'_> {
             model.messages().fields(ty, lhs, rhs, at, out);
         });
         tell_once(&mut out.changes, before);
+        tell_with_nodes((lhs, rhs), &mut out.changes, before);
         true
     }
 
@@ -116,11 +118,9 @@ impl Model<'_> {
             }
         };
         let libraries = (left.library(), right.library());
-        let graphs = Graphs {
-            sides: (&left, &right),
-            pair: Pair::new(&left, &right),
-            functions: Functions::new(self.schema, libraries.0, libraries.1),
-        };
+        let pair = Pair::new(&left, &right);
+        let functions = Functions::new(self.schema, libraries.0, libraries.1, &pair.renames);
+        let graphs = Graphs { sides: (&left, &right), pair, functions };
         let functions = &graphs.functions.renames;
         let objects =
             Objects::of_saved_model(objects.0, objects.1, functions).unwrap_or_else(|error| {

@@ -1,5 +1,6 @@
 //! Messages of a model: graphs by their nodes, tensors by their values, names by what became of them.
 
+mod entries;
 mod meta_graph;
 mod object_graph;
 mod op_def;
@@ -170,6 +171,7 @@ impl<'a> Model<'a> {
             lhs_ops: self.ops.0,
             rhs_ops: self.ops.1,
             renames: self.renames,
+            around: self.renames,
             functions: self.functions,
             keys: self.keys,
             saver_functions: self.saver_functions,
@@ -184,11 +186,14 @@ impl Rules for Model<'_> {
         self.lists.treatment(self.schema, field, at, known)
     }
 
-    fn says_the_same(&self, _: &MessageType, _: &Field, lhs: &[u8], rhs: &[u8]) -> bool {
+    fn says_the_same(&self, _: &MessageType, field: &Field, lhs: &[u8], rhs: &[u8]) -> bool {
+        if &*field.name == "registered_op_type" && is_counted(lhs) && is_counted(rhs) {
+            return true;
+        }
         let names = std::str::from_utf8(lhs).ok().zip(std::str::from_utf8(rhs).ok());
         names.is_some_and(|(l, r)| {
             [self.renames, self.functions, self.keys].iter().any(|names| names.leads(l, r))
-                || self.functions.follow_start(l).is_some_and(|name| name == r)
+                || self.functions.lead_within(l, r)
         })
     }
 
@@ -223,6 +228,12 @@ impl Rules for Model<'_> {
             _ => false,
         }
     }
+}
+
+/// Whether it is what TensorFlow calls a gradient that it saves, by a number drawn from a counter.
+fn is_counted(gradient: &[u8]) -> bool {
+    let counter = gradient.strip_prefix(b"CustomGradient-");
+    counter.is_some_and(|counter| counter.iter().all(u8::is_ascii_digit))
 }
 
 impl Model<'_> {

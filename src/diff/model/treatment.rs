@@ -98,7 +98,8 @@ fn list(message: &str, field: &str, collection: Option<&str>) -> ListAs<'static>
         ("OpList", "op") | ("OpDef", "attr") => const { &[Cow::Borrowed("name")] },
         ("FunctionDefLibrary", "gradient") => const { &[Cow::Borrowed("function_name")] },
         ("FunctionDefLibrary", "registered_gradients") => {
-            const { &[Cow::Borrowed("registered_op_type")] }
+            // The other field is CustomGradient- and a number drawn from a counter.
+            const { &[Cow::Borrowed("gradient_func")] }
         }
         ("MetaGraphDef", "asset_file_def") => const { &[Cow::Borrowed("tensor_info.name")] },
         ("CollectionDef.BytesList", "value") => match collection.and_then(held) {

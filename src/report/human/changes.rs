@@ -162,7 +162,7 @@ pub(super) fn groups(changes: &[&Change], view: &View, out: &mut dyn Write) -> i
         }
         let more = nodes.boundary.len().saturating_sub(BORDER);
         if more > 0 {
-            writeln!(out, "{style}      … and {}{style:#}", plural(more as u64, "more input"))?;
+            writeln!(out, "{style}      … and {} more{style:#}", number::count(more as u64))?;
         }
     }
     Ok(())
