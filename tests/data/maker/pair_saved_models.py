@@ -227,8 +227,48 @@ def module_attribute_renamed(folder):
     )
 
 
+class _Looping(tf.Module):
+    """A loop over a range, and a gradient of its own, whose functions have their names in other names."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = tf.Variable(2.0, name="scale")
+
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32, name="n")])
+    def power(self, n):
+        @tf.custom_gradient
+        def doubled(x):
+            return x * 2.0, lambda upstream: upstream * 2.0
+
+        total = tf.constant(1.0)
+        for _ in tf.range(n):
+            total *= self.scale
+        return doubled(total)
+
+
+def loop_saved_twice(folder):
+    for side in ("lhs", "rhs"):
+        options = tf.saved_model.SaveOptions(experimental_custom_gradients=True)
+        model = _Looping()
+        tf.saved_model.save(model, f"{folder}/{side}", options=options)
+        _sign(f"{folder}/{side}", UUIDS[side])
+    return _pair(folder, "a loop and a gradient of its own exported twice: counters inside of names")
+
+
+def set_of_variables(folder):
+    """Keras lists the variables of an export in the order of a set, which is another each time."""
+    for side, order in (("lhs", "abc"), ("rhs", "cab")):
+        model = tf.Module()
+        made = {name: tf.Variable([float(number)] * number, name=name) for number, name in enumerate("abc", 1)}
+        model._all_variables = [made[name] for name in order]
+        model.trainable = [made[name] for name in "abc"]
+        model.apply = tf.function(lambda: made["a"] + made["b"][0], input_signature=[])
+        _save(model, folder, side)
+    return _pair(folder, "the list that Keras makes from a set of variables, in another order")
+
+
 MAKERS = (
     builder_signature, builder_tag_set, builder_retrained, builder_asset, builder_text, fingerprint_uuid, saved_twice,
     built_twice, module_retrained, module_function_body, module_attribute_added, module_child_added,
-    module_attribute_renamed,
+    module_attribute_renamed, loop_saved_twice, set_of_variables,
 )  # fmt: skip
