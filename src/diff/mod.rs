@@ -13,6 +13,7 @@ mod object_graphs;
 mod outcome;
 mod path;
 mod proposals;
+mod roles;
 mod tensors;
 mod text_view;
 
@@ -21,8 +22,9 @@ pub use ignore::Ignore;
 pub use message::{Keyed, Lists, MessageOptions, PathPattern, messages};
 pub use names::Names;
 pub use outcome::{Counts, Damage, Diff, Facts, Finding, Part, Rename, Side, SideOf, Status};
-pub use outcome::{TensorDiff, Verdict, Weights};
+pub use outcome::{OfRole, TensorDiff, Verdict, Weights};
 pub use path::{Path, Step};
+pub use roles::Role;
 pub use text_view::{Hunk, Line, Place, Tag, Text, TextView};
 
 use crate::artifact::Artifact;
@@ -107,6 +109,9 @@ pub fn diff(
         diff.tensors = tensors::compare(l, r, &counterparts, options, progress)?;
         if diff.tensors.is_empty() && !options.names.takes_all() {
             return Err(ErrorKind::Usage("the filters leave no tensor to compare".into()).into());
+        }
+        if let Some(objects) = &objects {
+            objects.assign_roles(l, r, &mut diff.tensors);
         }
         diff.tensors.sort_by(|a, b| (&a.name, &a.renamed_from).cmp(&(&b.name, &b.renamed_from)));
         diff.renames = proposals::renames(l, r, &diff.tensors, &options.compare, progress);

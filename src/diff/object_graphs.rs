@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::graph::Renames;
-use super::{Diff, Finding, Only, Options, Status, model};
+use super::{Diff, Finding, Only, Options, Status, TensorDiff, model, roles};
 use crate::checkpoint::Checkpoint;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::Form;
@@ -67,6 +67,20 @@ impl ObjectGraphs {
     /// Whether both sides have one.
     pub(super) fn are_two(&self) -> bool {
         self.lhs.is_some() && self.rhs.is_some()
+    }
+
+    /// Gives each tensor its role; the graphs themselves have none.
+    pub(super) fn assign_roles(&self, lhs: &Checkpoint, rhs: &Checkpoint, all: &mut [TensorDiff]) {
+        let roles = |graph: &Option<Vec<u8>>, checkpoint| {
+            let graph = graph.as_deref().map(|bytes| ObjectGraph::new(Form::Trackable, bytes));
+            match graph {
+                Some(Ok(graph)) => roles::of_objects(&graph),
+                _ => roles::of_names(checkpoint),
+            }
+        };
+        roles::assign(all, &roles(&self.lhs, lhs), &roles(&self.rhs, rhs));
+        let own = all.iter_mut().filter(|tensor| tensor.name.as_bytes() == NAME.as_bytes());
+        own.for_each(|tensor| tensor.role = None);
     }
 
     /// Tells what differs in the graphs of the two, and did not differ in those that are told of already.

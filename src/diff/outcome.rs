@@ -8,7 +8,7 @@ use crate::compare::{Comparison, Options};
 use crate::error::Error;
 use crate::tensor::{DType, Name, Shape};
 
-use super::{Change, Lists, Only, Weight};
+use super::{Change, Lists, Only, Role, Weight};
 
 /// What a diff of two artifacts found.
 #[derive(Debug, Clone)]
@@ -132,6 +132,8 @@ pub struct TensorDiff {
     pub renamed_from: Option<Name>,
     /// What came of it.
     pub status: Status,
+    /// What it is to the model; `None` where it is no part of one.
+    pub role: Option<Role>,
     /// What the baseline says of it; `None` where it has none, or none that can be read.
     pub lhs: Option<Facts>,
     /// What the other side says of it.
@@ -247,6 +249,24 @@ impl Counts {
     }
 }
 
+/// How many tensors of one role there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OfRole {
+    /// Which.
+    pub role: Role,
+    /// Those that changed.
+    pub changed: u64,
+    /// All.
+    pub total: u64,
+}
+
+impl TensorDiff {
+    /// Whether it is neither the same nor unreadable.
+    pub fn is_changed(&self) -> bool {
+        !matches!(self.status, Status::Identical | Status::Close | Status::Error)
+    }
+}
+
 impl Diff {
     /// A diff of two artifacts that found nothing yet.
     pub(super) fn new(lhs: &Artifact<'_>, rhs: &Artifact<'_>, options: &super::Options) -> Self {
@@ -294,6 +314,17 @@ impl Diff {
             }
         }
         counts
+    }
+
+    /// How many tensors there are of each role; nothing where all have one.
+    pub fn roles(&self) -> Vec<OfRole> {
+        let of = |role| {
+            let all = || self.tensors.iter().filter(move |tensor| tensor.role == Some(role));
+            let changed = all().filter(|tensor| tensor.is_changed()).count() as u64;
+            OfRole { role, changed, total: all().count() as u64 }
+        };
+        let roles: Vec<_> = Role::ALL.into_iter().map(of).filter(|of| of.total > 0).collect();
+        if roles.len() > 1 { roles } else { Vec::new() }
     }
 
     /// The answer.

@@ -151,6 +151,7 @@ fn unread(name: Name, meeting: Meeting<'_>, lhs: &Checkpoint, rhs: &Checkpoint) 
         error: error.map(|error| error.of_tensor(&name)),
         name,
         status,
+        role: None,
         lhs: l,
         rhs: r,
         comparison: None,

@@ -1,6 +1,6 @@
 """Writes every fixture and oracle in this directory anew, with real TensorFlow.
 
-Usage: python make_fixtures.py [--messages | --pairs | --fit]
+Usage: python make_fixtures.py [--messages | --pairs | --fit | --roles]
 
 README.md says what each fixture is and which packages this needs. Two runs write the same bytes.
 """
@@ -30,7 +30,7 @@ def pin_environment():
 def main():
     """Writes all fixtures into the directory of this file."""
     os.chdir(HERE)
-    from maker import adversarial, bundle, fit, good, hostile, messages, oracle, pairs, rewritten, verdict
+    from maker import adversarial, bundle, fit, good, hostile, messages, oracle, pairs, rewritten, roles, verdict
 
     if sys.argv[1:] == ["--verdicts"]:
         return verdict.main()
@@ -40,6 +40,8 @@ def main():
         return pairs.main()
     if sys.argv[1:] == ["--fit"]:
         return fit.main()
+    if sys.argv[1:] == ["--roles"]:
+        return roles.main()
     shutil.rmtree("oracle", ignore_errors=True)
     expected = {}
     parts = (good, rewritten, hostile, adversarial)
@@ -51,7 +53,7 @@ def main():
     oracle.write_tensors(expected)
     oracle.write("oracle/compare.json", adversarial.expected())
     oracle.write_hostile(hostile.cases(), verdict.of_cases())
-    for part in ("--messages", "--pairs", "--fit"):
+    for part in ("--messages", "--pairs", "--fit", "--roles"):
         subprocess.run([sys.executable, "make_fixtures.py", part], check=True)
 
 

@@ -71,6 +71,7 @@ mod random_text;
 mod random_value;
 mod readme;
 mod report;
+mod roles;
 mod schema;
 mod schema_tables;
 mod show;

@@ -41,6 +41,7 @@ fn tensor(name: impl AsRef<[u8]>, status: Status, dims: &[i64]) -> TensorDiff {
         name: Name::from(&name),
         renamed_from: None,
         status,
+        role: None,
         lhs: (status != Status::Added).then(|| facts.clone()),
         rhs: (status != Status::Removed).then_some(facts),
         comparison: None,

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use crate::compare::{NanPolicy, Options};
-use crate::diff::{Change, ChangeKind, Counts, Diff, Part, Side, Status, TensorDiff, TextView};
-use crate::diff::{Verdict, Weight, Weights};
+use crate::diff::{Change, ChangeKind, Counts, Diff, OfRole, Part, Role, Side, Status};
+use crate::diff::{TensorDiff, TextView, Verdict, Weight, Weights};
 use crate::tensor::Kind;
 
 use super::text::{cut_middle, cut_name, padded, plural, printable, width_of, wrapped};
@@ -191,9 +191,21 @@ fn spoilt(diff: &Diff) -> Option<String> {
 
 /// Tells how far floating tensors moved, against their size: what a retraining is judged by.
 fn movement(diff: &Diff) -> Option<String> {
+    let roles = diff.roles();
+    let (what, counts) = match roles.first() {
+        Some(weights) if weights.role == Role::Weight => {
+            let others = roles.iter().skip(1).any(|of| of.changed > 0);
+            if weights.changed == 0 && others {
+                return Some("No weight changed.".into());
+            }
+            ("Weights", Some(Role::Weight))
+        }
+        _ => ("Tensors", None),
+    };
     let mut moved: Vec<(f64, &TensorDiff)> = diff
         .tensors
         .iter()
+        .filter(|tensor| counts.is_none() || tensor.role == counts)
         .filter(|tensor| tensor.status == Status::Different)
         .filter(|tensor| {
             let kind = tensor.lhs.as_ref().map(|facts| facts.dtype.kind());
@@ -210,7 +222,7 @@ fn movement(diff: &Diff) -> Option<String> {
     Some(if moved.len() < 3 {
         format!("{name} moved by {most} of its norm.")
     } else {
-        format!("Tensors moved by {median} of their norm (median), at most by {most} ({name}).")
+        format!("{what} moved by {median} of their norm (median), at most by {most} ({name}).")
     })
 }
 
@@ -234,6 +246,9 @@ fn overview(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
         for line in counts(diff) {
             writeln!(out, "  {line}")?;
         }
+    }
+    if let Some(line) = roles_counted(diff) {
+        writeln!(out, "  {line}")?;
     }
     if diff.part.has_graph() {
         writeln!(out, "  {}", changes_counted(diff))?;
@@ -259,6 +274,26 @@ fn counts(diff: &Diff) -> Vec<String> {
         return vec![total];
     }
     wrapped(&format!("{total}: "), &parts)
+}
+
+/// As in `weights: 2 of 14 changed · optimizer: 4 of 28 · counters: 1 of 2`; nothing where there are no more than weights.
+fn roles_counted(diff: &Diff) -> Option<String> {
+    let of = |of: &OfRole| {
+        let (changed, total) = (number::count(of.changed), number::count(of.total));
+        format!("{}: {changed} of {total}", role(of.role))
+    };
+    let mut parts: Vec<_> = diff.roles().iter().map(of).collect();
+    parts.first_mut()?.push_str(" changed");
+    Some(parts.join(" · "))
+}
+
+/// What people call tensors of a role.
+pub(super) fn role(role: Role) -> &'static str {
+    match role {
+        Role::Weight => "weights",
+        Role::Optimizer => "optimizer",
+        Role::Counter => "counters",
+    }
 }
 
 /// As in `graph: 3 changes (1 added, 2 modified), 12 cosmetic`.

@@ -7,11 +7,11 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use crate::compare::{Comparison, Sides};
-use crate::diff::{Diff, Facts, Status, TensorDiff};
+use crate::diff::{Diff, Facts, Role, Status, TensorDiff};
 use crate::error::Error;
 use crate::tensor::Name;
 
-use super::diff::is_spoilt;
+use super::diff::{is_spoilt, role};
 use super::table::{Align, NONE, Table};
 use super::text::{cut_middle, plural, printable, shown_name};
 use super::{View, number};
@@ -32,9 +32,6 @@ enum Section {
 }
 
 impl Section {
-    const ALL: [Self; 6] =
-        [Self::Unread, Self::Form, Self::Removed, Self::Added, Self::Spoilt, Self::Values];
-
     fn of(tensor: &TensorDiff) -> Option<Self> {
         match tensor.status {
             Status::Identical | Status::Close => None,
@@ -47,16 +44,17 @@ impl Section {
         }
     }
 
-    fn heading(self, tensors: usize, renamed: usize) -> String {
+    fn heading(self, of: Option<Role>, tensors: usize, renamed: usize) -> String {
         let n = number::count(tensors as u64);
-        let title = match self {
+        let of = of.map(|of| format!(", {}", role(of))).unwrap_or_default();
+        let title = self.title();
+        match self {
             Self::Removed | Self::Added if renamed > 0 => {
                 let renamed = number::count(renamed as u64);
-                return format!("{} ({n}, and {renamed} that may be renamed)", self.title());
+                format!("{title}{of} ({n}, and {renamed} that may be renamed)")
             }
-            _ => self.title(),
-        };
-        format!("{title} ({n})")
+            _ => format!("{title}{of} ({n})"),
+        }
     }
 
     fn title(self) -> &'static str {
@@ -71,20 +69,36 @@ impl Section {
     }
 }
 
+/// A tensor that changed, and where it is told.
+struct Changed<'a> {
+    section: Section,
+    /// What it is to the model, where that says something.
+    role: Option<Role>,
+    tensor: &'a TensorDiff,
+}
+
+impl Changed<'_> {
+    fn group(&self) -> (Section, Option<Role>) {
+        (self.section, self.role)
+    }
+}
+
 /// Writes the changed tensors, worst first, and how many more there are.
 pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
     damage(diff, view, out)?;
     let changed = sorted(diff);
     let mut left = view.max_diffs;
-    for section in Section::ALL {
-        let all: Vec<&TensorDiff> =
-            changed.iter().filter(|(of, _)| *of == section).map(|&(_, tensor)| tensor).collect();
+    let mut before = None;
+    for group in changed.chunk_by(|a, b| a.group() == b.group()) {
+        let Some(&Changed { section, role, .. }) = group.first().filter(|_| left > 0) else {
+            break;
+        };
+        let all: Vec<&TensorDiff> = group.iter().map(|changed| changed.tensor).collect();
         let shown = all.get(..left.min(all.len())).unwrap_or_default();
-        if shown.is_empty() {
-            continue;
-        }
         left -= shown.len();
-        heading(&section.heading(all.len(), diff.renames.len()), view, out)?;
+        let renamed = if before == Some(section) { 0 } else { diff.renames.len() };
+        heading(&section.heading(role, all.len(), renamed), view, out)?;
+        before = Some(section);
         match section {
             Section::Unread => unread(shown, view, out)?,
             Section::Form => form(shown).write_fitted(out)?,
@@ -97,7 +111,8 @@ pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result
     let hidden = changed.len().saturating_sub(view.max_diffs);
     if hidden > 0 {
         let style = view.palette.faint;
-        let unread = changed.iter().skip(view.max_diffs).any(|(of, _)| *of == Section::Unread);
+        let unread =
+            changed.iter().skip(view.max_diffs).any(|changed| changed.section == Section::Unread);
         let what = if unread { "more tensor" } else { "more changed tensor" };
         let more = plural(hidden as u64, what);
         writeln!(out, "\n{style}… and {more}: -n {} lists all{style:#}", changed.len())?;
@@ -106,7 +121,8 @@ pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result
 }
 
 /// What changed, in the order of the report; those that seem renamed are told of elsewhere.
-fn sorted(diff: &Diff) -> Vec<(Section, &TensorDiff)> {
+fn sorted(diff: &Diff) -> Vec<Changed<'_>> {
+    let has_roles = !diff.roles().is_empty();
     let from: BTreeSet<&Name> = diff.renames.iter().map(|rename| &rename.from).collect();
     let to: BTreeSet<&Name> = diff.renames.iter().map(|rename| &rename.to).collect();
     let renamed = |tensor: &TensorDiff| match tensor.status {
@@ -118,10 +134,15 @@ fn sorted(diff: &Diff) -> Vec<(Section, &TensorDiff)> {
         .tensors
         .iter()
         .filter(|tensor| !renamed(tensor))
-        .filter_map(|tensor| Some((Section::of(tensor)?, tensor)))
+        .filter_map(|tensor| {
+            let role = tensor.role.filter(|_| has_roles);
+            Some(Changed { section: Section::of(tensor)?, role, tensor })
+        })
         .collect();
-    changed.sort_by(|(a, x), (b, y)| {
-        a.cmp(b).then_with(|| descending(max_rel(x), max_rel(y))).then_with(|| x.name.cmp(&y.name))
+    changed.sort_by(|a, b| {
+        let worst = || descending(max_rel(a.tensor), max_rel(b.tensor));
+        let order = a.group().cmp(&b.group()).then_with(worst);
+        order.then_with(|| a.tensor.name.cmp(&b.tensor.name))
     });
     changed
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::compare::{Comparison, Histogram, PassesAt, Tolerance, Worst};
-use crate::diff::{Facts, TensorDiff};
+use crate::diff::{Facts, Role, TensorDiff};
 use crate::tensor::{DType, Shape};
 
 use super::name::{Text, exact};
@@ -20,6 +20,7 @@ pub(super) struct Tensor<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     renamed_from_b64: Option<String>,
     status: &'static str,
+    role: Option<&'static str>,
     lhs: Option<Form<'a>>,
     rhs: Option<Form<'a>>,
     error: Option<String>,
@@ -36,6 +37,7 @@ impl<'a> Tensor<'a> {
             renamed_from: from.map(Text),
             renamed_from_b64: from.and_then(exact),
             status: tensor.status.name(),
+            role: tensor.role.map(Role::name),
             lhs: tensor.lhs.as_ref().map(Form::new),
             rhs: tensor.rhs.as_ref().map(Form::new),
             error: tensor.error.as_ref().map(ToString::to_string),
