@@ -22,6 +22,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(crate) use partitioned::{Part, Partitioned};
 pub(crate) use path::is_file_of_one;
 pub use state::CheckpointState;
 pub(crate) use unread::foreign;

@@ -17,16 +17,16 @@ const LONG_RUN: u64 = 4096;
 
 /// One slice.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(crate) struct Part {
     /// Where it lies in the whole.
-    pub(super) slice: Slice,
+    pub(crate) slice: Slice,
     /// Its content, of the slice's shape.
-    pub(super) source: Box<dyn TensorSource>,
+    pub(crate) source: Box<dyn TensorSource>,
 }
 
 /// A tensor of several slices.
 #[derive(Debug)]
-pub(super) struct Partitioned {
+pub(crate) struct Partitioned {
     dtype: DType,
     shape: Shape,
     parts: Vec<Part>,
@@ -39,7 +39,7 @@ impl Partitioned {
     ///
     /// # Errors
     /// When they hold more or fewer elements than the tensor. That they do not overlap is seen when it is read.
-    pub(super) fn new(
+    pub(crate) fn new(
         dtype: DType,
         shape: Shape,
         mut parts: Vec<Part>,

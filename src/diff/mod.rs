@@ -1,9 +1,11 @@
 //! Artifact against artifact: which tensors meet, and what came of it.
 
+mod artifacts;
 mod change;
 pub mod constant;
 mod files;
 mod fit;
+mod frozen;
 mod graph;
 mod ignore;
 mod message;
@@ -14,6 +16,7 @@ mod outcome;
 mod path;
 mod proposals;
 mod roles;
+mod sides;
 mod tensors;
 mod text_view;
 
@@ -28,12 +31,9 @@ pub use roles::Role;
 pub use text_view::{Hunk, Line, Place, Tag, Text, TextView};
 
 use crate::artifact::Artifact;
-use crate::checkpoint::Checkpoint;
 use crate::compare;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::progress::Progress;
-use model::Common;
-use object_graphs::ObjectGraphs;
 
 /// What to compare, and how.
 #[derive(Debug, Clone, Default)]
@@ -93,65 +93,5 @@ pub fn diff(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Diff> {
-    let tensors = lhs.checkpoint().zip(rhs.checkpoint()).filter(|_| options.only != Only::Graph);
-    let messages = lhs.message().zip(rhs.message()).filter(|_| options.only != Only::Tensors);
-    let messages = messages.map(|(l, r)| Common::of(l.message(), r.message())).transpose()?;
-    if tensors.is_none() && messages.is_none() {
-        return Err(nothing_in_common(lhs, rhs, options.only));
-    }
-    let mut diff = Diff::new(lhs, rhs, options);
-    let objects = tensors.map(|(l, r)| ObjectGraphs::of(l, r));
-    let are_two = objects.as_ref().is_some_and(ObjectGraphs::are_two);
-    model::check_lists(&options.lists, messages.as_ref(), are_two)?;
-    if let Some((l, r)) = tensors {
-        let counterparts = objects.as_ref().map(|objects| objects.counterparts(l, r));
-        let counterparts = counterparts.unwrap_or_default();
-        diff.tensors = tensors::compare(l, r, &counterparts, options, progress)?;
-        if diff.tensors.is_empty() && !options.names.takes_all() {
-            return Err(ErrorKind::Usage("the filters leave no tensor to compare".into()).into());
-        }
-        if let Some(objects) = &objects {
-            objects.assign_roles(l, r, &mut diff.tensors);
-        }
-        diff.tensors.sort_by(|a, b| (&a.name, &a.renamed_from).cmp(&(&b.name, &b.renamed_from)));
-        diff.renames = proposals::renames(l, r, &diff.tensors, &options.compare, progress);
-        let damage = |side, checkpoint: &Checkpoint| {
-            let errors = checkpoint.damage().to_vec();
-            errors.into_iter().map(move |error| Damage { side, error })
-        };
-        diff.damage = damage(SideOf::Lhs, l).chain(damage(SideOf::Rhs, r)).collect();
-    }
-    if let Some(common) = messages {
-        let found = model::compare(&common, options);
-        diff.changes = found.changes;
-        let of_fields = found.findings.into_iter().map(|(path, problem)| Finding {
-            side: None,
-            path: path.to_string(),
-            problem,
-        });
-        diff.findings = found.of_graphs.into_iter().chain(of_fields).collect();
-        if tensors.is_some() {
-            diff.findings.extend(fit::findings(lhs, rhs)?);
-        }
-        files::compare(lhs.files(), rhs.files(), options, &mut diff)?;
-    }
-    if let Some(objects) = objects {
-        objects.compare(options, &mut diff);
-    }
-    options.ignore.apply(&mut diff);
-    Ok(diff)
-}
-
-/// Why two artifacts cannot be compared.
-fn nothing_in_common(lhs: &Artifact<'_>, rhs: &Artifact<'_>, only: Only) -> Error {
-    let part = match only {
-        Only::Everything => "part",
-        Only::Tensors => "tensors",
-        Only::Graph => "graph",
-    };
-    let (l, r) = (lhs.kind(), rhs.kind());
-    ErrorKind::Usage(format!(
-        "lhs is a {l}, rhs is a {r}: they have no {part} in common to compare"
-    ))
-    .into()
+    artifacts::compare(lhs, rhs, options, progress)
 }

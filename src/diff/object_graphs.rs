@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::graph::Renames;
+use super::sides::Tensors;
 use super::{Diff, Finding, Only, Options, Status, TensorDiff, model, roles};
 use crate::checkpoint::Checkpoint;
 use crate::graph::ObjectGraph;
@@ -26,23 +27,23 @@ pub(super) struct ObjectGraphs {
 }
 
 impl ObjectGraphs {
-    pub(super) fn of(lhs: &Checkpoint, rhs: &Checkpoint) -> Self {
-        Self { lhs: object_graph(lhs), rhs: object_graph(rhs) }
+    pub(super) fn of(lhs: Option<&Checkpoint>, rhs: Option<&Checkpoint>) -> Self {
+        Self { lhs: lhs.and_then(object_graph), rhs: rhs.and_then(object_graph) }
     }
 
     /// The tensors that both sides have under two names: those of a renamed object, and those that a checkpoint of TensorFlow 1
     /// knows by the names of their variables.
-    pub(super) fn counterparts(&self, lhs: &Checkpoint, rhs: &Checkpoint) -> Counterparts {
+    pub(super) fn counterparts(&self, lhs: Tensors<'_>, rhs: Tensors<'_>) -> Counterparts {
         let mut counterparts = Counterparts::new();
         let mut add = |from: &Name, to: Name| {
-            if *from != to && rhs.has_tensor(&to) {
+            if *from != to && rhs.get(&to).is_some() {
                 counterparts.insert(from.clone(), to);
             }
         };
         match (&self.lhs, &self.rhs) {
             (Some(l), Some(r)) => {
                 let keys = model::object_graph_keys(l, r).unwrap_or_default();
-                for entry in lhs.tensors() {
+                for entry in lhs.iter() {
                     follow(&keys, &entry.name).into_iter().for_each(|to| add(&entry.name, to));
                 }
             }
@@ -70,12 +71,12 @@ impl ObjectGraphs {
     }
 
     /// Gives each tensor its role; the graphs themselves have none.
-    pub(super) fn assign_roles(&self, lhs: &Checkpoint, rhs: &Checkpoint, all: &mut [TensorDiff]) {
-        let roles = |graph: &Option<Vec<u8>>, checkpoint| {
+    pub(super) fn assign_roles(&self, lhs: Tensors<'_>, rhs: Tensors<'_>, all: &mut [TensorDiff]) {
+        let roles = |graph: &Option<Vec<u8>>, tensors| {
             let graph = graph.as_deref().map(|bytes| ObjectGraph::new(Form::Trackable, bytes));
             match graph {
                 Some(Ok(graph)) => roles::of_objects(&graph),
-                _ => roles::of_names(checkpoint),
+                _ => roles::of_names(tensors),
             }
         };
         roles::assign(all, &roles(&self.lhs, lhs), &roles(&self.rhs, rhs));
@@ -111,12 +112,12 @@ impl ObjectGraphs {
 }
 
 /// Drops those whose other name is another tensor's on either side, unless that one has another name too.
-fn without_taken_names(counterparts: &mut Counterparts, lhs: &Checkpoint, rhs: &Checkpoint) {
+fn without_taken_names(counterparts: &mut Counterparts, lhs: Tensors<'_>, rhs: Tensors<'_>) {
     let to_lhs: BTreeMap<_, _> = counterparts.iter().map(|(l, r)| (r.clone(), l.clone())).collect();
     let is_free = |from: &Name, to: &Name, counterparts: &Counterparts| {
         let is_target = || to_lhs.get(from).is_some_and(|l| counterparts.contains_key(l));
-        (!lhs.has_tensor(to) || counterparts.contains_key(to))
-            && (!rhs.has_tensor(from) || is_target())
+        (lhs.get(to).is_none() || counterparts.contains_key(to))
+            && (rhs.get(from).is_none() || is_target())
     };
     let mut waiting: Vec<Name> = counterparts.keys().cloned().collect();
     while let Some(from) = waiting.pop() {

@@ -23,6 +23,8 @@ pub struct Diff {
     pub lists: Lists,
     /// Every tensor of either side that the filters let through, by name.
     pub tensors: Vec<TensorDiff>,
+    /// Tensors of a checkpoint that are not in the frozen graph it is compared with, and need not be.
+    pub not_frozen: u64,
     /// Damage of a side that belongs to no one tensor.
     pub damage: Vec<Damage>,
     /// Unmatched tensors that have the same dtype, shape and bytes.
@@ -284,6 +286,7 @@ impl Diff {
             options: options.compare.clone(),
             lists: options.lists.clone(),
             tensors: Vec::new(),
+            not_frozen: 0,
             damage: Vec::new(),
             renames: Vec::new(),
             changes: Vec::new(),

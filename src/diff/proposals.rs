@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::bytes::Crc32c;
-use crate::checkpoint::{Checkpoint, Entry};
+use crate::checkpoint::Entry;
 use crate::compare::{self, NanPolicy, Tolerance, compare_all};
 use crate::error::Result;
 use crate::progress::{Progress, Silent};
 use crate::tensor::{DType, Name, Shape, TensorSource, read_through};
 
+use super::sides::Tensors;
 use super::{Rename, Status, TensorDiff};
 
 /// Pairs of names held against each other to find the likeliest among tensors of equal content.
@@ -26,8 +27,8 @@ fn form(dtype: DType, shape: &Shape) -> Form {
 /// Where several hold the same (biases that are all zero), those that share the longest ending of their names are
 /// brought together, since renames mostly touch the scope.
 pub(super) fn renames(
-    lhs: &Checkpoint,
-    rhs: &Checkpoint,
+    lhs: Tensors<'_>,
+    rhs: Tensors<'_>,
     tensors: &[TensorDiff],
     options: &compare::Options,
     progress: &dyn Progress,
@@ -68,17 +69,17 @@ struct Lone<'a> {
 }
 
 fn by_form<'a>(
-    checkpoint: &'a Checkpoint,
+    side: Tensors<'a>,
     tensors: &[TensorDiff],
     status: Status,
 ) -> BTreeMap<Form, Vec<Lone<'a>>> {
     let mut forms = BTreeMap::<_, Vec<_>>::new();
-    if !checkpoint.has_data() {
+    if !side.has_data {
         return forms;
     }
     for tensor in tensors.iter().filter(|tensor| tensor.status == status) {
         let name = tensor.renamed_from.as_ref().unwrap_or(&tensor.name);
-        if let Some(Entry { name, source: Ok(source) }) = checkpoint.tensor(name) {
+        if let Some(Entry { name, source: Ok(source) }) = side.get(name) {
             let lone = Lone { name, source: source.as_ref() };
             forms.entry(form(source.dtype(), source.shape())).or_default().push(lone);
         }

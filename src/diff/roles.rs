@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::TensorDiff;
-use crate::checkpoint::Checkpoint;
+use super::sides::Tensors;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Label, ObjectId};
 use crate::tensor::{Kind, Name, Shape};
@@ -128,13 +128,12 @@ fn reach(
 const OPTIMIZERS: [&str; 6] = ["Adam", "Momentum", "RMSProp", "Adagrad", "Adadelta", "Ftrl"];
 
 /// What the names of TensorFlow 1 say beyond doubt.
-pub(super) fn of_names(checkpoint: &Checkpoint) -> Roles {
-    let shape = |name: &str| -> Option<&Shape> {
-        Some(checkpoint.tensor(name.as_bytes())?.source.as_ref().ok()?.shape())
-    };
+pub(super) fn of_names(tensors: Tensors<'_>) -> Roles {
+    let shape =
+        |name: &str| -> Option<&Shape> { Some(tensors.get(name)?.source.as_ref().ok()?.shape()) };
     let mut roles = Roles::new();
     let mut has_adam = false;
-    let named = || checkpoint.tensors().filter_map(|entry| Some((entry, entry.name.as_str()?)));
+    let named = || tensors.iter().filter_map(|entry| Some((entry, entry.name.as_str()?)));
     for (entry, name) in named() {
         let Some((variable, last)) = name.rsplit_once('/') else { continue };
         let optimizer = uncounted(last);

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::checkpoint::{Checkpoint, Entry};
+use crate::checkpoint::Entry;
 use crate::compare::{self, Comparison, NanPolicy};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 use crate::tensor::{Kind, Name, TensorSource, in_parallel, read_through};
 
 use super::object_graphs::Counterparts;
+use super::sides::Tensors;
 use super::{Facts, Options, Status, TensorDiff};
 
 /// The entries of the two sides that go by one name.
@@ -24,14 +25,14 @@ fn source(entry: &Entry) -> Result<&dyn TensorSource, &Error> {
 
 /// Compares all tensors that take part; in no particular order.
 pub(super) fn compare(
-    lhs: &Checkpoint,
-    rhs: &Checkpoint,
+    lhs: Tensors<'_>,
+    rhs: Tensors<'_>,
     counterparts: &Counterparts,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<TensorDiff>> {
     let meetings = meet(lhs, rhs, counterparts, options)?;
-    let by_index = !(lhs.has_data() && rhs.has_data());
+    let by_index = !(lhs.has_data && rhs.has_data);
     let mut tensors = Vec::with_capacity(meetings.len());
     let (mut pairs, mut waiting, mut lone) = (Vec::new(), Vec::new(), Vec::new());
     for (name, meeting) in meetings {
@@ -51,8 +52,8 @@ pub(super) fn compare(
             _ => {}
         }
         // What is not compared is read all the same: damage is told wherever it is.
-        for (entry, checkpoint) in [(meeting.lhs, lhs), (meeting.rhs, rhs)] {
-            if let Some(Ok(source)) = entry.map(source).filter(|_| checkpoint.has_data()) {
+        for (entry, side) in [(meeting.lhs, lhs), (meeting.rhs, rhs)] {
+            if let Some(Ok(source)) = entry.map(source).filter(|_| side.is_file) {
                 lone.push((tensors.len(), source));
             }
         }
@@ -88,21 +89,20 @@ fn damaged(
 
 /// Brings the two sides together by name.
 fn meet<'a>(
-    lhs: &'a Checkpoint,
-    rhs: &'a Checkpoint,
+    lhs: Tensors<'a>,
+    rhs: Tensors<'a>,
     counterparts: &Counterparts,
     options: &Options,
 ) -> Result<BTreeMap<Name, Meeting<'a>>> {
     let mut meetings = BTreeMap::<Name, Meeting<'a>>::new();
     let names = &options.names;
     // What the user says goes before what the objects tell.
-    let wanted: BTreeSet<Name> =
-        lhs.tensors().filter_map(|entry| names.rename(&entry.name)).collect();
-    for entry in lhs.tensors() {
+    let wanted: BTreeSet<Name> = lhs.iter().filter_map(|entry| names.rename(&entry.name)).collect();
+    for entry in lhs.iter() {
         let renamed = names.rename(&entry.name);
         let counterpart = counterparts.get(&entry.name).filter(|to| {
             // Of several that take each other's names, all do so or none.
-            wanted.is_empty() || !wanted.contains(to) && !lhs.has_tensor(to)
+            wanted.is_empty() || !wanted.contains(to) && lhs.get(to).is_none()
         });
         let name = renamed.as_ref().or(counterpart).unwrap_or(&entry.name);
         if !names.takes(&[name, &entry.name]) {
@@ -115,7 +115,7 @@ fn meet<'a>(
             return Err(ErrorKind::Usage(why).into());
         }
     }
-    for entry in rhs.tensors() {
+    for entry in rhs.iter() {
         // What came here by a rename has passed the filters under its other name.
         if let Some(meeting) = meetings.get_mut(&entry.name) {
             meeting.rhs = Some(entry);
@@ -127,7 +127,7 @@ fn meet<'a>(
 }
 
 /// What is known of a tensor before any of its content is read.
-fn unread(name: Name, meeting: Meeting<'_>, lhs: &Checkpoint, rhs: &Checkpoint) -> TensorDiff {
+fn unread(name: Name, meeting: Meeting<'_>, lhs: Tensors<'_>, rhs: Tensors<'_>) -> TensorDiff {
     let facts = |entry: Option<&Entry>| {
         let source = source(entry?).ok()?;
         Some(Facts { dtype: source.dtype(), shape: source.shape().clone() })
@@ -159,17 +159,17 @@ fn unread(name: Name, meeting: Meeting<'_>, lhs: &Checkpoint, rhs: &Checkpoint) 
 }
 
 /// A tensor that one side lacks may be in a part of its index that cannot be read: then nobody knows whether it is there.
-fn lost(meeting: Meeting<'_>, lhs: &Checkpoint, rhs: &Checkpoint) -> Option<Error> {
+fn lost(meeting: Meeting<'_>, lhs: Tensors<'_>, rhs: Tensors<'_>) -> Option<Error> {
     let lacking = match (meeting.lhs, meeting.rhs) {
         (None, Some(_)) => lhs,
         (Some(_), None) => rhs,
         _ => return None,
     };
-    if lacking.damage().is_empty() {
+    if lacking.damage.is_empty() {
         return None;
     }
     let what = "it is not among the names that can still be read of a damaged index";
-    Some(Error::from(ErrorKind::NotFound(what.into())).in_file(lacking.path()))
+    Some(Error::from(ErrorKind::NotFound(what.into())).in_file(lacking.path))
 }
 
 type Outcome = Result<(Status, Option<Comparison>)>;

@@ -160,7 +160,7 @@ fn exit_codes_say_same_different_or_trouble() {
 
 #[test]
 fn what_has_no_part_in_common_is_told_so() {
-    let run = ckdiff(&["graphs/frozen.pb", "demo/v1format.ckpt"]);
+    let run = ckdiff(&["graphs/handles.pb", "demo/v1format.ckpt"]);
     assert_eq!((run.code, run.text()), (2, ""));
     let told = "lhs is a graph, rhs is a checkpoint: they have no part in common to compare";
     assert!(run.stderr.contains(told), "{}", run.stderr);

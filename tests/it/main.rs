@@ -29,6 +29,7 @@ mod document;
 mod everything;
 mod fit;
 mod fmt;
+mod frozen;
 mod git;
 mod graph_beside_rename;
 mod graph_check;

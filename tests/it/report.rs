@@ -21,6 +21,7 @@ fn diff(tensors: Vec<TensorDiff>) -> Diff {
         options: Options::default(),
         lists: ckdiff::diff::Lists::default(),
         tensors,
+        not_frozen: 0,
         damage: Vec::new(),
         renames: Vec::new(),
         changes: Vec::new(),

@@ -9,7 +9,7 @@ use ckdiff::report::{human, json};
 use ckdiff::{Error, ErrorKind, compare::Tolerance};
 
 use crate::Exit;
-use crate::args::{CompareArgs, DiffArgs, Format, Jobs};
+use crate::args::{CompareArgs, DiffArgs, Format, Jobs, Part};
 use crate::output;
 use crate::progress::Bar;
 use crate::schema::Loaded;
@@ -60,7 +60,13 @@ fn open<'s>(
     own: Option<&'s Loaded>,
 ) -> (Result<Artifact<'s>, Error>, Result<Artifact<'s>, Error>) {
     let threads = args.jobs.jobs.into();
-    let Some(own) = own else { return Artifact::open_both(&args.lhs, &args.rhs, threads) };
+    let Some(own) = own else {
+        return match args.what.only {
+            // The graph beside a checkpoint is not asked for, whatever is wrong with it.
+            Some(Part::Tensors) => (Artifact::open(&args.lhs), Artifact::open(&args.rhs)),
+            _ => Artifact::open_both(&args.lhs, &args.rhs, threads),
+        };
+    };
     let read = |path| own.read(path, ReadOptions::default()).map(Artifact::from);
     (read(&args.lhs), read(&args.rhs))
 }

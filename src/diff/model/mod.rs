@@ -139,6 +139,11 @@ impl<'a> Common<'a> {
     }
 }
 
+/// The graph that a message is, or has.
+pub(super) fn graph_def<'a>(message: &'a Message<'_>) -> Option<&'a [u8]> {
+    part(message.ty(), message.bytes(), "tensorflow.GraphDef")
+}
+
 /// The part of a message of the type `ty` that is of the type `wanted`.
 fn part<'a>(ty: &MessageType, message: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
     let mut known: &str = &ty.full_name;

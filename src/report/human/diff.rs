@@ -247,6 +247,13 @@ fn overview(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "  {line}")?;
         }
     }
+    if diff.not_frozen > 0 {
+        let tensors = plural(diff.not_frozen, "tensor");
+        writeln!(
+            out,
+            "  not in the graph, which keeps what it needs: {tensors} of the checkpoint"
+        )?;
+    }
     if let Some(line) = roles_counted(diff) {
         writeln!(out, "  {line}")?;
     }

@@ -26,7 +26,11 @@ pub fn write(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
         lhs: SideOut::new(&diff.lhs),
         rhs: SideOut::new(&diff.rhs),
         options: OptionsOut::new(diff),
-        summary: Summary { tensors: CountsOut(diff.counts()), graph: Graph::new(diff) },
+        summary: Summary {
+            tensors: CountsOut(diff.counts()),
+            not_frozen: diff.not_frozen,
+            graph: Graph::new(diff),
+        },
         tensors,
         changes: List(|| diff.changes.iter().map(ChangeOut::new)),
         findings: diff.findings.iter().map(FindingOut::new).collect(),
@@ -121,6 +125,7 @@ impl<'a> OptionsOut<'a> {
 #[derive(Serialize)]
 struct Summary {
     tensors: CountsOut,
+    not_frozen: u64,
     graph: Graph,
 }
 

@@ -1,0 +1,128 @@
+//! Artifact against artifact: what they have in common is found out, and each part compared.
+
+use super::frozen::Frozen;
+use super::model::Common;
+use super::object_graphs::ObjectGraphs;
+use super::sides::Tensors;
+use super::{Damage, Diff, Finding, Only, Options, Part, SideOf};
+use super::{files, fit, model, proposals, tensors};
+use crate::artifact::Artifact;
+use crate::error::{Error, ErrorKind, Result};
+use crate::progress::Progress;
+
+/// Compares two artifacts; see [`diff`](super::diff()).
+///
+/// # Errors
+/// When the two have nothing in common, nothing is left to compare, or the options make no sense for them.
+pub(super) fn compare(
+    lhs: &Artifact<'_>,
+    rhs: &Artifact<'_>,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Diff> {
+    let frozen = Frozen::of(lhs, rhs, options)?;
+    let (checkpoints, tensors) = match &frozen {
+        Some(frozen) => (frozen.checkpoints(), Some(frozen.tensors())),
+        None => {
+            let both = (lhs.checkpoint(), rhs.checkpoint());
+            let pair = both.0.zip(both.1).filter(|_| options.only != Only::Graph);
+            (both, pair.map(|(l, r)| (Tensors::of(l), Tensors::of(r))))
+        }
+    };
+    let messages = lhs.message().zip(rhs.message());
+    let messages = messages.filter(|_| frozen.is_none() && options.only != Only::Tensors);
+    let messages = messages.map(|(l, r)| Common::of(l.message(), r.message()));
+    let (messages, other_graphs) = match messages {
+        // The tensors can be compared all the same.
+        Some(Err(error)) if tensors.is_some() => (None, Some(error)),
+        messages => (messages.transpose()?, None),
+    };
+    if tensors.is_none() && messages.is_none() {
+        return Err(nothing_in_common(lhs, rhs, options.only));
+    }
+    let mut diff = Diff::new(lhs, rhs, options);
+    let objects = tensors.map(|_| ObjectGraphs::of(checkpoints.0, checkpoints.1));
+    let are_two = objects.as_ref().is_some_and(ObjectGraphs::are_two);
+    model::check_lists(&options.lists, messages.as_ref(), are_two)?;
+    if let Some((sides, objects)) = tensors.zip(objects.as_ref()) {
+        compare_tensors(sides, objects, options, progress, &mut diff)?;
+    }
+    if let Some(frozen) = &frozen {
+        diff.part = Part::Tensors;
+        frozen.leave_out(&mut diff);
+        if diff.tensors.is_empty() {
+            let why = "the filters leave no tensor that the graph has".into();
+            return Err(ErrorKind::Usage(why).into());
+        }
+    }
+    if let Some(common) = messages {
+        compare_messages(&common, options, &mut diff);
+        if tensors.is_some() {
+            diff.findings.extend(fit::findings(lhs, rhs)?);
+        }
+        files::compare(lhs.files(), rhs.files(), options, &mut diff)?;
+    }
+    if let Some(error) = other_graphs {
+        let problem = format!("the graphs are not compared: {error}");
+        diff.findings.push(Finding { side: None, path: "graph_def".into(), problem });
+    }
+    if let Some(objects) = objects {
+        objects.compare(options, &mut diff);
+    }
+    options.ignore.apply(&mut diff);
+    Ok(diff)
+}
+
+/// Compares the messages of both sides.
+fn compare_messages(common: &Common<'_>, options: &Options, diff: &mut Diff) {
+    let found = model::compare(common, options);
+    diff.changes = found.changes;
+    let of_fields = found.findings.into_iter().map(|(path, problem)| Finding {
+        side: None,
+        path: path.to_string(),
+        problem,
+    });
+    diff.findings = found.of_graphs.into_iter().chain(of_fields).collect();
+}
+
+/// Compares the tensors of both sides.
+fn compare_tensors(
+    (lhs, rhs): (Tensors<'_>, Tensors<'_>),
+    objects: &ObjectGraphs,
+    options: &Options,
+    progress: &dyn Progress,
+    diff: &mut Diff,
+) -> Result<()> {
+    let counterparts = objects.counterparts(lhs, rhs);
+    diff.tensors = tensors::compare(lhs, rhs, &counterparts, options, progress)?;
+    if diff.tensors.is_empty() && !options.names.takes_all() {
+        return Err(ErrorKind::Usage("the filters leave no tensor to compare".into()).into());
+    }
+    objects.assign_roles(lhs, rhs, &mut diff.tensors);
+    diff.tensors.sort_by(|a, b| (&a.name, &a.renamed_from).cmp(&(&b.name, &b.renamed_from)));
+    diff.renames = proposals::renames(lhs, rhs, &diff.tensors, &options.compare, progress);
+    let damage = |side, tensors: Tensors<'_>| {
+        let errors = tensors.damage.to_vec();
+        errors.into_iter().map(move |error| Damage { side, error })
+    };
+    diff.damage = damage(SideOf::Lhs, lhs).chain(damage(SideOf::Rhs, rhs)).collect();
+    Ok(())
+}
+
+/// Why two artifacts cannot be compared.
+fn nothing_in_common(lhs: &Artifact<'_>, rhs: &Artifact<'_>, only: Only) -> Error {
+    let part = match only {
+        Only::Everything => "part",
+        Only::Tensors => "tensors",
+        Only::Graph => "graph",
+    };
+    let (l, r) = (lhs.kind(), rhs.kind());
+    let hint = match (lhs.checkpoint(), rhs.checkpoint()) {
+        (Some(_), None) | (None, Some(_)) if only != Only::Graph => {
+            "; of a graph, constants that were variables are compared, once it is frozen"
+        }
+        _ => "",
+    };
+    let why = format!("lhs is a {l}, rhs is a {r}: they have no {part} in common to compare{hint}");
+    ErrorKind::Usage(why).into()
+}

@@ -1,0 +1,205 @@
+//! A checkpoint against a frozen graph, whose constants have the values of variables.
+//!
+//! ```text
+//! w: Const ──► w/read: Identity                      was a reference variable
+//! w: Const ──► …/ReadVariableOp: Identity            was a resource variable
+//! w/part_0, w/part_1, …                              were the slices of one, in order along one axis
+//! ```
+//! Source: `graph_util.convert_variables_to_constants` and `convert_variables_to_constants_v2` of TensorFlow 2.21. A constant takes
+//! part that was a variable, by these signs or because a tensor of the checkpoint has its name; shapes, axes and the like do
+//! not. Freezing keeps what the graph needs: tensors that only the checkpoint has, such as the slots of optimizers, are counted and are
+//! no difference. A constant that was a variable and is not in the checkpoint is one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::sides::Tensors;
+use super::{Diff, Only, Options, SideOf, Status, model};
+use crate::artifact::Artifact;
+use crate::checkpoint::{Checkpoint, Entry, Part, Partitioned};
+use crate::error::Result;
+use crate::graph::{Constant, Graph, Node, fields};
+use crate::tensor::{Name, Shape, Slice, TensorSource};
+
+/// The constants of a frozen graph that are held against a checkpoint.
+#[derive(Debug)]
+pub(super) struct Frozen<'a> {
+    /// The side of the graph.
+    side: SideOf,
+    path: &'a std::path::Path,
+    checkpoint: &'a Checkpoint,
+    entries: Vec<Entry>,
+}
+
+impl<'a> Frozen<'a> {
+    /// Takes the constants, where one side is a checkpoint, the other a graph, and they have a tensor in common or the graph was
+    /// frozen.
+    ///
+    /// # Errors
+    /// When the graph is too large to be counted.
+    pub(super) fn of(
+        lhs: &'a Artifact<'_>,
+        rhs: &'a Artifact<'_>,
+        options: &Options,
+    ) -> Result<Option<Self>> {
+        let (side, graph, other) = match (lhs.checkpoint(), rhs.checkpoint()) {
+            (Some(_), None) => (SideOf::Rhs, rhs, lhs),
+            (None, Some(_)) => (SideOf::Lhs, lhs, rhs),
+            _ => return Ok(None),
+        };
+        let (Some(message), Some(checkpoint)) = (graph.message(), other.checkpoint()) else {
+            return Ok(None);
+        };
+        // A graph in a meta graph is one to train with; it is compared with another such.
+        if options.only == Only::Graph || other.kind() != "checkpoint" {
+            return Ok(None);
+        }
+        let Some(bytes) = model::graph_def(message.message()) else { return Ok(None) };
+        // Renames are of names of lhs.
+        let renamed = |of: SideOf, name: &Name| {
+            let renamed = options.names.rename(name).filter(|_| of == SideOf::Lhs);
+            renamed.unwrap_or_else(|| name.clone())
+        };
+        let other_side = if side == SideOf::Lhs { SideOf::Rhs } else { SideOf::Lhs };
+        let shapes = checkpoint.tensors().map(|entry| {
+            let shape = entry.source.as_ref().ok().map(|source| source.shape());
+            (renamed(other_side, &entry.name), shape)
+        });
+        let wanted = Wanted { shapes: shapes.collect(), renamed: &|name| renamed(side, name) };
+        let entries = wanted.constants(&Graph::new(bytes)?);
+        let path = graph.path();
+        let found = Self { side, path, checkpoint, entries };
+        Ok((!found.entries.is_empty()).then_some(found))
+    }
+
+    /// The checkpoint of each side.
+    pub(super) fn checkpoints(&self) -> (Option<&'a Checkpoint>, Option<&'a Checkpoint>) {
+        match self.side {
+            SideOf::Lhs => (None, Some(self.checkpoint)),
+            SideOf::Rhs => (Some(self.checkpoint), None),
+        }
+    }
+
+    /// The tensors of each side.
+    pub(super) fn tensors(&self) -> (Tensors<'_>, Tensors<'_>) {
+        let constants = Tensors::of_constants(self.path, &self.entries);
+        match self.side {
+            SideOf::Lhs => (constants, Tensors::of(self.checkpoint)),
+            SideOf::Rhs => (Tensors::of(self.checkpoint), constants),
+        }
+    }
+
+    /// Takes those out that the graph does not need, and counts them.
+    pub(super) fn leave_out(&self, diff: &mut Diff) {
+        let alone = if self.side == SideOf::Lhs { Status::Added } else { Status::Removed };
+        let before = diff.tensors.len();
+        let told: BTreeSet<_> = diff
+            .renames
+            .iter()
+            .map(|rename| if self.side == SideOf::Lhs { &rename.to } else { &rename.from })
+            .collect();
+        // What seems to be in the graph under another name is told as that.
+        diff.tensors.retain(|tensor| tensor.status != alone || told.contains(&tensor.name));
+        diff.not_frozen = (before - diff.tensors.len()) as u64;
+    }
+}
+
+/// What a checkpoint has.
+struct Wanted<'a> {
+    /// The tensors by the names under which they meet, with their shapes where they can be read.
+    shapes: BTreeMap<Name, Option<&'a Shape>>,
+    /// The name under which a constant meets them.
+    renamed: &'a dyn Fn(&Name) -> Name,
+}
+
+impl Wanted<'_> {
+    fn shape(&self, name: &str) -> Option<Option<&Shape>> {
+        self.shapes.get(&(self.renamed)(&Name::from(name))).copied()
+    }
+
+    /// The constants that were variables, by name.
+    fn constants(&self, graph: &Graph<'_>) -> Vec<Entry> {
+        let was_variable: BTreeSet<&str> =
+            graph.nodes().iter().filter_map(|node| read_by(graph, node)).collect();
+        let mut entries = BTreeMap::new();
+        let mut parts = BTreeMap::<&str, BTreeMap<u32, &Node<'_>>>::new();
+        for node in graph.nodes().iter().filter(|node| node.op == "Const") {
+            let whole = part(node.name).filter(|(whole, _)| self.shape(whole).is_some());
+            if self.shape(node.name).is_some() {
+                entries.insert(Name::from(node.name), value(node));
+            } else if let Some((whole, number)) = whole {
+                parts.entry(whole).or_default().insert(number, node);
+            } else if was_variable.contains(node.name) {
+                entries.insert(Name::from(node.name), value(node));
+            }
+        }
+        for (whole, parts) in parts {
+            let shape = self.shape(whole).flatten();
+            match shape.and_then(|shape| joined(parts.values().copied(), shape)) {
+                Some(source) => {
+                    entries.entry(Name::from(whole)).or_insert_with(|| Ok(Box::new(source)));
+                }
+                None => entries.extend(parts.values().map(|n| (Name::from(n.name), value(n)))),
+            }
+        }
+        entries.into_iter().map(|(name, source)| Entry { name, source }).collect()
+    }
+}
+
+/// The name of the constant that a node reads as freezing leaves it.
+fn read_by<'m>(graph: &Graph<'m>, node: &Node<'m>) -> Option<&'m str> {
+    let input = graph.inputs(node).first().filter(|_| node.op == "Identity")?;
+    let source = graph.node(input.source?);
+    let (scope, last) = node.name.rsplit_once('/').unwrap_or(("", node.name));
+    let reads = last == "read" && scope == source.name || last.starts_with("ReadVariableOp");
+    (reads && source.op == "Const").then_some(source.name)
+}
+
+/// `w` and 3 of `w/part_3`.
+fn part(name: &str) -> Option<(&str, u32)> {
+    let (whole, number) = name.rsplit_once("/part_")?;
+    Some((whole, number.parse().ok()?))
+}
+
+fn constant(node: &Node<'_>) -> Result<Constant> {
+    Constant::parse(
+        node.attr("value").and_then(|value| fields(value, 8).next()).unwrap_or_default(),
+    )
+}
+
+fn value(node: &Node<'_>) -> Result<Box<dyn TensorSource>> {
+    let constant = constant(node).map_err(|error| error.of_tensor(&Name::from(node.name)))?;
+    Ok(Box::new(constant))
+}
+
+/// The variable of a shape that parts in their order make up along one axis.
+fn joined<'n, 'm: 'n>(
+    nodes: impl Iterator<Item = &'n Node<'m>>,
+    shape: &Shape,
+) -> Option<Partitioned> {
+    let parts: Vec<Constant> = nodes.map(constant).collect::<Result<_>>().ok()?;
+    let dtype =
+        parts.first().filter(|first| parts.iter().all(|p| p.dtype() == first.dtype()))?.dtype();
+    let axis = (0..shape.rank()).find(|&axis| {
+        let along = |part: &Constant| part.shape().dims().get(axis).copied().unwrap_or_default();
+        let sum = parts.iter().fold(0u64, |sum, part| sum.saturating_add(along(part)));
+        let others = |dims: &[u64]| -> Vec<u64> {
+            dims.iter().enumerate().filter(|(at, _)| *at != axis).map(|(_, dim)| *dim).collect()
+        };
+        shape.dims().get(axis) == Some(&sum)
+            && parts.iter().all(|part| {
+                part.shape().rank() == shape.rank()
+                    && others(part.shape().dims()) == others(shape.dims())
+            })
+    })?;
+    let mut start = 0i64;
+    let mut all = Vec::with_capacity(parts.len());
+    for part in parts {
+        let mut extents = Vec::with_capacity(shape.rank());
+        for (at, dim) in part.shape().dims().iter().enumerate() {
+            extents.push((if at == axis { start } else { 0 }, i64::try_from(*dim).ok()?));
+        }
+        start += i64::try_from(*part.shape().dims().get(axis)?).ok()?;
+        all.push(Part { slice: Slice::new(&extents, shape).ok()?, source: Box::new(part) });
+    }
+    Partitioned::new(dtype, shape.clone(), all, std::path::PathBuf::new()).ok()
+}
