@@ -40,6 +40,7 @@ mod graph_laws;
 mod graph_pairs;
 mod graph_plan;
 mod graph_report;
+mod graph_same_bytes;
 mod graph_sizes;
 mod graph_spelling;
 mod graph_written;

@@ -15,7 +15,6 @@ const TOLD_OTHERWISE: &[(&str, &str)] = &[
     ("bad_variable_def", "an item that is no VariableDef has no name to be compared under"),
     ("bad_variable_def_both", "an item that is no VariableDef has no name to be compared under"),
     ("collection_kind", "one member of a oneof goes, another comes"),
-    ("constant_dtype", "the attribute dtype says all of it"),
 ];
 
 pub(crate) fn side(name: &str, side: &str) -> PathBuf {

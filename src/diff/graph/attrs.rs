@@ -70,7 +70,9 @@ impl Context<'_> {
             let l = lhs.next_if(|_| order.is_le());
             let r = rhs.next_if(|_| order.is_ge());
             match (l, r) {
-                (Some((name, l)), Some((_, r))) if l != r => self.attr(owner, name, l, r, at, out),
+                (Some((name, l)), Some((_, r))) if l != r || self.names_another(l) => {
+                    self.attr(owner, name, l, r, at, out);
+                }
                 (Some(only), None) => self.lone_attr(owner, only, ChangeKind::Removed, at, out),
                 (None, Some(only)) => self.lone_attr(owner, only, ChangeKind::Added, at, out),
                 _ => {}
@@ -147,17 +149,6 @@ impl Context<'_> {
         }
         let before = out.len();
         let is_read = self.tensor_proto(lhs, rhs, &attr.field("tensor"), out);
-        // The attribute `dtype` of a constant says so already.
-        let is_dtype = |l: Constant, r: Constant| l.dtype() != r.dtype() && l.shape() == r.shape();
-        if out.len() > before
-            && owner.ops == ("Const", "Const")
-            && Constant::parse(lhs)
-                .ok()
-                .zip(Constant::parse(rhs).ok())
-                .is_some_and(|(l, r)| is_dtype(l, r))
-        {
-            out.truncate(before);
-        }
         for change in out.iter_mut().skip(before) {
             if is_note(name) {
                 change.weight = Weight::Cosmetic;
@@ -186,6 +177,9 @@ impl Context<'_> {
                 let is_random = is_random(&l) && is_random(&r);
                 let weight = if is_random { Weight::Cosmetic } else { Weight::Semantic };
                 (weight, (values(&l), values(&r)), Detail::Tensor(comparison))
+            }
+            Outcome::Dtype(Some(comparison)) if comparison.mismatched > 0 => {
+                (Weight::Semantic, (facts(&l), facts(&r)), Detail::Tensor(comparison))
             }
             Outcome::Dtype(_) | Outcome::Shape => {
                 (Weight::Semantic, (facts(&l), facts(&r)), Detail::None)

@@ -1,18 +1,27 @@
 //! Who takes what a node gives.
 
+use super::fingerprint::Fingerprints;
 use super::matching::Matching;
 use crate::graph::{Graph, NodeId};
 
-/// Who takes what, on both sides.
+/// Who takes what, and what each node is by itself, on both sides.
 #[derive(Debug)]
 pub(super) struct Users {
     pub(super) lhs: Consumers,
     pub(super) rhs: Consumers,
+    pub(super) lhs_prints: Fingerprints,
+    pub(super) rhs_prints: Fingerprints,
 }
 
 impl Users {
     pub(super) fn of(matching: &Matching<'_, '_>) -> Self {
-        Self { lhs: Consumers::of(matching.lhs), rhs: Consumers::of(matching.rhs) }
+        let (lhs, rhs) = (matching.lhs, matching.rhs);
+        Self {
+            lhs: Consumers::of(lhs),
+            rhs: Consumers::of(rhs),
+            lhs_prints: Fingerprints::of(lhs),
+            rhs_prints: Fingerprints::of(rhs),
+        }
     }
 }
 

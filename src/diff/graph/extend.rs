@@ -1,7 +1,7 @@
 //! Pairs nodes that stand in the same place beside a pair, though not all that is around them is the same.
 
 use super::consumers::{Consumers, Use, Users};
-use super::fingerprint::fingerprint;
+use super::fingerprint::Fingerprints;
 use super::matching::Matching;
 use super::structure::{place, slot};
 use crate::graph::{Graph, NodeId};
@@ -17,7 +17,8 @@ pub(super) enum Common {
 
 /// Goes from pair to pair as long as there are neighbours that can be paired; linear in the edges for each level.
 pub(super) fn extend(matching: &mut Matching<'_, '_>, users: &Users, common: Common) {
-    let failures = vec![0; matching.lhs.nodes().len()];
+    let none = |graph: &Graph<'_>| vec![0; graph.nodes().len()];
+    let failures = (none(matching.lhs), none(matching.rhs));
     let mut extension = Extension { matching, common, users, failures };
     let mut queue: Vec<(NodeId, NodeId)> = extension.border();
     while let Some((l, r)) = queue.pop() {
@@ -30,8 +31,8 @@ struct Extension<'x, 'g, 'm> {
     matching: &'x mut Matching<'g, 'm>,
     common: Common,
     users: &'x Users,
-    /// How many nodes each node of lhs was held against in vain.
-    failures: Vec<u8>,
+    /// How many nodes each node of either side was held against in vain.
+    failures: (Vec<u8>, Vec<u8>),
 }
 
 /// Nodes that one node is held against: what has many neighbours that all propose another is in another place.
@@ -66,10 +67,13 @@ impl Extension<'_, '_, '_> {
     /// Pairs what takes the same from two nodes, where there is only one of the kind.
     fn takers(&mut self, l: NodeId, r: NodeId, queue: &mut Vec<(NodeId, NodeId)>) {
         let (lhs, rhs) = (self.matching.lhs, self.matching.rhs);
-        let left =
-            self.unpaired(lhs, self.users.lhs.of_node(l), |id| self.matching.to_rhs(id).is_none());
-        let right =
-            self.unpaired(rhs, self.users.rhs.of_node(r), |id| self.matching.to_lhs(id).is_none());
+        let users = self.users;
+        let left = self.unpaired((lhs, &users.lhs_prints), users.lhs.of_node(l), |id| {
+            self.matching.to_rhs(id).is_none()
+        });
+        let right = self.unpaired((rhs, &users.rhs_prints), users.rhs.of_node(r), |id| {
+            self.matching.to_lhs(id).is_none()
+        });
         let mut others = right.chunk_by(|a, b| a.0 == b.0).peekable();
         for alike in left.chunk_by(|a, b| a.0 == b.0) {
             let [(kind, a)] = alike else { continue };
@@ -85,7 +89,7 @@ impl Extension<'_, '_, '_> {
     /// The users of a node that have no partner, by what they are and which input it is.
     fn unpaired<'u>(
         &self,
-        graph: &Graph<'u>,
+        (graph, prints): (&Graph<'u>, &Fingerprints),
         uses: &[Use],
         is_free: impl Fn(NodeId) -> bool,
     ) -> Vec<(Taker<'u>, NodeId)> {
@@ -101,7 +105,7 @@ impl Extension<'_, '_, '_> {
                 }
                 let slot = slot(graph, *found)?;
                 let print = match self.common {
-                    Common::Fingerprint => fingerprint(node),
+                    Common::Fingerprint => prints.of_node(graph, found.by),
                     Common::Op => 0,
                 };
                 Some(((print, node.op, slot, input.port), found.by))
@@ -114,19 +118,25 @@ impl Extension<'_, '_, '_> {
     /// Pairs the two if nothing speaks against it.
     fn attempt(&mut self, l: NodeId, r: NodeId, queue: &mut Vec<(NodeId, NodeId)>) {
         let m = &*self.matching;
-        let failures = self.failures.get(l.position()).copied().unwrap_or(ATTEMPTS);
-        if m.to_rhs(l).is_some() || m.to_lhs(r).is_some() || failures >= ATTEMPTS {
+        let failures = |of: &[u8], id: NodeId| of.get(id.position()).copied().unwrap_or(ATTEMPTS);
+        let failed = failures(&self.failures.0, l).max(failures(&self.failures.1, r));
+        if m.to_rhs(l).is_some() || m.to_lhs(r).is_some() || failed >= ATTEMPTS {
             return;
         }
         let (a, b) = (m.lhs.node(l), m.rhs.node(r));
         let alike = a.op == b.op
             && a.role == b.role
-            && (self.common == Common::Op || fingerprint(a) == fingerprint(b));
+            && (self.common == Common::Op
+                || self.users.lhs_prints.of_node(m.lhs, l)
+                    == self.users.rhs_prints.of_node(m.rhs, r));
         if alike && self.agree_on_sources(l, r) && self.agree_on_takers(l, r) {
             self.matching.pair(l, r);
             queue.push((l, r));
-        } else if let Some(failures) = self.failures.get_mut(l.position()) {
-            *failures += 1;
+        } else {
+            let of_both = [(&mut self.failures.0, l), (&mut self.failures.1, r)];
+            for failures in of_both.into_iter().filter_map(|(of, id)| of.get_mut(id.position())) {
+                *failures += 1;
+            }
         }
     }
 

@@ -1,8 +1,9 @@
 //! What a node is, apart from its name and its place.
 
+use std::cell::OnceCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::graph::{Node, bytes_of};
+use crate::graph::{Graph, Node, NodeId, bytes_of};
 use crate::message::Records;
 
 /// Fields of `AttrValue`, by number.
@@ -13,10 +14,26 @@ const FUNC: u32 = 10;
 /// Attributes that hold names, which a rename changes with the node's own.
 const NAMES: [&str; 4] = ["shared_name", "debug_name", "frame_name", "container"];
 
+/// The fingerprints of the nodes of one graph, each made once when it is first asked for: attributes are as long as a file wants.
+#[derive(Debug)]
+pub(super) struct Fingerprints(Vec<OnceCell<u64>>);
+
+impl Fingerprints {
+    pub(super) fn of(graph: &Graph<'_>) -> Self {
+        Self(vec![OnceCell::new(); graph.nodes().len()])
+    }
+
+    /// That of a node of `graph`, whose fingerprints these are.
+    pub(super) fn of_node(&self, graph: &Graph<'_>, id: NodeId) -> u64 {
+        let known = self.0.get(id.position());
+        known.map_or(0, |print| *print.get_or_init(|| fingerprint(graph.node(id))))
+    }
+}
+
 /// A hash of a node's op and attributes, which is the same for nodes that differ in names only.
 ///
 /// Of a constant it takes dtype and shape: one value can be written in several ways.
-pub(super) fn fingerprint(node: &Node<'_>) -> u64 {
+fn fingerprint(node: &Node<'_>) -> u64 {
     let mut state = DefaultHasher::new();
     (node.op, node.role).hash(&mut state);
     for (name, value) in node.attrs() {

@@ -3,7 +3,7 @@
 //! TensorFlow puts counters into the names that it makes (`__inference_f_123`, `while_body_6_grad_62`), and it counts anew in
 //! each export. So functions meet by what is left of their names without them, and of several by what they do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
@@ -64,6 +64,10 @@ impl<'g, 'm> Functions<'g, 'm> {
         let mut renames = nodes.without_slashes();
         for (l, r) in pairs.iter().filter(|(l, r)| l.name != r.name) {
             renames.add(l.name, r.name);
+        }
+        let others: BTreeSet<_> = rhs.functions.iter().map(|function| function.name).collect();
+        for (l, r) in pairs.iter().filter(|(l, r)| l.name != r.name && others.contains(l.name)) {
+            renames.exchange(l.name, r.name);
         }
         let rest = |candidates: Vec<Candidate<'g, 'm>>| {
             let mut rest: Vec<_> = candidates.into_iter().map(|c| c.function).collect();

@@ -47,7 +47,7 @@ impl Functions<'_, '_> {
                     detail: Detail::None,
                 });
             }
-            if l.bytes != r.bytes {
+            if l.bytes != r.bytes || self.renames.has_exchanged() {
                 function(context, messages, ty, (l, r), &at, out);
             }
         }

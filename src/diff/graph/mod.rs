@@ -113,7 +113,9 @@ impl<'g, 'm> Pair<'g, 'm> {
         let field = at.field(list);
         for (l, r) in matching.pairs() {
             let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
-            if lhs.bytes == rhs.bytes && !self.leads_elsewhere(l, r) {
+            // What stands for arguments and results has no bytes of its own.
+            let is_same = lhs.role == Role::Node && lhs.bytes == rhs.bytes;
+            if is_same && !self.leads_elsewhere(l, r) && !context.functions.has_exchanged() {
                 continue;
             }
             let (ret, control) = (at.field("ret"), at.field("control_ret"));

@@ -22,14 +22,16 @@ impl Context<'_> {
     ) {
         let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
         let op = |value: &str| Detail::Op(value.into());
-        if lhs.op != rhs.op && !self.functions.leads(lhs.op, rhs.op) {
+        if !self.functions.is_called(lhs.op, rhs.op) {
             let (l, r) = (Some(lhs.op.to_owned()), Some(rhs.op.to_owned()));
             let path = at.field("op").path();
             let (kind, weight) = (ChangeKind::Modified, Weight::Semantic);
             out.push(Change { path, kind, weight, lhs: l, rhs: r, detail: op(rhs.op) });
         }
         let definition = self.rhs_ops.definition(rhs.op).filter(|_| lhs.op == rhs.op);
-        let is_commutative = definition.is_some_and(is_commutative);
+        // What one side knows of its op holds for both, whichever is lhs.
+        let of_lhs = self.lhs_ops.definition(lhs.op).filter(|_| lhs.op == rhs.op);
+        let is_commutative = definition.into_iter().chain(of_lhs).any(is_commutative);
         let call = self.saver_functions.call(lhs, rhs);
         Inputs { matching, savers, call, keys: self.keys, pair: (l, r), at, is_commutative }
             .compare(borders, out);

@@ -1,6 +1,6 @@
 //! Nodes with another name, brought together to what was renamed; and names that follow.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::functions::stem;
 use super::groups::MOST_SCOPES;
@@ -18,6 +18,10 @@ pub(in crate::diff) struct Renames {
     names: BTreeMap<String, String>,
     /// Renames, each with the nodes of rhs that it is about.
     pub(super) groups: Vec<Rename>,
+    /// Names that something else has in rhs; where one stands on both sides, it does not mean the same.
+    exchanged: BTreeMap<String, String>,
+    /// Names of nodes that are the same on both sides, though their scope would have another.
+    kept: BTreeSet<String>,
 }
 
 /// One rename, of a node or of a scope.
@@ -61,7 +65,27 @@ impl Renames {
         for (from, to) in scopes {
             names.entry(from).or_insert(to);
         }
-        Self { names, groups }
+        let mut found = Self { names, groups, ..Self::default() };
+        found.kept = found.kept(matching);
+        found
+    }
+
+    /// The nodes that kept their names in scopes from which others were moved.
+    fn kept(&self, matching: &Matching<'_, '_>) -> BTreeSet<String> {
+        let first = |name: &str| name.split('/').next().unwrap_or_default().to_owned();
+        let firsts: BTreeSet<String> = self.names.keys().map(|name| first(name)).collect();
+        if firsts.is_empty() {
+            return BTreeSet::new();
+        }
+        let is_all = firsts.contains("");
+        let nodes = matching.pairs().map(|(l, r)| (matching.lhs.node(l), matching.rhs.node(r)));
+        nodes
+            .filter(|(lhs, rhs)| lhs.role == Role::Node && lhs.name == rhs.name)
+            .map(|(lhs, _)| lhs.name)
+            .filter(|name| is_all || firsts.contains(name.split('/').next().unwrap_or_default()))
+            .filter(|name| self.follow(name).is_some())
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Whether nothing has another name.
@@ -99,6 +123,24 @@ impl Renames {
     /// Notes another name.
     pub(in crate::diff) fn add(&mut self, from: &str, to: &str) {
         self.names.insert(from.to_owned(), to.to_owned());
+    }
+
+    /// Notes another name of something whose name something else has in rhs.
+    pub(super) fn exchange(&mut self, from: &str, to: &str) {
+        self.exchanged.insert(from.to_owned(), to.to_owned());
+    }
+
+    /// Whether there are names that do not mean the same on both sides.
+    pub(super) fn has_exchanged(&self) -> bool {
+        !self.exchanged.is_empty()
+    }
+
+    /// Whether `rhs` is what `lhs` is called now, with another name or its own.
+    pub(super) fn is_called(&self, lhs: &str, rhs: &str) -> bool {
+        match self.exchanged.get(lhs) {
+            Some(name) => name == rhs,
+            None => lhs == rhs || self.leads(lhs, rhs),
+        }
     }
 
     /// Whether `rhs` is what `lhs` is called now: the name of a node, of one of its outputs, or of something in a scope.
@@ -147,7 +189,7 @@ impl Renames {
         let flat = |scope: &str| scope.replace('/', "_");
         let groups = self.groups.iter().filter(|group| !group.from.is_empty());
         let names = groups.map(|group| (flat(&group.from), flat(&group.to))).collect();
-        Self { names, groups: Vec::new() }
+        Self { names, kept: self.kept.clone(), ..Self::default() }
     }
 
     /// What a name of lhs is in rhs, if that is another.
@@ -161,6 +203,9 @@ impl Renames {
             Some(colon) => name.split_at(colon),
             None => (name, ""),
         };
+        if self.kept.contains(node) {
+            return None;
+        }
         let scopes = node.match_indices('/').map(|(at, _)| at).take(MOST_SCOPES);
         // The longest scope that has another name tells.
         std::iter::once(node.len())

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::consumers::{Consumers, Use, Users};
-use super::fingerprint::fingerprint;
+use super::fingerprint::Fingerprints;
 use super::matching::Matching;
 use crate::graph::{Graph, Input, NodeId};
 
@@ -27,11 +27,21 @@ pub(super) enum Ties {
 pub(super) fn pair_alike(matching: &mut Matching<'_, '_>, users: &Users, ties: Ties) {
     let lhs = {
         let known = |l: NodeId| matching.to_rhs(l).map(|_| l);
-        Hashes::of_side((matching.lhs, &users.lhs), matching.left_in_lhs(), &known).sorted()
+        Hashes::of_side(
+            (matching.lhs, &users.lhs, &users.lhs_prints),
+            matching.left_in_lhs(),
+            &known,
+        )
+        .sorted()
     };
     let rhs = {
         let known = |r: NodeId| matching.to_lhs(r);
-        Hashes::of_side((matching.rhs, &users.rhs), matching.left_in_rhs(), &known).sorted()
+        Hashes::of_side(
+            (matching.rhs, &users.rhs, &users.rhs_prints),
+            matching.left_in_rhs(),
+            &known,
+        )
+        .sorted()
     };
     let mut others = rhs.chunk_by(|a, b| a.0 == b.0).peekable();
     for alike in lhs.chunk_by(|a, b| a.0 == b.0) {
@@ -86,6 +96,7 @@ type Entry<'m> = ((u64, u64), &'m str, NodeId);
 /// The hashes of the nodes of one graph that have no partner.
 struct Hashes<'h, 'g, 'm> {
     graph: &'g Graph<'m>,
+    prints: &'h Fingerprints,
     known: &'h dyn Fn(NodeId) -> Option<NodeId>,
     /// Of the nodes in `left`, at their positions in the graph.
     before: Vec<u64>,
@@ -96,12 +107,12 @@ struct Hashes<'h, 'g, 'm> {
 impl<'h, 'g, 'm> Hashes<'h, 'g, 'm> {
     /// The hashes of `left`; `known` says which pair a node belongs to.
     fn of_side(
-        (graph, consumers): (&'g Graph<'m>, &Consumers),
+        (graph, consumers, prints): (&'g Graph<'m>, &Consumers, &'h Fingerprints),
         left: Vec<NodeId>,
         known: &'h dyn Fn(NodeId) -> Option<NodeId>,
     ) -> Self {
         let none = vec![0; graph.nodes().len()];
-        let mut hashes = Self { graph, known, before: none.clone(), behind: none, left };
+        let mut hashes = Self { graph, prints, known, before: none.clone(), behind: none, left };
         let order = hashes.order(consumers);
         for &id in &order {
             let value = hashes.hash_before(id);
@@ -186,7 +197,7 @@ impl<'h, 'g, 'm> Hashes<'h, 'g, 'm> {
     fn hash_before(&self, id: NodeId) -> u64 {
         let node = self.graph.node(id);
         let mut state = DefaultHasher::new();
-        fingerprint(node).hash(&mut state);
+        self.prints.of_node(self.graph, id).hash(&mut state);
         let mut controls = Vec::new();
         for input in self.graph.inputs(node) {
             let source = match input.source {

@@ -34,7 +34,15 @@ impl Value {
 impl Context<'_> {
     /// Whether two values of an attribute mean the same; `is_name` where its strings name nodes.
     pub(super) fn is_same_value(&self, is_name: bool, lhs: &[u8], rhs: &[u8]) -> bool {
-        lhs == rhs || self.are_same(is_name, FUNC, lhs, rhs)
+        lhs == rhs && !self.names_another(lhs) || self.are_same(is_name, FUNC, lhs, rhs)
+    }
+
+    /// Whether a value may name a function whose name another has in rhs, so that equal bytes do not mean the same.
+    pub(super) fn names_another(&self, value: &[u8]) -> bool {
+        self.functions.has_exchanged()
+            && Records::new(value, 0)
+                .map_while(Result::ok)
+                .any(|record| names_function(record.number, FUNC))
     }
 
     /// Whether the records are the same, one by one; functions are those of field `func`.
@@ -44,7 +52,9 @@ impl Context<'_> {
         loop {
             match (l.next(), r.next()) {
                 (None, None) => return true,
-                (Some(l), Some(r)) if l.bytes == r.bytes => {}
+                (Some(l), Some(r))
+                    if l.bytes == r.bytes
+                        && !(self.functions.has_exchanged() && names_function(l.number, func)) => {}
                 (Some(l), Some(r)) if l.number == r.number => {
                     if !self.is_same_record(is_name, func, &l, &r) {
                         return false;
@@ -83,7 +93,7 @@ impl Context<'_> {
             name.unwrap_or_default()
         };
         let (l, r) = (name(lhs), name(rhs));
-        (l == r || self.functions.leads(l, r)) && {
+        self.functions.is_called(l, r) && {
             let attrs = |bytes| fields(bytes, 2).map(attr).collect::<Vec<_>>();
             let (l, r) = (attrs(lhs), attrs(rhs));
             l.len() == r.len()
@@ -92,6 +102,11 @@ impl Context<'_> {
                 })
         }
     }
+}
+
+/// Whether a field of `AttrValue`, or of a list in one, may name a function; `func` is that of functions.
+fn names_function(number: u32, func: u32) -> bool {
+    number == func || number == LIST && func == FUNC
 }
 
 /// A value as it is told: `DT_FLOAT`, `[?, 3]`, `"text"`, `[1, 2]`.

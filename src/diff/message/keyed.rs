@@ -25,7 +25,7 @@ pub(super) fn compare<'a>(
         rhs.iter().enumerate().map(|(at, (name, item))| (name, (at, *item))).collect();
     let (mut last, mut matched, mut is_in_order) = (None, 0, true);
     for (name, item) in &lhs {
-        let followed = level.rules().follow(&name.0).map(|key| (key, name.1));
+        let followed = level.rules().follow(level.ty, field, &name.0).map(|key| (key, name.1));
         let found = followed.and_then(|followed| partners.remove_entry(&followed));
         let found = found.or_else(|| partners.remove_entry(name));
         let spot = spot.keys(&name.0, found.as_ref().map_or(&name.0, |(name, _)| &name.0));

@@ -37,7 +37,7 @@ pub(super) fn compare<'a>(
     for (bytes, x) in &lhs {
         let found = rhs.remove(bytes).or_else(|| {
             let Value::Len(name) = x.key else { return None };
-            let name = level.rules().follow(str::from_utf8(name).ok()?)?;
+            let name = level.rules().follow(level.ty, field, str::from_utf8(name).ok()?)?;
             // A key is field 1 of its entry.
             let mut bytes = Writer::default();
             bytes.raw(&[0x0a]);

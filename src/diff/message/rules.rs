@@ -24,8 +24,8 @@ pub(crate) trait Rules {
         false
     }
 
-    /// What goes by the key `lhs` in lhs goes by in rhs, where that is another and rhs has nothing under the old one.
-    fn follow(&self, _lhs: &str) -> Option<String> {
+    /// What goes by the key `lhs` in lhs goes by in rhs, where that is another; of a map or a list in a message of type `ty`.
+    fn follow(&self, _ty: &MessageType, _field: &Field, _lhs: &str) -> Option<String> {
         None
     }
 

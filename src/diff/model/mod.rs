@@ -191,7 +191,10 @@ impl Rules for Model<'_> {
         self.lists.treatment(self.schema, field, at, known)
     }
 
-    fn says_the_same(&self, _: &MessageType, field: &Field, lhs: &[u8], rhs: &[u8]) -> bool {
+    fn says_the_same(&self, ty: &MessageType, field: &Field, lhs: &[u8], rhs: &[u8]) -> bool {
+        if treatment::is_for_users(&ty.full_name, &field.name) {
+            return false;
+        }
         if &*field.name == "registered_op_type" && is_counted(lhs) && is_counted(rhs) {
             return true;
         }
@@ -208,7 +211,10 @@ impl Rules for Model<'_> {
             && text.is_some_and(|(lhs, rhs)| is_same_device(lhs, rhs))
     }
 
-    fn follow(&self, lhs: &str) -> Option<String> {
+    fn follow(&self, ty: &MessageType, field: &Field, lhs: &str) -> Option<String> {
+        if treatment::is_for_users(&ty.full_name, &field.name) {
+            return None;
+        }
         self.renames.follow(lhs).or_else(|| self.functions.follow(lhs))
     }
 

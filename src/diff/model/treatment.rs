@@ -52,6 +52,17 @@ pub(super) fn is_device(message: &str, field: &str) -> bool {
     has_device && field == "device"
 }
 
+/// Whether the strings in a field are what users of a model call it and its parts: they follow no node, whatever its name.
+pub(super) fn is_for_users(message: &str, field: &str) -> bool {
+    match message.strip_prefix("tensorflow.").unwrap_or(message) {
+        "MetaGraphDef" => field == "signature_def",
+        "MetaGraphDef.MetaInfoDef" => field == "tags",
+        "SignatureDef" => matches!(field, "inputs" | "outputs" | "defaults" | "method_name"),
+        "AssetFileDef" => field == "filename",
+        _ => false,
+    }
+}
+
 /// What the comparison of graphs and functions does itself.
 fn is_compared_elsewhere(message: &str, field: &str) -> bool {
     match message {
