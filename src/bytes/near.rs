@@ -1,5 +1,7 @@
 //! What somebody may have meant by a name that is not there.
 
+use std::cell::Cell;
+
 /// The `count` of `names` most like `wanted`, best first; those that have nothing to do with it are left out.
 pub(crate) fn nearest<'a>(
     wanted: &[u8],
@@ -18,10 +20,52 @@ pub(crate) fn nearest<'a>(
     scored.into_iter().take(count).map(|(_, name)| name).collect()
 }
 
+/// Steps that looking for similar names may take, in all: what is wrong beyond that is still told, without a hint.
+const STEPS: u64 = 100_000_000;
+
+/// Looks for similar names as long as there is time for it.
+#[derive(Debug)]
+pub(crate) struct Search {
+    steps: Cell<u64>,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { steps: Cell::new(STEPS) }
+    }
+}
+
+impl Search {
+    /// The name most like `wanted`.
+    pub(crate) fn nearest<'a>(
+        &self,
+        wanted: &[u8],
+        names: impl Iterator<Item = &'a [u8]> + Clone,
+    ) -> Option<&'a [u8]> {
+        let bytes: u64 = names.clone().map(|name| name.len() as u64 + 1).sum();
+        let cost = bytes.saturating_mul(wanted.len() as u64 + 1);
+        self.steps.set(self.steps.get().checked_sub(cost)?);
+        nearest(wanted, names, 1).first().copied()
+    }
+
+    /// As [`hint`].
+    pub(crate) fn hint<'a>(
+        &self,
+        wanted: &str,
+        names: impl Iterator<Item = &'a str> + Clone,
+    ) -> String {
+        let names = names.map(str::as_bytes);
+        did_you_mean(self.nearest(wanted.as_bytes(), names))
+    }
+}
+
 /// The end of an error about a name that is not known: the one that may have been meant.
 pub(crate) fn hint<'a>(wanted: &[u8], names: impl Iterator<Item = &'a str>) -> String {
-    let near = nearest(wanted, names.map(str::as_bytes), 1);
-    match near.first().and_then(|near| std::str::from_utf8(near).ok()) {
+    did_you_mean(nearest(wanted, names.map(str::as_bytes), 1).first().copied())
+}
+
+fn did_you_mean(near: Option<&[u8]>) -> String {
+    match near.and_then(|near| std::str::from_utf8(near).ok()) {
         Some(near) => format!("; did you mean {near}?"),
         None => String::new(),
     }

@@ -431,3 +431,17 @@ fn devices_have_one_form() {
         assert!(error.contains(" is no part of a device"), "{error}");
     }
 }
+
+/// Looking for similar names is a kindness, and takes only so long in all.
+#[test]
+fn long_names_that_are_not_there_take_no_long_time() {
+    let name = |kind: char, at: usize| format!("{kind}{at}{}", "x".repeat(500));
+    let mut nodes: Vec<_> = (0..500).map(|at| node(name('a', at), "NoOp", Vec::new())).collect();
+    let missing = (0..1_000).map(|at| format!("^{}", name('b', at))).collect();
+    nodes.push(node("last".into(), "NoOp", missing));
+    let start = std::time::Instant::now();
+    let found = checked(nodes, 1_000).findings;
+    assert_eq!(found.len(), 1_000);
+    assert!(found[0].to_string().contains("did you mean"), "{}", found[0]);
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}

@@ -3,7 +3,6 @@
 use super::scope::{Placed, Scope};
 use super::signature::{Signature, Signatures};
 use super::value::{Value, attrs};
-use crate::bytes::near;
 use crate::error::shortened;
 use crate::graph::Constant;
 use crate::graph::finding::Findings;
@@ -34,7 +33,7 @@ pub(super) fn check<'a>(
             }
         } else if !name.starts_with('_') {
             findings.add(path, || {
-                let hint = near::hint(name.as_bytes(), signature.attrs.keys().copied());
+                let hint = scope.search.hint(name, signature.attrs.keys().copied());
                 format!("attr {name:?} is not in op {}{hint}", signature.op.name)
             });
         }

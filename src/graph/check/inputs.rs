@@ -127,9 +127,8 @@ impl Problem<'_> {
             }
             Self::NoOutput(node, output) => {
                 let names = scope.get(node).and_then(|placed| placed.signature.as_ref());
-                let hint = names.map(|signature| {
-                    crate::bytes::near::hint(output.as_bytes(), signature.outputs.names())
-                });
+                let hint =
+                    names.map(|signature| scope.search.hint(output, signature.outputs.names()));
                 format!("node {node:?} has no output {output:?}{}", hint.unwrap_or_default())
             }
             Self::Width(input, name, width) => {

@@ -50,7 +50,7 @@ impl<'a> Library<'a> {
         self.functions.get(self.position(name)?).map(|function| &function.signature)
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.functions.iter().map(|function| &*function.signature.name)
     }
 }

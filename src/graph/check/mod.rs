@@ -24,7 +24,6 @@ use signature::{Signature, Signatures};
 use super::device::DeviceSpec;
 use super::finding::{Checked, Findings};
 use super::{Graph, OpTable, Role};
-use crate::bytes::near;
 use crate::schema::tensorflow::OpDef;
 
 /// How many nodes of a cycle are named.
@@ -139,7 +138,7 @@ impl<'a> Checker<'a> {
         match &placed.signature {
             _ if node.op.is_empty() => self.findings.add(path, || "names no op".into()),
             None => self.findings.add(path, || {
-                let hint = near::hint(node.op.as_bytes(), signatures.names());
+                let hint = signatures.search.hint(node.op, signatures.names());
                 format!("{:?} is neither an op nor a function of the library{hint}", node.op)
             }),
             Some(signature) => {

@@ -3,11 +3,8 @@
 use std::rc::Rc;
 
 use super::signature::{Signature, Signatures, Sizes};
-use crate::bytes::near;
+use crate::bytes::near::Search;
 use crate::graph::{Graph, Node, Role};
-
-/// Bytes of the names that are searched for one that may have been meant.
-const MAX_SEARCHED: usize = 256 << 10;
 
 /// Nodes that name each other.
 #[derive(Debug)]
@@ -17,6 +14,7 @@ pub(super) struct Scope<'a> {
     pub(super) graph: &'a Graph<'a>,
     /// Its nodes; of a function, also those that stand for arguments and results.
     pub(super) nodes: Vec<Placed<'a>>,
+    pub(super) search: Rc<Search>,
 }
 
 /// A node, and what is known of its op.
@@ -36,7 +34,7 @@ impl<'a> Scope<'a> {
         signatures: &mut Signatures<'a>,
     ) -> Self {
         let nodes = graph.nodes().iter().map(|node| Placed::new(node, signatures)).collect();
-        Self { function, graph, nodes }
+        Self { function, graph, nodes, search: signatures.search.clone() }
     }
 
     /// Where the node of this name is; the first one, where there are several.
@@ -63,16 +61,7 @@ impl<'a> Scope<'a> {
 
     /// The end of a finding about a name that no node has.
     pub(super) fn hint(&self, wanted: &str) -> String {
-        let names = || self.nodes.iter().map(|placed| placed.node.name);
-        let mut room = MAX_SEARCHED;
-        let is_small = names().all(|name| match room.checked_sub(name.len()) {
-            Some(left) => {
-                room = left;
-                true
-            }
-            None => false,
-        });
-        if is_small { near::hint(wanted.as_bytes(), names()) } else { String::new() }
+        self.search.hint(wanted, self.nodes.iter().map(|placed| placed.node.name))
     }
 }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::library::Library;
 use super::value::{Value, attrs};
+use crate::bytes::near::Search;
 use crate::graph::op_table::default_of;
 use crate::graph::{Node, OpTable};
 use crate::schema::tensorflow::op_def::{ArgDef, AttrDef};
@@ -100,7 +101,7 @@ impl<'a> Args<'a> {
         self.by_name.contains_key(name)
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> + Clone {
         self.by_name.keys().copied()
     }
 }
@@ -136,12 +137,13 @@ fn default_size(op: &OpDef, attr: &str) -> Option<u64> {
 pub(super) struct Signatures<'a> {
     ops: &'a OpTable<'a>,
     library: &'a Library<'a>,
+    pub(super) search: Rc<Search>,
     seen: BTreeMap<&'a str, Option<Rc<Signature<'a>>>>,
 }
 
 impl<'a> Signatures<'a> {
     pub(super) fn new(ops: &'a OpTable<'a>, library: &'a Library<'a>) -> Self {
-        Self { ops, library, seen: BTreeMap::new() }
+        Self { ops, library, search: Rc::default(), seen: BTreeMap::new() }
     }
 
     pub(super) fn get(&mut self, op: &'a str) -> Option<Rc<Signature<'a>>> {
@@ -159,7 +161,7 @@ impl<'a> Signatures<'a> {
     }
 
     /// The names of all ops and functions.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.ops.names().chain(self.library.names())
     }
 }

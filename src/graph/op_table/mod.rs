@@ -92,7 +92,7 @@ impl<'a> OpTable<'a> {
     }
 
     /// The names of its ops, sorted; behind them those of the table below it, some of which may be the same.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         let mut table = Some(self);
         let tables = std::iter::from_fn(move || {
             let this = table?;

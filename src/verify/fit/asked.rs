@@ -1,14 +1,13 @@
 //! One tensor that a graph asks for, against what a checkpoint holds.
 
+use std::collections::BTreeMap;
+
 use super::misfit::Problem;
 use super::restores::{Asked, Taker};
 use super::slice_spec;
 use crate::bytes::near;
 use crate::checkpoint::{Checkpoint, Entry};
 use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
-
-/// Steps that looking for similar names may take, in all: a misfit more is still told, without one.
-const STEPS: u64 = 100_000_000;
 
 /// The types of which TensorFlow cuts and joins slices of V2 checkpoints.
 const SLICED: &[DType] = &[
@@ -32,7 +31,7 @@ const SLICED: &[DType] = &[
 pub(super) struct Held<'c> {
     checkpoint: &'c Checkpoint,
     /// What stands under the names that are no text, as nodes are known to spell them.
-    odd: Vec<(String, &'c Entry)>,
+    odd: BTreeMap<String, &'c Entry>,
     is_v1: bool,
 }
 
@@ -46,7 +45,7 @@ impl<'c> Held<'c> {
 
     /// The tensor under a key.
     fn entry(&self, key: &str) -> Option<&'c Entry> {
-        let odd = || self.odd.iter().find(|(name, _)| name == key).map(|(_, entry)| *entry);
+        let odd = || self.odd.get(key).copied();
         self.checkpoint.tensor(key).or_else(|| if key.contains('\u{fffd}') { odd() } else { None })
     }
 
@@ -148,21 +147,17 @@ fn dtype(code: i32) -> String {
 /// The tensors that nothing restores: one of them may be what was meant.
 pub(super) struct Near<'c> {
     left: Vec<&'c Name>,
-    bytes: u64,
-    steps: u64,
+    search: near::Search,
 }
 
 impl<'c> Near<'c> {
     pub(super) fn new(left: &[&'c Name]) -> Self {
-        let bytes = left.iter().map(|name| name.as_bytes().len() as u64).sum();
-        Self { left: left.to_vec(), bytes, steps: STEPS }
+        Self { left: left.to_vec(), search: near::Search::default() }
     }
 
     /// The name most like `key`, where there is time to look for it.
     pub(super) fn to(&mut self, key: &str) -> Option<Name> {
-        let cost = self.bytes.saturating_mul(key.len() as u64 + 1);
-        self.steps = self.steps.checked_sub(cost)?;
         let names = self.left.iter().map(|name| name.as_bytes());
-        near::nearest(key.as_bytes(), names, 1).first().map(Name::from)
+        self.search.nearest(key.as_bytes(), names).map(Name::from)
     }
 }
