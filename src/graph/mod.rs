@@ -31,7 +31,7 @@ pub use object_graph::ObjectGraph;
 pub use op_table::{OpTable, default_of, is_commutative, is_stateful};
 pub(crate) use save_nodes::is_save;
 pub use save_nodes::{Action, SaveNode, SavedTensor};
-pub(crate) use save_nodes::{Target, targets_of};
+pub(crate) use save_nodes::{Target, output_number, restored, targets_of};
 pub(crate) use wire::fields;
 
 use crate::error::{Error, Result};

@@ -20,7 +20,7 @@ pub struct SaveNode {
     pub node: NodeId,
     /// What it does.
     pub action: Action,
-    /// What it saves or restores, in its order; `None` where that is no constant.
+    /// What it saves or restores, in its order; `None` where that is no constant, or names, slices and dtypes are not as many.
     pub tensors: Option<Vec<SavedTensor>>,
     /// The constants that say so.
     pub constants: Vec<NodeId>,
@@ -46,6 +46,8 @@ pub struct SavedTensor {
     pub dtype: i32,
     /// The node that is saved, or that is given what was restored; the variable, where it can be found.
     pub variable: Option<NodeId>,
+    /// Which output of that node is saved; nothing where something is restored.
+    pub output: String,
 }
 
 /// A variable that is given what was restored.
@@ -75,6 +77,17 @@ struct Wiring {
 
 const NAMES: usize = 1;
 
+/// How often the bytes of a graph are copied, if savers share the constants that name what they save.
+const SHARED: usize = 16;
+
+/// What a node lists, in one order, and the constants that say so.
+struct Listed {
+    names: Vec<String>,
+    slices: Vec<String>,
+    dtypes: Vec<i32>,
+    constants: Vec<NodeId>,
+}
+
 fn wiring(op: &str) -> Option<Wiring> {
     let wiring = |action, slices, data, dtypes| Some(Wiring { action, slices, data, dtypes });
     match op {
@@ -102,81 +115,100 @@ impl<'m> Graph<'m> {
             return Vec::new();
         }
         let restored = self.targets();
-        found
-            .iter()
-            .map(|(id, node, wiring)| self.save_node(*id, node, wiring, &restored))
-            .collect()
+        let mut room = SHARED * self.nodes().iter().map(|node| node.bytes.len()).sum::<usize>();
+        let save_node = |(id, node, wiring): &(NodeId, &Node<'m>, Wiring)| {
+            let listed = self.listed(node, wiring, &mut room);
+            let constants = listed.iter().flat_map(|listed| listed.constants.clone()).collect();
+            let tensors = listed.map(|listed| self.tensors((*id, node), wiring, listed, &restored));
+            SaveNode { node: *id, action: wiring.action, tensors, constants }
+        };
+        found.iter().map(save_node).collect()
     }
 
-    fn save_node(
-        &self,
-        id: NodeId,
-        node: &Node<'m>,
-        wiring: &Wiring,
-        restored: &[Target],
-    ) -> SaveNode {
-        let inputs = self.inputs(node);
-        let names = self.constant(inputs.get(NAMES));
-        let slices = wiring.slices.map(|slot| self.constant(inputs.get(slot)));
-        let mut constants: Vec<_> = names.iter().map(|(id, _)| *id).collect();
-        constants.extend(slices.iter().flatten().map(|(id, _)| *id));
+    /// What a node lists, where all of it is constant and TensorFlow would take it.
+    fn listed(&self, node: &Node<'m>, wiring: &Wiring, room: &mut usize) -> Option<Listed> {
         let dtypes = node.attr(wiring.dtypes).map(types).unwrap_or_default();
-        let tensor = |position: usize, key: Vec<u8>| {
-            let slice =
-                slices.as_ref().and_then(|slices| slices.as_ref()?.1.get(position).cloned());
-            let variable = match wiring.action {
+        let inputs = self.inputs(node);
+        let (id, names) = self.strings(inputs.get(NAMES), room)?;
+        let data = inputs.iter().skip(wiring.data).filter(|input| !input.is_control).count();
+        let takes = if wiring.action == Action::Save { names.len() } else { 0 };
+        if names.len() != dtypes.len() || data != takes {
+            return None;
+        }
+        let mut constants = vec![id];
+        let slices = match wiring.slices {
+            Some(slot) => {
+                let (id, slices) = self.strings(inputs.get(slot), room)?;
+                constants.push(id);
+                slices
+            }
+            None => vec![String::new(); names.len()],
+        };
+        (slices.len() == names.len()).then_some(Listed { names, slices, dtypes, constants })
+    }
+
+    fn tensors(
+        &self,
+        (id, node): (NodeId, &Node<'m>),
+        wiring: &Wiring,
+        listed: Listed,
+        restored: &[Target],
+    ) -> Vec<SavedTensor> {
+        let Listed { names, slices, dtypes, .. } = listed;
+        let all = names.into_iter().zip(slices).zip(dtypes).enumerate();
+        all.map(|(position, ((key, slice), dtype))| {
+            let (variable, output) = match wiring.action {
                 Action::Save => {
-                    let input = inputs.get(wiring.data + position);
-                    input.and_then(|input| self.variable(input.source?))
+                    let input = self.inputs(node).get(wiring.data + position);
+                    input.and_then(|input| self.variable(input)).unzip()
                 }
                 Action::Restore => {
-                    targets_of(restored, id, position as u64).first().map(|target| target.variable)
+                    let target = targets_of(restored, id, position as u64).first();
+                    (target.map(|target| target.variable), None)
                 }
             };
-            SavedTensor {
-                key: String::from_utf8_lossy(&key).into_owned(),
-                slice: String::from_utf8_lossy(&slice.unwrap_or_default()).into_owned(),
-                dtype: dtypes.get(position).copied().unwrap_or_default(),
-                variable,
-            }
-        };
-        let tensors = names.map(|(_, names)| {
-            names.into_iter().enumerate().map(|(position, key)| tensor(position, key)).collect()
-        });
-        SaveNode { node: id, action: wiring.action, tensors, constants }
+            let output = output.unwrap_or_default().to_owned();
+            SavedTensor { key, slice, dtype, variable, output }
+        })
+        .collect()
     }
 
-    /// The strings of the constant that an input comes from.
-    fn constant(&self, input: Option<&Input<'m>>) -> Option<(NodeId, Vec<Vec<u8>>)> {
+    /// The strings of the constant that an input comes from, as far as there is room for them.
+    fn strings(
+        &self,
+        input: Option<&Input<'m>>,
+        room: &mut usize,
+    ) -> Option<(NodeId, Vec<String>)> {
         let id = input?.source?;
         let node = self.node(id);
         let value = node.attr("value").filter(|_| node.op == "Const")?;
+        *room = room.checked_sub(value.len())?;
         let record =
             Records::new(value, 0).map_while(Result::ok).find(|record| record.number == 8)?;
         let constant = Constant::parse(bytes_of(&record)).ok()?;
-        let strings = constant.byte_elements()?.into_iter().map(<[u8]>::to_vec);
+        let strings = constant.byte_elements()?.into_iter();
+        let strings = strings.map(|text| String::from_utf8_lossy(text).into_owned()).collect();
         // A repeated name would be no list of names.
-        (constant.tail() == 0).then(|| (id, strings.collect()))
+        (constant.tail() == 0).then_some((id, strings))
     }
 
-    /// The variable that a node gives the value of, or the node itself.
-    fn variable(&self, mut id: NodeId) -> Option<NodeId> {
+    /// The variable that an input gives the value of, or the node itself; and which of its outputs.
+    fn variable(&self, input: &Input<'m>) -> Option<(NodeId, &'m str)> {
+        let mut input = *input;
         for _ in 0..STEPS {
-            let node = self.node(id);
+            let node = self.node(input.source?);
             match node.op {
-                "Identity" | "ReadVariableOp" | "Cast" => {
-                    id = self.inputs(node).first()?.source?;
-                }
+                "Identity" | "ReadVariableOp" | "Cast" => input = *self.inputs(node).first()?,
                 _ => break,
             }
         }
-        Some(id)
+        Some((input.source?, input.port))
     }
 
     /// The variables that are assigned from restore nodes, sorted.
     pub(crate) fn targets(&self) -> Vec<Target> {
         let assigned = |(assign, node): (NodeId, &Node<'m>)| {
-            if !matches!(node.op, "Assign" | "AssignVariableOp") {
+            if !is_assign(node.op) {
                 return None;
             }
             let [target, value, ..] = self.inputs(node) else { return None };
@@ -196,9 +228,7 @@ impl<'m> Graph<'m> {
             let id = input.source?;
             let node = self.node(id);
             if wiring(node.op).is_some_and(|wiring| wiring.action == Action::Restore) {
-                // `0`, in functions `tensors:0`.
-                let output = input.port.rsplit(':').next()?.parse().ok()?;
-                return Some((id, output, is_reshaped));
+                return Some((id, output_number(&input)?, is_reshaped));
             }
             if !is_passed_on(node.op) {
                 return None;
@@ -209,22 +239,51 @@ impl<'m> Graph<'m> {
         None
     }
 
-    /// The node and output that an input comes from, where that is a restore node.
+    /// Whether an input comes from a restore node.
     pub(crate) fn is_restored(&self, input: &Input<'m>) -> bool {
         let op = input.source.map(|id| self.node(id).op);
         op.and_then(wiring).is_some_and(|wiring| wiring.action == Action::Restore)
     }
 
-    /// Nodes through which a restored value reaches its variable; in the order of the graph.
-    pub(crate) fn restoring(&self) -> Vec<NodeId> {
-        let is = |(id, node): (NodeId, &Node<'m>)| {
-            let slot = usize::from(matches!(node.op, "Assign" | "AssignVariableOp"));
-            let value = self.inputs(node).get(slot)?;
-            let passes = slot == 1 || is_passed_on(node.op);
-            (passes && self.restore_behind(value).is_some()).then_some(id)
-        };
-        self.iter().filter_map(is).collect()
+    /// Nodes through which a restored value reaches the variable that [`SavedTensor`] has for it, sorted; `nodes` are those that
+    /// save and restore.
+    pub(crate) fn restoring(&self, nodes: &[SaveNode]) -> Vec<NodeId> {
+        let mut targets = self.targets();
+        targets.dedup_by_key(|target| (target.restore, target.output));
+        let mut found = Vec::new();
+        for target in targets.iter().filter(|t| restored(nodes, t.restore, t.output).is_some()) {
+            let mut id = target.assign;
+            while id != target.restore {
+                found.push(id);
+                let Some(source) = self.passed_on(id).and_then(|input| input.source) else { break };
+                id = source;
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
+
+    /// The input that a node assigns, or passes on.
+    pub(crate) fn passed_on(&self, id: NodeId) -> Option<&Input<'m>> {
+        let node = self.node(id);
+        self.inputs(node).get(usize::from(is_assign(node.op)))
+    }
+}
+
+/// The tensor that a restore node gives at an output, where it is known.
+pub(crate) fn restored(nodes: &[SaveNode], restore: NodeId, output: u64) -> Option<&SavedTensor> {
+    let at = nodes.binary_search_by_key(&restore, |node| node.node).ok()?;
+    nodes.get(at)?.tensors.as_ref()?.get(usize::try_from(output).ok()?)
+}
+
+/// The number of the output that an input comes from: `0`, in functions `tensors:0`.
+pub(crate) fn output_number(input: &Input<'_>) -> Option<u64> {
+    input.port.rsplit(':').next()?.parse().ok()
+}
+
+fn is_assign(op: &str) -> bool {
+    matches!(op, "Assign" | "AssignVariableOp")
 }
 
 /// Those of the sorted `targets` that are given this output of a node.

@@ -41,6 +41,7 @@ mod graph_pairs;
 mod graph_plan;
 mod graph_report;
 mod graph_same_bytes;
+mod graph_savers;
 mod graph_sizes;
 mod graph_spelling;
 mod graph_written;

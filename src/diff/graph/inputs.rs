@@ -175,9 +175,12 @@ impl<'m> Inputs<'_, '_, 'm> {
 
     fn is_same(&self, lhs: &Input<'m>, rhs: &Input<'m>) -> bool {
         let (l, r) = (self.matching.lhs, self.matching.rhs);
-        if l.is_restored(lhs) && r.is_restored(rhs) {
-            // Which variable gets which tensor is told elsewhere.
-            return true;
+        if l.is_restored(lhs)
+            && r.is_restored(rhs)
+            && let Some(is_same) =
+                self.savers.bring_same(self.matching, self.keys, self.pair, (lhs, rhs))
+        {
+            return is_same;
         }
         lhs.port == rhs.port
             && match (lhs.source, rhs.source) {

@@ -149,12 +149,13 @@ impl<'g, 'm> Pair<'g, 'm> {
         out.append(&mut modified);
     }
 
-    /// Whether a node of the same bytes may take something else: a name may lead nowhere on one side.
+    /// Whether a node of the same bytes may take something else: a name may lead nowhere on one side, and what comes from a
+    /// restore node goes by its key.
     fn leads_elsewhere(&self, l: NodeId, r: NodeId) -> bool {
         let (lhs, rhs) = (self.matching.lhs, self.matching.rhs);
         let (left, right) = (lhs.inputs(lhs.node(l)), rhs.inputs(rhs.node(r)));
         left.iter().zip(right).any(|(a, b)| match (a.source, b.source) {
-            (Some(a), Some(b)) => self.matching.to_rhs(a) != Some(b),
+            (Some(l), Some(r)) => self.matching.to_rhs(l) != Some(r) || lhs.is_restored(a),
             (a, b) => a.is_some() != b.is_some(),
         })
     }

@@ -204,8 +204,12 @@ impl SaverPair<'_> {
 impl Saved {
     fn text(&self) -> String {
         let SavedTensor { key, slice, dtype, .. } = &self.tensor;
-        let dtype = DType::from_code(*dtype)
-            .map_or_else(|| format!("type {dtype}"), |dtype| dtype.to_string());
+        let dtype = dtype_text(*dtype);
         if slice.is_empty() { format!("{key}, {dtype}") } else { format!("{key} {slice}, {dtype}") }
     }
+}
+
+/// A dtype by its number.
+pub(super) fn dtype_text(code: i32) -> String {
+    DType::from_code(code).map_or_else(|| format!("type {code}"), |dtype| dtype.to_string())
 }
