@@ -1,5 +1,7 @@
 //! The body of a function as a graph: its arguments and results are nodes too.
 
+use std::collections::BTreeMap;
+
 use super::node::{Node, Role, bytes_of, text_of};
 use super::{Graph, attr};
 use crate::error::Result;
@@ -19,23 +21,23 @@ impl<'m> Graph<'m> {
     /// As [`Graph::new`].
     pub fn of_function(bytes: &'m [u8]) -> Result<Self> {
         let mut graph = Self::default();
-        let mut outputs = Vec::new();
+        let (mut outputs, mut len) = (BTreeMap::new(), 0);
+        let mut control_results = 0;
         for record in Records::new(bytes, 0) {
             let record = record?;
             let content = bytes_of(&record);
             match record.number {
-                1 => outputs = graph.arguments(content)?,
+                1 => (outputs, len) = graph.arguments(content)?,
                 3 => graph.push(content)?,
                 4 => {
                     let (name, source) = entry(content);
-                    let at = outputs.iter().position(|known| *known == name);
-                    let at = at.unwrap_or(outputs.len());
-                    graph.result(Role::Result(super::count(at)?), name, source)?;
+                    let at = outputs.get(name).copied().unwrap_or(len);
+                    graph.result(Role::Result(at), name, source)?;
                 }
                 6 => {
                     let (name, source) = entry(content);
-                    let at = graph.nodes.iter().filter(|n| is_control_result(n)).count();
-                    graph.result(Role::ControlResult(super::count(at)?), name, source)?;
+                    graph.result(Role::ControlResult(control_results), name, source)?;
+                    control_results += 1;
                 }
                 _ => {}
             }
@@ -44,10 +46,10 @@ impl<'m> Graph<'m> {
         Ok(graph)
     }
 
-    /// Takes the arguments of the signature in; returns the names of its results.
-    fn arguments(&mut self, signature: &'m [u8]) -> Result<Vec<&'m str>> {
-        let mut outputs = Vec::new();
-        let mut at = 0;
+    /// Takes the arguments of the signature in; returns the places of its results by their names, and how many they are.
+    fn arguments(&mut self, signature: &'m [u8]) -> Result<(BTreeMap<&'m str, u32>, u32)> {
+        let mut outputs = BTreeMap::new();
+        let (mut at, mut len) = (0, 0);
         for record in Records::new(signature, 0) {
             let record = record?;
             match record.number {
@@ -57,11 +59,14 @@ impl<'m> Graph<'m> {
                     self.add(node, self.inputs.len())?;
                     at += 1;
                 }
-                3 => outputs.push(argument_name(bytes_of(&record))),
+                3 => {
+                    outputs.entry(argument_name(bytes_of(&record))).or_insert(len);
+                    len += 1;
+                }
                 _ => {}
             }
         }
-        Ok(outputs)
+        Ok((outputs, len))
     }
 
     fn result(&mut self, role: Role, name: &'m str, source: &'m str) -> Result<()> {
@@ -72,10 +77,6 @@ impl<'m> Graph<'m> {
         }
         self.add(pseudo(role, name, RESULT), from)
     }
-}
-
-fn is_control_result(node: &Node<'_>) -> bool {
-    matches!(node.role, Role::ControlResult(_))
 }
 
 fn pseudo<'m>(role: Role, name: &'m str, op: &'m str) -> Node<'m> {

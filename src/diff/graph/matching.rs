@@ -1,5 +1,7 @@
 //! Which node of lhs is which node of rhs.
 
+use std::collections::BTreeMap;
+
 use crate::graph::{Graph, NodeId, Role};
 
 /// Two graphs, and the pairs of nodes that are the same one.
@@ -70,16 +72,22 @@ impl<'g, 'm> Matching<'g, 'm> {
             borders
         };
         let rhs = borders(self.rhs);
+        let mut control_results = BTreeMap::new();
+        for (role, r) in &rhs {
+            if let Role::ControlResult(_) = role {
+                control_results.entry(self.rhs.node(*r).name).or_insert(*r);
+            }
+        }
         for (role, l) in borders(self.lhs) {
             let same = match role {
                 // Their names are all that they have.
-                Role::ControlResult(_) => rhs.iter().position(|&(other, r)| {
-                    matches!(other, Role::ControlResult(_))
-                        && self.rhs.node(r).name == self.lhs.node(l).name
-                }),
-                _ => rhs.binary_search_by_key(&role, |&(role, _)| role).ok(),
+                Role::ControlResult(_) => control_results.get(self.lhs.node(l).name).copied(),
+                _ => {
+                    let at = rhs.binary_search_by_key(&role, |&(role, _)| role).ok();
+                    at.and_then(|at| rhs.get(at)).map(|&(_, r)| r)
+                }
             };
-            if let Some(&(_, r)) = same.and_then(|at| rhs.get(at)) {
+            if let Some(r) = same {
                 self.pair(l, r);
             }
         }

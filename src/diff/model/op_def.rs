@@ -1,5 +1,7 @@
 //! Op definitions: one that only grew reads every graph that it read before.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use prost::Message as _;
 
 use super::Model;
@@ -58,14 +60,14 @@ impl Model<'_> {
 
 /// Whether `later` has all that `earlier` has, and beyond it only attributes with a default and more allowed values.
 fn grew(earlier: &OpDef, later: &OpDef) -> bool {
-    let (earlier, mut later) = (without_docs(earlier), without_docs(later));
-    later.attr.retain(|attr| {
-        attr.default_value.is_none() || earlier.attr.iter().any(|known| known.name == attr.name)
-    });
+    let (mut earlier, mut later) = (without_docs(earlier), without_docs(later));
+    let mut known_attrs = BTreeMap::new();
+    for attr in &earlier.attr {
+        known_attrs.entry(&*attr.name).or_insert(attr);
+    }
+    later.attr.retain(|attr| attr.default_value.is_none() || known_attrs.contains_key(&*attr.name));
     for attr in &mut later.attr {
-        let Some(known) = earlier.attr.iter().find(|known| known.name == attr.name) else {
-            return false;
-        };
+        let Some(known) = known_attrs.get(&*attr.name) else { return false };
         if known.allowed_values != attr.allowed_values
             && allows_all(attr.allowed_values.as_ref(), known.allowed_values.as_ref())
         {
@@ -73,7 +75,6 @@ fn grew(earlier: &OpDef, later: &OpDef) -> bool {
         }
     }
     later.attr.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut earlier = earlier;
     earlier.attr.sort_by(|a, b| a.name.cmp(&b.name));
     earlier == later
 }
@@ -88,8 +89,10 @@ fn allows_all(later: Option<&AttrValue>, earlier: Option<&AttrValue>) -> bool {
         (None, _) => true,
         (Some(_), None) => false,
         (Some(later), Some(earlier)) => {
-            earlier.s.iter().all(|value| later.s.contains(value))
-                && earlier.r#type.iter().all(|value| later.r#type.contains(value))
+            let (texts, types): (BTreeSet<_>, BTreeSet<_>) =
+                (later.s.iter().collect(), later.r#type.iter().collect());
+            earlier.s.iter().all(|value| texts.contains(value))
+                && earlier.r#type.iter().all(|value| types.contains(value))
         }
     }
 }
