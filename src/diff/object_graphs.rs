@@ -100,7 +100,7 @@ impl ObjectGraphs {
             return;
         }
         (tensor.status, tensor.comparison) = (Status::Identical, None);
-        found.changes.retain(|change| !model::is_told(&diff.changes, change));
+        model::leave_out_told(&mut found.changes, &diff.changes);
         diff.changes.append(&mut found.changes);
         let findings = found.findings.into_iter();
         diff.findings.extend(findings.map(|(path, problem)| Finding {

@@ -42,6 +42,7 @@ mod graph_plan;
 mod graph_report;
 mod graph_same_bytes;
 mod graph_savers;
+mod graph_savers_sizes;
 mod graph_sizes;
 mod graph_spelling;
 mod graph_written;

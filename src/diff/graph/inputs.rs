@@ -23,7 +23,7 @@ pub(super) struct Inputs<'x, 'g, 'm> {
     pub(super) matching: &'x Matching<'g, 'm>,
     pub(super) savers: &'x Savers,
     /// The functions that save or restore, where the nodes call such.
-    pub(super) call: Option<SaverPair<'x>>,
+    pub(super) call: Option<&'x SaverPair>,
     /// What became of keys of checkpoints.
     pub(super) keys: &'x Renames,
     pub(super) pair: (NodeId, NodeId),
@@ -58,13 +58,13 @@ impl<'m> Inputs<'_, '_, 'm> {
     /// Tells which variables are no longer passed for the key that they were passed for.
     fn saved(
         &self,
-        call: SaverPair<'_>,
+        call: &SaverPair,
         lhs: &[Input<'m>],
         rhs: &[Input<'m>],
         borders: &mut Borders,
         out: &mut Vec<Change>,
     ) {
-        for (l, r) in call.arguments(self.keys, lhs.len(), rhs.len()) {
+        for (l, r) in call.arguments(lhs.len(), rhs.len()) {
             let (a, b) = (l.and_then(|at| lhs.get(at)), r.and_then(|at| rhs.get(at)));
             let slot = self.slot(r.or(l).unwrap_or_default());
             match (a, b) {

@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::functions::Functions;
 use super::renames::Renames;
 use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Weight};
-use crate::graph::{Action, Function, Graph, Library, Node, Role, SavedTensor, bytes_of, text_of};
+use crate::graph::{Action, Function, Graph, Node, Role, SavedTensor, bytes_of, text_of};
 use crate::message::Records;
 use crate::tensor::DType;
 
@@ -34,11 +35,11 @@ const OPS: &[&str] = &[
     "StringJoin",
 ];
 
-/// The functions of two libraries that do nothing but save or restore.
+/// The functions of two libraries that do nothing but save or restore, where they are one function.
 #[derive(Debug, Default)]
 pub(in crate::diff) struct SaverFunctions<'m> {
-    lhs: BTreeMap<&'m str, Saver>,
-    rhs: BTreeMap<&'m str, Saver>,
+    /// By the names on both sides; `None` where several pairs have them.
+    pairs: BTreeMap<&'m str, BTreeMap<&'m str, Option<SaverPair>>>,
 }
 
 /// What a function saves or restores.
@@ -56,10 +57,14 @@ struct Saved {
 }
 
 /// A saver of each side, which are one function.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SaverPair<'x> {
-    lhs: &'x Saver,
-    rhs: &'x Saver,
+#[derive(Debug)]
+pub(super) struct SaverPair {
+    lhs: Saver,
+    rhs: Saver,
+    /// What arguments are saved under a key: that of rhs for one of lhs, which may be none.
+    partners: BTreeMap<usize, Option<usize>>,
+    /// The arguments of rhs that are saved under a key.
+    keyed: BTreeSet<usize>,
 }
 
 /// What is saved or restored: the key, and the slice.
@@ -72,22 +77,29 @@ type Both<'x> = (Option<&'x Saved>, Option<&'x Saved>);
 type Arguments = (Option<usize>, Option<usize>);
 
 impl<'m> SaverFunctions<'m> {
-    pub(in crate::diff) fn new(lhs: &Library<'m>, rhs: &Library<'m>) -> Self {
-        let savers = |library: &Library<'m>| {
-            let functions = library.functions.iter();
-            functions.filter_map(|function| Some((function.name, Saver::of(function)?))).collect()
-        };
-        Self { lhs: savers(lhs), rhs: savers(rhs) }
+    /// Those among functions that have found each other; `keys` says what became of keys of checkpoints.
+    pub(in crate::diff) fn new(functions: &Functions<'_, 'm>, keys: &Renames) -> Self {
+        let mut pairs = BTreeMap::<_, BTreeMap<_, _>>::new();
+        for (l, r) in &functions.pairs {
+            if let (Some(lhs), Some(rhs)) = (Saver::of(l), Saver::of(r)) {
+                let pair = SaverPair::new(lhs, rhs, keys);
+                let of_lhs = pairs.entry(l.name).or_default();
+                if of_lhs.insert(r.name, Some(pair)).is_some() {
+                    of_lhs.insert(r.name, None);
+                }
+            }
+        }
+        Self { pairs }
     }
 
     /// The two functions, where both are savers.
-    pub(super) fn pair(&self, lhs: &str, rhs: &str) -> Option<SaverPair<'_>> {
-        Some(SaverPair { lhs: self.lhs.get(lhs)?, rhs: self.rhs.get(rhs)? })
+    pub(super) fn pair(&self, lhs: &str, rhs: &str) -> Option<&SaverPair> {
+        self.pairs.get(lhs)?.get(rhs)?.as_ref()
     }
 
     /// The functions that two nodes call, where both are savers.
-    pub(super) fn call(&self, lhs: &Node<'_>, rhs: &Node<'_>) -> Option<SaverPair<'_>> {
-        if self.lhs.is_empty() || self.rhs.is_empty() {
+    pub(super) fn call(&self, lhs: &Node<'_>, rhs: &Node<'_>) -> Option<&SaverPair> {
+        if self.pairs.is_empty() {
             return None;
         }
         self.pair(called(lhs)?, called(rhs)?)
@@ -143,7 +155,34 @@ fn is_made_of_saver_ops(function: &[u8]) -> bool {
     saves
 }
 
-impl SaverPair<'_> {
+impl SaverPair {
+    fn new(lhs: Saver, rhs: Saver, keys: &Renames) -> Self {
+        let mut pair = Self { lhs, rhs, partners: BTreeMap::new(), keyed: BTreeSet::new() };
+        let joined = pair.joined(keys);
+        let arguments = |(l, r): &Both<'_>| -> Arguments {
+            (l.and_then(|l| l.argument), r.and_then(|r| r.argument))
+        };
+        let all: Vec<_> = joined.values().map(arguments).collect();
+        for (l, r) in &all {
+            // An argument may be saved under several keys; it has one partner.
+            if let (Some(l), Some(r)) = (l, r)
+                && !pair.partners.contains_key(l)
+                && pair.keyed.insert(*r)
+            {
+                pair.partners.insert(*l, Some(*r));
+            }
+        }
+        for (l, r) in all {
+            if let (Some(l), None) = (l, r) {
+                pair.partners.entry(l).or_default();
+            }
+            if let (None, Some(r)) = (l, r) {
+                pair.keyed.insert(r);
+            }
+        }
+        pair
+    }
+
     /// The tensors of both sides by action, key as rhs has it, and slice.
     fn joined(&self, keys: &Renames) -> BTreeMap<What<'_>, Both<'_>> {
         let mut joined = BTreeMap::<_, Both<'_>>::new();
@@ -181,23 +220,32 @@ impl SaverPair<'_> {
         }
     }
 
-    /// Which argument of lhs is which of rhs: by key, and those that are saved under no key by their order.
-    pub(super) fn arguments(&self, keys: &Renames, lhs: usize, rhs: usize) -> Vec<Arguments> {
-        let joined = self.joined(keys);
-        let mut pairs: BTreeSet<Arguments> = joined
-            .values()
-            .map(|(l, r)| (l.and_then(|l| l.argument), r.and_then(|r| r.argument)))
-            .filter(|pair| *pair != (None, None))
-            .collect();
-        let free = |len: usize, taken: &BTreeSet<usize>| {
-            (0..len).filter(|at| !taken.contains(at)).collect::<Vec<_>>()
-        };
-        let left = free(lhs, &pairs.iter().filter_map(|pair| pair.0).collect());
-        let right = free(rhs, &pairs.iter().filter_map(|pair| pair.1).collect());
-        for at in 0..left.len().max(right.len()) {
-            pairs.insert((left.get(at).copied(), right.get(at).copied()));
+    /// Which argument of lhs is which of rhs, of so many: by key, and those that are saved under no key by their order.
+    pub(super) fn arguments(&self, lhs: usize, rhs: usize) -> Vec<Arguments> {
+        let mut pairs = Vec::new();
+        let mut left = Vec::new();
+        let mut has_partner = vec![false; rhs];
+        for l in 0..lhs {
+            match self.partners.get(&l) {
+                Some(partner) => {
+                    let partner = partner.filter(|&r| r < rhs);
+                    if let Some(slot) = partner.and_then(|r| has_partner.get_mut(r)) {
+                        *slot = true;
+                    }
+                    pairs.push((Some(l), partner));
+                }
+                None => left.push(l),
+            }
         }
-        pairs.into_iter().collect()
+        let rest = (0..rhs).zip(has_partner).filter(|(_, has_partner)| !has_partner);
+        let (alone, right): (Vec<_>, Vec<_>) =
+            rest.map(|(r, _)| r).partition(|r| self.keyed.contains(r));
+        pairs.extend(alone.into_iter().map(|r| (None, Some(r))));
+        for at in 0..left.len().max(right.len()) {
+            pairs.push((left.get(at).copied(), right.get(at).copied()));
+        }
+        pairs.sort_unstable();
+        pairs
     }
 }
 

@@ -128,7 +128,7 @@ impl Model<'_> {
                 None
             });
         let keys = objects.as_ref().map(Objects::keys).unwrap_or_default();
-        let saver_functions = SaverFunctions::new(libraries.0, libraries.1);
+        let saver_functions = SaverFunctions::new(&graphs.functions, &keys);
         let model = Model {
             schema: self.schema,
             compare: self.compare,

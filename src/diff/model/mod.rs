@@ -21,7 +21,7 @@ use super::path::Trail;
 use super::{Change, Options};
 use meta_graph::Graphs;
 use object_graph::Objects;
-pub(super) use object_graph::{is_told, object_graph_keys, opened_object_graph};
+pub(super) use object_graph::{leave_out_told, object_graph_keys, opened_object_graph};
 pub(super) use saved_model::tags;
 pub(super) use treatment::treatment;
 

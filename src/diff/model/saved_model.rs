@@ -1,5 +1,7 @@
 //! SavedModels: meta graphs that go by their tags.
 
+use std::collections::{BTreeMap, VecDeque};
+
 use super::Model;
 use super::meta_graph::field;
 use crate::diff::message::Found;
@@ -20,18 +22,21 @@ impl Model<'_> {
         let messages = self.messages();
         messages.fields(ty, lhs, rhs, at, out);
         let Some(meta_graph) = self.schema.message("tensorflow.MetaGraphDef") else { return true };
-        let mut left = meta_graphs(lhs);
+        let mut waiting = BTreeMap::<_, VecDeque<_>>::new();
+        for (place, (tags, l)) in meta_graphs(lhs).into_iter().enumerate() {
+            waiting.entry(tags).or_default().push_back((place, l));
+        }
         let list = at.field("meta_graphs");
         let mut alone = Vec::new();
         for (tags, r) in meta_graphs(rhs) {
-            match left.iter().position(|(known, _)| *known == tags) {
-                Some(position) => {
-                    let (_, l) = left.remove(position);
+            match waiting.get_mut(&tags).and_then(VecDeque::pop_front) {
+                Some((_, l)) => {
                     messages.compare(meta_graph, l, r, &list.key(&tags), out);
                 }
                 None => alone.push((tags, r)),
             }
         }
+        let left = in_order(waiting);
         if let ([(known, l)], [(tags, r)]) = (left.as_slice(), alone.as_slice()) {
             messages.compare(meta_graph, l, r, &list.keys(known, tags), out);
             return true;
@@ -44,6 +49,16 @@ impl Model<'_> {
         }
         true
     }
+}
+
+/// What is left of meta graphs by their tags, as they came.
+fn in_order(waiting: BTreeMap<String, VecDeque<(usize, &[u8])>>) -> Vec<(String, &[u8])> {
+    let of_tags = |(tags, graphs): (String, VecDeque<_>)| {
+        graphs.into_iter().map(move |(place, graph)| (place, tags.clone(), graph))
+    };
+    let mut left: Vec<(usize, _, _)> = waiting.into_iter().flat_map(of_tags).collect();
+    left.sort_unstable_by_key(|(place, ..)| *place);
+    left.into_iter().map(|(_, tags, graph)| (tags, graph)).collect()
 }
 
 /// The meta graphs by their tags, in one order: `serve`, `gpu, serve`.

@@ -26,7 +26,7 @@ use crate::message::{Record, Records, Value, canonical};
 use crate::schema::{MessageType, Schema};
 
 pub(super) use matching::Objects;
-pub(in crate::diff) use once::is_told;
+pub(in crate::diff) use once::leave_out_told;
 pub(super) use once::tell_once;
 
 /// What checkpoints hold.

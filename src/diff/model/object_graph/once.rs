@@ -33,10 +33,10 @@ pub(in crate::diff::model) fn tell_once(changes: &mut Vec<Change>, before: usize
     });
 }
 
-/// Whether one of the changes says of an object graph what this one says of another.
-pub(in crate::diff) fn is_told(changes: &[Change], change: &Change) -> bool {
-    let Some(tail_of) = tail(&change.path) else { return false };
-    changes.iter().any(|known| tail(&known.path) == Some(tail_of))
+/// Takes out what one of `told` says of another object graph.
+pub(in crate::diff) fn leave_out_told(changes: &mut Vec<Change>, told: &[Change]) {
+    let told: BTreeSet<_> = told.iter().filter_map(|known| tail(&known.path)).collect();
+    changes.retain(|change| tail(&change.path).is_none_or(|tail| !told.contains(tail)));
 }
 
 /// The way from the object graph on.
