@@ -37,6 +37,7 @@ mod graph_edits;
 mod graph_files;
 mod graph_harness;
 mod graph_laws;
+mod graph_missed;
 mod graph_pairs;
 mod graph_plan;
 mod graph_report;

@@ -67,12 +67,24 @@ fn function(
         // All else in it is counted, or follows from what it saves.
         return savers.compare(context.keys, at, &mut out.changes);
     }
-    messages.fields(ty, l.bytes, r.bytes, at, out);
+    compare_bodies(context, messages, ty, (l.bytes, r.bytes), at, out);
+}
+
+/// Compares two `FunctionDef`s by what they say.
+pub(in crate::diff) fn compare_bodies(
+    context: &Context<'_>,
+    messages: &Messages<'_>,
+    ty: &MessageType,
+    (l, r): (&[u8], &[u8]),
+    at: &Trail<'_>,
+    out: &mut Found,
+) {
+    messages.fields(ty, l, r, at, out);
     let owner = Owner { ops: ("", "") };
     let attrs = |bytes| fields(bytes, ATTR).map(attr);
-    context.attrs(owner, attrs(l.bytes), attrs(r.bytes), at, &mut out.changes);
-    argument_attrs(context, (l.bytes, r.bytes), at, out);
-    match Graph::of_function(l.bytes).and_then(|left| Ok((left, Graph::of_function(r.bytes)?))) {
+    context.attrs(owner, attrs(l), attrs(r), at, &mut out.changes);
+    argument_attrs(context, (l, r), at, out);
+    match Graph::of_function(l).and_then(|left| Ok((left, Graph::of_function(r)?))) {
         Ok((left, right)) => {
             let pair = Pair::new(&left, &right);
             let inner = Context { renames: &pair.renames, around: context.renames, ..*context };

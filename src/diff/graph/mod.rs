@@ -35,6 +35,7 @@ use extend::Common;
 pub(super) use functions::Functions;
 use groups::Groups;
 use inputs::Borders;
+pub(super) use library::compare_bodies;
 use matching::Matching;
 pub(super) use renames::Renames;
 pub(super) use saver_functions::SaverFunctions;

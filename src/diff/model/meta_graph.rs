@@ -23,6 +23,33 @@ pub(super) struct Graphs<'g, 'm> {
     sides: (&'g Graph<'m>, &'g Graph<'m>),
     pair: Pair<'g, 'm>,
     functions: Functions<'g, 'm>,
+    /// The wire bytes of the two graphs.
+    bytes: (&'m [u8], &'m [u8]),
+    /// The wire bytes of the two object graphs beside them.
+    objects: (&'m [u8], &'m [u8]),
+}
+
+impl Graphs<'_, '_> {
+    /// Whether these are the two graphs. An `Any` may hold others.
+    fn are(&self, lhs: &[u8], rhs: &[u8]) -> bool {
+        are_same(self.bytes, (lhs, rhs))
+    }
+
+    /// Whether these are the libraries of the two graphs.
+    pub(super) fn have_libraries(&self, lhs: &[u8], rhs: &[u8]) -> bool {
+        are_same((self.sides.0.library().bytes, self.sides.1.library().bytes), (lhs, rhs))
+    }
+
+    /// Whether these are the object graphs beside the two graphs.
+    pub(super) fn have_objects(&self, lhs: &[u8], rhs: &[u8]) -> bool {
+        are_same(self.objects, (lhs, rhs))
+    }
+}
+
+fn are_same(known: (&[u8], &[u8]), (lhs, rhs): (&[u8], &[u8])) -> bool {
+    // Most often they are not only alike: large graphs need not be read for that.
+    let is_same = |a: &[u8], b: &[u8]| std::ptr::eq(a, b) || a == b;
+    is_same(known.0, lhs) && is_same(known.1, rhs)
 }
 
 impl Model<'_> {
@@ -66,7 +93,7 @@ impl Model<'_> {
         at: &Trail<'_>,
         out: &mut Found,
     ) -> bool {
-        let Some(graphs) = self.graphs else {
+        let Some(graphs) = self.graphs.filter(|graphs| graphs.are(lhs, rhs)) else {
             self.with_graphs((lhs, rhs), (&[], &[]), at, out, |model, out| {
                 model.graph(ty, lhs, rhs, at, out);
             });
@@ -120,7 +147,8 @@ impl Model<'_> {
         let libraries = (left.library(), right.library());
         let pair = Pair::new(&left, &right);
         let functions = Functions::new(self.schema, libraries.0, libraries.1, &pair.renames);
-        let graphs = Graphs { sides: (&left, &right), pair, functions };
+        let (sides, bytes) = ((&left, &right), (lhs, rhs));
+        let graphs = Graphs { sides, pair, functions, bytes, objects };
         let functions = &graphs.functions.renames;
         let objects =
             Objects::of_saved_model(objects.0, objects.1, functions).unwrap_or_else(|error| {

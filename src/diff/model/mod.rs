@@ -1,6 +1,7 @@
 //! Messages of a model: graphs by their nodes, tensors by their values, names by what became of them.
 
 mod entries;
+mod functions;
 mod meta_graph;
 mod object_graph;
 mod op_def;
@@ -187,7 +188,8 @@ impl<'a> Model<'a> {
 
 impl Rules for Model<'_> {
     fn treatment(&self, ty: &MessageType, field: &Field, at: &Trail<'_>) -> Treatment<'_> {
-        let known = treatment(&ty.full_name, &field.name, at.key_in("collection_def"));
+        let mut known = treatment(&ty.full_name, &field.name, at.key_in("collection_def"));
+        known.skip &= !treatment::is_lone_object(&ty.full_name, at);
         self.lists.treatment(self.schema, field, at, known)
     }
 
@@ -229,6 +231,8 @@ impl Rules for Model<'_> {
         match &*ty.full_name {
             "tensorflow.MetaGraphDef" => self.meta_graph(ty, lhs, rhs, at, out),
             "tensorflow.GraphDef" => self.graph(ty, lhs, rhs, at, out),
+            "tensorflow.FunctionDefLibrary" => self.function_library(ty, lhs, rhs, at, out),
+            "tensorflow.FunctionDef" => self.function(ty, lhs, rhs, at, out),
             "tensorflow.SavedModel" => self.saved_model(ty, lhs, rhs, at, out),
             "tensorflow.TrackableObjectGraph" | "tensorflow.SavedObjectGraph" => {
                 self.object_graph(ty, lhs, rhs, at, out)

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::diff::Weight;
 use crate::diff::message::{KeyField, ListAs, Passage, Treatment};
+use crate::diff::path::Trail;
 
 /// How a field of a message is compared; `collection` is the one that the field is in.
 pub(in crate::diff) fn treatment(
@@ -81,6 +82,18 @@ fn is_compared_elsewhere(message: &str, field: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a message is of an object graph and not in one, as in a file of its own or in an `Any`, so that nobody else compares
+/// what it refers to. Those of an object graph go by a key.
+pub(super) fn is_lone_object(message: &str, at: &Trail<'_>) -> bool {
+    let is_of_objects = matches!(
+        message,
+        "tensorflow.SavedObject"
+            | "tensorflow.SavedConcreteFunction"
+            | "tensorflow.TrackableObjectGraph.TrackableObject"
+    );
+    is_of_objects && !matches!(at, Trail::Key(..))
 }
 
 /// What becomes of a field and of what is in it, for whoever wants to say how its lists are compared.

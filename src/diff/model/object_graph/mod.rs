@@ -51,7 +51,9 @@ impl Model<'_> {
         at: &Trail<'_>,
         out: &mut Found,
     ) -> bool {
-        if let Some(objects) = self.objects.filter(|_| form(ty) == Some(Form::Saved)) {
+        let is_known = || self.graphs.is_some_and(|graphs| graphs.have_objects(lhs, rhs));
+        let is_saved = form(ty) == Some(Form::Saved);
+        if let Some(objects) = self.objects.filter(|_| is_saved && is_known()) {
             self.objects(ty, objects, (lhs, rhs), at, out);
             return true;
         }

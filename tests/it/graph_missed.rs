@@ -1,0 +1,150 @@
+//! Differences beside the nodes of two graphs: in libraries and functions by themselves, in parts of object graphs, in graphs
+//! that an `Any` holds, in what a node says beyond its inputs and attributes, in assets; and what is said of nodes of functions.
+
+use std::path::Path;
+
+use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
+use ckdiff::diff::Diff;
+use ckdiff::schema::Schema;
+
+use crate::graph_pairs::{compared, lines, semantic};
+
+/// A file with a message of TensorFlow's in it.
+fn file(message: &str, bytes: &[u8], form: Form) -> Artifact<'static> {
+    let message = Some(format!("tensorflow.{message}"));
+    let options = ReadOptions { message, form: Some(form), ..ReadOptions::default() };
+    Document::read(bytes, Path::new("a.pbtxt"), Schema::tensorflow(), &options).unwrap().into()
+}
+
+/// Two texts, each with its type, compared.
+fn texts(lhs: (&str, &str), rhs: (&str, &str)) -> Diff {
+    let open = |(message, text): (&str, &str)| file(message, text.as_bytes(), Form::Text);
+    compared(&open(lhs), &open(rhs))
+}
+
+/// The changes between two texts of one type; none between a text and itself.
+#[track_caller]
+fn check(message: &str, lhs: &str, rhs: &str, expected: &str) {
+    assert_eq!(lines(&texts((message, lhs), (message, rhs))), expected, "{message}");
+    assert_eq!(lines(&texts((message, rhs), (message, rhs))), "", "{message}");
+}
+
+/// A function of one node, whose result is that node's.
+fn function(name: &str, op: &str) -> String {
+    format!(
+        "signature {{ name: '{name}' input_arg {{ name: 'x' type: DT_FLOAT }} output_arg {{ name: 'y' type: DT_FLOAT }} }}
+         node_def {{ name: 'n' op: '{op}' input: 'x' attr {{ key: 'T' value {{ type: DT_FLOAT }} }} }}
+         ret {{ key: 'y' value: 'n:0' }}"
+    )
+}
+
+#[test]
+fn libraries_are_compared_by_their_functions() {
+    let library = |functions: &[String]| {
+        functions.iter().map(|f| format!("function {{ {f} }}\n")).collect::<String>()
+    };
+    let (f, g) = (function("f", "Tanh"), function("g", "Exp"));
+    let other = function("f", "Sigmoid");
+    let change = "semantic modified function[\"f\"].node_def[\"n\"].op: Tanh | Sigmoid\n";
+    check(
+        "FunctionDefLibrary",
+        &library(&[f.clone(), g.clone()]),
+        &library(&[g.clone(), other.clone()]),
+        change,
+    );
+    // The library of a graph against a library.
+    let graph = format!("library {{ {} }}", library(&[f.clone(), g.clone()]));
+    let diff = texts(("GraphDef", &graph), ("FunctionDefLibrary", &library(&[g.clone(), other])));
+    assert_eq!(lines(&diff), change);
+    let diff =
+        texts(("FunctionDefLibrary", &library(std::slice::from_ref(&f))), ("GraphDef", &graph));
+    assert_eq!(semantic(&diff).len(), 1, "{}", lines(&diff));
+    // With other counters in the names it is the same one.
+    let counted = |number: u8| library(&[function(&format!("__inference_f_{number}"), "Tanh")]);
+    let diff = texts(("FunctionDefLibrary", &counted(1)), ("FunctionDefLibrary", &counted(2)));
+    assert_eq!(semantic(&diff).len(), 0, "{}", lines(&diff));
+}
+
+#[test]
+fn functions_are_compared_by_their_bodies() {
+    check(
+        "FunctionDef",
+        &function("f", "Tanh"),
+        &function("f", "Sigmoid"),
+        "semantic modified node_def[\"n\"].op: Tanh | Sigmoid\n",
+    );
+    check(
+        "FunctionDef",
+        "attr { key: 'a' value { i: 1 } } arg_attr { key: 0 value { attr { key: 'b' value { i: 1 } } } }",
+        "attr { key: 'a' value { i: 2 } } arg_attr { key: 0 value { attr { key: 'b' value { i: 2 } } } }",
+        "semantic modified attr[\"a\"]: 1 | 2\nsemantic modified arg_attr[\"0\"].attr[\"b\"]: 1 | 2\n",
+    );
+}
+
+#[test]
+fn parts_of_object_graphs_are_compared_by_themselves() {
+    let child = |id: u8| format!("children {{ node_id: {id} local_name: 'a' }}");
+    let change = "semantic modified children[0].node_id: 1 | 2\n";
+    check("SavedObject", &child(1), &child(2), change);
+    check("TrackableObjectGraph.TrackableObject", &child(1), &child(2), change);
+    check(
+        "SavedConcreteFunction",
+        "bound_inputs: 1",
+        "bound_inputs: 2",
+        "semantic modified bound_inputs: [1] | [2]\n",
+    );
+    let held = |id: u8| {
+        format!(
+            "meta_info_def {{ any_info {{ [x.com/tensorflow.SavedObject] {{ {} }} }} }}",
+            child(id)
+        )
+    };
+    let at = "meta_info_def.any_info.[x.com/tensorflow.SavedObject].";
+    check(
+        "MetaGraphDef",
+        &held(1),
+        &held(2),
+        &change.replace("children", &format!("{at}children")),
+    );
+}
+
+#[test]
+fn what_an_any_holds_is_compared_by_itself() {
+    let node = |op: &str| format!("node {{ name: 'n' op: '{op}' }}");
+    let library = |op: &str| format!("library {{ function {{ {} }} }}", function("f", op));
+    let objects = |name: &str| {
+        format!(
+            "nodes {{ children {{ node_id: 1 local_name: '{name}' }} }} nodes {{ variable {{ name: '{name}' }} }}"
+        )
+    };
+    let model = |key: u8, held: &str| {
+        format!(
+            "graph_def {{ {} {} versions {{ min_consumer: {key} }} }}
+             object_graph_def {{ {} }}
+             meta_info_def {{ any_info {{ {held} }} }}
+             collection_def {{ key: 'c' value {{ any_list {{ value {{ {held} }} }} }} }}",
+            node("NoOp"),
+            library("Tanh"),
+            objects("v"),
+        )
+    };
+    let functions = |op: &str| format!("function {{ {} }}", function("f", op));
+    for (ty, lhs, rhs) in [
+        ("GraphDef", node("NoOp"), node("Const")),
+        ("GraphDef", library("Exp"), library("Sin")),
+        ("FunctionDefLibrary", functions("Exp"), functions("Sin")),
+        ("SavedObjectGraph", objects("a"), objects("b")),
+    ] {
+        let held = |text: &str| format!("[x.com/tensorflow.{ty}] {{ {text} }}");
+        for key in [1, 2] {
+            let (lhs, rhs) = (model(1, &held(&lhs)), model(key, &held(&rhs)));
+            let diff = texts(("MetaGraphDef", &lhs), ("MetaGraphDef", &rhs));
+            let told = semantic(&diff);
+            let in_any =
+                told.iter().filter(|c| c.path.to_string().contains(&format!("/tensorflow.{ty}]")));
+            assert!(in_any.count() >= 2, "{ty}: {}", lines(&diff));
+            let outside = told.iter().filter(|c| c.path.to_string().starts_with("graph_def"));
+            assert_eq!(outside.count(), usize::from(key == 2), "{ty}: {}", lines(&diff));
+        }
+    }
+}
