@@ -80,7 +80,7 @@ impl<'m> Graph<'m> {
 }
 
 fn pseudo<'m>(role: Role, name: &'m str, op: &'m str) -> Node<'m> {
-    Node { name, op, device: "", role, bytes: &[], attrs: &[], inputs: (0, 0) }
+    Node { name, op, device: "", role, bytes: &[], attrs: (0, 0), inputs: (0, 0) }
 }
 
 /// An entry of `ret` or `control_ret`: a name of the signature, and the output of a node.

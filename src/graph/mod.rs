@@ -151,27 +151,27 @@ impl<'m> Graph<'m> {
             device: "",
             role: Role::Node,
             bytes,
-            attrs: &[],
+            attrs: (0, 0),
             inputs: (0, 0),
         };
         let from = self.inputs.len();
-        let mut attrs = None;
+        let (mut attrs, mut rest) = (None, None);
         let mut pos = 0;
         for record in Records::new(bytes, 0) {
             let record = record?;
             let start = pos;
             pos += record.bytes.len();
-            match record.number {
-                1 => node.name = text_of(&record),
-                2 => node.op = text_of(&record),
-                3 => self.input(text_of(&record)),
-                4 => node.device = text_of(&record),
-                5 => attrs = Some((attrs.map_or(start, |(first, _)| first), pos)),
-                _ => {}
+            match (record.number, record.value) {
+                (1, Value::Len(_)) => node.name = text_of(&record),
+                (2, Value::Len(_)) => node.op = text_of(&record),
+                (3, Value::Len(_)) => self.input(text_of(&record)),
+                (4, Value::Len(_)) => node.device = text_of(&record),
+                (5, Value::Len(_)) => attrs = attrs.or(Some(start)),
+                _ => rest = rest.or(Some(start)),
             }
         }
-        let (first, last) = attrs.unwrap_or_default();
-        node.attrs = bytes.get(first..last).unwrap_or_default();
+        let end = rest.unwrap_or(pos);
+        node.attrs = (attrs.unwrap_or(end), end);
         self.add(node, from)
     }
 

@@ -27,8 +27,9 @@ pub struct Node<'m> {
     pub role: Role,
     /// The `NodeDef` in canonical form; nothing for an argument or a result.
     pub bytes: &'m [u8],
-    /// The records of its attributes among them, by name.
-    pub(super) attrs: &'m [u8],
+    /// The records of its attributes among them, by name: from and to a position in them. Behind these are the fields that have
+    /// no place here.
+    pub(super) attrs: (usize, usize),
     /// Its inputs: from and to a position in the list of all.
     pub(super) inputs: (u32, u32),
 }
@@ -76,7 +77,14 @@ impl<'m> Input<'m> {
 impl<'m> Node<'m> {
     /// Its attributes by name: the wire bytes of each `AttrValue`.
     pub fn attrs(&self) -> impl Iterator<Item = (&'m str, &'m [u8])> + use<'m> {
-        Records::new(self.attrs, 0).map_while(Result::ok).map(|entry| attr(bytes_of(&entry)))
+        let (from, to) = self.attrs;
+        let entries = Records::new(self.bytes.get(from..to).unwrap_or_default(), 0);
+        entries.map_while(Result::ok).map(|entry| attr(bytes_of(&entry)))
+    }
+
+    /// The records behind its attributes: type and debug information, and unknown fields.
+    pub(crate) fn rest(&self) -> &'m [u8] {
+        self.bytes.get(self.attrs.1..).unwrap_or_default()
     }
 
     /// The wire bytes of an attribute's `AttrValue`.

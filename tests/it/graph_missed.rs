@@ -148,3 +148,41 @@ fn what_an_any_holds_is_compared_by_itself() {
         }
     }
 }
+
+#[test]
+fn what_else_a_node_says_is_compared() {
+    let node = |more: &str| format!("name: 'n' op: 'NoOp' {more}");
+    let graph = |more: &str| format!("node {{ {} }}", node(more));
+    let typed = |id: &str| format!("experimental_type {{ type_id: {id} }}");
+    check(
+        "GraphDef",
+        &graph(&typed("TFT_TENSOR")),
+        &graph(&typed("TFT_DATASET")),
+        "semantic modified node[\"n\"].experimental_type.type_id: TFT_TENSOR | TFT_DATASET\n",
+    );
+    check(
+        "FunctionDef",
+        &format!("node_def {{ {} }}", node("")),
+        &format!("node_def {{ {} }}", node(&typed("TFT_DATASET"))),
+        "semantic added node_def[\"n\"].experimental_type: - | type_id: TFT_DATASET\n",
+    );
+    let debug = |name: &str| format!("experimental_debug_info {{ original_node_names: '{name}' }}");
+    let diff = texts(("GraphDef", &graph(&debug("a"))), ("GraphDef", &graph(&debug("b"))));
+    assert!(semantic(&diff).is_empty() && diff.changes.len() == 1, "{}", lines(&diff));
+}
+
+#[test]
+fn unknown_fields_of_a_node_are_compared() {
+    // An attribute, then field 100; and field 1 once more as a number, which is no name.
+    let graph = |more: &[u8]| {
+        let node = [b"\x0a\x01n\x12\x04NoOp\x2a\x07\x0a\x01a\x12\x02\x18\x05".as_slice(), more];
+        let node = node.concat();
+        file("GraphDef", &[&[0x0a, node.len() as u8], &*node].concat(), Form::Binary)
+    };
+    let diff = compared(&graph(&[0xa0, 0x06, 1]), &graph(&[0xa0, 0x06, 2]));
+    let told = lines(&diff);
+    assert!(semantic(&diff).len() == 1 && told.contains("node[\"n\"]"), "{told}");
+    let diff = compared(&graph(&[0x08, 1]), &graph(&[0x08, 2]));
+    let told = lines(&diff);
+    assert!(semantic(&diff).len() == 1 && told.contains("node[\"n\"]"), "{told}");
+}

@@ -61,14 +61,17 @@ pub(super) struct Context<'a> {
     pub(super) keys: &'a Renames,
     /// The functions that save and restore.
     pub(super) saver_functions: &'a SaverFunctions<'a>,
-    /// Who compares the object graphs that constants hold.
+    /// Who compares the object graphs that constants hold, and the like.
     pub(super) held: &'a dyn Held,
 }
 
-/// Compares object graphs that are held by something else.
+/// Compares what nodes hold that is no graph.
 pub(super) trait Held: std::fmt::Debug {
     /// Compares two strings that are object graphs; whether they are.
     fn object_graphs(&self, lhs: &[u8], rhs: &[u8], at: &Trail<'_>, out: &mut Vec<Change>) -> bool;
+
+    /// Compares the fields of two nodes that say nothing of the graph.
+    fn rest_of_node(&self, lhs: &[u8], rhs: &[u8], at: &Trail<'_>, out: &mut Vec<Change>);
 }
 
 /// Two graphs whose nodes have found each other.

@@ -57,6 +57,10 @@ impl Context<'_> {
         };
         let (left, right) = (lhs.attrs().filter(counts), rhs.attrs().filter(counts));
         self.attrs(owner, left, right, at, out);
+        let (l, r) = (lhs.rest(), rhs.rest());
+        if l != r {
+            self.held.rest_of_node(l, r, at, out);
+        }
     }
 
     fn device(&self, lhs: &Node<'_>, rhs: &Node<'_>, at: &Trail<'_>, out: &mut Vec<Change>) {

@@ -265,6 +265,13 @@ impl Held for Model<'_> {
         out.append(&mut found.changes);
         is_held
     }
+
+    fn rest_of_node(&self, lhs: &[u8], rhs: &[u8], at: &Trail<'_>, out: &mut Vec<Change>) {
+        let Some(ty) = self.schema.message("tensorflow.NodeDef") else { return };
+        let mut found = Found::default();
+        self.messages().fields(ty, lhs, rhs, at, &mut found);
+        out.append(&mut found.changes);
+    }
 }
 
 impl fmt::Debug for Model<'_> {

@@ -168,6 +168,7 @@ pub(super) fn kind_of_detail(change: &Change) -> &'static str {
             "notes of TensorFlow's own"
         }
         _ if field("attr") => "default attributes",
+        _ if field("experimental_debug_info") => "where nodes come from",
         _ if field("versions") || field("meta_info_def") || field("version") => "versions",
         _ => "others",
     }
