@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 /// Folders of a SavedModel whose files mean something to whoever serves it.
 const FOLDERS: [&str; 2] = ["assets", "assets.extra"];
 
-/// Folders inside each other that are looked into.
+/// Folders inside each other at most: links may lead round in a ring.
 const DEPTH: usize = 16;
 
 /// The files of a SavedModel that hold neither graphs nor variables.
@@ -45,8 +45,12 @@ impl Files {
     }
 
     fn folder(&mut self, dir: &Path, name: &str, depth: usize) -> Result<()> {
-        if !dir.is_dir() || depth > DEPTH {
+        if !dir.is_dir() {
             return Ok(());
+        }
+        if depth > DEPTH {
+            let allowed = format!("{DEPTH} is the most");
+            return Err(Error::unexpected("depth of folders", depth, allowed).in_file(dir));
         }
         let fail = |source| Error::io("list", source).in_file(dir);
         for entry in fs::read_dir(dir).map_err(fail)? {

@@ -1,12 +1,14 @@
 //! Differences beside the nodes of two graphs: in libraries and functions by themselves, in parts of object graphs, in graphs
 //! that an `Any` holds, in what a node says beyond its inputs and attributes, in assets; and what is said of nodes of functions.
 
+use std::fs;
 use std::path::Path;
 
 use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
 use ckdiff::diff::Diff;
 use ckdiff::schema::Schema;
 
+use crate::command::ckdiff;
 use crate::graph_pairs::{compared, lines, semantic};
 
 /// A file with a message of TensorFlow's in it.
@@ -185,4 +187,26 @@ fn unknown_fields_of_a_node_are_compared() {
     let diff = compared(&graph(&[0x08, 1]), &graph(&[0x08, 2]));
     let told = lines(&diff);
     assert!(semantic(&diff).len() == 1 && told.contains("node[\"n\"]"), "{told}");
+}
+
+#[test]
+fn assets_that_lie_too_deep_are_no_assets_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = |name: &str, depth: usize, asset: &str| {
+        let dir = folder.path().join(name);
+        let deep = dir.join("assets").join(vec!["d"; depth].join("/"));
+        fs::create_dir_all(&deep).unwrap();
+        fs::copy("tests/data/fit/object_good/saved/saved_model.pb", dir.join("saved_model.pb"))
+            .unwrap();
+        fs::write(deep.join("vocabulary"), asset).unwrap();
+        dir.display().to_string()
+    };
+    for (depth, code) in [(16, 1), (17, 2)] {
+        let (lhs, rhs) =
+            (model(&format!("l{depth}"), depth, "a"), model(&format!("r{depth}"), depth, "b"));
+        let run = ckdiff(&[&lhs, &rhs, "--only", "graph"]);
+        assert_eq!(run.code, code, "{}{}", run.text(), run.stderr);
+        let limit = "depth of folders is 17, 16 is the most";
+        assert_eq!(run.stderr.contains(limit), code == 2, "{}", run.stderr);
+    }
 }
