@@ -210,3 +210,28 @@ fn assets_that_lie_too_deep_are_no_assets_left_out() {
         assert_eq!(run.stderr.contains(limit), code == 2, "{}", run.stderr);
     }
 }
+
+#[test]
+fn what_became_of_nodes_of_functions_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, functions: [&str; 3]| {
+        let path = folder.path().join(name);
+        let function = |(name, nodes): (&str, &str)| {
+            let nodes = format!("node_def {{ name: 'n' op: 'NoOp' }} {nodes}");
+            format!("function {{ signature {{ name: '{name}' }} {nodes} }}\n")
+        };
+        let functions: String = ["f", "g", "h"].into_iter().zip(functions).map(function).collect();
+        fs::write(&path, format!("library {{ {functions} }}")).unwrap();
+        path.display().to_string()
+    };
+    let node = |name: &str| format!("node_def {{ name: '{name}' op: 'Timestamp' }}");
+    let lhs = write("lhs.pbtxt", [&node("old"), &node("gone"), ""]);
+    let rhs = write("rhs.pbtxt", [&node("new"), "", &node("extra")]);
+    let run = ckdiff(&[&lhs, &rhs, "--message", "GraphDef"]);
+    insta::assert_snapshot!(run.text().split_once("Functions").unwrap().1, @r"
+     (3)
+      f: new  renamed  old → new, 1 node
+      g: gone  removed  1 node
+      h: extra  added  1 node
+    ");
+}

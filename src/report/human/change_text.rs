@@ -107,7 +107,13 @@ pub(super) fn text(change: &Change) -> String {
             let largest = comparison.max_rel.map(|rel| format!(", max rel {}", number::short(rel)));
             format!("{changed} of {elements}{}  {sides}", largest.unwrap_or_default())
         }
-        Detail::Nodes(nodes) => plural(nodes.names.len() as u64, "node"),
+        Detail::Nodes(nodes) => {
+            let count = plural(nodes.names.len() as u64, "node");
+            match change.kind {
+                ChangeKind::Renamed => format!("renamed  {sides}, {count}"),
+                kind => format!("{}  {count}", kind.name()),
+            }
+        }
         _ => match change.kind {
             ChangeKind::Renamed => format!("renamed  {sides}"),
             _ => sides,
