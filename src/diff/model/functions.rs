@@ -32,7 +32,7 @@ impl Model<'_> {
         };
         let nodes = Renames::default();
         let functions = Functions::new(self.schema, &left, &right, &nodes);
-        let saver_functions = SaverFunctions::new(&left, &right);
+        let saver_functions = SaverFunctions::new(&functions, &nodes);
         let model = Model {
             graphs: None,
             renames: &nodes,
