@@ -1,5 +1,6 @@
 //! Messages of a model: graphs by their nodes, tensors by their values, names by what became of them.
 
+mod common;
 mod entries;
 mod functions;
 mod meta_graph;
@@ -11,15 +12,15 @@ mod treatment;
 use std::fmt;
 
 use crate::compare;
-use crate::error::{ErrorKind, Result};
-use crate::graph::{OpTable, fields, is_same_device};
-use crate::message::Message;
+use crate::error::Result;
+use crate::graph::{OpTable, is_same_device};
 use crate::schema::{Field, MessageType, Schema};
 
 use super::graph::{Context, Held, Renames, SaverFunctions};
 use super::message::{Found, Ground, Lists, Messages, Rules, Treatment};
 use super::path::Trail;
 use super::{Change, Options};
+pub(super) use common::{Common, graph_def};
 use meta_graph::Graphs;
 use object_graph::Objects;
 pub(super) use object_graph::{leave_out_told, object_graph_keys, opened_object_graph};
@@ -104,65 +105,6 @@ fn with_model(schema: &Schema, options: &Options, go_on: impl FnOnce(&Model<'_>)
         keys: &none,
         saver_functions: &SaverFunctions::default(),
     });
-}
-
-/// Two messages of one type, or what two of other types have in common.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Common<'a> {
-    pub(super) schema: &'a Schema,
-    pub(super) ty: &'a MessageType,
-    pub(super) lhs: &'a [u8],
-    pub(super) rhs: &'a [u8],
-}
-
-impl<'a> Common<'a> {
-    /// The largest part that two messages have in common: where they are of two types, the graph of a meta graph, or the meta
-    /// graph of a SavedModel that has one.
-    ///
-    /// # Errors
-    /// When they have none.
-    pub(super) fn of(lhs: &'a Message<'_>, rhs: &'a Message<'_>) -> Result<Self> {
-        let schema = lhs.schema();
-        let (l, r) = (lhs.ty(), rhs.ty());
-        let (lhs, rhs) = (lhs.bytes(), rhs.bytes());
-        if l.full_name == r.full_name {
-            return Ok(Self { schema, ty: l, lhs, rhs });
-        }
-        if let Some(lhs) = part(l, lhs, &r.full_name) {
-            return Ok(Self { schema, ty: r, lhs, rhs });
-        }
-        if let Some(rhs) = part(r, rhs, &l.full_name) {
-            return Ok(Self { schema, ty: l, lhs, rhs });
-        }
-        let (l, r) = (&l.full_name, &r.full_name);
-        let why = format!("lhs is a {l}, rhs is a {r}: they have no part in common to compare");
-        Err(ErrorKind::Usage(why).into())
-    }
-}
-
-/// The graph that a message is, or has.
-pub(super) fn graph_def<'a>(message: &'a Message<'_>) -> Option<&'a [u8]> {
-    part(message.ty(), message.bytes(), "tensorflow.GraphDef")
-}
-
-/// The part of a message of the type `ty` that is of the type `wanted`.
-fn part<'a>(ty: &MessageType, message: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
-    let mut known: &str = &ty.full_name;
-    let mut message = message;
-    while known != wanted {
-        let number;
-        (number, known) = match known {
-            "tensorflow.SavedModel" => (2, "tensorflow.MetaGraphDef"),
-            "tensorflow.MetaGraphDef" if wanted == "tensorflow.SaverDef" => (3, wanted),
-            "tensorflow.MetaGraphDef" => (2, "tensorflow.GraphDef"),
-            "tensorflow.GraphDef" => (2, "tensorflow.FunctionDefLibrary"),
-            _ => return None,
-        };
-        let mut found = fields(message, number);
-        let (only, None) = (found.next()?, found.next()) else { return None };
-        message = only;
-    }
-    Some(message)
 }
 
 impl<'a> Model<'a> {

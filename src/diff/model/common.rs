@@ -1,0 +1,65 @@
+//! What two messages have in common.
+
+use crate::error::{ErrorKind, Result};
+use crate::graph::fields;
+use crate::message::Message;
+use crate::schema::{MessageType, Schema};
+
+/// Two messages of one type, or what two of other types have in common.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::diff) struct Common<'a> {
+    pub(in crate::diff) schema: &'a Schema,
+    pub(in crate::diff) ty: &'a MessageType,
+    pub(in crate::diff) lhs: &'a [u8],
+    pub(in crate::diff) rhs: &'a [u8],
+}
+
+impl<'a> Common<'a> {
+    /// The largest part that two messages have in common: where they are of two types, the graph of a meta graph, or the meta
+    /// graph of a SavedModel that has one.
+    ///
+    /// # Errors
+    /// When they have none.
+    pub(in crate::diff) fn of(lhs: &'a Message<'_>, rhs: &'a Message<'_>) -> Result<Self> {
+        let schema = lhs.schema();
+        let (l, r) = (lhs.ty(), rhs.ty());
+        let (lhs, rhs) = (lhs.bytes(), rhs.bytes());
+        if l.full_name == r.full_name {
+            return Ok(Self { schema, ty: l, lhs, rhs });
+        }
+        if let Some(lhs) = part(l, lhs, &r.full_name) {
+            return Ok(Self { schema, ty: r, lhs, rhs });
+        }
+        if let Some(rhs) = part(r, rhs, &l.full_name) {
+            return Ok(Self { schema, ty: l, lhs, rhs });
+        }
+        let (l, r) = (&l.full_name, &r.full_name);
+        let why = format!("lhs is a {l}, rhs is a {r}: they have no part in common to compare");
+        Err(ErrorKind::Usage(why).into())
+    }
+}
+
+/// The graph that a message is, or has.
+pub(in crate::diff) fn graph_def<'a>(message: &'a Message<'_>) -> Option<&'a [u8]> {
+    part(message.ty(), message.bytes(), "tensorflow.GraphDef")
+}
+
+/// The part of a message of the type `ty` that is of the type `wanted`.
+fn part<'a>(ty: &MessageType, message: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
+    let mut known: &str = &ty.full_name;
+    let mut message = message;
+    while known != wanted {
+        let number;
+        (number, known) = match known {
+            "tensorflow.SavedModel" => (2, "tensorflow.MetaGraphDef"),
+            "tensorflow.MetaGraphDef" if wanted == "tensorflow.SaverDef" => (3, wanted),
+            "tensorflow.MetaGraphDef" => (2, "tensorflow.GraphDef"),
+            "tensorflow.GraphDef" => (2, "tensorflow.FunctionDefLibrary"),
+            _ => return None,
+        };
+        let mut found = fields(message, number);
+        let (only, None) = (found.next()?, found.next()) else { return None };
+        message = only;
+    }
+    Some(message)
+}
