@@ -72,17 +72,19 @@ impl Renames {
 
     /// The nodes that kept their names in scopes from which others were moved.
     fn kept(&self, matching: &Matching<'_, '_>) -> BTreeSet<String> {
-        let first = |name: &str| name.split('/').next().unwrap_or_default().to_owned();
-        let firsts: BTreeSet<String> = self.names.keys().map(|name| first(name)).collect();
-        if firsts.is_empty() {
+        let (Some((first, _)), Some((last, _))) =
+            (self.names.first_key_value(), self.names.last_key_value())
+        else {
             return BTreeSet::new();
-        }
-        let is_all = firsts.contains("");
+        };
+        // The names are sorted: what the first and the last begin with alike, all do, and whatever follows one of them.
+        let same = first.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
+        let start = first.as_bytes().get(..same).unwrap_or_default();
         let nodes = matching.pairs().map(|(l, r)| (matching.lhs.node(l), matching.rhs.node(r)));
         nodes
             .filter(|(lhs, rhs)| lhs.role == Role::Node && lhs.name == rhs.name)
             .map(|(lhs, _)| lhs.name)
-            .filter(|name| is_all || firsts.contains(name.split('/').next().unwrap_or_default()))
+            .filter(|name| name.as_bytes().starts_with(start))
             .filter(|name| self.follow(name).is_some())
             .map(str::to_owned)
             .collect()
