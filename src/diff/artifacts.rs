@@ -77,11 +77,7 @@ pub(super) fn compare(
 fn compare_messages(common: &Common<'_>, options: &Options, diff: &mut Diff) {
     let found = model::compare(common, options);
     diff.changes = found.changes;
-    let of_fields = found.findings.into_iter().map(|(path, problem)| Finding {
-        side: None,
-        path: path.to_string(),
-        problem,
-    });
+    let of_fields = found.findings.into_iter().map(Finding::from);
     diff.findings = found.of_graphs.into_iter().chain(of_fields).collect();
 }
 

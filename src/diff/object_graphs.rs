@@ -102,12 +102,7 @@ impl ObjectGraphs {
         (tensor.status, tensor.comparison) = (Status::Identical, None);
         model::leave_out_told(&mut found.changes, &diff.changes);
         diff.changes.append(&mut found.changes);
-        let findings = found.findings.into_iter();
-        diff.findings.extend(findings.map(|(path, problem)| Finding {
-            side: None,
-            path: path.to_string(),
-            problem,
-        }));
+        diff.findings.extend(found.findings.into_iter().map(Finding::from));
     }
 }
 

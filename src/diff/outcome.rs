@@ -75,6 +75,13 @@ pub struct Finding {
     pub problem: String,
 }
 
+impl From<(super::Path, String)> for Finding {
+    /// What does not hold what it should, on whichever side that is.
+    fn from((path, problem): (super::Path, String)) -> Self {
+        Self { side: None, path: path.to_string(), problem }
+    }
+}
+
 /// How many changes have each weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Weights {

@@ -3,8 +3,8 @@
 use prost_reflect::prost::Message as _;
 
 use crate::error::Result;
-use crate::graph::{Graph, attr, bytes_of, text_of};
-use crate::message::{Message, Record, Records};
+use crate::graph::{Graph, attr, bytes_of, fields};
+use crate::message::{Message, Records};
 use crate::schema::tensorflow::{CollectionDef, SaverDef, collection_def};
 
 /// A graph, and what a meta graph says of it; of a graph alone there is nothing else.
@@ -22,11 +22,6 @@ pub struct MetaGraph<'m> {
     pub savers: Vec<SaverDef>,
 }
 
-/// The records of a message in canonical form that have this number.
-fn fields(bytes: &[u8], number: u32) -> impl Iterator<Item = Record<'_>> {
-    Records::new(bytes, 0).map_while(Result::ok).filter(move |record| record.number == number)
-}
-
 impl<'m> MetaGraph<'m> {
     /// The graphs in `message`: of a SavedModel all, of a message that is no graph none.
     ///
@@ -35,9 +30,7 @@ impl<'m> MetaGraph<'m> {
     pub fn all_in(message: &'m Message<'_>) -> Result<Vec<Self>> {
         let bytes = message.bytes();
         match &*message.ty().full_name {
-            "tensorflow.SavedModel" => {
-                fields(bytes, 2).map(|record| Self::new(bytes_of(&record))).collect()
-            }
+            "tensorflow.SavedModel" => fields(bytes, 2).map(Self::new).collect(),
             "tensorflow.MetaGraphDef" => Ok(vec![Self::new(bytes)?]),
             "tensorflow.GraphDef" => {
                 Ok(vec![Self { graph: Graph::new(bytes)?, ..Self::default() }])
@@ -52,8 +45,10 @@ impl<'m> MetaGraph<'m> {
             let content = bytes_of(&record);
             match record.number {
                 1 => {
-                    found.ops = fields(content, 2).last().map(|ops| bytes_of(&ops));
-                    found.tags = fields(content, 4).map(|tag| text_of(&tag)).collect();
+                    found.ops = fields(content, 2).last();
+                    let tags =
+                        fields(content, 4).map(|tag| str::from_utf8(tag).unwrap_or_default());
+                    found.tags = tags.collect();
                 }
                 2 => found.graph = Graph::new(content)?,
                 3 => found.saver = SaverDef::decode(content).ok(),
