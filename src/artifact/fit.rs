@@ -8,7 +8,7 @@ use crate::message::{Fit, Packed, Record, Records, Value, int32};
 use crate::schema::{Field, Kind, MessageType, Schema};
 
 /// Records that are looked at, for one type.
-const RECORDS: u32 = 10_000;
+const RECORDS: u32 = 2_000;
 
 /// Levels that are looked into.
 const DEPTH: usize = 16;

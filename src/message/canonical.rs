@@ -268,7 +268,7 @@ fn write_message(
     parts: &[&[u8]],
     out: &mut Writer,
 ) -> Result<()> {
-    let wire_type = field.kind.wire_type();
+    let wire_type = field.wire_type;
     out.tag(field.number, wire_type);
     if wire_type == WireType::Start {
         rewrite(schema, ty, parts, out)?;

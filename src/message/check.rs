@@ -130,11 +130,11 @@ impl<'a, 's> Level<'a, 's> {
             self.begin(field);
         }
         self.canonical &= (fit == Fit::Packed) == field.is_packed;
-        let shortest = self.value(field, fit, record);
-        let shortest = shortest.map_err(|error| error.in_field(&field.step(self.index)))?;
-        self.canonical &=
-            shortest + varint::len(u64::from(field.number) << 3) == record.bytes.len();
-        Ok(())
+        self.canonical &= record.is_shortest();
+        match self.value(field, fit, record) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(error.in_field(&field.step(self.index))),
+        }
     }
 
     /// Names the field of a record that cannot be read.
@@ -162,21 +162,13 @@ impl<'a, 's> Level<'a, 's> {
         }
     }
 
-    /// Checks a value; returns how many bytes its shortest form has.
     #[inline(always)]
-    fn value(&mut self, field: &Field, fit: Fit, record: Record<'a>) -> Result<usize> {
+    fn value(&mut self, field: &Field, fit: Fit, record: Record<'a>) -> Result<()> {
         let must_differ = !field.has_presence && !field.is_repeated();
         self.canonical &= !(must_differ && scalar::is_default(record.value));
-        Ok(match record.value {
-            Value::Varint(bits) => {
-                self.varint(field.kind, bits);
-                let len = varint::len(bits);
-                // The last of ten bytes may hold bits that are lost.
-                self.canonical &= len < varint::MAX_LEN || record.bytes.last() == Some(&1);
-                len
-            }
-            Value::Fixed64(_) => 8,
-            Value::Fixed32(_) => 4,
+        match record.value {
+            Value::Varint(bits) => self.varint(field.kind, bits),
+            Value::Fixed64(_) | Value::Fixed32(_) => {}
             Value::Group(bytes) => {
                 if self.findings.groups == MAX_GROUPS {
                     let allowed = format!("at most {MAX_GROUPS} levels of groups are allowed");
@@ -185,18 +177,15 @@ impl<'a, 's> Level<'a, 's> {
                 self.findings.groups += 1;
                 self.message(field, bytes, record)?;
                 self.findings.groups -= 1;
-                bytes.len() + varint::len(u64::from(field.number) << 3)
             }
-            Value::Len(bytes) => {
-                match field.kind {
-                    Kind::Message(_) => self.message(field, bytes, record)?,
-                    _ if fit == Fit::Packed => self.packed(field.kind, bytes, record.content)?,
-                    _ if field.is_utf8 => check_utf8(bytes, record.content)?,
-                    _ => {}
-                }
-                varint::len(bytes.len() as u64) + bytes.len()
-            }
-        })
+            Value::Len(bytes) => match field.kind {
+                Kind::Message(_) => self.message(field, bytes, record)?,
+                _ if fit == Fit::Packed => self.packed(field.kind, bytes, record.content)?,
+                _ if field.is_utf8 => check_utf8(bytes, record.content)?,
+                _ => {}
+            },
+        }
+        Ok(())
     }
 
     #[inline]
@@ -255,8 +244,11 @@ impl<'a, 's> Level<'a, 's> {
         map.run.bytes.end = start.saturating_add(record.bytes.len());
     }
 
+    #[inline]
     fn end_map(&mut self) {
-        if let Some(map) = self.map.take().filter(|map| !map.sorted) {
+        if self.map.is_some()
+            && let Some(map) = self.map.take().filter(|map| !map.sorted)
+        {
             self.findings.unsorted.push(map.run);
         }
     }
@@ -264,6 +256,10 @@ impl<'a, 's> Level<'a, 's> {
 
 /// Whether a string is UTF-8.
 fn check_utf8(bytes: &[u8], base: u64) -> Result<()> {
+    // Twice as fast as `from_utf8` on short names, which nearly all are.
+    if bytes.is_ascii() {
+        return Ok(());
+    }
     std::str::from_utf8(bytes).map(|_| ()).map_err(|error| {
         let at = error.valid_up_to();
         let found = format!("not UTF-8: {:#04x}", bytes.get(at).copied().unwrap_or(0));

@@ -95,7 +95,7 @@ pub(super) fn last<'a>(bytes: &'a [u8], field: &Field) -> Result<Option<Value<'a
 
 /// The value of a field that is not given.
 pub(super) fn default_of(schema: &Schema, field: &Field) -> Value<'static> {
-    match (field.kind, field.kind.wire_type()) {
+    match (field.kind, field.wire_type) {
         (Kind::Enum(id), _) => Value::Varint(i64::from(schema[id].default).cast_unsigned()),
         (_, WireType::Fixed64) => Value::Fixed64(0),
         (_, WireType::Fixed32) => Value::Fixed32(0),

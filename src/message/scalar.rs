@@ -59,7 +59,7 @@ impl Fit {
     /// How a value that is encoded like this stands to `field`.
     #[inline]
     pub fn of(wire_type: WireType, field: &Field) -> Self {
-        let wanted = field.kind.wire_type();
+        let wanted = field.wire_type;
         if wanted == wire_type {
             Self::Single
         } else if wire_type == WireType::Len

@@ -67,6 +67,29 @@ pub struct Record<'a> {
     pub content: u64,
 }
 
+impl Record<'_> {
+    /// Whether tag, length and varint take no more bytes than they must.
+    #[inline]
+    pub(super) fn is_shortest(&self) -> bool {
+        let tag = || varint::len(u64::from(self.number) << 3);
+        // The tag, and the length where there is one.
+        let before = self.content - self.offset;
+        match self.value {
+            Value::Varint(_) if self.bytes.len() == 2 => true,
+            Value::Varint(bits) => {
+                let len = varint::len(bits);
+                // The last of ten bytes may hold bits that are lost.
+                let is_whole = len < varint::MAX_LEN || self.bytes.last() == Some(&1);
+                self.bytes.len() == tag() + len && is_whole
+            }
+            Value::Len(_) if before == 2 => true,
+            Value::Len(bytes) => before == (tag() + varint::len(bytes.len() as u64)) as u64,
+            Value::Group(bytes) => self.bytes.len() == tag() + bytes.len() + tag(),
+            Value::Fixed64(_) | Value::Fixed32(_) => before == tag() as u64,
+        }
+    }
+}
+
 /// Walks the records of one message, not those of the messages inside.
 ///
 /// Ends after an error: when the bytes end inside a record, or are none. It names the byte.
@@ -244,15 +267,21 @@ impl<'a> Iterator for Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// The next record, if its tag is one byte and its length or value another, as nearly all are; all that is rare, or
-    /// wrong, is left to [`any`](Self::any), so that this is small enough to stand wherever records are walked.
+    /// The next record, if its tag is one byte and its value another, or its length one or two, as nearly all are; all that
+    /// is rare, or wrong, is left to [`any`](Self::any), so that this is small enough to stand wherever records are walked.
     #[inline(always)]
     fn short(&mut self) -> Option<Record<'a>> {
         let rest = self.bytes.get(self.pos..)?;
-        let &[tag @ 8..0x80, second @ 0..0x80, ref rest @ ..] = rest else { return None };
-        let (value, content, len) = match tag & 7 {
-            0 => (Value::Varint(second.into()), 1, 2),
-            2 => (Value::Len(rest.get(..second.into())?), 2, 2 + usize::from(second)),
+        let &[tag @ 8..0x80, second, ref rest @ ..] = rest else { return None };
+        let (value, content, len) = match (tag & 7, second, rest) {
+            (0, 0..0x80, _) => (Value::Varint(second.into()), 1, 2),
+            (2, 0..0x80, rest) => {
+                (Value::Len(rest.get(..second.into())?), 2, 2 + usize::from(second))
+            }
+            (2, _, &[third @ 0..0x80, ref rest @ ..]) => {
+                let len = usize::from(third) << 7 | usize::from(second & 0x7f);
+                (Value::Len(rest.get(..len)?), 3, 3 + len)
+            }
             _ => return None,
         };
         let start = self.pos;

@@ -216,6 +216,7 @@ impl<'a> Linker<'a> {
             json_name,
             number: number(declared, scope)?,
             kind,
+            wire_type: kind.wire_type(),
             cardinality,
             has_presence,
             is_implicit: !has_presence,

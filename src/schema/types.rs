@@ -156,6 +156,8 @@ pub struct Field {
     pub number: u32,
     /// What it holds.
     pub kind: Kind,
+    /// How one of it is encoded: that of `kind`, for readers that ask at every value.
+    pub wire_type: WireType,
     /// How many of that.
     pub cardinality: Cardinality,
     /// Whether it is always written, also with the default value, once it is set.

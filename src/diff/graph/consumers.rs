@@ -3,6 +3,7 @@
 use super::fingerprint::Fingerprints;
 use super::matching::Matching;
 use crate::graph::{Graph, NodeId};
+use crate::threads;
 
 /// Who takes what, and what each node is by itself, on both sides.
 #[derive(Debug)]
@@ -14,14 +15,11 @@ pub(super) struct Users {
 }
 
 impl Users {
-    pub(super) fn of(matching: &Matching<'_, '_>) -> Self {
-        let (lhs, rhs) = (matching.lhs, matching.rhs);
-        Self {
-            lhs: Consumers::of(lhs),
-            rhs: Consumers::of(rhs),
-            lhs_prints: Fingerprints::of(lhs),
-            rhs_prints: Fingerprints::of(rhs),
-        }
+    pub(super) fn of(matching: &Matching<'_, '_>, threads: usize) -> Self {
+        let of = |graph| (Consumers::of(graph), Fingerprints::of(graph));
+        let (lhs, rhs) = threads::both(threads, || of(matching.lhs), || of(matching.rhs));
+        let ((lhs, lhs_prints), (rhs, rhs_prints)) = (lhs, rhs);
+        Self { lhs, rhs, lhs_prints, rhs_prints }
     }
 }
 

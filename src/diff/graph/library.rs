@@ -86,7 +86,8 @@ pub(in crate::diff) fn compare_bodies(
     argument_attrs(context, (l, r), at, out);
     match Graph::of_function(l).and_then(|left| Ok((left, Graph::of_function(r)?))) {
         Ok((left, right)) => {
-            let pair = Pair::new(&left, &right);
+            // Bodies are small, and many: a thread for each would take longer.
+            let pair = Pair::new(&left, &right, 1);
             let inner = Context { renames: &pair.renames, around: context.renames, ..*context };
             pair.compare(&inner, at, "node_def", &mut out.changes);
         }

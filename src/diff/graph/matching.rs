@@ -13,6 +13,8 @@ pub(super) struct Matching<'g, 'm> {
     pub(super) rhs: &'g Graph<'m>,
     to_rhs: Partners,
     to_lhs: Partners,
+    /// Of each node of rhs, whether its partner has another name: what is asked often, and names lie far apart in memory.
+    is_renamed: Vec<bool>,
 }
 
 /// The partner of each node of one side, on the other.
@@ -42,7 +44,9 @@ impl<'g, 'm> Matching<'g, 'm> {
     /// Pairs nodes of one name, and the arguments and results of a function by their place.
     pub(super) fn by_name(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>) -> Self {
         let none = |graph: &Graph<'_>| Partners(vec![None; graph.nodes().len()]);
-        let mut found = Self { lhs, rhs, to_rhs: none(lhs), to_lhs: none(rhs) };
+        let (to_rhs, to_lhs) = (none(lhs), none(rhs));
+        let is_renamed = vec![false; rhs.nodes().len()];
+        let mut found = Self { lhs, rhs, to_rhs, to_lhs, is_renamed };
         let is_first = |l, name| lhs.duplicates().is_empty() || lhs.find(name) == Some(l);
         let mut next = 0;
         for (l, node) in lhs.iter().filter(|(_, node)| node.role == Role::Node) {
@@ -51,7 +55,8 @@ impl<'g, 'm> Matching<'g, 'm> {
                 && let Some(r) = rhs.find_near(next..next + 1, node.name)
                 && rhs.node(r).role == Role::Node
             {
-                found.pair(l, r);
+                found.to_rhs.set(l, r);
+                found.to_lhs.set(r, l);
                 next = r.position() + 1;
             }
         }
@@ -115,6 +120,9 @@ impl<'g, 'm> Matching<'g, 'm> {
     pub(super) fn pair(&mut self, l: NodeId, r: NodeId) {
         self.to_rhs.set(l, r);
         self.to_lhs.set(r, l);
+        if let Some(is_renamed) = self.is_renamed.get_mut(r.position()) {
+            *is_renamed = self.lhs.node(l).name != self.rhs.node(r).name;
+        }
     }
 
     /// Makes the pair that a node of lhs is in two again.
@@ -138,6 +146,20 @@ impl<'g, 'm> Matching<'g, 'm> {
     /// Every pair, in the order of rhs.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
         self.rhs.iter().filter_map(|(r, _)| Some((self.to_lhs(r)?, r)))
+    }
+
+    /// The pairs of unequal names, in the order of rhs.
+    pub(super) fn renamed(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
+        self.pairs().filter(|&(_, r)| self.is_renamed(r))
+    }
+
+    /// The pairs of one name, in the order of rhs.
+    pub(super) fn same_names(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
+        self.pairs().filter(|&(_, r)| !self.is_renamed(r))
+    }
+
+    fn is_renamed(&self, r: NodeId) -> bool {
+        self.is_renamed.get(r.position()) == Some(&true)
     }
 
     /// The nodes of lhs without a partner.

@@ -25,19 +25,19 @@ pub(in crate::diff) struct Pair<'g, 'm> {
 }
 
 impl<'g, 'm> Pair<'g, 'm> {
-    /// Finds out which node is which.
-    pub(in crate::diff) fn new(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>) -> Self {
+    /// Finds out which node is which, on as many threads.
+    pub(in crate::diff) fn new(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>, threads: usize) -> Self {
         let mut matching = Matching::by_name(lhs, rhs);
-        let savers = Savers::of(lhs, rhs);
+        let savers = Savers::of(lhs, rhs, threads);
         if savers.is_reordered(&matching) {
             let (left, right) = savers.restoring();
             let partners: Vec<_> = right.iter().filter_map(|&r| matching.to_lhs(r)).collect();
             left.iter().chain(&partners).for_each(|&l| matching.part(l));
         }
         if matching.may_have_renames() {
-            find_renamed(&mut matching, &savers);
+            find_renamed(&mut matching, &savers, threads);
         }
-        let renames = Renames::of(&matching, &savers);
+        let renames = Renames::of(&matching, &savers).without_kept(&matching);
         Self { matching, savers, renames }
     }
 
@@ -145,8 +145,8 @@ impl<'g, 'm> Pair<'g, 'm> {
 
 /// Brings nodes together that have no partner of their name: from the surest sign to the least, since what is found by one
 /// stands for the next.
-fn find_renamed(matching: &mut Matching<'_, '_>, savers: &Savers) {
-    let users = Users::of(matching);
+fn find_renamed(matching: &mut Matching<'_, '_>, savers: &Savers, threads: usize) {
+    let users = Users::of(matching, threads);
     for find in [
         |m: &mut Matching<'_, '_>, users: &Users| structure::pair_alike(m, users, Ties::Leave),
         |m: &mut Matching<'_, '_>, users: &Users| extend::extend(m, users, Common::Fingerprint),

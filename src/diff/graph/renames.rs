@@ -38,11 +38,11 @@ impl Renames {
     pub(super) fn of(matching: &Matching<'_, '_>, savers: &Savers) -> Self {
         let mut groups = BTreeMap::<(String, String), Vec<Renamed>>::new();
         let mut names = BTreeMap::new();
-        for (l, r) in matching.pairs() {
+        for (l, r) in matching.renamed() {
             let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
             // What a saver counts it counts anew.
             let is_counted = || savers.is_restoring(r) && stem(lhs.name) == stem(rhs.name);
-            if lhs.name == rhs.name || rhs.role != Role::Node || is_counted() {
+            if rhs.role != Role::Node || is_counted() {
                 continue;
             }
             names.insert(lhs.name.to_owned(), rhs.name.to_owned());
@@ -65,29 +65,27 @@ impl Renames {
         for (from, to) in scopes {
             names.entry(from).or_insert(to);
         }
-        let mut found = Self { names, groups, ..Self::default() };
-        found.kept = found.kept(matching);
-        found
+        Self { names, groups, ..Self::default() }
     }
 
-    /// The nodes that kept their names in scopes from which others were moved.
-    fn kept(&self, matching: &Matching<'_, '_>) -> BTreeSet<String> {
+    /// The renames, which no longer lead away from nodes that kept their names in scopes from which others were moved.
+    pub(super) fn without_kept(mut self, matching: &Matching<'_, '_>) -> Self {
         let (Some((first, _)), Some((last, _))) =
             (self.names.first_key_value(), self.names.last_key_value())
         else {
-            return BTreeSet::new();
+            return self;
         };
         // The names are sorted: what the first and the last begin with alike, all do, and whatever follows one of them.
         let same = first.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
         let start = first.as_bytes().get(..same).unwrap_or_default();
-        let nodes = matching.pairs().map(|(l, r)| (matching.lhs.node(l), matching.rhs.node(r)));
-        nodes
-            .filter(|(lhs, rhs)| lhs.role == Role::Node && lhs.name == rhs.name)
-            .map(|(lhs, _)| lhs.name)
-            .filter(|name| name.as_bytes().starts_with(start))
+        let kept = matching.same_names().map(|(l, _)| matching.lhs.node(l));
+        self.kept = kept
+            .filter(|node| node.role == Role::Node && node.name.as_bytes().starts_with(start))
+            .map(|node| node.name)
             .filter(|name| self.follow(name).is_some())
             .map(str::to_owned)
-            .collect()
+            .collect();
+        self
     }
 
     /// Whether nothing has another name.
@@ -99,9 +97,9 @@ impl Renames {
     pub(super) fn pair_what_follows(&self, matching: &mut Matching<'_, '_>) {
         // Where a node alone kept its last name, its scope may be what was renamed.
         let mut scopes = BTreeMap::new();
-        for (l, r) in matching.pairs() {
+        for (l, r) in matching.renamed() {
             let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
-            if lhs.name != rhs.name && leaf(lhs.name) == leaf(rhs.name) {
+            if leaf(lhs.name) == leaf(rhs.name) {
                 scopes.entry(lhs.scope()).or_insert(rhs.scope());
             }
         }
@@ -210,12 +208,14 @@ impl Renames {
         }
         let scopes = node.match_indices('/').map(|(at, _)| at).take(MOST_SCOPES);
         // The longest scope that has another name tells.
-        std::iter::once(node.len())
-            .chain(scopes.collect::<Vec<_>>().into_iter().rev())
-            .find_map(|end| {
+        scopes
+            .chain([node.len()])
+            .filter_map(|end| {
                 let (scope, rest) = node.split_at_checked(end)?;
-                Some(format!("{}{rest}{port}", self.names.get(scope)?))
+                Some((self.names.get(scope)?, rest))
             })
+            .last()
+            .map(|(scope, rest)| format!("{scope}{rest}{port}"))
             .or_else(|| Some(format!("{}/{name}", self.names.get("")?)))
     }
 }

@@ -14,6 +14,7 @@ use crate::diff::{Change, ChangeKind, Detail, Path, Rewired, Weight};
 use crate::graph::{
     Action, Graph, Input, NodeId, SaveNode, SavedTensor, is_same_device, output_number, restored,
 };
+use crate::threads;
 
 /// The save and restore nodes of two graphs.
 #[derive(Debug)]
@@ -73,8 +74,9 @@ struct Binding<'a> {
 }
 
 impl Savers {
-    pub(super) fn of(lhs: &Graph<'_>, rhs: &Graph<'_>) -> Self {
-        Self { lhs: Side::of(lhs), rhs: Side::of(rhs) }
+    pub(super) fn of(lhs: &Graph<'_>, rhs: &Graph<'_>, threads: usize) -> Self {
+        let (lhs, rhs) = threads::both(threads, || Side::of(lhs), || Side::of(rhs));
+        Self { lhs, rhs }
     }
 
     /// Whether what is restored comes in another order, so that names with a counter mean others.

@@ -28,7 +28,8 @@ impl<'a> Fields<'a> {
         let mut close = |field: Option<&'a Field>, run: Option<&'a [u8]>| {
             fields.known.extend(field.zip(run));
         };
-        for record in Records::new(bytes, 0).map_while(Result::ok) {
+        let mut records = Records::new(bytes, 0);
+        while let Some(Ok(record)) = records.next() {
             let before = end;
             end += record.bytes.len();
             let field = match Meaning::of(schema, ty, &record) {

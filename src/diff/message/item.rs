@@ -103,7 +103,7 @@ impl<'a, 'w> Source<'a, 'w> {
 
 /// What a field without presence has where it is not given.
 pub(super) fn default_of(field: &Field) -> Value<'static> {
-    match field.kind.wire_type() {
+    match field.wire_type {
         WireType::Fixed64 => Value::Fixed64(0),
         WireType::Fixed32 => Value::Fixed32(0),
         WireType::Len => Value::Len(&[]),

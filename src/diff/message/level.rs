@@ -291,5 +291,5 @@ impl<'a, 'w> Level<'a, 'w> {
 
 /// Whether values of the field are numbers or enums, and a list of them is told of as a whole.
 fn is_number(field: &Field) -> bool {
-    !matches!(field.kind.wire_type(), WireType::Len | WireType::Start)
+    !matches!(field.wire_type, WireType::Len | WireType::Start)
 }

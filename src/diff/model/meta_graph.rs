@@ -145,7 +145,7 @@ impl Model<'_> {
             }
         };
         let libraries = (left.library(), right.library());
-        let pair = Pair::new(&left, &right);
+        let pair = Pair::new(&left, &right, self.compare.threads);
         let functions = Functions::new(self.schema, libraries.0, libraries.1, &pair.renames);
         let (sides, bytes) = ((&left, &right), (lhs, rhs));
         let graphs = Graphs { sides, pair, functions, bytes, objects };

@@ -30,7 +30,7 @@ pub(super) fn read(proto: &[u8], dtype: DType, shape: &Shape) -> Result<Head> {
 fn listed(record: &Record<'_>) -> Option<&'static Field> {
     let proto = Schema::tensorflow().message("tensorflow.TensorProto")?;
     let field = proto.field(record.number).filter(|_| LISTS.contains(&record.number))?;
-    let one = field.kind.wire_type();
+    let one = field.wire_type;
     // An empty list has none; an empty string is one.
     let some = match record.value {
         Value::Len([]) => one == WireType::Len && field.is_repeated(),

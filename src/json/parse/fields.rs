@@ -89,7 +89,7 @@ impl<'s, 'de> Reader<'s, 'de> {
         match field.kind {
             Kind::Message(id) | Kind::Group(id) => {
                 self.enter()?;
-                let wire_type = field.kind.wire_type();
+                let wire_type = field.wire_type;
                 let ty = &self.schema[id];
                 self.out.tag(field.number, wire_type);
                 if wire_type == WireType::Start {
@@ -311,7 +311,7 @@ impl<'s> Single<'s> {
             return;
         }
         if self.tag {
-            out.tag(self.field.number, self.field.kind.wire_type());
+            out.tag(self.field.number, self.field.wire_type);
         }
         write_value(self.field.kind, value, out);
     }

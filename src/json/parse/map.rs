@@ -67,7 +67,7 @@ impl<'de> Reader<'_, 'de> {
         text: Cow<'de, str>,
         ordinal: usize,
     ) -> Result<(), E> {
-        self.out.tag(field.number, field.kind.wire_type());
+        self.out.tag(field.number, field.wire_type);
         let key = match field.kind {
             Kind::String => {
                 self.out.len_prefixed(text.as_bytes());

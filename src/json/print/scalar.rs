@@ -113,7 +113,7 @@ impl Printer<'_, '_> {
         let mut given = super::fields::zero(field.kind);
         for record in Records::new(bytes, 0) {
             let record = record?;
-            if record.number == 1 && record.value.wire_type() == field.kind.wire_type() {
+            if record.number == 1 && record.value.wire_type() == field.wire_type {
                 given = record.value;
             } else {
                 self.unknown(&record)?;

@@ -235,7 +235,7 @@ impl<'s> Encoder<'s> {
         };
         self.end_packed();
         self.follows(field.number, field.number);
-        self.out.tag(field.number, field.kind.wire_type());
+        self.out.tag(field.number, field.wire_type);
         let end = match field.kind {
             Kind::Group(_) => {
                 self.check_groups(at)?;
@@ -297,7 +297,7 @@ impl<'s> Encoder<'s> {
             }
         }
         if !field.is_packed {
-            self.out.tag(field.number, field.kind.wire_type());
+            self.out.tag(field.number, field.wire_type);
         }
         scalar::write(self.schema, field, value, &mut self.out)
     }

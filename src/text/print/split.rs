@@ -190,7 +190,7 @@ impl Run<'_> {
 
 /// How many packed numbers there are.
 fn count(field: &Field, numbers: &[u8]) -> usize {
-    match field.kind.wire_type() {
+    match field.wire_type {
         WireType::Fixed64 => numbers.len() / 8,
         WireType::Fixed32 => numbers.len() / 4,
         _ => numbers.iter().filter(|byte| **byte < 0x80).count(),
@@ -200,7 +200,7 @@ fn count(field: &Field, numbers: &[u8]) -> usize {
 /// About [`LEN`] bytes of packed numbers, and the others.
 fn split_numbers<'a>(field: &Field, numbers: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     let mut len = LEN.min(numbers.len());
-    if field.kind.wire_type() == WireType::Varint {
+    if field.wire_type == WireType::Varint {
         // A varint ends with a byte below 128.
         let rest = numbers.get(len - 1..).unwrap_or_default();
         len += rest.iter().position(|byte| *byte < 0x80).unwrap_or(0);
