@@ -63,6 +63,8 @@ pub struct Graph<'m> {
     duplicates: Vec<NodeId>,
     library: Library<'m>,
     producer: i32,
+    /// The records behind the nodes.
+    rest: &'m [u8],
 }
 
 impl<'m> Graph<'m> {
@@ -73,11 +75,14 @@ impl<'m> Graph<'m> {
     /// # Errors
     /// When the bytes are no message, or hold more nodes or inputs than 32 bits count.
     pub fn new(bytes: &'m [u8]) -> Result<Self> {
-        let mut graph = Self::default();
+        let mut graph = Self { rest: bytes, ..Self::default() };
         for record in Records::new(bytes, 0) {
             let record = record?;
             match record.number {
-                1 => graph.push(bytes_of(&record))?,
+                1 => {
+                    graph.push(bytes_of(&record))?;
+                    graph.rest = graph.rest.get(record.bytes.len()..).unwrap_or_default();
+                }
                 2 => graph.library = Library::new(bytes_of(&record))?,
                 4 => graph.producer = producer(bytes_of(&record))?,
                 _ => {}
@@ -136,6 +141,11 @@ impl<'m> Graph<'m> {
     /// The functions that came with it; the body of a function has none of its own.
     pub fn library(&self) -> &Library<'m> {
         &self.library
+    }
+
+    /// What its `GraphDef` has behind the nodes: the same message without them; of the body of a function, nothing.
+    pub(crate) fn rest(&self) -> &'m [u8] {
+        self.rest
     }
 
     /// The version of TensorFlow's rules for graphs that its writer had; 0 where that is not said.

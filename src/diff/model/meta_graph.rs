@@ -102,7 +102,8 @@ impl Model<'_> {
         graphs.pair.compare(&self.context(), at, "node", &mut out.changes);
         let library = at.field("library");
         graphs.functions.compare(&self.context(), &self.messages(), &library, out);
-        self.messages().fields(ty, lhs, rhs, at, out);
+        let (left, right) = graphs.sides;
+        self.messages().fields(ty, left.rest(), right.rest(), at, out);
         if lhs.len().max(rhs.len()) <= LARGEST_CHECKED {
             self.check(graphs.sides, at, out);
         }
