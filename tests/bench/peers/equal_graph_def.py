@@ -1,11 +1,14 @@
-"""What a user of TensorFlow runs to compare two graphs: EqualGraphDef, which stops at the first difference.
+"""What a user of TensorFlow runs to compare two graphs, EqualGraphDef, and ckdiff, in turn.
 
-    python equal_graph_def.py LHS.meta RHS.meta
+    python equal_graph_def.py CKDIFF LHS.meta RHS.meta [ROUNDS]
 
-Prints the best of five, in seconds; the graphs are in memory, serialized. Parsing is what it takes to compare with an
-empty graph, once for each side.
+EqualGraphDef gets the serialized graphs in memory and stops at the first difference, so its time for equal graphs is that
+of a whole comparison. ckdiff is a whole process. Each round runs all of them once, since a shared machine is fast one second
+and slow the next: the ratios are medians over rounds.
 """
 
+import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,34 +17,47 @@ from tensorflow.core.protobuf import meta_graph_pb2
 from tensorflow.python.client import pywrap_tf_session
 
 
-def best(work):
-    """The least time of five."""
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def seconds(work):
+    """The time of one run."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
 
 
-def main(paths):
-    """Both ways, and each side with itself."""
-    graphs = [meta_graph_pb2.MetaGraphDef.FromString(Path(path).read_bytes()).graph_def for path in paths]
+def main(ckdiff, lhs_path, rhs_path, rounds="15"):
+    """Prints minimum and median of each, and the ratios."""
+    graphs = [
+        meta_graph_pb2.MetaGraphDef.FromString(Path(path).read_bytes()).graph_def for path in (lhs_path, rhs_path)
+    ]
     lhs, rhs = (graph.SerializeToString() for graph in graphs)
     print(f"{len(graphs[0].node)} and {len(graphs[1].node)} nodes, {len(lhs)} and {len(rhs)} bytes")
     equal = pywrap_tf_session.EqualGraphDefWrapper
-    parsing = best(lambda: equal(b"", lhs)) + best(lambda: equal(b"", rhs))
-    print(f"parse both                {parsing:.3f}")
-    for what, pair in (
-        ("lhs with itself", (lhs, lhs)),
-        ("lhs with rhs", (lhs, rhs)),
-        ("rhs with lhs", (rhs, lhs)),
-    ):
-        whole = best(lambda pair=pair: equal(*pair))
-        print(
-            f"{what:<16} in all   {whole:.3f}, without parsing {whole - parsing:.3f}: {equal(*pair) or 'equal'}"
-        )
+
+    def ours(threads, *paths):
+        return lambda: subprocess.run([ckdiff, "-j", threads, *paths], stdout=subprocess.DEVNULL, check=False)
+
+    first, whole = "EqualGraphDef, edited: the first difference", "EqualGraphDef, equal: all of it"
+    works = {
+        first: lambda: equal(lhs, rhs),
+        "ckdiff -j 1, edited": ours("1", lhs_path, rhs_path),
+        "ckdiff -j 2, edited": ours("2", lhs_path, rhs_path),
+        whole: lambda: equal(lhs, lhs),
+        "ckdiff -j 1, equal": ours("1", lhs_path, lhs_path),
+        "ckdiff -j 2, equal": ours("2", lhs_path, lhs_path),
+    }
+    times = {what: [] for what in works}
+    for _ in range(int(rounds)):
+        for what, work in works.items():
+            times[what].append(seconds(work))
+    for what, runs in times.items():
+        print(f"{what:<45} least {min(runs):.3f}  median {statistics.median(runs):.3f}")
+    for what, peers in (("edited", (first, whole)), ("equal", (whole,))):
+        for peer in peers:
+            for threads in "12":
+                pairs = zip(times[peer], times[f"ckdiff -j {threads}, {what}"], strict=True)
+                ratio = statistics.median(theirs / own for theirs, own in pairs)
+                print(f"ckdiff -j {threads}, {what}: {ratio:.1f} times faster than {peer}")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(*sys.argv[1:])
