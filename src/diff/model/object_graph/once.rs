@@ -4,7 +4,7 @@
 //! graph of those that have values, and so does the checkpoint itself; and the keys that its saver names are the key paths of
 //! variables. What these say beyond it is told.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diff::{Change, ChangeKind, Path, Step};
 
@@ -14,13 +14,13 @@ pub(in crate::diff::model) fn tell_once(changes: &mut Vec<Change>, before: usize
         let mut steps = change.path.steps().iter();
         steps.any(|step| matches!(step, Step::Field(name) if &**name == "object_graph_def"))
     };
-    let (mut told, mut gone) = (BTreeSet::new(), BTreeSet::new());
+    let (mut told, mut gone) = (BTreeSet::new(), Gone::new());
     for change in changes.iter().skip(before).filter(|change| is_main(change)) {
         if let Some(tail) = tail(&change.path) {
             if let ([_, Step::Key(key)], ChangeKind::Added | ChangeKind::Removed) =
                 (tail, change.kind)
             {
-                gone.insert((change.kind, key.to_string()));
+                gone.entry(change.kind).or_default().insert(key.to_string());
             }
             told.insert(tail.to_vec());
         }
@@ -47,14 +47,20 @@ fn tail(path: &Path) -> Option<&[Step]> {
     steps.get(steps.windows(2).position(is)?..)
 }
 
+/// The key paths of the objects that came, and of those that went.
+type Gone = BTreeMap<ChangeKind, BTreeSet<String>>;
+
+/// Objects in each other that are looked at; keys are as long as a file wants.
+const MOST_OBJECTS: usize = 64;
+
 /// Whether it is about a key of a checkpoint that came or went with its object.
-fn is_key_of(change: &Change, gone: &BTreeSet<(ChangeKind, String)>) -> bool {
+fn is_key_of(change: &Change, gone: &Gone) -> bool {
     let Some([Step::Field(field), Step::Key(key)]) = change.path.steps().last_chunk::<2>() else {
         return false;
     };
     let is_saver = matches!(&**field, "saves" | "restores");
-    is_saver
-        && key.match_indices('/').any(|(end, _)| {
-            key.get(..end).is_some_and(|path| gone.contains(&(change.kind, path.to_owned())))
-        })
+    gone.get(&change.kind).is_some_and(|gone| {
+        let mut paths = key.match_indices('/').take(MOST_OBJECTS);
+        is_saver && paths.any(|(end, _)| key.get(..end).is_some_and(|path| gone.contains(path)))
+    })
 }
