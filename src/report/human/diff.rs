@@ -7,7 +7,7 @@ use crate::diff::{Change, ChangeKind, Counts, Diff, OfRole, Part, Role, Side, St
 use crate::diff::{TensorDiff, TextView, Verdict, Weight, Weights};
 use crate::tensor::Kind;
 
-use super::text::{cut_middle, cut_name, padded, plural, printable, width_of, wrapped};
+use super::text::{cut_middle, cut_name, padded, plural, printable, several, width_of, wrapped};
 use super::{View, advice, changes, number, sections, texts};
 
 /// Columns that a path may take.
@@ -77,7 +77,7 @@ fn answer(diff: &Diff) -> String {
 fn about_graph(diff: &Diff) -> String {
     let Weights { semantic, cosmetic } = diff.weights();
     let what = match (&*diff.lhs.kind, &*diff.rhs.kind) {
-        (lhs, rhs) if lhs == rhs && !lhs.contains('.') => format!("{lhs}s"),
+        (lhs, rhs) if lhs == rhs && !lhs.contains('.') => several(lhs),
         _ => "models".into(),
     };
     match (diff.verdict(), cosmetic) {

@@ -90,12 +90,28 @@ pub(super) fn shell_quoted(text: &str) -> String {
 
 /// "1 tensor", "2 tensors".
 pub(super) fn plural(n: u64, noun: &str) -> String {
-    format!("{} {noun}{}", super::number::count(n), if n == 1 { "" } else { "s" })
+    let count = super::number::count(n);
+    if n == 1 { format!("{count} {noun}") } else { format!("{count} {}", several(noun)) }
+}
+
+/// "tensors", "function libraries".
+pub(super) fn several(noun: &str) -> String {
+    match noun.strip_suffix("ry") {
+        Some(start) => format!("{start}ries"),
+        None => format!("{noun}s"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nouns_have_a_plural() {
+        assert_eq!(plural(1, "tensor"), "1 tensor");
+        assert_eq!(plural(2, "function library"), "2 function libraries");
+        assert_eq!(several("saver"), "savers");
+    }
 
     #[test]
     fn a_long_name_keeps_both_ends() {
