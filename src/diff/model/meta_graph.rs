@@ -11,9 +11,12 @@ use crate::graph::{Graph, OpTable, check, fields};
 use crate::schema::MessageType;
 use crate::threads;
 
-/// Bytes up to which graphs are checked while they are compared; beyond, that would take longer than the comparison, and is
+/// Nodes up to which graphs are checked while they are compared; beyond, that would take longer than the comparison, and is
 /// left to `verify`.
-const LARGEST_CHECKED: usize = 4 << 20;
+const MOST_CHECKED: usize = 25_000;
+
+/// The same for all that a graph has beside its nodes, which is its functions: bytes.
+const LARGEST_REST: usize = 4 << 20;
 
 /// What is told of one graph at most.
 const FINDINGS: usize = 100;
@@ -104,7 +107,10 @@ impl Model<'_> {
         graphs.functions.compare(&self.context(), &self.messages(), &library, out);
         let (left, right) = graphs.sides;
         self.messages().fields(ty, left.rest(), right.rest(), at, out);
-        if lhs.len().max(rhs.len()) <= LARGEST_CHECKED {
+        let is_small = |graph: &Graph<'_>| {
+            graph.nodes().len() <= MOST_CHECKED && graph.rest().len() <= LARGEST_REST
+        };
+        if is_small(left) && is_small(right) {
             self.check(graphs.sides, at, out);
         }
         true
