@@ -157,6 +157,7 @@ impl<'a> Linker<'a> {
                 linked.has_presence = true;
                 if let Kind::Group(id) = linked.kind {
                     linked.kind = Kind::Message(id);
+                    linked.wire_type = linked.kind.wire_type();
                 }
             }
             linked.oneof = oneof.and_then(|oneof| u16::try_from(oneof).ok());

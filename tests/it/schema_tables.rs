@@ -101,6 +101,19 @@ fn features_of_a_field_go_before_those_of_its_edition() {
 }
 
 #[test]
+fn what_a_map_holds_is_no_group() {
+    let key = field("key", 1, 1, 9, "");
+    let value = with_feature(field("value", 2, 1, 11, ".t.M"), 5, 2);
+    let is_entry = Build::default().int(7, 1);
+    let entry = message("MapEntry", vec![key, value]).message(7, is_entry);
+    let map = message("M", vec![field("map", 1, 3, 11, ".t.M.MapEntry")]).message(3, entry);
+    let schema = linked("editions", 1000, vec![map]).unwrap();
+    let value = schema.message("t.M.MapEntry").unwrap().field(2).unwrap();
+    assert_eq!(value.kind, Kind::Message(schema.message("t.M").unwrap().id));
+    assert_eq!(value.wire_type, WireType::Len);
+}
+
+#[test]
 fn json_names_are_lower_camel_where_none_are_given() {
     let names = ["field_0_name6", "__field_name13", "FIELD_name12", "a"];
     let fields = names.iter().zip(1..).map(|(name, number)| field(name, number, 1, 5, ""));
