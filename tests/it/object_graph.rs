@@ -2,31 +2,30 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
 use ckdiff::diff::{Diff, Names, Options, Status, Verdict, Weight, diff};
 use ckdiff::progress::Silent;
 use ckdiff::schema::Schema;
 
-use crate::support::{Random, oracle};
+use crate::support::oracle;
 
-const TRACKABLE: &str = "tensorflow.TrackableObjectGraph";
+pub(crate) const TRACKABLE: &str = "tensorflow.TrackableObjectGraph";
 const SAVED: &str = "tensorflow.SavedObjectGraph";
 
-fn document(message: &str, form: Form, bytes: &[u8]) -> Artifact<'static> {
+pub(crate) fn document(message: &str, form: Form, bytes: &[u8]) -> Artifact<'static> {
     let options =
         ReadOptions { message: Some(message.into()), form: Some(form), ..ReadOptions::default() };
     let path = Path::new("object_graph");
     Document::read(bytes, path, Schema::tensorflow(), &options).unwrap().into()
 }
 
-fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {
+pub(crate) fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {
     diff(lhs, rhs, &Options::default(), &Silent).unwrap()
 }
 
 /// A line per change, and per finding.
-fn told(diff: &Diff) -> Vec<String> {
+pub(crate) fn told(diff: &Diff) -> Vec<String> {
     let mut lines: Vec<String> = diff
         .changes
         .iter()
@@ -332,151 +331,6 @@ fn two_saves_of_one_model_have_one_object_graph() {
         .iter()
         .find(|tensor| tensor.name.as_str() == Some("_CHECKPOINTABLE_OBJECT_GRAPH"));
     assert_eq!(graph.map(|tensor| tensor.status), Some(Status::Identical));
-}
-
-/// The bytes of the object graph in a fixture, and its objects.
-fn real() -> Vec<Vec<u8>> {
-    let bytes = std::fs::read("tests/data/saved_models/trackable_object_graph.pb").unwrap();
-    records(&bytes).into_iter().map(|(_, value)| value).collect()
-}
-
-fn records(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
-    let records = ckdiff::message::Records::new(bytes, 0).map(Result::unwrap);
-    let field = |record: ckdiff::message::Record<'_>| match record.value {
-        ckdiff::message::Value::Len(bytes) => (record.number, bytes.to_vec()),
-        ckdiff::message::Value::Varint(bits) => (record.number, bits.to_le_bytes().to_vec()),
-        other => panic!("{other:?}"),
-    };
-    records.map(field).collect()
-}
-
-fn varint(mut value: u64, out: &mut Vec<u8>) {
-    while value >= 0x80 {
-        out.push((value & 0x7f) as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}
-
-fn number(field: u32, value: u64, out: &mut Vec<u8>) {
-    varint(u64::from(field) << 3, out);
-    varint(value, out);
-}
-
-fn bytes(field: u32, value: &[u8], out: &mut Vec<u8>) {
-    varint(u64::from(field) << 3 | 2, out);
-    varint(value.len() as u64, out);
-    out.extend(value);
-}
-
-/// The same graph with other numbers; object `i` gets number `to[i]`.
-fn permuted(objects: &[Vec<u8>], to: &[usize]) -> Vec<u8> {
-    let mut moved = vec![Vec::new(); objects.len()];
-    for (from, object) in objects.iter().enumerate() {
-        let mut out = Vec::new();
-        for (field, value) in records(object) {
-            let mut inside = Vec::new();
-            // Which fields of children and of slot variables are numbers of objects.
-            let ids: &[u32] = match field {
-                1 => &[1],
-                3 => &[1, 3],
-                _ => {
-                    bytes(field, &value, &mut out);
-                    continue;
-                }
-            };
-            for (part, value) in records(&value) {
-                if ids.contains(&part) {
-                    let id = u64::from_le_bytes(value.try_into().unwrap()) as usize;
-                    number(part, to[id] as u64, &mut inside);
-                } else {
-                    bytes(part, &value, &mut inside);
-                }
-            }
-            bytes(field, &inside, &mut out);
-        }
-        moved[to[from]] = out;
-    }
-    graph(&moved)
-}
-
-fn graph(objects: &[Vec<u8>]) -> Vec<u8> {
-    let mut out = Vec::new();
-    objects.iter().for_each(|object| bytes(1, object, &mut out));
-    out
-}
-
-#[test]
-fn other_numbers_are_no_change() {
-    let objects = real();
-    let plain = graph(&objects);
-    let mut random = Random::new(1);
-    for _ in 0..20 {
-        let mut to: Vec<usize> = (0..objects.len()).collect();
-        // The root stays the first.
-        for at in (2..to.len()).rev() {
-            to.swap(at, 1 + random.below(at as u64) as usize);
-        }
-        let other = permuted(&objects, &to);
-        assert_ne!(plain, other);
-        let read = |bytes: &[u8]| document(TRACKABLE, Form::Binary, bytes);
-        assert_eq!(told(&compared(&read(&plain), &read(&other))), [""; 0], "{to:?}");
-    }
-}
-
-fn child(id: usize, name: &str) -> Vec<u8> {
-    let mut reference = Vec::new();
-    number(1, id as u64, &mut reference);
-    bytes(2, name.as_bytes(), &mut reference);
-    let mut out = Vec::new();
-    bytes(1, &reference, &mut out);
-    out
-}
-
-#[test]
-fn large_and_strange_graphs_take_no_time_and_no_stack() {
-    const LEN: usize = 100_000;
-    let chain = |name: &str, len: usize| -> Vec<Vec<u8>> {
-        (0..len).map(|at| if at + 1 < len { child(at + 1, name) } else { Vec::new() }).collect()
-    };
-    let star = |start: &str, len: usize| {
-        let mut objects = vec![Vec::new(); len];
-        objects[0] = (1..len).flat_map(|at| child(at, &format!("{start}{at}"))).collect();
-        objects
-    };
-    // Each is the state of the next, for the one after it.
-    let slots: Vec<Vec<u8>> = (0..LEN)
-        .map(|at| {
-            let mut slot = Vec::new();
-            number(1, ((at + 2) % LEN) as u64, &mut slot);
-            bytes(2, b"s", &mut slot);
-            number(3, ((at + 1) % LEN) as u64, &mut slot);
-            let mut out = Vec::new();
-            bytes(3, &slot, &mut out);
-            out
-        })
-        .collect();
-    let mut ring = chain("next", LEN);
-    ring[LEN - 1] = child(0, "next");
-    let graphs = [
-        chain("a", LEN),
-        chain("a", LEN - 1),
-        chain("b", LEN),
-        ring,
-        star("a", LEN),
-        star("b", LEN),
-        slots,
-        vec![Vec::new(); LEN],
-    ];
-    for lhs in &graphs {
-        for rhs in &graphs {
-            let start = Instant::now();
-            let read = |objects: &[Vec<u8>]| document(TRACKABLE, Form::Binary, &graph(objects));
-            let diff = compared(&read(lhs), &read(rhs));
-            assert_eq!(diff.verdict() == Verdict::Same, std::ptr::eq(lhs, rhs));
-            assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
-        }
-    }
 }
 
 fn by_name(names: Names) -> Diff {
