@@ -55,8 +55,7 @@ impl<'g, 'm> Matching<'g, 'm> {
                 && let Some(r) = rhs.find_near(next..next + 1, node.name)
                 && rhs.node(r).role == Role::Node
             {
-                found.to_rhs.set(l, r);
-                found.to_lhs.set(r, l);
+                found.pair(l, r);
                 next = r.position() + 1;
             }
         }

@@ -25,7 +25,7 @@ pub(in crate::diff) struct Pair<'g, 'm> {
 }
 
 impl<'g, 'm> Pair<'g, 'm> {
-    /// Finds out which node is which, on as many threads.
+    /// Finds out which node is which, on up to so many threads.
     pub(in crate::diff) fn new(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>, threads: usize) -> Self {
         let mut matching = Matching::by_name(lhs, rhs);
         let savers = Savers::of(lhs, rhs, threads);

@@ -7,6 +7,7 @@ use crate::compare::Tolerance;
 use crate::diff::Finding;
 use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Path, Weight};
+use crate::error::Result;
 use crate::schema::{MessageType, Schema};
 use crate::text::{Shown, brief};
 
@@ -19,6 +20,25 @@ pub(crate) struct Found {
     pub(crate) findings: Vec<(Path, String)>,
     /// What is wrong with the graphs of either side.
     pub(crate) of_graphs: Vec<Finding>,
+}
+
+impl Found {
+    /// Both sides of what `at` leads to, where both could be read; else what went wrong is a finding.
+    pub(crate) fn both<T>(
+        &mut self,
+        lhs: Result<T>,
+        rhs: Result<T>,
+        at: &Trail<'_>,
+    ) -> Option<(T, T)> {
+        match (lhs, rhs) {
+            (Ok(lhs), Ok(rhs)) => Some((lhs, rhs)),
+            (lhs, rhs) => {
+                let errors = [lhs.err(), rhs.err()].into_iter().flatten();
+                self.findings.extend(errors.map(|error| (at.path(), error.to_string())));
+                None
+            }
+        }
+    }
 }
 
 /// Compares messages in canonical form; `rules` say what the schema does not.

@@ -22,13 +22,8 @@ impl Model<'_> {
             self.messages().fields(ty, lhs, rhs, at, out);
             return true;
         }
-        let (left, right) = match (Library::new(lhs), Library::new(rhs)) {
-            (Ok(lhs), Ok(rhs)) => (lhs, rhs),
-            (lhs, rhs) => {
-                let errors = [lhs.err(), rhs.err()].into_iter().flatten();
-                out.findings.extend(errors.map(|error| (at.path(), error.to_string())));
-                return true;
-            }
+        let Some((left, right)) = out.both(Library::new(lhs), Library::new(rhs), at) else {
+            return true;
         };
         let nodes = Renames::default();
         let functions = Functions::new(self.schema, &left, &right, &nodes);

@@ -143,16 +143,10 @@ impl Model<'_> {
         go_on: impl FnOnce(&Model<'_>, &mut Found),
     ) {
         let threads = self.compare.threads;
-        let (left, right) = match threads::both(threads, || Graph::new(lhs), || Graph::new(rhs)) {
-            (Ok(lhs), Ok(rhs)) => (lhs, rhs),
-            (lhs, rhs) => {
-                let errors = [lhs.err(), rhs.err()].into_iter().flatten();
-                out.findings.extend(errors.map(|error| (at.path(), error.to_string())));
-                return;
-            }
-        };
+        let (left, right) = threads::both(threads, || Graph::new(lhs), || Graph::new(rhs));
+        let Some((left, right)) = out.both(left, right, at) else { return };
         let libraries = (left.library(), right.library());
-        let pair = Pair::new(&left, &right, self.compare.threads);
+        let pair = Pair::new(&left, &right, threads);
         let functions = Functions::new(self.schema, libraries.0, libraries.1, &pair.renames);
         let (sides, bytes) = ((&left, &right), (lhs, rhs));
         let graphs = Graphs { sides, pair, functions, bytes, objects };
