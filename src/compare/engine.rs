@@ -1,16 +1,20 @@
 //! Many pairs of tensors over all cores, in units that join in order.
 //!
 //! Content that lies in one piece on both sides is cut into units of sixteen cells; anything else is one unit, read in
-//! order. Workers take units in order, so that few wait to be joined, and only their tallies do.
+//! order. Workers take units in order, so that few wait to be joined, and only their tallies do. With an accelerator, a worker
+//! reads a unit while the ones before are counted.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::{Progress, Silent};
 use crate::tensor::{TensorSource, on_threads};
 
+use super::accelerated::{Begun, UnderWay};
+use super::accelerator::Accelerator;
+use super::cost::Workload;
 use super::cpu;
 use super::grid::CELL;
 use super::unit::{Buffers, Part, Unit};
@@ -59,8 +63,22 @@ pub fn compare_all(
 ) -> Vec<Result<Comparison>> {
     let sizes = pairs.iter().flat_map(|(l, r)| [l.stored_bytes(), r.stored_bytes()]);
     progress.total(sizes.fold(0, u64::saturating_add));
-    let work = Work::plan(pairs, options);
-    on_threads(options.threads, work.units(), || work.run(progress));
+    run(pairs, None, options, progress)
+}
+
+/// Compares pairs. `kept` says that lhs of the pair will come again, under this number.
+pub(super) fn run(
+    pairs: &[Pair<'_>],
+    kept: Option<u64>,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Vec<Result<Comparison>> {
+    let accelerator = options.device.accelerator(&Workload::new(pairs, options));
+    let work = Work { accelerator, kept, ..Work::plan(pairs, options, progress) };
+    on_threads(options.threads, work.units(), || Worker::new(&work).run());
+    for job in &work.jobs {
+        options.device.record(job.accelerated.load(Ordering::Relaxed));
+    }
     work.jobs.into_iter().map(Job::result).collect()
 }
 
@@ -71,10 +89,13 @@ struct Work<'a> {
     ends: Vec<usize>,
     next: AtomicUsize,
     options: &'a Options,
+    progress: &'a dyn Progress,
+    accelerator: Option<&'a Arc<dyn Accelerator>>,
+    kept: Option<u64>,
 }
 
 impl<'a> Work<'a> {
-    fn plan(pairs: &[Pair<'a>], options: &'a Options) -> Self {
+    fn plan(pairs: &[Pair<'a>], options: &'a Options, progress: &'a dyn Progress) -> Self {
         let jobs: Vec<_> = pairs.iter().map(|&pair| Job::new(pair)).collect();
         let ends = jobs
             .iter()
@@ -83,23 +104,92 @@ impl<'a> Work<'a> {
                 Some(*end)
             })
             .collect();
-        Self { jobs, ends, next: AtomicUsize::new(0), options }
+        let next = AtomicUsize::new(0);
+        Self { jobs, ends, next, options, progress, accelerator: None, kept: None }
     }
 
     fn units(&self) -> usize {
         self.ends.last().copied().unwrap_or_default()
     }
 
+    /// The next unit, and its job; `None` when none is left.
+    fn take(&self) -> Option<(&Job<'a>, usize)> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let at = self.ends.partition_point(|&end| end <= number);
+        let job = self.jobs.get(at)?;
+        let first = self.ends.get(at).copied().unwrap_or_default() - job.units;
+        Some((job, number - first))
+    }
+
+    /// The accelerator, where it takes the elements of this pair.
+    fn accelerator(&self, (lhs, rhs): Pair<'a>) -> Option<&'a dyn Accelerator> {
+        let accelerator = self.accelerator.filter(|_| !self.options.device.is_failed())?;
+        let takes = lhs.dtype() == rhs.dtype() && accelerator.takes(lhs.dtype(), self.options);
+        takes.then_some(&**accelerator)
+    }
+}
+
+/// Units that a worker has under way on the accelerator: one is counted while the next is read.
+const UNDER_WAY: usize = 2;
+
+/// One thread at work.
+struct Worker<'w, 'a> {
+    work: &'w Work<'a>,
+    /// Room that is free.
+    room: Vec<Buffers>,
+    under_way: VecDeque<(&'w Job<'a>, usize, Box<UnderWay<'a>>)>,
+}
+
+impl<'w, 'a> Worker<'w, 'a> {
+    fn new(work: &'w Work<'a>) -> Self {
+        Self { work, room: Vec::new(), under_way: VecDeque::new() }
+    }
+
     /// Works until no unit is left.
-    fn run(&self, progress: &dyn Progress) {
-        let mut buffers = Buffers::default();
-        loop {
-            let number = self.next.fetch_add(1, Ordering::Relaxed);
-            let at = self.ends.partition_point(|&end| end <= number);
-            let Some(job) = self.jobs.get(at) else { return };
-            let first = self.ends.get(at).copied().unwrap_or_default() - job.units;
-            job.run(number - first, self.options, &mut buffers, progress);
+    fn run(&mut self) {
+        while let Some((job, number)) = self.work.take() {
+            if self.under_way.len() >= UNDER_WAY {
+                self.finish_oldest();
+            }
+            match job.unit(number, self.work) {
+                Ok(unit) => self.begin(job, number, unit),
+                Err(error) => job.join(number, Err(error)),
+            }
         }
+        while !self.under_way.is_empty() {
+            self.finish_oldest();
+        }
+    }
+
+    fn begin(&mut self, job: &'w Job<'a>, number: usize, unit: Unit<'a>) {
+        let mut buffers = self.room.pop().unwrap_or_default();
+        let both = job.pair.0.extent().zip(job.pair.1.extent());
+        let Some((accelerator, both)) = self.work.accelerator(job.pair).zip(both) else {
+            job.join(number, unit.run(&mut buffers));
+            self.room.push(buffers);
+            return;
+        };
+        match unit.begin(accelerator, both, self.work.kept, buffers) {
+            Ok(Begun::Done(part, buffers)) => {
+                self.room.push(buffers);
+                job.join(number, Ok(part));
+            }
+            Ok(Begun::UnderWay(under_way)) => {
+                self.under_way.push_back((job, number, under_way));
+            }
+            Err(error) => job.join(number, Err(error)),
+        }
+    }
+
+    fn finish_oldest(&mut self) {
+        let Some((job, number, under_way)) = self.under_way.pop_front() else { return };
+        let (part, buffers, failure) = under_way.finish();
+        self.room.push(buffers);
+        match failure {
+            Some(failure) => self.work.options.device.fail(failure),
+            None => job.accelerated.store(true, Ordering::Relaxed),
+        }
+        job.join(number, Ok(part));
     }
 }
 
@@ -110,6 +200,8 @@ struct Job<'a> {
     /// Why not even the first unit can be read.
     refused: Option<Error>,
     joined: Mutex<Joined>,
+    /// Whether an accelerator counted some of it.
+    accelerated: AtomicBool,
     result: OnceLock<Result<Comparison>>,
 }
 
@@ -135,22 +227,18 @@ impl<'a> Job<'a> {
             units: usize::try_from(units).unwrap_or(usize::MAX),
             refused,
             joined: Mutex::default(),
+            accelerated: AtomicBool::new(false),
             result: OnceLock::new(),
         }
     }
 
-    fn run(&self, unit: usize, options: &Options, buffers: &mut Buffers, progress: &dyn Progress) {
-        let part = self.check().and_then(|()| {
-            let elements = self.pair.0.shape().elements();
-            let start = unit as u64 * UNIT;
-            let end = if self.units == 1 { elements } else { elements.min(start + UNIT) };
-            Unit { pair: self.pair, start, end, options, progress }.run(buffers)
-        });
-        if self.units == 1 {
-            self.finish(part);
-        } else {
-            self.join(unit, part);
-        }
+    /// One of its units, if it can be read.
+    fn unit(&self, number: usize, work: &Work<'a>) -> Result<Unit<'a>> {
+        self.check()?;
+        let elements = self.pair.0.shape().elements();
+        let start = number as u64 * UNIT;
+        let end = if self.units == 1 { elements } else { elements.min(start + UNIT) };
+        Ok(Unit { pair: self.pair, start, end, options: work.options, progress: work.progress })
     }
 
     fn check(&self) -> Result<()> {
@@ -170,6 +258,10 @@ impl<'a> Job<'a> {
     }
 
     fn join(&self, unit: usize, part: Result<Box<Part>>) {
+        if self.units == 1 {
+            self.finish(part);
+            return;
+        }
         let mut joined = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
         joined.waiting.insert(unit, part);
         loop {

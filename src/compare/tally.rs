@@ -2,8 +2,9 @@
 
 use crate::tensor::Scalar;
 
-use super::close::{Pair, Rule, exponent};
+use super::close::{Pair, Rule};
 use super::grid::{CELL, Cell, LANES, SumTree, Sums};
+use super::tile::{Counted, Tile};
 use super::{Comparison, Histogram, Options, PassesAt, Sides, Tolerance, Worst};
 
 /// A running comparison over a stretch of elements that starts at a cell border.
@@ -99,6 +100,14 @@ impl Tally {
         self.advance(1);
     }
 
+    /// Takes the sums of the next pair in.
+    pub(crate) fn push_sums(&mut self, pair: &Pair) {
+        if pair.is_finite() {
+            self.cell.add(self.lane(), pair);
+        }
+        self.advance(1);
+    }
+
     /// Takes in the next pair of elements that are only equal or not.
     pub(crate) fn push_equality(&mut self, differs: bool) {
         self.differing += u64::from(differs);
@@ -148,6 +157,50 @@ impl Tally {
         self.rtol_fails |= zero_lhs > zero_sign;
     }
 
+    /// Takes in what an accelerator counted of a chunk as a whole.
+    pub(crate) fn count_chunk(&mut self, counted: &Counted) {
+        for ((_, _, mismatched), more) in self.further.iter_mut().zip(&counted.further) {
+            *mismatched += more;
+        }
+        if let (Some(ours), Some(theirs)) = (&mut self.histogram, &counted.histogram) {
+            ours.append(theirs);
+        }
+    }
+
+    /// Takes in what an accelerator counted of the tile that begins at `start`, but for what is relative to lhs.
+    pub(crate) fn count_tile(
+        &mut self,
+        tile: &Tile,
+        start: u64,
+        scalars: impl FnOnce(usize) -> (Scalar, Scalar),
+    ) {
+        self.differing += u64::from(tile.differing);
+        self.mismatched += u64::from(tile.mismatched);
+        if let Some(first) = tile.first {
+            self.first_mismatch_at(start + u64::from(first));
+        }
+        for (ours, theirs) in [(&mut self.nan, tile.nan), (&mut self.inf, tile.inf)] {
+            ours.lhs += u64::from(theirs.lhs);
+            ours.rhs += u64::from(theirs.rhs);
+        }
+        self.nan_new += u64::from(tile.nan_new);
+        self.zero_sign += u64::from(tile.zero_sign);
+        self.nan_payload += u64::from(tile.nan_payload);
+        self.zero_lhs += u64::from(tile.zero_lhs);
+        self.rtol_fails |= tile.from_zero > 0;
+        self.hopeless |= tile.hopeless > 0;
+        if tile.nonzero_lhs > 0 {
+            self.relative(0.0, 1.0);
+        }
+        if let Some((place, gap)) = tile.worst {
+            self.ulps(tile.max_ulp);
+            let position = start + u64::from(place);
+            if self.may_be_worst(gap, position + 1) {
+                self.worst_at(position, gap, scalars(place as usize));
+            }
+        }
+    }
+
     /// Ends the stretch.
     pub(crate) fn close(&mut self) {
         if !self.position.is_multiple_of(CELL) {
@@ -190,22 +243,14 @@ impl Tally {
             *mismatched += u64::from(!rule.is_close(pair));
         }
         if !pair.is_finite() {
-            let any = Rule { absolute: Some((f64::MAX, 0.0)), ulp: None, nan: self.rule.nan };
-            self.hopeless |= !any.is_close(pair);
+            self.hopeless |= !Rule::any(self.rule.nan).is_close(pair);
         }
         self.count_magnitude(pair);
     }
 
     fn count_magnitude(&mut self, pair: &Pair) {
-        let Some(histogram) = &mut self.histogram else {
-            return;
-        };
-        if pair.is_finite() && pair.gap > 0.0 {
-            let bin = if pair.gap.is_finite() { exponent(pair.gap) } else { 1024 };
-            *histogram.abs.entry(bin).or_default() += 1;
-        }
-        if let Some(ulps @ 1..) = pair.ulps {
-            *histogram.ulp.entry(ulps.ilog2().cast_signed()).or_default() += 1;
+        if let Some(histogram) = &mut self.histogram {
+            histogram.add(pair);
         }
     }
 
@@ -273,12 +318,7 @@ impl Tally {
             *mismatched += more;
         }
         if let (Some(ours), Some(theirs)) = (&mut self.histogram, &later.histogram) {
-            for (&bin, count) in &theirs.abs {
-                *ours.abs.entry(bin).or_default() += count;
-            }
-            for (&bin, count) in &theirs.ulp {
-                *ours.ulp.entry(bin).or_default() += count;
-            }
+            ours.append(theirs);
         }
         self.position = later.position;
         self.elements += later.elements;

@@ -27,6 +27,10 @@ pub(super) struct Part {
 }
 
 impl Part {
+    pub(super) fn new(tally: Tally, crcs: Option<Checksums>) -> Self {
+        Self { tally, crcs: crcs.map(|crcs| (crcs.lhs, crcs.rhs)) }
+    }
+
     /// Takes in the part that follows.
     pub(super) fn append(&mut self, later: &Self) {
         self.tally.append(&later.tally);
@@ -55,16 +59,16 @@ impl Part {
 /// Room for a chunk of each side, kept from unit to unit.
 #[derive(Default)]
 pub(super) struct Buffers {
-    lhs: Buffer,
-    rhs: Buffer,
+    pub(super) lhs: Buffer,
+    pub(super) rhs: Buffer,
 }
 
 /// Bytes aligned for any element.
 #[derive(Default)]
-struct Buffer(Vec<u64>);
+pub(super) struct Buffer(Vec<u64>);
 
 impl Buffer {
-    fn bytes(&mut self, len: usize) -> &mut [u8] {
+    pub(super) fn bytes(&mut self, len: usize) -> &mut [u8] {
         let words = len.div_ceil(size_of::<u64>());
         if self.0.len() < words {
             self.0.resize(words, 0);
@@ -85,7 +89,7 @@ impl Unit<'_> {
         }
     }
 
-    fn tally(&self) -> Tally {
+    pub(super) fn tally(&self) -> Tally {
         Tally::new(self.options, self.start)
     }
 
@@ -94,7 +98,7 @@ impl Unit<'_> {
     }
 
     /// Elements in a chunk: a power of two, so that chunks end where cells do.
-    fn chunk_elements(&self, size: usize) -> u64 {
+    pub(super) fn chunk_elements(&self, size: usize) -> u64 {
         let fit = (self.options.chunk_bytes / size).max(LANES) as u64;
         (1 << fit.ilog2()).min(CELL)
     }
@@ -127,7 +131,7 @@ impl Unit<'_> {
             at += n;
         }
         tally.close();
-        Ok(Box::new(Part { tally, crcs: Some((crcs.lhs, crcs.rhs)) }))
+        Ok(Box::new(Part::new(tally, Some(crcs))))
     }
 
     fn streams(
@@ -163,7 +167,7 @@ impl Unit<'_> {
             );
         }
         tally.close();
-        Ok(Box::new(Part { tally, crcs: None }))
+        Ok(Box::new(Part::new(tally, None)))
     }
 
     fn strings(&self) -> Result<Box<Part>> {
@@ -171,26 +175,29 @@ impl Unit<'_> {
         let mut tally = self.tally();
         strings::compare(&mut *lhs.stream()?, &mut *rhs.stream()?, &mut tally)?;
         self.progress.advance(lhs.stored_bytes().saturating_add(rhs.stored_bytes()));
-        Ok(Box::new(Part { tally, crcs: None }))
+        Ok(Box::new(Part::new(tally, None)))
     }
 }
 
-/// A number of elements of one chunk.
-#[expect(clippy::cast_possible_truncation, reason = "a chunk is at most a cell of 65,536 elements")]
-fn in_memory(elements: u64) -> usize {
+/// A number of elements that are in memory.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a unit is at most sixteen cells of 65,536 elements"
+)]
+pub(super) fn in_memory(elements: u64) -> usize {
     elements as usize
 }
 
 /// The checksums of both sides so far.
 #[derive(Default)]
-struct Checksums {
+pub(super) struct Checksums {
     lhs: Crc32c,
     rhs: Crc32c,
 }
 
 impl Checksums {
     /// Takes the next chunk of both sides in; computes only one where they are the same.
-    fn update(&mut self, lhs: &[u8], rhs: &[u8], equal: bool) {
+    pub(super) fn update(&mut self, lhs: &[u8], rhs: &[u8], equal: bool) {
         if equal && self.lhs == self.rhs {
             self.lhs.update(lhs);
             self.rhs = self.lhs;

@@ -5,7 +5,8 @@ use std::fmt::Debug;
 use bytemuck::{Pod, Zeroable};
 use half::{bf16, f16};
 
-use super::float8::{self, Layout};
+use super::encoding::{Encoding, Layout};
+use super::float8;
 
 /// One element, little-endian and without padding, exactly as stored.
 pub trait Element: Pod + Debug + Send + Sync {
@@ -21,8 +22,11 @@ pub trait Element: Pod + Debug + Send + Sync {
 
 /// An element with an order and a difference: floats and integers.
 pub trait Number: Element {
+    /// What its bits mean, for those who read them without this trait.
+    const ENCODING: Encoding;
+
     /// Whether it is a floating type, with NaN, infinities and ulps.
-    const FLOAT: bool;
+    const FLOAT: bool = matches!(Self::ENCODING, Encoding::Float(_));
 
     /// Whether squares and products of its values can leave the range of `f64`.
     const WIDE: bool = false;
@@ -164,7 +168,8 @@ macro_rules! integers {
         }
 
         impl Number for $int {
-            const FLOAT: bool = false;
+            const ENCODING: Encoding =
+                Encoding::Integer { bits: <$int>::BITS, signed: <$int>::MIN != 0 };
             type Ulps = u32;
             type Wide = $wide;
 
@@ -229,7 +234,7 @@ macro_rules! small_integers {
         }
 
         impl Number for $name {
-            const FLOAT: bool = false;
+            const ENCODING: Encoding = Encoding::Integer { bits: $bits, signed: $signed };
             type Ulps = u32;
             type Wide = f32;
 
@@ -254,7 +259,7 @@ small_integers! {
 
 /// IEEE floats: sign and magnitude, so that magnitudes order as integers do. `$key` holds the magnitudes of both signs.
 macro_rules! ieee_floats {
-    ($($float:ty: $key:ty, $ulps:ty, $extreme:literal, $wide:ty, $widen:expr;)*) => {$(
+    ($($float:ty: $layout:expr, $key:ty, $ulps:ty, $extreme:literal, $wide:ty, $widen:expr;)*) => {$(
         impl Element for $float {
             fn scalar(self) -> Scalar {
                 Scalar::Float(self.into())
@@ -267,7 +272,7 @@ macro_rules! ieee_floats {
         }
 
         impl Number for $float {
-            const FLOAT: bool = true;
+            const ENCODING: Encoding = Encoding::Float($layout);
             const WIDE: bool = $extreme;
             type Ulps = $ulps;
             type Wide = $wide;
@@ -299,10 +304,10 @@ macro_rules! ieee_floats {
     )*};
 }
 ieee_floats! {
-    f32: i32, u32, false, f32, |x| x;
-    f64: i64, u64, true, f64, |x| x;
-    f16: i32, u32, false, f32, widen_f16;
-    bf16: i32, u32, false, f32, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16);
+    f32: Layout::ieee(8, 23), i32, u32, false, f32, |x| x;
+    f64: Layout::ieee(11, 52), i64, u64, true, f64, |x| x;
+    f16: Layout::ieee(5, 10), i32, u32, false, f32, widen_f16;
+    bf16: Layout::ieee(8, 7), i32, u32, false, f32, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16);
 }
 
 /// `f16` to `f32` in a few operations that vectorise, which `half` does not offer. Subnormals come from their integer
@@ -343,7 +348,7 @@ macro_rules! small_floats {
         }
 
         impl Number for $name {
-            const FLOAT: bool = true;
+            const ENCODING: Encoding = Encoding::Float($layout);
             type Ulps = u32;
             type Wide = f32;
 

@@ -1,50 +1,10 @@
 //! Floats of a byte or less: their layouts, and tables of all their values.
 //!
-//! ```text
-//! sign: 1 bit, exponent, mantissa; the value of a nonzero exponent e is 2^(e - bias) * 1.mantissa
-//! ```
 //! Source of the special values: the OCP 8-bit and micro-scaling formats, and the `fnuz` variants of IEEE P3109.
 
-/// How a small float spells its numbers.
-#[derive(Clone, Copy)]
-pub(crate) struct Layout {
-    exponent_bits: u32,
-    mantissa_bits: u32,
-    bias: i32,
-    specials: Specials,
-}
-
-/// Which bit patterns are not numbers.
-#[derive(Clone, Copy)]
-enum Specials {
-    /// The largest exponent holds infinities and NaN.
-    Ieee,
-    /// All ones is NaN; there is no infinity.
-    AllOnes,
-    /// Only negative zero is NaN; there is no infinity.
-    NegativeZero,
-    /// Every pattern is a number.
-    None,
-}
+use super::encoding::{Layout, Specials};
 
 impl Layout {
-    pub(crate) const fn ieee(exponent_bits: u32, mantissa_bits: u32) -> Self {
-        let bias = (1 << (exponent_bits - 1)) - 1;
-        Self { exponent_bits, mantissa_bits, bias, specials: Specials::Ieee }
-    }
-
-    pub(crate) const fn finite(exponent_bits: u32, mantissa_bits: u32) -> Self {
-        Self { specials: Specials::AllOnes, ..Self::ieee(exponent_bits, mantissa_bits) }
-    }
-
-    pub(crate) const fn all_finite(exponent_bits: u32, mantissa_bits: u32) -> Self {
-        Self { specials: Specials::None, ..Self::ieee(exponent_bits, mantissa_bits) }
-    }
-
-    pub(crate) const fn unsigned_zero(exponent_bits: u32, mantissa_bits: u32, bias: i32) -> Self {
-        Self { exponent_bits, mantissa_bits, bias, specials: Specials::NegativeZero }
-    }
-
     const fn sign_bit(self) -> u32 {
         1 << (self.exponent_bits + self.mantissa_bits)
     }

@@ -3,6 +3,7 @@
 mod decimal;
 mod dtype;
 mod element;
+mod encoding;
 mod float8;
 mod name;
 mod owned;
@@ -11,6 +12,7 @@ mod shape;
 mod slice;
 mod source;
 mod value_field;
+mod view;
 
 pub use decimal::shortest;
 pub use dtype::{DType, Kind};
@@ -18,6 +20,7 @@ pub use element::{Bool, Complex64, Complex128, ComplexNumber, Element, Number, S
 pub use element::{
     F4E2M1Fn, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, I2, I4, U2, U4,
 };
+pub use encoding::{Encoding, Layout, Specials};
 pub use name::Name;
 pub use owned::Tensor;
 pub(crate) use owned::framed_elements;
@@ -27,3 +30,4 @@ pub use shape::Shape;
 pub use slice::Slice;
 pub use source::{Extent, Fingerprint, TensorSource, TensorStream};
 pub(crate) use value_field::{Coding, ValueField};
+pub use view::{Native, TensorView};

@@ -5,6 +5,7 @@ use bytemuck::Pod;
 use crate::bytes::{Crc32c, Limits};
 use crate::error::{Error, Result};
 
+use super::view::read_at;
 use super::{DType, Element, Extent, Shape, TensorSource, TensorStream};
 
 /// A tensor with its content, row-major and little-endian as [`TensorSource`] gives it.
@@ -133,15 +134,7 @@ impl TensorSource for Tensor {
 /// Memory has no stored checksum that could fail to hold.
 impl Extent for Tensor {
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()> {
-        let bytes = usize::try_from(offset)
-            .ok()
-            .and_then(|start| self.content.get(start..)?.get(..out.len()))
-            .ok_or_else(|| {
-                let left = (self.content.len() as u64).saturating_sub(offset);
-                Error::truncated("read", out.len() as u64, left)
-            })?;
-        out.copy_from_slice(bytes);
-        Ok(())
+        read_at(&self.content, offset, out)
     }
 
     fn stored_crc32c(&self) -> u32 {

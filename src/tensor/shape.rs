@@ -38,6 +38,11 @@ impl Shape {
         Ok(Self { dims: unsigned.into(), elements })
     }
 
+    /// The shape of `elements` in one row. What is in memory is never more than an `i64` holds.
+    pub(crate) fn flat(elements: u64) -> Self {
+        Self { dims: [elements].into(), elements }
+    }
+
     /// The dimensions, outermost first.
     pub fn dims(&self) -> &[u64] {
         &self.dims

@@ -31,6 +31,7 @@ mod fit;
 mod fmt;
 mod frozen;
 mod git;
+mod gpu;
 mod graph_beside_rename;
 mod graph_check;
 mod graph_edits;

@@ -6,7 +6,7 @@
 mod lanes;
 mod pairs;
 
-pub(crate) use pairs::pair;
+pub(crate) use pairs::{complex_pair, equality, pair, scalars};
 
 use crate::tensor::{Bool, ComplexNumber, DType, Kind, Number, Visit};
 
@@ -40,6 +40,61 @@ pub(crate) fn compare(lhs: DType, rhs: DType, chunk: Chunk<'_>) {
     } else {
         pairs::mixed(lhs, rhs, chunk);
     }
+}
+
+/// Takes the sums of a chunk in, and nothing else.
+pub(crate) fn sums(dtype: DType, chunk: Chunk<'_>) {
+    dtype.visit(Sums(chunk));
+}
+
+struct Sums<'a>(Chunk<'a>);
+
+impl Visit for Sums<'_> {
+    type Out = ();
+
+    fn number<T: Number>(self) {
+        let Self(Chunk { lhs, rhs, tally, .. }) = self;
+        let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(lhs), bytemuck::cast_slice::<u8, T>(rhs));
+        for (&x, &y) in lhs.iter().zip(rhs) {
+            tally.push_sums(&pair(x, y));
+        }
+    }
+
+    fn complex<T: ComplexNumber>(self) {}
+
+    fn boolean(self) {
+        self.0.tally.advance_equal(self.0.lhs.len() as u64);
+    }
+
+    fn bytes(self) {}
+}
+
+/// Takes finite pairs into what is relative to lhs, and nothing else.
+pub(crate) fn relative(dtype: DType, lhs: &[u8], rhs: &[u8], tally: &mut Tally) {
+    dtype.visit(Relative(lhs, rhs, tally));
+}
+
+struct Relative<'a>(&'a [u8], &'a [u8], &'a mut Tally);
+
+impl Visit for Relative<'_> {
+    type Out = ();
+
+    fn number<T: Number>(self) {
+        let (lhs, rhs) =
+            (bytemuck::cast_slice::<u8, T>(self.0), bytemuck::cast_slice::<u8, T>(self.1));
+        for (&x, &y) in lhs.iter().zip(rhs) {
+            let pair = pair(x, y);
+            if pair.is_finite() {
+                self.2.relative(pair.gap, pair.size);
+            }
+        }
+    }
+
+    fn complex<T: ComplexNumber>(self) {}
+
+    fn boolean(self) {}
+
+    fn bytes(self) {}
 }
 
 struct SameType<'a>(Chunk<'a>);

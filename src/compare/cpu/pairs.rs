@@ -37,10 +37,16 @@ pub(super) fn complex<T: ComplexNumber>(lhs: &[T], rhs: &[T], tally: &mut Tally)
     }
 }
 
-fn complex_pair(x: (f64, f64), y: (f64, f64), differs: bool) -> Pair {
+pub(crate) fn complex_pair(x: (f64, f64), y: (f64, f64), differs: bool) -> Pair {
     let (lhs, rhs) = (Value { re: x.0, im: x.1 }, Value { re: y.0, im: y.1 });
     let gap = Value { re: rhs.re - lhs.re, im: rhs.im - lhs.im }.abs();
     Pair { differs, lhs, rhs, gap, size: lhs.abs(), ulps: None }
+}
+
+/// A pair of which equality is all there is.
+pub(crate) fn equality(differs: bool) -> Pair {
+    let zero = Value::real(0.0);
+    Pair { differs, lhs: zero, rhs: zero, gap: 0.0, size: 0.0, ulps: None }
 }
 
 /// Takes truth values in.
@@ -91,6 +97,17 @@ fn parts(scalar: Scalar) -> (f64, f64) {
         Scalar::Bool(b) => (b.into(), 0.0),
         Scalar::Complex(re, im) => (re, im),
     }
+}
+
+/// The elements at one place of two chunks of one type; zeros beyond their end.
+pub(crate) fn scalars(dtype: DType, lhs: &[u8], rhs: &[u8], place: usize) -> (Scalar, Scalar) {
+    let size = dtype.size().unwrap_or(1);
+    let one = |bytes: &[u8]| {
+        let element = bytes.get(place * size..(place + 1) * size).unwrap_or_default();
+        let scalar = dtype.visit(Scalars(element)).pop();
+        scalar.unwrap_or(Scalar::Integer(0))
+    };
+    (one(lhs), one(rhs))
 }
 
 /// The elements of a chunk as scalars.

@@ -1,0 +1,37 @@
+// How many pairs of a chunk differ by how much, in powers of two. After `pair.wgsl`.
+
+/// One bin for each power of two from 2^-1074 to 2^1024 (what has become infinite), then one for each of 64 of ulps.
+const ABS_BINS = 2099u;
+const BINS = ABS_BINS + 64u;
+
+var<workgroup> bins: array<atomic<u32>, BINS>;
+
+fn exponent(bits: Wide) -> i32 {
+    let biased = i32(bits.y >> 20u);
+    return select(biased - 1023, -1011 - i32(leading_zeros(bits)), biased == 0);
+}
+
+@compute @workgroup_size(WORKERS)
+fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index) worker: u32) {
+    let start = tile.x * TILE;
+    let elements = min(TILE, job.elements - start);
+    for (var i = worker; i < elements; i += WORKERS) {
+        let pair = pair_at(start + i);
+        if !pair.finite {
+            continue;
+        }
+        if !is_zero(pair.gap) {
+            atomicAdd(&bins[u32(exponent(pair.gap) + 1074)], 1u);
+        }
+        if !is_zero(pair.ulps) {
+            atomicAdd(&bins[ABS_BINS + 63u - leading_zeros(pair.ulps)], 1u);
+        }
+    }
+    workgroupBarrier();
+    for (var bin = worker; bin < BINS; bin += WORKERS) {
+        let count = atomicLoad(&bins[bin]);
+        if count > 0u {
+            atomicAdd(&results[job.bins_at + bin], count);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+// A pair of elements of one dtype, as the definition of `src/compare/close.rs` sees it. After `soft_f64.wgsl`.
+
+/// What the elements are.
+const FLOAT = 0u;
+const SIGNED = 1u;
+const UNSIGNED = 2u;
+/// Equal or not, and that is all.
+const EQUALITY = 3u;
+
+override KIND: u32;
+/// Bits of an element as stored: 8, 16, 32 or 64.
+override WIDTH: u32;
+/// Bits of it that count: fewer than `WIDTH` in types of less than a byte.
+override BITS: u32;
+
+/// Of floats: bits of the fraction (of double precision, those in its high word), the bias of the exponent, and which bits are
+/// no finite number.
+override FRACTION: u32;
+override BIAS: i32;
+override SPECIAL: u32;
+/// The bit of the sign, in the high word.
+override SIGN: u32 = 1u << (min(BITS, 32u) - 1u);
+/// The largest exponent: infinity, and NaN with a fraction.
+const IEEE = 0u;
+/// All bits but the sign: NaN. There is no infinity.
+const ALL_ONES = 1u;
+/// The sign alone: NaN. There is no infinity, and one zero.
+const MINUS_ZERO = 2u;
+/// All are numbers.
+const NONE = 3u;
+
+const TILE = 4096u;
+const WORKERS = 256u;
+
+/// What there is to do, for all kernels.
+struct Job {
+    elements: u32,
+    nan_differs: u32,
+    /// Tolerances beyond the first.
+    further: u32,
+    /// Where `results` hold the counts of the further tolerances, and the bins.
+    further_at: u32,
+    bins_at: u32,
+}
+
+/// A tolerance: bits of two doubles, and a distance in representable values.
+struct Rule {
+    atol: Wide,
+    rtol: Wide,
+    ulp: Wide,
+    /// 0: equality of bits; 1: `atol` and `rtol`; 2: `ulp` as well.
+    criteria: u32,
+    unused: u32,
+}
+
+@group(0) @binding(0) var<storage, read> lhs: array<u32>;
+@group(0) @binding(1) var<storage, read> rhs: array<u32>;
+@group(0) @binding(2) var<uniform> job: Job;
+@group(0) @binding(3) var<storage, read> rules: array<Rule>;
+@group(0) @binding(4) var<storage, read_write> results: array<atomic<u32>>;
+
+/// The bits of an element narrower than 64 that lies in `word`.
+fn bits_in(word: u32, index: u32) -> u32 {
+    let place = index % max(32u / WIDTH, 1u);
+    return (word >> (place * WIDTH & 31u)) & (0xffffffffu >> (32u - min(BITS, 32u)));
+}
+
+fn lhs_at(index: u32) -> Wide {
+    if WIDTH == 64u {
+        return Wide(lhs[2u * index], lhs[2u * index + 1u]);
+    }
+    return Wide(bits_in(lhs[index * WIDTH / 32u], index), 0u);
+}
+
+fn rhs_at(index: u32) -> Wide {
+    if WIDTH == 64u {
+        return Wide(rhs[2u * index], rhs[2u * index + 1u]);
+    }
+    return Wide(bits_in(rhs[index * WIDTH / 32u], index), 0u);
+}
+
+const FINITE = 0u;
+const INFINITE = 1u;
+const NAN = 2u;
+
+struct Element {
+    kind: u32,
+    negative: bool,
+    /// Of floats: the bits without the sign. Of integers: the value, in 64 bits of two's complement.
+    bits: Wide,
+    /// `|value|`.
+    size: Real,
+}
+
+fn float(bits: Wide) -> Element {
+    var magnitude = bits;
+    var negative = false;
+    var size = zero();
+    var exponent = 0u;
+    var fraction = 0u;
+    var largest = 0u;
+    if WIDTH == 64u {
+        magnitude.y &= 0x7fffffffu;
+        negative = (bits.y >> 31u) == 1u;
+        size = from_bits(magnitude);
+        exponent = magnitude.y >> 20u;
+        fraction = (magnitude.y & 0xfffffu) | magnitude.x;
+        largest = 0x7ffu;
+    } else {
+        magnitude.x &= SIGN - 1u;
+        negative = (bits.x & SIGN) != 0u;
+        exponent = magnitude.x >> FRACTION;
+        fraction = magnitude.x & ((1u << FRACTION) - 1u);
+        largest = (SIGN - 1u) >> FRACTION;
+        if exponent == 0u {
+            size = normal(1023 + 32 - BIAS - i32(FRACTION), Wide(0u, fraction));
+        } else {
+            let significand = ((1u << FRACTION) | fraction) << (31u - FRACTION);
+            size = Real(1023 - BIAS + i32(exponent), Wide(0u, significand));
+        }
+    }
+    var kind = FINITE;
+    if SPECIAL == IEEE && exponent == largest {
+        kind = select(INFINITE, NAN, fraction != 0u);
+    }
+    if SPECIAL == ALL_ONES && magnitude.x == SIGN - 1u {
+        kind = NAN;
+    }
+    if SPECIAL == MINUS_ZERO && negative && is_zero(magnitude) {
+        kind = NAN;
+    }
+    return Element(kind, negative, magnitude, size);
+}
+
+fn integer(bits: Wide) -> Element {
+    var value = bits;
+    if KIND == SIGNED && BITS < 64u {
+        let unused = 32u - min(BITS, 32u);
+        let extended = i32(bits.x << unused) >> unused;
+        value = Wide(u32(extended), u32(extended >> 31u));
+    }
+    let negative = KIND == SIGNED && (value.y >> 31u) == 1u;
+    let magnitude = select(value, minus(Wide(0u, 0u), value), negative);
+    // A value of more than 53 bits is rounded, as it is where it becomes a double.
+    var size = normal(1023 + 63, magnitude);
+    if WIDTH == 64u {
+        size = from_bits(to_bits(size));
+    }
+    return Element(FINITE, negative, value, size);
+}
+
+struct Pair {
+    differs: bool,
+    lhs_kind: u32,
+    rhs_kind: u32,
+    finite: bool,
+    /// Bits of `|rhs - lhs|` as a double, where both are finite.
+    gap: Wide,
+    /// `|lhs|`.
+    size: Real,
+    /// Representable values between the two, where both are finite floats.
+    ulps: Wide,
+}
+
+fn pair_at(index: u32) -> Pair {
+    let x_bits = lhs_at(index);
+    let y_bits = rhs_at(index);
+    let differs = any(x_bits != y_bits);
+    let nothing = Wide(0u, 0u);
+    if KIND == EQUALITY {
+        return Pair(differs, FINITE, FINITE, true, nothing, zero(), nothing);
+    }
+    if KIND == FLOAT {
+        let x = float(x_bits);
+        let y = float(y_bits);
+        let finite = x.kind == FINITE && y.kind == FINITE;
+        if !differs || !finite {
+            return Pair(differs, x.kind, y.kind, finite, nothing, x.size, nothing);
+        }
+        var gap = zero();
+        var ulps = nothing;
+        if x.negative == y.negative {
+            gap = distance(x.size, y.size);
+            ulps = minus(x.bits, y.bits);
+            if is_less(x.bits, y.bits) {
+                ulps = minus(y.bits, x.bits);
+            }
+        } else {
+            gap = sum(x.size, y.size);
+            ulps = plus(x.bits, y.bits);
+        }
+        return Pair(differs, x.kind, y.kind, finite, to_bits(gap), x.size, ulps);
+    }
+    let x = integer(x_bits);
+    let y = integer(y_bits);
+    var order = nothing;
+    if KIND == SIGNED {
+        order.y = 0x80000000u;
+    }
+    var gap = minus(x.bits, y.bits);
+    if is_less(x.bits ^ order, y.bits ^ order) {
+        gap = minus(y.bits, x.bits);
+    }
+    return Pair(differs, FINITE, FINITE, true, to_bits(normal(1023 + 63, gap)), x.size, nothing);
+}
+
+/// Whether a pair is close by the rule; for NaN and infinity only the policy counts, not how large the tolerance is.
+fn is_close(pair: Pair, rule: Rule) -> bool {
+    if !pair.differs {
+        return !(pair.lhs_kind == NAN && job.nan_differs != 0u);
+    }
+    if KIND == EQUALITY || rule.criteria == 0u {
+        return false;
+    }
+    if !pair.finite {
+        return pair.lhs_kind == NAN && pair.rhs_kind == NAN && job.nan_differs == 0u;
+    }
+    let relative = from_bits(to_bits(product(from_bits(rule.rtol), pair.size)));
+    let bound = to_bits(sum(from_bits(rule.atol), relative));
+    if !is_less(bound, pair.gap) {
+        return true;
+    }
+    return KIND == FLOAT && rule.criteria == 2u && !is_less(rule.ulp, pair.ulps);
+}

@@ -1,0 +1,34 @@
+// How many pairs of a chunk mismatch under each further tolerance. After `pair.wgsl`.
+
+/// Tolerances that have room beside each other.
+const MOST = 256u;
+
+var<workgroup> mismatched: array<atomic<u32>, MOST>;
+
+@compute @workgroup_size(WORKERS)
+fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index) worker: u32) {
+    let start = tile.x * TILE;
+    let elements = min(TILE, job.elements - start);
+    let further = min(job.further, MOST);
+    for (var i = worker; i < elements; i += WORKERS) {
+        let pair = pair_at(start + i);
+        if !pair.differs && (pair.lhs_kind != NAN || job.nan_differs == 0u) {
+            continue;
+        }
+        // Neighbours begin with different rules, so that they seldom count in the same place at once.
+        var rule = worker % further;
+        for (var n = 0u; n < further; n++) {
+            if !is_close(pair, rules[rule + 1u]) {
+                atomicAdd(&mismatched[rule], 1u);
+            }
+            rule = select(rule + 1u, 0u, rule + 1u == further);
+        }
+    }
+    workgroupBarrier();
+    if worker < further {
+        let count = atomicLoad(&mismatched[worker]);
+        if count > 0u {
+            atomicAdd(&results[job.further_at + worker], count);
+        }
+    }
+}

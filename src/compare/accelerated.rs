@@ -1,0 +1,172 @@
+//! A unit whose counts come from an accelerator. The CPU reads, verifies and takes the sums, and keeps what it read: for what
+//! only the elements tell, and to count again should the accelerator fail.
+
+use crate::error::Result;
+use crate::tensor::{DType, Extent};
+
+use super::accelerator::{Accelerator, Chunk, Counting, Failure};
+use super::cpu;
+use super::tally::Tally;
+use super::tile::{Counted, TILE};
+use super::unit::{Buffers, Checksums, Part, Unit, in_memory};
+
+/// What came of beginning a unit.
+pub(super) enum Begun<'a> {
+    /// There was nothing to count: the two are the same bytes.
+    Done(Box<Part>, Buffers),
+    /// The accelerator works on it.
+    UnderWay(Box<UnderWay<'a>>),
+}
+
+/// A unit that is read, and is being counted.
+pub(super) struct UnderWay<'a> {
+    unit: Unit<'a>,
+    tally: Tally,
+    crcs: Checksums,
+    buffers: Buffers,
+    pieces: std::result::Result<Vec<Piece>, Failure>,
+}
+
+/// As much as the accelerator takes at once.
+struct Piece {
+    /// Position of its first element.
+    start: u64,
+    counting: Box<dyn Counting>,
+}
+
+impl<'a> Unit<'a> {
+    /// Reads the unit and has it counted from the first chunk on that differs. `kept` says that lhs will come again.
+    pub(super) fn begin(
+        self,
+        accelerator: &dyn Accelerator,
+        (lhs, rhs): (&dyn Extent, &dyn Extent),
+        kept: Option<u64>,
+        mut buffers: Buffers,
+    ) -> Result<Begun<'a>> {
+        let size = self.size() as u64;
+        let mut tally = self.tally();
+        let mut crcs = Checksums::default();
+        let mut apart = None;
+        for (x, y) in self.chunks(&mut buffers) {
+            let at = tally.position;
+            lhs.read_at(at * size, x)?;
+            rhs.read_at(at * size, y)?;
+            let equal = x == y;
+            crcs.update(x, y, equal);
+            self.progress.advance((x.len() + y.len()) as u64);
+            let chunk = cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally };
+            if equal && apart.is_none() {
+                cpu::compare(self.dtype(), self.dtype(), chunk);
+            } else {
+                apart.get_or_insert(at);
+                cpu::sums(self.dtype(), chunk);
+            }
+        }
+        tally.close();
+        let Some(apart) = apart else {
+            return Ok(Begun::Done(Box::new(Part::new(tally, Some(crcs))), buffers));
+        };
+        let pieces = self.pieces(accelerator, apart, kept, &mut buffers);
+        Ok(Begun::UnderWay(Box::new(UnderWay { unit: self, tally, crcs, buffers, pieces })))
+    }
+
+    /// Begins to count from `start` on.
+    fn pieces(
+        &self,
+        accelerator: &dyn Accelerator,
+        mut start: u64,
+        kept: Option<u64>,
+        buffers: &mut Buffers,
+    ) -> std::result::Result<Vec<Piece>, Failure> {
+        let size = self.size();
+        let most = (accelerator.most_bytes() / size / TILE).max(1) * TILE;
+        let mut pieces = Vec::new();
+        while start < self.end {
+            let end = self.end.min(start + most as u64);
+            let (lhs, rhs) = self.read(buffers, start, end);
+            let kept = kept.map(|tensor| (tensor, start * size as u64));
+            let chunk = Chunk { dtype: self.dtype(), lhs, rhs, options: self.options, kept };
+            pieces.push(Piece { start, counting: accelerator.begin(&chunk)? });
+            start = end;
+        }
+        Ok(pieces)
+    }
+
+    /// The chunks of both sides, in order; read before, or to be read into.
+    fn chunks<'b>(
+        &self,
+        buffers: &'b mut Buffers,
+    ) -> impl Iterator<Item = (&'b mut [u8], &'b mut [u8])> {
+        let step = in_memory(self.chunk_elements(self.size())) * self.size();
+        let bytes = in_memory(self.end - self.start) * self.size();
+        let (lhs, rhs) = (buffers.lhs.bytes(bytes), buffers.rhs.bytes(bytes));
+        lhs.chunks_mut(step).zip(rhs.chunks_mut(step))
+    }
+
+    /// Both sides of the elements from `start` to `end`, as they were read.
+    fn read<'b>(&self, buffers: &'b mut Buffers, start: u64, end: u64) -> (&'b [u8], &'b [u8]) {
+        let at = |position| in_memory(position - self.start) * self.size();
+        let (start, end) = (at(start), at(end));
+        let (lhs, rhs) = (buffers.lhs.bytes(end), buffers.rhs.bytes(end));
+        (lhs.get(start..).unwrap_or_default(), rhs.get(start..).unwrap_or_default())
+    }
+
+    /// Takes in what was counted from `start` on.
+    fn take(&self, counted: &Counted, start: u64, buffers: &mut Buffers, tally: &mut Tally) {
+        tally.count_chunk(counted);
+        for (tile, start) in counted.tiles.iter().zip((start..).step_by(TILE)) {
+            let (lhs, rhs) = self.read(buffers, start, self.end.min(start + TILE as u64));
+            tally.count_tile(tile, start, |place| cpu::scalars(self.dtype(), lhs, rhs, place));
+            // A quotient is no matter of integers: where one may be the largest so far, the CPU looks.
+            if tile.relative_bound > 0.0 && tile.relative_bound >= tally.relative_threshold() {
+                cpu::relative(self.dtype(), lhs, rhs, tally);
+            }
+        }
+    }
+
+    /// Counts all of the unit on the CPU.
+    fn count(&self, buffers: &mut Buffers) -> Tally {
+        let mut tally = self.tally();
+        for (lhs, rhs) in self.chunks(buffers) {
+            let equal = lhs == rhs;
+            let chunk = cpu::Chunk { lhs, rhs, equal, tally: &mut tally };
+            cpu::compare(self.dtype(), self.dtype(), chunk);
+        }
+        tally.close();
+        tally
+    }
+
+    fn dtype(&self) -> DType {
+        self.pair.0.dtype()
+    }
+
+    /// Bytes of an element.
+    fn size(&self) -> usize {
+        self.dtype().size().unwrap_or(1)
+    }
+}
+
+impl UnderWay<'_> {
+    /// Waits for the counts. Where there will be none, counts on the CPU, and says why.
+    pub(super) fn finish(self: Box<Self>) -> (Box<Part>, Buffers, Option<Failure>) {
+        let Self { unit, mut tally, crcs, mut buffers, pieces } = *self;
+        let counted = pieces.and_then(|pieces| {
+            let finished =
+                pieces.into_iter().map(|piece| Ok((piece.start, piece.counting.finish()?)));
+            finished.collect::<std::result::Result<Vec<_>, Failure>>()
+        });
+        let failure = match counted {
+            Ok(pieces) => {
+                for (start, counted) in pieces {
+                    unit.take(&counted, start, &mut buffers, &mut tally);
+                }
+                None
+            }
+            Err(failure) => {
+                tally = unit.count(&mut buffers);
+                Some(failure)
+            }
+        };
+        (Box::new(Part::new(tally, Some(crcs))), buffers, failure)
+    }
+}

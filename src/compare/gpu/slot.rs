@@ -1,0 +1,301 @@
+//! Room for a chunk on the device, and its way there and back.
+//!
+//! Staging memory stays mapped between chunks: the CPU writes into it while the device is at work on another slot.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytemuck::{Pod, Zeroable};
+use wgpu::{
+    BindGroupDescriptor, BindGroupEntry, Buffer, BufferAsyncError, BufferUsages, CommandEncoder,
+    ComputePassDescriptor, MapMode, PollError, PollType, SubmissionIndex,
+};
+
+use super::super::accelerator::{Chunk, Counting, Failure};
+use super::super::close::Rule;
+use super::super::tile::{Counted, TILE};
+use super::super::{NanPolicy, Options};
+use super::context::Context;
+use super::kernels::{Kernels, MOST_FURTHER};
+use super::lock;
+use super::words::Layout;
+
+/// How long a chunk may take. Software that acts as a GPU needs a second for the largest.
+const WATCHDOG: Duration = Duration::from_secs(60);
+
+/// The least room that is made, so that small chunks share slots.
+const LEAST: usize = 64 << 10;
+
+/// Slots that are free.
+#[derive(Default)]
+pub(super) struct Slots(Mutex<Vec<Slot>>);
+
+impl Slots {
+    /// A slot with room for `bytes` of each side.
+    pub(super) fn take(&self, context: &Arc<Context>, bytes: usize) -> Result<Slot, Failure> {
+        let mut free = lock(&self.0);
+        if let Some(at) = free.iter().position(|slot| slot.bytes >= bytes) {
+            return Ok(free.swap_remove(at));
+        }
+        drop(free);
+        Slot::new(context, bytes.max(LEAST))
+    }
+
+    fn put(&self, slot: Slot) {
+        lock(&self.0).push(slot);
+    }
+}
+
+/// Where the elements of lhs are.
+pub(super) enum Input {
+    /// They travel with this chunk.
+    Staged,
+    /// They travel with this chunk, and stay.
+    ToKeep(Buffer),
+    /// They are there.
+    Kept(Buffer),
+}
+
+/// Buffers for a chunk.
+pub(super) struct Slot {
+    context: Arc<Context>,
+    /// Of each side.
+    bytes: usize,
+    staging: [Buffer; 2],
+    storage: [Buffer; 2],
+    job: Buffer,
+    rules: Buffer,
+    results: Buffer,
+    readback: Buffer,
+}
+
+/// `Job` of `shaders/pair.wgsl`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Job {
+    elements: u32,
+    nan_differs: u32,
+    further: u32,
+    further_at: u32,
+    bins_at: u32,
+    unused: [u32; 3],
+}
+
+/// `Rule` of `shaders/pair.wgsl`; its words of 64 bits are the shader's pairs of 32, low before high.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct RuleWords {
+    atol: u64,
+    rtol: u64,
+    ulp: u64,
+    criteria: u32,
+    unused: u32,
+}
+
+impl RuleWords {
+    fn new(rule: &Rule) -> Self {
+        let (atol, rtol) = rule.absolute.unwrap_or_default();
+        let criteria = match (rule.absolute, rule.ulp) {
+            (None, _) => 0,
+            (Some(_), None) => 1,
+            (Some(_), Some(_)) => 2,
+        };
+        let ulp = rule.ulp.unwrap_or_default();
+        Self { atol: atol.to_bits(), rtol: rtol.to_bits(), ulp, criteria, unused: 0 }
+    }
+
+    fn all(options: &Options) -> Vec<Self> {
+        let tolerances = std::iter::once(&options.tolerance).chain(&options.further);
+        tolerances.map(|tolerance| Self::new(&Rule::new(tolerance, options.nan))).collect()
+    }
+}
+
+impl Slot {
+    fn new(context: &Arc<Context>, bytes: usize) -> Result<Self, Failure> {
+        let staging = || context.buffer(bytes, BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC);
+        // As many words as there can be: elements have at least a byte.
+        let everything = Options {
+            histogram: true,
+            further: vec![Default::default(); MOST_FURTHER],
+            ..Options::default()
+        };
+        let results = 4 * Layout::new(bytes.next_multiple_of(TILE), &everything).words();
+        let rules = (1 + MOST_FURTHER) * size_of::<RuleWords>();
+        Ok(Self {
+            context: Arc::clone(context),
+            bytes,
+            staging: [staging()?, staging()?],
+            storage: [context.storage(bytes)?, context.storage(bytes)?],
+            job: context
+                .buffer(size_of::<Job>(), BufferUsages::UNIFORM | BufferUsages::COPY_DST)?,
+            rules: context.buffer(rules, BufferUsages::STORAGE | BufferUsages::COPY_DST)?,
+            results: context.buffer(
+                results,
+                BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
+            )?,
+            readback: context.buffer(results, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?,
+        })
+    }
+
+    /// Sends a chunk on its way; the slot comes back to `slots` with its results.
+    pub(super) fn submit(
+        self,
+        kernels: &Kernels,
+        lhs: Input,
+        chunk: &Chunk<'_>,
+        slots: Arc<Slots>,
+    ) -> Result<Box<dyn Counting>, Failure> {
+        let layout = Layout::new(chunk.elements(), chunk.options);
+        self.write_job(layout, chunk.options);
+        let context = Arc::clone(&self.context);
+        let (sender, mapped) = channel();
+        let [lhs_staging, rhs_staging] = &self.staging;
+        let [lhs_storage, rhs_storage] = &self.storage;
+        let (index, waits) = context.scoped(|| -> Result<_, Failure> {
+            let mut encoder = context.device.create_command_encoder(&Default::default());
+            let mut staged = Vec::new();
+            let lhs = match lhs {
+                Input::Kept(buffer) => buffer,
+                Input::ToKeep(buffer) => {
+                    upload(&mut encoder, chunk.lhs, lhs_staging, &buffer)?;
+                    staged.push(lhs_staging);
+                    buffer
+                }
+                Input::Staged => {
+                    upload(&mut encoder, chunk.lhs, lhs_staging, lhs_storage)?;
+                    staged.push(lhs_staging);
+                    lhs_storage.clone()
+                }
+            };
+            upload(&mut encoder, chunk.rhs, rhs_staging, rhs_storage)?;
+            staged.push(rhs_staging);
+            self.count(&mut encoder, kernels, [&lhs, rhs_storage], layout);
+            let index = context.queue.submit([encoder.finish()]);
+            for buffer in &staged {
+                map(buffer, MapMode::Write, buffer.size(), sender.clone());
+            }
+            map(&self.readback, MapMode::Read, 4 * layout.words() as u64, sender);
+            Ok((index, staged.len() + 1))
+        })??;
+        Ok(Box::new(Submitted { slot: self, layout, index, mapped, waits, slots }))
+    }
+
+    fn write_job(&self, layout: Layout, options: &Options) {
+        let job = Job {
+            elements: word(layout.elements),
+            nan_differs: u32::from(options.nan == NanPolicy::Differ),
+            further: word(options.further.len()),
+            further_at: word(layout.further_at()),
+            bins_at: word(layout.bins_at()),
+            unused: [0; 3],
+        };
+        let queue = &self.context.queue;
+        queue.write_buffer(&self.job, 0, bytemuck::bytes_of(&job));
+        queue.write_buffer(&self.rules, 0, bytemuck::cast_slice(&RuleWords::all(options)));
+    }
+
+    /// Runs the kernels, one workgroup for each tile, and brings the results home.
+    fn count(
+        &self,
+        encoder: &mut CommandEncoder,
+        kernels: &Kernels,
+        [lhs, rhs]: [&Buffer; 2],
+        layout: Layout,
+    ) {
+        let buffers = [lhs, rhs, &self.job, &self.rules, &self.results];
+        let entries: Vec<_> = (0..)
+            .zip(buffers)
+            .map(|(binding, buffer)| BindGroupEntry {
+                binding,
+                resource: buffer.as_entire_binding(),
+            })
+            .collect();
+        let group = self.context.device.create_bind_group(&BindGroupDescriptor {
+            label: None,
+            layout: &kernels.layout,
+            entries: &entries,
+        });
+        let bytes = 4 * layout.words() as u64;
+        encoder.clear_buffer(&self.results, 0, Some(bytes));
+        for pipeline in &kernels.pipelines {
+            let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, &group, &[]);
+            pass.dispatch_workgroups(word(layout.tiles()), 1, 1);
+        }
+        encoder.copy_buffer_to_buffer(&self.results, 0, &self.readback, 0, bytes);
+    }
+}
+
+/// A number of things in a chunk.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a chunk is below the limits of the device, which are of 32 bits"
+)]
+fn word(n: usize) -> u32 {
+    n as u32
+}
+
+/// Writes `bytes` to `staging`, to be copied to `storage`.
+fn upload(
+    encoder: &mut CommandEncoder,
+    bytes: &[u8],
+    staging: &Buffer,
+    storage: &Buffer,
+) -> Result<(), Failure> {
+    let whole = bytes.len().next_multiple_of(4) as u64;
+    let mut view =
+        staging.get_mapped_range_mut(..whole).map_err(|error| Failure::Map(error.to_string()))?;
+    view.slice(..bytes.len()).copy_from_slice(bytes);
+    drop(view);
+    staging.unmap();
+    encoder.copy_buffer_to_buffer(staging, 0, storage, 0, whole);
+    Ok(())
+}
+
+fn map(buffer: &Buffer, mode: MapMode, bytes: u64, done: Sender<Result<(), BufferAsyncError>>) {
+    buffer.map_async(mode, ..bytes, move |result| {
+        // Whoever no longer waits needs no answer.
+        let _ = done.send(result);
+    });
+}
+
+/// A chunk on its way.
+struct Submitted {
+    slot: Slot,
+    layout: Layout,
+    index: SubmissionIndex,
+    mapped: Receiver<Result<(), BufferAsyncError>>,
+    /// Buffers that will be mapped.
+    waits: usize,
+    slots: Arc<Slots>,
+}
+
+impl Counting for Submitted {
+    fn finish(self: Box<Self>) -> Result<Counted, Failure> {
+        let Self { slot, layout, index, mapped, waits, slots } = *self;
+        let context = &slot.context;
+        let wait = PollType::Wait { submission_index: Some(index), timeout: Some(WATCHDOG) };
+        context.device.poll(wait).map_err(|error| match error {
+            PollError::Timeout => Failure::Timeout(WATCHDOG),
+            error => Failure::Lost(error.to_string()),
+        })?;
+        for _ in 0..waits {
+            // Another thread may be the one that tells.
+            let result = mapped.recv_timeout(WATCHDOG).map_err(|_| Failure::Timeout(WATCHDOG))?;
+            context.check()?;
+            result.map_err(|error| Failure::Map(error.to_string()))?;
+        }
+        context.check()?;
+        let counted = {
+            let range = ..4 * layout.words() as u64;
+            let view = slot.readback.get_mapped_range(range);
+            let view = view.map_err(|error| Failure::Map(error.to_string()))?;
+            layout.read(&bytemuck::pod_collect_to_vec(&view))
+        };
+        slot.readback.unmap();
+        slots.put(slot);
+        counted.ok_or_else(|| Failure::Wrong("it did not look at every element".into()))
+    }
+}
