@@ -5,10 +5,10 @@ use crate::error::Result;
 use crate::tensor::{DType, Extent};
 
 use super::accelerator::{Accelerator, Chunk, Counting, Failure};
-use super::cpu;
 use super::tally::Tally;
 use super::tile::{Counted, TILE};
 use super::unit::{Buffers, Checksums, Part, Unit, in_memory};
+use super::{Sides, cpu};
 
 /// What came of beginning a unit.
 pub(super) enum Begun<'a> {
@@ -84,7 +84,8 @@ impl<'a> Unit<'a> {
         while start < self.end {
             let end = self.end.min(start + most as u64);
             let (lhs, rhs) = self.read(buffers, start, end);
-            let kept = kept.map(|tensor| (tensor, start * size as u64));
+            let lhs_kept = kept.map(|tensor| (tensor, start * size as u64));
+            let kept = Sides { lhs: lhs_kept, rhs: None };
             let chunk = Chunk { dtype: self.dtype(), lhs, rhs, options: self.options, kept };
             pieces.push(Piece { start, counting: accelerator.begin(&chunk)? });
             start = end;

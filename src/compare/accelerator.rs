@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::tensor::DType;
 
-use super::Options;
 use super::tile::Counted;
+use super::{Options, Sides};
 
 /// Counts pairs of elements beside the CPU.
 ///
@@ -30,7 +30,15 @@ pub trait Accelerator: fmt::Debug + Send + Sync {
     /// When it cannot; the CPU will then.
     fn begin(&self, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure>;
 
-    /// Gives back what it holds of the lhs that was [kept](Chunk::kept) under this number.
+    /// Holds all that it counts against known answers.
+    ///
+    /// # Errors
+    /// When an answer is wrong, or there is none.
+    fn test(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Gives back what it holds of the tensor that was [kept](Chunk::kept) under this number.
     fn forget(&self, kept: u64) {
         let _ = kept;
     }
@@ -56,9 +64,9 @@ pub struct Chunk<'a> {
     pub rhs: &'a [u8],
     /// What to count.
     pub options: &'a Options,
-    /// Says that lhs will come again: the number of the tensor, and the byte in it where the chunk begins. The same lhs comes
-    /// with the same two.
-    pub kept: Option<(u64, u64)>,
+    /// Says of a side that it will come again: the number of the tensor, and the byte in it where the chunk begins. The same
+    /// bytes come with the same two.
+    pub kept: Sides<Option<(u64, u64)>>,
 }
 
 impl Chunk<'_> {

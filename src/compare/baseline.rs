@@ -2,11 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::error::{ErrorKind, Result};
-use crate::progress::Silent;
+use crate::error::Result;
 use crate::tensor::TensorSource;
 
-use super::{Comparison, Options, engine};
+use super::{Comparison, Device, Options, engine};
 
 /// A tensor that many others are compared with: a GPU keeps it in its own memory, so that only the others travel.
 ///
@@ -16,14 +15,11 @@ use super::{Comparison, Options, engine};
 ///
 /// let weights = [0.5f32, 1.0, 2.0];
 /// let baseline = TensorView::flat(&weights);
-/// let options = Options {
-///     tolerance: Tolerance::new(None, Some(1e-3), None)?,
-///     device: Device::auto(), // or Device::gpu(None)?
-///     ..Options::default()
-/// };
-/// let baseline = Baseline::new(&baseline, options);
+/// let tolerance = Tolerance::new(None, Some(1e-3), None)?;
+/// let baseline = Baseline::new(&baseline, &Device::auto());
 /// for candidate in [[0.5f32, 1.0, 2.0001], [0.5, 1.0, 2.1]] {
-///     let comparison = baseline.compare(&TensorView::flat(&candidate))?;
+///     let options = Options { tolerance, ..Options::default() };
+///     let comparison = baseline.compare(&TensorView::flat(&candidate), &options)?;
 ///     println!("{} of {} differ", comparison.mismatched, comparison.elements);
 /// }
 /// # Ok::<(), ckdiff::Error>(())
@@ -31,30 +27,28 @@ use super::{Comparison, Options, engine};
 #[derive(Debug)]
 pub struct Baseline<'a> {
     source: &'a dyn TensorSource,
-    options: Options,
+    device: Device,
     number: u64,
 }
 
 impl<'a> Baseline<'a> {
-    /// This tensor as the baseline of what follows.
-    pub fn new(source: &'a dyn TensorSource, options: Options) -> Self {
+    /// This tensor as the baseline of what follows on this device.
+    pub fn new(source: &'a dyn TensorSource, device: &Device) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self { source, options, number: NEXT.fetch_add(1, Ordering::Relaxed) }
+        Self { source, device: device.clone(), number: NEXT.fetch_add(1, Ordering::Relaxed) }
     }
 
     /// Compares another tensor with it.
     ///
     /// # Errors
     /// As [`compare`](super::compare).
-    pub fn compare(&self, rhs: &dyn TensorSource) -> Result<Comparison> {
-        let results = engine::run(&[(self.source, rhs)], Some(self.number), &self.options, &Silent);
-        let nothing = || Err(ErrorKind::Usage("nothing to compare".into()).into());
-        results.into_iter().next().unwrap_or_else(nothing)
+    pub fn compare(&self, rhs: &dyn TensorSource, options: &Options) -> Result<Comparison> {
+        engine::one((self.source, rhs), Some(self.number), options, &self.device)
     }
 }
 
 impl Drop for Baseline<'_> {
     fn drop(&mut self) {
-        self.options.device.forget(self.number);
+        self.device.forget(self.number);
     }
 }

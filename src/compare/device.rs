@@ -5,18 +5,41 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::Result;
+use crate::tensor::TensorSource;
 
 use super::accelerator::{Accelerator, Failure};
 use super::cost::Workload;
+use super::{Comparison, Options, engine};
 
-/// Where to compare. A clone is the same device, and shares its record of what was done.
+/// Where to compare: no result depends on it.
+///
+/// ```
+/// use ckdiff::compare::{Device, Options, Tolerance};
+/// use ckdiff::tensor::TensorView;
+///
+/// let device = Device::auto(); // or Device::cpu(), Device::gpu(None)?, Device::gpu(Some("name"))?
+/// let (lhs, rhs) = ([0.5f32, 1.0, 2.0], [0.5f32, 1.0, 2.1]);
+/// let tolerance = Tolerance::new(None, Some(1e-3), None)?;
+/// let options = Options { tolerance, ..Options::default() };
+/// let comparison = device.compare(&TensorView::flat(&lhs), &TensorView::flat(&rhs), &options)?;
+/// assert_eq!(comparison.first, Some(2));
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
 #[derive(Clone)]
-pub struct Device(Arc<Inner>);
+pub struct Device {
+    opened: Arc<Opened>,
+    record: Arc<Record>,
+}
 
-struct Inner {
+struct Opened {
     choice: Choice,
     /// Why the accelerator is no longer used.
     failure: OnceLock<Failure>,
+}
+
+/// Tensors that were compared, and those that an accelerator counted.
+#[derive(Default)]
+struct Record {
     tensors: AtomicUsize,
     accelerated: AtomicUsize,
 }
@@ -41,12 +64,8 @@ pub struct Work {
 
 impl Device {
     fn new(choice: Choice) -> Self {
-        Self(Arc::new(Inner {
-            choice,
-            failure: OnceLock::new(),
-            tensors: AtomicUsize::new(0),
-            accelerated: AtomicUsize::new(0),
-        }))
+        let opened = Arc::new(Opened { choice, failure: OnceLock::new() });
+        Self { opened, record: Arc::default() }
     }
 
     /// The CPU alone.
@@ -72,20 +91,47 @@ impl Device {
         Self::new(Choice::Accelerator(accelerator))
     }
 
-    /// What was done so far.
+    /// Compares two tensors of one shape, element by element.
+    ///
+    /// # Errors
+    /// As [`compare`](super::compare).
+    pub fn compare(
+        &self,
+        lhs: &dyn TensorSource,
+        rhs: &dyn TensorSource,
+        options: &Options,
+    ) -> Result<Comparison> {
+        engine::one((lhs, rhs), None, options, self)
+    }
+
+    /// Holds all that it counts beside the CPU against known answers. (Each kernel is tested before its first use anyway.)
+    ///
+    /// # Errors
+    /// When an answer is wrong, or there is none.
+    pub fn test(&self) -> std::result::Result<(), Failure> {
+        self.accelerator().map_or(Ok(()), |accelerator| accelerator.test())
+    }
+
+    /// The same device with a record of its own.
+    #[must_use]
+    pub fn with_own_record(&self) -> Self {
+        Self { opened: Arc::clone(&self.opened), record: Arc::default() }
+    }
+
+    /// What was done so far, by this device and its clones.
     pub fn work(&self) -> Work {
-        let Inner { tensors, accelerated, failure, .. } = &*self.0;
-        let accelerated = accelerated.load(Ordering::Relaxed);
-        let accelerator = self.opened().filter(|_| accelerated > 0);
+        let accelerated = self.record.accelerated.load(Ordering::Relaxed);
+        let accelerator = self.accelerator().filter(|_| accelerated > 0);
         Work {
-            tensors: tensors.load(Ordering::Relaxed),
+            tensors: self.record.tensors.load(Ordering::Relaxed),
             accelerator: accelerator.map(|it| (it.name().to_owned(), accelerated)),
-            failure: failure.get().cloned(),
+            failure: self.opened.failure.get().cloned(),
         }
     }
 
-    fn opened(&self) -> Option<&Arc<dyn Accelerator>> {
-        match &self.0.choice {
+    /// What works beside the CPU, if it is open.
+    pub fn accelerator(&self) -> Option<&Arc<dyn Accelerator>> {
+        match &self.opened.choice {
             Choice::Cpu => None,
             Choice::Auto(opened) => opened.get()?.as_ref(),
             Choice::Accelerator(accelerator) => Some(accelerator),
@@ -93,21 +139,21 @@ impl Device {
     }
 
     /// What to use beside the CPU for this work, if anything.
-    pub(super) fn accelerator(&self, workload: &Workload) -> Option<&Arc<dyn Accelerator>> {
-        if self.0.failure.get().is_some() {
+    pub(super) fn accelerator_for(&self, workload: &Workload) -> Option<&Arc<dyn Accelerator>> {
+        if self.opened.failure.get().is_some() {
             return None;
         }
-        match &self.0.choice {
+        match &self.opened.choice {
             Choice::Auto(_) if !workload.pays() => None,
             // Without a GPU the CPU does it, and nobody need be told.
             Choice::Auto(opened) => opened.get_or_init(|| super::open_gpu(None).ok()).as_ref(),
-            Choice::Cpu | Choice::Accelerator(_) => self.opened(),
+            Choice::Cpu | Choice::Accelerator(_) => self.accelerator(),
         }
     }
 
     /// Gives back what is held of a baseline.
     pub(super) fn forget(&self, kept: u64) {
-        if let Some(accelerator) = self.opened() {
+        if let Some(accelerator) = self.accelerator() {
             accelerator.forget(kept);
         }
     }
@@ -115,17 +161,17 @@ impl Device {
     /// Notes that the accelerator is of no more use.
     pub(super) fn fail(&self, failure: Failure) {
         // Of many failures the first is told.
-        let _ = self.0.failure.set(failure);
+        let _ = self.opened.failure.set(failure);
     }
 
     pub(super) fn is_failed(&self) -> bool {
-        self.0.failure.get().is_some()
+        self.opened.failure.get().is_some()
     }
 
     /// Notes that a tensor was compared.
     pub(super) fn record(&self, accelerated: bool) {
-        self.0.tensors.fetch_add(1, Ordering::Relaxed);
-        self.0.accelerated.fetch_add(usize::from(accelerated), Ordering::Relaxed);
+        self.record.tensors.fetch_add(1, Ordering::Relaxed);
+        self.record.accelerated.fetch_add(usize::from(accelerated), Ordering::Relaxed);
     }
 }
 
@@ -135,15 +181,9 @@ impl Default for Device {
     }
 }
 
-impl PartialEq for Device {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0.choice {
+        match &self.opened.choice {
             Choice::Cpu => f.write_str("Device(cpu)"),
             Choice::Auto(_) => f.write_str("Device(auto)"),
             Choice::Accelerator(accelerator) => write!(f, "Device({})", accelerator.name()),
@@ -151,16 +191,21 @@ impl fmt::Debug for Device {
     }
 }
 
-/// `cpu`, or what worked beside it and how much each did; as reports have it.
+/// `cpu`, or what worked beside it and how many tensors each compared; as reports have it.
 impl fmt::Display for Work {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tensors = |n: usize| format!("{n} tensor{}", if n == 1 { "" } else { "s" });
         match &self.accelerator {
-            None => f.write_str("cpu"),
-            Some((name, n)) if *n == self.tensors => write!(f, "gpu:{name}"),
+            None => f.write_str("cpu")?,
+            Some((name, n)) if *n == self.tensors => write!(f, "gpu:{name}")?,
             Some((name, n)) => {
-                write!(f, "gpu:{name} for {}, cpu for {}", tensors(*n), tensors(self.tensors - n))
+                let rest = self.tensors - n;
+                write!(f, "gpu:{name} for {}, cpu for {}", tensors(*n), tensors(rest))?;
             }
+        }
+        match &self.failure {
+            Some(failure) => write!(f, ", since {failure}"),
+            None => Ok(()),
         }
     }
 }

@@ -18,7 +18,7 @@ use super::cost::Workload;
 use super::cpu;
 use super::grid::CELL;
 use super::unit::{Buffers, Part, Unit};
-use super::{Comparison, Options};
+use super::{Comparison, Device, Options};
 
 /// Cells in a unit; a power of two, so that the sums of a unit are a node of the tree.
 const UNIT_CELLS: u64 = 16;
@@ -51,35 +51,55 @@ pub fn compare(
     rhs: &dyn TensorSource,
     options: &Options,
 ) -> Result<Comparison> {
-    let mut results = compare_all(&[(lhs, rhs)], options, &Silent);
-    results.pop().unwrap_or_else(|| Err(ErrorKind::Usage("nothing to compare".into()).into()))
+    one((lhs, rhs), None, options, &Device::cpu())
 }
 
 /// Compares many pairs at once; one result each, in their order.
 pub fn compare_all(
     pairs: &[Pair<'_>],
     options: &Options,
+    device: &Device,
     progress: &dyn Progress,
 ) -> Vec<Result<Comparison>> {
     let sizes = pairs.iter().flat_map(|(l, r)| [l.stored_bytes(), r.stored_bytes()]);
     progress.total(sizes.fold(0, u64::saturating_add));
-    run(pairs, None, options, progress)
+    run(pairs, None, options, device, progress)
 }
 
-/// Compares pairs. `kept` says that lhs of the pair will come again, under this number.
-pub(super) fn run(
+/// Compares a pair. `kept` says that its lhs will come again, under this number.
+pub(super) fn one(
+    pair: Pair<'_>,
+    kept: Option<u64>,
+    options: &Options,
+    device: &Device,
+) -> Result<Comparison> {
+    let mut results = run(&[pair], kept, options, device, &Silent);
+    results.pop().unwrap_or_else(|| Err(ErrorKind::Usage("nothing to compare".into()).into()))
+}
+
+fn run(
     pairs: &[Pair<'_>],
     kept: Option<u64>,
     options: &Options,
+    device: &Device,
     progress: &dyn Progress,
 ) -> Vec<Result<Comparison>> {
-    let accelerator = options.device.accelerator(&Workload::new(pairs, options));
-    let work = Work { accelerator, kept, ..Work::plan(pairs, options, progress) };
+    let accelerator = device.accelerator_for(&Workload::new(pairs, options));
+    let work = Work::plan(pairs, Plan { options, device, accelerator, kept, progress });
     on_threads(options.threads, work.units(), || Worker::new(&work).run());
     for job in &work.jobs {
-        options.device.record(job.accelerated.load(Ordering::Relaxed));
+        device.record(job.accelerated.load(Ordering::Relaxed));
     }
     work.jobs.into_iter().map(Job::result).collect()
+}
+
+/// How to go about it.
+struct Plan<'a> {
+    options: &'a Options,
+    device: &'a Device,
+    accelerator: Option<&'a Arc<dyn Accelerator>>,
+    kept: Option<u64>,
+    progress: &'a dyn Progress,
 }
 
 /// All pairs, cut into units.
@@ -88,14 +108,11 @@ struct Work<'a> {
     /// For each job, the number of units up to its end.
     ends: Vec<usize>,
     next: AtomicUsize,
-    options: &'a Options,
-    progress: &'a dyn Progress,
-    accelerator: Option<&'a Arc<dyn Accelerator>>,
-    kept: Option<u64>,
+    plan: Plan<'a>,
 }
 
 impl<'a> Work<'a> {
-    fn plan(pairs: &[Pair<'a>], options: &'a Options, progress: &'a dyn Progress) -> Self {
+    fn plan(pairs: &[Pair<'a>], plan: Plan<'a>) -> Self {
         let jobs: Vec<_> = pairs.iter().map(|&pair| Job::new(pair)).collect();
         let ends = jobs
             .iter()
@@ -104,8 +121,7 @@ impl<'a> Work<'a> {
                 Some(*end)
             })
             .collect();
-        let next = AtomicUsize::new(0);
-        Self { jobs, ends, next, options, progress, accelerator: None, kept: None }
+        Self { jobs, ends, next: AtomicUsize::new(0), plan }
     }
 
     fn units(&self) -> usize {
@@ -123,8 +139,9 @@ impl<'a> Work<'a> {
 
     /// The accelerator, where it takes the elements of this pair.
     fn accelerator(&self, (lhs, rhs): Pair<'a>) -> Option<&'a dyn Accelerator> {
-        let accelerator = self.accelerator.filter(|_| !self.options.device.is_failed())?;
-        let takes = lhs.dtype() == rhs.dtype() && accelerator.takes(lhs.dtype(), self.options);
+        let Plan { accelerator, device, options, .. } = self.plan;
+        let accelerator = accelerator.filter(|_| !device.is_failed())?;
+        let takes = lhs.dtype() == rhs.dtype() && accelerator.takes(lhs.dtype(), options);
         takes.then_some(&**accelerator)
     }
 }
@@ -151,7 +168,7 @@ impl<'w, 'a> Worker<'w, 'a> {
             if self.under_way.len() >= UNDER_WAY {
                 self.finish_oldest();
             }
-            match job.unit(number, self.work) {
+            match job.unit(number, &self.work.plan) {
                 Ok(unit) => self.begin(job, number, unit),
                 Err(error) => job.join(number, Err(error)),
             }
@@ -169,7 +186,7 @@ impl<'w, 'a> Worker<'w, 'a> {
             self.room.push(buffers);
             return;
         };
-        match unit.begin(accelerator, both, self.work.kept, buffers) {
+        match unit.begin(accelerator, both, self.work.plan.kept, buffers) {
             Ok(Begun::Done(part, buffers)) => {
                 self.room.push(buffers);
                 job.join(number, Ok(part));
@@ -186,7 +203,7 @@ impl<'w, 'a> Worker<'w, 'a> {
         let (part, buffers, failure) = under_way.finish();
         self.room.push(buffers);
         match failure {
-            Some(failure) => self.work.options.device.fail(failure),
+            Some(failure) => self.work.plan.device.fail(failure),
             None => job.accelerated.store(true, Ordering::Relaxed),
         }
         job.join(number, Ok(part));
@@ -233,12 +250,12 @@ impl<'a> Job<'a> {
     }
 
     /// One of its units, if it can be read.
-    fn unit(&self, number: usize, work: &Work<'a>) -> Result<Unit<'a>> {
+    fn unit(&self, number: usize, plan: &Plan<'a>) -> Result<Unit<'a>> {
         self.check()?;
         let elements = self.pair.0.shape().elements();
         let start = number as u64 * UNIT;
         let end = if self.units == 1 { elements } else { elements.min(start + UNIT) };
-        Ok(Unit { pair: self.pair, start, end, options: work.options, progress: work.progress })
+        Ok(Unit { pair: self.pair, start, end, options: plan.options, progress: plan.progress })
     }
 
     fn check(&self) -> Result<()> {

@@ -2,8 +2,6 @@
 
 use crate::error::{Error, Result};
 
-use super::Device;
-
 /// How far two elements may be apart. Without any of the three, values compare by bits.
 ///
 /// An element is close when any criterion passes; with one of the three given, a missing `atol` or `rtol` is 0.
@@ -67,8 +65,6 @@ pub struct Options {
     pub threads: usize,
     /// Bytes read at a time from each side; at least one element of the grid's 16 lanes. No result depends on it.
     pub chunk_bytes: usize,
-    /// Where to compare. No result depends on it.
-    pub device: Device,
 }
 
 impl Default for Options {
@@ -80,7 +76,6 @@ impl Default for Options {
             histogram: false,
             threads: 0,
             chunk_bytes: 256 << 10,
-            device: Device::cpu(),
         }
     }
 }

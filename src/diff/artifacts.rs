@@ -90,7 +90,9 @@ fn compare_tensors(
     diff: &mut Diff,
 ) -> Result<()> {
     let counterparts = objects.counterparts(lhs, rhs);
+    let options = &Options { device: options.device.with_own_record(), ..options.clone() };
     diff.tensors = tensors::compare(lhs, rhs, &counterparts, options, progress)?;
+    diff.work = options.device.work();
     if diff.tensors.is_empty() && !options.names.takes_all() {
         return Err(ErrorKind::Usage("the filters leave no tensor to compare".into()).into());
     }

@@ -40,6 +40,8 @@ use crate::progress::Progress;
 pub struct Options {
     /// When values are close.
     pub compare: compare::Options,
+    /// Where the tensors are compared. Constants of graphs are compared on the CPU.
+    pub device: compare::Device,
     /// Which tensors take part, under which names.
     pub names: Names,
     /// Which part of both is compared.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::artifact::Artifact;
 use crate::checkpoint::Checkpoint;
-use crate::compare::{Comparison, Options};
+use crate::compare::{Comparison, Options, Work};
 use crate::error::Error;
 use crate::tensor::{DType, Name, Shape};
 
@@ -19,6 +19,8 @@ pub struct Diff {
     pub rhs: Side,
     /// What was asked for.
     pub options: Options,
+    /// Which device compared the tensors.
+    pub work: Work,
     /// What was said of lists in messages.
     pub lists: Lists,
     /// Every tensor of either side that the filters let through, by name.
@@ -291,6 +293,7 @@ impl Diff {
             lhs: side(lhs),
             rhs: side(rhs),
             options: options.compare.clone(),
+            work: Work::default(),
             lists: options.lists.clone(),
             tensors: Vec::new(),
             not_frozen: 0,

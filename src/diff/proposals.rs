@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::bytes::Crc32c;
 use crate::checkpoint::Entry;
-use crate::compare::{self, NanPolicy, Tolerance, compare_all};
+use crate::compare::{self, Device, NanPolicy, Tolerance, compare_all};
 use crate::error::Result;
 use crate::progress::{Progress, Silent};
 use crate::tensor::{DType, Name, Shape, TensorSource, read_through};
@@ -50,7 +50,7 @@ pub(super) fn renames(
         nan: NanPolicy::Equal,
         ..compare::Options::default()
     };
-    let results = compare_all(&pairs, &options, progress);
+    let results = compare_all(&pairs, &options, &Device::cpu(), progress);
     let mut renames: Vec<_> = candidates
         .iter()
         .zip(results)

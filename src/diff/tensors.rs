@@ -59,7 +59,7 @@ pub(super) fn compare(
         }
         tensors.push(tensor);
     }
-    let results = compare::compare_all(&pairs, &options.compare, progress);
+    let results = compare::compare_all(&pairs, &options.compare, &options.device, progress);
     for (at, result) in waiting.into_iter().zip(results) {
         if let Some(tensor) = tensors.get_mut(at) {
             settle(tensor, result.map(|comparison| (status(&comparison), Some(comparison))));

@@ -3,6 +3,7 @@
 //! Reports are made from results in memory and go to any writer; nothing here opens a file, asks the environment or
 //! knows whether a terminal listens. The JSON forms are contracts: `*.schema.json` beside this file say what they hold.
 
+mod devices;
 pub mod human;
 pub mod json;
 mod listing;
@@ -10,6 +11,7 @@ mod overview;
 mod palette;
 mod values;
 
+pub use devices::{Devices, Listed};
 pub use listing::{Listing, Row};
 pub use overview::{
     Argument, Asset, Collection, Contents, Function, Graph, MetaGraph, Op, Overview, Placeholder,

@@ -16,7 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("json", &["bytes", "error", "message", "schema"]),
     ("tensor", &["bytes", "error", "progress", "threads"]),
     ("table", &["bytes", "error"]),
-    ("compare", &["bytes", "error", "progress", "tensor"]),
+    ("compare", &["bytes", "error", "progress", "tensor", "threads"]),
     ("checkpoint", &["bytes", "error", "schema", "table", "tensor", "text"]),
     ("graph", &["bytes", "error", "message", "schema", "tensor"]),
     ("artifact", &["bytes", "checkpoint", "error", "json", "message", "schema", "text", "threads"]),

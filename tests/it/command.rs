@@ -32,6 +32,8 @@ pub fn command(args: &[&str]) -> Command {
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"] {
         command.env_remove(name);
     }
+    // Without it Mesa's driver complains on stderr.
+    command.env("XDG_RUNTIME_DIR", std::env::temp_dir());
     command
 }
 
@@ -76,6 +78,7 @@ pub fn assert_valid(report: &Value) {
         "ckdiff-show-message/1" => {
             include_str!("../../src/report/json/ckdiff-show-message-1.schema.json")
         }
+        "ckdiff-devices/1" => include_str!("../../src/report/json/ckdiff-devices-1.schema.json"),
         "ckdiff-verify/1" => include_str!("../../src/report/json/ckdiff-verify-1.schema.json"),
         other => panic!("{other} is no schema"),
     };

@@ -3,20 +3,27 @@
 //! Runs on the adapter that `CKDIFF_TEST_ADAPTER` names, else on the first there is. Without one the tests say so and pass,
 //! unless `CKDIFF_REQUIRE_GPU` is set.
 
-use ckdiff::compare::{Comparison, Device, NanPolicy, Options, Tolerance, adapters, compare};
+use ckdiff::compare::{Comparison, Device, NanPolicy, Options, Tolerance, adapters};
 use ckdiff::tensor::{DType, Kind, Shape, TensorView};
 
+use crate::command::{Run, assert_valid, ckdiff};
 use crate::support::Random;
 
-/// The device to test.
-pub(crate) fn device() -> Option<Device> {
+/// The adapter to test.
+#[expect(clippy::print_stdout, reason = "whoever runs the tests must see that these did nothing")]
+pub(crate) fn adapter() -> Option<String> {
     let named = std::env::var("CKDIFF_TEST_ADAPTER").ok();
     let name = named.or_else(|| adapters().first().map(|adapter| adapter.name.clone()));
     if name.is_none() {
         assert!(std::env::var_os("CKDIFF_REQUIRE_GPU").is_none(), "there is no adapter");
         println!("skipped: no adapter");
     }
-    name.map(|name| Device::gpu(Some(&name)).unwrap())
+    name
+}
+
+/// The device to test.
+pub(crate) fn device() -> Option<Device> {
+    adapter().map(|name| Device::gpu(Some(&name)).unwrap())
 }
 
 /// Holds what the device says of these bytes against what the CPU says.
@@ -25,10 +32,7 @@ pub(crate) fn check(device: &Device, dtype: DType, (lhs, rhs): (&[u8], &[u8]), o
     let view = |bytes| {
         TensorView::of_bytes(dtype, Shape::new(&[elements as i64]).unwrap(), bytes).unwrap()
     };
-    let on = |device: &Device| {
-        let options = Options { device: device.clone(), ..options.clone() };
-        compare(&view(lhs), &view(rhs), &options).unwrap()
-    };
+    let on = |device: &Device| device.compare(&view(lhs), &view(rhs), options).unwrap();
     let (cpu, gpu) = (on(&Device::cpu()), on(device));
     assert_eq!(device.work().failure, None);
     // As text, since a NaN would not equal itself.
@@ -66,4 +70,66 @@ fn random_bits_of_every_dtype_count_as_on_the_cpu() {
             }
         }
     }
+}
+
+fn on_device(name: &str, args: &[&str]) -> Run {
+    ckdiff(&[args, &[&format!("--device=gpu:{name}")]].concat())
+}
+
+#[test]
+fn the_reports_of_checkpoints_are_the_same_but_for_the_device() {
+    let Some(name) = adapter() else { return };
+    for args in [
+        &["retrain/baseline.ckpt", "retrain/retrained.ckpt"][..],
+        &["retrain/baseline.ckpt", "retrain/retrained.ckpt", "--rtol=1e-4", "--nan=differ"],
+        &[
+            "retrain/retrained.ckpt",
+            "retrain/baseline.ckpt",
+            "--histogram",
+            "--tolerance=0,1e-4",
+            "--tolerance=1e-6,0",
+        ],
+        &["retrain/baseline.ckpt", "retrain/baseline.ckpt"],
+    ] {
+        let json = [args, &["--format=json"]].concat();
+        let (cpu, gpu) = (ckdiff(&json), on_device(&name, &json));
+        assert_eq!((cpu.code, &*gpu.stderr), (gpu.code, ""));
+        assert_valid(&gpu.json());
+        let without = |run: &Run| {
+            let mut report = run.json();
+            (report["options"]["device"].take(), report)
+        };
+        let ((cpu_device, cpu), (gpu_device, gpu)) = (without(&cpu), without(&gpu));
+        assert_eq!(cpu, gpu, "{args:?}");
+        assert_eq!(cpu_device, "cpu");
+        let gpu_device = gpu_device.as_str().unwrap().to_owned();
+        // Equal bytes are no work for a GPU.
+        let expected = if args[0] == args[1] { "cpu" } else { "gpu:" };
+        assert!(gpu_device.starts_with(expected), "{gpu_device}");
+    }
+    let human = on_device(&name, &["retrain/baseline.ckpt", "retrain/retrained.ckpt"]);
+    assert!(human.text().contains(&format!("  device: gpu:{name} for ")), "{}", human.text());
+}
+
+#[test]
+fn devices_are_listed_and_tested() {
+    let run = ckdiff(&["devices", "--device=cpu"]);
+    assert_eq!(run.code, 2, "devices takes no device");
+    let Some(name) = adapter() else { return };
+    let run = ckdiff(&["devices", "--test", "--format=json"]);
+    assert_eq!((run.code, &*run.stderr), (0, ""));
+    let report = run.json();
+    assert_valid(&report);
+    let adapters = report["adapters"].as_array().unwrap();
+    let ours = adapters.iter().find(|adapter| adapter["name"] == *name).unwrap();
+    assert_eq!((&ours["passed"], &ours["device"]), (&true.into(), &format!("gpu:{name}").into()));
+}
+
+#[test]
+fn a_gpu_that_is_not_there_is_an_error() {
+    let run =
+        ckdiff(&["retrain/baseline.ckpt", "retrain/baseline.ckpt", "--device=gpu:no such thing"]);
+    assert_eq!((run.code, run.text()), (2, ""));
+    let known = ["there is no GPU called \"no such thing\"", "built without GPU support"];
+    assert!(known.iter().any(|why| run.stderr.contains(why)), "{}", run.stderr);
 }

@@ -1,6 +1,8 @@
 //! Reports of results made by hand: what they say, and what they never do.
 
-use ckdiff::compare::{Comparison, NanPolicy, Options, PassesAt, Sides, Tolerance, Worst};
+use ckdiff::compare::{
+    Comparison, Failure, NanPolicy, Options, PassesAt, Sides, Tolerance, Work, Worst,
+};
 use ckdiff::diff::{Damage, Diff, Facts, Names, Part, Rename, Side, SideOf, Status, TensorDiff};
 use ckdiff::report::{Palette, human, json};
 use ckdiff::tensor::{DType, Name, Scalar, Shape};
@@ -19,6 +21,7 @@ fn diff(tensors: Vec<TensorDiff>) -> Diff {
         lhs: side("baseline.ckpt"),
         rhs: side("retrained.ckpt"),
         options: Options::default(),
+        work: Work::default(),
         lists: ckdiff::diff::Lists::default(),
         tensors,
         not_frozen: 0,
@@ -466,4 +469,26 @@ fn the_schema_notices_what_is_wrong() {
     value["extra"] = 1.into();
     value["options"].as_object_mut().unwrap().remove("ulp");
     assert_eq!(violations(&schema, &value).len(), 4);
+}
+
+#[test]
+fn the_device_is_told_where_it_is_not_the_cpu_alone() {
+    let mut diff = diff(vec![tensor("a", Status::Identical, &[])]);
+    let told = |diff: &Diff| {
+        let (mut human_out, mut json_out) = (Vec::new(), Vec::new());
+        let view = human::View { palette: Palette::PLAIN, max_diffs: 20 };
+        human::diff(diff, &view, &mut human_out).unwrap();
+        json::diff(diff, &mut json_out).unwrap();
+        let json: Value = serde_json::from_slice(&json_out).unwrap();
+        (String::from_utf8(human_out).unwrap(), json["options"]["device"].clone())
+    };
+    let (human, json) = told(&diff);
+    assert!(!human.contains("device"), "{human}");
+    assert_eq!(json, "cpu");
+    let accelerator = Some(("Radeon \u{1b}[31m".into(), 3));
+    diff.work = Work { tensors: 4, accelerator, failure: Some(Failure::Lost("unplugged".into())) };
+    let (human, json) = told(&diff);
+    let line = "  device: gpu:Radeon \\u{1b}[31m for 3 tensors, cpu for 1 tensor, since the device is lost: unplugged\n";
+    assert!(human.contains(line), "{human}");
+    assert!(json.as_str().unwrap().starts_with("gpu:Radeon "), "{json}");
 }

@@ -3,17 +3,17 @@
 use std::io::{self, Write};
 
 use ckdiff::artifact::{Artifact, ReadOptions};
-use ckdiff::compare;
+use ckdiff::compare::{self, Device};
 use ckdiff::diff::{Diff, Ignore, Lists, Names, Only, Options, TextView, Verdict, diff};
 use ckdiff::report::{human, json};
 use ckdiff::{Error, ErrorKind, compare::Tolerance};
 
 use crate::Exit;
-use crate::args::{CompareArgs, DiffArgs, Format, Jobs, Part};
+use crate::args::{Choice, CompareArgs, DeviceArgs, DiffArgs, Format, Jobs, Part};
 use crate::output;
 use crate::progress::Bar;
 use crate::schema::Loaded;
-use crate::trouble::Trouble;
+use crate::trouble::{Trouble, warn};
 
 /// Compares, reports, and answers.
 ///
@@ -21,7 +21,8 @@ use crate::trouble::Trouble;
 /// When a side cannot be opened, nothing can be compared, or the report cannot be written.
 pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Trouble> {
     let lists = Lists { as_set: args.lists.as_set.clone(), keyed: args.lists.key.clone() };
-    let options = Options { lists, ..options(&args.what, args.histogram, &args.jobs)? };
+    let device = device(&args.device)?;
+    let options = Options { lists, device, ..options(&args.what, args.histogram, &args.jobs)? };
     if [&args.lhs, &args.rhs].iter().all(|path| path.as_os_str() == "-") {
         let why = "standard input cannot be both sides".into();
         return Err(Error::from(ErrorKind::Usage(why)).into());
@@ -34,6 +35,9 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Trouble> {
     let bar = Bar::new(args.quiet);
     let diff = diff(&lhs, &rhs, &options, &bar)?;
     drop(bar);
+    if let Some(failure) = &diff.work.failure {
+        warn(&format!("{failure}; the CPU went on, and the numbers are the same"));
+    }
     let texts = args.text.unified.map(|_| TextView::new(&diff, &lhs, &rhs)).transpose()?;
     let texts = texts.as_ref().zip(args.text.unified);
     output::write(&args.report, args.quiet, |format, palette, out| match format {
@@ -89,6 +93,15 @@ fn errors(diff: &Diff) -> impl Iterator<Item = Error> {
     damage.chain(diff.tensors.iter().filter_map(|tensor| tensor.error.as_ref())).cloned()
 }
 
+/// The device that is asked for, open where it is named.
+fn device(args: &DeviceArgs) -> Result<Device, Error> {
+    match &args.device {
+        Choice::Auto => Ok(Device::auto()),
+        Choice::Cpu => Ok(Device::cpu()),
+        Choice::Gpu(name) => Device::gpu(name.as_deref()),
+    }
+}
+
 /// What the arguments ask for.
 ///
 /// # Errors
@@ -110,5 +123,6 @@ pub(crate) fn options(what: &CompareArgs, histogram: bool, jobs: &Jobs) -> Resul
         lists: Lists::default(),
         ignore: Ignore::new(&what.changes.ignore, &kinds)?,
         strict: what.changes.strict,
+        device: Device::cpu(),
     })
 }

@@ -5,6 +5,7 @@ mod beside;
 mod blob;
 mod completions;
 mod convert;
+mod devices;
 mod diff;
 mod file;
 mod fmt;
@@ -56,6 +57,7 @@ fn run(command: Command) -> Result<Exit, Trouble> {
         Command::Verify(args) => verify::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Fmt(args) => fmt::run(&args),
+        Command::Devices(args) => devices::run(&args),
         Command::GitDriver(args) => git_driver::run(&args),
         Command::Textconv(args) => textconv::run(&args),
         Command::Completions { shell } => completions::run(shell),

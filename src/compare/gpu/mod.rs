@@ -33,7 +33,7 @@ pub(super) struct Gpu {
     context: Arc<Context>,
     kernels: Mutex<BTreeMap<(DType, Needs), Arc<Kernels>>>,
     slots: Arc<Slots>,
-    /// What is kept of baselines: by number and byte.
+    /// What is kept of tensors: by number and byte.
     kept: Mutex<BTreeMap<(u64, u64), wgpu::Buffer>>,
 }
 
@@ -62,23 +62,27 @@ impl Gpu {
 
     fn submit(&self, kernels: &Kernels, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure> {
         let slot = self.slots.take(&self.context, chunk.rhs.len())?;
-        let lhs = match chunk.kept {
-            Some(key) => self.keep(key, chunk.lhs.len())?,
-            None => Input::Staged,
-        };
-        slot.submit(kernels, lhs, chunk, Arc::clone(&self.slots))
+        let sides = [(chunk.kept.lhs, chunk.lhs), (chunk.kept.rhs, chunk.rhs)];
+        let inputs = sides.map(|(key, bytes)| self.input(key, bytes.len()));
+        let arriving = inputs.clone();
+        let counting = slot.submit(kernels, inputs, chunk, Arc::clone(&self.slots))?;
+        // What is submitted from here on finds it there.
+        for ((key, _), input) in sides.into_iter().zip(arriving) {
+            if let (Some(key), Input::ToKeep(buffer)) = (key, input) {
+                lock(&self.kept).insert(key, buffer);
+            }
+        }
+        Ok(counting)
     }
 
-    /// Where the lhs of this key is kept, or is to be.
-    fn keep(&self, key: (u64, u64), bytes: usize) -> Result<Input, Failure> {
-        let mut kept = lock(&self.kept);
-        if let Some(buffer) = kept.get(&key) {
-            return Ok(Input::Kept(buffer.clone()));
+    /// Where the elements of a side are, or are to be.
+    fn input(&self, key: Option<(u64, u64)>, bytes: usize) -> Input {
+        let Some(key) = key else { return Input::Staged };
+        if let Some(buffer) = lock(&self.kept).get(&key) {
+            return Input::Kept(buffer.clone());
         }
         // Without room for it, it travels each time.
-        let Ok(buffer) = self.context.storage(bytes) else { return Ok(Input::Staged) };
-        kept.insert(key, buffer.clone());
-        Ok(Input::ToKeep(buffer))
+        self.context.storage(bytes).map_or(Input::Staged, Input::ToKeep)
     }
 }
 
@@ -88,8 +92,7 @@ impl Accelerator for Gpu {
     }
 
     fn takes(&self, dtype: DType, options: &Options) -> bool {
-        options.further.len() <= kernels::MOST_FURTHER
-            && matches!(dtype.kind(), Kind::Float | Kind::Integer | Kind::Bool)
+        options.further.len() <= kernels::MOST_FURTHER && takes(dtype)
     }
 
     fn most_bytes(&self) -> usize {
@@ -101,6 +104,12 @@ impl Accelerator for Gpu {
         self.submit(&kernels, chunk)
     }
 
+    fn test(&self) -> Result<(), Failure> {
+        let needs = Needs { further: true, histogram: true };
+        let mut dtypes = DType::ALL.iter().filter(|dtype| takes(**dtype));
+        dtypes.try_for_each(|&dtype| self.kernels(dtype, needs).map(drop))
+    }
+
     fn forget(&self, number: u64) {
         lock(&self.kept).retain(|&(tensor, _), _| tensor != number);
     }
@@ -110,6 +119,10 @@ impl fmt::Debug for Gpu {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Gpu").field(&self.adapter).finish()
     }
+}
+
+fn takes(dtype: DType) -> bool {
+    matches!(dtype.kind(), Kind::Float | Kind::Integer | Kind::Bool)
 }
 
 /// Locks it, also after a panic elsewhere: nothing here is half done at any time.

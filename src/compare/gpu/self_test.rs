@@ -4,7 +4,7 @@ use crate::tensor::DType;
 
 use super::super::accelerator::{Chunk, Failure};
 use super::super::tile::{Counted, TILE, Tile};
-use super::super::{NanPolicy, Options, Tolerance};
+use super::super::{NanPolicy, Options, Sides, Tolerance};
 use super::kernels::Needs;
 
 /// More than a tile, and no multiple of anything.
@@ -27,7 +27,8 @@ pub(super) fn run(
                 histogram: needs.histogram,
                 ..Options::default()
             };
-            let chunk = Chunk { dtype, lhs: &lhs, rhs: &rhs, options: &options, kept: None };
+            let chunk =
+                Chunk { dtype, lhs: &lhs, rhs: &rhs, options: &options, kept: Sides::default() };
             if !is_same(&count(&chunk)?, &Counted::of(&chunk)) {
                 return Err(Failure::Wrong(format!("it counts {dtype} otherwise than the CPU")));
             }

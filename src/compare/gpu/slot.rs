@@ -47,7 +47,8 @@ impl Slots {
     }
 }
 
-/// Where the elements of lhs are.
+/// Where the elements of a side are.
+#[derive(Clone)]
 pub(super) enum Input {
     /// They travel with this chunk.
     Staged,
@@ -142,7 +143,7 @@ impl Slot {
     pub(super) fn submit(
         self,
         kernels: &Kernels,
-        lhs: Input,
+        inputs: [Input; 2],
         chunk: &Chunk<'_>,
         slots: Arc<Slots>,
     ) -> Result<Box<dyn Counting>, Failure> {
@@ -150,27 +151,26 @@ impl Slot {
         self.write_job(layout, chunk.options);
         let context = Arc::clone(&self.context);
         let (sender, mapped) = channel();
-        let [lhs_staging, rhs_staging] = &self.staging;
-        let [lhs_storage, rhs_storage] = &self.storage;
         let (index, waits) = context.scoped(|| -> Result<_, Failure> {
             let mut encoder = context.device.create_command_encoder(&Default::default());
             let mut staged = Vec::new();
-            let lhs = match lhs {
-                Input::Kept(buffer) => buffer,
-                Input::ToKeep(buffer) => {
-                    upload(&mut encoder, chunk.lhs, lhs_staging, &buffer)?;
-                    staged.push(lhs_staging);
-                    buffer
+            let mut elements = Vec::new();
+            let rooms = self.staging.iter().zip(&self.storage);
+            for ((input, bytes), (staging, storage)) in
+                inputs.into_iter().zip([chunk.lhs, chunk.rhs]).zip(rooms)
+            {
+                let (buffer, is_there) = match input {
+                    Input::Staged => (storage.clone(), false),
+                    Input::ToKeep(buffer) => (buffer, false),
+                    Input::Kept(buffer) => (buffer, true),
+                };
+                if !is_there {
+                    upload(&mut encoder, bytes, staging, &buffer)?;
+                    staged.push(staging);
                 }
-                Input::Staged => {
-                    upload(&mut encoder, chunk.lhs, lhs_staging, lhs_storage)?;
-                    staged.push(lhs_staging);
-                    lhs_storage.clone()
-                }
-            };
-            upload(&mut encoder, chunk.rhs, rhs_staging, rhs_storage)?;
-            staged.push(rhs_staging);
-            self.count(&mut encoder, kernels, [&lhs, rhs_storage], layout);
+                elements.push(buffer);
+            }
+            self.count(&mut encoder, kernels, &elements, layout);
             let index = context.queue.submit([encoder.finish()]);
             for buffer in &staged {
                 map(buffer, MapMode::Write, buffer.size(), sender.clone());
@@ -200,10 +200,10 @@ impl Slot {
         &self,
         encoder: &mut CommandEncoder,
         kernels: &Kernels,
-        [lhs, rhs]: [&Buffer; 2],
+        elements: &[Buffer],
         layout: Layout,
     ) {
-        let buffers = [lhs, rhs, &self.job, &self.rules, &self.results];
+        let buffers = elements.iter().chain([&self.job, &self.rules, &self.results]);
         let entries: Vec<_> = (0..)
             .zip(buffers)
             .map(|(binding, buffer)| BindGroupEntry {

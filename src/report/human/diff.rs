@@ -264,6 +264,9 @@ fn overview(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
     if !tolerance.is_empty() {
         writeln!(out, "  tolerance: {tolerance}")?;
     }
+    if diff.work.accelerator.is_some() {
+        writeln!(out, "  device: {}", printable(&diff.work.to_string()))?;
+    }
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 mod advice;
 mod change_text;
 mod changes;
+mod devices;
 mod diff;
 mod fit;
 mod lines;
@@ -17,6 +18,7 @@ mod texts;
 mod values;
 mod verification;
 
+pub use devices::write as devices;
 pub use diff::{write as diff, write_as_text as diff_as_text};
 pub use listing::write as listing;
 pub use overview::write as overview;

@@ -1,6 +1,7 @@
 //! The arguments, as a person may give them.
 
 mod changes;
+mod device;
 mod git;
 mod messages;
 
@@ -15,6 +16,7 @@ use clap::{Args, FromArgMatches, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use changes::{Changes, ListArgs, Part, Unified};
+pub(crate) use device::{Choice, DeviceArgs, DevicesArgs};
 pub(crate) use git::{GitDriverArgs, TextconvArgs};
 pub(crate) use messages::{ConvertArgs, FmtArgs, SchemaArgs, Style};
 
@@ -38,6 +40,8 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Lay text files out anew, with their comments
     Fmt(FmtArgs),
+    /// List what there is to compare on: the CPU, and GPUs
+    Devices(DevicesArgs),
     /// Tell git what changed in a file, as diff.<driver>.command
     GitDriver(GitDriverArgs),
     /// Print a file as text for git, as diff.<driver>.textconv
@@ -114,9 +118,8 @@ pub(crate) struct DiffArgs {
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) jobs: Jobs,
-    /// Where to compare
-    #[arg(long, value_name = "auto|cpu|gpu[:NAME]", default_value = "auto", value_parser = device, hide_default_value = true)]
-    pub(crate) device: Device,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
 }
 
 /// What is compared, and what counts as a change.
@@ -269,26 +272,6 @@ impl From<Nan> for NanPolicy {
             Nan::Equal => Self::Equal,
             Nan::Differ => Self::Differ,
         }
-    }
-}
-
-/// Where to compare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Device {
-    /// The best there is.
-    Auto,
-    /// The CPU.
-    Cpu,
-}
-
-fn device(text: &str) -> Result<Device, String> {
-    match text {
-        "auto" => Ok(Device::Auto),
-        "cpu" => Ok(Device::Cpu),
-        gpu if gpu == "gpu" || gpu.starts_with("gpu:") => {
-            Err("this ckdiff is built without GPU support".into())
-        }
-        _ => Err("it must be auto, cpu, gpu or gpu:NAME".into()),
     }
 }
 

@@ -1,0 +1,57 @@
+//! A list of devices.
+
+use std::io::{self, Write};
+
+use crate::compare::{Adapter, AdapterKind};
+use crate::report::{Devices, Listed, Palette};
+
+use super::text::{padded, plural, printable, width_of};
+
+/// Tells a person what there is to compare on, as `--device` takes it.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn write(devices: &Devices, palette: Palette, out: &mut dyn Write) -> io::Result<()> {
+    let names = devices.adapters.iter().map(|listed| name(&listed.adapter));
+    let names: Vec<_> = ["cpu".to_owned()].into_iter().chain(names).collect();
+    let width = names.iter().map(|name| width_of(name)).max().unwrap_or_default();
+    let threads = plural(devices.threads as u64, "thread");
+    let details = devices.adapters.iter().map(details);
+    for (name, details) in names.iter().zip([threads].into_iter().chain(details)) {
+        writeln!(out, "{}  {details}", padded(name, width))?;
+    }
+    for listed in &devices.adapters {
+        match &listed.tested {
+            None => {}
+            Some(None) => writeln!(
+                out,
+                "\n{}{} counts as the CPU does.{:#}",
+                palette.good,
+                name(&listed.adapter),
+                palette.good
+            )?,
+            Some(Some(why)) => {
+                let name = name(&listed.adapter);
+                writeln!(out, "\n{}{name}: {}{:#}", palette.bad, printable(why), palette.bad)?;
+            }
+        }
+    }
+    match devices.adapters.iter().map(|listed| listed.adapter.kind).min() {
+        None => writeln!(out, "\nNo driver offers a GPU."),
+        Some(AdapterKind::Software) => {
+            writeln!(out, "\nNo driver offers a GPU; software is used when it is named.")
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn name(adapter: &Adapter) -> String {
+    format!("gpu:{}", printable(&adapter.name))
+}
+
+fn details(listed: &Listed) -> String {
+    let Adapter { kind, interface, driver, bus, .. } = &listed.adapter;
+    let parts = [kind.name(), interface, driver, bus];
+    let parts = parts.into_iter().filter(|part| !part.is_empty()).map(printable);
+    parts.collect::<Vec<_>>().join(", ")
+}

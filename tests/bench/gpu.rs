@@ -1,0 +1,131 @@
+//! What a GPU gains, and what it costs: kernels on elements that are there, streams from memory, and the CPU beside them.
+//!
+//! `cargo run --release --example gpu [-- NAME [MIB]]`: the adapter (by default the first GPU), and the size of a side.
+
+#![expect(clippy::print_stdout, reason = "a bench prints, and may fail")]
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use ckdiff::compare::{Baseline, Chunk, Device, Options, Sides, Tolerance};
+use ckdiff::tensor::{DType, TensorSource, TensorView};
+
+/// Bytes of a side that are counted at once where they are on the device already.
+const CHUNK: usize = 16 << 20;
+/// Chunks that are under way at once.
+const UNDER_WAY: usize = 8;
+const RUNS: usize = 5;
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let device = Device::gpu(args.first().map(String::as_str)).expect("there is such a GPU");
+    let mib = args.get(1).map_or(1024, |n| n.parse().expect("MIB is a number"));
+    let accelerator = device.accelerator().expect("it is open");
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    println!(
+        "{}, {mib} MiB a side, CPU with {threads} threads; GB/s of both sides, best of {RUNS}",
+        accelerator.name()
+    );
+    println!(
+        "{:<10} {:<14} {:>10} {:>10} {:>10} {:>10}   (seconds to start: {:.2})",
+        "",
+        "",
+        "resident",
+        "streamed",
+        "baseline",
+        "cpu",
+        start(&device)
+    );
+    let (lhs, rhs) = sides(mib << 18);
+    let narrow = |side: &[f32]| side.iter().map(|&x| half::bf16::from_f32(x)).collect::<Vec<_>>();
+    let (lhs_narrow, rhs_narrow) = (narrow(&lhs), narrow(&rhs));
+    for (lhs, rhs) in [
+        (TensorView::flat(&lhs), TensorView::flat(&rhs)),
+        (TensorView::flat(&lhs_narrow), TensorView::flat(&rhs_narrow)),
+    ] {
+        for (what, options) in work() {
+            let baseline = Baseline::new(&lhs, &device);
+            let compare =
+                |device: &Device| device.compare(&lhs, &rhs, &options).expect("it is in memory");
+            let bytes = 2.0 * lhs.content().len() as f64;
+            let columns = [
+                rate(bytes, || resident(&device, &lhs, &rhs, &options)),
+                rate(bytes, || drop(compare(&device))),
+                rate(bytes, || drop(baseline.compare(&rhs, &options).expect("it is in memory"))),
+                rate(bytes, || drop(compare(&Device::cpu()))),
+            ];
+            let columns = columns.map(|rate| format!("{rate:>10.2}")).join(" ");
+            println!("{:<10} {what:<14} {columns}", lhs.dtype().name());
+        }
+    }
+    println!("{}", device.work());
+}
+
+/// Seconds until the first chunk is counted.
+fn start(device: &Device) -> f64 {
+    let start = Instant::now();
+    let again = Device::gpu(device.accelerator().map(|it| it.name())).expect("it was there before");
+    let (lhs, rhs) = ([1.0f32], [2.0f32]);
+    let options = Options::default();
+    again
+        .compare(&TensorView::flat(&lhs), &TensorView::flat(&rhs), &options)
+        .expect("it is in memory");
+    start.elapsed().as_secs_f64()
+}
+
+/// The work that is measured.
+fn work() -> Vec<(&'static str, Options)> {
+    let tolerance =
+        |atol, rtol| Tolerance::new(Some(atol), Some(rtol), None).expect("it is finite");
+    let plain = Options { tolerance: tolerance(1e-8, 1e-5), ..Options::default() };
+    let further = (0..16).map(|i| tolerance(0.0, 0.5f64.powi(i))).collect();
+    vec![
+        ("compare", plain.clone()),
+        ("16 tolerances", Options { further, ..plain.clone() }),
+        ("histogram", Options { histogram: true, ..plain }),
+    ]
+}
+
+/// Counts all chunks where both sides are on the device: nothing travels but the counts.
+fn resident(device: &Device, lhs: &TensorView<'_>, rhs: &TensorView<'_>, options: &Options) {
+    let accelerator = device.accelerator().expect("it is open");
+    let chunks = lhs.content().chunks(CHUNK).zip(rhs.content().chunks(CHUNK)).zip(0..);
+    let width = u64::from(lhs.dtype() == DType::F32);
+    let mut under_way = VecDeque::new();
+    for ((lhs_bytes, rhs_bytes), number) in chunks {
+        let kept = |side| Some((1_000_000 + 2 * width + side, number));
+        let kept = Sides { lhs: kept(0), rhs: kept(1) };
+        let chunk = Chunk { dtype: lhs.dtype(), lhs: lhs_bytes, rhs: rhs_bytes, options, kept };
+        under_way.push_back(accelerator.begin(&chunk).expect("it works"));
+        if under_way.len() > UNDER_WAY {
+            under_way.pop_front().map(|counting| counting.finish().expect("it works"));
+        }
+    }
+    for counting in under_way {
+        counting.finish().expect("it works");
+    }
+}
+
+/// The best rate of some runs after one that warms up.
+fn rate(bytes: f64, run: impl Fn()) -> f64 {
+    run();
+    let seconds = (0..RUNS).map(|_| {
+        let start = Instant::now();
+        run();
+        start.elapsed().as_secs_f64()
+    });
+    bytes / seconds.fold(f64::INFINITY, f64::min) / 1e9
+}
+
+/// Numbers between -1 and 1, and the same a little apart.
+fn sides(elements: usize) -> (Vec<f32>, Vec<f32>) {
+    let mut state = 1u32;
+    let lhs: Vec<f32> = (0..elements)
+        .map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as f32 / (1u32 << 23) as f32 - 1.0
+        })
+        .collect();
+    let rhs = lhs.iter().map(|x| x * 1.001).collect();
+    (lhs, rhs)
+}
