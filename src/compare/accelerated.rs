@@ -35,7 +35,7 @@ struct Piece {
 }
 
 impl<'a> Unit<'a> {
-    /// Reads the unit and has it counted from the first chunk on that differs. `kept` says that lhs will come again.
+    /// Reads the unit and has it counted from the first chunk on that differs; all of it where `kept` says that lhs will come again.
     pub(super) fn begin(
         self,
         accelerator: &dyn Accelerator,
@@ -54,19 +54,27 @@ impl<'a> Unit<'a> {
             let equal = x == y;
             crcs.update(x, y, equal);
             self.progress.advance((x.len() + y.len()) as u64);
+            if !equal {
+                apart.get_or_insert(at);
+            }
             let chunk = cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally };
-            if equal && apart.is_none() {
+            if apart.is_none() && kept.is_none() {
                 cpu::compare(self.dtype(), self.dtype(), chunk);
             } else {
-                apart.get_or_insert(at);
                 cpu::sums(self.dtype(), chunk);
             }
         }
         tally.close();
-        let Some(apart) = apart else {
-            return Ok(Begun::Done(Box::new(Part::new(tally, Some(crcs))), buffers));
+        let start = match (apart, kept) {
+            (Some(apart), None) => apart,
+            // What is kept must be the same each time, wherever the others differ from it.
+            (Some(_), Some(_)) => self.start,
+            (None, _) => {
+                let tally = if kept.is_some() { self.count(&mut buffers) } else { tally };
+                return Ok(Begun::Done(Box::new(Part::new(tally, Some(crcs))), buffers));
+            }
         };
-        let pieces = self.pieces(accelerator, apart, kept, &mut buffers);
+        let pieces = self.pieces(accelerator, start, kept, &mut buffers);
         Ok(Begun::UnderWay(Box::new(UnderWay { unit: self, tally, crcs, buffers, pieces })))
     }
 

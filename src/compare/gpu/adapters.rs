@@ -6,7 +6,7 @@ use wgpu::{Backends, DeviceType, Instance, InstanceDescriptor, InstanceFlags};
 
 use crate::error::{Error, ErrorKind, Result};
 
-use super::super::{Accelerator, Adapter, AdapterKind};
+use super::super::{Accelerator, Adapter, AdapterKind, TILE};
 use super::Gpu;
 use super::context::Context;
 
@@ -89,6 +89,9 @@ fn describe(handle: &wgpu::Adapter) -> Adapter {
         },
         driver,
         bus: info.device_pci_bus_id,
-        most_bytes: limits.max_storage_buffer_binding_size.min(limits.max_buffer_size),
+        most_bytes: limits
+            .max_storage_buffer_binding_size
+            .min(limits.max_buffer_size)
+            .min(u64::from(limits.max_compute_workgroups_per_dimension) * TILE as u64),
     }
 }

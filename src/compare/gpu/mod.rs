@@ -27,6 +27,9 @@ use context::Context;
 use kernels::{Kernels, Needs};
 use slot::{Input, Slots};
 
+/// The least room that is made, so that small chunks share slots.
+const LEAST: usize = 64 << 10;
+
 /// A GPU that is open.
 pub(super) struct Gpu {
     adapter: Adapter,
@@ -61,7 +64,9 @@ impl Gpu {
     }
 
     fn submit(&self, kernels: &Kernels, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure> {
-        let slot = self.slots.take(&self.context, chunk.rhs.len())?;
+        // Few sizes, so that slots are used again.
+        let bytes = chunk.rhs.len().next_power_of_two().max(LEAST).min(self.most_bytes());
+        let slot = self.slots.take(&self.context, bytes)?;
         let sides = [(chunk.kept.lhs, chunk.lhs), (chunk.kept.rhs, chunk.rhs)];
         let inputs = sides.map(|(key, bytes)| self.input(key, bytes.len()));
         let arriving = inputs.clone();

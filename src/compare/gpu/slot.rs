@@ -24,22 +24,19 @@ use super::words::Layout;
 /// How long a chunk may take. Software that acts as a GPU needs a second for the largest.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
-/// The least room that is made, so that small chunks share slots.
-const LEAST: usize = 64 << 10;
-
 /// Slots that are free.
 #[derive(Default)]
 pub(super) struct Slots(Mutex<Vec<Slot>>);
 
 impl Slots {
-    /// A slot with room for `bytes` of each side.
+    /// A slot with room for so many bytes of each side.
     pub(super) fn take(&self, context: &Arc<Context>, bytes: usize) -> Result<Slot, Failure> {
         let mut free = lock(&self.0);
-        if let Some(at) = free.iter().position(|slot| slot.bytes >= bytes) {
+        if let Some(at) = free.iter().position(|slot| slot.bytes == bytes) {
             return Ok(free.swap_remove(at));
         }
         drop(free);
-        Slot::new(context, bytes.max(LEAST))
+        Slot::new(context, bytes)
     }
 
     fn put(&self, slot: Slot) {
