@@ -1,4 +1,5 @@
-//! How fast the kernels are on tensors in memory, one thread, by dtype.
+//! How fast the kernels are on tensors in memory, one thread, by dtype: equal ones, then a pair of which all elements
+//! differ, with what is asked for.
 //!
 //! `cargo run --release --example kernels [-- DTYPE…]`
 
@@ -17,11 +18,15 @@ const ELEMENTS: usize = 1 << 22;
 
 fn main() {
     let only: Vec<String> = std::env::args().skip(1).collect();
-    let tolerance = Tolerance::new(Some(1e-8), Some(1e-5), None).expect("it is finite");
-    println!(
-        "{:<10} {:>12} {:>12} {:>12}   GB/s of both sides",
-        "", "equal", "by bits", "tolerance"
-    );
+    let plain = Options { threads: 1, ..Options::default() };
+    let asked = [
+        ("by bits", plain.clone()),
+        ("tolerance", Options { tolerance: tolerance(1e-5), ..plain.clone() }),
+        ("16 more", Options { further: (0..16).map(sweep).collect(), ..plain.clone() }),
+        ("histogram", Options { histogram: true, ..plain.clone() }),
+    ];
+    let titles: String = asked.iter().map(|(title, _)| format!(" {title:>10}")).collect();
+    println!("{:<10} {:>10}{titles}   GB/s of both sides", "", "equal");
     for dtype in
         [DType::F32, DType::BF16, DType::F16, DType::F64, DType::I8, DType::I32, DType::I64]
     {
@@ -29,17 +34,20 @@ fn main() {
             continue;
         }
         let (a, b) = (tensor(dtype, 1.0), tensor(dtype, 1.001));
-        let bits = Options { threads: 1, ..Options::default() };
-        let close = Options { tolerance, ..bits.clone() };
-        let columns = [rate(&a, &a, &bits), rate(&a, &b, &bits), rate(&a, &b, &close)];
-        println!(
-            "{:<10} {:>12.2} {:>12.2} {:>12.2}",
-            dtype.name(),
-            columns[0],
-            columns[1],
-            columns[2]
-        );
+        let equal = rate(&a, &a, &plain);
+        let rates: String =
+            asked.iter().map(|(_, options)| format!(" {:>10.2}", rate(&a, &b, options))).collect();
+        println!("{:<10} {equal:>10.2}{rates}", dtype.name());
     }
+}
+
+fn tolerance(rtol: f64) -> Tolerance {
+    Tolerance::new(Some(1e-8), Some(rtol), None).expect("it is finite")
+}
+
+/// Tolerances around the relative difference of the two tensors, 0.001, each half the one before.
+fn sweep(step: i32) -> Tolerance {
+    tolerance(0.01 * 0.5f64.powi(step))
 }
 
 /// The best of seven runs.
