@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::tensor::Scalar;
 
 use super::Tolerance;
-use super::close::{Pair, exponent};
 
 /// One value for each side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -95,26 +94,4 @@ pub struct Histogram {
     pub abs: BTreeMap<i32, u64>,
     /// By `floor(log2(ulps))`, for floats of one dtype.
     pub ulp: BTreeMap<i32, u64>,
-}
-
-impl Histogram {
-    /// Counts a pair of numbers.
-    pub(crate) fn add(&mut self, pair: &Pair) {
-        if pair.is_finite() && pair.gap > 0.0 {
-            let bin = if pair.gap.is_finite() { exponent(pair.gap) } else { 1024 };
-            *self.abs.entry(bin).or_default() += 1;
-        }
-        if let Some(ulps @ 1..) = pair.ulps {
-            *self.ulp.entry(ulps.ilog2().cast_signed()).or_default() += 1;
-        }
-    }
-
-    /// Takes in the counts of another.
-    pub(crate) fn append(&mut self, other: &Self) {
-        for (ours, theirs) in [(&mut self.abs, &other.abs), (&mut self.ulp, &other.ulp)] {
-            for (&bin, count) in theirs {
-                *ours.entry(bin).or_default() += count;
-            }
-        }
-    }
 }

@@ -3,16 +3,19 @@
 use crate::tensor::Scalar;
 
 use super::close::{Pair, Rule};
+use super::cpu::Bins;
 use super::grid::{CELL, Cell, LANES, SumTree, Sums};
 use super::tile::{Counted, Tile};
-use super::{Comparison, Histogram, Options, PassesAt, Sides, Tolerance, Worst};
+use super::{Comparison, Options, PassesAt, Sides, Tolerance, Worst};
 
 /// A running comparison over a stretch of elements that starts at a cell border.
 #[derive(Debug, Clone)]
 pub(crate) struct Tally {
     pub(crate) rule: Rule,
-    further: Vec<(Tolerance, Rule, u64)>,
-    histogram: Option<Histogram>,
+    /// Further tolerances, and the mismatches under each.
+    pub(crate) further: Vec<(Tolerance, Rule, u64)>,
+    /// Differences by magnitude, when asked for.
+    pub(crate) bins: Option<Bins>,
     /// Position of the next element.
     pub(crate) position: u64,
     elements: u64,
@@ -58,7 +61,7 @@ impl Tally {
         Self {
             rule: rule(&options.tolerance),
             further: options.further.iter().map(|t| (*t, rule(t), 0)).collect(),
-            histogram: options.histogram.then(Histogram::default),
+            bins: options.histogram.then(Bins::default),
             position,
             elements: 0,
             differing: 0,
@@ -81,9 +84,9 @@ impl Tally {
         }
     }
 
-    /// Whether every pair must go through [`push`](Self::push), since more is asked for than the kernels count.
-    pub(crate) fn wants_every_pair(&self) -> bool {
-        !self.further.is_empty() || self.histogram.is_some()
+    /// Whether differing pairs count for more than the statistics that there always are.
+    pub(crate) fn asks_more(&self) -> bool {
+        self.rule.ulp.is_some() || !self.further.is_empty() || self.bins.is_some()
     }
 
     /// The lane of the next element.
@@ -100,7 +103,7 @@ impl Tally {
         self.advance(1);
     }
 
-    /// Takes the sums of the next pair in.
+    /// Takes the next pair of numbers into the sums, and nothing else.
     pub(crate) fn push_sums(&mut self, pair: &Pair) {
         if pair.is_finite() {
             self.cell.add(self.lane(), pair);
@@ -162,8 +165,8 @@ impl Tally {
         for ((_, _, mismatched), more) in self.further.iter_mut().zip(&counted.further) {
             *mismatched += more;
         }
-        if let (Some(ours), Some(theirs)) = (&mut self.histogram, &counted.histogram) {
-            ours.append(theirs);
+        if let (Some(bins), Some(histogram)) = (&mut self.bins, &counted.histogram) {
+            bins.add(histogram);
         }
     }
 
@@ -245,12 +248,8 @@ impl Tally {
         if !pair.is_finite() {
             self.hopeless |= !Rule::any(self.rule.nan).is_close(pair);
         }
-        self.count_magnitude(pair);
-    }
-
-    fn count_magnitude(&mut self, pair: &Pair) {
-        if let Some(histogram) = &mut self.histogram {
-            histogram.add(pair);
+        if let Some(bins) = &mut self.bins {
+            bins.count(pair);
         }
     }
 
@@ -306,6 +305,11 @@ impl Tally {
         (self.max_rel.unwrap_or(-1.0), self.rtol)
     }
 
+    /// Whether a pair was taken in that no `rtol` passes.
+    pub(crate) fn fails_any_rtol(&self) -> bool {
+        self.rtol_fails
+    }
+
     /// A relative difference that a pair must pass to change anything; less than all that were taken in, so that
     /// rounding does not matter. 0 at first.
     pub(crate) fn relative_threshold(&self) -> f64 {
@@ -317,7 +321,7 @@ impl Tally {
         for ((_, _, mismatched), (_, _, more)) in self.further.iter_mut().zip(&later.further) {
             *mismatched += more;
         }
-        if let (Some(ours), Some(theirs)) = (&mut self.histogram, &later.histogram) {
+        if let (Some(ours), Some(theirs)) = (&mut self.bins, &later.bins) {
             ours.append(theirs);
         }
         self.position = later.position;
@@ -355,7 +359,7 @@ impl Tally {
             mismatched: self.mismatched,
             first: self.first,
             further: self.further.iter().map(|&(tolerance, _, n)| (tolerance, n)).collect(),
-            histogram: self.histogram.clone(),
+            histogram: self.bins.as_ref().map(Bins::histogram),
             ..Comparison::default()
         };
         if meaning == Meaning::Equality {

@@ -4,6 +4,7 @@ use crate::tensor::{ComplexNumber, Kind, Number, Visit};
 
 use super::accelerator::Chunk;
 use super::close::{Pair, Rule};
+use super::cpu::Bins;
 use super::{Histogram, NanPolicy, Sides, cpu};
 
 /// Elements in a tile. A power of two, so that cells end where tiles do.
@@ -101,9 +102,9 @@ impl Count<'_> {
         let further: Vec<_> = options.further.iter().map(|t| Rule::new(t, options.nan)).collect();
         let mut counted = Counted {
             further: vec![0; further.len()],
-            histogram: options.histogram.then(Histogram::default),
             ..Counted::default()
         };
+        let mut bins = Bins::default();
         for (pair, place) in pairs.zip((0..PLACES).cycle()) {
             if place == 0 {
                 counted.tiles.push(Tile::default());
@@ -114,10 +115,11 @@ impl Count<'_> {
             for (count, rule) in counted.further.iter_mut().zip(&further) {
                 *count += u64::from(!close(rule));
             }
-            if let Some(histogram) = counted.histogram.as_mut().filter(|_| !equality) {
-                histogram.add(&pair);
+            if !equality {
+                bins.count(&pair);
             }
         }
+        counted.histogram = options.histogram.then(|| bins.histogram());
         counted
     }
 }

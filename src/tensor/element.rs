@@ -53,7 +53,7 @@ pub trait Number: Element {
     }
 
     /// A distance in representable values, no wider than it must be.
-    type Ulps: Copy + Ord + Default + Into<u64>;
+    type Ulps: Copy + Ord + Default + Into<u64> + TryFrom<u64>;
 
     /// How many representable values the two are apart, both zeros being one; means something for finite floats only.
     #[inline(always)]

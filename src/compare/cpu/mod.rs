@@ -1,11 +1,19 @@
 //! Chunks of two tensors into a tally, on the CPU.
 //!
 //! [`pairs`] follows the definition element by element; [`lanes`] says the same sixteen elements at a time, for real
-//! numbers of one type, which is nearly everything there is.
+//! numbers of one type, which is nearly everything there is: [`sums`](mod@sums) adds up, [`counts`] counts what is always told,
+//! [`tile`] what was asked for beyond.
 
+mod bins;
+mod counts;
 mod lanes;
 mod pairs;
+mod sums;
+#[cfg(test)]
+mod tests;
+mod tile;
 
+pub(crate) use bins::Bins;
 pub(crate) use pairs::{complex_pair, equality, pair, scalars};
 
 use crate::tensor::{Bool, ComplexNumber, DType, Kind, Number, Visit};
@@ -33,93 +41,56 @@ pub(crate) fn meaning(lhs: DType, rhs: DType) -> Option<Meaning> {
     }
 }
 
+/// What of a chunk is taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Take {
+    Everything,
+    Sums,
+}
+
 /// Takes a chunk of two fixed-width tensors into its tally.
 pub(crate) fn compare(lhs: DType, rhs: DType, chunk: Chunk<'_>) {
     if lhs == rhs {
-        lhs.visit(SameType(chunk));
+        lhs.visit(SameType { chunk, take: Take::Everything });
     } else {
         pairs::mixed(lhs, rhs, chunk);
     }
 }
 
-/// Takes the sums of a chunk in, and nothing else.
+/// Takes the sums of a chunk of two tensors of one fixed-width dtype into its tally, the same bits as [`compare`] would,
+/// and counts nothing.
 pub(crate) fn sums(dtype: DType, chunk: Chunk<'_>) {
-    dtype.visit(Sums(chunk));
+    dtype.visit(SameType { chunk, take: Take::Sums });
 }
 
-struct Sums<'a>(Chunk<'a>);
-
-impl Visit for Sums<'_> {
-    type Out = ();
-
-    fn number<T: Number>(self) {
-        let Self(Chunk { lhs, rhs, tally, .. }) = self;
-        let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(lhs), bytemuck::cast_slice::<u8, T>(rhs));
-        for (&x, &y) in lhs.iter().zip(rhs) {
-            tally.push_sums(&pair(x, y));
-        }
-    }
-
-    fn complex<T: ComplexNumber>(self) {}
-
-    fn boolean(self) {
-        self.0.tally.advance_equal(self.0.lhs.len() as u64);
-    }
-
-    fn bytes(self) {}
-}
-
-/// Takes finite pairs into what is relative to lhs, and nothing else.
+/// Takes the finite pairs of two chunks of one dtype and length into what is relative to lhs, and nothing else; the tally
+/// stays where it is.
 pub(crate) fn relative(dtype: DType, lhs: &[u8], rhs: &[u8], tally: &mut Tally) {
-    dtype.visit(Relative(lhs, rhs, tally));
+    dtype.visit(Relative { lhs, rhs, tally });
 }
 
-struct Relative<'a>(&'a [u8], &'a [u8], &'a mut Tally);
-
-impl Visit for Relative<'_> {
-    type Out = ();
-
-    fn number<T: Number>(self) {
-        let (lhs, rhs) =
-            (bytemuck::cast_slice::<u8, T>(self.0), bytemuck::cast_slice::<u8, T>(self.1));
-        for (&x, &y) in lhs.iter().zip(rhs) {
-            let pair = pair(x, y);
-            if pair.is_finite() {
-                self.2.relative(pair.gap, pair.size);
-            }
-        }
-    }
-
-    fn complex<T: ComplexNumber>(self) {}
-
-    fn boolean(self) {}
-
-    fn bytes(self) {}
+struct SameType<'a> {
+    chunk: Chunk<'a>,
+    take: Take,
 }
-
-struct SameType<'a>(Chunk<'a>);
 
 impl Visit for SameType<'_> {
     type Out = ();
 
     fn number<T: Number>(self) {
-        let Self(Chunk { lhs, rhs, equal, tally }) = self;
+        let Self { chunk: Chunk { lhs, rhs, equal, tally }, take } = self;
         let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(lhs), bytemuck::cast_slice(rhs));
-        if tally.wants_every_pair() {
-            pairs::numbers(lhs, rhs, tally);
-        } else {
-            lanes::numbers(lhs, rhs, equal, tally);
-        }
+        lanes::numbers(lhs, rhs, equal, take, tally);
     }
 
     fn complex<T: ComplexNumber>(self) {
-        let Self(Chunk { lhs, rhs, tally, .. }) = self;
-        pairs::complex::<T>(bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs), tally);
+        let Self { chunk: Chunk { lhs, rhs, tally, .. }, take } = self;
+        pairs::complex::<T>(bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs), take, tally);
     }
 
     fn boolean(self) {
-        let Self(Chunk { lhs, rhs, equal, tally }) = self;
-        if equal {
+        let Self { chunk: Chunk { lhs, rhs, equal, tally }, take } = self;
+        if equal || take == Take::Sums {
             tally.advance_equal(lhs.len() as u64);
         } else {
             pairs::booleans::<Bool>(bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs), tally);
@@ -128,5 +99,33 @@ impl Visit for SameType<'_> {
 
     fn bytes(self) {
         // Elements of any length never come in chunks; see `super::strings`.
+    }
+}
+
+struct Relative<'a> {
+    lhs: &'a [u8],
+    rhs: &'a [u8],
+    tally: &'a mut Tally,
+}
+
+impl Visit for Relative<'_> {
+    type Out = ();
+
+    fn number<T: Number>(self) {
+        let Self { lhs, rhs, tally } = self;
+        counts::relative::<T>(bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs), tally);
+    }
+
+    fn complex<T: ComplexNumber>(self) {
+        let Self { lhs, rhs, tally } = self;
+        pairs::complex_relative::<T>(bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs), tally);
+    }
+
+    fn boolean(self) {
+        // Truth values have no difference.
+    }
+
+    fn bytes(self) {
+        // Nor have bytes.
     }
 }

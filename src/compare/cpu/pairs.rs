@@ -4,7 +4,7 @@ use crate::tensor::{ComplexNumber, DType, Element, Number, Scalar, Visit};
 
 use super::super::close::{Pair, Value};
 use super::super::tally::Tally;
-use super::Chunk;
+use super::{Chunk, Take};
 
 /// A pair of real numbers of one type.
 #[inline(always)]
@@ -23,17 +23,46 @@ pub(crate) fn pair<T: Number>(lhs: T, rhs: T) -> Pair {
 
 /// Takes real numbers of one type in.
 #[inline(never)]
-pub(super) fn numbers<T: Number>(lhs: &[T], rhs: &[T], tally: &mut Tally) {
+pub(super) fn numbers<T: Number>(lhs: &[T], rhs: &[T], take: Take, tally: &mut Tally) {
     for (&x, &y) in lhs.iter().zip(rhs) {
-        tally.push(&pair(x, y), || (x.scalar(), y.scalar()));
+        push(tally, take, &pair(x, y), || (x.scalar(), y.scalar()));
     }
 }
 
 /// Takes complex numbers of one type in.
-pub(super) fn complex<T: ComplexNumber>(lhs: &[T], rhs: &[T], tally: &mut Tally) {
+pub(super) fn complex<T: ComplexNumber>(lhs: &[T], rhs: &[T], take: Take, tally: &mut Tally) {
     for (&x, &y) in lhs.iter().zip(rhs) {
         let pair = complex_pair(x.parts(), y.parts(), x.differs(y));
-        tally.push(&pair, || (x.scalar(), y.scalar()));
+        push(tally, take, &pair, || (x.scalar(), y.scalar()));
+    }
+}
+
+#[inline(always)]
+fn push(tally: &mut Tally, take: Take, pair: &Pair, scalars: impl Fn() -> (Scalar, Scalar)) {
+    match take {
+        Take::Everything => tally.push(pair, scalars),
+        Take::Sums => tally.push_sums(pair),
+    }
+}
+
+/// Takes the finite pairs of real numbers into what is relative to lhs.
+#[inline(never)]
+pub(super) fn relative<T: Number>(lhs: &[T], rhs: &[T], tally: &mut Tally) {
+    for (&x, &y) in lhs.iter().zip(rhs) {
+        push_relative(tally, &pair(x, y));
+    }
+}
+
+/// Takes the finite pairs of complex numbers into what is relative to lhs.
+pub(super) fn complex_relative<T: ComplexNumber>(lhs: &[T], rhs: &[T], tally: &mut Tally) {
+    for (&x, &y) in lhs.iter().zip(rhs) {
+        push_relative(tally, &complex_pair(x.parts(), y.parts(), x.differs(y)));
+    }
+}
+
+fn push_relative(tally: &mut Tally, pair: &Pair) {
+    if pair.is_finite() {
+        tally.relative(pair.gap, pair.size);
     }
 }
 
