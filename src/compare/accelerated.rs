@@ -24,7 +24,8 @@ pub(super) struct UnderWay<'a> {
     tally: Tally,
     crcs: Checksums,
     buffers: Buffers,
-    pieces: std::result::Result<Vec<Piece>, Failure>,
+    /// `None` when the accelerator has failed.
+    pieces: Option<Vec<Piece>>,
 }
 
 /// As much as the accelerator takes at once.
@@ -75,6 +76,7 @@ impl<'a> Unit<'a> {
             }
         };
         let pieces = self.pieces(accelerator, start, kept, &mut buffers);
+        let pieces = pieces.map_err(|failure| self.device.fail(failure)).ok();
         Ok(Begun::UnderWay(Box::new(UnderWay { unit: self, tally, crcs, buffers, pieces })))
     }
 
@@ -90,7 +92,7 @@ impl<'a> Unit<'a> {
         let most = (accelerator.most_bytes() / size / TILE).max(1) * TILE;
         let mut pieces = Vec::new();
         while start < self.end {
-            let end = self.end.min(start + most as u64);
+            let end = self.end.min(start.saturating_add(most as u64));
             let (lhs, rhs) = self.read(buffers, start, end);
             let lhs_kept = kept.map(|tensor| (tensor, start * size as u64));
             let kept = Sides { lhs: lhs_kept, rhs: None };
@@ -156,26 +158,28 @@ impl<'a> Unit<'a> {
 }
 
 impl UnderWay<'_> {
-    /// Waits for the counts. Where there will be none, counts on the CPU, and says why.
-    pub(super) fn finish(self: Box<Self>) -> (Box<Part>, Buffers, Option<Failure>) {
+    /// Waits for the counts, and says whether there are any: where the accelerator has failed, now or elsewhere in the meantime,
+    /// the CPU counts.
+    pub(super) fn finish(self: Box<Self>) -> (Box<Part>, Buffers, bool) {
         let Self { unit, mut tally, crcs, mut buffers, pieces } = *self;
-        let counted = pieces.and_then(|pieces| {
-            let finished =
-                pieces.into_iter().map(|piece| Ok((piece.start, piece.counting.finish()?)));
-            finished.collect::<std::result::Result<Vec<_>, Failure>>()
-        });
-        let failure = match counted {
-            Ok(pieces) => {
+        let device = unit.device;
+        let counted = pieces
+            .filter(|_| !device.is_failed())
+            .and_then(|pieces| wait(pieces).map_err(|failure| device.fail(failure)).ok());
+        let accelerated = counted.is_some();
+        match counted {
+            Some(pieces) => {
                 for (start, counted) in pieces {
                     unit.take(&counted, start, &mut buffers, &mut tally);
                 }
-                None
             }
-            Err(failure) => {
-                tally = unit.count(&mut buffers);
-                Some(failure)
-            }
-        };
-        (Box::new(Part::new(tally, Some(crcs))), buffers, failure)
+            None => tally = unit.count(&mut buffers),
+        }
+        (Box::new(Part::new(tally, Some(crcs))), buffers, accelerated)
     }
+}
+
+/// What was counted of each piece, and where it begins.
+fn wait(pieces: Vec<Piece>) -> std::result::Result<Vec<(u64, Counted)>, Failure> {
+    pieces.into_iter().map(|piece| Ok((piece.start, piece.counting.finish()?))).collect()
 }

@@ -18,7 +18,7 @@ pub trait Accelerator: fmt::Debug + Send + Sync {
     /// What it is called in reports.
     fn name(&self) -> &str;
 
-    /// Whether it counts elements of this type under these options.
+    /// Whether it counts elements of this type under these options. It is not asked about elements of any length.
     fn takes(&self, dtype: DType, options: &Options) -> bool;
 
     /// The most bytes of one side that it takes at once.

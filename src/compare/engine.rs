@@ -200,12 +200,9 @@ impl<'w, 'a> Worker<'w, 'a> {
 
     fn finish_oldest(&mut self) {
         let Some((job, number, under_way)) = self.under_way.pop_front() else { return };
-        let (part, buffers, failure) = under_way.finish();
+        let (part, buffers, accelerated) = under_way.finish();
         self.room.push(buffers);
-        match failure {
-            Some(failure) => self.work.plan.device.fail(failure),
-            None => job.accelerated.store(true, Ordering::Relaxed),
-        }
+        job.accelerated.fetch_or(accelerated, Ordering::Relaxed);
         job.join(number, Ok(part));
     }
 }
@@ -255,7 +252,8 @@ impl<'a> Job<'a> {
         let elements = self.pair.0.shape().elements();
         let start = number as u64 * UNIT;
         let end = if self.units == 1 { elements } else { elements.min(start + UNIT) };
-        Ok(Unit { pair: self.pair, start, end, options: plan.options, progress: plan.progress })
+        let Plan { options, device, progress, .. } = *plan;
+        Ok(Unit { pair: self.pair, start, end, options, device, progress })
     }
 
     fn check(&self) -> Result<()> {

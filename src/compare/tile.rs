@@ -100,10 +100,7 @@ impl Count<'_> {
         let equality = self.0.dtype.kind() == Kind::Bool;
         let rule = Rule::new(&options.tolerance, options.nan);
         let further: Vec<_> = options.further.iter().map(|t| Rule::new(t, options.nan)).collect();
-        let mut counted = Counted {
-            further: vec![0; further.len()],
-            ..Counted::default()
-        };
+        let mut counted = Counted { further: vec![0; further.len()], ..Counted::default() };
         let mut bins = Bins::default();
         for (pair, place) in pairs.zip((0..PLACES).cycle()) {
             if place == 0 {

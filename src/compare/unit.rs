@@ -8,7 +8,7 @@ use crate::tensor::{DType, Extent};
 use super::engine::Pair;
 use super::grid::{CELL, LANES};
 use super::tally::Tally;
-use super::{Comparison, Options, cpu, strings};
+use super::{Comparison, Device, Options, cpu, strings};
 
 /// A stretch of elements of a pair.
 pub(super) struct Unit<'a> {
@@ -16,6 +16,7 @@ pub(super) struct Unit<'a> {
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) options: &'a Options,
+    pub(super) device: &'a Device,
     pub(super) progress: &'a dyn Progress,
 }
 
