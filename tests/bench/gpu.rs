@@ -1,13 +1,25 @@
-//! What a GPU gains, and what it costs: kernels on elements that are there, streams from memory, and the CPU beside them.
+//! What a GPU gains, and what it costs.
 //!
 //! `cargo run --release --example gpu [-- NAME [MIB]]`: the adapter (by default the first GPU), and the size of a side.
+//!
+//! | column | measures |
+//! | --- | --- |
+//! | resident | the kernels: both sides are on the device |
+//! | baseline | lhs is on the device, rhs comes from memory; with the sums of the CPU |
+//! | streamed | both sides come from memory; with the sums of the CPU |
+//! | fed | what the CPU does for that: a device that takes all at once and counts nothing |
+//! | cpu | the CPU alone |
 
 #![expect(clippy::print_stdout, reason = "a bench prints, and may fail")]
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Instant;
 
-use ckdiff::compare::{Baseline, Chunk, Device, Options, Sides, Tolerance};
+use ckdiff::compare::{Accelerator, Baseline, Chunk, Counted, Counting, Device, Failure};
+use ckdiff::compare::{Options, Sides, Tolerance};
 use ckdiff::tensor::{DType, TensorSource, TensorView};
 
 /// Bytes of a side that are counted at once where they are on the device already.
@@ -18,24 +30,17 @@ const RUNS: usize = 5;
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let device = Device::gpu(args.first().map(String::as_str)).expect("there is such a GPU");
+    let device = Device::gpu(args.first().map(String::as_str));
     let mib = args.get(1).map_or(1024, |n| n.parse().expect("MIB is a number"));
-    let accelerator = device.accelerator().expect("it is open");
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    println!(
-        "{}, {mib} MiB a side, CPU with {threads} threads; GB/s of both sides, best of {RUNS}",
-        accelerator.name()
-    );
-    println!(
-        "{:<10} {:<14} {:>10} {:>10} {:>10} {:>10}   (seconds to start: {:.2})",
-        "",
-        "",
-        "resident",
-        "streamed",
-        "baseline",
-        "cpu",
-        start(&device)
-    );
+    match &device {
+        Ok(device) => println!("{:?}, {:.2} s to start", device, start(device)),
+        Err(error) => println!("{error}"),
+    }
+    println!("{mib} MiB a side, CPU with {threads} threads; GB/s of both sides, best of {RUNS}");
+    let columns =
+        ["resident", "baseline", "streamed", "fed", "cpu"].map(|name| format!("{name:>9}"));
+    println!("{:<9} {:<14} {}", "", "", columns.join(" "));
     let (lhs, rhs) = sides(mib << 18);
     let narrow = |side: &[f32]| side.iter().map(|&x| half::bf16::from_f32(x)).collect::<Vec<_>>();
     let (lhs_narrow, rhs_narrow) = (narrow(&lhs), narrow(&rhs));
@@ -44,21 +49,70 @@ fn main() {
         (TensorView::flat(&lhs_narrow), TensorView::flat(&rhs_narrow)),
     ] {
         for (what, options) in work() {
-            let baseline = Baseline::new(&lhs, &device);
-            let compare =
-                |device: &Device| device.compare(&lhs, &rhs, &options).expect("it is in memory");
             let bytes = 2.0 * lhs.content().len() as f64;
-            let columns = [
-                rate(bytes, || resident(&device, &lhs, &rhs, &options)),
-                rate(bytes, || drop(compare(&device))),
-                rate(bytes, || drop(baseline.compare(&rhs, &options).expect("it is in memory"))),
-                rate(bytes, || drop(compare(&Device::cpu()))),
-            ];
-            let columns = columns.map(|rate| format!("{rate:>10.2}")).join(" ");
-            println!("{:<10} {what:<14} {columns}", lhs.dtype().name());
+            let on = |device: &Device| {
+                rate(bytes, || drop(device.compare(&lhs, &rhs, &options).expect("it is in memory")))
+            };
+            let with_gpu = device.as_ref().ok().map(|device| {
+                let baseline = Baseline::new(&lhs, device);
+                [
+                    rate(bytes, || resident(device, &lhs, &rhs, &options)),
+                    rate(bytes, || {
+                        drop(baseline.compare(&rhs, &options).expect("it is in memory"))
+                    }),
+                    on(device),
+                ]
+            });
+            let with_gpu = with_gpu.map_or([const { None }; 3], |rates| rates.map(Some));
+            let without = [on(&Device::with(Arc::new(Feeder))), on(&Device::cpu())].map(Some);
+            let columns: Vec<_> = with_gpu
+                .into_iter()
+                .chain(without)
+                .map(|rate| format!("{:>9}", rate.map_or("-".into(), |rate| format!("{rate:.2}"))))
+                .collect();
+            println!("{:<9} {what:<14} {}", lhs.dtype().name(), columns.join(" "));
         }
     }
-    println!("{}", device.work());
+}
+
+/// Takes chunks as fast as they come, and says nothing of them: how fast the CPU feeds a GPU.
+#[derive(Debug)]
+struct Feeder;
+
+struct Fed;
+
+impl Accelerator for Feeder {
+    fn name(&self) -> &str {
+        "feeder"
+    }
+
+    fn takes(&self, _: DType, _: &Options) -> bool {
+        true
+    }
+
+    fn most_bytes(&self) -> usize {
+        usize::MAX
+    }
+
+    fn begin(&self, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure> {
+        thread_local! {
+            static STAGING: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+        }
+        STAGING.with_borrow_mut(|staging| {
+            for side in [chunk.lhs, chunk.rhs] {
+                staging.clear();
+                staging.extend_from_slice(side);
+                black_box(&staging);
+            }
+        });
+        Ok(Box::new(Fed))
+    }
+}
+
+impl Counting for Fed {
+    fn finish(self: Box<Self>) -> Result<Counted, Failure> {
+        Ok(Counted::default())
+    }
 }
 
 /// Seconds until the first chunk is counted.
