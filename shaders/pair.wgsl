@@ -38,9 +38,12 @@ struct Job {
     nan_differs: u32,
     /// Tolerances beyond the first.
     further: u32,
-    /// Where `results` hold the counts of the further tolerances, and the bins.
+    /// Where `results` hold the counts of the further tolerances, the bins, and the proofs.
     further_at: u32,
     bins_at: u32,
+    proofs_at: u32,
+    /// What a tile adds to the proof of a kernel.
+    serial: u32,
 }
 
 /// A tolerance: bits of two doubles, and a distance in representable values.
@@ -62,7 +65,7 @@ struct Rule {
 /// The bits of an element narrower than 64 that lies in `word`.
 fn bits_in(word: u32, index: u32) -> u32 {
     let place = index % max(32u / WIDTH, 1u);
-    return (word >> (place * WIDTH & 31u)) & (0xffffffffu >> (32u - min(BITS, 32u)));
+    return (word >> ((place * WIDTH) & 31u)) & (0xffffffffu >> (32u - min(BITS, 32u)));
 }
 
 fn lhs_at(index: u32) -> Wide {
@@ -77,6 +80,11 @@ fn rhs_at(index: u32) -> Wide {
         return Wide(rhs[2u * index], rhs[2u * index + 1u]);
     }
     return Wide(bits_in(rhs[index * WIDTH / 32u], index), 0u);
+}
+
+/// Leaves a sign that a tile has been counted: without one, no count would look as if nothing differed.
+fn prove(kernel: u32) {
+    atomicAdd(&results[job.proofs_at + kernel], job.serial);
 }
 
 const FINITE = 0u;

@@ -8,7 +8,7 @@ use super::accelerator::{Accelerator, Chunk, Counting, Failure};
 use super::tally::Tally;
 use super::tile::{Counted, TILE};
 use super::unit::{Buffers, Checksums, Part, Unit, in_memory};
-use super::{Sides, cpu};
+use super::{Options, Sides, cpu};
 
 /// What came of beginning a unit.
 pub(super) enum Begun<'a> {
@@ -32,6 +32,7 @@ pub(super) struct UnderWay<'a> {
 struct Piece {
     /// Position of its first element.
     start: u64,
+    elements: usize,
     counting: Box<dyn Counting>,
 }
 
@@ -97,7 +98,8 @@ impl<'a> Unit<'a> {
             let lhs_kept = kept.map(|tensor| (tensor, start * size as u64));
             let kept = Sides { lhs: lhs_kept, rhs: None };
             let chunk = Chunk { dtype: self.dtype(), lhs, rhs, options: self.options, kept };
-            pieces.push(Piece { start, counting: accelerator.begin(&chunk)? });
+            let elements = chunk.elements();
+            pieces.push(Piece { start, elements, counting: accelerator.begin(&chunk)? });
             start = end;
         }
         Ok(pieces)
@@ -163,9 +165,9 @@ impl UnderWay<'_> {
     pub(super) fn finish(self: Box<Self>) -> (Box<Part>, Buffers, bool) {
         let Self { unit, mut tally, crcs, mut buffers, pieces } = *self;
         let device = unit.device;
-        let counted = pieces
-            .filter(|_| !device.is_failed())
-            .and_then(|pieces| wait(pieces).map_err(|failure| device.fail(failure)).ok());
+        let counted = pieces.filter(|_| !device.is_failed()).and_then(|pieces| {
+            wait(pieces, unit.options).map_err(|failure| device.fail(failure)).ok()
+        });
         let accelerated = counted.is_some();
         match counted {
             Some(pieces) => {
@@ -179,7 +181,17 @@ impl UnderWay<'_> {
     }
 }
 
-/// What was counted of each piece, and where it begins.
-fn wait(pieces: Vec<Piece>) -> std::result::Result<Vec<(u64, Counted)>, Failure> {
-    pieces.into_iter().map(|piece| Ok((piece.start, piece.counting.finish()?))).collect()
+/// What was counted of each piece, and where it begins. An answer that leaves something out is none.
+fn wait(
+    pieces: Vec<Piece>,
+    options: &Options,
+) -> std::result::Result<Vec<(u64, Counted)>, Failure> {
+    let finished = pieces.into_iter().map(|Piece { start, elements, counting }| {
+        let counted = counting.finish()?;
+        if !counted.is_whole(elements, options) {
+            return Err(Failure::Wrong("it did not answer all that was asked".into()));
+        }
+        Ok((start, counted))
+    });
+    finished.collect()
 }

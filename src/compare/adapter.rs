@@ -3,7 +3,7 @@
 /// A GPU, or software that acts as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Adapter {
-    /// Its name, by which it can be asked for.
+    /// Its name, by which it can be asked for; of several of one name the second has ` #2` behind it.
     pub name: String,
     /// What it is.
     pub kind: AdapterKind,
@@ -28,11 +28,16 @@ pub enum AdapterKind {
     Virtual,
     /// Of a kind that it does not tell.
     Other,
-    /// A program on the CPU: right, and slow. Used only when named.
+    /// A program on the CPU: right, and slow.
     Software,
 }
 
 impl AdapterKind {
+    /// Whether it is known to be a GPU. What is not is used only when named.
+    pub fn is_gpu(self) -> bool {
+        matches!(self, Self::Discrete | Self::Integrated | Self::Virtual)
+    }
+
     /// Its name in reports.
     pub fn name(self) -> &'static str {
         match self {

@@ -98,8 +98,9 @@ pub(crate) struct Rule {
 
 impl Rule {
     pub(crate) fn new(tolerance: &Tolerance, nan: NanPolicy) -> Self {
-        let absolute = (!tolerance.is_bits())
-            .then(|| (tolerance.atol.unwrap_or(0.0), tolerance.rtol.unwrap_or(0.0)));
+        // Of the two zeros the positive one, whose bits order as numbers do.
+        let part = |part: Option<f64>| part.unwrap_or_default() + 0.0;
+        let absolute = (!tolerance.is_bits()).then(|| (part(tolerance.atol), part(tolerance.rtol)));
         Self { absolute, ulp: tolerance.ulp, nan }
     }
 

@@ -4,6 +4,7 @@
 //! is a copy into memory that it can read. So it pays where much is counted: many tolerances, histograms. A GPU has not been
 //! measured yet: what is said of it is an estimate, and a quarter of the time must be gained before one is used.
 
+use crate::tensor::Kind;
 use crate::threads;
 
 use super::Options;
@@ -28,6 +29,9 @@ const START: f64 = 0.6;
 /// Of the time on the CPU, what must at least be saved: estimates are rough.
 const GAIN: f64 = 0.25;
 
+/// Bytes of a side below which a tensor is the CPU's: the way there and back takes as long as a megabyte.
+pub(super) const SMALL: u64 = 1 << 20;
+
 /// The work at hand.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Workload {
@@ -40,10 +44,14 @@ pub(super) struct Workload {
 
 impl Workload {
     pub(super) fn new(pairs: &[Pair<'_>], options: &Options) -> Self {
-        let one_piece = |(lhs, rhs): &&Pair<'_>| {
-            lhs.dtype() == rhs.dtype() && lhs.extent().is_some() && rhs.extent().is_some()
+        let suits = |(lhs, rhs): &&Pair<'_>| {
+            lhs.dtype() == rhs.dtype()
+                && matches!(lhs.dtype().kind(), Kind::Float | Kind::Integer | Kind::Bool)
+                && lhs.stored_bytes() >= SMALL
+                && lhs.extent().is_some()
+                && rhs.extent().is_some()
         };
-        let bytes = pairs.iter().filter(one_piece).map(|(lhs, _)| lhs.stored_bytes());
+        let bytes = pairs.iter().filter(suits).map(|(lhs, _)| lhs.stored_bytes());
         Self {
             bytes: bytes.fold(0, u64::saturating_add).saturating_mul(2),
             further: options.further.len(),

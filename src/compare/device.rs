@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::tensor::TensorSource;
 
 use super::accelerator::{Accelerator, Failure};
-use super::cost::Workload;
+use super::cost::{self, Workload};
 use super::{Comparison, Options, engine};
 
 /// Where to compare: no result depends on it.
@@ -149,6 +149,11 @@ impl Device {
             Choice::Auto(opened) => opened.get_or_init(|| super::open_gpu(None).ok()).as_ref(),
             Choice::Cpu | Choice::Accelerator(_) => self.accelerator(),
         }
+    }
+
+    /// Bytes of a side below which a tensor is the CPU's: where a GPU is asked for by name it gets all that it takes.
+    pub(super) fn least_bytes(&self) -> u64 {
+        if matches!(self.opened.choice, Choice::Auto(_)) { cost::SMALL } else { 0 }
     }
 
     /// Gives back what is held of a baseline.

@@ -141,7 +141,9 @@ impl<'a> Work<'a> {
     fn accelerator(&self, (lhs, rhs): Pair<'a>) -> Option<&'a dyn Accelerator> {
         let Plan { accelerator, device, options, .. } = self.plan;
         let accelerator = accelerator.filter(|_| !device.is_failed())?;
-        let takes = lhs.dtype() == rhs.dtype() && accelerator.takes(lhs.dtype(), options);
+        let takes = lhs.dtype() == rhs.dtype()
+            && lhs.stored_bytes() >= device.least_bytes()
+            && accelerator.takes(lhs.dtype(), options);
         takes.then_some(&**accelerator)
     }
 }

@@ -5,7 +5,7 @@ use crate::tensor::{ComplexNumber, Kind, Number, Visit};
 use super::accelerator::Chunk;
 use super::close::{Pair, Rule};
 use super::cpu::Bins;
-use super::{Histogram, NanPolicy, Sides, cpu};
+use super::{Histogram, NanPolicy, Options, Sides, cpu};
 
 /// Elements in a tile. A power of two, so that cells end where tiles do.
 pub const TILE: usize = PLACES as usize;
@@ -62,6 +62,13 @@ impl Counted {
     /// Counts pair by pair, by the definition.
     pub fn of(chunk: &Chunk<'_>) -> Self {
         chunk.dtype.visit(Count(chunk))
+    }
+
+    /// Whether it says of so many pairs all that the options ask.
+    pub(super) fn is_whole(&self, elements: usize, options: &Options) -> bool {
+        self.tiles.len() == elements.div_ceil(TILE)
+            && self.further.len() == options.further.len()
+            && self.histogram.is_some() == options.histogram
     }
 }
 

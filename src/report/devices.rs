@@ -16,6 +16,17 @@ pub struct Devices {
 pub struct Listed {
     /// The adapter.
     pub adapter: Adapter,
-    /// When it was held against known answers: why it failed, if it did.
-    pub tested: Option<Option<String>>,
+    /// What came of holding it against known answers.
+    pub tested: Tested,
+}
+
+/// What came of holding an adapter against known answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tested {
+    /// Nobody asked.
+    No,
+    /// It counts as the CPU does.
+    Passed,
+    /// It does not, or cannot be opened.
+    Failed(String),
 }

@@ -11,7 +11,7 @@ mod overview;
 mod palette;
 mod values;
 
-pub use devices::{Devices, Listed};
+pub use devices::{Devices, Listed, Tested};
 pub use listing::{Listing, Row};
 pub use overview::{
     Argument, Asset, Collection, Contents, Function, Graph, MetaGraph, Op, Overview, Placeholder,

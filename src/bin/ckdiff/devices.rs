@@ -1,7 +1,7 @@
 //! `ckdiff devices`: what there is to compare on.
 
 use ckdiff::compare::{Device, adapters};
-use ckdiff::report::{Devices, Listed, human, json};
+use ckdiff::report::{Devices, Listed, Tested, human, json};
 
 use crate::Exit;
 use crate::args::{DevicesArgs, Format};
@@ -14,11 +14,7 @@ use crate::trouble::Trouble;
 /// When the report cannot be written.
 pub(crate) fn run(args: &DevicesArgs) -> Result<Exit, Trouble> {
     let listed = adapters().into_iter().map(|adapter| {
-        let failure = || match Device::gpu(Some(&adapter.name)) {
-            Ok(device) => device.test().err().map(|failure| failure.to_string()),
-            Err(error) => Some(error.to_string()),
-        };
-        let tested = args.test.then(failure);
+        let tested = if args.test { test(&adapter.name) } else { Tested::No };
         Listed { adapter, tested }
     });
     let threads = std::thread::available_parallelism().map_or(1, Into::into);
@@ -27,6 +23,15 @@ pub(crate) fn run(args: &DevicesArgs) -> Result<Exit, Trouble> {
         Format::Human => human::devices(&devices, palette, out),
         Format::Json => json::devices(&devices, out),
     })?;
-    let failed = devices.adapters.iter().any(|listed| matches!(listed.tested, Some(Some(_))));
+    let failed = devices.adapters.iter().any(|listed| matches!(listed.tested, Tested::Failed(_)));
     Ok(if failed { Exit::Trouble } else { Exit::Same })
+}
+
+/// Holds an adapter against known answers.
+fn test(name: &str) -> Tested {
+    match Device::gpu(Some(name)).map(|device| device.test()) {
+        Ok(Ok(())) => Tested::Passed,
+        Ok(Err(failure)) => Tested::Failed(failure.to_string()),
+        Err(error) => Tested::Failed(error.to_string()),
+    }
 }

@@ -35,18 +35,18 @@ impl Default for Bins {
 impl Bins {
     /// Counts `n` differences of `2^power` and more, up to the next power; 1024 is for those beyond `f64`.
     pub(crate) fn add_abs(&mut self, power: i32, n: u64) {
-        match u16::try_from(power + BIAS) {
+        match u16::try_from(power.saturating_add(BIAS)) {
             Ok(biased @ 1..) => add_at(self.exponents(), biased, n),
             _ => {
-                let bits = power + BIAS + 51;
-                add_at(&mut self.subnormal, u16::try_from(bits).unwrap_or_default(), n);
+                let bits = power.saturating_add(BIAS + 51);
+                add_at(&mut self.subnormal, u16::try_from(bits).unwrap_or(u16::MAX), n);
             }
         }
     }
 
     /// Counts `n` distances of `2^power` and more representable values, up to the next power.
     pub(crate) fn add_ulp(&mut self, power: u32, n: u64) {
-        add_at(&mut self.ulp, u16::try_from(power + 1).unwrap_or(u16::MAX), n);
+        add_at(&mut self.ulp, u16::try_from(power.saturating_add(1)).unwrap_or(u16::MAX), n);
     }
 
     /// Takes in what an accelerator counted.

@@ -6,7 +6,7 @@
 
 use std::any::TypeId;
 
-use bytemuck::Zeroable as _;
+use bytemuck::Zeroable;
 use pulp::Arch;
 
 use crate::compare::NanPolicy;
@@ -14,29 +14,24 @@ use crate::tensor::Number;
 
 use super::super::grid::{Cell, LANES, Pivot};
 use super::super::tally::Tally;
+use super::asked::{Asked, Batch};
 use super::counts::{Counts, settle};
 use super::sums::{LaneSums, squares_fit};
-use super::tile::{Asked, Tile};
 use super::{Take, pairs};
 
 /// Elements in a stretch: two of `f32` fit the first-level cache, so the loops after the first read from there.
 pub(super) const STRETCH: usize = BLOCKS * LANES;
 const BLOCKS: usize = 128;
 
-/// Room for a stretch of both sides in the type to compute with.
-pub(super) type Room<W> = ([[W; LANES]; BLOCKS], [[W; LANES]; BLOCKS]);
+/// Room for a stretch of both sides in the type to compute with; none until it is needed.
+type Room<W> = Option<([[W; LANES]; BLOCKS], [[W; LANES]; BLOCKS])>;
 
 /// Takes real numbers of one type in; `equal` says that the two are the same bytes.
 pub(super) fn numbers<T: Number>(lhs: &[T], rhs: &[T], equal: bool, take: Take, tally: &mut Tally) {
     let equal = equal && !(T::FLOAT && tally.rule.nan == NanPolicy::Differ);
     let asks_more = take == Take::Everything && !equal && tally.asks_more();
-    let mut work = Work {
-        equal,
-        take,
-        room: Room::zeroed(),
-        tile: asks_more.then(|| Box::new(Tile::new())),
-        tally,
-    };
+    let mut work =
+        Work { equal, take, room: None, batch: asks_more.then(|| Box::new(Batch::new())), tally };
     for (lhs, rhs) in lhs.chunks(STRETCH).zip(rhs.chunks(STRETCH)) {
         let (blocks, tail_lhs, tail_rhs) = Blocks::split(lhs, rhs);
         if !blocks.is_empty() {
@@ -102,7 +97,7 @@ impl<'a, T: Number> Blocks<'a, T> {
             }
             room.get(..from.len()).unwrap_or_default()
         };
-        let (lhs, rhs) = room;
+        let (lhs, rhs) = room.get_or_insert_with(Zeroable::zeroed);
         Blocks { lhs: fill(lhs, self.lhs), rhs: fill(rhs, self.rhs) }
     }
 
@@ -124,7 +119,7 @@ struct Work<'a, T: Number> {
     take: Take,
     room: Room<T::Wide>,
     /// Where more is asked for than there always is.
-    tile: Option<Box<Tile<T>>>,
+    batch: Option<Box<Batch<T>>>,
     tally: &'a mut Tally,
 }
 
@@ -145,7 +140,7 @@ impl<T: Number> Work<'_, T> {
 
     /// Takes blocks of finite pairs in; does nothing and returns false when one is not finite.
     fn take_finite(&mut self, blocks: Blocks<'_, T>) -> bool {
-        let Self { equal, take, room, tile, tally } = self;
+        let Self { equal, take, room, batch, tally } = self;
         let arch = Arch::new();
         let wide = blocks.widen(room);
         let kernel = Kernel { blocks: wide, equal: *equal, take: *take, tally };
@@ -157,9 +152,9 @@ impl<T: Number> Work<'_, T> {
                 counts.max_ulp = arch.dispatch(MaxUlp(blocks)).into();
             }
             if counts.differing > 0
-                && let Some(tile) = tile
+                && let Some(batch) = batch
             {
-                arch.dispatch(Asked { blocks, wide, tile, counts: &mut counts, tally });
+                arch.dispatch(Asked { blocks, wide, batch, counts: &mut counts, tally });
             }
             let nonzero = sums.lhs.iter().any(|&x| x > 0.0);
             settle(blocks, &counts, nonzero, tally);

@@ -2,8 +2,9 @@
 //!
 //! [`pairs`] follows the definition element by element; [`lanes`] says the same sixteen elements at a time, for real
 //! numbers of one type, which is nearly everything there is: [`sums`](mod@sums) adds up, [`counts`] counts what is always told,
-//! [`tile`] what was asked for beyond.
+//! [`asked`] what was asked for beyond.
 
+mod asked;
 mod bins;
 mod counts;
 mod lanes;
@@ -11,7 +12,6 @@ mod pairs;
 mod sums;
 #[cfg(test)]
 mod tests;
-mod tile;
 
 pub(crate) use bins::Bins;
 pub(crate) use pairs::{complex_pair, equality, pair, scalars};

@@ -1,6 +1,8 @@
 //! Which adapters there are, and which one is meant.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use wgpu::{Backends, DeviceType, Instance, InstanceDescriptor, InstanceFlags};
 
@@ -15,28 +17,34 @@ pub(in super::super) fn list() -> Vec<Adapter> {
     found().into_iter().map(|(adapter, _)| adapter).collect()
 }
 
-/// Opens the first adapter whose name or place contains `name`; without a name the first that is no software.
+/// Opens the adapter of this name or place, else the first whose name contains it; without a name the first that is a GPU.
 pub(in super::super) fn open(name: Option<&str>) -> Result<Arc<dyn Accelerator>> {
     let found = found();
     let names: Vec<_> = found.iter().map(|(adapter, _)| adapter.name.clone()).collect();
     let (adapter, handle) = found
         .into_iter()
-        .find(|(adapter, _)| is_meant(adapter, name))
+        .filter_map(|found| Some((fit(&found.0, name)?, found)))
+        .min_by_key(|&(fit, _)| fit)
+        .map(|(_, found)| found)
         .ok_or_else(|| none(name, &names))?;
-    let context = Context::open(&handle).map_err(|failure| {
+    let context = Context::open(&handle, watchdog(adapter.kind)).map_err(|failure| {
         Error::from(ErrorKind::Usage(format!("the GPU {} cannot be used: {failure}", adapter.name)))
     })?;
     Ok(Arc::new(Gpu::new(adapter, context)))
 }
 
-fn is_meant(adapter: &Adapter, name: Option<&str>) -> bool {
-    match name {
-        None => adapter.kind != AdapterKind::Software,
-        Some(name) => {
-            let name = name.to_lowercase();
-            [&adapter.name, &adapter.bus].iter().any(|text| text.to_lowercase().contains(&name))
-        }
-    }
+/// How well the adapter fits what is asked for, least first; `None` where it does not.
+fn fit(adapter: &Adapter, name: Option<&str>) -> Option<usize> {
+    let Some(name) = name else { return adapter.kind.is_gpu().then_some(0) };
+    let (name, own, bus) =
+        (name.to_lowercase(), adapter.name.to_lowercase(), adapter.bus.to_lowercase());
+    let fits = [own == name, bus == name, own.contains(&name)];
+    fits.iter().position(|&fits| fits)
+}
+
+/// How long a chunk may take. A GPU needs milliseconds; software that acts as one a minute, with all that waits before it.
+fn watchdog(kind: AdapterKind) -> Duration {
+    Duration::from_secs(if kind.is_gpu() { 30 } else { 600 })
 }
 
 fn none(name: Option<&str>, names: &[String]) -> Error {
@@ -66,6 +74,15 @@ fn found() -> Vec<(Adapter, wgpu::Adapter)> {
         .map(|handle| (describe(&handle), handle))
         .collect();
     found.sort_by_key(|(adapter, _)| adapter.kind);
+    // Each can be asked for by its name.
+    let mut names = BTreeMap::<String, usize>::new();
+    for (adapter, _) in &mut found {
+        let count = names.entry(adapter.name.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            adapter.name = format!("{} #{count}", adapter.name);
+        }
+    }
     found
 }
 

@@ -1,8 +1,16 @@
 //! An open device and its queue, and what has gone wrong with them.
 
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use wgpu::{BufferDescriptor, BufferUsages, DeviceDescriptor, ErrorFilter};
+use wgpu::{
+    BufferAsyncError, BufferDescriptor, BufferUsages, DeviceDescriptor, ErrorFilter, PollError,
+    PollType, SubmissionIndex,
+};
 
 use super::super::Failure;
 
@@ -11,15 +19,18 @@ pub(super) struct Context {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
     failure: Arc<OnceLock<Failure>>,
+    /// How long a chunk may take.
+    watchdog: Duration,
+    serial: AtomicU32,
 }
 
 impl Context {
     /// Opens the device of an adapter with all that it allows.
-    pub(super) fn open(adapter: &wgpu::Adapter) -> Result<Self, Failure> {
+    pub(super) fn open(adapter: &wgpu::Adapter, watchdog: Duration) -> Result<Self, Failure> {
         let descriptor =
             DeviceDescriptor { required_limits: adapter.limits(), ..DeviceDescriptor::default() };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
-            .map_err(|error| Failure::Refused(error.to_string()))?;
+            .map_err(|error| Failure::Refused(one_line(&error.to_string())))?;
         let failure = Arc::new(OnceLock::new());
         // The first failure is the cause of those after it. Without a handler wgpu panics.
         let seen = Arc::clone(&failure);
@@ -28,15 +39,63 @@ impl Context {
         }));
         let seen = Arc::clone(&failure);
         device.set_device_lost_callback(move |_, why| {
-            let _ = seen.set(Failure::Lost(why));
+            let _ = seen.set(Failure::Lost(one_line(&why)));
         });
-        Ok(Self { device, queue, failure })
+        Ok(Self { device, queue, failure, watchdog, serial: AtomicU32::new(1) })
     }
 
     /// # Errors
     /// What has gone wrong so far.
     pub(super) fn check(&self) -> Result<(), Failure> {
         self.failure.get().map_or(Ok(()), |failure| Err(failure.clone()))
+    }
+
+    /// A number that no chunk had for long. It is odd, so that no number of tiles makes it vanish.
+    pub(super) fn serial(&self) -> u32 {
+        self.serial.fetch_add(2, Ordering::Relaxed)
+    }
+
+    /// Notes that the device is of no more use, and gives the cause: this failure, or one before it.
+    pub(super) fn fail(&self, failure: Failure) -> Failure {
+        self.failure.get_or_init(|| failure).clone()
+    }
+
+    /// Waits until what was submitted is done.
+    ///
+    /// # Errors
+    /// When the device is lost, or does not answer in time.
+    pub(super) fn wait(self: &Arc<Self>, index: SubmissionIndex) -> Result<(), Failure> {
+        self.check()?;
+        let wait = PollType::Wait { submission_index: Some(index), timeout: Some(self.watchdog) };
+        // Where the driver says that the device is lost while it waits, wgpu panics.
+        let waited = catch_unwind(AssertUnwindSafe(|| self.device.poll(wait)));
+        let failure = match waited {
+            Ok(Ok(_)) => return self.check(),
+            Ok(Err(PollError::Timeout)) => {
+                // To close the device would be to wait for it.
+                mem::forget(Arc::clone(self));
+                Failure::Timeout(self.watchdog)
+            }
+            Ok(Err(error)) => Failure::Lost(one_line(&error.to_string())),
+            Err(_) => Failure::Lost("its driver gave up".into()),
+        };
+        Err(self.fail(failure))
+    }
+
+    /// Waits for a buffer that is mapped when what was submitted is done.
+    ///
+    /// # Errors
+    /// When it cannot be mapped.
+    pub(super) fn mapped(&self, done: &Receiver<Mapped>) -> Result<(), Failure> {
+        // Another thread may be the one that tells.
+        let result = done.recv_timeout(self.watchdog);
+        self.check()?;
+        let failure = match result {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(error)) => Failure::Map(one_line(&error.to_string())),
+            Err(_) => Failure::Timeout(self.watchdog),
+        };
+        Err(self.fail(failure))
     }
 
     /// Does `work`, and tells what went wrong in it.
@@ -75,11 +134,19 @@ impl Context {
     }
 }
 
+/// What comes of mapping a buffer.
+pub(super) type Mapped = Result<(), BufferAsyncError>;
+
+/// The message without its line ends.
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn failure_of(error: wgpu::Error) -> Failure {
     match error {
-        wgpu::Error::OutOfMemory { source } => Failure::Memory(source.to_string()),
+        wgpu::Error::OutOfMemory { source } => Failure::Memory(one_line(&source.to_string())),
         wgpu::Error::Validation { description, .. } | wgpu::Error::Internal { description, .. } => {
-            Failure::Refused(description)
+            Failure::Refused(one_line(&description))
         }
     }
 }

@@ -22,7 +22,7 @@ pub(super) use adapters::{list, open};
 use crate::tensor::{DType, Kind};
 
 use super::accelerator::{Accelerator, Chunk, Counting, Failure};
-use super::{Adapter, Options};
+use super::{Adapter, Options, Tolerance};
 use context::Context;
 use kernels::{Kernels, Needs};
 use slot::{Input, Slots};
@@ -54,11 +54,14 @@ impl Gpu {
     /// The kernels for a dtype, built and tested where they are new.
     fn kernels(&self, dtype: DType, needs: Needs) -> Result<Arc<Kernels>, Failure> {
         let mut all = lock(&self.kernels);
+        // Whoever had to wait for it need not find out again that the device is lost.
+        self.context.check()?;
         if let Some(kernels) = all.get(&(dtype, needs)) {
             return Ok(Arc::clone(kernels));
         }
         let kernels = Arc::new(Kernels::new(&self.context, dtype, needs)?);
-        self_test::run(dtype, needs, |chunk| self.submit(&kernels, chunk)?.finish())?;
+        self_test::run(dtype, needs, |chunk| self.submit(&kernels, chunk)?.finish())
+            .map_err(|failure| self.context.fail(failure))?;
         all.insert((dtype, needs), Arc::clone(&kernels));
         Ok(kernels)
     }
@@ -66,7 +69,15 @@ impl Gpu {
     fn submit(&self, kernels: &Kernels, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure> {
         // Few sizes, so that slots are used again.
         let bytes = chunk.rhs.len().next_power_of_two().max(LEAST).min(self.most_bytes());
-        let slot = self.slots.take(&self.context, bytes)?;
+        let slot = self.slots.take(&self.context, bytes).or_else(|failure| {
+            // What is kept makes room first.
+            lock(&self.kept).clear();
+            if matches!(failure, Failure::Memory(_)) {
+                self.slots.take(&self.context, bytes)
+            } else {
+                Err(failure)
+            }
+        })?;
         let sides = [(chunk.kept.lhs, chunk.lhs), (chunk.kept.rhs, chunk.rhs)];
         let inputs = sides.map(|(key, bytes)| self.input(key, bytes.len()));
         let arriving = inputs.clone();
@@ -97,7 +108,10 @@ impl Accelerator for Gpu {
     }
 
     fn takes(&self, dtype: DType, options: &Options) -> bool {
-        options.further.len() <= kernels::MOST_FURTHER && takes(dtype)
+        let mut tolerances = std::iter::once(&options.tolerance).chain(&options.further);
+        takes(dtype)
+            && options.further.len() <= kernels::MOST_FURTHER
+            && tolerances.all(Tolerance::is_sound)
     }
 
     fn most_bytes(&self) -> usize {
@@ -105,6 +119,14 @@ impl Accelerator for Gpu {
     }
 
     fn begin(&self, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure> {
+        let bytes = chunk.elements() * chunk.dtype.size().unwrap_or_default();
+        if bytes == 0
+            || bytes > self.most_bytes()
+            || [chunk.lhs.len(), chunk.rhs.len()] != [bytes; 2]
+        {
+            let sides = [chunk.lhs.len(), chunk.rhs.len()];
+            return Err(Failure::Refused(format!("a chunk of {sides:?} bytes")));
+        }
         let kernels = self.kernels(chunk.dtype, Needs::of(chunk.options))?;
         self.submit(&kernels, chunk)
     }

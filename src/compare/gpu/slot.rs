@@ -4,37 +4,36 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use bytemuck::{Pod, Zeroable};
 use wgpu::{
-    BindGroupDescriptor, BindGroupEntry, Buffer, BufferAsyncError, BufferUsages, CommandEncoder,
-    ComputePassDescriptor, MapMode, PollError, PollType, SubmissionIndex,
+    BindGroupDescriptor, BindGroupEntry, Buffer, BufferUsages, CommandEncoder,
+    ComputePassDescriptor, MapMode, SubmissionIndex,
 };
 
 use super::super::accelerator::{Chunk, Counting, Failure};
 use super::super::close::Rule;
-use super::super::tile::{Counted, TILE};
+use super::super::tile::Counted;
 use super::super::{NanPolicy, Options};
-use super::context::Context;
+use super::context::{Context, Mapped};
 use super::kernels::{Kernels, MOST_FURTHER};
 use super::lock;
 use super::words::Layout;
-
-/// How long a chunk may take. Software that acts as a GPU needs a second for the largest.
-const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// Slots that are free.
 #[derive(Default)]
 pub(super) struct Slots(Mutex<Vec<Slot>>);
 
 impl Slots {
-    /// A slot with room for so many bytes of each side.
+    /// A slot with room for `bytes` of each side.
     pub(super) fn take(&self, context: &Arc<Context>, bytes: usize) -> Result<Slot, Failure> {
         let mut free = lock(&self.0);
-        if let Some(at) = free.iter().position(|slot| slot.bytes == bytes) {
+        let fits = free.iter().enumerate().filter(|(_, slot)| slot.bytes >= bytes);
+        if let Some((at, _)) = fits.min_by_key(|(_, slot)| slot.bytes) {
             return Ok(free.swap_remove(at));
         }
+        // A larger one takes the place of one that is too small, so there are never more than were at work at once.
+        drop(free.pop());
         drop(free);
         Slot::new(context, bytes)
     }
@@ -77,7 +76,9 @@ struct Job {
     further: u32,
     further_at: u32,
     bins_at: u32,
-    unused: [u32; 3],
+    proofs_at: u32,
+    serial: u32,
+    unused: u32,
 }
 
 /// `Rule` of `shaders/pair.wgsl`; its words of 64 bits are the shader's pairs of 32, low before high.
@@ -112,13 +113,7 @@ impl RuleWords {
 impl Slot {
     fn new(context: &Arc<Context>, bytes: usize) -> Result<Self, Failure> {
         let staging = || context.buffer(bytes, BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC);
-        // As many words as there can be: elements have at least a byte.
-        let everything = Options {
-            histogram: true,
-            further: vec![Default::default(); MOST_FURTHER],
-            ..Options::default()
-        };
-        let results = 4 * Layout::new(bytes.next_multiple_of(TILE), &everything).words();
+        let results = 4 * Layout::largest(bytes).words();
         let rules = (1 + MOST_FURTHER) * size_of::<RuleWords>();
         Ok(Self {
             context: Arc::clone(context),
@@ -145,7 +140,8 @@ impl Slot {
         slots: Arc<Slots>,
     ) -> Result<Box<dyn Counting>, Failure> {
         let layout = Layout::new(chunk.elements(), chunk.options);
-        self.write_job(layout, chunk.options);
+        let serial = self.context.serial();
+        self.write_job(layout, chunk.options, serial);
         let context = Arc::clone(&self.context);
         let (sender, mapped) = channel();
         let (index, waits) = context.scoped(|| -> Result<_, Failure> {
@@ -175,17 +171,19 @@ impl Slot {
             map(&self.readback, MapMode::Read, 4 * layout.words() as u64, sender);
             Ok((index, staged.len() + 1))
         })??;
-        Ok(Box::new(Submitted { slot: self, layout, index, mapped, waits, slots }))
+        Ok(Box::new(Submitted { slot: self, layout, serial, index, mapped, waits, slots }))
     }
 
-    fn write_job(&self, layout: Layout, options: &Options) {
+    fn write_job(&self, layout: Layout, options: &Options, serial: u32) {
         let job = Job {
             elements: word(layout.elements),
             nan_differs: u32::from(options.nan == NanPolicy::Differ),
             further: word(options.further.len()),
             further_at: word(layout.further_at()),
             bins_at: word(layout.bins_at()),
-            unused: [0; 3],
+            proofs_at: word(layout.proofs_at()),
+            serial,
+            unused: 0,
         };
         let queue = &self.context.queue;
         queue.write_buffer(&self.job, 0, bytemuck::bytes_of(&job));
@@ -251,7 +249,7 @@ fn upload(
     Ok(())
 }
 
-fn map(buffer: &Buffer, mode: MapMode, bytes: u64, done: Sender<Result<(), BufferAsyncError>>) {
+fn map(buffer: &Buffer, mode: MapMode, bytes: u64, done: Sender<Mapped>) {
     buffer.map_async(mode, ..bytes, move |result| {
         // Whoever no longer waits needs no answer.
         let _ = done.send(result);
@@ -262,8 +260,9 @@ fn map(buffer: &Buffer, mode: MapMode, bytes: u64, done: Sender<Result<(), Buffe
 struct Submitted {
     slot: Slot,
     layout: Layout,
+    serial: u32,
     index: SubmissionIndex,
-    mapped: Receiver<Result<(), BufferAsyncError>>,
+    mapped: Receiver<Mapped>,
     /// Buffers that will be mapped.
     waits: usize,
     slots: Arc<Slots>,
@@ -271,28 +270,20 @@ struct Submitted {
 
 impl Counting for Submitted {
     fn finish(self: Box<Self>) -> Result<Counted, Failure> {
-        let Self { slot, layout, index, mapped, waits, slots } = *self;
+        let Self { slot, layout, serial, index, mapped, waits, slots } = *self;
         let context = &slot.context;
-        let wait = PollType::Wait { submission_index: Some(index), timeout: Some(WATCHDOG) };
-        context.device.poll(wait).map_err(|error| match error {
-            PollError::Timeout => Failure::Timeout(WATCHDOG),
-            error => Failure::Lost(error.to_string()),
-        })?;
+        context.wait(index)?;
         for _ in 0..waits {
-            // Another thread may be the one that tells.
-            let result = mapped.recv_timeout(WATCHDOG).map_err(|_| Failure::Timeout(WATCHDOG))?;
-            context.check()?;
-            result.map_err(|error| Failure::Map(error.to_string()))?;
+            context.mapped(&mapped)?;
         }
-        context.check()?;
         let counted = {
             let range = ..4 * layout.words() as u64;
             let view = slot.readback.get_mapped_range(range);
             let view = view.map_err(|error| Failure::Map(error.to_string()))?;
-            layout.read(&bytemuck::pod_collect_to_vec(&view))
+            layout.read(&bytemuck::pod_collect_to_vec(&view), serial)
         };
         slot.readback.unmap();
         slots.put(slot);
-        counted.ok_or_else(|| Failure::Wrong("it did not look at every element".into()))
+        counted.ok_or_else(|| Failure::Wrong("it did not count every tile".into()))
     }
 }

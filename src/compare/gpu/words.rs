@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use super::super::tile::{Counted, PLACES, TILE, Tile};
 use super::super::{Histogram, Options, Sides};
+use super::kernels::MOST_FURTHER;
 
 /// Words of a tile.
-const TILE_WORDS: usize = 21;
+const TILE_WORDS: usize = 20;
 /// Bins of `|rhs - lhs|`, from 2^-1074 on.
 const ABS_BINS: usize = 2099;
 /// Bins of ulps.
 const ULP_BINS: usize = 64;
+/// Words that tell how many tiles each kernel has counted.
+const PROOFS: usize = 3;
 
 /// Where in the results what is.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +26,11 @@ pub(super) struct Layout {
 impl Layout {
     pub(super) fn new(elements: usize, options: &Options) -> Self {
         Self { elements, further: options.further.len(), histogram: options.histogram }
+    }
+
+    /// The largest that a chunk of so many bytes can have: elements have at least one.
+    pub(super) fn largest(bytes: usize) -> Self {
+        Self { elements: bytes, further: MOST_FURTHER, histogram: true }
     }
 
     pub(super) fn tiles(self) -> usize {
@@ -39,25 +47,34 @@ impl Layout {
         self.further_at() + self.further
     }
 
-    pub(super) fn words(self) -> usize {
+    /// Where the proofs begin.
+    pub(super) fn proofs_at(self) -> usize {
         self.bins_at() + if self.histogram { ABS_BINS + ULP_BINS } else { 0 }
     }
 
-    /// What the words say; `None` when they do not speak of every element.
-    pub(super) fn read(self, words: &[u32]) -> Option<Counted> {
-        let (tiles, rest) = words.split_at_checked(self.further_at())?;
+    pub(super) fn words(self) -> usize {
+        self.proofs_at() + PROOFS
+    }
+
+    /// What the words say; `None` without the proof that every tile was counted for this `serial`.
+    pub(super) fn read(self, words: &[u32], serial: u32) -> Option<Counted> {
+        let (counts, proofs) = words.split_at_checked(self.proofs_at())?;
+        let (tiles, rest) = counts.split_at_checked(self.further_at())?;
         let (further, bins) = rest.split_at_checked(self.further)?;
-        let sizes = (0..self.tiles()).map(|i| TILE.min(self.elements - i * TILE));
-        let tiles = tiles.chunks_exact(TILE_WORDS).zip(sizes);
+        let all = serial.wrapping_mul(u32::try_from(self.tiles()).ok()?);
+        let ran = [true, self.further > 0, self.histogram];
+        if proofs != ran.map(|ran| if ran { all } else { 0 }) {
+            return None;
+        }
         Some(Counted {
-            tiles: tiles.map(|(words, elements)| tile(words, elements)).collect::<Option<_>>()?,
+            tiles: tiles.chunks_exact(TILE_WORDS).map(tile).collect::<Option<_>>()?,
             further: further.iter().map(|&n| n.into()).collect(),
             histogram: if self.histogram { Some(histogram(bins)?) } else { None },
         })
     }
 }
 
-fn tile(words: &[u32], elements: usize) -> Option<Tile> {
+fn tile(words: &[u32]) -> Option<Tile> {
     let words: &[u32; TILE_WORDS] = words.try_into().ok()?;
     let &[
         differing,
@@ -73,7 +90,6 @@ fn tile(words: &[u32], elements: usize) -> Option<Tile> {
         hopeless,
         nonzero_lhs,
         from_zero,
-        seen,
         first,
         relative,
         worst,
@@ -85,7 +101,7 @@ fn tile(words: &[u32], elements: usize) -> Option<Tile> {
     // Places are counted from the end of a whole tile, so that 0 is none.
     let place = |rank: u32| PLACES.checked_sub(rank).filter(|_| rank > 0);
     let gap = f64::from_bits(wide(gap_low, gap_high));
-    (seen as usize == elements).then(|| Tile {
+    Some(Tile {
         differing,
         mismatched,
         first: place(first),

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::compare::{Adapter, AdapterKind};
-use crate::report::{Devices, Listed, Palette};
+use crate::compare::Adapter;
+use crate::report::{Devices, Listed, Palette, Tested};
 
 use super::text::{padded, plural, printable, width_of};
 
@@ -22,23 +22,23 @@ pub fn write(devices: &Devices, palette: Palette, out: &mut dyn Write) -> io::Re
     }
     for listed in &devices.adapters {
         match &listed.tested {
-            None => {}
-            Some(None) => writeln!(
+            Tested::No => {}
+            Tested::Passed => writeln!(
                 out,
                 "\n{}{} counts as the CPU does.{:#}",
                 palette.good,
                 name(&listed.adapter),
                 palette.good
             )?,
-            Some(Some(why)) => {
+            Tested::Failed(why) => {
                 let name = name(&listed.adapter);
                 writeln!(out, "\n{}{name}: {}{:#}", palette.bad, printable(why), palette.bad)?;
             }
         }
     }
-    match devices.adapters.iter().map(|listed| listed.adapter.kind).min() {
+    match devices.adapters.first() {
         None => writeln!(out, "\nNo driver offers a GPU."),
-        Some(AdapterKind::Software) => {
+        Some(best) if !best.adapter.kind.is_gpu() => {
             writeln!(out, "\nNo driver offers a GPU; software is used when it is named.")
         }
         Some(_) => Ok(()),

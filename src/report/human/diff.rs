@@ -264,7 +264,7 @@ fn overview(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
     if !tolerance.is_empty() {
         writeln!(out, "  tolerance: {tolerance}")?;
     }
-    if diff.work.accelerator.is_some() {
+    if diff.work.accelerator.is_some() || diff.work.failure.is_some() {
         writeln!(out, "  device: {}", printable(&diff.work.to_string()))?;
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::report::{Devices, Listed};
+use crate::report::{Devices, Listed, Tested};
 
 #[derive(Serialize)]
 struct Out<'a> {
@@ -44,8 +44,11 @@ pub fn write(devices: &Devices, out: &mut dyn Write) -> io::Result<()> {
         driver: &adapter.driver,
         bus: &adapter.bus,
         most_bytes: adapter.most_bytes,
-        passed: tested.as_ref().map(Option::is_none),
-        failure: tested.as_ref().and_then(Option::as_deref),
+        passed: (*tested != Tested::No).then_some(*tested == Tested::Passed),
+        failure: match tested {
+            Tested::Failed(why) => Some(why),
+            Tested::No | Tested::Passed => None,
+        },
     });
     let cpu = Cpu { threads: devices.threads };
     let devices = Out { schema: "ckdiff-devices/1", cpu, adapters: adapters.collect() };

@@ -1,6 +1,6 @@
 //! What is counted over finite pairs only when it is asked for: further tolerances, ulps as a tolerance, the histogram.
 //!
-//! A stretch is cut into tiles, small enough that gaps, sizes and ulps of each are computed once and lie in the
+//! A stretch is cut into batches, small enough that gaps, sizes and ulps of each are computed once and lie in the
 //! first-level cache while one tolerance after the other goes over them.
 
 use std::hint::black_box;
@@ -14,9 +14,9 @@ use super::bins::MOST;
 use super::counts::Counts;
 use super::lanes::Blocks;
 
-/// Elements in a tile.
-const TILE: usize = MOST;
-const BLOCKS: usize = TILE / LANES;
+/// Elements in a batch.
+const BATCH: usize = MOST;
+const BLOCKS: usize = BATCH / LANES;
 
 /// Counts what is asked for over a stretch of finite pairs, none of which has a subnormal difference or one that is no
 /// `f64`.
@@ -24,7 +24,7 @@ pub(super) struct Asked<'a, T: Number> {
     pub(super) blocks: Blocks<'a, T>,
     /// The same in the type to compute with.
     pub(super) wide: Blocks<'a, T::Wide>,
-    pub(super) tile: &'a mut Tile<T>,
+    pub(super) batch: &'a mut Batch<T>,
     pub(super) counts: &'a mut Counts,
     pub(super) tally: &'a mut Tally,
 }
@@ -34,29 +34,29 @@ impl<T: Number> pulp::NullaryFnOnce for Asked<'_, T> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { blocks, wide, tile, counts, tally } = self;
+        let Self { blocks, wide, batch, counts, tally } = self;
         if tally.rule.ulp.is_some() {
             counts.outside = 0;
         }
         let by_ulps = tally.further.iter().any(|(_, rule, _)| rule.ulp.is_some());
         let ulps = T::FLOAT && (by_ulps || tally.rule.ulp.is_some() || tally.bins.is_some());
         for (blocks, wide) in blocks.groups(BLOCKS).zip(wide.groups(BLOCKS)) {
-            tile.fill_gaps(wide);
+            batch.fill_gaps(wide);
             if ulps {
-                tile.fill_ulps(blocks);
+                batch.fill_ulps(blocks);
             }
             if tally.rule.ulp.is_some() {
-                counts.outside += tile.outside(&tally.rule);
+                counts.outside += batch.outside(&tally.rule);
             }
             for (_, rule, mismatched) in &mut tally.further {
                 *mismatched += match rule.absolute {
-                    Some(_) => tile.outside(rule),
+                    Some(_) => batch.outside(rule),
                     None => differing(blocks),
                 };
             }
             if let Some(bins) = &mut tally.bins {
-                bins.count_gaps(tile.gaps());
-                bins.count_ulps(tile.ulps());
+                bins.count_gaps(batch.gaps());
+                bins.count_ulps(batch.ulps());
             }
         }
     }
@@ -64,17 +64,17 @@ impl<T: Number> pulp::NullaryFnOnce for Asked<'_, T> {
 
 /// What decides over some pairs; aligned, so that no vector lies in two cache lines.
 #[repr(align(64))]
-pub(super) struct Tile<T: Number> {
-    gaps: [f64; TILE],
-    sizes: [f64; TILE],
-    ulps: [T::Ulps; TILE],
+pub(super) struct Batch<T: Number> {
+    gaps: [f64; BATCH],
+    sizes: [f64; BATCH],
+    ulps: [T::Ulps; BATCH],
     len: usize,
 }
 
-impl<T: Number> Tile<T> {
+impl<T: Number> Batch<T> {
     pub(super) fn new() -> Self {
-        let ulps = [T::Ulps::default(); TILE];
-        Self { gaps: [0.0; TILE], sizes: [0.0; TILE], ulps, len: 0 }
+        let ulps = [T::Ulps::default(); BATCH];
+        Self { gaps: [0.0; BATCH], sizes: [0.0; BATCH], ulps, len: 0 }
     }
 
     #[inline(always)]
