@@ -73,7 +73,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Words that belong to some rooms only, and why.
+/// Words that belong to some rooms, or folders in them, only, and why.
 const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ("std::fs", &["bytes", "checkpoint", "artifact", "bin"], "files are opened at the edges"),
     ("clap", &["bin"], "the command line is the binary's"),
@@ -83,7 +83,8 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ("process::exit", &["bin"], "nothing below the binary exits"),
     ("println!", &["bin"], "nothing below the binary prints"),
     ("pulp", &["compare"], "vectors are for comparing"),
-    ("wgpu", &["compare"], "so is the GPU"),
+    ("wgpu", &["compare/gpu"], "one folder knows the GPU; the rest sees an accelerator"),
+    ("pollster", &["compare/gpu"], "nothing else is asynchronous"),
     ("pest", &["text"], "the text format has one parser"),
     ("unsafe ", &[], "there is none"),
     ("HashMap", &[], "no output depends on hash order"),
@@ -162,7 +163,9 @@ fn words_stay_in_their_rooms() {
     let mut wrong = Vec::new();
     for (room, path, code) in files() {
         for (word, rooms, why) in ONLY_IN {
-            if code.contains(word) && !rooms.contains(&room.as_str()) {
+            let inside = path.strip_prefix("src").unwrap();
+            let allowed = rooms.iter().any(|&place| place == room || inside.starts_with(place));
+            if code.contains(word) && !allowed {
                 wrong.push(format!("{}: {word} ({why})", path.display()));
             }
         }
@@ -189,5 +192,68 @@ fn every_test_file_is_in_the_binary() {
             module == "main" || main.contains(&format!("mod {module};")),
             "{module} is forgotten"
         );
+    }
+}
+
+/// Whether a word of a shader has to do with floating types: a type, a literal, a function that takes or gives one.
+fn is_floating(word: &str) -> bool {
+    const FUNCTIONS: &[&str] = &[
+        "quantizeToF16",
+        "sqrt",
+        "inverseSqrt",
+        "exp",
+        "exp2",
+        "log",
+        "log2",
+        "pow",
+        "fma",
+        "ldexp",
+        "frexp",
+        "modf",
+        "floor",
+        "ceil",
+        "trunc",
+        "round",
+        "fract",
+        "mix",
+        "step",
+        "smoothstep",
+        "saturate",
+        "normalize",
+        "determinant",
+    ];
+    let number = word.starts_with(|c: char| c.is_ascii_digit()) && !word.starts_with("0x");
+    let float_literal = number && word.contains(['.', 'e', 'f', 'h']);
+    let vector = word.strip_prefix("vec").or(word.strip_prefix("mat")).unwrap_or_default();
+    let float_vector =
+        vector.starts_with(|c: char| c.is_ascii_digit()) && vector.ends_with(['f', 'h']);
+    let packed = word.starts_with("pack") || word.starts_with("unpack");
+    ["f16", "f32", "f64"].contains(&word)
+        || float_literal
+        || float_vector
+        || packed
+        || FUNCTIONS.contains(&word)
+}
+
+/// WGSL fixes neither rounding, NaN, denormals nor fusion of its floating types.
+#[test]
+fn shaders_have_no_floating_type() {
+    let mut shaders = 0;
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir("shaders").unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        shaders += 1;
+        for (line, number) in text.lines().zip(1..) {
+            let code = line.split("//").next().unwrap_or_default();
+            let words = code.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'));
+            for word in words.filter(|word| is_floating(word)) {
+                wrong.push(format!("{}:{number}: {word}", path.display()));
+            }
+        }
+    }
+    assert!(shaders >= 5 && wrong.is_empty(), "{shaders} shaders\n{}", wrong.join("\n"));
+    for word in ["f32", "1.0", "1e3", "2f", "vec3f", "unpack2x16float", "sqrt"] {
+        assert!(is_floating(word), "{word}");
     }
 }

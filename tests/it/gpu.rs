@@ -4,6 +4,7 @@
 //! unless `CKDIFF_REQUIRE_GPU` is set.
 
 use std::io::Write;
+use std::sync::OnceLock;
 
 use ckdiff::compare::{Comparison, Device, NanPolicy, Options, Tolerance, adapters};
 use ckdiff::tensor::{DType, Kind, Shape, TensorView};
@@ -23,22 +24,35 @@ pub(crate) fn adapter() -> Option<String> {
     name
 }
 
-/// The device to test.
+/// The device to test, with a record of its own.
+pub(crate) fn new_device() -> Option<Device> {
+    device().map(|device| device.with_own_record())
+}
+
+/// The device to test, one for all tests: kernels are built once.
 pub(crate) fn device() -> Option<Device> {
-    adapter().map(|name| Device::gpu(Some(&name)).unwrap())
+    static DEVICE: OnceLock<Device> = OnceLock::new();
+    let name = adapter()?;
+    Some(DEVICE.get_or_init(|| Device::gpu(Some(&name)).unwrap()).clone())
+}
+
+/// A tensor of one row that these bytes are.
+pub(crate) fn view(dtype: DType, bytes: &[u8]) -> TensorView<'_> {
+    let elements = bytes.len() / dtype.size().unwrap();
+    TensorView::of_bytes(dtype, Shape::new(&[elements as i64]).unwrap(), bytes).unwrap()
+}
+
+/// All that a comparison says. As text, since a NaN would not equal itself.
+pub(crate) fn text(comparison: &Comparison) -> String {
+    format!("{comparison:#?}")
 }
 
 /// Holds what the device says of these bytes against what the CPU says.
 pub(crate) fn check(device: &Device, dtype: DType, (lhs, rhs): (&[u8], &[u8]), options: &Options) {
-    let elements = lhs.len() / dtype.size().unwrap();
-    let view = |bytes| {
-        TensorView::of_bytes(dtype, Shape::new(&[elements as i64]).unwrap(), bytes).unwrap()
-    };
-    let on = |device: &Device| device.compare(&view(lhs), &view(rhs), options).unwrap();
+    let on =
+        |device: &Device| device.compare(&view(dtype, lhs), &view(dtype, rhs), options).unwrap();
     let (cpu, gpu) = (on(&Device::cpu()), on(device));
     assert_eq!(device.work().failure, None);
-    // As text, since a NaN would not equal itself.
-    let text = |comparison: &Comparison| format!("{comparison:#?}");
     assert_eq!(text(&gpu), text(&cpu), "{dtype} {options:?}");
 }
 

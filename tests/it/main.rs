@@ -9,6 +9,7 @@
 )]
 #![allow(unreachable_pub, reason = "all of it is one binary")]
 
+mod accelerator;
 mod any_payloads;
 mod architecture;
 mod binary_errors;
@@ -28,10 +29,17 @@ mod diff;
 mod document;
 mod everything;
 mod fit;
+mod floats;
 mod fmt;
 mod frozen;
 mod git;
 mod gpu;
+mod gpu_baseline;
+mod gpu_edges;
+mod gpu_exact;
+mod gpu_faults;
+mod gpu_sizes;
+mod gpu_values;
 mod graph_beside_rename;
 mod graph_check;
 mod graph_edits;

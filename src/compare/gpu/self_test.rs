@@ -42,7 +42,7 @@ fn tolerances() -> Vec<Tolerance> {
     vec![
         Tolerance::BITS,
         tolerance(Some(1e-3), Some(1e-3), None),
-        tolerance(None, None, Some(2)),
+        tolerance(Some(-0.0), None, Some(2)),
         tolerance(Some(f64::from_bits(3)), Some(f64::from_bits(7 << 50)), Some(1 << 40)),
         tolerance(Some(1e300), Some(1e300), None),
     ]
