@@ -136,6 +136,20 @@ fn of_quotients_that_are_nearly_the_same_the_largest_is_found() {
     }
 }
 
+#[test]
+fn a_difference_beyond_all_doubles_is_the_largest() {
+    let Some(device) = device() else { return };
+    let mut lhs = vec![1.0_f64; 3 * TILE];
+    let mut rhs = lhs.clone();
+    rhs[5] = 2.0;
+    (lhs[2 * TILE], rhs[2 * TILE]) = (f64::MAX, -f64::MAX);
+    let bytes = bytemuck::cast_slice::<f64, u8>;
+    check(&device, DType::F64, (bytes(&lhs), bytes(&rhs)), &everything());
+    let (lhs, rhs) = (view(DType::F64, bytes(&lhs)), view(DType::F64, bytes(&rhs)));
+    let found = device.compare(&lhs, &rhs, &Options::default()).unwrap();
+    assert_eq!((found.max_abs, found.max_rel), (Some(f64::INFINITY), Some(f64::INFINITY)));
+}
+
 /// What a device of its own did.
 fn done(device: &Device, dtype: DType, pair: (&[u8], &[u8])) -> String {
     check(device, dtype, pair, &Options::default());
