@@ -69,15 +69,14 @@ impl Gpu {
     fn submit(&self, kernels: &Kernels, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure> {
         // Few sizes, so that slots are used again.
         let bytes = chunk.rhs.len().next_power_of_two().max(LEAST).min(self.most_bytes());
-        let slot = self.slots.take(&self.context, bytes).or_else(|failure| {
-            // What is kept makes room first.
-            lock(&self.kept).clear();
-            if matches!(failure, Failure::Memory(_)) {
-                self.slots.take(&self.context, bytes)
-            } else {
-                Err(failure)
+        let slot = match self.slots.take(&self.context, bytes) {
+            Err(Failure::Memory(_)) => {
+                // What is kept makes room first.
+                lock(&self.kept).clear();
+                self.slots.take(&self.context, bytes)?
             }
-        })?;
+            slot => slot?,
+        };
         let sides = [(chunk.kept.lhs, chunk.lhs), (chunk.kept.rhs, chunk.rhs)];
         let inputs = sides.map(|(key, bytes)| self.input(key, bytes.len()));
         let arriving = inputs.clone();
