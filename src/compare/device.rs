@@ -78,7 +78,8 @@ impl Device {
         Self::new(Choice::Auto(OnceLock::new()))
     }
 
-    /// The first GPU whose name contains `name`, in capitals or not; without a name the first that is no software.
+    /// The GPU of this name or place, else the first whose name contains it, in capitals or not; without a name the first that
+    /// is a GPU and no software.
     ///
     /// # Errors
     /// When there is none, it cannot be opened, or this is built without GPU support.
