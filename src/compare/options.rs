@@ -34,11 +34,6 @@ impl Tolerance {
         Ok(Self { atol, rtol, ulp })
     }
 
-    /// Whether it has the parts that [`new`](Self::new) allows.
-    pub(crate) fn is_sound(&self) -> bool {
-        Self::new(self.atol, self.rtol, self.ulp).is_ok()
-    }
-
     /// Whether values compare by bits.
     pub fn is_bits(&self) -> bool {
         self.atol.is_none() && self.rtol.is_none() && self.ulp.is_none()

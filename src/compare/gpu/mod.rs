@@ -110,7 +110,7 @@ impl Accelerator for Gpu {
         let mut tolerances = std::iter::once(&options.tolerance).chain(&options.further);
         takes(dtype)
             && options.further.len() <= kernels::MOST_FURTHER
-            && tolerances.all(Tolerance::is_sound)
+            && tolerances.all(|it| Tolerance::new(it.atol, it.rtol, it.ulp).is_ok())
     }
 
     fn most_bytes(&self) -> usize {
