@@ -6,7 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::tensor::DType;
+use crate::tensor::{DType, Kind};
 
 use super::tile::Counted;
 use super::{Options, Sides};
@@ -67,6 +67,11 @@ pub struct Chunk<'a> {
     /// Says of a side that it will come again: the number of the tensor, and the byte in it where the chunk begins. The same
     /// bytes come with the same two.
     pub kept: Sides<Option<(u64, u64)>>,
+}
+
+/// Whether a GPU counts elements of this type: complex numbers, and elements of any length, are the CPU's.
+pub(super) fn is_for_gpu(dtype: DType) -> bool {
+    matches!(dtype.kind(), Kind::Float | Kind::Integer | Kind::Bool)
 }
 
 impl Chunk<'_> {

@@ -4,10 +4,10 @@
 //! is a copy into memory that it can read. So it pays where much is counted: many tolerances, histograms. A GPU has not been
 //! measured yet: what is said of it is an estimate, and a quarter of the time must be gained before one is used.
 
-use crate::tensor::Kind;
 use crate::threads;
 
 use super::Options;
+use super::accelerator::is_for_gpu;
 use super::engine::Pair;
 
 // Seconds for a gigabyte of both sides, of float32; `tests/bench/gpu.rs` measures them, BENCHMARKS.md tells where.
@@ -36,7 +36,7 @@ pub(super) const SMALL: u64 = 1 << 20;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Workload {
     /// Bytes of both sides that a GPU would take.
-    pub(super) bytes: u64,
+    bytes: u64,
     further: usize,
     histogram: bool,
     threads: usize,
@@ -46,7 +46,7 @@ impl Workload {
     pub(super) fn new(pairs: &[Pair<'_>], options: &Options) -> Self {
         let suits = |(lhs, rhs): &&Pair<'_>| {
             lhs.dtype() == rhs.dtype()
-                && matches!(lhs.dtype().kind(), Kind::Float | Kind::Integer | Kind::Bool)
+                && is_for_gpu(lhs.dtype())
                 && lhs.stored_bytes() >= SMALL
                 && lhs.extent().is_some()
                 && rhs.extent().is_some()

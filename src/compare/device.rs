@@ -141,7 +141,7 @@ impl Device {
 
     /// What to use beside the CPU for this work, if anything.
     pub(super) fn accelerator_for(&self, workload: &Workload) -> Option<&Arc<dyn Accelerator>> {
-        if self.opened.failure.get().is_some() {
+        if self.is_failed() {
             return None;
         }
         match &self.opened.choice {

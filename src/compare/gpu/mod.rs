@@ -19,9 +19,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(super) use adapters::{list, open};
 
-use crate::tensor::{DType, Kind};
+use crate::tensor::DType;
 
-use super::accelerator::{Accelerator, Chunk, Counting, Failure};
+use super::accelerator::{Accelerator, Chunk, Counting, Failure, is_for_gpu};
 use super::{Adapter, Options, Tolerance};
 use context::Context;
 use kernels::{Kernels, Needs};
@@ -108,7 +108,7 @@ impl Accelerator for Gpu {
 
     fn takes(&self, dtype: DType, options: &Options) -> bool {
         let mut tolerances = std::iter::once(&options.tolerance).chain(&options.further);
-        takes(dtype)
+        is_for_gpu(dtype)
             && options.further.len() <= kernels::MOST_FURTHER
             && tolerances.all(|it| Tolerance::new(it.atol, it.rtol, it.ulp).is_ok())
     }
@@ -132,7 +132,7 @@ impl Accelerator for Gpu {
 
     fn test(&self) -> Result<(), Failure> {
         let needs = Needs { further: true, histogram: true };
-        let mut dtypes = DType::ALL.iter().filter(|dtype| takes(**dtype));
+        let mut dtypes = DType::ALL.iter().filter(|dtype| is_for_gpu(**dtype));
         dtypes.try_for_each(|&dtype| self.kernels(dtype, needs).map(drop))
     }
 
@@ -145,10 +145,6 @@ impl fmt::Debug for Gpu {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Gpu").field(&self.adapter).finish()
     }
-}
-
-fn takes(dtype: DType) -> bool {
-    matches!(dtype.kind(), Kind::Float | Kind::Integer | Kind::Bool)
 }
 
 /// Locks it, also after a panic elsewhere: nothing here is half done at any time.
