@@ -20,6 +20,7 @@ pub mod checkpoint;
 pub mod compare;
 pub mod diff;
 mod error;
+pub mod files;
 pub mod graph;
 pub mod json;
 pub mod message;

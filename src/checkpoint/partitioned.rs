@@ -90,8 +90,8 @@ impl TensorSource for Partitioned {
         Some(whole)
     }
 
-    fn slices(&self) -> Vec<&Slice> {
-        self.parts.iter().map(|part| &part.slice).collect()
+    fn parts(&self) -> Vec<(&Slice, &dyn TensorSource)> {
+        self.parts.iter().map(|part| (&part.slice, &*part.source)).collect()
     }
 
     fn stream(&self) -> Result<Box<dyn TensorStream + '_>> {

@@ -8,11 +8,10 @@ use crate::bytes::{Crc32c, Limits, ReadAt, Stream};
 use crate::error::{Error, ErrorKind, Result};
 
 use super::entries::Entries;
-use super::format::{BlockHandle, TRAILER_LEN};
+use super::format::{BlockHandle, RAW, TRAILER_LEN};
 
 /// Blocks of up to this size are read whole.
 const WHOLE: u64 = 1 << 20;
-const RAW: u8 = 0;
 const SNAPPY: u8 = 1;
 
 /// A block whose checksum holds.

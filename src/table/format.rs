@@ -1,6 +1,6 @@
 //! The fixed parts of a table: footer, block handle, block trailer.
 
-use crate::bytes::{Cursor, ReadAt};
+use crate::bytes::{Cursor, ReadAt, varint};
 use crate::error::{Error, Result};
 
 /// Bytes of the footer, the last of the file.
@@ -9,7 +9,10 @@ pub const FOOTER_LEN: usize = 48;
 /// Bytes after each block's payload: its type and checksum.
 pub(super) const TRAILER_LEN: u64 = 5;
 
-const MAGIC: u64 = 0xdb47_7524_8b80_fb57;
+/// The type of a block that is not compressed.
+pub(super) const RAW: u8 = 0;
+
+pub(super) const MAGIC: u64 = 0xdb47_7524_8b80_fb57;
 
 /// Where a block's payload lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +37,12 @@ impl BlockHandle {
             let found = format!("{size} bytes at {offset}");
             Error::unexpected("block handle", found, "it must end below 2^64").at(start)
         })
+    }
+
+    /// Appends the handle: two varints.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        varint::write(self.offset, out);
+        varint::write(self.size, out);
     }
 
     /// The byte after the block's trailer.

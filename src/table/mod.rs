@@ -14,11 +14,13 @@
 //! reported and the others are still read. Blocks of more than a mebibyte are read through a small buffer.
 
 mod block;
+mod builder;
 mod entries;
 mod format;
 mod reader;
 
 pub use block::Block;
+pub use builder::Builder;
 pub use entries::{Entries, Value};
 pub use format::{BlockHandle, FOOTER_LEN, Footer, is_table};
 pub use reader::{Blocks, Table};

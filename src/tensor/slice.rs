@@ -7,11 +7,22 @@ use crate::error::{Error, Result};
 use super::Shape;
 
 /// A box inside a tensor: where it starts and how long it is in each dimension.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// Two are equal when they are the same box, however that is spelled.
+#[derive(Debug, Clone)]
 pub struct Slice {
     extents: Box<[(u64, u64)]>,
     shape: Shape,
+    spelled: Box<[(i64, i64)]>,
 }
+
+impl PartialEq for Slice {
+    fn eq(&self, other: &Self) -> bool {
+        self.extents == other.extents && self.shape == other.shape
+    }
+}
+
+impl Eq for Slice {}
 
 impl Slice {
     /// The box with these `(start, length)` extents, inside a tensor of shape `whole`; a length of -1 is the whole
@@ -42,12 +53,22 @@ impl Slice {
             inside.push((start, len));
         }
         let dims: Vec<i64> = inside.iter().map(|&(_, len)| len.cast_signed()).collect();
-        Ok(Self { shape: Shape::new(&dims)?, extents: inside.into() })
+        Ok(Self { shape: Shape::new(&dims)?, extents: inside.into(), spelled: extents.into() })
     }
 
     /// Start and length in each dimension.
     pub fn extents(&self) -> &[(u64, u64)] {
         &self.extents
+    }
+
+    /// Start and length as they were given: a whole dimension as its length, or as -1. Checkpoints have them in their keys.
+    pub fn spelled(&self) -> &[(i64, i64)] {
+        &self.spelled
+    }
+
+    /// Whether it is all of the tensor, and spelled so: every length is -1.
+    pub fn is_spelled_whole(&self) -> bool {
+        self.spelled.iter().all(|&extent| extent == (0, -1))
     }
 
     /// The shape of the box.

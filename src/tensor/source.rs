@@ -32,9 +32,15 @@ pub trait TensorSource: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The slices that it is stored in; none where it is whole.
-    fn slices(&self) -> Vec<&Slice> {
+    /// The slices that it is stored in, each with its content; none where it is whole.
+    fn parts(&self) -> Vec<(&Slice, &dyn TensorSource)> {
         Vec::new()
+    }
+
+    /// Where it is stored: the number of the file, and a place in that, which grows in the order of writing. Whoever writes
+    /// a checkpoint again keeps to it.
+    fn stored_at(&self) -> (u32, u64) {
+        (0, 0)
     }
 
     /// Opens the content for reading from the start.

@@ -10,6 +10,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("progress", &[]),
     ("threads", &[]),
     ("bytes", &["error"]),
+    ("files", &["error"]),
     ("schema", &["error"]),
     ("message", &["bytes", "error", "schema"]),
     ("text", &["bytes", "error", "message", "schema", "threads"]),
@@ -75,7 +76,11 @@ const ROOMS: &[(&str, &[&str])] = &[
 
 /// Words that belong to some rooms, or folders in them, only, and why.
 const ONLY_IN: &[(&str, &[&str], &str)] = &[
-    ("std::fs", &["bytes", "checkpoint", "artifact", "bin"], "files are opened at the edges"),
+    (
+        "std::fs",
+        &["bytes", "files", "checkpoint", "artifact", "bin"],
+        "files are opened at the edges",
+    ),
     ("clap", &["bin"], "the command line is the binary's"),
     ("indicatif", &["bin"], "progress bars are the binary's"),
     ("protox", &["bin"], "schemas are compiled for the command; the library takes descriptors"),

@@ -7,7 +7,6 @@ mod completions;
 mod convert;
 mod devices;
 mod diff;
-mod file;
 mod fmt;
 mod git_driver;
 mod interrupt;

@@ -5,11 +5,12 @@ use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
+use ckdiff::files::{self, cannot_write};
 use ckdiff::report::Palette;
 use ckdiff::{Error, ErrorKind};
 
 use crate::args::{Color, Format, ReportArgs};
-use crate::file::{self, cannot_write};
+use crate::interrupt;
 
 /// Writes a report to every place that was asked for, in the form that was asked for there.
 ///
@@ -21,7 +22,7 @@ pub(crate) fn write(
     report: impl Fn(Format, Palette, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
     for (format, path) in &args.output {
-        file::replace(path, |out| report(*format, Palette::PLAIN, out).map_err(cannot_write))?;
+        replace(path, |out| report(*format, Palette::PLAIN, out).map_err(cannot_write))?;
     }
     if quiet { Ok(()) } else { to_stdout(|out| report(args.format, palette(args.color), out)) }
 }
@@ -42,7 +43,16 @@ pub(crate) fn to_place<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Error>,
 ) -> Result<Option<T>, Error> {
-    if path == Path::new("-") { stdout(write) } else { file::replace(path, write).map(Some) }
+    if path == Path::new("-") { stdout(write) } else { replace(path, write).map(Some) }
+}
+
+/// Writes a file, which is there in full or not at all.
+fn replace<T>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, Error>,
+) -> Result<T, Error> {
+    interrupt::heed();
+    files::replace(path, write)
 }
 
 fn stdout<T>(write: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<Option<T>, Error> {

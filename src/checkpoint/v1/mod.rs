@@ -30,7 +30,7 @@ use super::wire::{self, Extents};
 use super::{Contents, Entry, Format};
 
 use meta::Listed;
-use saved::Saved;
+use saved::{Place, Saved};
 use table_file::{TableFile, Wanted};
 
 /// What [`FORMATS`](super::FORMATS) lists.
@@ -89,8 +89,8 @@ struct Merged {
 struct Tensor {
     dtype: DType,
     shape: Shape,
-    /// In which file each slice is.
-    slices: Vec<(usize, Extents)>,
+    /// Each slice, and in which file it is, and how many slices that lists before it.
+    slices: Vec<(Extents, usize, u64)>,
 }
 
 impl Merged {
@@ -101,12 +101,13 @@ impl Merged {
         self.damage.extend(table.damage().iter().cloned().map(in_file));
         self.damage.extend(meta.damage.into_iter().map(in_file));
         let number = self.files.len();
+        let mut before = 0;
         for (name, listed) in meta.tensors {
             let listed = listed.map_err(|error| in_file(error).of_tensor(&name));
+            let tensor = listed.map(|listed| Tensor::of(listed, number, &mut before));
             match self.tensors.get_mut(&name) {
-                Some(known) => merge(known, listed, number, limits, &name, &path),
+                Some(known) => merge(known, tensor, limits, &name, &path),
                 None => {
-                    let tensor = listed.map(|listed| Tensor::of(listed, number));
                     self.tensors.insert(name, tensor);
                 }
             }
@@ -151,8 +152,7 @@ impl Merged {
 /// Adds what another file, or the same one again, lists of a tensor.
 fn merge(
     known: &mut Result<Tensor>,
-    listed: Result<Listed>,
-    file: usize,
+    listed: Result<Tensor>,
     limits: &Limits,
     name: &Name,
     path: &Path,
@@ -173,7 +173,7 @@ fn merge(
                     allowed,
                 ))
             } else {
-                tensor.slices.extend(listed.slices.into_iter().map(|slice| (file, slice)));
+                tensor.slices.extend(listed.slices);
                 Ok(())
             }
         }
@@ -184,8 +184,11 @@ fn merge(
 }
 
 impl Tensor {
-    fn of(listed: Listed, file: usize) -> Self {
-        let slices = listed.slices.into_iter().map(|slice| (file, slice)).collect();
+    /// What a file lists of it, behind so many other slices.
+    fn of(listed: Listed, file: usize, before: &mut u64) -> Self {
+        let numbered = (*before..).zip(listed.slices);
+        let slices: Vec<_> = numbered.map(|(n, slice)| (slice, file, n)).collect();
+        *before += slices.len() as u64;
         Self { dtype: listed.dtype, shape: listed.shape, slices }
     }
 
@@ -203,18 +206,20 @@ impl Tensor {
             Error::unexpected("bytes of the keys of slices", key_bytes, allowed)
         })?;
         self.slices.sort();
-        if let Some([(_, twice), _]) = self.slices.array_windows().find(|[a, b]| a.1 == b.1) {
+        if let Some([(twice, ..), _]) = self.slices.array_windows().find(|[a, b]| a.0 == b.0) {
             let allowed = "each may be listed once";
             return Err(Error::unexpected("slice", format_args!("{twice:?} twice"), allowed));
         }
         let boxes: Result<Vec<Slice>> =
-            self.slices.iter().map(|(_, extents)| Slice::new(extents, &self.shape)).collect();
+            self.slices.iter().map(|(extents, ..)| Slice::new(extents, &self.shape)).collect();
         let mut parts = Vec::with_capacity(self.slices.len());
-        for (slice, (file, extents)) in boxes?.into_iter().zip(self.slices) {
+        for (slice, (extents, file, listed)) in boxes?.into_iter().zip(self.slices) {
             let Some(of_file) = wanted.get_mut(file) else {
                 continue;
             };
-            parts.push((slice, file, of_file.len()));
+            // A checkpoint has far fewer files.
+            let number = u32::try_from(file).unwrap_or(u32::MAX);
+            parts.push((slice, Place { file: number, listed, wanted: of_file.len() }));
             of_file.push(Wanted { name: name.clone(), extents });
         }
         Ok(Placed { dtype: self.dtype, shape: self.shape, parts })
@@ -225,8 +230,7 @@ impl Tensor {
 struct Placed {
     dtype: DType,
     shape: Shape,
-    /// Slice, file, and place in that file's list.
-    parts: Vec<(Slice, usize, usize)>,
+    parts: Vec<(Slice, Place)>,
 }
 
 impl Placed {
@@ -234,16 +238,16 @@ impl Placed {
         let lost = || Error::from(ErrorKind::NotFound("its file is not there".into()));
         let mut parts = Vec::with_capacity(self.parts.len());
         let mut listed_in = PathBuf::new();
-        for (slice, file, wanted) in self.parts {
-            let file = Arc::clone(tables.get(file).ok_or_else(lost)?);
+        for (slice, place) in self.parts {
+            let file = Arc::clone(tables.get(place.file as usize).ok_or_else(lost)?);
             if parts.is_empty() {
                 listed_in = file.path().to_path_buf();
             }
-            let saved = Saved::new(file, wanted, self.dtype, slice.shape().clone());
+            let saved = Saved::new(file, place, self.dtype, slice.shape().clone());
             parts.push(Part { slice, source: Box::new(saved) });
         }
         if let [only] = &*parts
-            && *only.slice.shape() == self.shape
+            && only.slice.is_spelled_whole()
             && let Some(only) = parts.pop()
         {
             return Ok(only.source);

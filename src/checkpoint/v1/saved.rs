@@ -19,16 +19,29 @@ pub(super) struct Saved {
     number: usize,
     dtype: DType,
     shape: Shape,
+    /// See [`TensorSource::stored_at`].
+    stored_at: (u32, u64),
 }
 
 impl Saved {
-    pub(super) fn new(file: Arc<TableFile>, number: usize, dtype: DType, shape: Shape) -> Self {
-        Self { file, number, dtype, shape }
+    pub(super) fn new(file: Arc<TableFile>, place: Place, dtype: DType, shape: Shape) -> Self {
+        Self { file, number: place.wanted, dtype, shape, stored_at: (place.file, place.listed) }
     }
 
     fn place(&self, error: Error) -> Error {
         error.in_file(self.file.path())
     }
+}
+
+/// Where a slice is to be found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// The number of its file.
+    pub(super) file: u32,
+    /// How many slices that file lists before it.
+    pub(super) listed: u64,
+    /// Which of the file's wanted slices it is.
+    pub(super) wanted: usize,
 }
 
 impl TensorSource for Saved {
@@ -45,6 +58,10 @@ impl TensorSource for Saved {
             Some(size) => self.shape.elements().saturating_mul(size as u64),
             None => self.file.value_bytes(self.number),
         }
+    }
+
+    fn stored_at(&self) -> (u32, u64) {
+        self.stored_at
     }
 
     fn stream(&self) -> Result<Box<dyn TensorStream + '_>> {

@@ -118,6 +118,10 @@ impl TensorSource for Stored {
         Some(Fingerprint { layout: vec![u8::from(swapped)], checksums })
     }
 
+    fn stored_at(&self) -> (u32, u64) {
+        (self.entry.shard, self.entry.offset)
+    }
+
     fn stream(&self) -> Result<Box<dyn TensorStream + '_>> {
         let file = self.open()?;
         Ok(match self.entry.dtype {

@@ -109,11 +109,11 @@ impl<'c> Held<'c> {
 
 /// Whether a tensor is stored just as it is wanted.
 fn is_stored(source: &dyn TensorSource, wanted: Option<&Slice>) -> bool {
-    let stored = source.slices();
+    let stored = source.parts();
     match wanted {
         None => stored.is_empty(),
         Some(slice) if stored.is_empty() => slice.shape() == source.shape(),
-        Some(slice) => stored.contains(&slice),
+        Some(slice) => stored.iter().any(|(stored, _)| *stored == slice),
     }
 }
 

@@ -1,0 +1,34 @@
+//! Files that are there in full or not at all.
+//!
+//! A [`NewFile`] has another name until it is complete, and is gone if it never is. [`replace`] writes one file; a [`Publication`]
+//! moves several into place, so that the last of them makes the others count.
+
+mod new_file;
+mod publication;
+mod replace;
+mod unfinished;
+
+use std::path::Path;
+
+pub use new_file::NewFile;
+pub use publication::{Existing, Publication};
+pub use replace::replace;
+pub use unfinished::abandon;
+
+use crate::error::Error;
+
+/// The folder that a file is in.
+pub(crate) fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes new names in `folder` last through a crash.
+pub(crate) fn sync_folder(folder: &Path) {
+    // Some folders may be written and not read, and some systems sync none: the files are in their places all the same.
+    let _ = std::fs::File::open(folder).and_then(|folder| folder.sync_all());
+}
+
+/// Why nothing can be written.
+pub fn cannot_write(error: std::io::Error) -> Error {
+    Error::io("write", error)
+}

@@ -1,0 +1,114 @@
+//! A file under another name, until it is complete.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind as IoErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, NamedTempFile};
+
+use super::unfinished::{self, Registered};
+use super::{cannot_write, folder};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Bytes that are gathered before the system is asked to write them.
+const BUFFER: usize = 64 << 10;
+
+/// A new file in the folder of its place; it is gone when it is dropped, or the program [abandons](super::abandon) it.
+#[derive(Debug)]
+pub struct NewFile {
+    /// Dropped first, while it is still known what to remove.
+    out: BufWriter<NamedTempFile>,
+    registered: Registered,
+    place: PathBuf,
+}
+
+impl NewFile {
+    /// A new file that is to be at `place`.
+    ///
+    /// # Errors
+    /// When its folder is missing or may not be written.
+    pub fn create(place: &Path) -> Result<Self> {
+        let folder = folder(place);
+        let made = unfinished::register(|| new_file(folder));
+        let (file, registered) = made.map_err(|error| match error.kind() {
+            IoErrorKind::NotFound => {
+                let kind = format!("there is no directory {}", folder.display());
+                Error::from(ErrorKind::NotFound(kind)).in_file(place)
+            }
+            // Without the name that it would have had.
+            kind => {
+                cannot_write(error.raw_os_error().map_or(kind.into(), io::Error::from_raw_os_error))
+                    .in_file(place)
+            }
+        })?;
+        let out = BufWriter::with_capacity(BUFFER, file);
+        Ok(Self { out, registered, place: place.to_path_buf() })
+    }
+
+    /// Where it is to be.
+    pub fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// Gives it the permissions of the file that it will replace.
+    pub(super) fn permit(&mut self, permissions: fs::Permissions) -> Result<()> {
+        let file = self.out.get_ref().as_file();
+        file.set_permissions(permissions).map_err(|error| cannot_write(error).in_file(&self.place))
+    }
+
+    /// Has everything on disk, under the name that it has now.
+    ///
+    /// # Errors
+    /// When the system cannot write it; then it is gone.
+    pub fn complete(self) -> Result<Complete> {
+        let Self { out, registered, place } = self;
+        let fail = |error| cannot_write(error).in_file(&place);
+        let file = out.into_inner().map_err(|error| fail(error.into_error()))?;
+        file.as_file().sync_all().map_err(fail)?;
+        Ok(Complete { file, _registered: registered, place })
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// A file that is on disk in full, and not yet in its place.
+#[derive(Debug)]
+pub struct Complete {
+    file: NamedTempFile,
+    _registered: Registered,
+    pub(super) place: PathBuf,
+}
+
+impl Complete {
+    /// Moves it to its place, or where `fresh` only if nothing is there; whoever calls holds off the end of the program.
+    pub(super) fn persist(self, fresh: bool) -> (Registered, Result<File>) {
+        let Self { file, _registered, place } = self;
+        let persisted = if fresh { file.persist_noclobber(&place) } else { file.persist(&place) };
+        let done = persisted.map_err(|error| match error.error.kind() {
+            IoErrorKind::AlreadyExists => super::publication::is_there(&place),
+            _ => cannot_write(error.error).in_file(&place),
+        });
+        (_registered, done)
+    }
+}
+
+/// A new file under a name that nobody else takes.
+fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    builder.prefix(".ckdiff-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As any new file; the user's mask is taken off.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
