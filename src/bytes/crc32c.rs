@@ -62,7 +62,12 @@ impl Crc32c {
 
     /// The stored form: rotated and offset, so that a checksum over bytes that hold checksums stays sound.
     pub fn masked(self) -> u32 {
-        self.value.rotate_right(15).wrapping_add(MASK_DELTA)
+        Self::mask(self.value)
+    }
+
+    /// The stored form of a plain checksum.
+    pub fn mask(plain: u32) -> u32 {
+        plain.rotate_right(15).wrapping_add(MASK_DELTA)
     }
 
     /// The plain checksum of a stored one.

@@ -3,9 +3,14 @@
 //! A format is a row of [`FORMATS`]; everything else here is the same for all. Damage to one tensor is that
 //! [`Entry`]'s, and the others can still be read; what cannot be said of a tensor is [`Checkpoint::damage`].
 
+mod aside;
+mod draft;
 mod elements;
+mod framing;
+mod overlap;
 mod partitioned;
 mod path;
+mod prepared;
 mod runs;
 mod shards;
 mod slice_key;
@@ -22,13 +27,21 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use aside::Aside;
+pub use draft::Draft;
+use draft::Piece;
 pub(crate) use partitioned::{Part, Partitioned};
 pub(crate) use path::is_file_of_one;
+pub use prepared::Prepared;
 pub use state::CheckpointState;
 pub(crate) use unread::foreign;
+pub use v2::{Parts, merge};
 
 use crate::bytes::{File, Limits, near};
 use crate::error::{Error, ErrorKind, Result};
+use crate::files::Complete;
+pub use crate::files::Existing;
+use crate::progress::Progress;
 use crate::table::Table;
 use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
 
@@ -39,6 +52,9 @@ pub struct Format {
     read: fn(&Path, &Limits) -> Result<Option<Contents>>,
     /// Reads one file, whatever lies beside it; `None` when it is none of this format.
     read_file: fn(Arc<File>, &Limits) -> Result<Option<Contents>>,
+    /// Writes the shards of a checkpoint that is to be at the path, each file under another name yet; the last file is the
+    /// one without which the others count for nothing.
+    write: fn(&[Vec<Piece<'_>>], &Path, &dyn Progress) -> Result<Vec<Complete>>,
 }
 
 /// Every format, in the order they are tried: as TensorFlow does, V2 wins.

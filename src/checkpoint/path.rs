@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::bytes::File;
+use crate::files;
 use crate::table;
 
 /// Where a V2 checkpoint is.
@@ -117,6 +118,29 @@ pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut path = OsString::from(path);
     path.push(suffix);
     path.into()
+}
+
+/// The files of the checkpoint `prefix`: index and data of a V2 one, a V1 one's only file; none where there is neither.
+pub(super) fn files_of(prefix: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    if File::open(prefix).is_ok_and(|file| table::is_table(&file)) {
+        files.push(prefix.to_path_buf());
+    }
+    let start = with_suffix(prefix.file_name().map_or(Path::new(""), Path::new), ".data-");
+    let start = start.as_os_str().as_encoded_bytes();
+    let folder = files::folder(prefix);
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let shard = name.as_encoded_bytes().strip_prefix(start);
+        let shard = shard.and_then(|shard| numbered(str::from_utf8(shard).ok()?));
+        if matches!(shard, Some((Some(_), _))) {
+            files.push(prefix.with_file_name(name));
+        }
+    }
+    files.sort();
+    let index = with_suffix(prefix, ".index");
+    files.extend(index.is_file().then_some(index));
+    files
 }
 
 /// Whether there is data in `dir` of a V2 checkpoint `name`.

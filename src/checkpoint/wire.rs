@@ -4,6 +4,8 @@
 
 use crate::bytes::{Cursor, Limits};
 use crate::error::{Error, Result};
+use crate::message::Writer;
+use crate::schema::WireType;
 use crate::tensor::Shape;
 
 /// Walks the fields of a message.
@@ -190,6 +192,52 @@ pub(super) fn extents(mut fields: Fields<'_>, limits: &Limits) -> Result<Extents
         extents.push((start, len));
     }
     Ok(extents.into())
+}
+
+/// Writes an integer that is not negative; nothing where it is 0.
+pub(super) fn write_uint(number: u32, value: u64, out: &mut Writer) {
+    if value != 0 {
+        out.tag(number, WireType::Varint);
+        out.varint(value);
+    }
+}
+
+/// Writes a message.
+pub(super) fn write_message(number: u32, out: &mut Writer, content: impl FnOnce(&mut Writer)) {
+    out.tag(number, WireType::Len);
+    out.open();
+    content(out);
+    out.close();
+}
+
+/// Writes a `TensorShapeProto`.
+pub(super) fn write_shape(number: u32, shape: &Shape, out: &mut Writer) {
+    write_message(number, out, |out| {
+        for &dim in shape.dims() {
+            write_message(2, out, |out| write_uint(1, dim, out));
+        }
+    });
+}
+
+/// Writes a `TensorSliceProto`.
+pub(super) fn write_slice(number: u32, extents: &[(i64, i64)], out: &mut Writer) {
+    write_message(number, out, |out| {
+        for &(start, len) in extents {
+            write_message(1, out, |out| {
+                write_uint(1, start.cast_unsigned(), out);
+                // Its being there says that it is no whole dimension, so a 0 is written, too.
+                if len >= 0 {
+                    out.tag(2, WireType::Varint);
+                    out.varint(len.cast_unsigned());
+                }
+            });
+        }
+    });
+}
+
+/// Writes the `VersionDef` of what we write: as TensorFlow does, version 1.
+pub(super) fn write_versions(number: u32, out: &mut Writer) {
+    write_message(number, out, |out| write_uint(1, 1, out));
 }
 
 /// Checks a `VersionDef` against what we read: as TensorFlow does, version 1.

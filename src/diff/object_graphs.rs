@@ -10,11 +10,8 @@ use super::sides::Tensors;
 use super::{Diff, Finding, Only, Options, Status, TensorDiff, model, roles};
 use crate::checkpoint::Checkpoint;
 use crate::graph::ObjectGraph;
-use crate::graph::object_graph::Form;
+use crate::graph::object_graph::{self, Form};
 use crate::tensor::{DType, Name, Tensor};
-
-/// The tensor that holds the graph.
-const NAME: &str = "_CHECKPOINTABLE_OBJECT_GRAPH";
 
 /// Which tensor of lhs is which of rhs, where they have two names.
 pub(super) type Counterparts = BTreeMap<Name, Name>;
@@ -80,14 +77,15 @@ impl ObjectGraphs {
             }
         };
         roles::assign(all, &roles(&self.lhs, lhs), &roles(&self.rhs, rhs));
-        let own = all.iter_mut().filter(|tensor| tensor.name.as_bytes() == NAME.as_bytes());
+        let own =
+            all.iter_mut().filter(|tensor| tensor.name.as_bytes() == object_graph::KEY.as_bytes());
         own.for_each(|tensor| tensor.role = None);
     }
 
     /// Tells what differs in the graphs of the two, and did not differ in those that are told of already.
     pub(super) fn compare(&self, options: &Options, diff: &mut Diff) {
         let (Some(l), Some(r)) = (&self.lhs, &self.rhs) else { return };
-        let is_it = |name: &Name| name.as_bytes() == NAME.as_bytes();
+        let is_it = |name: &Name| name.as_bytes() == object_graph::KEY.as_bytes();
         let mut tensors = diff.tensors.iter_mut();
         let Some(tensor) =
             tensors.find(|tensor| is_it(&tensor.name) && tensor.status == Status::Different)
@@ -131,10 +129,10 @@ fn follow(keys: &Renames, name: &Name) -> Option<Name> {
 
 /// The graph of a checkpoint; `None` where there is none. What cannot be read of it is told of the tensor.
 fn object_graph(checkpoint: &Checkpoint) -> Option<Vec<u8>> {
-    if !checkpoint.has_data() || !checkpoint.has_tensor(NAME) {
+    if !checkpoint.has_data() || !checkpoint.has_tensor(object_graph::KEY) {
         return None;
     }
-    let tensor: Tensor = checkpoint.get_tensor(NAME).ok()?;
+    let tensor: Tensor = checkpoint.get_tensor(object_graph::KEY).ok()?;
     let strings = tensor.byte_elements().filter(|_| tensor.dtype() == DType::String)?;
     let [bytes] = strings.as_slice() else { return None };
     model::opened_object_graph(bytes).map(|bytes| bytes.into_owned())

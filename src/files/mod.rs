@@ -10,7 +10,8 @@ mod unfinished;
 
 use std::path::Path;
 
-pub use new_file::NewFile;
+pub use new_file::{Complete, NewFile};
+pub(crate) use publication::is_there;
 pub use publication::{Existing, Publication};
 pub use replace::replace;
 pub use unfinished::abandon;

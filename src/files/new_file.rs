@@ -1,10 +1,10 @@
 //! A file under another name, until it is complete.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, ErrorKind as IoErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, NamedTempFile};
+use tempfile::{Builder, NamedTempFile, TempPath};
 
 use super::unfinished::{self, Registered};
 use super::{cannot_write, folder};
@@ -65,7 +65,8 @@ impl NewFile {
         let fail = |error| cannot_write(error).in_file(&place);
         let file = out.into_inner().map_err(|error| fail(error.into_error()))?;
         file.as_file().sync_all().map_err(fail)?;
-        Ok(Complete { file, _registered: registered, place })
+        // Closed, so that of a thousand files not all are open.
+        Ok(Complete { file: file.into_temp_path(), registered, place })
     }
 }
 
@@ -82,28 +83,53 @@ impl Write for NewFile {
 /// A file that is on disk in full, and not yet in its place.
 #[derive(Debug)]
 pub struct Complete {
-    file: NamedTempFile,
-    _registered: Registered,
-    pub(super) place: PathBuf,
+    file: TempPath,
+    registered: Registered,
+    place: PathBuf,
 }
 
 impl Complete {
-    /// Moves it to its place, or where `fresh` only if nothing is there; whoever calls holds off the end of the program.
-    pub(super) fn persist(self, fresh: bool) -> (Registered, Result<File>) {
-        let Self { file, _registered, place } = self;
+    /// The file `source` under another name, which is to be at `place`; a copy where the system has no links.
+    ///
+    /// # Errors
+    /// When it can neither be linked nor copied.
+    pub fn link(source: &Path, place: &Path) -> Result<Self> {
+        let synced = fs::File::open(source).and_then(|file| file.sync_all());
+        synced.map_err(|error| Error::io("sync", error).in_file(source))?;
+        let linked = unfinished::register(|| {
+            names().make_in(folder(place), |new| fs::hard_link(source, new))
+        });
+        let Ok((file, registered)) = linked else {
+            let mut copy = NewFile::create(place)?;
+            let mut source_file =
+                fs::File::open(source).map_err(|error| Error::io("open", error).in_file(source))?;
+            io::copy(&mut source_file, &mut copy).map_err(|e| cannot_write(e).in_file(place))?;
+            return copy.complete();
+        };
+        Ok(Self { file: file.into_temp_path(), registered, place: place.to_path_buf() })
+    }
+
+    /// Where it is to be.
+    pub fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// Moves it to its place, or where `fresh` only if nothing is there; whoever calls holds off the end of the program, and
+    /// drops what is returned after that.
+    pub(super) fn persist(self, fresh: bool) -> (Registered, Result<()>) {
+        let Self { file, registered, place } = self;
         let persisted = if fresh { file.persist_noclobber(&place) } else { file.persist(&place) };
         let done = persisted.map_err(|error| match error.error.kind() {
             IoErrorKind::AlreadyExists => super::publication::is_there(&place),
             _ => cannot_write(error.error).in_file(&place),
         });
-        (_registered, done)
+        (registered, done)
     }
 }
 
 /// A new file under a name that nobody else takes.
 fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = Builder::new();
-    builder.prefix(".ckdiff-").suffix(".tmp");
+    let mut builder = names();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -111,4 +137,11 @@ fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)
+}
+
+/// The names that files have until they are complete.
+fn names() -> Builder<'static, 'static> {
+    let mut builder = Builder::new();
+    builder.prefix(".ckdiff-").suffix(".tmp");
+    builder
 }

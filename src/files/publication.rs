@@ -46,7 +46,7 @@ impl Publication {
     pub fn publish(self) -> Result<()> {
         let fresh = self.existing == Existing::Refuse;
         let folders: BTreeSet<PathBuf> =
-            self.files.iter().map(|file| folder(&file.place).to_path_buf()).collect();
+            self.files.iter().map(|file| folder(file.place()).to_path_buf()).collect();
         let last = self.files.len().saturating_sub(1);
         let mut moved: Vec<PathBuf> = Vec::new();
         // Taken off the list of the unfinished when all are in place.
@@ -56,7 +56,7 @@ impl Publication {
             if i == last && i > 0 {
                 folders.iter().for_each(|folder| sync_folder(folder));
             }
-            let place = file.place.clone();
+            let place = file.place().to_path_buf();
             let was_there = !fresh && place.symlink_metadata().is_ok();
             let (held, done) = file.persist(fresh);
             registered.push(held);

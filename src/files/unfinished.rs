@@ -40,9 +40,9 @@ impl Drop for Registered {
 }
 
 /// Makes a file; from the moment it is there, it is known what to remove.
-pub(super) fn register(
-    make: impl FnOnce() -> io::Result<NamedTempFile>,
-) -> io::Result<(NamedTempFile, Registered)> {
+pub(super) fn register<F>(
+    make: impl FnOnce() -> io::Result<NamedTempFile<F>>,
+) -> io::Result<(NamedTempFile<F>, Registered)> {
     let mut unfinished = lock();
     let file = make()?;
     let path = file.path().to_path_buf();

@@ -18,7 +18,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("tensor", &["bytes", "error", "progress", "threads"]),
     ("table", &["bytes", "error"]),
     ("compare", &["bytes", "error", "progress", "tensor", "threads"]),
-    ("checkpoint", &["bytes", "error", "schema", "table", "tensor", "text"]),
+    (
+        "checkpoint",
+        &["bytes", "error", "files", "message", "progress", "schema", "table", "tensor", "text"],
+    ),
     ("graph", &["bytes", "error", "message", "schema", "tensor"]),
     ("artifact", &["bytes", "checkpoint", "error", "json", "message", "schema", "text", "threads"]),
     (

@@ -109,3 +109,4 @@ mod text_view_laws;
 mod text_view_limits;
 mod user_schema;
 mod verify;
+mod written;

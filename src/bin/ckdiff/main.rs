@@ -10,11 +10,14 @@ mod diff;
 mod fmt;
 mod git_driver;
 mod interrupt;
+mod latest;
 mod losses;
 mod man;
+mod merge;
 mod output;
 mod pointer;
 mod progress;
+mod save_as;
 mod schema;
 mod show;
 mod textconv;
@@ -56,6 +59,9 @@ fn run(command: Command) -> Result<Exit, Trouble> {
         Command::Verify(args) => verify::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Fmt(args) => fmt::run(&args),
+        Command::SaveAs(args) => save_as::run(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Latest(args) => latest::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::GitDriver(args) => git_driver::run(&args),
         Command::Textconv(args) => textconv::run(&args),

@@ -9,10 +9,12 @@
 //!
 //! Only the first block is read on opening. The others are verified when the first of their tensors is read.
 
+mod encode;
 mod meta;
 mod saved;
 mod table_file;
 mod values;
+mod write;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,7 +36,7 @@ use saved::{Place, Saved};
 use table_file::{TableFile, Wanted};
 
 /// What [`FORMATS`](super::FORMATS) lists.
-pub(super) const FORMAT: Format = Format { name: "V1", read, read_file };
+pub(super) const FORMAT: Format = Format { name: "V1", read, read_file, write: write::write };
 
 fn read(path: &Path, limits: &Limits) -> Result<Option<Contents>> {
     let mut merged = Merged::default();

@@ -10,7 +10,7 @@ use crate::tensor::{
 
 use super::super::elements::Framed;
 use super::super::shards::Shards;
-use super::index::{BundleEntry, ByteOrder};
+use super::entry::{BundleEntry, ByteOrder};
 use super::strings::Strings;
 use super::variants::Variants;
 

@@ -6,33 +6,14 @@ use std::sync::Arc;
 use crate::bytes::{Crc32c, File, Limits, ReadAt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Table, Value};
-use crate::tensor::{DType, Name, Shape};
+use crate::tensor::{DType, Name};
 
-use super::super::wire::{self, Extents, Fields};
+use super::super::wire::{self, Fields};
 use super::Read;
+use super::entry::{BundleEntry, ByteOrder};
 
 /// Shards have five digits in their names.
 const MOST_SHARDS: u32 = 100_000;
-
-/// The order of a number's bytes in the shards.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ByteOrder {
-    Little,
-    Big,
-}
-
-/// A `BundleEntryProto`.
-#[derive(Debug, Clone)]
-pub(super) struct BundleEntry {
-    pub(super) dtype: DType,
-    pub(super) shape: Shape,
-    pub(super) shard: u32,
-    pub(super) offset: u64,
-    pub(super) size: u64,
-    /// Unmasked.
-    pub(super) crc32c: u32,
-    pub(super) slices: Vec<Extents>,
-}
 
 /// What `P.index` says.
 pub(super) struct Index {

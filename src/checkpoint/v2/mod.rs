@@ -14,9 +14,13 @@
 //! lengths count as `u32` (`u64` where they need it), variant lengths as `u64`.
 
 mod content;
+mod encode;
+mod entry;
 mod index;
+mod merge;
 mod strings;
 mod variants;
+mod write;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -33,10 +37,12 @@ use super::wire::Extents;
 use super::{Contents, Entry, Format, path, slice_key};
 
 use content::Stored;
-use index::{BundleEntry, ByteOrder, Index};
+use entry::{BundleEntry, ByteOrder};
+use index::Index;
+pub use merge::{Parts, merge};
 
 /// What [`FORMATS`](super::FORMATS) lists.
-pub(super) const FORMAT: Format = Format { name: "V2", read, read_file };
+pub(super) const FORMAT: Format = Format { name: "V2", read, read_file, write: write::write };
 
 fn read(path: &Path, limits: &Limits) -> Result<Option<Contents>> {
     let Some(place) = path::bundle(path) else {

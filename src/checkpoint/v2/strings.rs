@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 use super::super::elements::Elements;
 use super::content::Stored;
-use super::index::ByteOrder;
+use super::entry::ByteOrder;
 
 /// Reads lengths and bytes side by side, through a small buffer each.
 pub(super) struct Strings<'a> {

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 use super::super::elements::Elements;
 use super::content::Stored;
-use super::index::ByteOrder;
+use super::entry::ByteOrder;
 
 /// Reads element after element.
 pub(super) struct Variants<'a> {

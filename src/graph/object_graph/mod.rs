@@ -7,6 +7,7 @@
 //! The id of an object is its place in the list, and shifts when an attribute is added. What it goes by is its key path: the
 //! names on the shortest way from the root. Children are followed before all else.
 
+mod keys;
 mod read;
 mod walk;
 
@@ -14,6 +15,7 @@ use super::node::{bytes_of, text_of};
 use super::wire::fields;
 use crate::message::Records;
 
+pub use keys::{KEY, with_keys};
 pub use read::bound_inputs;
 pub use walk::{escaped, path};
 

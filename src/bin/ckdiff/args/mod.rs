@@ -4,6 +4,7 @@ mod changes;
 mod device;
 mod git;
 mod messages;
+mod save;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -19,6 +20,7 @@ pub(crate) use changes::{Changes, ListArgs, Part, Unified};
 pub(crate) use device::{Choice, DeviceArgs, DevicesArgs};
 pub(crate) use git::{GitDriverArgs, TextconvArgs};
 pub(crate) use messages::{ConvertArgs, FmtArgs, SchemaArgs, Style};
+pub(crate) use save::{CheckpointFormat, ExistingArgs, LatestArgs, MergeArgs, SaveAsArgs};
 
 use crate::Exit;
 
@@ -40,6 +42,12 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Lay text files out anew, with their comments
     Fmt(FmtArgs),
+    /// Save a checkpoint in another format, in other shards, in part, or under other names
+    SaveAs(SaveAsArgs),
+    /// Make one checkpoint of several
+    Merge(MergeArgs),
+    /// Print the path of the newest checkpoint in a directory
+    Latest(LatestArgs),
     /// List what there is to compare on: the CPU, and GPUs
     Devices(DevicesArgs),
     /// Tell git what changed in a file, as diff.<driver>.command

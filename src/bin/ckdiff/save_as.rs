@@ -1,0 +1,85 @@
+//! `ckdiff save-as IN OUT`: a checkpoint in another format, in other shards, in part, or under other names.
+
+use ckdiff::artifact::Artifact;
+use ckdiff::checkpoint::{Checkpoint, Draft, FORMATS, Format};
+use ckdiff::diff::Names;
+use ckdiff::graph::object_graph;
+use ckdiff::tensor::{DType, Name, Tensor};
+use ckdiff::{Error, ErrorKind};
+
+use crate::Exit;
+use crate::args::{CheckpointFormat, SaveAsArgs};
+use crate::interrupt;
+use crate::merge::existing;
+use crate::progress::Bar;
+use crate::trouble::Trouble;
+
+/// Writes a checkpoint anew.
+///
+/// # Errors
+/// When it cannot be read, something is damaged, nothing is left of it, or it cannot be written; then nothing is.
+pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Trouble> {
+    let artifact = Artifact::open(&args.input)?;
+    let checkpoint = artifact.tensors("saved")?;
+    let names = Names::new(&args.filter.include, &args.filter.exclude, &args.rename)?;
+    let objects = objects(checkpoint, &names)?;
+    let mut draft = Draft::select(checkpoint, |name| {
+        let is_replaced = objects.is_some() && name.as_bytes() == object_graph::KEY.as_bytes();
+        if is_replaced { None } else { new_name(&names, name) }
+    })?;
+    if draft.is_empty() {
+        let kind = "no tensor is left to be saved".into();
+        return Err(Error::from(ErrorKind::Usage(kind)).in_file(checkpoint.path()).into());
+    }
+    if let Some(objects) = &objects {
+        draft.add(object_graph::KEY, objects)?;
+    }
+    if let Some(shards) = args.shards {
+        draft.reshard(shards)?;
+    }
+    let format = args.format.map_or(Ok(checkpoint.format()), format)?;
+    interrupt::heed();
+    let bar = Bar::new(false);
+    draft.write(&args.output, format, existing(&args.existing), &bar)?;
+    Ok(Exit::Same)
+}
+
+/// The name that a tensor is saved under; `None` if it is left out.
+fn new_name(names: &Names, name: &Name) -> Option<Name> {
+    let new = names.rename(name).unwrap_or_else(|| name.clone());
+    names.takes(&[name, &new]).then_some(new)
+}
+
+fn format(asked: CheckpointFormat) -> Result<&'static Format, Error> {
+    let name = match asked {
+        CheckpointFormat::V2 => "V2",
+        CheckpointFormat::V1 => "V1",
+    };
+    let missing = || ErrorKind::NotFound(format!("there is no format {name}")).into();
+    FORMATS.iter().find(|format| format.name() == name).ok_or_else(missing)
+}
+
+/// The object graph of a checkpoint of TensorFlow 2, with the keys that its tensors are saved under; `None` where there is none,
+/// or it can stay as it is.
+fn objects(checkpoint: &Checkpoint, names: &Names) -> Result<Option<Tensor>, Error> {
+    let key = Name::from(object_graph::KEY);
+    let stays = |name: &Name| new_name(names, name).as_ref() == Some(name);
+    if !checkpoint.has_tensor(&key)
+        || !stays(&key)
+        || checkpoint.tensors().all(|entry| stays(&entry.name))
+    {
+        return Ok(None);
+    }
+    let stored = checkpoint.get_tensor(&key)?;
+    let in_tensor = |error: Error| error.of_tensor(&key).in_file(checkpoint.path());
+    let elements = stored.byte_elements().unwrap_or_default();
+    let [graph] = elements.as_slice() else {
+        let found = format!("{} of shape {}", stored.dtype(), stored.shape());
+        let error = Error::unexpected("object graph", found, "it must be a scalar string");
+        return Err(in_tensor(error));
+    };
+    let rename = |key: &[u8]| new_name(names, &Name::from(key)).map(|name| name.as_bytes().into());
+    let graph = object_graph::with_keys(graph, rename).map_err(in_tensor)?;
+    let content = [&(graph.len() as u64).to_le_bytes(), graph.as_slice()].concat();
+    Tensor::new(DType::String, stored.shape().clone(), content).map(Some)
+}

@@ -1,0 +1,114 @@
+//! A checkpoint kept under another name while another one takes its place.
+//!
+//! Files of fixed names cannot be exchanged all at once, so between two of them there would be no checkpoint, or half of each.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::path;
+use crate::error::{Error, Result};
+use crate::files::{folder, sync_folder};
+
+/// A checkpoint under another name than its own.
+#[derive(Debug)]
+pub struct Aside {
+    path: PathBuf,
+    /// Where each file was, and where it is as well; that which makes the others count is the last.
+    files: Vec<(PathBuf, PathBuf)>,
+}
+
+/// Links the files of the checkpoint at `path`, and those at `places`, to names beside; `None` where there are none.
+pub(super) fn set_aside(path: &Path, places: &[&Path]) -> Result<Option<Aside>> {
+    let mut found = path::files_of(path);
+    found.extend(places.iter().filter(|place| place.is_file()).map(|place| place.to_path_buf()));
+    // The index, which is what a V2 checkpoint is known by, is linked last and removed first.
+    let is_index = |file: &Path| file.extension().is_some_and(|extension| extension == "index");
+    found.sort_by(|a, b| is_index(a).cmp(&is_index(b)).then_with(|| a.cmp(b)));
+    found.dedup();
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let name = free_name(path);
+    let mut aside = Aside { path: name.clone(), files: Vec::new() };
+    for file in found {
+        let there = renamed(&file, path, &name);
+        if let Err(error) = link(&file, &there) {
+            // What was linked so far is of no use, and the error is what counts.
+            let _ = aside.remove();
+            return Err(error);
+        }
+        aside.files.push((file, there));
+    }
+    sync_folder(folder(path));
+    Ok(Some(aside))
+}
+
+impl Aside {
+    /// What it is called.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes it.
+    ///
+    /// # Errors
+    /// When a file cannot be removed.
+    pub fn remove(self) -> Result<()> {
+        for (_, there) in self.files.iter().rev() {
+            fs::remove_file(there).map_err(|e| Error::io("remove", e).in_file(there))?;
+        }
+        Ok(())
+    }
+
+    /// Removes what is where it was before and not at `places`: shards of another number, files of another format.
+    pub(super) fn remove_places_but(&self, places: &[PathBuf]) -> Result<()> {
+        for (place, _) in self.files.iter().rev() {
+            if !places.contains(place) && place.exists() {
+                fs::remove_file(place).map_err(|e| Error::io("remove", e).in_file(place))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves it back to where it was.
+    ///
+    /// # Errors
+    /// When a file cannot be moved; then it stays beside.
+    pub(super) fn restore(self) -> Result<()> {
+        for (place, there) in &self.files {
+            fs::rename(there, place).map_err(|e| Error::io("move back", e).in_file(there))?;
+        }
+        Ok(())
+    }
+}
+
+/// A name beside `path` that no checkpoint has.
+fn free_name(path: &Path) -> PathBuf {
+    let first = path::with_suffix(path, ".previous");
+    let more = (2..).map(|n: u64| path::with_suffix(path, &format!(".previous-{n}")));
+    let is_free = |name: &PathBuf| path::files_of(name).is_empty();
+    std::iter::once(first.clone()).chain(more).find(is_free).unwrap_or(first)
+}
+
+/// The name of `file`, a file of the checkpoint `path`, when that is called `name`.
+fn renamed(file: &Path, path: &Path, name: &Path) -> PathBuf {
+    let (file, path) = (file.as_os_str().as_encoded_bytes(), path.as_os_str().as_encoded_bytes());
+    let suffix = file.strip_prefix(path).unwrap_or_default();
+    let mut name = OsString::from(name);
+    name.push(String::from_utf8_lossy(suffix).as_ref());
+    name.into()
+}
+
+/// Gives a file another name as well; a copy where the system has no links.
+fn link(file: &Path, there: &Path) -> Result<()> {
+    match fs::hard_link(file, there) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            fs::copy(file, there).map_err(|e| Error::io("keep", e).in_file(file))?;
+            let synced = fs::File::open(there).and_then(|copy| copy.sync_all());
+            synced.map_err(|e| Error::io("keep", e).in_file(there))
+        }
+        linked => linked.map_err(|e| Error::io("keep", e).in_file(there)),
+    }
+}

@@ -1,0 +1,284 @@
+//! What a checkpoint is to hold, before it is written.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as MapEntry;
+use std::path::Path;
+
+use super::{Checkpoint, Format, Prepared, overlap};
+use crate::error::{Error, ErrorKind, Result};
+use crate::files::Existing;
+use crate::progress::Progress;
+use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
+
+/// Names and slices, and where their content comes from, in the order in which they are to be stored.
+///
+/// Nothing is read before it is written, and then it is read in pieces: a draft of any size takes little memory.
+///
+/// ```
+/// use ckdiff::checkpoint::{Checkpoint, Draft, Existing, FORMATS};
+/// use ckdiff::progress::Silent;
+/// use ckdiff::tensor::{DType, Shape, Tensor};
+///
+/// let content: Vec<u8> = [1.0f32, 2.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+/// let weights = Tensor::new(DType::F32, Shape::new(&[2])?, content)?;
+/// let mut draft = Draft::default();
+/// draft.add("weights", &weights)?;
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("model.ckpt");
+/// draft.write(&path, &FORMATS[0], Existing::Refuse, &Silent)?;
+/// assert_eq!(Checkpoint::open(&path)?.get_tensor("weights")?, weights);
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Draft<'a> {
+    shards: Vec<Vec<Piece<'a>>>,
+    tensors: BTreeMap<Name, Known>,
+}
+
+/// One of no tensors, and of one shard.
+impl Default for Draft<'_> {
+    fn default() -> Self {
+        Self { shards: vec![Vec::new()], tensors: BTreeMap::new() }
+    }
+}
+
+/// A tensor, or a slice of one.
+#[derive(Debug, Clone)]
+pub(super) struct Piece<'a> {
+    pub(super) name: Name,
+    /// The shape of all of the tensor.
+    pub(super) shape: Shape,
+    /// `None` for all of it.
+    pub(super) slice: Option<Slice>,
+    pub(super) source: &'a dyn TensorSource,
+}
+
+/// What was said of a tensor.
+#[derive(Debug, Clone)]
+struct Known {
+    dtype: DType,
+    shape: Shape,
+    /// None where it was given whole.
+    slices: Vec<Slice>,
+}
+
+impl<'a> Draft<'a> {
+    /// What `checkpoint` holds, in its order, its slices and its shards.
+    ///
+    /// # Errors
+    /// When it is damaged, or has no data.
+    pub fn of(checkpoint: &'a Checkpoint) -> Result<Self> {
+        Self::select(checkpoint, |name| Some(name.clone()))
+    }
+
+    /// As [`of`](Self::of), each tensor under the name that `rename` gives it; without those that it gives none.
+    ///
+    /// # Errors
+    /// When the checkpoint or one of these tensors is damaged, there is no data, or two get one name.
+    pub fn select(
+        checkpoint: &'a Checkpoint,
+        rename: impl Fn(&Name) -> Option<Name>,
+    ) -> Result<Self> {
+        if let Some(damage) = checkpoint.damage().first() {
+            return Err(damage.clone());
+        }
+        if !checkpoint.has_data() {
+            let kind = "there is an index without data; nothing can be saved".into();
+            return Err(Error::from(ErrorKind::NotFound(kind)).in_file(checkpoint.path()));
+        }
+        let mut stored = Vec::new();
+        for entry in checkpoint.tensors() {
+            let Some(name) = rename(&entry.name) else { continue };
+            let source = &**entry.source.as_ref().map_err(Error::clone)?;
+            let parts = source.parts();
+            if parts.is_empty() {
+                stored.push((name, source, None, source));
+            } else {
+                let part = |(slice, part)| (name.clone(), source, Some(slice), part);
+                stored.extend(parts.into_iter().map(part));
+            }
+        }
+        // Empty tensors lie where the next one starts.
+        stored.sort_by_cached_key(|(_, _, _, part)| (part.stored_at(), part.stored_bytes()));
+        let mut draft = Self::default();
+        let mut shard = stored.first().map_or(0, |(_, _, _, part)| part.stored_at().0);
+        for (name, whole, slice, part) in stored {
+            if part.stored_at().0 != shard {
+                shard = part.stored_at().0;
+                draft.next_shard();
+            }
+            match slice {
+                None => draft.add(name, whole)?,
+                Some(slice) => draft.add_slice(name, whole.shape(), slice, part)?,
+            }
+        }
+        Ok(draft)
+    }
+
+    /// Adds a tensor behind those there are.
+    ///
+    /// # Errors
+    /// When the name is empty or taken, or elements of this type cannot be stored.
+    pub fn add(&mut self, name: impl Into<Name>, source: &'a dyn TensorSource) -> Result<()> {
+        let (name, shape) = (name.into(), source.shape().clone());
+        check(&name, source)?;
+        let known = Known { dtype: source.dtype(), shape: shape.clone(), slices: Vec::new() };
+        match self.tensors.entry(name.clone()) {
+            MapEntry::Occupied(_) => return Err(given_twice().of_tensor(&name)),
+            MapEntry::Vacant(place) => place.insert(known),
+        };
+        self.push(Piece { name, shape, slice: None, source });
+        Ok(())
+    }
+
+    /// Adds a slice of a tensor of this shape. Others of it may follow, here or in a checkpoint that is merged with this one.
+    ///
+    /// # Errors
+    /// As for [`add`](Self::add); also when other slices of it have another type or whole shape, or the source has not the
+    /// shape of the slice.
+    pub fn add_slice(
+        &mut self,
+        name: impl Into<Name>,
+        shape: &Shape,
+        slice: &Slice,
+        source: &'a dyn TensorSource,
+    ) -> Result<()> {
+        let name = name.into();
+        check(&name, source)?;
+        if source.shape() != slice.shape() {
+            let allowed = format!("its box {slice} has {}", slice.shape());
+            let error = Error::unexpected("shape of a slice", source.shape(), allowed);
+            return Err(error.of_tensor(&name));
+        }
+        let dtype = source.dtype();
+        match self.tensors.entry(name.clone()) {
+            MapEntry::Vacant(place) => {
+                let slices = vec![slice.clone()];
+                place.insert(Known { dtype, shape: shape.clone(), slices });
+            }
+            MapEntry::Occupied(known) if known.get().slices.is_empty() => {
+                return Err(given_twice().of_tensor(&name));
+            }
+            MapEntry::Occupied(mut known) => {
+                let known = known.get_mut();
+                if (known.dtype, &known.shape) != (dtype, shape) {
+                    let found = format!("of {dtype} of shape {shape}");
+                    let allowed = format!("others are of {} of {}", known.dtype, known.shape);
+                    return Err(Error::unexpected("slice", found, allowed).of_tensor(&name));
+                }
+                known.slices.push(slice.clone());
+            }
+        }
+        self.push(Piece { name, shape: shape.clone(), slice: Some(slice.clone()), source });
+        Ok(())
+    }
+
+    /// Begins another shard: what is added from here on goes into a file of its own.
+    pub fn next_shard(&mut self) {
+        self.shards.push(Vec::new());
+    }
+
+    /// Spreads what there is over `count` shards, in its order, so that they are of nearly one size.
+    ///
+    /// # Errors
+    /// When `count` is 0, or more than file names count.
+    pub fn reshard(&mut self, count: usize) -> Result<()> {
+        if !(1..=MOST_SHARDS).contains(&count) {
+            let allowed = format!("1 to {MOST_SHARDS} is allowed");
+            return Err(Error::unexpected("number of shards", count, allowed));
+        }
+        let pieces: Vec<_> = std::mem::take(&mut self.shards).into_iter().flatten().collect();
+        let bytes = |piece: &Piece<'_>| u128::from(piece.source.stored_bytes());
+        let total: u128 = pieces.iter().map(bytes).sum();
+        self.shards = vec![Vec::new(); count];
+        let (mut before, number) = (0, pieces.len());
+        for (i, piece) in pieces.into_iter().enumerate() {
+            // Where its middle lies among all bytes; of nothing but empty tensors, among all tensors.
+            let middle = before + bytes(&piece) / 2;
+            before += bytes(&piece);
+            let share = if total == 0 { (i as u128, number as u128) } else { (middle, total) };
+            let shard = usize::try_from(share.0 * count as u128 / share.1).unwrap_or(count);
+            if let Some(shard) = self.shards.get_mut(shard.min(count - 1)) {
+                shard.push(piece);
+            }
+        }
+        Ok(())
+    }
+
+    /// How many tensors there are; slices of one count once.
+    pub fn len(&self) -> usize {
+        self.tensors.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tensors.is_empty()
+    }
+
+    /// Bytes of all content.
+    pub fn content_bytes(&self) -> u64 {
+        let pieces = self.shards.iter().flatten();
+        pieces.fold(0, |n, piece| n.saturating_add(piece.source.stored_bytes()))
+    }
+
+    /// Writes the checkpoint `path`, all of it or nothing: of a V1 checkpoint of several shards, `path-00000-of-00002` and so on.
+    /// What it replaces can be read until it is there, also after a crash, as [`Prepared::set_aside`] says.
+    ///
+    /// # Errors
+    /// When something cannot be read or written, or there is a checkpoint at `path` that may not be replaced.
+    pub fn write(
+        &self,
+        path: &Path,
+        format: &'static Format,
+        existing: Existing,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        self.prepare(path, format, existing, progress)?.publish()
+    }
+
+    /// As [`write`](Self::write), up to the moment where the files only want their names.
+    ///
+    /// # Errors
+    /// As for [`write`](Self::write).
+    pub fn prepare(
+        &self,
+        path: &Path,
+        format: &'static Format,
+        existing: Existing,
+        progress: &dyn Progress,
+    ) -> Result<Prepared> {
+        for (name, known) in &self.tensors {
+            overlap::check(&known.slices).map_err(|error| error.of_tensor(name))?;
+        }
+        Prepared::check_place(path, existing)?;
+        progress.total(self.content_bytes());
+        let files = (format.write)(&self.shards, path, progress)?;
+        Ok(Prepared::new(path, existing, files))
+    }
+
+    fn push(&mut self, piece: Piece<'a>) {
+        // There is always one.
+        if let Some(shard) = self.shards.last_mut() {
+            shard.push(piece);
+        }
+    }
+}
+
+/// The most shards that file names count.
+const MOST_SHARDS: usize = 99_999;
+
+fn check(name: &Name, source: &dyn TensorSource) -> Result<()> {
+    if name.as_bytes().is_empty() {
+        return Err(ErrorKind::Usage("a tensor without a name cannot be stored".into()).into());
+    }
+    if source.dtype() == DType::Resource {
+        let kind = "a resource has no content that could be stored";
+        return Err(Error::from(ErrorKind::Unsupported(kind.into())).of_tensor(name));
+    }
+    Ok(())
+}
+
+fn given_twice() -> Error {
+    Error::unexpected("name", "given twice", "each tensor is stored once")
+}

@@ -1,0 +1,158 @@
+//! The values of a slice on their way into a V1 file: one `*_val` list of a `TensorProto`, and nothing beside it.
+
+use crate::bytes::varint;
+use crate::error::{Error, ErrorKind, Result};
+use crate::progress::{Progress, Silent};
+use crate::tensor::{Coding, DType, TensorSource, ValueField, read_through};
+
+use super::super::framing::{self, Part};
+
+/// Bytes that are gathered before they are given on.
+const BUFFER: usize = 64 << 10;
+
+/// Values, and how many bytes they take: that stands before them, so where it depends on the values they are read twice.
+pub(super) struct Values<'a> {
+    source: &'a dyn TensorSource,
+    field: ValueField,
+    /// Bytes of the list without tag and length; of strings, with those of each.
+    list: u64,
+}
+
+impl<'a> Values<'a> {
+    /// Finds out how many bytes the values of `source` take.
+    ///
+    /// # Errors
+    /// When TensorFlow writes no V1 checkpoint with elements of this type, or the source cannot be read.
+    pub(super) fn measure(source: &'a dyn TensorSource) -> Result<Self> {
+        let (dtype, elements) = (source.dtype(), source.shape().elements());
+        let field = ValueField::of(dtype);
+        if !is_written(dtype) {
+            let kind = format!("a V1 checkpoint cannot hold {dtype}; --format v2 can");
+            return Err(ErrorKind::Unsupported(kind).into());
+        }
+        let bytes = |size: u64| {
+            let allowed = "64 bits count the bytes";
+            let product = elements.checked_mul(size);
+            product.ok_or_else(|| Error::unexpected("shape", source.shape(), allowed))
+        };
+        let mut list = 0;
+        match field.coding {
+            Coding::Fixed => list = bytes(dtype.size().unwrap_or_default() as u64)?,
+            Coding::Bool => list = elements,
+            Coding::Each => framing::read(source, &Silent, |part| {
+                if let Part::Length(len) = part {
+                    let tag = u64::from(field.number) << 3;
+                    list += (varint::len(tag) + varint::len(len)) as u64 + len;
+                }
+                Ok(())
+            })?,
+            _ => {
+                read_through(source, &Silent, |bytes| {
+                    each_number(field, bytes, |number| list += varint::len(number) as u64);
+                })?;
+            }
+        }
+        Ok(Self { source, field, list })
+    }
+
+    /// Bytes of the `TensorProto`.
+    pub(super) fn bytes(&self) -> u64 {
+        if self.field.coding == Coding::Each {
+            self.list
+        } else {
+            self.head().len() as u64 + self.list
+        }
+    }
+
+    /// Tag and length of a packed list; nothing where there are no values.
+    fn head(&self) -> Vec<u8> {
+        let mut head = Vec::new();
+        if self.list > 0 {
+            varint::write(u64::from(self.field.number) << 3 | 2, &mut head);
+            varint::write(self.list, &mut head);
+        }
+        head
+    }
+
+    /// Gives the `TensorProto` to `out`, piece by piece.
+    ///
+    /// # Errors
+    /// When the source cannot be read, or what `out` says.
+    pub(super) fn write(
+        &self,
+        progress: &dyn Progress,
+        out: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        if self.field.coding == Coding::Each {
+            return self.write_strings(progress, out);
+        }
+        out(&self.head())?;
+        let mut outcome = Ok(());
+        let mut buffer = Vec::with_capacity(BUFFER);
+        read_through(self.source, progress, |bytes| {
+            if outcome.is_ok() && self.field.coding == Coding::Fixed {
+                outcome = out(bytes);
+            } else if outcome.is_ok() {
+                buffer.clear();
+                each_number(self.field, bytes, |number| varint::write(number, &mut buffer));
+                outcome = out(&buffer);
+            }
+        })?;
+        outcome
+    }
+
+    fn write_strings(
+        &self,
+        progress: &dyn Progress,
+        out: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut buffer = Vec::with_capacity(BUFFER);
+        framing::read(self.source, progress, |part| {
+            match part {
+                Part::Length(len) => {
+                    varint::write(u64::from(self.field.number) << 3 | 2, &mut buffer);
+                    varint::write(len, &mut buffer);
+                }
+                Part::Bytes(bytes) => buffer.extend_from_slice(bytes),
+                Part::End => {}
+            }
+            if buffer.len() >= BUFFER {
+                out(&buffer)?;
+                buffer.clear();
+            }
+            Ok(())
+        })?;
+        out(&buffer)
+    }
+}
+
+/// Whether TensorFlow writes elements of this type into V1 checkpoints.
+fn is_written(dtype: DType) -> bool {
+    let unknown = [
+        DType::BF16,
+        DType::QI16,
+        DType::QU16,
+        DType::U32,
+        DType::U64,
+        DType::I4,
+        DType::U4,
+        DType::I2,
+        DType::U2,
+    ];
+    let listed = !matches!(ValueField::of(dtype).coding, Coding::Bytes | Coding::Each);
+    dtype == DType::String || (listed && !unknown.contains(&dtype))
+}
+
+/// Gives each number of `content`, as it is in a list of varints.
+fn each_number(field: ValueField, content: &[u8], mut each: impl FnMut(u64)) {
+    let is_signed = matches!(field.coding, Coding::Varint { min, .. } if min < 0);
+    for number in content.chunks_exact(field.bytes) {
+        let is_negative = is_signed && number.last().is_some_and(|&byte| byte >= 0x80);
+        let mut wide = if is_negative { [0xff; 8] } else { [0; 8] };
+        if let Some(low) = wide.get_mut(..number.len()) {
+            low.copy_from_slice(number);
+        }
+        let number = u64::from_le_bytes(wide);
+        each(if field.coding == Coding::Bool { u64::from(number != 0) } else { number });
+    }
+}

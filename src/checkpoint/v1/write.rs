@@ -1,0 +1,127 @@
+//! Writes a V1 checkpoint: each shard a table of its own.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::bytes::varint;
+use crate::error::{Error, ErrorKind, Result};
+use crate::files::{Complete, NewFile, cannot_write};
+use crate::message::Writer;
+use crate::progress::Progress;
+use crate::schema::WireType;
+use crate::table::Builder;
+use crate::tensor::Name;
+
+use super::super::draft::Piece;
+use super::super::{path, slice_key, wire};
+use super::encode::Values;
+
+/// The most bytes of a message: what protobuf reads.
+const LONGEST: u64 = 0x7fff_ffff;
+
+/// See [`Format`](super::super::Format).
+pub(super) fn write(
+    shards: &[Vec<Piece<'_>>],
+    path: &Path,
+    progress: &dyn Progress,
+) -> Result<Vec<Complete>> {
+    let mut files = Vec::with_capacity(shards.len());
+    for (number, pieces) in shards.iter().enumerate() {
+        let place = match shards.len() {
+            1 => path.to_path_buf(),
+            count => path::with_suffix(path, &format!("-{number:05}-of-{count:05}")),
+        };
+        let file = NewFile::create(&place)?;
+        let file = shard(pieces, file, progress).map_err(|error| error.in_file(&place))?;
+        files.push(file.complete()?);
+    }
+    Ok(files)
+}
+
+/// Writes one file.
+fn shard(pieces: &[Piece<'_>], out: NewFile, progress: &dyn Progress) -> Result<NewFile> {
+    let mut keyed = BTreeMap::new();
+    for piece in pieces {
+        let mut key = Vec::new();
+        slice_key::write(piece.name.as_bytes(), &extents(piece), &mut key);
+        if keyed.insert(key, piece).is_some() {
+            let error = Error::unexpected("slice", "given twice", "each is stored once");
+            return Err(error.of_tensor(&piece.name));
+        }
+    }
+    let mut table = Builder::new(out);
+    table.add(b"", &meta(pieces)).map_err(cannot_write)?;
+    for (key, piece) in keyed {
+        let in_tensor = |error: Error| error.of_tensor(&piece.name);
+        let values = Values::measure(piece.source).map_err(in_tensor)?;
+        let head = head(piece, values.bytes()).map_err(in_tensor)?;
+        let len = head.len() as u64 + values.bytes();
+        table.begin(&key, len).and_then(|()| table.value(&head)).map_err(cannot_write)?;
+        let mut write = |bytes: &[u8]| table.value(bytes).map_err(cannot_write);
+        values.write(progress, &mut write).map_err(in_tensor)?;
+    }
+    table.finish().map_err(cannot_write)
+}
+
+/// The slice that a piece is, as it is spelled.
+fn extents(piece: &Piece<'_>) -> Vec<(i64, i64)> {
+    match &piece.slice {
+        Some(slice) => slice.spelled().to_vec(),
+        None => vec![(0, -1); piece.shape.rank()],
+    }
+}
+
+/// The list of tensors: `SavedTensorSlices { meta }`, each tensor where its first slice is.
+fn meta(pieces: &[Piece<'_>]) -> Vec<u8> {
+    let mut order: Vec<(&Name, Vec<&Piece<'_>>)> = Vec::new();
+    let mut places = BTreeMap::new();
+    for piece in pieces {
+        let at = *places.entry(&piece.name).or_insert(order.len());
+        match order.get_mut(at) {
+            Some((_, slices)) => slices.push(piece),
+            None => order.push((&piece.name, vec![piece])),
+        }
+    }
+    let mut out = Writer::default();
+    wire::write_message(1, &mut out, |out| {
+        for (name, slices) in &order {
+            wire::write_message(1, out, |out| tensor(name, slices, out));
+        }
+        wire::write_versions(2, out);
+    });
+    out.finish()
+}
+
+/// A `SavedSliceMeta`.
+fn tensor(name: &Name, slices: &[&Piece<'_>], out: &mut Writer) {
+    out.tag(1, WireType::Len);
+    out.len_prefixed(name.as_bytes());
+    if let Some(first) = slices.first() {
+        wire::write_shape(2, &first.shape, out);
+        let code = first.source.dtype().code();
+        wire::write_uint(3, u64::try_from(code).unwrap_or_default(), out);
+    }
+    slices.iter().for_each(|piece| wire::write_slice(4, &extents(piece), out));
+}
+
+/// All of `SavedTensorSlices { data: SavedSlice { name, slice, data: TensorProto } }` but the fields of the last, which have
+/// `values` bytes.
+fn head(piece: &Piece<'_>, values: u64) -> Result<Vec<u8>> {
+    let mut slice = Writer::default();
+    slice.tag(1, WireType::Len);
+    slice.len_prefixed(piece.name.as_bytes());
+    wire::write_slice(2, &extents(piece), &mut slice);
+    slice.tag(3, WireType::Len);
+    slice.varint(values);
+    let slice = slice.finish();
+    let len = slice.len() as u64 + values;
+    let mut out = Writer::default();
+    out.tag(2, WireType::Len);
+    out.varint(len);
+    out.raw(&slice);
+    if len + 1 + varint::len(len) as u64 > LONGEST {
+        let kind = format!("a slice of {len} bytes is over the 2 GiB of a V1 checkpoint");
+        return Err(ErrorKind::Unsupported(kind).into());
+    }
+    Ok(out.finish())
+}

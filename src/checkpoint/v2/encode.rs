@@ -1,0 +1,160 @@
+//! The content of a tensor on its way into a shard.
+
+use std::io::Write;
+
+use crate::bytes::{Crc32c, varint};
+use crate::error::{Error, Result};
+use crate::files::cannot_write;
+use crate::progress::{Progress, Silent};
+use crate::tensor::{DType, Extent, TensorSource, read_through};
+
+use super::super::framing::{self, Part};
+
+/// Bytes read at a time.
+const CHUNK: usize = 256 << 10;
+
+/// What came of writing a tensor.
+pub(super) struct Written {
+    pub(super) bytes: u64,
+    /// Unmasked.
+    pub(super) crc32c: u32,
+}
+
+/// Writes the content of `source`.
+///
+/// # Errors
+/// When it cannot be read, its checksum does not hold, it has more or less content than its shape, or `out` cannot be written.
+pub(super) fn write(
+    source: &dyn TensorSource,
+    out: &mut dyn Write,
+    progress: &dyn Progress,
+) -> Result<Written> {
+    let mut out = Checked { out, crc: Crc32c::default(), bytes: 0 };
+    match (source.dtype(), source.extent()) {
+        (DType::String, _) => strings(source, &mut out, progress)?,
+        (DType::Variant, _) => variants(source, &mut out, progress)?,
+        (_, Some(extent)) => numbers_at_once(source, extent, &mut out, progress)?,
+        (_, None) => numbers(source, &mut out, progress)?,
+    }
+    Ok(Written { bytes: out.bytes, crc32c: out.crc.value() })
+}
+
+/// Counts and sums up what goes to a file.
+struct Checked<'o> {
+    out: &'o mut dyn Write,
+    crc: Crc32c,
+    bytes: u64,
+}
+
+impl Checked<'_> {
+    /// Writes bytes that their checksum is of.
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.crc.update(bytes);
+        self.write_apart(bytes)
+    }
+
+    /// Writes bytes that the checksum takes in some other form.
+    fn write_apart(&mut self, bytes: &[u8]) -> Result<()> {
+        self.bytes += bytes.len() as u64;
+        self.out.write_all(bytes).map_err(cannot_write)
+    }
+
+    /// Writes the checksum so far, which counts as content from there on.
+    fn write_checksum(&mut self) -> Result<()> {
+        let masked = self.crc.masked();
+        self.write(&masked.to_le_bytes())
+    }
+}
+
+/// Numbers that lie in one piece: one checksum serves what is read and what is written.
+fn numbers_at_once(
+    source: &dyn TensorSource,
+    extent: &dyn Extent,
+    out: &mut Checked<'_>,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let mut left = numbers_bytes(source)?;
+    let mut chunk = vec![0; usize::try_from(left).map_or(CHUNK, |len| len.min(CHUNK))];
+    while left > 0 {
+        let len = usize::try_from(left).map_or(chunk.len(), |left| left.min(chunk.len()));
+        let bytes = chunk.get_mut(..len).unwrap_or_default();
+        extent.read_at(out.bytes, bytes)?;
+        out.write(bytes)?;
+        left -= len as u64;
+        progress.advance(len as u64);
+    }
+    extent.verify(out.crc)
+}
+
+fn numbers(
+    source: &dyn TensorSource,
+    out: &mut Checked<'_>,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let mut outcome = Ok(());
+    read_through(source, progress, |bytes| {
+        if outcome.is_ok() {
+            outcome = out.write(bytes);
+        }
+    })?;
+    outcome?;
+    let need = numbers_bytes(source)?;
+    if out.bytes == need {
+        return Ok(());
+    }
+    Err(Error::unexpected("bytes of content", out.bytes, format!("its shape has {need}")))
+}
+
+fn numbers_bytes(source: &dyn TensorSource) -> Result<u64> {
+    let size = source.dtype().size().unwrap_or_default() as u64;
+    let (elements, shape) = (source.shape().elements(), source.shape());
+    let allowed = "64 bits count the bytes";
+    elements.checked_mul(size).ok_or_else(|| Error::unexpected("shape", shape, allowed))
+}
+
+/// All lengths, their checksum, all bytes; so the source is read twice.
+fn strings(
+    source: &dyn TensorSource,
+    out: &mut Checked<'_>,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let mut varints = Vec::new();
+    framing::read(source, &Silent, |part| {
+        if let Part::Length(len) = part {
+            match u32::try_from(len) {
+                Ok(len) => out.crc.update(&len.to_le_bytes()),
+                Err(_) => out.crc.update(&len.to_le_bytes()),
+            }
+            varint::write(len, &mut varints);
+            if varints.len() >= CHUNK {
+                out.write_apart(&varints)?;
+                varints.clear();
+            }
+        }
+        Ok(())
+    })?;
+    out.write_apart(&varints)?;
+    out.write_checksum()?;
+    framing::read(source, progress, |part| match part {
+        Part::Bytes(bytes) => out.write(bytes),
+        Part::Length(_) | Part::End => Ok(()),
+    })
+}
+
+/// Of each element its length, its bytes, and the checksum of all so far.
+fn variants(
+    source: &dyn TensorSource,
+    out: &mut Checked<'_>,
+    progress: &dyn Progress,
+) -> Result<()> {
+    framing::read(source, progress, |part| match part {
+        Part::Length(len) => {
+            let mut varint = Vec::with_capacity(varint::MAX_LEN);
+            varint::write(len, &mut varint);
+            out.crc.update(&len.to_le_bytes());
+            out.write_apart(&varint)
+        }
+        Part::Bytes(bytes) => out.write(bytes),
+        Part::End => out.write_checksum(),
+    })
+}

@@ -1,0 +1,120 @@
+//! Writes a V2 checkpoint: the shards as they are read, then the index.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as MapEntry;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::files::{Complete, NewFile, cannot_write};
+use crate::progress::Progress;
+use crate::tensor::Slice;
+
+use super::super::draft::Piece;
+use super::super::{path, slice_key};
+use super::encode;
+use super::entry::{BundleEntry, ByteOrder, write_index};
+
+/// See [`Format`](super::super::Format).
+pub(super) fn write(
+    shards: &[Vec<Piece<'_>>],
+    path: &Path,
+    progress: &dyn Progress,
+) -> Result<Vec<Complete>> {
+    let count = u32::try_from(shards.len())
+        .map_err(|_| Error::unexpected("number of shards", shards.len(), "32 bits count them"))?;
+    let mut files = Vec::with_capacity(shards.len() + 1);
+    let mut entries = BTreeMap::new();
+    for (number, pieces) in (0..count).zip(shards) {
+        let place = path::with_suffix(path, &format!(".data-{number:05}-of-{count:05}"));
+        let mut shard = Shard { number, offset: 0, file: NewFile::create(&place)?, progress };
+        for piece in pieces {
+            let written = shard.write(piece, &mut entries);
+            written.map_err(|error| error.of_tensor(&piece.name).in_file(&place))?;
+        }
+        files.push(shard.file.complete()?);
+    }
+    let place = path::with_suffix(path, ".index");
+    let index = write_index(count, ByteOrder::Little, &entries, NewFile::create(&place)?);
+    files.push(index.map_err(|error| cannot_write(error).in_file(&place))?.complete()?);
+    Ok(files)
+}
+
+/// A file of content that grows.
+struct Shard<'a> {
+    number: u32,
+    offset: u64,
+    file: NewFile,
+    progress: &'a dyn Progress,
+}
+
+impl Shard<'_> {
+    /// Writes the content of `piece`, and notes where it is.
+    fn write(
+        &mut self,
+        piece: &Piece<'_>,
+        entries: &mut BTreeMap<Vec<u8>, BundleEntry>,
+    ) -> Result<()> {
+        let written = encode::write(piece.source, &mut self.file, self.progress)?;
+        let entry = BundleEntry {
+            dtype: piece.source.dtype(),
+            shape: piece.source.shape().clone(),
+            shard: self.number,
+            offset: self.offset,
+            size: written.bytes,
+            crc32c: written.crc32c,
+            slices: Vec::new(),
+        };
+        self.offset += written.bytes;
+        let name = piece.name.as_bytes();
+        // A slice that is all of its tensor is stored as one, however it is spelled.
+        let slice = piece.slice.as_ref().filter(|slice| *slice.shape() != piece.shape);
+        let key = match slice {
+            None => name.to_vec(),
+            Some(slice) => {
+                self.list(piece, slice, entries)?;
+                let mut key = Vec::new();
+                slice_key::write(name, slice.spelled(), &mut key);
+                key
+            }
+        };
+        match entries.entry(key) {
+            MapEntry::Occupied(_) => Err(taken()),
+            MapEntry::Vacant(place) => {
+                place.insert(entry);
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds a slice to the list that stands under the name of its tensor.
+    fn list(
+        &self,
+        piece: &Piece<'_>,
+        slice: &Slice,
+        entries: &mut BTreeMap<Vec<u8>, BundleEntry>,
+    ) -> Result<()> {
+        let listed = slice.spelled().into();
+        match entries.entry(piece.name.as_bytes().to_vec()) {
+            MapEntry::Occupied(whole) if whole.get().slices.is_empty() => return Err(taken()),
+            MapEntry::Occupied(mut whole) => whole.get_mut().slices.push(listed),
+            MapEntry::Vacant(place) => {
+                place.insert(BundleEntry {
+                    dtype: piece.source.dtype(),
+                    shape: piece.shape.clone(),
+                    // That of its first slice, as where TensorFlow merges what each device wrote.
+                    shard: self.number,
+                    offset: 0,
+                    size: 0,
+                    crc32c: 0,
+                    slices: vec![listed],
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A name may be spelled as the key of another tensor's slice.
+fn taken() -> Error {
+    Error::unexpected("key", "taken by a slice of another tensor", "each key is stored once")
+}

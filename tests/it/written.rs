@@ -1,0 +1,95 @@
+//! What is written: the same bytes as TensorFlow's, and what was said of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ckdiff::checkpoint::{Checkpoint, Draft, Existing};
+use ckdiff::progress::Silent;
+
+/// Every undamaged checkpoint of TensorFlow below `tests/data`, by the path it is opened with; but those that a script made
+/// from one of these: big-endian, compressed.
+fn checkpoints() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![PathBuf::from("tests/data")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if path.is_dir() && !["hostile", "bigendian", "snappy"].contains(&name) {
+                folders.push(path);
+            } else if let Some(prefix) = path.to_str().unwrap().strip_suffix(".index") {
+                found.push(prefix.into());
+            } else if let Some(stem) = name.strip_suffix("-00000-of-00002")
+                && !name.contains(".data")
+            {
+                found.push(path.with_file_name(format!("{stem}-?????-of-00002")));
+            } else if path.is_file()
+                && fs::read(&path).unwrap().ends_with(b"\x57\xfb\x80\x8b\x24\x75\x47\xdb")
+                && !name.contains("-of-")
+            {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn what_tensorflow_wrote_is_written_again_byte_for_byte() {
+    let checkpoints = checkpoints();
+    let mut seen = [0, 0];
+    let mut wrong = Vec::new();
+    for path in checkpoints {
+        let checkpoint = Checkpoint::open(&path).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let name = name.strip_suffix("-?????-of-00002").unwrap_or(name);
+        let Ok(draft) = Draft::of(&checkpoint) else {
+            wrong.push(format!("{}: {}", path.display(), Draft::of(&checkpoint).unwrap_err()));
+            continue;
+        };
+        let written =
+            draft.write(&folder.path().join(name), checkpoint.format(), Existing::Refuse, &Silent);
+        if let Err(error) = written {
+            wrong.push(format!("{}: {error}", path.display()));
+            continue;
+        }
+        seen[usize::from(checkpoint.format().name() == "V2")] += 1;
+        for file in checkpoint.files() {
+            let ours = folder.path().join(file.file_name().unwrap());
+            if fs::read(file).unwrap() != fs::read(ours).unwrap_or_default() {
+                wrong.push(format!("{} is another", file.display()));
+            }
+        }
+        let count = fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(count, checkpoint.files().len(), "{}", path.display());
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(seen[0] > 10 && seen[1] > 100, "{seen:?}");
+}
+
+#[test]
+fn damaged_checkpoints_are_not_written() {
+    let mut refused = 0;
+    for entry in fs::read_dir("tests/data/hostile").unwrap() {
+        let path = entry.unwrap().path();
+        let Some(prefix) = path.to_str().unwrap().strip_suffix(".index") else { continue };
+        let Ok(checkpoint) = Checkpoint::open(Path::new(prefix)) else { continue };
+        let folder = tempfile::tempdir().unwrap();
+        let write = |draft: Draft<'_>| {
+            draft.write(&folder.path().join("p"), checkpoint.format(), Existing::Refuse, &Silent)
+        };
+        let damaged = !checkpoint.damage().is_empty()
+            || checkpoint.tensors().any(|e| checkpoint.get_tensor(&e.name).is_err());
+        match Draft::of(&checkpoint).and_then(write) {
+            Ok(()) => assert!(!damaged, "{prefix} was written"),
+            Err(error) => {
+                refused += 1;
+                assert!(damaged, "{prefix}: {error}");
+                assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{prefix}");
+            }
+        }
+    }
+    assert!(refused > 10, "{refused}");
+}
