@@ -19,21 +19,25 @@ pub struct Aside {
     files: Vec<(PathBuf, PathBuf)>,
 }
 
-/// Links the files of the checkpoint at `path`, and those at `places`, to names beside; `None` where there are none.
-pub(super) fn set_aside(path: &Path, places: &[&Path]) -> Result<Option<Aside>> {
-    let mut found = path::files_of(path);
-    found.extend(places.iter().filter(|place| place.is_file()).map(|place| place.to_path_buf()));
-    // The index, which is what a V2 checkpoint is known by, is linked last and removed first.
-    let is_index = |file: &Path| file.extension().is_some_and(|extension| extension == "index");
-    found.sort_by(|a, b| is_index(a).cmp(&is_index(b)).then_with(|| a.cmp(b)));
-    found.dedup();
+/// Links the files of the checkpoint `path` to names beside; `None` where there are none. Nothing is copied where the system
+/// knows links.
+///
+/// # Errors
+/// When the system can neither link nor copy.
+pub fn set_aside(path: &Path) -> Result<Option<Aside>> {
+    // The index, which is what a V2 checkpoint is known by, is the last: linked last, and removed first.
+    let found = path::files_of(path);
     if found.is_empty() {
         return Ok(None);
     }
-    let name = free_name(path);
-    let mut aside = Aside { path: name.clone(), files: Vec::new() };
+    let (stem, shards) = match path::pattern(path) {
+        Some((stem, count)) => (stem, count as usize),
+        None => (path.to_path_buf(), 1),
+    };
+    let name = free_name(&stem, shards);
+    let mut aside = Aside { path: path::sharded(&name, shards), files: Vec::new() };
     for file in found {
-        let there = renamed(&file, path, &name);
+        let there = renamed(&file, &stem, &name);
         if let Err(error) = link(&file, &there) {
             // What was linked so far is of no use, and the error is what counts.
             let _ = aside.remove();
@@ -84,11 +88,11 @@ impl Aside {
     }
 }
 
-/// A name beside `path` that no checkpoint has.
-fn free_name(path: &Path) -> PathBuf {
-    let first = path::with_suffix(path, ".previous");
-    let more = (2..).map(|n: u64| path::with_suffix(path, &format!(".previous-{n}")));
-    let is_free = |name: &PathBuf| path::files_of(name).is_empty();
+/// A name beside `stem` that no checkpoint has.
+fn free_name(stem: &Path, shards: usize) -> PathBuf {
+    let first = path::with_suffix(stem, ".previous");
+    let more = (2..).map(|n: u64| path::with_suffix(stem, &format!(".previous-{n}")));
+    let is_free = |name: &PathBuf| path::files_of(&path::sharded(name, shards)).is_empty();
     std::iter::once(first.clone()).chain(more).find(is_free).unwrap_or(first)
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as MapEntry;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{Checkpoint, Format, Prepared, overlap};
+use super::{Checkpoint, Format, overlap, publish};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Existing;
 use crate::progress::Progress;
@@ -222,39 +222,30 @@ impl<'a> Draft<'a> {
         pieces.fold(0, |n, piece| n.saturating_add(piece.source.stored_bytes()))
     }
 
-    /// Writes the checkpoint `path`, all of it or nothing: of a V1 checkpoint of several shards, `path-00000-of-00002` and so on.
-    /// What it replaces can be read until it is there, also after a crash, as [`Prepared::set_aside`] says.
+    /// Writes a checkpoint whose files' names start with `path`, all of it or nothing, and returns what it is opened by: `path`,
+    /// but of a V1 checkpoint of several shards `path-?????-of-00002`.
+    ///
+    /// A checkpoint that it replaces can be read until the new one is there. After a crash in between the old one may be called
+    /// `path.previous`: files of fixed names cannot be exchanged all at once.
     ///
     /// # Errors
-    /// When something cannot be read or written, or there is a checkpoint at `path` that may not be replaced.
+    /// When something cannot be read or written, slices of a tensor overlap, or there is a checkpoint that may not be replaced.
     pub fn write(
         &self,
         path: &Path,
         format: &'static Format,
         existing: Existing,
         progress: &dyn Progress,
-    ) -> Result<()> {
-        self.prepare(path, format, existing, progress)?.publish()
-    }
-
-    /// As [`write`](Self::write), up to the moment where the files only want their names.
-    ///
-    /// # Errors
-    /// As for [`write`](Self::write).
-    pub fn prepare(
-        &self,
-        path: &Path,
-        format: &'static Format,
-        existing: Existing,
-        progress: &dyn Progress,
-    ) -> Result<Prepared> {
+    ) -> Result<PathBuf> {
         for (name, known) in &self.tensors {
             overlap::check(&known.slices).map_err(|error| error.of_tensor(name))?;
         }
-        Prepared::check_place(path, existing)?;
+        let opened = (format.path)(path, self.shards.len());
+        publish::check_place(&opened, existing)?;
         progress.total(self.content_bytes());
         let files = (format.write)(&self.shards, path, progress)?;
-        Ok(Prepared::new(path, existing, files))
+        publish::publish(&opened, existing, files)?;
+        Ok(opened)
     }
 
     fn push(&mut self, piece: Piece<'a>) {

@@ -7,10 +7,11 @@ mod aside;
 mod draft;
 mod elements;
 mod framing;
+mod management;
 mod overlap;
 mod partitioned;
 mod path;
-mod prepared;
+mod publish;
 mod runs;
 mod shards;
 mod slice_key;
@@ -27,13 +28,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use aside::Aside;
+pub use aside::{Aside, set_aside};
 pub use draft::Draft;
 use draft::Piece;
+pub use management::{exists, meta_graph_filename, mtimes, remove};
 pub(crate) use partitioned::{Part, Partitioned};
 pub(crate) use path::is_file_of_one;
-pub use prepared::Prepared;
-pub use state::CheckpointState;
+pub use state::{CheckpointState, StateOptions};
 pub(crate) use unread::foreign;
 pub use v2::{Parts, merge};
 
@@ -52,6 +53,10 @@ pub struct Format {
     read: fn(&Path, &Limits) -> Result<Option<Contents>>,
     /// Reads one file, whatever lies beside it; `None` when it is none of this format.
     read_file: fn(Arc<File>, &Limits) -> Result<Option<Contents>>,
+    /// The files of the checkpoint that the path names, the one that makes the others count last.
+    files: fn(&Path) -> Vec<PathBuf>,
+    /// What a checkpoint of so many shards is opened by whose files' names start with the path.
+    path: fn(&Path, usize) -> PathBuf,
     /// Writes the shards of a checkpoint that is to be at the path, each file under another name yet; the last file is the
     /// one without which the others count for nothing.
     write: fn(&[Vec<Piece<'_>>], &Path, &dyn Progress) -> Result<Vec<Complete>>,
@@ -140,13 +145,7 @@ impl Checkpoint {
             Some(PathBuf::from(meta)).filter(|meta| meta.is_file())
         };
         // That of `P-?????-of-00002` goes by `P`.
-        let unsharded = || {
-            let name = prefix.file_name()?.to_str()?;
-            let (name, number) = name.rsplit_once("-of-")?.0.rsplit_once('-')?;
-            let is_number = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'?');
-            is_number.then(|| prefix.with_file_name(name))
-        };
-        beside(&prefix).or_else(|| beside(&unsharded()?))
+        beside(&prefix).or_else(|| beside(&path::unsharded(&prefix)))
     }
 
     /// Opens the checkpoint that `path` names: the prefix `P` of a V2 checkpoint (or `P.index`, or a file of its

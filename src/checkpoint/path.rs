@@ -120,27 +120,88 @@ pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     path.into()
 }
 
-/// The files of the checkpoint `prefix`: index and data of a V2 one, a V1 one's only file; none where there is neither.
-pub(super) fn files_of(prefix: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    if File::open(prefix).is_ok_and(|file| table::is_table(&file)) {
-        files.push(prefix.to_path_buf());
-    }
-    let start = with_suffix(prefix.file_name().map_or(Path::new(""), Path::new), ".data-");
-    let start = start.as_os_str().as_encoded_bytes();
-    let folder = files::folder(prefix);
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let shard = name.as_encoded_bytes().strip_prefix(start);
-        let shard = shard.and_then(|shard| numbered(str::from_utf8(shard).ok()?));
-        if matches!(shard, Some((Some(_), _))) {
-            files.push(prefix.with_file_name(name));
-        }
-    }
+/// The files of the checkpoint `path`, of either format, the one that makes the others count last; none where there is none.
+pub(super) fn files_of(path: &Path) -> Vec<PathBuf> {
+    let mut files = table_files(path);
+    // Of a file that is no table, somebody else is the owner.
+    files.retain(|file| File::open(file).is_ok_and(|file| table::is_table(&file)));
+    files.extend(bundle_files(path));
+    files
+}
+
+/// The files of the V2 checkpoint `path`: data, then the index.
+pub(super) fn bundle_files(path: &Path) -> Vec<PathBuf> {
+    let data = numbered_files(&with_suffix(path, ".data-")).into_iter();
+    let mut files: Vec<_> = data.map(|(_, file)| file).collect();
     files.sort();
-    let index = with_suffix(prefix, ".index");
+    let index = with_suffix(path, ".index");
     files.extend(index.is_file().then_some(index));
     files
+}
+
+/// The files of the V1 checkpoint `path`: the file itself, or those of `STEM-?????-of-00002`.
+pub(super) fn table_files(path: &Path) -> Vec<PathBuf> {
+    let mut files = shards_of(path);
+    files.extend(path.is_file().then(|| path.to_path_buf()));
+    files
+}
+
+/// The files that `STEM-?????-of-00002` stands for, sorted; none for any other path.
+pub(super) fn shards_of(path: &Path) -> Vec<PathBuf> {
+    let Some((stem, shards)) = pattern(path) else { return Vec::new() };
+    let files = numbered_files(&with_suffix(&stem, "-")).into_iter();
+    let mut files: Vec<_> =
+        files.filter(|(count, _)| *count == shards).map(|(_, file)| file).collect();
+    files.sort();
+    files
+}
+
+/// What a V1 checkpoint of `shards` is opened by: `path`, or `path-?????-of-00002`.
+pub(super) fn sharded(path: &Path, shards: usize) -> PathBuf {
+    match shards {
+        1 => path.to_path_buf(),
+        count => with_suffix(path, &format!("-?????-of-{count:05}")),
+    }
+}
+
+/// What stands before the numbers of `STEM-?????-of-00002`, and how many shards that are.
+pub(super) fn pattern(path: &Path) -> Option<(PathBuf, u32)> {
+    let name = path.file_name()?.to_str()?;
+    let (stem, suffix) = name.split_at_checked(name.len().checked_sub(15)?)?;
+    match numbered(suffix.strip_prefix('-')?)? {
+        (None, count) => Some((path.with_file_name(stem), count)),
+        _ => None,
+    }
+}
+
+/// The files whose names are `start` and then the number and count of a shard, each with the count.
+fn numbered_files(start: &Path) -> Vec<(u32, PathBuf)> {
+    let Some(name) = start.file_name() else { return Vec::new() };
+    let entries = std::fs::read_dir(files::folder(start)).into_iter().flatten().flatten();
+    let shard = |entry: std::fs::DirEntry| {
+        let file = entry.file_name();
+        let shard = file.as_encoded_bytes().strip_prefix(name.as_encoded_bytes())?;
+        match numbered(str::from_utf8(shard).ok()?)? {
+            (Some(_), count) => Some((count, start.with_file_name(file))),
+            _ => None,
+        }
+    };
+    entries.filter_map(shard).collect()
+}
+
+/// The path without what numbers its shards: `P` for `P-?????-of-00002`.
+pub(super) fn unsharded(path: &Path) -> PathBuf {
+    let stem = || {
+        let name = path.file_name()?.to_str()?;
+        let (stem, count) = name.rsplit_once("-of-")?;
+        let (stem, number) = stem.rsplit_once('-')?;
+        let is =
+            |text: &str, allowed: fn(u8) -> bool| !text.is_empty() && text.bytes().all(allowed);
+        let numbers = is(number, |byte| byte.is_ascii_digit() || byte == b'?')
+            && is(count, |byte| byte.is_ascii_digit());
+        numbers.then(|| path.with_file_name(stem))
+    };
+    stem().unwrap_or_else(|| path.to_path_buf())
 }
 
 /// Whether there is data in `dir` of a V2 checkpoint `name`.

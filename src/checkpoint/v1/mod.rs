@@ -36,7 +36,14 @@ use saved::{Place, Saved};
 use table_file::{TableFile, Wanted};
 
 /// What [`FORMATS`](super::FORMATS) lists.
-pub(super) const FORMAT: Format = Format { name: "V1", read, read_file, write: write::write };
+pub(super) const FORMAT: Format = Format {
+    name: "V1",
+    read,
+    read_file,
+    files: path::table_files,
+    path: path::sharded,
+    write: write::write,
+};
 
 fn read(path: &Path, limits: &Limits) -> Result<Option<Contents>> {
     let mut merged = Merged::default();

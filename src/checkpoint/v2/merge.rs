@@ -12,8 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files::{Complete, Existing, NewFile, cannot_write, folder};
 use crate::tensor::{Name, Slice};
 
-use super::super::prepared::Prepared;
-use super::super::{overlap, path};
+use super::super::{overlap, path, publish};
 use super::entry::{BundleEntry, ByteOrder, write_index};
 use super::index::Index;
 use super::{Shards, shards};
@@ -49,7 +48,7 @@ pub fn merge(
     if parts.is_empty() {
         return Err(ErrorKind::Usage("there is nothing to merge".into()).into());
     }
-    Prepared::check_place(path, existing)?;
+    publish::check_place(path, existing)?;
     let mut merged = Merged::default();
     for part in parts {
         let part = Part::open(part.as_ref())?;
@@ -60,7 +59,7 @@ pub fn merge(
         merged.add(part)?;
     }
     merged.check_slices()?;
-    Prepared::new(path, existing, merged.files(path)?).publish()?;
+    publish::publish(path, existing, merged.files(path)?)?;
     if after == Parts::Remove {
         merged.parts.iter().try_for_each(Part::remove)?;
     }

@@ -42,7 +42,14 @@ use index::Index;
 pub use merge::{Parts, merge};
 
 /// What [`FORMATS`](super::FORMATS) lists.
-pub(super) const FORMAT: Format = Format { name: "V2", read, read_file, write: write::write };
+pub(super) const FORMAT: Format = Format {
+    name: "V2",
+    read,
+    read_file,
+    files: path::bundle_files,
+    path: |path, _| path.to_path_buf(),
+    write: write::write,
+};
 
 fn read(path: &Path, limits: &Limits) -> Result<Option<Contents>> {
     let Some(place) = path::bundle(path) else {

@@ -8,6 +8,9 @@
 //! A `CheckpointState` in the text format, called `checkpoint`; relative paths begin at its directory.
 //! Source: `get_checkpoint_state` and `latest_checkpoint` of TensorFlow.
 
+mod relative;
+mod write;
+
 use std::path::{Path, PathBuf};
 
 use prost::Message as _;
@@ -15,8 +18,10 @@ use prost::Message as _;
 use super::{path, unread};
 use crate::bytes::{File, ReadAt, Stream};
 use crate::error::{Error, ErrorKind, Result};
-use crate::schema::{Schema, tensorflow};
+use crate::schema::{MessageType, Schema, tensorflow};
 use crate::text;
+
+pub use write::StateOptions;
 
 /// The name of the file.
 const NAME: &str = "checkpoint";
@@ -115,6 +120,12 @@ pub(super) fn is_in(dir: &Path) -> bool {
     dir.join(NAME).is_file()
 }
 
+fn message_type(schema: &Schema) -> Result<&MessageType> {
+    schema
+        .message("tensorflow.CheckpointState")
+        .ok_or_else(|| Error::from(ErrorKind::NotFound("the schema has no CheckpointState".into())))
+}
+
 fn parse(path: &Path) -> Result<tensorflow::CheckpointState> {
     let file = File::open(path)?;
     if file.len() > LONGEST {
@@ -123,9 +134,7 @@ fn parse(path: &Path) -> Result<tensorflow::CheckpointState> {
         return Err(Error::unexpected("length of the state file", found, allowed));
     }
     let schema = Schema::tensorflow();
-    let ty = schema.message("tensorflow.CheckpointState").ok_or_else(|| {
-        Error::from(ErrorKind::NotFound("the schema has no CheckpointState".into()))
-    })?;
+    let ty = message_type(schema)?;
     let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or_default()];
     Stream::new(&file, 0, file.len()).read("the state file", &mut bytes)?;
     let (message, _) = text::parse(schema, ty, bytes.as_slice(), &text::ParseOptions::default())?;

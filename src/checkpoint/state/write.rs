@@ -1,0 +1,103 @@
+//! Writing a state file, as TensorFlow's `update_checkpoint_state` does.
+
+use std::path::{Path, PathBuf};
+
+use prost::Message as _;
+
+use super::relative;
+use super::{CheckpointState, NAME};
+use crate::error::{Error, ErrorKind, Result};
+use crate::files;
+use crate::message::Message;
+use crate::schema::{Schema, tensorflow};
+use crate::text;
+
+/// What a new state file says beside the latest checkpoint.
+#[derive(Debug, Clone, Default)]
+pub struct StateOptions {
+    /// Every checkpoint that is kept, oldest first; the latest is added where it is not the last.
+    pub all_model_checkpoint_paths: Vec<PathBuf>,
+    /// When each of these was written, in seconds since 1970; none, or as many as there are paths.
+    pub all_model_checkpoint_timestamps: Vec<f64>,
+    /// When the last one was written that is kept for good.
+    pub last_preserved_timestamp: Option<f64>,
+    /// Write absolute paths as they are from the directory, too, so that it can be moved.
+    pub save_relative_paths: bool,
+    /// The name of the file; `checkpoint` where none is given.
+    pub latest_filename: Option<String>,
+}
+
+impl CheckpointState {
+    /// The message that [`update`](Self::update) writes, as TensorFlow's `generate_checkpoint_state_proto`: where `dir` is
+    /// relative, so are the paths in it that are, from there.
+    ///
+    /// # Errors
+    /// When there are timestamps, and not as many as paths, or a path is not UTF-8.
+    pub fn generate(
+        dir: &Path,
+        latest: &Path,
+        options: &StateOptions,
+    ) -> Result<tensorflow::CheckpointState> {
+        let mut all = options.all_model_checkpoint_paths.clone();
+        if all.last().is_none_or(|last| last != latest) {
+            all.push(latest.to_path_buf());
+        }
+        let times = &options.all_model_checkpoint_timestamps;
+        if !times.is_empty() && times.len() != all.len() {
+            let allowed = format!("there are {} paths", all.len());
+            return Err(Error::unexpected("number of timestamps", times.len(), allowed));
+        }
+        let spelled = |path: &Path| {
+            let is_rewritten =
+                if path.is_absolute() { options.save_relative_paths } else { dir.is_relative() };
+            let path = if is_rewritten { relative::path(path, dir)? } else { path.to_path_buf() };
+            path.into_os_string().into_string().map_err(|path| {
+                let kind = "a state file has room for paths in UTF-8 only".into();
+                Error::from(ErrorKind::Unsupported(kind)).in_file(Path::new(&path))
+            })
+        };
+        Ok(tensorflow::CheckpointState {
+            model_checkpoint_path: spelled(latest)?,
+            all_model_checkpoint_paths: all
+                .iter()
+                .map(|path| spelled(path))
+                .collect::<Result<_>>()?,
+            all_model_checkpoint_timestamps: times.clone(),
+            last_preserved_timestamp: options.last_preserved_timestamp.unwrap_or_default(),
+        })
+    }
+
+    /// Writes the state file of `dir`, so that `latest` is its latest checkpoint. The old file is there until the new one is.
+    ///
+    /// ```
+    /// use ckdiff::checkpoint::{CheckpointState, StateOptions};
+    ///
+    /// let dir = tempfile::tempdir().unwrap();
+    /// let latest = dir.path().join("model.ckpt-20");
+    /// CheckpointState::update(dir.path(), &latest, &StateOptions::default())?;
+    /// let state = CheckpointState::read(dir.path())?;
+    /// assert_eq!(state.model_checkpoint_path, latest);
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    /// # Errors
+    /// As for [`generate`](Self::generate); also when `latest` is the path of the state file itself, its name has a directory in
+    /// it, or it cannot be written.
+    pub fn update(dir: &Path, latest: &Path, options: &StateOptions) -> Result<()> {
+        let name = Path::new(options.latest_filename.as_deref().unwrap_or(NAME));
+        if name.file_name() != Some(name.as_os_str()) {
+            let kind = "the name of the state file may have no directory in it".into();
+            return Err(Error::from(ErrorKind::Usage(kind)).in_file(name));
+        }
+        let file = dir.join(name);
+        let state = Self::generate(dir, latest, options)?;
+        if file == latest || file == Path::new(&state.model_checkpoint_path) {
+            let kind = "a checkpoint of this path would be where the state file is".into();
+            return Err(Error::from(ErrorKind::Usage(kind)).in_file(latest));
+        }
+        let schema = Schema::tensorflow();
+        let ty = super::message_type(schema)?;
+        let message = Message::decode(schema, ty, state.encode_to_vec())?;
+        let style = text::PrintOptions::new(text::Style::TensorFlow);
+        files::replace(&file, |out| text::print(&message, &style, out).map(drop))
+    }
+}
