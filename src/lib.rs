@@ -26,6 +26,7 @@ pub mod json;
 pub mod message;
 pub mod progress;
 pub mod report;
+pub mod saver;
 pub mod schema;
 pub mod table;
 pub mod tensor;

@@ -240,12 +240,17 @@ impl<'a> Draft<'a> {
         for (name, known) in &self.tensors {
             overlap::check(&known.slices).map_err(|error| error.of_tensor(name))?;
         }
-        let opened = (format.path)(path, self.shards.len());
+        let opened = self.opened_by(path, format);
         publish::check_place(&opened, existing)?;
         progress.total(self.content_bytes());
         let files = (format.write)(&self.shards, path, progress)?;
         publish::publish(&opened, existing, files)?;
         Ok(opened)
+    }
+
+    /// What the checkpoint is opened by that [`write`](Self::write) writes.
+    pub fn opened_by(&self, path: &Path, format: &Format) -> PathBuf {
+        (format.path)(path, self.shards.len())
     }
 
     fn push(&mut self, piece: Piece<'a>) {

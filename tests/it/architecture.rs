@@ -23,6 +23,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &["bytes", "error", "files", "message", "progress", "schema", "table", "tensor", "text"],
     ),
     ("graph", &["bytes", "error", "message", "schema", "tensor"]),
+    ("saver", &["checkpoint", "error", "files", "message", "progress", "schema"]),
     ("artifact", &["bytes", "checkpoint", "error", "json", "message", "schema", "text", "threads"]),
     (
         "diff",
@@ -81,7 +82,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 const ONLY_IN: &[(&str, &[&str], &str)] = &[
     (
         "std::fs",
-        &["bytes", "files", "checkpoint", "artifact", "bin"],
+        &["bytes", "files", "checkpoint", "saver", "artifact", "bin"],
         "files are opened at the edges",
     ),
     ("clap", &["bin"], "the command line is the binary's"),

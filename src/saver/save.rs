@@ -1,0 +1,273 @@
+//! Saving: the checkpoint, the state file, and what goes to make room.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::Rotation;
+use crate::checkpoint::{
+    self, Aside, CheckpointState, Draft, Existing, FORMATS, Format, StateOptions,
+    meta_graph_filename,
+};
+use crate::error::{Error, ErrorKind, Result};
+use crate::files;
+use crate::message::Message;
+use crate::progress::Progress;
+use crate::schema::tensorflow::SaverDef;
+use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
+
+/// A saver: what a graph says of saving, and the checkpoints that were saved.
+///
+/// ```
+/// use ckdiff::checkpoint::{CheckpointState, Draft};
+/// use ckdiff::progress::Silent;
+/// use ckdiff::saver::{SaveOptions, Saver};
+/// use ckdiff::schema::tensorflow::SaverDef;
+/// use ckdiff::tensor::{DType, Shape, Tensor};
+///
+/// let dir = tempfile::tempdir().unwrap();
+/// let step = Tensor::new(DType::I64, Shape::new(&[])?, 7i64.to_le_bytes().to_vec())?;
+/// let mut draft = Draft::default();
+/// draft.add("global_step", &step)?;
+///
+/// let mut saver = Saver::new(SaverDef { max_to_keep: 5, version: 2, ..SaverDef::default() });
+/// let options = SaveOptions { global_step: Some(7), ..SaveOptions::default() };
+/// let saved = saver.save(&draft, &dir.path().join("model.ckpt"), &options, &Silent)?;
+/// assert_eq!(saved, dir.path().join("model.ckpt-7"));
+/// assert_eq!(CheckpointState::read(dir.path())?.latest()?, saved);
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Saver {
+    def: SaverDef,
+    rotation: Rotation,
+}
+
+/// How to save once.
+#[derive(Debug, Clone)]
+pub struct SaveOptions<'a> {
+    /// Put behind the path, after a dash.
+    pub global_step: Option<i64>,
+    /// Give the step eight digits at least, so that paths sort by it.
+    pub pad_step_number: bool,
+    /// The name of the state file; `checkpoint` where none is given.
+    pub latest_filename: Option<&'a str>,
+    /// Whether the state file is written, and what is too old is removed.
+    pub write_state: bool,
+    /// Write paths in the state file as they are from its directory.
+    pub save_relative_paths: bool,
+    /// What is written as the meta graph beside the checkpoint.
+    pub meta_graph: Option<&'a Message<'a>>,
+    /// What the name of the meta graph's file ends in, after a dot.
+    pub meta_graph_suffix: &'a str,
+    /// When that is; now, where it is not given.
+    pub time: Option<SystemTime>,
+}
+
+impl Default for SaveOptions<'_> {
+    fn default() -> Self {
+        Self {
+            global_step: None,
+            pad_step_number: false,
+            latest_filename: None,
+            write_state: true,
+            save_relative_paths: false,
+            meta_graph: None,
+            meta_graph_suffix: "meta",
+            time: None,
+        }
+    }
+}
+
+impl Saver {
+    /// The saver that `def` describes, from now on.
+    pub fn new(def: SaverDef) -> Self {
+        Self::since(def, SystemTime::now())
+    }
+
+    /// As [`new`](Self::new), with another beginning for `keep_checkpoint_every_n_hours`.
+    pub fn since(def: SaverDef, begin: SystemTime) -> Self {
+        Self { rotation: Rotation::new(&def, seconds(begin)), def }
+    }
+
+    /// What describes it: TensorFlow's `as_saver_def`.
+    pub fn def(&self) -> &SaverDef {
+        &self.def
+    }
+
+    /// The checkpoints that it keeps.
+    pub fn rotation(&self) -> &Rotation {
+        &self.rotation
+    }
+
+    /// The checkpoints that it keeps, to be set.
+    pub fn rotation_mut(&mut self) -> &mut Rotation {
+        &mut self.rotation
+    }
+
+    /// Takes those of `checkpoints` that are there for the ones that were saved, each since it was written: TensorFlow's
+    /// `recover_last_checkpoints`.
+    pub fn recover_last_checkpoints(&mut self, checkpoints: &[PathBuf]) {
+        let mtimes = checkpoint::mtimes(checkpoints.iter().map(PathBuf::as_path));
+        let found = checkpoints.iter().zip(mtimes);
+        let found = found.filter_map(|(path, time)| Some((path.clone(), seconds(time?))));
+        self.rotation.set_last_checkpoints_with_time(found.collect());
+    }
+
+    /// Saves `draft` as `path`, or `path-STEP`; returns what the checkpoint is opened by.
+    ///
+    /// The order is that of TensorFlow: the checkpoint, the state file that names it, then one old checkpoint is removed, then
+    /// the meta graph is written. At any moment the state file names a checkpoint that is whole; while one of the same path is
+    /// replaced, it is called `path.previous`.
+    ///
+    /// # Errors
+    /// When `latest_filename` has a directory in it or is the name of the checkpoint, the parent directory is missing, or
+    /// something cannot be written. An old checkpoint that cannot be removed is an error when all else is done.
+    pub fn save(
+        &mut self,
+        draft: &Draft<'_>,
+        path: &Path,
+        options: &SaveOptions<'_>,
+        progress: &dyn Progress,
+    ) -> Result<PathBuf> {
+        let target = self.target(path, options)?;
+        let dir = path.parent().unwrap_or(Path::new(""));
+        let now = seconds(options.time.unwrap_or_else(SystemTime::now));
+        let format = self.format()?;
+        let kept = self.keep_latest(&draft.opened_by(&target, format), dir, options)?;
+        let saved = draft.write(&target, format, Existing::Replace, progress);
+        let named = saved.and_then(|saved| self.name_latest(saved, dir, now, options));
+        let saved = match (named, kept) {
+            (Ok(saved), None) => saved,
+            (Ok(saved), Some(kept)) => kept.aside.remove().map(|()| saved)?,
+            (Err(error), None) => return Err(error),
+            (Err(error), Some(kept)) => return kept.restore().and(Err(error)),
+        };
+        let old = if options.write_state { self.rotation.next_to_remove() } else { None };
+        let removed =
+            old.map_or(Ok(()), |old| checkpoint::remove(&old, format, options.meta_graph_suffix));
+        if let Some(meta_graph) = options.meta_graph {
+            let file = meta_graph_filename(&target, options.meta_graph_suffix);
+            files::replace(&file, |out| {
+                out.write_all(meta_graph.bytes()).map_err(files::cannot_write)
+            })?;
+        }
+        removed.map(|()| saved)
+    }
+
+    /// Has the state file name what was saved, where it is to be written.
+    fn name_latest(
+        &mut self,
+        saved: PathBuf,
+        dir: &Path,
+        now: f64,
+        options: &SaveOptions<'_>,
+    ) -> Result<PathBuf> {
+        if options.write_state {
+            self.rotation.record(&saved, now);
+            self.update_state(dir, &saved, self.rotation.last_checkpoints(), options)?;
+        }
+        Ok(saved)
+    }
+
+    /// What the checkpoint is called.
+    fn target(&self, path: &Path, options: &SaveOptions<'_>) -> Result<PathBuf> {
+        let latest = Path::new(options.latest_filename.unwrap_or("checkpoint"));
+        let usage = |kind: &str, file| Error::from(ErrorKind::Usage(kind.into())).in_file(file);
+        if latest.file_name() != Some(latest.as_os_str()) {
+            let kind = "the name of the state file may have no directory in it";
+            return Err(usage(kind, latest));
+        }
+        let Some(step) = options.global_step else {
+            if path.file_name() == Some(latest.as_os_str()) && !self.def.sharded {
+                return Err(usage("a checkpoint of this name collides with the state file", path));
+            }
+            return Ok(path.to_path_buf());
+        };
+        let mut target = path.as_os_str().to_owned();
+        target.push(match options.pad_step_number {
+            true => format!("-{step:08}"),
+            false => format!("-{step}"),
+        });
+        Ok(target.into())
+    }
+
+    /// The format that the saver writes.
+    fn format(&self) -> Result<&'static Format> {
+        let name = match self.def.version() {
+            CheckpointFormatVersion::V2 => "V2",
+            CheckpointFormatVersion::V1 | CheckpointFormatVersion::Legacy => "V1",
+        };
+        let missing = || ErrorKind::NotFound(format!("there is no format {name}")).into();
+        FORMATS.iter().find(|format| format.name() == name).ok_or_else(missing)
+    }
+
+    /// Where the state file names `checkpoint`, which is about to be replaced, has it name a copy until then.
+    fn keep_latest(
+        &self,
+        checkpoint: &Path,
+        dir: &Path,
+        options: &SaveOptions<'_>,
+    ) -> Result<Option<Kept>> {
+        let file = dir.join(options.latest_filename.unwrap_or("checkpoint"));
+        let is_latest = CheckpointState::read(&file)
+            .is_ok_and(|state| is_same(&state.model_checkpoint_path, checkpoint));
+        if !options.write_state || !is_latest {
+            return Ok(None);
+        }
+        let state = fs::read(&file).map_err(|error| Error::io("read", error).in_file(&file))?;
+        let Some(aside) = checkpoint::set_aside(checkpoint)? else { return Ok(None) };
+        let others = self.rotation.last_checkpoints();
+        let others = others.into_iter().filter(|path| path != checkpoint).collect();
+        self.update_state(dir, aside.path(), others, options)?;
+        Ok(Some(Kept { aside, file, state }))
+    }
+
+    fn update_state(
+        &self,
+        dir: &Path,
+        latest: &Path,
+        all: Vec<PathBuf>,
+        options: &SaveOptions<'_>,
+    ) -> Result<()> {
+        let options = StateOptions {
+            all_model_checkpoint_paths: all,
+            save_relative_paths: options.save_relative_paths,
+            latest_filename: options.latest_filename.map(str::to_owned),
+            ..StateOptions::default()
+        };
+        CheckpointState::update(dir, latest, &options)
+    }
+}
+
+/// The latest checkpoint under another name, which the state file has for as long as it is replaced.
+struct Kept {
+    aside: Aside,
+    file: PathBuf,
+    /// What the state file was before.
+    state: Vec<u8>,
+}
+
+impl Kept {
+    /// Has the state file be what it was before; the checkpoint that it names is whole, the old one or the new one.
+    fn restore(self) -> Result<()> {
+        files::replace(&self.file, |out| out.write_all(&self.state).map_err(files::cannot_write))?;
+        self.aside.remove()
+    }
+}
+
+/// Whether two paths lead to one place.
+fn is_same(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        Some((files::folder(path).canonicalize().ok()?, path.file_name()?.to_owned()))
+    };
+    place(a).is_some_and(|a| Some(a) == place(b))
+}
+
+/// Seconds since 1970.
+fn seconds(time: SystemTime) -> f64 {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => since.as_secs_f64(),
+        Err(before) => -before.duration().as_secs_f64(),
+    }
+}
