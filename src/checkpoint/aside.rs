@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::path;
 use crate::error::{Error, Result};
-use crate::files::{folder, sync_folder};
+use crate::files::{Complete, Existing, Publication, folder, sync_folder};
 
 /// A checkpoint under another name than its own.
 #[derive(Debug)]
@@ -76,15 +76,16 @@ impl Aside {
         Ok(())
     }
 
-    /// Moves it back to where it was.
+    /// Has it where it was as well.
     ///
     /// # Errors
-    /// When a file cannot be moved; then it stays beside.
-    pub(super) fn restore(self) -> Result<()> {
+    /// When a file can be neither linked nor copied, or not moved.
+    pub(super) fn restore(&self) -> Result<()> {
+        let mut publication = Publication::new(Existing::Replace);
         for (place, there) in &self.files {
-            fs::rename(there, place).map_err(|e| Error::io("move back", e).in_file(there))?;
+            publication.add(Complete::link(there, place)?);
         }
-        Ok(())
+        publication.publish()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as MapEntry;
 use std::path::{Path, PathBuf};
 
-use super::{Checkpoint, Format, overlap, publish};
+use super::{Checkpoint, Format, overlap, publish, state};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Existing;
 use crate::progress::Progress;
@@ -225,8 +225,8 @@ impl<'a> Draft<'a> {
     /// Writes a checkpoint whose files' names start with `path`, all of it or nothing, and returns what it is opened by: `path`,
     /// but of a V1 checkpoint of several shards `path-?????-of-00002`.
     ///
-    /// A checkpoint that it replaces can be read until the new one is there. After a crash in between the old one may be called
-    /// `path.previous`: files of fixed names cannot be exchanged all at once.
+    /// A checkpoint that it replaces is called `path.previous` while the new one gets its name, since files of fixed names cannot
+    /// be exchanged all at once; a state file that has it for the latest knows it by that name meanwhile.
     ///
     /// # Errors
     /// When something cannot be read or written, slices of a tensor overlap, or there is a checkpoint that may not be replaced.
@@ -237,6 +237,18 @@ impl<'a> Draft<'a> {
         existing: Existing,
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
+        self.write_beside(path, format, existing, &state::beside(path), progress)
+    }
+
+    /// As [`write`](Self::write), with a state file of another name.
+    pub(crate) fn write_beside(
+        &self,
+        path: &Path,
+        format: &'static Format,
+        existing: Existing,
+        state: &Path,
+        progress: &dyn Progress,
+    ) -> Result<PathBuf> {
         for (name, known) in &self.tensors {
             overlap::check(&known.slices).map_err(|error| error.of_tensor(name))?;
         }
@@ -244,7 +256,7 @@ impl<'a> Draft<'a> {
         publish::check_place(&opened, existing)?;
         progress.total(self.content_bytes());
         let files = (format.write)(&self.shards, path, progress)?;
-        publish::publish(&opened, existing, files)?;
+        publish::publish(&opened, existing, files, state)?;
         Ok(opened)
     }
 

@@ -1,13 +1,11 @@
 //! Saving: the checkpoint, the state file, and what goes to make room.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Rotation;
 use crate::checkpoint::{
-    self, Aside, CheckpointState, Draft, Existing, FORMATS, Format, StateOptions,
-    meta_graph_filename,
+    self, CheckpointState, Draft, Existing, FORMATS, Format, StateOptions, meta_graph_filename,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
@@ -134,15 +132,12 @@ impl Saver {
         let dir = path.parent().unwrap_or(Path::new(""));
         let now = seconds(options.time.unwrap_or_else(SystemTime::now));
         let format = self.format()?;
-        let kept = self.keep_latest(&draft.opened_by(&target, format), dir, options)?;
-        let saved = draft.write(&target, format, Existing::Replace, progress);
-        let named = saved.and_then(|saved| self.name_latest(saved, dir, now, options));
-        let saved = match (named, kept) {
-            (Ok(saved), None) => saved,
-            (Ok(saved), Some(kept)) => kept.aside.remove().map(|()| saved)?,
-            (Err(error), None) => return Err(error),
-            (Err(error), Some(kept)) => return kept.restore().and(Err(error)),
-        };
+        let state = path.with_file_name(options.latest_filename.unwrap_or("checkpoint"));
+        let saved = draft.write_beside(&target, format, Existing::Replace, &state, progress)?;
+        if options.write_state {
+            self.rotation.record(&saved, now);
+            self.update_state(dir, &saved, options)?;
+        }
         let old = if options.write_state { self.rotation.next_to_remove() } else { None };
         let removed =
             old.map_or(Ok(()), |old| checkpoint::remove(&old, format, options.meta_graph_suffix));
@@ -153,21 +148,6 @@ impl Saver {
             })?;
         }
         removed.map(|()| saved)
-    }
-
-    /// Has the state file name what was saved, where it is to be written.
-    fn name_latest(
-        &mut self,
-        saved: PathBuf,
-        dir: &Path,
-        now: f64,
-        options: &SaveOptions<'_>,
-    ) -> Result<PathBuf> {
-        if options.write_state {
-            self.rotation.record(&saved, now);
-            self.update_state(dir, &saved, self.rotation.last_checkpoints(), options)?;
-        }
-        Ok(saved)
     }
 
     /// What the checkpoint is called.
@@ -202,66 +182,15 @@ impl Saver {
         FORMATS.iter().find(|format| format.name() == name).ok_or_else(missing)
     }
 
-    /// Where the state file names `checkpoint`, which is about to be replaced, has it name a copy until then.
-    fn keep_latest(
-        &self,
-        checkpoint: &Path,
-        dir: &Path,
-        options: &SaveOptions<'_>,
-    ) -> Result<Option<Kept>> {
-        let file = dir.join(options.latest_filename.unwrap_or("checkpoint"));
-        let is_latest = CheckpointState::read(&file)
-            .is_ok_and(|state| is_same(&state.model_checkpoint_path, checkpoint));
-        if !options.write_state || !is_latest {
-            return Ok(None);
-        }
-        let state = fs::read(&file).map_err(|error| Error::io("read", error).in_file(&file))?;
-        let Some(aside) = checkpoint::set_aside(checkpoint)? else { return Ok(None) };
-        let others = self.rotation.last_checkpoints();
-        let others = others.into_iter().filter(|path| path != checkpoint).collect();
-        self.update_state(dir, aside.path(), others, options)?;
-        Ok(Some(Kept { aside, file, state }))
-    }
-
-    fn update_state(
-        &self,
-        dir: &Path,
-        latest: &Path,
-        all: Vec<PathBuf>,
-        options: &SaveOptions<'_>,
-    ) -> Result<()> {
+    fn update_state(&self, dir: &Path, latest: &Path, options: &SaveOptions<'_>) -> Result<()> {
         let options = StateOptions {
-            all_model_checkpoint_paths: all,
+            all_model_checkpoint_paths: self.rotation.last_checkpoints(),
             save_relative_paths: options.save_relative_paths,
             latest_filename: options.latest_filename.map(str::to_owned),
             ..StateOptions::default()
         };
         CheckpointState::update(dir, latest, &options)
     }
-}
-
-/// The latest checkpoint under another name, which the state file has for as long as it is replaced.
-struct Kept {
-    aside: Aside,
-    file: PathBuf,
-    /// What the state file was before.
-    state: Vec<u8>,
-}
-
-impl Kept {
-    /// Has the state file be what it was before; the checkpoint that it names is whole, the old one or the new one.
-    fn restore(self) -> Result<()> {
-        files::replace(&self.file, |out| out.write_all(&self.state).map_err(files::cannot_write))?;
-        self.aside.remove()
-    }
-}
-
-/// Whether two paths lead to one place.
-fn is_same(a: &Path, b: &Path) -> bool {
-    let place = |path: &Path| {
-        Some((files::folder(path).canonicalize().ok()?, path.file_name()?.to_owned()))
-    };
-    place(a).is_some_and(|a| Some(a) == place(b))
 }
 
 /// Seconds since 1970.

@@ -1,6 +1,6 @@
 """Writes every fixture and oracle in this directory anew, with real TensorFlow.
 
-Usage: python make_fixtures.py [--messages | --pairs | --fit | --roles | --frozen]
+Usage: python make_fixtures.py [--messages | --pairs | --fit | --roles | --frozen | --rotation]
 
 README.md says what each fixture is and which packages this needs. Two runs write the same bytes.
 """
@@ -30,7 +30,7 @@ def pin_environment():
 def main():
     """Writes all fixtures into the directory of this file."""
     os.chdir(HERE)
-    from maker import adversarial, bundle, fit, frozen, good, hostile, messages, oracle, pairs, rewritten, roles, verdict
+    from maker import adversarial, bundle, fit, frozen, good, hostile, messages, oracle, pairs, rewritten, roles, rotation, verdict
 
     if sys.argv[1:] == ["--verdicts"]:
         return verdict.main()
@@ -44,6 +44,8 @@ def main():
         return roles.main()
     if sys.argv[1:] == ["--frozen"]:
         return frozen.main()
+    if sys.argv[1:] == ["--rotation"]:
+        return rotation.main()
     shutil.rmtree("oracle", ignore_errors=True)
     expected = {}
     parts = (good, rewritten, hostile, adversarial)
@@ -55,7 +57,7 @@ def main():
     oracle.write_tensors(expected)
     oracle.write("oracle/compare.json", adversarial.expected())
     oracle.write_hostile(hostile.cases(), verdict.of_cases())
-    for part in ("--messages", "--pairs", "--fit", "--roles", "--frozen"):
+    for part in ("--messages", "--pairs", "--fit", "--roles", "--frozen", "--rotation"):
         subprocess.run([sys.executable, "make_fixtures.py", part], check=True)
 
 

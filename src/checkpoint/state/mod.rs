@@ -9,6 +9,7 @@
 //! Source: `get_checkpoint_state` and `latest_checkpoint` of TensorFlow.
 
 mod relative;
+mod stand_in;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::schema::{MessageType, Schema, tensorflow};
 use crate::text;
 
+pub(super) use stand_in::StandIn;
 pub use write::StateOptions;
 
 /// The name of the file.
@@ -113,6 +115,11 @@ impl CheckpointState {
         let kind = format!("the latest checkpoint it names, {spelled}, is not there{hint}");
         Err(Error::from(ErrorKind::NotFound(kind)).in_file(&self.path))
     }
+}
+
+/// The state file in the folder of a checkpoint.
+pub(super) fn beside(checkpoint: &Path) -> PathBuf {
+    checkpoint.with_file_name(NAME)
 }
 
 /// Whether a directory has a state file.

@@ -94,10 +94,15 @@ impl CheckpointState {
             let kind = "a checkpoint of this path would be where the state file is".into();
             return Err(Error::from(ErrorKind::Usage(kind)).in_file(latest));
         }
-        let schema = Schema::tensorflow();
-        let ty = super::message_type(schema)?;
-        let message = Message::decode(schema, ty, state.encode_to_vec())?;
-        let style = text::PrintOptions::new(text::Style::TensorFlow);
-        files::replace(&file, |out| text::print(&message, &style, out).map(drop))
+        write(&file, &state)
     }
+}
+
+/// Writes a state file.
+pub(super) fn write(file: &Path, state: &tensorflow::CheckpointState) -> Result<()> {
+    let schema = Schema::tensorflow();
+    let ty = super::message_type(schema)?;
+    let message = Message::decode(schema, ty, state.encode_to_vec())?;
+    let style = text::PrintOptions::new(text::Style::TensorFlow);
+    files::replace(file, |out| text::print(&message, &style, out).map(drop))
 }

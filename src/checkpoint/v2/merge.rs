@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files::{Complete, Existing, NewFile, cannot_write, folder};
 use crate::tensor::{Name, Slice};
 
-use super::super::{overlap, path, publish};
+use super::super::{overlap, path, publish, state};
 use super::entry::{BundleEntry, ByteOrder, write_index};
 use super::index::Index;
 use super::{Shards, shards};
@@ -59,7 +59,7 @@ pub fn merge(
         merged.add(part)?;
     }
     merged.check_slices()?;
-    publish::publish(path, existing, merged.files(path)?)?;
+    publish::publish(path, existing, merged.files(path)?, &state::beside(path))?;
     if after == Parts::Remove {
         merged.parts.iter().try_for_each(Part::remove)?;
     }

@@ -1,0 +1,171 @@
+//! A series of saves leaves behind what TensorFlow's Saver leaves behind, after every step.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use ckdiff::checkpoint::Draft;
+use ckdiff::message::Message;
+use ckdiff::progress::Silent;
+use ckdiff::saver::{SaveOptions, Saver};
+use ckdiff::schema::Schema;
+use ckdiff::schema::tensorflow::SaverDef;
+use ckdiff::tensor::{DType, Shape, Tensor};
+use serde_json::Value;
+
+/// A scenario of `oracle/rotation.json`, carried out in a folder.
+struct Scenario<'a> {
+    start: f64,
+    saver: Saver,
+    options: &'a Value,
+    folder: &'a Path,
+    tensors: [Tensor; 2],
+}
+
+fn time(seconds: f64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs_f64(seconds)
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value[key].as_str()
+}
+
+impl<'a> Scenario<'a> {
+    fn new(scenario: &'a Value, folder: &'a Path) -> Self {
+        let options = &scenario["saver"];
+        let number = |key: &str, default: i64| options[key].as_i64().unwrap_or(default);
+        let def = SaverDef {
+            max_to_keep: i32::try_from(number("max_to_keep", 5)).unwrap(),
+            keep_checkpoint_every_n_hours: options["keep_checkpoint_every_n_hours"]
+                .as_f64()
+                .unwrap_or(10_000.0) as f32,
+            version: i32::try_from(number("write_version", 2)).unwrap(),
+            sharded: options["sharded"].as_bool().unwrap_or(false),
+            ..SaverDef::default()
+        };
+        let start = scenario["start"].as_f64().unwrap();
+        let ones: Vec<u8> = [1.0f32; 2].iter().flat_map(|x| x.to_le_bytes()).collect();
+        let tensor = || Tensor::new(DType::F32, Shape::new(&[2]).unwrap(), ones.clone()).unwrap();
+        let saver = Saver::since(def, time(start));
+        Self { start, saver, options, folder, tensors: [tensor(), tensor()] }
+    }
+
+    fn step(&mut self, step: &Value) {
+        let of = |key: &str| step[key].as_array().cloned().unwrap_or_default().into_iter();
+        let paths: Vec<PathBuf> =
+            of("paths").map(|path| self.folder.join(path.as_str().unwrap())).collect();
+        let times = of("minutes").map(|minutes| self.start + 60.0 * minutes.as_f64().unwrap());
+        let times: Vec<f64> = times.collect();
+        match text(step, "do").unwrap() {
+            "save" => self.save(step),
+            "set" => self.saver.rotation_mut().set_last_checkpoints(paths),
+            "set_with_time" => {
+                let timed = paths.into_iter().zip(times).collect();
+                self.saver.rotation_mut().set_last_checkpoints_with_time(timed);
+            }
+            "recover" => {
+                for (path, &at) in paths.iter().zip(&times) {
+                    let index = path.with_extension("index");
+                    if index.is_file() {
+                        let file = fs::File::options().append(true).open(index).unwrap();
+                        file.set_modified(time(at)).unwrap();
+                    }
+                }
+                self.saver.recover_last_checkpoints(&paths);
+            }
+            other => panic!("{other}"),
+        }
+    }
+
+    fn save(&mut self, step: &Value) {
+        let meta_graph = meta_graph();
+        let flag = |value: &Value, key: &str, default| value[key].as_bool().unwrap_or(default);
+        let options = SaveOptions {
+            global_step: step["step"].as_i64(),
+            pad_step_number: flag(self.options, "pad_step_number", false),
+            latest_filename: text(step, "latest_filename"),
+            write_state: flag(step, "write_state", true),
+            save_relative_paths: flag(self.options, "save_relative_paths", false),
+            meta_graph: flag(step, "write_meta_graph", true).then_some(&meta_graph),
+            meta_graph_suffix: text(step, "meta_graph_suffix").unwrap_or("meta"),
+            time: Some(time(self.start + 60.0 * step["minutes"].as_f64().unwrap())),
+        };
+        let mut draft = Draft::default();
+        draft.add("v0", &self.tensors[0]).unwrap();
+        if self.saver.def().sharded {
+            draft.next_shard();
+        }
+        draft.add("v1", &self.tensors[1]).unwrap();
+        let path = self.folder.join(text(step, "path").unwrap());
+        self.saver.save(&draft, &path, &options, &Silent).unwrap();
+    }
+
+    /// What is there, as the oracle has it.
+    fn after(&self) -> Value {
+        let dir = self.folder.to_str().unwrap();
+        let mut files: Vec<String> = fs::read_dir(self.folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        files.sort();
+        let state = |name: &&String| ["checkpoint", "latest"].contains(&name.as_str());
+        let states: serde_json::Map<_, _> = files
+            .iter()
+            .filter(state)
+            .map(|name| {
+                let text = fs::read_to_string(self.folder.join(name)).unwrap();
+                (name.clone(), text.replace(dir, "DIR").into())
+            })
+            .collect();
+        let last = self.saver.rotation().last_checkpoints().into_iter();
+        let last: Vec<String> =
+            last.map(|path| path.to_str().unwrap().replace(dir, "DIR")).collect();
+        serde_json::json!({"files": files, "states": states, "last_checkpoints": last})
+    }
+}
+
+fn meta_graph() -> Message<'static> {
+    let schema = Schema::tensorflow();
+    let ty = schema.message("tensorflow.MetaGraphDef").unwrap();
+    Message::decode(schema, ty, fs::read("tests/data/demo/model.ckpt.meta").unwrap()).unwrap()
+}
+
+#[test]
+fn every_step_leaves_behind_what_tensorflow_leaves() {
+    let oracle = fs::read("tests/data/oracle/rotation.json").unwrap();
+    let scenarios: Vec<Value> = serde_json::from_slice(&oracle).unwrap();
+    assert!(scenarios.len() >= 20);
+    for scenario in &scenarios {
+        let folder = tempfile::tempdir().unwrap();
+        let mut run = Scenario::new(scenario, folder.path());
+        for (number, step) in scenario["steps"].as_array().unwrap().iter().enumerate() {
+            run.step(step);
+            let at = format!("{}, step {number}", scenario["name"]);
+            assert_eq!(run.after(), step["after"], "{at}");
+        }
+    }
+}
+
+#[test]
+fn names_that_cannot_be_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut saver = Saver::new(SaverDef { max_to_keep: 5, version: 2, ..SaverDef::default() });
+    let mut refused = |path: &Path, latest_filename| {
+        let options = SaveOptions { latest_filename, ..SaveOptions::default() };
+        let error = saver.save(&Draft::default(), path, &options, &Silent).unwrap_err();
+        error.to_string().replace(folder.path().to_str().unwrap(), "DIR")
+    };
+    insta::assert_snapshot!(
+        refused(&folder.path().join("m"), Some("a/b")),
+        @"a/b: the name of the state file may have no directory in it"
+    );
+    insta::assert_snapshot!(
+        refused(&folder.path().join("checkpoint"), None),
+        @"DIR/checkpoint: a checkpoint of this name collides with the state file"
+    );
+    insta::assert_snapshot!(
+        refused(&folder.path().join("gone/m"), None),
+        @"DIR/gone/m: there is no directory DIR/gone"
+    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
