@@ -24,6 +24,7 @@ pub mod files;
 pub mod graph;
 pub mod json;
 pub mod message;
+pub mod meta_graph;
 pub mod progress;
 pub mod report;
 pub mod saver;

@@ -1,16 +1,19 @@
 """Writes every fixture and oracle in this directory anew, with real TensorFlow.
 
-Usage: python make_fixtures.py [--messages | --pairs | --fit | --roles | --frozen | --rotation]
+Usage: python make_fixtures.py [--PART], where PART is one of PARTS below
 
 README.md says what each fixture is and which packages this needs. Two runs write the same bytes.
 """
 
+import importlib
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
 
+# Parts that can be written alone: a module of `maker` each, with a `main` of its own.
+PARTS = ("messages", "pairs", "fit", "roles", "frozen", "rotation", "meta_graphs")
 HERE = pathlib.Path(__file__).resolve().parent
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",  # TensorFlow writes some Python sets in hash order
@@ -30,22 +33,11 @@ def pin_environment():
 def main():
     """Writes all fixtures into the directory of this file."""
     os.chdir(HERE)
-    from maker import adversarial, bundle, fit, frozen, good, hostile, messages, oracle, pairs, rewritten, roles, rotation, verdict
+    for part in ("verdict", *PARTS):
+        if sys.argv[1:] == [f"--{part.replace('_', '-')}"]:
+            return importlib.import_module(f"maker.{part}").main()
+    from maker import adversarial, bundle, good, hostile, oracle, rewritten, verdict
 
-    if sys.argv[1:] == ["--verdicts"]:
-        return verdict.main()
-    if sys.argv[1:] == ["--messages"]:
-        return messages.main()
-    if sys.argv[1:] == ["--pairs"]:
-        return pairs.main()
-    if sys.argv[1:] == ["--fit"]:
-        return fit.main()
-    if sys.argv[1:] == ["--roles"]:
-        return roles.main()
-    if sys.argv[1:] == ["--frozen"]:
-        return frozen.main()
-    if sys.argv[1:] == ["--rotation"]:
-        return rotation.main()
     shutil.rmtree("oracle", ignore_errors=True)
     expected = {}
     parts = (good, rewritten, hostile, adversarial)
@@ -57,8 +49,8 @@ def main():
     oracle.write_tensors(expected)
     oracle.write("oracle/compare.json", adversarial.expected())
     oracle.write_hostile(hostile.cases(), verdict.of_cases())
-    for part in ("--messages", "--pairs", "--fit", "--roles", "--frozen", "--rotation"):
-        subprocess.run([sys.executable, "make_fixtures.py", part], check=True)
+    for part in PARTS:
+        subprocess.run([sys.executable, "make_fixtures.py", f"--{part.replace('_', '-')}"], check=True)
 
 
 if __name__ == "__main__":

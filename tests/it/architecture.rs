@@ -24,6 +24,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("graph", &["bytes", "error", "message", "schema", "tensor"]),
     ("saver", &["checkpoint", "error", "files", "message", "progress", "schema"]),
+    ("meta_graph", &["bytes", "error", "graph", "message", "schema", "tensor"]),
     ("artifact", &["bytes", "checkpoint", "error", "json", "message", "schema", "text", "threads"]),
     (
         "diff",

@@ -76,6 +76,7 @@ mod message_forms;
 mod message_harness;
 mod message_laws;
 mod messages;
+mod meta_graph;
 mod object_graph;
 mod object_graph_numbers;
 mod op_table;

@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::Path;
 
 use ckdiff::artifact::{Document, Form, ReadOptions};
-use ckdiff::message::{Losses, Unknown};
+use ckdiff::message::{Losses, Message, Unknown};
 use ckdiff::{Error, ErrorKind, json, text};
 
 use crate::Exit;
-use crate::args::{ConvertArgs, Style};
+use crate::args::{ConvertArgs, FormArgs, Style};
 use crate::losses;
 use crate::output;
 use crate::schema::Loaded;
@@ -19,34 +19,54 @@ use crate::trouble::{self, Trouble};
 /// # Errors
 /// When it cannot be read, has no such form, or cannot be written; then nothing is written to a file.
 pub(crate) fn run(args: &ConvertArgs) -> Result<Exit, Trouble> {
-    let to = target(args)?;
+    let to = target(&args.form)?;
     let loaded = Loaded::new(&args.schema)?;
-    let document = loaded.read(&args.input, read_options(args))?;
+    let document = loaded.read(&args.form.input, read_options(&args.form))?;
+    write(document.message(), document.path(), to, &args.form)?;
+    warn_of(&document);
+    Ok(Exit::Same)
+}
+
+/// Writes `message`, which comes from `path`, in the form `to`, and warns of what that has no place for.
+///
+/// # Errors
+/// When it has no such form, or cannot be written; then nothing is written to a file.
+pub(crate) fn write(
+    message: &Message<'_>,
+    path: &Path,
+    to: Form,
+    args: &FormArgs,
+) -> Result<(), Trouble> {
     let written = output::to_place(&args.output, |out| {
-        print(&document, to, args, out).map_err(|error| match error.kind() {
+        print(message, to, args, out).map_err(|error| match error.kind() {
             ErrorKind::Io { .. } => error,
             // It is the message that has no such form.
-            _ => error.in_file(document.path()),
+            _ => error.in_file(path),
         })
     })?;
-    if document.message().bytes().is_empty() && document.form() == Form::Binary {
-        let path = document.path().display();
-        trouble::warn(&format!("{path}: the message is empty"));
-    }
-    losses::warn(document.losses(), "the schema", false);
     let by_number =
         to == Form::Text && text_options(args).unknown_fields == text::UnknownFields::ByNumber;
     if let Some(losses) = written {
         losses::warn(&losses, to.name(), by_number);
     }
-    Ok(Exit::Same)
+    Ok(())
 }
 
-fn unknown(args: &ConvertArgs) -> Unknown {
+/// Warns of what was in a file and is not in its message.
+pub(crate) fn warn_of(document: &Document<'_>) {
+    if document.message().bytes().is_empty() && document.form() == Form::Binary {
+        let path = document.path().display();
+        trouble::warn(&format!("{path}: the message is empty"));
+    }
+    losses::warn(document.losses(), "the schema", false);
+}
+
+fn unknown(args: &FormArgs) -> Unknown {
     if args.drop_unknown { Unknown::Drop } else { Unknown::Refuse }
 }
 
-fn read_options(args: &ConvertArgs) -> ReadOptions {
+/// How a message is read.
+pub(crate) fn read_options(args: &FormArgs) -> ReadOptions {
     ReadOptions {
         form: args.from.map(Form::from),
         text: text::ParseOptions {
@@ -60,12 +80,11 @@ fn read_options(args: &ConvertArgs) -> ReadOptions {
 }
 
 fn print(
-    document: &Document<'_>,
+    message: &Message<'_>,
     to: Form,
-    args: &ConvertArgs,
+    args: &FormArgs,
     out: &mut dyn Write,
 ) -> Result<Losses, Error> {
-    let message = document.message();
     let write = |error| Error::io("write", error);
     match to {
         Form::Binary => {
@@ -87,7 +106,7 @@ fn print(
     }
 }
 
-fn text_options(args: &ConvertArgs) -> text::PrintOptions {
+fn text_options(args: &FormArgs) -> text::PrintOptions {
     let mut options = text::PrintOptions::new(match args.layout.style {
         Style::Tensorflow => text::Style::TensorFlow,
         Style::Protoc => text::Style::Protoc,
@@ -102,7 +121,7 @@ fn text_options(args: &ConvertArgs) -> text::PrintOptions {
     options
 }
 
-fn json_options(args: &ConvertArgs) -> json::PrintOptions {
+fn json_options(args: &FormArgs) -> json::PrintOptions {
     json::PrintOptions {
         names: if args.layout.original_names {
             json::Names::Original
@@ -117,7 +136,7 @@ fn json_options(args: &ConvertArgs) -> json::PrintOptions {
 }
 
 /// The form to write: as asked for, by the extension, and for whoever looks at standard output text.
-fn target(args: &ConvertArgs) -> Result<Form, Error> {
+pub(crate) fn target(args: &FormArgs) -> Result<Form, Error> {
     let by_name = || match Form::of_extension(&args.output) {
         None if args.output == Path::new("-") => Some(Form::Text),
         form => form,

@@ -7,6 +7,7 @@ mod completions;
 mod convert;
 mod devices;
 mod diff;
+mod export;
 mod fmt;
 mod git_driver;
 mod interrupt;
@@ -58,6 +59,7 @@ fn run(command: Command) -> Result<Exit, Trouble> {
         Command::Show(args) => show::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::SaveAs(args) => save_as::run(&args),
         Command::Merge(args) => merge::run(&args),

@@ -24,6 +24,11 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// TensorFlow's own schema.
+    pub(crate) fn tensorflow() -> Self {
+        Self { own: None, message: None, candidates: Vec::new() }
+    }
+
     /// Loads what the arguments ask for.
     ///
     /// # Errors
@@ -36,7 +41,7 @@ impl Loaded {
             return Ok(Self { own, message, candidates });
         }
         let Some(path) = &args.descriptor_set else {
-            return Ok(Self { own: None, message, candidates: Vec::new() });
+            return Ok(Self { message, ..Self::tensorflow() });
         };
         let set = fs::read(path).map_err(|error| Error::io("read", error).in_file(path))?;
         let schema = Schema::from_descriptor_set(&set).map_err(|error| error.in_file(path))?;

@@ -91,6 +91,15 @@ impl<'a> OpTable<'a> {
         }
     }
 
+    /// The definition of the op of this name, as an `OpDef` in the binary format.
+    pub(crate) fn bytes(&self, op: &str) -> Option<&[u8]> {
+        let found = self.entries.binary_search_by(|entry| self.name(entry).cmp(op.as_bytes()));
+        match found.ok().and_then(|at| self.entries.get(at)) {
+            Some(entry) => self.bytes.get(entry.content.clone()),
+            None => self.base?.bytes(op),
+        }
+    }
+
     /// The names of its ops, sorted; behind them those of the table below it, some of which may be the same.
     pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         let mut table = Some(self);

@@ -19,7 +19,7 @@ from . import hostile
 
 def of_cases():
     """{case: verdict}, from a fresh process: children must be forked before TensorFlow has threads."""
-    command = [sys.executable, "make_fixtures.py", "--verdicts"]
+    command = [sys.executable, "make_fixtures.py", "--verdict"]
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 

@@ -10,6 +10,15 @@ use super::Jobs;
 /// Arguments of `convert`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ConvertArgs {
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
+    #[command(flatten)]
+    pub(crate) schema: SchemaArgs,
+}
+
+/// A message to read and one to write, in any of their forms.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FormArgs {
     /// The file to read, or the directory of a SavedModel; - for standard input
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
@@ -22,8 +31,6 @@ pub(crate) struct ConvertArgs {
     /// The form of OUT
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) to: Option<MessageForm>,
-    #[command(flatten)]
-    pub(crate) schema: SchemaArgs,
     #[command(flatten)]
     pub(crate) layout: LayoutArgs,
     /// Go on without what the schema does not know, where JSON has no place for it

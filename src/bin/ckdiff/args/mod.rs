@@ -2,6 +2,7 @@
 
 mod changes;
 mod device;
+mod export;
 mod git;
 mod messages;
 mod save;
@@ -18,8 +19,9 @@ use clap_complete::Shell;
 
 pub(crate) use changes::{Changes, ListArgs, Part, Unified};
 pub(crate) use device::{Choice, DeviceArgs, DevicesArgs};
+pub(crate) use export::{ExportArgs, PlaceArgs, WhatArgs};
 pub(crate) use git::{GitDriverArgs, TextconvArgs};
-pub(crate) use messages::{ConvertArgs, FmtArgs, SchemaArgs, Style};
+pub(crate) use messages::{ConvertArgs, FmtArgs, FormArgs, SchemaArgs, Style};
 pub(crate) use save::{CheckpointFormat, ExistingArgs, LatestArgs, MergeArgs, SaveAsArgs};
 
 use crate::Exit;
@@ -40,6 +42,8 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Convert a message between binary, text and JSON
     Convert(ConvertArgs),
+    /// Export a part of a meta graph, or put one under another scope
+    Export(ExportArgs),
     /// Lay text files out anew, with their comments
     Fmt(FmtArgs),
     /// Save a checkpoint in another format, in other shards, in part, or under other names

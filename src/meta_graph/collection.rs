@@ -1,0 +1,281 @@
+//! Collections by kind: read as what they hold, and added to.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use prost_reflect::prost::{self, Name};
+
+use super::fields::{self, bytes_in, records};
+use super::parts::Parts;
+use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::graph::bytes_of;
+use crate::message::{Message, Packed, Value, Writer};
+use crate::schema::{Kind as Scalar, WireType};
+
+/// What a collection holds, by the field of `CollectionDef`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Names of nodes or tensors.
+    NodeList = 1,
+    /// Strings, or messages such as `VariableDef`.
+    BytesList,
+    /// Integers.
+    Int64List,
+    /// Numbers.
+    FloatList,
+    /// Messages that tell their type.
+    AnyList,
+}
+
+impl Kind {
+    /// The kind with this field number.
+    fn of(number: u32) -> Option<Self> {
+        Some(match number {
+            1 => Self::NodeList,
+            2 => Self::BytesList,
+            3 => Self::Int64List,
+            4 => Self::FloatList,
+            5 => Self::AnyList,
+            _ => return None,
+        })
+    }
+
+    /// Its name as a field: `node_list`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NodeList => "node_list",
+            Self::BytesList => "bytes_list",
+            Self::Int64List => "int64_list",
+            Self::FloatList => "float_list",
+            Self::AnyList => "any_list",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// An item of a collection.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Item<'a> {
+    /// The name of a node, or of a tensor.
+    Node(&'a str),
+    /// A string, or a message.
+    Bytes(&'a [u8]),
+    /// An integer.
+    Int(i64),
+    /// A number.
+    Float(f32),
+    /// A `google.protobuf.Any` in the binary format.
+    Any(&'a [u8]),
+}
+
+impl Item<'_> {
+    /// The kind of a collection that begins with it.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Node(_) => Kind::NodeList,
+            Self::Bytes(_) => Kind::BytesList,
+            Self::Int(_) => Kind::Int64List,
+            Self::Float(_) => Kind::FloatList,
+            Self::Any(_) => Kind::AnyList,
+        }
+    }
+}
+
+/// The collections of a meta graph.
+///
+/// ```
+/// use ckdiff::artifact::{Document, ReadOptions};
+/// use ckdiff::meta_graph::{Collections, Kind};
+/// use ckdiff::schema::{Schema, tensorflow::VariableDef};
+///
+/// let file = "tests/data/demo/model.ckpt.meta";
+/// let document = Document::open(file, Schema::tensorflow(), &ReadOptions::default())?;
+/// let collections = Collections::of(document.message())?;
+/// assert_eq!(collections.kind("variables"), Some(Kind::BytesList));
+/// let variables: Vec<VariableDef> = collections.read("variables")?;
+/// assert_eq!(variables[0].variable_name, "Variable:0");
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Collections<'m>(BTreeMap<&'m str, &'m [u8]>);
+
+impl<'m> Collections<'m> {
+    /// Those of `meta`, a `MetaGraphDef`.
+    ///
+    /// # Errors
+    /// When it is another message.
+    pub fn of(meta: &'m Message<'_>) -> Result<Self> {
+        let parts = Parts::of(meta)?;
+        Ok(Self(
+            parts.collections.into_iter().map(|(key, collection)| (key, collection.def)).collect(),
+        ))
+    }
+
+    /// Their names, sorted.
+    pub fn keys(&self) -> impl Iterator<Item = &'m str> {
+        self.0.keys().copied()
+    }
+
+    /// What the collection of this name holds; `None` where there is none, and of one that is empty.
+    pub fn kind(&self, key: &str) -> Option<Kind> {
+        self.0.get(key).and_then(|def| list(def)).map(|(kind, _)| kind)
+    }
+
+    /// The items of the collection of this name, none where there is none.
+    pub fn items(&self, key: &str) -> Vec<Item<'m>> {
+        let Some((kind, list)) = self.0.get(key).and_then(|def| list(def)) else {
+            return Vec::new();
+        };
+        records(list)
+            .filter(|record| record.number == 1)
+            .flat_map(|record| items(kind, bytes_of(&record)))
+            .collect()
+    }
+
+    /// The messages in the collection of this name, none where there is none.
+    ///
+    /// # Errors
+    /// When it holds something else; the error names the item.
+    pub fn read<M: prost::Message + Name + Default>(&self, key: &str) -> Result<Vec<M>> {
+        let read = |(index, item): (usize, Item<'_>)| match item {
+            Item::Bytes(bytes) => {
+                M::decode(bytes).map_err(|error| no_message(key, index, M::NAME, &error))
+            }
+            other => Err(no_message(key, index, M::NAME, &format!("one of a {}", other.kind()))),
+        };
+        self.items(key).into_iter().enumerate().map(read).collect()
+    }
+}
+
+/// What to say of an item that is not the message it must be.
+pub(super) fn no_message(
+    key: &str,
+    index: usize,
+    message: &str,
+    found: &dyn fmt::Display,
+) -> Error {
+    let allowed = format!("it must be a {message}");
+    Error::unexpected("item of a collection", found, allowed)
+        .in_field(&format!("collection_def[{:?}][{index}]", shortened(key)))
+}
+
+/// The kind of a `CollectionDef`, and its list.
+pub(super) fn list(def: &[u8]) -> Option<(Kind, &[u8])> {
+    records(def).find_map(|record| match record.value {
+        Value::Len(list) => Some((Kind::of(record.number)?, list)),
+        _ => None,
+    })
+}
+
+/// The items in a record of a list; numbers stand there in one piece.
+fn items(kind: Kind, content: &[u8]) -> Vec<Item<'_>> {
+    let numbers = |scalar| Packed::new(scalar, content, 0).map_while(Result::ok);
+    match kind {
+        Kind::NodeList => vec![Item::Node(std::str::from_utf8(content).unwrap_or_default())],
+        Kind::BytesList => vec![Item::Bytes(content)],
+        Kind::AnyList => vec![Item::Any(content)],
+        Kind::Int64List => numbers(Scalar::Int64)
+            .filter_map(|number| match number {
+                Value::Varint(bits) => Some(Item::Int(bits.cast_signed())),
+                _ => None,
+            })
+            .collect(),
+        Kind::FloatList => numbers(Scalar::Float)
+            .filter_map(|number| match number {
+                Value::Fixed32(bits) => Some(Item::Float(f32::from_bits(bits))),
+                _ => None,
+            })
+            .collect(),
+    }
+}
+
+/// The meta graph with `items` at the end of the collection `key`, which is made where there is none.
+///
+/// The first item of a collection says what it holds, and all others must be of that kind, but for integers among numbers.
+///
+/// # Errors
+/// When `meta` is no `MetaGraphDef`, or an item is of another kind than the collection, or an `Any` is none.
+pub fn add_to_collection<'s>(
+    meta: &Message<'s>,
+    key: &str,
+    added: &[Item<'_>],
+) -> Result<Message<'s>> {
+    let mut parts = Parts::of(meta)?;
+    let old = parts.collections.get(key).map(|collection| collection.def).unwrap_or_default();
+    let Some(kind) = list(old).map(|(kind, _)| kind).or_else(|| added.first().map(Item::kind))
+    else {
+        return Ok(meta.clone());
+    };
+    let canonical =
+        added.iter().map(|item| canonical(key, kind, item)).collect::<Result<Vec<_>>>()?;
+    let def = joined(kind, old, &wire(kind, &canonical));
+    parts.set_collection(key, def);
+    Ok(parts.message(meta))
+}
+
+/// An item as it is written in a collection of this kind.
+fn canonical(key: &str, kind: Kind, item: &Item<'_>) -> Result<Vec<u8>> {
+    Ok(match (kind, *item) {
+        (Kind::NodeList, Item::Node(name)) => name.as_bytes().to_vec(),
+        (Kind::BytesList, Item::Bytes(bytes)) => bytes.to_vec(),
+        (Kind::Int64List, Item::Int(number)) => {
+            let mut out = Writer::default();
+            out.varint(number.cast_unsigned());
+            out.finish()
+        }
+        (Kind::FloatList, Item::Float(number)) => number.to_le_bytes().to_vec(),
+        #[expect(clippy::cast_precision_loss, reason = "so Python does it")]
+        (Kind::FloatList, Item::Int(number)) => (number as f32).to_le_bytes().to_vec(),
+        (Kind::AnyList, Item::Any(bytes)) => {
+            fields::canonical("google.protobuf.Any", bytes)?.into_owned()
+        }
+        (kind, item) => {
+            let kind = format!(
+                "collection {key} is a {kind}, and one of a {} cannot be in it",
+                item.kind()
+            );
+            return Err(ErrorKind::Usage(kind).into());
+        }
+    })
+}
+
+/// The records of a list with these items.
+fn wire(kind: Kind, items: &[Vec<u8>]) -> Vec<u8> {
+    match kind {
+        Kind::Int64List | Kind::FloatList if items.is_empty() => Vec::new(),
+        Kind::Int64List | Kind::FloatList => fields::field(1, &items.concat()),
+        _ => items.iter().flat_map(|item| fields::field(1, item)).collect(),
+    }
+}
+
+/// A `CollectionDef` with the records of a list of this kind behind those that it has.
+pub(super) fn joined(kind: Kind, def: &[u8], more: &[u8]) -> Vec<u8> {
+    let old = list(def).map(|(_, list)| list).unwrap_or_default();
+    let is_packed = matches!(kind, Kind::Int64List | Kind::FloatList);
+    let mut out = Writer::default();
+    out.tag(kind as u32, WireType::Len);
+    out.open();
+    if is_packed {
+        let numbers = [old, more].map(|list| bytes_in(list, 1).unwrap_or_default()).concat();
+        fields::write(1, &numbers, &mut out);
+    }
+    for record in records(old).filter(|record| record.number == 1 && !is_packed) {
+        out.raw(record.bytes);
+    }
+    for record in records(more).filter(|record| record.number == 1 && !is_packed) {
+        out.raw(record.bytes);
+    }
+    for record in records(old).chain(records(more)).filter(|record| record.number != 1) {
+        out.raw(record.bytes);
+    }
+    out.close();
+    for record in records(def).filter(|record| Kind::of(record.number).is_none()) {
+        out.raw(record.bytes);
+    }
+    out.finish()
+}

@@ -1,0 +1,39 @@
+//! Meta graphs made from meta graphs: a scope taken out, or put under another; what is not needed left away.
+//!
+//! ```text
+//! export: MetaGraphDef ──► MetaGraphDef     nodes by scope, names without it, inputs from outside marked as unbound
+//! import: MetaGraphDef ──► MetaGraphDef     names under a scope that is free, unbound inputs bound, in a graph or alone
+//! ```
+//! What comes out is what TensorFlow's `export_meta_graph` and `import_meta_graph` make of the same graph. They go by way
+//! of a graph in memory; here the records of the message are rewritten that change, and all others, unknown fields too,
+//! stay byte for byte. So nothing depends on what this version knows of an op.
+//!
+//! Source: TensorFlow 2.21, `python/framework/meta_graph.py`, `python/framework/importer.py`, `graph_constructor.cc`.
+
+mod bound;
+mod collection;
+mod collections;
+mod defaults;
+mod export;
+mod fields;
+mod import;
+mod merge;
+mod names;
+mod node;
+mod op_list;
+mod order;
+mod parts;
+mod place;
+mod registered;
+mod savers;
+mod unique;
+
+pub use collection::{Collections, Item, Kind, add_to_collection};
+pub use export::{ExportOptions, Exported, export};
+pub use import::{ImportOptions, Imported, Predicate, import};
+
+/// The collection in which an export lists the inputs that come from outside.
+pub const UNBOUND_INPUTS: &str = "unbound_inputs";
+
+/// What the names of such inputs begin with.
+const UNBOUND: &str = "$unbound_inputs_";

@@ -1,0 +1,100 @@
+//! The definitions of the ops that a graph uses, without their documentation.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::fields::{bytes_in, records, text_in, write};
+use crate::graph::{OpTable, attr, bytes_of, text_of};
+use crate::message::Writer;
+use crate::schema::WireType;
+
+/// The records of an `OpList` with the ops of `graph`, a `GraphDef`, sorted by name; those that `ops` lacks are left out.
+///
+/// As in TensorFlow, a function counts whose name is an op, or which a `PartitionedCall` calls: not those that are
+/// branches of a condition or bodies of a loop.
+pub(super) fn of_graph(graph: &[u8], ops: &OpTable<'_>) -> Vec<u8> {
+    let mut out = Writer::default();
+    for bytes in used(graph).into_iter().filter_map(|op| ops.bytes(op)) {
+        out.tag(1, WireType::Len);
+        out.open();
+        without_docs(bytes, &mut out);
+        out.close();
+    }
+    out.finish()
+}
+
+/// The functions in the library of a `GraphDef`, by name.
+pub(super) fn functions(graph: &[u8]) -> BTreeMap<&str, &[u8]> {
+    let library = bytes_in(graph, 2).unwrap_or_default();
+    let functions = records(library).filter(|record| record.number == 1);
+    functions
+        .map(|record| {
+            let function = bytes_of(&record);
+            (text_in(bytes_in(function, 1).unwrap_or_default(), 1), function)
+        })
+        .collect()
+}
+
+/// The ops of the graph and of the functions that can be reached, functions left out.
+fn used(graph: &[u8]) -> BTreeSet<&str> {
+    let functions = functions(graph);
+    let (mut seen, mut used, mut open) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
+    let mut mark = |op, open: &mut Vec<_>| {
+        if seen.insert(op) {
+            match functions.get(op) {
+                Some(function) => open.push((*function, 3)),
+                None => drop(used.insert(op)),
+            }
+        }
+    };
+    open.push((graph, 1));
+    while let Some((nodes, number)) = open.pop() {
+        for record in records(nodes).filter(|record| record.number == number) {
+            let (op, called) = ops(bytes_of(&record));
+            mark(op, &mut open);
+            if let Some(called) = called {
+                mark(called, &mut open);
+            }
+        }
+    }
+    used
+}
+
+/// The op of a node, and the function that it calls.
+fn ops(node: &[u8]) -> (&str, Option<&str>) {
+    let (mut op, mut called) = ("", None);
+    for record in records(node) {
+        match record.number {
+            2 => op = text_of(&record),
+            5 if matches!(op, "PartitionedCall" | "StatefulPartitionedCall") => {
+                if let ("f", value) = attr(bytes_of(&record)) {
+                    called = bytes_in(value, 10).map(|function| text_in(function, 1));
+                }
+            }
+            _ => {}
+        }
+    }
+    (op, called)
+}
+
+/// Writes the records of an `OpDef` but for summaries and descriptions.
+fn without_docs(op: &[u8], out: &mut Writer) {
+    for record in records(op) {
+        let description = match record.number {
+            2 | 3 => 2,
+            4 => 4,
+            5 | 6 => continue,
+            _ => {
+                out.raw(record.bytes);
+                continue;
+            }
+        };
+        let part = bytes_of(&record);
+        if records(part).all(|record| record.number != description) {
+            out.raw(record.bytes);
+            continue;
+        }
+        let kept = records(part).filter(|record| record.number != description);
+        let kept: Vec<u8> = kept.flat_map(|record| record.bytes).copied().collect();
+        write(record.number, &kept, out);
+    }
+}

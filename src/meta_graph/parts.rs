@@ -1,0 +1,144 @@
+//! The parts of a meta graph, and a meta graph with some of them replaced.
+
+use std::collections::BTreeMap;
+
+use super::fields::{self, bytes_in, records, text_in};
+use crate::error::{Error, ErrorKind, Result};
+use crate::graph::bytes_of;
+use crate::message::{Message, Value, Writer};
+use crate::schema::WireType;
+
+/// The type of a meta graph.
+pub(super) const META_GRAPH: &str = "tensorflow.MetaGraphDef";
+
+/// The parts of a meta graph, and what is to be in their place.
+#[derive(Debug, Default)]
+pub(super) struct Parts<'m> {
+    /// The `MetaInfoDef`, empty where there is none.
+    pub(super) info: &'m [u8],
+    /// The `GraphDef`.
+    pub(super) graph: Option<&'m [u8]>,
+    /// The `SaverDef`.
+    pub(super) saver: Option<&'m [u8]>,
+    /// The collections by name.
+    pub(super) collections: BTreeMap<&'m str, Collection<'m>>,
+    /// The signatures by name: entries of the map, and `SignatureDef`s in them.
+    pub(super) signatures: BTreeMap<&'m str, (&'m [u8], &'m [u8])>,
+    /// The `AssetFileDef`s.
+    pub(super) assets: Vec<&'m [u8]>,
+    /// The `SavedObjectGraph`.
+    pub(super) objects: Option<&'m [u8]>,
+    /// Records that replace all of a field.
+    new: BTreeMap<u32, Vec<u8>>,
+    /// Collections that are new, or are others now, or gone.
+    new_collections: BTreeMap<String, Option<Vec<u8>>>,
+}
+
+/// A collection as it was.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Collection<'m> {
+    /// The entry of the map.
+    entry: &'m [u8],
+    /// The `CollectionDef` in it.
+    pub(super) def: &'m [u8],
+}
+
+impl<'m> Parts<'m> {
+    /// Those of `meta`.
+    ///
+    /// # Errors
+    /// When it is no `MetaGraphDef`.
+    pub(super) fn of(meta: &'m Message<'_>) -> Result<Self> {
+        if &*meta.ty().full_name != META_GRAPH {
+            let (found, allowed) = (&meta.ty().full_name, format!("it must be {META_GRAPH}"));
+            return Err(Error::unexpected("message", found, allowed));
+        }
+        let mut parts = Self::default();
+        for record in records(meta.bytes()) {
+            let Value::Len(content) = record.value else { continue };
+            match record.number {
+                1 => parts.info = content,
+                2 => parts.graph = Some(content),
+                3 => parts.saver = Some(content),
+                4 => {
+                    let def = bytes_in(content, 2).unwrap_or_default();
+                    parts
+                        .collections
+                        .insert(text_in(content, 1), Collection { entry: content, def });
+                }
+                5 => {
+                    let signature = bytes_in(content, 2).unwrap_or_default();
+                    parts.signatures.insert(text_in(content, 1), (content, signature));
+                }
+                6 => parts.assets.push(bytes_of(&record)),
+                7 => parts.objects = Some(content),
+                _ => {}
+            }
+        }
+        Ok(parts)
+    }
+
+    /// The graph.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(super) fn need_graph(&self) -> Result<&'m [u8]> {
+        self.graph
+            .ok_or_else(|| ErrorKind::NotFound("the meta graph has no graph_def".into()).into())
+    }
+
+    /// Puts `records` in the place of the field `number`.
+    pub(super) fn set(&mut self, number: u32, records: Vec<u8>) {
+        self.new.insert(number, records);
+    }
+
+    /// Puts a collection in the place of the one of this name, or beside the others.
+    pub(super) fn set_collection(&mut self, key: &str, def: Vec<u8>) {
+        self.new_collections.insert(key.to_owned(), Some(def));
+    }
+
+    /// Leaves a collection out.
+    pub(super) fn remove_collection(&mut self, key: &str) {
+        self.new_collections.insert(key.to_owned(), None);
+    }
+
+    /// The meta graph with what was put in the place of its parts.
+    pub(super) fn message<'s>(mut self, meta: &Message<'s>) -> Message<'s> {
+        if !self.new_collections.is_empty() {
+            let collections = self.collection_records();
+            self.new.insert(4, collections);
+        }
+        let bytes = fields::splice(meta.schema(), meta.ty(), meta.bytes(), &self.new);
+        Message::from_canonical(meta.schema(), meta.ty(), bytes)
+    }
+
+    fn collection_records(&mut self) -> Vec<u8> {
+        let new = std::mem::take(&mut self.new_collections);
+        let mut entries = BTreeMap::new();
+        for (key, collection) in &self.collections {
+            if !new.contains_key(*key) {
+                entries.insert(*key, collection.entry.to_vec());
+            }
+        }
+        for (key, def) in &new {
+            let entry = self.collections.get(&**key).map(|collection| collection.entry);
+            if let Some(def) = def {
+                entries.insert(key, entry_with(key, entry.unwrap_or_default(), def));
+            }
+        }
+        entries.values().flat_map(|entry| fields::field(4, entry)).collect()
+    }
+}
+
+/// An entry of a map of messages with another value; what else was in it stays.
+pub(super) fn entry_with(key: &str, entry: &[u8], value: &[u8]) -> Vec<u8> {
+    let mut out = Writer::default();
+    fields::write(1, key.as_bytes(), &mut out);
+    fields::write(2, value, &mut out);
+    for record in records(entry).filter(|record| {
+        !matches!((record.number, record.value.wire_type()), (1 | 2, WireType::Len))
+    }) {
+        out.raw(record.bytes);
+    }
+    out.finish()
+}

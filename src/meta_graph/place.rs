@@ -1,0 +1,124 @@
+//! The nodes of a graph with the names, the order and the devices that an import gives them.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use super::bound::Bound;
+use super::fields::{bytes_in, records};
+use super::names::{Placed, Rename};
+use super::node::{self, Edit};
+use crate::error::{ErrorKind, Result, shortened};
+use crate::graph::{Graph, Node, fields};
+use crate::message::Writer;
+use crate::schema::WireType;
+
+/// What an entry of `_class` begins with.
+const BESIDE: &str = "loc:@";
+
+/// The devices that nodes get: of one that is placed beside others, the first that one of them has.
+pub(super) fn devices<'m>(graph: &Graph<'m>, order: &[usize], clear: bool) -> Vec<&'m str> {
+    let nodes = graph.nodes();
+    if clear {
+        return vec![""; nodes.len()];
+    }
+    let own = |node: &Node<'m>| if beside(node).next().is_some() { "" } else { node.device };
+    let mut devices: Vec<_> = nodes.iter().map(own).collect();
+    for &position in order {
+        let others = nodes.get(position).into_iter().flat_map(beside);
+        let of = |name| devices.get(graph.find(name)?.position()).copied();
+        let found = others.filter_map(of).find(|device| !device.is_empty());
+        if let (Some(found), Some(device)) = (found, devices.get_mut(position)) {
+            *device = found;
+        }
+    }
+    devices
+}
+
+/// The other nodes beside which a node is placed.
+fn beside<'m>(node: &Node<'m>) -> impl Iterator<Item = &'m str> + use<'m> {
+    let name = node.name;
+    let list = node.attr("_class").and_then(|value| bytes_in(value, 1)).unwrap_or_default();
+    let classes = fields(list, 2).filter_map(|class| std::str::from_utf8(class).ok());
+    classes.filter_map(|class| class.strip_prefix(BESIDE)).filter(move |other| *other != name)
+}
+
+/// What becomes of the nodes.
+pub(super) struct Nodes<'a> {
+    graph: &'a Graph<'a>,
+    placed: &'a Placed<'a>,
+    bound: &'a Bound<'a>,
+    devices: Vec<&'a str>,
+    /// The device of the node.
+    device: &'a str,
+    /// The control inputs of the node that were bound.
+    controls: BTreeSet<String>,
+    /// A node beside which another is to be placed, and that is not there.
+    missing: RefCell<Option<String>>,
+}
+
+impl<'a> Nodes<'a> {
+    /// Nodes with these names, inputs and devices.
+    pub(super) fn new(
+        graph: &'a Graph<'a>,
+        placed: &'a Placed<'a>,
+        bound: &'a Bound<'a>,
+        devices: Vec<&'a str>,
+    ) -> Self {
+        let (controls, missing) = Default::default();
+        Self { graph, placed, bound, devices, device: "", controls, missing }
+    }
+
+    /// The `GraphDef` with its nodes in their new order.
+    ///
+    /// # Errors
+    /// When a node is to be placed beside one that is not there.
+    pub(super) fn graph(mut self, bytes: &[u8], order: &[usize]) -> Result<Vec<u8>> {
+        let mut out = Writer::default();
+        for &position in order {
+            let Some(node) = self.graph.nodes().get(position) else { continue };
+            self.device = self.devices.get(position).copied().unwrap_or_default();
+            self.controls.clear();
+            out.tag(1, WireType::Len);
+            out.open();
+            node::rewrite(node.bytes, &mut self, &mut out);
+            out.close();
+        }
+        records(bytes).filter(|record| record.number != 1).for_each(|record| out.raw(record.bytes));
+        match self.missing.take() {
+            None => Ok(out.finish()),
+            Some(node) => {
+                let kind = format!("_class names {}, which is not in the graph", shortened(&node));
+                Err(ErrorKind::NotFound(kind).into())
+            }
+        }
+    }
+}
+
+impl Edit for Nodes<'_> {
+    fn name<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        self.placed.rename(name)
+    }
+
+    fn input<'n>(&mut self, input: &'n str) -> Option<Cow<'n, str>> {
+        let Some(new) = self.bound.of(input) else { return Some(self.placed.rename(input)) };
+        let is_first = !new.starts_with('^') || self.controls.insert(new.to_string());
+        is_first.then(|| Cow::Owned(new.strip_suffix(":0").unwrap_or(new).to_owned()))
+    }
+
+    fn frame<'n>(&self, frame: &'n str) -> Cow<'n, str> {
+        self.placed.below(frame)
+    }
+
+    fn colocation<'n>(&self, class: &'n str) -> Option<Cow<'n, str>> {
+        let Some(node) = class.strip_prefix(BESIDE) else { return Some(Cow::Borrowed(class)) };
+        if self.graph.find(node).is_none() {
+            self.missing.borrow_mut().get_or_insert_with(|| node.to_owned());
+        }
+        Some(self.placed.rename(class))
+    }
+
+    fn device<'n>(&'n self, _: &'n str) -> &'n str {
+        self.device
+    }
+}

@@ -1,0 +1,89 @@
+//! The nodes of savers that are not the meta graph's own.
+//!
+//! As in TensorFlow, every saver has a scope of its own: the one of its save and restore nodes.
+
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
+use super::names::node_of;
+
+/// The ops of nodes that save and restore.
+const OPS: [&str; 10] = [
+    "SaveV2",
+    "Save",
+    "SaveSlice",
+    "LegacySave",
+    "LegacySaveSlice",
+    "RestoreV2",
+    "Restore",
+    "RestoreSlice",
+    "LegacyRestore",
+    "LegacyRestoreSlice",
+];
+
+/// The scopes of savers, none of which begins with another.
+#[derive(Debug, Default)]
+pub(super) struct Extraneous(BTreeSet<String>);
+
+impl Extraneous {
+    /// The scopes of the savers among `nodes`, names and ops, but for those of the nodes `kept`.
+    pub(super) fn new<'n>(nodes: impl Iterator<Item = (&'n str, &'n str)>, kept: &[&str]) -> Self {
+        let saving: BTreeSet<&str> =
+            nodes.filter(|(_, op)| OPS.contains(op)).map(|(name, _)| name).collect();
+        let kept: Vec<String> = kept.iter().map(|name| prefix(scope(node_of(name)))).collect();
+        let scopes: BTreeSet<&str> = saving.iter().map(|name| scope(name)).collect();
+        let mut found = Self::default();
+        // Ascending: a scope stands before all that begins with it.
+        for scope in scopes.difference(&saving).map(|scope| prefix(scope)) {
+            if !kept.contains(&scope) && !found.has(&scope) {
+                found.0.insert(scope);
+            }
+        }
+        found
+    }
+
+    /// Whether a node of this name is one of them.
+    pub(super) fn has(&self, name: &str) -> bool {
+        let before = self.0.range::<str, _>((Bound::Unbounded, Bound::Included(name))).next_back();
+        before.is_some_and(|scope| name.starts_with(&**scope))
+    }
+}
+
+fn scope(name: &str) -> &str {
+    name.rsplit_once('/').map_or("", |(scope, _)| scope)
+}
+
+fn prefix(scope: &str) -> String {
+    format!("{scope}/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_saver_is_the_scope_of_its_nodes() {
+        let nodes = [
+            ("SaveV2", "SaveV2"),
+            ("a/SaveV2", "SaveV2"),
+            ("a/b/RestoreV2", "RestoreV2"),
+            ("a-x/Save", "Save"),
+            ("kept/SaveV2", "SaveV2"),
+        ];
+        let extraneous = Extraneous::new(nodes.into_iter(), &["kept/Const:0", "kept/restore_all"]);
+        for name in ["a/x", "a/b/x", "a-x/y", "a/"] {
+            assert!(extraneous.has(name), "{name}");
+        }
+        for name in ["a", "SaveV2", "x", "kept/x", "ab/x", "", "a-y/z"] {
+            assert!(!extraneous.has(name), "{name}");
+        }
+    }
+
+    /// `a/` < `a/b` though `a-` stands between `a` and `a/`.
+    #[test]
+    fn scopes_are_sorted_with_their_slash() {
+        let nodes = [("a/S", "SaveV2"), ("a-b/S", "SaveV2"), ("a/c-d/S", "SaveV2")];
+        let extraneous = Extraneous::new(nodes.into_iter(), &[]);
+        assert!(["a/z", "a-b/z", "a/c-d/z", "a/c/z"].iter().all(|name| extraneous.has(name)));
+    }
+}
