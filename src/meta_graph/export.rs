@@ -271,7 +271,12 @@ fn set_info(
     let nodes_may_go = !options.export_scope.is_empty() || options.clear_extraneous_savers;
     let has_list = fields::bytes_in(parts.info, 2).is_some();
     if options.stripped_op_list || nodes_may_go && has_list {
-        new.insert(2, fields::field(2, &op_list::of_graph(graph, ops)));
+        let old = fields::bytes_in(parts.info, 2).unwrap_or_default();
+        let mut list = op_list::of_graph(graph, ops);
+        list.extend(
+            records(old).filter(|record| record.number != 1).flat_map(|record| record.bytes),
+        );
+        new.insert(2, fields::field(2, &list));
     }
     if options.strip_default_attrs {
         new.insert(7, fields::number(7, 1));

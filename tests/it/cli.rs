@@ -314,7 +314,7 @@ fn a_path_may_have_the_name_of_a_command() {
 #[test]
 fn help_says_what_there_is() {
     let mut text = String::new();
-    let commands = ["show", "verify", "convert", "fmt", "git-driver", "textconv"]
+    let commands = ["show", "verify", "convert", "export", "fmt", "git-driver", "textconv"]
         .map(|command| [command, "--help"]);
     let commands = commands.iter().map(|args| &args[..]);
     for args in [&["--help"][..]].into_iter().chain(commands) {

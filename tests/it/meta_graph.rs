@@ -31,7 +31,7 @@ pub fn text(message: &Message<'_>) -> String {
 }
 
 /// Bytes, and where they differ the text, so that a failure can be read.
-fn assert_same(ours: &Message<'_>, theirs: &Message<'_>, case: &str) {
+pub fn assert_same(ours: &Message<'_>, theirs: &Message<'_>, case: &str) {
     if ours.bytes() != theirs.bytes() {
         pretty_assert(&text(ours), &text(theirs), case);
         panic!("{case}: the same text, other bytes");
