@@ -2,6 +2,7 @@
 //!
 //! [`OpTable`] is what TensorFlow knows of its ops, [`check()`] holds the nodes of a graph against it.
 
+pub(crate) mod attrs;
 mod body;
 mod check;
 pub mod constant;
@@ -18,6 +19,7 @@ mod wire;
 use std::fmt;
 use std::ops::Range;
 
+pub(crate) use attrs::truth;
 pub use check::check;
 pub use constant::Constant;
 pub use device::DeviceSpec;

@@ -6,9 +6,9 @@
 //! ```
 //! Names and slices are string constants. Source: the op definitions, and what TensorFlow's savers wire.
 
+use super::attrs::types;
 use super::{Constant, Graph, Input, Node, NodeId, bytes_of};
-use crate::message::{Packed, Records, Value, int32};
-use crate::schema::Kind;
+use crate::message::Records;
 
 /// Nodes that are passed on the way to a variable.
 const STEPS: usize = 8;
@@ -297,32 +297,4 @@ pub(crate) fn targets_of(targets: &[Target], restore: NodeId, output: u64) -> &[
 
 fn is_passed_on(op: &str) -> bool {
     matches!(op, "Identity" | "Reshape" | "Cast")
-}
-
-/// The types in an attribute: one, or a list.
-fn types(value: &[u8]) -> Vec<i32> {
-    let mut types = Vec::new();
-    for record in Records::new(value, 0).map_while(Result::ok) {
-        match (record.number, record.value) {
-            (6, Value::Varint(code)) => types.push(int32(code)),
-            (1, Value::Len(list)) => {
-                for record in Records::new(list, 0).map_while(Result::ok) {
-                    match (record.number, record.value) {
-                        (6, Value::Varint(code)) => types.push(int32(code)),
-                        (6, Value::Len(packed)) => {
-                            for value in Packed::new(Kind::Uint64, packed, 0).map_while(Result::ok)
-                            {
-                                if let Value::Varint(code) = value {
-                                    types.push(int32(code));
-                                }
-                            }
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    types
 }

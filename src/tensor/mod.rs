@@ -10,6 +10,7 @@ mod owned;
 mod reading;
 mod shape;
 mod slice;
+pub(crate) mod slice_spec;
 mod source;
 mod value_field;
 mod view;

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use super::misfit::Problem;
 use super::restores::{Asked, Taker};
-use super::slice_spec;
 use crate::bytes::near;
 use crate::checkpoint::{Checkpoint, Entry};
-use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
+use crate::tensor::{DType, Name, Shape, Slice, TensorSource, slice_spec};
 
 /// The types of which TensorFlow cuts and joins slices of V2 checkpoints.
 const SLICED: &[DType] = &[

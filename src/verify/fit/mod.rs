@@ -7,7 +7,6 @@ mod asked;
 mod misfit;
 mod restores;
 mod savers;
-mod slice_spec;
 
 use std::collections::BTreeSet;
 

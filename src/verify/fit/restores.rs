@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use prost_reflect::prost::Message as _;
-
 use crate::error::Result;
-use crate::graph::{Action, Graph, Node, NodeId, Role, Target, bytes_of, targets_of, text_of};
-use crate::message::{Records, Value};
-use crate::schema::tensorflow::TensorShapeProto;
+use crate::graph::{
+    Action, Graph, Node, NodeId, Role, Target, bytes_of, targets_of, text_of, truth,
+};
+use crate::message::Records;
 
 /// Calls that are passed on the way from an argument to its variable.
 const CALLS: usize = 8;
@@ -130,7 +129,7 @@ impl<'m> Bodies<'m> {
         let variable = self.variable(body, target.variable);
         Taker {
             variable: variable.map(|node| node.name).unwrap_or_default().to_owned(),
-            shape: variable.and_then(shape),
+            shape: variable.and_then(Node::declared_shape),
             is_reshaped: target.is_reshaped,
             refuses,
         }
@@ -148,25 +147,6 @@ impl<'m> Bodies<'m> {
         }
         Some(self.all.get(body)?.graph.node(id))
     }
-}
-
-/// The shape that a variable has, as far as its node says.
-fn shape(node: &Node<'_>) -> Option<Vec<Option<u64>>> {
-    let value = node.attr("shape")?;
-    let record = Records::new(value, 0).map_while(Result::ok).find(|record| record.number == 7)?;
-    let shape = TensorShapeProto::decode(bytes_of(&record)).ok()?;
-    // The oldest op for variables had no other way to say that it knows none.
-    if shape.unknown_rank || (node.op == "Variable" && shape.dim.is_empty()) {
-        return None;
-    }
-    Some(shape.dim.iter().map(|dim| u64::try_from(dim.size).ok()).collect())
-}
-
-/// The boolean in an attribute.
-fn truth(value: &[u8]) -> bool {
-    let is = |record: &crate::message::Record<'_>| record.number == 5;
-    let found = Records::new(value, 0).map_while(Result::ok).find(is);
-    found.is_some_and(|record| matches!(record.value, Value::Varint(1..)))
 }
 
 /// The name of the function in an attribute.

@@ -1,17 +1,17 @@
-//! What a restore node asks for beside a key: the full shape, and a slice of it.
+//! What save and restore nodes say of a tensor beside its key: the full shape, and a slice of it.
 //!
 //! ```text
 //! spec := (dimension " ")+ extent (":" extent)*      extent := "-" | start "," length
 //! ```
 //! Source: TensorFlow's `ParseShapeAndSlice` and `TensorSlice::Parse`.
 
-use crate::tensor::{Shape, Slice};
+use super::{Shape, Slice};
 
 /// The full shape and the slice in `spec`.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn parse(spec: &str) -> Result<(Shape, Slice), String> {
+pub(crate) fn parse(spec: &str) -> Result<(Shape, Slice), String> {
     let Some((dims, slice)) = spec.rsplit_once(' ') else {
         return Err("it must be a shape, a space and a slice".into());
     };

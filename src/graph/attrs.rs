@@ -1,0 +1,84 @@
+//! What attributes say, read from the wire bytes of an `AttrValue`.
+
+use prost_reflect::prost::Message as _;
+
+use super::{Node, bytes_of, text_of};
+use crate::message::{Packed, Record, Records, Value, int32};
+use crate::schema::Kind;
+use crate::schema::tensorflow::TensorShapeProto;
+
+/// The record in the field `number`.
+fn field(value: &[u8], number: u32) -> Option<Record<'_>> {
+    Records::new(value, 0).map_while(Result::ok).find(|record| record.number == number)
+}
+
+/// The boolean in an attribute.
+pub(crate) fn truth(value: &[u8]) -> bool {
+    field(value, 5).is_some_and(|record| matches!(record.value, Value::Varint(1..)))
+}
+
+/// The integer in an attribute; 0 where there is none.
+pub(crate) fn int(value: &[u8]) -> i64 {
+    match field(value, 3) {
+        Some(Record { value: Value::Varint(bits), .. }) => bits.cast_signed(),
+        _ => 0,
+    }
+}
+
+/// The bytes in an attribute.
+pub(crate) fn bytes(value: &[u8]) -> &[u8] {
+    field(value, 2).map(|record| bytes_of(&record)).unwrap_or_default()
+}
+
+/// The `TensorProto` in an attribute.
+pub(crate) fn tensor(value: &[u8]) -> Option<&[u8]> {
+    field(value, 8).map(|record| bytes_of(&record))
+}
+
+/// The strings in the list of an attribute that are UTF-8.
+pub(crate) fn texts(value: &[u8]) -> Vec<&str> {
+    let list = field(value, 1).map(|record| bytes_of(&record)).unwrap_or_default();
+    let records = Records::new(list, 0).map_while(Result::ok);
+    records.filter(|record| record.number == 2).map(|record| text_of(&record)).collect()
+}
+
+/// The types in an attribute: one, or a list.
+pub(crate) fn types(value: &[u8]) -> Vec<i32> {
+    let mut types = Vec::new();
+    for record in Records::new(value, 0).map_while(Result::ok) {
+        match (record.number, record.value) {
+            (6, Value::Varint(code)) => types.push(int32(code)),
+            (1, Value::Len(list)) => {
+                for record in Records::new(list, 0).map_while(Result::ok) {
+                    match (record.number, record.value) {
+                        (6, Value::Varint(code)) => types.push(int32(code)),
+                        (6, Value::Len(packed)) => {
+                            for value in Packed::new(Kind::Uint64, packed, 0).map_while(Result::ok)
+                            {
+                                if let Value::Varint(code) = value {
+                                    types.push(int32(code));
+                                }
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    types
+}
+
+impl Node<'_> {
+    /// The shape that a variable has, as far as its node says.
+    pub(crate) fn declared_shape(&self) -> Option<Vec<Option<u64>>> {
+        let record = field(self.attr("shape")?, 7)?;
+        let shape = TensorShapeProto::decode(bytes_of(&record)).ok()?;
+        // The oldest op for variables had no other way to say that it knows none.
+        if shape.unknown_rank || (self.op == "Variable" && shape.dim.is_empty()) {
+            return None;
+        }
+        Some(shape.dim.iter().map(|dim| u64::try_from(dim.size).ok()).collect())
+    }
+}
