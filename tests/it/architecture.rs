@@ -59,6 +59,21 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "saver",
+        &[
+            "bytes",
+            "checkpoint",
+            "error",
+            "graph",
+            "message",
+            "meta_graph",
+            "progress",
+            "schema",
+            "tensor",
+            "text",
+        ],
+    ),
+    (
         "report",
         &[
             "artifact",

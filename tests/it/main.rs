@@ -94,6 +94,7 @@ mod readme;
 mod report;
 mod roles;
 mod rotation;
+mod saver_build;
 mod schema;
 mod schema_tables;
 mod show;

@@ -1,0 +1,220 @@
+//! Nodes that are added to a graph, in TensorFlow's order and with its names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use prost_reflect::prost::Message as _;
+
+use super::devices::merged;
+use super::names::Names;
+use super::value::{Constant, dtype, text, texts, truth};
+use super::{NODE, TakenNames};
+use crate::error::{Error, Result};
+use crate::graph::{DeviceSpec, Graph, attrs};
+use crate::message::Writer;
+use crate::schema::WireType;
+use crate::schema::tensorflow::{AttrValue, FullTypeDef, FullTypeId, NodeDef};
+use crate::tensor::DType;
+
+/// The mark of a node that another one waits for because the program says so.
+const MANUAL: &str = "_has_manual_control_dependencies";
+
+/// The attributes of a node.
+pub(super) type Attrs = Vec<(&'static str, AttrValue)>;
+
+/// A saver's nodes.
+pub(super) struct Nodes<'g> {
+    graph: &'g Graph<'g>,
+    names: Names,
+    /// The scope that they are in, with its `/`; nothing for the root.
+    scope: String,
+    /// The device that nodes are put on.
+    device: DeviceSpec,
+    new: Vec<NodeDef>,
+    /// The position of each by its name.
+    by_name: BTreeMap<String, usize>,
+    /// Those that others wait for.
+    awaited: BTreeSet<String>,
+}
+
+impl<'g> Nodes<'g> {
+    /// Opens the scope `name`.
+    ///
+    /// # Errors
+    /// When that is no name of a scope.
+    pub(super) fn new(graph: &'g Graph<'g>, name: Option<&str>, taken: TakenNames) -> Result<Self> {
+        let name = name.unwrap_or("save");
+        check_scope(name)?;
+        let base = name.strip_suffix('/').unwrap_or(name);
+        let mut names = Names::new(graph, base, taken);
+        let scope = match name {
+            "" => String::new(),
+            _ if name.ends_with('/') => name.to_owned(),
+            _ => names.unique(name) + "/",
+        };
+        let (device, new) = (DeviceSpec::default(), Vec::new());
+        let (by_name, awaited) = (BTreeMap::new(), BTreeSet::new());
+        Ok(Self { graph, names, scope, device, new, by_name, awaited })
+    }
+
+    /// A name in the scope for an op, or for a scope inside.
+    pub(super) fn name(&mut self, name: &str) -> String {
+        self.names.unique(&format!("{}{name}", self.scope))
+    }
+
+    /// A name in the scope of a node.
+    pub(super) fn name_in(&mut self, outer: &str, name: &str) -> String {
+        self.names.unique(&format!("{outer}/{name}"))
+    }
+
+    /// Runs `f` while nodes are put on `device`; what that leaves open stays as it is.
+    pub(super) fn on<T>(
+        &mut self,
+        device: &DeviceSpec,
+        f: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let inner = merged(device, &self.device);
+        let outer = std::mem::replace(&mut self.device, inner);
+        let result = f(self);
+        self.device = outer;
+        result
+    }
+
+    /// Adds a node; returns its name.
+    pub(super) fn add(&mut self, op: &str, name: String, inputs: &[&str], attrs: Attrs) -> String {
+        self.add_after(op, name, inputs, &[], attrs)
+    }
+
+    /// Adds a node that waits for others.
+    pub(super) fn add_after(
+        &mut self,
+        op: &str,
+        name: String,
+        inputs: &[&str],
+        after: &[String],
+        attrs: Attrs,
+    ) -> String {
+        let device = self.device.to_string();
+        self.push(op, name, inputs, after, device, attrs)
+    }
+
+    /// Adds a node that must be where the node `beside` is.
+    pub(super) fn add_beside(
+        &mut self,
+        beside: &str,
+        op: &str,
+        name: String,
+        inputs: &[&str],
+        after: &[String],
+        mut attrs: Attrs,
+    ) -> String {
+        let (device, groups) = self.place(beside);
+        attrs.push(("_class", texts(&groups)));
+        self.push(op, name, inputs, after, device, attrs)
+    }
+
+    /// Adds a constant.
+    pub(super) fn constant(&mut self, name: String, constant: Constant) -> String {
+        let Constant(ty, value) = constant;
+        self.add("Const", name, &[], vec![("dtype", dtype(ty)), ("value", value)])
+    }
+
+    /// The device of a node, and with which nodes it must be.
+    fn place(&self, name: &str) -> (String, Vec<String>) {
+        let own = || vec![format!("loc:@{name}")];
+        if let Some(node) = self.by_name.get(name).and_then(|&at| self.new.get(at)) {
+            return (node.device.clone(), own());
+        }
+        let Some(node) = self.graph.find(name).map(|id| self.graph.node(id)) else {
+            return (String::new(), own());
+        };
+        let groups = node.attr("_class").map(attrs::texts).unwrap_or_default().into_iter();
+        let groups: BTreeSet<_> =
+            groups.filter(|group| group.starts_with("loc:@")).map(str::to_owned).collect();
+        let groups = if groups.is_empty() { own() } else { groups.into_iter().collect() };
+        (node.device.to_owned(), groups)
+    }
+
+    fn push(
+        &mut self,
+        op: &str,
+        name: String,
+        inputs: &[&str],
+        after: &[String],
+        device: String,
+        attrs: Attrs,
+    ) -> String {
+        let mut input: Vec<String> = inputs.iter().map(|&input| input.to_owned()).collect();
+        let after: BTreeSet<&String> = after.iter().collect();
+        input.extend(after.iter().map(|name| format!("^{name}")));
+        self.awaited.extend(after.into_iter().cloned());
+        let attr = attrs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        self.by_name.insert(name.clone(), self.new.len());
+        let op = op.to_owned();
+        self.new.push(NodeDef {
+            name: name.clone(),
+            op,
+            input,
+            device,
+            attr,
+            ..NodeDef::default()
+        });
+        name
+    }
+
+    /// Adds a node that gives the shape of a tensor, of 32 bits a dimension; TensorFlow writes its full type too.
+    pub(super) fn add_shape(&mut self, tensor: &str, ty: DType) -> String {
+        let name = self.name("Shape");
+        let attrs = vec![("T", dtype(ty)), ("out_type", dtype(DType::I32))];
+        let name = self.add("Shape", name, &[tensor], attrs);
+        let full = |id: FullTypeId, args| FullTypeDef { type_id: id.into(), args, attr: None };
+        let element = full(FullTypeId::TftInt32, Vec::new());
+        let shape = full(FullTypeId::TftShapeTensor, vec![element]);
+        if let Some(node) = self.by_name.get(&name).and_then(|&at| self.new.get_mut(at)) {
+            node.experimental_type = Some(full(FullTypeId::TftProduct, vec![shape]));
+        }
+        name
+    }
+
+    /// The device of a node that was added.
+    pub(super) fn device_of(&self, name: &str) -> &str {
+        let node = self.by_name.get(name).and_then(|&at| self.new.get(at));
+        node.map_or("", |node| &node.device)
+    }
+
+    /// The records of the nodes.
+    pub(super) fn encode(self) -> Vec<u8> {
+        let mut out = Writer::default();
+        for mut node in self.new {
+            if self.awaited.contains(&node.name) {
+                node.attr.insert(MANUAL.to_owned(), truth(true));
+            }
+            out.tag(NODE, WireType::Len);
+            out.len_prefixed(&node.encode_to_vec());
+        }
+        out.finish()
+    }
+
+    /// Joins two strings.
+    pub(super) fn join(&mut self, inputs: &[&str]) -> String {
+        let name = self.name("StringJoin");
+        let count = i64::try_from(inputs.len()).unwrap_or(i64::MAX);
+        self.add(
+            "StringJoin",
+            name,
+            inputs,
+            vec![("N", super::value::int(count)), ("separator", text(""))],
+        )
+    }
+}
+
+/// Whether TensorFlow takes a name for a scope.
+fn check_scope(name: &str) -> Result<()> {
+    let is_inner = |c: char| c.is_ascii_alphanumeric() || "_.\\/>-".contains(c);
+    let is_first = |c: char| c.is_ascii_alphanumeric() || c == '.';
+    if name.is_empty() || (name.starts_with(is_first) && name.chars().all(is_inner)) {
+        return Ok(());
+    }
+    let found = crate::error::shortened(name).escape_debug().to_string();
+    let allowed = "a letter, a digit or . comes first, and then also _ \\ / > -";
+    Err(Error::unexpected("name of a scope", found, allowed))
+}

@@ -1,0 +1,188 @@
+//! The nodes that restore.
+//!
+//! ```text
+//! filename ─► RestoreV2 ─► [Reshape] ─► Assign                        a reference variable
+//!                       └► [Reshape] ─► Identity ─► AssignVariableOp  a resource variable … ─► restore_all
+//! ```
+
+use std::collections::BTreeMap;
+
+use super::devices::{cpu, cpu_of};
+use super::nodes::Nodes;
+use super::save::{identity, tensor};
+use super::value::{dims, dtype, dtypes, strings, truth};
+use super::{Options, RestoreNodes};
+use crate::error::Result;
+use crate::graph::DeviceSpec;
+use crate::saver::{SaveSpec, SaveableObject, VariableKind};
+use crate::tensor::DType;
+
+/// The shape that a restored tensor is given: known, or what a node says.
+enum Given {
+    Dims(Vec<u64>),
+    Node(String),
+}
+
+/// Restores all of one device; returns the node that does.
+pub(super) fn one(
+    nodes: &mut Nodes<'_>,
+    filename: &str,
+    saveables: &[SaveableObject],
+    options: &Options,
+    name: &str,
+) -> Result<String> {
+    let tensors = match options.restore {
+        RestoreNodes::One => {
+            let specs: Vec<&SaveSpec> = saveables.iter().flat_map(|one| &one.specs).collect();
+            nodes.on(&cpu(), |nodes| Ok(restore_op(nodes, filename, &specs)))?
+        }
+        RestoreNodes::Each => each(nodes, filename, saveables)?,
+    };
+    let mut tensors = tensors.into_iter();
+    let mut assigned = Vec::new();
+    for saveable in saveables {
+        let mut shapes = Vec::new();
+        if options.reshape {
+            for spec in &saveable.specs {
+                shapes.push(given(nodes, spec)?);
+            }
+        }
+        let mut of_saveable = tensors.by_ref().take(saveable.specs.len());
+        let (Some(tensor), Some(spec)) = (of_saveable.next(), saveable.specs.first()) else {
+            continue;
+        };
+        of_saveable.for_each(drop);
+        assigned.push(assign(nodes, saveable, spec, tensor, shapes.into_iter().next())?);
+    }
+    group(nodes, &assigned, name)
+}
+
+/// Restores each device by itself.
+pub(super) fn sharded(
+    nodes: &mut Nodes<'_>,
+    filename: &str,
+    groups: &[(String, Vec<SaveableObject>)],
+    options: &Options,
+) -> Result<String> {
+    let mut restored = Vec::new();
+    for (device, saveables) in groups {
+        restored.push(nodes.on(&device.parse()?, |nodes| {
+            one(nodes, filename, saveables, options, "restore_shard")
+        })?);
+    }
+    group(nodes, &restored, "restore_all")
+}
+
+/// The tensors of each saveable, by nodes of their own.
+fn each(
+    nodes: &mut Nodes<'_>,
+    filename: &str,
+    saveables: &[SaveableObject],
+) -> Result<Vec<String>> {
+    let mut tensors = Vec::new();
+    for saveable in saveables {
+        let device = saveable.specs.first().map_or("", |spec| &spec.device);
+        let device = if device.is_empty() { DeviceSpec::default() } else { cpu_of(device)? };
+        nodes.on(&device, |nodes| {
+            for spec in &saveable.specs {
+                tensors.extend(restore_op(nodes, filename, &[spec]));
+            }
+            Ok(())
+        })?;
+    }
+    Ok(tensors)
+}
+
+/// A node that reads these tensors; its outputs.
+fn restore_op(nodes: &mut Nodes<'_>, filename: &str, specs: &[&SaveSpec]) -> Vec<String> {
+    let outer = nodes.name("RestoreV2");
+    let name = nodes.name_in(&outer, "tensor_names");
+    let names = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.name)));
+    let name = nodes.name_in(&outer, "shape_and_slices");
+    let slices = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.slice_spec)));
+    let types: Vec<DType> = specs.iter().map(|spec| spec.dtype).collect();
+    let attrs = vec![("dtypes", dtypes(&types))];
+    let node = nodes.add("RestoreV2", outer, &[filename, &names, &slices], attrs);
+    let output = |at: usize| if at == 0 { node.clone() } else { format!("{node}:{at}") };
+    (0..specs.len()).map(output).collect()
+}
+
+/// The shape of what is saved; its tensor is made once more, as TensorFlow does.
+fn given(nodes: &mut Nodes<'_>, spec: &SaveSpec) -> Result<Given> {
+    let tensor = tensor(nodes, spec)?;
+    if let Some(dims) = spec.full_shape() {
+        return Ok(Given::Dims(dims));
+    }
+    Ok(Given::Node(nodes.add_shape(&tensor, spec.dtype)))
+}
+
+/// Gives a variable what was restored.
+fn assign(
+    nodes: &mut Nodes<'_>,
+    saveable: &SaveableObject,
+    spec: &SaveSpec,
+    mut tensor: String,
+    shape: Option<Given>,
+) -> Result<String> {
+    let is_checked = shape.is_none() && spec.full_shape().is_some();
+    if let Some(shape) = shape {
+        tensor = reshape(nodes, spec.dtype, &tensor, shape);
+    }
+    let variable = &*saveable.op;
+    match saveable.kind {
+        VariableKind::Reference => {
+            let name = nodes.name("Assign");
+            let attrs = vec![
+                ("T", dtype(spec.dtype)),
+                ("use_locking", truth(true)),
+                ("validate_shape", truth(is_checked)),
+            ];
+            Ok(nodes.add_beside(variable, "Assign", name, &[variable, &tensor], &[], attrs))
+        }
+        VariableKind::Resource => nodes.on(&spec.device.parse()?, |nodes| {
+            let value = identity(nodes, &tensor, spec.dtype);
+            let name = nodes.name("AssignVariableOp");
+            let attrs = vec![("dtype", dtype(spec.dtype)), ("validate_shape", truth(false))];
+            Ok(nodes.add("AssignVariableOp", name, &[variable, &value], attrs))
+        }),
+    }
+}
+
+fn reshape(nodes: &mut Nodes<'_>, ty: DType, tensor: &str, shape: Given) -> String {
+    let outer = nodes.name("Reshape");
+    let (shape, shape_type) = match shape {
+        Given::Node(node) => (node, DType::I32),
+        Given::Dims(known) => {
+            let name = nodes.name_in(&outer, "shape");
+            let constant = dims(&known);
+            let ty = constant.0;
+            (nodes.constant(name, constant), ty)
+        }
+    };
+    let attrs = vec![("T", dtype(ty)), ("Tshape", dtype(shape_type))];
+    nodes.add("Reshape", outer, &[tensor, &shape], attrs)
+}
+
+/// A node that waits for all of `ops`: directly where they are on one device, else by way of a node on each.
+fn group(nodes: &mut Nodes<'_>, ops: &[String], name: &str) -> Result<String> {
+    let name = nodes.name(name);
+    let mut by_device: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for op in ops {
+        by_device.entry(nodes.device_of(op).to_owned()).or_default().push(op.clone());
+    }
+    if by_device.len() == 1
+        && let Some((device, ops)) = by_device.pop_first()
+    {
+        let no_op =
+            |nodes: &mut Nodes<'_>| Ok(nodes.add_after("NoOp", name, &[], &ops, Vec::new()));
+        return nodes.on(&device.parse()?, no_op);
+    }
+    let mut waits = Vec::new();
+    for (device, ops) in by_device {
+        let inner = nodes.name_in(&name, "NoOp");
+        waits.push(nodes.on(&device.parse()?, |nodes| {
+            Ok(nodes.add_after("NoOp", inner, &[], &ops, Vec::new()))
+        })?);
+    }
+    Ok(nodes.add_after("NoOp", name, &[], &waits, Vec::new()))
+}

@@ -1,0 +1,180 @@
+//! The nodes that save.
+//!
+//! ```text
+//! filename ─► SaveV2 ─► control_dependency                                                 one file
+//! filename ─► ShardedFilename ─► SaveSlices ─► control_dependency … ─► ShardedFilespec     V1, by device
+//! filename, suffix ─► StringJoin ─► ShardedFilename ─► SaveV2 ─► control_dependency …
+//!                                            └─► Pack ─► MergeV2Checkpoints ─► Identity    V2, by device
+//! ```
+
+use super::devices::{any_cpu, cpu, cpu_of};
+use super::nodes::Nodes;
+use super::value::{dtype, dtypes, int, number, scalar_shape, string, strings, text, truth};
+use crate::error::{Error, Result};
+use crate::saver::{SaveSpec, SaveableObject, Saved};
+use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
+use crate::tensor::DType;
+
+/// The tensors that name the file: one with the default, and one that is fed.
+pub(super) fn filename(nodes: &mut Nodes<'_>, filename: Option<&str>) -> String {
+    let attrs = || vec![("dtype", dtype(DType::String)), ("shape", scalar_shape())];
+    let outer = nodes.name("filename");
+    let name = nodes.name_in(&outer, "input");
+    let filename = filename.filter(|name| !name.is_empty()).unwrap_or("model");
+    let given = nodes.constant(name, string(filename));
+    let outer = nodes.add("PlaceholderWithDefault", outer, &[&given], attrs());
+    let name = nodes.name("Const");
+    nodes.add("PlaceholderWithDefault", name, &[&outer], attrs())
+}
+
+/// Saves all into one file; returns what has its name when that is done.
+pub(super) fn one(
+    nodes: &mut Nodes<'_>,
+    filename: &str,
+    saveables: &[SaveableObject],
+    version: CheckpointFormatVersion,
+) -> Result<String> {
+    let save = save_op(nodes, filename, saveables, version)?;
+    let name = nodes.name("control_dependency");
+    let attrs = vec![("T", dtype(DType::String))];
+    Ok(nodes.add_beside(filename, "Identity", name, &[filename], &[save], attrs))
+}
+
+/// The node that writes a file.
+fn save_op(
+    nodes: &mut Nodes<'_>,
+    filename: &str,
+    saveables: &[SaveableObject],
+    version: CheckpointFormatVersion,
+) -> Result<String> {
+    let (op, base, slices, types) = match version {
+        CheckpointFormatVersion::V1 => ("SaveSlices", "save", "shapes_and_slices", "T"),
+        CheckpointFormatVersion::V2 => ("SaveV2", "SaveV2", "shape_and_slices", "dtypes"),
+        CheckpointFormatVersion::Legacy => {
+            return Err(Error::unexpected("write version", "LEGACY", "V1 and V2 are written"));
+        }
+    };
+    let specs: Vec<&SaveSpec> = saveables.iter().flat_map(|saveable| &saveable.specs).collect();
+    let mut tensors = Vec::with_capacity(specs.len());
+    for spec in &specs {
+        tensors.push(tensor(nodes, spec)?);
+    }
+    let outer = nodes.name(base);
+    let name = nodes.name_in(&outer, "tensor_names");
+    let names = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.name)));
+    let name = nodes.name_in(&outer, slices);
+    let slices = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.slice_spec)));
+    let inputs = [filename, &names, &slices].into_iter().chain(tensors.iter().map(|name| &**name));
+    let inputs: Vec<&str> = inputs.collect();
+    let saved: Vec<DType> = specs.iter().map(|spec| spec.dtype).collect();
+    Ok(nodes.add(op, outer, &inputs, vec![(types, dtypes(&saved))]))
+}
+
+/// The tensor of a spec: one that is there, or a read that is made for it.
+pub(super) fn tensor(nodes: &mut Nodes<'_>, spec: &SaveSpec) -> Result<String> {
+    let handle = match &spec.tensor {
+        Saved::Tensor(tensor) => return Ok(tensor.clone()),
+        Saved::Read(handle) => handle,
+    };
+    nodes.on(&spec.device.parse()?, |nodes| {
+        let scope = nodes.name("Read");
+        let name = nodes.name_in(&scope, "DisableCopyOnRead");
+        nodes.add("DisableCopyOnRead", name, &[handle], Vec::new());
+        let name = nodes.name_in(&scope, "ReadVariableOp");
+        let read = nodes.add("ReadVariableOp", name, &[handle], vec![("dtype", dtype(spec.dtype))]);
+        let value = identity(nodes, &read, spec.dtype);
+        nodes.on(&cpu(), |nodes| Ok(identity(nodes, &value, spec.dtype)))
+    })
+}
+
+/// Passes a tensor on to the device that nodes are put on.
+pub(super) fn identity(nodes: &mut Nodes<'_>, of: &str, ty: DType) -> String {
+    let name = nodes.name("Identity");
+    nodes.add("Identity", name, &[of], vec![("T", dtype(ty))])
+}
+
+/// The name of a shard's file.
+fn sharded_filename(nodes: &mut Nodes<'_>, base: &str, shard: usize, shards: &str) -> String {
+    let outer = nodes.name("ShardedFilename");
+    let name = nodes.name_in(&outer, "shard");
+    let shard = nodes.constant(name, number(shard));
+    nodes.add("ShardedFilename", outer, &[base, &shard, shards], Vec::new())
+}
+
+/// Saves each group into a V1 file of its own; returns what has the pattern of their names.
+pub(super) fn sharded_v1(
+    nodes: &mut Nodes<'_>,
+    filename: &str,
+    groups: &[(String, Vec<SaveableObject>)],
+    version: CheckpointFormatVersion,
+) -> Result<String> {
+    let name = nodes.name("num_shards");
+    let shards = nodes.constant(name, number(groups.len()));
+    let mut saved = Vec::new();
+    for (shard, (device, saveables)) in groups.iter().enumerate() {
+        saved.push(nodes.on(&device.parse()?, |nodes| {
+            let file = sharded_filename(nodes, filename, shard, &shards);
+            one(nodes, &file, saveables, version)
+        })?);
+    }
+    let name = nodes.name("ShardedFilespec");
+    Ok(nodes.add_after("ShardedFilespec", name, &[filename, &shards], &saved, Vec::new()))
+}
+
+/// Saves each group into a checkpoint of its own and merges these; returns what has the name of the whole.
+pub(super) fn sharded_v2(
+    nodes: &mut Nodes<'_>,
+    filename: &str,
+    groups: &[(String, Vec<SaveableObject>)],
+) -> Result<String> {
+    let temporary = temporary_prefix(nodes, filename)?;
+    let name = nodes.name("num_shards");
+    let shards = nodes.constant(name, number(groups.len()));
+    let (mut saved, mut files) = (Vec::new(), Vec::new());
+    for (shard, (device, saveables)) in groups.iter().enumerate() {
+        nodes.on(&cpu_of(device)?, |nodes| {
+            let file = sharded_filename(nodes, &temporary, shard, &shards);
+            saved.push(one(nodes, &file, saveables, CheckpointFormatVersion::V2)?);
+            files.push(file);
+            Ok(())
+        })?;
+    }
+    let last = groups.last().map_or("", |(device, _)| device);
+    nodes.on(&cpu_of(last)?, |nodes| Ok(merge(nodes, filename, &files, saved)))
+}
+
+/// The prefix of the shards before they are merged; a store that has no folders needs none.
+fn temporary_prefix(nodes: &mut Nodes<'_>, filename: &str) -> Result<String> {
+    nodes.on(&any_cpu(), |nodes| {
+        let name = nodes.name("StaticRegexFullMatch");
+        let pattern = vec![("pattern", text("^s3://.*"))];
+        let is_s3 = nodes.add("StaticRegexFullMatch", name, &[filename], pattern);
+        let name = nodes.name("Const");
+        let part = nodes.constant(name, string(".part"));
+        let name = nodes.name("Const");
+        let folder = nodes.constant(name, string("_temp/part"));
+        let name = nodes.name("Select");
+        let attrs = vec![("T", dtype(DType::String))];
+        let suffix = nodes.add("Select", name, &[&is_s3, &part, &folder], attrs);
+        Ok(nodes.join(&[filename, &suffix]))
+    })
+}
+
+fn merge(
+    nodes: &mut Nodes<'_>,
+    filename: &str,
+    files: &[String],
+    mut saved: Vec<String>,
+) -> String {
+    let outer = nodes.name("MergeV2Checkpoints");
+    let name = nodes.name_in(&outer, "checkpoint_prefixes");
+    let inputs: Vec<&str> = files.iter().map(|file| &**file).collect();
+    let count = i64::try_from(files.len()).unwrap_or(i64::MAX);
+    let attrs = vec![("N", int(count)), ("T", dtype(DType::String)), ("axis", int(0))];
+    let prefixes = nodes.add_after("Pack", name, &inputs, &saved, attrs);
+    let attrs = vec![("allow_missing_files", truth(false)), ("delete_old_dirs", truth(true))];
+    let merged = nodes.add("MergeV2Checkpoints", outer, &[&prefixes, filename], attrs);
+    saved.push(merged);
+    let name = nodes.name("Identity");
+    nodes.add_after("Identity", name, &[filename], &saved, vec![("T", dtype(DType::String))])
+}
