@@ -94,6 +94,12 @@ impl TensorSource for Partitioned {
         self.parts.iter().map(|part| (&part.slice, &*part.source)).collect()
     }
 
+    fn part(&self, slice: &Slice) -> Option<&dyn TensorSource> {
+        let by_place = |part: &Part| part.slice.extents().cmp(slice.extents());
+        let at = self.parts.binary_search_by(by_place).ok()?;
+        self.parts.get(at).map(|part| &*part.source)
+    }
+
     fn stream(&self) -> Result<Box<dyn TensorStream + '_>> {
         let short = self.parts.iter().filter(|part| {
             let run = part.slice.extents().last().map_or(1, |&(_, len)| len);

@@ -2,11 +2,13 @@
 //!
 //! ```text
 //! MetaGraphDef ─► build: variables ─► SaveableObjects ─► nodes, as TensorFlow names and wires them ─► GraphDef, SaverDef
+//! MetaGraphDef, SaverDef, path ─► run: its nodes, in order ─► Variables
 //! ```
 
 pub mod build;
 mod rotation;
 mod save;
+pub mod run;
 mod save_spec;
 
 pub use rotation::Rotation;

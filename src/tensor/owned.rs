@@ -45,13 +45,15 @@ impl Tensor {
             let allowed = format!("at most {} bytes are read into memory", limits.tensor_bytes);
             return Err(Error::unexpected("size", source.stored_bytes(), allowed));
         }
-        // Grown as bytes arrive, not by what the file promises; the steps suit every element size.
-        const STEP: usize = 1 << 20;
+        // Grown as bytes arrive, not by what the file promises; the steps suit every element size, and are short for what is small.
+        const LONGEST: u64 = 1 << 20;
+        let step = source.stored_bytes().clamp(1 << 10, LONGEST).next_multiple_of(16);
+        let step = usize::try_from(step).unwrap_or(usize::MAX);
         let mut content = Vec::new();
         let mut stream = source.stream()?;
         loop {
             let start = content.len();
-            content.resize(start + STEP, 0);
+            content.resize(start + step, 0);
             let read = stream.read(content.get_mut(start..).unwrap_or_default())?;
             content.truncate(start + read);
             if read == 0 {
@@ -74,6 +76,11 @@ impl Tensor {
     /// The content: row-major, little-endian; see [`TensorSource`] for elements of any length.
     pub fn content(&self) -> &[u8] {
         &self.content
+    }
+
+    /// The content.
+    pub fn into_content(self) -> Vec<u8> {
+        self.content
     }
 
     /// The elements as `T`, such as `f32`; `None` when an element of this tensor has another size.

@@ -37,6 +37,11 @@ pub trait TensorSource: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The content of one of its [`parts`](Self::parts), where it is stored just so.
+    fn part(&self, _slice: &Slice) -> Option<&dyn TensorSource> {
+        None
+    }
+
     /// Where it is stored: the number of the file, and a place in that, which grows in the order of writing. Whoever writes
     /// a checkpoint again keeps to it.
     fn stored_at(&self) -> (u32, u64) {

@@ -95,6 +95,8 @@ mod report;
 mod roles;
 mod rotation;
 mod saver_build;
+mod saver_hostile;
+mod saver_run;
 mod schema;
 mod schema_tables;
 mod show;

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::graph::Graph;
 use ckdiff::message::{Message, Records, Value};
+use ckdiff::saver::SaveSpec;
 use ckdiff::saver::build::{
-    Options, RestoreNodes, TakenNames, ToSave, VarList, Variable, all_saveable, build, with_saver,
+    DefaultSaver, Options, RestoreNodes, TakenNames, ToSave, VarList, Variable, add_to_savers,
+    all_saveable, build, group_by_device, saveables_of, saver_or_default, with_saver,
 };
 use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
+use insta::assert_snapshot;
 
 pub fn meta_graph(path: &str) -> Message<'static> {
     let path = format!("tests/data/savers/{path}");
@@ -121,4 +124,126 @@ fn every_saver_is_built_as_tensorflow_builds_it() {
         assert_eq!(field(&ours, 3), field(&after, 3), "{case}");
         assert_eq!(ours.bytes(), after.bytes(), "{case}");
     }
+}
+
+/// The error that building this into `reference` gives.
+fn refused(options: &Options) -> String {
+    build(&meta_graph("build/reference.before.meta"), options).unwrap_err().to_string()
+}
+
+fn of(var_list: VarList) -> Options {
+    Options { var_list, ..Options::default() }
+}
+
+#[test]
+fn what_tensorflow_refuses_to_build_is_refused() {
+    let list = |list: &[ToSave]| refused(&of(VarList::List(list.to_vec())));
+    let dict = |all: &[(&str, ToSave)]| {
+        let all = all.iter().map(|(name, one)| ((*name).to_owned(), one.clone())).collect();
+        refused(&of(VarList::Dict(all)))
+    };
+    let (a, b) = (one("reference", "a"), one("reference", "b"));
+    let part = one("partitioned", "p/part_0");
+    let (ToSave::Variable(p), ToSave::Variable(q)) = (part, one("partitioned", "q/part_0"))
+    else {
+        panic!()
+    };
+    let whole = ToSave::Variable(Variable { slice: None, name: "p".into(), ..p.clone() });
+    let other = ToSave::Variable(Variable { shape: Some(vec![Some(3), None]), ..p.clone() });
+    // Sorted by name, it comes behind the whole one.
+    let late = ToSave::Variable(Variable { name: "z".into(), ..p.clone() });
+    assert_snapshot!(refused(&of(VarList::List(Vec::new()))), @"there are no variables to save");
+    assert_snapshot!(list(&[a.clone(), b.clone(), a.clone()]), @"two variables have the same name: a");
+    assert_snapshot!(list(&[whole.clone(), late]), @"slices and a whole variable have the same name: p");
+    assert_snapshot!(list(&[whole.clone(), ToSave::Partitioned("p".into(), vec![p.clone()])]), @"two variables have the same name: p");
+    assert_snapshot!(list(&[other]), @r#"slice "24 2 0,2:0,2" of p/part_0: the variable has another shape"#);
+    assert_snapshot!(dict(&[("x", a.clone()), ("y", a.clone())]), @"the variable a would be saved under two names, one of them y");
+    assert_snapshot!(dict(&[("x", ToSave::Slices(vec![p.clone(), q]))]), @"slices must be of one variable, and these are of p and q");
+    assert_snapshot!(dict(&[("x", ToSave::Slices(vec![Variable { slice: None, ..p }]))]), @"p/part_0 is among slices and is none");
+    assert_snapshot!(refused(&Options { name: Some("_x".into()), ..Options::default() }), @r#"name of a scope is _x, a letter, a digit or . comes first, and then also _ \ / > -"#);
+    let legacy = CheckpointFormatVersion::Legacy;
+    assert_snapshot!(refused(&Options { write_version: legacy, ..Options::default() }), @"write version is LEGACY, V1 and V2 are written");
+    let before = meta_graph("build/reference.before.meta");
+    let graph = Graph::new(field(&before, 2)).unwrap();
+    assert_snapshot!(Variable::find(&graph, "gone").unwrap_err(), @"the graph has no node gone");
+    assert_snapshot!(Variable::find(&graph, "a/read").unwrap_err(), @"variable to save is a/read (Identity), VariableV2, Variable and VarHandleOp are variables");
+    assert_snapshot!(build(&meta_graph("build/nothing.before.meta"), &Options::default()).unwrap_err(), @"there are no variables to save");
+}
+
+#[test]
+fn tensors_of_one_object_are_on_one_device() {
+    let ToSave::Variable(variable) = one("reference", "b") else { panic!() };
+    let mut object = saveables_of(ToSave::Variable(variable), "b").unwrap().remove(0);
+    object.specs.push(SaveSpec { device: "/gpu:0".into(), ..object.specs[0].clone() });
+    assert_snapshot!(group_by_device(&[object.clone()]).unwrap_err(), @"all tensors of b must be on one device");
+    object.specs[0].device = "/device:GPU:0".into();
+    let groups = group_by_device(&[object]).unwrap();
+    assert_eq!(groups.iter().map(|(device, _)| &**device).collect::<Vec<_>>(), ["/device:GPU:0"]);
+}
+
+#[test]
+fn the_default_saver_is_the_one_in_the_collection_or_a_sharded_one() {
+    let before = meta_graph("build/sharded.before.meta");
+    let DefaultSaver::Built(built) = saver_or_default(&before).unwrap() else { panic!() };
+    assert_eq!(
+        graph(&built.message).bytes(),
+        graph(&meta_graph("build/sharded.after.meta")).bytes()
+    );
+    let DefaultSaver::Known(known) = saver_or_default(&built.message).unwrap() else { panic!() };
+    assert_eq!(known, built.saver_def);
+    let twice = add_to_savers(&built.message, &known).unwrap();
+    assert_snapshot!(saver_or_default(&twice).unwrap_err(), @"savers: number of savers is 2, where there are several, one of them must be given");
+    let nothing = meta_graph("build/nothing.before.meta");
+    assert!(matches!(saver_or_default(&nothing).unwrap(), DefaultSaver::Empty));
+    // All but the graph and the collection is as it was.
+    for number in [1, 3, 5] {
+        assert_eq!(field(&twice, number), field(&before, number));
+    }
+}
+
+#[test]
+fn unknown_fields_survive() {
+    let before = meta_graph("build/with_functions.before.meta");
+    let unknown = b"\xf2\x7f\x03abc".as_slice();
+    let graph = [field(&before, 2), unknown].concat();
+    let mut bytes = vec![0x12];
+    let len = graph.len();
+    bytes.extend([len as u8 | 0x80, (len >> 7) as u8]);
+    bytes.extend([&*graph, unknown].concat());
+    assert!((0x80..0x4000).contains(&len), "two bytes of length");
+    let whole = Message::decode(before.schema(), before.ty(), bytes).unwrap();
+    let list = VarList::List(
+        variables("with_functions", &["w"]).into_iter().map(ToSave::Variable).collect(),
+    );
+    let built = build(&whole, &of(list)).unwrap().unwrap();
+    assert!(built.message.bytes().ends_with(unknown));
+    assert!(field(&built.message, 2).ends_with(unknown));
+}
+
+#[test]
+fn any_number_of_savers_share_no_names() {
+    for taken in [TakenNames::Scopes, TakenNames::Nodes] {
+        let mut message = meta_graph("build/sharded_resource.before.meta");
+        for at in 0..12 {
+            let options =
+                Options { taken, sharded: at % 2 == 0, reshape: at % 3 == 0, ..Options::default() };
+            message = build(&message, &options).unwrap().unwrap().message;
+            let graph = Graph::new(field(&message, 2)).unwrap();
+            assert!(graph.duplicates().is_empty(), "{taken:?} {at}");
+            for node in graph.nodes() {
+                assert!(
+                    graph.inputs(node).iter().all(|input| input.source.is_some()),
+                    "{}",
+                    node.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_saver_is_built_into_a_graph_alone() {
+    let before = meta_graph("build/some.before.meta");
+    let built = build(&graph(&before), &options("some")).unwrap().unwrap();
+    assert_eq!(built.message.bytes(), graph(&meta_graph("build/some.after.meta")).bytes());
 }

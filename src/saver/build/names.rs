@@ -1,6 +1,7 @@
 //! Names that are not taken yet, found as TensorFlow finds them.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::TakenNames;
 use crate::graph::Graph;
@@ -44,9 +45,8 @@ impl Names {
             return name.to_owned();
         }
         loop {
-            let numbered = format!("{key}_{number}");
-            if !self.taken.contains_key(&numbered) {
-                self.taken.insert(numbered, 1);
+            if let Entry::Vacant(free) = self.taken.entry(format!("{key}_{number}")) {
+                free.insert(1);
                 return format!("{name}_{number}");
             }
             number += 1;

@@ -148,7 +148,7 @@ fn kind(node: &Node<'_>) -> Result<VariableKind> {
         "VariableV2" | "Variable" | "AutoReloadVariable" => Ok(VariableKind::Reference),
         "VarHandleOp" => Ok(VariableKind::Resource),
         op => {
-            let found = format!("{}, a {op}", crate::error::shortened(node.name));
+            let found = format!("{} ({op})", crate::error::shortened(node.name));
             Err(Error::unexpected(
                 "variable to save",
                 found,

@@ -1,0 +1,88 @@
+//! What nodes give each other.
+
+use std::sync::Arc;
+
+use super::variables::Declared;
+use crate::error::{Error, Result};
+use crate::tensor::{DType, Shape, Tensor};
+
+/// An output of a node.
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    /// A tensor.
+    Tensor(Arc<Tensor>),
+    /// The variable itself, whose value is taken when it is read.
+    Reference(Arc<Declared>),
+    /// What leads to a variable.
+    Handle(Arc<Declared>),
+}
+
+impl From<Tensor> for Value {
+    fn from(tensor: Tensor) -> Self {
+        Self::Tensor(Arc::new(tensor))
+    }
+}
+
+/// A tensor of strings.
+pub(super) fn of_strings(shape: Shape, strings: &[&[u8]]) -> Result<Tensor> {
+    let mut content = Vec::new();
+    for string in strings {
+        content.extend((string.len() as u64).to_le_bytes());
+        content.extend_from_slice(string);
+    }
+    Tensor::new(DType::String, shape, content)
+}
+
+/// One string.
+pub(super) fn of_string(string: &str) -> Result<Tensor> {
+    of_strings(Shape::new(&[])?, &[string.as_bytes()])
+}
+
+/// The elements of a tensor of strings.
+pub(super) fn strings<'t>(tensor: &'t Tensor, what: &'static str) -> Result<Vec<&'t [u8]>> {
+    let strings = tensor.byte_elements().filter(|_| tensor.dtype() == DType::String);
+    strings.ok_or_else(|| Error::unexpected(what, tensor.dtype(), "it must be of strings"))
+}
+
+/// Those of them that are text.
+pub(super) fn texts<'t>(tensor: &'t Tensor, what: &'static str) -> Result<Vec<&'t str>> {
+    strings(tensor, what)?.into_iter().map(|bytes| utf8(bytes, what)).collect()
+}
+
+/// The one string of a tensor.
+pub(super) fn text<'t>(tensor: &'t Tensor, what: &'static str) -> Result<&'t str> {
+    match *strings(tensor, what)? {
+        [string] => utf8(string, what),
+        ref more => {
+            let found = format!("{} strings", more.len());
+            Err(Error::unexpected(what, found, "it must be one string"))
+        }
+    }
+}
+
+fn utf8<'t>(bytes: &'t [u8], what: &'static str) -> Result<&'t str> {
+    str::from_utf8(bytes).map_err(|_| {
+        let found = crate::tensor::Name::from(bytes).printable();
+        Error::unexpected(what, crate::error::shortened(&found), "it must be UTF-8")
+    })
+}
+
+/// The numbers of a tensor of 32 or 64 bits.
+pub(super) fn ints(tensor: &Tensor, what: &'static str) -> Result<Vec<i64>> {
+    match (tensor.dtype(), tensor.elements::<i32>(), tensor.elements::<i64>()) {
+        (DType::I32, Some(short), _) => Ok(short.into_iter().map(i64::from).collect()),
+        (DType::I64, _, Some(long)) => Ok(long),
+        (dtype, ..) => Err(Error::unexpected(what, dtype, "it must be int32 or int64")),
+    }
+}
+
+/// The one number of a tensor.
+pub(super) fn int(tensor: &Tensor, what: &'static str) -> Result<i64> {
+    match *ints(tensor, what)? {
+        [int] => Ok(int),
+        ref more => {
+            let found = format!("{} numbers", more.len());
+            Err(Error::unexpected(what, found, "it must be one number"))
+        }
+    }
+}
