@@ -13,7 +13,7 @@ use crate::files::{Complete, Existing, Publication, folder, sync_folder};
 
 /// A checkpoint under another name than its own.
 #[derive(Debug)]
-pub struct Aside {
+pub(super) struct Aside {
     path: PathBuf,
     /// Where each file was, and where it is as well; that which makes the others count is the last.
     files: Vec<(PathBuf, PathBuf)>,
@@ -24,7 +24,7 @@ pub struct Aside {
 ///
 /// # Errors
 /// When the system can neither link nor copy.
-pub fn set_aside(path: &Path) -> Result<Option<Aside>> {
+pub(super) fn set_aside(path: &Path) -> Result<Option<Aside>> {
     // The index, which is what a V2 checkpoint is known by, is the last: linked last, and removed first.
     let found = path::files_of(path);
     if found.is_empty() {
@@ -51,7 +51,7 @@ pub fn set_aside(path: &Path) -> Result<Option<Aside>> {
 
 impl Aside {
     /// What it is called.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -59,19 +59,9 @@ impl Aside {
     ///
     /// # Errors
     /// When a file cannot be removed.
-    pub fn remove(self) -> Result<()> {
+    pub(super) fn remove(self) -> Result<()> {
         for (_, there) in self.files.iter().rev() {
             fs::remove_file(there).map_err(|e| Error::io("remove", e).in_file(there))?;
-        }
-        Ok(())
-    }
-
-    /// Removes what is where it was before and not at `places`: shards of another number, files of another format.
-    pub(super) fn remove_places_but(&self, places: &[PathBuf]) -> Result<()> {
-        for (place, _) in self.files.iter().rev() {
-            if !places.contains(place) && place.exists() {
-                fs::remove_file(place).map_err(|e| Error::io("remove", e).in_file(place))?;
-            }
         }
         Ok(())
     }

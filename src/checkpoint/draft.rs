@@ -26,7 +26,7 @@ use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 ///
 /// let folder = tempfile::tempdir().unwrap();
 /// let path = folder.path().join("model.ckpt");
-/// draft.write(&path, &FORMATS[0], Existing::Refuse, &Silent)?;
+/// draft.write(&path, FORMATS[0], Existing::Refuse, &Silent)?;
 /// assert_eq!(Checkpoint::open(&path)?.get_tensor("weights")?, weights);
 /// # Ok::<(), ckdiff::Error>(())
 /// ```

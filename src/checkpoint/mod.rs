@@ -28,12 +28,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use aside::{Aside, set_aside};
 pub use draft::Draft;
 use draft::Piece;
 pub use management::{exists, meta_graph_filename, mtimes, remove};
 pub(crate) use partitioned::{Part, Partitioned};
 pub(crate) use path::is_file_of_one;
+pub(crate) use publish::{check_folder, named_by, replacing};
 pub use state::{CheckpointState, StateOptions};
 pub(crate) use unread::foreign;
 pub use v2::{Parts, merge};
@@ -43,6 +43,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files::Complete;
 pub use crate::files::Existing;
 use crate::progress::Progress;
+use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::table::Table;
 use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
 
@@ -63,9 +64,17 @@ pub struct Format {
 }
 
 /// Every format, in the order they are tried: as TensorFlow does, V2 wins.
-pub static FORMATS: &[Format] = &[v2::FORMAT, v1::FORMAT];
+pub static FORMATS: &[&Format] = &[&v2::FORMAT, &v1::FORMAT];
 
 impl Format {
+    /// The format of what a saver writes.
+    pub fn of(version: CheckpointFormatVersion) -> &'static Self {
+        match version {
+            CheckpointFormatVersion::V2 => &v2::FORMAT,
+            CheckpointFormatVersion::V1 | CheckpointFormatVersion::Legacy => &v1::FORMAT,
+        }
+    }
+
     /// `V1` or `V2`.
     pub fn name(&self) -> &'static str {
         self.name

@@ -6,11 +6,15 @@
 //! ```
 
 pub mod build;
+mod content;
+mod on_disk;
 mod rotation;
-mod save;
 pub mod run;
+mod save;
 mod save_spec;
 
+pub use content::{Content, Model};
+pub use on_disk::OnDisk;
 pub use rotation::Rotation;
 pub use save::{SaveOptions, Saver};
 pub use save_spec::{SaveSpec, SaveableObject, Saved, VariableKind};

@@ -3,16 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::Rotation;
-use crate::checkpoint::{
-    self, CheckpointState, Draft, Existing, FORMATS, Format, StateOptions, meta_graph_filename,
-};
+use super::build::with_saver;
+use super::{Content, Rotation};
+use crate::checkpoint::{self, CheckpointState, Format, StateOptions, meta_graph_filename};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::message::Message;
+use crate::meta_graph::{self, ExportOptions};
 use crate::progress::Progress;
 use crate::schema::tensorflow::SaverDef;
-use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 
 /// A saver: what a graph says of saving, and the checkpoints that were saved.
 ///
@@ -56,6 +55,8 @@ pub struct SaveOptions<'a> {
     pub save_relative_paths: bool,
     /// What is written as the meta graph beside the checkpoint.
     pub meta_graph: Option<&'a Message<'a>>,
+    /// Whether attributes with their default value are left out of that.
+    pub strip_default_attrs: bool,
     /// What the name of the meta graph's file ends in, after a dot.
     pub meta_graph_suffix: &'a str,
     /// When that is; now, where it is not given.
@@ -71,6 +72,7 @@ impl Default for SaveOptions<'_> {
             write_state: true,
             save_relative_paths: false,
             meta_graph: None,
+            strip_default_attrs: false,
             meta_graph_suffix: "meta",
             time: None,
         }
@@ -112,7 +114,7 @@ impl Saver {
         self.rotation.set_last_checkpoints_with_time(found.collect());
     }
 
-    /// Saves `draft` as `path`, or `path-STEP`; returns what the checkpoint is opened by.
+    /// Saves `content` as `path`, or `path-STEP`; returns what the checkpoint is opened by.
     ///
     /// The order is that of TensorFlow: the checkpoint, the state file that names it, then one old checkpoint is removed, then
     /// the meta graph is written. At any moment the state file names a checkpoint that is whole; while one of the same path is
@@ -123,31 +125,49 @@ impl Saver {
     /// something cannot be written. An old checkpoint that cannot be removed is an error when all else is done.
     pub fn save(
         &mut self,
-        draft: &Draft<'_>,
+        content: &dyn Content,
         path: &Path,
         options: &SaveOptions<'_>,
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
         let target = self.target(path, options)?;
+        checkpoint::check_folder(path)?;
         let dir = path.parent().unwrap_or(Path::new(""));
         let now = seconds(options.time.unwrap_or_else(SystemTime::now));
-        let format = self.format()?;
         let state = path.with_file_name(options.latest_filename.unwrap_or("checkpoint"));
-        let saved = draft.write_beside(&target, format, Existing::Replace, &state, progress)?;
+        let saved = content.write(&self.def, &target, &state, progress)?;
         if options.write_state {
             self.rotation.record(&saved, now);
             self.update_state(dir, &saved, options)?;
         }
+        let suffix = options.meta_graph_suffix;
+        let format = Format::of(self.def.version());
         let old = if options.write_state { self.rotation.next_to_remove() } else { None };
-        let removed =
-            old.map_or(Ok(()), |old| checkpoint::remove(&old, format, options.meta_graph_suffix));
+        let removed = old.map_or(Ok(()), |old| checkpoint::remove(&old, format, suffix));
         if let Some(meta_graph) = options.meta_graph {
-            let file = meta_graph_filename(&target, options.meta_graph_suffix);
-            files::replace(&file, |out| {
+            let meta_graph = self.exported(meta_graph, options.strip_default_attrs)?;
+            files::replace(&meta_graph_filename(&target, suffix), |out| {
                 out.write_all(meta_graph.bytes()).map_err(files::cannot_write)
             })?;
         }
         removed.map(|()| saved)
+    }
+
+    /// The meta graph with this saver for its own.
+    fn exported<'m>(
+        &self,
+        meta_graph: &Message<'m>,
+        strip_default_attrs: bool,
+    ) -> Result<Message<'m>> {
+        let own = match self.def.save_tensor_name.is_empty() {
+            true => meta_graph.clone(),
+            false => with_saver(meta_graph, &self.def)?,
+        };
+        if !strip_default_attrs {
+            return Ok(own);
+        }
+        let options = ExportOptions { strip_default_attrs, ..ExportOptions::default() };
+        Ok(meta_graph::export(&own, &options)?.message)
     }
 
     /// What the checkpoint is called.
@@ -170,16 +190,6 @@ impl Saver {
             false => format!("-{step}"),
         });
         Ok(target.into())
-    }
-
-    /// The format that the saver writes.
-    fn format(&self) -> Result<&'static Format> {
-        let name = match self.def.version() {
-            CheckpointFormatVersion::V2 => "V2",
-            CheckpointFormatVersion::V1 | CheckpointFormatVersion::Legacy => "V1",
-        };
-        let missing = || ErrorKind::NotFound(format!("there is no format {name}")).into();
-        FORMATS.iter().find(|format| format.name() == name).ok_or_else(missing)
     }
 
     fn update_state(&self, dir: &Path, latest: &Path, options: &SaveOptions<'_>) -> Result<()> {

@@ -62,7 +62,7 @@ fn merge_again(folder: &Path, first: u64) {
         let part = |name: &str| {
             let path = folder.join(format!("part-{name}"));
             let replace = Existing::Replace;
-            draft(&tensor, &[name]).write(&path, &FORMATS[0], replace, &Silent).unwrap()
+            draft(&tensor, &[name]).write(&path, FORMATS[0], replace, &Silent).unwrap()
         };
         let parts = [part("v"), part("w")];
         merge(&parts, &folder.join("m"), Existing::Replace, Parts::Remove).unwrap();

@@ -87,6 +87,7 @@ impl<'a> Scenario<'a> {
             write_state: flag(step, "write_state", true),
             save_relative_paths: flag(self.options, "save_relative_paths", false),
             meta_graph: flag(step, "write_meta_graph", true).then_some(&meta_graph),
+            strip_default_attrs: false,
             meta_graph_suffix: text(step, "meta_graph_suffix").unwrap_or("meta"),
             time: Some(time(self.start + 60.0 * step["minutes"].as_f64().unwrap())),
         };

@@ -144,8 +144,7 @@ fn what_tensorflow_refuses_to_build_is_refused() {
     };
     let (a, b) = (one("reference", "a"), one("reference", "b"));
     let part = one("partitioned", "p/part_0");
-    let (ToSave::Variable(p), ToSave::Variable(q)) = (part, one("partitioned", "q/part_0"))
-    else {
+    let (ToSave::Variable(p), ToSave::Variable(q)) = (part, one("partitioned", "q/part_0")) else {
         panic!()
     };
     let whole = ToSave::Variable(Variable { slice: None, name: "p".into(), ..p.clone() });

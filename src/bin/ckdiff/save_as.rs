@@ -1,9 +1,10 @@
 //! `ckdiff save-as IN OUT`: a checkpoint in another format, in other shards, in part, or under other names.
 
 use ckdiff::artifact::Artifact;
-use ckdiff::checkpoint::{Checkpoint, Draft, FORMATS, Format};
+use ckdiff::checkpoint::{Checkpoint, Draft, Format};
 use ckdiff::diff::Names;
 use ckdiff::graph::object_graph;
+use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use ckdiff::tensor::{DType, Name, Tensor};
 use ckdiff::{Error, ErrorKind};
 
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Trouble> {
     if let Some(shards) = args.shards {
         draft.reshard(shards)?;
     }
-    let format = args.format.map_or(Ok(checkpoint.format()), format)?;
+    let format = args.format.map_or(checkpoint.format(), format);
     interrupt::heed();
     let bar = Bar::new(false);
     draft.write(&args.output, format, existing(&args.existing), &bar)?;
@@ -50,13 +51,11 @@ fn new_name(names: &Names, name: &Name) -> Option<Name> {
     names.takes(&[name, &new]).then_some(new)
 }
 
-fn format(asked: CheckpointFormat) -> Result<&'static Format, Error> {
-    let name = match asked {
-        CheckpointFormat::V2 => "V2",
-        CheckpointFormat::V1 => "V1",
-    };
-    let missing = || ErrorKind::NotFound(format!("there is no format {name}")).into();
-    FORMATS.iter().find(|format| format.name() == name).ok_or_else(missing)
+fn format(asked: CheckpointFormat) -> &'static Format {
+    Format::of(match asked {
+        CheckpointFormat::V2 => CheckpointFormatVersion::V2,
+        CheckpointFormat::V1 => CheckpointFormatVersion::V1,
+    })
 }
 
 /// The object graph of a checkpoint of TensorFlow 2, with the keys that its tensors are saved under; `None` where there is none,

@@ -36,7 +36,7 @@ use saved::{Place, Saved};
 use table_file::{TableFile, Wanted};
 
 /// What [`FORMATS`](super::FORMATS) lists.
-pub(super) const FORMAT: Format = Format {
+pub(super) static FORMAT: Format = Format {
     name: "V1",
     read,
     read_file,

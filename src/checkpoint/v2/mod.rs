@@ -42,7 +42,7 @@ use index::Index;
 pub use merge::{Parts, merge};
 
 /// What [`FORMATS`](super::FORMATS) lists.
-pub(super) const FORMAT: Format = Format {
+pub(super) static FORMAT: Format = Format {
     name: "V2",
     read,
     read_file,
