@@ -1,0 +1,210 @@
+"""Has real TensorFlow read what ckdiff writes, and compares every byte.
+
+Usage: python check.py CKDIFF WRITE, the command and the example `write` that is beside this file.
+
+Checkpoints are written by the command from fixtures that TensorFlow wrote; TensorFlow restores both and they must be equal.
+Graphs whose saver ckdiff built are imported, saved and restored; and what savers wrote that ckdiff ran is restored.
+"""
+
+import base64
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import numpy as np
+import tensorflow as tf
+
+DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
+
+# Fixture, options, and what the new checkpoint is opened by.
+SAVED_AS = [
+    ("dtypes/all.ckpt", [], "out"),
+    ("dtypes/all.ckpt", ["--shards", "3"], "out"),
+    ("v1/v2twin.ckpt", ["--format", "v1"], "out"),
+    ("v1/v2twin.ckpt", ["--format", "v1", "--shards", "3"], "out-?????-of-00003"),
+    ("v1/all.ckpt", ["--format", "v2"], "out"),
+    ("v1/all.ckpt", [], "out"),
+    ("v1/sliced.ckpt", [], "out"),
+    ("v1/sliced.ckpt", ["--format", "v2", "--shards", "2"], "out"),
+    ("v1/sharded.ckpt-?????-of-00002", [], "out-?????-of-00002"),
+    ("v1/sharded.ckpt-?????-of-00002", ["--format", "v2", "--shards", "1"], "out"),
+    ("slices/parts.ckpt", [], "out"),
+    ("slices/parts.ckpt", ["--shards", "4"], "out"),
+    ("shards/three.ckpt", ["--shards", "1"], "out"),
+    ("shards/one.ckpt", ["--shards", "9"], "out"),
+    ("blocks/many.ckpt", [], "out"),
+    ("bigendian/model.ckpt", [], "out"),
+    ("snappy/v1.ckpt", ["--format", "v2"], "out"),
+    ("names/odd.ckpt", [], "out"),
+    ("names/v1.ckpt", ["--shards", "2"], "out-?????-of-00002"),
+    ("retrain/baseline.ckpt", ["--format", "v1"], "out"),
+]
+# TensorFlow has no values of these that could be looked at.
+OPAQUE = ("variant", "resource")
+
+
+def main():
+    """Runs every check; an assertion fails where something differs."""
+    ckdiff, write = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder)
+        check_saved_as(ckdiff, out)
+        check_merged(ckdiff, out)
+        check_renamed(ckdiff, out)
+        subprocess.run([write, folder], cwd=DATA.parent.parent, check=True)
+        check_built(out / "built")
+        check_saved(out / "saved")
+
+
+def names_of(ckdiff, path):
+    """The names of the tensors that can be looked at, and their dtypes."""
+    listing = subprocess.run([ckdiff, "show", "--format", "json", path], check=True, capture_output=True)
+    for tensor in json.loads(listing.stdout)["tensors"]:
+        name = base64.b64decode(tensor["name_b64"]) if "name_b64" in tensor else tensor["name"].encode()
+        if tensor["dtype"] not in OPAQUE:
+            yield name, tf.as_dtype(tensor["dtype"])
+
+
+def read(path, name, dtype):
+    """The bytes of a tensor as the kernel behind Saver.restore reads them, its shape, and its dtype."""
+    (tensor,) = tf.raw_ops.RestoreV2(
+        prefix=str(path), tensor_names=[name], shape_and_slices=[""], dtypes=[dtype])
+    return content(tensor.numpy()), tensor.shape, tensor.dtype
+
+
+def content(value):
+    """The bytes of an array, or of each string in it."""
+    array = np.asarray(value)
+    return np.asarray(value, object).ravel().tolist() if array.dtype.kind in "OS" else array.tobytes()
+
+
+def same(ckdiff, fixture, path):
+    """Holds every tensor of `path` against the fixture; returns how many."""
+    compared, unreadable = 0, 0
+    for name, dtype in names_of(ckdiff, fixture):
+        try:
+            expected, found = read(fixture, name, dtype), read(path, name, dtype)
+        except tf.errors.InvalidArgumentError as error:
+            # Of some types TensorFlow writes slices and does not put them together.
+            assert "not supported" in error.message, (path, name)
+            unreadable += 1
+            continue
+        assert found == expected, (path, name)
+        compared += 1
+    assert compared > unreadable, (fixture, compared, unreadable)
+    return compared
+
+
+def check_saved_as(ckdiff, out):
+    compared = 0
+    for number, (fixture, options, name) in enumerate(SAVED_AS):
+        folder = out / str(number)
+        folder.mkdir()
+        subprocess.run([ckdiff, "save-as", str(DATA / fixture), str(folder / "out"), *options], check=True)
+        compared += same(ckdiff, str(DATA / fixture), folder / name)
+    print(f"save-as: {len(SAVED_AS)} checkpoints, {compared} tensors equal")
+
+
+def check_merged(ckdiff, out):
+    """Parts of a checkpoint, slices of one tensor among them, come together again."""
+    folder = out / "merged"
+    folder.mkdir()
+    compared = 0
+    for fixture, glob in (("dtypes/all.ckpt", "*float*/**"), ("shards/three.ckpt", "*e*")):
+        source = str(DATA / fixture)
+        parts = [str(folder / f"part-{i}") for i in range(2)]
+        for part, option in zip(parts, ("--include", "--exclude")):
+            subprocess.run([ckdiff, "save-as", source, part, option, glob], check=True)
+        merged = str(folder / "out")
+        subprocess.run([ckdiff, "merge", "--overwrite", "--remove-parts", *parts, merged], check=True)
+        compared += same(ckdiff, source, merged)
+    print(f"merge: {compared} tensors equal")
+
+
+def check_renamed(ckdiff, out):
+    """TensorFlow 2 finds renamed tensors by the object graph."""
+    path = str(out / "renamed")
+    source = str(DATA / "tf2/ckpt-2")
+    subprocess.run([ckdiff, "save-as", source, path, "--rename", "^(.*)/.ATTRIBUTES=net/$1/.ATTRIBUTES"], check=True)
+    restored = [tf.Variable(tf.zeros_like(tf.train.load_variable(source, f"{name}/.ATTRIBUTES/VARIABLE_VALUE")))
+                for name in ("model/kernel", "step")]
+    module = tf.train.Checkpoint(model=tf.train.Checkpoint(kernel=restored[0]), step=restored[1])
+    module.read(path).assert_existing_objects_matched()
+    for variable, name in zip(restored, ("model/kernel", "step")):
+        expected = tf.train.load_variable(source, f"{name}/.ATTRIBUTES/VARIABLE_VALUE")
+        assert np.array_equal(variable.numpy(), expected), name
+    print("save-as --rename: restored by tf.train.Checkpoint")
+
+
+def session_of(meta, body):
+    """Calls `body` with a session of the graph, its saver, and its variables."""
+    with tf.Graph().as_default():
+        config = tf.compat.v1.ConfigProto(device_count={"CPU": 4}, allow_soft_placement=True)
+        # The devices that graphs name are on other machines.
+        saver = tf.compat.v1.train.import_meta_graph(str(meta), clear_devices=True)
+        variables = tf.compat.v1.global_variables()
+        assert variables, meta
+        with tf.compat.v1.Session(config=config) as session:
+            return body(session, saver, variables)
+
+
+def some_value(random, variable):
+    """Whole numbers of the variable's shape and dtype; their digits where those are strings."""
+    numbers = np.asarray(random.integers(-9, 9, variable.shape.as_list()))
+    if variable.dtype.base_dtype == tf.string:
+        return numbers.astype("S").astype(object)
+    return numbers.astype(variable.dtype.base_dtype.as_numpy_dtype)
+
+
+def check_built(folder):
+    """A saver that ckdiff built saves and restores."""
+    def round_trip(session, saver, variables):
+        random = np.random.default_rng(7)
+        values = [some_value(random, variable) for variable in variables]
+        session.run(tf.compat.v1.global_variables_initializer())
+        for variable, value in zip(variables, values):
+            variable.load(value, session)
+        saved = saver.save(session, tempfile.mkdtemp(dir=folder) + "/model", global_step=1)
+        session.run(tf.compat.v1.global_variables_initializer())
+        saver.restore(session, saved)
+        for variable, value, found in zip(variables, values, session.run(variables)):
+            assert np.array_equal(found, value), variable.name
+        return len(variables)
+
+    graphs = sorted(folder.glob("*.meta"))
+    restored = sum(session_of(meta, round_trip) for meta in graphs)
+    assert len(graphs) == 16, graphs
+    print(f"built savers: {len(graphs)} graphs, {restored} variables saved and restored")
+
+
+def check_saved(folder):
+    """What a saver wrote that ckdiff ran, with the state file and the meta graph beside it."""
+    def restore(checkpoint):
+        def body(session, saver, variables):
+            saver.restore(session, str(checkpoint))
+            return [content(value) for value in session.run(variables)]
+        return body
+
+    cases = sorted(folder.iterdir())
+    restored = 0
+    for case in cases:
+        source = DATA / "savers/run" / case.name
+        shards = "-?????-of-00002" if (source / "model.ckpt-00000-of-00002").exists() else ""
+        expected = session_of(source / "model.ckpt.meta", restore(f"{source}/model.ckpt{shards}"))
+        latest = tf.train.latest_checkpoint(str(case))
+        assert latest == f"{case}/model-7{shards}", latest
+        assert session_of(case / "model-7.meta", restore(latest)) == expected, case
+        restored += len(expected)
+    assert len(cases) >= 6, cases
+    print(f"savers run: {len(cases)} checkpoints, {restored} variables restored")
+
+
+if __name__ == "__main__":
+    main()

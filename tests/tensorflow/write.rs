@@ -1,0 +1,80 @@
+//! Writes what `check.py` has real TensorFlow read: `write FOLDER`, from the fixtures in `tests/data/savers`.
+//!
+//! ```text
+//! built/NAME.meta        a graph of TensorFlow's without a saver, with one that was built by ckdiff
+//! saved/NAME/model-7     what a saver of TensorFlow's own saved when ckdiff ran it, after it had restored a checkpoint
+//! ```
+
+use std::error::Error;
+use std::path::Path;
+use std::{env, fs};
+
+use ckdiff::artifact::{Document, ReadOptions};
+use ckdiff::files::{cannot_write, replace};
+use ckdiff::message::Message;
+use ckdiff::progress::Silent;
+use ckdiff::saver::build::{Options, build, with_saver};
+use ckdiff::saver::run::{Variables, restore};
+use ckdiff::saver::{Model, SaveOptions, Saver};
+use ckdiff::schema::Schema;
+use ckdiff::schema::tensorflow::MetaGraphDef;
+use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
+use prost::Message as _;
+
+type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
+
+fn main() -> Result {
+    let out = env::args_os().nth(1).ok_or("usage: write FOLDER")?;
+    let out = Path::new(&out);
+    for folder in ["built", "saved"] {
+        fs::create_dir_all(out.join(folder))?;
+    }
+    for case in ["reference", "resource", "partitioned", "partitioned_resource"] {
+        for sharded in [false, true] {
+            for (name, write_version) in
+                [("v2", CheckpointFormatVersion::V2), ("v1", CheckpointFormatVersion::V1)]
+            {
+                let shards = if sharded { "sharded" } else { "one" };
+                let options = Options { sharded, write_version, ..Options::default() };
+                built(case, &options, &out.join(format!("built/{case}.{shards}.{name}.meta")))?;
+            }
+        }
+    }
+    for entry in fs::read_dir("tests/data/savers/run")? {
+        saved(&entry?.path(), &out.join("saved"))?;
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Message<'static>> {
+    let document = Document::open(path, Schema::tensorflow(), &ReadOptions::default())?;
+    Ok(document.message().clone())
+}
+
+/// Builds a saver into a graph that has none.
+fn built(case: &str, options: &Options, out: &Path) -> Result {
+    let before = format!("tests/data/savers/build/{case}.before.meta");
+    let built = build(&read(Path::new(&before))?, options)?.ok_or("nothing to save")?;
+    let message = with_saver(&built.message, &built.saver_def)?;
+    replace(out, |out| out.write_all(message.bytes()).map_err(cannot_write))?;
+    Ok(())
+}
+
+/// Restores a checkpoint of TensorFlow's into a store of variables and saves that, both by the nodes of the graph.
+fn saved(case: &Path, out: &Path) -> Result {
+    let name = case.file_name().ok_or("a folder is needed")?;
+    let graph = read(&case.join("model.ckpt.meta"))?;
+    let def = MetaGraphDef::decode(graph.bytes())?.saver_def.ok_or("no saver")?;
+    let sharded_v1 = def.sharded && def.version() != CheckpointFormatVersion::V2;
+    let checkpoint = if sharded_v1 { "model.ckpt-?????-of-00002" } else { "model.ckpt" };
+    let path = case.join(checkpoint);
+    let mut variables = Variables::of(&graph)?;
+    restore(&graph, &def, path.to_str().ok_or("a path in UTF-8 is needed")?, &mut variables)?;
+    let folder = out.join(name);
+    fs::create_dir_all(&folder)?;
+    let model = Model { graph: &graph, variables: &variables };
+    let options =
+        SaveOptions { global_step: Some(7), meta_graph: Some(&graph), ..SaveOptions::default() };
+    Saver::new(def).save(&model, &folder.join("model"), &options, &Silent)?;
+    Ok(())
+}
