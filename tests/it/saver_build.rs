@@ -246,3 +246,16 @@ fn a_saver_is_built_into_a_graph_alone() {
     let built = build(&graph(&before), &options("some")).unwrap().unwrap();
     assert_eq!(built.message.bytes(), graph(&meta_graph("build/some.after.meta")).bytes());
 }
+
+#[test]
+fn variables_are_found_in_a_graph_alone() {
+    for case in ["reference", "resource", "unknown_shapes", "with_functions"] {
+        let before = meta_graph(&format!("build/{case}.before.meta"));
+        let found = Variable::all_in(&Graph::new(field(&before, 2)).unwrap()).unwrap();
+        assert_eq!(found, all_saveable(&before).unwrap(), "{case}");
+        let options = of(VarList::List(found.into_iter().map(ToSave::Variable).collect()));
+        let built = build(&graph(&before), &options).unwrap().unwrap();
+        let after = graph(&meta_graph(&format!("build/{case}.after.meta")));
+        assert_eq!(built.message.bytes(), after.bytes(), "{case}");
+    }
+}

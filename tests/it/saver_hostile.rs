@@ -5,6 +5,7 @@ use std::path::Path;
 use ckdiff::artifact::{Document, Form, ReadOptions};
 use ckdiff::checkpoint::Checkpoint;
 use ckdiff::message::Message;
+use ckdiff::saver::build::{Options, build};
 use ckdiff::saver::run::{Variables, restore};
 use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::attr_value::Value;
@@ -282,6 +283,9 @@ fn damaged_meta_graphs_are_run_or_refused() {
                 damage(graph, &mut random);
             }
             let message = document(&other.encode_to_vec(), Form::Binary);
+            if let Ok(Some(built)) = build(&message, &Options::default()) {
+                assert!(built.message.bytes().len() > message.bytes().len());
+            }
             let mut variables = Variables::of(&message).unwrap();
             let before = variables.clone();
             if restore(&message, &saver, &path, &mut variables).is_err() {

@@ -81,6 +81,15 @@ impl Variable {
         Self::new(node, kind, snapshot, snapshot_device)
     }
 
+    /// All variables of a graph, whole, in the order of its nodes: for a graph that comes without collections.
+    ///
+    /// # Errors
+    /// When one has no known dtype.
+    pub fn all_in(graph: &Graph<'_>) -> Result<Vec<Self>> {
+        let variables = graph.nodes().iter().filter(|node| kind(node).is_ok());
+        variables.map(|node| Self::find(graph, node.name)).collect()
+    }
+
     /// The variable that a `VariableDef` describes.
     ///
     /// # Errors

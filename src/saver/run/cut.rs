@@ -1,31 +1,33 @@
 //! A slice cut out of a tensor in memory.
 
 use crate::error::{Error, Result};
-use crate::tensor::{Slice, Tensor, framed_elements};
+use crate::tensor::{Slice, Tensor};
 
-/// The elements of `whole` that `slice`, which lies in it, has.
-pub(super) fn cut(whole: &Tensor, slice: &Slice) -> Result<Tensor> {
-    let lost = || Error::truncated("a tensor", 1, 0);
-    let mut content = Vec::new();
-    match whole.dtype().size() {
-        Some(size) => {
-            for_each_run(whole.shape().dims(), slice, |start, len| {
-                let run = whole.content().get(start * size..(start + len) * size);
-                content.extend_from_slice(run.ok_or_else(lost)?);
-                Ok(())
-            })?;
-        }
-        None => {
-            let elements = framed_elements(whole.content()).ok_or_else(lost)?;
-            for_each_run(whole.shape().dims(), slice, |start, len| {
-                for element in elements.get(start..start + len).ok_or_else(lost)? {
-                    content.extend((element.len() as u64).to_le_bytes());
-                    content.extend_from_slice(element);
-                }
-                Ok(())
-            })?;
-        }
+/// Where each element of a tensor of elements of any length begins, and where the last one ends.
+pub(super) fn offsets(whole: &Tensor) -> Option<Vec<usize>> {
+    let elements = whole.byte_elements()?;
+    let mut offsets = vec![0];
+    let mut end = 0;
+    for element in elements {
+        end += 8 + element.len();
+        offsets.push(end);
     }
+    Some(offsets)
+}
+
+/// The elements of `whole` that `slice`, which lies in it, has; `offsets` are those of its elements, where they are of any length.
+pub(super) fn cut(whole: &Tensor, offsets: &[usize], slice: &Slice) -> Result<Tensor> {
+    let lost = || Error::truncated("a tensor", 1, 0);
+    let offset = |at: usize| match whole.dtype().size() {
+        Some(size) => at.checked_mul(size),
+        None => offsets.get(at).copied(),
+    };
+    let mut content = Vec::new();
+    for_each_run(whole.shape().dims(), slice, |start, len| {
+        let (from, to) = offset(start).zip(offset(start + len)).ok_or_else(lost)?;
+        content.extend_from_slice(whole.content().get(from..to).ok_or_else(lost)?);
+        Ok(())
+    })?;
     Tensor::new(whole.dtype(), slice.shape().clone(), content)
 }
 

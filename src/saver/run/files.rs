@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::cut::cut;
-use super::session::{Session, check_dtype, nth};
+use super::cut::{cut, offsets};
+use super::session::{Session, nth};
 use super::value::{Value, int, of_string, strings, text, texts};
 use super::{MergeOptions, WriteCheckpoint, Written};
 use crate::bytes::Limits;
@@ -18,9 +18,11 @@ use crate::tensor::{DType, Name, Slice, Tensor, TensorSource, slice_spec};
 #[derive(Default)]
 pub(super) struct Files {
     /// The one that was read last.
-    open: Option<(String, Arc<Checkpoint>)>,
+    open: Option<(Arc<str>, Arc<Checkpoint>)>,
     /// What was read: by path, key and slice.
-    read: BTreeMap<(String, Name, String), Arc<Tensor>>,
+    read: BTreeMap<(Arc<str>, Name, String), Arc<Tensor>>,
+    /// Where the elements begin of tensors that slices were cut out of, and whose elements are of any length.
+    offsets: BTreeMap<(Arc<str>, Name), Arc<[usize]>>,
     /// The bytes of tensors in the largest of them.
     largest: u64,
 }
@@ -92,7 +94,7 @@ fn stored(
     slice: &str,
     dtype: Option<i32>,
 ) -> Result<Arc<Tensor>> {
-    let checkpoint = open(session, path)?;
+    let (path, checkpoint) = open(session, path)?;
     let entry = checkpoint.tensor(name).ok_or_else(|| {
         Error::from(ErrorKind::NotFound("not found in checkpoint".into()))
             .in_file(checkpoint.path())
@@ -107,7 +109,7 @@ fn stored(
             format!("the node restores {said}"),
         ));
     }
-    let of = (path.to_owned(), name.clone(), slice.to_owned());
+    let of = (Arc::clone(&path), name.clone(), slice.to_owned());
     if let Some(tensor) = session.files.read.get(&of) {
         return Ok(Arc::clone(tensor));
     }
@@ -118,14 +120,15 @@ fn stored(
             match source.part(&slice) {
                 Some(part) => whole(session, part)?,
                 None => {
-                    let whole = stored(session, path, name, "", dtype)?;
+                    let whole = stored(session, &path, name, "", dtype)?;
                     let share = slice
                         .shape()
                         .elements()
                         .saturating_mul(8)
                         .min(whole.content().len() as u64);
                     session.charge(share)?;
-                    cut(&whole, &slice)?
+                    let offsets = offsets_of(session, &path, name, &whole);
+                    cut(&whole, &offsets, &slice)?
                 }
             }
         }
@@ -135,12 +138,23 @@ fn stored(
     Ok(tensor)
 }
 
+/// Where the elements of a tensor begin, counted once.
+fn offsets_of(
+    session: &mut Session<'_, '_>,
+    path: &Arc<str>,
+    name: &Name,
+    whole: &Tensor,
+) -> Arc<[usize]> {
+    let known = session.files.offsets.entry((Arc::clone(path), name.clone()));
+    Arc::clone(known.or_insert_with(|| offsets(whole).unwrap_or_default().into()))
+}
+
 /// The checkpoint at `path`, which makes room for what it holds.
-fn open(session: &mut Session<'_, '_>, path: &str) -> Result<Arc<Checkpoint>> {
+fn open(session: &mut Session<'_, '_>, path: &str) -> Result<(Arc<str>, Arc<Checkpoint>)> {
     if let Some((known, checkpoint)) = &session.files.open
-        && known == path
+        && **known == *path
     {
-        return Ok(Arc::clone(checkpoint));
+        return Ok((Arc::clone(known), Arc::clone(checkpoint)));
     }
     let checkpoint = Arc::new(Checkpoint::open(path)?);
     let sources = checkpoint.tensors().filter_map(|entry| entry.source.as_ref().ok());
@@ -148,8 +162,9 @@ fn open(session: &mut Session<'_, '_>, path: &str) -> Result<Arc<Checkpoint>> {
     let more = bytes.saturating_sub(session.files.largest);
     session.files.largest += more;
     session.allow(more);
-    session.files.open = Some((path.to_owned(), Arc::clone(&checkpoint)));
-    Ok(checkpoint)
+    let opened = (Arc::from(path), checkpoint);
+    session.files.open = Some(opened.clone());
+    Ok(opened)
 }
 
 fn whole(session: &mut Session<'_, '_>, source: &dyn TensorSource) -> Result<Tensor> {
@@ -254,10 +269,7 @@ pub(super) fn sharded_name(
 ) -> Result<Value> {
     let base = session.read(nth(inputs, 0)?)?;
     let base = text(&base, "basename")?;
-    let number = |at: usize| -> Result<i64> {
-        let tensor = session.read(nth(inputs, at)?)?;
-        check_dtype(node, "T", tensor.dtype()).and_then(|()| int(&tensor, "number of a shard"))
-    };
+    let number = |at: usize| int(&*session.read(nth(inputs, at)?)?, "number of a shard");
     let name = match node.op {
         "ShardedFilename" => format!("{base}-{:05}-of-{:05}", number(1)?, number(2)?),
         _ => format!("{base}-?????-of-{:05}", number(1)?),
