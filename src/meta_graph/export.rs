@@ -282,8 +282,8 @@ fn set_info(
         new.insert(7, fields::number(7, 1));
     }
     if let Some(version) = &options.meta_graph_version {
-        let is_given = !version.is_empty();
-        new.insert(1, is_given.then(|| fields::field(1, version.as_bytes())).unwrap_or_default());
+        let none = version.is_empty();
+        new.insert(1, if none { Vec::new() } else { fields::field(1, version.as_bytes()) });
     }
     if let Some(any) = &options.any_info {
         new.insert(3, fields::field(3, &fields::canonical("google.protobuf.Any", any)?));

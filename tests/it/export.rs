@@ -97,7 +97,7 @@ fn a_graph_becomes_a_meta_graph_and_gets_tags() {
     assert_eq!(folder.export("graphs/frozen.pb", "frozen.pbtxt", &options), "");
     let text = String::from_utf8(folder.bytes("frozen.pbtxt")).unwrap();
     let start = "meta_info_def {\n  meta_graph_version: \"v7\"\n  stripped_op_list {\n    op {\n      name: \"AddV2\"\n";
-    assert!(text.starts_with(&start), "{}", &text[..200]);
+    assert!(text.starts_with(start), "{}", &text[..200]);
     assert!(text.contains("\n  tags: \"serve\"\n  tags: \"gpu\"\n}\ngraph_def {\n"));
 }
 

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use ckdiff::message::{Message, Records, Value as Wire};
-use ckdiff::meta_graph::{
-    Collections, ExportOptions, Exported, ImportOptions, Imported, Item, Kind, add_to_collection,
-    export, import,
-};
+use ckdiff::meta_graph::{ExportOptions, Exported, ImportOptions, Imported, export, import};
 use ckdiff::schema::Schema;
 use serde_json::Value;
 

@@ -39,6 +39,21 @@ fn what_the_readme_shows_as_text_is_what_it_prints() {
 }
 
 #[test]
+fn what_the_readme_shows_of_an_export_is_what_it_says() {
+    let readme = std::fs::read_to_string("README.md").unwrap();
+    let section = readme.split("## A part of a graph").nth(1).unwrap();
+    let command = section.split("$ ckdiff ").nth(1).unwrap().lines().next().unwrap();
+    let shown = section.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("tower.meta").display().to_string();
+    let args = command.split(' ').map(|arg| if arg == "tower.meta" { &out } else { arg });
+    let output = Command::new(env!("CARGO_BIN_EXE_ckdiff")).args(args).output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), shown);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
+    assert!(std::fs::metadata(&out).unwrap().len() > 1_000);
+}
+
+#[test]
 fn what_the_readme_shows_of_verify_is_what_it_prints() {
     prints_what_is_shown("## Before a restore fails");
 }

@@ -19,15 +19,15 @@ use crate::trouble::{self, Trouble};
 /// # Errors
 /// When it cannot be read, has no such form, or cannot be written; then nothing is written to a file.
 pub(crate) fn run(args: &ConvertArgs) -> Result<Exit, Trouble> {
-    let to = target(&args.form)?;
+    let to = target(&args.output, &args.form)?;
     let loaded = Loaded::new(&args.schema)?;
-    let document = loaded.read(&args.form.input, read_options(&args.form))?;
-    write(document.message(), document.path(), to, &args.form)?;
+    let document = loaded.read(&args.input, read_options(&args.form))?;
+    write(document.message(), document.path(), to, &args.output, &args.form)?;
     warn_of(&document);
     Ok(Exit::Same)
 }
 
-/// Writes `message`, which comes from `path`, in the form `to`, and warns of what that has no place for.
+/// Writes `message`, which comes from `path`, to `output` in the form `to`, and warns of what that has no place for.
 ///
 /// # Errors
 /// When it has no such form, or cannot be written; then nothing is written to a file.
@@ -35,9 +35,10 @@ pub(crate) fn write(
     message: &Message<'_>,
     path: &Path,
     to: Form,
+    output: &Path,
     args: &FormArgs,
 ) -> Result<(), Trouble> {
-    let written = output::to_place(&args.output, |out| {
+    let written = output::to_place(output, |out| {
         print(message, to, args, out).map_err(|error| match error.kind() {
             ErrorKind::Io { .. } => error,
             // It is the message that has no such form.
@@ -136,17 +137,17 @@ fn json_options(args: &FormArgs) -> json::PrintOptions {
 }
 
 /// The form to write: as asked for, by the extension, and for whoever looks at standard output text.
-pub(crate) fn target(args: &FormArgs) -> Result<Form, Error> {
-    let by_name = || match Form::of_extension(&args.output) {
-        None if args.output == Path::new("-") => Some(Form::Text),
+pub(crate) fn target(output: &Path, args: &FormArgs) -> Result<Form, Error> {
+    let by_name = || match Form::of_extension(output) {
+        None if output == Path::new("-") => Some(Form::Text),
         form => form,
     };
-    if args.output.is_dir() {
+    if output.is_dir() {
         let kind = "this is a directory; a file is needed".into();
-        return Err(Error::from(ErrorKind::Usage(kind)).in_file(&args.output));
+        return Err(Error::from(ErrorKind::Usage(kind)).in_file(output));
     }
     args.to.map(Form::from).or_else(by_name).ok_or_else(|| {
         let kind = "its extension says no form; --to binary, --to text or --to json does".into();
-        Error::from(ErrorKind::Usage(kind)).in_file(&args.output)
+        Error::from(ErrorKind::Usage(kind)).in_file(output)
     })
 }

@@ -23,9 +23,9 @@ const SHOWN: usize = 10;
 /// # Errors
 /// When a file cannot be read or holds no graph, an option names nothing, or OUT cannot be written; then it is as it was.
 pub(crate) fn run(args: &ExportArgs) -> Result<Exit, Trouble> {
-    let to = convert::target(&args.form)?;
+    let to = convert::target(&args.output, &args.form)?;
     let loaded = Loaded::tensorflow();
-    let document = loaded.read(&args.form.input, convert::read_options(&args.form))?;
+    let document = loaded.read(&args.input, convert::read_options(&args.form))?;
     let in_file = |error: Error| error.in_file(document.path());
     let meta = meta_graph(&document)?;
     let exported = export(&meta, &export_options(args)).map_err(in_file)?;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Exit, Trouble> {
     } else {
         exported.message.clone()
     };
-    convert::write(&message, document.path(), to, &args.form)?;
+    convert::write(&message, document.path(), to, &args.output, &args.form)?;
     convert::warn_of(&document);
     tell_export(&exported, args);
     Ok(Exit::Same)

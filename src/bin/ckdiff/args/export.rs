@@ -9,6 +9,12 @@ use super::FormArgs;
 /// Arguments of `export`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExportArgs {
+    /// The file to read, a meta graph or a graph; - for standard input
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+    /// The file to write, in the form of its extension; - for standard output, as text
+    #[arg(value_name = "OUT")]
+    pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) form: FormArgs,
     #[command(flatten)]

@@ -10,21 +10,21 @@ use super::Jobs;
 /// Arguments of `convert`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ConvertArgs {
-    #[command(flatten)]
-    pub(crate) form: FormArgs,
-    #[command(flatten)]
-    pub(crate) schema: SchemaArgs,
-}
-
-/// A message to read and one to write, in any of their forms.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct FormArgs {
     /// The file to read, or the directory of a SavedModel; - for standard input
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
     /// The file to write, in the form of its extension; - for standard output, as text
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
+    #[command(flatten)]
+    pub(crate) schema: SchemaArgs,
+}
+
+/// The forms of a message that is read and of one that is written.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FormArgs {
     /// The form of IN, where it is not to be found out
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) from: Option<MessageForm>,
