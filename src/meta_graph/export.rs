@@ -4,22 +4,22 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::UNBOUND_INPUTS;
 use super::collection::{Kind, list};
 use super::collections;
 use super::defaults::Defaults;
 use super::fields::{self, Shape, records, text_in};
+use super::kept::{Nodes, with_library};
 use super::names::{Rename, Scope};
-use super::node::{self, Edit};
 use super::op_list;
 use super::parts::{Parts, entry_with};
 use super::registered::{ASSET, SIGNATURE};
 use super::savers::Extraneous;
-use super::{UNBOUND, UNBOUND_INPUTS};
 use crate::bytes::near;
 use crate::error::{ErrorKind, Result, shortened};
 use crate::graph::{OpTable, bytes_of};
-use crate::message::{Message, Value, Writer};
-use crate::schema::{Schema, WireType};
+use crate::message::{Message, Writer};
+use crate::schema::Schema;
 
 /// What an export keeps and what it says; by default it keeps everything.
 #[derive(Debug, Clone)]
@@ -107,6 +107,9 @@ pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<Exporte
         || options.clear_devices
         || options.strip_default_attrs
         || options.clear_extraneous_savers;
+    if let Some(scope) = scope {
+        check_names(graph, scope)?;
+    }
     let new_graph = if is_changed {
         let functions = op_list::functions(graph).into_keys().collect();
         let defaults = options.strip_default_attrs.then(|| Defaults::new(&own, functions));
@@ -149,25 +152,26 @@ fn check(parts: &Parts<'_>, graph: &[u8], options: &ExportOptions) -> Result<()>
     Ok(())
 }
 
-/// The graph with a library and versions, which TensorFlow always copies, empty where there are none.
-fn with_library(graph: Vec<u8>) -> Vec<u8> {
-    let schema = Schema::tensorflow();
-    let is_missing = |number: &u32| fields::bytes_in(&graph, *number).is_none();
-    let missing: BTreeMap<u32, Vec<u8>> = [2, 4]
-        .into_iter()
-        .filter(is_missing)
-        .map(|number| (number, fields::field(number, &[])))
-        .collect();
-    match schema.message("tensorflow.GraphDef") {
-        Some(ty) if !missing.is_empty() => fields::splice(schema, ty, &graph, &missing),
-        _ => graph,
-    }
-}
-
 /// The names and ops of the nodes.
 fn names(graph: &[u8]) -> impl Iterator<Item = (&str, &str)> {
     let nodes = records(graph).filter(|record| record.number == 1);
     nodes.map(|record| (text_in(bytes_of(&record), 1), text_in(bytes_of(&record), 2)))
+}
+
+/// Whether nodes of two names still have two names without the scope.
+fn check_names(graph: &[u8], scope: Scope<'_>) -> Result<()> {
+    let inside = names(graph).map(|(name, _)| name).filter(|name| scope.has(name));
+    let mut names: Vec<_> = inside.map(|name| (scope.rename(name), name)).collect();
+    names.sort_unstable();
+    match names.array_windows().find(|[a, b]| a.0 == b.0 && a.1 != b.1) {
+        Some([(name, one), (_, other)]) => {
+            let (one, other) = (shortened(one), shortened(other));
+            let kind =
+                format!("{one} and {other} are both {} without their scope", shortened(name));
+            Err(ErrorKind::Usage(kind).into())
+        }
+        None => Ok(()),
+    }
 }
 
 /// The nodes of savers that are not the meta graph's own.
@@ -178,86 +182,6 @@ fn gone<'m>(parts: &Parts<'m>, graph: &'m [u8], options: &ExportOptions) -> BTre
     let own = parts.saver.map(|saver| [text_in(saver, 2), text_in(saver, 3)]);
     let extraneous = Extraneous::new(names(graph), own.as_ref().map_or(&[], |own| own));
     names(graph).map(|(name, _)| name).filter(|name| extraneous.has(name)).collect()
-}
-
-/// What becomes of the nodes.
-struct Nodes<'a> {
-    scope: Option<Scope<'a>>,
-    options: &'a ExportOptions,
-    defaults: Option<&'a Defaults<'a>>,
-    unbound: &'a mut Vec<String>,
-}
-
-impl Nodes<'_> {
-    /// A `GraphDef` with the nodes that are exported.
-    fn graph(mut self, graph: &[u8], gone: &BTreeSet<&str>) -> Vec<u8> {
-        let mut out = Writer::default();
-        for record in records(graph) {
-            match (record.number, record.value) {
-                (1, Value::Len(bytes)) => {
-                    let name = text_in(bytes, 1);
-                    let inside = self.scope.is_none_or(|scope| scope.has(name));
-                    if (inside || name.starts_with(UNBOUND)) && !gone.contains(name) {
-                        out.tag(1, WireType::Len);
-                        out.open();
-                        node::rewrite(bytes, &mut self, &mut out);
-                        out.close();
-                    }
-                }
-                (2, Value::Len(library)) if self.defaults.is_some() => {
-                    out.tag(2, WireType::Len);
-                    out.open();
-                    if let Some(defaults) = self.defaults {
-                        defaults.strip_library(library, &mut out);
-                    }
-                    out.close();
-                }
-                _ => out.raw(record.bytes),
-            }
-        }
-        out.finish()
-    }
-}
-
-impl Edit for Nodes<'_> {
-    fn name<'n>(&self, name: &'n str) -> Cow<'n, str> {
-        self.scope.map_or(Cow::Borrowed(name), |scope| scope.rename(name))
-    }
-
-    fn input<'n>(&mut self, input: &'n str) -> Option<Cow<'n, str>> {
-        let Some(scope) = self.scope else { return Some(Cow::Borrowed(input)) };
-        let name = input.strip_prefix('^');
-        let (sign, name) = (if name.is_some() { "^" } else { "" }, name.unwrap_or(input));
-        if scope.has(name) {
-            return Some(scope.rename(input));
-        }
-        // What was unbound before is known by that name.
-        let unbound = if name.starts_with(UNBOUND) {
-            input.to_owned()
-        } else {
-            format!("{sign}{UNBOUND}{name}")
-        };
-        self.unbound.push(unbound.clone());
-        Some(Cow::Owned(unbound))
-    }
-
-    fn frame<'n>(&self, frame: &'n str) -> Cow<'n, str> {
-        self.name(frame)
-    }
-
-    fn colocation<'n>(&self, class: &'n str) -> Option<Cow<'n, str>> {
-        let Some(scope) = self.scope else { return Some(Cow::Borrowed(class)) };
-        let node = class.split('@').nth(1);
-        node.is_none_or(|node| scope.has(node)).then(|| scope.rename(class))
-    }
-
-    fn device<'n>(&'n self, device: &'n str) -> &'n str {
-        if self.options.clear_devices { "" } else { device }
-    }
-
-    fn keeps_attr(&mut self, op: &str, attr: &str, value: &[u8]) -> bool {
-        self.defaults.is_none_or(|defaults| !defaults.has(op, attr, value))
-    }
 }
 
 /// Puts what the options say into `meta_info_def`, and the list of ops of the new graph.

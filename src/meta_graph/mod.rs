@@ -17,6 +17,7 @@ mod defaults;
 mod export;
 mod fields;
 mod import;
+mod kept;
 mod merge;
 mod names;
 mod node;

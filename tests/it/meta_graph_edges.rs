@@ -42,6 +42,7 @@ fn what_cannot_be_exported_is_told() {
     let garbage = of_text(
         "graph_def { node { name: 's/a' } } collection_def { key: 'variables' value { bytes_list { value: 'garbage' } } }",
     );
+    let same = of_text("graph_def { node { name: 's2/a' } node { name: 's/s2/a' } }");
     for (meta, options, said) in [
         (
             &towers,
@@ -49,6 +50,7 @@ fn what_cannot_be_exported_is_told() {
             "no node has a name that begins with towr/; did you mean tower?",
         ),
         (&towers, collection("loses"), "there is no collection loses; did you mean losses?"),
+        (&same, scoped("s"), "s/s2/a and s2/a are both s2/a without their scope"),
         (&of_text(""), scoped(""), "the meta graph has no graph_def"),
         (
             &garbage,

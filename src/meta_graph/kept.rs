@@ -1,0 +1,112 @@
+//! The nodes that an export keeps, with the names that they have outside their scope.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::UNBOUND;
+use super::defaults::Defaults;
+use super::export::ExportOptions;
+use super::fields::{self, records, text_in};
+use super::names::{Rename, Scope};
+use super::node::{self, Edit};
+use crate::message::{Value, Writer};
+use crate::schema::{Schema, WireType};
+
+/// What becomes of the nodes.
+pub(super) struct Nodes<'a> {
+    /// The scope that is kept, and left out of names.
+    pub(super) scope: Option<Scope<'a>>,
+    /// Which devices go.
+    pub(super) options: &'a ExportOptions,
+    /// What is stripped, where anything is.
+    pub(super) defaults: Option<&'a Defaults<'a>>,
+    /// The inputs from outside the scope.
+    pub(super) unbound: &'a mut Vec<String>,
+}
+
+impl Nodes<'_> {
+    /// A `GraphDef` with the nodes that are exported.
+    pub(super) fn graph(mut self, graph: &[u8], gone: &BTreeSet<&str>) -> Vec<u8> {
+        let mut out = Writer::default();
+        for record in records(graph) {
+            match (record.number, record.value) {
+                (1, Value::Len(bytes)) => {
+                    let name = text_in(bytes, 1);
+                    let inside = self.scope.is_none_or(|scope| scope.has(name));
+                    if (inside || name.starts_with(UNBOUND)) && !gone.contains(name) {
+                        out.tag(1, WireType::Len);
+                        out.open();
+                        node::rewrite(bytes, &mut self, &mut out);
+                        out.close();
+                    }
+                }
+                (2, Value::Len(library)) if self.defaults.is_some() => {
+                    out.tag(2, WireType::Len);
+                    out.open();
+                    if let Some(defaults) = self.defaults {
+                        defaults.strip_library(library, &mut out);
+                    }
+                    out.close();
+                }
+                _ => out.raw(record.bytes),
+            }
+        }
+        out.finish()
+    }
+}
+
+impl Edit for Nodes<'_> {
+    fn name<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        self.scope.map_or(Cow::Borrowed(name), |scope| scope.rename(name))
+    }
+
+    fn input<'n>(&mut self, input: &'n str) -> Option<Cow<'n, str>> {
+        let Some(scope) = self.scope else { return Some(Cow::Borrowed(input)) };
+        let name = input.strip_prefix('^');
+        let (sign, name) = (if name.is_some() { "^" } else { "" }, name.unwrap_or(input));
+        if scope.has(name) {
+            return Some(scope.rename(input));
+        }
+        // What was unbound before is known by that name.
+        let unbound = if name.starts_with(UNBOUND) {
+            input.to_owned()
+        } else {
+            format!("{sign}{UNBOUND}{name}")
+        };
+        self.unbound.push(unbound.clone());
+        Some(Cow::Owned(unbound))
+    }
+
+    fn frame<'n>(&self, frame: &'n str) -> Cow<'n, str> {
+        self.name(frame)
+    }
+
+    fn colocation<'n>(&self, class: &'n str) -> Option<Cow<'n, str>> {
+        let Some(scope) = self.scope else { return Some(Cow::Borrowed(class)) };
+        let node = class.split('@').nth(1);
+        node.is_none_or(|node| scope.has(node)).then(|| scope.rename(class))
+    }
+
+    fn device<'n>(&'n self, device: &'n str) -> &'n str {
+        if self.options.clear_devices { "" } else { device }
+    }
+
+    fn keeps_attr(&mut self, op: &str, attr: &str, value: &[u8]) -> bool {
+        self.defaults.is_none_or(|defaults| !defaults.has(op, attr, value))
+    }
+}
+
+/// The graph with a library and versions, which TensorFlow always copies, empty where there are none.
+pub(super) fn with_library(graph: Vec<u8>) -> Vec<u8> {
+    let schema = Schema::tensorflow();
+    let is_missing = |number: &u32| fields::bytes_in(&graph, *number).is_none();
+    let missing: BTreeMap<u32, Vec<u8>> = [2, 4]
+        .into_iter()
+        .filter(is_missing)
+        .map(|number| (number, fields::field(number, &[])))
+        .collect();
+    match schema.message("tensorflow.GraphDef") {
+        Some(ty) if !missing.is_empty() => fields::splice(schema, ty, &graph, &missing),
+        _ => graph,
+    }
+}
