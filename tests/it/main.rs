@@ -94,6 +94,7 @@ mod readme;
 mod report;
 mod roles;
 mod rotation;
+mod save_as;
 mod saver_build;
 mod saver_hostile;
 mod saver_run;
