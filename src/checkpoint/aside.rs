@@ -4,49 +4,72 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
+use super::management::meta_graph_filename;
 use super::path;
-use crate::error::{Error, Result};
-use crate::files::{Complete, Existing, Publication, folder, sync_folder};
+use crate::error::{Error, ErrorKind, Result};
+use crate::files::{Complete, Existing, Publication};
+
+/// What is put behind the name of a checkpoint that is kept. No other program calls a checkpoint so, and what is left behind
+/// by a crash is known by it.
+const SUFFIX: &str = ".ckdiff-previous";
 
 /// A checkpoint under another name than its own.
-#[derive(Debug)]
 pub(super) struct Aside {
     path: PathBuf,
-    /// Where each file was, and where it is as well; that which makes the others count is the last.
+    /// Where each file is, and where it is as well; that which makes the others count is the last.
     files: Vec<(PathBuf, PathBuf)>,
 }
 
-/// Links the files of the checkpoint `path` to names beside; `None` where there are none. Nothing is copied where the system
-/// knows links.
+/// Links the files of the checkpoint `path`, and its meta graph, to names beside; `None` where there are none. Nothing is copied
+/// where the system knows links.
 ///
 /// # Errors
 /// When the system can neither link nor copy.
 pub(super) fn set_aside(path: &Path) -> Result<Option<Aside>> {
-    // The index, which is what a V2 checkpoint is known by, is the last: linked last, and removed first.
     let found = path::files_of(path);
     if found.is_empty() {
         return Ok(None);
     }
-    let (stem, shards) = match path::pattern(path) {
-        Some((stem, count)) => (stem, count as usize),
-        None => (path.to_path_buf(), 1),
-    };
+    let (stem, shards) = stem(path);
     let name = free_name(&stem, shards);
+    let meta = |stem: &Path| meta_graph_filename(stem, "meta");
+    let mut publication = Publication::new(Existing::Refuse);
+    if meta(&stem).is_file() {
+        publication.add(Complete::link(&meta(&stem), &meta(&name))?);
+    }
     let mut aside = Aside { path: path::sharded(&name, shards), files: Vec::new() };
     for file in found {
-        let there = renamed(&file, &stem, &name);
-        if let Err(error) = link(&file, &there) {
-            // What was linked so far is of no use, and the error is what counts.
-            let _ = aside.remove();
-            return Err(error);
-        }
+        let there = renamed(&file, &stem, &name)?;
+        publication.add(Complete::link(&file, &there)?);
         aside.files.push((file, there));
     }
-    sync_folder(folder(path));
+    publication.publish()?;
     Ok(Some(aside))
+}
+
+/// Removes every checkpoint that is kept of `path`, which nobody needs any more.
+pub(super) fn clear(path: &Path) -> Result<()> {
+    let (stem, shards) = stem(path);
+    for name in names(&stem) {
+        let mut files = path::files_of(&path::sharded(&name, shards));
+        if files.is_empty() {
+            return Ok(());
+        }
+        files.insert(0, meta_graph_filename(&name, "meta"));
+        for file in files.iter().rev().filter(|file| file.is_file()) {
+            fs::remove_file(file).map_err(|error| Error::io("remove", error).in_file(file))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether `kept` is what `path` is called while it is kept.
+pub(super) fn is_of(kept: &Path, path: &Path) -> bool {
+    let (stem, kept) = (stem(path).0, stem(kept).0);
+    let suffix = suffix(&kept, &stem);
+    suffix.is_some_and(|suffix| suffix.starts_with(SUFFIX.as_bytes()))
 }
 
 impl Aside {
@@ -55,55 +78,62 @@ impl Aside {
         &self.path
     }
 
-    /// Removes it.
-    ///
-    /// # Errors
-    /// When a file cannot be removed.
-    pub(super) fn remove(self) -> Result<()> {
-        for (_, there) in self.files.iter().rev() {
-            fs::remove_file(there).map_err(|e| Error::io("remove", e).in_file(there))?;
-        }
-        Ok(())
-    }
-
     /// Has it where it was as well.
     ///
     /// # Errors
-    /// When a file can be neither linked nor copied, or not moved.
+    /// When a file can be neither linked nor copied, or not moved; the error says where it is.
     pub(super) fn restore(&self) -> Result<()> {
-        let mut publication = Publication::new(Existing::Replace);
-        for (place, there) in &self.files {
-            publication.add(Complete::link(there, place)?);
-        }
-        publication.publish()
+        let restored = || {
+            let mut publication = Publication::new(Existing::Replace);
+            for (place, there) in &self.files {
+                publication.add(Complete::link(there, place)?);
+            }
+            publication.publish()
+        };
+        restored().map_err(|error| {
+            let kind = format!(
+                "the old checkpoint could not be moved back; it is {}",
+                self.path.display()
+            );
+            error.with_kind(ErrorKind::NotFound(kind))
+        })
     }
 }
 
-/// A name beside `stem` that no checkpoint has.
+/// What the names of a checkpoint's files start with, and how many shards of V1 they are.
+fn stem(path: &Path) -> (PathBuf, usize) {
+    match path::pattern(path) {
+        Some((stem, count)) => (stem, count as usize),
+        None => (path.to_path_buf(), 1),
+    }
+}
+
+/// What checkpoints are called while they are kept.
+fn names(stem: &Path) -> impl Iterator<Item = PathBuf> {
+    let more = (2u64..).map(|n| format!("{SUFFIX}-{n}"));
+    let suffixes = std::iter::once(SUFFIX.to_owned()).chain(more);
+    suffixes.map(|suffix| path::with_suffix(stem, &suffix))
+}
+
+/// A name that no checkpoint has.
 fn free_name(stem: &Path, shards: usize) -> PathBuf {
-    let first = path::with_suffix(stem, ".previous");
-    let more = (2..).map(|n: u64| path::with_suffix(stem, &format!(".previous-{n}")));
     let is_free = |name: &PathBuf| path::files_of(&path::sharded(name, shards)).is_empty();
-    std::iter::once(first.clone()).chain(more).find(is_free).unwrap_or(first)
+    names(stem).find(is_free).unwrap_or_else(|| path::with_suffix(stem, SUFFIX))
 }
 
-/// The name of `file`, a file of the checkpoint `path`, when that is called `name`.
-fn renamed(file: &Path, path: &Path, name: &Path) -> PathBuf {
-    let (file, path) = (file.as_os_str().as_encoded_bytes(), path.as_os_str().as_encoded_bytes());
-    let suffix = file.strip_prefix(path).unwrap_or_default();
-    let mut name = OsString::from(name);
-    name.push(String::from_utf8_lossy(suffix).as_ref());
-    name.into()
+/// The name of `file`, a file of a checkpoint whose files' names start with `stem`, when they start with `name`.
+fn renamed(file: &Path, stem: &Path, name: &Path) -> Result<PathBuf> {
+    let found = suffix(file, stem).and_then(|suffix| str::from_utf8(suffix).ok());
+    let suffix = found.ok_or_else(|| {
+        let allowed = format!("the names of its files start with {}", stem.display());
+        Error::unexpected("file of a checkpoint", file.display(), allowed)
+    })?;
+    let mut renamed = OsString::from(name);
+    renamed.push(suffix);
+    Ok(renamed.into())
 }
 
-/// Gives a file another name as well; a copy where the system has no links.
-fn link(file: &Path, there: &Path) -> Result<()> {
-    match fs::hard_link(file, there) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            fs::copy(file, there).map_err(|e| Error::io("keep", e).in_file(file))?;
-            let synced = fs::File::open(there).and_then(|copy| copy.sync_all());
-            synced.map_err(|e| Error::io("keep", e).in_file(there))
-        }
-        linked => linked.map_err(|e| Error::io("keep", e).in_file(there)),
-    }
+/// What stands behind the name of `stem` in that of `file`.
+fn suffix<'f>(file: &'f Path, stem: &Path) -> Option<&'f [u8]> {
+    file.file_name()?.as_encoded_bytes().strip_prefix(stem.file_name()?.as_encoded_bytes())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Checkpoint, Format, overlap, publish, state};
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::Existing;
+use crate::files::{Complete, Existing};
 use crate::progress::Progress;
 use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 
@@ -102,12 +102,13 @@ impl<'a> Draft<'a> {
         // Empty tensors lie where the next one starts.
         stored.sort_by_cached_key(|(_, _, _, part)| (part.stored_at(), part.stored_bytes()));
         let mut draft = Self::default();
-        let mut shard = stored.first().map_or(0, |(_, _, _, part)| part.stored_at().0);
+        let mut shard = 0;
         for (name, whole, slice, part) in stored {
-            if part.stored_at().0 != shard {
-                shard = part.stored_at().0;
+            // Those that hold nothing too, since their number is in every name.
+            for _ in shard..part.stored_at().0 {
                 draft.next_shard();
             }
+            shard = part.stored_at().0;
             match slice {
                 None => draft.add(name, whole)?,
                 Some(slice) => draft.add_slice(name, whole.shape(), slice, part)?,
@@ -225,8 +226,9 @@ impl<'a> Draft<'a> {
     /// Writes a checkpoint whose files' names start with `path`, all of it or nothing, and returns what it is opened by: `path`,
     /// but of a V1 checkpoint of several shards `path-?????-of-00002`.
     ///
-    /// A checkpoint that it replaces is called `path.previous` while the new one gets its name, since files of fixed names cannot
-    /// be exchanged all at once; a state file that has it for the latest knows it by that name meanwhile.
+    /// A checkpoint that it replaces is called `path.ckdiff-previous` while the new one gets its name, since files of fixed names
+    /// cannot be exchanged all at once; a state file that has it for the latest knows it by that name meanwhile. Nothing keeps two
+    /// from writing to one path at a time.
     ///
     /// # Errors
     /// When something cannot be read or written, slices of a tensor overlap, or there is a checkpoint that may not be replaced.
@@ -249,20 +251,25 @@ impl<'a> Draft<'a> {
         state: &Path,
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
-        for (name, known) in &self.tensors {
-            overlap::check(&known.slices).map_err(|error| error.of_tensor(name))?;
-        }
-        let opened = self.opened_by(path, format);
-        publish::check_place(&opened, existing)?;
-        progress.total(self.content_bytes());
-        let files = (format.write)(&self.shards, path, progress)?;
+        let opened = (format.path)(path, self.shards.len());
+        publish::check_place(&opened, format, existing)?;
+        let files = self.prepare(path, format, progress)?;
         publish::publish(&opened, existing, files, state)?;
         Ok(opened)
     }
 
-    /// What the checkpoint is opened by that [`write`](Self::write) writes.
-    pub fn opened_by(&self, path: &Path, format: &Format) -> PathBuf {
-        (format.path)(path, self.shards.len())
+    /// Writes the files, which only want their names then; the one that makes the others count is the last.
+    pub(crate) fn prepare(
+        &self,
+        path: &Path,
+        format: &'static Format,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Complete>> {
+        for (name, known) in &self.tensors {
+            overlap::check(&known.slices).map_err(|error| error.of_tensor(name))?;
+        }
+        progress.total(self.content_bytes());
+        (format.write)(&self.shards, path, progress)
     }
 
     fn push(&mut self, piece: Piece<'a>) {

@@ -24,13 +24,7 @@ pub(super) fn read(
     mut each: impl FnMut(Part<'_>) -> Result<()>,
 ) -> Result<()> {
     let mut frames = Frames { header: Vec::with_capacity(8), left: 0, elements: 0 };
-    let mut outcome = Ok(());
-    read_through(source, progress, |bytes| {
-        if outcome.is_ok() {
-            outcome = frames.take(bytes, &mut each);
-        }
-    })?;
-    outcome?;
+    read_through(source, progress, |bytes| frames.take(bytes, &mut each))?;
     let (found, allowed) = (frames.elements, source.shape().elements());
     if frames.left > 0 || !frames.header.is_empty() {
         return Err(Error::truncated("an element", frames.left.max(8), 0));

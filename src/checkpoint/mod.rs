@@ -33,9 +33,10 @@ use draft::Piece;
 pub use management::{exists, meta_graph_filename, mtimes, remove};
 pub(crate) use partitioned::{Part, Partitioned};
 pub(crate) use path::is_file_of_one;
-pub(crate) use publish::{check_folder, named_by, replacing};
+pub(crate) use publish::{check_folder, publish as publish_files};
 pub use state::{CheckpointState, StateOptions};
 pub(crate) use unread::foreign;
+pub(crate) use v2::{MergedPart, prepare_merge};
 pub use v2::{Parts, merge};
 
 use crate::bytes::{File, Limits, near};

@@ -1,5 +1,7 @@
 //! Whether slices of a tensor overlap.
 
+use std::collections::BTreeSet;
+
 use crate::error::{Error, Result};
 use crate::tensor::Slice;
 
@@ -9,12 +11,14 @@ use crate::tensor::Slice;
 /// When two do; the error names them.
 pub(super) fn check(slices: &[Slice]) -> Result<()> {
     let mut sorted: Vec<&Slice> = slices.iter().filter(|s| s.shape().elements() > 0).collect();
-    sorted.sort_by_key(|slice| slice.extents());
-    // Those that reach behind the start of the one at hand, along the first dimension.
+    let along = most_cut(&sorted);
+    let extent = |slice: &Slice| slice.extents().get(along).copied().unwrap_or((0, 1));
+    sorted.sort_by_key(|slice| extent(slice));
+    // Those that reach behind the start of the one at hand.
     let mut open: Vec<&Slice> = Vec::new();
     for slice in sorted {
-        let start = slice.extents().first().map_or(0, |&(start, _)| start);
-        open.retain(|s| s.extents().first().is_none_or(|&(first, len)| first + len > start));
+        let (start, _) = extent(slice);
+        open.retain(|slice| extent(slice).0 + extent(slice).1 > start);
         if let Some(other) = open.iter().find(|other| overlap(other, slice)) {
             let found = format!("{slice}, and another {other}");
             return Err(Error::unexpected("slice", found, "slices may not overlap"));
@@ -22,6 +26,16 @@ pub(super) fn check(slices: &[Slice]) -> Result<()> {
         open.push(slice);
     }
     Ok(())
+}
+
+/// The dimension along which slices start at the most places: along that the fewest lie beside each other.
+fn most_cut(slices: &[&Slice]) -> usize {
+    let rank = slices.first().map_or(0, |slice| slice.extents().len());
+    let starts = |dim: &usize| {
+        let starts = slices.iter().filter_map(|slice| slice.extents().get(*dim));
+        starts.map(|&(start, _)| start).collect::<BTreeSet<_>>().len()
+    };
+    (0..rank).max_by_key(starts).unwrap_or(0)
 }
 
 fn overlap(a: &Slice, b: &Slice) -> bool {

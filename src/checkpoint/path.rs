@@ -113,6 +113,14 @@ fn numbered(suffix: &str) -> Option<(Option<u32>, u32)> {
     }
 }
 
+/// Whether two paths lead to one place, which need not be taken.
+pub(super) fn is_same(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        Some((files::folder(path).canonicalize().ok()?, path.file_name()?.to_owned()))
+    };
+    place(a).is_some_and(|a| Some(a) == place(b))
+}
+
 /// `path` with `suffix` behind its last character.
 pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut path = OsString::from(path);

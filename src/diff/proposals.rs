@@ -129,6 +129,9 @@ fn content_crc32c(source: &dyn TensorSource) -> Result<u32> {
         return Ok(extent.stored_crc32c());
     }
     let mut crc = Crc32c::default();
-    read_through(source, &Silent, |bytes| crc.update(bytes))?;
+    read_through(source, &Silent, |bytes| {
+        crc.update(bytes);
+        Ok(())
+    })?;
     Ok(crc.value())
 }

@@ -82,7 +82,7 @@ fn damaged(
     progress
         .total(lone.iter().fold(0, |sum, (_, source)| source.stored_bytes().saturating_add(sum)));
     let errors = in_parallel(lone, threads, |&(at, source)| {
-        read_through(source, progress, |_| ()).err().map(|error| (at, error))
+        read_through(source, progress, |_| Ok(())).err().map(|error| (at, error))
     });
     errors.into_iter().flatten().collect()
 }

@@ -11,7 +11,7 @@ mod unfinished;
 use std::path::Path;
 
 pub use new_file::{Complete, NewFile};
-pub(crate) use publication::is_there;
+pub(crate) use publication::occupied;
 pub use publication::{Existing, Publication};
 pub use replace::replace;
 pub use unfinished::abandon;

@@ -94,8 +94,10 @@ impl Complete {
     /// # Errors
     /// When it can neither be linked nor copied.
     pub fn link(source: &Path, place: &Path) -> Result<Self> {
-        let synced = fs::File::open(source).and_then(|file| file.sync_all());
-        synced.map_err(|error| Error::io("sync", error).in_file(source))?;
+        // A link to a link would lead elsewhere from another folder.
+        let real = source.canonicalize();
+        let synced = real.and_then(|real| fs::File::open(&real)?.sync_all().map(|()| real));
+        let source = &synced.map_err(|error| Error::io("open", error).in_file(source))?;
         let linked = unfinished::register(|| {
             names().make_in(folder(place), |new| fs::hard_link(source, new))
         });
@@ -118,11 +120,16 @@ impl Complete {
     /// drops what is returned after that.
     pub(super) fn persist(self, fresh: bool) -> (Registered, Result<()>) {
         let Self { file, registered, place } = self;
+        let name = file.to_path_buf();
         let persisted = if fresh { file.persist_noclobber(&place) } else { file.persist(&place) };
         let done = persisted.map_err(|error| match error.error.kind() {
-            IoErrorKind::AlreadyExists => super::publication::is_there(&place),
+            IoErrorKind::AlreadyExists => super::publication::occupied(&place),
             _ => cannot_write(error.error).in_file(&place),
         });
+        // Of two links to one file, moving one to the other leaves both.
+        if done.is_ok() && name.symlink_metadata().is_ok() {
+            let _ = fs::remove_file(name);
+        }
         (registered, done)
     }
 }

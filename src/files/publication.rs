@@ -80,7 +80,7 @@ impl Publication {
 }
 
 /// Says that something is in the place of a new file.
-pub(crate) fn is_there(place: &Path) -> Error {
+pub(crate) fn occupied(place: &Path) -> Error {
     let kind = "it is there already; --overwrite replaces it".into();
     Error::from(ErrorKind::Usage(kind)).in_file(place)
 }

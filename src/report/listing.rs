@@ -126,7 +126,10 @@ impl Row {
 
 fn digest(source: &dyn TensorSource, progress: &dyn Progress) -> Result<String> {
     let mut sha256 = Sha256::new();
-    read_through(source, progress, |bytes| sha256.update(bytes))?;
+    read_through(source, progress, |bytes| {
+        sha256.update(bytes);
+        Ok(())
+    })?;
     let mut hex = String::new();
     for byte in sha256.finalize() {
         // Writing to a String cannot fail.

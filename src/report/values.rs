@@ -57,9 +57,12 @@ impl Values {
         progress.total(source.stored_bytes());
         let mut scan = Scan::default();
         let mut pieces = Pieces::default();
-        read_through(source, progress, |bytes| match dtype.size() {
-            Some(_) => dtype.visit(Elements { bytes, scan: &mut scan }),
-            None => pieces.read(bytes, &mut scan),
+        read_through(source, progress, |bytes| {
+            match dtype.size() {
+                Some(_) => dtype.visit(Elements { bytes, scan: &mut scan }),
+                None => pieces.read(bytes, &mut scan),
+            }
+            Ok(())
         })
         .map_err(|error| error.of_tensor(name))?;
         let kept = if scan.elements > ALL as u64 { SOME } else { ALL };

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::OnDisk;
+use super::on_disk::OnDisk;
 use super::run::{self, Variables};
-use crate::checkpoint::{self, Draft, Existing, Format};
+use crate::checkpoint::{Draft, Existing, Format};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::Message;
 use crate::progress::Progress;
@@ -61,11 +61,10 @@ impl Content for Model<'_> {
             let kind = "a graph has room for paths in UTF-8 only".into();
             Error::from(ErrorKind::Unsupported(kind)).in_file(path)
         })?;
-        checkpoint::replacing(&checkpoint::named_by(state, path), state, || {
-            let mut disk = OnDisk::new(progress);
-            let saved = run::save(self.graph, saver, spelled, self.variables, &mut disk)?;
-            disk.keep();
-            Ok(saved.into())
-        })
+        let mut disk = OnDisk::new(path, progress);
+        let saved = run::save(self.graph, saver, spelled, self.variables, &mut disk)?;
+        let saved = PathBuf::from(saved);
+        disk.publish(&saved, state)?;
+        Ok(saved)
     }
 }

@@ -14,9 +14,8 @@ mod save;
 mod save_spec;
 
 pub use content::{Content, Model};
-pub use on_disk::OnDisk;
 pub use rotation::Rotation;
-pub use save::{SaveOptions, Saver};
+pub use save::{SaveOptions, SaveOutcome, Saver};
 pub use save_spec::{SaveSpec, SaveableObject, Saved, VariableKind};
 
 use crate::error::{Error, Result};

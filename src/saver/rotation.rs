@@ -59,6 +59,8 @@ impl Rotation {
             return;
         }
         self.last.retain(|(known, _)| known != path);
+        // It is there again, whatever went wrong after it was to go.
+        self.to_be_removed.retain(|(known, _)| known != path);
         self.last.push((path.to_path_buf(), now));
         let is_over = usize::try_from(self.max_to_keep).is_ok_and(|most| self.last.len() > most);
         // A negative number keeps none at all.

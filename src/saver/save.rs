@@ -30,8 +30,8 @@ use crate::schema::tensorflow::SaverDef;
 /// let mut saver = Saver::new(SaverDef { max_to_keep: 5, version: 2, ..SaverDef::default() });
 /// let options = SaveOptions { global_step: Some(7), ..SaveOptions::default() };
 /// let saved = saver.save(&draft, &dir.path().join("model.ckpt"), &options, &Silent)?;
-/// assert_eq!(saved, dir.path().join("model.ckpt-7"));
-/// assert_eq!(CheckpointState::read(dir.path())?.latest()?, saved);
+/// assert_eq!(saved.path, dir.path().join("model.ckpt-7"));
+/// assert_eq!(CheckpointState::read(dir.path())?.latest()?, saved.path);
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 #[derive(Debug)]
@@ -61,6 +61,15 @@ pub struct SaveOptions<'a> {
     pub meta_graph_suffix: &'a str,
     /// When that is; now, where it is not given.
     pub time: Option<SystemTime>,
+}
+
+/// What came of saving.
+#[derive(Debug)]
+pub struct SaveOutcome {
+    /// What the checkpoint is opened by.
+    pub path: PathBuf,
+    /// Why an old checkpoint could not be removed, where there was one to remove; all else is done.
+    pub not_removed: Option<Error>,
 }
 
 impl Default for SaveOptions<'_> {
@@ -114,28 +123,28 @@ impl Saver {
         self.rotation.set_last_checkpoints_with_time(found.collect());
     }
 
-    /// Saves `content` as `path`, or `path-STEP`; returns what the checkpoint is opened by.
+    /// Saves `content` as `path`, or `path-STEP`.
     ///
     /// The order is that of TensorFlow: the checkpoint, the state file that names it, then one old checkpoint is removed, then
     /// the meta graph is written. At any moment the state file names a checkpoint that is whole; while one of the same path is
-    /// replaced, it is called `path.previous`.
+    /// replaced, that is called `path.ckdiff-previous`.
     ///
     /// # Errors
     /// When `latest_filename` has a directory in it or is the name of the checkpoint, the parent directory is missing, or
-    /// something cannot be written. An old checkpoint that cannot be removed is an error when all else is done.
+    /// something cannot be written.
     pub fn save(
         &mut self,
         content: &dyn Content,
         path: &Path,
         options: &SaveOptions<'_>,
         progress: &dyn Progress,
-    ) -> Result<PathBuf> {
+    ) -> Result<SaveOutcome> {
         let target = self.target(path, options)?;
-        checkpoint::check_folder(path)?;
-        let dir = path.parent().unwrap_or(Path::new(""));
-        let now = seconds(options.time.unwrap_or_else(SystemTime::now));
-        let state = path.with_file_name(options.latest_filename.unwrap_or("checkpoint"));
+        checkpoint::check_folder(&target)?;
+        let dir = target.parent().unwrap_or(Path::new(""));
+        let state = target.with_file_name(options.latest_filename.unwrap_or("checkpoint"));
         let saved = content.write(&self.def, &target, &state, progress)?;
+        let now = seconds(options.time.unwrap_or_else(SystemTime::now));
         if options.write_state {
             self.rotation.record(&saved, now);
             self.update_state(dir, &saved, options)?;
@@ -150,7 +159,7 @@ impl Saver {
                 out.write_all(meta_graph.bytes()).map_err(files::cannot_write)
             })?;
         }
-        removed.map(|()| saved)
+        Ok(SaveOutcome { path: saved, not_removed: removed.err() })
     }
 
     /// The meta graph with this saver for its own.

@@ -17,11 +17,11 @@ const CHUNK: usize = 256 << 10;
 /// Trust what `each` has seen only when this has returned: only then has every checksum held.
 ///
 /// # Errors
-/// When bytes are missing, or a checksum does not hold.
+/// When bytes are missing, a checksum does not hold, or what `each` says.
 pub fn read_through(
     source: &dyn TensorSource,
     progress: &dyn Progress,
-    mut each: impl FnMut(&[u8]),
+    mut each: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<u64> {
     let mut stream = source.stream()?;
     // Less for a small tensor; never empty, since nothing read means the end.
@@ -35,7 +35,7 @@ pub fn read_through(
         }
         bytes += read as u64;
         progress.advance(read as u64);
-        each(chunk.get(..read).unwrap_or_default());
+        each(chunk.get(..read).unwrap_or_default())?;
     }
 }
 

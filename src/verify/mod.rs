@@ -164,5 +164,5 @@ fn stored_bytes(entries: &[&Entry]) -> u64 {
 /// Reads a tensor to its end; where there is no data, only its entry can be judged.
 fn read(checkpoint: &Checkpoint, entry: &Entry, progress: &dyn Progress) -> Result<u64, Error> {
     let source = entry.source.as_ref().map_err(Error::clone)?;
-    if checkpoint.has_data() { read_through(&**source, progress, |_| ()) } else { Ok(0) }
+    if checkpoint.has_data() { read_through(&**source, progress, |_| Ok(())) } else { Ok(0) }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
 use ckdiff::checkpoint::{Checkpoint, Entry};
 use ckdiff::diff::Names;
+use ckdiff::files::cannot_write;
 use ckdiff::progress::Silent;
 use ckdiff::report::{Listing, Overview, Palette, Values, human, json};
 use ckdiff::tensor::{Name, TensorSource, read_through};
@@ -108,18 +109,12 @@ fn list(checkpoint: &Checkpoint, only: Option<&Entry>, args: &ShowArgs) -> Resul
 fn raw(entry: &Entry) -> Result<Exit, Trouble> {
     let source = source(entry)?;
     let of_tensor = |error: Error| error.of_tensor(&entry.name);
-    read_through(source, &Silent, |_| ()).map_err(of_tensor)?;
-    let mut reread = Ok(0);
-    output::to_stdout(|out| {
-        let mut written = Ok(());
-        reread = read_through(source, &Silent, |bytes| {
-            if written.is_ok() {
-                written = out.write_all(bytes);
-            }
-        });
-        written
-    })?;
-    reread.map_err(of_tensor)?;
+    read_through(source, &Silent, |_| Ok(())).map_err(of_tensor)?;
+    output::to_place(Path::new("-"), |out| {
+        let write = |bytes: &[u8]| out.write_all(bytes).map_err(cannot_write);
+        read_through(source, &Silent, write)
+    })
+    .map_err(of_tensor)?;
     Ok(Exit::Same)
 }
 

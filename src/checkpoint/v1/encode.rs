@@ -49,6 +49,7 @@ impl<'a> Values<'a> {
             _ => {
                 read_through(source, &Silent, |bytes| {
                     each_number(field, bytes, |number| list += varint::len(number) as u64);
+                    Ok(())
                 })?;
             }
         }
@@ -87,18 +88,16 @@ impl<'a> Values<'a> {
             return self.write_strings(progress, out);
         }
         out(&self.head())?;
-        let mut outcome = Ok(());
         let mut buffer = Vec::with_capacity(BUFFER);
         read_through(self.source, progress, |bytes| {
-            if outcome.is_ok() && self.field.coding == Coding::Fixed {
-                outcome = out(bytes);
-            } else if outcome.is_ok() {
-                buffer.clear();
-                each_number(self.field, bytes, |number| varint::write(number, &mut buffer));
-                outcome = out(&buffer);
+            if self.field.coding == Coding::Fixed {
+                return out(bytes);
             }
+            buffer.clear();
+            each_number(self.field, bytes, |number| varint::write(number, &mut buffer));
+            out(&buffer)
         })?;
-        outcome
+        Ok(())
     }
 
     fn write_strings(

@@ -91,13 +91,7 @@ fn numbers(
     out: &mut Checked<'_>,
     progress: &dyn Progress,
 ) -> Result<()> {
-    let mut outcome = Ok(());
-    read_through(source, progress, |bytes| {
-        if outcome.is_ok() {
-            outcome = out.write(bytes);
-        }
-    })?;
-    outcome?;
+    read_through(source, progress, |bytes| out.write(bytes))?;
     let need = numbers_bytes(source)?;
     if out.bytes == need {
         return Ok(());

@@ -26,7 +26,7 @@ pub(super) struct BundleEntry {
     pub(super) shard: u32,
     pub(super) offset: u64,
     pub(super) size: u64,
-    /// Unmasked; of a tensor in slices, which has no content of its own, that of no bytes.
+    /// Unmasked; of a tensor in slices, which has no content of its own, what 0 is unmasked.
     pub(super) crc32c: u32,
     pub(super) slices: Vec<Extents>,
 }
@@ -42,7 +42,7 @@ impl BundleEntry {
         wire::write_uint(4, self.offset, &mut out);
         wire::write_uint(5, self.size, &mut out);
         let masked = Crc32c::mask(self.crc32c);
-        if self.slices.is_empty() && masked != 0 {
+        if masked != 0 {
             out.tag(6, WireType::Fixed32);
             out.raw(&masked.to_le_bytes());
         }

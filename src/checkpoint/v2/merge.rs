@@ -48,33 +48,42 @@ pub fn merge(
     if parts.is_empty() {
         return Err(ErrorKind::Usage("there is nothing to merge".into()).into());
     }
-    publish::check_place(path, existing)?;
+    publish::check_place(path, &super::FORMAT, existing)?;
+    let (files, parts) = prepare(parts, path)?;
+    publish::publish(path, existing, files, &state::beside(path))?;
+    if after == Parts::Remove {
+        parts.iter().try_for_each(MergedPart::remove)?;
+    }
+    Ok(())
+}
+
+/// The files of the merged checkpoint, which only want their names, and what they were made of.
+pub(crate) fn prepare(
+    parts: &[impl AsRef<Path>],
+    path: &Path,
+) -> Result<(Vec<Complete>, Vec<MergedPart>)> {
     let mut merged = Merged::default();
     for part in parts {
-        let part = Part::open(part.as_ref())?;
-        if part.prefix == path {
+        let part = MergedPart::open(part.as_ref())?;
+        if path::is_same(&part.prefix, path) {
             let kind = "a part cannot be what it is merged into".into();
             return Err(Error::from(ErrorKind::Usage(kind)).in_file(path));
         }
         merged.add(part)?;
     }
     merged.check_slices()?;
-    publish::publish(path, existing, merged.files(path)?, &state::beside(path))?;
-    if after == Parts::Remove {
-        merged.parts.iter().try_for_each(Part::remove)?;
-    }
-    Ok(())
+    Ok((merged.files(path)?, merged.parts))
 }
 
 /// A checkpoint that is merged into another.
-struct Part {
+pub(crate) struct MergedPart {
     prefix: PathBuf,
     index: PathBuf,
     contents: Index,
     shards: Arc<Shards>,
 }
 
-impl Part {
+impl MergedPart {
     fn open(path: &Path) -> Result<Self> {
         let place = path::bundle(path).ok_or_else(|| {
             let kind = "there is no V2 checkpoint; only those can be merged (save-as makes one)";
@@ -91,7 +100,7 @@ impl Part {
     }
 
     /// Removes its files, the index first, and its folder if nothing else is there.
-    fn remove(&self) -> Result<()> {
+    pub(crate) fn remove(&self) -> Result<()> {
         let mut files = vec![self.index.clone()];
         files.extend((0..self.contents.shards).map(|number| self.shards.path(number)));
         for file in files.iter().filter(|file| file.exists()) {
@@ -112,11 +121,11 @@ struct Merged {
     used: Vec<(usize, u32)>,
     /// All that the headers count; of a shard that no entry is in there may be no file.
     shards: u32,
-    parts: Vec<Part>,
+    parts: Vec<MergedPart>,
 }
 
 impl Merged {
-    fn add(&mut self, part: Part) -> Result<()> {
+    fn add(&mut self, part: MergedPart) -> Result<()> {
         let in_index = |error: Error| error.in_file(&part.index);
         let order = *self.order.get_or_insert(part.contents.order);
         if order != part.contents.order {
@@ -194,7 +203,7 @@ fn join(known: &mut BundleEntry, other: BundleEntry) -> Result<()> {
 fn check_bounds(entry: &BundleEntry, shards: &Shards) -> Result<()> {
     let file = shards.file(entry.shard)?;
     let have = file.len().saturating_sub(entry.offset);
-    if entry.slices.is_empty() && have < entry.size {
+    if have < entry.size {
         let error = Error::truncated("content", entry.size, have);
         return Err(error.at(entry.offset).in_file(file.path()));
     }

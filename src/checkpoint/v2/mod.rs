@@ -39,6 +39,7 @@ use super::{Contents, Entry, Format, path, slice_key};
 use content::Stored;
 use entry::{BundleEntry, ByteOrder};
 use index::Index;
+pub(crate) use merge::{MergedPart, prepare as prepare_merge};
 pub use merge::{Parts, merge};
 
 /// What [`FORMATS`](super::FORMATS) lists.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as MapEntry;
 use std::path::Path;
 
+use crate::bytes::Crc32c;
 use crate::error::{Error, Result};
 use crate::files::{Complete, NewFile, cannot_write};
 use crate::progress::Progress;
@@ -105,7 +106,7 @@ impl Shard<'_> {
                     shard: self.number,
                     offset: 0,
                     size: 0,
-                    crc32c: 0,
+                    crc32c: Crc32c::unmask(0),
                     slices: vec![listed],
                 });
             }
@@ -114,7 +115,7 @@ impl Shard<'_> {
     }
 }
 
-/// A name may be spelled as the key of another tensor's slice.
+/// A name may be spelled as the key of a slice, and empty slices may be the same.
 fn taken() -> Error {
-    Error::unexpected("key", "taken by a slice of another tensor", "each key is stored once")
+    Error::unexpected("key", "given twice", "each is stored once")
 }
