@@ -98,7 +98,7 @@ impl Item<'_> {
 /// let collections = Collections::of(document.message())?;
 /// assert_eq!(collections.kind("variables"), Some(Kind::BytesList));
 /// let variables: Vec<VariableDef> = collections.read("variables")?;
-/// assert_eq!(variables[0].variable_name, "Variable:0");
+/// assert_eq!(variables[0].variable_name, "v1:0");
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 #[derive(Debug, Clone)]
