@@ -4,22 +4,29 @@
 
 use std::env;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use ckdiff::checkpoint::{Checkpoint, CheckpointState, Draft, Existing, FORMATS, Parts, merge};
+use ckdiff::graph::Graph;
+use ckdiff::message::Message;
 use ckdiff::progress::Silent;
-use ckdiff::saver::{SaveOptions, Saver};
+use ckdiff::saver::build::{Options, ToSave, VarList, Variable, build};
+use ckdiff::saver::run::{VariableKey, Variables};
+use ckdiff::saver::{Model, SaveOptions, Saver, VariableKind};
+use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::SaverDef;
 use ckdiff::tensor::{DType, Shape, Tensor};
+use ckdiff::text;
 
 use crate::support::Random;
 
 /// What the program that is killed does: `WORK=FIRST=FOLDER` in its environment, the numbers from `FIRST` on.
-const WORKS: [(&str, fn(&Path, u64)); 3] =
-    [("saves", save_again), ("merges", merge_again), ("rotates", rotate)];
+const WORKS: [(&str, fn(&Path, Range<u64>)); 4] =
+    [("saves", save_again), ("merges", merge_again), ("rotates", rotate), ("runs", run_again)];
 const VARIABLE: &str = "CKDIFF_CRASH_TEST";
 
 /// Elements of each tensor: enough for several writes.
@@ -45,18 +52,18 @@ fn saver(max_to_keep: i32, version: i32) -> Saver {
     Saver::new(SaverDef { max_to_keep, version, ..SaverDef::default() })
 }
 
-/// Saves under one path for ever.
-fn save_again(folder: &Path, first: u64) {
+/// Saves under one path.
+fn save_again(folder: &Path, numbers: Range<u64>) {
     let mut saver = saver(5, 2);
-    for number in first.. {
+    for number in numbers {
         let tensor = tensor(number);
         let options = SaveOptions::default();
         saver.save(&draft(&tensor, &["v", "w"]), &folder.join("m"), &options, &Silent).unwrap();
     }
 }
 
-/// Merges over what was merged before, for ever.
-fn merge_again(folder: &Path, first: u64) {
+/// Merges over what was merged before.
+fn merge_again(folder: &Path, numbers: Range<u64>) {
     let write = |number| {
         let tensor = tensor(number);
         let part = |name: &str| {
@@ -67,19 +74,58 @@ fn merge_again(folder: &Path, first: u64) {
         let parts = [part("v"), part("w")];
         merge(&parts, &folder.join("m"), Existing::Replace, Parts::Remove).unwrap();
     };
-    write(first);
-    CheckpointState::update(folder, &folder.join("m"), &Default::default()).unwrap();
-    (first + 1..).for_each(write);
+    for number in numbers {
+        write(number);
+        if !has_begun(folder) {
+            CheckpointState::update(folder, &folder.join("m"), &Default::default()).unwrap();
+        }
+    }
 }
 
 /// Saves under a new path each time and keeps one, in V1 for a change.
-fn rotate(folder: &Path, first: u64) {
+fn rotate(folder: &Path, numbers: Range<u64>) {
     let mut saver = saver(1, 1);
-    for number in first.. {
+    for number in numbers {
         let tensor = tensor(number);
         let options = SaveOptions { global_step: Some(number as i64), ..SaveOptions::default() };
         saver.save(&draft(&tensor, &["v", "w"]), &folder.join("m"), &options, &Silent).unwrap();
     }
+}
+
+/// Saves the variables of a sharded graph by its own nodes, under one path.
+fn run_again(folder: &Path, numbers: Range<u64>) {
+    let graph = graph();
+    let variables = Variable::all_in(&Graph::new(graph.bytes()).unwrap()).unwrap();
+    let list = variables.into_iter().map(ToSave::Variable).collect();
+    let options = Options { sharded: true, var_list: VarList::List(list), ..Options::default() };
+    let built = build(&graph, &options).unwrap().unwrap();
+    let mut saver = Saver::new(built.saver_def);
+    for number in numbers {
+        let mut variables = Variables::default();
+        for name in ["v", "w"] {
+            let key = VariableKey::new(VariableKind::Reference, name);
+            variables.set(key, tensor(number));
+        }
+        let model = Model { graph: &built.message, variables: &variables };
+        saver.save(&model, &folder.join("m"), &SaveOptions::default(), &Silent).unwrap();
+    }
+}
+
+/// Two variables on two devices.
+fn graph() -> Message<'static> {
+    let schema = Schema::tensorflow();
+    let ty = schema.message("tensorflow.GraphDef").unwrap();
+    let variable = |name: &str, device: u8| {
+        format!(
+            "node {{ name: '{name}' op: 'VariableV2' device: '/cpu:{device}'
+             attr {{ key: 'dtype' value {{ type: DT_INT64 }} }}
+             attr {{ key: 'shape' value {{ shape {{ dim {{ size: {ELEMENTS} }} }} }} }} }}"
+        )
+    };
+    let text = format!("{}\n{}", variable("v", 0), variable("w", 1));
+    let (message, _) =
+        text::parse(schema, ty, text.as_bytes(), &text::ParseOptions::default()).unwrap();
+    message
 }
 
 /// Not a test of its own: what the test below starts, and kills.
@@ -89,7 +135,7 @@ fn work_until_killed() {
     let (name, rest) = work.split_once('=').unwrap();
     let (first, folder) = rest.split_once('=').unwrap();
     let (_, work) = WORKS.iter().find(|(known, _)| *known == name).unwrap();
-    work(Path::new(folder), first.parse().unwrap());
+    work(Path::new(folder), first.parse().unwrap()..u64::MAX);
 }
 
 /// The latest checkpoint, which holds one number throughout.
@@ -129,7 +175,7 @@ fn has_begun(folder: &Path) -> bool {
 fn whoever_is_killed_leaves_the_latest_checkpoint_whole() {
     let kills = env::var("CKDIFF_KILLS").map_or(25, |kills| kills.parse().unwrap());
     let mut random = Random::new(7);
-    for (work, _) in WORKS {
+    for (work, function) in WORKS {
         let folder = tempfile::tempdir().unwrap();
         let mut numbers = Vec::new();
         for first in (1u64..).map(|start| start << 20) {
@@ -149,6 +195,13 @@ fn whoever_is_killed_leaves_the_latest_checkpoint_whole() {
                 .collect();
             left.iter().for_each(|path| fs::remove_file(path).unwrap());
         }
+        let last = 1 << 40;
+        function(folder.path(), last..last + 1);
+        assert_eq!(number_of_latest(folder.path()), last, "{work}");
+        let kept = fs::read_dir(folder.path()).unwrap().filter(|entry| {
+            entry.as_ref().unwrap().file_name().to_str().unwrap().contains("previous")
+        });
+        assert_eq!(kept.count(), 0, "{work}: a copy of an old checkpoint is left");
         assert!(numbers.is_sorted(), "{work}: the latest is older than one before");
         assert!(numbers.first() < numbers.last(), "{work}: nothing was ever replaced");
     }

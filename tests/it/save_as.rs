@@ -38,6 +38,62 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
+#[test]
+fn a_part_is_not_what_it_is_merged_into_however_that_is_spelled() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    ok(dir, "save-as demo/model.ckpt DIR/m");
+    for spelled in ["DIR/m", "DIR/./m", "DIR//m.index"] {
+        let said = refused(dir, &format!("merge --overwrite --remove-parts {spelled} DIR/m"));
+        assert!(said.contains("a part cannot be what it is merged into"), "{said}");
+    }
+    same(dir, "demo/model.ckpt", "DIR/m");
+}
+
+#[cfg(unix)]
+#[test]
+fn parts_may_be_links() {
+    use std::os::unix::fs::symlink;
+
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for folder in ["blobs", "parts", "out"] {
+        fs::create_dir(dir.join(folder)).unwrap();
+    }
+    ok(dir, "save-as demo/model.ckpt DIR/blobs/p");
+    for name in names(&dir.join("blobs")) {
+        symlink(format!("../blobs/{name}"), dir.join("parts").join(name)).unwrap();
+    }
+    ok(dir, "merge --remove-parts DIR/parts/p DIR/out/m");
+    same(dir, "demo/model.ckpt", "DIR/out/m");
+    same(dir, "demo/model.ckpt", "DIR/blobs/p");
+}
+
+#[test]
+fn a_checkpoint_is_replaced_however_its_path_is_spelled() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for path in ["DIR//m", "DIR/./m", "DIR/m"] {
+        for fixture in ["shards/three.ckpt", "demo/model.ckpt"] {
+            ok(dir, &format!("save-as {fixture} {path} --overwrite"));
+            same(dir, fixture, "DIR/m");
+            ok(dir, &format!("merge --overwrite {path} DIR/n"));
+        }
+        assert_eq!(names(dir).len(), 4, "{:?}", names(dir));
+    }
+}
+
+#[test]
+fn what_is_no_checkpoint_is_not_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::write(dir.join("notes"), "mine").unwrap();
+    let said = refused(dir, "save-as demo/model.ckpt DIR/notes --format v1 --overwrite");
+    assert_snapshot!(said, @"ckdiff: error: DIR/notes: a file is there that is no checkpoint; it is not replaced");
+    ok(dir, "save-as demo/model.ckpt DIR/notes --overwrite");
+    assert_eq!(fs::read(dir.join("notes")).unwrap(), b"mine");
+}
+
 /// Whether two checkpoints are the same, in the words of the command.
 fn same(dir: &Path, lhs: &str, rhs: &str) {
     let (code, said) = run(dir, &format!("diff --only tensors {lhs} {rhs}"));
