@@ -36,14 +36,15 @@ pub(super) fn set_aside(path: &Path) -> Result<Option<Aside>> {
     let name = free_name(&stem, shards);
     let meta = |stem: &Path| meta_graph_filename(stem, "meta");
     let mut publication = Publication::new(Existing::Refuse);
-    if meta(&stem).is_file() {
-        publication.add(Complete::link(&meta(&stem), &meta(&name))?);
-    }
     let mut aside = Aside { path: path::sharded(&name, shards), files: Vec::new() };
     for file in found {
         let there = renamed(&file, &stem, &name)?;
         publication.add(Complete::link(&file, &there)?);
         aside.files.push((file, there));
+    }
+    // The last to come and the first to go, so that it is never there alone and a name seems free.
+    if meta(&stem).is_file() {
+        publication.add(Complete::link(&meta(&stem), &meta(&name))?);
     }
     publication.publish()?;
     Ok(Some(aside))
@@ -52,12 +53,12 @@ pub(super) fn set_aside(path: &Path) -> Result<Option<Aside>> {
 /// Removes every checkpoint that is kept of `path`, which nobody needs any more.
 pub(super) fn clear(path: &Path) -> Result<()> {
     let (stem, shards) = stem(path);
-    for name in names(&stem) {
-        let mut files = path::files_of(&path::sharded(&name, shards));
-        if files.is_empty() {
-            return Ok(());
-        }
-        files.insert(0, meta_graph_filename(&name, "meta"));
+    let files = |name: &PathBuf| path::files_of(&path::sharded(name, shards));
+    let kept: Vec<PathBuf> = names(&stem).take_while(|name| !files(name).is_empty()).collect();
+    // From the last, so that after a crash there is none behind a name that is free.
+    for name in kept.iter().rev() {
+        let mut files = files(name);
+        files.push(meta_graph_filename(name, "meta"));
         for file in files.iter().rev().filter(|file| file.is_file()) {
             fs::remove_file(file).map_err(|error| Error::io("remove", error).in_file(file))?;
         }

@@ -32,7 +32,7 @@ use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Draft<'a> {
-    shards: Vec<Vec<Piece<'a>>>,
+    shards: Vec<Shard<'a>>,
     tensors: BTreeMap<Name, Known>,
 }
 
@@ -42,6 +42,9 @@ impl Default for Draft<'_> {
         Self { shards: vec![Vec::new()], tensors: BTreeMap::new() }
     }
 }
+
+/// What one file of content is to hold, in its order.
+pub(super) type Shard<'a> = Vec<Piece<'a>>;
 
 /// A tensor, or a slice of one.
 #[derive(Debug, Clone)]

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use draft::Draft;
-use draft::Piece;
+use draft::Shard;
 pub use management::{exists, meta_graph_filename, mtimes, remove};
 pub(crate) use partitioned::{Part, Partitioned};
 pub(crate) use path::is_file_of_one;
@@ -59,10 +59,12 @@ pub struct Format {
     files: fn(&Path) -> Vec<PathBuf>,
     /// What a checkpoint of so many shards is opened by whose files' names start with the path.
     path: fn(&Path, usize) -> PathBuf,
-    /// Writes the shards of a checkpoint that is to be at the path, each file under another name yet; the last file is the
-    /// one without which the others count for nothing.
-    write: fn(&[Vec<Piece<'_>>], &Path, &dyn Progress) -> Result<Vec<Complete>>,
+    write: WriteShards,
 }
+
+/// Writes the shards of a checkpoint that is to be at the path, each file under another name yet; the last file is the one
+/// without which the others count for nothing.
+type WriteShards = fn(&[Shard<'_>], &Path, &dyn Progress) -> Result<Vec<Complete>>;
 
 /// Every format, in the order they are tried: as TensorFlow does, V2 wins.
 pub static FORMATS: &[&Format] = &[&v2::FORMAT, &v1::FORMAT];

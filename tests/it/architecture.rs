@@ -23,7 +23,6 @@ const ROOMS: &[(&str, &[&str])] = &[
         &["bytes", "error", "files", "message", "progress", "schema", "table", "tensor", "text"],
     ),
     ("graph", &["bytes", "error", "message", "schema", "tensor"]),
-    ("saver", &["checkpoint", "error", "files", "message", "progress", "schema"]),
     ("meta_graph", &["bytes", "error", "graph", "message", "schema", "tensor"]),
     ("artifact", &["bytes", "checkpoint", "error", "json", "message", "schema", "text", "threads"]),
     (
@@ -64,6 +63,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "bytes",
             "checkpoint",
             "error",
+            "files",
             "graph",
             "message",
             "meta_graph",

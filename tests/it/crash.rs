@@ -24,8 +24,11 @@ use ckdiff::text;
 
 use crate::support::Random;
 
+/// Replaces the checkpoint in a folder by one of each number in turn.
+type Work = fn(&Path, Range<u64>);
+
 /// What the program that is killed does: `WORK=FIRST=FOLDER` in its environment, the numbers from `FIRST` on.
-const WORKS: [(&str, fn(&Path, Range<u64>)); 4] =
+const WORKS: [(&str, Work); 4] =
     [("saves", save_again), ("merges", merge_again), ("rotates", rotate), ("runs", run_again)];
 const VARIABLE: &str = "CKDIFF_CRASH_TEST";
 

@@ -104,7 +104,7 @@ fn same(dir: &Path, lhs: &str, rhs: &str) {
 fn every_way_of_storing_a_checkpoint_is_the_same_checkpoint() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    for source in ["v1/v2twin.ckpt", "slices/whole.ckpt", "shards/three.ckpt", "v1/all.ckpt"] {
+    for source in ["v1/v2twin.ckpt", "v1/sliced.ckpt", "shards/three.ckpt", "v1/all.ckpt"] {
         for (i, options) in ["--format v1", "--format v2", "--format v1 --shards 3", "--shards 7"]
             .iter()
             .enumerate()

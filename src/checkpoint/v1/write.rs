@@ -12,7 +12,7 @@ use crate::schema::WireType;
 use crate::table::Builder;
 use crate::tensor::Name;
 
-use super::super::draft::Piece;
+use super::super::draft::{Piece, Shard};
 use super::super::{path, slice_key, wire};
 use super::encode::Values;
 
@@ -21,7 +21,7 @@ const LONGEST: u64 = 0x7fff_ffff;
 
 /// See [`Format`](super::super::Format).
 pub(super) fn write(
-    shards: &[Vec<Piece<'_>>],
+    shards: &[Shard<'_>],
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Vec<Complete>> {

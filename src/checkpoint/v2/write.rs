@@ -10,14 +10,14 @@ use crate::files::{Complete, NewFile, cannot_write};
 use crate::progress::Progress;
 use crate::tensor::Slice;
 
-use super::super::draft::Piece;
+use super::super::draft::{self, Piece};
 use super::super::{path, slice_key};
 use super::encode;
 use super::entry::{BundleEntry, ByteOrder, write_index};
 
 /// See [`Format`](super::super::Format).
 pub(super) fn write(
-    shards: &[Vec<Piece<'_>>],
+    shards: &[draft::Shard<'_>],
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Vec<Complete>> {
