@@ -34,6 +34,7 @@ pub use management::{exists, meta_graph_filename, mtimes, remove};
 pub(crate) use partitioned::{Part, Partitioned};
 pub(crate) use path::is_file_of_one;
 pub(crate) use publish::{check_folder, publish as publish_files};
+pub(crate) use state::file_name as state_file_name;
 pub use state::{CheckpointState, StateOptions};
 pub(crate) use unread::foreign;
 pub(crate) use v2::{MergedPart, prepare_merge};

@@ -139,10 +139,11 @@ impl Saver {
         options: &SaveOptions<'_>,
         progress: &dyn Progress,
     ) -> Result<SaveOutcome> {
-        let target = self.target(path, options)?;
+        let latest = checkpoint::state_file_name(options.latest_filename)?;
+        let target = self.target(path, latest, options)?;
         checkpoint::check_folder(&target)?;
         let dir = target.parent().unwrap_or(Path::new(""));
-        let state = target.with_file_name(options.latest_filename.unwrap_or("checkpoint"));
+        let state = target.with_file_name(latest);
         let saved = content.write(&self.def, &target, &state, progress)?;
         let now = seconds(options.time.unwrap_or_else(SystemTime::now));
         if options.write_state {
@@ -180,16 +181,11 @@ impl Saver {
     }
 
     /// What the checkpoint is called.
-    fn target(&self, path: &Path, options: &SaveOptions<'_>) -> Result<PathBuf> {
-        let latest = Path::new(options.latest_filename.unwrap_or("checkpoint"));
-        let usage = |kind: &str, file| Error::from(ErrorKind::Usage(kind.into())).in_file(file);
-        if latest.file_name() != Some(latest.as_os_str()) {
-            let kind = "the name of the state file may have no directory in it";
-            return Err(usage(kind, latest));
-        }
+    fn target(&self, path: &Path, latest: &Path, options: &SaveOptions<'_>) -> Result<PathBuf> {
         let Some(step) = options.global_step else {
             if path.file_name() == Some(latest.as_os_str()) && !self.def.sharded {
-                return Err(usage("a checkpoint of this name collides with the state file", path));
+                let kind = "a checkpoint of this name collides with the state file".into();
+                return Err(Error::from(ErrorKind::Usage(kind)).in_file(path));
             }
             return Ok(path.to_path_buf());
         };

@@ -117,6 +117,16 @@ impl CheckpointState {
     }
 }
 
+/// The name of the state file: `checkpoint`, or the one that is asked for, which has no directory in it.
+pub(crate) fn file_name(asked: Option<&str>) -> Result<&Path> {
+    let name = Path::new(asked.unwrap_or(NAME));
+    if name.file_name() == Some(name.as_os_str()) {
+        return Ok(name);
+    }
+    let kind = "the name of the state file may have no directory in it".into();
+    Err(Error::from(ErrorKind::Usage(kind)).in_file(name))
+}
+
 /// The state file in the folder of a checkpoint.
 pub(super) fn beside(checkpoint: &Path) -> PathBuf {
     checkpoint.with_file_name(NAME)

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use prost::Message as _;
 
+use super::CheckpointState;
 use super::relative;
-use super::{CheckpointState, NAME};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::message::Message;
@@ -83,12 +83,7 @@ impl CheckpointState {
     /// As for [`generate`](Self::generate); also when `latest` is the path of the state file itself, its name has a directory in
     /// it, or it cannot be written.
     pub fn update(dir: &Path, latest: &Path, options: &StateOptions) -> Result<()> {
-        let name = Path::new(options.latest_filename.as_deref().unwrap_or(NAME));
-        if name.file_name() != Some(name.as_os_str()) {
-            let kind = "the name of the state file may have no directory in it".into();
-            return Err(Error::from(ErrorKind::Usage(kind)).in_file(name));
-        }
-        let file = dir.join(name);
+        let file = dir.join(super::file_name(options.latest_filename.as_deref())?);
         let state = Self::generate(dir, latest, options)?;
         if file == latest || file == Path::new(&state.model_checkpoint_path) {
             let kind = "a checkpoint of this path would be where the state file is".into();
