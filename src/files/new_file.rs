@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{self, BufWriter, ErrorKind as IoErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, NamedTempFile, TempPath};
+use tempfile::{NamedTempFile, TempPath};
 
 use super::unfinished::{self, Registered};
-use super::{cannot_write, folder};
+use super::{cannot_write, folder, new_names};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes that are gathered before the system is asked to write them.
@@ -29,7 +29,7 @@ impl NewFile {
     /// When its folder is missing or may not be written.
     pub fn create(place: &Path) -> Result<Self> {
         let folder = folder(place);
-        let made = unfinished::register(|| new_file(folder));
+        let made = unfinished::register_file(|| new_file(folder));
         let (file, registered) = made.map_err(|error| match error.kind() {
             IoErrorKind::NotFound => {
                 let kind = format!("there is no directory {}", folder.display());
@@ -98,8 +98,8 @@ impl Complete {
         let real = source.canonicalize();
         let synced = real.and_then(|real| fs::File::open(&real)?.sync_all().map(|()| real));
         let source = &synced.map_err(|error| Error::io("open", error).in_file(source))?;
-        let linked = unfinished::register(|| {
-            names().make_in(folder(place), |new| fs::hard_link(source, new))
+        let linked = unfinished::register_file(|| {
+            new_names().make_in(folder(place), |new| fs::hard_link(source, new))
         });
         let Ok((file, registered)) = linked else {
             let mut copy = NewFile::create(place)?;
@@ -136,7 +136,7 @@ impl Complete {
 
 /// A new file under a name that nobody else takes.
 fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = names();
+    let mut builder = new_names();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -144,11 +144,4 @@ fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)
-}
-
-/// The names that files have until they are complete.
-fn names() -> Builder<'static, 'static> {
-    let mut builder = Builder::new();
-    builder.prefix(".ckdiff-").suffix(".tmp");
-    builder
 }

@@ -95,6 +95,7 @@ mod report;
 mod roles;
 mod rotation;
 mod save_as;
+mod saved_model_built;
 mod saver_build;
 mod saver_hostile;
 mod saver_run;
