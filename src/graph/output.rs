@@ -33,6 +33,9 @@ impl<'m> Graph<'m> {
     /// # Errors
     /// When the graph has no such node, or no number is behind the colon.
     pub fn tensor(&self, name: &str) -> Result<(&Node<'m>, usize)> {
+        if name.is_empty() {
+            return Err(ErrorKind::NotFound("no tensor is named".into()).into());
+        }
         let (node, number) = name.rsplit_once(':').unwrap_or((name, "0"));
         let number = number.parse().map_err(|_| {
             let allowed = "it must be the name of a node, a colon and a number";

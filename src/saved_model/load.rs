@@ -107,13 +107,19 @@ impl SavedModel {
     /// # Errors
     /// As [`load`](Self::load); when the scope is none.
     pub fn load_under(&self, tags: &[&str], import_scope: &str) -> Result<Plan> {
+        let in_dir = |error: Error| error.in_file(&self.dir);
         let mut meta = self.meta_graph(tags)?;
+        let mut assets = assets::located(&meta, &self.dir).map_err(in_dir)?;
         if !import_scope.is_empty() {
             let options =
                 ImportOptions { import_scope: import_scope.into(), ..ImportOptions::default() };
-            meta = meta_graph::import(&meta, None, &options)?.message;
+            let imported = meta_graph::import(&meta, None, &options).map_err(in_dir)?;
+            // An import does not look into what an `Any` holds.
+            let below = |(tensor, path)| (format!("{}/{tensor}", imported.scope), path);
+            assets = assets.into_iter().map(below).collect();
+            meta = imported.message;
         }
-        Plan::new(meta, &self.dir).map_err(|error| error.in_file(&self.dir))
+        Plan::new(meta, assets, &self.dir).map_err(in_dir)
     }
 
     /// The meta graph of these tags.
@@ -138,11 +144,14 @@ impl SavedModel {
 }
 
 impl Plan {
-    fn new(meta_graph: Message<'static>, dir: &Path) -> Result<Self> {
+    fn new(
+        meta_graph: Message<'static>,
+        assets: BTreeMap<String, PathBuf>,
+        dir: &Path,
+    ) -> Result<Self> {
         let graph = Graph::new(meta_graph::graph_of(&meta_graph)?)?;
         let init_op = op::init_op(&meta_graph, &graph)?;
         let train_op = op::train_op(&meta_graph, &graph)?;
-        let assets = assets::located(&meta_graph, dir)?;
         let saver = fields(meta_graph.bytes(), SAVER_DEF).last().map(SaverDef::decode);
         let saver = saver
             .transpose()

@@ -70,8 +70,12 @@ fn in_collection(meta: &Message<'_>, graph: &Graph<'_>, key: &str) -> Result<Opt
     }
     let items = collections.items(key);
     let [Item::Node(name)] = items.as_slice() else {
-        let allowed = "it must be one node";
-        return Err(in_collection(Error::unexpected("number of nodes", items.len(), allowed)));
+        let found = match items.first() {
+            Some(Item::Node(_)) => format!("{} nodes", items.len()),
+            Some(other) => format!("one of a {}", other.kind()),
+            None => "empty".into(),
+        };
+        return Err(in_collection(Error::unexpected("list", found, "it must be one node")));
     };
     check(graph, name).map_err(in_collection)?;
     Ok(Some((*name).to_owned()))

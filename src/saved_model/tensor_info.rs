@@ -69,7 +69,7 @@ impl<'m> Tensors<'m> {
         Ok(TensorInfo { dtype, tensor_shape: Some(shape), encoding })
     }
 
-    /// A sparse tensor of three. Its shape is that in the constant `dense_shape`, else of as many unknown dimensions as that has
+    /// A sparse tensor of three. Its shape is that in the constant behind `dense_shape`, else of as many unknown dimensions as that has
     /// elements.
     ///
     /// # Errors
@@ -133,17 +133,20 @@ impl<'m> Tensors<'m> {
         }
     }
 
-    /// The shape that a tensor holds, as far as the graph says.
+    /// The shape that a tensor holds, as far as the graph says: in a constant, or one that is taken unless another is fed.
     fn dense_shape(&self, tensor: &str) -> Result<TensorShapeProto> {
-        let (node, _) = self.graph.tensor(tensor)?;
+        let (mut node, _) = self.graph.tensor(tensor)?;
+        if node.op == "PlaceholderWithDefault"
+            && let Some(default) = self.graph.inputs(node).first().and_then(|input| input.source)
+        {
+            node = self.graph.node(default);
+        }
         let value = node.attr("value").and_then(attrs::tensor).filter(|_| node.op == "Const");
-        let held = value.and_then(dims);
-        let unknown = TensorShapeProto { dim: Vec::new(), unknown_rank: true };
-        let own = self.graph.output(tensor, &self.ops)?.shape;
-        Ok(match (held, own.dim.as_slice()) {
+        let rank = self.graph.output(tensor, &self.ops)?.shape;
+        Ok(match (value.and_then(dims), rank.dim.as_slice()) {
             (Some(dims), _) => shape(dims),
             (None, [Dim { size: rank @ 0..=MOST_DIMS, .. }]) => shape((0..*rank).map(|_| -1)),
-            _ => unknown,
+            _ => TensorShapeProto { dim: Vec::new(), unknown_rank: true },
         })
     }
 }
