@@ -9,7 +9,7 @@ use ckdiff::checkpoint::Checkpoint;
 use ckdiff::diff::{Options, Verdict, diff};
 use ckdiff::message::{Message, Records, Value};
 use ckdiff::progress::Silent;
-use ckdiff::saved_model::{Asset, Builder, MetaGraphOptions, Plan, SavedModel, Saved, Values};
+use ckdiff::saved_model::{Asset, Builder, MetaGraphOptions, Plan, Saved, SavedModel, Values};
 use ckdiff::schema::Schema;
 use tempfile::TempDir;
 
@@ -182,7 +182,8 @@ fn what_is_built_is_what_tensorflow_builds() {
             }
             assert_eq!(ours.len(), expected.len(), "{case}");
             // As ckdiff itself tells it.
-            let (lhs, rhs) = (Artifact::open(&saved.dir).unwrap(), Artifact::open(&theirs).unwrap());
+            let (lhs, rhs) =
+                (Artifact::open(&saved.dir).unwrap(), Artifact::open(&theirs).unwrap());
             let found = diff(&lhs, &rhs, &Options::default(), &Silent).unwrap();
             assert_eq!(found.verdict(), Verdict::Same, "{case}: {:?}", found.changes);
         }

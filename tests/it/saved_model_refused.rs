@@ -10,7 +10,8 @@ use ckdiff::message::Message;
 use ckdiff::meta_graph::{Item, add_to_collection, with_assets, with_signatures};
 use ckdiff::progress::Silent;
 use ckdiff::saved_model::{
-    Asset, Builder, MetaGraphOptions, SavedModel, Tensors, Values, contains_saved_model, file_in, signature,
+    Asset, Builder, MetaGraphOptions, SavedModel, Tensors, Values, contains_saved_model, file_in,
+    signature,
 };
 use ckdiff::saver::run::Variables;
 use ckdiff::schema::tensorflow::tensor_info::{CompositeTensor, Encoding};
@@ -68,7 +69,8 @@ fn meta_graphs_come_in_their_order() {
 fn signatures_are_checked() {
     let of = |key: &str, info: TensorInfo| {
         let inputs = BTreeMap::from([("x".to_owned(), info)]);
-        let signature = signature::build_signature_def(inputs, BTreeMap::new(), "m", BTreeMap::new());
+        let signature =
+            signature::build_signature_def(inputs, BTreeMap::new(), "m", BTreeMap::new());
         let signatures = BTreeMap::from([(key.to_owned(), signature)]);
         refused(&MetaGraphOptions { signatures, ..tagged("serve") })
     };
@@ -85,9 +87,11 @@ fn signatures_are_checked() {
 
 #[test]
 fn a_name_that_is_empty_is_one() {
-    let info = TensorInfo { dtype: 1, encoding: Some(Encoding::Name(String::new())), tensor_shape: None };
+    let info =
+        TensorInfo { dtype: 1, encoding: Some(Encoding::Name(String::new())), tensor_shape: None };
     let inputs = BTreeMap::from([("x".to_owned(), info)]);
-    let signature = SignatureDef { inputs: inputs.into_iter().collect(), ..SignatureDef::default() };
+    let signature =
+        SignatureDef { inputs: inputs.into_iter().collect(), ..SignatureDef::default() };
     let signatures = BTreeMap::from([("s".to_owned(), signature)]);
     let folder = TempDir::new().unwrap();
     let mut builder = Builder::new(folder.path()).unwrap();
@@ -111,7 +115,8 @@ fn assets_are_files_that_constants_name() {
     assert_snapshot!(of("first", Some("tests/data/built")), @"tests/data/built: assets[0]: an asset is a file, and this is none");
     assert_snapshot!(of("first", Some("tests/data/built/..")), @"tests/data/built/..: assets[0]: an asset is a file whose name is UTF-8");
     // A meta graph that reads files says which, and all of them must be given.
-    let info = TensorInfo { encoding: Some(Encoding::Name("first:0".into())), ..TensorInfo::default() };
+    let info =
+        TensorInfo { encoding: Some(Encoding::Name("first:0".into())), ..TensorInfo::default() };
     let known = AssetFileDef { filename: "words.txt".into(), tensor_info: Some(info) };
     let meta = with_assets(&before("two", 0), &[known]).unwrap();
     let values = values();
@@ -223,7 +228,8 @@ fn loading_asks_for_what_there_is() {
     assert_snapshot!(collection("legacy_init_op", &["x", "y"]), @r#"DIR/model: collection_def["legacy_init_op"]: list is 2 nodes, it must be one node"#);
     assert_snapshot!(collection("legacy_init_op", &["gone"]), @r#"DIR/model: collection_def["legacy_init_op"]: the graph has no gone"#);
     assert_snapshot!(collection("saved_model_train_op", &["y:7", "y"]), @r#"DIR/model: collection_def["saved_model_train_op"]: list is 2 nodes, it must be one node"#);
-    let number = refused(&|meta| add_to_collection(&meta, "legacy_init_op", &[Item::Int(1)]).unwrap());
+    let number =
+        refused(&|meta| add_to_collection(&meta, "legacy_init_op", &[Item::Int(1)]).unwrap());
     assert_snapshot!(number, @r#"DIR/model: collection_def["legacy_init_op"]: list is one of a int64_list, it must be one node"#);
     let signed = |op: &'static str, key: &'static str| {
         let signature = signature::op(op, key);
@@ -283,7 +289,8 @@ fn names_go_below_the_scope_of_an_import() {
     assert_eq!(assets, ["under/again:0", "under/first:0", "under/second:0", "under/third:0"]);
     let saver = plan.saver.as_ref().unwrap();
     assert!(saver.restore_op_name.starts_with("under/save/"), "{saver:?}");
-    let (under, plain) = (plan.restore().unwrap(), model.load(&["gpu", "serve"]).unwrap().restore().unwrap());
+    let (under, plain) =
+        (plan.restore().unwrap(), model.load(&["gpu", "serve"]).unwrap().restore().unwrap());
     assert_eq!(under.find("under/weights"), plain.find("weights"));
     assert!(plain.find("weights").is_some());
 }

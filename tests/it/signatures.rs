@@ -26,9 +26,12 @@ fn name(info: &TensorInfo) -> &str {
 #[test]
 fn tensors_are_described_as_tensorflow_describes_them() {
     let mut compared = 0;
-    for (case, tags) in
-        [("plain", &["serve"][..]), ("two", &["serve", "gpu"]), ("composite", &["serve"]), ("nothing", &[])]
-    {
+    for (case, tags) in [
+        ("plain", &["serve"][..]),
+        ("two", &["serve", "gpu"]),
+        ("composite", &["serve"]),
+        ("nothing", &[]),
+    ] {
         let meta = before(case, 0);
         let tensors = Tensors::of(&meta).unwrap();
         for (key, signature) in theirs(case, tags) {
@@ -54,7 +57,8 @@ fn tensors_are_described_as_tensorflow_describes_them() {
 #[test]
 fn signatures_are_made_as_tensorflow_makes_them() {
     let theirs = theirs("two", &["serve", "gpu"]);
-    let (examples, scores) = (&theirs["regress"].inputs["inputs"], &theirs["regress"].outputs["outputs"]);
+    let (examples, scores) =
+        (&theirs["regress"].inputs["inputs"], &theirs["regress"].outputs["outputs"]);
     let labels = &theirs["classify"].outputs["classes"];
     assert_eq!(name(examples), "words:0");
     assert_eq!(signature::regression(examples, scores).unwrap(), theirs["regress"]);
@@ -99,7 +103,8 @@ fn what_cannot_be_served_is_told() {
 #[test]
 fn what_tensorflow_refuses_in_signatures_is_refused() {
     let theirs = theirs("two", &["serve", "gpu"]);
-    let (examples, scores) = (&theirs["regress"].inputs["inputs"], &theirs["regress"].outputs["outputs"]);
+    let (examples, scores) =
+        (&theirs["regress"].inputs["inputs"], &theirs["regress"].outputs["outputs"]);
     let refused = |made: ckdiff::Result<SignatureDef>| made.unwrap_err().to_string();
     let composite = TensorInfo {
         encoding: Some(tensor_info::Encoding::CompositeTensor(CompositeTensor::default())),
