@@ -98,9 +98,9 @@ pub struct Asset {
     pub path: Option<PathBuf>,
 }
 
-/// What was saved.
+/// What came of building.
 #[derive(Debug)]
-pub struct Saved {
+pub struct BuildOutcome {
     /// The directory.
     pub dir: PathBuf,
     /// The file with the message in it.
@@ -165,7 +165,7 @@ impl Builder {
     ///
     /// # Errors
     /// When something cannot be written, or could not be before; then there is nothing.
-    pub fn save(self) -> Result<Saved> {
+    pub fn save(self) -> Result<BuildOutcome> {
         let [file, _] = FILES;
         self.save_as(file, |message, out| {
             out.write_all(message.bytes()).map_err(cannot_write)?;
@@ -177,7 +177,7 @@ impl Builder {
     ///
     /// # Errors
     /// As [`save`](Self::save).
-    pub fn save_as_text(self) -> Result<Saved> {
+    pub fn save_as_text(self) -> Result<BuildOutcome> {
         let [_, file] = FILES;
         self.save_as(file, |message, out| {
             print(message, &PrintOptions::new(Style::TensorFlow), out)
@@ -188,7 +188,7 @@ impl Builder {
         self,
         file: &str,
         write: impl FnOnce(&Message<'_>, &mut dyn Write) -> Result<Losses>,
-    ) -> Result<Saved> {
+    ) -> Result<BuildOutcome> {
         if let Some(error) = self.failed {
             return Err(error);
         }
@@ -209,7 +209,7 @@ impl Builder {
         let losses = replace(&self.folder.path().join(file), |out| write(&message, out));
         let losses = losses.map_err(|error| error.of_file(&dir.join(file)))?;
         self.folder.publish()?;
-        Ok(Saved { file: dir.join(file), dir, losses })
+        Ok(BuildOutcome { file: dir.join(file), dir, losses })
     }
 
     fn add(

@@ -20,7 +20,7 @@ mod values;
 
 use std::path::{Path, PathBuf};
 
-pub use builder::{Asset, Builder, MetaGraphOptions, Saved};
+pub use builder::{Asset, BuildOutcome, Builder, MetaGraphOptions};
 pub use load::{Plan, SavedModel};
 pub use tensor_info::{Encoding, Tensors};
 pub use values::Values;

@@ -9,7 +9,9 @@ use ckdiff::checkpoint::Checkpoint;
 use ckdiff::diff::{Options, Verdict, diff};
 use ckdiff::message::{Message, Records, Value};
 use ckdiff::progress::Silent;
-use ckdiff::saved_model::{Asset, Builder, MetaGraphOptions, Plan, Saved, SavedModel, Values};
+use ckdiff::saved_model::{
+    Asset, BuildOutcome, Builder, MetaGraphOptions, Plan, SavedModel, Values,
+};
 use ckdiff::schema::Schema;
 use tempfile::TempDir;
 
@@ -73,7 +75,7 @@ enum From {
 }
 
 /// Builds what TensorFlow built.
-fn build(case: &str, from: From, out: &Path) -> Saved {
+fn build(case: &str, from: From, out: &Path) -> BuildOutcome {
     let (_, tags, as_text) = CASES.iter().find(|(name, ..)| *name == case).unwrap();
     let theirs = SavedModel::open(folder(case).join("saved")).unwrap();
     let mut builder = Builder::new(out).unwrap();
