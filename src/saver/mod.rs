@@ -7,6 +7,7 @@
 
 pub mod build;
 mod content;
+mod object_keys;
 mod on_disk;
 mod rotation;
 pub mod run;
@@ -14,6 +15,7 @@ mod save;
 mod save_spec;
 
 pub use content::{Content, Model};
+pub use object_keys::ObjectKeys;
 pub use rotation::Rotation;
 pub use save::{SaveOptions, SaveOutcome, Saver};
 pub use save_spec::{SaveSpec, SaveableObject, Saved, VariableKind};

@@ -96,6 +96,7 @@ mod roles;
 mod rotation;
 mod save_as;
 mod saver_build;
+mod saver_functions;
 mod saver_hostile;
 mod saver_run;
 mod schema;

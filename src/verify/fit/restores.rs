@@ -4,10 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::error::Result;
-use crate::graph::{
-    Action, Graph, Node, NodeId, Role, Target, bytes_of, targets_of, text_of, truth,
-};
-use crate::message::Records;
+use crate::graph::{Action, Graph, Node, NodeId, Role, Target, attrs, targets_of, truth};
 
 /// Calls that are passed on the way from an argument to its variable.
 const CALLS: usize = 8;
@@ -85,7 +82,7 @@ impl<'m> Bodies<'m> {
     /// The function that a node calls.
     pub(super) fn callee(&self, node: &Node<'m>) -> Option<usize> {
         let name = match node.op {
-            "StatefulPartitionedCall" | "PartitionedCall" => function_in(node.attr("f")?),
+            "StatefulPartitionedCall" | "PartitionedCall" => attrs::function(node.attr("f")?),
             op => op,
         };
         self.by_name.get(name).copied()
@@ -147,15 +144,4 @@ impl<'m> Bodies<'m> {
         }
         Some(self.all.get(body)?.graph.node(id))
     }
-}
-
-/// The name of the function in an attribute.
-fn function_in(value: &[u8]) -> &str {
-    let mut name = "";
-    for record in Records::new(value, 0).map_while(Result::ok).filter(|record| record.number == 10)
-    {
-        let inside = Records::new(bytes_of(&record), 0).map_while(Result::ok);
-        name = inside.filter(|record| record.number == 1).last().map_or("", |name| text_of(&name));
-    }
-    name
 }
