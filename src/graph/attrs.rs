@@ -76,7 +76,17 @@ pub(crate) fn types(value: &[u8]) -> Vec<i32> {
     types
 }
 
-impl Node<'_> {
+impl<'m> Node<'m> {
+    /// The name of the function that it calls, if its library has one: that of its attribute, or of its op.
+    pub(crate) fn called(&self) -> &'m str {
+        match self.op {
+            "StatefulPartitionedCall" | "PartitionedCall" => {
+                self.attr("f").map(function).unwrap_or_default()
+            }
+            op => op,
+        }
+    }
+
     /// The shape that a variable has, as far as its node says.
     pub(crate) fn declared_shape(&self) -> Option<Vec<Option<u64>>> {
         // The oldest op for variables had no other way to say that it knows none.

@@ -31,6 +31,7 @@ mod unique;
 
 pub use collection::{Collections, Item, Kind, add_to_collection};
 pub use export::{ExportOptions, Exported, export};
+pub(crate) use savers::{saver_in_scope, saver_of_scope};
 pub use import::{ImportOptions, Imported, Predicate, import};
 
 /// The collection in which an export lists the inputs that come from outside.

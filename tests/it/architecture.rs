@@ -53,6 +53,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "graph",
             "message",
             "progress",
+            "saver",
             "schema",
             "tensor",
         ],

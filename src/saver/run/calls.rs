@@ -13,7 +13,7 @@ use super::frame::{Frame, Given};
 use super::session::Session;
 use super::value::Value;
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Graph, Library, Node, NodeId, OpTable, Role, attrs, is_stateful};
+use crate::graph::{Graph, Library, Node, NodeId, OpTable, Role, is_stateful};
 
 /// How many calls may be open: savers of TensorFlow need one or two.
 const MAX_DEPTH: usize = 64;
@@ -49,15 +49,10 @@ impl<'m> Functions<'m> {
 
     /// The function that a node calls; `None` where it calls none.
     pub(super) fn callee(&self, node: &Node<'m>) -> Result<Option<&'m str>> {
-        let name = match node.op {
-            "StatefulPartitionedCall" | "PartitionedCall" => {
-                node.attr("f").map(attrs::function).unwrap_or_default()
-            }
-            op if self.known.contains_key(op) => op,
-            _ => return Ok(None),
-        };
+        let name = node.called();
         match self.known.get_key_value(name) {
             Some((name, _)) => Ok(Some(name)),
+            None if name == node.op => Ok(None),
             None => {
                 let shown = crate::error::shortened(name);
                 Err(ErrorKind::NotFound(format!("the library has no function {shown:?}")).into())
@@ -106,7 +101,7 @@ pub(super) fn call<'m>(
 ) -> Result<Vec<Value>> {
     if session.functions.depth >= MAX_DEPTH {
         let allowed = format!("at most {MAX_DEPTH} are allowed");
-        let found = format!("over {MAX_DEPTH}");
+        let found = MAX_DEPTH + 1;
         return Err(Error::unexpected("number of calls inside each other", found, allowed));
     }
     let body = session.functions.body(name)?;
