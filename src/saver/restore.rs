@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::plan::{RestorePlan, restore_plan};
+use super::plan::{Problem, Read, RestorePlan, restore_plan};
 use super::run::{Variables, restore, restore_by};
 use super::{ObjectKeys, Saver, check_nodes, spelled};
 use crate::checkpoint::{self, Checkpoint};
@@ -75,8 +75,15 @@ fn misfit(plan: &RestorePlan) -> Option<Error> {
     if count == 0 {
         return None;
     }
-    let tell = |(read, problem): (&super::plan::Read, &super::plan::Problem)| {
-        format!("{}: {problem}", crate::error::shortened(&read.name))
+    let tell = |(read, problem): (&Read, &Problem)| {
+        let name = crate::error::shortened(&read.name);
+        match problem {
+            // Whatever TensorFlow does with it: here it is refused.
+            Problem::Shape { graph, checkpoint, .. } => {
+                format!("{name}: shape {graph} in the graph, {checkpoint} in the checkpoint")
+            }
+            problem => format!("{name}: {problem}"),
+        }
     };
     let mut told: Vec<String> = plan.problems().take(TOLD).map(tell).collect();
     if count > TOLD {

@@ -98,6 +98,7 @@ mod save_as;
 mod saver_build;
 mod saver_functions;
 mod saver_hostile;
+mod saver_restore;
 mod saver_run;
 mod schema;
 mod schema_tables;

@@ -73,10 +73,13 @@ impl<'c> Held<'c> {
         self.entry(name).map(|entry| &entry.name)
     }
 
-    /// The names that can be asked for.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &Name> {
+    /// The names that could be asked for: keys, unless names stand for objects, and what the variables of objects were called.
+    pub(crate) fn names<'n>(
+        &'n self,
+        objects: Option<&'n ObjectKeys>,
+    ) -> impl Iterator<Item = &'n Name> {
         let keys = self.checkpoint.tensors().map(|entry| &entry.name);
-        let objects = self.keys.iter().flat_map(|keys| keys.iter().map(|(name, _)| name));
+        let objects = objects.into_iter().flat_map(|keys| keys.iter().map(|(name, _)| name));
         keys.filter(|_| self.keys.is_none()).chain(objects)
     }
 

@@ -103,7 +103,7 @@ pub fn restore_plan(
     let keys = ObjectKeys::of(checkpoint)?;
     let held = Held::new(checkpoint).of_names(keys.as_ref(), asked().map(|(_, asked)| &*asked.key));
     let read_already: BTreeSet<&[u8]> = asked().map(|(_, asked)| asked.key.as_bytes()).collect();
-    let left = held.names().filter(|name| !read_already.contains(name.as_bytes()));
+    let left = held.names(keys.as_ref()).filter(|name| !read_already.contains(name.as_bytes()));
     let mut near = Near::new(left.collect());
     let reads = asked().map(|(op, asked)| read(&held, &mut near, op, asked)).collect();
     let unknown = mine.iter().filter(|restore| restore.tensors.is_none()).count() as u64;

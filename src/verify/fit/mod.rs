@@ -128,13 +128,10 @@ pub fn fit(meta: &MetaGraph<'_>, checkpoint: &Checkpoint, limit: usize) -> Resul
         |name: &&Name| !restored.contains(name) && !(is_by_object && name.as_bytes() == KEY.as_bytes());
     let left: Vec<&Name> =
         checkpoint.tensors().map(|entry| &entry.name).filter(is_left).collect();
-    let mut near = Near::new(left.clone());
-    let checked = savers.iter().zip(&held).map(|(saver, held)| {
-        let mut of_objects = held.keys().map(|_| Near::new(held.names().collect()));
-        let near = of_objects.as_mut().unwrap_or(&mut near);
-        Check { held, near, limit }.saver(saver, &restores)
-    });
-    let savers = checked.collect();
+    let called = keys.iter().flat_map(|keys| keys.iter().map(|(name, _)| name));
+    let mut near = Near::new(left.iter().copied().chain(called).collect());
+    let mut check = |(saver, held)| Check { held, near: &mut near, limit }.saver(saver, &restores);
+    let savers = savers.iter().zip(&held).map(&mut check).collect();
     let left_count = left.len() as u64;
     Ok(Fit { savers, left: left.into_iter().take(limit).cloned().collect(), left_count })
 }

@@ -116,6 +116,60 @@ def restored(path):
     return known
 
 
+def names(kernel=(2, 3), dtype=tf.float32, more=()):
+    """Variables of TensorFlow 1 by the names that those of `by_name()` have."""
+    for name, shape in (("dense/kernel", kernel), ("dense/bias", [3]), *more):
+        v1.get_variable(name, shape, dtype if name == "dense/kernel" else tf.float32)
+    v1.get_variable("step", [], tf.int64, use_resource=True)
+
+
+def misspelled():
+    """One of the names is not quite that of an object, and no other is asked for."""
+    v1.get_variable("dense/kernal", [2, 3])
+
+
+def scoped():
+    """As `names`, in another scope: none of them has a name of the checkpoint."""
+    with v1.variable_scope("other"):
+        names()
+
+
+GRAPHS = {
+    "same": names,
+    "part": lambda: v1.get_variable("dense/bias", [3]),
+    "missing": lambda: names(more=(("dense/old_bias", [3]), ("gone", []))),
+    "shape": lambda: names(kernel=(3, 2)),
+    "dtype": lambda: names(dtype=tf.float64),
+    "scoped": scoped,
+    "misspelled": misspelled,
+}
+
+
+def by_name():
+    """A checkpoint of objects, graphs of TensorFlow 1, and what their savers restore of it; `None` and the error where that fails."""
+    folder = f"{FOLDER}/by_name"
+    kernel = tf.Variable(numbers([2, 3]), name="dense/kernel")
+    bias = tf.Variable(numbers([3], start=2), name="dense/bias")
+    step = tf.Variable(7, dtype=tf.int64, name="step")
+    tf.train.Checkpoint(layers=[{"kernel": kernel, "bias": bias}], step=step).write(f"{folder}/model.ckpt")
+    known = {}
+    for name, make in GRAPHS.items():
+        with tf.Graph().as_default() as graph, v1.Session() as session:
+            make()
+            saver = v1.train.Saver()
+            meta = v1.train.export_meta_graph(graph=graph, saver_def=saver.saver_def)
+            meta.meta_info_def.ClearField("stripped_op_list")
+            with open(f"{folder}/{name}.meta", "wb") as file:
+                file.write(meta.SerializeToString(deterministic=True))
+            try:
+                saver.restore(session, f"{folder}/model.ckpt")
+                variables = v1.global_variables()
+                known[name] = {one.op.name: held(session.run(one.value())) for one in variables}
+            except tf.errors.OpError as error:
+                known[name] = type(error).__name__
+    return known
+
+
 def main():
     """Writes all of `object_savers/`."""
     cpus = tf.config.list_physical_devices("CPU")
@@ -130,3 +184,4 @@ def main():
         shutil.rmtree(f"{FOLDER}/{name}/assets")
         known[name] = restored(f"{FOLDER}/{name}")
     oracle.write(f"{FOLDER}/restored.json", known, 3)
+    oracle.write(f"{FOLDER}/by_name.json", by_name())
