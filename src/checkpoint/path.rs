@@ -64,7 +64,9 @@ pub(super) fn table(path: &Path) -> Option<TablePlace> {
     });
     match sharded {
         Some(TablePlace::Sharded(stem, count)) => {
-            has_shard(Path::new(&stem), count).then_some(TablePlace::Sharded(stem, count))
+            let shards = numbered_files(Path::new(&stem));
+            let is_one = |(of, _): &(u32, PathBuf)| *of == count;
+            shards.iter().any(is_one).then_some(TablePlace::Sharded(stem, count))
         }
         _ => (is_there(path) && !path.is_dir()).then(|| TablePlace::Single(path.to_path_buf())),
     }
@@ -86,19 +88,6 @@ fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// Whether any shard of `STEM-?????-of-COUNT` is there; `stem` ends in the dash.
-fn has_shard(stem: &Path, count: u32) -> bool {
-    let (Some(stem_name), Some(dir)) = (stem.file_name(), stem.parent()) else { return false };
-    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
-    let end = format!("-of-{count:05}");
-    let mut entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    entries.any(|entry| {
-        let name = entry.file_name();
-        let suffix = name.as_encoded_bytes().strip_prefix(stem_name.as_encoded_bytes());
-        suffix.is_some_and(|suffix| suffix.ends_with(end.as_bytes()) && suffix.len() < 20)
-    })
-}
-
 /// The number, unless it is `?????`, and the count of `00000-of-00002`.
 fn numbered(suffix: &str) -> Option<(Option<u32>, u32)> {
     let (number, count) = suffix.split_once("-of-")?;
@@ -115,10 +104,13 @@ fn numbered(suffix: &str) -> Option<(Option<u32>, u32)> {
 
 /// Whether two paths lead to one place, which need not be taken.
 pub(super) fn is_same(a: &Path, b: &Path) -> bool {
-    let place = |path: &Path| {
-        Some((files::folder(path).canonicalize().ok()?, path.file_name()?.to_owned()))
-    };
-    place(a).is_some_and(|a| Some(a) == place(b))
+    a.file_name().is_some() && a.file_name() == b.file_name() && is_beside(a, b)
+}
+
+/// Whether two paths lead into one folder.
+pub(super) fn is_beside(a: &Path, b: &Path) -> bool {
+    let folder = |path: &Path| files::folder(path).canonicalize().ok();
+    folder(a).is_some_and(|a| Some(a) == folder(b))
 }
 
 /// `path` with `suffix` behind its last character.
@@ -212,11 +204,9 @@ pub(super) fn unsharded(path: &Path) -> PathBuf {
     stem().unwrap_or_else(|| path.to_path_buf())
 }
 
-/// Whether there is data in `dir` of a V2 checkpoint `name`.
-pub(super) fn has_data(dir: &Path, name: &str) -> bool {
-    let start = format!("{name}.data-");
-    let mut entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    entries.any(|entry| entry.file_name().to_string_lossy().starts_with(&start))
+/// Whether there is data of the V2 checkpoint `path`.
+pub(super) fn has_data(path: &Path) -> bool {
+    !numbered_files(&with_suffix(path, ".data-")).is_empty()
 }
 
 /// The names under which the checkpoints in `dir` are opened, sorted; at most 1,000 of them.

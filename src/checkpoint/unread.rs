@@ -44,7 +44,7 @@ pub(super) fn nothing(path: &Path) -> Error {
     let near: Vec<&str> = near.iter().filter_map(|name| std::str::from_utf8(name).ok()).collect();
     let hint = if !dir.is_dir() {
         format!("; there is no directory {}", dir.display())
-    } else if path::has_data(dir, &name) {
+    } else if path::has_data(path) {
         "; its data is there, and cannot be read without".into()
     } else if !near.is_empty() {
         format!("; near it: {}", near.join(", "))

@@ -35,6 +35,12 @@ pub(crate) fn tensor(value: &[u8]) -> Option<&[u8]> {
     field(value, 8).map(|record| bytes_of(&record))
 }
 
+/// The name of the function in an attribute; nothing where there is none.
+pub(crate) fn function(value: &[u8]) -> &str {
+    let inside = field(value, 10).map(|record| bytes_of(&record)).unwrap_or_default();
+    field(inside, 1).map(|record| text_of(&record)).unwrap_or_default()
+}
+
 /// The strings in the list of an attribute that are UTF-8.
 pub(crate) fn texts(value: &[u8]) -> Vec<&str> {
     let list = field(value, 1).map(|record| bytes_of(&record)).unwrap_or_default();
@@ -70,15 +76,28 @@ pub(crate) fn types(value: &[u8]) -> Vec<i32> {
     types
 }
 
-impl Node<'_> {
+impl<'m> Node<'m> {
+    /// The name of the function that it calls, if its library has one: that of its attribute, or of its op.
+    pub(crate) fn called(&self) -> &'m str {
+        match self.op {
+            "StatefulPartitionedCall" | "PartitionedCall" => {
+                self.attr("f").map(function).unwrap_or_default()
+            }
+            op => op,
+        }
+    }
+
     /// The shape that a variable has, as far as its node says.
     pub(crate) fn declared_shape(&self) -> Option<Vec<Option<u64>>> {
-        let record = field(self.attr("shape")?, 7)?;
-        let shape = TensorShapeProto::decode(bytes_of(&record)).ok()?;
         // The oldest op for variables had no other way to say that it knows none.
-        if shape.unknown_rank || (self.op == "Variable" && shape.dim.is_empty()) {
-            return None;
-        }
-        Some(shape.dim.iter().map(|dim| u64::try_from(dim.size).ok()).collect())
+        self.shape_in("shape").filter(|shape| self.op != "Variable" || !shape.is_empty())
+    }
+
+    /// The shape in an attribute: `None` where there is none, or it is of any rank.
+    pub(crate) fn shape_in(&self, attr: &str) -> Option<Vec<Option<u64>>> {
+        let record = field(self.attr(attr)?, 7)?;
+        let shape = TensorShapeProto::decode(bytes_of(&record)).ok()?;
+        let dims = || shape.dim.iter().map(|dim| u64::try_from(dim.size).ok()).collect();
+        (!shape.unknown_rank).then(dims)
     }
 }

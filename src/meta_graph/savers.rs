@@ -1,11 +1,12 @@
-//! The nodes of savers that are not the meta graph's own.
+//! Savers and scopes: the nodes of savers that are not the meta graph's own, and what a saver is called in a graph that is a part.
 //!
 //! As in TensorFlow, every saver has a scope of its own: the one of its save and restore nodes.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-use super::names::node_of;
+use super::names::{Placed, Rename, Scope, node_of};
+use crate::schema::tensorflow::SaverDef;
 
 /// The ops of nodes that save and restore.
 const OPS: [&str; 10] = [
@@ -46,6 +47,32 @@ impl Extraneous {
     pub(super) fn has(&self, name: &str) -> bool {
         let before = self.0.range::<str, _>((Bound::Unbounded, Bound::Included(name))).next_back();
         before.is_some_and(|scope| name.starts_with(&**scope))
+    }
+}
+
+/// The saver in a graph that is exported as `scope`, without that; `None` where it is not all in it. An empty scope has everything.
+pub(crate) fn saver_of_scope(saver: &SaverDef, scope: &str) -> Option<SaverDef> {
+    let Some(scope) = Scope::new(scope) else { return Some(saver.clone()) };
+    names_of(saver).into_iter().all(|name| scope.has(name)).then(|| renamed(saver, &scope))
+}
+
+/// The saver in a graph that was imported under `scope`; nowhere where that is empty.
+pub(crate) fn saver_in_scope(saver: &SaverDef, scope: &str) -> SaverDef {
+    let scope = scope.strip_suffix('/').unwrap_or(scope).to_owned();
+    renamed(saver, &Placed { scope, ..Placed::default() })
+}
+
+fn names_of(saver: &SaverDef) -> [&str; 3] {
+    [&saver.filename_tensor_name, &saver.save_tensor_name, &saver.restore_op_name]
+}
+
+fn renamed(saver: &SaverDef, to: &dyn Rename) -> SaverDef {
+    let [filename, save, restore] = names_of(saver).map(|name| to.rename(name).into_owned());
+    SaverDef {
+        filename_tensor_name: filename,
+        save_tensor_name: save,
+        restore_op_name: restore,
+        ..saver.clone()
     }
 }
 

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::on_disk::OnDisk;
 use super::run::{self, Variables};
+use super::{check_nodes, spelled};
 use crate::checkpoint::{Draft, Existing, Format};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::message::Message;
 use crate::progress::Progress;
 use crate::schema::tensorflow::SaverDef;
@@ -57,12 +58,9 @@ impl Content for Model<'_> {
         state: &Path,
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
-        let spelled = path.to_str().ok_or_else(|| {
-            let kind = "a graph has room for paths in UTF-8 only".into();
-            Error::from(ErrorKind::Unsupported(kind)).in_file(path)
-        })?;
+        check_nodes(saver)?;
         let mut disk = OnDisk::new(path, progress);
-        let saved = run::save(self.graph, saver, spelled, self.variables, &mut disk)?;
+        let saved = run::save(self.graph, saver, spelled(path)?, self.variables, &mut disk)?;
         let saved = PathBuf::from(saved);
         disk.publish(&saved, state)?;
         Ok(saved)

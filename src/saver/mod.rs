@@ -7,23 +7,55 @@
 
 pub mod build;
 mod content;
+mod object_keys;
 mod on_disk;
+pub mod plan;
+mod restore;
 mod rotation;
 pub mod run;
 mod save;
 mod save_spec;
 
 pub use content::{Content, Model};
+pub use object_keys::ObjectKeys;
 pub use rotation::Rotation;
 pub use save::{SaveOptions, SaveOutcome, Saver};
 pub use save_spec::{SaveSpec, SaveableObject, Saved, VariableKind};
 
-use crate::error::{Error, Result};
+use std::path::Path;
+
+use crate::error::{Error, ErrorKind, Result};
 use crate::graph::fields;
 use crate::message::Message;
+use crate::schema::tensorflow::SaverDef;
 
 /// The field of a `MetaGraphDef` with its graph.
 const GRAPH_DEF: u32 = 2;
+
+/// Holds a saver that is run to what TensorFlow asks of every saver.
+///
+/// # Errors
+/// When it does not name the node by which it saves, or the one by which it restores.
+fn check_nodes(saver: &SaverDef) -> Result<()> {
+    for (name, field) in [
+        (&saver.save_tensor_name, "save_tensor_name"),
+        (&saver.restore_op_name, "restore_op_name"),
+    ] {
+        if name.is_empty() {
+            let kind = ErrorKind::NotFound("the saver names no node".into());
+            return Err(Error::from(kind).in_field(field));
+        }
+    }
+    Ok(())
+}
+
+/// A path as graphs spell it.
+fn spelled(path: &Path) -> Result<&str> {
+    path.to_str().ok_or_else(|| {
+        let kind = "a graph has room for paths in UTF-8 only".into();
+        Error::from(ErrorKind::Unsupported(kind)).in_file(path)
+    })
+}
 
 /// The bytes of the graph in a message.
 fn graph_of<'m>(message: &'m Message<'_>) -> Result<&'m [u8]> {

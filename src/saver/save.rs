@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::build::with_saver;
+use super::build::{Built, Options, build, with_saver};
 use super::{Content, Rotation};
 use crate::checkpoint::{self, CheckpointState, Format, StateOptions, meta_graph_filename};
 use crate::error::{Error, ErrorKind, Result};
@@ -30,14 +30,16 @@ use crate::schema::tensorflow::SaverDef;
 /// let mut saver = Saver::new(SaverDef { max_to_keep: 5, version: 2, ..SaverDef::default() });
 /// let options = SaveOptions { global_step: Some(7), ..SaveOptions::default() };
 /// let saved = saver.save(&draft, &dir.path().join("model.ckpt"), &options, &Silent)?;
-/// assert_eq!(saved.path, dir.path().join("model.ckpt-7"));
-/// assert_eq!(CheckpointState::read(dir.path())?.latest()?, saved.path);
+/// assert_eq!(saved.path, Some(dir.path().join("model.ckpt-7")));
+/// assert_eq!(CheckpointState::read(dir.path())?.latest()?, dir.path().join("model.ckpt-7"));
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Saver {
     def: SaverDef,
     rotation: Rotation,
+    /// Whether there is nothing to save or restore.
+    is_empty: bool,
 }
 
 /// How to save once.
@@ -66,8 +68,8 @@ pub struct SaveOptions<'a> {
 /// What came of saving.
 #[derive(Debug)]
 pub struct SaveOutcome {
-    /// What the checkpoint is opened by.
-    pub path: PathBuf,
+    /// What the checkpoint is opened by; `None` where the saver has nothing to save.
+    pub path: Option<PathBuf>,
     /// Why an old checkpoint could not be removed, where there was one to remove; all else is done.
     pub not_removed: Option<Error>,
 }
@@ -96,10 +98,54 @@ impl Saver {
 
     /// As [`new`](Self::new), with another beginning for `keep_checkpoint_every_n_hours`.
     pub fn since(def: SaverDef, begin: SystemTime) -> Self {
-        Self { rotation: Rotation::new(&def, seconds(begin)), def }
+        Self { rotation: Rotation::new(&def, seconds(begin)), def, is_empty: false }
     }
 
-    /// What describes it: TensorFlow's `as_saver_def`.
+    /// Builds a saver into the graph of a meta graph; returns it, and the message with its nodes.
+    ///
+    /// With [`Options::allow_empty`] and nothing to save it is an empty saver, and the message is as it was: saving writes the meta graph
+    /// alone, and restoring does nothing. TensorFlow's `defer_build` is to do this later.
+    ///
+    /// # Errors
+    /// As [`build`](super::build::build).
+    pub fn build<'s>(
+        meta_graph: &Message<'s>,
+        options: &Options,
+    ) -> Result<(Self, Message<'s>)> {
+        if let Some(Built { message, saver_def }) = build(meta_graph, options)? {
+            return Ok((Self::new(saver_def), message));
+        }
+        let def = SaverDef {
+            max_to_keep: options.max_to_keep.unwrap_or(0),
+            sharded: options.sharded,
+            keep_checkpoint_every_n_hours: options.keep_checkpoint_every_n_hours,
+            version: options.write_version.into(),
+            ..SaverDef::default()
+        };
+        Ok((Self { is_empty: true, ..Self::new(def) }, meta_graph.clone()))
+    }
+
+    /// Whether it was built where there was nothing to save.
+    pub fn is_empty(&self) -> bool {
+        self.is_empty
+    }
+
+    /// The saver that `def` describes, in a graph that was imported under `import_scope`: TensorFlow's `from_proto`, of which an empty
+    /// scope is none.
+    pub fn from_proto(def: &SaverDef, import_scope: &str) -> Self {
+        Self::new(meta_graph::saver_in_scope(def, import_scope))
+    }
+
+    /// What describes it in a graph that is exported as `export_scope`, without that scope: TensorFlow's `to_proto`. `None` where one of
+    /// its names does not begin with the scope; as in TensorFlow `tower2/save` begins with `tower`, and stays as it is.
+    pub fn to_proto(&self, export_scope: Option<&str>) -> Option<SaverDef> {
+        match export_scope {
+            Some(scope) => meta_graph::saver_of_scope(&self.def, scope),
+            None => Some(self.def.clone()),
+        }
+    }
+
+    /// What describes it: TensorFlow's `as_saver_def`; of an empty saver, only how it keeps checkpoints.
     pub fn def(&self) -> &SaverDef {
         &self.def
     }
@@ -142,6 +188,10 @@ impl Saver {
         let latest = checkpoint::state_file_name(options.latest_filename)?;
         let target = self.target(path, latest, options)?;
         checkpoint::check_folder(&target)?;
+        if self.is_empty {
+            self.write_meta_graph(&target, options)?;
+            return Ok(SaveOutcome { path: None, not_removed: None });
+        }
         let dir = target.parent().unwrap_or(Path::new(""));
         let state = target.with_file_name(latest);
         let saved = content.write(&self.def, &target, &state, progress)?;
@@ -154,13 +204,17 @@ impl Saver {
         let format = Format::of(self.def.version());
         let old = if options.write_state { self.rotation.next_to_remove() } else { None };
         let removed = old.map_or(Ok(()), |old| checkpoint::remove(&old, format, suffix));
-        if let Some(meta_graph) = options.meta_graph {
-            let meta_graph = self.exported(meta_graph, options.strip_default_attrs)?;
-            files::replace(&meta_graph_filename(&target, suffix), |out| {
-                out.write_all(meta_graph.bytes()).map_err(files::cannot_write)
-            })?;
-        }
-        Ok(SaveOutcome { path: saved, not_removed: removed.err() })
+        self.write_meta_graph(&target, options)?;
+        Ok(SaveOutcome { path: Some(saved), not_removed: removed.err() })
+    }
+
+    /// Writes the meta graph beside the checkpoint `target`, where that is asked for.
+    fn write_meta_graph(&self, target: &Path, options: &SaveOptions<'_>) -> Result<()> {
+        let Some(meta_graph) = options.meta_graph else { return Ok(()) };
+        let meta_graph = self.exported(meta_graph, options.strip_default_attrs)?;
+        files::replace(&meta_graph_filename(target, options.meta_graph_suffix), |out| {
+            out.write_all(meta_graph.bytes()).map_err(files::cannot_write)
+        })
     }
 
     /// The meta graph with this saver for its own.

@@ -13,7 +13,18 @@ import subprocess
 import sys
 
 # Parts that can be written alone: a module of `maker` each, with a `main` of its own.
-PARTS = ("messages", "pairs", "fit", "roles", "frozen", "rotation", "meta_graphs", "savers", "built")
+PARTS = (
+    "messages",
+    "pairs",
+    "fit",
+    "roles",
+    "frozen",
+    "rotation",
+    "meta_graphs",
+    "savers",
+    "object_savers",
+    "built",
+)
 HERE = pathlib.Path(__file__).resolve().parent
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",  # TensorFlow writes some Python sets in hash order

@@ -67,6 +67,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "graph",
             "message",
             "progress",
+            "saver",
             "schema",
             "tensor",
         ],

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::CheckpointState;
 use crate::checkpoint::aside;
-use crate::checkpoint::path::is_same;
+use crate::checkpoint::path::{is_beside, is_same};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::schema::tensorflow;
@@ -37,7 +37,7 @@ impl StandIn {
         };
         let latest = &named.model_checkpoint_path;
         let is_kept =
-            |path: &Path| is_same_folder(path, checkpoint) && aside::is_of(path, checkpoint);
+            |path: &Path| is_beside(path, checkpoint) && aside::is_of(path, checkpoint);
         let before = read(file)?;
         let state = super::parse(file).map_err(|error| error.in_file(file))?;
         let dir = file.parent().unwrap_or(Path::new(""));
@@ -101,9 +101,4 @@ fn renamed(
         }
     }
     state
-}
-
-fn is_same_folder(a: &Path, b: &Path) -> bool {
-    let place = |path: &Path| files::folder(path).canonicalize().ok();
-    place(a).is_some_and(|a| Some(a) == place(b))
 }

@@ -1,6 +1,8 @@
 //! The keys of a checkpoint in the object graph that is stored with it.
 
-use super::bytes_of;
+use std::collections::BTreeMap;
+
+use super::{Attribute, attribute, bytes_of};
 use crate::error::{Error, Result};
 use crate::message::{Record, Records, Writer};
 use crate::schema::WireType;
@@ -14,6 +16,29 @@ const NODES: u32 = 1;
 const ATTRIBUTES: u32 = 2;
 /// `SerializedTensor.checkpoint_key`.
 const CHECKPOINT_KEY: u32 = 3;
+
+/// The keys of the values in a `TrackableObjectGraph` by what these were called in TensorFlow 1. Of several of one name the last counts,
+/// as it does for TensorFlow.
+///
+/// # Errors
+/// When `bytes` are no message.
+pub fn by_full_name(bytes: &[u8]) -> Result<BTreeMap<&str, &str>> {
+    let mut keys = BTreeMap::new();
+    for node in Records::new(bytes, 0) {
+        let node = node.map_err(Error::without_offset)?;
+        if node.number != NODES {
+            continue;
+        }
+        for record in Records::new(bytes_of(&node), 0) {
+            let record = record.map_err(Error::without_offset)?;
+            if record.number == ATTRIBUTES {
+                let Attribute { full_name, checkpoint_key, .. } = attribute(bytes_of(&record));
+                keys.insert(full_name, checkpoint_key);
+            }
+        }
+    }
+    Ok(keys)
+}
 
 /// The `TrackableObjectGraph` with the keys that `rename` gives for those it has, and without the attributes whose keys it
 /// gives none for. TensorFlow 2 restores by these keys.

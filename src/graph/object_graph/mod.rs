@@ -15,7 +15,7 @@ use super::node::{bytes_of, text_of};
 use super::wire::fields;
 use crate::message::Records;
 
-pub use keys::{KEY, with_keys};
+pub use keys::{KEY, by_full_name, with_keys};
 pub use read::bound_inputs;
 pub use walk::{escaped, path};
 

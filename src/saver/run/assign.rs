@@ -27,7 +27,7 @@ pub(super) fn pass_on(
     inputs: &[Value],
 ) -> Result<Value> {
     let value = nth(inputs, 0)?;
-    if let Value::Handle(_) = value {
+    if let Value::Handle(_) | Value::Table(_) = value {
         return Ok(value.clone());
     }
     let tensor = session.read(value)?;
@@ -47,7 +47,7 @@ fn handle(inputs: &[Value]) -> Result<&Arc<Declared>> {
     match nth(inputs, 0)? {
         Value::Handle(variable) => Ok(variable),
         _ => {
-            Err(Error::unexpected("first input", "a tensor", "it must be the handle of a variable"))
+            Err(Error::unexpected("first input", "no variable", "it must be the handle of a variable"))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Ops that read and write checkpoints.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::cut::{cut, offsets};
@@ -11,12 +12,15 @@ use crate::bytes::Limits;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Node, attrs};
+use crate::saver::ObjectKeys;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::tensor::{DType, Name, Slice, Tensor, TensorSource, slice_spec};
 
 /// Checkpoints that are read.
 #[derive(Default)]
 pub(super) struct Files {
+    /// The keys by the names that nodes ask for, where they are others.
+    keys: Option<ObjectKeys>,
     /// The one that was read last.
     open: Option<(Arc<str>, Arc<Checkpoint>)>,
     /// What was read: by path, key and slice.
@@ -25,6 +29,12 @@ pub(super) struct Files {
     offsets: BTreeMap<(Arc<str>, Name), Arc<[usize]>>,
     /// The bytes of tensors in the largest of them.
     largest: u64,
+}
+
+impl Files {
+    pub(super) fn with(keys: Option<&ObjectKeys>) -> Self {
+        Self { keys: keys.cloned(), ..Self::default() }
+    }
 }
 
 /// A tensor that a node asks for.
@@ -83,7 +93,14 @@ pub(super) fn restore(
 /// The tensor that is asked for, of the dtype that is asked for.
 fn asked(session: &mut Session<'_, '_>, asked: &Asked<'_>) -> Result<Value> {
     let name = Name::from(asked.key);
-    let found = stored(session, asked.path, &name, asked.slice, asked.dtype);
+    let found = match session.files.keys.as_ref().map(|keys| keys.get(&name).cloned()) {
+        None => stored(session, asked.path, &name, asked.slice, asked.dtype),
+        Some(Some(key)) => stored(session, asked.path, &key, asked.slice, asked.dtype),
+        Some(None) => {
+            let kind = "no object of the checkpoint has this name".to_owned();
+            Err(Error::from(ErrorKind::NotFound(kind)).in_file(Path::new(asked.path)))
+        }
+    };
     found.map(Value::Tensor).map_err(|error| error.of_tensor(&name))
 }
 

@@ -4,8 +4,11 @@
 //! Placeholder, PlaceholderWithDefault, Const, Identity, NoOp, Pack, Reshape, Select, Shape, StaticRegexFullMatch, StringJoin
 //! RestoreV2, Restore, RestoreSlice    SaveV2, Save, SaveSlices, ShardedFilename, ShardedFilespec, MergeV2Checkpoints
 //! VariableV2, Variable, Assign        VarHandleOp, AssignVariableOp, ReadVariableOp, DisableCopyOnRead
+//! MutableHashTableV2, MutableHashTableOfTensorsV2, MutableDenseHashTableV2, LookupTableExportV2, LookupTableImportV2
+//! StatefulPartitionedCall, PartitionedCall, and functions of the library by their names
 //! ```
-//! These are the ops that savers of TensorFlow 0.x to 2.21 are made of. Nodes run one after the other, each behind all that it takes or
+//! These are the ops that savers of TensorFlow 0.x to 2.21 are made of; those of TensorFlow 2's SavedModels are two functions, which get
+//! their variables as arguments. Nodes run one after the other, each behind all that it takes or
 //! waits for. Stricter than TensorFlow: a resource variable takes no value of another shape than its node has. More lenient: V1's restore
 //! ops read V2 too, and slices are of any dtype.
 //!
@@ -14,15 +17,19 @@
 
 mod arrays;
 mod assign;
+mod calls;
 mod cut;
 mod files;
+mod frame;
 mod plan;
 mod session;
+mod tables;
 mod value;
 mod variables;
 
-pub use variables::{VariableKey, Variables};
+pub use variables::{Table, TableKey, VariableKey, Variables};
 
+use super::ObjectKeys;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Graph, NodeId};
 use crate::message::Message;
@@ -30,6 +37,8 @@ use crate::schema::tensorflow::SaverDef;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::tensor::Tensor;
 
+use files::Files;
+use frame::{Frame, Given};
 use session::Session;
 
 /// A tensor that is to be written to a checkpoint.
@@ -98,11 +107,22 @@ pub fn restore(
     path: &str,
     variables: &mut Variables,
 ) -> Result<()> {
+    restore_by(message, saver, path, variables, None)
+}
+
+/// As [`restore`], of a checkpoint whose keys are others than the names that nodes ask for.
+pub(super) fn restore_by(
+    message: &Message<'_>,
+    saver: &SaverDef,
+    path: &str,
+    variables: &mut Variables,
+    keys: Option<&ObjectKeys>,
+) -> Result<()> {
     let graph = Graph::new(super::graph_of(message)?)?;
     let target = node(&graph, &saver.restore_op_name, "restore_op_name")?;
-    let mut session = Session::new(&graph, variables, None);
-    session.feed(tensor(&graph, &saver.filename_tensor_name, "filename_tensor_name")?, path)?;
-    session.run(target, None)?;
+    let mut session = Session::new(&graph, variables, None, Files::with(keys));
+    let mut frame = Frame::new(&graph, filename(&graph, saver, path)?);
+    frame.run(&mut session, &[target])?;
     let changed = session.finish();
     variables.take(changed);
     Ok(())
@@ -121,12 +141,21 @@ pub fn save(
 ) -> Result<String> {
     let graph = Graph::new(super::graph_of(message)?)?;
     let (target, output) = tensor(&graph, &saver.save_tensor_name, "save_tensor_name")?;
-    let mut session = Session::new(&graph, variables, Some(to));
-    session.feed(tensor(&graph, &saver.filename_tensor_name, "filename_tensor_name")?, path)?;
-    let saved = session.run(target, Some(output))?;
-    let saved =
-        saved.ok_or_else(|| Error::unexpected("save tensor", "none", "it must be one string"))?;
+    let mut session = Session::new(&graph, variables, Some(to), Files::default());
+    let mut frame = Frame::new(&graph, filename(&graph, saver, path)?);
+    frame.run(&mut session, &[target])?;
+    let saved = frame.tensor(&session, target, output)?;
     Ok(value::text(&saved, "save tensor")?.to_owned())
+}
+
+/// The path, for the tensor that takes it.
+fn filename(graph: &Graph<'_>, saver: &SaverDef, path: &str) -> Result<Given> {
+    let (fed, output) = tensor(graph, &saver.filename_tensor_name, "filename_tensor_name")?;
+    if output != 0 {
+        let allowed = "the first output of a node is fed";
+        return Err(Error::unexpected("filename tensor", format!("output {output}"), allowed));
+    }
+    Ok(Given::Fed(fed, value::of_string(path)?.into()))
 }
 
 /// The node that a field of a SaverDef names.

@@ -11,14 +11,30 @@ enum Seen {
     Done,
 }
 
-/// The nodes that `target` needs, each behind all that it takes or waits for: in depth, inputs in their order. What is `fed`
+/// The nodes that `targets` need, each behind all that it takes or waits for: in depth, inputs in their order. What is `fed`
 /// needs nothing. Linear in the graph, and no deeper than the list that it gives.
 ///
 /// # Errors
 /// When a node takes something that is not there, or waits for itself.
-pub(super) fn plan(graph: &Graph<'_>, target: NodeId, fed: NodeId) -> Result<Vec<NodeId>> {
+pub(super) fn plan(graph: &Graph<'_>, targets: &[NodeId], fed: Option<NodeId>) -> Result<Vec<NodeId>> {
     let mut seen = vec![Seen::No; graph.nodes().len()];
     let mut order = Vec::new();
+    for &target in targets {
+        if seen.get(target.position()) == Some(&Seen::No) {
+            place(graph, target, fed, &mut seen, &mut order)?;
+        }
+    }
+    Ok(order)
+}
+
+/// Puts `target`, which is not seen yet, into `order`, behind all that it needs.
+fn place(
+    graph: &Graph<'_>,
+    target: NodeId,
+    fed: Option<NodeId>,
+    seen: &mut [Seen],
+    order: &mut Vec<NodeId>,
+) -> Result<()> {
     let mut path = vec![(target, 0)];
     while let Some((id, at)) = path.last_mut() {
         let (id, node) = (*id, graph.node(*id));
@@ -28,7 +44,7 @@ pub(super) fn plan(graph: &Graph<'_>, target: NodeId, fed: NodeId) -> Result<Vec
             }
         };
         mark(Seen::Open);
-        let input = graph.inputs(node).get(*at).filter(|_| id != fed);
+        let input = graph.inputs(node).get(*at).filter(|_| Some(id) != fed);
         *at += 1;
         let Some(input) = input else {
             mark(Seen::Done);
@@ -50,7 +66,7 @@ pub(super) fn plan(graph: &Graph<'_>, target: NodeId, fed: NodeId) -> Result<Vec
             _ => {}
         }
     }
-    Ok(order)
+    Ok(())
 }
 
 /// Names the node that something went wrong in.

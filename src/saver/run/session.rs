@@ -1,15 +1,14 @@
-//! Runs nodes, one after the other.
+//! What each node does, and what all of them share.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::calls::{self, Functions};
 use super::files::Files;
-use super::plan::{in_node, plan};
-use super::value::{Value, of_string};
-use super::variables::{Declared, VariableKey, Variables};
-use super::{WriteCheckpoint, arrays, assign, files};
+use super::value::Value;
+use super::variables::{Changed, Declared, Table, TableKey, VariableKey, Variables};
+use super::{WriteCheckpoint, arrays, assign, files, tables};
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Constant, Graph, Input, Node, NodeId, attrs};
+use crate::graph::{Constant, Graph, Node, attrs};
 use crate::tensor::{DType, Tensor};
 
 /// What nodes may make beyond what they are made from.
@@ -17,133 +16,63 @@ const ROOM: u64 = 1 << 20;
 /// How often nodes may make what they are made from.
 pub(super) const SHARE: u64 = 16;
 
-/// The state of a run.
+/// How often nodes may be run, for each that there is; and how often at least.
+const STEPS: usize = 16;
+const FIRST_STEPS: usize = 1 << 20;
+
+/// The state of a run: all that graphs and functions share.
 pub(super) struct Session<'r, 'm> {
-    graph: &'r Graph<'m>,
+    pub(super) functions: Functions<'m>,
     variables: &'r Variables,
     /// What was assigned; the store has it when all went well.
-    changed: BTreeMap<VariableKey, Arc<Tensor>>,
+    changed: Changed,
     pub(super) writer: Option<&'r mut dyn WriteCheckpoint>,
     pub(super) files: Files,
-    fed: Option<(NodeId, Value)>,
-    /// The outputs of each node, as long as they are needed, and how often they still are.
-    outputs: Vec<Vec<Value>>,
-    uses: Vec<u32>,
-    /// Bytes that may still be made.
+    /// Bytes that may still be made, and nodes that may still be run.
     room: u64,
+    steps: usize,
 }
 
 impl<'r, 'm> Session<'r, 'm> {
     pub(super) fn new(
-        graph: &'r Graph<'m>,
+        graph: &Graph<'m>,
         variables: &'r Variables,
         writer: Option<&'r mut dyn WriteCheckpoint>,
+        files: Files,
     ) -> Self {
-        let (count, changed, files) = (graph.nodes().len(), BTreeMap::new(), Files::default());
         let bytes: u64 = graph.nodes().iter().map(|node| node.bytes.len() as u64).sum();
-        let room = bytes.saturating_mul(SHARE).saturating_add(ROOM);
-        let (outputs, uses) = (vec![Vec::new(); count], vec![0; count]);
-        Self { graph, variables, changed, writer, files, fed: None, outputs, uses, room }
-    }
-
-    /// Gives a tensor a value, whatever its node would give.
-    pub(super) fn feed(&mut self, (node, output): (NodeId, usize), text: &str) -> Result<()> {
-        if output != 0 {
-            let allowed = "the first output of a node is fed";
-            return Err(Error::unexpected("filename tensor", format!("output {output}"), allowed));
+        let bytes = bytes.saturating_add(graph.library().bytes.len() as u64);
+        Self {
+            functions: Functions::new(graph.library()),
+            variables,
+            changed: Changed::default(),
+            writer,
+            files,
+            room: bytes.saturating_mul(SHARE).saturating_add(ROOM),
+            steps: graph.nodes().len().saturating_mul(STEPS).saturating_add(FIRST_STEPS),
         }
-        self.fed = Some((node, of_string(text)?.into()));
-        Ok(())
-    }
-
-    /// Runs what `target` needs; returns one of its outputs, where one is asked for.
-    pub(super) fn run(
-        &mut self,
-        target: NodeId,
-        output: Option<usize>,
-    ) -> Result<Option<Arc<Tensor>>> {
-        if let Some(&twice) = self.graph.duplicates().first() {
-            let found = crate::error::shortened(self.graph.node(twice).name).into_owned();
-            return Err(Error::unexpected("name of a node", found, "no two nodes may share one"));
-        }
-        let fed = self.fed.as_ref().map_or(target, |(node, _)| *node);
-        let order = plan(self.graph, target, fed)?;
-        for &id in &order {
-            self.count_uses(id);
-        }
-        if let Some(uses) = self.uses.get_mut(target.position()) {
-            *uses += 1;
-        }
-        for id in order {
-            let node = self.graph.node(id);
-            let outputs = self.step(id, node).map_err(|error| in_node(error, node.name))?;
-            if let Some(slot) = self.outputs.get_mut(id.position()) {
-                *slot = outputs;
-            }
-        }
-        let Some(output) = output else { return Ok(None) };
-        let found = self.outputs.get(target.position()).and_then(|outputs| outputs.get(output));
-        let missing =
-            || Error::unexpected("save tensor", format!("output {output}"), "there are less");
-        let value = found.cloned().ok_or_else(missing)?;
-        self.read(&value).map(Some)
     }
 
     /// What was assigned.
-    pub(super) fn finish(self) -> BTreeMap<VariableKey, Arc<Tensor>> {
+    pub(super) fn finish(self) -> Changed {
         self.changed
     }
 
-    /// The data that a node takes; what is fed takes none.
-    fn data(&self, id: NodeId) -> impl Iterator<Item = &'r Input<'m>> + use<'r, 'm> {
-        let graph = self.graph;
-        let is_fed = self.fed.as_ref().is_some_and(|(fed, _)| *fed == id);
-        let inputs = graph.inputs(graph.node(id)).iter();
-        inputs.filter(move |input| !is_fed && !input.is_control)
-    }
-
-    fn count_uses(&mut self, id: NodeId) {
-        for input in self.data(id) {
-            let uses = input.source.and_then(|source| self.uses.get_mut(source.position()));
-            if let Some(uses) = uses {
-                *uses += 1;
-            }
-        }
-    }
-
-    /// Runs a node, and lets go of what nothing else takes.
-    fn step(&mut self, id: NodeId, node: &Node<'m>) -> Result<Vec<Value>> {
-        if let Some((_, value)) = self.fed.as_ref().filter(|(fed, _)| *fed == id) {
-            return Ok(vec![value.clone()]);
-        }
-        let mut inputs = Vec::new();
-        for input in self.data(id) {
-            inputs.push(self.input(input)?);
-        }
-        for input in self.data(id) {
-            let Some(at) = input.source.map(NodeId::position) else { continue };
-            if let (Some(uses), Some(outputs)) = (self.uses.get_mut(at), self.outputs.get_mut(at)) {
-                *uses = uses.saturating_sub(1);
-                if *uses == 0 {
-                    *outputs = Vec::new();
-                }
-            }
-        }
-        self.op(node, &inputs)
-    }
-
-    fn input(&self, input: &Input<'m>) -> Result<Value> {
-        let outputs = input.source.and_then(|source| self.outputs.get(source.position()));
-        let number: Option<usize> = input.port.parse().ok();
-        let value = number.and_then(|number| outputs?.get(number)).cloned();
-        value.ok_or_else(|| {
-            let shown = crate::error::shortened(input.text);
-            Error::from(ErrorKind::NotFound(format!("it takes {shown}, which is no output")))
-        })
+    /// Takes note of nodes that are to be run.
+    pub(super) fn steps(&mut self, count: usize) -> Result<()> {
+        self.steps = self.steps.checked_sub(count).ok_or_else(|| {
+            let allowed = format!("{} are left of what the graph justifies", self.steps);
+            Error::unexpected("number of nodes to be run", count, allowed)
+        })?;
+        Ok(())
     }
 
     /// What a node gives.
-    fn op(&mut self, node: &Node<'m>, inputs: &[Value]) -> Result<Vec<Value>> {
+    pub(super) fn op(&mut self, node: &Node<'m>, inputs: Vec<Value>) -> Result<Vec<Value>> {
+        if let Some(function) = self.functions.callee(node)? {
+            return calls::call(self, function, inputs);
+        }
+        let inputs = &inputs;
         match node.op {
             "NoOp" | "DisableCopyOnRead" => Ok(Vec::new()),
             "Const" => self.constant(node).map(one),
@@ -156,6 +85,14 @@ impl<'r, 'm> Session<'r, 'm> {
             "Assign" => assign::assign(self, node, inputs).map(one),
             "AssignVariableOp" => {
                 assign::assign_handle(self, node, inputs)?;
+                Ok(Vec::new())
+            }
+            "MutableHashTableV2" | "MutableHashTableOfTensorsV2" | "MutableDenseHashTableV2" => {
+                tables::table(node).map(one)
+            }
+            "LookupTableExportV2" => tables::export(self, inputs),
+            "LookupTableImportV2" => {
+                tables::import(self, inputs)?;
                 Ok(Vec::new())
             }
             "RestoreV2" => files::restore_v2(self, node, inputs),
@@ -223,12 +160,24 @@ impl<'r, 'm> Session<'r, 'm> {
                 let found = format!("the handle of {}", variable.name());
                 Err(Error::unexpected("input", found, "it must be a tensor"))
             }
+            Value::Table(table) => {
+                let found = format!("the table {}", table.name());
+                Err(Error::unexpected("input", found, "it must be a tensor"))
+            }
+        }
+    }
+
+    /// A value as a function gets it: of a variable itself, what it holds.
+    pub(super) fn passed(&self, value: Value) -> Result<Value> {
+        match value {
+            Value::Reference(variable) => self.held(&variable).map(Value::Tensor),
+            value => Ok(value),
         }
     }
 
     /// What a variable holds now, where it holds anything.
     pub(super) fn current(&self, key: &VariableKey) -> Option<&Arc<Tensor>> {
-        self.changed.get(key).or_else(|| self.variables.get(key))
+        self.changed.variables.get(key).or_else(|| self.variables.get(key))
     }
 
     /// What a variable holds now.
@@ -241,7 +190,17 @@ impl<'r, 'm> Session<'r, 'm> {
 
     /// Assigns a variable.
     pub(super) fn assign(&mut self, key: VariableKey, value: Arc<Tensor>) {
-        self.changed.insert(key, value);
+        self.changed.variables.insert(key, value);
+    }
+
+    /// What a table holds now, where it holds anything.
+    pub(super) fn current_table(&self, key: &TableKey) -> Option<&Table> {
+        self.changed.tables.get(key).or_else(|| self.variables.table(key))
+    }
+
+    /// Gives a table its content.
+    pub(super) fn import(&mut self, key: TableKey, table: Table) {
+        self.changed.tables.insert(key, table);
     }
 }
 

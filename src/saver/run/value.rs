@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::variables::Declared;
+use super::variables::{Declared, DeclaredTable};
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Shape, Tensor};
 
@@ -15,6 +15,8 @@ pub(super) enum Value {
     Reference(Arc<Declared>),
     /// What leads to a variable.
     Handle(Arc<Declared>),
+    /// What leads to a table.
+    Table(Arc<DeclaredTable>),
 }
 
 impl From<Tensor> for Value {

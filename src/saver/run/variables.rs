@@ -61,21 +61,97 @@ impl Declared {
     }
 }
 
-/// Variables and their values; those that have none yet are known too.
+/// What TensorFlow knows a table by, whose content changes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TableKey {
+    /// The container that it is in; nothing for the one that all are in.
+    pub container: Name,
+    /// The `shared_name` of its node; without one, the name of its node.
+    pub name: Name,
+}
+
+/// What a table holds, in the order that it was given in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// Its keys.
+    pub keys: Arc<Tensor>,
+    /// Their values, of one dimension more where each is more than one element.
+    pub values: Arc<Tensor>,
+}
+
+/// A table, as its node describes it.
+#[derive(Debug)]
+pub(super) struct DeclaredTable {
+    pub(super) key: TableKey,
+    pub(super) keys: Option<DType>,
+    pub(super) values: Option<DType>,
+    /// The shape of one value.
+    pub(super) value_shape: Vec<u64>,
+    /// Whether its keys and values are its buckets as they are, those without an entry among them.
+    pub(super) is_dense: bool,
+}
+
+impl DeclaredTable {
+    /// The table that a node is; `None` where it is none.
+    pub(super) fn of(node: &Node<'_>) -> Option<Self> {
+        if !matches!(
+            node.op,
+            "MutableHashTableV2" | "MutableHashTableOfTensorsV2" | "MutableDenseHashTableV2"
+        ) {
+            return None;
+        }
+        let bytes = |name: &str| node.attr(name).map(attrs::bytes).unwrap_or_default();
+        let name = match bytes("shared_name") {
+            b"" => node.name.as_bytes(),
+            shared => shared,
+        };
+        let dtype = |name: &str| {
+            let codes = node.attr(name).map(attrs::types).unwrap_or_default();
+            codes.first().and_then(|&code| DType::from_code(code))
+        };
+        let shape = node.shape_in("value_shape").unwrap_or_default();
+        Some(Self {
+            key: TableKey { container: Name::from(bytes("container")), name: Name::from(name) },
+            keys: dtype("key_dtype"),
+            values: dtype("value_dtype"),
+            value_shape: shape.into_iter().map(Option::unwrap_or_default).collect(),
+            is_dense: node.op == "MutableDenseHashTableV2",
+        })
+    }
+
+    /// The name, for people.
+    pub(super) fn name(&self) -> String {
+        self.key.name.printable()
+    }
+}
+
+/// What a run has assigned.
+#[derive(Debug, Default)]
+pub(super) struct Changed {
+    pub(super) variables: BTreeMap<VariableKey, Arc<Tensor>>,
+    pub(super) tables: BTreeMap<TableKey, Table>,
+}
+
+/// Variables and their values, and tables; those that have none yet are known too.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Variables {
     held: BTreeMap<VariableKey, Option<Arc<Tensor>>>,
+    tables: BTreeMap<TableKey, Option<Table>>,
 }
 
 impl Variables {
-    /// All variables of the graph in a `MetaGraphDef` or `GraphDef`, without values.
+    /// All variables and tables of the graph in a `MetaGraphDef` or `GraphDef`, without values.
     ///
     /// # Errors
     /// When the message has no graph.
     pub fn of(message: &Message<'_>) -> Result<Self> {
         let graph = Graph::new(crate::saver::graph_of(message)?)?;
         let keys = graph.nodes().iter().filter_map(Declared::of).map(|declared| declared.key);
-        Ok(Self { held: keys.map(|key| (key, None)).collect() })
+        let tables = graph.nodes().iter().filter_map(DeclaredTable::of).map(|table| table.key);
+        Ok(Self {
+            held: keys.map(|key| (key, None)).collect(),
+            tables: tables.map(|key| (key, None)).collect(),
+        })
     }
 
     /// What a variable holds; `None` where it holds nothing, or is not known.
@@ -104,8 +180,24 @@ impl Variables {
         self.held.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| key)
     }
 
+    /// What a table holds; `None` where it was given nothing, or is not known.
+    pub fn table(&self, key: &TableKey) -> Option<&Table> {
+        self.tables.get(key)?.as_ref()
+    }
+
+    /// Gives a table its content; returns what it had.
+    pub fn set_table(&mut self, key: TableKey, table: Table) -> Option<Table> {
+        self.tables.insert(key, Some(table)).flatten()
+    }
+
+    /// All tables in the order of their keys, with what they hold.
+    pub fn tables(&self) -> impl Iterator<Item = (&TableKey, Option<&Table>)> {
+        self.tables.iter().map(|(key, table)| (key, table.as_ref()))
+    }
+
     /// Takes over all values of `changed`.
-    pub(super) fn take(&mut self, changed: BTreeMap<VariableKey, Arc<Tensor>>) {
-        self.held.extend(changed.into_iter().map(|(key, value)| (key, Some(value))));
+    pub(super) fn take(&mut self, changed: Changed) {
+        self.held.extend(changed.variables.into_iter().map(|(key, value)| (key, Some(value))));
+        self.tables.extend(changed.tables.into_iter().map(|(key, table)| (key, Some(table))));
     }
 }

@@ -3,21 +3,21 @@
 //! What TensorFlow says when a checkpoint is restored, told before: every tensor that a restore node names is there, of
 //! its type and shape, and in slices that can be given.
 
-mod asked;
 mod misfit;
-mod restores;
 mod savers;
 
 use std::collections::BTreeSet;
 
-use asked::{Held, Near};
-pub use misfit::{Counts, Kind, Misfit, Problem};
-use restores::{Asked, Bodies, Restore};
+pub use misfit::{Counts, Misfit};
 use savers::Saver;
 
 use super::MetaGraph;
 use crate::checkpoint::Checkpoint;
 use crate::error::Result;
+use crate::graph::object_graph::KEY;
+use crate::saver::ObjectKeys;
+use crate::saver::plan::{Asked, Bodies, Held, Near, Restore};
+pub use crate::saver::plan::{Kind, Problem};
 use crate::tensor::Name;
 
 /// How a graph and a checkpoint go together.
@@ -38,6 +38,9 @@ pub struct SaverFit {
     pub name: String,
     /// Whether it is the one that TensorFlow takes.
     pub is_default: bool,
+    /// Whether the names that it restores by stand for objects of the checkpoint, which TensorFlow 2 saved: TensorFlow 1 looks there
+    /// for what is no key.
+    pub is_by_object: bool,
     /// How many tensors it restores.
     pub tensors: u64,
     /// Its restore nodes whose tensors are not named by constants: what they restore is not known.
@@ -109,24 +112,33 @@ pub fn fit(meta: &MetaGraph<'_>, checkpoint: &Checkpoint, limit: usize) -> Resul
     if savers.is_empty() {
         return Ok(Fit::default());
     }
-    let asked: BTreeSet<&str> =
-        restores.iter().flat_map(|r| r.tensors.iter().flatten()).map(|t| &*t.key).collect();
+    // An object graph that cannot be read is damage, which is told elsewhere.
+    let keys = ObjectKeys::of(checkpoint).ok().flatten();
     let held = Held::new(checkpoint);
-    let left: Vec<&Name> = checkpoint
-        .tensors()
-        .map(|entry| &entry.name)
-        .filter(|name| !asked.contains(&*String::from_utf8_lossy(name.as_bytes())))
+    let held: Vec<Held<'_>> = savers
+        .iter()
+        .map(|saver| held.of_names(keys.as_ref(), saver.asked(&restores).map(|asked| &*asked.key)))
         .collect();
-    let mut near = Near::new(&left);
-    let mut check = Check { held: &held, near: &mut near, limit };
-    let savers = savers.iter().map(|saver| check.saver(saver, &restores)).collect();
+    let mut restored = BTreeSet::new();
+    for (saver, held) in savers.iter().zip(&held) {
+        restored.extend(saver.asked(&restores).filter_map(|asked| held.key(&asked.key)));
+    }
+    let is_by_object = held.iter().any(|held| held.keys().is_some());
+    let is_left =
+        |name: &&Name| !restored.contains(name) && !(is_by_object && name.as_bytes() == KEY.as_bytes());
+    let left: Vec<&Name> =
+        checkpoint.tensors().map(|entry| &entry.name).filter(is_left).collect();
+    let called = keys.iter().flat_map(|keys| keys.iter().map(|(name, _)| name));
+    let mut near = Near::new(left.iter().copied().chain(called).collect());
+    let mut check = |(saver, held)| Check { held, near: &mut near, limit }.saver(saver, &restores);
+    let savers = savers.iter().zip(&held).map(&mut check).collect();
     let left_count = left.len() as u64;
     Ok(Fit { savers, left: left.into_iter().take(limit).cloned().collect(), left_count })
 }
 
-struct Check<'a, 'c> {
-    held: &'a Held<'c>,
-    near: &'a mut Near<'c>,
+struct Check<'a, 'n> {
+    held: &'a Held<'a>,
+    near: &'a mut Near<'n>,
     limit: usize,
 }
 
@@ -135,6 +147,7 @@ impl Check<'_, '_> {
         let mut found = SaverFit {
             name: saver.name.clone(),
             is_default: saver.is_default,
+            is_by_object: self.held.keys().is_some(),
             ..SaverFit::default()
         };
         if !saver.is_there {

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::restores::{Bodies, Restore};
-use crate::graph::NodeId;
+use crate::saver::plan::{Asked, Bodies, Restore, node_name};
 use crate::verify::MetaGraph;
 
 /// Savers that are looked at; a graph has one or two.
@@ -18,6 +17,17 @@ pub(super) struct Saver {
     pub(super) is_there: bool,
     /// Its restore nodes, by their positions in the list of all.
     pub(super) restores: Vec<usize>,
+}
+
+impl Saver {
+    /// What it restores, as far as that is known.
+    pub(super) fn asked<'r>(
+        &'r self,
+        restores: &'r [Restore<'_>],
+    ) -> impl Iterator<Item = &'r Asked> {
+        let mine = self.restores.iter().filter_map(|at| restores.get(*at));
+        mine.flat_map(|restore| restore.asked().map(|(_, asked)| asked))
+    }
 }
 
 /// The savers of a graph, the default one first.
@@ -42,7 +52,7 @@ pub(super) fn savers(
     let mut savers = Vec::new();
     for (position, name) in names.into_iter().enumerate() {
         let found = bodies.all.first().and_then(|body| body.graph.find(node_name(name)));
-        let mine = found.map(|node| reach(bodies, restores, node)).unwrap_or_default();
+        let mine = found.map(|node| bodies.reach(restores, node)).unwrap_or_default();
         mine.iter().filter_map(|at| reached.get_mut(*at).map(|is| *is = true)).count();
         savers.push(Saver {
             name: name.to_owned(),
@@ -54,37 +64,6 @@ pub(super) fn savers(
     let rest = (0..restores.len()).filter(|at| reached.get(*at) == Some(&false));
     savers.extend(by_scope(bodies, restores, rest));
     savers
-}
-
-/// The node in the name of a node or of its output.
-fn node_name(name: &str) -> &str {
-    name.split_once(':').map_or(name, |(node, _)| node)
-}
-
-/// The restore nodes from which `start` can be reached, in the order of the list.
-fn reach(bodies: &Bodies<'_>, restores: &[Restore<'_>], start: NodeId) -> Vec<usize> {
-    let mut seen: Vec<Vec<bool>> =
-        bodies.all.iter().map(|body| vec![false; body.graph.nodes().len()]).collect();
-    let mut left = vec![(0, start)];
-    while let Some((body, id)) = left.pop() {
-        let is_new = seen.get_mut(body).and_then(|seen| seen.get_mut(id.position()));
-        if is_new.is_none_or(|seen| std::mem::replace(seen, true)) {
-            continue;
-        }
-        let Some(graph) = bodies.all.get(body).map(|body| &body.graph) else { continue };
-        let node = graph.node(id);
-        left.extend(graph.inputs(node).iter().filter_map(|input| Some((body, input.source?))));
-        // Whatever a function has runs with it.
-        if let Some(callee) = bodies.callee(node)
-            && let Some(called) = bodies.all.get(callee)
-        {
-            left.extend(called.graph.iter().map(|(id, _)| (callee, id)));
-        }
-    }
-    let is_seen = |restore: &Restore<'_>| {
-        seen.get(restore.body).and_then(|seen| seen.get(restore.node.position())) == Some(&true)
-    };
-    (0..).zip(restores).filter(|(_, restore)| is_seen(restore)).map(|(at, _)| at).collect()
 }
 
 /// Nodes that no saver reaches: those of a scope, or of a function, are taken for one.

@@ -4,25 +4,22 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::error::Result;
-use crate::graph::{
-    Action, Graph, Node, NodeId, Role, Target, bytes_of, targets_of, text_of, truth,
-};
-use crate::message::Records;
+use crate::graph::{Action, Graph, Node, NodeId, Role, Target, targets_of, truth};
 
 /// Calls that are passed on the way from an argument to its variable.
 const CALLS: usize = 8;
 
 /// A graph, or a function of its library.
-pub(super) struct Body<'m> {
+pub(crate) struct Body<'m> {
     /// The function's name; nothing for the graph.
-    pub(super) name: &'m str,
-    pub(super) graph: Cow<'m, Graph<'m>>,
+    pub(crate) name: &'m str,
+    pub(crate) graph: Cow<'m, Graph<'m>>,
 }
 
 /// A graph and its functions, and who calls whom.
-pub(super) struct Bodies<'m> {
+pub(crate) struct Bodies<'m> {
     /// The graph first.
-    pub(super) all: Vec<Body<'m>>,
+    pub(crate) all: Vec<Body<'m>>,
     /// Of functions of one name the first.
     by_name: BTreeMap<&'m str, usize>,
     /// The first call of each, where there is one: the caller and its node.
@@ -30,38 +27,45 @@ pub(super) struct Bodies<'m> {
 }
 
 /// A node that restores.
-pub(super) struct Restore<'m> {
+pub(crate) struct Restore<'m> {
     /// The body that it is in.
-    pub(super) body: usize,
-    pub(super) node: NodeId,
-    pub(super) op: &'m str,
+    pub(crate) body: usize,
+    pub(crate) node: NodeId,
+    pub(crate) op: &'m str,
     /// What it restores; `None` where it takes that from no constants.
-    pub(super) tensors: Option<Vec<Asked>>,
+    pub(crate) tensors: Option<Vec<Asked>>,
 }
 
 /// A tensor that is restored.
-pub(super) struct Asked {
-    pub(super) key: String,
+pub(crate) struct Asked {
+    pub(crate) key: String,
     /// Nothing where it is asked for as a whole.
-    pub(super) slice: String,
+    pub(crate) slice: String,
     /// 0 where it is not known.
-    pub(super) dtype: i32,
-    pub(super) takers: Vec<Taker>,
+    pub(crate) dtype: i32,
+    pub(crate) takers: Vec<Taker>,
 }
 
 /// A variable that takes what was restored.
-pub(super) struct Taker {
-    pub(super) variable: String,
+pub(crate) struct Taker {
+    pub(crate) variable: String,
     /// `None` for any rank, and for any dimension.
-    pub(super) shape: Option<Vec<Option<u64>>>,
-    pub(super) is_reshaped: bool,
+    pub(crate) shape: Option<Vec<Option<u64>>>,
+    pub(crate) is_reshaped: bool,
     /// Whether the node that assigns it refuses another shape.
-    pub(super) refuses: bool,
+    pub(crate) refuses: bool,
+}
+
+impl Restore<'_> {
+    /// What it restores, each with its op.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = (&str, &Asked)> {
+        self.tensors.iter().flatten().map(|asked| (self.op, asked))
+    }
 }
 
 impl<'m> Bodies<'m> {
     /// That of a graph and those in its library.
-    pub(super) fn new(graph: &'m Graph<'m>) -> Result<Self> {
+    pub(crate) fn new(graph: &'m Graph<'m>) -> Result<Self> {
         let mut all = vec![Body { name: "", graph: Cow::Borrowed(graph) }];
         let mut by_name = BTreeMap::new();
         for function in &graph.library().functions {
@@ -83,16 +87,12 @@ impl<'m> Bodies<'m> {
     }
 
     /// The function that a node calls.
-    pub(super) fn callee(&self, node: &Node<'m>) -> Option<usize> {
-        let name = match node.op {
-            "StatefulPartitionedCall" | "PartitionedCall" => function_in(node.attr("f")?),
-            op => op,
-        };
-        self.by_name.get(name).copied()
+    pub(crate) fn callee(&self, node: &Node<'m>) -> Option<usize> {
+        self.by_name.get(node.called()).copied()
     }
 
     /// Every node that restores, the graph's first.
-    pub(super) fn restores(&self) -> Vec<Restore<'m>> {
+    pub(crate) fn restores(&self) -> Vec<Restore<'m>> {
         let mut found = Vec::new();
         for (body, Body { graph, .. }) in self.all.iter().enumerate() {
             let nodes = graph.save_nodes();
@@ -118,6 +118,32 @@ impl<'m> Bodies<'m> {
             }
         }
         found
+    }
+
+    /// The restore nodes from which `start` can be reached, in the order of the list.
+    pub(crate) fn reach(&self, restores: &[Restore<'_>], start: NodeId) -> Vec<usize> {
+        let mut seen: Vec<Vec<bool>> =
+            self.all.iter().map(|body| vec![false; body.graph.nodes().len()]).collect();
+        let mut left = vec![(0, start)];
+        while let Some((body, id)) = left.pop() {
+            let is_new = seen.get_mut(body).and_then(|seen| seen.get_mut(id.position()));
+            if is_new.is_none_or(|seen| std::mem::replace(seen, true)) {
+                continue;
+            }
+            let Some(graph) = self.all.get(body).map(|body| &body.graph) else { continue };
+            let node = graph.node(id);
+            left.extend(graph.inputs(node).iter().filter_map(|input| Some((body, input.source?))));
+            // Whatever a function has runs with it.
+            if let Some(callee) = self.callee(node)
+                && let Some(called) = self.all.get(callee)
+            {
+                left.extend(called.graph.iter().map(|(id, _)| (callee, id)));
+            }
+        }
+        let is_seen = |restore: &Restore<'_>| {
+            seen.get(restore.body).and_then(|seen| seen.get(restore.node.position())) == Some(&true)
+        };
+        (0..).zip(restores).filter(|(_, restore)| is_seen(restore)).map(|(at, _)| at).collect()
     }
 
     fn taker(&self, body: usize, graph: &Graph<'m>, target: &Target) -> Taker {
@@ -149,13 +175,7 @@ impl<'m> Bodies<'m> {
     }
 }
 
-/// The name of the function in an attribute.
-fn function_in(value: &[u8]) -> &str {
-    let mut name = "";
-    for record in Records::new(value, 0).map_while(Result::ok).filter(|record| record.number == 10)
-    {
-        let inside = Records::new(bytes_of(&record), 0).map_while(Result::ok);
-        name = inside.filter(|record| record.number == 1).last().map_or("", |name| text_of(&name));
-    }
-    name
+/// The node in the name of a node or of its output.
+pub(crate) fn node_name(name: &str) -> &str {
+    name.split_once(':').map_or(name, |(node, _)| node)
 }

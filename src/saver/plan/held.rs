@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::misfit::Problem;
+use super::problem::Problem;
 use super::restores::{Asked, Taker};
-use crate::bytes::near;
 use crate::checkpoint::{Checkpoint, Entry};
+use crate::saver::ObjectKeys;
 use crate::tensor::{DType, Name, Shape, Slice, TensorSource, slice_spec};
 
 /// The types of which TensorFlow cuts and joins slices of V2 checkpoints.
@@ -27,29 +27,73 @@ const SLICED: &[DType] = &[
 ];
 
 /// A checkpoint, as restore nodes see it.
-pub(super) struct Held<'c> {
+pub(crate) struct Held<'c> {
     checkpoint: &'c Checkpoint,
     /// What stands under the names that are no text, as nodes are known to spell them.
     odd: BTreeMap<String, &'c Entry>,
     is_v1: bool,
+    /// The keys by the names that nodes ask for, where they are others.
+    keys: Option<ObjectKeys>,
 }
 
 impl<'c> Held<'c> {
-    pub(super) fn new(checkpoint: &'c Checkpoint) -> Self {
+    pub(crate) fn new(checkpoint: &'c Checkpoint) -> Self {
         let odd = checkpoint.tensors().filter(|entry| entry.name.as_str().is_none());
         let odd =
             odd.map(|entry| (String::from_utf8_lossy(entry.name.as_bytes()).into_owned(), entry));
-        Self { checkpoint, odd: odd.collect(), is_v1: checkpoint.format().name() == "V1" }
+        Self { checkpoint, odd: odd.collect(), is_v1: checkpoint.format().name() == "V1", keys: None }
     }
 
-    /// The tensor under a key.
+    /// As this one, for nodes that ask for `names`: where these are no keys, what they were called when objects were saved.
+    ///
+    /// TensorFlow looks for all names in the object graph where one of them is no key. Here that is so only where less are missing
+    /// there, so that a key that is missing from a checkpoint of objects is told as that.
+    pub(crate) fn of_names<'n>(
+        &self,
+        known: Option<&ObjectKeys>,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Self {
+        let (mut by_name, mut by_object) = (0, 0);
+        for name in names {
+            by_name += u64::from(self.entry(name).is_none());
+            let is_known = |keys: &ObjectKeys| keys.get(&Name::from(name.as_bytes())).is_some();
+            by_object += u64::from(!known.is_some_and(is_known));
+        }
+        let keys = known.filter(|_| by_object < by_name).cloned();
+        Self { keys, odd: self.odd.clone(), ..*self }
+    }
+
+    /// The keys by the names that nodes ask for, where they are others.
+    pub(crate) fn keys(&self) -> Option<&ObjectKeys> {
+        self.keys.as_ref()
+    }
+
+    /// The key that a tensor is under, by the name that is asked for.
+    pub(crate) fn key(&self, name: &str) -> Option<&'c Name> {
+        self.entry(name).map(|entry| &entry.name)
+    }
+
+    /// The names that could be asked for: keys, unless names stand for objects, and what the variables of objects were called.
+    pub(crate) fn names<'n>(
+        &'n self,
+        objects: Option<&'n ObjectKeys>,
+    ) -> impl Iterator<Item = &'n Name> {
+        let keys = self.checkpoint.tensors().map(|entry| &entry.name);
+        let objects = objects.into_iter().flat_map(|keys| keys.iter().map(|(name, _)| name));
+        keys.filter(|_| self.keys.is_none()).chain(objects)
+    }
+
+    /// The tensor of a name.
     fn entry(&self, key: &str) -> Option<&'c Entry> {
+        if let Some(keys) = &self.keys {
+            return self.checkpoint.tensor(keys.get(&Name::from(key.as_bytes()))?);
+        }
         let odd = || self.odd.get(key).copied();
         self.checkpoint.tensor(key).or_else(|| if key.contains('\u{fffd}') { odd() } else { None })
     }
 
     /// What keeps `asked` from being restored by an op, and the variable that this depends on, where it does on one.
-    pub(super) fn problem<'a>(
+    pub(crate) fn problem<'a>(
         &self,
         op: &str,
         asked: &'a Asked,
@@ -141,22 +185,4 @@ fn dims(shape: &[Option<u64>]) -> String {
 /// The name of a type; a number that is none of ours stays one.
 fn dtype(code: i32) -> String {
     DType::from_code(code).map_or_else(|| format!("type {code}"), |dtype| dtype.to_string())
-}
-
-/// The tensors that nothing restores: one of them may be what was meant.
-pub(super) struct Near<'c> {
-    left: Vec<&'c Name>,
-    search: near::Search,
-}
-
-impl<'c> Near<'c> {
-    pub(super) fn new(left: &[&'c Name]) -> Self {
-        Self { left: left.to_vec(), search: near::Search::default() }
-    }
-
-    /// The name most like `key`, where there is time to look for it.
-    pub(super) fn to(&mut self, key: &str) -> Option<Name> {
-        let names = self.left.iter().map(|name| name.as_bytes());
-        self.search.nearest(key.as_bytes(), names).map(Name::from)
-    }
 }

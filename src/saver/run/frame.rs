@@ -1,0 +1,173 @@
+//! A graph, or the body of a function, while its nodes are run one after the other.
+
+use std::sync::Arc;
+
+use super::plan::{in_node, plan};
+use super::session::Session;
+use super::value::Value;
+use crate::error::{Error, ErrorKind, Result};
+use crate::graph::{Graph, Input, Node, NodeId, Role};
+use crate::tensor::Tensor;
+
+/// What is given from outside.
+pub(super) enum Given {
+    /// The value of a node, whatever that would give.
+    Fed(NodeId, Value),
+    /// The arguments of a function.
+    Arguments(Vec<Value>),
+}
+
+/// The state of a graph.
+pub(super) struct Frame<'g, 'm> {
+    graph: &'g Graph<'m>,
+    given: Given,
+    /// The outputs of each node, as long as they are needed, and how often they still are.
+    outputs: Vec<Vec<Value>>,
+    uses: Vec<u32>,
+}
+
+impl<'g, 'm> Frame<'g, 'm> {
+    pub(super) fn new(graph: &'g Graph<'m>, given: Given) -> Self {
+        let count = graph.nodes().len();
+        Self { graph, given, outputs: vec![Vec::new(); count], uses: vec![0; count] }
+    }
+
+    /// Runs what `targets` need.
+    pub(super) fn run(
+        &mut self,
+        session: &mut Session<'_, 'm>,
+        targets: &[NodeId],
+    ) -> Result<()> {
+        if let Some(&twice) = self.graph.duplicates().first() {
+            let found = crate::error::shortened(self.graph.node(twice).name).into_owned();
+            return Err(Error::unexpected("name of a node", found, "no two nodes may share one"));
+        }
+        let order = plan(self.graph, targets, self.fed())?;
+        session.steps(order.len())?;
+        for &id in &order {
+            self.count_uses(id);
+        }
+        for target in targets {
+            if let Some(uses) = self.uses.get_mut(target.position()) {
+                *uses += 1;
+            }
+        }
+        for id in order {
+            let node = self.graph.node(id);
+            let outputs =
+                self.step(session, id, node).map_err(|error| in_node(error, node.name))?;
+            if let Some(slot) = self.outputs.get_mut(id.position()) {
+                *slot = outputs;
+            }
+        }
+        Ok(())
+    }
+
+    /// An output of a target that was run.
+    pub(super) fn output(&self, target: NodeId, output: usize) -> Option<&Value> {
+        self.outputs.get(target.position())?.get(output)
+    }
+
+    /// The tensor that is an output of a target.
+    pub(super) fn tensor(
+        &self,
+        session: &Session<'_, 'm>,
+        target: NodeId,
+        output: usize,
+    ) -> Result<Arc<Tensor>> {
+        let missing =
+            || Error::unexpected("save tensor", format!("output {output}"), "there are less");
+        session.read(self.output(target, output).ok_or_else(missing)?)
+    }
+
+    fn fed(&self) -> Option<NodeId> {
+        match &self.given {
+            Given::Fed(fed, _) => Some(*fed),
+            Given::Arguments(_) => None,
+        }
+    }
+
+    /// The data that a node takes; what is fed takes none.
+    fn data(&self, id: NodeId) -> impl Iterator<Item = &'g Input<'m>> + use<'g, 'm> {
+        let is_fed = self.fed() == Some(id);
+        let graph = self.graph;
+        let inputs = graph.inputs(graph.node(id)).iter();
+        inputs.filter(move |input| !is_fed && !input.is_control)
+    }
+
+    fn count_uses(&mut self, id: NodeId) {
+        for input in self.data(id) {
+            let uses = input.source.and_then(|source| self.uses.get_mut(source.position()));
+            if let Some(uses) = uses {
+                *uses += 1;
+            }
+        }
+    }
+
+    /// Runs a node, and lets go of what nothing else takes.
+    fn step(
+        &mut self,
+        session: &mut Session<'_, 'm>,
+        id: NodeId,
+        node: &Node<'m>,
+    ) -> Result<Vec<Value>> {
+        match (&self.given, node.role) {
+            (Given::Fed(fed, value), _) if *fed == id => return Ok(vec![value.clone()]),
+            (Given::Arguments(arguments), Role::Argument(at)) => {
+                let value = arguments.get(at as usize).cloned();
+                let missing = || ErrorKind::NotFound("nothing is given for this argument".into());
+                return Ok(vec![value.ok_or_else(missing)?]);
+            }
+            _ => {}
+        }
+        let mut inputs = Vec::new();
+        for input in self.data(id) {
+            inputs.push(self.input(input)?);
+        }
+        for input in self.data(id) {
+            let Some(at) = input.source.map(NodeId::position) else { continue };
+            if let (Some(uses), Some(outputs)) = (self.uses.get_mut(at), self.outputs.get_mut(at)) {
+                *uses = uses.saturating_sub(1);
+                if *uses == 0 {
+                    *outputs = Vec::new();
+                }
+            }
+        }
+        match node.role {
+            Role::Result(_) => Ok(inputs),
+            Role::ControlResult(_) => Ok(Vec::new()),
+            _ => session.op(node, inputs),
+        }
+    }
+
+    fn input(&self, input: &Input<'m>) -> Result<Value> {
+        let value = input.source.and_then(|source| {
+            let outputs = self.outputs.get(source.position())?;
+            outputs.get(self.output_number(input, source, outputs.len())?).cloned()
+        });
+        value.ok_or_else(|| {
+            let shown = crate::error::shortened(input.text);
+            Error::from(ErrorKind::NotFound(format!("it takes {shown}, which is no output")))
+        })
+    }
+
+    /// Which output of its source an input is: `0`; in functions `0` of an argument, and `output:0` or, of a node that has one,
+    /// `output`. No op that is run here has two outputs of several tensors each.
+    fn output_number(&self, input: &Input<'m>, source: NodeId, len: usize) -> Option<usize> {
+        let is_function = matches!(self.given, Given::Arguments(_));
+        if !is_function || matches!(self.graph.node(source).role, Role::Argument(_)) {
+            return input.port.parse().ok();
+        }
+        let (name, number) = match input.port.split_once(':') {
+            Some((name, number)) => (name, number.parse().ok()?),
+            None => (input.port, 0),
+        };
+        if !input.text.contains(':') || (!input.port.contains(':') && len != 1) {
+            return None;
+        }
+        match (self.graph.node(source).op, name) {
+            ("LookupTableExportV2" | "LookupTableExport", "values") if number == 0 => Some(1),
+            _ => Some(number),
+        }
+    }
+}
