@@ -32,8 +32,8 @@ mod unique;
 
 pub use collection::{Collections, Item, Kind, add_to_collection};
 pub use export::{ExportOptions, Exported, export};
-pub(crate) use savers::{saver_in_scope, saver_of_scope};
 pub use import::{ImportOptions, Imported, Predicate, import};
+pub(crate) use savers::{saver_in_scope, saver_of_scope};
 pub use serving::{ASSETS, assets, signatures, with_assets, with_signatures};
 
 use crate::error::Result;

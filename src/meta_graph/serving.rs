@@ -9,6 +9,7 @@ use super::fields::{self, bytes_in, text_in};
 use super::parts::{Parts, entry_with};
 use crate::error::{Error, Result, abridged};
 use crate::message::Message;
+use crate::schema::tensorflow::tensor_info::Encoding;
 use crate::schema::tensorflow::{AssetFileDef, SignatureDef};
 
 /// The collection that TensorFlow 1 has assets in.
@@ -77,13 +78,25 @@ pub fn assets(meta: &Message<'_>) -> Result<Vec<AssetFileDef>> {
     collections.items(ASSETS).into_iter().enumerate().map(unpack).collect()
 }
 
-/// The meta graph with `assets` in the place of those that it has, in the collection [`ASSETS`].
+/// The meta graph with `assets` in the place of those that it has: in `asset_file_def` if it has them there, and then in the order that
+/// they have, since the objects of TensorFlow 2 go by their numbers; else in the collection [`ASSETS`].
 ///
 /// # Errors
-/// When `meta` is no `MetaGraphDef`.
+/// When `meta` is no `MetaGraphDef`, or an asset that it has is none.
 pub fn with_assets<'s>(meta: &Message<'s>, assets: &[AssetFileDef]) -> Result<Message<'s>> {
     let mut parts = Parts::of(meta)?;
-    parts.set(6, Vec::new());
+    if !parts.assets.is_empty() {
+        let known = self::assets(meta)?;
+        let place = |asset: &&AssetFileDef| {
+            let is_it = |known: &AssetFileDef| tensor_of(known) == tensor_of(asset);
+            known.iter().position(is_it).unwrap_or(known.len())
+        };
+        let mut sorted: Vec<_> = assets.iter().collect();
+        sorted.sort_by_key(place);
+        let record = |asset: &AssetFileDef| fields::field(6, &asset.encode_to_vec());
+        parts.set(6, sorted.into_iter().flat_map(record).collect());
+        return Ok(parts.message(meta));
+    }
     let any = |asset: &AssetFileDef| {
         let url = format!("{TYPE_URL}{}", AssetFileDef::full_name());
         let any = [fields::field(1, url.as_bytes()), fields::field(2, &asset.encode_to_vec())];
@@ -97,6 +110,14 @@ pub fn with_assets<'s>(meta: &Message<'s>, assets: &[AssetFileDef]) -> Result<Me
         }
     }
     Ok(parts.message(meta))
+}
+
+/// The tensor that takes the path of an asset.
+fn tensor_of(asset: &AssetFileDef) -> Option<&str> {
+    match asset.tensor_info.as_ref()?.encoding.as_ref()? {
+        Encoding::Name(name) => Some(name),
+        _ => None,
+    }
 }
 
 /// Whether an `Any` of this type holds an asset.

@@ -1,6 +1,7 @@
 //! Assets: which names the files get, and where they come from.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -43,8 +44,11 @@ impl Assets {
 
     fn add_one(&mut self, graph: &Graph<'_>, asset: &Asset, folder: &Path) -> Result<AssetFileDef> {
         let tensor = &asset.tensor;
-        let held = path_in(graph, tensor).map_err(|error| error.in_field(&shortened(tensor)))?;
-        let source = asset.path.clone().unwrap_or(held);
+        let source = match &asset.path {
+            Some(path) => graph.tensor(tensor).map(|_| path.clone()),
+            None => path_in(graph, tensor),
+        };
+        let source = source.map_err(|error| error.in_field(&shortened(tensor)))?;
         let filename = self.name(&source)?;
         if !self.sources.contains_key(&filename) {
             copy(&source, &folder.join(ASSETS), &filename)?;
@@ -85,9 +89,8 @@ impl Assets {
 /// The path in a constant.
 fn path_in(graph: &Graph<'_>, tensor: &str) -> Result<PathBuf> {
     let (node, output) = graph.tensor(tensor)?;
-    let wrong = |what, found: &dyn std::fmt::Display, allowed: &str| {
-        Err(Error::unexpected(what, found, allowed))
-    };
+    let wrong =
+        |what, found: &dyn Display, allowed: &str| Err(Error::unexpected(what, found, allowed));
     if node.op != "Const" || output != 0 {
         return wrong("op", &shortened(node.op), "the path of an asset is in a Const");
     }

@@ -92,9 +92,9 @@ pub struct MetaGraphOptions {
 /// A file that a graph reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asset {
-    /// The tensor that takes its path, `x:0`: a constant with the path it has now.
+    /// The tensor that takes its path, `x:0`.
     pub tensor: String,
-    /// Where the file is, where that is not in the constant.
+    /// Where the file is now; `None` where the tensor is a constant that says so.
     pub path: Option<PathBuf>,
 }
 

@@ -12,8 +12,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Graph, fields};
 use crate::message::Message;
 use crate::meta_graph::{self, ImportOptions};
+use crate::saver::Saver;
 use crate::saver::build::{self, Options};
-use crate::saver::run::{Variables, restore};
+use crate::saver::run::Variables;
 use crate::schema::tensorflow::meta_graph_def::MetaInfoDef;
 use crate::schema::tensorflow::{SaverDef, SignatureDef};
 use crate::schema::{MessageType, Schema};
@@ -165,20 +166,18 @@ impl Plan {
     /// would build. Those that it does not restore, such as local ones, hold nothing.
     ///
     /// # Errors
-    /// As [`restore`].
+    /// As [`Saver::restore`].
     pub fn restore(&self) -> Result<Variables> {
         let mut variables = Variables::of(&self.meta_graph)?;
-        let path = self.variables.to_str().ok_or_else(|| {
-            let kind = "a graph has room for paths in UTF-8 only".into();
-            Error::from(ErrorKind::Unsupported(kind)).in_file(&self.variables)
-        })?;
         if let Some(saver) = &self.saver {
-            restore(&self.meta_graph, saver, path, &mut variables)?;
+            let saver = Saver::new(saver.clone());
+            saver.restore(&self.meta_graph, &self.variables, &mut variables)?;
             return Ok(variables);
         }
         let options = Options { allow_empty: true, ..Options::default() };
         if let Some(built) = build::build(&self.meta_graph, &options)? {
-            restore(&built.message, &built.saver_def, path, &mut variables)?;
+            let saver = Saver::new(built.saver_def);
+            saver.restore(&built.message, &self.variables, &mut variables)?;
         }
         Ok(variables)
     }

@@ -1,17 +1,19 @@
 //! What the variables of a SavedModel hold, and how it is written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::checkpoint::{Checkpoint, Draft};
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Action, Graph, SavedTensor};
+use crate::graph::fields;
+use crate::graph::object_graph::KEY;
 use crate::message::Message;
-use crate::meta_graph;
 use crate::progress::Progress;
+use crate::saver::plan::restore_plan;
 use crate::saver::run::Variables;
 use crate::saver::{Content, Model, SaveOptions, Saver};
 use crate::schema::tensorflow::SaverDef;
+use crate::tensor::Name;
 
 /// What the variables of a SavedModel hold.
 #[derive(Debug, Clone, Copy)]
@@ -38,56 +40,48 @@ impl Values<'_> {
         match self {
             Self::Variables(variables) => save(&Model { graph: meta, variables }),
             Self::Checkpoint(checkpoint) => {
-                let asked = asked(meta, saver)?;
-                check(&asked, checkpoint)?;
-                let draft = Draft::select(checkpoint, |name| {
-                    asked.contains_key(name.as_bytes()).then(|| name.clone())
-                })?;
-                save(&draft)
+                let keys = keys(meta, saver, checkpoint)?;
+                save(&Draft::select(checkpoint, |key| keys.get(key).cloned())?)
             }
         }
     }
 }
 
-/// What the restore nodes behind `saver` read, by key.
-fn asked(meta: &Message<'_>, saver: &SaverDef) -> Result<BTreeMap<Vec<u8>, SavedTensor>> {
-    let graph = Graph::new(meta_graph::graph_of(meta)?)?;
-    let (target, _) = graph.tensor(&saver.restore_op_name)?;
-    let mut open: Vec<_> = graph.find(target.name).into_iter().collect();
-    let mut seen: BTreeSet<_> = open.iter().copied().collect();
-    while let Some(id) = open.pop() {
-        for source in graph.inputs(graph.node(id)).iter().filter_map(|input| input.source) {
-            if seen.insert(source) {
-                open.push(source);
-            }
+/// The keys of a checkpoint that `saver` reads, each with the name that it asks for; of a model of TensorFlow 2 also what says which
+/// objects they are of.
+fn keys(
+    meta: &Message<'_>,
+    saver: &SaverDef,
+    checkpoint: &Checkpoint,
+) -> Result<BTreeMap<Name, Name>> {
+    let plan = restore_plan(meta, saver, checkpoint)?;
+    if let Some(error) = plan.error() {
+        return Err(error.in_file(checkpoint.path()));
+    }
+    if plan.unknown > 0 {
+        let kind =
+            "the graph does not say by constants what it restores; values from memory can be saved";
+        return Err(ErrorKind::Unsupported(kind.into()).into());
+    }
+    let mut keys = BTreeMap::new();
+    for read in plan.reads {
+        let name = Name::from(&*read.name);
+        let Some(key) = read.key else { continue };
+        if let Some(other) = keys.insert(key, name.clone()).filter(|other| *other != name) {
+            let kind = format!("{other} and {name} are one tensor of the checkpoint");
+            return Err(Error::from(ErrorKind::Unsupported(kind)).in_file(checkpoint.path()));
         }
     }
-    let mut asked = BTreeMap::new();
-    let nodes = graph.save_nodes().into_iter();
-    for node in nodes.filter(|node| node.action == Action::Restore && seen.contains(&node.node)) {
-        let tensors = node.tensors.ok_or_else(|| {
-            let name = crate::error::shortened(graph.node(node.node).name).into_owned();
-            let kind = format!("{name} does not say by constants what it restores");
-            Error::from(ErrorKind::Unsupported(kind))
-        })?;
-        asked.extend(tensors.into_iter().map(|tensor| (tensor.key.clone().into_bytes(), tensor)));
+    let objects = Name::from(KEY);
+    if !plan.is_by_object && checkpoint.has_tensor(KEY) && has_objects(meta) {
+        keys.insert(objects.clone(), objects);
     }
-    Ok(asked)
+    Ok(keys)
 }
 
-/// Whether a checkpoint has all that is asked for.
-fn check(asked: &BTreeMap<Vec<u8>, SavedTensor>, checkpoint: &Checkpoint) -> Result<()> {
-    for (key, tensor) in asked {
-        // It names a near one.
-        let Some(entry) = checkpoint.tensor(key) else {
-            return checkpoint.get_tensor(key).map(drop);
-        };
-        let found = entry.source.as_ref().map_err(Error::clone)?.dtype();
-        if tensor.dtype != 0 && tensor.dtype != found.code() {
-            let allowed = format!("the graph restores one of type {}", tensor.dtype);
-            let error = Error::unexpected("dtype", found, allowed).of_tensor(&entry.name);
-            return Err(error.in_file(checkpoint.path()));
-        }
-    }
-    Ok(())
+/// Whether a meta graph is of TensorFlow 2.
+fn has_objects(meta: &Message<'_>) -> bool {
+    /// The field of a `MetaGraphDef` with its `SavedObjectGraph`.
+    const OBJECT_GRAPH_DEF: u32 = 7;
+    fields(meta.bytes(), OBJECT_GRAPH_DEF).next().is_some()
 }

@@ -204,3 +204,49 @@ fn nothing_is_left_beside_what_is_built() {
     drop(Builder::new(&dropped).unwrap());
     assert!(!folder.path().join("other").exists());
 }
+
+/// Models of TensorFlow 2, whose savers are functions and whose assets go by number.
+const OBJECTS: [&str; 5] = [
+    "saved_models/module",
+    "saved_models/stateless",
+    "object_savers/dtypes",
+    "object_savers/keras",
+    "object_savers/tables",
+];
+
+#[test]
+fn models_of_tensorflow_2_are_built_anew() {
+    for model in OBJECTS {
+        let source = Path::new("tests/data").join(model);
+        let theirs = SavedModel::open(&source).unwrap();
+        let plan = theirs.load(&["serve"]).unwrap();
+        let (store, checkpoint) =
+            (plan.restore().unwrap(), Checkpoint::open(theirs.variables_path()).unwrap());
+        for values in [Values::Variables(&store), Values::Checkpoint(&checkpoint)] {
+            let folder = TempDir::new().unwrap();
+            let asset = |(tensor, path): (&String, &PathBuf)| Asset {
+                tensor: tensor.clone(),
+                path: Some(path.clone()),
+            };
+            let options = MetaGraphOptions {
+                tags: vec!["serve".into()],
+                assets: plan.assets.iter().map(asset).collect(),
+                ..MetaGraphOptions::default()
+            };
+            let mut builder = Builder::new(folder.path().join("anew")).unwrap();
+            let added =
+                builder.add_meta_graph_and_variables(&plan.meta_graph, values, &options, &Silent);
+            added.unwrap_or_else(|error| panic!("{model}: {error}"));
+            let dir = builder.save().unwrap().dir;
+            let anew = SavedModel::open(&dir).unwrap();
+            assert_eq!(shown(anew.message().bytes()), shown(theirs.message().bytes()), "{model}");
+            assert_eq!(anew.load(&["serve"]).unwrap().restore().unwrap(), store, "{model}");
+            // The nodes of a saver save what they know of objects, which is not all that TensorFlow had saved.
+            if matches!(values, Values::Checkpoint(_)) {
+                let (lhs, rhs) = (Artifact::open(&source).unwrap(), Artifact::open(&dir).unwrap());
+                let found = diff(&lhs, &rhs, &Options::default(), &Silent).unwrap();
+                assert_eq!(found.verdict(), Verdict::Same, "{model}: {:?}", found.changes);
+            }
+        }
+    }
+}

@@ -143,10 +143,10 @@ fn variables_must_hold_what_the_graph_restores() {
     let none = Variables::of(&meta).unwrap();
     assert_snapshot!(refused_of(&meta, Values::Variables(&none), &tagged("serve")), @"step/Read/ReadVariableOp: the variable step is not initialized");
     let others = Checkpoint::open("tests/data/demo/model.ckpt").unwrap();
-    assert_snapshot!(refused_of(&meta, Values::Checkpoint(&others), &tagged("serve")), @"tests/data/demo/model.ckpt: there is no tensor p");
+    assert_snapshot!(refused_of(&meta, Values::Checkpoint(&others), &tagged("serve")), @"tests/data/demo/model.ckpt: 4 of 4 tensors cannot be restored: step: the checkpoint has no such tensor; p: the checkpoint has no such tensor; p: the checkpoint has no such tensor; weights: the checkpoint has no such tensor");
     let saver = SaverDef { restore_op_name: "none".into(), ..SaverDef::default() };
     let options = MetaGraphOptions { saver: Some(saver), ..tagged("serve") };
-    assert_snapshot!(refused(&options), @"the graph has no none");
+    assert_snapshot!(refused(&options), @r#"the saver restores by the node "none", and the graph has none such"#);
 }
 
 #[test]

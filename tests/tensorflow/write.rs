@@ -3,11 +3,12 @@
 //! ```text
 //! built/NAME.meta        a graph of TensorFlow's without a saver, with one that was built by ckdiff
 //! saved/NAME/model-7     what a saver of TensorFlow's own saved when ckdiff ran it, after it had restored a checkpoint
+//! objects/NAME.VALUES    a SavedModel of TensorFlow 2, built anew from a store of variables or from its checkpoint
 //! models/NAME.FORM       a SavedModel, in binary or text, of the meta graphs that TensorFlow's builder was given in `tests/data/built`
 //! ```
 
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use ckdiff::artifact::{Document, ReadOptions};
@@ -54,6 +55,9 @@ fn main() -> Result {
         for as_text in [false, true] {
             model(name, tag_sets, as_text, &out.join("models"))?;
         }
+    }
+    for name in ["saved_models/module", "object_savers/keras", "object_savers/tables"] {
+        objects(Path::new("tests/data").join(name), &out.join("objects"))?;
     }
     Ok(())
 }
@@ -125,5 +129,30 @@ fn model(name: &str, tag_sets: &[&[&str]], as_text: bool, out: &Path) -> Result 
     } else {
         builder.save()?
     };
+    Ok(())
+}
+
+/// Builds a SavedModel of TensorFlow 2 anew.
+fn objects(theirs: PathBuf, out: &Path) -> Result {
+    let name = theirs.file_name().and_then(|name| name.to_str()).ok_or("a name is needed")?;
+    let model = SavedModel::open(&theirs)?;
+    let plan = model.load(&["serve"])?;
+    let (store, checkpoint) = (plan.restore()?, Checkpoint::open(model.variables_path())?);
+    let asset = |(tensor, path): (&String, &PathBuf)| Asset {
+        tensor: tensor.clone(),
+        path: Some(path.clone()),
+    };
+    let options = MetaGraphOptions {
+        tags: vec!["serve".into()],
+        assets: plan.assets.iter().map(asset).collect(),
+        ..MetaGraphOptions::default()
+    };
+    for (from, values) in
+        [("store", Values::Variables(&store)), ("checkpoint", Values::Checkpoint(&checkpoint))]
+    {
+        let mut builder = Builder::new(out.join(format!("{name}.{from}")))?;
+        builder.add_meta_graph_and_variables(&plan.meta_graph, values, &options, &Silent)?;
+        builder.save()?;
+    }
     Ok(())
 }
