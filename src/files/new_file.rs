@@ -17,7 +17,7 @@ const BUFFER: usize = 64 << 10;
 #[derive(Debug)]
 pub struct NewFile {
     /// Dropped first, while it is still known what to remove.
-    out: BufWriter<NamedTempFile>,
+    out: BufWriter<Unnamed>,
     registered: Registered,
     place: PathBuf,
 }
@@ -41,7 +41,7 @@ impl NewFile {
                     .in_file(place)
             }
         })?;
-        let out = BufWriter::with_capacity(BUFFER, file);
+        let out = BufWriter::with_capacity(BUFFER, Unnamed(file));
         Ok(Self { out, registered, place: place.to_path_buf() })
     }
 
@@ -52,7 +52,7 @@ impl NewFile {
 
     /// Gives it the permissions of the file that it will replace.
     pub(super) fn permit(&mut self, permissions: fs::Permissions) -> Result<()> {
-        let file = self.out.get_ref().as_file();
+        let file = self.out.get_ref().0.as_file();
         file.set_permissions(permissions).map_err(|error| cannot_write(error).in_file(&self.place))
     }
 
@@ -63,7 +63,7 @@ impl NewFile {
     pub fn complete(self) -> Result<Complete> {
         let Self { out, registered, place } = self;
         let fail = |error| cannot_write(error).in_file(&place);
-        let file = out.into_inner().map_err(|error| fail(error.into_error()))?;
+        let Unnamed(file) = out.into_inner().map_err(|error| fail(error.into_error()))?;
         file.as_file().sync_all().map_err(fail)?;
         // Closed, so that of a thousand files not all are open.
         Ok(Complete { file: file.into_temp_path(), registered, place })
@@ -77,6 +77,20 @@ impl Write for NewFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+/// The file itself, so that errors do not tell of the name that it has meanwhile.
+#[derive(Debug)]
+struct Unnamed(NamedTempFile);
+
+impl Write for Unnamed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.as_file_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.as_file_mut().flush()
     }
 }
 

@@ -52,6 +52,15 @@ impl NewFolder {
         &self.place
     }
 
+    /// An error about something in it, told as if it were in its place already.
+    pub fn in_place(&self, error: Error) -> Error {
+        let inside = error.file().and_then(|file| file.strip_prefix(self.path()).ok());
+        match inside.map(|inside| self.place.join(inside)) {
+            Some(place) => error.of_file(&place),
+            None => error,
+        }
+    }
+
     /// Moves it to its place with all that is in it, which is on disk by then.
     ///
     /// # Errors

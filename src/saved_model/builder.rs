@@ -207,7 +207,7 @@ impl Builder {
         }
         let message = Message::decode(Schema::tensorflow(), ty("tensorflow.SavedModel")?, bytes)?;
         let losses = replace(&self.folder.path().join(file), |out| write(&message, out));
-        let losses = losses.map_err(|error| error.of_file(&dir.join(file)))?;
+        let losses = losses.map_err(|error| self.folder.in_place(error))?;
         self.folder.publish()?;
         Ok(BuildOutcome { file: dir.join(file), dir, losses })
     }
@@ -236,6 +236,7 @@ impl Builder {
         match written {
             Ok(bytes) => self.meta_graphs.push(Added { tags, bytes }),
             Err(error) => {
+                let error = self.folder.in_place(error);
                 self.failed = Some(error.clone());
                 return Err(error);
             }
