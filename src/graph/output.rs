@@ -15,9 +15,6 @@ use crate::schema::tensorflow::{AttrValue, OpDef, TensorShapeProto};
 /// What is behind the number of a type for the reference to one.
 const REFERENCE: i32 = 100;
 
-/// The most tensors that a node may give; TensorFlow's own ops give a few, and one for each variable of a checkpoint.
-const MOST: usize = 1 << 24;
-
 /// What a tensor of a graph is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Output {
@@ -61,9 +58,8 @@ impl<'m> Graph<'m> {
             let kind = format!("the op {} of {name} is not known", shortened(node.op));
             Error::from(ErrorKind::NotFound(kind))
         })?;
-        let dtypes = dtypes(node, &op)?;
-        let dtype = dtypes.get(number).copied().ok_or_else(|| {
-            let allowed = format!("{} gives {}", shortened(node.name), dtypes.len());
+        let dtype = dtype(node, &op, number).map_err(|given| {
+            let allowed = format!("{} gives {given}", shortened(node.name));
             Error::unexpected("number of an output", number, allowed)
         })?;
         Ok(Output { dtype, shape: shape(node, number) })
@@ -77,21 +73,20 @@ impl<'m> Graph<'m> {
     }
 }
 
-/// The types of all outputs of a node.
-fn dtypes(node: &Node<'_>, op: &OpDef) -> Result<Vec<i32>> {
-    let mut all = Vec::new();
+/// The type of an output of a node; else how many outputs it has.
+fn dtype(node: &Node<'_>, op: &OpDef, number: usize) -> std::result::Result<i32, usize> {
+    let mut before = 0usize;
     for arg in &op.output_arg {
-        let reference = if arg.is_ref { REFERENCE } else { 0 };
         let (dtypes, times) = of_arg(node, op, arg);
-        let more = dtypes.len().saturating_mul(times);
-        if all.len().saturating_add(more) > MOST {
-            let allowed = format!("{MOST} is the most");
-            return Err(Error::unexpected("number of outputs", more, allowed));
+        // Of an argument of many tensors all are of one type.
+        let found =
+            number.checked_sub(before).filter(|at| *at < dtypes.len().saturating_mul(times));
+        if let Some(dtype) = found.and_then(|at| dtypes.get(at % dtypes.len())) {
+            return Ok(dtype.saturating_add(if arg.is_ref { REFERENCE } else { 0 }));
         }
-        let dtypes = dtypes.iter().map(|dtype| dtype.saturating_add(reference));
-        all.extend(dtypes.cycle().take(more));
+        before = before.saturating_add(dtypes.len().saturating_mul(times));
     }
-    Ok(all)
+    Err(before)
 }
 
 /// The types of an argument, and how often they come.

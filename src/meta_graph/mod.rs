@@ -34,7 +34,8 @@ pub use collection::{Collections, Item, Kind, add_to_collection};
 pub use export::{ExportOptions, Exported, export};
 pub use import::{ImportOptions, Imported, Predicate, import};
 pub(crate) use savers::{saver_in_scope, saver_of_scope};
-pub use serving::{ASSETS, assets, signatures, with_assets, with_signatures};
+pub(crate) use serving::name_of;
+pub use serving::{ASSETS_KEY, assets, saver_def, signatures, with_assets, with_signatures};
 
 use crate::error::Result;
 use crate::graph::OpTable;

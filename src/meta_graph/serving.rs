@@ -1,4 +1,4 @@
-//! What a meta graph says to whoever serves it: signatures, and the files that its nodes read.
+//! What a meta graph says to whoever uses it: signatures, the files that its nodes read, and its saver.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use super::parts::{Parts, entry_with};
 use crate::error::{Error, Result, abridged};
 use crate::message::Message;
 use crate::schema::tensorflow::tensor_info::Encoding;
-use crate::schema::tensorflow::{AssetFileDef, SignatureDef};
+use crate::schema::tensorflow::{AssetFileDef, SaverDef, SignatureDef, TensorInfo};
 
 /// The collection that TensorFlow 1 has assets in.
-pub const ASSETS: &str = "saved_model_assets";
+pub const ASSETS_KEY: &str = "saved_model_assets";
 
 /// What the type of a message in an `Any` begins with.
 const TYPE_URL: &str = "type.googleapis.com/";
@@ -55,7 +55,7 @@ pub fn with_signatures<'s>(
 }
 
 /// The assets of `meta`, a `MetaGraphDef`: files and the tensors that take their paths. As TensorFlow has it, those of the
-/// collection [`ASSETS`] count where `asset_file_def` has none.
+/// collection [`ASSETS_KEY`] count where `asset_file_def` has none.
 ///
 /// # Errors
 /// When it is another message, or one of them is none.
@@ -68,18 +68,18 @@ pub fn assets(meta: &Message<'_>) -> Result<Vec<AssetFileDef>> {
     let unpack = |(index, item)| match item {
         Item::Any(any) if is_asset(text_in(any, 1)) => decode(bytes_in(any, 2).unwrap_or_default()),
         Item::Any(any) => {
-            Err(no_message(ASSETS, index, AssetFileDef::NAME, &abridged(text_in(any, 1))))
+            Err(no_message(ASSETS_KEY, index, AssetFileDef::NAME, &abridged(text_in(any, 1))))
         }
         other => {
             let found = format!("one of a {}", other.kind());
-            Err(no_message(ASSETS, index, AssetFileDef::NAME, &found))
+            Err(no_message(ASSETS_KEY, index, AssetFileDef::NAME, &found))
         }
     };
-    collections.items(ASSETS).into_iter().enumerate().map(unpack).collect()
+    collections.items(ASSETS_KEY).into_iter().enumerate().map(unpack).collect()
 }
 
 /// The meta graph with `assets` in the place of those that it has: in `asset_file_def` if it has them there, and then in the order that
-/// they have, since the objects of TensorFlow 2 go by their numbers; else in the collection [`ASSETS`].
+/// they have, since the objects of TensorFlow 2 go by their numbers; else in the collection [`ASSETS_KEY`].
 ///
 /// # Errors
 /// When `meta` is no `MetaGraphDef`, or an asset that it has is none.
@@ -103,10 +103,10 @@ pub fn with_assets<'s>(meta: &Message<'s>, assets: &[AssetFileDef]) -> Result<Me
         fields::field(1, &any.concat())
     };
     match assets {
-        [] => parts.remove_collection(ASSETS),
+        [] => parts.remove_collection(ASSETS_KEY),
         _ => {
             let list: Vec<u8> = assets.iter().flat_map(any).collect();
-            parts.set_collection(ASSETS, joined(Kind::AnyList, &[], &list));
+            parts.set_collection(ASSETS_KEY, joined(Kind::AnyList, &[], &list));
         }
     }
     Ok(parts.message(meta))
@@ -114,10 +114,24 @@ pub fn with_assets<'s>(meta: &Message<'s>, assets: &[AssetFileDef]) -> Result<Me
 
 /// The tensor that takes the path of an asset.
 fn tensor_of(asset: &AssetFileDef) -> Option<&str> {
-    match asset.tensor_info.as_ref()?.encoding.as_ref()? {
+    name_of(asset.tensor_info.as_ref()?)
+}
+
+/// The name of the one tensor, or op, that a `TensorInfo` stands for.
+pub(crate) fn name_of(info: &TensorInfo) -> Option<&str> {
+    match info.encoding.as_ref()? {
         Encoding::Name(name) => Some(name),
         _ => None,
     }
+}
+
+/// The saver of `meta`, a `MetaGraphDef`; `None` where it has none.
+///
+/// # Errors
+/// When it is another message, or its saver cannot be decoded.
+pub fn saver_def(meta: &Message<'_>) -> Result<Option<SaverDef>> {
+    let saver = Parts::of(meta)?.saver.map(decode).transpose();
+    saver.map_err(|error: Error| error.in_field("saver_def"))
 }
 
 /// Whether an `Any` of this type holds an asset.

@@ -1,88 +1,132 @@
 //! Assets: which names the files get, and where they come from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs;
-use std::io;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::{ASSETS, Asset};
-use crate::error::{Error, ErrorKind, Result, shortened};
-use crate::files::{Existing, NewFile, Publication, cannot_write, have_same_content};
-use crate::graph::{Graph, attrs};
-use crate::message::Message;
-use crate::meta_graph;
-use crate::schema::tensorflow::{
-    AssetFileDef, DataType, TensorInfo, TensorProto, tensor_info::Encoding,
-};
 use prost_reflect::prost::Message as _;
 
-/// The files of a SavedModel that is being built: by name, the file that each is a copy of.
+use super::tensor_info::full_name;
+use super::{ASSETS_FOLDER, AssetSource};
+use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::files::{Existing, NewFile, Publication, cannot_write, have_same_content};
+use crate::graph::{Graph, OpTable, attrs};
+use crate::message::Message;
+use crate::meta_graph;
+use crate::schema::tensorflow::tensor_info::Encoding;
+use crate::schema::tensorflow::{AssetFileDef, DataType, TensorInfo, TensorProto};
+
+/// A file that a tensor takes the path of.
+pub(super) struct Found {
+    /// The tensor, `x:0`.
+    tensor: String,
+    path: PathBuf,
+    /// What the file is called.
+    name: String,
+}
+
+/// Finds the files of `assets`, before anything is written.
+pub(super) fn find(meta: &Message<'_>, assets: &[AssetSource]) -> Result<Vec<Found>> {
+    let (graph, ops) = (Graph::new(meta_graph::graph_of(meta)?)?, meta_graph::op_table(meta)?);
+    let mut tensors = BTreeSet::new();
+    let find = |(at, asset): (usize, &AssetSource)| {
+        let found = find_one(&graph, &ops, asset).and_then(|found| {
+            if tensors.insert(found.tensor.clone()) {
+                return Ok(found);
+            }
+            let kind = format!("{} takes another path already", shortened(&found.tensor));
+            Err(ErrorKind::Usage(kind).into())
+        });
+        found.map_err(|error| error.in_field(&format!("assets[{at}]")))
+    };
+    assets.iter().enumerate().map(find).collect()
+}
+
+fn find_one(graph: &Graph<'_>, ops: &OpTable<'_>, asset: &AssetSource) -> Result<Found> {
+    let tensor = full_name(&asset.tensor);
+    let path = match &asset.path {
+        Some(path) => graph.output(&tensor, ops).map(|_| path.clone()),
+        None => path_in(graph, &tensor),
+    };
+    let path = path.map_err(|error| error.in_field(&shortened(&tensor)))?;
+    let name = path.file_name().and_then(OsStr::to_str).map(str::to_owned);
+    let metadata = fs::metadata(&path);
+    let metadata = metadata.map_err(|error| Error::io("open", error).in_file(&path))?;
+    match name.filter(|_| metadata.is_file()) {
+        Some(name) => Ok(Found { tensor, path, name }),
+        None => {
+            let kind = "an asset is a file with a name in UTF-8, and this is none".into();
+            Err(Error::from(ErrorKind::Usage(kind)).in_file(&path))
+        }
+    }
+}
+
+/// The files of a SavedModel that is being built, by name.
 ///
-/// A file goes by its own name. Another one of that name is the same if its path or its content is; else it gets `_1`, `_2` and so on
-/// behind it. That is TensorFlow's rule within a meta graph, and holds here for all of them: TensorFlow gives the second meta graph
-/// the file of the first.
-#[derive(Debug, Default)]
+/// A file goes by its own name. Another one of that name is the same if its content is; else it gets `_1`, `_2` and so on behind it. That
+/// is TensorFlow's rule within a meta graph, and holds here among all of them: TensorFlow gives the second meta graph the file of
+/// the first.
+#[derive(Debug, Default, Clone)]
 pub(super) struct Assets {
-    sources: BTreeMap<String, PathBuf>,
+    copied: BTreeSet<String>,
+}
+
+/// What the files of one meta graph are called.
+#[derive(Default)]
+struct Names {
+    /// By their own names, the first of each.
+    first: BTreeMap<String, String>,
+    taken: BTreeSet<String>,
 }
 
 impl Assets {
-    /// Copies the files of `assets` into `folder`, the SavedModel's, and says which tensor takes which of them.
-    pub(super) fn add(
-        &mut self,
-        graph: &Graph<'_>,
-        assets: &[Asset],
-        folder: &Path,
-    ) -> Result<Vec<AssetFileDef>> {
-        let add = |(at, asset): (usize, &Asset)| {
-            let added = self.add_one(graph, asset, folder);
-            added.map_err(|error| error.in_field(&format!("assets[{at}]")))
-        };
-        assets.iter().enumerate().map(add).collect()
-    }
-
-    fn add_one(&mut self, graph: &Graph<'_>, asset: &Asset, folder: &Path) -> Result<AssetFileDef> {
-        let tensor = &asset.tensor;
-        let source = match &asset.path {
-            Some(path) => graph.tensor(tensor).map(|_| path.clone()),
-            None => path_in(graph, tensor),
-        };
-        let source = source.map_err(|error| error.in_field(&shortened(tensor)))?;
-        let filename = self.name(&source)?;
-        if !self.sources.contains_key(&filename) {
-            copy(&source, &folder.join(ASSETS), &filename)?;
+    /// Copies the files that were found into `folder`, that of assets, and says which tensor takes which of them.
+    pub(super) fn add(&mut self, found: &[Found], folder: &Path) -> Result<Vec<AssetFileDef>> {
+        let mut names = Names::default();
+        let mut defs = Vec::new();
+        for Found { tensor, path, name } in found {
+            let filename = self.name(path, name, &names, folder)?;
+            if self.copied.insert(filename.clone()) {
+                copy(path, folder, &filename)?;
+            }
+            names.taken.insert(filename.clone());
+            names.first.entry(name.clone()).or_insert_with(|| filename.clone());
+            let encoding = Some(Encoding::Name(tensor.clone()));
+            let info = TensorInfo { encoding, ..TensorInfo::default() };
+            defs.push(AssetFileDef { tensor_info: Some(info), filename });
         }
-        self.sources.insert(filename.clone(), source);
-        let name = match tensor.contains(':') {
-            true => tensor.clone(),
-            false => format!("{tensor}:0"),
-        };
-        let info = TensorInfo { encoding: Some(Encoding::Name(name)), ..TensorInfo::default() };
-        Ok(AssetFileDef { tensor_info: Some(info), filename })
+        Ok(defs)
     }
 
     /// The name that a file gets.
-    fn name(&self, source: &Path) -> Result<String> {
-        let name = source.file_name().and_then(|name| name.to_str()).ok_or_else(|| {
-            let kind = "an asset is a file whose name is UTF-8".into();
-            Error::from(ErrorKind::Usage(kind)).in_file(source)
-        })?;
-        let metadata = fs::metadata(source);
-        let metadata = metadata.map_err(|error| Error::io("open", error).in_file(source))?;
-        if !metadata.is_file() {
-            let kind = "an asset is a file, and this is none".into();
-            return Err(Error::from(ErrorKind::Usage(kind)).in_file(source));
+    fn name(&self, path: &Path, own: &str, names: &Names, folder: &Path) -> Result<String> {
+        if let Some(first) = names.first.get(own)
+            && have_same_content(path, &folder.join(first))?
+        {
+            return Ok(first.clone());
         }
-        match self.sources.get(name) {
-            None => return Ok(name.to_owned()),
-            Some(known) if known == source => return Ok(name.to_owned()),
-            Some(known) if have_same_content(source, known)? => return Ok(name.to_owned()),
-            Some(_) => {}
+        let numbered = (1..).map(|number: u64| format!("{own}_{number}"));
+        for name in std::iter::once(own.to_owned()).chain(numbered) {
+            let is_free = !names.taken.contains(&name);
+            let is_copied = self.copied.contains(&name);
+            if is_free && (!is_copied || have_same_content(path, &folder.join(&name))?) {
+                return Ok(name);
+            }
         }
-        let mut numbered = (1..).map(|number: u64| format!("{name}_{number}"));
         // The numbers do not end.
-        Ok(numbered.find(|name| !self.sources.contains_key(name)).unwrap_or_default())
+        Ok(own.to_owned())
+    }
+
+    /// Removes what was copied since the state `before`.
+    pub(super) fn undo(&mut self, before: Self, folder: &Path) {
+        for name in self.copied.difference(&before.copied) {
+            // It may never have come to be there.
+            let _ = fs::remove_file(folder.join(name));
+        }
+        *self = before;
     }
 }
 
@@ -115,7 +159,7 @@ fn path_in(graph: &Graph<'_>, tensor: &str) -> Result<PathBuf> {
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere not all bytes are a path")]
 fn bytes_to_path(path: &[u8]) -> Result<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
-    Ok(std::ffi::OsStr::from_bytes(path).into())
+    Ok(OsStr::from_bytes(path).into())
 }
 
 #[cfg(not(unix))]
@@ -129,10 +173,20 @@ fn bytes_to_path(path: &[u8]) -> Result<PathBuf> {
 fn copy(source: &Path, folder: &Path, name: &str) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| Error::io("make", error).in_file(folder))?;
     let place = folder.join(name);
-    let fail = |error| Error::io("open", error).in_file(source);
-    let mut from = fs::File::open(source).map_err(fail)?;
+    let mut from =
+        fs::File::open(source).map_err(|error| Error::io("open", error).in_file(source))?;
     let mut new = NewFile::create(&place)?;
-    io::copy(&mut from, &mut new).map_err(|error| cannot_write(error).in_file(&place))?;
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        let read = match from.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Error::io("read", error).in_file(source)),
+        };
+        let bytes = buffer.get(..read).unwrap_or_default();
+        new.write_all(bytes).map_err(|error| cannot_write(error).in_file(&place))?;
+    }
     let mut publication = Publication::new(Existing::Refuse);
     publication.add(new.complete()?);
     publication.publish()
@@ -143,14 +197,14 @@ pub(super) fn located(meta: &Message<'_>, dir: &Path) -> Result<BTreeMap<String,
     let mut found = BTreeMap::new();
     for asset in meta_graph::assets(meta)? {
         let info = asset.tensor_info.unwrap_or_default();
-        let tensor = super::tensor_info::name(&info).unwrap_or_default();
+        let tensor = meta_graph::name_of(&info).unwrap_or_default();
         let in_asset = |error: Error| error.in_field(&format!("asset of {}", shortened(tensor)));
         if !is_inside(Path::new(&asset.filename)) {
             let allowed = "it must be in the folder assets";
             let found = shortened(&asset.filename).into_owned();
             return Err(in_asset(Error::unexpected("filename", found, allowed)));
         }
-        let path = dir.join(ASSETS).join(&asset.filename);
+        let path = dir.join(ASSETS_FOLDER).join(&asset.filename);
         if !path.is_file() {
             let kind = "the file of an asset is missing".into();
             return Err(in_asset(Error::from(ErrorKind::NotFound(kind)).in_file(&path)));

@@ -5,31 +5,34 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::assets::Assets;
-use super::load::ty;
+use super::assets::{self, Assets, Found};
+use super::load::{MOST, shown, ty};
+use super::op::Ops;
+use super::tensor_info::full_name;
 use super::values::Values;
-use super::{FILES, VARIABLES, op, signature, variables_path};
-use crate::error::{Error, ErrorKind, Result};
+use super::{ASSETS_FOLDER, FILES, MAIN_OP, VARIABLES, signature, variables_path};
+use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::files::{NewFolder, cannot_write, replace};
-use crate::graph::{Graph, fields};
+use crate::graph::Graph;
 use crate::message::{Losses, Message, Writer};
-use crate::meta_graph::{self, ExportOptions};
+use crate::meta_graph::{self, ExportOptions, Item};
 use crate::progress::Progress;
 use crate::saver::build::{self, Options, with_saver};
-use crate::schema::tensorflow::{SaverDef, SignatureDef};
+use crate::schema::tensorflow::{AssetFileDef, SaverDef, SignatureDef};
 use crate::schema::{Schema, WireType};
 use crate::text::{PrintOptions, Style, print};
 
 /// The version of the layout that is written.
 const SCHEMA_VERSION: u64 = 1;
 
-/// The most bytes that a message of protobuf may have.
-const MOST: usize = i32::MAX as usize;
-
 /// Writes a SavedModel: TensorFlow's `tf.compat.v1.saved_model.Builder`.
 ///
-/// All is written to a folder beside its place, which gets its name when [`save`](Self::save) has everything on disk: until then,
-/// and after a crash, there is no SavedModel rather than a part of one. A builder that is dropped leaves nothing.
+/// All is written to a folder of another name, which gets its own when [`save`](Self::save) has everything on disk, so that nobody sees a
+/// part of a SavedModel; an empty folder that is there already is filled, the message last. What is refused leaves the builder as it
+/// was, and one that is dropped leaves nothing. A program that is killed leaves the folder of another name, `.ckdiff-….tmp`.
+///
+/// Tables that change, among the `saveable_objects` of a graph of TensorFlow 1, are not saved by the saver that is built. Of a SavedModel
+/// that is built anew, `fingerprint.pb`, `debug` and `assets.extra` do not come along: they say what the meta graphs do not.
 ///
 /// ```
 /// use ckdiff::artifact::Artifact;
@@ -57,8 +60,6 @@ pub struct Builder {
     meta_graphs: Vec<Added>,
     has_variables: bool,
     assets: Assets,
-    /// Why something could not be written: then nothing is saved.
-    failed: Option<Error>,
 }
 
 /// A meta graph that was added.
@@ -71,12 +72,12 @@ struct Added {
 /// What becomes of a meta graph that is added.
 #[derive(Debug, Clone, Default)]
 pub struct MetaGraphOptions {
-    /// What it is for, as `serve`; in place of the tags that it has.
+    /// What it is for, as `serve`; in place of the tags that it has. No two meta graphs may have the same.
     pub tags: Vec<String>,
-    /// Its signatures by name, beside those that it has.
+    /// Its signatures by name, beside those that it has, and in place of those of the same names.
     pub signatures: BTreeMap<String, SignatureDef>,
-    /// The files that its nodes read; all of them.
-    pub assets: Vec<Asset>,
+    /// The files that its nodes read: every one that it says it reads, and others.
+    pub assets: Vec<AssetSource>,
     /// The op that is run when the SavedModel is loaded, after its variables are restored. What older versions take as
     /// `legacy_init_op` is this too.
     pub main_op: Option<String>,
@@ -91,7 +92,7 @@ pub struct MetaGraphOptions {
 
 /// A file that a graph reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Asset {
+pub struct AssetSource {
     /// The tensor that takes its path, `x:0`.
     pub tensor: String,
     /// Where the file is now; `None` where the tensor is a constant that says so.
@@ -113,22 +114,21 @@ impl Builder {
     /// A builder of the SavedModel `dir`, where nothing is or an empty folder. The folders that it is to be in are made.
     ///
     /// # Errors
-    /// When something is there, or may not be.
+    /// When something is there, or nothing may be written there.
     pub fn new(dir: impl AsRef<Path>) -> Result<Self> {
         Ok(Self {
             folder: NewFolder::create(dir.as_ref())?,
             meta_graphs: Vec::new(),
             has_variables: false,
             assets: Assets::default(),
-            failed: None,
         })
     }
 
     /// Adds the first meta graph, and what the variables hold that all of them share.
     ///
     /// # Errors
-    /// When there is one already; a signature, an asset or the main op is none, or the tags are taken; a variable holds nothing, or
-    /// something cannot be written.
+    /// When there is one already; the graph lacks what an option names, a signature says too little, an asset is no file, or the tags are
+    /// taken; when a variable holds nothing, or something cannot be written.
     pub fn add_meta_graph_and_variables(
         &mut self,
         meta_graph: &Message<'_>,
@@ -148,7 +148,7 @@ impl Builder {
     /// Adds a meta graph more, whose variables are those of the first.
     ///
     /// # Errors
-    /// When there is no first one; a signature, an asset or the main op is none, or the tags are taken; or something cannot be written.
+    /// When there is no first one; else as for [`add_meta_graph_and_variables`](Self::add_meta_graph_and_variables).
     pub fn add_meta_graph(
         &mut self,
         meta_graph: &Message<'_>,
@@ -164,7 +164,7 @@ impl Builder {
     /// Saves everything, the message in binary.
     ///
     /// # Errors
-    /// When something cannot be written, or could not be before; then there is nothing.
+    /// When something cannot be written; then there is nothing.
     pub fn save(self) -> Result<BuildOutcome> {
         let [file, _] = FILES;
         self.save_as(file, |message, out| {
@@ -189,9 +189,6 @@ impl Builder {
         file: &str,
         write: impl FnOnce(&Message<'_>, &mut dyn Write) -> Result<Losses>,
     ) -> Result<BuildOutcome> {
-        if let Some(error) = self.failed {
-            return Err(error);
-        }
         let mut out = Writer::default();
         out.tag(1, WireType::Varint);
         out.varint(SCHEMA_VERSION);
@@ -220,41 +217,46 @@ impl Builder {
     ) -> Result<()> {
         let tags: BTreeSet<String> = options.tags.iter().cloned().collect();
         if self.meta_graphs.iter().any(|added| added.tags == tags) {
-            let kind = format!("there is a meta graph of these tags already: {tags:?}");
+            let shown = shown(tags.iter().map(String::as_str));
+            let kind = format!("there is a meta graph of the tags {shown} already");
             return Err(ErrorKind::Usage(kind).into());
         }
         signature::validate(&options.signatures)?;
-        let graph = Graph::new(meta_graph::graph_of(meta)?)?;
+        let found = assets::find(meta, &options.assets)?;
         check_assets(meta, options)?;
         let mut meta = meta.clone();
         if let Some(main_op) = &options.main_op {
-            meta = op::with_main_op(meta, &graph, main_op)?;
+            Ops::of(&meta)?.check_main_op(main_op)?;
+            meta = meta_graph::add_to_collection(&meta, MAIN_OP, &[Item::Node(main_op)])?;
         }
         let (meta, saver) = with_own_saver(meta, options)?;
-        // What comes is written.
-        let written = self.write(&graph, &meta, saver.as_ref(), values, options);
+        let (before, has_values) = (self.assets.clone(), values.is_some());
+        let written = self.write_files(&found, &meta, saver.as_ref(), values);
+        let written = written.and_then(|assets| finished(&meta, &assets, options));
         match written {
             Ok(bytes) => self.meta_graphs.push(Added { tags, bytes }),
             Err(error) => {
-                let error = self.folder.in_place(error);
-                self.failed = Some(error.clone());
-                return Err(error);
+                self.assets.undo(before, &self.folder.path().join(ASSETS_FOLDER));
+                if has_values {
+                    // It may never have come to be there.
+                    let _ = fs::remove_dir_all(self.folder.path().join(VARIABLES));
+                }
+                return Err(self.folder.in_place(error));
             }
         }
         Ok(())
     }
 
-    /// Writes the files of a meta graph; returns what it is in the SavedModel.
-    fn write(
+    /// Writes the files of a meta graph; returns its assets.
+    fn write_files(
         &mut self,
-        graph: &Graph<'_>,
+        found: &[Found],
         meta: &Message<'_>,
         saver: Option<&SaverDef>,
         values: Option<(Values<'_>, &dyn Progress)>,
-        options: &MetaGraphOptions,
-    ) -> Result<Vec<u8>> {
+    ) -> Result<Vec<AssetFileDef>> {
         let folder = self.folder.path();
-        let assets = self.assets.add(graph, &options.assets, folder)?;
+        let assets = self.assets.add(found, &folder.join(ASSETS_FOLDER))?;
         if let Some((values, progress)) = values {
             let variables = folder.join(VARIABLES);
             fs::create_dir(&variables)
@@ -263,32 +265,39 @@ impl Builder {
                 values.write(meta, saver, &variables_path(folder), progress)?;
             }
         }
-        let meta = meta_graph::with_assets(meta, &assets)?;
-        let export = ExportOptions {
-            clear_devices: options.clear_devices,
-            strip_default_attrs: options.strip_default_attrs,
-            stripped_op_list: true,
-            tags: Some(options.tags.clone()),
-            ..ExportOptions::default()
-        };
-        let meta = meta_graph::export(&meta, &export)?.message;
-        Ok(meta_graph::with_signatures(&meta, &options.signatures)?.into_bytes())
+        Ok(assets)
     }
+}
+
+/// A meta graph as it is in the SavedModel.
+fn finished(
+    meta: &Message<'_>,
+    assets: &[AssetFileDef],
+    options: &MetaGraphOptions,
+) -> Result<Vec<u8>> {
+    let meta = meta_graph::with_assets(meta, assets)?;
+    let export = ExportOptions {
+        clear_devices: options.clear_devices,
+        strip_default_attrs: options.strip_default_attrs,
+        stripped_op_list: true,
+        tags: Some(options.tags.clone()),
+        ..ExportOptions::default()
+    };
+    let meta = meta_graph::export(&meta, &export)?.message;
+    Ok(meta_graph::with_signatures(&meta, &options.signatures)?.into_bytes())
 }
 
 /// Whether all files are given that the meta graph says it reads.
 fn check_assets(meta: &Message<'_>, options: &MetaGraphOptions) -> Result<()> {
-    let node = |tensor: &str| tensor.split_once(':').map_or(tensor, |(node, _)| node).to_owned();
-    let given: BTreeSet<_> = options.assets.iter().map(|asset| node(&asset.tensor)).collect();
+    let given: BTreeSet<_> = options.assets.iter().map(|asset| full_name(&asset.tensor)).collect();
     for known in meta_graph::assets(meta)? {
         let info = known.tensor_info.unwrap_or_default();
-        let tensor = super::tensor_info::name(&info).unwrap_or_default();
-        if !given.contains(&node(tensor)) {
-            let kind = format!("the meta graph reads {}, and no file is given", known.filename);
-            let tensor = crate::error::shortened(tensor);
-            return Err(
-                Error::from(ErrorKind::NotFound(kind)).in_field(&format!("asset of {tensor}"))
-            );
+        let tensor = meta_graph::name_of(&info).unwrap_or_default();
+        if !given.contains(&full_name(tensor)) {
+            let name = shortened(&known.filename);
+            let kind = format!("the meta graph reads {name}, and no file is given");
+            let asset = format!("asset of {}", shortened(tensor));
+            return Err(Error::from(ErrorKind::NotFound(kind)).in_field(&asset));
         }
     }
     Ok(())
@@ -300,6 +309,11 @@ fn with_own_saver<'s>(
     options: &MetaGraphOptions,
 ) -> Result<(Message<'s>, Option<SaverDef>)> {
     if let Some(saver) = &options.saver {
+        let graph = Graph::new(meta_graph::graph_of(&meta)?)?;
+        let SaverDef { filename_tensor_name, save_tensor_name, restore_op_name, .. } = saver;
+        for name in [filename_tensor_name, save_tensor_name, restore_op_name] {
+            graph.tensor(name).map_err(|error| error.in_field("saver"))?;
+        }
         return Ok((with_saver(&meta, saver)?, Some(saver.clone())));
     }
     let built = Options { sharded: true, allow_empty: true, ..Options::default() };
@@ -307,12 +321,6 @@ fn with_own_saver<'s>(
         let message = with_saver(&built.message, &built.saver_def)?;
         return Ok((message, Some(built.saver_def)));
     }
-    let own = fields(meta.bytes(), SAVER_DEF).last().map(prost::Message::decode).transpose();
-    let own = own.map_err(|error: prost::DecodeError| {
-        Error::unexpected("saver_def", error, "it must be a SaverDef")
-    })?;
+    let own = meta_graph::saver_def(&meta)?;
     Ok((meta, own))
 }
-
-/// The field of a `MetaGraphDef` with its saver.
-const SAVER_DEF: u32 = 3;

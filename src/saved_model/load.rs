@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use prost_reflect::prost::Message as _;
 
-use super::{CHUNKED, assets, file_in, op, variables_path};
-use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Graph, fields};
+use super::op::Ops;
+use super::{CHUNKED, assets, file_in, variables_path};
+use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::graph::fields;
 use crate::message::Message;
 use crate::meta_graph::{self, ImportOptions};
 use crate::saver::Saver;
@@ -49,13 +50,12 @@ pub struct Plan {
     /// The saver that restores its variables; `None` where it names none.
     pub saver: Option<SaverDef>,
     /// What the names of the files of its variables start with.
-    pub variables: PathBuf,
-    /// The files to be fed, by the tensors that take their paths.
+    pub variables_path: PathBuf,
+    /// The files to be fed, by the tensors that take their paths. They are in the SavedModel by their names; a link there may
+    /// lead elsewhere.
     pub assets: BTreeMap<String, PathBuf>,
     /// The op, or the tensor, that is run after the variables are restored.
     pub init_op: Option<String>,
-    /// The op, or the tensor, that trains.
-    pub train_op: Option<String>,
     /// Its signatures, by name.
     pub signatures: BTreeMap<String, SignatureDef>,
 }
@@ -133,13 +133,19 @@ impl SavedModel {
                 let schema = Schema::tensorflow();
                 return Message::decode(schema, ty("tensorflow.MetaGraphDef")?, meta.to_vec());
             }
-            known.push(shown(tags.iter().map(String::as_str)));
+            known.push(tags);
         }
-        let known = match known.as_slice() {
-            [] => "no meta graphs".to_owned(),
-            _ => format!("those of {}", known.join(", ")),
+        let told: Vec<_> =
+            known.iter().take(TOLD).map(|tags| shown(tags.iter().map(String::as_str))).collect();
+        let known = match known.len().saturating_sub(TOLD) {
+            _ if known.is_empty() => "no meta graphs".to_owned(),
+            0 => format!("those of {}", told.join(", ")),
+            more => format!("those of {}, and {more} more", told.join(", ")),
         };
-        let kind = format!("there is no meta graph of the tags {}; there are {known}", shown(set));
+        let kind = format!(
+            "there is no meta graph of the tags {}; there are {known}",
+            shown(set.into_iter())
+        );
         Err(Error::from(ErrorKind::NotFound(kind)).in_file(&self.dir))
     }
 }
@@ -150,16 +156,19 @@ impl Plan {
         assets: BTreeMap<String, PathBuf>,
         dir: &Path,
     ) -> Result<Self> {
-        let graph = Graph::new(meta_graph::graph_of(&meta_graph)?)?;
-        let init_op = op::init_op(&meta_graph, &graph)?;
-        let train_op = op::train_op(&meta_graph, &graph)?;
-        let saver = fields(meta_graph.bytes(), SAVER_DEF).last().map(SaverDef::decode);
-        let saver = saver
-            .transpose()
-            .map_err(|error| Error::unexpected("saver_def", error, "it must be a SaverDef"))?;
+        let init_op = Ops::of(&meta_graph)?.init_op()?;
+        let saver = meta_graph::saver_def(&meta_graph)?;
         let signatures = meta_graph::signatures(&meta_graph)?;
-        let variables = variables_path(dir);
-        Ok(Self { saver, variables, assets, init_op, train_op, signatures, meta_graph })
+        let variables_path = variables_path(dir);
+        Ok(Self { saver, variables_path, assets, init_op, signatures, meta_graph })
+    }
+
+    /// The op, or the tensor, that trains.
+    ///
+    /// # Errors
+    /// When the meta graph names several, or one that it has not.
+    pub fn train_op(&self) -> Result<Option<String>> {
+        Ops::of(&self.meta_graph)?.train_op()
     }
 
     /// What its variables hold, restored by the nodes of its saver; of a meta graph without one, by those of the saver that TensorFlow
@@ -171,13 +180,13 @@ impl Plan {
         let mut variables = Variables::of(&self.meta_graph)?;
         if let Some(saver) = &self.saver {
             let saver = Saver::new(saver.clone());
-            saver.restore(&self.meta_graph, &self.variables, &mut variables)?;
+            saver.restore(&self.meta_graph, &self.variables_path, &mut variables)?;
             return Ok(variables);
         }
         let options = Options { allow_empty: true, ..Options::default() };
         if let Some(built) = build::build(&self.meta_graph, &options)? {
             let saver = Saver::new(built.saver_def);
-            saver.restore(&built.message, &self.variables, &mut variables)?;
+            saver.restore(&built.message, &self.variables_path, &mut variables)?;
         }
         Ok(variables)
     }
@@ -185,19 +194,27 @@ impl Plan {
 
 /// The field of a `SavedModel` with its meta graphs.
 const META_GRAPHS: u32 = 2;
-/// The fields of a `MetaGraphDef` with what it says of itself, and with its saver.
+/// The field of a `MetaGraphDef` with what it says of itself.
 const META_INFO_DEF: u32 = 1;
-const SAVER_DEF: u32 = 3;
+/// Meta graphs that an error tells of, and tags of each.
+const TOLD: usize = 8;
+/// The most bytes that a message of protobuf may have.
+pub(super) const MOST: usize = i32::MAX as usize;
 
 /// Reads the message in a file.
 fn read(path: &Path) -> Result<Message<'static>> {
     let (schema, ty) = (Schema::tensorflow(), ty("tensorflow.SavedModel")?);
-    let mut file = File::open(path).map_err(|error| Error::io("open", error))?;
+    let file = File::open(path).map_err(|error| Error::io("open", error))?;
     if path.extension().is_some_and(|extension| extension == "pbtxt") {
         return text::parse(schema, ty, file, &ParseOptions::default()).map(|(message, _)| message);
     }
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(|error| Error::io("read", error))?;
+    let read = file.take(MOST as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Error::io("read", error))?;
+    if bytes.len() > MOST {
+        let allowed = format!("{MOST} bytes are the most that a message may have");
+        return Err(Error::unexpected("length", "more", allowed));
+    }
     Message::decode(schema, ty, bytes)
 }
 
@@ -217,9 +234,13 @@ fn tags(meta: &[u8]) -> Result<Vec<String>> {
 }
 
 /// Tags as people write them.
-fn shown<'a>(tags: impl IntoIterator<Item = &'a str>) -> String {
-    let tags: Vec<_> = tags.into_iter().map(|tag| crate::error::shortened(tag)).collect();
-    format!("[{}]", tags.join(", "))
+pub(super) fn shown<'a>(tags: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let more = tags.len().saturating_sub(TOLD);
+    let mut told: Vec<_> = tags.take(TOLD).map(shortened).collect();
+    if more > 0 {
+        told.push(format!("and {more} more").into());
+    }
+    format!("[{}]", told.join(", "))
 }
 
 /// Why there is no SavedModel.

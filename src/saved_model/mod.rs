@@ -20,17 +20,17 @@ mod values;
 
 use std::path::{Path, PathBuf};
 
-pub use builder::{Asset, BuildOutcome, Builder, MetaGraphOptions};
+pub use builder::{AssetSource, BuildOutcome, Builder, MetaGraphOptions};
 pub use load::{Plan, SavedModel};
 pub use tensor_info::{Encoding, Tensors};
 pub use values::Values;
 
-/// The files that hold the message, the one that TensorFlow takes first.
+/// The files that hold the message, the one that TensorFlow takes first before the other.
 const FILES: [&str; 2] = ["saved_model.pb", "saved_model.pbtxt"];
-/// The message in chunks, as TensorFlow writes it beyond 2 GiB.
+/// The message in chunks, as TensorFlow writes it on request, for more than 2 GiB.
 const CHUNKED: &str = "saved_model.cpb";
 /// The folder of files that nodes read.
-const ASSETS: &str = "assets";
+const ASSETS_FOLDER: &str = "assets";
 /// The folder of the checkpoint, and what the names of its files start with.
 const VARIABLES: &str = "variables";
 

@@ -16,9 +16,9 @@
 
 use std::collections::BTreeMap;
 
-use super::tensor_info::name;
 use super::{INIT_OP_SIGNATURE, TRAIN_OP_SIGNATURE};
 use crate::error::{Error, ErrorKind, Result};
+use crate::meta_graph::name_of;
 use crate::schema::tensorflow::tensor_info::Encoding;
 use crate::schema::tensorflow::{
     DataType, SignatureDef, TensorInfo, TensorProto, TensorShapeProto,
@@ -59,9 +59,9 @@ pub fn build_signature_def(
 /// A signature of a regression: from serialized examples to numbers.
 ///
 /// # Errors
-/// When `examples` are no strings, or `predictions` are not `float32`; either must be one tensor.
+/// When `examples` are not one tensor of strings, or `predictions` are not `float32`.
 pub fn regression(examples: &TensorInfo, predictions: &TensorInfo) -> Result<SignatureDef> {
-    check(examples, DataType::DtString, "examples")?;
+    check_examples(examples)?;
     check(predictions, DataType::DtFloat, "predictions")?;
     Ok(build_signature_def(
         one(INPUTS, examples),
@@ -74,13 +74,14 @@ pub fn regression(examples: &TensorInfo, predictions: &TensorInfo) -> Result<Sig
 /// A signature of a classification: from serialized examples to labels, scores, or both.
 ///
 /// # Errors
-/// When there are neither labels nor scores, `examples` or `classes` are no strings, or `scores` are not `float32`.
+/// When there are neither labels nor scores, `examples` are not one tensor of strings, `classes` are no strings, or `scores` are not
+/// `float32`.
 pub fn classification(
     examples: &TensorInfo,
     classes: Option<&TensorInfo>,
     scores: Option<&TensorInfo>,
 ) -> Result<SignatureDef> {
-    check(examples, DataType::DtString, "examples")?;
+    check_examples(examples)?;
     let mut outputs = BTreeMap::new();
     if let Some(classes) = classes {
         check(classes, DataType::DtString, "classes")?;
@@ -191,11 +192,16 @@ fn one(key: &str, info: &TensorInfo) -> BTreeMap<String, TensorInfo> {
     BTreeMap::from([(key.to_owned(), info.clone())])
 }
 
-/// Whether it is one tensor of this type.
-fn check(info: &TensorInfo, dtype: DataType, what: &'static str) -> Result<()> {
-    if name(info).is_none() {
-        return Err(ErrorKind::Usage(format!("{what} must be one tensor")).into());
+/// Whether it is one tensor of strings.
+fn check_examples(info: &TensorInfo) -> Result<()> {
+    if name_of(info).is_none() {
+        return Err(ErrorKind::Usage("examples must be one tensor".into()).into());
     }
+    check(info, DataType::DtString, "examples")
+}
+
+/// Whether it is of this type.
+fn check(info: &TensorInfo, dtype: DataType, what: &'static str) -> Result<()> {
     if info.dtype() != dtype {
         let allowed = format!("it must be {}", dtype.as_str_name());
         return Err(Error::unexpected("dtype", info.dtype().as_str_name(), allowed).in_field(what));

@@ -1,9 +1,9 @@
 //! What is said of a tensor in a signature, made from a graph and found in one.
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Constant, Graph, OpTable, Output, attrs};
+use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::graph::{Constant, Graph, Node, OpTable, Output, attrs};
 use crate::message::Message;
-use crate::meta_graph::{graph_of, op_table};
+use crate::meta_graph::{graph_of, name_of, op_table};
 use crate::schema::tensorflow::tensor_info::{self, CompositeTensor, CooSparse};
 use crate::schema::tensorflow::tensor_shape_proto::Dim;
 use crate::schema::tensorflow::{TensorInfo, TensorShapeProto, TypeSpecProto};
@@ -69,8 +69,8 @@ impl<'m> Tensors<'m> {
         Ok(TensorInfo { dtype, tensor_shape: Some(shape), encoding })
     }
 
-    /// A sparse tensor of three. Its shape is that in the constant behind `dense_shape`, else of as many unknown dimensions as that has
-    /// elements.
+    /// A sparse tensor of three. Its shape is that in `dense_shape` where that is a constant or of a `sparse_placeholder`, else of as many
+    /// unknown dimensions as that has elements; TensorFlow also sees through some ops that make shapes.
     ///
     /// # Errors
     /// As [`info`](Self::info).
@@ -108,6 +108,10 @@ impl<'m> Tensors<'m> {
     pub fn find(&self, info: &TensorInfo, import_scope: &str) -> Result<Encoding> {
         let scope = import_scope.trim_end_matches('/');
         let find = |name: &str| {
+            if !name.contains(':') {
+                let allowed = "it must be the name of a node, a colon and a number";
+                return Err(Error::unexpected("name of a tensor", shortened(name), allowed));
+            }
             let name = match scope {
                 "" => name.to_owned(),
                 scope => format!("{scope}/{name}"),
@@ -122,7 +126,7 @@ impl<'m> Tensors<'m> {
                 dense_shape: find(&coo.dense_shape_tensor_name)?,
             }),
             Some(tensor_info::Encoding::CompositeTensor(composite)) => {
-                let component = |component| name(component).ok_or_else(none).and_then(find);
+                let component = |component| name_of(component).ok_or_else(none).and_then(find);
                 let components = composite.components.iter().map(component);
                 Ok(Encoding::Composite {
                     type_spec: composite.type_spec.clone(),
@@ -133,17 +137,20 @@ impl<'m> Tensors<'m> {
         }
     }
 
-    /// The shape that a tensor holds, as far as the graph says: in a constant, or one that is taken unless another is fed.
+    /// The shape that a tensor holds, as far as the graph says. A constant is one; and so is what a `sparse_placeholder` takes unless
+    /// another is fed, which is known by its open dimensions: what is fed in the place of any other default may be anything.
     fn dense_shape(&self, tensor: &str) -> Result<TensorShapeProto> {
-        let (mut node, _) = self.graph.tensor(tensor)?;
-        if node.op == "PlaceholderWithDefault"
-            && let Some(default) = self.graph.inputs(node).first().and_then(|input| input.source)
-        {
-            node = self.graph.node(default);
-        }
-        let value = node.attr("value").and_then(attrs::tensor).filter(|_| node.op == "Const");
+        let (node, _) = self.graph.tensor(tensor)?;
+        let default = self.graph.inputs(node).first().and_then(|input| input.source);
+        let held = match (node.op, default) {
+            ("Const", _) => held(node),
+            ("PlaceholderWithDefault", Some(default)) => {
+                held(self.graph.node(default)).filter(|dims| dims.contains(&-1))
+            }
+            _ => None,
+        };
         let rank = self.graph.output(tensor, &self.ops)?.shape;
-        Ok(match (value.and_then(dims), rank.dim.as_slice()) {
+        Ok(match (held, rank.dim.as_slice()) {
             (Some(dims), _) => shape(dims),
             (None, [Dim { size: rank @ 0..=MOST_DIMS, .. }]) => shape((0..*rank).map(|_| -1)),
             _ => TensorShapeProto { dim: Vec::new(), unknown_rank: true },
@@ -154,12 +161,12 @@ impl<'m> Tensors<'m> {
 /// The most dimensions that a tensor of TensorFlow has.
 const MOST_DIMS: i64 = 254;
 
-/// The dimensions in the `TensorProto` of a constant.
-fn dims(proto: &[u8]) -> Option<Vec<i64>> {
-    let constant = Constant::parse(proto).ok()?;
+/// The dimensions in a constant.
+fn held(node: &Node<'_>) -> Option<Vec<i64>> {
+    let value = node.attr("value").and_then(attrs::tensor).filter(|_| node.op == "Const");
+    let constant = Constant::parse(value?).ok()?;
     let most = MOST_DIMS.unsigned_abs() * 8;
-    let tensor = constant.tensor(most).ok()?;
-    tensor.elements::<i64>()
+    constant.tensor(most).ok()?.elements::<i64>()
 }
 
 fn shape(dims: impl IntoIterator<Item = i64>) -> TensorShapeProto {
@@ -167,16 +174,8 @@ fn shape(dims: impl IntoIterator<Item = i64>) -> TensorShapeProto {
     TensorShapeProto { dim: dims.into_iter().map(dim).collect(), unknown_rank: false }
 }
 
-/// The name of the one tensor, or op, that it stands for.
-pub(super) fn name(info: &TensorInfo) -> Option<&str> {
-    match &info.encoding {
-        Some(tensor_info::Encoding::Name(name)) => Some(name),
-        _ => None,
-    }
-}
-
 /// A tensor's name with the number of the output.
-fn full_name(tensor: &str) -> String {
+pub(super) fn full_name(tensor: &str) -> String {
     match tensor.contains(':') {
         true => tensor.to_owned(),
         false => format!("{tensor}:0"),

@@ -1,16 +1,17 @@
 //! A SavedModel that is built is the one that TensorFlow's builder makes of the same graphs, and is loaded as TensorFlow loads it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::{Artifact, Document, ReadOptions};
 use ckdiff::checkpoint::Checkpoint;
 use ckdiff::diff::{Options, Verdict, diff};
+use ckdiff::graph::Graph;
 use ckdiff::message::{Message, Records, Value};
 use ckdiff::progress::Silent;
 use ckdiff::saved_model::{
-    Asset, BuildOutcome, Builder, MetaGraphOptions, Plan, SavedModel, Values,
+    AssetSource, BuildOutcome, Builder, MetaGraphOptions, Plan, SavedModel, Values,
 };
 use ckdiff::schema::Schema;
 use tempfile::TempDir;
@@ -34,8 +35,8 @@ pub fn before(case: &str, number: usize) -> Message<'static> {
     document.message().clone()
 }
 
-fn asset(tensor: &str) -> Asset {
-    Asset { tensor: tensor.into(), path: None }
+fn asset(tensor: &str) -> AssetSource {
+    AssetSource { tensor: tensor.into(), path: None }
 }
 
 /// What the script gives to TensorFlow's builder; the signatures are those that TensorFlow wrote.
@@ -54,7 +55,7 @@ fn options(case: &str, number: usize, theirs: &Plan) -> MetaGraphOptions {
             options.main_op = Some("start".into());
         }
         ("two", 1) => {
-            options.assets = vec![asset("first:0")];
+            options.assets = vec![asset("first:0"), asset("second:0")];
             options.clear_devices = true;
             options.strip_default_attrs = true;
         }
@@ -87,14 +88,32 @@ fn build(case: &str, from: From, out: &Path) -> BuildOutcome {
             continue;
         }
         let store = plan.restore().unwrap();
-        let checkpoint = Checkpoint::open(theirs.variables_path());
+        let checkpoint =
+            (case != "nothing").then(|| Checkpoint::open(theirs.variables_path()).unwrap());
         let values = match (from, &checkpoint) {
-            (From::Checkpoint, Ok(checkpoint)) => Values::Checkpoint(checkpoint),
+            (From::Checkpoint, Some(checkpoint)) => Values::Checkpoint(checkpoint),
             _ => Values::Variables(&store),
         };
         builder.add_meta_graph_and_variables(&meta, values, &options, &Silent).unwrap();
     }
     if *as_text { builder.save_as_text().unwrap() } else { builder.save().unwrap() }
+}
+
+/// All that is in a directory, folders too.
+pub fn everything(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![dir.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            found.push(path.strip_prefix(dir).unwrap().to_path_buf());
+            if path.is_dir() {
+                open.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 /// The files in a directory, by path.
@@ -115,43 +134,54 @@ pub fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// A node's bytes without the shapes that an export writes, which only TensorFlow's shape inference knows of the saver's nodes.
+/// The content of a field of any length.
+fn content<'m>(value: &Value<'m>) -> &'m [u8] {
+    if let Value::Len(content) = value { content } else { &[] }
+}
+
+/// A node's bytes without the shapes that an export writes.
 fn without_shapes(node: &[u8]) -> Vec<u8> {
     let is_shapes = |entry: &[u8]| {
         let key = Records::new(entry, 0).next().unwrap().unwrap().value;
-        matches!(key, Value::Len(b"_output_shapes"))
+        content(&key) == b"_output_shapes"
     };
     let records = Records::new(node, 0).map(Result::unwrap);
-    let kept = records.filter(|record| {
-        !matches!(record.value, Value::Len(entry) if record.number == 5 && is_shapes(entry))
-    });
+    let kept = records.filter(|r| !(r.number == 5 && is_shapes(content(&r.value))));
     kept.flat_map(|record| record.bytes.to_vec()).collect()
 }
 
-/// What a message has, field by field, the nodes of its graphs without their shapes.
-fn parts(message: &Message<'_>) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
-    let fields = |bytes: &[u8]| -> Vec<(u32, Vec<u8>, Vec<u8>)> {
-        Records::new(bytes, 0)
-            .map(Result::unwrap)
-            .map(|record| {
-                let content = if let Value::Len(content) = record.value { content } else { &[] };
-                (record.number, record.bytes.to_vec(), content.to_vec())
-            })
-            .collect()
+/// The names of the nodes that TensorFlow's builder was given.
+fn names_before(case: &str, number: usize) -> BTreeSet<String> {
+    let meta = before(case, number);
+    let graph = Records::new(meta.bytes(), 0).map(Result::unwrap).find(|r| r.number == 2).unwrap();
+    let graph = Graph::new(content(&graph.value)).unwrap();
+    graph.nodes().iter().map(|node| node.name.to_owned()).collect()
+}
+
+/// What a message has, field by field; the nodes of savers that were built without their shapes, which TensorFlow infers.
+fn parts(message: &Message<'_>, case: &str) -> Vec<(String, Vec<u8>)> {
+    let (mut found, mut graphs) = (Vec::new(), 0);
+    let records = |bytes: &[u8]| -> Vec<(u32, Vec<u8>, Vec<u8>)> {
+        let all = Records::new(bytes, 0).map(Result::unwrap);
+        all.map(|r| (r.number, r.bytes.to_vec(), content(&r.value).to_vec())).collect()
     };
-    for (number, bytes, meta) in fields(message.bytes()) {
+    for (number, bytes, meta) in records(message.bytes()) {
         if number != 2 {
             found.push((format!("{number}"), bytes));
             continue;
         }
-        for (number, bytes, graph) in fields(&meta) {
+        let given = names_before(case, graphs);
+        graphs += 1;
+        for (number, bytes, graph) in records(&meta) {
             if number != 2 {
                 found.push((format!("meta_graphs.{number}"), bytes));
                 continue;
             }
-            for (number, bytes, node) in fields(&graph) {
-                let bytes = if number == 1 { without_shapes(&node) } else { bytes };
+            for (number, bytes, node) in records(&graph) {
+                let name = records(&node).into_iter().find(|(number, ..)| *number == 1);
+                let name = name.map(|(.., name)| String::from_utf8(name).unwrap_or_default());
+                let is_built = number == 1 && !given.contains(&name.unwrap_or_default());
+                let bytes = if is_built { without_shapes(&node) } else { bytes };
                 found.push((format!("meta_graphs.graph_def.{number}"), bytes));
             }
         }
@@ -177,7 +207,7 @@ fn what_is_built_is_what_tensorflow_builds() {
             assert!(ours == expected, "{case}: a file differs");
             let (ours, expected) =
                 (SavedModel::open(&saved.dir).unwrap(), SavedModel::open(&theirs).unwrap());
-            let (ours, expected) = (parts(ours.message()), parts(expected.message()));
+            let (ours, expected) = (parts(ours.message(), case), parts(expected.message(), case));
             for ((place, ours), (at, theirs)) in ours.iter().zip(&expected) {
                 assert_eq!(place, at, "{case}: {} {}", shown(ours), shown(theirs));
                 assert_eq!(shown(ours), shown(theirs), "{case} {place}");
@@ -196,12 +226,11 @@ fn what_is_built_is_what_tensorflow_builds() {
 fn nothing_is_left_beside_what_is_built() {
     let folder = TempDir::new().unwrap();
     build("two", From::Store, &folder.path().join("made/too/1"));
-    let names: Vec<_> = files(folder.path()).into_keys().collect();
-    assert!(names.iter().all(|name| name.starts_with("made/too/1/")), "{names:?}");
-    assert_eq!(names.len(), 7, "{names:?}");
+    let names = everything(&folder.path().join("made/too"));
+    assert_eq!(names.iter().filter(|name| name.components().count() == 1).count(), 1, "{names:?}");
+    assert_eq!(everything(folder.path()).len(), names.len() + 2, "{names:?}");
     // A builder that is dropped leaves nothing, the folders that it made included.
-    let dropped = folder.path().join("other/one");
-    drop(Builder::new(&dropped).unwrap());
+    drop(Builder::new(folder.path().join("other/one")).unwrap());
     assert!(!folder.path().join("other").exists());
 }
 
@@ -224,7 +253,7 @@ fn models_of_tensorflow_2_are_built_anew() {
             (plan.restore().unwrap(), Checkpoint::open(theirs.variables_path()).unwrap());
         for values in [Values::Variables(&store), Values::Checkpoint(&checkpoint)] {
             let folder = TempDir::new().unwrap();
-            let asset = |(tensor, path): (&String, &PathBuf)| Asset {
+            let asset = |(tensor, path): (&String, &PathBuf)| AssetSource {
                 tensor: tensor.clone(),
                 path: Some(path.clone()),
             };

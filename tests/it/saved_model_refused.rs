@@ -10,8 +10,8 @@ use ckdiff::message::Message;
 use ckdiff::meta_graph::{Item, add_to_collection, with_assets, with_signatures};
 use ckdiff::progress::Silent;
 use ckdiff::saved_model::{
-    Asset, Builder, MetaGraphOptions, SavedModel, Tensors, Values, contains_saved_model, file_in,
-    signature,
+    AssetSource, Builder, MetaGraphOptions, SavedModel, Tensors, Values, contains_saved_model,
+    file_in, signature,
 };
 use ckdiff::saver::run::Variables;
 use ckdiff::schema::tensorflow::tensor_info::{CompositeTensor, Encoding};
@@ -19,7 +19,7 @@ use ckdiff::schema::tensorflow::{AssetFileDef, SaverDef, SignatureDef, TensorInf
 use insta::assert_snapshot;
 use tempfile::TempDir;
 
-use crate::saved_model_built::{before, files, folder};
+use crate::saved_model_built::{before, everything, files, folder};
 
 fn values() -> Checkpoint {
     Checkpoint::open(folder("two").join("saved/variables/variables")).unwrap()
@@ -39,8 +39,14 @@ fn refused_of(meta: &Message<'_>, values: Values<'_>, options: &MetaGraphOptions
     let folder = TempDir::new().unwrap();
     let mut builder = Builder::new(folder.path().join("model")).unwrap();
     let error = builder.add_meta_graph_and_variables(meta, values, options, &Silent).unwrap_err();
+    // The builder is as it was.
+    let inside: Vec<_> = everything(folder.path());
+    assert!(
+        inside.len() <= 2 && inside.iter().all(|path| !path.ends_with("variables")),
+        "{inside:?}"
+    );
     drop(builder);
-    assert_eq!(files(folder.path()), BTreeMap::new());
+    assert_eq!(everything(folder.path()), [PathBuf::new(); 0]);
     told(&error, folder.path())
 }
 
@@ -59,7 +65,7 @@ fn meta_graphs_come_in_their_order() {
     builder.add_meta_graph_and_variables(&meta, values, &tagged("serve"), &Silent).unwrap();
     let twice = builder.add_meta_graph_and_variables(&meta, values, &tagged("train"), &Silent);
     assert_snapshot!(twice.unwrap_err(), @"there are variables already; further meta graphs are added without");
-    assert_snapshot!(builder.add_meta_graph(&meta, &tagged("serve")).unwrap_err(), @r#"there is a meta graph of these tags already: {"serve"}"#);
+    assert_snapshot!(builder.add_meta_graph(&meta, &tagged("serve")).unwrap_err(), @"there is a meta graph of the tags [serve] already");
     // What was refused is not there, and all else is saved.
     let saved = builder.save().unwrap();
     assert_eq!(SavedModel::open(&saved.dir).unwrap().tag_sets().unwrap(), [["serve"]]);
@@ -104,16 +110,21 @@ fn a_name_that_is_empty_is_one() {
 #[test]
 fn assets_are_files_that_constants_name() {
     let of = |tensor: &str, path: Option<&str>| {
-        let asset = Asset { tensor: tensor.into(), path: path.map(PathBuf::from) };
+        let asset = AssetSource { tensor: tensor.into(), path: path.map(PathBuf::from) };
         refused(&MetaGraphOptions { assets: vec![asset], ..tagged("serve") })
     };
     assert_snapshot!(of("gone:0", None), @"assets[0].gone:0: the graph has no gone:0");
     assert_snapshot!(of("words:0", None), @"assets[0].words:0: op is Placeholder, the path of an asset is in a Const");
     assert_snapshot!(of("first:1", None), @"assets[0].first:1: op is Const, the path of an asset is in a Const");
-    assert_snapshot!(of("Maximum/y", None), @"assets[0].Maximum/y: the graph has no Maximum/y; did you mean Maximum?");
+    assert_snapshot!(of("Maximum/y", None), @"assets[0].Maximum/y:0: the graph has no Maximum/y:0; did you mean Maximum?");
     assert_snapshot!(of("first", Some("tests/data/built/none.txt")), @"tests/data/built/none.txt: assets[0]: cannot open: No such file or directory (os error 2)");
-    assert_snapshot!(of("first", Some("tests/data/built")), @"tests/data/built: assets[0]: an asset is a file, and this is none");
-    assert_snapshot!(of("first", Some("tests/data/built/..")), @"tests/data/built/..: assets[0]: an asset is a file whose name is UTF-8");
+    assert_snapshot!(of("first", Some("tests/data/built")), @"tests/data/built: assets[0]: an asset is a file with a name in UTF-8, and this is none");
+    assert_snapshot!(of("first:7", Some("tests/data/built/files/a/words.txt")), @"assets[0].first:7: number of an output is 7, first gives 1");
+    assert_snapshot!(of("first", Some("tests/data/built/..")), @"tests/data/built/..: assets[0]: an asset is a file with a name in UTF-8, and this is none");
+    let twice =
+        ["first", "first:0"].map(|tensor| AssetSource { tensor: tensor.into(), path: None });
+    let options = MetaGraphOptions { assets: twice.to_vec(), ..tagged("serve") };
+    assert_snapshot!(refused(&options), @"assets[1]: first:0 takes another path already");
     // A meta graph that reads files says which, and all of them must be given.
     let info =
         TensorInfo { encoding: Some(Encoding::Name("first:0".into())), ..TensorInfo::default() };
@@ -133,8 +144,13 @@ fn there_is_one_main_op() {
         let options = MetaGraphOptions { main_op: Some("start".into()), ..tagged("serve") };
         refused_of(&meta, Values::Checkpoint(&values()), &options)
     };
-    assert_snapshot!(with("saved_model_main_op"), @"main_op: the meta graph has a main op already, in its collection saved_model_main_op");
-    assert_snapshot!(with("legacy_init_op"), @"main_op: the meta graph has a main op already, in its collection legacy_init_op");
+    assert_snapshot!(with("saved_model_main_op"), @"main_op: the meta graph has such an op already, in its collection saved_model_main_op");
+    let signatures =
+        BTreeMap::from([("__saved_model_init_op".to_owned(), signature::op("start", "x"))]);
+    let meta = with_signatures(&before("two", 0), &signatures).unwrap();
+    let options = MetaGraphOptions { main_op: Some("start".into()), ..tagged("serve") };
+    assert_snapshot!(refused_of(&meta, Values::Checkpoint(&values()), &options), @"main_op: the meta graph has such an op already, in its signature __saved_model_init_op");
+    assert_snapshot!(with("legacy_init_op"), @"main_op: the meta graph has such an op already, in its collection legacy_init_op");
 }
 
 #[test]
@@ -144,24 +160,108 @@ fn variables_must_hold_what_the_graph_restores() {
     assert_snapshot!(refused_of(&meta, Values::Variables(&none), &tagged("serve")), @"step/Read/ReadVariableOp: the variable step is not initialized");
     let others = Checkpoint::open("tests/data/demo/model.ckpt").unwrap();
     assert_snapshot!(refused_of(&meta, Values::Checkpoint(&others), &tagged("serve")), @"tests/data/demo/model.ckpt: 4 of 4 tensors cannot be restored: step: the checkpoint has no such tensor; p: the checkpoint has no such tensor; p: the checkpoint has no such tensor; weights: the checkpoint has no such tensor");
-    let saver = SaverDef { restore_op_name: "none".into(), ..SaverDef::default() };
-    let options = MetaGraphOptions { saver: Some(saver), ..tagged("serve") };
-    assert_snapshot!(refused(&options), @r#"the saver restores by the node "none", and the graph has none such"#);
 }
 
 #[test]
-fn what_failed_to_be_written_is_not_saved() {
+fn a_saver_is_one_of_the_graph() {
+    let folder = TempDir::new().unwrap();
+    let mut builder = Builder::new(folder.path()).unwrap();
+    let (meta, values) = (before("composite", 0), Variables::default());
+    let saver = SaverDef {
+        filename_tensor_name: "own/Const:0".into(),
+        save_tensor_name: "own/control_dependency:0".into(),
+        restore_op_name: "none".into(),
+        ..SaverDef::default()
+    };
+    let with =
+        |saver: &SaverDef| MetaGraphOptions { saver: Some(saver.clone()), ..tagged("serve") };
+    let values = Values::Variables(&values);
+    let first = builder.add_meta_graph_and_variables(&meta, values, &with(&saver), &Silent);
+    assert_snapshot!(first.unwrap_err(), @"saver: the graph has no none");
+    let no_names = with(&SaverDef::default());
+    let first = builder.add_meta_graph_and_variables(&meta, values, &no_names, &Silent);
+    assert_snapshot!(first.unwrap_err(), @"saver: no tensor is named");
+    let two = before("nothing", 0);
+    builder.add_meta_graph_and_variables(&two, values, &tagged("serve"), &Silent).unwrap();
+    let options = MetaGraphOptions { tags: vec!["more".into()], ..with(&saver) };
+    assert_snapshot!(builder.add_meta_graph(&meta, &options).unwrap_err(), @"saver: the graph has no none");
+}
+
+#[test]
+fn what_was_refused_can_be_tried_again() {
     let folder = TempDir::new().unwrap();
     let mut builder = Builder::new(folder.path().join("model")).unwrap();
     let (meta, values) = (before("two", 0), values());
-    let asset = Asset { tensor: "first".into(), path: Some("tests/data/built/none.txt".into()) };
+    let asset = AssetSource { tensor: "first".into(), path: None };
     let options = MetaGraphOptions { assets: vec![asset], ..tagged("serve") };
-    let values = Values::Checkpoint(&values);
-    let added = builder.add_meta_graph_and_variables(&meta, values, &options, &Silent);
-    let error = builder.save().unwrap_err();
-    assert_eq!(added.unwrap_err().to_string(), error.to_string());
-    assert_eq!(files(folder.path()), BTreeMap::new());
+    let none = Variables::of(&meta).unwrap();
+    // The asset is copied by then, and the folder of variables made.
+    let mut add = |values| builder.add_meta_graph_and_variables(&meta, values, &options, &Silent);
+    assert!(add(Values::Variables(&none)).is_err());
+    add(Values::Checkpoint(&values)).unwrap();
+    let dir = builder.save().unwrap().dir;
+    let plan = SavedModel::open(&dir).unwrap().load(&["serve"]).unwrap();
+    assert!(plan.restore().unwrap().find("weights").is_some());
+    assert_eq!(fs::read(dir.join("assets/words.txt")).unwrap(), b"the\nof\n");
 }
+
+/// Not a test of its own: what the test below starts, on a disk that is full.
+#[test]
+fn build_on_a_full_disk() {
+    let Ok(dir) = std::env::var(FULL) else { return };
+    let (meta, values) = (before("two", 0), values());
+    let mut builder = Builder::new(Path::new(&dir).join("made/model")).unwrap();
+    let values = Values::Checkpoint(&values);
+    builder.add_meta_graph_and_variables(&meta, values, &tagged("serve"), &Silent).unwrap();
+    print!("error: {}", builder.save().unwrap_err());
+}
+
+const FULL: &str = "CKDIFF_FULL_DISK_TEST";
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_nothing() {
+    let folder = TempDir::new().unwrap();
+    // A file may not grow beyond a few bytes, which is as far as a full disk goes.
+    let run = std::process::Command::new("bash")
+        .args(["-c", "ulimit -f 4; trap '' XFSZ; exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .args(["saved_model_refused::build_on_a_full_disk", "--exact", "--nocapture"])
+        .env(FULL, folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stdout);
+    let error = said.split_once("error: ").unwrap_or_else(|| panic!("{run:?}")).1;
+    let error = error.replace(folder.path().to_str().unwrap(), "DIR");
+    let expected = "DIR/made/model/saved_model.pb: cannot write: File too large (os error 27)";
+    assert!(error.starts_with(expected), "{error}");
+    assert_eq!(everything(folder.path()), [PathBuf::new(); 0]);
+}
+
+#[test]
+fn what_is_abandoned_is_gone() {
+    let Ok(dir) = std::env::var(ABANDONED) else {
+        let folder = TempDir::new().unwrap();
+        let run = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["saved_model_refused::what_is_abandoned_is_gone", "--exact"])
+            .env(ABANDONED, folder.path())
+            .status()
+            .unwrap();
+        assert!(run.success());
+        assert_eq!(everything(folder.path()), [PathBuf::new(); 0]);
+        return;
+    };
+    let mut builder = Builder::new(Path::new(&dir).join("model")).unwrap();
+    let values = values();
+    let values = Values::Checkpoint(&values);
+    builder.add_meta_graph_and_variables(&before("two", 0), values, &tagged("a"), &Silent).unwrap();
+    assert!(everything(Path::new(&dir)).len() > 3);
+    ckdiff::files::abandon();
+    // As a signal would end it.
+    std::process::exit(0);
+}
+
+const ABANDONED: &str = "CKDIFF_ABANDON_TEST";
 
 #[test]
 fn what_is_there_stays() {
@@ -184,17 +284,42 @@ fn what_is_there_stays() {
 }
 
 #[test]
-fn an_empty_folder_is_filled_and_a_link_followed() {
+fn an_empty_folder_is_filled_and_stays_as_it_is() {
     let folder = TempDir::new().unwrap();
     let real = folder.path().join("real");
     fs::create_dir(&real).unwrap();
     let place = folder.path().join("link");
     #[cfg(unix)]
-    std::os::unix::fs::symlink(&real, &place).unwrap();
+    {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o700)).unwrap();
+        symlink("real", &place).unwrap();
+    }
     #[cfg(not(unix))]
     fs::create_dir(&place).unwrap();
-    let saved = Builder::new(&place).unwrap().save().unwrap();
-    assert!(saved.file.is_file() && file_in(&place).is_some());
+    let mut builder = Builder::new(&place).unwrap();
+    let (meta, values) = (before("two", 0), values());
+    let asset = AssetSource { tensor: "first".into(), path: None };
+    let options = MetaGraphOptions { assets: vec![asset], ..tagged("serve") };
+    let values = Values::Checkpoint(&values);
+    builder.add_meta_graph_and_variables(&meta, values, &options, &Silent).unwrap();
+    builder.save().unwrap();
+    assert!(SavedModel::open(&place).unwrap().load(&["serve"]).unwrap().restore().is_ok());
+    let names: Vec<_> = fs::read_dir(&place).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o700);
+        assert!(place.is_symlink());
+    }
+    // Something that came meanwhile stays, alone.
+    let late = folder.path().join("late");
+    fs::create_dir(&late).unwrap();
+    let builder = Builder::new(&late).unwrap();
+    fs::write(late.join("mine"), "mine").unwrap();
+    assert!(builder.save().is_err());
+    assert_eq!(everything(&late), [Path::new("mine")]);
 }
 
 /// A SavedModel whose one meta graph is changed.
@@ -227,7 +352,7 @@ fn loading_asks_for_what_there_is() {
     assert_snapshot!(collection("saved_model_main_op", &["x", "y"]), @r#"DIR/model: collection_def["saved_model_main_op"]: list is 2 nodes, it must be one node"#);
     assert_snapshot!(collection("legacy_init_op", &["x", "y"]), @r#"DIR/model: collection_def["legacy_init_op"]: list is 2 nodes, it must be one node"#);
     assert_snapshot!(collection("legacy_init_op", &["gone"]), @r#"DIR/model: collection_def["legacy_init_op"]: the graph has no gone"#);
-    assert_snapshot!(collection("saved_model_train_op", &["y:7", "y"]), @r#"DIR/model: collection_def["saved_model_train_op"]: list is 2 nodes, it must be one node"#);
+    assert_snapshot!(collection("saved_model_main_op", &["y:7"]), @r#"DIR/model: collection_def["saved_model_main_op"]: number of an output is 7, y gives 1"#);
     let number =
         refused(&|meta| add_to_collection(&meta, "legacy_init_op", &[Item::Int(1)]).unwrap());
     assert_snapshot!(number, @r#"DIR/model: collection_def["legacy_init_op"]: list is one of a int64_list, it must be one node"#);
@@ -241,6 +366,21 @@ fn loading_asks_for_what_there_is() {
 }
 
 #[test]
+fn only_who_trains_asks_for_the_train_op() {
+    let of = |nodes: &[&str]| {
+        let folder = TempDir::new().unwrap();
+        let items: Vec<_> = nodes.iter().map(|node| Item::Node(node)).collect();
+        let change = |meta| add_to_collection(&meta, "saved_model_train_op", &items).unwrap();
+        let plan = changed(folder.path(), &change).load(&["serve"]).unwrap();
+        plan.train_op()
+    };
+    assert_eq!(of(&[]).unwrap(), None);
+    assert_eq!(of(&["y:0"]).unwrap().as_deref(), Some("y:0"));
+    assert_snapshot!(of(&["y", "y"]).unwrap_err(), @r#"collection_def["saved_model_train_op"]: list is 2 nodes, it must be one node"#);
+    assert_snapshot!(of(&["y:7"]).unwrap_err(), @r#"collection_def["saved_model_train_op"]: number of an output is 7, y gives 1"#);
+}
+
+#[test]
 fn assets_that_are_missing_or_elsewhere_are_told() {
     let folder = TempDir::new().unwrap();
     let model = folder.path().join("model");
@@ -249,14 +389,14 @@ fn assets_that_are_missing_or_elsewhere_are_told() {
         fs::create_dir_all(model.join(&name).parent().unwrap()).unwrap();
         fs::write(model.join(&name), content).unwrap();
     }
-    fs::remove_file(model.join("assets/words.txt_1")).unwrap();
+    fs::remove_file(model.join("assets/words.txt_2")).unwrap();
     let load = || SavedModel::open(&model).unwrap().load(&["serve", "gpu"]);
-    assert_snapshot!(told(&load().unwrap_err(), folder.path()), @"DIR/model/assets/words.txt_1: asset of second:0: the file of an asset is missing");
+    assert_snapshot!(told(&load().unwrap_err(), folder.path()), @"DIR/model/assets/words.txt_2: asset of third:0: the file of an asset is missing");
     assert!(SavedModel::open(&model).unwrap().load(&["train"]).is_ok());
     let text = fs::read_to_string(source.join("saved_model.pbtxt")).unwrap();
     // As long as the name that was there, since it is in the bytes of a message.
     for bad in ["../words.tx", "/etc/passwd", "./././././."] {
-        let new = text.replace("words.txt_1", bad);
+        let new = text.replace("words.txt_2", bad);
         assert!(new != text);
         fs::write(model.join("saved_model.pbtxt"), new).unwrap();
         let told = told(&load().unwrap_err(), folder.path());

@@ -98,6 +98,18 @@ fn what_cannot_be_served_is_told() {
     assert!(!changed(&|s| drop(s.outputs.insert("more".into(), TensorInfo::default()))));
     assert!(!changed(&|s| s.outputs.get_mut("scores").unwrap().set_dtype(DataType::DtDouble)));
     assert!(!changed(&|s| s.inputs.get_mut("inputs").unwrap().set_dtype(DataType::DtInt64)));
+    let of = |key: &str, change: &dyn Fn(&mut SignatureDef)| {
+        let mut signature = theirs[key].clone();
+        change(&mut signature);
+        signature::is_valid(&signature)
+    };
+    assert!(of("regress", &|_| ()) && of("serving_default", &|_| ()));
+    assert!(!of("regress", &|s| s.outputs.clear()));
+    assert!(!of("regress", &|s| s.outputs.get_mut("outputs").unwrap().set_dtype(DataType::DtHalf)));
+    assert!(!of("regress", &|s| s.inputs.get_mut("inputs").unwrap().set_dtype(DataType::DtInt8)));
+    assert!(!of("regress", &|s| drop(s.inputs.insert("more".into(), TensorInfo::default()))));
+    assert!(!of("serving_default", &|s| s.inputs.clear()));
+    assert!(!of("serving_default", &|s| s.outputs.clear()));
 }
 
 #[test]
@@ -113,6 +125,9 @@ fn what_tensorflow_refuses_in_signatures_is_refused() {
     assert_snapshot!(refused(signature::regression(scores, scores)), @"examples: dtype is DT_FLOAT, it must be DT_STRING");
     assert_snapshot!(refused(signature::regression(examples, examples)), @"predictions: dtype is DT_STRING, it must be DT_FLOAT");
     assert_snapshot!(refused(signature::regression(&composite, scores)), @"examples must be one tensor");
+    // What comes out may be sparse.
+    let sparse = TensorInfo { dtype: scores.dtype, ..composite.clone() };
+    assert!(signature::is_valid(&signature::regression(examples, &sparse).unwrap()));
     assert_snapshot!(refused(signature::classification(examples, None, None)), @"a classification gives classes, scores or both");
     assert_snapshot!(refused(signature::classification(examples, Some(scores), None)), @"classes: dtype is DT_FLOAT, it must be DT_STRING");
     assert_snapshot!(refused(signature::classification(examples, None, Some(examples))), @"scores: dtype is DT_STRING, it must be DT_FLOAT");
@@ -134,4 +149,24 @@ fn a_tensor_that_is_not_there_is_not_found() {
     let info = tensors.info("y:0").unwrap();
     assert_snapshot!(tensors.find(&info, "under/").unwrap_err(), @"the graph has no under/y:0");
     assert_snapshot!(tensors.find(&TensorInfo::default(), "").unwrap_err(), @"it names no tensor");
+    let no_number = TensorInfo { encoding: Some(tensor_info::Encoding::Name("y".into())), ..info };
+    assert_snapshot!(tensors.find(&no_number, "").unwrap_err(), @"name of a tensor is y, it must be the name of a node, a colon and a number");
+}
+
+#[test]
+fn tensors_are_found_below_a_scope() {
+    let model = SavedModel::open(folder("composite").join("saved")).unwrap();
+    let plan = model.load_under(&["serve"], "under").unwrap();
+    let tensors = Tensors::of(&plan.meta_graph).unwrap();
+    let (plain, mut found) = (theirs("composite", &["serve"]), 0);
+    for info in plain["mixed"].inputs.values().chain(plain["mixed"].outputs.values()) {
+        let names = match tensors.find(info, "under").unwrap() {
+            Encoding::Dense(name) => vec![name],
+            Encoding::Sparse { indices, values, dense_shape } => vec![indices, values, dense_shape],
+            Encoding::Composite { components, .. } => components,
+        };
+        assert!(names.iter().all(|name| name.starts_with("under/")), "{names:?}");
+        found += names.len();
+    }
+    assert_eq!(found, 9);
 }

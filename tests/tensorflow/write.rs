@@ -16,7 +16,7 @@ use ckdiff::checkpoint::Checkpoint;
 use ckdiff::files::{cannot_write, replace};
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
-use ckdiff::saved_model::{Asset, Builder, MetaGraphOptions, SavedModel, Values};
+use ckdiff::saved_model::{AssetSource, Builder, MetaGraphOptions, SavedModel, Values};
 use ckdiff::saver::build::{Options, build, with_saver};
 use ckdiff::saver::run::{Variables, restore};
 use ckdiff::saver::{Model, SaveOptions, Saver};
@@ -104,7 +104,7 @@ fn model(name: &str, tag_sets: &[&[&str]], as_text: bool, out: &Path) -> Result 
     for (number, tags) in tag_sets.iter().enumerate() {
         let meta = read(&folder.join(format!("before.{number}.meta")))?;
         let plan = theirs.load(tags)?;
-        let asset = |tensor: &String| Asset { tensor: tensor.clone(), path: None };
+        let asset = |tensor: &String| AssetSource { tensor: tensor.clone(), path: None };
         let options = MetaGraphOptions {
             tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
             assets: plan.assets.keys().map(asset).collect(),
@@ -138,7 +138,7 @@ fn objects(theirs: PathBuf, out: &Path) -> Result {
     let model = SavedModel::open(&theirs)?;
     let plan = model.load(&["serve"])?;
     let (store, checkpoint) = (plan.restore()?, Checkpoint::open(model.variables_path())?);
-    let asset = |(tensor, path): (&String, &PathBuf)| Asset {
+    let asset = |(tensor, path): (&String, &PathBuf)| AssetSource {
         tensor: tensor.clone(),
         path: Some(path.clone()),
     };

@@ -121,8 +121,8 @@ def two(built):
         variable("step", [], dtype=tf.int64)
         x = v1.placeholder(tf.float32, [4], name="x")
         v1.nn.l2_loss(x, name="loss")
-        first = asset("first", "a/words.txt")
-        built.add(["train"], None, assets_collection=[first], clear_devices=True, strip_default_attrs=True)
+        files = [asset("first", "a/words.txt"), asset("second", "b/words.txt")]
+        built.add(["train"], None, assets_collection=files, clear_devices=True, strip_default_attrs=True)
     built.builder.save(as_text=True)
 
 
