@@ -13,6 +13,7 @@
 mod bound;
 mod collection;
 mod collections;
+mod debug_info;
 mod defaults;
 mod export;
 mod fields;
@@ -30,9 +31,10 @@ mod savers;
 mod unique;
 
 pub use collection::{Collections, Item, Kind, add_to_collection};
+pub use debug_info::debug_info;
 pub use export::{ExportOptions, Exported, export};
-pub(crate) use savers::{saver_in_scope, saver_of_scope};
 pub use import::{ImportOptions, Imported, Predicate, import};
+pub(crate) use savers::{saver_in_scope, saver_of_scope};
 
 /// The collection in which an export lists the inputs that come from outside.
 pub const UNBOUND_INPUTS: &str = "unbound_inputs";

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! MetaGraphDef ─► build: variables ─► SaveableObjects ─► nodes, as TensorFlow names and wires them ─► GraphDef, SaverDef
-//! MetaGraphDef, SaverDef, path ─► run: its nodes, in order ─► Variables
+//! MetaGraphDef, SaverDef, path ─► run: its nodes, in order, and those of the functions that they call ─► Variables
+//! MetaGraphDef, SaverDef, Checkpoint ─► plan: each tensor that its nodes would read, and what is wrong with it
 //! ```
 
 pub mod build;
@@ -37,10 +38,9 @@ const GRAPH_DEF: u32 = 2;
 /// # Errors
 /// When it does not name the node by which it saves, or the one by which it restores.
 fn check_nodes(saver: &SaverDef) -> Result<()> {
-    for (name, field) in [
-        (&saver.save_tensor_name, "save_tensor_name"),
-        (&saver.restore_op_name, "restore_op_name"),
-    ] {
+    for (name, field) in
+        [(&saver.save_tensor_name, "save_tensor_name"), (&saver.restore_op_name, "restore_op_name")]
+    {
         if name.is_empty() {
             let kind = ErrorKind::NotFound("the saver names no node".into());
             return Err(Error::from(kind).in_field(field));

@@ -89,7 +89,8 @@ fn misfit(plan: &RestorePlan) -> Option<Error> {
     if count > TOLD {
         told.push(format!("and {} more", count - TOLD));
     }
-    let (all, by) = (plan.reads.len(), if plan.is_by_object { ", by the names of objects" } else { "" });
+    let (all, by) =
+        (plan.reads.len(), if plan.is_by_object { ", by the names of objects" } else { "" });
     let told = told.join("; ");
     let kind = format!("{count} of {all} tensors cannot be restored{by}: {told}");
     Some(ErrorKind::NotFound(kind).into())

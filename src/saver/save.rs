@@ -108,10 +108,7 @@ impl Saver {
     ///
     /// # Errors
     /// As [`build`](super::build::build).
-    pub fn build<'s>(
-        meta_graph: &Message<'s>,
-        options: &Options,
-    ) -> Result<(Self, Message<'s>)> {
+    pub fn build<'s>(meta_graph: &Message<'s>, options: &Options) -> Result<(Self, Message<'s>)> {
         if let Some(Built { message, saver_def }) = build(meta_graph, options)? {
             return Ok((Self::new(saver_def), message));
         }

@@ -12,7 +12,7 @@ use ckdiff::progress::Silent;
 use ckdiff::saver::run::{Table, Variables, restore};
 use ckdiff::saver::{Model, SaveOptions, Saver};
 use ckdiff::schema::Schema;
-use ckdiff::schema::tensorflow::{MetaGraphDef, SaverDef, SavedModel};
+use ckdiff::schema::tensorflow::{MetaGraphDef, SavedModel, SaverDef};
 use ckdiff::tensor::{DType, Shape, Tensor};
 use prost_reflect::prost::Message as _;
 use serde::Deserialize;
@@ -215,7 +215,8 @@ fn run(functions: &str, call: &str) -> Result<(), String> {
 fn function(name: &str, arguments: &[&str], nodes: &str, results: &[(&str, &str)]) -> String {
     let arg = |name: &&str| format!("input_arg {{ name: '{name}' type: DT_STRING }} ");
     let arguments: String = arguments.iter().map(arg).collect();
-    let out = |(name, _): &(&str, &str)| format!("output_arg {{ name: '{name}' type: DT_STRING }} ");
+    let out =
+        |(name, _): &(&str, &str)| format!("output_arg {{ name: '{name}' type: DT_STRING }} ");
     let ret = |(name, from): &(&str, &str)| format!("ret {{ key: '{name}' value: '{from}' }} ");
     let (outputs, rets): (String, String) =
         (results.iter().map(out).collect(), results.iter().map(ret).collect());
@@ -267,7 +268,12 @@ fn what_keeps_a_function_from_running_is_told() {
         (of(&format!("node {{ name: 'n' {} }}", calls("f", "x")), "n:output:0"), call.clone()),
         (
             of("node { name: 'n' op: 'g' input: 'x' }", "n:y:0")
-                + &function("g", &["x"], "node { name: 'n' op: 'f' input: 'x' }", &[("y", "n:y:0")]),
+                + &function(
+                    "g",
+                    &["x"],
+                    "node { name: 'n' op: 'f' input: 'x' }",
+                    &[("y", "n:y:0")],
+                ),
             call,
         ),
     ];
@@ -336,9 +342,10 @@ fn damaged_saved_models_are_run_or_refused() {
 /// Changes something in the function that restores.
 fn damage(meta: &mut MetaGraphDef, random: &mut Random) {
     let library = meta.graph_def.as_mut().unwrap().library.as_mut().unwrap();
-    let restores = library.function.iter_mut().find(|function| {
-        function.signature.as_ref().unwrap().name.contains("traced_restore")
-    });
+    let restores = library
+        .function
+        .iter_mut()
+        .find(|function| function.signature.as_ref().unwrap().name.contains("traced_restore"));
     let function = restores.unwrap();
     let count = function.node_def.len() as u64;
     let (at, other) = (random.below(count) as usize, random.below(count) as usize);

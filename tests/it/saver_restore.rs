@@ -66,7 +66,10 @@ fn a_graph_of_names_restores_a_checkpoint_of_objects() {
         for (name, held) in known {
             let found = variables.find(name).unwrap();
             let content = base64(held["content"].as_str().unwrap());
-            assert_eq!((found.dtype().name(), found.content()), (held["dtype"].as_str().unwrap(), &*content));
+            assert_eq!(
+                (found.dtype().name(), found.content()),
+                (held["dtype"].as_str().unwrap(), &*content)
+            );
         }
     }
     named_snapshot("saver", "restore_by_objects", &said);
@@ -77,7 +80,8 @@ fn lines(plan: &RestorePlan) -> String {
     let mut lines = String::new();
     for read in &plan.reads {
         let dtype = read.dtype.map_or_else(|| "?".to_owned(), |dtype| dtype.to_string());
-        write!(lines, "  {} {:?} {dtype} -> {:?}: ", read.name, read.slice, read.variables).unwrap();
+        write!(lines, "  {} {:?} {dtype} -> {:?}: ", read.name, read.slice, read.variables)
+            .unwrap();
         match (&read.problem, &read.key) {
             (Some(problem), _) => writeln!(lines, "{problem}").unwrap(),
             (None, Some(key)) => writeln!(lines, "{key}").unwrap(),
@@ -120,9 +124,11 @@ fn what_tensorflow_restores_is_planned() {
     let mut count = 0;
     for (case, facts) in oracle("fit.json").as_object().unwrap() {
         let path = Path::new("tests/data/fit").join(case).join("model.ckpt");
-        let Ok(document) =
-            Document::open(path.with_extension("ckpt.meta"), Schema::tensorflow(), &ReadOptions::default())
-        else {
+        let Ok(document) = Document::open(
+            path.with_extension("ckpt.meta"),
+            Schema::tensorflow(),
+            &ReadOptions::default(),
+        ) else {
             continue;
         };
         let graph = document.message();
@@ -186,7 +192,8 @@ fn a_saver_goes_with_its_scope() {
     let mut mixed = def("tower/");
     mixed.restore_op_name = "save/restore_all".into();
     assert_eq!(Saver::new(mixed).to_proto(Some("tower")), None);
-    for (scope, expected) in [("", ""), ("there", "there/"), ("there/", "there/"), ("a/b", "a/b/")] {
+    for (scope, expected) in [("", ""), ("there", "there/"), ("there/", "there/"), ("a/b", "a/b/")]
+    {
         assert_eq!(*Saver::from_proto(&def(""), scope).def(), def(expected), "{scope}");
     }
 }
@@ -222,7 +229,9 @@ fn a_saver_of_a_graph_names_its_nodes() {
 fn a_path_without_a_checkpoint_is_none() {
     let graph = meta_graph("run/of_references/model.ckpt.meta");
     let (saver, mut variables) = (Saver::new(def(&graph)), Variables::of(&graph).unwrap());
-    for path in ["", "nowhere", "tests/data/savers/run/of_references", "tests/data/demo/model.ckpt.index"] {
+    for path in
+        ["", "nowhere", "tests/data/savers/run/of_references", "tests/data/demo/model.ckpt.index"]
+    {
         let error = saver.restore(&graph, path.as_ref(), &mut variables).unwrap_err();
         let says = "there is no valid checkpoint of this path";
         // An index is a file, and as a checkpoint of the first format it has none of these.
@@ -250,7 +259,8 @@ fn a_saver_is_built_or_empty() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("m");
     let content = Model { graph: &message, variables: &Variables::default() };
-    let options = SaveOptions { meta_graph: Some(&message), global_step: Some(3), ..SaveOptions::default() };
+    let options =
+        SaveOptions { meta_graph: Some(&message), global_step: Some(3), ..SaveOptions::default() };
     let saved = saver.save(&content, &target, &options, &Silent).unwrap();
     assert_eq!(saved.path, None);
     let names: Vec<_> =

@@ -36,8 +36,7 @@ impl StandIn {
             return Ok(Self(None));
         };
         let latest = &named.model_checkpoint_path;
-        let is_kept =
-            |path: &Path| is_beside(path, checkpoint) && aside::is_of(path, checkpoint);
+        let is_kept = |path: &Path| is_beside(path, checkpoint) && aside::is_of(path, checkpoint);
         let before = read(file)?;
         let state = super::parse(file).map_err(|error| error.in_file(file))?;
         let dir = file.parent().unwrap_or(Path::new(""));

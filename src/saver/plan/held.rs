@@ -41,7 +41,12 @@ impl<'c> Held<'c> {
         let odd = checkpoint.tensors().filter(|entry| entry.name.as_str().is_none());
         let odd =
             odd.map(|entry| (String::from_utf8_lossy(entry.name.as_bytes()).into_owned(), entry));
-        Self { checkpoint, odd: odd.collect(), is_v1: checkpoint.format().name() == "V1", keys: None }
+        Self {
+            checkpoint,
+            odd: odd.collect(),
+            is_v1: checkpoint.format().name() == "V1",
+            keys: None,
+        }
     }
 
     /// As this one, for nodes that ask for `names`: where these are no keys, what they were called when objects were saved.

@@ -46,9 +46,11 @@ pub(super) fn read(session: &Session<'_, '_>, node: &Node<'_>, inputs: &[Value])
 fn handle(inputs: &[Value]) -> Result<&Arc<Declared>> {
     match nth(inputs, 0)? {
         Value::Handle(variable) => Ok(variable),
-        _ => {
-            Err(Error::unexpected("first input", "no variable", "it must be the handle of a variable"))
-        }
+        _ => Err(Error::unexpected(
+            "first input",
+            "no variable",
+            "it must be the handle of a variable",
+        )),
     }
 }
 

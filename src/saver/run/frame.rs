@@ -33,17 +33,14 @@ impl<'g, 'm> Frame<'g, 'm> {
     }
 
     /// Runs what `targets` need.
-    pub(super) fn run(
-        &mut self,
-        session: &mut Session<'_, 'm>,
-        targets: &[NodeId],
-    ) -> Result<()> {
+    pub(super) fn run(&mut self, session: &mut Session<'_, 'm>, targets: &[NodeId]) -> Result<()> {
         if let Some(&twice) = self.graph.duplicates().first() {
             let found = crate::error::shortened(self.graph.node(twice).name).into_owned();
             return Err(Error::unexpected("name of a node", found, "no two nodes may share one"));
         }
+        // Also of nodes that are not needed a note is kept.
+        session.steps(self.graph.nodes().len())?;
         let order = plan(self.graph, targets, self.fed())?;
-        session.steps(order.len())?;
         for &id in &order {
             self.count_uses(id);
         }

@@ -16,7 +16,11 @@ enum Seen {
 ///
 /// # Errors
 /// When a node takes something that is not there, or waits for itself.
-pub(super) fn plan(graph: &Graph<'_>, targets: &[NodeId], fed: Option<NodeId>) -> Result<Vec<NodeId>> {
+pub(super) fn plan(
+    graph: &Graph<'_>,
+    targets: &[NodeId],
+    fed: Option<NodeId>,
+) -> Result<Vec<NodeId>> {
     let mut seen = vec![Seen::No; graph.nodes().len()];
     let mut order = Vec::new();
     for &target in targets {

@@ -12,7 +12,8 @@ use crate::tensor::{DType, Shape, Tensor};
 /// The table that a node is.
 pub(super) fn table(node: &Node<'_>) -> Result<Value> {
     let declared = DeclaredTable::of(node).map(Arc::new);
-    let declared = declared.ok_or_else(|| Error::unexpected("op", node.op, "it must be a table"))?;
+    let declared =
+        declared.ok_or_else(|| Error::unexpected("op", node.op, "it must be a table"))?;
     Ok(Value::Table(declared))
 }
 
@@ -66,9 +67,8 @@ pub(super) fn import(session: &mut Session<'_, '_>, inputs: &[Value]) -> Result<
     let (of_keys, of_values) = (keys.shape().dims(), values.shape().dims());
     // Keys of a dense table may be vectors.
     let of_vectors = of_keys.split_last().filter(|(_, rest)| declared.is_dense && !rest.is_empty());
-    let fits = |keys: &[u64]| {
-        !keys.is_empty() && of_values == [keys, &declared.value_shape].concat()
-    };
+    let fits =
+        |keys: &[u64]| !keys.is_empty() && of_values == [keys, &declared.value_shape].concat();
     let fits = fits(of_keys) || of_vectors.is_some_and(|(_, rest)| fits(rest));
     if !fits {
         let found = format!("{} for {} keys", values.shape(), keys.shape());
