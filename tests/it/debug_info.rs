@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use ckdiff::artifact::{Document, ReadOptions};
+use ckdiff::checkpoint::Draft;
 use ckdiff::message::Message;
 use ckdiff::meta_graph::{ExportOptions, ImportOptions, debug_info, export, import};
+use ckdiff::progress::Silent;
+use ckdiff::saver::{SaveOptions, Saver};
 use ckdiff::schema::Schema;
-use ckdiff::schema::tensorflow::{GraphDebugInfo, MetaGraphDef};
+use ckdiff::schema::tensorflow::{GraphDebugInfo, MetaGraphDef, SaverDef};
 use prost_reflect::prost::Message as _;
 
 use crate::command::ckdiff;
@@ -119,6 +122,27 @@ fn what_is_inside_a_graph_follows_it() {
     let expected =
         ["node@function", "there/four@", "there/one@", "there/tower/three@", "there/tower/two@"];
     assert_eq!(names, expected);
+}
+
+#[test]
+fn a_saver_writes_it_beside_the_meta_graph() {
+    let dir = tempfile::tempdir().unwrap();
+    let (meta, info) = (meta(), info());
+    let mut saver = Saver::new(SaverDef { version: 2, ..SaverDef::default() });
+    let options = SaveOptions {
+        global_step: Some(3),
+        meta_graph: Some(&meta),
+        debug_info: Some(&info),
+        ..SaveOptions::default()
+    };
+    let target = dir.path().join("m");
+    saver.save(&Draft::default(), &target, &options, &Silent).unwrap();
+    assert_eq!(std::fs::read(dir.path().join("m-3.debug")).unwrap(), info.bytes());
+    assert_eq!(std::fs::read(dir.path().join("m-3.meta")).unwrap(), meta.bytes());
+    let options = SaveOptions { meta_graph_suffix: "debug", global_step: Some(4), ..options };
+    let error = saver.save(&Draft::default(), &target, &options, &Silent).unwrap_err();
+    assert!(error.to_string().contains("would be one file"), "{error}");
+    assert!(!dir.path().join("m-4.index").exists());
 }
 
 #[test]
