@@ -27,6 +27,7 @@ pub mod message;
 pub mod meta_graph;
 pub mod progress;
 pub mod report;
+pub mod saved_model;
 pub mod saver;
 pub mod schema;
 pub mod table;

@@ -1,12 +1,12 @@
 //! The files of a SavedModel that hold neither graphs nor variables.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{BufReader, Read};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Document, message};
 use crate::error::{Error, Result};
+use crate::files::have_same_content;
 
 /// Folders of a SavedModel whose files mean something to whoever serves it.
 const FOLDERS: [&str; 2] = ["assets", "assets.extra"];
@@ -80,43 +80,6 @@ impl Asset {
     /// # Errors
     /// When one of them cannot be read.
     pub fn has_content_of(&self, other: &Self) -> Result<bool> {
-        if self.bytes != other.bytes {
-            return Ok(false);
-        }
-        let open = |asset: &Self| {
-            let file = File::open(&asset.path);
-            file.map(BufReader::new).map_err(|e| Error::io("open", e).in_file(&asset.path))
-        };
-        let (mut a, mut b) = (open(self)?, open(other)?);
-        let (mut left, mut right) = (vec![0; CHUNK], vec![0; CHUNK]);
-        loop {
-            let read =
-                fill(&mut a, &mut left).map_err(|e| Error::io("read", e).in_file(&self.path))?;
-            let other_read =
-                fill(&mut b, &mut right).map_err(|e| Error::io("read", e).in_file(&other.path))?;
-            if left.get(..read) != right.get(..other_read) {
-                return Ok(false);
-            }
-            if read == 0 {
-                return Ok(true);
-            }
-        }
+        have_same_content(&self.path, &other.path)
     }
-}
-
-/// Bytes that are compared at a time.
-const CHUNK: usize = 64 << 10;
-
-/// Reads until `out` is full or the file ends.
-fn fill(file: &mut impl Read, out: &mut [u8]) -> std::io::Result<usize> {
-    let mut read = 0;
-    while let Some(rest) = out.get_mut(read..).filter(|rest| !rest.is_empty()) {
-        match file.read(rest) {
-            Ok(0) => break,
-            Ok(more) => read += more,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(read)
 }

@@ -18,6 +18,7 @@ pub use message_type::message_type;
 use crate::bytes::Limits;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, ErrorKind, Result};
+use crate::saved_model;
 use crate::schema::Schema;
 use crate::threads;
 
@@ -56,7 +57,7 @@ impl Artifact<'static> {
     /// As [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, limits: &Limits) -> Result<Self> {
         let path = path.as_ref();
-        if let Some(graphs) = saved_model(path) {
+        if let Some(graphs) = saved_model::file_in(path) {
             return Self::saved_model(path, &graphs, limits);
         }
         match Checkpoint::open_with(path, limits) {
@@ -209,21 +210,6 @@ impl<'s> From<Document<'s>> for Artifact<'s> {
 
 fn message(path: &Path) -> Result<Document<'static>> {
     Document::open(path, Schema::tensorflow(), &ReadOptions::default())
-}
-
-/// The graphs of the SavedModel in a directory; as TensorFlow does, the binary file wins.
-///
-/// ```
-/// use std::path::Path;
-/// use ckdiff::artifact::saved_model;
-///
-/// assert_eq!(saved_model(Path::new("tests/data/demo")), None);
-/// ```
-pub fn saved_model(dir: &Path) -> Option<PathBuf> {
-    ["saved_model.pb", "saved_model.pbtxt"]
-        .map(|name| dir.join(name))
-        .into_iter()
-        .find(|file| file.is_file())
 }
 
 /// Whether `path` is a file, and not one of a checkpoint.

@@ -1,19 +1,23 @@
 //! Files that are there in full or not at all.
 //!
-//! A [`NewFile`] has another name until it is complete, and is gone if it never is. [`replace`] writes one file; a [`Publication`]
-//! moves several into place, so that the last of them makes the others count.
+//! A [`NewFile`] has another name until it is complete, and is gone if it never is; so has a [`NewFolder`]. [`replace`] writes one
+//! file; a [`Publication`] moves several into place, so that the last of them makes the others count.
 
 mod new_file;
+mod new_folder;
 mod publication;
 mod replace;
+mod same_content;
 mod unfinished;
 
 use std::path::Path;
 
 pub use new_file::{Complete, NewFile};
+pub use new_folder::NewFolder;
 pub(crate) use publication::occupied;
 pub use publication::{Existing, Publication};
 pub use replace::replace;
+pub(crate) use same_content::have_same_content;
 pub use unfinished::abandon;
 
 use crate::error::Error;
@@ -32,4 +36,11 @@ pub(crate) fn sync_folder(folder: &Path) {
 /// Why nothing can be written.
 pub fn cannot_write(error: std::io::Error) -> Error {
     Error::io("write", error)
+}
+
+/// The names of what is not complete.
+fn new_names() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".ckdiff-").suffix(".tmp");
+    builder
 }

@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{self, BufWriter, ErrorKind as IoErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, NamedTempFile, TempPath};
+use tempfile::{NamedTempFile, TempPath};
 
 use super::unfinished::{self, Registered};
-use super::{cannot_write, folder};
+use super::{cannot_write, folder, new_names};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes that are gathered before the system is asked to write them.
@@ -17,7 +17,7 @@ const BUFFER: usize = 64 << 10;
 #[derive(Debug)]
 pub struct NewFile {
     /// Dropped first, while it is still known what to remove.
-    out: BufWriter<NamedTempFile>,
+    out: BufWriter<Unnamed>,
     registered: Registered,
     place: PathBuf,
 }
@@ -29,7 +29,7 @@ impl NewFile {
     /// When its folder is missing or may not be written.
     pub fn create(place: &Path) -> Result<Self> {
         let folder = folder(place);
-        let made = unfinished::register(|| new_file(folder));
+        let made = unfinished::register_file(|| new_file(folder));
         let (file, registered) = made.map_err(|error| match error.kind() {
             IoErrorKind::NotFound => {
                 let kind = format!("there is no directory {}", folder.display());
@@ -41,7 +41,7 @@ impl NewFile {
                     .in_file(place)
             }
         })?;
-        let out = BufWriter::with_capacity(BUFFER, file);
+        let out = BufWriter::with_capacity(BUFFER, Unnamed(file));
         Ok(Self { out, registered, place: place.to_path_buf() })
     }
 
@@ -52,7 +52,7 @@ impl NewFile {
 
     /// Gives it the permissions of the file that it will replace.
     pub(super) fn permit(&mut self, permissions: fs::Permissions) -> Result<()> {
-        let file = self.out.get_ref().as_file();
+        let file = self.out.get_ref().0.as_file();
         file.set_permissions(permissions).map_err(|error| cannot_write(error).in_file(&self.place))
     }
 
@@ -63,7 +63,7 @@ impl NewFile {
     pub fn complete(self) -> Result<Complete> {
         let Self { out, registered, place } = self;
         let fail = |error| cannot_write(error).in_file(&place);
-        let file = out.into_inner().map_err(|error| fail(error.into_error()))?;
+        let Unnamed(file) = out.into_inner().map_err(|error| fail(error.into_error()))?;
         file.as_file().sync_all().map_err(fail)?;
         // Closed, so that of a thousand files not all are open.
         Ok(Complete { file: file.into_temp_path(), registered, place })
@@ -77,6 +77,20 @@ impl Write for NewFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+/// The file itself, so that errors do not tell of the name that it has meanwhile.
+#[derive(Debug)]
+struct Unnamed(NamedTempFile);
+
+impl Write for Unnamed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.as_file_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.as_file_mut().flush()
     }
 }
 
@@ -98,8 +112,8 @@ impl Complete {
         let real = source.canonicalize();
         let synced = real.and_then(|real| fs::File::open(&real)?.sync_all().map(|()| real));
         let source = &synced.map_err(|error| Error::io("open", error).in_file(source))?;
-        let linked = unfinished::register(|| {
-            names().make_in(folder(place), |new| fs::hard_link(source, new))
+        let linked = unfinished::register_file(|| {
+            new_names().make_in(folder(place), |new| fs::hard_link(source, new))
         });
         let Ok((file, registered)) = linked else {
             let mut copy = NewFile::create(place)?;
@@ -136,7 +150,7 @@ impl Complete {
 
 /// A new file under a name that nobody else takes.
 fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = names();
+    let mut builder = new_names();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -144,11 +158,4 @@ fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)
-}
-
-/// The names that files have until they are complete.
-fn names() -> Builder<'static, 'static> {
-    let mut builder = Builder::new();
-    builder.prefix(".ckdiff-").suffix(".tmp");
-    builder
 }

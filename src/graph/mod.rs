@@ -13,6 +13,7 @@ mod library;
 mod node;
 pub mod object_graph;
 mod op_table;
+mod output;
 mod save_nodes;
 mod wire;
 
@@ -31,6 +32,7 @@ pub use node::{Input, Node, NodeId, Role};
 pub(crate) use node::{attr, bytes_of, text_of};
 pub use object_graph::ObjectGraph;
 pub use op_table::{OpTable, default_of, is_commutative, is_stateful};
+pub use output::Output;
 pub(crate) use save_nodes::is_save;
 pub use save_nodes::{Action, SaveNode, SavedTensor};
 pub(crate) use save_nodes::{Target, output_number, restored, targets_of};

@@ -97,8 +97,7 @@ pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<Exporte
     let mut parts = Parts::of(meta)?;
     let graph = parts.need_graph()?;
     check(&parts, graph, options)?;
-    let own = OpTable::decode(fields::bytes_in(parts.info, 2).unwrap_or_default())?
-        .over(OpTable::builtin());
+    let own = op_list::of(&parts)?;
     let scope = Scope::new(&options.export_scope);
     let leaving = collections::Export { scope, gone: gone(&parts, graph, options) };
 

@@ -28,6 +28,7 @@ mod parts;
 mod place;
 mod registered;
 mod savers;
+mod serving;
 mod unique;
 
 pub use collection::{Collections, Item, Kind, add_to_collection};
@@ -35,9 +36,30 @@ pub use debug_info::debug_info;
 pub use export::{ExportOptions, Exported, export};
 pub use import::{ImportOptions, Imported, Predicate, import};
 pub(crate) use savers::{saver_in_scope, saver_of_scope};
+pub use serving::{ASSETS, assets, signatures, with_assets, with_signatures};
+
+use crate::error::Result;
+use crate::graph::OpTable;
+use crate::message::Message;
 
 /// The collection in which an export lists the inputs that come from outside.
 pub const UNBOUND_INPUTS: &str = "unbound_inputs";
 
 /// What the names of such inputs begin with.
 const UNBOUND: &str = "$unbound_inputs_";
+
+/// The `GraphDef` of `meta`, a `MetaGraphDef`.
+///
+/// # Errors
+/// When it is another message, or has none.
+pub(crate) fn graph_of<'m>(meta: &'m Message<'_>) -> Result<&'m [u8]> {
+    parts::Parts::of(meta)?.need_graph()
+}
+
+/// The op definitions that `meta`, a `MetaGraphDef`, brings along, over those of TensorFlow.
+///
+/// # Errors
+/// When it is another message, or its list is none.
+pub(crate) fn op_table<'m>(meta: &'m Message<'_>) -> Result<OpTable<'m>> {
+    op_list::of(&parts::Parts::of(meta)?)
+}

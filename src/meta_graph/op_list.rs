@@ -3,9 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fields::{bytes_in, records, text_in, write};
+use super::parts::Parts;
+use crate::error::Result;
 use crate::graph::{OpTable, attr, bytes_of, text_of};
 use crate::message::Writer;
 use crate::schema::WireType;
+
+/// The definitions that a meta graph brings along, over those of TensorFlow.
+pub(super) fn of<'m>(parts: &Parts<'m>) -> Result<OpTable<'m>> {
+    let own = OpTable::decode(bytes_in(parts.info, 2).unwrap_or_default())?;
+    Ok(own.over(OpTable::builtin()))
+}
 
 /// The records of an `OpList` with the ops of `graph`, a `GraphDef`, sorted by name; those that `ops` lacks are left out.
 ///

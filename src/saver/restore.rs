@@ -58,7 +58,7 @@ impl Saver {
         // Where no more can be told, what went wrong first is.
         let Ok(checkpoint) = Checkpoint::open(path) else { return Err(error) };
         let Ok(plan) = restore_plan(graph, self.def(), &checkpoint) else { return Err(error) };
-        if let Some(told) = misfit(&plan) {
+        if let Some(told) = plan.error() {
             return Err(told.in_file(path));
         }
         if !plan.is_by_object {
@@ -69,29 +69,31 @@ impl Saver {
     }
 }
 
-/// The error that names all tensors that a plan cannot have; `None` where it has all of them.
-fn misfit(plan: &RestorePlan) -> Option<Error> {
-    let count = plan.problems().count();
-    if count == 0 {
-        return None;
-    }
-    let tell = |(read, problem): (&Read, &Problem)| {
-        let name = crate::error::shortened(&read.name);
-        match problem {
-            // Whatever TensorFlow does with it: here it is refused.
-            Problem::Shape { graph, checkpoint, .. } => {
-                format!("{name}: shape {graph} in the graph, {checkpoint} in the checkpoint")
-            }
-            problem => format!("{name}: {problem}"),
+impl RestorePlan {
+    /// The error that names all tensors that a plan cannot have; `None` where it has all of them.
+    pub(crate) fn error(&self) -> Option<Error> {
+        let count = self.problems().count();
+        if count == 0 {
+            return None;
         }
-    };
-    let mut told: Vec<String> = plan.problems().take(TOLD).map(tell).collect();
-    if count > TOLD {
-        told.push(format!("and {} more", count - TOLD));
+        let tell = |(read, problem): (&Read, &Problem)| {
+            let name = crate::error::shortened(&read.name);
+            match problem {
+                // Whatever TensorFlow does with it: here it is refused.
+                Problem::Shape { graph, checkpoint, .. } => {
+                    format!("{name}: shape {graph} in the graph, {checkpoint} in the checkpoint")
+                }
+                problem => format!("{name}: {problem}"),
+            }
+        };
+        let mut told: Vec<String> = self.problems().take(TOLD).map(tell).collect();
+        if count > TOLD {
+            told.push(format!("and {} more", count - TOLD));
+        }
+        let (all, by) =
+            (self.reads.len(), if self.is_by_object { ", by the names of objects" } else { "" });
+        let told = told.join("; ");
+        let kind = format!("{count} of {all} tensors cannot be restored{by}: {told}");
+        Some(ErrorKind::NotFound(kind).into())
     }
-    let (all, by) =
-        (plan.reads.len(), if plan.is_by_object { ", by the names of objects" } else { "" });
-    let told = told.join("; ");
-    let kind = format!("{count} of {all} tensors cannot be restored{by}: {told}");
-    Some(ErrorKind::NotFound(kind).into())
 }

@@ -24,7 +24,21 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("graph", &["bytes", "error", "message", "schema", "tensor"]),
     ("meta_graph", &["bytes", "error", "graph", "message", "schema", "tensor"]),
-    ("artifact", &["bytes", "checkpoint", "error", "json", "message", "schema", "text", "threads"]),
+    (
+        "artifact",
+        &[
+            "bytes",
+            "checkpoint",
+            "error",
+            "files",
+            "json",
+            "message",
+            "saved_model",
+            "schema",
+            "text",
+            "threads",
+        ],
+    ),
     (
         "diff",
         &[
@@ -75,6 +89,23 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "saved_model",
+        &[
+            "bytes",
+            "checkpoint",
+            "error",
+            "files",
+            "graph",
+            "message",
+            "meta_graph",
+            "progress",
+            "saver",
+            "schema",
+            "tensor",
+            "text",
+        ],
+    ),
+    (
         "report",
         &[
             "artifact",
@@ -99,7 +130,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 const ONLY_IN: &[(&str, &[&str], &str)] = &[
     (
         "std::fs",
-        &["bytes", "files", "checkpoint", "saver", "artifact", "bin"],
+        &["bytes", "files", "checkpoint", "saver", "saved_model", "artifact", "bin"],
         "files are opened at the edges",
     ),
     ("clap", &["bin"], "the command line is the binary's"),

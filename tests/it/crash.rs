@@ -1,4 +1,5 @@
-//! A program that is killed in the middle of a save, a merge or a rotation leaves a folder whose latest checkpoint is whole.
+//! A program that is killed in the middle of a save, a merge or a rotation leaves a folder whose latest checkpoint is whole; in the
+//! middle of building a SavedModel, no part of one.
 //!
 //! `CKDIFF_KILLS` says how often each is killed: a thousand times before a release, less in a plain run.
 
@@ -12,9 +13,10 @@ use std::time::Duration;
 
 use ckdiff::checkpoint::{Checkpoint, CheckpointState, Draft, Existing, FORMATS, Parts, merge};
 use ckdiff::graph::Graph;
-use ckdiff::message::Message;
+use ckdiff::message::{Message, Records, Value};
 use ckdiff::progress::Silent;
-use ckdiff::saver::build::{Options, ToSave, VarList, Variable, build};
+use ckdiff::saved_model::{Builder, MetaGraphOptions, SavedModel, Values};
+use ckdiff::saver::build::{Built, Options, ToSave, VarList, Variable, build};
 use ckdiff::saver::run::{VariableKey, Variables};
 use ckdiff::saver::{Model, SaveOptions, Saver, VariableKind};
 use ckdiff::schema::Schema;
@@ -30,6 +32,8 @@ type Work = fn(&Path, Range<u64>);
 /// What the program that is killed does: `WORK=FIRST=FOLDER` in its environment, the numbers from `FIRST` on.
 const WORKS: [(&str, Work); 4] =
     [("saves", save_again), ("merges", merge_again), ("rotates", rotate), ("runs", run_again)];
+/// What is killed while it builds SavedModels.
+const BUILDS: (&str, Work) = ("builds", build_models);
 const VARIABLE: &str = "CKDIFF_CRASH_TEST";
 
 /// Elements of each tensor: enough for several writes.
@@ -97,27 +101,45 @@ fn rotate(folder: &Path, numbers: Range<u64>) {
 
 /// Saves the variables of a sharded graph by its own nodes, under one path.
 fn run_again(folder: &Path, numbers: Range<u64>) {
-    let graph = graph();
-    let variables = Variable::all_in(&Graph::new(graph.bytes()).unwrap()).unwrap();
-    let list = variables.into_iter().map(ToSave::Variable).collect();
-    let options = Options { sharded: true, var_list: VarList::List(list), ..Options::default() };
-    let built = build(&graph, &options).unwrap().unwrap();
+    let built = graph();
     let mut saver = Saver::new(built.saver_def);
     for number in numbers {
-        let mut variables = Variables::default();
-        for name in ["v", "w"] {
-            let key = VariableKey::new(VariableKind::Reference, name);
-            variables.set(key, tensor(number));
-        }
+        let variables = variables(number);
         let model = Model { graph: &built.message, variables: &variables };
         saver.save(&model, &folder.join("m"), &SaveOptions::default(), &Silent).unwrap();
     }
 }
 
-/// Two variables on two devices.
-fn graph() -> Message<'static> {
+/// Builds one SavedModel after the other, each at a place of its own.
+fn build_models(folder: &Path, numbers: Range<u64>) {
+    let built = graph();
+    let options = MetaGraphOptions {
+        tags: vec!["serve".into()],
+        saver: Some(built.saver_def),
+        ..MetaGraphOptions::default()
+    };
+    for number in numbers {
+        let variables = variables(number);
+        let mut builder = Builder::new(folder.join(format!("{number}"))).unwrap();
+        let values = Values::Variables(&variables);
+        builder.add_meta_graph_and_variables(&built.message, values, &options, &Silent).unwrap();
+        builder.save().unwrap();
+    }
+}
+
+/// What the variables of [`graph`] hold.
+fn variables(number: u64) -> Variables {
+    let mut variables = Variables::default();
+    for name in ["v", "w"] {
+        variables.set(VariableKey::new(VariableKind::Reference, name), tensor(number));
+    }
+    variables
+}
+
+/// Two variables on two devices, with a saver.
+fn graph() -> Built<'static> {
     let schema = Schema::tensorflow();
-    let ty = schema.message("tensorflow.GraphDef").unwrap();
+    let ty = schema.message("tensorflow.MetaGraphDef").unwrap();
     let variable = |name: &str, device: u8| {
         format!(
             "node {{ name: '{name}' op: 'VariableV2' device: '/cpu:{device}'
@@ -125,10 +147,22 @@ fn graph() -> Message<'static> {
              attr {{ key: 'shape' value {{ shape {{ dim {{ size: {ELEMENTS} }} }} }} }} }}"
         )
     };
-    let text = format!("{}\n{}", variable("v", 0), variable("w", 1));
+    let text = format!("graph_def {{ {}\n{} }}", variable("v", 0), variable("w", 1));
     let (message, _) =
         text::parse(schema, ty, text.as_bytes(), &text::ParseOptions::default()).unwrap();
-    message
+    let graph = graph_in(&message);
+    let variables = Variable::all_in(&Graph::new(&graph).unwrap()).unwrap();
+    let list = variables.into_iter().map(ToSave::Variable).collect();
+    let options = Options { sharded: true, var_list: VarList::List(list), ..Options::default() };
+    build(&message, &options).unwrap().unwrap()
+}
+
+/// The graph in a meta graph that has nothing else.
+fn graph_in(meta: &Message<'_>) -> Vec<u8> {
+    match Records::new(meta.bytes(), 0).next().unwrap().unwrap().value {
+        Value::Len(graph) => graph.to_vec(),
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Not a test of its own: what the test below starts, and kills.
@@ -137,7 +171,7 @@ fn work_until_killed() {
     let Ok(work) = env::var(VARIABLE) else { return };
     let (name, rest) = work.split_once('=').unwrap();
     let (first, folder) = rest.split_once('=').unwrap();
-    let (_, work) = WORKS.iter().find(|(known, _)| *known == name).unwrap();
+    let (_, work) = WORKS.iter().chain([&BUILDS]).find(|(known, _)| *known == name).unwrap();
     work(Path::new(folder), first.parse().unwrap()..u64::MAX);
 }
 
@@ -174,9 +208,44 @@ fn has_begun(folder: &Path) -> bool {
     folder.join("checkpoint").is_file()
 }
 
+/// How often each work is killed.
+fn kills() -> usize {
+    env::var("CKDIFF_KILLS").map_or(25, |kills| kills.parse().unwrap())
+}
+
+#[test]
+fn whoever_is_killed_leaves_no_part_of_a_saved_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random::new(11);
+    let (mut whole, mut parts, mut run) = (0, 0, 0);
+    while whole < kills() || parts < kills() / 2 {
+        run += 1;
+        assert!(run < 20 * kills() as u64, "{whole} were built, {parts} begun");
+        let time = Duration::from_micros(5_000 + random.below(60_000 + 1_000 * run));
+        kill_after(time, BUILDS.0, run << 20, folder.path());
+        for entry in fs::read_dir(folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if name.starts_with(".ckdiff-") {
+                parts += 1;
+            } else {
+                let number: i64 = name.parse().unwrap();
+                let plan = SavedModel::open(&path).unwrap().load(&["serve"]).unwrap();
+                let restored = plan.restore().unwrap();
+                for name in ["v", "w"] {
+                    let elements = restored.find(name).unwrap().elements::<i64>().unwrap();
+                    assert!(elements.len() == ELEMENTS && elements.iter().all(|&e| e == number));
+                }
+                whole += 1;
+            }
+            fs::remove_dir_all(path).unwrap();
+        }
+    }
+}
+
 #[test]
 fn whoever_is_killed_leaves_the_latest_checkpoint_whole() {
-    let kills = env::var("CKDIFF_KILLS").map_or(25, |kills| kills.parse().unwrap());
+    let kills = kills();
     let mut random = Random::new(7);
     for (work, function) in WORKS {
         let folder = tempfile::tempdir().unwrap();

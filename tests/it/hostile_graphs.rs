@@ -39,7 +39,7 @@ fn count() -> u64 {
 }
 
 /// Changes lines of a text, so that it most often still is one.
-fn mutate_lines(lines: &mut Vec<String>, random: &mut Random) {
+pub fn mutate_lines(lines: &mut Vec<String>, random: &mut Random) {
     for _ in 0..1 + random.below(4) {
         let at = random.below(lines.len() as u64) as usize;
         let other = random.below(lines.len() as u64) as usize;

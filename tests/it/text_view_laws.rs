@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use ckdiff::artifact::{Artifact, saved_model};
+use ckdiff::artifact::Artifact;
 use ckdiff::diff::{Change, ChangeKind, Diff, Options, Place, Tag, Text, TextView, Weight, diff};
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
 use ckdiff::report::Palette;
 use ckdiff::report::human::{self, View};
+use ckdiff::saved_model;
 use ckdiff::text::{PrintOptions, UnknownFields, print};
 
 use crate::pairs::side;
@@ -232,7 +233,7 @@ fn reports_fit_their_columns_and_no_two_lines_look_alike() {
 
 #[test]
 fn saved_models_are_among_the_pairs() {
-    let is_saved_model = |name: &&String| saved_model(&side(name, "lhs")).is_some();
+    let is_saved_model = |name: &&String| saved_model::file_in(&side(name, "lhs")).is_some();
     let oracle = oracle("pairs.json");
     let count = oracle.as_object().unwrap().keys().filter(is_saved_model).count();
     assert!(count >= 10, "{count}");

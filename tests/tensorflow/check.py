@@ -3,7 +3,8 @@
 Usage: python check.py CKDIFF WRITE, the command and the example `write` that is beside this file.
 
 Checkpoints are written by the command from fixtures that TensorFlow wrote; TensorFlow restores both and they must be equal.
-Graphs whose saver ckdiff built are imported, saved and restored; and what savers wrote that ckdiff ran is restored.
+Graphs whose saver ckdiff built are imported, saved and restored; what savers wrote that ckdiff ran is restored; and
+SavedModels that ckdiff built are loaded and served.
 """
 
 import base64
@@ -20,6 +21,8 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import numpy as np
 import tensorflow as tf
+
+tf.get_logger().setLevel("ERROR")
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 
@@ -61,6 +64,8 @@ def main():
         subprocess.run([write, folder], cwd=DATA.parent.parent, check=True)
         check_built(out / "built")
         check_saved(out / "saved")
+        check_models(out / "models")
+        check_objects(out / "objects")
 
 
 def names_of(ckdiff, path):
@@ -204,6 +209,85 @@ def check_saved(folder):
         restored += len(expected)
     assert len(cases) >= 6, cases
     print(f"savers run: {len(cases)} checkpoints, {restored} variables restored")
+
+
+# What the inputs of signatures are given.
+FED = {
+    "x": {"plain": [[1.0, 2.0], [-3.0, 0.5]], "nothing": 2.5},
+    "words": {"two": ["of", "none", "the"]},
+    "inputs": {"two": ["of", "none", "the"]},
+}
+
+
+def loaded(case, path, tags):
+    """What TensorFlow's loader makes of a meta graph: its variables, and what each signature gives."""
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        meta = tf.compat.v1.saved_model.load(session, tags, str(path))
+        found = {one.name: content(session.run(one)) for one in tf.compat.v1.global_variables()}
+        for key, signature in meta.signature_def.items():
+            if not signature.outputs:
+                continue
+            feed = {info.name: FED[name][case] for name, info in signature.inputs.items()}
+            for name, info in signature.outputs.items():
+                found[key, name] = content(session.run(info.name, feed))
+        return found, sorted(meta.signature_def)
+
+
+def check_models(folder):
+    """A SavedModel that ckdiff built is loaded and served as the one that TensorFlow built."""
+    values, served = 0, 0
+    models = sorted(folder.iterdir())
+    for model in models:
+        source = DATA / "built" / model.stem / "saved"
+        tag_sets = {"two": (["serve", "gpu"], ["train"]), "plain": (["serve"],), "nothing": ([],)}[model.stem]
+        for tags in tag_sets:
+            expected, found = loaded(model.stem, source, tags), loaded(model.stem, model, tags)
+            assert found == expected, (model, tags)
+            values += len(found[0])
+        for path in source.glob("assets/*"):
+            assert (model / "assets" / path.name).read_bytes() == path.read_bytes(), path
+        if model.stem == "nothing":
+            continue
+        # As TensorFlow 2 loads and calls it.
+        tags = tag_sets[0]
+        inputs = {"plain": "x", "two": "words"}[model.stem]
+        fed = tf.constant(FED[inputs][model.stem])
+        results = [tf.saved_model.load(str(path), tags).signatures["serving_default"](**{inputs: fed})
+                   for path in (source, model)]
+        expected, found = ({name: content(value.numpy()) for name, value in result.items()} for result in results)
+        assert found == expected and found, model
+        served += 1
+    assert len(models) == 6 and served == 4, (models, served)
+    print(f"SavedModels: {len(models)} loaded, {values} variables and results equal, {served} served by TensorFlow 2")
+
+
+def result_of(model, key):
+    """What a signature gives for ones, of three in each dimension that is not known; for some words where it takes text."""
+    function = model.signatures[key]
+    _, specs = function.structured_input_signature
+
+    def fed(spec):
+        shape = [3 if dim is None else dim for dim in spec.shape]
+        return tf.fill(shape, "of") if spec.dtype == tf.string else tf.ones(shape, spec.dtype)
+
+    results = function(**{name: fed(spec) for name, spec in specs.items()})
+    return {name: content(value.numpy()) for name, value in results.items()}
+
+
+def check_objects(folder):
+    """A SavedModel of TensorFlow 2 that ckdiff built anew is loaded, and its signatures give what they gave."""
+    models = sorted(folder.iterdir())
+    called = 0
+    for path in models:
+        (source,) = DATA.glob(f"*/{path.stem}/saved_model.pb")
+        theirs, ours = tf.saved_model.load(str(source.parent)), tf.saved_model.load(str(path))
+        assert sorted(theirs.signatures) == sorted(ours.signatures), path
+        for key in theirs.signatures:
+            expected, found = result_of(theirs, key), result_of(ours, key)
+            assert found == expected and found, (path, key)
+            called += 1
+    assert len(models) == 6 and called >= 4, (models, called)
+    print(f"SavedModels of TensorFlow 2: {len(models)} built anew and loaded, {called} signatures called")
 
 
 if __name__ == "__main__":

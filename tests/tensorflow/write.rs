@@ -3,16 +3,20 @@
 //! ```text
 //! built/NAME.meta        a graph of TensorFlow's without a saver, with one that was built by ckdiff
 //! saved/NAME/model-7     what a saver of TensorFlow's own saved when ckdiff ran it, after it had restored a checkpoint
+//! objects/NAME.VALUES    a SavedModel of TensorFlow 2, built anew from a store of variables or from its checkpoint
+//! models/NAME.FORM       a SavedModel, in binary or text, of the meta graphs that TensorFlow's builder was given in `tests/data/built`
 //! ```
 
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use ckdiff::artifact::{Document, ReadOptions};
+use ckdiff::checkpoint::Checkpoint;
 use ckdiff::files::{cannot_write, replace};
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
+use ckdiff::saved_model::{Asset, Builder, MetaGraphOptions, SavedModel, Values};
 use ckdiff::saver::build::{Options, build, with_saver};
 use ckdiff::saver::run::{Variables, restore};
 use ckdiff::saver::{Model, SaveOptions, Saver};
@@ -26,7 +30,7 @@ type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 fn main() -> Result {
     let out = env::args_os().nth(1).ok_or("usage: write FOLDER")?;
     let out = Path::new(&out);
-    for folder in ["built", "saved"] {
+    for folder in ["built", "saved", "models"] {
         fs::create_dir_all(out.join(folder))?;
     }
     for case in ["reference", "resource", "partitioned", "partitioned_resource"] {
@@ -42,6 +46,18 @@ fn main() -> Result {
     }
     for entry in fs::read_dir("tests/data/savers/run")? {
         saved(&entry?.path(), &out.join("saved"))?;
+    }
+    for (name, tag_sets) in [
+        ("plain", &[&["serve"][..]][..]),
+        ("two", &[&["gpu", "serve"], &["train"]]),
+        ("nothing", &[&[]]),
+    ] {
+        for as_text in [false, true] {
+            model(name, tag_sets, as_text, &out.join("models"))?;
+        }
+    }
+    for name in ["saved_models/module", "object_savers/keras", "object_savers/tables"] {
+        objects(Path::new("tests/data").join(name), &out.join("objects"))?;
     }
     Ok(())
 }
@@ -76,5 +92,67 @@ fn saved(case: &Path, out: &Path) -> Result {
     let options =
         SaveOptions { global_step: Some(7), meta_graph: Some(&graph), ..SaveOptions::default() };
     Saver::new(def).save(&model, &folder.join("model"), &options, &Silent)?;
+    Ok(())
+}
+
+/// Builds the SavedModel anew that TensorFlow built: in binary from a checkpoint, in text from a store of variables.
+fn model(name: &str, tag_sets: &[&[&str]], as_text: bool, out: &Path) -> Result {
+    let folder = Path::new("tests/data/built").join(name);
+    let theirs = SavedModel::open(folder.join("saved"))?;
+    let form = if as_text { "text" } else { "binary" };
+    let mut builder = Builder::new(out.join(format!("{name}.{form}")))?;
+    for (number, tags) in tag_sets.iter().enumerate() {
+        let meta = read(&folder.join(format!("before.{number}.meta")))?;
+        let plan = theirs.load(tags)?;
+        let asset = |tensor: &String| Asset { tensor: tensor.clone(), path: None };
+        let options = MetaGraphOptions {
+            tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
+            assets: plan.assets.keys().map(asset).collect(),
+            main_op: plan.init_op.clone(),
+            signatures: plan.signatures.clone(),
+            clear_devices: true,
+            ..MetaGraphOptions::default()
+        };
+        if number > 0 {
+            builder.add_meta_graph(&meta, &options)?;
+            continue;
+        }
+        let (store, checkpoint) = (plan.restore()?, Checkpoint::open(theirs.variables_path()).ok());
+        let values = match &checkpoint {
+            Some(checkpoint) if !as_text => Values::Checkpoint(checkpoint),
+            _ => Values::Variables(&store),
+        };
+        builder.add_meta_graph_and_variables(&meta, values, &options, &Silent)?;
+    }
+    if as_text {
+        builder.save_as_text()?
+    } else {
+        builder.save()?
+    };
+    Ok(())
+}
+
+/// Builds a SavedModel of TensorFlow 2 anew.
+fn objects(theirs: PathBuf, out: &Path) -> Result {
+    let name = theirs.file_name().and_then(|name| name.to_str()).ok_or("a name is needed")?;
+    let model = SavedModel::open(&theirs)?;
+    let plan = model.load(&["serve"])?;
+    let (store, checkpoint) = (plan.restore()?, Checkpoint::open(model.variables_path())?);
+    let asset = |(tensor, path): (&String, &PathBuf)| Asset {
+        tensor: tensor.clone(),
+        path: Some(path.clone()),
+    };
+    let options = MetaGraphOptions {
+        tags: vec!["serve".into()],
+        assets: plan.assets.iter().map(asset).collect(),
+        ..MetaGraphOptions::default()
+    };
+    for (from, values) in
+        [("store", Values::Variables(&store)), ("checkpoint", Values::Checkpoint(&checkpoint))]
+    {
+        let mut builder = Builder::new(out.join(format!("{name}.{from}")))?;
+        builder.add_meta_graph_and_variables(&plan.meta_graph, values, &options, &Silent)?;
+        builder.save()?;
+    }
     Ok(())
 }

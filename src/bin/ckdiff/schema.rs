@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckdiff::artifact::{Document, ReadOptions, saved_model};
+use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::report::human::printable;
+use ckdiff::saved_model;
 use ckdiff::schema::{Schema, descriptor_set};
 use ckdiff::{Error, ErrorKind};
 use protox::Compiler;
@@ -68,7 +69,7 @@ impl Loaded {
             let stdin = std::io::stdin();
             return Document::read(stdin, Path::new("standard input"), self.schema(), &options);
         }
-        let graphs = saved_model(path);
+        let graphs = saved_model::file_in(path);
         let path = graphs.as_deref().unwrap_or(path);
         match beside::meta(path) {
             Some(meta) if !path.exists() => {

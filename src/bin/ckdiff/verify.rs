@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use ckdiff::Error;
-use ckdiff::artifact::{Artifact, Document, ReadOptions, saved_model};
+use ckdiff::artifact::{Artifact, Document, ReadOptions};
 use ckdiff::checkpoint::Checkpoint;
 use ckdiff::graph::OpTable;
 use ckdiff::report::{human, json};
+use ckdiff::saved_model;
 use ckdiff::schema::Schema;
 use ckdiff::verify::{Verification, graphs, verify_with};
 
@@ -136,7 +137,9 @@ fn open(paths: &[PathBuf]) -> Opened {
                 continue;
             }
             // Which message it is instead.
-            Err(_) if path.is_file() || saved_model(path).is_some() => Artifact::open(path),
+            Err(_) if path.is_file() || saved_model::file_in(path).is_some() => {
+                Artifact::open(path)
+            }
             artifact => artifact,
         };
         let is_new = match &artifact {

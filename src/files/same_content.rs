@@ -1,0 +1,56 @@
+//! Whether two files hold the same.
+
+use std::fs::File;
+use std::io::{BufReader, ErrorKind, Read};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// Bytes that are compared at a time.
+const CHUNK: usize = 64 << 10;
+
+/// Whether the two files have the same content; nothing is read where their lengths differ.
+///
+/// # Errors
+/// When one of them cannot be read.
+pub(crate) fn have_same_content(lhs: &Path, rhs: &Path) -> Result<bool> {
+    let bytes = |path: &Path| {
+        let metadata = path.metadata().map_err(|error| Error::io("open", error).in_file(path));
+        metadata.map(|metadata| metadata.len())
+    };
+    if bytes(lhs)? != bytes(rhs)? {
+        return Ok(false);
+    }
+    let open = |path: &Path| {
+        let file = File::open(path).map_err(|error| Error::io("open", error).in_file(path));
+        file.map(BufReader::new)
+    };
+    let (mut a, mut b) = (open(lhs)?, open(rhs)?);
+    let (mut left, mut right) = (vec![0; CHUNK], vec![0; CHUNK]);
+    loop {
+        let read =
+            fill(&mut a, &mut left).map_err(|error| Error::io("read", error).in_file(lhs))?;
+        let other =
+            fill(&mut b, &mut right).map_err(|error| Error::io("read", error).in_file(rhs))?;
+        if left.get(..read) != right.get(..other) {
+            return Ok(false);
+        }
+        if read == 0 {
+            return Ok(true);
+        }
+    }
+}
+
+/// Reads until `out` is full or the file ends.
+fn fill(file: &mut impl Read, out: &mut [u8]) -> std::io::Result<usize> {
+    let mut read = 0;
+    while let Some(rest) = out.get_mut(read..).filter(|rest| !rest.is_empty()) {
+        match file.read(rest) {
+            Ok(0) => break,
+            Ok(more) => read += more,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
+}

@@ -1,0 +1,133 @@
+//! What a meta graph says to whoever serves it: signatures, and the files that its nodes read.
+
+use std::collections::BTreeMap;
+
+use prost_reflect::prost::{self, Message as _, Name};
+
+use super::collection::{Collections, Item, Kind, joined, no_message};
+use super::fields::{self, bytes_in, text_in};
+use super::parts::{Parts, entry_with};
+use crate::error::{Error, Result, abridged};
+use crate::message::Message;
+use crate::schema::tensorflow::tensor_info::Encoding;
+use crate::schema::tensorflow::{AssetFileDef, SignatureDef};
+
+/// The collection that TensorFlow 1 has assets in.
+pub const ASSETS: &str = "saved_model_assets";
+
+/// What the type of a message in an `Any` begins with.
+const TYPE_URL: &str = "type.googleapis.com/";
+
+/// The signatures of `meta`, a `MetaGraphDef`, by name.
+///
+/// # Errors
+/// When it is another message, or a signature cannot be decoded.
+pub fn signatures(meta: &Message<'_>) -> Result<BTreeMap<String, SignatureDef>> {
+    let parts = Parts::of(meta)?;
+    let decoded = parts.signatures.iter().map(|(name, (_, signature))| {
+        let found = decode(signature);
+        let found = found.map_err(|e: Error| e.in_field(&format!("signature_def[{name:?}]")));
+        Ok(((*name).to_owned(), found?))
+    });
+    decoded.collect()
+}
+
+/// The meta graph with `signatures` in the place of those of the same names, and beside all others.
+///
+/// # Errors
+/// When `meta` is no `MetaGraphDef`.
+pub fn with_signatures<'s>(
+    meta: &Message<'s>,
+    signatures: &BTreeMap<String, SignatureDef>,
+) -> Result<Message<'s>> {
+    let mut parts = Parts::of(meta)?;
+    let known = parts.signatures.iter();
+    let mut all: BTreeMap<&str, Vec<u8>> =
+        known.map(|(name, (entry, _))| (*name, entry.to_vec())).collect();
+    for (name, signature) in signatures {
+        let old = parts.signatures.get(&**name).map(|(entry, _)| *entry).unwrap_or_default();
+        all.insert(name, entry_with(name, old, &signature.encode_to_vec()));
+    }
+    let records = all.values().flat_map(|entry| fields::field(5, entry)).collect();
+    parts.set(5, records);
+    // Maps that were encoded here are in hash order.
+    Message::decode(meta.schema(), meta.ty(), parts.message(meta).into_bytes())
+}
+
+/// The assets of `meta`, a `MetaGraphDef`: files and the tensors that take their paths. As TensorFlow has it, those of the
+/// collection [`ASSETS`] count where `asset_file_def` has none.
+///
+/// # Errors
+/// When it is another message, or one of them is none.
+pub fn assets(meta: &Message<'_>) -> Result<Vec<AssetFileDef>> {
+    let parts = Parts::of(meta)?;
+    if !parts.assets.is_empty() {
+        return parts.assets.iter().map(|asset| decode(asset)).collect();
+    }
+    let collections = Collections::of(meta)?;
+    let unpack = |(index, item)| match item {
+        Item::Any(any) if is_asset(text_in(any, 1)) => decode(bytes_in(any, 2).unwrap_or_default()),
+        Item::Any(any) => {
+            Err(no_message(ASSETS, index, AssetFileDef::NAME, &abridged(text_in(any, 1))))
+        }
+        other => {
+            let found = format!("one of a {}", other.kind());
+            Err(no_message(ASSETS, index, AssetFileDef::NAME, &found))
+        }
+    };
+    collections.items(ASSETS).into_iter().enumerate().map(unpack).collect()
+}
+
+/// The meta graph with `assets` in the place of those that it has: in `asset_file_def` if it has them there, and then in the order that
+/// they have, since the objects of TensorFlow 2 go by their numbers; else in the collection [`ASSETS`].
+///
+/// # Errors
+/// When `meta` is no `MetaGraphDef`, or an asset that it has is none.
+pub fn with_assets<'s>(meta: &Message<'s>, assets: &[AssetFileDef]) -> Result<Message<'s>> {
+    let mut parts = Parts::of(meta)?;
+    if !parts.assets.is_empty() {
+        let known = self::assets(meta)?;
+        let place = |asset: &&AssetFileDef| {
+            let is_it = |known: &AssetFileDef| tensor_of(known) == tensor_of(asset);
+            known.iter().position(is_it).unwrap_or(known.len())
+        };
+        let mut sorted: Vec<_> = assets.iter().collect();
+        sorted.sort_by_key(place);
+        let record = |asset: &AssetFileDef| fields::field(6, &asset.encode_to_vec());
+        parts.set(6, sorted.into_iter().flat_map(record).collect());
+        return Ok(parts.message(meta));
+    }
+    let any = |asset: &AssetFileDef| {
+        let url = format!("{TYPE_URL}{}", AssetFileDef::full_name());
+        let any = [fields::field(1, url.as_bytes()), fields::field(2, &asset.encode_to_vec())];
+        fields::field(1, &any.concat())
+    };
+    match assets {
+        [] => parts.remove_collection(ASSETS),
+        _ => {
+            let list: Vec<u8> = assets.iter().flat_map(any).collect();
+            parts.set_collection(ASSETS, joined(Kind::AnyList, &[], &list));
+        }
+    }
+    Ok(parts.message(meta))
+}
+
+/// The tensor that takes the path of an asset.
+fn tensor_of(asset: &AssetFileDef) -> Option<&str> {
+    match asset.tensor_info.as_ref()?.encoding.as_ref()? {
+        Encoding::Name(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// Whether an `Any` of this type holds an asset.
+fn is_asset(type_url: &str) -> bool {
+    type_url.rsplit_once('/').is_some_and(|(_, name)| *name == *AssetFileDef::full_name())
+}
+
+fn decode<M: prost::Message + Default>(bytes: &[u8]) -> Result<M> {
+    let fail = |error: prost::DecodeError| {
+        Error::unexpected("message", error, "it must be of its field's type")
+    };
+    M::decode(bytes).map_err(fail)
+}

@@ -1,0 +1,204 @@
+//! Signatures: what goes into a model and what comes out, for whoever serves it.
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//! use ckdiff::artifact::Artifact;
+//! use ckdiff::saved_model::{Tensors, signature};
+//!
+//! let meta = Artifact::open("tests/data/meta_graphs/towers.meta")?;
+//! let tensors = Tensors::of(meta.message().expect("it is a meta graph").message())?;
+//! let inputs = BTreeMap::from([("x".to_owned(), tensors.info("outside:0")?)]);
+//! let outputs = BTreeMap::from([("y".to_owned(), tensors.info("outside:0")?)]);
+//! let predict = signature::predict(inputs, outputs)?;
+//! assert!(signature::is_valid(&predict));
+//! # Ok::<(), ckdiff::Error>(())
+//! ```
+
+use std::collections::BTreeMap;
+
+use super::tensor_info::name;
+use super::{INIT_OP_SIGNATURE, TRAIN_OP_SIGNATURE};
+use crate::error::{Error, ErrorKind, Result};
+use crate::schema::tensorflow::tensor_info::Encoding;
+use crate::schema::tensorflow::{
+    DataType, SignatureDef, TensorInfo, TensorProto, TensorShapeProto,
+};
+
+/// The method of signatures that [`regression`] makes.
+pub const REGRESS_METHOD_NAME: &str = "tensorflow/serving/regress";
+/// The method of signatures that [`classification`] makes.
+pub const CLASSIFY_METHOD_NAME: &str = "tensorflow/serving/classify";
+/// The method of signatures that [`predict`] makes.
+pub const PREDICT_METHOD_NAME: &str = "tensorflow/serving/predict";
+/// The name of the signature that is taken where none is named.
+pub const DEFAULT_SERVING_SIGNATURE_DEF_KEY: &str = "serving_default";
+
+/// The input of a regression or a classification.
+const INPUTS: &str = "inputs";
+/// The output of a regression.
+const OUTPUTS: &str = "outputs";
+/// The outputs of a classification.
+const CLASSES: &str = "classes";
+const SCORES: &str = "scores";
+
+/// A signature of these parts; `defaults` are what inputs are where they are not given.
+pub fn build_signature_def(
+    inputs: BTreeMap<String, TensorInfo>,
+    outputs: BTreeMap<String, TensorInfo>,
+    method_name: &str,
+    defaults: BTreeMap<String, TensorProto>,
+) -> SignatureDef {
+    SignatureDef {
+        inputs: inputs.into_iter().collect(),
+        outputs: outputs.into_iter().collect(),
+        method_name: method_name.to_owned(),
+        defaults: defaults.into_iter().collect(),
+    }
+}
+
+/// A signature of a regression: from serialized examples to numbers.
+///
+/// # Errors
+/// When `examples` are no strings, or `predictions` are not `float32`; either must be one tensor.
+pub fn regression(examples: &TensorInfo, predictions: &TensorInfo) -> Result<SignatureDef> {
+    check(examples, DataType::DtString, "examples")?;
+    check(predictions, DataType::DtFloat, "predictions")?;
+    Ok(build_signature_def(
+        one(INPUTS, examples),
+        one(OUTPUTS, predictions),
+        REGRESS_METHOD_NAME,
+        BTreeMap::new(),
+    ))
+}
+
+/// A signature of a classification: from serialized examples to labels, scores, or both.
+///
+/// # Errors
+/// When there are neither labels nor scores, `examples` or `classes` are no strings, or `scores` are not `float32`.
+pub fn classification(
+    examples: &TensorInfo,
+    classes: Option<&TensorInfo>,
+    scores: Option<&TensorInfo>,
+) -> Result<SignatureDef> {
+    check(examples, DataType::DtString, "examples")?;
+    let mut outputs = BTreeMap::new();
+    if let Some(classes) = classes {
+        check(classes, DataType::DtString, "classes")?;
+        outputs.extend(one(CLASSES, classes));
+    }
+    if let Some(scores) = scores {
+        check(scores, DataType::DtFloat, "scores")?;
+        outputs.extend(one(SCORES, scores));
+    }
+    if outputs.is_empty() {
+        let kind = "a classification gives classes, scores or both";
+        return Err(ErrorKind::Usage(kind.into()).into());
+    }
+    let inputs = one(INPUTS, examples);
+    Ok(build_signature_def(inputs, outputs, CLASSIFY_METHOD_NAME, BTreeMap::new()))
+}
+
+/// A signature from any tensors to any others.
+///
+/// # Errors
+/// When there are no inputs or no outputs.
+pub fn predict(
+    inputs: BTreeMap<String, TensorInfo>,
+    outputs: BTreeMap<String, TensorInfo>,
+) -> Result<SignatureDef> {
+    for (what, tensors) in [("inputs", &inputs), ("outputs", &outputs)] {
+        if tensors.is_empty() {
+            let kind = format!("a prediction has {what}, and none are given");
+            return Err(ErrorKind::Usage(kind).into());
+        }
+    }
+    Ok(build_signature_def(inputs, outputs, PREDICT_METHOD_NAME, BTreeMap::new()))
+}
+
+/// A signature whose one output, under `key`, is an op, or a tensor: how the op is named that starts a SavedModel.
+pub fn op(op: &str, key: &str) -> SignatureDef {
+    let info = TensorInfo {
+        dtype: DataType::DtInvalid.into(),
+        tensor_shape: Some(TensorShapeProto { dim: Vec::new(), unknown_rank: true }),
+        encoding: Some(Encoding::Name(op.to_owned())),
+    };
+    build_signature_def(BTreeMap::new(), one(key, &info), "", BTreeMap::new())
+}
+
+/// Whether TensorFlow Serving can serve it: whether it is a regression, a classification or a prediction, strictly.
+pub fn is_valid(signature: &SignatureDef) -> bool {
+    let is = |info: Option<&TensorInfo>, dtype| info.is_some_and(|info| info.dtype() == dtype);
+    let SignatureDef { inputs, outputs, method_name, .. } = signature;
+    let takes_examples = inputs.len() == 1 && is(inputs.get(INPUTS), DataType::DtString);
+    match method_name.as_str() {
+        PREDICT_METHOD_NAME => !inputs.is_empty() && !outputs.is_empty(),
+        REGRESS_METHOD_NAME => {
+            takes_examples && outputs.len() == 1 && is(outputs.get(OUTPUTS), DataType::DtFloat)
+        }
+        CLASSIFY_METHOD_NAME => {
+            let fits = |(key, info): (&String, &TensorInfo)| match key.as_str() {
+                CLASSES => info.dtype() == DataType::DtString,
+                SCORES => info.dtype() == DataType::DtFloat,
+                _ => false,
+            };
+            takes_examples && !outputs.is_empty() && outputs.iter().all(fits)
+        }
+        _ => false,
+    }
+}
+
+/// Holds signatures that a builder is given against what TensorFlow's builder asks of them.
+pub(super) fn validate(signatures: &BTreeMap<String, SignatureDef>) -> Result<()> {
+    for (key, signature) in signatures {
+        let in_signature = |error: Error| error.in_field(&format!("signature_def[{key:?}]"));
+        if [INIT_OP_SIGNATURE, TRAIN_OP_SIGNATURE].contains(&key.as_str()) {
+            let kind = "this name is kept for the op of a SavedModel".into();
+            return Err(in_signature(ErrorKind::Usage(kind).into()));
+        }
+        for (field, infos) in [("inputs", &signature.inputs), ("outputs", &signature.outputs)] {
+            let sorted: BTreeMap<_, _> = infos.iter().collect();
+            for (name, info) in sorted {
+                validate_info(info)
+                    .map_err(|error| in_signature(error.in_field(&format!("{field}[{name:?}]"))))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether it says which tensor it is, and of what type.
+fn validate_info(info: &TensorInfo) -> Result<()> {
+    match &info.encoding {
+        None => {
+            let kind = "it names no tensor: name, coo_sparse or composite_tensor must be set";
+            Err(ErrorKind::Usage(kind.into()).into())
+        }
+        Some(Encoding::CompositeTensor(composite)) => {
+            let components = composite.components.iter().enumerate();
+            components.into_iter().try_for_each(|(at, component)| {
+                let at = format!("composite_tensor.components[{at}]");
+                validate_info(component).map_err(|error| error.in_field(&at))
+            })
+        }
+        Some(_) if info.dtype() == DataType::DtInvalid => {
+            Err(Error::unexpected("dtype", "DT_INVALID", "it must be that of the tensor"))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn one(key: &str, info: &TensorInfo) -> BTreeMap<String, TensorInfo> {
+    BTreeMap::from([(key.to_owned(), info.clone())])
+}
+
+/// Whether it is one tensor of this type.
+fn check(info: &TensorInfo, dtype: DataType, what: &'static str) -> Result<()> {
+    if name(info).is_none() {
+        return Err(ErrorKind::Usage(format!("{what} must be one tensor")).into());
+    }
+    if info.dtype() != dtype {
+        let allowed = format!("it must be {}", dtype.as_str_name());
+        return Err(Error::unexpected("dtype", info.dtype().as_str_name(), allowed).in_field(what));
+    }
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! What the variables of a SavedModel hold, and how it is written.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::checkpoint::{Checkpoint, Draft};
+use crate::error::{Error, ErrorKind, Result};
+use crate::graph::fields;
+use crate::graph::object_graph::KEY;
+use crate::message::Message;
+use crate::progress::Progress;
+use crate::saver::plan::restore_plan;
+use crate::saver::run::Variables;
+use crate::saver::{Content, Model, SaveOptions, Saver};
+use crate::schema::tensorflow::SaverDef;
+use crate::tensor::Name;
+
+/// What the variables of a SavedModel hold.
+#[derive(Debug, Clone, Copy)]
+pub enum Values<'a> {
+    /// What is in memory, saved by the nodes of the graph.
+    Variables(&'a Variables),
+    /// What a checkpoint has, of which the SavedModel gets what its saver restores; read in pieces, of any size.
+    Checkpoint(&'a Checkpoint),
+}
+
+impl Values<'_> {
+    /// Writes what `saver` restores to the checkpoint `path`.
+    pub(super) fn write(
+        &self,
+        meta: &Message<'_>,
+        saver: &SaverDef,
+        path: &Path,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let save = |content: &dyn Content| {
+            let options = SaveOptions { write_state: false, ..SaveOptions::default() };
+            Saver::new(saver.clone()).save(content, path, &options, progress).map(drop)
+        };
+        match self {
+            Self::Variables(variables) => save(&Model { graph: meta, variables }),
+            Self::Checkpoint(checkpoint) => {
+                let keys = keys(meta, saver, checkpoint)?;
+                save(&Draft::select(checkpoint, |key| keys.get(key).cloned())?)
+            }
+        }
+    }
+}
+
+/// The keys of a checkpoint that `saver` reads, each with the name that it asks for; of a model of TensorFlow 2 also what says which
+/// objects they are of.
+fn keys(
+    meta: &Message<'_>,
+    saver: &SaverDef,
+    checkpoint: &Checkpoint,
+) -> Result<BTreeMap<Name, Name>> {
+    let plan = restore_plan(meta, saver, checkpoint)?;
+    if let Some(error) = plan.error() {
+        return Err(error.in_file(checkpoint.path()));
+    }
+    if plan.unknown > 0 {
+        let kind =
+            "the graph does not say by constants what it restores; values from memory can be saved";
+        return Err(ErrorKind::Unsupported(kind.into()).into());
+    }
+    let mut keys = BTreeMap::new();
+    for read in plan.reads {
+        let name = Name::from(&*read.name);
+        let Some(key) = read.key else { continue };
+        if let Some(other) = keys.insert(key, name.clone()).filter(|other| *other != name) {
+            let kind = format!("{other} and {name} are one tensor of the checkpoint");
+            return Err(Error::from(ErrorKind::Unsupported(kind)).in_file(checkpoint.path()));
+        }
+    }
+    let objects = Name::from(KEY);
+    if !plan.is_by_object && checkpoint.has_tensor(KEY) && has_objects(meta) {
+        keys.insert(objects.clone(), objects);
+    }
+    Ok(keys)
+}
+
+/// Whether a meta graph is of TensorFlow 2.
+fn has_objects(meta: &Message<'_>) -> bool {
+    /// The field of a `MetaGraphDef` with its `SavedObjectGraph`.
+    const OBJECT_GRAPH_DEF: u32 = 7;
+    fields(meta.bytes(), OBJECT_GRAPH_DEF).next().is_some()
+}

@@ -1,0 +1,296 @@
+//! What a builder and a loader of SavedModels refuse, and what is left then: nothing new, and all that was there.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ckdiff::Error;
+use ckdiff::checkpoint::Checkpoint;
+use ckdiff::message::Message;
+use ckdiff::meta_graph::{Item, add_to_collection, with_assets, with_signatures};
+use ckdiff::progress::Silent;
+use ckdiff::saved_model::{
+    Asset, Builder, MetaGraphOptions, SavedModel, Tensors, Values, contains_saved_model, file_in,
+    signature,
+};
+use ckdiff::saver::run::Variables;
+use ckdiff::schema::tensorflow::tensor_info::{CompositeTensor, Encoding};
+use ckdiff::schema::tensorflow::{AssetFileDef, SaverDef, SignatureDef, TensorInfo};
+use insta::assert_snapshot;
+use tempfile::TempDir;
+
+use crate::saved_model_built::{before, files, folder};
+
+fn values() -> Checkpoint {
+    Checkpoint::open(folder("two").join("saved/variables/variables")).unwrap()
+}
+
+fn tagged(tag: &str) -> MetaGraphOptions {
+    MetaGraphOptions { tags: vec![tag.into()], ..MetaGraphOptions::default() }
+}
+
+/// An error, without the folder that the test is in.
+fn told(error: &Error, folder: &Path) -> String {
+    error.to_string().replace(folder.to_str().unwrap(), "DIR")
+}
+
+/// What adding `meta` first gives; nothing may be left of it.
+fn refused_of(meta: &Message<'_>, values: Values<'_>, options: &MetaGraphOptions) -> String {
+    let folder = TempDir::new().unwrap();
+    let mut builder = Builder::new(folder.path().join("model")).unwrap();
+    let error = builder.add_meta_graph_and_variables(meta, values, options, &Silent).unwrap_err();
+    drop(builder);
+    assert_eq!(files(folder.path()), BTreeMap::new());
+    told(&error, folder.path())
+}
+
+fn refused(options: &MetaGraphOptions) -> String {
+    refused_of(&before("two", 0), Values::Checkpoint(&values()), options)
+}
+
+#[test]
+fn meta_graphs_come_in_their_order() {
+    let folder = TempDir::new().unwrap();
+    let (meta, values) = (before("two", 0), values());
+    let mut builder = Builder::new(folder.path()).unwrap();
+    let early = builder.add_meta_graph(&meta, &tagged("serve")).unwrap_err();
+    assert_snapshot!(early, @"there are no variables yet; the first meta graph is added with them");
+    let values = Values::Checkpoint(&values);
+    builder.add_meta_graph_and_variables(&meta, values, &tagged("serve"), &Silent).unwrap();
+    let twice = builder.add_meta_graph_and_variables(&meta, values, &tagged("train"), &Silent);
+    assert_snapshot!(twice.unwrap_err(), @"there are variables already; further meta graphs are added without");
+    assert_snapshot!(builder.add_meta_graph(&meta, &tagged("serve")).unwrap_err(), @r#"there is a meta graph of these tags already: {"serve"}"#);
+    // What was refused is not there, and all else is saved.
+    let saved = builder.save().unwrap();
+    assert_eq!(SavedModel::open(&saved.dir).unwrap().tag_sets().unwrap(), [["serve"]]);
+}
+
+#[test]
+fn signatures_are_checked() {
+    let of = |key: &str, info: TensorInfo| {
+        let inputs = BTreeMap::from([("x".to_owned(), info)]);
+        let signature =
+            signature::build_signature_def(inputs, BTreeMap::new(), "m", BTreeMap::new());
+        let signatures = BTreeMap::from([(key.to_owned(), signature)]);
+        refused(&MetaGraphOptions { signatures, ..tagged("serve") })
+    };
+    let named = |encoding| TensorInfo { encoding, ..TensorInfo::default() };
+    let composite = CompositeTensor { type_spec: None, components: vec![TensorInfo::default()] };
+    assert_snapshot!(of("s", TensorInfo::default()), @r#"signature_def["s"].inputs["x"]: it names no tensor: name, coo_sparse or composite_tensor must be set"#);
+    assert_snapshot!(of("s", named(Some(Encoding::Name("words:0".into())))), @r#"signature_def["s"].inputs["x"]: dtype is DT_INVALID, it must be that of the tensor"#);
+    assert_snapshot!(of("s", named(Some(Encoding::CompositeTensor(composite)))), @r#"signature_def["s"].inputs["x"].composite_tensor.components[0]: it names no tensor: name, coo_sparse or composite_tensor must be set"#);
+    let meta = before("two", 0);
+    let good = Tensors::of(&meta).unwrap().info("words").unwrap();
+    assert_snapshot!(of("__saved_model_init_op", good.clone()), @r#"signature_def["__saved_model_init_op"]: this name is kept for the op of a SavedModel"#);
+    assert_snapshot!(of("__saved_model_train_op", good), @r#"signature_def["__saved_model_train_op"]: this name is kept for the op of a SavedModel"#);
+}
+
+#[test]
+fn a_name_that_is_empty_is_one() {
+    let info =
+        TensorInfo { dtype: 1, encoding: Some(Encoding::Name(String::new())), tensor_shape: None };
+    let inputs = BTreeMap::from([("x".to_owned(), info)]);
+    let signature =
+        SignatureDef { inputs: inputs.into_iter().collect(), ..SignatureDef::default() };
+    let signatures = BTreeMap::from([("s".to_owned(), signature)]);
+    let folder = TempDir::new().unwrap();
+    let mut builder = Builder::new(folder.path()).unwrap();
+    let options = MetaGraphOptions { signatures, ..tagged("serve") };
+    let values = values();
+    let values = Values::Checkpoint(&values);
+    builder.add_meta_graph_and_variables(&before("two", 0), values, &options, &Silent).unwrap();
+}
+
+#[test]
+fn assets_are_files_that_constants_name() {
+    let of = |tensor: &str, path: Option<&str>| {
+        let asset = Asset { tensor: tensor.into(), path: path.map(PathBuf::from) };
+        refused(&MetaGraphOptions { assets: vec![asset], ..tagged("serve") })
+    };
+    assert_snapshot!(of("gone:0", None), @"assets[0].gone:0: the graph has no gone:0");
+    assert_snapshot!(of("words:0", None), @"assets[0].words:0: op is Placeholder, the path of an asset is in a Const");
+    assert_snapshot!(of("first:1", None), @"assets[0].first:1: op is Const, the path of an asset is in a Const");
+    assert_snapshot!(of("Maximum/y", None), @"assets[0].Maximum/y: the graph has no Maximum/y; did you mean Maximum?");
+    assert_snapshot!(of("first", Some("tests/data/built/none.txt")), @"tests/data/built/none.txt: assets[0]: cannot open: No such file or directory (os error 2)");
+    assert_snapshot!(of("first", Some("tests/data/built")), @"tests/data/built: assets[0]: an asset is a file, and this is none");
+    assert_snapshot!(of("first", Some("tests/data/built/..")), @"tests/data/built/..: assets[0]: an asset is a file whose name is UTF-8");
+    // A meta graph that reads files says which, and all of them must be given.
+    let info =
+        TensorInfo { encoding: Some(Encoding::Name("first:0".into())), ..TensorInfo::default() };
+    let known = AssetFileDef { filename: "words.txt".into(), tensor_info: Some(info) };
+    let meta = with_assets(&before("two", 0), &[known]).unwrap();
+    let values = values();
+    assert_snapshot!(refused_of(&meta, Values::Checkpoint(&values), &tagged("serve")), @"asset of first:0: the meta graph reads words.txt, and no file is given");
+}
+
+#[test]
+fn there_is_one_main_op() {
+    let of = |op: &str| refused(&MetaGraphOptions { main_op: Some(op.into()), ..tagged("serve") });
+    assert_snapshot!(of("gone"), @"main_op: the graph has no gone");
+    assert_snapshot!(of("words:0"), @"main_op is words:0, it must be an op, not one of its outputs");
+    let with = |key: &str| {
+        let meta = add_to_collection(&before("two", 0), key, &[Item::Node("start")]).unwrap();
+        let options = MetaGraphOptions { main_op: Some("start".into()), ..tagged("serve") };
+        refused_of(&meta, Values::Checkpoint(&values()), &options)
+    };
+    assert_snapshot!(with("saved_model_main_op"), @"main_op: the meta graph has a main op already, in its collection saved_model_main_op");
+    assert_snapshot!(with("legacy_init_op"), @"main_op: the meta graph has a main op already, in its collection legacy_init_op");
+}
+
+#[test]
+fn variables_must_hold_what_the_graph_restores() {
+    let meta = before("two", 0);
+    let none = Variables::of(&meta).unwrap();
+    assert_snapshot!(refused_of(&meta, Values::Variables(&none), &tagged("serve")), @"step/Read/ReadVariableOp: the variable step is not initialized");
+    let others = Checkpoint::open("tests/data/demo/model.ckpt").unwrap();
+    assert_snapshot!(refused_of(&meta, Values::Checkpoint(&others), &tagged("serve")), @"tests/data/demo/model.ckpt: 4 of 4 tensors cannot be restored: step: the checkpoint has no such tensor; p: the checkpoint has no such tensor; p: the checkpoint has no such tensor; weights: the checkpoint has no such tensor");
+    let saver = SaverDef { restore_op_name: "none".into(), ..SaverDef::default() };
+    let options = MetaGraphOptions { saver: Some(saver), ..tagged("serve") };
+    assert_snapshot!(refused(&options), @r#"the saver restores by the node "none", and the graph has none such"#);
+}
+
+#[test]
+fn what_failed_to_be_written_is_not_saved() {
+    let folder = TempDir::new().unwrap();
+    let mut builder = Builder::new(folder.path().join("model")).unwrap();
+    let (meta, values) = (before("two", 0), values());
+    let asset = Asset { tensor: "first".into(), path: Some("tests/data/built/none.txt".into()) };
+    let options = MetaGraphOptions { assets: vec![asset], ..tagged("serve") };
+    let values = Values::Checkpoint(&values);
+    let added = builder.add_meta_graph_and_variables(&meta, values, &options, &Silent);
+    let error = builder.save().unwrap_err();
+    assert_eq!(added.unwrap_err().to_string(), error.to_string());
+    assert_eq!(files(folder.path()), BTreeMap::new());
+}
+
+#[test]
+fn what_is_there_stays() {
+    let folder = TempDir::new().unwrap();
+    let old = folder.path().join("old");
+    fs::create_dir(&old).unwrap();
+    fs::write(old.join("saved_model.pb"), "old").unwrap();
+    assert_snapshot!(told(&Builder::new(&old).unwrap_err(), folder.path()), @"DIR/old: this folder is there already and is not empty; it is not replaced");
+    let file = old.join("saved_model.pb");
+    assert_snapshot!(told(&Builder::new(&file).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb: cannot write: Not a directory (os error 20)");
+    assert_snapshot!(told(&Builder::new(file.join("below")).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb/below: cannot write: Not a directory (os error 20)");
+    // Something that comes while it is built stays too.
+    let late = folder.path().join("late");
+    let builder = Builder::new(&late).unwrap();
+    fs::create_dir(&late).unwrap();
+    fs::write(late.join("mine"), "mine").unwrap();
+    assert_snapshot!(told(&builder.save().unwrap_err(), folder.path()), @"DIR/late: this folder is there already and is not empty; it is not replaced");
+    let left: Vec<_> = files(folder.path()).into_keys().collect();
+    assert_eq!(left, ["late/mine", "old/saved_model.pb"]);
+}
+
+#[test]
+fn an_empty_folder_is_filled_and_a_link_followed() {
+    let folder = TempDir::new().unwrap();
+    let real = folder.path().join("real");
+    fs::create_dir(&real).unwrap();
+    let place = folder.path().join("link");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&real, &place).unwrap();
+    #[cfg(not(unix))]
+    fs::create_dir(&place).unwrap();
+    let saved = Builder::new(&place).unwrap().save().unwrap();
+    assert!(saved.file.is_file() && file_in(&place).is_some());
+}
+
+/// A SavedModel whose one meta graph is changed.
+fn changed(folder: &Path, change: &dyn Fn(Message<'static>) -> Message<'static>) -> SavedModel {
+    let meta = change(before("nothing", 0));
+    let mut builder = Builder::new(folder.join("model")).unwrap();
+    let none = Variables::default();
+    let values = Values::Variables(&none);
+    builder.add_meta_graph_and_variables(&meta, values, &tagged("serve"), &Silent).unwrap();
+    SavedModel::open(builder.save().unwrap().dir).unwrap()
+}
+
+#[test]
+fn loading_asks_for_what_there_is() {
+    let model = SavedModel::open(folder("two").join("saved")).unwrap();
+    assert_snapshot!(model.load(&["serve"]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph of the tags [serve]; there are those of [serve, gpu], [train]");
+    assert_snapshot!(model.load(&["serve", "gpu", "train"]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph of the tags [gpu, serve, train]; there are those of [serve, gpu], [train]");
+    assert_snapshot!(model.load(&[]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph of the tags []; there are those of [serve, gpu], [train]");
+    assert!(model.load(&["gpu", "serve", "gpu"]).is_ok());
+    let refused = |change: &dyn Fn(Message<'static>) -> Message<'static>| {
+        let folder = TempDir::new().unwrap();
+        told(&changed(folder.path(), change).load(&["serve"]).unwrap_err(), folder.path())
+    };
+    let collection = |key: &'static str, nodes: &'static [&'static str]| {
+        refused(&|meta| {
+            let items: Vec<_> = nodes.iter().map(|node| Item::Node(node)).collect();
+            add_to_collection(&meta, key, &items).unwrap()
+        })
+    };
+    assert_snapshot!(collection("saved_model_main_op", &["x", "y"]), @r#"DIR/model: collection_def["saved_model_main_op"]: list is 2 nodes, it must be one node"#);
+    assert_snapshot!(collection("legacy_init_op", &["x", "y"]), @r#"DIR/model: collection_def["legacy_init_op"]: list is 2 nodes, it must be one node"#);
+    assert_snapshot!(collection("legacy_init_op", &["gone"]), @r#"DIR/model: collection_def["legacy_init_op"]: the graph has no gone"#);
+    assert_snapshot!(collection("saved_model_train_op", &["y:7", "y"]), @r#"DIR/model: collection_def["saved_model_train_op"]: list is 2 nodes, it must be one node"#);
+    let number =
+        refused(&|meta| add_to_collection(&meta, "legacy_init_op", &[Item::Int(1)]).unwrap());
+    assert_snapshot!(number, @r#"DIR/model: collection_def["legacy_init_op"]: list is one of a int64_list, it must be one node"#);
+    let signed = |op: &'static str, key: &'static str| {
+        let signature = signature::op(op, key);
+        let signatures = BTreeMap::from([("__saved_model_init_op".to_owned(), signature)]);
+        refused(&move |meta| with_signatures(&meta, &signatures).unwrap())
+    };
+    assert_snapshot!(signed("gone", "__saved_model_init_op"), @r#"DIR/model: signature_def["__saved_model_init_op"]: the graph has no gone"#);
+    assert_snapshot!(signed("y", "other"), @r#"DIR/model: signature_def["__saved_model_init_op"]: it has no output __saved_model_init_op"#);
+}
+
+#[test]
+fn assets_that_are_missing_or_elsewhere_are_told() {
+    let folder = TempDir::new().unwrap();
+    let model = folder.path().join("model");
+    let source = self::folder("two").join("saved");
+    for (name, content) in files(&source) {
+        fs::create_dir_all(model.join(&name).parent().unwrap()).unwrap();
+        fs::write(model.join(&name), content).unwrap();
+    }
+    fs::remove_file(model.join("assets/words.txt_1")).unwrap();
+    let load = || SavedModel::open(&model).unwrap().load(&["serve", "gpu"]);
+    assert_snapshot!(told(&load().unwrap_err(), folder.path()), @"DIR/model/assets/words.txt_1: asset of second:0: the file of an asset is missing");
+    assert!(SavedModel::open(&model).unwrap().load(&["train"]).is_ok());
+    let text = fs::read_to_string(source.join("saved_model.pbtxt")).unwrap();
+    // As long as the name that was there, since it is in the bytes of a message.
+    for bad in ["../words.tx", "/etc/passwd", "./././././."] {
+        let new = text.replace("words.txt_1", bad);
+        assert!(new != text);
+        fs::write(model.join("saved_model.pbtxt"), new).unwrap();
+        let told = told(&load().unwrap_err(), folder.path());
+        assert!(told.contains("it must be in the folder assets"), "{bad}: {told}");
+    }
+}
+
+#[test]
+fn what_is_no_saved_model_is_told() {
+    let folder = TempDir::new().unwrap();
+    let refused = |dir: &Path| told(&SavedModel::open(dir).unwrap_err(), folder.path());
+    assert_snapshot!(refused(&folder.path().join("none")), @"DIR/none: there is no such directory");
+    assert_snapshot!(refused(folder.path()), @"DIR: no SavedModel is there: neither saved_model.pb nor saved_model.pbtxt");
+    assert!(!contains_saved_model(folder.path()));
+    fs::write(folder.path().join("saved_model.cpb"), "").unwrap();
+    assert!(contains_saved_model(folder.path()));
+    assert_snapshot!(refused(folder.path()), @"DIR: this is a SavedModel in chunks (saved_model.cpb); ckdiff does not read those yet");
+    fs::write(folder.path().join("saved_model.pbtxt"), "meta_graphs { none: 1 }").unwrap();
+    assert_snapshot!(refused(folder.path()), @"DIR/saved_model.pbtxt:1:15: tensorflow.MetaGraphDef has no field none");
+    fs::write(folder.path().join("saved_model.pb"), [0x12, 0x7f]).unwrap();
+    assert_snapshot!(refused(folder.path()), @"DIR/saved_model.pb: byte 2: meta_graphs[0]: a field needs 127 bytes, 0 left");
+}
+
+#[test]
+fn names_go_below_the_scope_of_an_import() {
+    let model = SavedModel::open(folder("two").join("saved")).unwrap();
+    let plan = model.load_under(&["serve", "gpu"], "under").unwrap();
+    assert_eq!(plan.init_op.as_deref(), Some("under/start"));
+    let assets: Vec<_> = plan.assets.keys().map(String::as_str).collect();
+    assert_eq!(assets, ["under/again:0", "under/first:0", "under/second:0", "under/third:0"]);
+    let saver = plan.saver.as_ref().unwrap();
+    assert!(saver.restore_op_name.starts_with("under/save/"), "{saver:?}");
+    let (under, plain) =
+        (plan.restore().unwrap(), model.load(&["gpu", "serve"]).unwrap().restore().unwrap());
+    assert_eq!(under.find("under/weights"), plain.find("weights"));
+    assert!(plain.find("weights").is_some());
+}
