@@ -115,7 +115,7 @@ pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<Exporte
         let edit =
             Nodes { scope, options, defaults: defaults.as_ref(), unbound: &mut unbound_inputs };
         let rebuilt = scope.is_some() || options.clear_devices || options.clear_extraneous_savers;
-        let nodes = edit.graph(graph, &leaving.gone);
+        let nodes = edit.graph(graph, &leaving.gone)?;
         Cow::Owned(if rebuilt { with_library(nodes) } else { nodes })
     } else {
         Cow::Borrowed(graph)

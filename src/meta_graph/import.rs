@@ -7,6 +7,7 @@ use prost_reflect::prost::Message as _;
 
 use super::bound::Bound;
 use super::collections;
+use super::debug_info;
 use super::fields::{self, records};
 use super::merge::Base;
 use super::names::{Placed, Rename, node_of};
@@ -20,6 +21,7 @@ use crate::bytes::near;
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::graph::Graph;
 use crate::message::{Message, Writer};
+use crate::schema::Schema;
 use crate::schema::tensorflow::SaverDef;
 
 /// Whether the collection of a name is imported.
@@ -128,7 +130,7 @@ pub fn import<'s>(
     let is_moved = graph.nodes().iter().zip(&devices).any(|(node, device)| node.device != *device);
     if !placed.is_nothing() || is_moved || !bound.is_empty() || !order.is_sorted() {
         let nodes = Nodes::new(&graph, &placed, &bound, devices).graph(graph_bytes, &order)?;
-        parts.set(2, fields::field(2, &nodes));
+        parts.set(2, fields::field(2, &with_debug_info(nodes, &placed)?));
     }
     let saver = rename_others(&mut parts, &placed);
     set_collections(&mut parts, &placed, &graph, options)?;
@@ -140,6 +142,20 @@ pub fn import<'s>(
     };
     let scope = placed.scope;
     Ok(Imported { message, scope, saver, return_elements, left_out })
+}
+
+/// The graph with the names of its nodes where it says where they were made.
+fn with_debug_info(graph: Vec<u8>, placed: &Placed<'_>) -> Result<Vec<u8>> {
+    const DEBUG_INFO: u32 = 5;
+    let schema = Schema::tensorflow();
+    match (fields::bytes_in(&graph, DEBUG_INFO), schema.message("tensorflow.GraphDef")) {
+        (Some(info), Some(ty)) if !placed.is_nothing() => {
+            let name = |node: &str| Some(placed.rename(node).into_owned());
+            let info = fields::field(DEBUG_INFO, &debug_info::of_nodes(info, &name)?);
+            Ok(fields::splice(schema, ty, &graph, &BTreeMap::from([(DEBUG_INFO, info)])))
+        }
+        _ => Ok(graph),
+    }
 }
 
 /// Whether TensorFlow takes `scope` for the name of one.

@@ -4,13 +4,18 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::UNBOUND;
+use super::debug_info;
 use super::defaults::Defaults;
 use super::export::ExportOptions;
 use super::fields::{self, records, text_in};
 use super::names::{Rename, Scope};
 use super::node::{self, Edit};
+use crate::error::Result;
 use crate::message::{Value, Writer};
 use crate::schema::{Schema, WireType};
+
+/// The field of a `GraphDef` with what says where its nodes were made.
+const DEBUG_INFO: u32 = 5;
 
 /// What becomes of the nodes.
 pub(super) struct Nodes<'a> {
@@ -26,14 +31,15 @@ pub(super) struct Nodes<'a> {
 
 impl Nodes<'_> {
     /// A `GraphDef` with the nodes that are exported.
-    pub(super) fn graph(mut self, graph: &[u8], gone: &BTreeSet<&str>) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// When its debug information is none.
+    pub(super) fn graph(mut self, graph: &[u8], gone: &BTreeSet<&str>) -> Result<Vec<u8>> {
         let mut out = Writer::default();
         for record in records(graph) {
             match (record.number, record.value) {
                 (1, Value::Len(bytes)) => {
-                    let name = text_in(bytes, 1);
-                    let inside = self.scope.is_none_or(|scope| scope.has(name));
-                    if (inside || name.starts_with(UNBOUND)) && !gone.contains(name) {
+                    if self.keeps(text_in(bytes, 1), gone) {
                         out.tag(1, WireType::Len);
                         out.open();
                         node::rewrite(bytes, &mut self, &mut out);
@@ -48,10 +54,20 @@ impl Nodes<'_> {
                     }
                     out.close();
                 }
+                (DEBUG_INFO, Value::Len(info)) => {
+                    let name =
+                        |node: &str| self.keeps(node, gone).then(|| self.name(node).into_owned());
+                    fields::write(DEBUG_INFO, &debug_info::of_nodes(info, &name)?, &mut out);
+                }
                 _ => out.raw(record.bytes),
             }
         }
-        out.finish()
+        Ok(out.finish())
+    }
+
+    fn keeps(&self, node: &str, gone: &BTreeSet<&str>) -> bool {
+        let inside = self.scope.is_none_or(|scope| scope.has(node));
+        (inside || node.starts_with(UNBOUND)) && !gone.contains(node)
     }
 }
 

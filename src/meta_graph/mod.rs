@@ -13,6 +13,7 @@
 mod bound;
 mod collection;
 mod collections;
+mod debug_info;
 mod defaults;
 mod export;
 mod fields;
@@ -31,6 +32,7 @@ mod serving;
 mod unique;
 
 pub use collection::{Collections, Item, Kind, add_to_collection};
+pub use debug_info::debug_info;
 pub use export::{ExportOptions, Exported, export};
 pub use import::{ImportOptions, Imported, Predicate, import};
 pub(crate) use savers::{saver_in_scope, saver_of_scope};

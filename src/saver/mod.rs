@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! MetaGraphDef ─► build: variables ─► SaveableObjects ─► nodes, as TensorFlow names and wires them ─► GraphDef, SaverDef
-//! MetaGraphDef, SaverDef, path ─► run: its nodes, in order ─► Variables
+//! MetaGraphDef, SaverDef, path ─► run: its nodes, in order, and those of the functions that they call ─► Variables
+//! MetaGraphDef, SaverDef, Checkpoint ─► plan: each tensor that its nodes would read, and what is wrong with it
 //! ```
 
 pub mod build;

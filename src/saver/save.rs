@@ -13,6 +13,9 @@ use crate::meta_graph::{self, ExportOptions};
 use crate::progress::Progress;
 use crate::schema::tensorflow::SaverDef;
 
+/// The extension of a file of debug information.
+const DEBUG: &str = "debug";
+
 /// A saver: what a graph says of saving, and the checkpoints that were saved.
 ///
 /// ```
@@ -61,6 +64,9 @@ pub struct SaveOptions<'a> {
     pub strip_default_attrs: bool,
     /// What the name of the meta graph's file ends in, after a dot.
     pub meta_graph_suffix: &'a str,
+    /// A `GraphDebugInfo` that says where nodes were made: what it has of the meta graph's is written beside that, with the extension
+    /// `debug`. TensorFlow's `save_debug_info` writes what its own program knows.
+    pub debug_info: Option<&'a Message<'a>>,
     /// When that is; now, where it is not given.
     pub time: Option<SystemTime>,
 }
@@ -85,6 +91,7 @@ impl Default for SaveOptions<'_> {
             meta_graph: None,
             strip_default_attrs: false,
             meta_graph_suffix: "meta",
+            debug_info: None,
             time: None,
         }
     }
@@ -104,7 +111,8 @@ impl Saver {
     /// Builds a saver into the graph of a meta graph; returns it, and the message with its nodes.
     ///
     /// With [`Options::allow_empty`] and nothing to save it is an empty saver, and the message is as it was: saving writes the meta graph
-    /// alone, and restoring does nothing. TensorFlow's `defer_build` is to do this later.
+    /// alone, and restoring does nothing. TensorFlow's `defer_build` has no counterpart: what is to be built later are the options, which
+    /// need no graph, and whatever the graph has then is saved.
     ///
     /// # Errors
     /// As [`build`](super::build::build).
@@ -174,7 +182,7 @@ impl Saver {
     ///
     /// # Errors
     /// When `latest_filename` has a directory in it or is the name of the checkpoint, the parent directory is missing, or
-    /// something cannot be written.
+    /// something cannot be written; when `meta_graph_suffix` leaves no place for the debug information.
     pub fn save(
         &mut self,
         content: &dyn Content,
@@ -183,6 +191,10 @@ impl Saver {
         progress: &dyn Progress,
     ) -> Result<SaveOutcome> {
         let latest = checkpoint::state_file_name(options.latest_filename)?;
+        if options.debug_info.is_some() && options.meta_graph_suffix == DEBUG {
+            let kind = "the meta graph and its debug information would be one file".into();
+            return Err(ErrorKind::Usage(kind).into());
+        }
         let target = self.target(path, latest, options)?;
         checkpoint::check_folder(&target)?;
         if self.is_empty {
@@ -209,9 +221,18 @@ impl Saver {
     fn write_meta_graph(&self, target: &Path, options: &SaveOptions<'_>) -> Result<()> {
         let Some(meta_graph) = options.meta_graph else { return Ok(()) };
         let meta_graph = self.exported(meta_graph, options.strip_default_attrs)?;
-        files::replace(&meta_graph_filename(target, options.meta_graph_suffix), |out| {
-            out.write_all(meta_graph.bytes()).map_err(files::cannot_write)
-        })
+        let file = meta_graph_filename(target, options.meta_graph_suffix);
+        let write = |file: &Path, message: &Message<'_>| {
+            files::replace(file, |out| out.write_all(message.bytes()).map_err(files::cannot_write))
+        };
+        write(&file, &meta_graph)?;
+        match options.debug_info {
+            Some(info) => {
+                let info = meta_graph::debug_info(info, &meta_graph, "", "")?;
+                write(&file.with_extension(DEBUG), &info)
+            }
+            None => Ok(()),
+        }
     }
 
     /// The meta graph with this saver for its own.

@@ -23,6 +23,7 @@ PARTS = (
     "meta_graphs",
     "savers",
     "object_savers",
+    "debug_info",
     "built",
 )
 HERE = pathlib.Path(__file__).resolve().parent

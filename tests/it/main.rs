@@ -25,6 +25,7 @@ mod convert;
 mod craft;
 mod crafted;
 mod crash;
+mod debug_info;
 mod devices;
 mod diff;
 mod document;

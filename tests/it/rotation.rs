@@ -89,6 +89,7 @@ impl<'a> Scenario<'a> {
             meta_graph: flag(step, "write_meta_graph", true).then_some(&meta_graph),
             strip_default_attrs: false,
             meta_graph_suffix: text(step, "meta_graph_suffix").unwrap_or("meta"),
+            debug_info: None,
             time: Some(time(self.start + 60.0 * step["minutes"].as_f64().unwrap())),
         };
         let mut draft = Draft::default();

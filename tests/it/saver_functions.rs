@@ -247,6 +247,55 @@ fn functions_are_called_as_a_graph_calls_them() {
     run(&all, "op: 'join' input: 'file' input: 'file'").unwrap();
 }
 
+/// A table, and what is imported into it.
+fn table(keys: &str, values: &str, inputs: &str) -> String {
+    let inputs: String = inputs.split(' ').map(|input| format!("input: '{input}' ")).collect();
+    format!(
+        "node {{ name: 't' op: 'MutableHashTableV2'
+           attr {{ key: 'key_dtype' value {{ type: {keys} }} }}
+           attr {{ key: 'value_dtype' value {{ type: {values} }} }} }}
+         node {{ name: 'i' op: 'LookupTableImportV2' input: 't:table_handle:0' {inputs} }}"
+    )
+}
+
+#[test]
+fn a_table_that_was_given_nothing_is_saved_empty() {
+    let path = Path::new("tests/data/object_savers/tables");
+    let (graph, known) = (meta_graph(path), restored(path));
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("variables");
+    let save = |variables: &Variables| {
+        let content = Model { graph: &graph, variables };
+        let options = SaveOptions { write_state: false, ..SaveOptions::default() };
+        Saver::new(saver(&graph)).save(&content, &target, &options, &Silent)
+    };
+    let mut variables = Variables::of(&graph).unwrap();
+    for (key, value) in known.iter() {
+        variables.set(key.clone(), value.unwrap().clone());
+    }
+    assert_eq!(variables.tables().filter(|(_, table)| table.is_none()).count(), 4);
+    // A dense one has empty buckets in TensorFlow, and none here.
+    let error = save(&variables).unwrap_err().to_string();
+    assert!(error.ends_with(" was given nothing"), "{error}");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    // Of all, it alone has buckets: two dimensions of keys.
+    let is_dense = |table: &Table| table.keys.shape().rank() == 2;
+    let (key, dense) = known.tables().find(|(_, table)| table.is_some_and(is_dense)).unwrap();
+    assert_eq!(variables.set_table(key.clone(), dense.unwrap().clone()), None);
+    assert_eq!(variables.table(key), dense);
+    save(&variables).unwrap();
+    let saved = Checkpoint::open(&target).unwrap();
+    for (name, dtype, dims) in [
+        ("words/.ATTRIBUTES/table-keys", DType::String, &[0][..]),
+        ("words/.ATTRIBUTES/table-values", DType::I64, &[0]),
+        ("rows/.ATTRIBUTES/table-values", DType::F32, &[0, 2]),
+        ("dense/.ATTRIBUTES/table-keys", DType::I64, &[4, 1]),
+    ] {
+        let tensor = saved.get_tensor(name).unwrap();
+        assert_eq!((tensor.dtype(), tensor.shape().dims()), (dtype, dims), "{name}");
+    }
+}
+
 #[test]
 fn what_keeps_a_function_from_running_is_told() {
     let of = |nodes: &str, result: &str| function("f", &["x"], nodes, &[("y", result)]);
@@ -264,6 +313,11 @@ fn what_keeps_a_function_from_running_is_told() {
         (of("node { name: 'n' op: 'MatMul' input: 'x' }", "n:product:0"), call.clone()),
         (of("node { name: 'n' op: 'PrintV2' input: 'x' }", "x"), call.clone()),
         (of("node { name: 'n' op: 'Identity' input: 'n:output:0' }", "n:output:0"), call.clone()),
+        (of(&table("DT_STRING", "DT_STRING", "x x"), "x"), call.clone()),
+        (of(&table("DT_INT64", "DT_STRING", "x x"), "x"), call.clone()),
+        (of(&table("DT_STRING", "DT_FLOAT", "x x"), "x"), call.clone()),
+        (of("node { name: 'n' op: 'LookupTableExportV2' input: 'x' }", "x"), call.clone()),
+        (of(&table("DT_STRING", "DT_STRING", "t:table_handle:0 x"), "x"), call.clone()),
         // It calls itself, and so do two that call each other.
         (of(&format!("node {{ name: 'n' {} }}", calls("f", "x")), "n:output:0"), call.clone()),
         (

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::message::{Message, Writer};
-use ckdiff::meta_graph::{ExportOptions, Exported, ImportOptions, Imported, export, import};
+use ckdiff::meta_graph::{self, ExportOptions, Exported, ImportOptions, Imported, export, import};
 use ckdiff::report::human::printable;
 use ckdiff::schema::{Schema, WireType};
 use ckdiff::{Error, ErrorKind};
@@ -12,6 +12,7 @@ use ckdiff::{Error, ErrorKind};
 use crate::Exit;
 use crate::args::{ExportArgs, PlaceArgs, WhatArgs};
 use crate::convert;
+use crate::debug_info;
 use crate::schema::Loaded;
 use crate::trouble::{self, Trouble};
 
@@ -27,13 +28,13 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Exit, Trouble> {
     let loaded = Loaded::tensorflow();
     let document = loaded.read(&args.input, convert::read_options(&args.form))?;
     let in_file = |error: Error| error.in_file(document.path());
-    let meta = meta_graph(&document)?;
+    let meta = of_document(&document)?;
     let exported = export(&meta, &export_options(args)).map_err(in_file)?;
     let place = &args.place;
     let message = if place.is_given() {
         let base = place.into.as_deref().map(|path| loaded.read(path, ReadOptions::default()));
         let base = base.transpose()?;
-        let into = base.as_ref().map(meta_graph).transpose()?;
+        let into = base.as_ref().map(of_document).transpose()?;
         let options = import_options(args);
         let imported = import(&exported.message, into.as_ref(), &options).map_err(in_file)?;
         tell_import(&imported, place);
@@ -41,6 +42,14 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Exit, Trouble> {
     } else {
         exported.message.clone()
     };
+    if args.what.save_debug_info {
+        let output = debug_info::beside(&args.output)?;
+        let info = debug_info::of(&meta, document.path())?;
+        let scopes = [&args.what.export_scope, &place.import_scope];
+        let [from, to_scope] = scopes.map(|scope| scope.as_deref().unwrap_or_default());
+        let info = meta_graph::debug_info(&info, &message, from, to_scope).map_err(in_file)?;
+        convert::write(&info, document.path(), to, &output, &args.form)?;
+    }
     convert::write(&message, document.path(), to, &args.output, &args.form)?;
     convert::warn_of(&document);
     tell_export(&exported, args);
@@ -55,7 +64,7 @@ impl PlaceArgs {
 }
 
 /// The meta graph in a file; a graph becomes one.
-fn meta_graph<'s>(document: &Document<'s>) -> Result<Message<'s>, Error> {
+fn of_document<'s>(document: &Document<'s>) -> Result<Message<'s>, Error> {
     let message = document.message();
     match &*message.ty().full_name {
         "tensorflow.MetaGraphDef" => Ok(message.clone()),

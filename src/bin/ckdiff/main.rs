@@ -5,6 +5,7 @@ mod beside;
 mod blob;
 mod completions;
 mod convert;
+mod debug_info;
 mod devices;
 mod diff;
 mod export;

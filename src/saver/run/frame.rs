@@ -38,8 +38,9 @@ impl<'g, 'm> Frame<'g, 'm> {
             let found = crate::error::shortened(self.graph.node(twice).name).into_owned();
             return Err(Error::unexpected("name of a node", found, "no two nodes may share one"));
         }
+        // Also of nodes that are not needed a note is kept.
+        session.steps(self.graph.nodes().len())?;
         let order = plan(self.graph, targets, self.fed())?;
-        session.steps(order.len())?;
         for &id in &order {
             self.count_uses(id);
         }

@@ -108,12 +108,19 @@ impl<'r, 'm> Session<'r, 'm> {
             "ShardedFilename" | "ShardedFilespec" => {
                 files::sharded_name(self, node, inputs).map(one)
             }
-            "Pack" => arrays::pack(self, node, inputs).map(one),
-            "StringJoin" => arrays::string_join(self, node, inputs).map(one),
-            "StaticRegexFullMatch" => arrays::regex_full_match(self, node, inputs).map(one),
-            "Select" => arrays::select(self, inputs).map(one),
-            "Shape" => arrays::shape(self, node, inputs).map(one),
-            "Reshape" => arrays::reshape(self, inputs).map(one),
+            _ => self.array(node, inputs).map(one),
+        }
+    }
+
+    /// What a node gives that makes one tensor of others.
+    fn array(&mut self, node: &Node<'m>, inputs: &[Value]) -> Result<Value> {
+        match node.op {
+            "Pack" => arrays::pack(self, node, inputs),
+            "StringJoin" => arrays::string_join(self, node, inputs),
+            "StaticRegexFullMatch" => arrays::regex_full_match(self, node, inputs),
+            "Select" => arrays::select(self, inputs),
+            "Shape" => arrays::shape(self, node, inputs),
+            "Reshape" => arrays::reshape(self, inputs),
             op => {
                 let op = crate::error::shortened(op);
                 let kind = format!("the op {op} is none that savers are made of, and is not run");

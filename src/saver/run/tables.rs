@@ -30,7 +30,7 @@ pub(super) fn export(session: &Session<'_, '_>, inputs: &[Value]) -> Result<Vec<
     let Table { keys, values } = match session.current_table(&declared.key) {
         Some(table) => table.clone(),
         None if declared.is_dense => {
-            // It would have empty buckets, whose number and key are its program's.
+            // TensorFlow saves the empty buckets that it begins with; nothing keeps such here.
             let kind = format!("the table {} was given nothing", declared.name());
             return Err(ErrorKind::NotFound(kind).into());
         }

@@ -124,9 +124,9 @@ pub fn fit(meta: &MetaGraph<'_>, checkpoint: &Checkpoint, limit: usize) -> Resul
         restored.extend(saver.asked(&restores).filter_map(|asked| held.key(&asked.key)));
     }
     let is_by_object = held.iter().any(|held| held.keys().is_some());
-    let is_left = |name: &&Name| {
-        !restored.contains(name) && !(is_by_object && name.as_bytes() == KEY.as_bytes())
-    };
+    // By objects, their graph is read too.
+    let is_graph = |name: &Name| is_by_object && name.as_bytes() == KEY.as_bytes();
+    let is_left = |name: &&Name| !restored.contains(name) && !is_graph(name);
     let left: Vec<&Name> = checkpoint.tensors().map(|entry| &entry.name).filter(is_left).collect();
     let called = keys.iter().flat_map(|keys| keys.iter().map(|(name, _)| name));
     let mut near = Near::new(left.iter().copied().chain(called).collect());

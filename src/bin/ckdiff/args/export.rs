@@ -51,6 +51,9 @@ pub(crate) struct WhatArgs {
     /// Give it this version of yours
     #[arg(long, value_name = "VERSION")]
     pub(crate) meta_graph_version: Option<String>,
+    /// Write where the nodes were made beside OUT, with .debug for its extension; from the graph, or from such a file beside IN
+    #[arg(long, conflicts_with = "into")]
+    pub(crate) save_debug_info: bool,
     /// The collection that names inputs from outside the scope
     #[arg(long, value_name = "NAME", default_value = ckdiff::meta_graph::UNBOUND_INPUTS)]
     pub(crate) unbound_inputs: String,

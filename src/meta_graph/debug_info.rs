@@ -1,0 +1,161 @@
+//! Where in a program nodes were made: of the nodes that are exported or imported, by the names that they have then.
+//!
+//! ```text
+//! traces, name_to_trace_id: NODE "@" FUNCTION → where; of a node outside of functions NODE "@", or NODE
+//! name_to_trace_id → traces_by_id → frames_by_id → files
+//! ```
+//! TensorFlow writes the traces of its own program, by the names that nodes have there. A file has no such program, so what is written is
+//! what the graph brought along, or the file beside it; and names are those of the graph that is written.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::fields::{self, bytes_in, records, text_in};
+use super::names::{Placed, Rename, Scope};
+use crate::error::{Error, Result};
+use crate::graph::bytes_of;
+use crate::message::{Message, Packed, Value, Writer};
+use crate::schema::{Kind, WireType};
+
+/// The type of debug information.
+const DEBUG_INFO: &str = "tensorflow.GraphDebugInfo";
+
+/// Its fields: maps by name, and by number.
+const TRACES: u32 = 2;
+const FRAMES_BY_ID: u32 = 4;
+const NAME_TO_TRACE_ID: u32 = 5;
+const TRACES_BY_ID: u32 = 6;
+/// `StackTrace.frame_id`.
+const FRAME_ID: u32 = 2;
+
+/// The part of `info`, the `GraphDebugInfo` of a graph, that is of the nodes in `meta`: a `MetaGraphDef` that was exported from that graph
+/// as `export_scope`, and imported under `import_scope`, where these are not empty. It goes by the names that nodes have in `meta`.
+///
+/// ```
+/// use ckdiff::artifact::{Document, Form, ReadOptions};
+/// use ckdiff::meta_graph::{ExportOptions, debug_info, export};
+/// use ckdiff::schema::Schema;
+/// use std::path::Path;
+///
+/// let read = |text: &str, message: &str| {
+///     let options = ReadOptions { message: Some(message.into()), form: Some(Form::Text), ..ReadOptions::default() };
+///     Document::read(text.as_bytes(), Path::new("text"), Schema::tensorflow(), &options)
+/// };
+/// let graph = "graph_def { node { name: 'a/x' op: 'NoOp' } node { name: 'b/x' op: 'NoOp' } }";
+/// let graph = read(graph, "tensorflow.MetaGraphDef")?;
+/// let traces = "traces { key: 'a/x@' value {} } traces { key: 'b/x@' value {} }";
+/// let traces = read(traces, "tensorflow.GraphDebugInfo")?;
+/// let options = ExportOptions { export_scope: "a".into(), ..ExportOptions::default() };
+/// let exported = export(graph.message(), &options)?;
+/// let kept = debug_info(traces.message(), &exported.message, "a", "")?;
+/// assert_eq!(kept.bytes(), read("traces { key: 'x@' value {} }", "tensorflow.GraphDebugInfo")?.message().bytes());
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
+/// # Errors
+/// When `info` is no `GraphDebugInfo`.
+pub fn debug_info<'s>(
+    info: &Message<'s>,
+    meta: &Message<'_>,
+    export_scope: &str,
+    import_scope: &str,
+) -> Result<Message<'s>> {
+    if &*info.ty().full_name != DEBUG_INFO {
+        let allowed = format!("it must be {DEBUG_INFO}");
+        return Err(Error::unexpected("message", &info.ty().full_name, allowed));
+    }
+    let graph = bytes_in(meta.bytes(), 2).unwrap_or_default();
+    let nodes: BTreeSet<&str> = records(graph)
+        .filter(|record| record.number == 1)
+        .map(|record| text_in(bytes_of(&record), 1))
+        .collect();
+    let scope = Scope::new(export_scope);
+    let below = import_scope.strip_suffix('/').unwrap_or(import_scope).to_owned();
+    let placed = Placed { scope: below, ..Placed::default() };
+    let name = |node: &str| {
+        let inside = scope.is_none_or(|scope| scope.has(node));
+        let bare = scope.map_or(Cow::Borrowed(node), |scope| scope.rename(node));
+        let name = placed.rename(&bare);
+        (inside && nodes.contains(&*name)).then(|| name.into_owned())
+    };
+    let bytes = of_nodes(info.bytes(), &name)?;
+    Message::decode(info.schema(), info.ty(), bytes)
+}
+
+/// The debug information of the nodes outside of functions that `name` has a name for, and of all functions.
+pub(super) fn of_nodes(info: &[u8], name: &dyn Fn(&str) -> Option<String>) -> Result<Vec<u8>> {
+    let mut kept = Writer::default();
+    let (mut traces, mut frames) = (BTreeSet::new(), BTreeSet::new());
+    for record in records(info).filter(|r| matches!(r.number, TRACES | NAME_TO_TRACE_ID)) {
+        let entry = bytes_of(&record);
+        let key = text_in(entry, 1);
+        let (node, function) = key.split_at(key.find('@').unwrap_or(key.len()));
+        let node = match function {
+            "" | "@" => name(node),
+            _ => Some(node.to_owned()),
+        };
+        let Some(node) = node else { continue };
+        traces.extend(number_in(entry));
+        frames.extend(frames_of(bytes_in(entry, 2).filter(|_| record.number == TRACES)));
+        kept.tag(record.number, WireType::Len);
+        kept.open();
+        fields::write(1, format!("{node}{function}").as_bytes(), &mut kept);
+        records(entry).filter(|field| field.number != 1).for_each(|field| kept.raw(field.bytes));
+        kept.close();
+    }
+    for record in records(info).filter(|record| record.number == TRACES_BY_ID) {
+        let entry = bytes_of(&record);
+        if traces.contains(&key_in(entry)) {
+            frames.extend(frames_of(bytes_in(entry, 2)));
+            kept.raw(record.bytes);
+        }
+    }
+    for record in records(info) {
+        let is_kept = match record.number {
+            TRACES | NAME_TO_TRACE_ID | TRACES_BY_ID => false,
+            FRAMES_BY_ID => frames.contains(&key_in(bytes_of(&record))),
+            _ => true,
+        };
+        if is_kept {
+            kept.raw(record.bytes);
+        }
+    }
+    // Other names may stand in another order.
+    Ok(fields::canonical(DEBUG_INFO, &kept.finish())?.into_owned())
+}
+
+/// The number that is the key of an entry; 0 where it is not given.
+fn key_in(entry: &[u8]) -> u64 {
+    fixed_in(entry, 1).unwrap_or_default()
+}
+
+/// The number of the trace that an entry leads to, where it leads to one by its number.
+fn number_in(entry: &[u8]) -> Option<u64> {
+    fixed_in(entry, 2)
+}
+
+fn fixed_in(entry: &[u8], number: u32) -> Option<u64> {
+    let fixed = |record: crate::message::Record<'_>| match record.value {
+        Value::Fixed64(value) if record.number == number => Some(value),
+        _ => None,
+    };
+    records(entry).filter_map(fixed).last()
+}
+
+/// The numbers of the frames in a `StackTrace`.
+fn frames_of(trace: Option<&[u8]>) -> Vec<u64> {
+    let mut frames = Vec::new();
+    for record in records(trace.unwrap_or_default()).filter(|record| record.number == FRAME_ID) {
+        match record.value {
+            Value::Fixed64(frame) => frames.push(frame),
+            Value::Len(packed) => {
+                let values = Packed::new(Kind::Fixed64, packed, 0).map_while(Result::ok);
+                frames.extend(values.filter_map(|value| match value {
+                    Value::Fixed64(frame) => Some(frame),
+                    _ => None,
+                }));
+            }
+            _ => {}
+        }
+    }
+    frames
+}
