@@ -19,6 +19,8 @@ impl Report<'_> {
             (version, "" | "unknown") => format!("TensorFlow {version}"),
             (version, git) => format!("TensorFlow {version} ({git})"),
         };
+        // TensorFlow 2 names it both ways.
+        let main = ops(graph, OpRole::Main);
         let facts = [
             ("tags", graph.tags.join(", ")),
             ("version", graph.meta_graph_version.clone()),
@@ -28,8 +30,11 @@ impl Report<'_> {
             ("defaults", if graph.stripped_default_attrs { "stripped" } else { "" }.into()),
             ("objects", graph.objects.map(number::count).unwrap_or_default()),
             ("saver", graph.saver.as_ref().map(saver).unwrap_or_default()),
-            ("main op", ops(graph, OpRole::Main)),
-            ("init op", ops(graph, OpRole::Init)),
+            ("main op", main.clone()),
+            (
+                "init op",
+                Some(ops(graph, OpRole::Init)).filter(|op| *op != main).unwrap_or_default(),
+            ),
             ("init op", ops(graph, OpRole::LegacyInit)),
             ("train op", ops(graph, OpRole::Train)),
         ];

@@ -6,6 +6,7 @@ mod meta_graph;
 mod python;
 mod rows;
 mod signatures;
+mod type_spec;
 
 use std::io::{self, Write};
 

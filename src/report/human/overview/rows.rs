@@ -3,9 +3,8 @@
 use crate::report::{StructuredValue, TensorSpec, TypeSpec};
 
 use super::super::text::{padded, printable, width_of};
-use super::callables::way;
 use super::meta_graph::dtype;
-use super::python;
+use super::{python, type_spec};
 
 /// Columns that types and shapes are lined up in; a longer one moves only its own row.
 const WIDEST: usize = 24;
@@ -15,9 +14,16 @@ const LONGEST: usize = 400;
 
 /// Rows, and how many are left out.
 pub(super) struct Rows {
-    rows: Vec<(String, Cell)>,
+    rows: Vec<Row>,
+    names: bool,
     most: usize,
     more: usize,
+}
+
+/// A row: where it is, and what is there.
+pub(super) struct Row {
+    path: String,
+    cell: Cell,
 }
 
 /// What stands beside a name.
@@ -28,23 +34,28 @@ enum Cell {
 }
 
 impl Rows {
-    /// No rows yet, and so many at most.
-    pub(super) fn new(most: usize) -> Self {
-        Self { rows: Vec::new(), most, more: 0 }
+    /// No rows of arguments yet, and so many at most.
+    pub(super) fn of_arguments(most: usize) -> Self {
+        Self { rows: Vec::new(), names: true, most, more: 0 }
+    }
+
+    /// No rows of results yet, and so many at most; nobody calls a result by its tensor's name.
+    pub(super) fn of_results(most: usize) -> Self {
+        Self { names: false, ..Self::of_arguments(most) }
     }
 
     /// A row with a text.
     pub(super) fn push_text(&mut self, path: &str, text: &str) {
-        self.add(path, || Cell::Text(text.to_owned()));
+        self.add(path, |_| Cell::Text(text.to_owned()));
     }
 
     /// The rows of a value, whose parts go by `path`.
     pub(super) fn push(&mut self, path: &str, value: &StructuredValue) {
         match value {
-            StructuredValue::Tensor(spec) => self.add(path, || tensor(spec)),
-            StructuredValue::Type(spec) => self.add(path, || type_spec(spec)),
+            StructuredValue::Tensor(spec) => self.add(path, |names| tensor(spec, names)),
+            StructuredValue::Type(spec) => self.add(path, |_| composite(spec)),
             value if !value.has_tensors() => {
-                self.add(path, || Cell::Text(python::spelled(value)));
+                self.add(path, |_| Cell::Text(python::spelled(value)));
             }
             StructuredValue::List(items) => self.items(path, "list", items),
             StructuredValue::Tuple(items) => self.items(path, "tuple", items),
@@ -72,37 +83,41 @@ impl Rows {
         }
     }
 
-    fn add(&mut self, path: &str, cell: impl FnOnce() -> Cell) {
+    fn add(&mut self, path: &str, cell: impl FnOnce(bool) -> Cell) {
         if self.rows.len() < self.most {
-            self.rows.push((path.to_owned(), cell()));
+            self.rows.push(Row { path: path.to_owned(), cell: cell(self.names) });
         } else {
             self.more += 1;
         }
     }
 
-    /// The cells of the rows, the first of which begins with `mark`.
-    pub(super) fn finish(self, mark: &str) -> Vec<Vec<String>> {
-        let widest = |part: fn(&Cell) -> &str| {
-            let widths = self.rows.iter().map(|(_, cell)| width_of(part(cell)));
-            widths.filter(|&width| width <= WIDEST).max().unwrap_or(0)
-        };
-        let (dtype, dims) = (widest(Cell::dtype), widest(Cell::dims));
-        let text = |cell: &Cell| match cell {
-            Cell::Text(text) => text.clone(),
-            Cell::Tensor(a, b, more) => {
-                format!("{}  {}  {more}", padded(a, dtype), padded(b, dims)).trim_end().to_owned()
-            }
-        };
-        let mut cells: Vec<Vec<String>> = Vec::new();
-        for (path, cell) in &self.rows {
-            let mark = if cells.is_empty() { mark } else { "" };
-            cells.push(vec![way(mark, path), text(cell)]);
-        }
+    /// The rows, the first of which begins with `mark`.
+    pub(super) fn finish(mut self, mark: &str) -> Vec<Row> {
         if self.more > 0 {
-            cells.push(vec![way("", "…"), format!("and {} more", self.more)]);
+            let more = format!("and {} more", self.more);
+            self.rows.push(Row { path: "…".into(), cell: Cell::Text(more) });
         }
-        cells
+        for (i, row) in self.rows.iter_mut().enumerate() {
+            row.path = format!("{:>4}  {}", if i == 0 { mark } else { "" }, row.path);
+        }
+        self.rows
     }
+}
+
+/// The cells of rows, with types and shapes lined up.
+pub(super) fn aligned(rows: &[Row]) -> Vec<Vec<String>> {
+    let widest = |part: fn(&Cell) -> &str| {
+        let widths = rows.iter().map(|row| width_of(part(&row.cell)));
+        widths.filter(|&width| width <= WIDEST).max().unwrap_or(0)
+    };
+    let (dtype, dims) = (widest(Cell::dtype), widest(Cell::dims));
+    let text = |cell: &Cell| match cell {
+        Cell::Text(text) => text.clone(),
+        Cell::Tensor(a, b, more) => {
+            format!("{}  {}  {more}", padded(a, dtype), padded(b, dims)).trim_end().to_owned()
+        }
+    };
+    rows.iter().map(|row| vec![row.path.clone(), text(&row.cell)]).collect()
 }
 
 impl Cell {
@@ -120,8 +135,8 @@ fn part(path: &str, step: &str) -> String {
     if path.len() > LONGEST { path.to_owned() } else { format!("{path}{step}") }
 }
 
-fn tensor(spec: &TensorSpec) -> Cell {
-    let mut more = printable(&spec.name);
+fn tensor(spec: &TensorSpec, names: bool) -> Cell {
+    let mut more = if names { printable(&spec.name) } else { String::new() };
     if let Some([least, greatest]) = &spec.range {
         let range = format!("from {} to {}", python::constant(least), python::constant(greatest));
         more = format!("{more}  {range}").trim_start().to_owned();
@@ -129,25 +144,9 @@ fn tensor(spec: &TensorSpec) -> Cell {
     Cell::Tensor(dtype(&spec.ty), spec.ty.dims(), more)
 }
 
-/// What is told of a type: those that are a tensor of a sort stand among tensors.
-fn type_spec(spec: &TypeSpec) -> Cell {
-    use StructuredValue::{Bool, DType, Integer, Shape};
-    let StructuredValue::Tuple(state) = &spec.state else {
-        return Cell::Text(python::type_spec(spec));
-    };
-    let [Shape(_), DType(_), rest @ ..] = state.as_slice() else {
-        return Cell::Text(python::type_spec(spec));
-    };
-    let more = match (&*spec.class, rest) {
-        ("SparseTensorSpec", []) => "sparse".into(),
-        ("RaggedTensorSpec", [Integer(rank), DType(Some(splits))]) => {
-            format!("ragged, rank {rank}, row splits {splits}")
-        }
-        ("VariableSpec", [Bool(trainable), ..]) => {
-            format!("variable{}", if *trainable { ", trainable" } else { "" })
-        }
-        _ => python::type_spec(spec),
-    };
-    let [shape, dtype] = [state.first(), state.get(1)].map(|part| part.map(python::spelled));
-    Cell::Tensor(dtype.unwrap_or_default(), shape.unwrap_or_default(), more)
+fn composite(spec: &TypeSpec) -> Cell {
+    match type_spec::as_tensor(spec) {
+        Some(told) => Cell::Tensor(told.dtype, told.dims, told.sort),
+        None => Cell::Text(python::type_spec(spec)),
+    }
 }

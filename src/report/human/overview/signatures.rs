@@ -9,7 +9,7 @@ use crate::report::{Argument, Encoding, MetaGraph, Signature};
 use super::super::table::{Align, Table};
 use super::super::text::printable;
 use super::meta_graph::dtype;
-use super::{Report, python};
+use super::{Report, python, type_spec};
 
 impl Report<'_> {
     /// The signatures that can be called; of the others, the ops that they name are told.
@@ -47,20 +47,21 @@ fn is_for_op(graph: &MetaGraph, signature: &Signature) -> bool {
 }
 
 fn row(way: &str, argument: &Argument) -> Vec<String> {
-    let encoding = match &argument.encoding {
-        Encoding::Dense => String::new(),
-        Encoding::Sparse => "sparse".into(),
-        Encoding::Composite(spec) => python::type_spec(spec),
-    };
-    let default = argument.default.as_ref().map(|value| format!("= {}", python::constant(value)));
-    let notes: Vec<String> =
-        [encoding].into_iter().filter(|text| !text.is_empty()).chain(default).collect();
-    vec![
-        way.into(),
-        printable(&argument.name),
-        dtype(&argument.ty),
-        argument.ty.dims(),
-        notes.join(" "),
-        printable(&argument.tensors.join(", ")),
-    ]
+    let (mut dtype, mut dims) = (dtype(&argument.ty), argument.ty.dims());
+    let mut notes = Vec::new();
+    match &argument.encoding {
+        Encoding::Dense => {}
+        Encoding::Sparse => notes.push("sparse".into()),
+        Encoding::Composite(spec) => match type_spec::as_tensor(spec) {
+            // Of a composite tensor, TensorFlow itself leaves the type open.
+            Some(told) if argument.ty.dtype.is_none() => {
+                (dtype, dims) = (told.dtype, told.dims);
+                notes.push(told.sort);
+            }
+            _ => notes.push(python::type_spec(spec)),
+        },
+    }
+    notes.extend(argument.default.as_ref().map(|value| format!("= {}", python::constant(value))));
+    let tensors = printable(&argument.tensors.join(", "));
+    vec![way.into(), printable(&argument.name), dtype, dims, notes.join(" "), tensors]
 }
