@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 # Parts that can be written alone: a module of `maker` each, with a `main` of its own.
-PARTS = ("messages", "pairs", "fit", "roles", "frozen", "rotation", "meta_graphs", "savers")
+PARTS = ("messages", "pairs", "fit", "roles", "frozen", "rotation", "meta_graphs", "savers", "callables")
 HERE = pathlib.Path(__file__).resolve().parent
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",  # TensorFlow writes some Python sets in hash order

@@ -123,10 +123,14 @@ impl Table {
         let name_width = name.saturating_sub(over).max(self.least_name.min(name));
         let last_width = last.saturating_sub(over - (name - name_width));
         for (_, cells) in &mut self.rows {
+            let is_whole = cells.len() == widths.len();
             if let Some(cell) = cells.first_mut() {
                 *cell = cut_name(cell, name_width);
             }
-            if let [_, .., cell] = cells.as_mut_slice() {
+            // A row may end in an earlier column, which is as wide as it needs.
+            if let [_, .., cell] = cells.as_mut_slice()
+                && is_whole
+            {
                 *cell = cut_middle(cell, last_width);
             }
         }

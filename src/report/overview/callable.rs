@@ -173,7 +173,8 @@ impl Callable {
 /// Whether an object is known only as one of the concrete functions of a function.
 fn is_trace(graph: &ObjectGraph<'_>, functions: &[bool], id: ObjectId) -> bool {
     let Way::From(from, Label::Child(_)) = graph.way(id) else { return false };
-    functions.get(from.position()) == Some(&true)
+    let is_function = |id: ObjectId| functions.get(id.position()) == Some(&true);
+    is_function(from) && !is_function(id)
 }
 
 /// Whether an object is in the root's `signatures`.

@@ -10,9 +10,8 @@ use crate::message::{Records, Value, from_zigzag, int32};
 use crate::schema::tensorflow;
 use crate::schema::tensorflow::type_spec_proto::TypeSpecClass;
 
-/// Levels of structures that are looked into. TensorFlow reads no model with more: protobuf stops it after a hundred
-/// messages, and each level is two or three of them.
-const DEEPEST: usize = 64;
+/// Messages inside each other that are looked into. TensorFlow reads no model with more: protobuf stops it at a hundred.
+const DEEPEST: usize = 96;
 
 /// A value of a nested structure: what a function takes or gives, or a part of it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -87,6 +86,7 @@ impl StructuredValue {
         Self::at(bytes, 0)
     }
 
+    /// Reads one that is so many messages inside the outermost.
     fn at(bytes: &[u8], depth: usize) -> Result<Self> {
         if depth > DEEPEST {
             return Ok(Self::TooDeep);
@@ -178,7 +178,7 @@ impl TypeSpec {
             let record = record?;
             match (record.number, record.value) {
                 (1, Value::Varint(value)) => code = int32(value),
-                (2, _) => state = StructuredValue::at(content(&record), depth + 1)?,
+                (2, _) => state = StructuredValue::at(content(&record), depth + 2)?,
                 (3, _) => class = text(&record),
                 _ => {}
             }
@@ -194,11 +194,11 @@ impl TypeSpec {
 }
 
 fn items(bytes: &[u8], depth: usize) -> Result<Vec<StructuredValue>> {
-    nested(bytes, 1).map(|item| StructuredValue::at(content(&item?), depth + 1)).collect()
+    nested(bytes, 1).map(|item| StructuredValue::at(content(&item?), depth + 2)).collect()
 }
 
 /// Entries of a map, or `PairValue`s, which are encoded alike.
 fn pairs(bytes: &[u8], number: u32, depth: usize) -> Result<Vec<(String, StructuredValue)>> {
-    let pair = |entry: &[u8]| Ok((key(entry)?, StructuredValue::at(value(entry)?, depth + 1)?));
+    let pair = |entry: &[u8]| Ok((key(entry)?, StructuredValue::at(value(entry)?, depth + 3)?));
     nested(bytes, number).map(|entry| pair(content(&entry?))).collect()
 }
