@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::command::{assert_valid, ckdiff};
 use crate::craft::{bytes, int, shape};
-use crate::support::{named_snapshot, oracle};
+use crate::support::{Random, named_snapshot, oracle};
 
 /// The items of a list, by a key that each has.
 fn by<'a>(list: &'a Value, key: &str, wanted: &str) -> &'a Value {
@@ -354,6 +354,32 @@ fn hostile_object_graphs_are_survived() {
         assert_eq!(graph.callables.len(), 2);
     });
     assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+}
+
+#[test]
+fn random_damage_is_survived() {
+    let good = fs::read("tests/data/callables/structures/saved_model.pb").unwrap();
+    let mut random = Random::new(6);
+    let options = ReadOptions { message: Some("SavedModel".into()), ..ReadOptions::default() };
+    let view = human::View { palette: Palette::PLAIN, max_diffs: 20 };
+    let mut read = 0;
+    for _ in 0..300 {
+        let mut bytes = good.clone();
+        for _ in 0..=random.below(4) {
+            let at = random.below(bytes.len() as u64) as usize;
+            bytes[at] = random.next() as u8;
+        }
+        let path = Path::new("saved_model.pb");
+        let document = Document::read(&*bytes, path, Schema::tensorflow(), &options);
+        let Ok(document) = document else { continue };
+        // Damage may be told; nothing may panic, and what is told must be shown.
+        if let Ok(overview) = Overview::new(&document) {
+            read += 1;
+            human::overview(&overview, &view, &mut std::io::sink()).unwrap();
+            json::overview(&overview, &mut std::io::sink()).unwrap();
+        }
+    }
+    assert!(read > 50, "{read}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ import shutil
 import tensorflow as tf
 from tensorflow.core.protobuf import fingerprint_pb2
 from tensorflow.python.eager import def_function, function
-from tensorflow.python.framework import meta_graph, ops, type_spec
+from tensorflow.python.framework import extension_type, meta_graph, ops, type_spec, type_spec_registry
 from tensorflow.python.saved_model import load, load_options, save
 from tensorflow.python.tools import saved_model_utils
 
@@ -186,8 +186,10 @@ def _value(value):
 
 
 def _class(spec):
-    """The class of a type spec; one that is not known any more keeps its name in an attribute."""
-    return spec.__dict__.get("__name__", type(spec).__name__)
+    """The class of a type spec: a type that TensorFlow does not know of itself has the name that it is registered by."""
+    if isinstance(spec, extension_type.ExtensionTypeSpec):
+        return type_spec_registry.get_name(type(spec))
+    return type(spec).__name__
 
 
 def _entries(values):
