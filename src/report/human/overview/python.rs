@@ -55,7 +55,7 @@ fn bare(shown: &Shown, dtype: DType) -> String {
 }
 
 /// A string in quotes.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     // What is cut off here is cut off a line anyway.
     let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
     let text = printable(text.get(..end).unwrap_or_default());

@@ -62,7 +62,7 @@ impl Rows {
             StructuredValue::Dict(pairs) => {
                 self.push_text(path, &format!("dict of {}", pairs.len()));
                 for (key, value) in pairs {
-                    self.push(&part(path, &format!("['{}']", printable(key))), value);
+                    self.push(&part(path, &format!("[{}]", python::quoted(key))), value);
                 }
             }
             StructuredValue::NamedTuple(tuple) => {
