@@ -357,6 +357,57 @@ fn hostile_object_graphs_are_survived() {
 }
 
 #[test]
+fn deep_signatures_are_survived() {
+    // A composite tensor of composite tensors, each with a type that is deep.
+    let mut state = bytes(33, &int(3, 1));
+    for _ in 0..240 {
+        state = bytes(52, &bytes(1, &state));
+    }
+    let spec = bytes(1, &[bytes(2, &state), bytes(3, b"Odd")].concat());
+    let mut tensor = bytes(1, b"inmost:0");
+    for _ in 0..240 {
+        tensor = bytes(5, &[spec.clone(), bytes(2, &tensor)].concat());
+    }
+    let input = bytes(1, &[bytes(1, b"x"), bytes(2, &tensor)].concat());
+    let entry = [bytes(1, b"serve"), bytes(2, &input)].concat();
+    let [text, report] = shown(&bytes(5, &entry), |graph| {
+        assert_eq!(graph.signatures[0].inputs[0].name, "x");
+    });
+    assert!(text.contains("Odd("), "{text}");
+    assert_valid(&serde_json::from_str(&report).unwrap());
+}
+
+#[test]
+fn no_name_makes_a_line_too_wide() {
+    let long = |c: char| c.to_string().repeat(300);
+    let entry = |key: &str, value: &[u8]| [bytes(1, key.as_bytes()), bytes(2, value)].concat();
+    let spec = |name: &str| {
+        bytes(33, &[bytes(1, name.as_bytes()), bytes(2, &shape(&[7; 200])), int(3, 1)].concat())
+    };
+    let takes = bytes(53, &[bytes(1, &entry(&long('k'), &spec(&long('t'))))].concat());
+    let (name, concrete) = (long('f'), long('g'));
+    let objects = objects(&[(&name, &[&concrete, "missing"])], &[(&concrete, takes)]);
+    let tensor = [bytes(1, long('n').as_bytes()), int(2, 7), bytes(3, &shape(&[9; 200]))].concat();
+    let text = [int(1, 7), bytes(8, long('v').as_bytes())].concat();
+    let signature = [
+        bytes(1, &entry(&long('i'), &tensor)),
+        bytes(3, long('m').as_bytes()),
+        bytes(4, &entry(&long('i'), &text)),
+    ];
+    let asset = bytes(6, &[bytes(1, &tensor), bytes(2, long('a').as_bytes())].concat());
+    let graph = [bytes(5, &entry(&long('s'), &signature.concat())), asset, bytes(7, &objects)];
+    let [text, report] = shown(&graph.concat(), |_| {});
+    for line in text.lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+    for c in "fktgnsima".chars() {
+        let few = c.to_string().repeat(3);
+        assert!(report.contains(&long(c)), "{c}");
+        assert!(c == 'g' || text.contains(&few), "{c}\n{text}");
+    }
+}
+
+#[test]
 fn random_damage_is_survived() {
     let good = fs::read("tests/data/callables/structures/saved_model.pb").unwrap();
     let mut random = Random::new(6);
