@@ -14,8 +14,10 @@ mod values;
 pub use devices::{Devices, Listed, Tested};
 pub use listing::{Listing, Row};
 pub use overview::{
-    Argument, Asset, Collection, Contents, Function, Graph, MetaGraph, Op, Overview, Placeholder,
-    Saver, Signature, TensorType, Variable,
+    Argument, Asset, Callable, Collection, ConcreteFunction, ConstantValue, Contents, Directory,
+    DirectoryFile, Encoding, Fingerprint, Function, Graph, MetaGraph, NamedTuple, Op, OpRole,
+    Overview, Parameter, Parameters, Placeholder, Saver, Signature, SpecialOp, StructuredValue,
+    TensorSpec, TensorType, TypeSpec, Variable,
 };
 pub use palette::Palette;
 pub use values::{Shown, Values};

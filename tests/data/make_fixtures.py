@@ -24,6 +24,7 @@ PARTS = (
     "savers",
     "object_savers",
     "debug_info",
+    "callables",
     "built",
 )
 HERE = pathlib.Path(__file__).resolve().parent

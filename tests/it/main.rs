@@ -13,6 +13,7 @@ mod accelerator;
 mod any_payloads;
 mod architecture;
 mod binary_errors;
+mod callables;
 mod checkpoint;
 mod cli;
 mod command;

@@ -29,11 +29,14 @@ use crate::trouble::Trouble;
 pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Trouble> {
     if args.schema.is_given() || args.path == Path::new("-") {
         let loaded = Loaded::new(&args.schema)?;
-        return message(&loaded.read(&args.path, ReadOptions::default())?, args);
+        let document = loaded.read(&args.path, ReadOptions::default())?;
+        return message(&document, args, || {
+            Overview::new(&document).map_err(|error| error.in_file(document.path()))
+        });
     }
     let artifact = Artifact::open(&args.path)?;
     if let Some(document) = artifact.message() {
-        return message(document, args);
+        return message(document, args, || Overview::of_artifact(&artifact));
     }
     let checkpoint = artifact.tensors("shown")?;
     let name = args.tensor.as_deref();
@@ -44,13 +47,17 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Trouble> {
 }
 
 /// Shows a message at a glance.
-fn message(document: &Document<'_>, args: &ShowArgs) -> Result<Exit, Trouble> {
+fn message<'a>(
+    document: &Document<'_>,
+    args: &ShowArgs,
+    overview: impl FnOnce() -> Result<Overview<'a>, Error>,
+) -> Result<Exit, Trouble> {
     let filters = !args.filter.include.is_empty() || !args.filter.exclude.is_empty();
     if args.tensor.is_some() || args.digest || filters {
         let kind = format!("this is no checkpoint (kind: {}), and has no tensors", document.kind());
         return Err(Error::from(ErrorKind::Usage(kind)).in_file(document.path()).into());
     }
-    let overview = Overview::new(document).map_err(|error| error.in_file(document.path()))?;
+    let overview = overview()?;
     // What each of the forms that were asked for has no place for.
     let lost = RefCell::new(BTreeMap::new());
     output::write(&args.report, false, |format, palette, out| {
@@ -67,7 +74,14 @@ fn message(document: &Document<'_>, args: &ShowArgs) -> Result<Exit, Trouble> {
     for (form, losses) in lost.into_inner() {
         losses::warn(&losses, form, false);
     }
-    Ok(Exit::Same)
+    let trouble = overview.trouble();
+    if trouble.is_empty() {
+        return Ok(Exit::Same);
+    }
+    if !output::is_seen(&args.report) {
+        trouble.into_iter().collect::<Trouble>().tell();
+    }
+    Ok(Exit::Trouble)
 }
 
 /// Lists the tensors that the filter lets through, or tells of the one that was asked for.

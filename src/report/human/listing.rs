@@ -42,7 +42,8 @@ pub fn write(listing: &Listing, view: &View, out: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-fn table(rows: &[Row], view: &View) -> Table {
+/// The tensors, with a header.
+pub(super) fn table(rows: &[Row], view: &View) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Left, Align::Right, Align::Left]);
     table.header(view.palette.faint, &["name", "dtype", "shape", "bytes", "sha256"]);
     for row in rows {

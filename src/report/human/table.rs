@@ -64,6 +64,14 @@ impl Table {
         self.write(out)
     }
 
+    /// As [`write_fitted`](Self::write_fitted); if that is still not enough, the widest of the other columns are cut too.
+    pub(super) fn write_squeezed(mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.drop_empty_columns();
+        self.fit();
+        self.squeeze();
+        self.write(out)
+    }
+
     /// Writes the rows, without the columns in which none has a value.
     pub(super) fn write(mut self, out: &mut dyn Write) -> io::Result<()> {
         self.drop_empty_columns();
@@ -115,11 +123,30 @@ impl Table {
         let name_width = name.saturating_sub(over).max(self.least_name.min(name));
         let last_width = last.saturating_sub(over - (name - name_width));
         for (_, cells) in &mut self.rows {
+            let is_whole = cells.len() == widths.len();
             if let Some(cell) = cells.first_mut() {
                 *cell = cut_name(cell, name_width);
             }
-            if let [_, .., cell] = cells.as_mut_slice() {
+            // A row may end in an earlier column, which is as wide as it needs.
+            if let [_, .., cell] = cells.as_mut_slice()
+                && is_whole
+            {
                 *cell = cut_middle(cell, last_width);
+            }
+        }
+    }
+
+    /// Cuts what is left of the widest columns until all fit.
+    fn squeeze(&mut self) {
+        let mut widths: Vec<usize> = self.widths().iter().map(|&width| width.min(WIDTH)).collect();
+        while widths.iter().map(|width| width + GAP).sum::<usize>() > WIDTH
+            && let Some(widest) = widths.iter_mut().max().filter(|width| **width > 1)
+        {
+            *widest -= 1;
+        }
+        for (_, cells) in &mut self.rows {
+            for (cell, &width) in cells.iter_mut().zip(&widths) {
+                *cell = cut_middle(cell, width);
             }
         }
     }

@@ -73,7 +73,8 @@ fn lines(label: &str, elements: &[Shown], dtype: DType, out: &mut dyn Write) -> 
     writeln!(out, "{line}")
 }
 
-fn spelled(element: &Shown, dtype: DType) -> String {
+/// An element in full, or the start of a long one.
+pub(super) fn spelled(element: &Shown, dtype: DType) -> String {
     match element {
         Shown::Scalar(scalar) => number::element(*scalar, dtype),
         Shown::Bytes(bytes, len) => {

@@ -50,7 +50,7 @@ struct Summary {
 }
 
 #[derive(Serialize)]
-struct RowOut<'a> {
+pub(super) struct RowOut<'a> {
     name: Text<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name_b64: Option<String>,
@@ -64,7 +64,7 @@ struct RowOut<'a> {
 }
 
 impl<'a> RowOut<'a> {
-    fn new(row: &'a Row) -> Self {
+    pub(super) fn new(row: &'a Row) -> Self {
         let facts = row.facts.as_ref();
         Self {
             name: Text(&row.name),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::{content, decode, nested};
+use super::records::{content, decode, nested};
 use crate::error::Result;
 use crate::message::{Records, Value, int32};
 use crate::schema::tensorflow::{self, attr_value};
@@ -66,7 +66,7 @@ pub struct Placeholder {
 }
 
 /// A function.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Function {
     /// Its name.
     pub name: String,
@@ -76,6 +76,8 @@ pub struct Function {
     pub outputs: u64,
     /// How many nodes its body has.
     pub nodes: u64,
+    /// What else it is called; `None` where there is no other name.
+    pub alias: Option<String>,
 }
 
 /// The type and shape of a tensor, as far as a graph says.
@@ -164,6 +166,16 @@ impl Graph {
         Ok(found)
     }
 
+    /// Takes in other names of functions, by function.
+    pub(super) fn name_aliases(&mut self, aliases: &[(String, String)]) {
+        for (name, alias) in aliases {
+            let at = self.functions.binary_search_by(|function| function.name.cmp(name));
+            if let Some(function) = at.ok().and_then(|at| self.functions.get_mut(at)) {
+                function.alias = Some(alias.clone());
+            }
+        }
+    }
+
     fn node(&mut self, node: &[u8], ops: &mut Counts) -> Result<()> {
         self.nodes += 1;
         let op = op(node)?;
@@ -181,7 +193,7 @@ impl Graph {
     fn library(&mut self, library: &[u8], ops: &mut Counts) -> Result<()> {
         for function in nested(library, 1) {
             let function = content(&function?);
-            let mut found = Function { name: String::new(), inputs: 0, outputs: 0, nodes: 0 };
+            let mut found = Function::default();
             for record in Records::new(function, 0) {
                 let record = record?;
                 match record.number {

@@ -1,81 +1,17 @@
-//! What is in a message: schema `ckdiff-show-message/1`.
-
-use std::borrow::Cow;
-use std::io::{self, Write};
+//! Meta graphs and graphs.
 
 use serde::Serialize;
-use serde_json::value::RawValue;
 
-use crate::artifact::Form;
-use crate::json;
-use crate::message::{Losses, Message, Unknown};
+use super::callable::{CallableOut, ConcreteFunctionOut};
+use super::structured_value::{ConstantOut, TypeSpecOut};
+use crate::report::json::number::Float;
 use crate::report::{
-    Argument, Contents, Function, Graph, MetaGraph, Overview, Placeholder, TensorType, Variable,
+    Argument, Asset, Directory, Encoding, Function, Graph, MetaGraph, OpRole, Placeholder,
+    SpecialOp, TensorType, Variable,
 };
 
-use super::layout;
-use super::number::Float;
-
-/// Tells a program what is in a message; returns what JSON has no place for.
-///
-/// # Errors
-/// When `out` cannot be written, or the message is to be shown whole and has no JSON form.
-pub fn write(overview: &Overview<'_>, out: &mut dyn Write) -> io::Result<Losses> {
-    let mut losses = Losses::default();
-    let (meta_graphs, graph, content) = match &overview.contents {
-        Contents::MetaGraphs(graphs) => {
-            (Some(graphs.iter().map(MetaGraphOut::new).collect()), None, None)
-        }
-        Contents::Graph(graph) => (None, Some(GraphOut::new(graph)), None),
-        Contents::Other(message) => (None, None, Some(content(message, &mut losses)?)),
-    };
-    let report = Report {
-        schema: "ckdiff-show-message/1",
-        path: overview.path.to_string_lossy(),
-        kind: overview.kind,
-        message: overview.message,
-        form: match overview.form {
-            Form::Binary => "binary",
-            Form::Text => "text",
-            Form::Json => "json",
-        },
-        bytes: overview.bytes,
-        meta_graphs,
-        graph,
-        content,
-    };
-    layout::write(&report, out)?;
-    Ok(losses)
-}
-
-/// The message as protobuf's JSON.
-fn content(message: &Message<'_>, losses: &mut Losses) -> io::Result<Box<RawValue>> {
-    let options = json::PrintOptions {
-        layout: json::Layout::Compact,
-        unknown: Unknown::Drop,
-        ..json::PrintOptions::default()
-    };
-    let mut out = Vec::new();
-    losses.add(json::print(message, &options, &mut out)?);
-    let text = String::from_utf8(out).map_err(io::Error::other)?;
-    Ok(RawValue::from_string(text)?)
-}
-
 #[derive(Serialize)]
-struct Report<'a> {
-    schema: &'static str,
-    path: Cow<'a, str>,
-    kind: &'a str,
-    message: &'a str,
-    form: &'static str,
-    bytes: u64,
-    meta_graphs: Option<Vec<MetaGraphOut<'a>>>,
-    graph: Option<GraphOut<'a>>,
-    content: Option<Box<RawValue>>,
-}
-
-#[derive(Serialize)]
-struct MetaGraphOut<'a> {
+pub(super) struct MetaGraphOut<'a> {
     tags: &'a [String],
     meta_graph_version: &'a str,
     tensorflow_version: &'a str,
@@ -87,10 +23,20 @@ struct MetaGraphOut<'a> {
     saver: Option<SaverOut<'a>>,
     assets: Vec<AssetOut<'a>>,
     objects: Option<u64>,
+    special_ops: Vec<SpecialOpOut<'a>>,
+    callables: Vec<CallableOut<'a>>,
+    concrete_functions: Vec<ConcreteFunctionOut<'a>>,
 }
 
 #[derive(Serialize)]
-struct GraphOut<'a> {
+struct SpecialOpOut<'a> {
+    role: &'static str,
+    op: &'a str,
+    told_by: &'static str,
+}
+
+#[derive(Serialize)]
+pub(super) struct GraphOut<'a> {
     producer: i32,
     min_consumer: i32,
     nodes: u64,
@@ -116,6 +62,12 @@ struct TypedOut<'a> {
     trainable: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tensors: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    type_spec: Option<TypeSpecOut<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<ConstantOut<'a>>,
 }
 
 #[derive(Serialize)]
@@ -124,6 +76,8 @@ struct FunctionOut<'a> {
     inputs: u64,
     outputs: u64,
     nodes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alias: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -156,10 +110,27 @@ struct SaverOut<'a> {
 struct AssetOut<'a> {
     filename: &'a str,
     tensor: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_there: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+}
+
+impl<'a> AssetOut<'a> {
+    /// An asset, and of a directory its file.
+    fn new(asset: &'a Asset, directory: Option<&Directory>) -> Self {
+        let bytes = directory.map(|directory| directory.asset(&asset.filename));
+        Self {
+            filename: &asset.filename,
+            tensor: &asset.tensor,
+            is_there: bytes.map(|bytes| bytes.is_some()),
+            bytes: bytes.flatten(),
+        }
+    }
 }
 
 impl<'a> MetaGraphOut<'a> {
-    fn new(graph: &'a MetaGraph) -> Self {
+    pub(super) fn new(graph: &'a MetaGraph, directory: Option<&Directory>) -> Self {
         Self {
             tags: &graph.tags,
             meta_graph_version: &graph.meta_graph_version,
@@ -191,18 +162,33 @@ impl<'a> MetaGraphOut<'a> {
                 save_tensor: &saver.save_tensor,
                 restore_op: &saver.restore_op,
             }),
-            assets: graph
-                .assets
-                .iter()
-                .map(|asset| AssetOut { filename: &asset.filename, tensor: &asset.tensor })
-                .collect(),
+            assets: graph.assets.iter().map(|asset| AssetOut::new(asset, directory)).collect(),
             objects: graph.objects,
+            special_ops: graph.special_ops.iter().map(SpecialOpOut::new).collect(),
+            callables: graph.callables.iter().map(CallableOut::new).collect(),
+            concrete_functions: graph
+                .concrete_functions
+                .iter()
+                .map(ConcreteFunctionOut::new)
+                .collect(),
         }
     }
 }
 
+impl<'a> SpecialOpOut<'a> {
+    fn new(op: &'a SpecialOp) -> Self {
+        let role = match op.role {
+            OpRole::Main => "main_op",
+            OpRole::LegacyInit => "legacy_init_op",
+            OpRole::Init => "init_op",
+            OpRole::Train => "train_op",
+        };
+        Self { role, op: &op.name, told_by: op.told_by }
+    }
+}
+
 impl<'a> GraphOut<'a> {
-    fn new(graph: &'a Graph) -> Self {
+    pub(super) fn new(graph: &'a Graph) -> Self {
         let op = |op: &'a crate::report::Op| OpOut {
             op: &op.name,
             nodes: op.nodes,
@@ -223,7 +209,16 @@ impl<'a> GraphOut<'a> {
 impl<'a> TypedOut<'a> {
     fn new(name: &'a str, ty: &'a TensorType) -> Self {
         let (dtype, shape) = (ty.dtype.as_deref(), ty.shape.as_deref());
-        Self { name, dtype, shape, trainable: None, tensors: None }
+        Self {
+            name,
+            dtype,
+            shape,
+            trainable: None,
+            tensors: None,
+            encoding: None,
+            type_spec: None,
+            default: None,
+        }
     }
 
     fn variable(variable: &'a Variable) -> Self {
@@ -235,13 +230,25 @@ impl<'a> TypedOut<'a> {
     }
 
     fn argument(argument: &'a Argument) -> Self {
-        Self { tensors: Some(&argument.tensors), ..Self::new(&argument.name, &argument.ty) }
+        let (encoding, type_spec) = match &argument.encoding {
+            Encoding::Dense => (None, None),
+            Encoding::Sparse => (Some("sparse"), None),
+            Encoding::Composite(spec) => (Some("composite"), Some(TypeSpecOut::new(spec))),
+        };
+        Self {
+            tensors: Some(&argument.tensors),
+            encoding,
+            type_spec,
+            default: argument.default.as_ref().map(ConstantOut::new),
+            ..Self::new(&argument.name, &argument.ty)
+        }
     }
 }
 
 impl<'a> FunctionOut<'a> {
     fn new(function: &'a Function) -> Self {
-        let Function { name, inputs, outputs, nodes } = function;
-        Self { name, inputs: *inputs, outputs: *outputs, nodes: *nodes }
+        let Function { name, inputs, outputs, nodes, alias } = function;
+        let alias = alias.as_deref();
+        Self { name, inputs: *inputs, outputs: *outputs, nodes: *nodes, alias }
     }
 }

@@ -1,0 +1,177 @@
+//! Functions: how Python calls them.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use anstyle::Style;
+
+use crate::report::{Callable, ConcreteFunction, MetaGraph, Parameter};
+
+use super::super::WIDTH;
+use super::super::table::{Align, Table};
+use super::super::text::{cut_middle, plural, printable, width_of, wrapped};
+use super::rows::{Row, Rows, aligned};
+use super::{Report, python};
+
+/// Columns that the names of arguments keep.
+const ARGUMENT: usize = 48;
+
+/// Columns that a name or a parameter takes at most.
+const PART: usize = 48;
+
+/// Between a function and what is said of it, on one line and on two.
+const GAP: &str = "  ";
+const NOTES: &str = "      ";
+
+impl Report<'_> {
+    /// The functions that can be called; those that serve signatures are told with these.
+    pub(super) fn callables(&self, graph: &MetaGraph, out: &mut dyn Write) -> io::Result<()> {
+        let called = || graph.callables.iter().filter(|callable| !callable.of_signature);
+        let count = called().count();
+        if count == 0 {
+            return Ok(());
+        }
+        self.title("Callable functions", count, out)?;
+        // A function that several share is told in full once.
+        let mut told = BTreeMap::new();
+        for callable in called().take(self.view.max_diffs) {
+            self.head(callable, out)?;
+            let mut rows = Vec::new();
+            let shown = callable.concrete_functions.iter().take(self.view.max_diffs);
+            for (i, name) in shown.enumerate() {
+                let option = format!("#{}", i + 1);
+                let this = title(callable, &option);
+                let first = told.entry(name.as_str()).or_insert_with(|| this.clone());
+                rows.extend(match graph.concrete_function(name) {
+                    _ if *first != this => text(&option, &format!("as {first}")),
+                    Some(concrete) => self.option(&option, callable, concrete),
+                    None => text(&option, "missing"),
+                });
+            }
+            let mut table = Table::new(&[Align::Left]).keeping_names(ARGUMENT);
+            aligned(&rows).into_iter().for_each(|cells| table.push(Style::new(), cells));
+            table.write_squeezed(out)?;
+            let more = callable.concrete_functions.len().saturating_sub(self.view.max_diffs);
+            if more > 0 {
+                writeln!(out, "    … and {}", plural(more as u64, "more option"))?;
+            }
+        }
+        self.rest(count, out)
+    }
+
+    /// The function as its `def` has it, and what else is to be said of it.
+    fn head(&self, callable: &Callable, out: &mut dyn Write) -> io::Result<()> {
+        let mut parameters = parameters(callable);
+        if parameters.len() > self.view.max_diffs {
+            parameters.truncate(self.view.max_diffs);
+            parameters.push("…".into());
+        }
+        let parameters: Vec<_> = parameters.iter().map(|text| cut_middle(text, PART)).collect();
+        let start = format!("  {}(", cut_middle(&name(callable), PART));
+        let mut lines = wrapped(&start, &parameters);
+        let notes = cut_middle(&notes(callable), WIDTH - NOTES.len());
+        if let Some(last) = lines.last_mut() {
+            last.push(')');
+            if !notes.is_empty() && width_of(last) + GAP.len() + width_of(&notes) <= WIDTH {
+                *last += &format!("{GAP}{notes}");
+            } else if !notes.is_empty() {
+                lines.push(format!("{NOTES}{notes}"));
+            }
+        }
+        lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+    }
+
+    /// What one concrete function takes and gives.
+    fn option(&self, option: &str, callable: &Callable, concrete: &ConcreteFunction) -> Vec<Row> {
+        let mut rows = Rows::of_arguments(self.view.max_diffs);
+        for (i, value) in concrete.positional().iter().enumerate() {
+            rows.push(&positional(callable, i), value);
+        }
+        for (name, value) in concrete.by_name() {
+            rows.push(&printable(name), value);
+        }
+        if !concrete.tells_arguments() {
+            callable.keywords.iter().for_each(|name| rows.push_text(&printable(name), "a tensor"));
+        }
+        let mut found = rows.finish(option);
+        let arrow = if found.is_empty() { format!("{option} →") } else { "→".into() };
+        let mut rows = Rows::of_results(self.view.max_diffs);
+        rows.push("", &concrete.results);
+        found.extend(rows.finish(&arrow));
+        found
+    }
+}
+
+/// One row with a text.
+fn text(option: &str, text: &str) -> Vec<Row> {
+    let mut rows = Rows::of_results(1);
+    rows.push_text("", text);
+    rows.finish(option)
+}
+
+/// What a concrete function is referred to by.
+fn title(callable: &Callable, option: &str) -> String {
+    format!("{option} of {}", name(callable))
+}
+
+fn name(callable: &Callable) -> String {
+    callable.names.first().map(|name| printable(name)).unwrap_or_default()
+}
+
+/// What is to be said of a function beside its parameters.
+fn notes(callable: &Callable) -> String {
+    let mut notes = Vec::new();
+    if let [_, others @ ..] = callable.names.as_slice()
+        && !others.is_empty()
+    {
+        let others: Vec<String> = others.iter().map(|name| printable(name)).collect();
+        notes.push(format!("also {}", others.join(", ")));
+    }
+    match callable.jit_compile {
+        Some(true) => notes.push("compiled by XLA".into()),
+        Some(false) => notes.push("not compiled by XLA".into()),
+        None => {}
+    }
+    if callable.concrete_functions.is_empty() {
+        notes.push("no concrete function, so it cannot be called".into());
+    }
+    notes.join(GAP)
+}
+
+/// The parameters as a `def` has them.
+fn parameters(callable: &Callable) -> Vec<String> {
+    let Some(parameters) = &callable.parameters else {
+        let positional = usize::try_from(callable.positional).unwrap_or(usize::MAX);
+        let mut names: Vec<String> = callable.keywords.iter().map(|name| printable(name)).collect();
+        if positional < names.len() {
+            names.insert(positional, "*".into());
+        }
+        return names;
+    };
+    let text = |parameter: &Parameter| match &parameter.default {
+        None => printable(&parameter.name),
+        Some(value) => format!("{}={}", printable(&parameter.name), python::spelled(value)),
+    };
+    let mut texts: Vec<String> = parameters.positional.iter().map(text).collect();
+    match &parameters.varargs {
+        Some(name) => texts.push(format!("*{}", printable(name))),
+        None if parameters.keyword_only.is_empty() => {}
+        None => texts.push("*".into()),
+    }
+    texts.extend(parameters.keyword_only.iter().map(text));
+    texts.extend(parameters.varkw.as_ref().map(|name| format!("**{}", printable(name))));
+    texts
+}
+
+/// The name of an argument by its place.
+fn positional(callable: &Callable, place: usize) -> String {
+    let Some(parameters) = &callable.parameters else {
+        return callable.keywords.get(place).map_or_else(|| format!("[{place}]"), |n| printable(n));
+    };
+    let further = place.saturating_sub(parameters.positional.len());
+    match (parameters.positional.get(place), &parameters.varargs) {
+        (Some(parameter), _) => printable(&parameter.name),
+        (None, Some(varargs)) => format!("{}[{further}]", printable(varargs)),
+        (None, None) => format!("[{place}]"),
+    }
+}

@@ -1,0 +1,98 @@
+//! What lies beside the graphs of a SavedModel: variables, assets, hashes.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+
+use crate::report::{Asset, Contents, Directory, DirectoryFile, Listing};
+
+use super::super::listing::table;
+use super::super::number;
+use super::super::table::{Align, Table};
+use super::super::text::{plural, printable};
+use super::Report;
+
+impl Report<'_> {
+    /// The assets of a meta graph, and of a directory their files.
+    pub(super) fn assets(&self, assets: &[Asset], out: &mut dyn Write) -> io::Result<()> {
+        if assets.is_empty() {
+            return Ok(());
+        }
+        self.title("Assets", assets.len(), out)?;
+        let mut table = Table::new(&[Align::Left, Align::Right]);
+        for asset in assets.iter().take(self.view.max_diffs) {
+            let bytes = self.overview.directory.as_ref().map(|found| found.asset(&asset.filename));
+            let (style, size) = match bytes {
+                None => (Style::new(), String::new()),
+                Some(Some(bytes)) => (Style::new(), number::bytes(bytes)),
+                Some(None) => (self.view.palette.bad, "missing".into()),
+            };
+            table.push(style, vec![printable(&asset.filename), printable(&asset.tensor), size]);
+        }
+        table.write_squeezed(out)?;
+        self.rest(assets.len(), out)
+    }
+
+    /// What else lies in the directory of a SavedModel.
+    pub(super) fn directory(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(directory) = &self.overview.directory else { return Ok(()) };
+        if let Some(variables) = &directory.variables {
+            self.variables(variables, out)?;
+        }
+        let named = self.named_assets();
+        let is_other = |file: &&DirectoryFile| {
+            let asset = file.path.strip_prefix("assets/");
+            asset.is_none_or(|asset| named.binary_search(&asset).is_err())
+        };
+        let others: Vec<&DirectoryFile> = directory.files.iter().filter(is_other).collect();
+        let cells = |file: &&DirectoryFile| vec![printable(&file.path), number::bytes(file.bytes)];
+        self.section("Other files", &others, &[Align::Right], cells, out)?;
+        self.fingerprint(directory, out)
+    }
+
+    /// The assets that the graphs name, sorted.
+    fn named_assets(&self) -> Vec<&str> {
+        let Contents::MetaGraphs(graphs) = &self.overview.contents else { return Vec::new() };
+        let assets = graphs.iter().flat_map(|graph| &graph.assets);
+        let mut named: Vec<&str> = assets.map(|asset| asset.filename.as_str()).collect();
+        named.sort_unstable();
+        named
+    }
+
+    fn variables(&self, variables: &Listing, out: &mut dyn Write) -> io::Result<()> {
+        let (heading, bad) = (self.view.palette.heading, self.view.palette.bad);
+        let tensors = plural(variables.tensors.len() as u64, "tensor");
+        let parameters = plural(variables.parameters(), "parameter");
+        let bytes = number::bytes(variables.bytes());
+        writeln!(out, "\n{heading}Saved variables ({tensors}, {parameters}, {bytes}){heading:#}")?;
+        let most = self.view.max_diffs;
+        for error in variables.damage.iter().take(most) {
+            writeln!(out, "{bad}  {}{bad:#}", printable(&error.to_string()))?;
+        }
+        let shown = variables.tensors.get(..most).unwrap_or(&variables.tensors);
+        if !shown.is_empty() {
+            table(shown, self.view).write_squeezed(out)?;
+        }
+        self.rest(variables.tensors.len(), out)?;
+        let errors = variables.tensors.iter().filter_map(|row| row.error.as_ref());
+        for error in errors.take(most) {
+            writeln!(out, "{bad}  {}{bad:#}", printable(&error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn fingerprint(&self, directory: &Directory, out: &mut dyn Write) -> io::Result<()> {
+        let Some(print) = &directory.fingerprint else { return Ok(()) };
+        let heading = self.view.palette.heading;
+        writeln!(out, "\n{heading}Fingerprint{heading:#}")?;
+        let facts = [
+            ("file", print.saved_model_checksum.to_string()),
+            ("graph", print.graph_def_program_hash.to_string()),
+            ("signatures", print.signature_def_hash.to_string()),
+            ("objects", print.saved_object_graph_hash.to_string()),
+            ("variables", print.checkpoint_hash.to_string()),
+            ("uuid", print.uuid.clone()),
+        ];
+        self.facts(&facts, out)
+    }
+}

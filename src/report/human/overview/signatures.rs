@@ -1,0 +1,67 @@
+//! Signatures: how a server calls a graph.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+
+use crate::report::{Argument, Encoding, MetaGraph, Signature};
+
+use super::super::table::{Align, Table};
+use super::super::text::printable;
+use super::meta_graph::dtype;
+use super::{Report, python, type_spec};
+
+impl Report<'_> {
+    /// The signatures that can be called; of the others, the ops that they name are told.
+    pub(super) fn signatures(&self, graph: &MetaGraph, out: &mut dyn Write) -> io::Result<()> {
+        let called = || graph.signatures.iter().filter(|signature| !is_for_op(graph, signature));
+        let count = called().count();
+        if count == 0 {
+            return Ok(());
+        }
+        self.title("Signatures", count, out)?;
+        for signature in called().take(self.view.max_diffs) {
+            let method = match &*signature.method {
+                "" => String::new(),
+                method => format!("  {}", printable(method)),
+            };
+            self.line(&format!("  {}{method}", printable(&signature.name)), out)?;
+            let mut table = Table::new(&[Align::Left; 5]);
+            for (way, arguments) in [("  in", &signature.inputs), ("  out", &signature.outputs)] {
+                for argument in arguments.iter().take(self.view.max_diffs) {
+                    table.push(Style::new(), row(way, argument));
+                }
+                if let more @ 1.. = arguments.len().saturating_sub(self.view.max_diffs) {
+                    table.push(Style::new(), vec![way.into(), format!("… and {more} more")]);
+                }
+            }
+            table.write_squeezed(out)?;
+        }
+        self.rest(count, out)
+    }
+}
+
+/// Whether a signature is there to name an op, which is told.
+fn is_for_op(graph: &MetaGraph, signature: &Signature) -> bool {
+    signature.names_op() && graph.special_ops.iter().any(|op| op.told_by == signature.name)
+}
+
+fn row(way: &str, argument: &Argument) -> Vec<String> {
+    let (mut dtype, mut dims) = (dtype(&argument.ty), argument.ty.dims());
+    let mut notes = Vec::new();
+    match &argument.encoding {
+        Encoding::Dense => {}
+        Encoding::Sparse => notes.push("sparse".into()),
+        Encoding::Composite(spec) => match type_spec::as_tensor(spec) {
+            // Of a composite tensor, TensorFlow itself leaves the type open.
+            Some(told) if argument.ty.dtype.is_none() => {
+                (dtype, dims) = (told.dtype, told.dims);
+                notes.push(told.sort);
+            }
+            _ => notes.push(python::type_spec(spec)),
+        },
+    }
+    notes.extend(argument.default.as_ref().map(|value| format!("= {}", python::constant(value))));
+    let tensors = printable(&argument.tensors.join(", "));
+    vec![way.into(), printable(&argument.name), dtype, dims, notes.join(" "), tensors]
+}

@@ -1,0 +1,218 @@
+//! The functions of an object graph: how each can be called.
+
+use super::parameters::Parameters;
+use super::records::{content, key, nested, text, value};
+use super::structured_value::StructuredValue;
+use crate::error::Result;
+use crate::graph::ObjectGraph;
+use crate::graph::object_graph::{Form, Label, ObjectId, Way, bound_inputs};
+use crate::message::{Records, Value};
+
+/// Of `SavedObject`: `function`, and `bare_concrete_function`.
+const FUNCTION: u32 = 6;
+const BARE: u32 = 8;
+
+/// A function of an object, as Python calls it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Callable {
+    /// What it goes by: the attributes of the root that are it, else its key path from there.
+    pub names: Vec<String>,
+    /// Whether it is an attribute of the root itself.
+    pub of_root: bool,
+    /// Whether it is what serves a signature.
+    pub of_signature: bool,
+    /// Its parameters; `None` where they are not told.
+    pub parameters: Option<Parameters>,
+    /// Whether it is compiled by XLA; `None` where that is left open.
+    pub jit_compile: Option<bool>,
+    /// Its concrete functions, by name: one for each sort of arguments that it was called with.
+    pub concrete_functions: Vec<String>,
+    /// What a function that is no more than one of those calls its tensors.
+    pub keywords: Vec<String>,
+    /// How many of those can be given without their names.
+    pub positional: u64,
+}
+
+/// A function for one sort of arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConcreteFunction {
+    /// Its name in the function library.
+    pub name: String,
+    /// What it takes: a tuple of the arguments in order and a dict of those by name. An argument that is no tensor has
+    /// the one value that the function is for.
+    pub arguments: StructuredValue,
+    /// What it gives.
+    pub results: StructuredValue,
+    /// How many tensors and variables it takes from around it.
+    pub captured: u64,
+}
+
+impl ConcreteFunction {
+    /// Whether its arguments are told.
+    pub fn tells_arguments(&self) -> bool {
+        matches!(self.arguments, StructuredValue::Tuple(_))
+    }
+
+    /// The arguments in order.
+    pub fn positional(&self) -> &[StructuredValue] {
+        self.arguments.items().first().map(StructuredValue::items).unwrap_or_default()
+    }
+
+    /// The arguments by name.
+    pub fn by_name(&self) -> &[(String, StructuredValue)] {
+        self.arguments.items().get(1).map(StructuredValue::pairs).unwrap_or_default()
+    }
+}
+
+/// The concrete functions of a `SavedObjectGraph`, by name.
+pub(super) fn concrete_functions(objects: &[u8]) -> Result<Vec<ConcreteFunction>> {
+    let concrete = |entry: &[u8]| {
+        let function = value(entry)?;
+        let structure = |number| {
+            let found = nested(function, number).last().transpose()?;
+            found.map(|record| StructuredValue::parse(content(&record))).transpose()
+        };
+        Ok(ConcreteFunction {
+            name: key(entry)?,
+            arguments: structure(3)?.unwrap_or_default(),
+            results: structure(4)?.unwrap_or_default(),
+            captured: bound_inputs(function).len() as u64,
+        })
+    };
+    let mut found: Vec<_> =
+        nested(objects, 2).map(|entry| concrete(content(&entry?))).collect::<Result<_>>()?;
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}
+
+/// The functions of a `SavedObjectGraph`: those of its root by name, then the others by path.
+pub(super) fn callables(objects: &[u8]) -> Result<Vec<Callable>> {
+    let graph = ObjectGraph::new(Form::Saved, objects)?;
+    let mut names = Names::new(&graph, objects.len());
+    let has_function = |id| nested(graph.object_bytes(id), FUNCTION).next().is_some();
+    let functions: Vec<bool> = graph.ids().map(has_function).collect();
+    let mut found = Vec::new();
+    for id in graph.ids().filter(|&id| !is_trace(&graph, &functions, id)) {
+        let Some(mut callable) = Callable::parse(graph.object_bytes(id))? else { continue };
+        callable.names = names.of_root(id);
+        callable.of_root = !callable.names.is_empty();
+        callable.of_signature = is_in_signatures(&graph, id);
+        if !callable.of_root {
+            callable.names.push(names.path(id));
+        }
+        found.push(callable);
+    }
+    let order = |callable: &Callable| (!callable.of_root, callable.of_signature);
+    found.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| a.names.cmp(&b.names)));
+    Ok(found)
+}
+
+impl Callable {
+    /// The function in a `SavedObject`, if it is one.
+    fn parse(object: &[u8]) -> Result<Option<Self>> {
+        let mut found = None;
+        for record in Records::new(object, 0) {
+            let record = record?;
+            match record.number {
+                FUNCTION => found = Some(Self::of_function(content(&record))?),
+                BARE => found = Some(Self::of_bare(content(&record))?),
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// A `SavedFunction`.
+    fn of_function(function: &[u8]) -> Result<Self> {
+        let mut found = Self::default();
+        for record in Records::new(function, 0) {
+            let record = record?;
+            match record.number {
+                1 => found.concrete_functions.push(text(&record)),
+                2 => found.specify(content(&record))?,
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// A `SavedBareConcreteFunction`.
+    fn of_bare(function: &[u8]) -> Result<Self> {
+        let mut found = Self::default();
+        for record in Records::new(function, 0) {
+            let record = record?;
+            match (record.number, record.value) {
+                (1, _) => found.concrete_functions = vec![text(&record)],
+                (2, _) => found.keywords.push(text(&record)),
+                (3, Value::Varint(count)) => found.positional = count,
+                (4, _) => found.specify(content(&record))?,
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// Takes in a `FunctionSpec`.
+    fn specify(&mut self, spec: &[u8]) -> Result<()> {
+        let (mut arguments, mut is_method) = (StructuredValue::Unknown, false);
+        for record in Records::new(spec, 0) {
+            let record = record?;
+            match (record.number, record.value) {
+                (1, _) => arguments = StructuredValue::parse(content(&record))?,
+                (2, Value::Varint(truth)) => is_method = truth != 0,
+                (6, Value::Varint(1)) => self.jit_compile = Some(true),
+                (6, Value::Varint(2)) => self.jit_compile = Some(false),
+                _ => {}
+            }
+        }
+        self.parameters = Parameters::new(arguments, is_method);
+        Ok(())
+    }
+}
+
+/// Whether an object is known only as one of the concrete functions of a function.
+fn is_trace(graph: &ObjectGraph<'_>, functions: &[bool], id: ObjectId) -> bool {
+    let Way::From(from, Label::Child(_)) = graph.way(id) else { return false };
+    let is_function = |id: ObjectId| functions.get(id.position()) == Some(&true);
+    is_function(from) && !is_function(id)
+}
+
+/// Whether an object is in the root's `signatures`.
+fn is_in_signatures(graph: &ObjectGraph<'_>, id: ObjectId) -> bool {
+    let Way::From(from, Label::Child(_)) = graph.way(id) else { return false };
+    let is_root = |id| Some(id) == graph.root();
+    matches!(graph.way(from), Way::From(from, Label::Child("signatures")) if is_root(from))
+}
+
+/// What objects go by.
+struct Names<'g, 'm> {
+    graph: &'g ObjectGraph<'m>,
+    /// The attributes of the root, by object.
+    of_root: Vec<(ObjectId, &'m str)>,
+    /// Bytes that paths may still have: in a chain of objects each has one that is longer than that of the last.
+    room: usize,
+}
+
+impl<'g, 'm> Names<'g, 'm> {
+    /// The names in an object graph of so many bytes.
+    fn new(graph: &'g ObjectGraph<'m>, bytes: usize) -> Self {
+        let children = graph.root().into_iter().flat_map(|root| graph.children(root));
+        let mut of_root: Vec<_> = children.map(|(name, id)| (id, name)).collect();
+        of_root.sort_unstable();
+        Self { graph, of_root, room: bytes.saturating_mul(4) }
+    }
+
+    /// The attributes of the root that are this object.
+    fn of_root(&self, id: ObjectId) -> Vec<String> {
+        let start = self.of_root.partition_point(|(other, _)| *other < id);
+        let from = self.of_root.get(start..).unwrap_or_default();
+        from.iter().take_while(|(other, _)| *other == id).map(|(_, name)| (*name).into()).collect()
+    }
+
+    /// The key path of an object, or its number.
+    fn path(&mut self, id: ObjectId) -> String {
+        let path = if self.room > 0 { self.graph.path(id) } else { String::new() };
+        self.room = self.room.saturating_sub(path.len());
+        if path.is_empty() { format!("#{}", id.number()) } else { path }
+    }
+}

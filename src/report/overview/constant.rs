@@ -1,0 +1,89 @@
+//! A value that is written into a model: the default of an input, an argument that is an array.
+
+use super::graph::TensorType;
+use super::records::decode;
+use crate::error::Result;
+use crate::graph::Constant;
+use crate::report::Shown;
+use crate::schema::tensorflow;
+use crate::tensor::{Bool, ComplexNumber, DType, Element, Number, Visit};
+
+/// Elements that are kept.
+const KEPT: usize = 256;
+
+/// Bytes of an element of any length that are kept.
+const LONGEST: usize = 256;
+
+/// A tensor with its first values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConstantValue {
+    /// Its type and shape.
+    pub ty: TensorType,
+    /// The type of the values, where they can be read.
+    pub dtype: Option<DType>,
+    /// The first values in row-major order, 256 at most; none where they do not fit the type.
+    pub first: Vec<Shown>,
+    /// Whether all others are equal to the last of these.
+    pub repeats: bool,
+    /// How many there are.
+    pub elements: u64,
+}
+
+impl ConstantValue {
+    /// Reads a `TensorProto`.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self> {
+        let Ok(constant) = Constant::parse(bytes) else {
+            // Its values are no sort of its type, and so nobody's; what it says it is can be told.
+            let tensor: tensorflow::TensorProto = decode(bytes)?;
+            let ty = TensorType::new(tensor.dtype, tensor.tensor_shape.as_ref());
+            return Ok(Self { ty, dtype: None, first: Vec::new(), repeats: false, elements: 0 });
+        };
+        let (dtype, shape) = (constant.dtype(), constant.shape());
+        let shown = |bytes: &[u8]| {
+            let kept = bytes.get(..LONGEST.min(bytes.len())).unwrap_or_default();
+            Shown::Bytes(kept.to_vec(), bytes.len() as u64)
+        };
+        let first: Vec<Shown> = match constant.byte_elements() {
+            Some(elements) => elements.into_iter().take(KEPT).map(shown).collect(),
+            None => dtype.visit(Head(constant.head())),
+        };
+        // They are not written out here either: a message of ten bytes can stand for any number of them.
+        let repeats = constant.tail() > 0 && constant.explicit() == first.len() as u64;
+        let ty = TensorType {
+            dtype: Some(dtype.to_string()),
+            shape: Some(shape.dims().iter().copied().map(Some).collect()),
+        };
+        Ok(Self { ty, dtype: Some(dtype), first, repeats, elements: shape.elements() })
+    }
+}
+
+/// Elements of fixed width.
+struct Head<'a>(&'a [u8]);
+
+impl Head<'_> {
+    fn first<T: Element>(&self) -> Vec<Shown> {
+        let elements = self.0.chunks_exact(size_of::<T>()).take(KEPT);
+        let scalar = |bytes| bytemuck::pod_read_unaligned::<T>(bytes).scalar();
+        elements.map(|bytes| Shown::Scalar(scalar(bytes))).collect()
+    }
+}
+
+impl Visit for Head<'_> {
+    type Out = Vec<Shown>;
+
+    fn number<T: Number>(self) -> Self::Out {
+        self.first::<T>()
+    }
+
+    fn complex<T: ComplexNumber>(self) -> Self::Out {
+        self.first::<T>()
+    }
+
+    fn boolean(self) -> Self::Out {
+        self.first::<Bool>()
+    }
+
+    fn bytes(self) -> Self::Out {
+        Vec::new()
+    }
+}

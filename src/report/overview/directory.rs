@@ -1,0 +1,96 @@
+//! The directory of a SavedModel: what lies beside its graphs.
+
+use super::records::decode;
+use crate::artifact::Artifact;
+use crate::error::{Error, Result};
+use crate::report::Listing;
+use crate::schema::tensorflow;
+
+/// What lies in the directory of a SavedModel beside its graphs.
+#[derive(Debug, Clone)]
+pub struct Directory {
+    /// Its variables; `None` where it has no checkpoint.
+    pub variables: Option<Listing>,
+    /// The files in `assets` and `assets.extra`, by path.
+    pub files: Vec<DirectoryFile>,
+    /// Its hashes, where they are kept.
+    pub fingerprint: Option<Fingerprint>,
+}
+
+/// A file in the directory of a SavedModel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirectoryFile {
+    /// Its path in the directory, as `assets/vocabulary.txt`.
+    pub path: String,
+    /// How many bytes it has.
+    pub bytes: u64,
+}
+
+/// The hashes of a SavedModel, as it was saved.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// Of its graphs as they are in their file.
+    pub saved_model_checksum: u64,
+    /// Of the nodes of its first graph, counters of names left out.
+    pub graph_def_program_hash: u64,
+    /// Of its signatures.
+    pub signature_def_hash: u64,
+    /// Of its object graph.
+    pub saved_object_graph_hash: u64,
+    /// Of the index of its variables.
+    pub checkpoint_hash: u64,
+    /// Drawn when it was saved; empty where it has none.
+    pub uuid: String,
+}
+
+impl Directory {
+    /// What lies beside the graphs of a SavedModel.
+    pub(super) fn new(artifact: &Artifact<'_>) -> Result<Self> {
+        let files = artifact.files();
+        let file = |(path, asset): (&String, &crate::artifact::Asset)| DirectoryFile {
+            path: path.clone(),
+            bytes: asset.bytes(),
+        };
+        let is_print = |message: &str| message == "tensorflow.FingerprintDef";
+        let document = files.fingerprint.as_ref();
+        let document = document.filter(|file| is_print(&file.message().ty().full_name));
+        let fingerprint = document.map(|document| {
+            Fingerprint::new(document.message().bytes())
+                .map_err(|error| error.in_file(document.path()))
+        });
+        Ok(Self {
+            variables: artifact.checkpoint().map(|checkpoint| Listing::new(checkpoint, |_| true)),
+            files: files.assets.iter().map(file).collect(),
+            fingerprint: fingerprint.transpose()?,
+        })
+    }
+
+    /// The bytes of an asset; `None` where its file is missing.
+    pub fn asset(&self, filename: &str) -> Option<u64> {
+        let path = format!("assets/{filename}");
+        let at = self.files.binary_search_by(|file| file.path.cmp(&path)).ok()?;
+        self.files.get(at).map(|file| file.bytes)
+    }
+
+    /// What is damaged among the variables.
+    pub fn damage(&self) -> impl Iterator<Item = &Error> {
+        self.variables.iter().flat_map(|variables| {
+            let rows = variables.tensors.iter().filter_map(|row| row.error.as_ref());
+            variables.damage.iter().chain(rows)
+        })
+    }
+}
+
+impl Fingerprint {
+    fn new(bytes: &[u8]) -> Result<Self> {
+        let print: tensorflow::FingerprintDef = decode(bytes)?;
+        Ok(Self {
+            saved_model_checksum: print.saved_model_checksum,
+            graph_def_program_hash: print.graph_def_program_hash,
+            signature_def_hash: print.signature_def_hash,
+            saved_object_graph_hash: print.saved_object_graph_hash,
+            checkpoint_hash: print.checkpoint_hash,
+            uuid: print.uuid,
+        })
+    }
+}

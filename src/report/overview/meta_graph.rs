@@ -1,0 +1,269 @@
+//! A meta graph at a glance.
+
+use std::collections::BTreeSet;
+
+use prost::Message as _;
+
+use super::callable::{Callable, ConcreteFunction, callables, concrete_functions};
+use super::graph::Graph;
+use super::records::{content, decode, key, nested, value};
+use super::signature::Signature;
+use super::special_op::SpecialOp;
+use crate::error::Result;
+use crate::message::Records;
+use crate::schema::{google, tensorflow};
+
+/// What an asset is in a collection of anything.
+const ASSET: &str = "/tensorflow.AssetFileDef";
+
+/// A meta graph at a glance.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MetaGraph {
+    /// What it is for, as `serve`.
+    pub tags: Vec<String>,
+    /// The version that its user gave it.
+    pub meta_graph_version: String,
+    /// The TensorFlow that wrote it.
+    pub tensorflow_version: String,
+    /// The commit of that.
+    pub tensorflow_git_version: String,
+    /// Whether attributes with default values were left out.
+    pub stripped_default_attrs: bool,
+    /// Its graph.
+    pub graph: Graph,
+    /// Its signatures, by name.
+    pub signatures: Vec<Signature>,
+    /// Its collections, by name.
+    pub collections: Vec<Collection>,
+    /// What saves and restores it.
+    pub saver: Option<Saver>,
+    /// Its assets.
+    pub assets: Vec<Asset>,
+    /// Objects in the object graph; `None` where there is none.
+    pub objects: Option<u64>,
+    /// The ops to run after it is loaded, and while it is trained.
+    pub special_ops: Vec<SpecialOp>,
+    /// The functions of its objects: those of the root by name, then the others by path.
+    pub callables: Vec<Callable>,
+    /// What those are made of, by name.
+    pub concrete_functions: Vec<ConcreteFunction>,
+}
+
+/// A collection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Collection {
+    /// Its name.
+    pub name: String,
+    /// What it lists, as `node_list`; `None` for one that lists nothing.
+    pub kind: Option<&'static str>,
+    /// How many.
+    pub items: u64,
+}
+
+/// A saver.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saver {
+    /// The format it writes, as `V2`.
+    pub format: &'static str,
+    /// How many checkpoints it keeps; 0 for all.
+    pub max_to_keep: i32,
+    /// Whether it writes a shard for each device.
+    pub sharded: bool,
+    /// Hours after which it keeps one more for good.
+    pub keep_checkpoint_every_n_hours: f32,
+    /// The tensor that takes the file's name.
+    pub filename_tensor: String,
+    /// The tensor that saves.
+    pub save_tensor: String,
+    /// The op that restores.
+    pub restore_op: String,
+}
+
+/// An asset.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asset {
+    /// Its name in the folder `assets`.
+    pub filename: String,
+    /// The tensor that takes its path.
+    pub tensor: String,
+}
+
+impl MetaGraph {
+    /// Looks through a `MetaGraphDef`.
+    pub(super) fn new(bytes: &[u8]) -> Result<Self> {
+        let mut found = Self::default();
+        let mut aliases = Vec::new();
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            let content = content(&record);
+            match record.number {
+                1 => aliases = found.describe(decode(content)?),
+                2 => found.graph = Graph::new(content)?,
+                3 => found.saver = Some(Saver::new(decode(content)?)),
+                4 => {
+                    found.collections.push(Collection::new(content)?);
+                    found.special_ops.extend(SpecialOp::of_collection(content)?);
+                }
+                5 => found.signatures.push(Signature::new(content)?),
+                6 => found.assets.push(Asset::new(decode(content)?)),
+                7 => {
+                    found.objects = Some(nested(content, 1).count() as u64);
+                    found.callables = callables(content)?;
+                    found.concrete_functions = concrete_functions(content)?;
+                }
+                _ => {}
+            }
+        }
+        found.name_assets(bytes)?;
+        found.special_ops.extend(found.signatures.iter().filter_map(SpecialOp::of_signature));
+        found.graph.name_aliases(&aliases);
+        let trainable = trainable(bytes)?;
+        if let Some(trainable) = trainable {
+            for variable in &mut found.graph.variables {
+                variable.trainable = Some(trainable.binary_search(&variable.name).is_ok());
+            }
+        }
+        Ok(found)
+    }
+
+    /// Adds the assets that TensorFlow 1 names in a collection alone.
+    fn name_assets(&mut self, meta_graph: &[u8]) -> Result<()> {
+        let named = named_assets(meta_graph)?;
+        let known: BTreeSet<String> =
+            self.assets.iter().map(|asset| asset.filename.clone()).collect();
+        self.assets.extend(named.into_iter().filter(|asset| !known.contains(&asset.filename)));
+        Ok(())
+    }
+
+    /// The concrete function of this name.
+    pub fn concrete_function(&self, name: &str) -> Option<&ConcreteFunction> {
+        let order = |function: &ConcreteFunction| function.name.as_str().cmp(name);
+        let at = self.concrete_functions.binary_search_by(order).ok()?;
+        self.concrete_functions.get(at)
+    }
+
+    /// Takes in what is said of it; returns the functions that have another name, with that.
+    fn describe(
+        &mut self,
+        described: tensorflow::meta_graph_def::MetaInfoDef,
+    ) -> Vec<(String, String)> {
+        self.tags = described.tags;
+        self.meta_graph_version = described.meta_graph_version;
+        self.tensorflow_version = described.tensorflow_version;
+        self.tensorflow_git_version = described.tensorflow_git_version;
+        self.stripped_default_attrs = described.stripped_default_attrs;
+        described.function_aliases.into_iter().collect()
+    }
+}
+
+/// The assets in the collection of assets.
+fn named_assets(meta_graph: &[u8]) -> Result<Vec<Asset>> {
+    let mut found = Vec::new();
+    for entry in nested(meta_graph, 4) {
+        let entry = entry?;
+        let entry = content(&entry);
+        if key(entry)? != "saved_model_assets" {
+            continue;
+        }
+        let collection: tensorflow::CollectionDef = decode(value(entry)?)?;
+        if let Some(tensorflow::collection_def::Kind::AnyList(list)) = collection.kind {
+            let is_asset = |any: &&google::protobuf::Any| any.type_url.ends_with(ASSET);
+            // Whoever puts something else there has no asset in it.
+            let assets = list.value.iter().filter(is_asset);
+            let assets = assets
+                .filter_map(|any| tensorflow::AssetFileDef::decode(any.value.as_slice()).ok());
+            found.extend(assets.map(Asset::new));
+        }
+    }
+    Ok(found)
+}
+
+/// The nodes of the variables in the collection of trainable ones, sorted; `None` without that collection.
+fn trainable(meta_graph: &[u8]) -> Result<Option<Vec<String>>> {
+    for record in nested(meta_graph, 4) {
+        let record = record?;
+        let entry = content(&record);
+        let is_it = nested(entry, 1)
+            .any(|key| key.is_ok_and(|key| content(&key) == b"trainable_variables"));
+        if !is_it {
+            continue;
+        }
+        let mut names = Vec::new();
+        for value in nested(entry, 2) {
+            let collection: tensorflow::CollectionDef = decode(content(&value?))?;
+            let Some(tensorflow::collection_def::Kind::BytesList(list)) = collection.kind else {
+                continue;
+            };
+            for bytes in list.value {
+                // Whoever puts something else there has no variable in it.
+                let variable = tensorflow::VariableDef::decode(bytes.as_slice());
+                names.extend(variable.map(|variable| node_of(&variable.variable_name).to_owned()));
+            }
+        }
+        names.sort_unstable();
+        return Ok(Some(names));
+    }
+    Ok(None)
+}
+
+impl Saver {
+    fn new(saver: tensorflow::SaverDef) -> Self {
+        Self {
+            format: match saver.version() {
+                tensorflow::saver_def::CheckpointFormatVersion::Legacy => "legacy",
+                tensorflow::saver_def::CheckpointFormatVersion::V1 => "V1",
+                tensorflow::saver_def::CheckpointFormatVersion::V2 => "V2",
+            },
+            max_to_keep: saver.max_to_keep,
+            sharded: saver.sharded,
+            keep_checkpoint_every_n_hours: saver.keep_checkpoint_every_n_hours,
+            filename_tensor: saver.filename_tensor_name,
+            save_tensor: saver.save_tensor_name,
+            restore_op: saver.restore_op_name,
+        }
+    }
+}
+
+impl Collection {
+    fn new(entry: &[u8]) -> Result<Self> {
+        let mut found = Self { name: key(entry)?, kind: None, items: 0 };
+        for value in nested(entry, 2) {
+            let collection: tensorflow::CollectionDef = decode(content(&value?))?;
+            let (kind, items) = match collection.kind {
+                Some(tensorflow::collection_def::Kind::NodeList(list)) => {
+                    ("node_list", list.value.len())
+                }
+                Some(tensorflow::collection_def::Kind::BytesList(list)) => {
+                    ("bytes_list", list.value.len())
+                }
+                Some(tensorflow::collection_def::Kind::Int64List(list)) => {
+                    ("int64_list", list.value.len())
+                }
+                Some(tensorflow::collection_def::Kind::FloatList(list)) => {
+                    ("float_list", list.value.len())
+                }
+                Some(tensorflow::collection_def::Kind::AnyList(list)) => {
+                    ("any_list", list.value.len())
+                }
+                None => continue,
+            };
+            (found.kind, found.items) = (Some(kind), items as u64);
+        }
+        Ok(found)
+    }
+}
+
+impl Asset {
+    fn new(asset: tensorflow::AssetFileDef) -> Self {
+        let tensor = match asset.tensor_info.and_then(|tensor| tensor.encoding) {
+            Some(tensorflow::tensor_info::Encoding::Name(name)) => name,
+            _ => String::new(),
+        };
+        Self { filename: asset.filename, tensor }
+    }
+}
+
+/// The node of a tensor's name.
+fn node_of(tensor: &str) -> &str {
+    tensor.rsplit_once(':').map_or(tensor, |(node, _)| node)
+}

@@ -1,0 +1,43 @@
+//! The records of a message, as far as an overview reads them.
+
+use crate::error::{Error, Result};
+use crate::message::{Record, Records, Value};
+
+/// The records of one field.
+pub(super) fn nested(bytes: &[u8], number: u32) -> impl Iterator<Item = Result<Record<'_>>> {
+    let wanted = move |record: &Result<Record<'_>>| match record {
+        Ok(record) => record.number == number,
+        Err(_) => true,
+    };
+    Records::new(bytes, 0).filter(wanted)
+}
+
+/// What a record holds, if that is of any length.
+pub(super) fn content<'a>(record: &Record<'a>) -> &'a [u8] {
+    match record.value {
+        Value::Len(bytes) | Value::Group(bytes) => bytes,
+        _ => &[],
+    }
+}
+
+/// What a record holds, as text.
+pub(super) fn text(record: &Record<'_>) -> String {
+    String::from_utf8_lossy(content(record)).into_owned()
+}
+
+/// The key of an entry of a map.
+pub(super) fn key(entry: &[u8]) -> Result<String> {
+    let key = nested(entry, 1).last().transpose()?;
+    Ok(key.map(|key| text(&key)).unwrap_or_default())
+}
+
+/// The value of an entry of a map, whose values are messages or strings.
+pub(super) fn value(entry: &[u8]) -> Result<&[u8]> {
+    let value = nested(entry, 2).last().transpose()?;
+    Ok(value.map(|value| content(&value)).unwrap_or_default())
+}
+
+pub(super) fn decode<T: prost::Message + Default + prost::Name>(bytes: &[u8]) -> Result<T> {
+    T::decode(bytes)
+        .map_err(|error| Error::unexpected("message", error, format!("it must be a {}", T::NAME)))
+}

@@ -1,0 +1,142 @@
+//! The signatures of a meta graph: what goes in and comes out, by name.
+
+use super::constant::ConstantValue;
+use super::graph::TensorType;
+use super::records::{content, decode, key, nested, text, value};
+use super::structured_value::{StructuredValue, TypeSpec};
+use crate::error::Result;
+use crate::message::{Records, Value, int32};
+use crate::schema::tensorflow::{TensorShapeProto, tensor_info};
+
+/// Composite tensors inside each other that are looked into; TensorFlow makes none with more than one level.
+const DEEPEST: usize = 16;
+
+/// A signature.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Signature {
+    /// Its name.
+    pub name: String,
+    /// The method it is for, as `tensorflow/serving/predict`.
+    pub method: String,
+    /// What goes in, by name.
+    pub inputs: Vec<Argument>,
+    /// What comes out, by name.
+    pub outputs: Vec<Argument>,
+}
+
+/// An input or output of a signature.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Argument {
+    /// Its name in the signature.
+    pub name: String,
+    /// What it holds.
+    pub ty: TensorType,
+    /// The tensors in the graph: one, or the parts of a sparse or composite one.
+    pub tensors: Vec<String>,
+    /// How its tensors stand for it.
+    pub encoding: Encoding,
+    /// What it is where it is not given.
+    pub default: Option<ConstantValue>,
+}
+
+/// How tensors stand for an input or output of a signature.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Encoding {
+    /// One stands for itself, or there is none.
+    Dense,
+    /// The values, the indices and the shape of a sparse one.
+    Sparse,
+    /// The parts of what this describes.
+    Composite(TypeSpec),
+}
+
+impl Signature {
+    /// Reads an entry of `signature_def`.
+    pub(super) fn new(entry: &[u8]) -> Result<Self> {
+        let (name, signature) = (key(entry)?, value(entry)?);
+        let (mut method, mut defaults) = (String::new(), Vec::new());
+        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+        for record in Records::new(signature, 0) {
+            let record = record?;
+            let inside = content(&record);
+            match record.number {
+                1 => inputs.push(Argument::new(inside)?),
+                2 => outputs.push(Argument::new(inside)?),
+                3 => method = text(&record),
+                4 => defaults.push((key(inside)?, ConstantValue::parse(value(inside)?)?)),
+                _ => {}
+            }
+        }
+        for arguments in [&mut inputs, &mut outputs] {
+            arguments.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        for (name, default) in defaults {
+            let at = inputs.binary_search_by(|input| input.name.cmp(&name));
+            if let Some(input) = at.ok().and_then(|at| inputs.get_mut(at)) {
+                input.default = Some(default);
+            }
+        }
+        Ok(Self { name, method, inputs, outputs })
+    }
+}
+
+impl Argument {
+    /// Reads an entry of `inputs` or `outputs`.
+    fn new(entry: &[u8]) -> Result<Self> {
+        let tensor = Tensor::parse(value(entry)?, 0)?;
+        let ty = TensorType::new(tensor.dtype, tensor.shape.as_ref());
+        let mut tensors = tensor.names;
+        tensors.retain(|name| !name.is_empty());
+        Ok(Self { name: key(entry)?, ty, tensors, encoding: tensor.encoding, default: None })
+    }
+}
+
+/// A `TensorInfo`.
+struct Tensor {
+    names: Vec<String>,
+    dtype: i32,
+    shape: Option<TensorShapeProto>,
+    encoding: Encoding,
+}
+
+impl Tensor {
+    fn parse(bytes: &[u8], depth: usize) -> Result<Self> {
+        let mut found =
+            Self { names: Vec::new(), dtype: 0, shape: None, encoding: Encoding::Dense };
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            match (record.number, record.value) {
+                (1, _) => found.names = vec![text(&record)],
+                (2, Value::Varint(code)) => found.dtype = int32(code),
+                (3, _) => found.shape = Some(decode(content(&record))?),
+                (4, _) => {
+                    let parts: tensor_info::CooSparse = decode(content(&record))?;
+                    found.encoding = Encoding::Sparse;
+                    found.names = vec![
+                        parts.values_tensor_name,
+                        parts.indices_tensor_name,
+                        parts.dense_shape_tensor_name,
+                    ];
+                }
+                (5, _) => found.composite(content(&record), depth)?,
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// Takes in a `CompositeTensor`.
+    fn composite(&mut self, bytes: &[u8], depth: usize) -> Result<()> {
+        let mut spec = TypeSpec { class: String::new(), state: StructuredValue::Unknown };
+        for record in nested(bytes, 1) {
+            spec = TypeSpec::parse(content(&record?), 0)?;
+        }
+        if depth < DEEPEST {
+            for record in nested(bytes, 2) {
+                self.names.extend(Self::parse(content(&record?), depth + 1)?.names);
+            }
+        }
+        self.encoding = Encoding::Composite(spec);
+        Ok(())
+    }
+}

@@ -1,0 +1,204 @@
+//! Values of nested structures, as the arguments and results of a function have them.
+//!
+//! They are read record by record, since they may be nested deeper than a decoder of structs goes.
+
+use super::constant::ConstantValue;
+use super::graph::TensorType;
+use super::records::{content, decode, key, nested, text, value};
+use crate::error::Result;
+use crate::message::{Records, Value, from_zigzag, int32};
+use crate::schema::tensorflow;
+use crate::schema::tensorflow::type_spec_proto::TypeSpecClass;
+
+/// Messages inside each other that are looked into. TensorFlow reads no model with more: protobuf stops it at a hundred.
+const DEEPEST: usize = 96;
+
+/// A value of a nested structure: what a function takes or gives, or a part of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum StructuredValue {
+    /// None is given, or one of a kind that is not known.
+    #[default]
+    Unknown,
+    /// One so deep inside others that it is not looked at.
+    TooDeep,
+    /// Python's `None`.
+    None,
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Integer(i64),
+    /// A float.
+    Float(f64),
+    /// A string.
+    String(String),
+    /// A shape: the dimensions, as in [`TensorType`].
+    Shape(Option<Vec<Option<u64>>>),
+    /// An element type, by TensorFlow's name; `None` where it is not given.
+    DType(Option<String>),
+    /// A place for a tensor.
+    Tensor(Box<TensorSpec>),
+    /// A place for what is made of several tensors, such as a ragged one.
+    Type(Box<TypeSpec>),
+    /// A list.
+    List(Vec<Self>),
+    /// A tuple.
+    Tuple(Vec<Self>),
+    /// A dict, by key.
+    Dict(Vec<(String, Self)>),
+    /// A tuple whose fields have names.
+    NamedTuple(Box<NamedTuple>),
+    /// A tensor or an array of numpy, with its values.
+    Constant(Box<ConstantValue>),
+}
+
+/// A place for a tensor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TensorSpec {
+    /// The name that the tensor has in calls by name; empty where it has none.
+    pub name: String,
+    /// What it holds.
+    pub ty: TensorType,
+    /// The least value that is allowed and the greatest, where that is bounded.
+    pub range: Option<[ConstantValue; 2]>,
+}
+
+/// A place for what is made of several tensors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeSpec {
+    /// Its class, as `RaggedTensorSpec`.
+    pub class: String,
+    /// What the class is made from, as its `_serialize` gives it.
+    pub state: StructuredValue,
+}
+
+/// A tuple whose fields have names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedTuple {
+    /// The name of its class.
+    pub name: String,
+    /// Its fields, in their order.
+    pub fields: Vec<(String, StructuredValue)>,
+}
+
+impl StructuredValue {
+    /// Reads a `StructuredValue`.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self> {
+        Self::at(bytes, 0)
+    }
+
+    /// Reads one that is so many messages inside the outermost.
+    fn at(bytes: &[u8], depth: usize) -> Result<Self> {
+        if depth > DEEPEST {
+            return Ok(Self::TooDeep);
+        }
+        let mut found = Self::Unknown;
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            let inside = content(&record);
+            found = match (record.number, record.value) {
+                (1, _) => Self::None,
+                (11, Value::Fixed64(bits)) => Self::Float(f64::from_bits(bits)),
+                (12, Value::Varint(bits)) => Self::Integer(from_zigzag(bits)),
+                (13, _) => Self::String(text(&record)),
+                (14, Value::Varint(bits)) => Self::Bool(bits != 0),
+                (31, _) => Self::Shape(TensorType::new(0, Some(&decode(inside)?)).shape),
+                (32, Value::Varint(code)) => Self::DType(TensorType::new(int32(code), None).dtype),
+                (33 | 35, _) => Self::Tensor(Box::new(TensorSpec::parse(inside)?)),
+                (34, _) => Self::Type(Box::new(TypeSpec::parse(inside, depth)?)),
+                (51, _) => Self::List(items(inside, depth)?),
+                (52, _) => Self::Tuple(items(inside, depth)?),
+                (53, _) => Self::Dict(pairs(inside, 1, depth)?),
+                (54, _) => Self::NamedTuple(Box::new(NamedTuple {
+                    name: key(inside)?,
+                    fields: pairs(inside, 2, depth)?,
+                })),
+                (55 | 56, _) => Self::Constant(Box::new(ConstantValue::parse(inside)?)),
+                _ => continue,
+            };
+        }
+        Ok(found)
+    }
+
+    /// Whether it, or anything in it, is a place for tensors.
+    pub fn has_tensors(&self) -> bool {
+        match self {
+            Self::Tensor(_) | Self::Type(_) => true,
+            Self::List(items) | Self::Tuple(items) => items.iter().any(Self::has_tensors),
+            Self::Dict(pairs) => pairs.iter().any(|(_, value)| value.has_tensors()),
+            Self::NamedTuple(tuple) => tuple.fields.iter().any(|(_, value)| value.has_tensors()),
+            _ => false,
+        }
+    }
+
+    /// The items of a list or tuple.
+    pub(super) fn items(&self) -> &[Self] {
+        match self {
+            Self::List(items) | Self::Tuple(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The entries of a dict, or the fields of a named tuple.
+    pub(super) fn pairs(&self) -> &[(String, Self)] {
+        match self {
+            Self::Dict(pairs) => pairs,
+            Self::NamedTuple(tuple) => &tuple.fields,
+            _ => &[],
+        }
+    }
+}
+
+impl TensorSpec {
+    /// Reads a `TensorSpecProto`, or a `BoundedTensorSpecProto`, which has two fields more.
+    fn parse(bytes: &[u8]) -> Result<Self> {
+        let (mut name, mut shape, mut dtype) = (String::new(), None, 0);
+        let (mut least, mut greatest) = (None, None);
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            match (record.number, record.value) {
+                (1, _) => name = text(&record),
+                (2, _) => shape = Some(decode::<tensorflow::TensorShapeProto>(content(&record))?),
+                (3, Value::Varint(code)) => dtype = int32(code),
+                (4, _) => least = Some(ConstantValue::parse(content(&record))?),
+                (5, _) => greatest = Some(ConstantValue::parse(content(&record))?),
+                _ => {}
+            }
+        }
+        // A shape that says nothing has no dimensions, and is left out.
+        let ty = TensorType::new(dtype, Some(&shape.unwrap_or_default()));
+        Ok(Self { name, ty, range: least.zip(greatest).map(|(least, most)| [least, most]) })
+    }
+}
+
+impl TypeSpec {
+    /// Reads a `TypeSpecProto`.
+    pub(super) fn parse(bytes: &[u8], depth: usize) -> Result<Self> {
+        let (mut code, mut class, mut state) = (0, String::new(), StructuredValue::Unknown);
+        for record in Records::new(bytes, 0) {
+            let record = record?;
+            match (record.number, record.value) {
+                (1, Value::Varint(value)) => code = int32(value),
+                (2, _) => state = StructuredValue::at(content(&record), depth + 2)?,
+                (3, _) => class = text(&record),
+                _ => {}
+            }
+        }
+        if class.is_empty() {
+            class = match TypeSpecClass::try_from(code) {
+                Ok(class) => class.as_str_name().to_owned(),
+                Err(_) => format!("type spec {code}"),
+            };
+        }
+        Ok(Self { class, state })
+    }
+}
+
+fn items(bytes: &[u8], depth: usize) -> Result<Vec<StructuredValue>> {
+    nested(bytes, 1).map(|item| StructuredValue::at(content(&item?), depth + 2)).collect()
+}
+
+/// Entries of a map, or `PairValue`s, which are encoded alike.
+fn pairs(bytes: &[u8], number: u32, depth: usize) -> Result<Vec<(String, StructuredValue)>> {
+    let pair = |entry: &[u8]| Ok((key(entry)?, StructuredValue::at(value(entry)?, depth + 3)?));
+    nested(bytes, number).map(|entry| pair(content(&entry?))).collect()
+}
