@@ -57,3 +57,16 @@ fn what_the_readme_shows_of_an_export_is_what_it_says() {
 fn what_the_readme_shows_of_verify_is_what_it_prints() {
     prints_what_is_shown("## Before a restore fails");
 }
+
+#[test]
+fn what_the_readme_shows_of_a_saved_model_is_what_it_prints() {
+    let readme = std::fs::read_to_string("README.md").unwrap();
+    let section = readme.split("## How a SavedModel is called").nth(1).unwrap();
+    let command = section.split("$ ckdiff ").nth(1).unwrap().lines().next().unwrap();
+    let shown = section.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_ckdiff")).args(command.split(' ')).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.len() > 500 && printed.contains(shown.trim_end()), "{printed}");
+    assert_eq!(output.status.code(), Some(0));
+}
