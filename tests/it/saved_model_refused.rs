@@ -10,7 +10,8 @@ use ckdiff::message::Message;
 use ckdiff::meta_graph::{Item, add_to_collection, with_assets, with_signatures};
 use ckdiff::progress::Silent;
 use ckdiff::saved_model::{
-    AssetSource, Builder, MetaGraphOptions, SavedModel, Tensors, Values, contains_saved_model, signature,
+    AssetSource, Builder, MetaGraphOptions, SavedModel, Tensors, Values, contains_saved_model,
+    signature,
 };
 use ckdiff::saver::run::Variables;
 use ckdiff::schema::tensorflow::tensor_info::{CompositeTensor, Encoding};
