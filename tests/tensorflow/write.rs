@@ -50,6 +50,7 @@ fn main() -> Result {
     for (name, tag_sets) in [
         ("plain", &[&["serve"][..]][..]),
         ("two", &[&["gpu", "serve"], &["train"]]),
+        ("composite", &[&["serve"]]),
         ("nothing", &[&[]]),
     ] {
         for as_text in [false, true] {
@@ -111,6 +112,8 @@ fn model(name: &str, tag_sets: &[&[&str]], as_text: bool, out: &Path) -> Result 
             main_op: plan.init_op.clone(),
             signatures: plan.signatures.clone(),
             clear_devices: true,
+            // This one saves a part of the variables.
+            saver: plan.saver.clone().filter(|_| name == "composite"),
             ..MetaGraphOptions::default()
         };
         if number > 0 {
