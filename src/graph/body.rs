@@ -42,6 +42,7 @@ impl<'m> Graph<'m> {
                 _ => {}
             }
         }
+        graph.results = len;
         graph.connect();
         Ok(graph)
     }

@@ -33,6 +33,7 @@ pub(crate) use node::{attr, bytes_of, text_of};
 pub use object_graph::ObjectGraph;
 pub use op_table::{OpTable, default_of, is_commutative, is_stateful};
 pub use output::Output;
+pub(crate) use output::place_of;
 pub(crate) use save_nodes::is_save;
 pub use save_nodes::{Action, SaveNode, SavedTensor};
 pub(crate) use save_nodes::{Target, output_number, restored, targets_of};
@@ -67,6 +68,8 @@ pub struct Graph<'m> {
     duplicates: Vec<NodeId>,
     library: Library<'m>,
     producer: i32,
+    /// Of the body of a function, how many results it has.
+    results: u32,
     /// The records behind the nodes.
     rest: &'m [u8],
 }
@@ -140,6 +143,16 @@ impl<'m> Graph<'m> {
     /// Nodes whose name an earlier one has.
     pub fn duplicates(&self) -> &[NodeId] {
         &self.duplicates
+    }
+
+    /// A measure of what it takes to go through it once, whose message has so many bytes.
+    pub(crate) fn work(&self, bytes: usize) -> usize {
+        self.nodes.len() + self.inputs.len() + bytes / BYTES
+    }
+
+    /// How many results the signature of the function has whose body it is.
+    pub(crate) fn result_count(&self) -> usize {
+        self.results as usize
     }
 
     /// The functions that came with it; the body of a function has none of its own.
@@ -242,6 +255,9 @@ fn producer(versions: &[u8]) -> Result<i32> {
     }
     Ok(0)
 }
+
+/// Bytes that are gone through in the time that a node takes.
+const BYTES: usize = 64;
 
 /// Nodes before a node, where most of its inputs come from.
 const NEAR: usize = 4;

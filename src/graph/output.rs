@@ -89,6 +89,21 @@ fn dtype(node: &Node<'_>, op: &OpDef, number: usize) -> std::result::Result<i32,
     Err(before)
 }
 
+/// The place that the output `number` of the argument `name` has among all outputs of a node: in functions, inputs are spelled so.
+pub(crate) fn place_of(node: &Node<'_>, op: &OpDef, name: &str, number: usize) -> Option<usize> {
+    let mut before = 0usize;
+    for arg in &op.output_arg {
+        let (dtypes, times) = of_arg(node, op, arg);
+        // A function of any type says so by no attribute of its calls.
+        let count = dtypes.len().saturating_mul(times);
+        if arg.name == name {
+            return before.checked_add(number).filter(|_| number < count);
+        }
+        before = before.saturating_add(count);
+    }
+    None
+}
+
 /// The types of an argument, and how often they come.
 fn of_arg(node: &Node<'_>, op: &OpDef, arg: &ArgDef) -> (Vec<i32>, usize) {
     if !arg.type_list_attr.is_empty() {

@@ -5,14 +5,16 @@
 //! name_to_trace_id → traces_by_id → frames_by_id → files
 //! ```
 //! TensorFlow writes the traces of its own program, by the names that nodes have there. A file has no such program, so what is written is
-//! what the graph brought along, or the file beside it; and names are those of the graph that is written.
+//! what the graph brought along, or the file beside it; and names are those of the graph that is written. Of the files, which go by their
+//! numbers, none is left out.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use super::fields::{self, bytes_in, records, text_in};
 use super::names::{Placed, Rename, Scope};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::graph::bytes_of;
 use crate::message::{Message, Packed, Value, Writer};
 use crate::schema::{Kind, WireType};
@@ -27,6 +29,27 @@ const NAME_TO_TRACE_ID: u32 = 5;
 const TRACES_BY_ID: u32 = 6;
 /// `StackTrace.frame_id`.
 const FRAME_ID: u32 = 2;
+
+/// The file of debug information beside a meta graph: of its name, with the extension `debug`.
+///
+/// # Errors
+/// When that is the meta graph itself, or there is no name.
+pub fn debug_info_file(meta_graph: &Path) -> Result<PathBuf> {
+    let file = meta_graph.with_extension("debug");
+    if meta_graph.file_name().is_some() && file != meta_graph {
+        return Ok(file);
+    }
+    let kind = "the meta graph and its debug information would be one file".into();
+    Err(Error::from(ErrorKind::Usage(kind)).in_file(meta_graph))
+}
+
+/// Whether a message is debug information.
+pub(crate) fn check_debug_info(info: &Message<'_>) -> Result<()> {
+    match &*info.ty().full_name {
+        DEBUG_INFO => Ok(()),
+        other => Err(Error::unexpected("message", other, format!("it must be {DEBUG_INFO}"))),
+    }
+}
 
 /// The part of `info`, the `GraphDebugInfo` of a graph, that is of the nodes in `meta`: a `MetaGraphDef` that was exported from that graph
 /// as `export_scope`, and imported under `import_scope`, where these are not empty. It goes by the names that nodes have in `meta`.
@@ -59,10 +82,7 @@ pub fn debug_info<'s>(
     export_scope: &str,
     import_scope: &str,
 ) -> Result<Message<'s>> {
-    if &*info.ty().full_name != DEBUG_INFO {
-        let allowed = format!("it must be {DEBUG_INFO}");
-        return Err(Error::unexpected("message", &info.ty().full_name, allowed));
-    }
+    check_debug_info(info)?;
     let graph = bytes_in(meta.bytes(), 2).unwrap_or_default();
     let nodes: BTreeSet<&str> = records(graph)
         .filter(|record| record.number == 1)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::plan::{Problem, Read, RestorePlan, restore_plan};
+use super::plan::{Problem, Read, RestorePlan, run_plan};
 use super::run::{Variables, restore, restore_by};
 use super::{ObjectKeys, Saver, check_nodes, spelled};
 use crate::checkpoint::{self, Checkpoint};
@@ -57,7 +57,7 @@ impl Saver {
         let Err(error) = restore(graph, self.def(), text, variables) else { return Ok(()) };
         // Where no more can be told, what went wrong first is.
         let Ok(checkpoint) = Checkpoint::open(path) else { return Err(error) };
-        let Ok(plan) = restore_plan(graph, self.def(), &checkpoint) else { return Err(error) };
+        let Ok(plan) = run_plan(graph, self.def(), &checkpoint) else { return Err(error) };
         if let Some(told) = plan.error() {
             return Err(told.in_file(path));
         }
@@ -94,6 +94,11 @@ impl RestorePlan {
             (self.reads.len(), if self.is_by_object { ", by the names of objects" } else { "" });
         let told = told.join("; ");
         let kind = format!("{count} of {all} tensors cannot be restored{by}: {told}");
-        Some(ErrorKind::NotFound(kind).into())
+        let is_missing =
+            |(_, problem): (&Read, &Problem)| matches!(problem, Problem::Missing { .. });
+        Some(match self.problems().any(is_missing) {
+            true => ErrorKind::NotFound(kind).into(),
+            false => ErrorKind::Usage(kind).into(),
+        })
     }
 }

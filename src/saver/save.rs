@@ -3,18 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::build::{Built, Options, build, with_saver};
+use super::build::{Built, Options, build, with_saver, without_saver};
 use super::{Content, Rotation};
 use crate::checkpoint::{self, CheckpointState, Format, StateOptions, meta_graph_filename};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files;
 use crate::message::Message;
-use crate::meta_graph::{self, ExportOptions};
+use crate::meta_graph::{self, ExportOptions, debug_info_file};
 use crate::progress::Progress;
 use crate::schema::tensorflow::SaverDef;
-
-/// The extension of a file of debug information.
-const DEBUG: &str = "debug";
 
 /// A saver: what a graph says of saving, and the checkpoints that were saved.
 ///
@@ -141,10 +138,11 @@ impl Saver {
         Self::new(meta_graph::saver_in_scope(def, import_scope))
     }
 
-    /// What describes it in a graph that is exported as `export_scope`, without that scope: TensorFlow's `to_proto`. `None` where one of
-    /// its names does not begin with the scope; as in TensorFlow `tower2/save` begins with `tower`, and stays as it is.
+    /// What describes it in a graph that is exported as `export_scope`, without that scope: TensorFlow's `to_proto`. `None` of an empty saver,
+    /// and where one of its names does not begin with the scope; as in TensorFlow `tower2/save` begins with `tower`, and stays as it is.
     pub fn to_proto(&self, export_scope: Option<&str>) -> Option<SaverDef> {
         match export_scope {
+            _ if self.is_empty => None,
             Some(scope) => meta_graph::saver_of_scope(&self.def, scope),
             None => Some(self.def.clone()),
         }
@@ -191,14 +189,15 @@ impl Saver {
         progress: &dyn Progress,
     ) -> Result<SaveOutcome> {
         let latest = checkpoint::state_file_name(options.latest_filename)?;
-        if options.debug_info.is_some() && options.meta_graph_suffix == DEBUG {
-            let kind = "the meta graph and its debug information would be one file".into();
-            return Err(ErrorKind::Usage(kind).into());
-        }
         let target = self.target(path, latest, options)?;
+        let file = meta_graph_filename(&target, options.meta_graph_suffix);
+        if let Some(info) = options.debug_info {
+            meta_graph::check_debug_info(info)?;
+            debug_info_file(&file)?;
+        }
         checkpoint::check_folder(&target)?;
         if self.is_empty {
-            self.write_meta_graph(&target, options)?;
+            self.write_meta_graph(&file, options)?;
             return Ok(SaveOutcome { path: None, not_removed: None });
         }
         let dir = target.parent().unwrap_or(Path::new(""));
@@ -213,23 +212,22 @@ impl Saver {
         let format = Format::of(self.def.version());
         let old = if options.write_state { self.rotation.next_to_remove() } else { None };
         let removed = old.map_or(Ok(()), |old| checkpoint::remove(&old, format, suffix));
-        self.write_meta_graph(&target, options)?;
+        self.write_meta_graph(&file, options)?;
         Ok(SaveOutcome { path: Some(saved), not_removed: removed.err() })
     }
 
-    /// Writes the meta graph beside the checkpoint `target`, where that is asked for.
-    fn write_meta_graph(&self, target: &Path, options: &SaveOptions<'_>) -> Result<()> {
+    /// Writes the meta graph, where that is asked for.
+    fn write_meta_graph(&self, file: &Path, options: &SaveOptions<'_>) -> Result<()> {
         let Some(meta_graph) = options.meta_graph else { return Ok(()) };
         let meta_graph = self.exported(meta_graph, options.strip_default_attrs)?;
-        let file = meta_graph_filename(target, options.meta_graph_suffix);
         let write = |file: &Path, message: &Message<'_>| {
             files::replace(file, |out| out.write_all(message.bytes()).map_err(files::cannot_write))
         };
-        write(&file, &meta_graph)?;
+        write(file, &meta_graph)?;
         match options.debug_info {
             Some(info) => {
                 let info = meta_graph::debug_info(info, &meta_graph, "", "")?;
-                write(&file.with_extension(DEBUG), &info)
+                write(&debug_info_file(file)?, &info)
             }
             None => Ok(()),
         }
@@ -241,9 +239,11 @@ impl Saver {
         meta_graph: &Message<'m>,
         strip_default_attrs: bool,
     ) -> Result<Message<'m>> {
-        let own = match self.def.save_tensor_name.is_empty() {
-            true => meta_graph.clone(),
-            false => with_saver(meta_graph, &self.def)?,
+        let own = match (self.is_empty, self.def.save_tensor_name.is_empty()) {
+            (true, _) => without_saver(meta_graph)?,
+            // What saves drafts has no nodes.
+            (false, true) => meta_graph.clone(),
+            (false, false) => with_saver(meta_graph, &self.def)?,
         };
         if !strip_default_attrs {
             return Ok(own);

@@ -71,7 +71,7 @@ fn the_traces_of_a_scope_are_those_that_tensorflow_writes() {
     let (kept, found) = of(kept.bytes());
     assert_eq!(found, of_tower());
     assert_eq!(found.len(), 2);
-    // Nothing is left that nothing leads to.
+    // No trace and no frame is left that nothing leads to.
     assert_eq!(
         kept.traces_by_id.len(),
         kept.name_to_trace_id.values().collect::<std::collections::BTreeSet<_>>().len()
@@ -139,9 +139,15 @@ fn a_saver_writes_it_beside_the_meta_graph() {
     saver.save(&Draft::default(), &target, &options, &Silent).unwrap();
     assert_eq!(std::fs::read(dir.path().join("m-3.debug")).unwrap(), info.bytes());
     assert_eq!(std::fs::read(dir.path().join("m-3.meta")).unwrap(), meta.bytes());
-    let options = SaveOptions { meta_graph_suffix: "debug", global_step: Some(4), ..options };
+    for suffix in ["debug", "v2.debug"] {
+        let options =
+            SaveOptions { meta_graph_suffix: suffix, global_step: Some(4), ..options.clone() };
+        let error = saver.save(&Draft::default(), &target, &options, &Silent).unwrap_err();
+        assert!(error.to_string().contains("would be one file"), "{error}");
+    }
+    let options = SaveOptions { debug_info: Some(&meta), global_step: Some(4), ..options };
     let error = saver.save(&Draft::default(), &target, &options, &Silent).unwrap_err();
-    assert!(error.to_string().contains("would be one file"), "{error}");
+    assert!(error.to_string().contains("it must be tensorflow.GraphDebugInfo"), "{error}");
     assert!(!dir.path().join("m-4.index").exists());
 }
 
@@ -171,7 +177,7 @@ fn export_writes_it_beside_the_meta_graph() {
     assert!(of(text.message().bytes()).1.contains_key("node@function"));
     for (from, to, more, says) in [
         ("demo/model.ckpt.meta", "c.meta", &[][..], "nothing says where its nodes were made"),
-        ("debug_info/model.meta", "c.debug", &["--to=binary"], "a file of another name is needed"),
+        ("debug_info/model.meta", "c.debug", &["--to=binary"], "would be one file"),
         (
             "debug_info/model.meta",
             "c.meta",
@@ -184,4 +190,24 @@ fn export_writes_it_beside_the_meta_graph() {
         assert!(run.stderr.contains(says), "{run:?}");
         assert!(!dir.path().join(to).exists() && !dir.path().join("c.debug").exists(), "{to}");
     }
+}
+
+#[test]
+fn that_of_the_input_is_not_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = |name: &str| dir.path().join(name).display().to_string();
+    for (name, content) in [("m.meta", meta()), ("m.debug", info())] {
+        std::fs::write(place(name), content.bytes()).unwrap();
+    }
+    let scope = ["--save-debug-info", "--export-scope=tower"];
+    let export =
+        |to: &str| ckdiff(&[&["export", &place("m.meta"), &place(to)][..], &scope].concat());
+    let run = export("m.pb");
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.stderr.contains("this is the debug information of the input"), "{run:?}");
+    assert_eq!(std::fs::read(place("m.debug")).unwrap(), info().bytes());
+    assert!(!dir.path().join("m.pb").exists());
+    // Who replaces the input wants that too.
+    assert_eq!(export("m.meta").code, 0);
+    assert_eq!(of(&std::fs::read(place("m.debug")).unwrap()).1, of_tower());
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::message::{Message, Records, Value};
+use ckdiff::meta_graph::debug_info_file;
 use ckdiff::schema::Schema;
 use ckdiff::{Error, ErrorKind};
 
@@ -12,18 +13,28 @@ const MESSAGE: &str = "tensorflow.GraphDebugInfo";
 const GRAPH_DEF: u32 = 2;
 const DEBUG_INFO: u32 = 5;
 
-/// The file of debug information beside a meta graph.
+/// The file of debug information beside the output.
 ///
 /// # Errors
-/// When there is no such place, or the meta graph itself is in it.
-pub(crate) fn beside(path: &Path) -> Result<PathBuf, Error> {
-    let beside = path.with_extension("debug");
-    let is_place = path != Path::new("-") && path.file_name().is_some();
-    if is_place && beside != path {
-        return Ok(beside);
+/// When there is no such place, or it is that of the input.
+pub(crate) fn beside_output(output: &Path, input: &Path) -> Result<PathBuf, Error> {
+    if output == Path::new("-") {
+        let kind = "--save-debug-info writes beside a file, and there is none".into();
+        return Err(ErrorKind::Usage(kind).into());
     }
-    let kind = "a file of another name is needed, beside which --save-debug-info writes".into();
-    Err(Error::from(ErrorKind::Usage(kind)).in_file(path))
+    let file = debug_info_file(output)?;
+    let is_same = |lhs: &Path, rhs: &Path| match (lhs.canonicalize(), rhs.canonicalize()) {
+        (Ok(lhs), Ok(rhs)) => lhs == rhs,
+        _ => false,
+    };
+    let of_input = debug_info_file(input).is_ok_and(|known| is_same(&file, &known));
+    if of_input && !is_same(output, input) {
+        let kind =
+            "this is the debug information of the input; an output of another name is needed"
+                .into();
+        return Err(Error::from(ErrorKind::Usage(kind)).in_file(&file));
+    }
+    Ok(file)
 }
 
 /// The debug information of a meta graph that was read from `path`: that of its graph, or else of the file beside it.
@@ -36,7 +47,7 @@ pub(crate) fn of(meta: &Message<'_>, path: &Path) -> Result<Message<'static>, Er
     if let (Some(info), Some(ty)) = (inside, schema.message(MESSAGE)) {
         return Message::decode(schema, ty, info.to_vec());
     }
-    match beside(path) {
+    match debug_info_file(path) {
         Ok(file) if file.is_file() => {
             let options = ReadOptions { message: Some(MESSAGE.into()), ..ReadOptions::default() };
             Ok(Document::open(file, schema, &options)?.message().clone())

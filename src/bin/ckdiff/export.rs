@@ -42,15 +42,19 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Exit, Trouble> {
     } else {
         exported.message.clone()
     };
-    if args.what.save_debug_info {
-        let output = debug_info::beside(&args.output)?;
+    let debug_info = args.what.save_debug_info.then(|| {
+        let output = debug_info::beside_output(&args.output, document.path())?;
         let info = debug_info::of(&meta, document.path())?;
         let scopes = [&args.what.export_scope, &place.import_scope];
         let [from, to_scope] = scopes.map(|scope| scope.as_deref().unwrap_or_default());
         let info = meta_graph::debug_info(&info, &message, from, to_scope).map_err(in_file)?;
+        Ok::<_, Error>((output, info))
+    });
+    let debug_info = debug_info.transpose()?;
+    convert::write(&message, document.path(), to, &args.output, &args.form)?;
+    if let Some((output, info)) = debug_info {
         convert::write(&info, document.path(), to, &output, &args.form)?;
     }
-    convert::write(&message, document.path(), to, &args.output, &args.form)?;
     convert::warn_of(&document);
     tell_export(&exported, args);
     Ok(Exit::Same)

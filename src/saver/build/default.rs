@@ -72,6 +72,19 @@ fn savers(meta_graph: &Message<'_>) -> Result<Vec<SaverDef>> {
 /// # Errors
 /// When the message is no meta graph.
 pub fn with_saver<'s>(meta_graph: &Message<'s>, saver: &SaverDef) -> Result<Message<'s>> {
+    let mut out = others(meta_graph)?;
+    out.tag(SAVER_DEF, WireType::Len);
+    out.len_prefixed(&saver.encode_to_vec());
+    Message::decode(meta_graph.schema(), meta_graph.ty(), out.finish())
+}
+
+/// The meta graph without a saver of its own.
+pub(in crate::saver) fn without_saver<'s>(meta_graph: &Message<'s>) -> Result<Message<'s>> {
+    Message::decode(meta_graph.schema(), meta_graph.ty(), others(meta_graph)?.finish())
+}
+
+/// All of a meta graph but its saver.
+fn others(meta_graph: &Message<'_>) -> Result<Writer> {
     check(meta_graph)?;
     let mut out = Writer::default();
     for record in Records::new(meta_graph.bytes(), 0) {
@@ -80,9 +93,7 @@ pub fn with_saver<'s>(meta_graph: &Message<'s>, saver: &SaverDef) -> Result<Mess
             out.raw(record.bytes);
         }
     }
-    out.tag(SAVER_DEF, WireType::Len);
-    out.len_prefixed(&saver.encode_to_vec());
-    Message::decode(meta_graph.schema(), meta_graph.ty(), out.finish())
+    Ok(out)
 }
 
 /// The meta graph with `saver` at the end of its collection `savers`.

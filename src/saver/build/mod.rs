@@ -18,6 +18,7 @@ mod saveables;
 mod value;
 mod variable;
 
+pub(super) use default::without_saver;
 pub use default::{DefaultSaver, add_to_savers, saver_or_default, with_saver};
 pub use saveables::{
     ToSave, add_saveable, group_by_device, op_list_to_dict, saveables_of, validate_and_slice,

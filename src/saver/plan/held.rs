@@ -31,7 +31,8 @@ pub(crate) struct Held<'c> {
     checkpoint: &'c Checkpoint,
     /// What stands under the names that are no text, as nodes are known to spell them.
     odd: BTreeMap<String, &'c Entry>,
-    is_v1: bool,
+    /// Whether every op reads it, in any slices, as all do of V1.
+    takes_all: bool,
     /// The keys by the names that nodes ask for, where they are others.
     keys: Option<ObjectKeys>,
 }
@@ -44,9 +45,14 @@ impl<'c> Held<'c> {
         Self {
             checkpoint,
             odd: odd.collect(),
-            is_v1: checkpoint.format().name() == "V1",
+            takes_all: checkpoint.format().name() == "V1",
             keys: None,
         }
+    }
+
+    /// As this one, for savers that are run here.
+    pub(super) fn by_run(self) -> Self {
+        Self { takes_all: true, ..self }
     }
 
     /// As this one, for nodes that ask for `names`: where these are no keys, what they were called when objects were saved.
@@ -103,7 +109,7 @@ impl<'c> Held<'c> {
         op: &str,
         asked: &'a Asked,
     ) -> Option<(Problem, Option<&'a str>)> {
-        if !self.is_v1 && op != "RestoreV2" {
+        if !self.takes_all && op != "RestoreV2" {
             return Some((Problem::Format { op: op.to_owned() }, None));
         }
         let Some(entry) = self.entry(&asked.key) else {
@@ -145,7 +151,7 @@ impl<'c> Held<'c> {
             }
         };
         let dtype = source.dtype();
-        if !self.is_v1 && !SLICED.contains(&dtype) && !is_stored(source, wanted.as_ref()) {
+        if !self.takes_all && !SLICED.contains(&dtype) && !is_stored(source, wanted.as_ref()) {
             let how = if wanted.is_some() { "cuts no slices" } else { "joins no slices" };
             return Err(wrong(format!(
                 "TensorFlow {how} of {dtype}, and the checkpoint has others"

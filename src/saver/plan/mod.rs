@@ -89,6 +89,24 @@ pub fn restore_plan(
     saver: &SaverDef,
     checkpoint: &Checkpoint,
 ) -> Result<RestorePlan> {
+    plan_of(message, saver, Held::new(checkpoint), checkpoint)
+}
+
+/// As [`restore_plan`], without what only TensorFlow's ops cannot do: [`run`](super::run) reads both formats, and slices of any type.
+pub(super) fn run_plan(
+    message: &Message<'_>,
+    saver: &SaverDef,
+    checkpoint: &Checkpoint,
+) -> Result<RestorePlan> {
+    plan_of(message, saver, Held::new(checkpoint).by_run(), checkpoint)
+}
+
+fn plan_of(
+    message: &Message<'_>,
+    saver: &SaverDef,
+    held: Held<'_>,
+    checkpoint: &Checkpoint,
+) -> Result<RestorePlan> {
     let graph = Graph::new(graph_of(message)?)?;
     let start = graph.find(node_name(&saver.restore_op_name)).ok_or_else(|| {
         let shown = crate::error::shortened(&saver.restore_op_name);
@@ -101,7 +119,7 @@ pub fn restore_plan(
     let mine: Vec<&Restore<'_>> = mine.into_iter().filter_map(|at| restores.get(at)).collect();
     let asked = || mine.iter().flat_map(|restore| restore.asked());
     let keys = ObjectKeys::of(checkpoint)?;
-    let held = Held::new(checkpoint).of_names(keys.as_ref(), asked().map(|(_, asked)| &*asked.key));
+    let held = held.of_names(keys.as_ref(), asked().map(|(_, asked)| &*asked.key));
     let read_already: BTreeSet<&[u8]> = asked().map(|(_, asked)| asked.key.as_bytes()).collect();
     let left = held.names(keys.as_ref()).filter(|name| !read_already.contains(name.as_bytes()));
     let mut near = Near::new(left.collect());

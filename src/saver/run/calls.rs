@@ -9,11 +9,17 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use prost_reflect::prost::Message as _;
+
 use super::frame::{Frame, Given};
 use super::session::Session;
 use super::value::Value;
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Graph, Library, Node, NodeId, OpTable, Role, is_stateful};
+use crate::graph::{Graph, Library, Node, NodeId, OpTable, Role, fields, is_stateful};
+use crate::schema::tensorflow::OpDef;
+
+/// The field of a `FunctionDef` with what it takes and gives.
+const SIGNATURE: u32 = 1;
 
 /// How many calls may be open: savers of TensorFlow need one or two.
 const MAX_DEPTH: usize = 64;
@@ -24,6 +30,8 @@ pub(super) struct Functions<'m> {
     known: BTreeMap<&'m str, &'m [u8]>,
     /// Those that were called.
     bodies: BTreeMap<&'m str, Rc<Body<'m>>>,
+    /// What functions and ops take and give, of those that were asked for.
+    signatures: BTreeMap<&'m str, Option<Rc<OpDef>>>,
     /// Calls that are open.
     depth: usize,
 }
@@ -35,6 +43,8 @@ struct Body<'m> {
     targets: Vec<NodeId>,
     arguments: usize,
     results: usize,
+    /// What it takes to run it.
+    work: usize,
 }
 
 impl<'m> Functions<'m> {
@@ -44,7 +54,7 @@ impl<'m> Functions<'m> {
         for function in &library.functions {
             known.entry(function.name).or_insert(function.bytes);
         }
-        Self { known, bodies: BTreeMap::new(), depth: 0 }
+        Self { known, bodies: BTreeMap::new(), signatures: BTreeMap::new(), depth: 0 }
     }
 
     /// The function that a node calls; `None` where it calls none.
@@ -60,19 +70,32 @@ impl<'m> Functions<'m> {
         }
     }
 
+    /// What the op of a node, or the function that it is, takes and gives.
+    pub(super) fn signature(&mut self, op: &'m str) -> Option<Rc<OpDef>> {
+        let known = &self.known;
+        let find = || match known.get(op) {
+            Some(function) => {
+                let signature = fields(function, SIGNATURE).last().unwrap_or_default();
+                OpDef::decode(signature).ok().map(Rc::new)
+            }
+            None => OpTable::builtin().definition(op).cloned().map(Rc::new),
+        };
+        self.signatures.entry(op).or_insert_with(find).clone()
+    }
+
     fn body(&mut self, name: &'m str) -> Result<Rc<Body<'m>>> {
         if let Some(body) = self.bodies.get(name) {
             return Ok(Rc::clone(body));
         }
         let bytes = self.known.get(name).copied().unwrap_or_default();
-        let body = Rc::new(Body::new(Graph::of_function(bytes)?));
+        let body = Rc::new(Body::new(Graph::of_function(bytes)?, bytes.len())?);
         self.bodies.insert(name, Rc::clone(&body));
         Ok(body)
     }
 }
 
 impl<'m> Body<'m> {
-    fn new(graph: Graph<'m>) -> Self {
+    fn new(graph: Graph<'m>, bytes: usize) -> Result<Self> {
         let (mut results, mut others, mut arguments) = (Vec::new(), Vec::new(), 0);
         for (id, node) in graph.iter() {
             match node.role {
@@ -88,8 +111,14 @@ impl<'m> Body<'m> {
         }
         results.sort_unstable();
         let count = results.len();
+        let is_whole = (0..).zip(&results).all(|(at, (result, _))| at == *result);
+        if !is_whole || count != graph.result_count() {
+            let kind = "a function says for each of its results, and for nothing else, what it is";
+            return Err(ErrorKind::Usage(kind.into()).into());
+        }
         let targets = results.into_iter().map(|(_, id)| id).chain(others).collect();
-        Self { targets, arguments, results: count, graph }
+        let work = graph.work(bytes);
+        Ok(Self { targets, arguments, results: count, work, graph })
     }
 }
 
@@ -106,10 +135,12 @@ pub(super) fn call<'m>(
     }
     let body = session.functions.body(name)?;
     if arguments.len() != body.arguments {
+        let name = crate::error::shortened(name);
         let allowed = format!("the function {name} takes {}", body.arguments);
         return Err(Error::unexpected("number of arguments", arguments.len(), allowed));
     }
     let arguments = arguments.into_iter().map(|value| session.passed(value)).collect::<Result<_>>();
+    session.steps(body.work)?;
     let mut frame = Frame::new(&body.graph, Given::Arguments(arguments?));
     session.functions.depth += 1;
     let run = frame.run(session, &body.targets);

@@ -174,6 +174,7 @@ fn open(session: &mut Session<'_, '_>, path: &str) -> Result<(Arc<str>, Arc<Chec
         return Ok((Arc::clone(known), Arc::clone(checkpoint)));
     }
     let checkpoint = Arc::new(Checkpoint::open(path)?);
+    session.steps(checkpoint.tensors().len() / ENTRIES)?;
     let sources = checkpoint.tensors().filter_map(|entry| entry.source.as_ref().ok());
     let bytes = sources.fold(0u64, |sum, source| sum.saturating_add(source.stored_bytes()));
     let more = bytes.saturating_sub(session.files.largest);
@@ -183,6 +184,9 @@ fn open(session: &mut Session<'_, '_>, path: &str) -> Result<(Arc<str>, Arc<Chec
     session.files.open = Some(opened.clone());
     Ok(opened)
 }
+
+/// Entries of a checkpoint that are gone through in the time that a node takes.
+const ENTRIES: usize = 16;
 
 fn whole(session: &mut Session<'_, '_>, source: &dyn TensorSource) -> Result<Tensor> {
     let tensor = Tensor::read(source, &Limits::default())?;

@@ -6,7 +6,7 @@ use super::plan::{in_node, plan};
 use super::session::Session;
 use super::value::Value;
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Graph, Input, Node, NodeId, Role};
+use crate::graph::{Graph, Input, Node, NodeId, Role, place_of};
 use crate::tensor::Tensor;
 
 /// What is given from outside.
@@ -38,8 +38,6 @@ impl<'g, 'm> Frame<'g, 'm> {
             let found = crate::error::shortened(self.graph.node(twice).name).into_owned();
             return Err(Error::unexpected("name of a node", found, "no two nodes may share one"));
         }
-        // Also of nodes that are not needed a note is kept.
-        session.steps(self.graph.nodes().len())?;
         let order = plan(self.graph, targets, self.fed())?;
         for &id in &order {
             self.count_uses(id);
@@ -119,7 +117,7 @@ impl<'g, 'm> Frame<'g, 'm> {
         }
         let mut inputs = Vec::new();
         for input in self.data(id) {
-            inputs.push(self.input(input)?);
+            inputs.push(self.input(session, input)?);
         }
         for input in self.data(id) {
             let Some(at) = input.source.map(NodeId::position) else { continue };
@@ -137,10 +135,10 @@ impl<'g, 'm> Frame<'g, 'm> {
         }
     }
 
-    fn input(&self, input: &Input<'m>) -> Result<Value> {
+    fn input(&self, session: &mut Session<'_, 'm>, input: &Input<'m>) -> Result<Value> {
         let value = input.source.and_then(|source| {
-            let outputs = self.outputs.get(source.position())?;
-            outputs.get(self.output_number(input, source, outputs.len())?).cloned()
+            let number = self.output_number(session, input, source)?;
+            self.outputs.get(source.position())?.get(number).cloned()
         });
         value.ok_or_else(|| {
             let shown = crate::error::shortened(input.text);
@@ -148,23 +146,28 @@ impl<'g, 'm> Frame<'g, 'm> {
         })
     }
 
-    /// Which output of its source an input is: `0`; in functions `0` of an argument, and `output:0` or, of a node that has one,
-    /// `output`. No op that is run here has two outputs of several tensors each.
-    fn output_number(&self, input: &Input<'m>, source: NodeId, len: usize) -> Option<usize> {
+    /// Which output of its source an input is: `0`; in functions `0` of an argument, and of a node `NAME:0`, by the name that its op has
+    /// for the output, or `NAME` where that is one tensor.
+    fn output_number(
+        &self,
+        session: &mut Session<'_, 'm>,
+        input: &Input<'m>,
+        source: NodeId,
+    ) -> Option<usize> {
+        let node = self.graph.node(source);
         let is_function = matches!(self.given, Given::Arguments(_));
-        if !is_function || matches!(self.graph.node(source).role, Role::Argument(_)) {
+        if !is_function || matches!(node.role, Role::Argument(_)) {
             return input.port.parse().ok();
         }
-        let (name, number) = match input.port.split_once(':') {
-            Some((name, number)) => (name, number.parse().ok()?),
-            None => (input.port, 0),
-        };
-        if !input.text.contains(':') || (!input.port.contains(':') && len != 1) {
+        if !input.text.contains(':') {
             return None;
         }
-        match (self.graph.node(source).op, name) {
-            ("LookupTableExportV2" | "LookupTableExport", "values") if number == 0 => Some(1),
-            _ => Some(number),
+        let op = session.functions.signature(node.op)?;
+        match input.port.split_once(':') {
+            Some((name, number)) => place_of(node, &op, name, number.parse().ok()?),
+            // Of a list it would be all.
+            None => place_of(node, &op, input.port, 0)
+                .filter(|_| place_of(node, &op, input.port, 1).is_none()),
         }
     }
 }

@@ -30,6 +30,7 @@ mod variables;
 pub use variables::{Table, TableKey, VariableKey, Variables};
 
 use super::ObjectKeys;
+use super::plan::node_name;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Graph, NodeId};
 use crate::message::Message;
@@ -119,7 +120,7 @@ pub(super) fn restore_by(
     keys: Option<&ObjectKeys>,
 ) -> Result<()> {
     let graph = Graph::new(super::graph_of(message)?)?;
-    let target = node(&graph, &saver.restore_op_name, "restore_op_name")?;
+    let target = node(&graph, node_name(&saver.restore_op_name), "restore_op_name")?;
     let mut session = Session::new(&graph, variables, None, Files::with(keys));
     let mut frame = Frame::new(&graph, filename(&graph, saver, path)?);
     frame.run(&mut session, &[target])?;

@@ -40,16 +40,16 @@ impl<'r, 'm> Session<'r, 'm> {
         writer: Option<&'r mut dyn WriteCheckpoint>,
         files: Files,
     ) -> Self {
-        let bytes: u64 = graph.nodes().iter().map(|node| node.bytes.len() as u64).sum();
-        let bytes = bytes.saturating_add(graph.library().bytes.len() as u64);
+        let bytes: usize = graph.nodes().iter().map(|node| node.bytes.len()).sum();
+        let total = bytes.saturating_add(graph.library().bytes.len());
         Self {
             functions: Functions::new(graph.library()),
             variables,
             changed: Changed::default(),
             writer,
             files,
-            room: bytes.saturating_mul(SHARE).saturating_add(ROOM),
-            steps: graph.nodes().len().saturating_mul(STEPS).saturating_add(FIRST_STEPS),
+            room: (total as u64).saturating_mul(SHARE).saturating_add(ROOM),
+            steps: graph.work(total).saturating_mul(STEPS).saturating_add(FIRST_STEPS),
         }
     }
 
@@ -58,11 +58,11 @@ impl<'r, 'm> Session<'r, 'm> {
         self.changed
     }
 
-    /// Takes note of nodes that are to be run.
+    /// Takes note of what it takes to run a graph or a function, or to open a checkpoint.
     pub(super) fn steps(&mut self, count: usize) -> Result<()> {
         self.steps = self.steps.checked_sub(count).ok_or_else(|| {
             let allowed = format!("{} are left of what the graph justifies", self.steps);
-            Error::unexpected("number of nodes to be run", count, allowed)
+            Error::unexpected("number of steps to be taken", count, allowed)
         })?;
         Ok(())
     }
