@@ -9,7 +9,7 @@ use ckdiff::checkpoint::{Checkpoint, CheckpointState, Draft};
 use ckdiff::graph::Graph;
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
-use ckdiff::saver::build::Options;
+use ckdiff::saver::build::{Options, with_saver};
 use ckdiff::saver::plan::{RestorePlan, restore_plan};
 use ckdiff::saver::run::Variables;
 use ckdiff::saver::{Model, SaveOptions, Saver};
@@ -255,6 +255,7 @@ fn a_saver_is_built_or_empty() {
     let options = Options { allow_empty: true, ..Options::default() };
     let (mut saver, message) = Saver::build(&nothing, &options).unwrap();
     assert!(saver.is_empty() && message.bytes() == nothing.bytes());
+    assert_eq!((saver.to_proto(None), saver.to_proto(Some(""))), (None, None));
 
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("m");
@@ -266,6 +267,11 @@ fn a_saver_is_built_or_empty() {
     let names: Vec<_> =
         std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["m-3.meta"]);
+    assert_eq!(read(dir.path().join("m-3.meta")).bytes(), nothing.bytes());
+    // Nor does it leave another saver in the meta graph, which would not be its own.
+    let other = with_saver(&message, &SaverDef { max_to_keep: 7, ..SaverDef::default() }).unwrap();
+    let more = SaveOptions { meta_graph: Some(&other), ..options };
+    saver.save(&content, &target, &more, &Silent).unwrap();
     assert_eq!(read(dir.path().join("m-3.meta")).bytes(), nothing.bytes());
     assert!(saver.rotation().last_checkpoints().is_empty());
     assert!(CheckpointState::read(dir.path()).is_err());
