@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use super::fields::{self, bytes_in, records, text_in};
 use super::names::{Placed, Rename, Scope};
+use super::parts::Parts;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::bytes_of;
 use crate::message::{Message, Packed, Value, Writer};
@@ -41,6 +42,19 @@ pub fn debug_info_file(meta_graph: &Path) -> Result<PathBuf> {
     }
     let kind = "the meta graph and its debug information would be one file".into();
     Err(Error::from(ErrorKind::Usage(kind)).in_file(meta_graph))
+}
+
+/// The debug information that the graph of `meta`, a `MetaGraphDef`, brings along: a `GraphDebugInfo`; `None` where it brings none.
+///
+/// # Errors
+/// When it is another message, or what it brings is none.
+pub fn own_debug_info<'s>(meta: &Message<'s>) -> Result<Option<Message<'s>>> {
+    /// The field of a `GraphDef`.
+    const OF_GRAPH: u32 = 5;
+    let graph = Parts::of(meta)?.graph.unwrap_or_default();
+    let (info, ty) = (bytes_in(graph, OF_GRAPH), meta.schema().message(DEBUG_INFO));
+    let info = info.zip(ty).map(|(info, ty)| Message::decode(meta.schema(), ty, info.to_vec()));
+    info.transpose()
 }
 
 /// Whether a message is debug information.

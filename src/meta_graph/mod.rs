@@ -33,7 +33,7 @@ mod unique;
 
 pub use collection::{Collections, Item, Kind, add_to_collection};
 pub(crate) use debug_info::check_debug_info;
-pub use debug_info::{debug_info, debug_info_file};
+pub use debug_info::{debug_info, debug_info_file, own_debug_info};
 pub use export::{ExportOptions, Exported, export};
 pub use import::{ImportOptions, Imported, Predicate, import};
 pub(crate) use savers::{saver_in_scope, saver_of_scope};

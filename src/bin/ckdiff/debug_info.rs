@@ -3,15 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::{Document, ReadOptions};
-use ckdiff::message::{Message, Records, Value};
-use ckdiff::meta_graph::debug_info_file;
+use ckdiff::message::Message;
+use ckdiff::meta_graph::{debug_info_file, own_debug_info};
 use ckdiff::schema::Schema;
 use ckdiff::{Error, ErrorKind};
 
 const MESSAGE: &str = "tensorflow.GraphDebugInfo";
-/// `MetaGraphDef.graph_def`, and `GraphDef.debug_info`.
-const GRAPH_DEF: u32 = 2;
-const DEBUG_INFO: u32 = 5;
 
 /// The file of debug information beside the output.
 ///
@@ -41,16 +38,14 @@ pub(crate) fn beside_output(output: &Path, input: &Path) -> Result<PathBuf, Erro
 ///
 /// # Errors
 /// When it has none, or that cannot be read.
-pub(crate) fn of(meta: &Message<'_>, path: &Path) -> Result<Message<'static>, Error> {
-    let schema = Schema::tensorflow();
-    let inside = inner(meta.bytes(), GRAPH_DEF).and_then(|graph| inner(graph, DEBUG_INFO));
-    if let (Some(info), Some(ty)) = (inside, schema.message(MESSAGE)) {
-        return Message::decode(schema, ty, info.to_vec());
+pub(crate) fn of<'s>(meta: &Message<'s>, path: &Path) -> Result<Message<'s>, Error> {
+    if let Some(inside) = own_debug_info(meta)? {
+        return Ok(inside);
     }
     match debug_info_file(path) {
         Ok(file) if file.is_file() => {
             let options = ReadOptions { message: Some(MESSAGE.into()), ..ReadOptions::default() };
-            Ok(Document::open(file, schema, &options)?.message().clone())
+            Ok(Document::open(file, Schema::tensorflow(), &options)?.message().clone())
         }
         _ => {
             let kind = "nothing says where its nodes were made: its graph has no debug_info, and there is no file \
@@ -59,14 +54,4 @@ pub(crate) fn of(meta: &Message<'_>, path: &Path) -> Result<Message<'static>, Er
             Err(Error::from(ErrorKind::NotFound(kind)).in_file(path))
         }
     }
-}
-
-/// What the last field `number` holds.
-fn inner(bytes: &[u8], number: u32) -> Option<&[u8]> {
-    let records = Records::new(bytes, 0).map_while(Result::ok);
-    let inner = records.filter_map(|record| match record.value {
-        Value::Len(inner) if record.number == number => Some(inner),
-        _ => None,
-    });
-    inner.last()
 }
