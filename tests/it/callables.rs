@@ -243,6 +243,17 @@ fn shown(meta_graph: &[u8], check: impl FnOnce(&MetaGraph)) -> [String; 2] {
     [text, report].map(|bytes| String::from_utf8(bytes).unwrap())
 }
 
+/// A `MetaGraphDef` as text, with so many of everything.
+fn told(meta_graph: &[u8], max_diffs: usize) -> String {
+    let options = ReadOptions { message: Some("MetaGraphDef".into()), ..ReadOptions::default() };
+    let path = Path::new("crafted.meta");
+    let document = Document::read(meta_graph, path, Schema::tensorflow(), &options).unwrap();
+    let mut text = Vec::new();
+    let view = human::View { palette: Palette::PLAIN, max_diffs };
+    human::overview(&Overview::new(&document).unwrap(), &view, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
 /// A `SavedObjectGraph` of a root with functions, each by name, with its concrete functions, and these with what they take.
 fn objects(functions: &[(&str, &[&str])], concrete: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let child = |at: i64, name: &str| bytes(1, &[int(1, at), bytes(2, name.as_bytes())].concat());
@@ -453,6 +464,23 @@ fn large_object_graphs_take_time_and_memory_by_their_size() {
         assert!(text.len() < 20_000, "{}", text.len());
         assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     }
+}
+
+#[test]
+fn long_names_of_functions_with_many_options_are_not_repeated_in_full() {
+    let long = "f".repeat(1_000_000);
+    let names: Vec<String> = (0..2_000).map(|i| format!("g{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let tensor = || bytes(33, &int(3, 1));
+    let concrete: Vec<(&str, Vec<u8>)> = names.iter().map(|name| (*name, tensor())).collect();
+    // Two of the same name so far as it is shown, which share all.
+    let other = format!("{}g{}", &long[..500_000], &long[..500_000]);
+    let graph = with_objects(&objects(&[(&long, &names), (&other, &names)], &concrete));
+    let start = Instant::now();
+    let text = told(&graph, usize::MAX);
+    assert!(text.len() < 1_000_000, "{}", text.len());
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    assert_eq!(text.matches("as #").count(), names.len(), "the second tells the first's");
 }
 
 #[test]

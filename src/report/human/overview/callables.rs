@@ -9,7 +9,7 @@ use crate::report::{Callable, ConcreteFunction, MetaGraph, Parameter};
 
 use super::super::WIDTH;
 use super::super::table::{Align, Table};
-use super::super::text::{cut_middle, plural, printable, width_of, wrapped};
+use super::super::text::{cut_middle, ends, plural, printable, width_of, wrapped};
 use super::rows::{Row, Rows, aligned};
 use super::{Report, python};
 
@@ -32,18 +32,17 @@ impl Report<'_> {
             return Ok(());
         }
         self.title("Callable functions", count, out)?;
-        // A function that several share is told in full once.
+        // A function that several share is told in full once: by which of them, and as which option.
         let mut told = BTreeMap::new();
-        for callable in called().take(self.view.max_diffs) {
+        for (place, callable) in called().take(self.view.max_diffs).enumerate() {
             self.head(callable, out)?;
             let mut rows = Vec::new();
             let shown = callable.concrete_functions.iter().take(self.view.max_diffs);
             for (i, name) in shown.enumerate() {
                 let option = format!("#{}", i + 1);
-                let this = title(callable, &option);
-                let first = told.entry(name.as_str()).or_insert_with(|| this.clone());
+                let (first, of, at) = *told.entry(name.as_str()).or_insert((callable, place, i));
                 rows.extend(match graph.concrete_function(name) {
-                    _ if *first != this => text(&option, &format!("as {first}")),
+                    _ if (of, at) != (place, i) => text(&option, &as_of(first, at)),
                     Some(concrete) => self.option(&option, callable, concrete),
                     None => text(&option, "missing"),
                 });
@@ -88,10 +87,10 @@ impl Report<'_> {
             rows.push(&positional(callable, i), value);
         }
         for (name, value) in concrete.by_name() {
-            rows.push(&printable(name), value);
+            rows.push(&short(name), value);
         }
         if !concrete.tells_arguments() {
-            callable.keywords.iter().for_each(|name| rows.push_text(&printable(name), "a tensor"));
+            callable.keywords.iter().for_each(|name| rows.push_text(&short(name), "a tensor"));
         }
         let mut found = rows.finish(option);
         let arrow = if found.is_empty() { format!("{option} →") } else { "→".into() };
@@ -109,13 +108,18 @@ fn text(option: &str, text: &str) -> Vec<Row> {
     rows.finish(option)
 }
 
-/// What a concrete function is referred to by.
-fn title(callable: &Callable, option: &str) -> String {
-    format!("{option} of {}", name(callable))
+/// What is said of an option that is told with another function.
+fn as_of(callable: &Callable, option: usize) -> String {
+    format!("as #{} of {}", option + 1, cut_middle(&name(callable), PART))
 }
 
 fn name(callable: &Callable) -> String {
-    callable.names.first().map(|name| printable(name)).unwrap_or_default()
+    callable.names.first().map(|name| short(name)).unwrap_or_default()
+}
+
+/// A name that is told with each option.
+fn short(name: &str) -> String {
+    printable(&ends(name))
 }
 
 /// What is to be said of a function beside its parameters.
@@ -166,12 +170,12 @@ fn parameters(callable: &Callable) -> Vec<String> {
 /// The name of an argument by its place.
 fn positional(callable: &Callable, place: usize) -> String {
     let Some(parameters) = &callable.parameters else {
-        return callable.keywords.get(place).map_or_else(|| format!("[{place}]"), |n| printable(n));
+        return callable.keywords.get(place).map_or_else(|| format!("[{place}]"), |n| short(n));
     };
     let further = place.saturating_sub(parameters.positional.len());
     match (parameters.positional.get(place), &parameters.varargs) {
-        (Some(parameter), _) => printable(&parameter.name),
-        (None, Some(varargs)) => format!("{}[{further}]", printable(varargs)),
+        (Some(parameter), _) => short(&parameter.name),
+        (None, Some(varargs)) => format!("{}[{further}]", short(varargs)),
         (None, None) => format!("[{place}]"),
     }
 }
