@@ -467,6 +467,33 @@ fn large_object_graphs_take_time_and_memory_by_their_size() {
 }
 
 #[test]
+fn assets_of_the_collection_count_where_there_are_no_others() {
+    let entry = |key: &str, value: &[u8]| [bytes(1, key.as_bytes()), bytes(2, value)].concat();
+    let asset = |file: &str| bytes(2, file.as_bytes());
+    let collection = |items: &[(&str, Vec<u8>)]| {
+        let any = |(ty, value): &(&str, Vec<u8>)| {
+            bytes(1, &[bytes(1, ty.as_bytes()), bytes(2, value)].concat())
+        };
+        let list: Vec<u8> = items.iter().flat_map(any).collect();
+        bytes(4, &entry("saved_model_assets", &bytes(5, &list)))
+    };
+    let named = collection(&[("type.googleapis.com/tensorflow.AssetFileDef", asset("old.txt"))]);
+    let files = |graph: &MetaGraph| -> Vec<String> {
+        graph.assets.iter().map(|asset| asset.filename.clone()).collect()
+    };
+    shown(&named, |graph| assert_eq!(files(graph), ["old.txt"]));
+    let both = [named.clone(), bytes(6, &asset("new.txt"))].concat();
+    shown(&both, |graph| assert_eq!(files(graph), ["new.txt"]));
+    let other = collection(&[("type.googleapis.com/tensorflow.SaverDef", Vec::new())]);
+    let [text, report] = shown(&[bytes(1, &bytes(5, b"2.21.0")), other].concat(), |graph| {
+        assert!(graph.assets_error.is_some());
+    });
+    assert!(text.contains("\nAssets\n") && text.contains("saved_model_assets"), "{text}");
+    assert!(text.contains("TensorFlow 2.21.0"), "all else is told: {text}");
+    assert_valid(&serde_json::from_str(&report).unwrap());
+}
+
+#[test]
 fn long_names_of_functions_with_many_options_are_not_repeated_in_full() {
     let long = "f".repeat(1_000_000);
     let names: Vec<String> = (0..2_000).map(|i| format!("g{i}")).collect();

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::report::{Asset, Contents, Directory, DirectoryFile, Listing};
+use crate::error::Error;
+use crate::report::{Contents, Directory, DirectoryFile, Listing, MetaGraph};
 
 use super::super::listing::table;
 use super::super::number;
@@ -14,7 +15,13 @@ use super::Report;
 
 impl Report<'_> {
     /// The assets of a meta graph, and of a directory their files.
-    pub(super) fn assets(&self, assets: &[Asset], out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn assets(&self, graph: &MetaGraph, out: &mut dyn Write) -> io::Result<()> {
+        let assets = &graph.assets;
+        if let Some(error) = &graph.assets_error {
+            let heading = self.view.palette.heading;
+            writeln!(out, "\n{heading}Assets{heading:#}")?;
+            return self.damage([error], out);
+        }
         if assets.is_empty() {
             return Ok(());
         }
@@ -59,26 +66,37 @@ impl Report<'_> {
         named
     }
 
+    /// Errors, as many as the view allows.
+    fn damage<'e>(
+        &self,
+        errors: impl IntoIterator<Item = &'e Error>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let bad = self.view.palette.bad;
+        let mut errors = errors.into_iter();
+        for error in errors.by_ref().take(self.view.max_diffs) {
+            writeln!(out, "{bad}  {}{bad:#}", printable(&error.to_string()))?;
+        }
+        match errors.count() {
+            0 => Ok(()),
+            more => writeln!(out, "  … and {}", plural(more as u64, "more error")),
+        }
+    }
+
     fn variables(&self, variables: &Listing, out: &mut dyn Write) -> io::Result<()> {
-        let (heading, bad) = (self.view.palette.heading, self.view.palette.bad);
+        let heading = self.view.palette.heading;
         let tensors = plural(variables.tensors.len() as u64, "tensor");
         let parameters = plural(variables.parameters(), "parameter");
         let bytes = number::bytes(variables.bytes());
         writeln!(out, "\n{heading}Saved variables ({tensors}, {parameters}, {bytes}){heading:#}")?;
         let most = self.view.max_diffs;
-        for error in variables.damage.iter().take(most) {
-            writeln!(out, "{bad}  {}{bad:#}", printable(&error.to_string()))?;
-        }
+        self.damage(&variables.damage, out)?;
         let shown = variables.tensors.get(..most).unwrap_or(&variables.tensors);
         if !shown.is_empty() {
             table(shown, self.view).write_squeezed(out)?;
         }
         self.rest(variables.tensors.len(), out)?;
-        let errors = variables.tensors.iter().filter_map(|row| row.error.as_ref());
-        for error in errors.take(most) {
-            writeln!(out, "{bad}  {}{bad:#}", printable(&error.to_string()))?;
-        }
-        Ok(())
+        self.damage(variables.tensors.iter().filter_map(|row| row.error.as_ref()), out)
     }
 
     fn fingerprint(&self, directory: &Directory, out: &mut dyn Write) -> io::Result<()> {

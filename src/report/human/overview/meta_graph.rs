@@ -48,7 +48,7 @@ impl Report<'_> {
         };
         let columns = [Align::Left, Align::Right];
         self.section("Collections", &graph.collections, &columns, collection, out)?;
-        self.assets(&graph.assets, out)
+        self.assets(graph, out)
     }
 
     /// A graph that is no part of a meta graph.
