@@ -222,6 +222,36 @@ fn damaged_variables_are_told_with_the_graphs() {
     }
 }
 
+#[test]
+fn variables_whose_files_are_missing_or_cut_are_trouble() {
+    let dir = copy("saved_models/module");
+    let path = dir.path().to_str().unwrap();
+    let data = dir.path().join("variables/variables.data-00000-of-00001");
+    let bytes = fs::read(&data).unwrap();
+    let mut damage: Vec<Option<&[u8]>> = vec![Some(&bytes[..bytes.len() - 1]), Some(b""), None];
+    for left in damage.drain(..) {
+        match left {
+            Some(left) => fs::write(&data, left).unwrap(),
+            None => fs::remove_file(&data).unwrap(),
+        }
+        let run = ckdiff(&["show", path]);
+        let told = match left {
+            Some(_) => "content needs",
+            None => "this shard of the checkpoint is not there",
+        };
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains(told), "{}", run.stderr);
+        let (before, section) = run.text().split_once("\nSaved variables (").unwrap();
+        assert!(before.contains("Callable functions") && section.contains(told), "{section}");
+        let report = ckdiff(&["show", path, "--format=json"]);
+        assert_eq!(report.code, 2);
+        assert_valid(&report.json());
+        let tensors = report.json()["directory"]["variables"]["tensors"].clone();
+        let has_error = |row: &&Value| row["error"].as_str().is_some_and(|e| e.contains(told));
+        assert!(tensors.as_array().unwrap().iter().any(|row| has_error(&row)), "{tensors}");
+    }
+}
+
 /// A `MetaGraphDef` with this object graph.
 fn with_objects(objects: &[u8]) -> Vec<u8> {
     [bytes(1, &bytes(5, b"2.21.0")), bytes(7, objects)].concat()

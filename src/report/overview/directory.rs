@@ -59,7 +59,7 @@ impl Directory {
                 .map_err(|error| error.in_file(document.path()))
         });
         Ok(Self {
-            variables: artifact.checkpoint().map(|checkpoint| Listing::new(checkpoint, |_| true)),
+            variables: artifact.checkpoint().map(Listing::with_presence),
             files: files.assets.iter().map(file).collect(),
             fingerprint: fingerprint.transpose()?,
         })
