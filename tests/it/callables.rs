@@ -252,6 +252,44 @@ fn variables_whose_files_are_missing_or_cut_are_trouble() {
     }
 }
 
+#[test]
+fn what_cannot_be_read_beside_the_graphs_hides_nothing_else() {
+    let damage: [(&str, fn(&Path)); 3] = [
+        ("Fingerprint", |dir| fs::write(dir.join("fingerprint.pb"), [0xff; 9]).unwrap()),
+        ("Saved variables", |dir| fs::write(dir.join("variables/variables.index"), "").unwrap()),
+        ("Other files", |dir| {
+            // Deeper than any folder of a SavedModel, as a link that leads round in a ring is.
+            fs::create_dir_all(dir.join("assets").join("deep/".repeat(40))).unwrap();
+        }),
+    ];
+    let sections =
+        ["Callable functions", "Assets", "Saved variables", "Other files", "Fingerprint"];
+    for (title, damage) in damage {
+        let dir = copy("saved_models/module");
+        let path = dir.path().to_str().unwrap();
+        fs::create_dir(dir.path().join("assets.extra")).unwrap();
+        fs::write(dir.path().join("assets.extra/requests"), "abc").unwrap();
+        damage(dir.path());
+        let run = ckdiff(&["show", path]);
+        assert_eq!(run.code, 2, "{title}");
+        let error = run.stderr.trim_end().strip_prefix("ckdiff: error: ").unwrap();
+        assert!(!error.contains('\n'), "{title}: {error}");
+        for section in sections {
+            assert!(run.text().contains(&format!("\n{section}")), "{title}: {}", run.text());
+        }
+        let section = run.text().split_once(&format!("\n{title}")).unwrap().1;
+        let section = section.split_once("\n\n").map_or(section, |(section, _)| section);
+        assert!(section.contains(error), "{title}: {section}");
+        let report = ckdiff(&["show", path, "--format=json"]);
+        assert_eq!(report.code, 2, "{title}");
+        assert_valid(&report.json());
+        assert_eq!(report.json()["directory"]["damage"], json!([error]));
+        // Who compares needs it all.
+        let run = ckdiff(&["diff", path, path]);
+        assert!(run.code == 2 && run.stderr.contains(error), "{title}: {}", run.stderr);
+    }
+}
+
 /// A `MetaGraphDef` with this object graph.
 fn with_objects(objects: &[u8]) -> Vec<u8> {
     [bytes(1, &bytes(5, b"2.21.0")), bytes(7, objects)].concat()

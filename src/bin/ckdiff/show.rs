@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Trouble> {
             Overview::new(&document).map_err(|error| error.in_file(document.path()))
         });
     }
-    let artifact = Artifact::open(&args.path)?;
+    let artifact = Artifact::open_readable(&args.path)?;
     if let Some(document) = artifact.message() {
         return message(document, args, || Overview::of_artifact(&artifact));
     }

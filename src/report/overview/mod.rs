@@ -125,7 +125,7 @@ impl<'a> Overview<'a> {
         let mut overview = Self::new(document).map_err(|error| error.in_file(document.path()))?;
         let is_inside = document.path().parent() == Some(artifact.path());
         if overview.message == "tensorflow.SavedModel" && is_inside {
-            overview.directory = Some(Directory::new(artifact)?);
+            overview.directory = Some(Directory::new(artifact));
         }
         Ok(overview)
     }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
+use crate::artifact::Part;
 use crate::error::Error;
 use crate::report::{Contents, Directory, DirectoryFile, Listing, MetaGraph};
 
@@ -46,6 +47,7 @@ impl Report<'_> {
         if let Some(variables) = &directory.variables {
             self.variables(variables, out)?;
         }
+        self.unread(directory, Part::Variables, "Saved variables", out)?;
         let named = self.named_assets();
         let is_other = |file: &&DirectoryFile| {
             let asset = file.path.strip_prefix("assets/");
@@ -54,7 +56,10 @@ impl Report<'_> {
         let others: Vec<&DirectoryFile> = directory.files.iter().filter(is_other).collect();
         let cells = |file: &&DirectoryFile| vec![printable(&file.path), number::bytes(file.bytes)];
         self.section("Other files", &others, &[Align::Right], cells, out)?;
-        self.fingerprint(directory, out)
+        let title = if others.is_empty() { "Other files" } else { "" };
+        self.unread(directory, Part::Files, title, out)?;
+        self.fingerprint(directory, out)?;
+        self.unread(directory, Part::Fingerprint, "Fingerprint", out)
     }
 
     /// The assets that the graphs name, sorted.
@@ -64,6 +69,21 @@ impl Report<'_> {
         let mut named: Vec<&str> = assets.map(|asset| asset.filename.as_str()).collect();
         named.sort_unstable();
         named
+    }
+
+    /// Why a part cannot be read, under its title if it has none yet.
+    fn unread(
+        &self,
+        directory: &Directory,
+        part: Part,
+        title: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let heading = self.view.palette.heading;
+        if !title.is_empty() && directory.unread(part).next().is_some() {
+            writeln!(out, "\n{heading}{title}{heading:#}")?;
+        }
+        self.damage(directory.unread(part), out)
     }
 
     /// Errors, as many as the view allows.
