@@ -290,6 +290,33 @@ fn what_cannot_be_read_beside_the_graphs_hides_nothing_else() {
     }
 }
 
+#[test]
+fn tensors_that_are_asked_for_are_those_of_the_variables() {
+    let name = "kernel/.ATTRIBUTES/VARIABLE_VALUE";
+    let (model, checkpoint) = ("saved_models/module", "saved_models/module/variables/variables");
+    for options in [
+        &["--tensor", name][..],
+        &["--tensor", name, "--raw"],
+        &["--digest"],
+        &["--include", "kernel/**"],
+        &["--digest", "--format=json"],
+    ] {
+        let [of_model, of_checkpoint] =
+            [model, checkpoint].map(|path| ckdiff(&[&["show", path], options].concat()));
+        assert_eq!((of_model.code, of_model.stderr.as_str()), (0, ""), "{options:?}");
+        assert_eq!(of_model.stdout, of_checkpoint.stdout, "{options:?}");
+        assert!(!of_model.stdout.is_empty(), "{options:?}");
+    }
+    let dir = copy(model);
+    let path = dir.path().to_str().unwrap();
+    fs::write(dir.path().join("variables/variables.index"), "").unwrap();
+    let run = ckdiff(&["show", path, "--digest"]);
+    assert!(run.code == 2 && run.stderr.contains("variables.index"), "{}", run.stderr);
+    fs::remove_dir_all(dir.path().join("variables")).unwrap();
+    let run = ckdiff(&["show", path, "--digest"]);
+    assert!(run.code == 2 && run.stderr.contains("has no tensors"), "{}", run.stderr);
+}
+
 /// A `MetaGraphDef` with this object graph.
 fn with_objects(objects: &[u8]) -> Vec<u8> {
     [bytes(1, &bytes(5, b"2.21.0")), bytes(7, objects)].concat()
