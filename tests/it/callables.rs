@@ -589,6 +589,37 @@ fn assets_of_the_collection_count_where_there_are_no_others() {
 }
 
 #[test]
+fn every_list_is_limited() {
+    const MANY: usize = 1_000;
+    let entry = |key: &str, value: &[u8]| [bytes(1, key.as_bytes()), bytes(2, value)].concat();
+    let many = |number: u64| -> Vec<u8> {
+        (0..MANY).flat_map(|i| bytes(number, format!("n{i}").as_bytes())).collect()
+    };
+    let main = bytes(4, &entry("saved_model_main_op", &bytes(1, &many(1))));
+    let graph = [bytes(1, &many(4)), main].concat();
+    let few = told(&graph, 20);
+    assert_eq!(few.matches("n19").count(), 2, "{few}");
+    assert_eq!(few.matches("… and 980 more").count(), 2, "{few}");
+    assert!(!few.contains("n20"), "{few}");
+    let all = told(&graph, usize::MAX);
+    assert!(all.matches("n999").count() == 2 && !all.contains('…'), "{all}");
+
+    let graphs: Vec<u8> =
+        (0..MANY).flat_map(|_| bytes(2, &bytes(1, &bytes(4, b"serve")))).collect();
+    let options = ReadOptions { message: Some("SavedModel".into()), ..ReadOptions::default() };
+    let path = Path::new("saved_model.pb");
+    let document = Document::read(&*graphs, path, Schema::tensorflow(), &options).unwrap();
+    let overview = Overview::new(&document).unwrap();
+    let mut text = Vec::new();
+    let view = human::View { palette: Palette::PLAIN, max_diffs: 20 };
+    human::overview(&overview, &view, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert_eq!(text.matches("serve").count(), 20, "{text}");
+    assert!(text.contains("Meta graph 20 of 1000"), "{text}");
+    assert!(text.ends_with("\n… and 980 more meta graphs\n"), "{text}");
+}
+
+#[test]
 fn long_names_of_functions_with_many_options_are_not_repeated_in_full() {
     let long = "f".repeat(1_000_000);
     let names: Vec<String> = (0..2_000).map(|i| format!("g{i}")).collect();

@@ -14,7 +14,7 @@ use super::{Report, python, type_spec};
 impl Report<'_> {
     /// The signatures that can be called; of the others, the ops that they name are told.
     pub(super) fn signatures(&self, graph: &MetaGraph, out: &mut dyn Write) -> io::Result<()> {
-        let called = || graph.signatures.iter().filter(|signature| !is_for_op(graph, signature));
+        let called = || graph.signatures.iter().filter(|signature| !is_for_op(signature));
         let count = called().count();
         if count == 0 {
             return Ok(());
@@ -42,8 +42,8 @@ impl Report<'_> {
 }
 
 /// Whether a signature is there to name an op, which is told.
-fn is_for_op(graph: &MetaGraph, signature: &Signature) -> bool {
-    signature.names_op() && graph.special_ops.iter().any(|op| op.told_by == signature.name)
+fn is_for_op(signature: &Signature) -> bool {
+    signature.names_op() && signature.outputs.iter().any(|output| !output.tensors.is_empty())
 }
 
 fn row(way: &str, argument: &Argument) -> Vec<String> {
