@@ -620,6 +620,39 @@ fn every_list_is_limited() {
 }
 
 #[test]
+fn functions_that_tensorflow_calls_itself_are_counted_only() {
+    let run = ckdiff(&["show", "saved_models/module", "-n", "all"]);
+    let section = run.text().split_once("\nCallable functions (5)\n").unwrap().1;
+    let section = section.split_once("\n\n").unwrap().0;
+    assert!(section.ends_with("\n  and 3 of tables and savers"), "{section}");
+    assert!(!section.contains("_initialize"), "{section}");
+    let report = ckdiff(&["show", "saved_models/module", "--format=json"]).json();
+    assert!(report["meta_graphs"][0]["callables"].to_string().contains("table/_initialize"));
+
+    // An attribute of the root is the user's; so is an object that saves something.
+    let names: &[&str] = &["g"];
+    let graph = with_objects(&objects(&[("_initialize", names), (".SAVE", names)], &[]));
+    let text = told(&graph, 20);
+    assert!(text.contains("Callable functions (2)\n") && !text.contains("tables"), "{text}");
+}
+
+#[test]
+fn options_without_arguments_stand_with_the_others() {
+    let none = bytes(52, &[bytes(1, &bytes(52, b"")), bytes(1, &bytes(53, b""))].concat());
+    let results = bytes(4, &bytes(33, &int(3, 1)));
+    let concrete = |name: &str, takes: &[u8]| {
+        let function = [bytes(3, takes), results.clone()].concat();
+        bytes(2, &[bytes(1, name.as_bytes()), bytes(2, &function)].concat())
+    };
+    let functions = objects(&[("f", &["none", "one"])], &[]);
+    let one = arguments(&bytes(33, &int(3, 1)));
+    let graph = [functions, concrete("none", &none), concrete("one", &one)].concat();
+    let text = told(&with_objects(&graph), 20);
+    let at = |option: &str| text.lines().find_map(|line| line.find(option)).unwrap();
+    assert_eq!((at("#1"), at("#2")), (4, 4), "{text}");
+}
+
+#[test]
 fn long_names_of_functions_with_many_options_are_not_repeated_in_full() {
     let long = "f".repeat(1_000_000);
     let names: Vec<String> = (0..2_000).map(|i| format!("g{i}")).collect();

@@ -8,6 +8,7 @@ use anstyle::Style;
 use crate::report::{Callable, ConcreteFunction, MetaGraph, Parameter};
 
 use super::super::WIDTH;
+use super::super::number;
 use super::super::table::{Align, Table};
 use super::super::text::{cut_middle, ends, plural, printable, width_of, wrapped};
 use super::rows::{Row, Rows, aligned};
@@ -19,6 +20,9 @@ const ARGUMENT: usize = 48;
 /// Columns that a name or a parameter takes at most.
 const PART: usize = 48;
 
+/// What objects with a resource, such as tables, call the functions that TensorFlow runs for them.
+const OF_RESOURCES: [&str; 3] = ["_create_resource", "_initialize", "_destroy_resource"];
+
 /// Between a function and what is said of it, on one line and on two.
 const GAP: &str = "  ";
 const NOTES: &str = "      ";
@@ -26,15 +30,15 @@ const NOTES: &str = "      ";
 impl Report<'_> {
     /// The functions that can be called; those that serve signatures are told with these.
     pub(super) fn callables(&self, graph: &MetaGraph, out: &mut dyn Write) -> io::Result<()> {
-        let called = || graph.callables.iter().filter(|callable| !callable.of_signature);
-        let count = called().count();
-        if count == 0 {
+        let called = graph.callables.iter().filter(|callable| !callable.of_signature);
+        let (inner, called): (Vec<_>, Vec<_>) = called.partition(|callable| is_inner(callable));
+        if inner.len() + called.len() == 0 {
             return Ok(());
         }
-        self.title("Callable functions", count, out)?;
+        self.title("Callable functions", inner.len() + called.len(), out)?;
         // A function that several share is told in full once: by which of them, and as which option.
         let mut told = BTreeMap::new();
-        for (place, callable) in called().take(self.view.max_diffs).enumerate() {
+        for (place, callable) in called.iter().take(self.view.max_diffs).enumerate() {
             self.head(callable, out)?;
             let mut rows = Vec::new();
             let shown = callable.concrete_functions.iter().take(self.view.max_diffs);
@@ -55,7 +59,12 @@ impl Report<'_> {
                 writeln!(out, "    … and {}", plural(more as u64, "more option"))?;
             }
         }
-        self.rest(count, out)
+        self.rest(called.len(), out)?;
+        match (inner.len() as u64, called.len()) {
+            (0, _) => Ok(()),
+            (inner, 0) => writeln!(out, "  {} of tables and savers", number::count(inner)),
+            (inner, _) => writeln!(out, "  and {} of tables and savers", number::count(inner)),
+        }
     }
 
     /// The function as its `def` has it, and what else is to be said of it.
@@ -93,12 +102,21 @@ impl Report<'_> {
             callable.keywords.iter().for_each(|name| rows.push_text(&short(name), "a tensor"));
         }
         let mut found = rows.finish(option);
-        let arrow = if found.is_empty() { format!("{option} →") } else { "→".into() };
+        let arrow = if found.is_empty() { format!("{option:>4} →") } else { "→".into() };
         let mut rows = Rows::of_results(self.view.max_diffs);
         rows.push("", &concrete.results);
         found.extend(rows.finish(&arrow));
         found
     }
+}
+
+/// Whether a function is one that TensorFlow itself calls: to make, fill and drop a resource such as a table, or to save
+/// and restore an object.
+fn is_inner(callable: &Callable) -> bool {
+    let path = callable.names.first().map_or("", String::as_str);
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let is_saver = || path.split('/').any(|part| [".SAVE", ".RESTORE"].contains(&part));
+    !callable.of_root && (OF_RESOURCES.contains(&last) || is_saver())
 }
 
 /// One row with a text.
