@@ -254,7 +254,8 @@ fn variables_whose_files_are_missing_or_cut_are_trouble() {
 
 #[test]
 fn what_cannot_be_read_beside_the_graphs_hides_nothing_else() {
-    let damage: [(&str, fn(&Path)); 3] = [
+    type Damage = fn(&Path);
+    let damage: [(&str, Damage); 3] = [
         ("Fingerprint", |dir| fs::write(dir.join("fingerprint.pb"), [0xff; 9]).unwrap()),
         ("Saved variables", |dir| fs::write(dir.join("variables/variables.index"), "").unwrap()),
         ("Other files", |dir| {
@@ -650,6 +651,26 @@ fn options_without_arguments_stand_with_the_others() {
     let text = told(&with_objects(&graph), 20);
     let at = |option: &str| text.lines().find_map(|line| line.find(option)).unwrap();
     assert_eq!((at("#1"), at("#2")), (4, 4), "{text}");
+}
+
+#[test]
+fn tensors_of_sparse_and_composite_arguments_are_told_whole() {
+    let name = |c: char| format!("{}:0", c.to_string().repeat(120));
+    let entry = |key: &str, value: &[u8]| [bytes(1, key.as_bytes()), bytes(2, value)].concat();
+    let part = |number: u64, c: char| bytes(number, name(c).as_bytes());
+    let sparse = bytes(4, &[part(1, 'v'), part(2, 'i'), part(3, 's')].concat());
+    let spec = bytes(1, &[bytes(2, b""), bytes(3, b"Odd")].concat());
+    let component = |c: char| bytes(2, &part(1, c));
+    let composite = bytes(5, &[spec, component('a'), component('b')].concat());
+    let signature = [bytes(1, &entry("x", &sparse)), bytes(1, &entry("y", &composite))].concat();
+    let text = told(&bytes(5, &entry("serve", &signature)), usize::MAX);
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    for (label, c) in
+        [("values   ", 'v'), ("indices  ", 'i'), ("shape    ", 's'), ("", 'a'), ("", 'b')]
+    {
+        let line = format!("{label}{}", name(c));
+        assert_eq!(lines.iter().filter(|found| **found == line).count(), 1, "{text}");
+    }
 }
 
 #[test]
