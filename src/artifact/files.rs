@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Document, message};
+use super::{Document, Part, message};
 use crate::error::{Error, Result};
 use crate::files::have_same_content;
 
@@ -31,17 +31,21 @@ pub struct Asset {
 }
 
 impl Files {
-    /// Lists what is in the directory of a SavedModel.
-    pub(super) fn of_saved_model(dir: &Path) -> Result<Self> {
+    /// Lists what is in the directory of a SavedModel, and adds to `unread` what of it cannot be read.
+    pub(super) fn of_saved_model(dir: &Path, unread: &mut Vec<(Part, Error)>) -> Self {
         let mut found = Self::default();
         for folder in FOLDERS {
-            found.folder(&dir.join(folder), folder, 0)?;
+            let listed = found.folder(&dir.join(folder), folder, 0);
+            unread.extend(listed.err().map(|error| (Part::Files, error)));
         }
         let fingerprint = dir.join("fingerprint.pb");
         if fingerprint.is_file() {
-            found.fingerprint = Some(message(&fingerprint)?);
+            match message(&fingerprint) {
+                Ok(read) => found.fingerprint = Some(read),
+                Err(error) => unread.push((Part::Fingerprint, error)),
+            }
         }
-        Ok(found)
+        found
     }
 
     fn folder(&mut self, dir: &Path, name: &str, depth: usize) -> Result<()> {
@@ -53,19 +57,21 @@ impl Files {
             return Err(Error::unexpected("depth of folders", depth, allowed).in_file(dir));
         }
         let fail = |source| Error::io("list", source).in_file(dir);
+        let mut folders = Vec::new();
         for entry in fs::read_dir(dir).map_err(fail)? {
             let path = entry.map_err(fail)?.path();
             let file = path.file_name().unwrap_or_default().to_string_lossy();
             let name = format!("{name}/{file}");
             if path.is_dir() {
-                self.folder(&path, &name, depth + 1)?;
+                folders.push((path, name));
             } else {
                 let fail = |source| Error::io("open", source).in_file(&path);
                 let bytes = fs::metadata(&path).map_err(fail)?.len();
                 self.assets.insert(name, Asset { path, bytes });
             }
         }
-        Ok(())
+        // A folder that cannot be listed leaves the files beside it known.
+        folders.iter().try_for_each(|(path, name)| self.folder(path, name, depth + 1))
     }
 }
 

@@ -40,6 +40,18 @@ pub struct Artifact<'s> {
     checkpoint: Option<Checkpoint>,
     message: Option<Document<'s>>,
     files: Files,
+    unread: Vec<(Part, Error)>,
+}
+
+/// A part of the directory of a SavedModel beside its graphs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The checkpoint of its variables.
+    Variables,
+    /// The folders of its assets.
+    Files,
+    /// Its hashes.
+    Fingerprint,
 }
 
 impl Artifact<'static> {
@@ -56,7 +68,29 @@ impl Artifact<'static> {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, limits: &Limits) -> Result<Self> {
-        let path = path.as_ref();
+        let artifact = Self::readable(path.as_ref(), limits)?;
+        match artifact.unread.first() {
+            Some((_, error)) => Err(error.clone()),
+            None => Ok(artifact),
+        }
+    }
+
+    /// Opens what `path` names; of the directory of a SavedModel as much as can be read, if that is at least its graphs.
+    /// [`unread`](Self::unread) has the rest.
+    ///
+    /// ```
+    /// # use ckdiff::artifact::Artifact;
+    /// let module = Artifact::open_readable("tests/data/saved_models/module")?;
+    /// assert!(module.message().is_some() && module.unread().is_empty());
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    /// # Errors
+    /// As [`open`](Self::open), but for parts of a SavedModel beside its graphs.
+    pub fn open_readable(path: impl AsRef<Path>) -> Result<Self> {
+        Self::readable(path.as_ref(), &Limits::default())
+    }
+
+    fn readable(path: &Path, limits: &Limits) -> Result<Self> {
         if let Some(graphs) = saved_model::file_in(path) {
             return Self::saved_model(path, &graphs, limits);
         }
@@ -112,15 +146,20 @@ impl Artifact<'static> {
         Ok(document.into())
     }
 
-    /// The SavedModel in a directory: its graphs, its variables where it has any, and its other files.
+    /// The SavedModel in a directory: its graphs, its variables where it has any, and its other files, as far as they can
+    /// be read.
     fn saved_model(path: &Path, graphs: &Path, limits: &Limits) -> Result<Self> {
         let graphs = message(graphs)?;
         let variables = path.join("variables").join("variables");
         let has_variables = variables.with_extension("index").is_file();
         let checkpoint = has_variables.then(|| Checkpoint::open_with(&variables, limits));
-        let files = Files::of_saved_model(path)?;
-        let checkpoint = checkpoint.transpose()?;
-        Ok(Self { path: path.to_path_buf(), checkpoint, files, ..Self::from(graphs) })
+        let mut unread = Vec::new();
+        let files = Files::of_saved_model(path, &mut unread);
+        let checkpoint = checkpoint.transpose().unwrap_or_else(|error| {
+            unread.push((Part::Variables, error));
+            None
+        });
+        Ok(Self { path: path.to_path_buf(), checkpoint, files, unread, ..Self::from(graphs) })
     }
 
     /// Opens the meta graph beside a checkpoint too, where there is one: `P.meta` beside `P.index`.
@@ -168,6 +207,12 @@ impl<'s> Artifact<'s> {
         &self.files
     }
 
+    /// The parts of a SavedModel that cannot be read, and why: none unless it was opened by
+    /// [`open_readable`](Artifact::open_readable).
+    pub fn unread(&self) -> &[(Part, Error)] {
+        &self.unread
+    }
+
     /// The tensors that it has.
     ///
     /// # Errors
@@ -191,6 +236,7 @@ impl From<Checkpoint> for Artifact<'static> {
             checkpoint: Some(checkpoint),
             message: None,
             files: Files::default(),
+            unread: Vec::new(),
         }
     }
 }
@@ -204,6 +250,7 @@ impl<'s> From<Document<'s>> for Artifact<'s> {
             checkpoint: None,
             message: Some(document),
             files: Files::default(),
+            unread: Vec::new(),
         }
     }
 }

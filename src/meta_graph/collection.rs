@@ -110,10 +110,12 @@ impl<'m> Collections<'m> {
     /// # Errors
     /// When it is another message.
     pub fn of(meta: &'m Message<'_>) -> Result<Self> {
-        let parts = Parts::of(meta)?;
-        Ok(Self(
-            parts.collections.into_iter().map(|(key, collection)| (key, collection.def)).collect(),
-        ))
+        Ok(Self::of_parts(Parts::of(meta)?))
+    }
+
+    /// Those among the parts of a meta graph.
+    pub(super) fn of_parts(parts: Parts<'m>) -> Self {
+        Self(parts.collections.into_iter().map(|(key, collection)| (key, collection.def)).collect())
     }
 
     /// Their names, sorted.

@@ -37,6 +37,7 @@ pub use debug_info::{debug_info, debug_info_file, own_debug_info};
 pub use export::{ExportOptions, Exported, export};
 pub use import::{ImportOptions, Imported, Predicate, import};
 pub(crate) use savers::{saver_in_scope, saver_of_scope};
+pub(crate) use serving::assets_in;
 pub(crate) use serving::name_of;
 pub use serving::{ASSETS_KEY, assets, saver_def, signatures, with_assets, with_signatures};
 

@@ -53,8 +53,13 @@ impl<'m> Parts<'m> {
             let (found, allowed) = (&meta.ty().full_name, format!("it must be {META_GRAPH}"));
             return Err(Error::unexpected("message", found, allowed));
         }
+        Ok(Self::of_bytes(meta.bytes()))
+    }
+
+    /// Those of a `MetaGraphDef`.
+    pub(super) fn of_bytes(meta: &'m [u8]) -> Self {
         let mut parts = Self::default();
-        for record in records(meta.bytes()) {
+        for record in records(meta) {
             let Value::Len(content) = record.value else { continue };
             match record.number {
                 1 => parts.info = content,
@@ -75,7 +80,7 @@ impl<'m> Parts<'m> {
                 _ => {}
             }
         }
-        Ok(parts)
+        parts
     }
 
     /// The graph.

@@ -60,11 +60,22 @@ pub fn with_signatures<'s>(
 /// # Errors
 /// When it is another message, or one of them is none.
 pub fn assets(meta: &Message<'_>) -> Result<Vec<AssetFileDef>> {
-    let parts = Parts::of(meta)?;
+    assets_of(Parts::of(meta)?)
+}
+
+/// As [`assets`], of the bytes of a `MetaGraphDef`.
+///
+/// # Errors
+/// When one of them is none.
+pub(crate) fn assets_in(meta: &[u8]) -> Result<Vec<AssetFileDef>> {
+    assets_of(Parts::of_bytes(meta))
+}
+
+fn assets_of(parts: Parts<'_>) -> Result<Vec<AssetFileDef>> {
     if !parts.assets.is_empty() {
         return parts.assets.iter().map(|asset| decode(asset)).collect();
     }
-    let collections = Collections::of(meta)?;
+    let collections = Collections::of_parts(parts);
     let unpack = |(index, item)| match item {
         Item::Any(any) if is_asset(text_in(any, 1)) => decode(bytes_in(any, 2).unwrap_or_default()),
         Item::Any(any) => {

@@ -48,6 +48,13 @@ impl Listing {
         Self::of(checkpoint, takes, |entries| entries.iter().map(|entry| Row::new(entry)).collect())
     }
 
+    /// Lists all tensors, and of which the content cannot be there: its file is missing or cut. Of the content itself no
+    /// more than the lengths of strings is read.
+    pub fn with_presence(checkpoint: &Checkpoint) -> Self {
+        let row = |entry: &&Entry| Row::new(entry).with_presence(entry);
+        Self::of(checkpoint, |_| true, |entries| entries.iter().map(row).collect())
+    }
+
     /// Lists the tensors that `takes` lets through, with digests of their content, read on `threads` threads.
     pub fn with_digests(
         checkpoint: &Checkpoint,
@@ -113,6 +120,13 @@ impl Row {
         }
     }
 
+    fn with_presence(mut self, entry: &Entry) -> Self {
+        if let Ok(source) = &entry.source {
+            self.error = presence(&**source).err().map(|error| error.of_tensor(&entry.name));
+        }
+        self
+    }
+
     fn with_digest(mut self, entry: &Entry, progress: &dyn Progress) -> Self {
         if let Ok(source) = &entry.source {
             match digest(&**source, progress) {
@@ -121,6 +135,14 @@ impl Row {
             }
         }
         self
+    }
+}
+
+/// Whether there can be content: the files are there, and long enough.
+fn presence(source: &dyn TensorSource) -> Result<()> {
+    match source.parts().as_slice() {
+        [] => source.stream().map(drop),
+        parts => parts.iter().try_for_each(|(_, part)| presence(*part)),
     }
 }
 

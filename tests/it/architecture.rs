@@ -117,6 +117,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "graph",
             "json",
             "message",
+            "meta_graph",
             "progress",
             "schema",
             "tensor",

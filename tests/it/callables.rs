@@ -222,6 +222,102 @@ fn damaged_variables_are_told_with_the_graphs() {
     }
 }
 
+#[test]
+fn variables_whose_files_are_missing_or_cut_are_trouble() {
+    let dir = copy("saved_models/module");
+    let path = dir.path().to_str().unwrap();
+    let data = dir.path().join("variables/variables.data-00000-of-00001");
+    let bytes = fs::read(&data).unwrap();
+    let mut damage: Vec<Option<&[u8]>> = vec![Some(&bytes[..bytes.len() - 1]), Some(b""), None];
+    for left in damage.drain(..) {
+        match left {
+            Some(left) => fs::write(&data, left).unwrap(),
+            None => fs::remove_file(&data).unwrap(),
+        }
+        let run = ckdiff(&["show", path]);
+        let told = match left {
+            Some(_) => "content needs",
+            None => "this shard of the checkpoint is not there",
+        };
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains(told), "{}", run.stderr);
+        let (before, section) = run.text().split_once("\nSaved variables (").unwrap();
+        assert!(before.contains("Callable functions") && section.contains(told), "{section}");
+        let report = ckdiff(&["show", path, "--format=json"]);
+        assert_eq!(report.code, 2);
+        assert_valid(&report.json());
+        let tensors = report.json()["directory"]["variables"]["tensors"].clone();
+        let has_error = |row: &&Value| row["error"].as_str().is_some_and(|e| e.contains(told));
+        assert!(tensors.as_array().unwrap().iter().any(|row| has_error(&row)), "{tensors}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_beside_the_graphs_hides_nothing_else() {
+    type Damage = fn(&Path);
+    let damage: [(&str, Damage); 3] = [
+        ("Fingerprint", |dir| fs::write(dir.join("fingerprint.pb"), [0xff; 9]).unwrap()),
+        ("Saved variables", |dir| fs::write(dir.join("variables/variables.index"), "").unwrap()),
+        ("Other files", |dir| {
+            // Deeper than any folder of a SavedModel, as a link that leads round in a ring is.
+            fs::create_dir_all(dir.join("assets").join("deep/".repeat(40))).unwrap();
+        }),
+    ];
+    let sections =
+        ["Callable functions", "Assets", "Saved variables", "Other files", "Fingerprint"];
+    for (title, damage) in damage {
+        let dir = copy("saved_models/module");
+        let path = dir.path().to_str().unwrap();
+        fs::create_dir(dir.path().join("assets.extra")).unwrap();
+        fs::write(dir.path().join("assets.extra/requests"), "abc").unwrap();
+        damage(dir.path());
+        let run = ckdiff(&["show", path]);
+        assert_eq!(run.code, 2, "{title}");
+        let error = run.stderr.trim_end().strip_prefix("ckdiff: error: ").unwrap();
+        assert!(!error.contains('\n'), "{title}: {error}");
+        for section in sections {
+            assert!(run.text().contains(&format!("\n{section}")), "{title}: {}", run.text());
+        }
+        let section = run.text().split_once(&format!("\n{title}")).unwrap().1;
+        let section = section.split_once("\n\n").map_or(section, |(section, _)| section);
+        assert!(section.contains(error), "{title}: {section}");
+        let report = ckdiff(&["show", path, "--format=json"]);
+        assert_eq!(report.code, 2, "{title}");
+        assert_valid(&report.json());
+        assert_eq!(report.json()["directory"]["damage"], json!([error]));
+        // Who compares needs it all.
+        let run = ckdiff(&["diff", path, path]);
+        assert!(run.code == 2 && run.stderr.contains(error), "{title}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn tensors_that_are_asked_for_are_those_of_the_variables() {
+    let name = "kernel/.ATTRIBUTES/VARIABLE_VALUE";
+    let (model, checkpoint) = ("saved_models/module", "saved_models/module/variables/variables");
+    for options in [
+        &["--tensor", name][..],
+        &["--tensor", name, "--raw"],
+        &["--digest"],
+        &["--include", "kernel/**"],
+        &["--digest", "--format=json"],
+    ] {
+        let [of_model, of_checkpoint] =
+            [model, checkpoint].map(|path| ckdiff(&[&["show", path], options].concat()));
+        assert_eq!((of_model.code, of_model.stderr.as_str()), (0, ""), "{options:?}");
+        assert_eq!(of_model.stdout, of_checkpoint.stdout, "{options:?}");
+        assert!(!of_model.stdout.is_empty(), "{options:?}");
+    }
+    let dir = copy(model);
+    let path = dir.path().to_str().unwrap();
+    fs::write(dir.path().join("variables/variables.index"), "").unwrap();
+    let run = ckdiff(&["show", path, "--digest"]);
+    assert!(run.code == 2 && run.stderr.contains("variables.index"), "{}", run.stderr);
+    fs::remove_dir_all(dir.path().join("variables")).unwrap();
+    let run = ckdiff(&["show", path, "--digest"]);
+    assert!(run.code == 2 && run.stderr.contains("has no tensors"), "{}", run.stderr);
+}
+
 /// A `MetaGraphDef` with this object graph.
 fn with_objects(objects: &[u8]) -> Vec<u8> {
     [bytes(1, &bytes(5, b"2.21.0")), bytes(7, objects)].concat()
@@ -241,6 +337,17 @@ fn shown(meta_graph: &[u8], check: impl FnOnce(&MetaGraph)) -> [String; 2] {
     human::overview(&overview, &view, &mut text).unwrap();
     json::overview(&overview, &mut report).unwrap();
     [text, report].map(|bytes| String::from_utf8(bytes).unwrap())
+}
+
+/// A `MetaGraphDef` as text, with so many of everything.
+fn told(meta_graph: &[u8], max_diffs: usize) -> String {
+    let options = ReadOptions { message: Some("MetaGraphDef".into()), ..ReadOptions::default() };
+    let path = Path::new("crafted.meta");
+    let document = Document::read(meta_graph, path, Schema::tensorflow(), &options).unwrap();
+    let mut text = Vec::new();
+    let view = human::View { palette: Palette::PLAIN, max_diffs };
+    human::overview(&Overview::new(&document).unwrap(), &view, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
 }
 
 /// A `SavedObjectGraph` of a root with functions, each by name, with its concrete functions, and these with what they take.
@@ -453,6 +560,134 @@ fn large_object_graphs_take_time_and_memory_by_their_size() {
         assert!(text.len() < 20_000, "{}", text.len());
         assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     }
+}
+
+#[test]
+fn assets_of_the_collection_count_where_there_are_no_others() {
+    let entry = |key: &str, value: &[u8]| [bytes(1, key.as_bytes()), bytes(2, value)].concat();
+    let asset = |file: &str| bytes(2, file.as_bytes());
+    let collection = |items: &[(&str, Vec<u8>)]| {
+        let any = |(ty, value): &(&str, Vec<u8>)| {
+            bytes(1, &[bytes(1, ty.as_bytes()), bytes(2, value)].concat())
+        };
+        let list: Vec<u8> = items.iter().flat_map(any).collect();
+        bytes(4, &entry("saved_model_assets", &bytes(5, &list)))
+    };
+    let named = collection(&[("type.googleapis.com/tensorflow.AssetFileDef", asset("old.txt"))]);
+    let files = |graph: &MetaGraph| -> Vec<String> {
+        graph.assets.iter().map(|asset| asset.filename.clone()).collect()
+    };
+    shown(&named, |graph| assert_eq!(files(graph), ["old.txt"]));
+    let both = [named.clone(), bytes(6, &asset("new.txt"))].concat();
+    shown(&both, |graph| assert_eq!(files(graph), ["new.txt"]));
+    let other = collection(&[("type.googleapis.com/tensorflow.SaverDef", Vec::new())]);
+    let [text, report] = shown(&[bytes(1, &bytes(5, b"2.21.0")), other].concat(), |graph| {
+        assert!(graph.assets_error.is_some());
+    });
+    assert!(text.contains("\nAssets\n") && text.contains("saved_model_assets"), "{text}");
+    assert!(text.contains("TensorFlow 2.21.0"), "all else is told: {text}");
+    assert_valid(&serde_json::from_str(&report).unwrap());
+}
+
+#[test]
+fn every_list_is_limited() {
+    const MANY: usize = 1_000;
+    let entry = |key: &str, value: &[u8]| [bytes(1, key.as_bytes()), bytes(2, value)].concat();
+    let many = |number: u64| -> Vec<u8> {
+        (0..MANY).flat_map(|i| bytes(number, format!("n{i}").as_bytes())).collect()
+    };
+    let main = bytes(4, &entry("saved_model_main_op", &bytes(1, &many(1))));
+    let graph = [bytes(1, &many(4)), main].concat();
+    let few = told(&graph, 20);
+    assert_eq!(few.matches("n19").count(), 2, "{few}");
+    assert_eq!(few.matches("… and 980 more").count(), 2, "{few}");
+    assert!(!few.contains("n20"), "{few}");
+    let all = told(&graph, usize::MAX);
+    assert!(all.matches("n999").count() == 2 && !all.contains('…'), "{all}");
+
+    let graphs: Vec<u8> =
+        (0..MANY).flat_map(|_| bytes(2, &bytes(1, &bytes(4, b"serve")))).collect();
+    let options = ReadOptions { message: Some("SavedModel".into()), ..ReadOptions::default() };
+    let path = Path::new("saved_model.pb");
+    let document = Document::read(&*graphs, path, Schema::tensorflow(), &options).unwrap();
+    let overview = Overview::new(&document).unwrap();
+    let mut text = Vec::new();
+    let view = human::View { palette: Palette::PLAIN, max_diffs: 20 };
+    human::overview(&overview, &view, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert_eq!(text.matches("serve").count(), 20, "{text}");
+    assert!(text.contains("Meta graph 20 of 1000"), "{text}");
+    assert!(text.ends_with("\n… and 980 more meta graphs\n"), "{text}");
+}
+
+#[test]
+fn functions_that_tensorflow_calls_itself_are_counted_only() {
+    let run = ckdiff(&["show", "saved_models/module", "-n", "all"]);
+    let section = run.text().split_once("\nCallable functions (5)\n").unwrap().1;
+    let section = section.split_once("\n\n").unwrap().0;
+    assert!(section.ends_with("\n  and 3 of tables and savers"), "{section}");
+    assert!(!section.contains("_initialize"), "{section}");
+    let report = ckdiff(&["show", "saved_models/module", "--format=json"]).json();
+    assert!(report["meta_graphs"][0]["callables"].to_string().contains("table/_initialize"));
+
+    // An attribute of the root is the user's; so is an object that saves something.
+    let names: &[&str] = &["g"];
+    let graph = with_objects(&objects(&[("_initialize", names), (".SAVE", names)], &[]));
+    let text = told(&graph, 20);
+    assert!(text.contains("Callable functions (2)\n") && !text.contains("tables"), "{text}");
+}
+
+#[test]
+fn options_without_arguments_stand_with_the_others() {
+    let none = bytes(52, &[bytes(1, &bytes(52, b"")), bytes(1, &bytes(53, b""))].concat());
+    let results = bytes(4, &bytes(33, &int(3, 1)));
+    let concrete = |name: &str, takes: &[u8]| {
+        let function = [bytes(3, takes), results.clone()].concat();
+        bytes(2, &[bytes(1, name.as_bytes()), bytes(2, &function)].concat())
+    };
+    let functions = objects(&[("f", &["none", "one"])], &[]);
+    let one = arguments(&bytes(33, &int(3, 1)));
+    let graph = [functions, concrete("none", &none), concrete("one", &one)].concat();
+    let text = told(&with_objects(&graph), 20);
+    let at = |option: &str| text.lines().find_map(|line| line.find(option)).unwrap();
+    assert_eq!((at("#1"), at("#2")), (4, 4), "{text}");
+}
+
+#[test]
+fn tensors_of_sparse_and_composite_arguments_are_told_whole() {
+    let name = |c: char| format!("{}:0", c.to_string().repeat(120));
+    let entry = |key: &str, value: &[u8]| [bytes(1, key.as_bytes()), bytes(2, value)].concat();
+    let part = |number: u64, c: char| bytes(number, name(c).as_bytes());
+    let sparse = bytes(4, &[part(1, 'v'), part(2, 'i'), part(3, 's')].concat());
+    let spec = bytes(1, &[bytes(2, b""), bytes(3, b"Odd")].concat());
+    let component = |c: char| bytes(2, &part(1, c));
+    let composite = bytes(5, &[spec, component('a'), component('b')].concat());
+    let signature = [bytes(1, &entry("x", &sparse)), bytes(1, &entry("y", &composite))].concat();
+    let text = told(&bytes(5, &entry("serve", &signature)), usize::MAX);
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    for (label, c) in
+        [("values   ", 'v'), ("indices  ", 'i'), ("shape    ", 's'), ("", 'a'), ("", 'b')]
+    {
+        let line = format!("{label}{}", name(c));
+        assert_eq!(lines.iter().filter(|found| **found == line).count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn long_names_of_functions_with_many_options_are_not_repeated_in_full() {
+    let long = "f".repeat(1_000_000);
+    let names: Vec<String> = (0..2_000).map(|i| format!("g{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let tensor = || bytes(33, &int(3, 1));
+    let concrete: Vec<(&str, Vec<u8>)> = names.iter().map(|name| (*name, tensor())).collect();
+    // Two of the same name so far as it is shown, which share all.
+    let other = format!("{}g{}", &long[..500_000], &long[..500_000]);
+    let graph = with_objects(&objects(&[(&long, &names), (&other, &names)], &concrete));
+    let start = Instant::now();
+    let text = told(&graph, usize::MAX);
+    assert!(text.len() < 1_000_000, "{}", text.len());
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    assert_eq!(text.matches("as #").count(), names.len(), "the second tells the first's");
 }
 
 #[test]

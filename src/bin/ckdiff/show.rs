@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
+use ckdiff::artifact::{Artifact, Document, Form, Part, ReadOptions};
 use ckdiff::checkpoint::{Checkpoint, Entry};
 use ckdiff::diff::Names;
 use ckdiff::files::cannot_write;
@@ -22,7 +22,8 @@ use crate::progress::Bar;
 use crate::schema::Loaded;
 use crate::trouble::Trouble;
 
-/// Lists the tensors of a checkpoint or shows one, or shows a message.
+/// Lists the tensors of a checkpoint or shows one, or shows a message; of a SavedModel, its variables where tensors are asked
+/// for.
 ///
 /// # Errors
 /// When it cannot be opened, the tensor is not there or cannot be read, or nothing can be written.
@@ -34,9 +35,14 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Trouble> {
             Overview::new(&document).map_err(|error| error.in_file(document.path()))
         });
     }
-    let artifact = Artifact::open(&args.path)?;
-    if let Some(document) = artifact.message() {
-        return message(document, args, || Overview::of_artifact(&artifact));
+    let artifact = Artifact::open_readable(&args.path)?;
+    let of_variables = wants_tensors(args) && artifact.checkpoint().is_some();
+    if let Some(document) = artifact.message().filter(|_| !of_variables) {
+        let unread = artifact.unread().iter().find(|(part, _)| *part == Part::Variables);
+        return match unread {
+            Some((_, error)) if wants_tensors(args) => Err(error.clone().into()),
+            _ => message(document, args, || Overview::of_artifact(&artifact)),
+        };
     }
     let checkpoint = artifact.tensors("shown")?;
     let name = args.tensor.as_deref();
@@ -46,14 +52,19 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Trouble> {
     }
 }
 
+/// Whether something is asked for that only tensors have.
+fn wants_tensors(args: &ShowArgs) -> bool {
+    let filters = !args.filter.include.is_empty() || !args.filter.exclude.is_empty();
+    args.tensor.is_some() || args.digest || filters
+}
+
 /// Shows a message at a glance.
 fn message<'a>(
     document: &Document<'_>,
     args: &ShowArgs,
     overview: impl FnOnce() -> Result<Overview<'a>, Error>,
 ) -> Result<Exit, Trouble> {
-    let filters = !args.filter.include.is_empty() || !args.filter.exclude.is_empty();
-    if args.tensor.is_some() || args.digest || filters {
+    if wants_tensors(args) {
         let kind = format!("this is no checkpoint (kind: {}), and has no tensors", document.kind());
         return Err(Error::from(ErrorKind::Usage(kind)).in_file(document.path()).into());
     }

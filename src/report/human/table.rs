@@ -32,6 +32,8 @@ pub(super) struct Table {
     columns: Vec<Align>,
     header: Option<(Style, Vec<String>)>,
     rows: Vec<(Style, Vec<String>)>,
+    /// Lines that stand after so many rows.
+    below: Vec<(usize, String)>,
     least_name: usize,
 }
 
@@ -39,7 +41,7 @@ impl Table {
     /// A table with these columns after the name.
     pub(super) fn new(columns: &[Align]) -> Self {
         let columns = std::iter::once(Align::Left).chain(columns.iter().copied()).collect();
-        Self { columns, header: None, rows: Vec::new(), least_name: LEAST_NAME }
+        Self { columns, header: None, rows: Vec::new(), below: Vec::new(), least_name: LEAST_NAME }
     }
 
     /// Keeps this many columns of names, however wide the others are: where they say more than those.
@@ -55,6 +57,11 @@ impl Table {
     /// Adds a row.
     pub(super) fn push(&mut self, style: Style, cells: Vec<String>) {
         self.rows.push((style, cells));
+    }
+
+    /// Adds a line below the last row that is never cut and moves no column.
+    pub(super) fn push_line(&mut self, line: String) {
+        self.below.push((self.rows.len(), line));
     }
 
     /// Writes the rows in at most [`WIDTH`] columns: names are cut, and if that is not enough, the last column.
@@ -75,12 +82,14 @@ impl Table {
     /// Writes the rows, without the columns in which none has a value.
     pub(super) fn write(mut self, out: &mut dyn Write) -> io::Result<()> {
         self.drop_empty_columns();
+        let above = usize::from(self.header.is_some());
         self.rows.splice(0..0, self.header.take());
+        let mut below = self.below.iter().peekable();
         let mut widths = self.widths();
         if let Some(name) = widths.first_mut() {
             *name = LONG_NAME.min(*name);
         }
-        for (style, cells) in &self.rows {
+        for (i, (style, cells)) in self.rows.iter().enumerate() {
             let mut line = String::new();
             for ((cell, &width), align) in cells.iter().zip(&widths).zip(&self.columns) {
                 line += &" ".repeat(GAP);
@@ -93,6 +102,9 @@ impl Table {
                 }
             }
             writeln!(out, "{style}{}{style:#}", line.trim_end())?;
+            while let Some((_, line)) = below.next_if(|(rows, _)| rows + above == i + 1) {
+                writeln!(out, "{line}")?;
+            }
         }
         Ok(())
     }

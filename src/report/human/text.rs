@@ -1,5 +1,7 @@
 //! Text that came from a file, made fit for a terminal.
 
+use std::borrow::Cow;
+
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::tensor::Name;
@@ -23,6 +25,19 @@ pub(super) fn shown_name(name: &Name) -> String {
 /// A tensor's name in at most `width` columns, with both of its ends.
 pub(super) fn cut_name(name: &str, width: usize) -> String {
     cut_middle(name.strip_suffix(ATTRIBUTE_SUFFIX).unwrap_or(name), width)
+}
+
+/// Both ends of a text that is longer than lines are: a name of megabytes that is told often must not take its length each time.
+pub(super) fn ends(text: &str) -> Cow<'_, str> {
+    const KEPT: usize = 2 * WIDTH;
+    let head = text.char_indices().nth(KEPT).and_then(|(end, _)| text.get(..end));
+    let tail = text.char_indices().nth_back(KEPT - 1).and_then(|(start, _)| text.get(start..));
+    match (head, tail) {
+        (Some(head), Some(tail)) if head.len() + tail.len() < text.len() => {
+            format!("{head}…{tail}").into()
+        }
+        _ => text.into(),
+    }
 }
 
 /// `text` in at most `width` columns: where it is longer, an ellipsis takes the place of its middle.

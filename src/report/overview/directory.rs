@@ -1,10 +1,13 @@
 //! The directory of a SavedModel: what lies beside its graphs.
 
 use super::records::decode;
-use crate::artifact::Artifact;
+use crate::artifact::{Artifact, Document, Part};
 use crate::error::{Error, Result};
 use crate::report::Listing;
 use crate::schema::tensorflow;
+
+/// What the file of hashes holds.
+const MESSAGE: &str = "tensorflow.FingerprintDef";
 
 /// What lies in the directory of a SavedModel beside its graphs.
 #[derive(Debug, Clone)]
@@ -15,6 +18,8 @@ pub struct Directory {
     pub files: Vec<DirectoryFile>,
     /// Its hashes, where they are kept.
     pub fingerprint: Option<Fingerprint>,
+    /// The parts that cannot be read, and why.
+    pub unread: Vec<(Part, Error)>,
 }
 
 /// A file in the directory of a SavedModel.
@@ -45,24 +50,29 @@ pub struct Fingerprint {
 
 impl Directory {
     /// What lies beside the graphs of a SavedModel.
-    pub(super) fn new(artifact: &Artifact<'_>) -> Result<Self> {
+    pub(super) fn new(artifact: &Artifact<'_>) -> Self {
         let files = artifact.files();
         let file = |(path, asset): (&String, &crate::artifact::Asset)| DirectoryFile {
             path: path.clone(),
             bytes: asset.bytes(),
         };
-        let is_print = |message: &str| message == "tensorflow.FingerprintDef";
-        let document = files.fingerprint.as_ref();
-        let document = document.filter(|file| is_print(&file.message().ty().full_name));
-        let fingerprint = document.map(|document| {
-            Fingerprint::new(document.message().bytes())
-                .map_err(|error| error.in_file(document.path()))
+        let mut unread = artifact.unread().to_vec();
+        let print = files.fingerprint.as_ref().map(Fingerprint::new);
+        let fingerprint = print.transpose().unwrap_or_else(|error| {
+            unread.push((Part::Fingerprint, error));
+            None
         });
-        Ok(Self {
-            variables: artifact.checkpoint().map(|checkpoint| Listing::new(checkpoint, |_| true)),
+        Self {
+            variables: artifact.checkpoint().map(Listing::with_presence),
             files: files.assets.iter().map(file).collect(),
-            fingerprint: fingerprint.transpose()?,
-        })
+            fingerprint,
+            unread,
+        }
+    }
+
+    /// Why a part cannot be read.
+    pub fn unread(&self, part: Part) -> impl Iterator<Item = &Error> {
+        self.unread.iter().filter(move |(other, _)| *other == part).map(|(_, error)| error)
     }
 
     /// The bytes of an asset; `None` where its file is missing.
@@ -72,18 +82,26 @@ impl Directory {
         self.files.get(at).map(|file| file.bytes)
     }
 
-    /// What is damaged among the variables.
+    /// What cannot be read, and what is damaged among the variables.
     pub fn damage(&self) -> impl Iterator<Item = &Error> {
-        self.variables.iter().flat_map(|variables| {
+        let variables = self.variables.iter().flat_map(|variables| {
             let rows = variables.tensors.iter().filter_map(|row| row.error.as_ref());
             variables.damage.iter().chain(rows)
-        })
+        });
+        self.unread.iter().map(|(_, error)| error).chain(variables)
     }
 }
 
 impl Fingerprint {
-    fn new(bytes: &[u8]) -> Result<Self> {
-        let print: tensorflow::FingerprintDef = decode(bytes)?;
+    fn new(document: &Document<'_>) -> Result<Self> {
+        let message = document.message();
+        if &*message.ty().full_name != MESSAGE {
+            let allowed = format!("it must be {MESSAGE}");
+            let error = Error::unexpected("message", &message.ty().full_name, allowed);
+            return Err(error.in_file(document.path()));
+        }
+        let print: tensorflow::FingerprintDef =
+            decode(message.bytes()).map_err(|error| error.in_file(document.path()))?;
         Ok(Self {
             saved_model_checksum: print.saved_model_checksum,
             graph_def_program_hash: print.graph_def_program_hash,

@@ -1,23 +1,19 @@
 //! A meta graph at a glance.
 
-use std::collections::BTreeSet;
-
 use prost::Message as _;
 
 use super::callable::{Callable, ConcreteFunction, callables, concrete_functions};
 use super::graph::Graph;
-use super::records::{content, decode, key, nested, value};
+use super::records::{content, decode, key, nested};
 use super::signature::Signature;
 use super::special_op::SpecialOp;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::message::Records;
-use crate::schema::{google, tensorflow};
-
-/// What an asset is in a collection of anything.
-const ASSET: &str = "/tensorflow.AssetFileDef";
+use crate::meta_graph::assets_in;
+use crate::schema::tensorflow;
 
 /// A meta graph at a glance.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct MetaGraph {
     /// What it is for, as `serve`.
     pub tags: Vec<String>,
@@ -39,6 +35,8 @@ pub struct MetaGraph {
     pub saver: Option<Saver>,
     /// Its assets.
     pub assets: Vec<Asset>,
+    /// Why they cannot be told, where something else stands among them: TensorFlow does not load such a graph.
+    pub assets_error: Option<Error>,
     /// Objects in the object graph; `None` where there is none.
     pub objects: Option<u64>,
     /// The ops to run after it is loaded, and while it is trained.
@@ -105,7 +103,6 @@ impl MetaGraph {
                     found.special_ops.extend(SpecialOp::of_collection(content)?);
                 }
                 5 => found.signatures.push(Signature::new(content)?),
-                6 => found.assets.push(Asset::new(decode(content)?)),
                 7 => {
                     found.objects = Some(nested(content, 1).count() as u64);
                     found.callables = callables(content)?;
@@ -114,7 +111,10 @@ impl MetaGraph {
                 _ => {}
             }
         }
-        found.name_assets(bytes)?;
+        match assets_in(bytes) {
+            Ok(assets) => found.assets = assets.into_iter().map(Asset::new).collect(),
+            Err(error) => found.assets_error = Some(error),
+        }
         found.special_ops.extend(found.signatures.iter().filter_map(SpecialOp::of_signature));
         found.graph.name_aliases(&aliases);
         let trainable = trainable(bytes)?;
@@ -124,15 +124,6 @@ impl MetaGraph {
             }
         }
         Ok(found)
-    }
-
-    /// Adds the assets that TensorFlow 1 names in a collection alone.
-    fn name_assets(&mut self, meta_graph: &[u8]) -> Result<()> {
-        let named = named_assets(meta_graph)?;
-        let known: BTreeSet<String> =
-            self.assets.iter().map(|asset| asset.filename.clone()).collect();
-        self.assets.extend(named.into_iter().filter(|asset| !known.contains(&asset.filename)));
-        Ok(())
     }
 
     /// The concrete function of this name.
@@ -154,28 +145,6 @@ impl MetaGraph {
         self.stripped_default_attrs = described.stripped_default_attrs;
         described.function_aliases.into_iter().collect()
     }
-}
-
-/// The assets in the collection of assets.
-fn named_assets(meta_graph: &[u8]) -> Result<Vec<Asset>> {
-    let mut found = Vec::new();
-    for entry in nested(meta_graph, 4) {
-        let entry = entry?;
-        let entry = content(&entry);
-        if key(entry)? != "saved_model_assets" {
-            continue;
-        }
-        let collection: tensorflow::CollectionDef = decode(value(entry)?)?;
-        if let Some(tensorflow::collection_def::Kind::AnyList(list)) = collection.kind {
-            let is_asset = |any: &&google::protobuf::Any| any.type_url.ends_with(ASSET);
-            // Whoever puts something else there has no asset in it.
-            let assets = list.value.iter().filter(is_asset);
-            let assets = assets
-                .filter_map(|any| tensorflow::AssetFileDef::decode(any.value.as_slice()).ok());
-            found.extend(assets.map(Asset::new));
-        }
-    }
-    Ok(found)
 }
 
 /// The nodes of the variables in the collection of trainable ones, sorted; `None` without that collection.

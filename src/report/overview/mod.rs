@@ -125,17 +125,18 @@ impl<'a> Overview<'a> {
         let mut overview = Self::new(document).map_err(|error| error.in_file(document.path()))?;
         let is_inside = document.path().parent() == Some(artifact.path());
         if overview.message == "tensorflow.SavedModel" && is_inside {
-            overview.directory = Some(Directory::new(artifact)?);
+            overview.directory = Some(Directory::new(artifact));
         }
         Ok(overview)
     }
 
-    /// What is wrong with what lies beside the graphs: damage of the variables, assets whose files are missing.
+    /// What is wrong with assets and with what lies beside the graphs: damage of the variables, assets that cannot be told or whose files are
+    /// missing.
     pub fn trouble(&self) -> Vec<Error> {
-        let (Some(directory), Contents::MetaGraphs(graphs)) = (&self.directory, &self.contents)
-        else {
-            return Vec::new();
-        };
+        let Contents::MetaGraphs(graphs) = &self.contents else { return Vec::new() };
+        let unknown = graphs.iter().filter_map(|graph| graph.assets_error.clone());
+        let unknown = unknown.map(|error| error.in_file(&self.path));
+        let Some(directory) = &self.directory else { return unknown.collect() };
         let assets = graphs.iter().flat_map(|graph| &graph.assets);
         let missing = assets.filter(|asset| directory.asset(&asset.filename).is_none());
         let missing = missing.map(|asset| {
@@ -143,6 +144,6 @@ impl<'a> Overview<'a> {
             let kind = "the graph needs this asset, and there is no such file".into();
             Error::from(ErrorKind::NotFound(kind)).in_file(&folder.join(&asset.filename))
         });
-        directory.damage().cloned().chain(missing).collect()
+        unknown.chain(directory.damage().cloned()).chain(missing).collect()
     }
 }

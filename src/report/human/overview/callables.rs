@@ -8,8 +8,9 @@ use anstyle::Style;
 use crate::report::{Callable, ConcreteFunction, MetaGraph, Parameter};
 
 use super::super::WIDTH;
+use super::super::number;
 use super::super::table::{Align, Table};
-use super::super::text::{cut_middle, plural, printable, width_of, wrapped};
+use super::super::text::{cut_middle, ends, plural, printable, width_of, wrapped};
 use super::rows::{Row, Rows, aligned};
 use super::{Report, python};
 
@@ -19,6 +20,9 @@ const ARGUMENT: usize = 48;
 /// Columns that a name or a parameter takes at most.
 const PART: usize = 48;
 
+/// What objects with a resource, such as tables, call the functions that TensorFlow runs for them.
+const OF_RESOURCES: [&str; 3] = ["_create_resource", "_initialize", "_destroy_resource"];
+
 /// Between a function and what is said of it, on one line and on two.
 const GAP: &str = "  ";
 const NOTES: &str = "      ";
@@ -26,24 +30,23 @@ const NOTES: &str = "      ";
 impl Report<'_> {
     /// The functions that can be called; those that serve signatures are told with these.
     pub(super) fn callables(&self, graph: &MetaGraph, out: &mut dyn Write) -> io::Result<()> {
-        let called = || graph.callables.iter().filter(|callable| !callable.of_signature);
-        let count = called().count();
-        if count == 0 {
+        let called = graph.callables.iter().filter(|callable| !callable.of_signature);
+        let (inner, called): (Vec<_>, Vec<_>) = called.partition(|callable| is_inner(callable));
+        if inner.len() + called.len() == 0 {
             return Ok(());
         }
-        self.title("Callable functions", count, out)?;
-        // A function that several share is told in full once.
+        self.title("Callable functions", inner.len() + called.len(), out)?;
+        // A function that several share is told in full once: by which of them, and as which option.
         let mut told = BTreeMap::new();
-        for callable in called().take(self.view.max_diffs) {
+        for (place, callable) in called.iter().take(self.view.max_diffs).enumerate() {
             self.head(callable, out)?;
             let mut rows = Vec::new();
             let shown = callable.concrete_functions.iter().take(self.view.max_diffs);
             for (i, name) in shown.enumerate() {
                 let option = format!("#{}", i + 1);
-                let this = title(callable, &option);
-                let first = told.entry(name.as_str()).or_insert_with(|| this.clone());
+                let (first, of, at) = *told.entry(name.as_str()).or_insert((callable, place, i));
                 rows.extend(match graph.concrete_function(name) {
-                    _ if *first != this => text(&option, &format!("as {first}")),
+                    _ if (of, at) != (place, i) => text(&option, &as_of(first, at)),
                     Some(concrete) => self.option(&option, callable, concrete),
                     None => text(&option, "missing"),
                 });
@@ -56,7 +59,12 @@ impl Report<'_> {
                 writeln!(out, "    … and {}", plural(more as u64, "more option"))?;
             }
         }
-        self.rest(count, out)
+        self.rest(called.len(), out)?;
+        match (inner.len() as u64, called.len()) {
+            (0, _) => Ok(()),
+            (inner, 0) => writeln!(out, "  {} of tables and savers", number::count(inner)),
+            (inner, _) => writeln!(out, "  and {} of tables and savers", number::count(inner)),
+        }
     }
 
     /// The function as its `def` has it, and what else is to be said of it.
@@ -88,18 +96,27 @@ impl Report<'_> {
             rows.push(&positional(callable, i), value);
         }
         for (name, value) in concrete.by_name() {
-            rows.push(&printable(name), value);
+            rows.push(&short(name), value);
         }
         if !concrete.tells_arguments() {
-            callable.keywords.iter().for_each(|name| rows.push_text(&printable(name), "a tensor"));
+            callable.keywords.iter().for_each(|name| rows.push_text(&short(name), "a tensor"));
         }
         let mut found = rows.finish(option);
-        let arrow = if found.is_empty() { format!("{option} →") } else { "→".into() };
+        let arrow = if found.is_empty() { format!("{option:>4} →") } else { "→".into() };
         let mut rows = Rows::of_results(self.view.max_diffs);
         rows.push("", &concrete.results);
         found.extend(rows.finish(&arrow));
         found
     }
+}
+
+/// Whether a function is one that TensorFlow itself calls: to make, fill and drop a resource such as a table, or to save
+/// and restore an object.
+fn is_inner(callable: &Callable) -> bool {
+    let path = callable.names.first().map_or("", String::as_str);
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let is_saver = || path.split('/').any(|part| [".SAVE", ".RESTORE"].contains(&part));
+    !callable.of_root && (OF_RESOURCES.contains(&last) || is_saver())
 }
 
 /// One row with a text.
@@ -109,13 +126,18 @@ fn text(option: &str, text: &str) -> Vec<Row> {
     rows.finish(option)
 }
 
-/// What a concrete function is referred to by.
-fn title(callable: &Callable, option: &str) -> String {
-    format!("{option} of {}", name(callable))
+/// What is said of an option that is told with another function.
+fn as_of(callable: &Callable, option: usize) -> String {
+    format!("as #{} of {}", option + 1, cut_middle(&name(callable), PART))
 }
 
 fn name(callable: &Callable) -> String {
-    callable.names.first().map(|name| printable(name)).unwrap_or_default()
+    callable.names.first().map(|name| short(name)).unwrap_or_default()
+}
+
+/// A name that is told with each option.
+fn short(name: &str) -> String {
+    printable(&ends(name))
 }
 
 /// What is to be said of a function beside its parameters.
@@ -166,12 +188,12 @@ fn parameters(callable: &Callable) -> Vec<String> {
 /// The name of an argument by its place.
 fn positional(callable: &Callable, place: usize) -> String {
     let Some(parameters) = &callable.parameters else {
-        return callable.keywords.get(place).map_or_else(|| format!("[{place}]"), |n| printable(n));
+        return callable.keywords.get(place).map_or_else(|| format!("[{place}]"), |n| short(n));
     };
     let further = place.saturating_sub(parameters.positional.len());
     match (parameters.positional.get(place), &parameters.varargs) {
-        (Some(parameter), _) => printable(&parameter.name),
-        (None, Some(varargs)) => format!("{}[{further}]", printable(varargs)),
+        (Some(parameter), _) => short(&parameter.name),
+        (None, Some(varargs)) => format!("{}[{further}]", short(varargs)),
         (None, None) => format!("[{place}]"),
     }
 }

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::report::{Asset, Contents, Directory, DirectoryFile, Listing};
+use crate::artifact::Part;
+use crate::error::Error;
+use crate::report::{Contents, Directory, DirectoryFile, Listing, MetaGraph};
 
 use super::super::listing::table;
 use super::super::number;
@@ -14,7 +16,13 @@ use super::Report;
 
 impl Report<'_> {
     /// The assets of a meta graph, and of a directory their files.
-    pub(super) fn assets(&self, assets: &[Asset], out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn assets(&self, graph: &MetaGraph, out: &mut dyn Write) -> io::Result<()> {
+        let assets = &graph.assets;
+        if let Some(error) = &graph.assets_error {
+            let heading = self.view.palette.heading;
+            writeln!(out, "\n{heading}Assets{heading:#}")?;
+            return self.damage([error], out);
+        }
         if assets.is_empty() {
             return Ok(());
         }
@@ -39,6 +47,7 @@ impl Report<'_> {
         if let Some(variables) = &directory.variables {
             self.variables(variables, out)?;
         }
+        self.unread(directory, Part::Variables, "Saved variables", out)?;
         let named = self.named_assets();
         let is_other = |file: &&DirectoryFile| {
             let asset = file.path.strip_prefix("assets/");
@@ -47,7 +56,10 @@ impl Report<'_> {
         let others: Vec<&DirectoryFile> = directory.files.iter().filter(is_other).collect();
         let cells = |file: &&DirectoryFile| vec![printable(&file.path), number::bytes(file.bytes)];
         self.section("Other files", &others, &[Align::Right], cells, out)?;
-        self.fingerprint(directory, out)
+        let title = if others.is_empty() { "Other files" } else { "" };
+        self.unread(directory, Part::Files, title, out)?;
+        self.fingerprint(directory, out)?;
+        self.unread(directory, Part::Fingerprint, "Fingerprint", out)
     }
 
     /// The assets that the graphs name, sorted.
@@ -59,26 +71,52 @@ impl Report<'_> {
         named
     }
 
+    /// Why a part cannot be read, under its title if it has none yet.
+    fn unread(
+        &self,
+        directory: &Directory,
+        part: Part,
+        title: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let heading = self.view.palette.heading;
+        if !title.is_empty() && directory.unread(part).next().is_some() {
+            writeln!(out, "\n{heading}{title}{heading:#}")?;
+        }
+        self.damage(directory.unread(part), out)
+    }
+
+    /// Errors, as many as the view allows.
+    fn damage<'e>(
+        &self,
+        errors: impl IntoIterator<Item = &'e Error>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let bad = self.view.palette.bad;
+        let mut errors = errors.into_iter();
+        for error in errors.by_ref().take(self.view.max_diffs) {
+            writeln!(out, "{bad}  {}{bad:#}", printable(&error.to_string()))?;
+        }
+        match errors.count() {
+            0 => Ok(()),
+            more => writeln!(out, "  … and {}", plural(more as u64, "more error")),
+        }
+    }
+
     fn variables(&self, variables: &Listing, out: &mut dyn Write) -> io::Result<()> {
-        let (heading, bad) = (self.view.palette.heading, self.view.palette.bad);
+        let heading = self.view.palette.heading;
         let tensors = plural(variables.tensors.len() as u64, "tensor");
         let parameters = plural(variables.parameters(), "parameter");
         let bytes = number::bytes(variables.bytes());
         writeln!(out, "\n{heading}Saved variables ({tensors}, {parameters}, {bytes}){heading:#}")?;
         let most = self.view.max_diffs;
-        for error in variables.damage.iter().take(most) {
-            writeln!(out, "{bad}  {}{bad:#}", printable(&error.to_string()))?;
-        }
+        self.damage(&variables.damage, out)?;
         let shown = variables.tensors.get(..most).unwrap_or(&variables.tensors);
         if !shown.is_empty() {
             table(shown, self.view).write_squeezed(out)?;
         }
         self.rest(variables.tensors.len(), out)?;
-        let errors = variables.tensors.iter().filter_map(|row| row.error.as_ref());
-        for error in errors.take(most) {
-            writeln!(out, "{bad}  {}{bad:#}", printable(&error.to_string()))?;
-        }
-        Ok(())
+        self.damage(variables.tensors.iter().filter_map(|row| row.error.as_ref()), out)
     }
 
     fn fingerprint(&self, directory: &Directory, out: &mut dyn Write) -> io::Result<()> {

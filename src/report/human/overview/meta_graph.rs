@@ -20,9 +20,10 @@ impl Report<'_> {
             (version, git) => format!("TensorFlow {version} ({git})"),
         };
         // TensorFlow 2 names it both ways.
-        let main = ops(graph, OpRole::Main);
+        let ops = |role| self.few(ops(graph, role));
+        let main = ops(OpRole::Main);
         let facts = [
-            ("tags", graph.tags.join(", ")),
+            ("tags", self.few(graph.tags.iter().cloned())),
             ("version", graph.meta_graph_version.clone()),
             ("written by", tensorflow),
             ("versions", versions(&graph.graph)),
@@ -31,12 +32,9 @@ impl Report<'_> {
             ("objects", graph.objects.map(number::count).unwrap_or_default()),
             ("saver", graph.saver.as_ref().map(saver).unwrap_or_default()),
             ("main op", main.clone()),
-            (
-                "init op",
-                Some(ops(graph, OpRole::Init)).filter(|op| *op != main).unwrap_or_default(),
-            ),
-            ("init op", ops(graph, OpRole::LegacyInit)),
-            ("train op", ops(graph, OpRole::Train)),
+            ("init op", Some(ops(OpRole::Init)).filter(|op| *op != main).unwrap_or_default()),
+            ("init op", ops(OpRole::LegacyInit)),
+            ("train op", ops(OpRole::Train)),
         ];
         self.facts(&facts, out)?;
         self.signatures(graph, out)?;
@@ -48,7 +46,7 @@ impl Report<'_> {
         };
         let columns = [Align::Left, Align::Right];
         self.section("Collections", &graph.collections, &columns, collection, out)?;
-        self.assets(&graph.assets, out)
+        self.assets(graph, out)
     }
 
     /// A graph that is no part of a meta graph.
@@ -109,14 +107,14 @@ pub(super) fn dtype(ty: &TensorType) -> String {
 }
 
 /// The ops of a role.
-fn ops(graph: &MetaGraph, role: OpRole) -> String {
-    let ops = graph.special_ops.iter().filter(|op| op.role == role);
+fn ops(graph: &MetaGraph, role: OpRole) -> impl Iterator<Item = String> {
+    let ops = graph.special_ops.iter().filter(move |op| op.role == role);
     // Of two names for one thing, the one that goes out of use is told.
-    let older = |op: &SpecialOp| match role {
+    let older = move |op: &SpecialOp| match role {
         OpRole::LegacyInit => format!("{} (by {})", op.name, op.told_by),
         _ => op.name.clone(),
     };
-    ops.map(older).collect::<Vec<_>>().join(", ")
+    ops.map(older)
 }
 
 fn versions(graph: &Graph) -> String {

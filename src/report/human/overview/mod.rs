@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use crate::message::Losses;
-use crate::report::{Contents, Overview};
+use crate::report::{Contents, MetaGraph, Overview};
 use crate::text;
 
 use super::lines::FirstLines;
@@ -38,14 +38,7 @@ pub fn write(overview: &Overview<'_>, view: &View, out: &mut dyn Write) -> io::R
     writeln!(out, "{heading}{path}: {what}, {bytes}{heading:#}")?;
     let report = Report { view, overview };
     match &overview.contents {
-        Contents::MetaGraphs(graphs) => graphs.iter().enumerate().try_for_each(|(i, graph)| {
-            if graphs.len() > 1 {
-                writeln!(out, "\n{heading}Meta graph {} of {}{heading:#}", i + 1, graphs.len())?;
-            } else {
-                writeln!(out)?;
-            }
-            report.meta_graph(graph, out)
-        })?,
+        Contents::MetaGraphs(graphs) => report.meta_graphs(graphs, out)?,
         Contents::Graph(graph) => {
             writeln!(out)?;
             report.bare_graph(graph, out)?;
@@ -71,6 +64,33 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
+    fn meta_graphs(&self, graphs: &[MetaGraph], out: &mut dyn Write) -> io::Result<()> {
+        let (heading, count) = (self.view.palette.heading, graphs.len());
+        for (i, graph) in graphs.iter().enumerate().take(self.view.max_diffs) {
+            if count > 1 {
+                writeln!(out, "\n{heading}Meta graph {} of {count}{heading:#}", i + 1)?;
+            } else {
+                writeln!(out)?;
+            }
+            self.meta_graph(graph, out)?;
+        }
+        match count.saturating_sub(self.view.max_diffs) {
+            0 => Ok(()),
+            more => writeln!(out, "\n… and {}", plural(more as u64, "more meta graph")),
+        }
+    }
+
+    /// Texts with commas between them, as many as the view allows.
+    fn few(&self, texts: impl Iterator<Item = String>) -> String {
+        let mut texts = texts.into_iter();
+        let mut shown: Vec<String> = texts.by_ref().take(self.view.max_diffs).collect();
+        match texts.count() {
+            0 => {}
+            more => shown.push(format!("… and {more} more")),
+        }
+        shown.join(", ")
+    }
+
     fn facts(&self, facts: &[(&str, String)], out: &mut dyn Write) -> io::Result<()> {
         let faint = self.view.palette.faint;
         for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {

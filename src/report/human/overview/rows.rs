@@ -2,7 +2,7 @@
 
 use crate::report::{StructuredValue, TensorSpec, TypeSpec};
 
-use super::super::text::{padded, printable, width_of};
+use super::super::text::{ends, padded, printable, width_of};
 use super::meta_graph::dtype;
 use super::{python, type_spec};
 
@@ -132,7 +132,7 @@ impl Cell {
 
 /// The path of a part, as far as it is shown.
 fn part(path: &str, step: &str) -> String {
-    if path.len() > LONGEST { path.to_owned() } else { format!("{path}{step}") }
+    if path.len() > LONGEST { path.to_owned() } else { format!("{path}{}", ends(step)) }
 }
 
 fn tensor(spec: &TensorSpec, names: bool) -> Cell {

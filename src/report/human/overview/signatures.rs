@@ -11,10 +11,16 @@ use super::super::text::printable;
 use super::meta_graph::dtype;
 use super::{Report, python, type_spec};
 
+/// Before a tensor that stands below its argument.
+const BELOW: &str = "           ";
+
+/// The tensors of a sparse one, in their order.
+const PARTS: [&str; 3] = ["values   ", "indices  ", "shape    "];
+
 impl Report<'_> {
     /// The signatures that can be called; of the others, the ops that they name are told.
     pub(super) fn signatures(&self, graph: &MetaGraph, out: &mut dyn Write) -> io::Result<()> {
-        let called = || graph.signatures.iter().filter(|signature| !is_for_op(graph, signature));
+        let called = || graph.signatures.iter().filter(|signature| !is_for_op(signature));
         let count = called().count();
         if count == 0 {
             return Ok(());
@@ -30,6 +36,7 @@ impl Report<'_> {
             for (way, arguments) in [("  in", &signature.inputs), ("  out", &signature.outputs)] {
                 for argument in arguments.iter().take(self.view.max_diffs) {
                     table.push(Style::new(), row(way, argument));
+                    self.components(argument, &mut table);
                 }
                 if let more @ 1.. = arguments.len().saturating_sub(self.view.max_diffs) {
                     table.push(Style::new(), vec![way.into(), format!("… and {more} more")]);
@@ -41,9 +48,28 @@ impl Report<'_> {
     }
 }
 
+impl Report<'_> {
+    /// The tensors that stand for one argument, each whole: a caller has to name them.
+    fn components(&self, argument: &Argument, table: &mut Table) {
+        let labels = match &argument.encoding {
+            Encoding::Dense => return,
+            // Of fewer, nobody knows which is which.
+            Encoding::Sparse if argument.tensors.len() == PARTS.len() => PARTS.as_slice(),
+            Encoding::Sparse | Encoding::Composite(_) => &[],
+        };
+        for (i, tensor) in argument.tensors.iter().enumerate().take(self.view.max_diffs) {
+            let label = labels.get(i).map_or("", |label| *label);
+            table.push_line(format!("{BELOW}{label}{}", printable(tensor)));
+        }
+        if let more @ 1.. = argument.tensors.len().saturating_sub(self.view.max_diffs) {
+            table.push_line(format!("{BELOW}… and {more} more"));
+        }
+    }
+}
+
 /// Whether a signature is there to name an op, which is told.
-fn is_for_op(graph: &MetaGraph, signature: &Signature) -> bool {
-    signature.names_op() && graph.special_ops.iter().any(|op| op.told_by == signature.name)
+fn is_for_op(signature: &Signature) -> bool {
+    signature.names_op() && signature.outputs.iter().any(|output| !output.tensors.is_empty())
 }
 
 fn row(way: &str, argument: &Argument) -> Vec<String> {
@@ -62,6 +88,9 @@ fn row(way: &str, argument: &Argument) -> Vec<String> {
         },
     }
     notes.extend(argument.default.as_ref().map(|value| format!("= {}", python::constant(value))));
-    let tensors = printable(&argument.tensors.join(", "));
+    let tensors = match &argument.encoding {
+        Encoding::Dense => printable(&argument.tensors.join(", ")),
+        _ => String::new(),
+    };
     vec![way.into(), printable(&argument.name), dtype, dims, notes.join(" "), tensors]
 }

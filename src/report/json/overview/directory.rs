@@ -10,6 +10,7 @@ pub(super) struct DirectoryOut<'a> {
     variables: Option<VariablesOut<'a>>,
     files: Vec<FileOut<'a>>,
     fingerprint: Option<FingerprintOut<'a>>,
+    damage: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -45,6 +46,7 @@ impl<'a> DirectoryOut<'a> {
             variables: directory.variables.as_ref().map(VariablesOut::new),
             files: directory.files.iter().map(file).collect(),
             fingerprint: directory.fingerprint.as_ref().map(FingerprintOut::new),
+            damage: directory.unread.iter().map(|(_, error)| error.to_string()).collect(),
         }
     }
 }

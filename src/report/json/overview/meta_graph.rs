@@ -22,6 +22,8 @@ pub(super) struct MetaGraphOut<'a> {
     collections: Vec<CollectionOut<'a>>,
     saver: Option<SaverOut<'a>>,
     assets: Vec<AssetOut<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assets_error: Option<String>,
     objects: Option<u64>,
     special_ops: Vec<SpecialOpOut<'a>>,
     callables: Vec<CallableOut<'a>>,
@@ -162,6 +164,7 @@ impl<'a> MetaGraphOut<'a> {
                 save_tensor: &saver.save_tensor,
                 restore_op: &saver.restore_op,
             }),
+            assets_error: graph.assets_error.as_ref().map(ToString::to_string),
             assets: graph.assets.iter().map(|asset| AssetOut::new(asset, directory)).collect(),
             objects: graph.objects,
             special_ops: graph.special_ops.iter().map(SpecialOpOut::new).collect(),
