@@ -98,6 +98,7 @@ mod roles;
 mod rotation;
 mod save_as;
 mod saved_model_built;
+mod saved_model_directory;
 mod saved_model_hostile;
 mod saved_model_refused;
 mod saver_build;
