@@ -136,10 +136,6 @@ fn fill(place: &Path, entries: &[(bool, PathBuf)]) -> Result<()> {
 
 /// Whether nothing is at `place` but an empty folder, or one in which there is only `own`.
 fn check_empty(place: &Path, own: Option<&Path>) -> Result<()> {
-    if place.file_name().is_none() && own.is_none() && place.parent().is_none() {
-        let kind = "a new folder wants a name".into();
-        return Err(Error::from(ErrorKind::Usage(kind)).in_file(place));
-    }
     let is_other = |entry: io::Result<fs::DirEntry>| {
         entry.map_or(true, |entry| own.and_then(Path::file_name) != Some(&entry.file_name()))
     };
