@@ -31,10 +31,12 @@ pub(super) struct Found {
 /// Finds the files of `assets`, before anything is written.
 pub(super) fn find(meta: &Message<'_>, assets: &[AssetSource]) -> Result<Vec<Found>> {
     let (graph, ops) = (Graph::new(meta_graph::graph_of(meta)?)?, meta_graph::op_table(meta)?);
-    let mut tensors = BTreeSet::new();
+    let mut paths = BTreeMap::new();
     let find = |(at, asset): (usize, &AssetSource)| {
         let found = find_one(&graph, &ops, asset).and_then(|found| {
-            if tensors.insert(found.tensor.clone()) {
+            // One that is given twice over is listed twice, as TensorFlow does it.
+            let known = paths.entry(found.tensor.clone()).or_insert_with(|| found.path.clone());
+            if *known == found.path {
                 return Ok(found);
             }
             let kind = format!("{} takes another path already", shortened(&found.tensor));

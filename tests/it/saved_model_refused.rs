@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use ckdiff::Error;
 use ckdiff::checkpoint::Checkpoint;
 use ckdiff::message::Message;
-use ckdiff::meta_graph::{Item, add_to_collection, with_assets, with_signatures};
+use ckdiff::meta_graph::{self, Item, add_to_collection, with_assets, with_signatures};
 use ckdiff::progress::Silent;
 use ckdiff::saved_model::{
     AssetSource, Builder, MetaGraphOptions, SavedModel, Tensors, Values, contains_saved_model,
@@ -121,8 +121,9 @@ fn assets_are_files_that_constants_name() {
     assert_snapshot!(of("first", Some("tests/data/built")), @"tests/data/built: assets[0]: an asset is a file with a name in UTF-8, and this is none");
     assert_snapshot!(of("first:7", Some("tests/data/built/files/a/words.txt")), @"assets[0].first:7: number of an output is 7, first gives 1");
     assert_snapshot!(of("first", Some("tests/data/built/..")), @"tests/data/built/..: assets[0]: an asset is a file with a name in UTF-8, and this is none");
-    let twice =
-        ["first", "first:0"].map(|tensor| AssetSource { tensor: tensor.into(), path: None });
+    let other = Some("tests/data/built/files/b/words.txt".into());
+    let twice = [("first", None), ("first:0", other)];
+    let twice = twice.map(|(tensor, path)| AssetSource { tensor: tensor.into(), path });
     let options = MetaGraphOptions { assets: twice.to_vec(), ..tagged("serve") };
     assert_snapshot!(refused(&options), @"assets[1]: first:0 takes another path already");
     // A meta graph that reads files says which, and all of them must be given.
@@ -132,6 +133,22 @@ fn assets_are_files_that_constants_name() {
     let meta = with_assets(&before("two", 0), &[known]).unwrap();
     let values = values();
     assert_snapshot!(refused_of(&meta, Values::Checkpoint(&values), &tagged("serve")), @"asset of first:0: the meta graph reads words.txt, and no file is given");
+}
+
+#[test]
+fn an_asset_that_is_given_twice_over_is_one_file() {
+    let folder = TempDir::new().unwrap();
+    let mut builder = Builder::new(folder.path().join("model")).unwrap();
+    let (meta, values) = (before("two", 0), values());
+    let asset = AssetSource { tensor: "first".into(), path: None };
+    let options = MetaGraphOptions { assets: vec![asset.clone(), asset], ..tagged("serve") };
+    let values = Values::Checkpoint(&values);
+    builder.add_meta_graph_and_variables(&meta, values, &options, &Silent).unwrap();
+    let dir = builder.save().unwrap().dir;
+    assert_eq!(files(&dir.join("assets")).into_keys().collect::<Vec<_>>(), ["words.txt"]);
+    let plan = SavedModel::open(&dir).unwrap().load(&["serve"]).unwrap();
+    assert_eq!(meta_graph::assets(&plan.meta_graph).unwrap().len(), 2);
+    assert_eq!(plan.assets.len(), 1);
 }
 
 #[test]
