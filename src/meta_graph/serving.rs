@@ -97,15 +97,14 @@ fn assets_of(parts: Parts<'_>) -> Result<Vec<AssetFileDef>> {
 pub fn with_assets<'s>(meta: &Message<'s>, assets: &[AssetFileDef]) -> Result<Message<'s>> {
     let mut parts = Parts::of(meta)?;
     if !parts.assets.is_empty() {
-        let known = self::assets(meta)?;
-        let place = |asset: &&AssetFileDef| {
-            let is_it = |known: &AssetFileDef| tensor_of(known) == tensor_of(asset);
-            known.iter().position(is_it).unwrap_or(known.len())
-        };
-        let mut sorted: Vec<_> = assets.iter().collect();
-        sorted.sort_by_key(place);
+        let mut left: Vec<_> = assets.iter().collect();
+        let mut sorted = Vec::new();
+        for known in self::assets(meta)? {
+            let at = left.iter().position(|asset| tensor_of(asset) == tensor_of(&known));
+            sorted.extend(at.map(|at| left.remove(at)));
+        }
         let record = |asset: &AssetFileDef| fields::field(6, &asset.encode_to_vec());
-        parts.set(6, sorted.into_iter().flat_map(record).collect());
+        parts.set(6, sorted.into_iter().chain(left).flat_map(record).collect());
         return Ok(parts.message(meta));
     }
     let any = |asset: &AssetFileDef| {
