@@ -38,6 +38,11 @@ pub fn cannot_write(error: std::io::Error) -> Error {
     Error::io("write", error)
 }
 
+/// The system's error, without the name that something new would have had.
+fn unnamed(error: &std::io::Error) -> std::io::Error {
+    error.raw_os_error().map_or(error.kind().into(), std::io::Error::from_raw_os_error)
+}
+
 /// The names of what is not complete.
 fn new_names() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempPath};
 
 use super::unfinished::{self, Registered};
-use super::{cannot_write, folder, new_names};
+use super::{cannot_write, folder, new_names, unnamed};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes that are gathered before the system is asked to write them.
@@ -35,11 +35,7 @@ impl NewFile {
                 let kind = format!("there is no directory {}", folder.display());
                 Error::from(ErrorKind::NotFound(kind)).in_file(place)
             }
-            // Without the name that it would have had.
-            kind => {
-                cannot_write(error.raw_os_error().map_or(kind.into(), io::Error::from_raw_os_error))
-                    .in_file(place)
-            }
+            _ => cannot_write(unnamed(&error)).in_file(place),
         })?;
         let out = BufWriter::with_capacity(BUFFER, Unnamed(file));
         Ok(Self { out, registered, place: place.to_path_buf() })

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::unfinished::{self, Registered};
-use super::{cannot_write, folder, new_names, sync_folder};
+use super::{cannot_write, folder, new_names, sync_folder, unnamed};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What is to be in a new folder; it is gone when it is dropped, or the program [abandons](super::abandon) it.
@@ -43,11 +43,7 @@ impl NewFolder {
             let path = new.path().to_path_buf();
             Ok((new, path))
         });
-        // Without the name that it would have had.
-        let plain = |error: io::Error| {
-            error.raw_os_error().map_or(error.kind().into(), io::Error::from_raw_os_error)
-        };
-        let (folder, registered) = new.map_err(|error| fail(plain(error)))?;
+        let (folder, registered) = new.map_err(|error| fail(unnamed(&error)))?;
         Ok(Self { folder, registered, place: absolute, fills, made })
     }
 

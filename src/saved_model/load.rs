@@ -1,5 +1,6 @@
 //! Reading: which meta graph is for these tags, and what there is to do to use it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
@@ -14,7 +15,7 @@ use crate::graph::fields;
 use crate::message::Message;
 use crate::meta_graph::{self, ImportOptions};
 use crate::saver::Saver;
-use crate::saver::build::{self, Options};
+use crate::saver::build::Options;
 use crate::saver::run::Variables;
 use crate::schema::tensorflow::meta_graph_def::MetaInfoDef;
 use crate::schema::tensorflow::{SaverDef, SignatureDef};
@@ -156,9 +157,10 @@ impl Plan {
         assets: BTreeMap<String, PathBuf>,
         dir: &Path,
     ) -> Result<Self> {
-        let init_op = Ops::of(&meta_graph)?.init_op()?;
+        let ops = Ops::of(&meta_graph)?;
+        let init_op = ops.init_op()?;
+        let signatures = ops.into_signatures();
         let saver = meta_graph::saver_def(&meta_graph)?;
-        let signatures = meta_graph::signatures(&meta_graph)?;
         let variables_path = variables_path(dir);
         Ok(Self { saver, variables_path, assets, init_op, signatures, meta_graph })
     }
@@ -178,16 +180,15 @@ impl Plan {
     /// As [`Saver::restore`].
     pub fn restore(&self) -> Result<Variables> {
         let mut variables = Variables::of(&self.meta_graph)?;
-        if let Some(saver) = &self.saver {
-            let saver = Saver::new(saver.clone());
-            saver.restore(&self.meta_graph, &self.variables_path, &mut variables)?;
-            return Ok(variables);
-        }
-        let options = Options { allow_empty: true, ..Options::default() };
-        if let Some(built) = build::build(&self.meta_graph, &options)? {
-            let saver = Saver::new(built.saver_def);
-            saver.restore(&built.message, &self.variables_path, &mut variables)?;
-        }
+        let (saver, graph) = match &self.saver {
+            Some(def) => (Saver::new(def.clone()), Cow::Borrowed(&self.meta_graph)),
+            None => {
+                let options = Options { allow_empty: true, ..Options::default() };
+                let (saver, graph) = Saver::build(&self.meta_graph, &options)?;
+                (saver, Cow::Owned(graph))
+            }
+        };
+        saver.restore(&graph, &self.variables_path, &mut variables)?;
         Ok(variables)
     }
 }

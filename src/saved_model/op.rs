@@ -27,6 +27,11 @@ impl<'m> Ops<'m> {
         })
     }
 
+    /// The signatures of the meta graph, by name.
+    pub(super) fn into_signatures(self) -> BTreeMap<String, SignatureDef> {
+        self.signatures
+    }
+
     /// The op, or the tensor, that is run after a restore.
     pub(super) fn init_op(&self) -> Result<Option<String>> {
         if let Some(op) = self.in_signature(INIT_OP_SIGNATURE)? {

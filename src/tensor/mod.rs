@@ -8,6 +8,7 @@ mod float8;
 mod name;
 mod owned;
 mod reading;
+mod scalars;
 mod shape;
 mod slice;
 pub(crate) mod slice_spec;

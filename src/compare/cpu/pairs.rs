@@ -1,6 +1,6 @@
 //! Element by element, as the definition says.
 
-use crate::tensor::{ComplexNumber, DType, Element, Number, Scalar, Visit};
+use crate::tensor::{ComplexNumber, DType, Element, Number, Scalar};
 
 use super::super::close::{Pair, Value};
 use super::super::tally::Tally;
@@ -87,7 +87,7 @@ pub(super) fn booleans<T: Element>(lhs: &[T], rhs: &[T], tally: &mut Tally) {
 
 /// Takes numbers of two types in: integers by their exact difference, all else as `f64`.
 pub(super) fn mixed(lhs: DType, rhs: DType, chunk: Chunk<'_>) {
-    let (xs, ys) = (lhs.visit(Scalars(chunk.lhs)), rhs.visit(Scalars(chunk.rhs)));
+    let (xs, ys) = (lhs.scalars(chunk.lhs), rhs.scalars(chunk.rhs));
     for (x, y) in xs.into_iter().zip(ys) {
         chunk.tally.push(&mixed_pair(x, y), || (x, y));
     }
@@ -133,37 +133,8 @@ pub(crate) fn scalars(dtype: DType, lhs: &[u8], rhs: &[u8], place: usize) -> (Sc
     let size = dtype.size().unwrap_or(1);
     let one = |bytes: &[u8]| {
         let element = bytes.get(place * size..(place + 1) * size).unwrap_or_default();
-        let scalar = dtype.visit(Scalars(element)).pop();
+        let scalar = dtype.scalars(element).pop();
         scalar.unwrap_or(Scalar::Integer(0))
     };
     (one(lhs), one(rhs))
-}
-
-/// The elements of a chunk as scalars.
-struct Scalars<'a>(&'a [u8]);
-
-impl Scalars<'_> {
-    fn of<T: Element>(&self) -> Vec<Scalar> {
-        bytemuck::cast_slice::<u8, T>(self.0).iter().map(|x| x.scalar()).collect()
-    }
-}
-
-impl Visit for Scalars<'_> {
-    type Out = Vec<Scalar>;
-
-    fn number<T: Number>(self) -> Vec<Scalar> {
-        self.of::<T>()
-    }
-
-    fn complex<T: ComplexNumber>(self) -> Vec<Scalar> {
-        self.of::<T>()
-    }
-
-    fn boolean(self) -> Vec<Scalar> {
-        self.of::<crate::tensor::Bool>()
-    }
-
-    fn bytes(self) -> Vec<Scalar> {
-        Vec::new()
-    }
 }

@@ -1,7 +1,7 @@
 //! A constant as it is told: its values where they are few, and what it is.
 
 use crate::graph::Constant;
-use crate::tensor::{ComplexNumber, DType, Element, Number, Scalar, Visit, shortest};
+use crate::tensor::{DType, Scalar, shortest};
 
 /// Elements that are told.
 const SHOWN: usize = 6;
@@ -22,9 +22,13 @@ pub(super) fn encoding(constant: &Constant) -> String {
 
 /// The first elements: `0.5`, `[1, 2, …]`.
 pub(super) fn values(constant: &Constant) -> String {
-    let mut texts = match constant.byte_elements() {
+    let mut texts: Vec<String> = match constant.byte_elements() {
         Some(elements) => elements.into_iter().take(SHOWN).map(quoted).collect(),
-        None => constant.dtype().visit(First(constant)),
+        None => {
+            let dtype = constant.dtype();
+            let first = dtype.first_scalars(constant.head(), SHOWN);
+            first.into_iter().map(|scalar| text(scalar, dtype)).collect()
+        }
     };
     if constant.shape().rank() == 0 {
         return texts.pop().unwrap_or_default();
@@ -38,38 +42,6 @@ fn quoted(bytes: &[u8]) -> String {
     let text = bytes.get(..LONGEST.min(bytes.len())).unwrap_or_default().escape_ascii();
     let more = if bytes.len() > LONGEST { "…" } else { "" };
     format!("\"{text}{more}\"")
-}
-
-/// The first elements of a constant of fixed width.
-struct First<'c>(&'c Constant);
-
-impl First<'_> {
-    fn texts<T: Element>(&self) -> Vec<String> {
-        let elements = self.0.head().chunks_exact(size_of::<T>()).take(SHOWN);
-        elements
-            .map(|bytes| text(bytemuck::pod_read_unaligned::<T>(bytes).scalar(), self.0.dtype()))
-            .collect()
-    }
-}
-
-impl Visit for First<'_> {
-    type Out = Vec<String>;
-
-    fn number<T: Number>(self) -> Self::Out {
-        self.texts::<T>()
-    }
-
-    fn complex<T: ComplexNumber>(self) -> Self::Out {
-        self.texts::<T>()
-    }
-
-    fn boolean(self) -> Self::Out {
-        self.texts::<crate::tensor::Bool>()
-    }
-
-    fn bytes(self) -> Self::Out {
-        Vec::new()
-    }
 }
 
 fn text(scalar: Scalar, dtype: DType) -> String {

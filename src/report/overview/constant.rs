@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::graph::Constant;
 use crate::report::Shown;
 use crate::schema::tensorflow;
-use crate::tensor::{Bool, ComplexNumber, DType, Element, Number, Visit};
+use crate::tensor::DType;
 
 /// Elements that are kept.
 const KEPT: usize = 256;
@@ -45,7 +45,10 @@ impl ConstantValue {
         };
         let first: Vec<Shown> = match constant.byte_elements() {
             Some(elements) => elements.into_iter().take(KEPT).map(shown).collect(),
-            None => dtype.visit(Head(constant.head())),
+            None => {
+                let first = dtype.first_scalars(constant.head(), KEPT);
+                first.into_iter().map(Shown::Scalar).collect()
+            }
         };
         // They are not written out here either: a message of ten bytes can stand for any number of them.
         let repeats = constant.tail() > 0 && constant.explicit() == first.len() as u64;
@@ -54,36 +57,5 @@ impl ConstantValue {
             shape: Some(shape.dims().iter().copied().map(Some).collect()),
         };
         Ok(Self { ty, dtype: Some(dtype), first, repeats, elements: shape.elements() })
-    }
-}
-
-/// Elements of fixed width.
-struct Head<'a>(&'a [u8]);
-
-impl Head<'_> {
-    fn first<T: Element>(&self) -> Vec<Shown> {
-        let elements = self.0.chunks_exact(size_of::<T>()).take(KEPT);
-        let scalar = |bytes| bytemuck::pod_read_unaligned::<T>(bytes).scalar();
-        elements.map(|bytes| Shown::Scalar(scalar(bytes))).collect()
-    }
-}
-
-impl Visit for Head<'_> {
-    type Out = Vec<Shown>;
-
-    fn number<T: Number>(self) -> Self::Out {
-        self.first::<T>()
-    }
-
-    fn complex<T: ComplexNumber>(self) -> Self::Out {
-        self.first::<T>()
-    }
-
-    fn boolean(self) -> Self::Out {
-        self.first::<Bool>()
-    }
-
-    fn bytes(self) -> Self::Out {
-        Vec::new()
     }
 }

@@ -1,7 +1,8 @@
 //! The records of a message, as far as an overview reads them.
 
 use crate::error::{Error, Result};
-use crate::message::{Record, Records, Value};
+pub(super) use crate::graph::bytes_of as content;
+use crate::message::{Record, Records};
 
 /// The records of one field.
 pub(super) fn nested(bytes: &[u8], number: u32) -> impl Iterator<Item = Result<Record<'_>>> {
@@ -10,14 +11,6 @@ pub(super) fn nested(bytes: &[u8], number: u32) -> impl Iterator<Item = Result<R
         Err(_) => true,
     };
     Records::new(bytes, 0).filter(wanted)
-}
-
-/// What a record holds, if that is of any length.
-pub(super) fn content<'a>(record: &Record<'a>) -> &'a [u8] {
-    match record.value {
-        Value::Len(bytes) | Value::Group(bytes) => bytes,
-        _ => &[],
-    }
 }
 
 /// What a record holds, as text.
