@@ -3,7 +3,7 @@
 //! pest's own generated parser keeps a call-limit check, a stack snapshot and a UTF-8 decoder in every step, and
 //! 80 bytes for each token: a quarter of protoc's time for the matching alone. This reads the same grammar with
 //! pest's own reader (`pest_meta`: parsed, validated, optimised) and writes one function for each rule: ordered
-//! choice, greedy repetition, no other meaning than pest's. `tests/it/text_syntax.rs` holds the two against each other.
+//! choice, greedy repetition, no other meaning than pest's. `tests/it/text/syntax.rs` holds the two against each other.
 //!
 //! ```text
 //! rule       fn(m: &mut Matcher, p: usize) -> Option<usize>     the position after the match

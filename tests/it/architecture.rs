@@ -242,15 +242,21 @@ fn every_room_is_on_the_map() {
 /// A test file without its `mod` line would never run.
 #[test]
 fn every_test_file_is_in_the_binary() {
-    let main = fs::read_to_string("tests/it/main.rs").unwrap();
-    for entry in fs::read_dir("tests/it").unwrap() {
-        let path = entry.unwrap().path();
-        let module = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        assert!(
-            module == "main" || main.contains(&format!("mod {module};")),
-            "{module} is forgotten"
-        );
+    let mut paths = Vec::new();
+    sources(Path::new("tests/it"), &mut paths);
+    for path in &paths {
+        let is_folder = path.ends_with("mod.rs");
+        let named = if is_folder { path.parent().unwrap() } else { path };
+        let folder = named.parent().unwrap();
+        let list = if folder.ends_with("it") { "main.rs" } else { "mod.rs" };
+        let module = named.file_stem().unwrap().to_str().unwrap();
+        let is_main = folder.ends_with("it") && module == "main";
+        let list = fs::read_to_string(folder.join(list)).unwrap();
+        let listed =
+            list.lines().any(|line| line.trim_start_matches("pub ") == format!("mod {module};"));
+        assert!(is_main || listed, "{} is forgotten", path.display());
     }
+    assert!(paths.len() > 100, "{} test files", paths.len());
 }
 
 /// Whether a word of a shader has to do with floating types: a type, a literal, a function that takes or gives one.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ckdiff::bytes::{Limits, Memory};
 use ckdiff::table::Table;
 
-use crate::craft::{self, Pair};
+use crate::support::encoding::{self, Pair};
 
 fn open(bytes: &[u8]) -> Table {
     Table::open(Arc::new(Memory(bytes.into())), &Limits::default()).unwrap()
@@ -32,7 +32,7 @@ type Blocks<'a> = &'a [(&'a str, &'a [&'a str])];
 fn blocks(blocks: Blocks<'_>) -> Vec<u8> {
     let blocks: Vec<_> =
         blocks.iter().map(|(end, keys)| (end.as_bytes().to_vec(), pairs(keys))).collect();
-    craft::table_of(&blocks)
+    encoding::table_of(&blocks)
 }
 
 #[test]
@@ -43,15 +43,15 @@ fn entries_come_in_order_of_all_blocks() {
 
 #[test]
 fn a_table_may_be_empty() {
-    assert_eq!(scan(&craft::table_of(&[])), (vec![], vec![]));
-    assert_eq!(scan(&craft::table(&[])), (vec![], vec![]));
+    assert_eq!(scan(&encoding::table_of(&[])), (vec![], vec![]));
+    assert_eq!(scan(&encoding::table(&[])), (vec![], vec![]));
 }
 
 #[test]
 fn a_value_of_many_mebibytes_is_read_piece_by_piece() {
     let value: Vec<u8> = (0..3 << 20).map(|i: u32| (i % 251) as u8).collect();
     let entries = vec![(b"a".to_vec(), value), (b"b".to_vec(), b"small".to_vec())];
-    let mut table = craft::table(&entries);
+    let mut table = encoding::table(&entries);
     assert_eq!(scan(&table), (entries, vec![]));
 
     table[2 << 20] ^= 1;
@@ -110,7 +110,7 @@ fn keys_out_of_order_are_given_and_reported() {
 
 #[test]
 fn keys_longer_than_the_limit_are_refused() {
-    let table = craft::table(&[(vec![b'k'; 100], vec![])]);
+    let table = encoding::table(&[(vec![b'k'; 100], vec![])]);
     let limits = Limits { key_bytes: 99, ..Limits::default() };
     let table = Table::open(Arc::new(Memory(table.into())), &limits).unwrap();
     let damage = table.scan(&mut |_, _| ControlFlow::Continue(()));

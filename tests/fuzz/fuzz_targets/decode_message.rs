@@ -2,11 +2,11 @@
 #![no_main]
 #![allow(dead_code, reason = "each target uses its part of what they share")]
 
-#[path = "../../it/everything.rs"]
+#[path = "../../it/support/everything.rs"]
 mod everything;
-#[path = "../../it/message_harness.rs"]
-mod message_harness;
-#[path = "../../it/text_said.rs"]
-mod text_said;
+#[path = "../../it/support/fuzz_message.rs"]
+mod fuzz_message;
+#[path = "../../it/support/text_layout.rs"]
+mod text_layout;
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| message_harness::decode_message(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| fuzz_message::decode_message(input));

@@ -2,10 +2,10 @@
 #![no_main]
 #![allow(dead_code, reason = "each target uses its part of what they share")]
 
-#[path = "../../it/craft.rs"]
-mod craft;
-#[path = "../../it/harness.rs"]
-mod harness;
+#[path = "../../it/support/encoding.rs"]
+mod encoding;
+#[path = "../../it/support/fuzz_checkpoint.rs"]
+mod fuzz_checkpoint;
 
 use std::sync::LazyLock;
 
@@ -13,5 +13,5 @@ static DIR: LazyLock<tempfile::TempDir> =
     LazyLock::new(|| tempfile::tempdir().expect("there is a directory for temporary files"));
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    harness::open_checkpoint_v1(DIR.path(), &craft::table_around(input));
+    fuzz_checkpoint::open_checkpoint_v1(DIR.path(), &encoding::table_around(input));
 });

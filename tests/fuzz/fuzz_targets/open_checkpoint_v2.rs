@@ -2,10 +2,10 @@
 #![no_main]
 #![allow(dead_code, reason = "each target uses its part of what they share")]
 
-#[path = "../../it/craft.rs"]
-mod craft;
-#[path = "../../it/harness.rs"]
-mod harness;
+#[path = "../../it/support/encoding.rs"]
+mod encoding;
+#[path = "../../it/support/fuzz_checkpoint.rs"]
+mod fuzz_checkpoint;
 
 use std::sync::LazyLock;
 
@@ -19,5 +19,5 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     };
     let len = usize::from(u16::from_le_bytes(*len)).min(rest.len());
     let (payload, data) = rest.split_at(len);
-    harness::open_checkpoint_v2(DIR.path(), &craft::table_around(payload), data);
+    fuzz_checkpoint::open_checkpoint_v2(DIR.path(), &encoding::table_around(payload), data);
 });

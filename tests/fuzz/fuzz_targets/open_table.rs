@@ -2,12 +2,12 @@
 #![no_main]
 #![allow(dead_code, reason = "each target uses its part of what they share")]
 
-#[path = "../../it/craft.rs"]
-mod craft;
-#[path = "../../it/harness.rs"]
-mod harness;
+#[path = "../../it/support/encoding.rs"]
+mod encoding;
+#[path = "../../it/support/fuzz_checkpoint.rs"]
+mod fuzz_checkpoint;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    harness::open_table(input);
-    harness::open_table(&craft::table_around(input));
+    fuzz_checkpoint::open_table(input);
+    fuzz_checkpoint::open_table(&encoding::table_around(input));
 });

@@ -1,0 +1,262 @@
+//! Files with a message: which one it is, and in which form.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
+use ckdiff::json;
+use ckdiff::message::Unknown;
+use ckdiff::saved_model;
+use ckdiff::schema::Schema;
+use ckdiff::text;
+use serde_json::Value;
+
+use crate::support::command::ckdiff;
+use crate::support::{Random, oracle, sha256};
+
+fn read(path: &Path, options: &ReadOptions) -> ckdiff::Result<Document<'static>> {
+    Document::open(path, Schema::tensorflow(), options)
+}
+
+/// Reads bytes that come under this name.
+fn read_as(name: &str, bytes: &[u8]) -> ckdiff::Result<Document<'static>> {
+    Document::read(bytes, Path::new(name), Schema::tensorflow(), &ReadOptions::default())
+}
+
+fn type_of(document: &Document<'_>) -> String {
+    document.message().ty().full_name.to_string()
+}
+
+fn to_text(document: &Document<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    text::print(document.message(), &text::PrintOptions::default(), &mut out).unwrap();
+    out
+}
+
+fn to_json(document: &Document<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    let options = json::PrintOptions { unknown: Unknown::Drop, ..Default::default() };
+    json::print(document.message(), &options, &mut out).unwrap();
+    out
+}
+
+/// The digest of the canonical form: protobuf's, with maps in ascending order of their keys.
+fn of_canonical(facts: &Value) -> &Value {
+    facts.get("ascending").unwrap_or(&facts["canonical"])
+}
+
+/// The files of the oracle, each with its message and the digest of its canonical form.
+fn known(list: &str) -> Vec<(PathBuf, String, String)> {
+    let oracle = oracle("messages.json");
+    let known = |facts: &Value| {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let path = Path::new("tests/data").join(text(&facts["path"]));
+        (path, text(&facts["message"]), text(&of_canonical(facts)["sha256"]))
+    };
+    oracle[list].as_array().unwrap().iter().map(known).collect()
+}
+
+#[test]
+fn every_message_of_the_corpus_is_recognised() {
+    for (path, message, canonical) in [known("messages"), known("texts")].concat() {
+        let document = read(&path, &ReadOptions::default()).unwrap();
+        assert_eq!(type_of(&document), message, "{}", path.display());
+        if document.form() == Form::Binary {
+            assert_eq!(sha256(document.message().bytes()), canonical, "{}", path.display());
+        }
+        let artifact = Artifact::open(&path).unwrap();
+        assert!(artifact.message().is_some(), "{}", path.display());
+    }
+}
+
+#[test]
+fn messages_are_recognised_in_every_form_without_a_name() {
+    for (path, message, _) in [known("messages"), known("texts")].concat() {
+        let document = read(&path, &ReadOptions::default()).unwrap();
+        if document.message().bytes().is_empty() {
+            continue;
+        }
+        let forms = [
+            (Form::Binary, document.message().bytes().to_vec()),
+            (Form::Text, to_text(&document)),
+            (Form::Json, to_json(&document)),
+        ];
+        for (form, bytes) in forms {
+            let again = read_as("nameless", &bytes)
+                .unwrap_or_else(|error| panic!("{} as {form}: {error}", path.display()));
+            assert_eq!(again.form(), form, "{}", path.display());
+            assert_eq!(type_of(&again), message, "{} as {form}", path.display());
+        }
+    }
+}
+
+#[test]
+fn an_empty_message_is_what_its_name_says() {
+    let names = [
+        ("saved_model.pb", "tensorflow.SavedModel"),
+        ("model.ckpt-7.meta", "tensorflow.MetaGraphDef"),
+        ("checkpoint", "tensorflow.CheckpointState"),
+        ("frozen_graph.pbtxt", "tensorflow.GraphDef"),
+        ("graph.json", "tensorflow.GraphDef"),
+    ];
+    for (name, message) in names {
+        let content: &[u8] = if name.ends_with("json") { b"{}" } else { b"" };
+        assert_eq!(type_of(&read_as(name, content).unwrap()), message, "{name}");
+    }
+    for (name, content) in [("x.pb", ""), ("x.pbtxt", "# nothing\n"), ("x.json", " {} ")] {
+        let error = read_as(name, content.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("could be of any type; --message says which"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn what_is_inside_tells_more_than_the_extension() {
+    let graph = b"node { name: 'a' op: 'NoOp' }";
+    for name in ["graph.pb", "model.meta", "graph.json", "graph.txt", "graph"] {
+        assert_eq!(read_as(name, graph).unwrap().form(), Form::Text, "{name}");
+    }
+    let graph = br#"{"node": [{"name": "a", "op": "NoOp"}]}"#;
+    for name in ["graph.pb", "graph.pbtxt", "graph.json"] {
+        assert_eq!(read_as(name, graph).unwrap().form(), Form::Json, "{name}");
+    }
+    // The length of a node and that of its name look like text for a while.
+    let name = "n".repeat(58);
+    let node = [b"\x0a\x3a", name.as_bytes(), b"\x12\x05Const"].concat();
+    let graph = [b"\x0a", &[node.len() as u8][..], &node].concat();
+    assert_eq!((node.len(), graph[1], graph[3]), (67, b'C', b':'));
+    assert_eq!(read_as("graph", &graph).unwrap().form(), Form::Binary);
+}
+
+#[test]
+fn a_comment_may_name_the_message() {
+    let text = b"# proto-file: x.proto\n# proto-message: tensorflow.NodeDef\n\nname: 'a'\n";
+    assert_eq!(type_of(&read_as("x", text).unwrap()), "tensorflow.NodeDef");
+    let error = read_as("x", b"name: 'a'").unwrap_err().to_string();
+    assert!(error.contains("this could be") && error.contains("tensorflow.NodeDef"), "{error}");
+}
+
+#[test]
+fn a_wrong_message_is_told_by_what_it_looks_like() {
+    let cases = [
+        ("saved_models/builder/saved_model.pb", "GraphDef", "tensorflow.SavedModel"),
+        ("graphs/frozen.pb", "tensorflow.SavedModel", "tensorflow.GraphDef"),
+        ("graphs/frozen.pb", "MetaGraphDef", "tensorflow.GraphDef"),
+        ("graphs/training.meta", "GraphDef", "tensorflow.MetaGraphDef"),
+        ("graphs/saver_def.pb", "CheckpointState", "tensorflow.SaverDef"),
+    ];
+    for (path, wrong, right) in cases {
+        let run = ckdiff(&["convert", path, "-", "--message", wrong]);
+        assert_eq!(run.code, 2, "{path}");
+        let told = format!("ckdiff: error: {path}: this looks like {right}, not like tensorflow.");
+        assert!(run.stderr.starts_with(&told), "{path}: {}", run.stderr);
+        let run = ckdiff(&["show", path, "--message", right]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{path}");
+    }
+    // Text and JSON tell by their first name that does not fit.
+    for (path, wrong, told) in [
+        (
+            "saved_models/builder_text/saved_model.pbtxt",
+            "GraphDef",
+            ":1:1: tensorflow.GraphDef has no field saved_model_schema_version",
+        ),
+        ("graphs/frozen.pb.json", "MetaGraphDef", ":2:3: "),
+    ] {
+        let run = ckdiff(&["convert", path, "-", "--message", wrong]);
+        assert_eq!(run.code, 2, "{path}");
+        assert!(run.stderr.starts_with(&format!("ckdiff: error: {path}{told}")), "{}", run.stderr);
+    }
+    let run = ckdiff(&["convert", "graphs/frozen.pb", "-", "--message", "GrafDef"]);
+    assert!(run.stderr.contains("no message GrafDef in the schema; did you mean GraphDef?"));
+}
+
+#[test]
+fn what_holds_no_message_is_named() {
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
+    let cases: [(&[u8], &str); 4] = [
+        (pointer, "Git LFS pointer"),
+        (b"\x1f\x8b\x08\x00\x00\x00", "compressed with gzip"),
+        (b"\x89HDF\r\n", "HDF5"),
+        (b"PK\x03\x04", "archive"),
+    ];
+    for (content, what) in cases {
+        for name in ["graph.pb", "graph.pbtxt", "checkpoint"] {
+            let error = read_as(name, content).unwrap_err().to_string();
+            assert!(error.contains(what), "{error}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.ckpt-1.meta");
+        fs::write(&path, content).unwrap();
+        let error = Artifact::open(&path).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    }
+}
+
+/// A graph of real size, most of it constants: what it is does not depend on how large they are.
+#[test]
+fn large_constants_do_not_hide_what_a_graph_is() {
+    let weights = "\\337\\001\\302>".repeat(300_000);
+    let node = |name: &str, rest: &str| format!("node {{ name: '{name}' op: 'Const' {rest} }}");
+    let value = format!(
+        "attr {{ key: 'value' value {{ tensor {{ dtype: DT_FLOAT tensor_content: \"{weights}\" }} }} }}"
+    );
+    let graph = format!("{} {} {}", node("a", &value), node("b", ""), node("c", "input: 'a'"));
+    for (message, text) in [
+        ("tensorflow.GraphDef", graph.clone()),
+        (
+            "tensorflow.MetaGraphDef",
+            format!("meta_info_def {{ tags: 'serve' }} graph_def {{ {graph} }}"),
+        ),
+        (
+            "tensorflow.SavedModel",
+            format!(
+                "saved_model_schema_version: 1 meta_graphs {{ meta_info_def {{ tags: 'serve' }} graph_def {{ {graph} }} }}"
+            ),
+        ),
+    ] {
+        let schema = Schema::tensorflow();
+        let ty = schema.message(message).unwrap();
+        let (parsed, _) =
+            text::parse(schema, ty, text.as_bytes(), &text::ParseOptions::default()).unwrap();
+        let found = read_as("x", parsed.bytes()).unwrap();
+        assert_eq!(type_of(&found), message);
+        // Cut short, it is still that, and its name helps.
+        let cut = &parsed.bytes()[..parsed.bytes().len() - 1_000];
+        let error = read_as("saved_model.pb", cut).unwrap_err().to_string();
+        assert!(error.contains("needs") && error.contains("left"), "{message}: {error}");
+    }
+}
+
+#[test]
+fn nested_groups_are_walked_once_not_once_for_each_type() {
+    let levels = 900;
+    // Field 200, which no message has.
+    let (open, close) = (b"\xc3\x0c", b"\xc4\x0c");
+    let filler = b"\x08\x01".repeat(20_000);
+    let bytes = [open.repeat(levels), filler, close.repeat(levels)].concat();
+    assert!(read_as("nameless", &bytes).is_err());
+}
+
+#[test]
+fn damage_is_told_by_its_place_also_where_the_message_was_found_out() {
+    let mut graph = fs::read("tests/data/graphs/frozen.pb").unwrap();
+    graph.truncate(graph.len() / 2);
+    let error = read_as("frozen_graph.pb", &graph).unwrap_err();
+    assert!(error.offset().is_some(), "{error}");
+    let mut random = Random::new(7);
+    for _ in 0..2_000 {
+        let len = random.below(200) as usize;
+        let bytes = random.bytes(len);
+        // An answer or an error, and never a panic.
+        let _ = read_as("x", &bytes);
+    }
+}
+
+#[test]
+fn a_directory_of_a_saved_model_is_its_graphs() {
+    for name in ["builder", "builder_text", "module"] {
+        let dir = Path::new("tests/data/saved_models").join(name);
+        let artifact = Artifact::open(&dir).unwrap();
+        assert_eq!(artifact.kind(), "SavedModel");
+        assert!(saved_model::file_in(&dir).is_some_and(|file| file.starts_with(&dir)));
+    }
+}

@@ -1,0 +1,3 @@
+//! Paths and files: what they hold.
+
+mod document;

@@ -1,0 +1,285 @@
+//! A program that is killed in the middle of a save, a merge or a rotation leaves a folder whose latest checkpoint is whole; in the
+//! middle of building a SavedModel, no part of one.
+//!
+//! `CKDIFF_KILLS` says how often each is killed: a thousand times before a release, less in a plain run.
+
+use std::env;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use ckdiff::checkpoint::{Checkpoint, CheckpointState, Draft, Existing, FORMATS, Parts, merge};
+use ckdiff::graph::Graph;
+use ckdiff::message::{Message, Records, Value};
+use ckdiff::progress::Silent;
+use ckdiff::saved_model::{Builder, MetaGraphOptions, SavedModel, Values};
+use ckdiff::saver::build::{Built, Options, ToSave, VarList, Variable, build};
+use ckdiff::saver::run::{VariableKey, Variables};
+use ckdiff::saver::{Model, SaveOptions, Saver, VariableKind};
+use ckdiff::schema::Schema;
+use ckdiff::schema::tensorflow::SaverDef;
+use ckdiff::tensor::{DType, Shape, Tensor};
+use ckdiff::text;
+
+use crate::support::Random;
+
+/// Replaces the checkpoint in a folder by one of each number in turn.
+type Work = fn(&Path, Range<u64>);
+
+/// What the program that is killed does: `WORK=FIRST=FOLDER` in its environment, the numbers from `FIRST` on.
+const WORKS: [(&str, Work); 4] =
+    [("saves", save_again), ("merges", merge_again), ("rotates", rotate), ("runs", run_again)];
+/// What is killed while it builds SavedModels.
+const BUILDS: (&str, Work) = ("builds", build_models);
+const VARIABLE: &str = "CKDIFF_CRASH_TEST";
+
+/// Elements of each tensor: enough for several writes.
+const ELEMENTS: usize = 50_000;
+
+/// All of one number, so that a mix of two saves shows.
+fn tensor(number: u64) -> Tensor {
+    let content: Vec<u8> = number.to_le_bytes().repeat(ELEMENTS);
+    Tensor::new(DType::I64, Shape::new(&[ELEMENTS as i64]).unwrap(), content).unwrap()
+}
+
+/// Two shards, both of the same numbers.
+fn draft<'a>(tensor: &'a Tensor, names: &[&str]) -> Draft<'a> {
+    let mut draft = Draft::default();
+    for name in names {
+        draft.add(*name, tensor).unwrap();
+        draft.next_shard();
+    }
+    draft
+}
+
+fn saver(max_to_keep: i32, version: i32) -> Saver {
+    Saver::new(SaverDef { max_to_keep, version, ..SaverDef::default() })
+}
+
+/// Saves under one path.
+fn save_again(folder: &Path, numbers: Range<u64>) {
+    let mut saver = saver(5, 2);
+    for number in numbers {
+        let tensor = tensor(number);
+        let options = SaveOptions::default();
+        saver.save(&draft(&tensor, &["v", "w"]), &folder.join("m"), &options, &Silent).unwrap();
+    }
+}
+
+/// Merges over what was merged before.
+fn merge_again(folder: &Path, numbers: Range<u64>) {
+    let write = |number| {
+        let tensor = tensor(number);
+        let part = |name: &str| {
+            let path = folder.join(format!("part-{name}"));
+            let replace = Existing::Replace;
+            draft(&tensor, &[name]).write(&path, FORMATS[0], replace, &Silent).unwrap()
+        };
+        let parts = [part("v"), part("w")];
+        merge(&parts, &folder.join("m"), Existing::Replace, Parts::Remove).unwrap();
+    };
+    for number in numbers {
+        write(number);
+        if !has_begun(folder) {
+            CheckpointState::update(folder, &folder.join("m"), &Default::default()).unwrap();
+        }
+    }
+}
+
+/// Saves under a new path each time and keeps one, in V1 for a change.
+fn rotate(folder: &Path, numbers: Range<u64>) {
+    let mut saver = saver(1, 1);
+    for number in numbers {
+        let tensor = tensor(number);
+        let options = SaveOptions { global_step: Some(number as i64), ..SaveOptions::default() };
+        saver.save(&draft(&tensor, &["v", "w"]), &folder.join("m"), &options, &Silent).unwrap();
+    }
+}
+
+/// Saves the variables of a sharded graph by its own nodes, under one path.
+fn run_again(folder: &Path, numbers: Range<u64>) {
+    let built = graph();
+    let mut saver = Saver::new(built.saver_def);
+    for number in numbers {
+        let variables = variables(number);
+        let model = Model { graph: &built.message, variables: &variables };
+        saver.save(&model, &folder.join("m"), &SaveOptions::default(), &Silent).unwrap();
+    }
+}
+
+/// Builds one SavedModel after the other, each at a place of its own.
+fn build_models(folder: &Path, numbers: Range<u64>) {
+    let built = graph();
+    let options = MetaGraphOptions {
+        tags: vec!["serve".into()],
+        saver: Some(built.saver_def),
+        ..MetaGraphOptions::default()
+    };
+    for number in numbers {
+        let variables = variables(number);
+        let mut builder = Builder::new(folder.join(format!("{number}"))).unwrap();
+        let values = Values::Variables(&variables);
+        builder.add_meta_graph_and_variables(&built.message, values, &options, &Silent).unwrap();
+        builder.save().unwrap();
+    }
+}
+
+/// What the variables of [`graph`] hold.
+fn variables(number: u64) -> Variables {
+    let mut variables = Variables::default();
+    for name in ["v", "w"] {
+        variables.set(VariableKey::new(VariableKind::Reference, name), tensor(number));
+    }
+    variables
+}
+
+/// Two variables on two devices, with a saver.
+fn graph() -> Built<'static> {
+    let schema = Schema::tensorflow();
+    let ty = schema.message("tensorflow.MetaGraphDef").unwrap();
+    let variable = |name: &str, device: u8| {
+        format!(
+            "node {{ name: '{name}' op: 'VariableV2' device: '/cpu:{device}'
+             attr {{ key: 'dtype' value {{ type: DT_INT64 }} }}
+             attr {{ key: 'shape' value {{ shape {{ dim {{ size: {ELEMENTS} }} }} }} }} }}"
+        )
+    };
+    let text = format!("graph_def {{ {}\n{} }}", variable("v", 0), variable("w", 1));
+    let (message, _) =
+        text::parse(schema, ty, text.as_bytes(), &text::ParseOptions::default()).unwrap();
+    let graph = graph_in(&message);
+    let variables = Variable::all_in(&Graph::new(&graph).unwrap()).unwrap();
+    let list = variables.into_iter().map(ToSave::Variable).collect();
+    let options = Options { sharded: true, var_list: VarList::List(list), ..Options::default() };
+    build(&message, &options).unwrap().unwrap()
+}
+
+/// The graph in a meta graph that has nothing else.
+fn graph_in(meta: &Message<'_>) -> Vec<u8> {
+    match Records::new(meta.bytes(), 0).next().unwrap().unwrap().value {
+        Value::Len(graph) => graph.to_vec(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Not a test of its own: what the test below starts, and kills.
+#[test]
+fn work_until_killed() {
+    let Ok(work) = env::var(VARIABLE) else { return };
+    let (name, rest) = work.split_once('=').unwrap();
+    let (first, folder) = rest.split_once('=').unwrap();
+    let (_, work) = WORKS.iter().chain([&BUILDS]).find(|(known, _)| *known == name).unwrap();
+    work(Path::new(folder), first.parse().unwrap()..u64::MAX);
+}
+
+/// The latest checkpoint, which holds one number throughout.
+fn number_of_latest(folder: &Path) -> u64 {
+    let latest = CheckpointState::read(folder).unwrap().latest().unwrap();
+    let checkpoint = Checkpoint::open(latest).unwrap();
+    let mut numbers = Vec::new();
+    for name in ["v", "w"] {
+        let elements = checkpoint.get_tensor(name).unwrap().elements::<i64>().unwrap();
+        assert_eq!(elements.len(), ELEMENTS);
+        numbers.extend(elements);
+    }
+    assert!(numbers.iter().all(|&number| number == numbers[0]), "two saves are mixed");
+    numbers[0].cast_unsigned()
+}
+
+/// Starts the work in `folder` and kills it after `time`.
+fn kill_after(time: Duration, work: &str, first: u64, folder: &Path) {
+    let mut worker = Command::new(env::current_exe().unwrap())
+        .args(["checkpoint::crash::work_until_killed", "--exact", "--nocapture"])
+        .env(VARIABLE, format!("{work}={first}={}", folder.display()))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    thread::sleep(time);
+    assert!(worker.try_wait().unwrap().is_none(), "the work has ended");
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+}
+
+/// Whether the first save of a series has come to its end.
+fn has_begun(folder: &Path) -> bool {
+    folder.join("checkpoint").is_file()
+}
+
+/// How often each work is killed.
+fn kills() -> usize {
+    env::var("CKDIFF_KILLS").map_or(25, |kills| kills.parse().unwrap())
+}
+
+#[test]
+fn whoever_is_killed_leaves_no_part_of_a_saved_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random::new(11);
+    let (mut whole, mut parts, mut run) = (0, 0, 0);
+    while whole < kills() || parts < kills() / 2 {
+        run += 1;
+        assert!(run < 20 * kills() as u64, "{whole} were built, {parts} begun");
+        let time = Duration::from_micros(5_000 + random.below(60_000 + 1_000 * run));
+        kill_after(time, BUILDS.0, run << 20, folder.path());
+        for entry in fs::read_dir(folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if name.starts_with(".ckdiff-") {
+                parts += 1;
+            } else {
+                let number: i64 = name.parse().unwrap();
+                let plan = SavedModel::open(&path).unwrap().load(&["serve"]).unwrap();
+                let restored = plan.restore().unwrap();
+                for name in ["v", "w"] {
+                    let elements = restored.find(name).unwrap().elements::<i64>().unwrap();
+                    assert!(elements.len() == ELEMENTS && elements.iter().all(|&e| e == number));
+                }
+                whole += 1;
+            }
+            fs::remove_dir_all(path).unwrap();
+        }
+    }
+}
+
+#[test]
+fn whoever_is_killed_leaves_the_latest_checkpoint_whole() {
+    let kills = kills();
+    let mut random = Random::new(7);
+    for (work, function) in WORKS {
+        let folder = tempfile::tempdir().unwrap();
+        let mut numbers = Vec::new();
+        // On a busy machine the work takes longer, and so it is given longer until something was replaced.
+        let mut longest = 100_000;
+        for run in 1.. {
+            if numbers.len() >= kills && numbers.first() < numbers.last() {
+                break;
+            }
+            assert!(run < 20 * kills as u64, "{work}: nothing was ever replaced");
+            if run.is_multiple_of(kills as u64) && numbers.first() == numbers.last() {
+                longest *= 2;
+            }
+            let time = Duration::from_micros(5_000 + random.below(longest));
+            kill_after(time, work, run << 20, folder.path());
+            if has_begun(folder.path()) {
+                numbers.push(number_of_latest(folder.path()));
+            }
+            // What was left behind is as it would be after a restart, but for what would fill the disk.
+            let left: Vec<PathBuf> = fs::read_dir(folder.path())
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+                .filter(|path| path.extension().is_some_and(|extension| extension == "tmp"))
+                .collect();
+            left.iter().for_each(|path| fs::remove_file(path).unwrap());
+        }
+        let last = 1 << 40;
+        function(folder.path(), last..last + 1);
+        assert_eq!(number_of_latest(folder.path()), last, "{work}");
+        let kept = fs::read_dir(folder.path()).unwrap().filter(|entry| {
+            entry.as_ref().unwrap().file_name().to_str().unwrap().contains("previous")
+        });
+        assert_eq!(kept.count(), 0, "{work}: a copy of an old checkpoint is left");
+        assert!(numbers.is_sorted(), "{work}: the latest is older than one before");
+    }
+}

@@ -1,0 +1,304 @@
+//! Damaged checkpoints: what is broken is refused with its place, what is not is read.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ckdiff::bytes::{Limits, Memory};
+use ckdiff::table::Table;
+
+use crate::support::encoding;
+use crate::support::fuzz_checkpoint::{self, Read};
+use crate::support::{Random, known_tensors, named_snapshot, oracle};
+
+const DIR: &str = "tests/data/hostile";
+
+/// A damaged checkpoint beside what it was.
+struct Case {
+    name: String,
+    what: String,
+    /// Tensors that nobody may give.
+    broken: Vec<String>,
+    /// Whether it must open.
+    opens: bool,
+}
+
+fn cases() -> Vec<Case> {
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let oracle = oracle("hostile.json");
+    let cases = oracle.as_object().unwrap().iter().map(|(name, case)| Case {
+        name: name.clone(),
+        what: text(&case["what"]),
+        broken: case["broken"].as_array().unwrap().iter().map(text).collect(),
+        opens: case["opens"].as_bool().unwrap(),
+    });
+    cases.collect()
+}
+
+impl Case {
+    fn path(&self) -> PathBuf {
+        Path::new(DIR).join(&self.name)
+    }
+
+    /// What the checkpoint was before it was damaged.
+    fn good(&self) -> BTreeMap<String, (String, Vec<u8>)> {
+        let good = match &self.name {
+            name if name.starts_with("v1_") => "good_v1",
+            name if name.starts_with("slices_") => "good_slices",
+            _ => "good",
+        };
+        let read = fuzz_checkpoint::read_all(&Path::new(DIR).join(good), 1000).unwrap();
+        read.into_iter().map(|(name, content)| (name, content.unwrap())).collect()
+    }
+}
+
+#[test]
+fn nothing_broken_is_given_and_nothing_whole_is_refused() {
+    for case in cases() {
+        let good = case.good();
+        let started = Instant::now();
+        let read = fuzz_checkpoint::read_all(&case.path(), 1000);
+        assert!(
+            started.elapsed() < Duration::from_secs(10),
+            "{}: {:?}",
+            case.name,
+            started.elapsed()
+        );
+        let read = match read {
+            Ok(read) => read,
+            Err(error) => {
+                assert!(!case.opens, "{} must open: {error}", case.name);
+                continue;
+            }
+        };
+        let mut given = Vec::new();
+        for (name, content) in read {
+            if let Ok(content) = content {
+                assert!(!case.broken.contains(&name), "{}: {name} is given", case.name);
+                assert_eq!(good.get(&name), Some(&content), "{}: {name}", case.name);
+                given.push(name);
+            }
+        }
+        let whole = good.keys().filter(|name| !case.broken.contains(name));
+        assert!(!case.opens || given.iter().eq(whole), "{}: only {given:?}", case.name);
+    }
+}
+
+#[test]
+fn every_damage_is_named_with_its_place() {
+    let mut out = String::new();
+    for case in cases() {
+        writeln!(out, "{}: {}", case.name, case.what).unwrap();
+        match fuzz_checkpoint::read_all(&case.path(), 1000) {
+            Err(error) => writeln!(out, "  {error}").unwrap(),
+            Ok(read) => {
+                for (name, content) in read {
+                    if let Err(error) = content {
+                        writeln!(out, "  {name}: {error}").unwrap();
+                    }
+                }
+            }
+        }
+    }
+    named_snapshot("hostile", "errors", &out.replace("tests/data/hostile/", ""));
+}
+
+/// The files of a small checkpoint, and how to read it from a directory that has them.
+struct Victim {
+    files: Vec<(PathBuf, Vec<u8>)>,
+    opened: PathBuf,
+    good: Vec<Read>,
+}
+
+impl Victim {
+    /// The checkpoint of the corpus at `path`, read whole.
+    fn new(path: &str) -> Self {
+        let path = Path::new("tests/data").join(path);
+        let checkpoint = ckdiff::checkpoint::Checkpoint::open(&path).unwrap();
+        let named = |path: &Path| PathBuf::from(path.file_name().unwrap());
+        let files =
+            checkpoint.files().iter().map(|file| (named(file), std::fs::read(file).unwrap()));
+        let good = fuzz_checkpoint::read_all(&path, 1000).unwrap();
+        Self { files: files.collect(), opened: named(&path), good }
+    }
+
+    fn write(&self, dir: &Path) {
+        for (name, bytes) in &self.files {
+            fuzz_checkpoint::put(&dir.join(name), bytes);
+        }
+    }
+
+    /// Reads the checkpoint with file `i` replaced; what is not refused must be as it was.
+    fn check(&self, dir: &Path, i: usize, bytes: &[u8], what: &str) {
+        let (name, good) = &self.files[i];
+        fuzz_checkpoint::put(&dir.join(name), bytes);
+        let read = fuzz_checkpoint::read_all(&dir.join(&self.opened), 1000);
+        fuzz_checkpoint::put(&dir.join(name), good);
+        let Ok(read) = read else { return };
+        let names = |read: &[Read]| read.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&read), names(&self.good), "{} {what}: names", name.display());
+        for ((tensor, read), (_, good)) in read.iter().zip(&self.good) {
+            if let Ok(read) = read {
+                let same = good.as_ref().is_ok_and(|good| good == read);
+                assert!(same, "{} {what}: {tensor} is other than it was", name.display());
+            }
+        }
+    }
+}
+
+/// Small checkpoints of both formats, with every kind of content.
+const SMALL: &[&str] = &[
+    "demo/model.ckpt",
+    "demo/v1format.ckpt",
+    "hostile/good",
+    "hostile/good_slices",
+    "hostile/good_v1",
+    "bigendian/model.ckpt",
+    "snappy/v1.ckpt",
+    "snappy/v2.ckpt",
+    "v1/sharded.ckpt-?????-of-00002",
+];
+
+#[test]
+fn a_flipped_bit_is_noticed_or_changes_nothing() {
+    for path in SMALL {
+        let victim = Victim::new(path);
+        let dir = tempfile::tempdir().unwrap();
+        victim.write(dir.path());
+        for (i, (_, good)) in victim.files.iter().enumerate() {
+            for at in 0..good.len() {
+                let mut bytes = good.clone();
+                bytes[at] ^= 1 << (at % 8);
+                victim.check(
+                    dir.path(),
+                    i,
+                    &bytes,
+                    &format!("of {path}, bit {} of byte {at}", at % 8),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_truncated_file_is_noticed_or_nothing_was_there() {
+    for path in SMALL {
+        let victim = Victim::new(path);
+        let dir = tempfile::tempdir().unwrap();
+        victim.write(dir.path());
+        for (i, (_, good)) in victim.files.iter().enumerate() {
+            for len in 0..good.len() {
+                victim.check(dir.path(), i, &good[..len], &format!("of {path}, cut to {len}"));
+            }
+        }
+    }
+}
+
+/// Changes some bytes in one of the ways that files get damaged, or are forged.
+pub(crate) fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
+    for _ in 0..1 + random.below(4) {
+        let at = random.below(bytes.len() as u64 + 1) as usize;
+        let len = (random.below(16) as usize + 1).min(bytes.len() - at);
+        match random.below(6) {
+            0 => bytes[at..at + len].fill(random.next() as u8),
+            1 => bytes.truncate(at),
+            2 => drop(bytes.drain(at..at + len)),
+            3 => {
+                let copied = bytes[at..at + len].to_vec();
+                let to = random.below(bytes.len() as u64 + 1) as usize;
+                bytes.splice(to..to, copied);
+            }
+            4 => {
+                let some = random.bytes(len);
+                bytes[at..at + len].copy_from_slice(&some);
+            }
+            _ => {
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte ^= 1 << random.below(8);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn random_damage_never_passes() {
+    let count: u64 = std::env::var("CKDIFF_MUTATIONS").map_or(2_000, |n| n.parse().unwrap());
+    let victims: Vec<Victim> = known_tensors()
+        .iter()
+        .filter(|(_, tensors)| tensors.len() < 200)
+        .map(|(path, _)| Victim::new(path))
+        .collect();
+    let mut random = Random::new(11);
+    for (i, victim) in victims.iter().enumerate() {
+        let dir = tempfile::tempdir().unwrap();
+        victim.write(dir.path());
+        for n in 0..count / victims.len() as u64 + 1 {
+            let file = random.below(victim.files.len() as u64) as usize;
+            let mut bytes = victim.files[file].1.clone();
+            mutate(&mut bytes, &mut random);
+            let start = Instant::now();
+            fuzz_checkpoint::open_table(&bytes);
+            victim.check(dir.path(), file, &bytes, &format!("of victim {i}, mutation {n}"));
+            assert!(start.elapsed().as_secs() < 10, "victim {i}, mutation {n} took too long");
+        }
+    }
+    if std::env::var_os("CKDIFF_PEAK_MEMORY").is_some() {
+        assert_peak_memory_under(256 << 10);
+    }
+}
+
+/// In a process of its own, since the other tests of this one use memory too.
+#[test]
+fn random_damage_takes_no_memory() {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "checkpoint::hostile::random_damage_never_passes"])
+        .env("CKDIFF_PEAK_MEMORY", "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+/// Of the whole process so far, in KiB; what the system does not tell is not checked.
+pub(crate) fn assert_peak_memory_under(limit: u64) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    if let Some(peak) = peak.and_then(|peak| peak.trim().strip_suffix(" kB")) {
+        let peak: u64 = peak.trim().parse().unwrap();
+        assert!(peak < limit, "{peak} KiB of memory were used, at most {limit} are allowed");
+    }
+}
+
+/// As [`random_damage_never_passes`], but with the checksum of the block made for its bytes: nothing may panic or hang.
+#[test]
+fn forged_tables_are_survived() {
+    let count: u64 = std::env::var("CKDIFF_MUTATIONS").map_or(2_000, |n| n.parse().unwrap());
+    let dir = tempfile::tempdir().unwrap();
+    let mut random = Random::new(12);
+    let one_table = SMALL.iter().filter(|path| !path.contains("-of-") && !path.contains("snappy"));
+    for path in one_table {
+        let victim = Victim::new(path);
+        let good = only_block(&victim.files[0].1);
+        for _ in 0..count / SMALL.len() as u64 + 1 {
+            let mut payload = good.clone();
+            mutate(&mut payload, &mut random);
+            let table = encoding::table_around(&payload);
+            match victim.files.get(1) {
+                Some((_, data)) => fuzz_checkpoint::open_checkpoint_v2(dir.path(), &table, data),
+                None => fuzz_checkpoint::open_checkpoint_v1(dir.path(), &table),
+            }
+        }
+    }
+}
+
+/// The payload of the first data block.
+fn only_block(table: &[u8]) -> Vec<u8> {
+    let table = Table::open(Arc::new(Memory(table.into())), &Limits::default()).unwrap();
+    let handle = table.blocks().next().unwrap().unwrap();
+    let mut payload = vec![0; handle.size as usize];
+    table.file().read_at(handle.offset, &mut payload).unwrap();
+    payload
+}

@@ -1,0 +1,11 @@
+//! Checkpoints: reading, writing, rotation, damage.
+
+mod crafted;
+mod crash;
+pub mod hostile;
+mod rotation;
+mod state;
+// Checkpoints that TensorFlow wrote.
+mod tensorflow;
+// Checkpoints that ckdiff wrote, byte for byte what TensorFlow writes.
+mod written;

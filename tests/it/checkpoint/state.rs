@@ -1,0 +1,137 @@
+//! The state file: a directory is a checkpoint path everywhere.
+
+use std::fs;
+use std::path::Path;
+
+use ckdiff::checkpoint::{Checkpoint, CheckpointState};
+use tempfile::TempDir;
+
+use crate::support::command::ckdiff;
+
+/// A directory with these checkpoints, all the same, and a state file.
+fn directory(checkpoints: &[&str], state: &str) -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for name in checkpoints {
+        for suffix in ["index", "data-00000-of-00001"] {
+            let from = format!("tests/data/demo/model.ckpt.{suffix}");
+            fs::copy(from, dir.path().join(format!("{name}.{suffix}"))).unwrap();
+        }
+    }
+    fs::write(dir.path().join("checkpoint"), state).unwrap();
+    dir
+}
+
+fn error_of(dir: &TempDir) -> String {
+    let error = Checkpoint::open(dir.path()).unwrap_err().to_string();
+    error.replace(&dir.path().display().to_string(), "DIR")
+}
+
+#[test]
+fn a_directory_is_its_latest_checkpoint() {
+    let state = "model_checkpoint_path: 'b'  all_model_checkpoint_paths: ['a', 'b']  # rotated";
+    let dir = directory(&["a", "b", "c"], state);
+    let checkpoint = Checkpoint::open(dir.path()).unwrap();
+    assert_eq!(checkpoint.path(), dir.path().join("b"));
+    assert_eq!(checkpoint.tensors().len(), 2);
+    let state = CheckpointState::read(dir.path()).unwrap();
+    assert_eq!(state.all_model_checkpoint_paths, [dir.path().join("a"), dir.path().join("b")]);
+    assert_eq!(CheckpointState::read(dir.path().join("checkpoint")).unwrap(), state);
+}
+
+#[test]
+fn directories_are_taken_by_every_command() {
+    assert_eq!(ckdiff(&["demo", "demo/model.ckpt"]).code, 0);
+    assert_eq!(ckdiff(&["demo/", "tf2"]).code, 1);
+    let shown = ckdiff(&["show", "demo"]);
+    assert!(shown.text().starts_with("demo/model.ckpt: checkpoint V2, 2 tensors"));
+    let verified = ckdiff(&["verify", "demo", "demo/model.ckpt.index", "tf2"]);
+    assert_eq!(verified.code, 0);
+    assert_eq!(verified.text().lines().count(), 2, "each once: {}", verified.text());
+    assert!(verified.text().starts_with("ok  demo/model.ckpt: "), "{}", verified.text());
+}
+
+#[test]
+fn absolute_paths_are_taken_as_they_are() {
+    let elsewhere = directory(&["model"], "");
+    let path = elsewhere.path().join("model");
+    let dir = directory(&["other"], &format!("model_checkpoint_path: \"{}\"", path.display()));
+    assert_eq!(Checkpoint::open(dir.path()).unwrap().path(), path);
+}
+
+#[test]
+fn a_directory_that_was_moved_says_what_to_give() {
+    for path in ["/another/machine/model-7", "C:\\\\models\\\\model-7"] {
+        let dir = directory(&["model-7"], &format!("model_checkpoint_path: \"{path}\""));
+        let shown = path.replace("\\\\", "\\");
+        let expected = format!(
+            "DIR/checkpoint: the latest checkpoint it names, {shown}, is not there; DIR/model-7 is there: give \
+             that path"
+        );
+        let error = error_of(&dir);
+        // A backslash is a separator on Windows only.
+        assert!(error == expected || error.starts_with("DIR/checkpoint: the latest"), "{error}");
+        assert!(error.ends_with("DIR/model-7 is there: give that path"), "{error}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_state_file_is_told() {
+    let cases = [
+        (
+            "model_checkpoint_path: 'gone'",
+            "DIR/checkpoint: the latest checkpoint it names, DIR/gone, is not there; in it: a, b",
+        ),
+        (
+            "",
+            "DIR/checkpoint: the state file names no checkpoint: model_checkpoint_path is not given",
+        ),
+        (
+            "all_model_checkpoint_paths: 'a'",
+            "DIR/checkpoint: the state file names no checkpoint: model_checkpoint_path is not given",
+        ),
+    ];
+    for (state, expected) in cases {
+        assert_eq!(error_of(&directory(&["a", "b"], state)), expected);
+    }
+    for (state, place) in [
+        ("model_checkpoint_path: 'a\n", "DIR/checkpoint:1:"),
+        ("model_checkpoint_path: 'a'\nmodel_path: 'b'", "DIR/checkpoint:2:1: "),
+        ("\n{}", "DIR/checkpoint:2:1: "),
+    ] {
+        let error = error_of(&directory(&["a"], state));
+        assert!(error.starts_with(place), "{error}");
+    }
+}
+
+#[test]
+fn without_a_state_file_the_checkpoints_in_a_directory_are_named() {
+    let dir = directory(&["a", "b"], "");
+    fs::remove_file(dir.path().join("checkpoint")).unwrap();
+    let expected = "DIR: there is no state file `checkpoint` to name the latest one; in it: a, b";
+    assert_eq!(error_of(&dir), expected);
+    fs::create_dir(dir.path().join("checkpoint")).unwrap();
+    assert_eq!(error_of(&dir), expected);
+}
+
+#[test]
+fn a_prefix_wins_over_a_directory_of_its_name() {
+    let dir = directory(&["model"], "");
+    fs::create_dir(dir.path().join("model")).unwrap();
+    fs::write(dir.path().join("model/checkpoint"), "model_checkpoint_path: 'gone'").unwrap();
+    assert!(Checkpoint::open(dir.path().join("model")).is_ok());
+}
+
+#[test]
+fn state_files_that_tensorflow_writes_are_read() {
+    let read = |name: &str| CheckpointState::read(format!("tests/data/state/{name}")).unwrap();
+    let dir = Path::new("tests/data/state");
+    assert_eq!(read("relative").model_checkpoint_path, dir.join("model.ckpt-30"));
+    assert_eq!(read("many").all_model_checkpoint_paths.len(), 200);
+    assert_eq!(read("absolute").model_checkpoint_path, Path::new("/models/run 1/model.ckpt-30"));
+    assert_eq!(read("unicode").model_checkpoint_path, dir.join("naïve → 模型 🙂.ckpt"));
+    assert_eq!(read("timestamps").all_model_checkpoint_timestamps.len(), 3);
+    assert_eq!(read("odd_times").last_preserved_timestamp, f64::INFINITY);
+    let by_hand = read("by_hand");
+    assert_eq!(by_hand.model_checkpoint_path, dir.join("model.ckpt-2"));
+    assert_eq!(by_hand.last_preserved_timestamp, f64::NEG_INFINITY);
+}

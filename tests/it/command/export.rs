@@ -1,0 +1,146 @@
+//! `ckdiff export`: from file to file.
+
+use std::fs;
+
+use crate::support::command::ckdiff;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    /// Runs `export` into a file of this name, and returns what is said.
+    fn export(&self, from: &str, to: &str, options: &[&str]) -> String {
+        let run = ckdiff(&[&["export", from, &self.path(to)][..], options].concat());
+        assert_eq!((run.code, run.text()), (0, ""), "{}", run.stderr);
+        run.stderr
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+}
+
+/// As files of TensorFlow have their maps in another order, what is compared is a text.
+fn as_text(path: &str) -> String {
+    let run = ckdiff(&["convert", path, "-"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run.text().to_owned()
+}
+
+#[test]
+fn files_come_out_as_tensorflow_writes_them() {
+    let folder = Folder::new();
+    for (name, options) in [
+        ("stripped", &["--strip-default-attrs"][..]),
+        ("no_devices", &["--clear-devices"]),
+        ("own_saver", &["--clear-extraneous-savers"]),
+        ("collections", &["--collection", "losses", "--collection=numbers", "--collection=savers"]),
+    ] {
+        let said = folder.export("meta_graphs/towers.meta", "out.meta", options);
+        assert_eq!(said, "", "{name}");
+        let expected = as_text(&format!("meta_graphs/towers_{name}.meta"));
+        assert_eq!(as_text(&folder.path("out.meta")), expected, "{name}");
+    }
+    let said = folder.export("meta_graphs/queues.meta", "all.meta", &[]);
+    assert_eq!(
+        (said.as_str(), as_text(&folder.path("all.meta"))),
+        ("", as_text("meta_graphs/queues.meta"))
+    );
+}
+
+#[test]
+fn a_scope_goes_from_one_graph_to_another() {
+    let folder = Folder::new();
+    let said =
+        folder.export("meta_graphs/unbound.meta", "part.pbtxt", &["--export-scope", "part/"]);
+    let expected = "ckdiff: warning: inputs from outside part/, which an import must bind: $unbound_inputs_outside\n";
+    assert_eq!(said, expected);
+    let options = [
+        "--import-scope=copy",
+        "--into=meta_graphs/base.meta",
+        "--input-map",
+        "$unbound_inputs_outside=base/y:0",
+    ];
+    let said = folder.export(&folder.path("part.pbtxt"), "both.json", &options);
+    assert_eq!(said, "ckdiff: warning: there is a scope copy; the graph is in copy_1\n");
+    // In one go, from the graph that the scope is in.
+    let said = folder.export(
+        "meta_graphs/unbound.meta",
+        "again.json",
+        &[&options[..], &["--export-scope=part/"]].concat(),
+    );
+    assert_eq!(said, "ckdiff: warning: there is a scope copy; the graph is in copy_1\n");
+    assert_eq!(folder.bytes("both.json"), folder.bytes("again.json"));
+    let run = ckdiff(&[
+        "meta_graphs/bound.meta",
+        &folder.path("both.json"),
+        "--only",
+        "graph",
+        "-n",
+        "all",
+    ]);
+    assert!(run.text().contains("1 change"), "{}", run.text());
+    assert!(run.text().contains("saver"), "{}", run.text());
+}
+
+#[test]
+fn a_graph_becomes_a_meta_graph_and_gets_tags() {
+    let folder = Folder::new();
+    let options = ["--tag=serve", "--tag=gpu", "--meta-graph-version=v7", "--stripped-op-list"];
+    assert_eq!(folder.export("graphs/frozen.pb", "frozen.pbtxt", &options), "");
+    let text = String::from_utf8(folder.bytes("frozen.pbtxt")).unwrap();
+    let start = "meta_info_def {\n  meta_graph_version: \"v7\"\n  stripped_op_list {\n    op {\n      name: \"AddV2\"\n";
+    assert!(text.starts_with(start), "{}", &text[..200]);
+    assert!(text.contains("\n  tags: \"serve\"\n  tags: \"gpu\"\n}\ngraph_def {\n"));
+}
+
+#[test]
+fn what_cannot_be_done_changes_nothing() {
+    let folder = Folder::new();
+    fs::write(folder.path("out.meta"), "as it was").unwrap();
+    let out = folder.path("out.meta");
+    let towers = "meta_graphs/towers.meta";
+    for (args, said) in [
+        (
+            &[towers, &out, "--export-scope=towr"][..],
+            "towers.meta: no node has a name that begins with towr; did you mean tower?",
+        ),
+        (&[towers, &out, "--collection=loss"], "there is no collection loss; did you mean losses?"),
+        (
+            &["meta_graphs/unbound_scope.meta", &out, "--import-scope=a"],
+            "unbound inputs, which input_map must bind",
+        ),
+        (&["saved_models/builder", &out], "this is no meta graph and no graph (kind: SavedModel)"),
+        (&["graphs/saver_def.pb", &out], "this is no meta graph and no graph (kind: saver)"),
+        (&[towers, &out, "--into=nothing"], "nothing"),
+        (&[towers, "out.unknown"], "--to binary"),
+        (&["nothing", &out], "nothing"),
+    ] {
+        let run = ckdiff(&[&["export"], args].concat());
+        assert_eq!((run.code, run.text()), (2, ""), "{args:?}");
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+        assert_eq!(folder.bytes("out.meta"), b"as it was");
+    }
+    assert_eq!(ckdiff(&["export", towers, &out, "--input-map", "a"]).code, 2);
+}
+
+#[test]
+fn what_is_left_out_is_told() {
+    let folder = Folder::new();
+    let said = folder.export("graphs/signatures.meta", "same.meta", &["--import-scope=a"]);
+    assert_eq!(said, "");
+    let into = format!("--into={}", folder.path("same.meta"));
+    let said = folder.export("graphs/signatures.meta", "both.meta", &["--import-scope=b", &into]);
+    assert!(said.starts_with("ckdiff: warning: left out, for "), "{said}");
+    assert!(
+        said.contains("has it: signature_def[\"empty\"], signature_def[\"serving_default\"]"),
+        "{said}"
+    );
+}

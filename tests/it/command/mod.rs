@@ -1,0 +1,10 @@
+//! The command as a user runs it.
+
+mod cli;
+mod convert;
+mod export;
+mod fmt;
+mod git;
+mod output_files;
+mod save_as;
+mod show;

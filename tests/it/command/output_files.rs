@@ -1,0 +1,173 @@
+//! Files that the command writes: there in full or not at all, where the user says.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::command::ckdiff;
+
+const GRAPH: &str = "demo/model.ckpt.meta";
+
+fn convert_to(path: &Path) {
+    let run = ckdiff(&["convert", GRAPH, path.to_str().unwrap()]);
+    assert_eq!((run.code, &*run.stderr), (0, ""));
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
+    fs::read_dir(dir).unwrap().map(|entry| name(entry.unwrap())).collect()
+}
+
+#[test]
+fn the_longest_name_that_the_system_takes_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let name = format!("{}.pbtxt", "a".repeat(249));
+    convert_to(&dir.path().join(&name));
+    assert_eq!(names(dir.path()), [name]);
+}
+
+#[test]
+fn what_cannot_be_written_leaves_what_was_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("graph.json");
+    fs::write(&path, "as it was").unwrap();
+    // An unknown field, which JSON has no form for.
+    let graph = dir.path().join("graph.pb");
+    fs::write(&graph, [0xb8, 0x3e, 1]).unwrap();
+    let (graph, out) = (graph.to_str().unwrap(), path.to_str().unwrap());
+    let run = ckdiff(&["convert", "--message", "GraphDef", graph, out]);
+    assert_eq!(run.code, 2);
+    let why = "999 has no form in JSON; --drop-unknown leaves it out";
+    assert!(run.stderr.contains(why), "{}", run.stderr);
+    assert_eq!(fs::read(&path).unwrap(), b"as it was");
+    assert_eq!(names(dir.path()).len(), 2);
+}
+
+#[test]
+fn a_folder_that_is_missing_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("missing");
+    let path = folder.join("graph.json");
+    let run = ckdiff(&["convert", GRAPH, path.to_str().unwrap()]);
+    let (path, folder) = (path.display(), folder.display());
+    let expected = format!("ckdiff: error: {path}: there is no directory {folder}\n");
+    assert_eq!((run.code, run.stderr), (2, expected));
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::{Command, ExitStatus, Stdio};
+
+    use ckdiff::message::Writer;
+    use ckdiff::schema::WireType;
+
+    use super::*;
+
+    #[test]
+    fn links_stay_and_what_they_point_at_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let inner = dir.path().join("inner");
+        fs::create_dir(&inner).unwrap();
+        for existed in [false, true] {
+            let (target, link) = (inner.join("graph.pbtxt"), dir.path().join("link.pbtxt"));
+            if !existed {
+                symlink("inner/graph.pbtxt", &link).unwrap();
+            }
+            convert_to(&link);
+            assert!(link.symlink_metadata().unwrap().is_symlink(), "existed: {existed}");
+            assert!(fs::read_to_string(&target).unwrap().starts_with("meta_info_def {"));
+            fs::write(&target, "something else").unwrap();
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_replaced_keeps_its_permissions() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("graph.pbtxt");
+        let mode = || path.metadata().unwrap().permissions().mode() & 0o777;
+        convert_to(&path);
+        // As any file that a program makes here.
+        let other = dir.path().join("other");
+        fs::write(&other, "").unwrap();
+        assert_eq!(mode(), other.metadata().unwrap().permissions().mode() & 0o777);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        convert_to(&path);
+        assert_eq!(mode(), 0o640);
+    }
+
+    #[test]
+    fn a_pipe_is_written_as_it_is() {
+        let run = ckdiff(&["convert", "--to", "text", GRAPH, "/dev/stdout"]);
+        assert_eq!((run.code, &*run.stderr), (0, ""));
+        assert!(run.text().starts_with("meta_info_def {"));
+    }
+
+    #[test]
+    fn links_in_a_circle_are_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let (one, other) = (dir.path().join("one.json"), dir.path().join("other.json"));
+        symlink(&other, &one).unwrap();
+        symlink(&one, &other).unwrap();
+        let run = ckdiff(&["convert", GRAPH, one.to_str().unwrap()]);
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!([one, other].iter().all(|link| link.is_symlink()));
+    }
+
+    /// A tensor whose text takes its time.
+    fn large_tensor(elements: usize) -> Vec<u8> {
+        let mut out = Writer::default();
+        out.tag(1, WireType::Varint);
+        out.varint(9);
+        out.tag(10, WireType::Len);
+        out.open();
+        (0..elements).for_each(|_| out.varint(1 << 40));
+        out.close();
+        out.finish()
+    }
+
+    /// Converts a tensor, and sends a signal once the file is begun; what became of the program, and what files are there.
+    fn interrupted(elements: usize, signal: &str, trap: &str) -> (ExitStatus, Vec<String>) {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        fs::create_dir(&out).unwrap();
+        let tensor = dir.path().join("tensor.pb");
+        fs::write(&tensor, large_tensor(elements)).unwrap();
+        let mut child = Command::new("sh")
+            .args(["-c", &format!("{trap} exec \"$@\""), "sh", env!("CARGO_BIN_EXE_ckdiff")])
+            .args(["convert", "--message", "TensorProto", "-j", "1"])
+            .args([&tensor, &out.join("tensor.pbtxt")])
+            .spawn()
+            .unwrap();
+        while names(&out).is_empty() && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        let id = child.id().to_string();
+        // Where it has ended already, there is nobody to be told.
+        let _ = Command::new("kill").args(["-s", signal, &id]).stderr(Stdio::null()).status();
+        (child.wait().unwrap(), names(&out))
+    }
+
+    #[test]
+    fn nothing_is_left_behind_when_the_program_is_ended() {
+        for elements in [1, 2, 4, 8, 16].map(|millions| millions * 1_000_000) {
+            let (status, left) = interrupted(elements, "TERM", "");
+            if status.signal() == Some(15) {
+                assert_eq!(left, [""; 0]);
+                return;
+            }
+            // It was done before it was told.
+            assert!(status.success() && left == ["tensor.pbtxt"], "{status}: {left:?}");
+        }
+        panic!("it was too fast");
+    }
+
+    /// As shells start what runs behind `&`.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_signal_that_is_to_be_ignored_is_ignored() {
+        let (status, left) = interrupted(1_000_000, "INT", "trap '' INT;");
+        assert!(status.success(), "{status}");
+        assert_eq!(left, ["tensor.pbtxt"]);
+    }
+}

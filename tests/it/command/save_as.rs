@@ -1,0 +1,270 @@
+//! `ckdiff save-as`, `merge` and `latest`: what they write, and what they refuse.
+
+use std::fs;
+use std::path::Path;
+
+use ckdiff::checkpoint::{Checkpoint, CheckpointState};
+use insta::assert_snapshot;
+
+use crate::support::command::ckdiff;
+
+/// Runs the command in which `DIR` is `dir`; what it says, where that is something, with `DIR` in it again.
+fn run(dir: &Path, command: &str) -> (i32, String) {
+    let dir = dir.to_str().unwrap();
+    let args: Vec<String> = command.split(' ').map(|arg| arg.replace("DIR", dir)).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let run = ckdiff(&args);
+    (run.code, format!("{}{}", run.text(), run.stderr).replace(dir, "DIR"))
+}
+
+fn ok(dir: &Path, command: &str) {
+    assert_eq!(run(dir, command), (0, String::new()), "{command}");
+}
+
+fn refused(dir: &Path, command: &str) -> String {
+    let before = names(dir);
+    let (code, said) = run(dir, command);
+    assert_eq!(code, 2, "{command}: {said}");
+    assert_eq!(names(dir), before, "{command}");
+    said
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_part_is_not_what_it_is_merged_into_however_that_is_spelled() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    ok(dir, "save-as demo/model.ckpt DIR/m");
+    for spelled in ["DIR/m", "DIR/./m", "DIR//m.index"] {
+        let said = refused(dir, &format!("merge --overwrite --remove-parts {spelled} DIR/m"));
+        assert!(said.contains("a part cannot be what it is merged into"), "{said}");
+    }
+    same(dir, "demo/model.ckpt", "DIR/m");
+}
+
+#[cfg(unix)]
+#[test]
+fn parts_may_be_links() {
+    use std::os::unix::fs::symlink;
+
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for folder in ["blobs", "parts", "out"] {
+        fs::create_dir(dir.join(folder)).unwrap();
+    }
+    ok(dir, "save-as demo/model.ckpt DIR/blobs/p");
+    for name in names(&dir.join("blobs")) {
+        symlink(format!("../blobs/{name}"), dir.join("parts").join(name)).unwrap();
+    }
+    ok(dir, "merge --remove-parts DIR/parts/p DIR/out/m");
+    same(dir, "demo/model.ckpt", "DIR/out/m");
+    same(dir, "demo/model.ckpt", "DIR/blobs/p");
+}
+
+#[test]
+fn a_checkpoint_is_replaced_however_its_path_is_spelled() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for path in ["DIR//m", "DIR/./m", "DIR/m"] {
+        for fixture in ["shards/three.ckpt", "demo/model.ckpt"] {
+            ok(dir, &format!("save-as {fixture} {path} --overwrite"));
+            same(dir, fixture, "DIR/m");
+            ok(dir, &format!("merge --overwrite {path} DIR/n"));
+        }
+        assert_eq!(names(dir).len(), 4, "{:?}", names(dir));
+    }
+}
+
+#[test]
+fn what_is_no_checkpoint_is_not_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::write(dir.join("notes"), "mine").unwrap();
+    let said = refused(dir, "save-as demo/model.ckpt DIR/notes --format v1 --overwrite");
+    assert_snapshot!(said, @"ckdiff: error: DIR/notes: a file is there that is no checkpoint; it is not replaced");
+    ok(dir, "save-as demo/model.ckpt DIR/notes --overwrite");
+    assert_eq!(fs::read(dir.join("notes")).unwrap(), b"mine");
+}
+
+/// Whether two checkpoints are the same, in the words of the command.
+fn same(dir: &Path, lhs: &str, rhs: &str) {
+    let (code, said) = run(dir, &format!("diff --only tensors {lhs} {rhs}"));
+    assert_eq!(code, 0, "{said}");
+}
+
+/// What the checkpoint is opened by whose files' names start with `name`.
+fn opened(dir: &Path, name: &str) -> String {
+    let names = names(dir);
+    let shards = |file: &String| Some(file.strip_prefix(&format!("{name}-00000-of-"))?.to_owned());
+    match names.iter().find_map(shards) {
+        Some(count) => format!("{name}-?????-of-{count}"),
+        None => name.to_owned(),
+    }
+}
+
+#[test]
+fn every_way_of_storing_a_checkpoint_is_the_same_checkpoint() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for source in ["v1/v2twin.ckpt", "v1/sliced.ckpt", "shards/three.ckpt", "v1/all.ckpt"] {
+        for (i, options) in ["--format v1", "--format v2", "--format v1 --shards 3", "--shards 7"]
+            .iter()
+            .enumerate()
+        {
+            let name = format!("{i}-{}", source.replace('/', "-"));
+            ok(dir, &format!("save-as {source} DIR/{name} {options}"));
+            same(dir, source, &format!("DIR/{}", opened(dir, &name)));
+        }
+    }
+}
+
+#[test]
+fn parts_come_together_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    ok(dir, "save-as shards/three.ckpt DIR/a --include *e*");
+    ok(dir, "save-as shards/three.ckpt DIR/b --exclude *e*");
+    ok(dir, "merge DIR/a DIR/b.index DIR/kept");
+    same(dir, "shards/three.ckpt", "DIR/kept");
+    assert!(names(dir).contains(&"a.index".to_owned()));
+    ok(dir, "merge --remove-parts DIR/a DIR/b DIR/whole");
+    same(dir, "shards/three.ckpt", "DIR/whole");
+    assert!(names(dir).iter().all(|name| name.starts_with("whole") || name.starts_with("kept")));
+    same(dir, "shards/three.ckpt", "DIR/kept");
+}
+
+#[test]
+fn a_checkpoint_is_saved_over_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    ok(dir, "save-as slices/parts.ckpt DIR/m --shards 3");
+    ok(dir, "save-as DIR/m DIR/m --shards 1 --overwrite");
+    assert_eq!(names(dir), ["m.data-00000-of-00001", "m.index"]);
+    same(dir, "slices/parts.ckpt", "DIR/m");
+    // And by the other format, which it would stand behind.
+    ok(dir, "save-as v1/all.ckpt DIR/m --overwrite");
+    assert_eq!(names(dir), ["m"]);
+    same(dir, "v1/all.ckpt", "DIR/m");
+    ok(dir, "save-as v1/all.ckpt DIR/m --overwrite --format v2");
+    assert_eq!(names(dir), ["m.data-00000-of-00001", "m.index"]);
+}
+
+#[test]
+fn renamed_tensors_are_renamed_in_the_object_graph() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    ok(dir, "save-as tf2/ckpt-2 DIR/m --rename ^model/=net/ --exclude **/.OPTIMIZER_SLOT/**");
+    let checkpoint = Checkpoint::open(dir.join("m")).unwrap();
+    let graph = checkpoint.get_tensor("_CHECKPOINTABLE_OBJECT_GRAPH").unwrap();
+    let graph = String::from_utf8_lossy(graph.content()).into_owned();
+    assert!(graph.contains("net/kernel/.ATTRIBUTES") && !graph.contains("model/kernel/.ATTR"));
+    assert!(!graph.contains("OPTIMIZER_SLOT"));
+    // What the graph names is there.
+    for entry in checkpoint.tensors() {
+        let name = entry.name.as_str().unwrap();
+        assert!(name.starts_with('_') || graph.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_saved_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    ok(dir, "save-as demo/model.ckpt DIR/m");
+    assert_snapshot!(
+        refused(dir, "save-as demo/model.ckpt DIR/m"),
+        @"ckdiff: error: DIR/m: it is there already; --overwrite replaces it"
+    );
+    assert_snapshot!(
+        refused(dir, "save-as demo/model.ckpt DIR/gone/m"),
+        @"ckdiff: error: DIR/gone/m: there is no directory DIR/gone"
+    );
+    assert_snapshot!(
+        refused(dir, "save-as demo/model.ckpt DIR/"),
+        @"ckdiff: error: DIR/: a checkpoint wants a name: what the names of its files start with"
+    );
+    assert_snapshot!(
+        refused(dir, "save-as demo/model.ckpt DIR/n --include nothing"),
+        @"ckdiff: error: demo/model.ckpt: no tensor is left to be saved"
+    );
+    assert_snapshot!(
+        refused(dir, "save-as demo/model.ckpt DIR/n --rename v.=v"),
+        @"ckdiff: error: tensor v: name is given twice, each tensor is stored once"
+    );
+    assert_snapshot!(
+        refused(dir, "save-as dtypes/all.ckpt DIR/n --format v1 --include bfloat16/**"),
+        @"ckdiff: error: DIR/n: tensor bfloat16/cube: a V1 checkpoint cannot hold bfloat16; --format v2 can"
+    );
+    assert_snapshot!(
+        refused(dir, "save-as demo/model.ckpt DIR/n --shards 0"),
+        @"ckdiff: error: number of shards is 0, 1 to 99999 is allowed"
+    );
+    assert_snapshot!(
+        refused(dir, "merge DIR/m DIR/m DIR/n"),
+        @"ckdiff: error: DIR/m.index: tensor v1: name is in two parts, each tensor may be in one"
+    );
+    assert_snapshot!(
+        refused(dir, "merge DIR/m DIR/gone DIR/n"),
+        @"ckdiff: error: DIR/gone: there is no V2 checkpoint; only those can be merged (save-as makes one)"
+    );
+    assert_snapshot!(
+        refused(dir, "merge DIR/m DIR/m --overwrite"),
+        @"ckdiff: error: DIR/m: a part cannot be what it is merged into"
+    );
+    assert_snapshot!(
+        refused(dir, "latest DIR"),
+        @"ckdiff: error: DIR/checkpoint: cannot open: No such file or directory (os error 2)"
+    );
+}
+
+#[test]
+fn the_latest_checkpoint_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for step in [1, 2] {
+        ok(dir, &format!("save-as demo/model.ckpt DIR/m-{step}"));
+    }
+    let all = [1, 2].map(|step| dir.join(format!("m-{step}"))).to_vec();
+    let options = ckdiff::checkpoint::StateOptions {
+        all_model_checkpoint_paths: all.clone(),
+        save_relative_paths: true,
+        ..Default::default()
+    };
+    CheckpointState::update(dir, &all[1], &options).unwrap();
+    assert_eq!(run(dir, "latest DIR"), (0, "DIR/m-2\n".into()));
+    assert_eq!(run(dir, "latest --all DIR/checkpoint"), (0, "DIR/m-1\nDIR/m-2\n".into()));
+    fs::remove_file(dir.join("m-2.index")).unwrap();
+    let said = refused(dir, "latest DIR");
+    assert_snapshot!(said, @"ckdiff: error: DIR/checkpoint: the latest checkpoint it names, DIR/m-2, is not there; in it: m-1");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_everything_as_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    ok(dir, "save-as demo/model.ckpt DIR/m");
+    CheckpointState::update(dir, &dir.join("m"), &Default::default()).unwrap();
+    let before: Vec<_> = names(dir).iter().map(|name| fs::read(dir.join(name)).unwrap()).collect();
+    // A file may not grow beyond a few bytes, which is as far as a full disk goes.
+    let shell = format!(
+        "ulimit -f 1; trap '' XFSZ; exec {} save-as tests/data/retrain/baseline.ckpt {}/m --overwrite",
+        env!("CARGO_BIN_EXE_ckdiff"),
+        dir.display()
+    );
+    let run = std::process::Command::new("bash").args(["-c", &shell]).output().unwrap();
+    let said = String::from_utf8_lossy(&run.stderr).replace(dir.to_str().unwrap(), "DIR");
+    assert_eq!(run.status.code(), Some(2), "{said}");
+    assert!(said.contains("cannot write: File too large"), "{said}");
+    let after: Vec<_> = names(dir).iter().map(|name| fs::read(dir.join(name)).unwrap()).collect();
+    assert_eq!(names(dir), ["checkpoint", "m.data-00000-of-00001", "m.index"]);
+    assert!(before == after);
+}

@@ -1,0 +1,204 @@
+//! Tolerances that are exactly as large as one pair needs: the pair passes, and under the next smaller one it does not.
+
+use ckdiff::compare::{Device, Options, Tolerance};
+use ckdiff::tensor::{ComplexNumber, DType, Kind, Number, Visit};
+
+use crate::compare::gpu::device::{check, device};
+use crate::support::Random;
+use crate::support::floats::Float;
+
+/// Pairs with tolerances of their own; with three of each there are as many as a GPU takes at once.
+const PAIRS: usize = 85;
+/// Times that many, of each type.
+const ROUNDS: usize = 24;
+
+/// `|rhs - lhs|` and `|lhs|` of two elements with these bits.
+struct Distance(u64, u64);
+
+impl Visit for Distance {
+    type Out = Option<(f64, f64)>;
+
+    fn number<T: Number>(self) -> Self::Out {
+        let of =
+            |bits: u64| bytemuck::pod_read_unaligned::<T>(&bits.to_le_bytes()[..size_of::<T>()]);
+        let (lhs, rhs) = (of(self.0), of(self.1));
+        let gap = rhs.minus(lhs).abs();
+        gap.is_finite().then(|| (gap, lhs.to_f64().abs()))
+    }
+
+    fn complex<T: ComplexNumber>(self) -> Self::Out {
+        None
+    }
+
+    fn boolean(self) -> Self::Out {
+        None
+    }
+
+    fn bytes(self) -> Self::Out {
+        None
+    }
+}
+
+/// Bits of an element: of a number in the case of floats, of runs of equal bits often in the case of integers.
+fn element(dtype: DType, random: &mut Random) -> u64 {
+    if let Some(float) = Float::of(dtype) {
+        return float.any(random);
+    }
+    let run = |random: &mut Random| u64::MAX.unbounded_shl(random.below(65) as u32);
+    match random.below(3) {
+        0 => run(random) ^ run(random) ^ random.below(3),
+        1 => random.next() >> random.below(64),
+        _ => random.next(),
+    }
+}
+
+/// A tolerance that the pair just passes, or nearly so.
+fn exact((gap, size): (f64, f64), random: &mut Random) -> (f64, f64) {
+    let rtol = gap / size;
+    match random.below(4) {
+        0 => (gap, 0.0),
+        1 if rtol.is_finite() => (0.0, rtol),
+        _ => {
+            let most = if rtol.is_finite() { rtol } else { 1.0 };
+            let part = most * random.below(1 << 53) as f64 / (1_u64 << 53) as f64;
+            ((gap - part * size).max(0.0), part)
+        }
+    }
+}
+
+/// It, and its neighbours.
+fn with_neighbours((atol, rtol): (f64, f64)) -> [Tolerance; 3] {
+    let tolerance = |atol: f64, rtol: f64| {
+        Tolerance::new(Some(atol.clamp(0.0, f64::MAX)), Some(rtol.clamp(0.0, f64::MAX)), None)
+            .unwrap()
+    };
+    let nudge = |by: fn(f64) -> f64| if rtol > atol { (atol, by(rtol)) } else { (by(atol), rtol) };
+    let (less, more) = (nudge(f64::next_down), nudge(f64::next_up));
+    [tolerance(less.0, less.1), tolerance(atol, rtol), tolerance(more.0, more.1)]
+}
+
+/// Two doubles so many powers of two apart that the sum or the difference is the middle between two doubles, or just beside it.
+fn halfway(apart: u32, pattern: u64, random: &mut Random) -> (u64, u64) {
+    let mantissa = (1 << 52) - 1;
+    let large = [random.next() & mantissa, 0, mantissa][random.below(3) as usize];
+    // The bits that the larger one has no place for.
+    let lost = (1_u64 << apart.min(52)) - 1;
+    let middle = lost / 2 + u64::from(lost > 0);
+    let rest = [middle, middle + 1, middle.wrapping_sub(1), 1][pattern as usize] & lost;
+    let small = (random.next() & mantissa & !lost) | rest;
+    let bits = |exponent: u32, mantissa: u64| u64::from(1023 + exponent) << 52 | mantissa;
+    (bits(100, large), bits(100 - apart, small))
+}
+
+/// Two numbers of at least one and less than two whose product is the middle between two doubles, or just beside it.
+fn halfway_factors(rest: u64, random: &mut Random) -> (f64, f64) {
+    let bits = (1_u64 << 52) - 1;
+    // Of an odd number there is an inverse, and so a factor for whatever the low bits of the product shall be.
+    let one = 1 << 52 | random.next() & bits | 1;
+    let inverse = (0..6).fold(1_u64, |inverse, _| {
+        inverse.wrapping_mul(2_u64.wrapping_sub(one.wrapping_mul(inverse)))
+    });
+    let other = 1 << 52 | rest.wrapping_mul(inverse) & bits;
+    let scaled = |significand: u64| significand as f64 * 0.5_f64.powi(52);
+    (scaled(one), scaled(other))
+}
+
+/// Pairs that are compared together, each with tolerances of its own.
+#[derive(Default)]
+struct Batch {
+    lhs: Vec<u8>,
+    rhs: Vec<u8>,
+    further: Vec<Tolerance>,
+}
+
+impl Batch {
+    /// Takes a pair in, unless it is infinitely far apart; compares what there is when no more goes in.
+    fn push(&mut self, device: &Device, dtype: DType, (x, y): (u64, u64), random: &mut Random) {
+        if let Some(distance) = dtype.visit(Distance(x, y)) {
+            let tolerances = with_neighbours(exact(distance, random));
+            self.push_with(device, dtype, (x, y), tolerances);
+        }
+    }
+
+    fn push_with(
+        &mut self,
+        device: &Device,
+        dtype: DType,
+        (x, y): (u64, u64),
+        tolerances: [Tolerance; 3],
+    ) {
+        let size = dtype.size().unwrap();
+        self.further.extend(tolerances);
+        self.lhs.extend(&x.to_le_bytes()[..size]);
+        self.rhs.extend(&y.to_le_bytes()[..size]);
+        if self.further.len() == 3 * PAIRS {
+            self.compare(device, dtype);
+        }
+    }
+
+    /// Holds the device against the CPU for all that is in.
+    fn compare(&mut self, device: &Device, dtype: DType) {
+        let Self { lhs, rhs, further } = std::mem::take(self);
+        let tolerance = further.first().copied().unwrap_or_default();
+        check(device, dtype, (&lhs, &rhs), &Options { tolerance, further, ..Options::default() });
+    }
+}
+
+#[test]
+fn a_tolerance_that_one_pair_just_passes_counts_as_on_the_cpu() {
+    let Some(device) = device() else { return };
+    let mut random = Random::new(21);
+    let counted = |dtype: &&DType| matches!(dtype.kind(), Kind::Float | Kind::Integer);
+    for &dtype in DType::ALL.iter().filter(counted) {
+        let mut batch = Batch::default();
+        for _ in 0..ROUNDS * PAIRS {
+            let pair = (element(dtype, &mut random), element(dtype, &mut random));
+            batch.push(&device, dtype, pair, &mut random);
+        }
+        batch.compare(&device, dtype);
+    }
+}
+
+#[test]
+fn sums_and_differences_in_the_middle_between_two_doubles_count_as_on_the_cpu() {
+    let Some(device) = device() else { return };
+    let mut random = Random::new(22);
+    let mut batch = Batch::default();
+    let sign = 1 << 63;
+    for _ in 0..4 {
+        for (apart, pattern) in
+            (0..75).flat_map(|apart| (0..4).map(move |pattern| (apart, pattern)))
+        {
+            let (x, y) = halfway(apart, pattern, &mut random);
+            for pair in [(x, y), (x, y ^ sign), (y, x), (y ^ sign, x)] {
+                batch.push(&device, DType::F64, pair, &mut random);
+            }
+        }
+    }
+    batch.compare(&device, DType::F64);
+}
+
+#[test]
+fn products_in_the_middle_between_two_doubles_count_as_on_the_cpu() {
+    let Some(device) = device() else { return };
+    let mut random = Random::new(23);
+    let mut batch = Batch::default();
+    for _ in 0..16 {
+        for (middle, beside) in
+            [51, 52].into_iter().flat_map(|m| (0..m).map(move |b| (1 << m, 1 << b)))
+        {
+            for rest in [middle + beside, middle - beside, middle, beside] {
+                let (x, rtol) = halfway_factors(rest, &mut random);
+                let bound = rtol * x;
+                let gap = [bound.next_down(), bound, bound.next_up()][random.below(3) as usize];
+                // Exact, since the difference is of the size of x; and so is the difference to it.
+                let y = x - gap;
+                let tolerance = |atol, rtol| Tolerance::new(Some(atol), Some(rtol), None).unwrap();
+                let tolerances =
+                    [tolerance(0.0, rtol), tolerance(0.0, rtol.next_down()), tolerance(gap, 0.0)];
+                batch.push_with(&device, DType::F64, (x.to_bits(), y.to_bits()), tolerances);
+            }
+        }
+    }
+    batch.compare(&device, DType::F64);
+}

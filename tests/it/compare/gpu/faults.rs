@@ -1,0 +1,97 @@
+//! Machines without a GPU: no Vulkan loader, no driver, a driver file that is none.
+//!
+//! A loader reads its surroundings once, so each of them is a process of its own: this binary again, for one of its tests.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use ckdiff::compare::{AdapterKind, Device, adapters};
+
+use crate::support::command::{command, finish};
+
+/// Set in surroundings in which no adapter can be.
+const NO_ADAPTER: &str = "CKDIFF_NO_ADAPTER";
+
+#[test]
+fn every_adapter_that_is_listed_opens_and_no_other() {
+    let adapters = adapters();
+    if std::env::var_os(NO_ADAPTER).is_some() {
+        assert_eq!(adapters, []);
+    }
+    for adapter in &adapters {
+        assert!(adapter.most_bytes >= 1 << 20, "{adapter:?}");
+        let device = Device::gpu(Some(&adapter.name.to_uppercase())).unwrap();
+        assert_eq!(format!("{device:?}"), format!("Device({})", adapter.name));
+    }
+    let error =
+        |name| Device::gpu(name).map(|device| format!("{device:?}")).unwrap_err().to_string();
+    let unknown = error(Some("no such GPU"));
+    for adapter in &adapters {
+        assert!(unknown.contains(&adapter.name), "{unknown}");
+    }
+    if adapters.iter().all(|adapter| adapter.kind == AdapterKind::Software) {
+        let said = error(None);
+        let expected =
+            if cfg!(feature = "gpu") { "there is no GPU" } else { "without GPU support" };
+        assert!(said.contains(expected), "{said}");
+        // Software is right, and slow: whoever wants it must say so.
+        assert_eq!(said.contains("must be named"), !adapters.is_empty(), "{said}");
+    }
+}
+
+/// Surroundings without an adapter: what is set in them.
+fn surroundings(folder: &Path) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
+    let path = |name: &str| folder.join(name).display().to_string();
+    for library in ["libvulkan.so", "libvulkan.so.1"] {
+        fs::write(path(library), "").unwrap();
+    }
+    fs::write(path("broken.json"), "{\"file_format_version\": \"1.0.0\", \"ICD\": ").unwrap();
+    let no_library = r#"{"file_format_version":"1.0.0","ICD":{"library_path":"nowhere.so","api_version":"1.3.0"}}"#;
+    fs::write(path("no_library.json"), no_library).unwrap();
+    // The older and the newer name of the same.
+    let driver = |file: String| vec![("VK_DRIVER_FILES", file.clone()), ("VK_ICD_FILENAMES", file)];
+    vec![
+        ("no loader", vec![("LD_LIBRARY_PATH", folder.display().to_string())]),
+        ("no driver", driver("/nonexistent".into())),
+        ("a broken driver file", driver(path("broken.json"))),
+        ("a driver file without its library", driver(path("no_library.json"))),
+    ]
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_loader_or_driver_there_are_no_adapters() {
+    let folder = tempfile::tempdir().unwrap();
+    for (what, variables) in surroundings(folder.path()) {
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "compare::gpu::faults::every_adapter_that_is_listed_opens_and_no_other",
+            ])
+            .env(NO_ADAPTER, "1")
+            .envs(variables)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && said.contains("1 passed"), "{what}: {said}");
+    }
+}
+
+#[test]
+fn the_command_runs_without_loader_or_driver_as_on_the_cpu() {
+    let folder = tempfile::tempdir().unwrap();
+    let pair = ["compare/lhs.ckpt", "compare/rhs.ckpt", "--rtol=1e-3", "--format=json"];
+    let on = |device: &str, variables: Vec<(&str, String)>| {
+        let mut command = command(&pair);
+        command.arg(format!("--device={device}")).envs(variables);
+        finish(command)
+    };
+    let expected = on("cpu", Vec::new());
+    assert_eq!((expected.code, expected.stderr.as_str()), (1, ""));
+    for (what, variables) in surroundings(folder.path()) {
+        let run = on("auto", variables);
+        assert_eq!((run.code, run.stderr.as_str()), (1, ""), "{what}");
+        assert_eq!(run.stdout, expected.stdout, "{what}");
+    }
+}

@@ -1,0 +1,204 @@
+//! Every value that a narrow type has, and the odd ones of the wide types.
+
+use ckdiff::compare::{Device, NanPolicy, Options, Tolerance};
+use ckdiff::tensor::{DType, Kind};
+
+use crate::compare::gpu::device::{check, device, tolerance, view};
+use crate::support::floats::Float;
+
+/// Each way of counting, for pairs that do not depend on it.
+fn check_all(device: &Device, dtype: DType, (lhs, rhs): (&[u8], &[u8]), tolerances: &[Tolerance]) {
+    // Integers have no NaN to judge.
+    let policies = [NanPolicy::Equal, NanPolicy::Differ];
+    let float = Float::of(dtype).is_some();
+    for nan in policies.into_iter().take(if float { 2 } else { 1 }) {
+        for &tolerance in tolerances {
+            check(device, dtype, (lhs, rhs), &Options { tolerance, nan, ..Options::default() });
+        }
+        let further = tolerances.to_vec();
+        check(
+            device,
+            dtype,
+            (lhs, rhs),
+            &Options { nan, further, histogram: true, ..Options::default() },
+        );
+    }
+}
+
+fn ulp(ulp: u64) -> Tolerance {
+    Tolerance::new(None, None, Some(ulp)).unwrap()
+}
+
+#[test]
+fn all_values_of_16_bits_against_a_shift_of_themselves_count_as_on_the_cpu() {
+    let Some(device) = device() else { return };
+    let lhs: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
+    let tolerances =
+        [Tolerance::BITS, tolerance(1e-3, 1e-3), tolerance(0.0, 0.0078125), ulp(1), ulp(5000)];
+    for dtype in DType::ALL.iter().copied().filter(|dtype| dtype.size() == Some(2)) {
+        // One, the sign, the sign and one, infinity, primes.
+        for shift in [1, 0x8000, 0x8001, 0x7c00, 0x7f80, 3, 101, 7919] {
+            let shifted = (0..=u16::MAX).map(|bits| bits.wrapping_add(shift));
+            let rhs: Vec<u8> = shifted.flat_map(u16::to_le_bytes).collect();
+            check_all(&device, dtype, (&lhs, &rhs), &tolerances);
+        }
+    }
+}
+
+#[test]
+fn all_pairs_of_bytes_count_as_on_the_cpu() {
+    let Some(device) = device() else { return };
+    // Types of fewer bits find all there can be in the others.
+    let all = || (0..=u16::MAX).map(u16::to_le_bytes);
+    let lhs: Vec<u8> = all().map(|[low, _]| low).collect();
+    let rhs: Vec<u8> = all().map(|[_, high]| high).collect();
+    let tolerances = [
+        Tolerance::BITS,
+        tolerance(0.0, 0.0),
+        tolerance(0.5, 0.0),
+        tolerance(0.0, 0.125),
+        tolerance(1.0, 1.5),
+        tolerance(f64::MAX, 0.0),
+        ulp(0),
+        ulp(1),
+        ulp(77),
+    ];
+    for dtype in DType::ALL.iter().copied().filter(|dtype| dtype.size() == Some(1)) {
+        check_all(&device, dtype, (&lhs, &rhs), &tolerances);
+    }
+}
+
+/// Each with each, as the elements of a type.
+fn cross(values: &[u64], size: usize) -> (Vec<u8>, Vec<u8>) {
+    let bytes = |bits: &u64| bits.to_le_bytes()[..size].to_vec();
+    let lhs = values.iter().flat_map(|x| bytes(x).repeat(values.len())).collect();
+    let rhs: Vec<u8> = values.iter().flat_map(bytes).collect();
+    (lhs, rhs.repeat(values.len()))
+}
+
+#[test]
+fn integers_at_their_extremes_count_as_on_the_cpu() {
+    let Some(device) = device() else { return };
+    // Powers of two and what is next to them, from both ends; the middle between two doubles, where a value is rounded to the
+    // even one, and what is just beside it.
+    let mut values: Vec<u64> = (0..64).map(|bit| 1 << bit).collect();
+    for bit in 53..64 {
+        for last in [1, 3] {
+            let middle = (1_u64 << bit) + (last << (bit - 53));
+            values.extend([middle, middle + 1]);
+        }
+    }
+    values.extend([0, 3, 5]);
+    values.extend(values.clone().iter().map(|&value| value.wrapping_sub(1)));
+    values.extend(values.clone().iter().map(|&value| value.wrapping_neg()));
+    let two_to = |exponent| 2_f64.powi(exponent);
+    let tolerances = [
+        Tolerance::BITS,
+        tolerance(0.0, 0.0),
+        tolerance(1.0, 0.0),
+        tolerance(two_to(53), 0.0),
+        tolerance(two_to(63), 0.0),
+        tolerance(two_to(64), 0.0),
+        tolerance(two_to(64).next_down(), 0.0),
+        tolerance(0.0, 0.5),
+        tolerance(0.0, 1.0),
+        tolerance(0.0, 1.0_f64.next_down()),
+        tolerance(1.0, two_to(-53)),
+        tolerance(1025.0, 1.0 / 3.0),
+        ulp(1),
+    ];
+    for dtype in DType::ALL.iter().copied().filter(|dtype| dtype.kind() == Kind::Integer) {
+        let size = dtype.size().unwrap();
+        let mut values: Vec<_> =
+            values.iter().map(|value| value & (u64::MAX >> (64 - 8 * size))).collect();
+        values.sort_unstable();
+        values.dedup();
+        let (lhs, rhs) = cross(&values, size);
+        check_all(&device, dtype, (&lhs, &rhs), &tolerances);
+    }
+}
+
+#[test]
+fn every_class_of_float_counts_as_on_the_cpu() {
+    let Some(device) = device() else { return };
+    let tolerances = [
+        Tolerance::BITS,
+        tolerance(0.0, 0.0),
+        tolerance(5e-324, 5e-324),
+        tolerance(1e-3, 0.5),
+        tolerance(f64::MAX, f64::MAX),
+        ulp(0),
+        ulp(3),
+        ulp(u64::MAX),
+    ];
+    for float in Float::all() {
+        let dtype = float.dtype();
+        let least = 1 << float.mantissa_bits();
+        let most = float.largest();
+        // Zero and subnormals, the smallest normals, one, the largest numbers; then infinity where there is one, and NaN: of the
+        // smallest payload (signalling), of the quiet bit alone, of all.
+        let mut values =
+            vec![0, 1, 2, 3, least / 2, least - 1, least, least + 1, float.nearest(1.0)];
+        values.extend([most - 1, most, most + 1, most + 2, most + 1 + least / 2, most + least]);
+        values.extend(values.clone().iter().map(|&bits| float.negate(bits)));
+        let (lhs, rhs) = cross(&values, dtype.size().unwrap());
+        check_all(&device, dtype, (&lhs, &rhs), &tolerances);
+    }
+}
+
+/// In a large tensor there is always a pair that no tolerance passes, or whose lhs is zero; what follows from the lack of them
+/// shows only among few.
+#[test]
+fn one_pair_and_two_count_as_on_the_cpu() {
+    let Some(device) = device() else { return };
+    for float in Float::all() {
+        let (one, most) = (float.nearest(1.0), float.largest());
+        let values = [0, float.negate(0), 1, one, float.negate(one), most, most + 1, most + 2];
+        let bytes = |bits: &[u64]| {
+            let mut bytes = Vec::new();
+            bits.iter().for_each(|&bits| float.write(&mut bytes, bits));
+            bytes
+        };
+        for (x, y) in values.iter().flat_map(|x| values.iter().map(move |y| (*x, *y))) {
+            for beside in [None, Some(0), Some(one), Some(most + 2)] {
+                let side =
+                    |bits| bytes(&[Some(bits), beside].into_iter().flatten().collect::<Vec<_>>());
+                for nan in [NanPolicy::Equal, NanPolicy::Differ] {
+                    let options =
+                        Options { tolerance: tolerance(0.0, 0.5), nan, ..Options::default() };
+                    check(&device, float.dtype(), (&side(x), &side(y)), &options);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tolerance_of_minus_zero_is_one_of_zero() {
+    let Some(device) = device() else { return };
+    let (lhs, rhs) = ([1.0_f32, 2.0, -0.0, 4.0], [1.0_f32, 2.5, 0.0, 4.000_000_5]);
+    let bytes = bytemuck::cast_slice::<f32, u8>;
+    for tolerance in [tolerance(-0.0, 0.0), tolerance(0.0, -0.0), tolerance(-0.0, -0.0)] {
+        let further = vec![tolerance];
+        let options = Options { tolerance, further, ..Options::default() };
+        check(&device, DType::F32, (bytes(&lhs), bytes(&rhs)), &options);
+        let (lhs, rhs) = (view(DType::F32, bytes(&lhs)), view(DType::F32, bytes(&rhs)));
+        assert_eq!(device.compare(&lhs, &rhs, &options).unwrap().mismatched, 2);
+    }
+}
+
+#[test]
+fn what_is_no_tolerance_is_judged_as_on_the_cpu() {
+    let Some(device) = device() else { return };
+    let (lhs, rhs) = ([1.0_f32, 0.0, 3.0], [1.5_f32, 1.0, 3.0]);
+    let bytes = bytemuck::cast_slice::<f32, u8>;
+    for part in [f64::NAN, -1.0, f64::INFINITY, f64::NEG_INFINITY] {
+        for tolerance in [
+            Tolerance { atol: Some(part), ..Tolerance::BITS },
+            Tolerance { rtol: Some(part), ..Tolerance::BITS },
+        ] {
+            let options = Options { tolerance, further: vec![tolerance], ..Options::default() };
+            check(&device, DType::F32, (bytes(&lhs), bytes(&rhs)), &options);
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Constants held against each other: repeated elements count, and cost next to nothing.
+
+use std::time::{Duration, Instant};
+
+use ckdiff::compare::{Comparison, NanPolicy, Options, Tolerance, compare};
+use ckdiff::diff::constant::{self, Outcome};
+use ckdiff::graph::constant::Constant;
+use ckdiff::tensor::{DType, TensorSource};
+
+use crate::graph::constant::{expand, floats, parse, strings};
+use crate::support::Random;
+use crate::support::encoding::{self, bytes, int, packed};
+
+#[test]
+fn an_absurd_shape_costs_nothing() {
+    let start = Instant::now();
+    let many = 1 << 40;
+    let splat = |value: f32| parse(DType::F32, &[many, 1 << 20], &bytes(5, &floats(&[value])));
+    let (one, two) = (splat(1.0), splat(2.0));
+    assert_eq!((one.head().len(), one.tail()), (4, (1 << 60) - 1));
+    let Outcome::Different(comparison) =
+        constant::compare(&one, &two, &Options::default()).unwrap()
+    else {
+        panic!("1 is not 2");
+    };
+    assert_eq!(
+        (comparison.elements, comparison.mismatched, comparison.first),
+        (1 << 60, 1 << 60, Some(0))
+    );
+    assert_eq!((comparison.max_abs, comparison.rms), (Some(1.0), None));
+    insta::assert_snapshot!(one.tensor(1 << 30).unwrap_err(), @"size is 4611686018427387904, at most 1073741824 bytes are read into memory");
+
+    // A long string that is repeated against many short ones, and against strings of its own length.
+    let long = "x".repeat(1 << 20);
+    let repeated = parse(DType::String, &[1 << 19], &strings(&[&long]));
+    let short = parse(DType::String, &[1 << 19], &bytes(8, b"").repeat(1 << 18));
+    let other = parse(DType::String, &[1 << 19], &strings(&[&long, &long.replace('x', "y")]));
+    for (rhs, differing) in [(&short, 1 << 19), (&other, (1 << 19) - 1)] {
+        let outcome = constant::compare(&repeated, rhs, &Options::default()).unwrap();
+        let Outcome::Different(comparison) = outcome else { panic!("{outcome:?}") };
+        assert_eq!((comparison.elements, comparison.differing), (1 << 19, differing));
+    }
+    // A million dimensions.
+    let dims = bytes(2, &encoding::shape(&vec![1; 1_000_000]));
+    assert!(Constant::parse(&[int(1, 1), dims].concat()).is_err());
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+/// Random elements in pieces of which many are alike, followed by a repeated one.
+fn random(dtype: DType, elements: u64, random: &mut Random) -> Constant {
+    let explicit = random.below(elements.min(40) + 1);
+    let size = dtype.size();
+    let one = |random: &mut Random| match (random.below(4), size) {
+        (0, Some(size)) => vec![0; size],
+        (1, Some(size)) => random.bytes(size),
+        (2, Some(size)) => [vec![1; size - 1], vec![0x3f]].concat(),
+        (_, Some(size)) => [vec![0; size - 1], vec![0x80]].concat(),
+        (n, None) => vec![b'a'; n as usize],
+    };
+    let values: Vec<_> = (0..explicit).map(|_| one(random)).collect();
+    let list = match (dtype.size(), dtype) {
+        (None, _) => values.iter().flat_map(|value| bytes(8, value)).collect(),
+        (_, DType::F32) => bytes(5, &values.concat()),
+        (_, DType::F64) => bytes(6, &values.concat()),
+        (_, DType::Complex64) => bytes(9, &values.concat()),
+        (_, DType::F8E5M2) => bytes(18, &values.concat()),
+        (_, dtype) => {
+            let number = if dtype == DType::F16 {
+                13
+            } else if dtype == DType::Bool {
+                11
+            } else {
+                7
+            };
+            let number_of =
+                |value: &Vec<u8>| value.iter().rev().fold(0, |n, byte| n << 8 | i64::from(*byte));
+            bytes(number, &packed(&values.iter().map(number_of).collect::<Vec<_>>()))
+        }
+    };
+    parse(dtype, &[elements as i64], &list)
+}
+
+pub(crate) const TYPES: &[DType] = &[
+    DType::F32,
+    DType::F64,
+    DType::F16,
+    DType::F8E5M2,
+    DType::Complex64,
+    DType::I32,
+    DType::I8,
+    DType::I4,
+    DType::Bool,
+    DType::String,
+];
+
+fn options(random: &mut Random) -> Options {
+    let tolerance = |atol, rtol, ulp| Tolerance::new(atol, rtol, ulp).unwrap();
+    let tolerances = [
+        Tolerance::BITS,
+        tolerance(Some(0.0), None, None),
+        tolerance(Some(0.6), Some(0.1), None),
+        tolerance(None, None, Some(1 << 20)),
+    ];
+    Options {
+        tolerance: tolerances[random.below(4) as usize],
+        nan: if random.one_in(3) { NanPolicy::Differ } else { NanPolicy::Equal },
+        further: tolerances[..random.below(4) as usize].to_vec(),
+        histogram: random.one_in(2),
+        ..Options::default()
+    }
+}
+
+fn comparison(outcome: Outcome) -> Option<Comparison> {
+    match outcome {
+        Outcome::Close(comparison) | Outcome::Different(comparison) => Some(*comparison),
+        Outcome::Dtype(comparison) => comparison.map(|comparison| *comparison),
+        Outcome::Same | Outcome::Shape => None,
+    }
+}
+
+/// Holds the comparison of two constants against that of their expanded tensors.
+fn check(lhs: &Constant, rhs: &Constant, options: &Options, has_sums: bool) {
+    let expanded = compare(&expand(lhs), &expand(rhs), options).unwrap();
+    let expected = if has_sums {
+        expanded
+    } else {
+        Comparison { rms: None, rel_l2: None, cosine: None, mean: None, std: None, ..expanded }
+    };
+    let context = format!("{lhs:?}\n{rhs:?}\n{options:?}");
+    let outcome = constant::compare(lhs, rhs, options).unwrap();
+    let kind = match (&outcome, expected.mismatched, expected.differing) {
+        (Outcome::Dtype(Some(_)), ..) => lhs.dtype() != rhs.dtype(),
+        (Outcome::Different(_), 1.., _) | (Outcome::Close(_), 0, 1..) | (Outcome::Same, 0, 0) => {
+            lhs.dtype() == rhs.dtype()
+        }
+        _ => false,
+    };
+    assert!(kind, "{outcome:?}\n{expected:?}\n{context}");
+    if let Some(ours) = comparison(outcome) {
+        assert_eq!(format!("{ours:?}"), format!("{expected:?}"), "{context}");
+    }
+}
+
+#[test]
+fn repeated_elements_count_as_if_they_were_written_out() {
+    let mut source = Random::new(7);
+    for &lhs in TYPES {
+        for &rhs in TYPES.iter().filter(|rhs| ckdiff::compare::comparable(lhs, **rhs)) {
+            // Small ones have their sums; strings have none, and repeat all the same.
+            let rounds = if lhs == rhs { 40 } else { 4 };
+            for elements in (0..rounds).map(|n| [0, 1, 2, 40, 1000][n % 5]) {
+                let (lhs, rhs) =
+                    (random(lhs, elements, &mut source), random(rhs, elements, &mut source));
+                check(&lhs, &rhs, &options(&mut source), true);
+            }
+            // Large ones have none, unless nothing is repeated on both sides.
+            for _ in 0..rounds / 10 {
+                let elements = 65_536 + source.below(1000);
+                let (lhs, rhs) =
+                    (random(lhs, elements, &mut source), random(rhs, elements, &mut source));
+                check(&lhs, &rhs, &options(&mut source), false);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_large_constant_that_is_written_out_has_its_sums() {
+    let elements = 70_001;
+    let mut content: Vec<u8> = (0..elements).flat_map(|n| (n as f32).to_le_bytes()).collect();
+    let lhs = parse(DType::F32, &[elements], &bytes(4, &content));
+    content[7] ^= 1;
+    let rhs = parse(DType::F32, &[elements], &bytes(4, &content));
+    check(&lhs, &rhs, &Options::default(), true);
+}
+
+#[test]
+fn types_and_shapes_are_told_apart() {
+    let outcome =
+        |lhs: &Constant, rhs: &Constant| constant::compare(lhs, rhs, &Options::default()).unwrap();
+    let float = parse(DType::F32, &[2], &bytes(5, &floats(&[1.0])));
+    let int = parse(DType::I32, &[2], &bytes(7, b"\x01"));
+    let string = parse(DType::String, &[2], &[]);
+    let column = parse(DType::F32, &[2, 1], &bytes(5, &floats(&[1.0])));
+    assert_eq!(outcome(&float, &column), Outcome::Shape);
+    assert_eq!(outcome(&int, &column), Outcome::Shape);
+    assert_eq!(outcome(&float, &string), Outcome::Dtype(None));
+    let Outcome::Dtype(Some(comparison)) = outcome(&float, &int) else {
+        panic!("both are numbers")
+    };
+    assert_eq!((comparison.elements, comparison.differing), (2, 0));
+}
+
+/// Streams in chunks of any size that suits the elements, and against tensors of other origin.
+#[test]
+fn a_constant_is_a_tensor_source() {
+    for &dtype in TYPES {
+        let constant = random(dtype, 1000, &mut Random::new(9));
+        let whole = expand(&constant);
+        assert_eq!(constant.stored_bytes(), whole.content().len() as u64);
+        for chunk in [1, 3, 7, 100_000].map(|n| n * dtype.size().unwrap_or(1)) {
+            let (mut stream, mut read) = (constant.stream().unwrap(), Vec::<u8>::new());
+            let mut out = vec![0; chunk];
+            while let n @ 1.. = stream.read(&mut out).unwrap() {
+                read.extend(&out[..n]);
+            }
+            assert_eq!(read, whole.content(), "{dtype} {chunk}");
+        }
+        let same = compare(&constant, &whole, &Options::default()).unwrap();
+        assert_eq!((same.elements, same.differing), (1000, 0), "{dtype}");
+    }
+}

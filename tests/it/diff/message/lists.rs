@@ -1,0 +1,223 @@
+//! `--as-set` and `--key`: lists that are more, or less, than lists.
+
+use std::fs;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::support::command::{Run, assert_valid, ckdiff};
+
+const SCHEMA: &str = r#"syntax = "proto3";
+package user;
+import "google/protobuf/any.proto";
+message Run {
+  repeated string tag = 1;
+  repeated Step step = 2;
+  map<string, Step> named = 3;
+  Step first = 4;
+  google.protobuf.Any any = 5;
+  repeated double loss = 6;
+}
+message Step {
+  string name = 1;
+  Id id = 2;
+  repeated Step inner = 3;
+}
+message Id { int32 number = 1; repeated int32 part = 2; }
+"#;
+
+/// Two messages of the user's schema, and what is said of them.
+struct Runs(TempDir);
+
+impl Runs {
+    fn new(lhs: &str, rhs: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in [("run.proto", SCHEMA), ("lhs.txt", lhs), ("rhs.txt", rhs)] {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        Self(folder)
+    }
+
+    fn diff(&self, args: &[&str]) -> Run {
+        let path = |name: &str| self.0.path().join(name).display().to_string();
+        let (lhs, rhs, proto) = (path("lhs.txt"), path("rhs.txt"), path("run.proto"));
+        let own = [lhs.as_str(), &rhs, "--proto", &proto, "--message=Run", "--format=json"];
+        ckdiff(&[&own[..], args].concat())
+    }
+
+    /// The changes, in one line each.
+    fn changes(&self, args: &[&str]) -> Vec<String> {
+        let run = self.diff(args);
+        assert!(run.code < 2, "{args:?}: {}", run.stderr);
+        let report = run.json();
+        assert_valid(&report);
+        lines(&report)
+    }
+}
+
+fn lines(report: &serde_json::Value) -> Vec<String> {
+    let line = |change: &serde_json::Value| {
+        let text = |key: &str| change[key].as_str().unwrap_or("-").to_owned();
+        let weight = if change["weight"] == "cosmetic" { "~" } else { "" };
+        format!("{weight}{}: {} => {}", text("path"), text("lhs"), text("rhs"))
+    };
+    report["changes"].as_array().unwrap().iter().map(line).collect()
+}
+
+#[test]
+fn lists_of_a_message_of_ones_own_are_what_the_user_says() {
+    let runs = Runs::new(
+        "tag: ['a', 'b', 'b'] loss: [1, 2] step { name: 'x' id { number: 1 } } step { name: 'y' }",
+        "tag: ['b', 'a', 'c'] loss: [2, 1] step { name: 'y' } step { name: 'x' id { number: 2 } }",
+    );
+    assert_eq!(
+        runs.changes(&["--as-set=tag", "--as-set=loss"]),
+        [
+            r#"tag[2]: "b" => -"#,
+            r#"tag[2]: - => "c""#,
+            r#"step[0]: name: "x" id { number: 1 } => -"#,
+            r#"step[1]: - => name: "x" id { number: 2 }"#,
+        ]
+    );
+    assert_eq!(
+        runs.changes(&["--as-set=*", "--key=step=name"]),
+        [
+            r#"tag[2]: "b" => -"#,
+            r#"tag[2]: - => "c""#,
+            r#"step["x"].id.number: 1 => 2"#,
+            "~step: order of 2 => order of 2"
+        ],
+        "a key wins over a set"
+    );
+    // The key in a message inside, and two keys.
+    assert_eq!(
+        runs.changes(&["--as-set=tag", "--as-set=loss", "--key=**.step=id.number,name"])[2..],
+        [
+            r#"step["1, x"]: name: "x" id { number: 1 } => -"#,
+            r#"step["2, x"]: - => name: "x" id { number: 2 }"#
+        ]
+    );
+}
+
+#[test]
+fn items_of_one_key_go_by_their_order_and_items_without_by_none() {
+    let runs = Runs::new(
+        "step { name: 'x' id { number: 1 } } step { name: 'x' id { number: 2 } } step { id { number: 7 } }",
+        "step { id { number: 8 } } step { name: 'x' id { number: 1 } } step { name: 'x' id { number: 3 } } step { name: 'x' }",
+    );
+    assert_eq!(
+        runs.changes(&["--key=step=name"]),
+        [
+            r#"step["x"].id.number: 2 => 3"#,
+            r#"step[""].id.number: 7 => 8"#,
+            r#"step["x"]: - => name: "x""#,
+            "~step: order of 3 => order of 3",
+        ]
+    );
+}
+
+#[test]
+fn patterns_reach_into_maps_and_any_and_any_depth() {
+    let inner = |a: &str, b: &str| {
+        let steps = format!("inner {{ name: '{a}' }} inner {{ name: '{b}' }}");
+        format!(
+            "named {{ key: 'k' value {{ {steps} inner {{ {steps} }} }} }}
+             any {{ [type.googleapis.com/user.Step] {{ {steps} }} }}"
+        )
+    };
+    let runs = Runs::new(&inner("a", "b"), &inner("b", "a"));
+    assert_eq!(runs.changes(&[]).len(), 7);
+    for (pattern, left) in [
+        ("**.inner", 2),
+        ("named.inner", 4),
+        ("named.**.inner", 4),
+        ("any.[type.googleapis.com/user.Step].inner", 5),
+        ("any.*.inner", 5),
+    ] {
+        assert_eq!(runs.changes(&["--as-set", pattern]).len(), left, "{pattern}");
+    }
+}
+
+#[test]
+fn a_pattern_that_never_applies_is_refused_with_what_there_is() {
+    let runs = Runs::new("tag: 'a'", "tag: 'b'");
+    for (arg, why) in [
+        ("--as-set=tags", "user.Run has no field tags; did you mean tag?"),
+        (
+            "--as-set=zzzzzz",
+            "user.Run has no field zzzzzz; it has tag, step, named, first, any, loss",
+        ),
+        ("--as-set=first.nam", "user.Step has no field nam; did you mean name?"),
+        ("--as-set=first", "user.Run.first is no list; it has tag, step, loss"),
+        ("--as-set=named", "user.Run.named is a map, whose entries go by their keys"),
+        ("--as-set=tag.name", "user.Run.tag holds no message"),
+        ("--as-set=**.nam", "user.Run has no field nam; did you mean named?"),
+        (
+            "--key=tag=name",
+            "the items of user.Run.tag are of type string, and have no fields to go by",
+        ),
+        ("--key=step=nam", r#"user.Step has no single field "nam" to go by; it has name, id"#),
+        ("--key=step=inner", r#"user.Step has no single field "inner" to go by; it has name, id"#),
+        ("--key=step=id.part", r#"user.Id has no single field "part" to go by; it has number"#),
+        ("--key=step=name.x", r#"user.Step has no single field "x" to go by; it has name, id"#),
+        ("--key=step", r#""step" names no key: it must be PATH=FIELD, or PATH=FIELD,FIELD"#),
+        ("--as-set=a..b", r#""a..b" leads to no field: it must be names with dots between"#),
+    ] {
+        let run = runs.diff(&[arg]);
+        assert_eq!(run.code, 2, "{arg}");
+        assert!(run.stderr.contains(why), "{arg}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn the_lists_of_a_model_are_what_the_user_says_unless_they_mean_something() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let meta = |kinds: [&str; 2], nodes: [&str; 2], assets: [&str; 2]| {
+        let collection = kinds.map(|kind| format!("value: '{kind}'")).join(" ");
+        let nodes = nodes.map(|name| format!("node {{ name: '{name}' op: 'NoOp' }}")).join(" ");
+        let assets =
+            assets.map(|file| format!("asset_file_def {{ filename: '{file}' }}")).join(" ");
+        format!(
+            "graph_def {{ {nodes} }} {assets}
+             collection_def {{ key: 'kinds' value {{ bytes_list {{ {collection} }} }} }}"
+        )
+    };
+    fs::write(path("lhs.pbtxt"), meta(["a", "b"], ["n", "m"], ["f", "g"])).unwrap();
+    fs::write(path("rhs.pbtxt"), meta(["b", "a"], ["m", "n"], ["g", "f"])).unwrap();
+    let diff = |args: &[&str]| {
+        let (lhs, rhs) = (path("lhs.pbtxt"), path("rhs.pbtxt"));
+        ckdiff(&[&[lhs.as_str(), &rhs, "--format=json"][..], args].concat())
+    };
+    assert_eq!(diff(&[]).code, 1);
+    let run = diff(&["--as-set=collection_def.*.value", "--key=asset_file_def=filename"]);
+    assert_eq!(
+        (run.code, lines(&run.json())),
+        (
+            0,
+            vec![
+                "~graph_def.node: order of 2 => order of 2".to_owned(),
+                "~asset_file_def: order of 2 => order of 2".to_owned()
+            ]
+        )
+    );
+    let report = run.json();
+    assert_valid(&report);
+    assert_eq!(report["options"]["as_set"], json!(["collection_def.*.value"]));
+    assert_eq!(
+        report["options"]["key"],
+        json!([{"list": "asset_file_def", "fields": ["filename"]}])
+    );
+    for (arg, why) in [
+        ("--as-set=graph_def.node", "tensorflow.GraphDef.node is compared by what it means"),
+        ("--as-set=graph_def.**.input", "tensorflow.NodeDef.input is compared by what it means"),
+        ("--key=graph_def.library.function=signature.name", "is compared by what it means"),
+        ("--as-set=signature_def.nam", "tensorflow.SignatureDef has no field nam"),
+    ] {
+        let run = diff(&[arg]);
+        assert_eq!(run.code, 2, "{arg}");
+        assert!(run.stderr.contains(why), "{arg}: {}", run.stderr);
+    }
+    let run = ckdiff(&["retrain/baseline.ckpt", "retrain/retrained.ckpt", "--as-set=a"]);
+    assert_eq!((run.code, run.stderr.contains("there is no message to compare")), (2, true));
+}

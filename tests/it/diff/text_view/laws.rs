@@ -1,0 +1,240 @@
+//! Laws of the text view, over all pairs that real TensorFlow wrote.
+
+use std::collections::BTreeSet;
+
+use ckdiff::artifact::Artifact;
+use ckdiff::diff::{Change, ChangeKind, Diff, Options, Place, Tag, Text, TextView, Weight, diff};
+use ckdiff::message::Message;
+use ckdiff::progress::Silent;
+use ckdiff::report::Palette;
+use ckdiff::report::human::{self, View};
+use ckdiff::saved_model;
+use ckdiff::text::{PrintOptions, UnknownFields, print};
+
+use crate::graph::pairs::side;
+use crate::support::oracle;
+
+/// Two sides, and what differs.
+struct Pair {
+    name: String,
+    lhs: Artifact<'static>,
+    rhs: Artifact<'static>,
+    diff: Diff,
+}
+
+fn pairs(strict: bool) -> impl Iterator<Item = Pair> {
+    let names: Vec<String> = oracle("pairs.json").as_object().unwrap().keys().cloned().collect();
+    names.into_iter().map(move |name| {
+        let [lhs, rhs] = ["lhs", "rhs"].map(|of| Artifact::open(side(&name, of)).unwrap());
+        let options = Options { strict, ..Options::default() };
+        let diff = diff(&lhs, &rhs, &options, &Silent).unwrap();
+        Pair { name, lhs, rhs, diff }
+    })
+}
+
+/// The text of a whole message, each line without its indent.
+fn whole(artifact: &Artifact) -> String {
+    let Some(document) = artifact.message() else { return String::new() };
+    let message: &Message<'_> = document.message();
+    let by_number = UnknownFields::ByNumber;
+    let options = PrintOptions { unknown_fields: by_number, ..PrintOptions::default() };
+    let mut text = Vec::new();
+    print(message, &options, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    format!("\n{}\n", text.lines().map(str::trim_start).collect::<Vec<_>>().join("\n"))
+}
+
+/// The lines of one side of a text that has all of them.
+fn lines(text: &Text, of: Tag) -> Vec<&str> {
+    let lines = text.hunks.iter().flat_map(|hunk| &hunk.lines);
+    lines.filter(|line| line.tag == Tag::Same || line.tag == of).map(|l| &*l.text).collect()
+}
+
+/// Parts of a text that stand together in the message: each of several nodes is one.
+fn parts<'t>(lines: &[&'t str]) -> Vec<Vec<&'t str>> {
+    let mut parts: Vec<Vec<&str>> = vec![Vec::new()];
+    for line in lines {
+        let is_new = ["node {", "node_def {"].contains(line);
+        if is_new {
+            parts.push(Vec::new());
+        }
+        parts.last_mut().unwrap().push(line);
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Whether it is told of in words: what is no part of the messages, and items that hold nothing that could be read.
+fn is_told_in_words(name: &str, change: &Change) -> bool {
+    let path = change.path.to_string();
+    if name.starts_with("bad_variable_def") {
+        return path.contains("bytes_list");
+    }
+    change.kind == ChangeKind::Renamed
+        || ["saver[", "files[", "object_graph"].iter().any(|part| path.contains(part))
+        || path.contains(".tensor.nodes[")
+}
+
+#[test]
+fn every_change_has_its_place() {
+    for strict in [false, true] {
+        let (mut texts, mut words) = (0, 0);
+        for Pair { name, lhs, rhs, diff } in pairs(strict) {
+            let view = TextView::new(&diff, &lhs, &rhs).unwrap();
+            let told: Vec<usize> =
+                view.places().iter().flat_map(|place| place.changes()).copied().collect();
+            let distinct: BTreeSet<usize> = told.iter().copied().collect();
+            assert_eq!(told.len(), distinct.len(), "{name}: told twice");
+            let counts = |change: &Change| strict || change.weight == Weight::Semantic;
+            let expected = (0..diff.changes.len()).filter(|&at| counts(&diff.changes[at]));
+            assert!(distinct.into_iter().eq(expected), "{name}");
+            for place in view.places() {
+                let text = place.text(3);
+                let is_shown = !text.hunks.is_empty();
+                texts += usize::from(is_shown);
+                words += usize::from(!is_shown);
+                for change in place.changes().iter().map(|&at| &diff.changes[at]) {
+                    let is_known =
+                        is_told_in_words(&name, change) || change.weight == Weight::Cosmetic;
+                    assert!(is_shown || is_known, "{name}: {}", change.path);
+                }
+            }
+        }
+        assert!(texts > 150 && words > 10, "{texts} {words}");
+    }
+}
+
+#[test]
+fn a_text_is_that_of_its_side() {
+    let mut held = 0;
+    for Pair { name, lhs, rhs, diff } in pairs(true) {
+        let view = TextView::new(&diff, &lhs, &rhs).unwrap();
+        let (left, right) = (whole(&lhs), whole(&rhs));
+        for place in view.places() {
+            let text = place.text(usize::MAX);
+            // What bytes hold is no text of the message.
+            let is_held = [Tag::Removed, Tag::Added]
+                .iter()
+                .any(|&tag| lines(&text, tag).contains(&"value {"));
+            if is_held || place.path().to_string().contains("bytes_list") {
+                held += 1;
+                continue;
+            }
+            for (tag, whole) in [(Tag::Removed, &left), (Tag::Added, &right)] {
+                for part in parts(&lines(&text, tag)) {
+                    let part: Vec<_> = part.iter().map(|line| line.trim_start()).collect();
+                    let part = format!("\n{}\n", part.join("\n"));
+                    assert!(whole.contains(&part), "{name}: {} {tag:?} {part}", place.path());
+                }
+            }
+        }
+    }
+    assert!((5..100).contains(&held), "{held}");
+}
+
+/// Puts the hunks of a text in the place of the lines of lhs that they are about.
+fn applied(lhs: &[&str], text: &Text) -> Vec<String> {
+    let (mut out, mut at) = (Vec::new(), 0);
+    for hunk in &text.hunks {
+        let start = hunk.lhs_start - usize::from(hunk.lhs_len > 0);
+        out.extend(lhs[at..start].iter().map(|line| line.to_string()));
+        assert_eq!(out.len(), hunk.rhs_start - usize::from(hunk.rhs_len > 0));
+        at = start;
+        for line in &hunk.lines {
+            if line.tag != Tag::Added {
+                assert_eq!(line.text, lhs[at]);
+                at += 1;
+            }
+            if line.tag != Tag::Removed {
+                out.push(line.text.clone());
+            }
+        }
+        assert_eq!(at, start + hunk.lhs_len);
+    }
+    out.extend(lhs[at..].iter().map(|line| line.to_string()));
+    out
+}
+
+#[test]
+fn a_text_leads_from_lhs_to_rhs() {
+    let mut count = 0;
+    for Pair { name, lhs, rhs, diff } in pairs(true) {
+        let view = TextView::new(&diff, &lhs, &rhs).unwrap();
+        for place in view.places() {
+            let all = place.text(usize::MAX);
+            assert!(!all.is_cut, "{name}: {}", place.path());
+            for context in [0, 1, 3] {
+                let (lhs, rhs) = (lines(&all, Tag::Removed), lines(&all, Tag::Added));
+                assert_eq!(applied(&lhs, &place.text(context)), rhs, "{name}: {}", place.path());
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 1_000, "{count}");
+}
+
+#[test]
+fn a_side_that_has_nothing_has_no_lines() {
+    for Pair { name, lhs, rhs, diff } in pairs(false) {
+        let view = TextView::new(&diff, &lhs, &rhs).unwrap();
+        let is_of = |place: &Place<'_>, kind| {
+            place.changes().iter().all(|&at| {
+                let change = &diff.changes[at];
+                change.kind == kind && change.path == *place.path()
+            })
+        };
+        for place in view.places() {
+            let text = place.text(3);
+            let mut tags = text.hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| line.tag);
+            let path = place.path();
+            if path.steps().len() == 2 && path.key_in("node").is_some() {
+                if is_of(place, ChangeKind::Added) {
+                    assert!(tags.all(|tag| tag == Tag::Added), "{name}: {path}");
+                } else if is_of(place, ChangeKind::Removed) {
+                    assert!(tags.all(|tag| tag == Tag::Removed), "{name}: {path}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_model_has_no_text_against_itself() {
+    for Pair { name, lhs, .. } in pairs(false) {
+        let other = Artifact::open(side(&name, "lhs")).unwrap();
+        let options = Options { strict: true, ..Options::default() };
+        let diff = diff(&lhs, &other, &options, &Silent).unwrap();
+        assert!(TextView::new(&diff, &lhs, &other).unwrap().places().is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn reports_fit_their_columns_and_no_two_lines_look_alike() {
+    for strict in [false, true] {
+        for Pair { name, lhs, rhs, diff } in pairs(strict) {
+            let view = TextView::new(&diff, &lhs, &rhs).unwrap();
+            let mut out = Vec::new();
+            let options = View { palette: Palette::PLAIN, max_diffs: usize::MAX };
+            human::diff_as_text(&diff, &view, 3, &options, &mut out).unwrap();
+            let report = String::from_utf8(out).unwrap();
+            // Findings are told in full.
+            let report = report.split("\nWrong in itself").next().unwrap();
+            let lines: Vec<&str> = report.lines().collect();
+            for pair in lines.windows(2) {
+                let (removed, added) = (pair[0].strip_prefix("  - "), pair[1].strip_prefix("  + "));
+                assert!(removed.is_none() || removed != added, "{name}: {}", pair[0]);
+            }
+            for line in lines {
+                assert!(line.chars().count() <= 100, "{name}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn saved_models_are_among_the_pairs() {
+    let is_saved_model = |name: &&String| saved_model::file_in(&side(name, "lhs")).is_some();
+    let oracle = oracle("pairs.json");
+    let count = oracle.as_object().unwrap().keys().filter(is_saved_model).count();
+    assert!(count >= 10, "{count}");
+}

@@ -1,0 +1,308 @@
+//! The text of what is large, or made to be: it is cut, and says so.
+
+use std::time::Instant;
+
+use ckdiff::artifact::Artifact;
+use ckdiff::diff::{Diff, MessageOptions, Options, Tag, Text, TextView, diff, messages};
+use ckdiff::message::Message;
+use ckdiff::progress::Silent;
+use ckdiff::report::Palette;
+use ckdiff::report::human::{self, View};
+use ckdiff::schema::Schema;
+use ckdiff::schema::tensorflow::{AttrValue, GraphDef, MetaGraphDef, NodeDef, TensorProto};
+use ckdiff::schema::tensorflow::{TensorShapeProto, attr_value, tensor_shape_proto};
+use ckdiff::text::{ParseOptions, parse};
+
+use crate::support::encoding::bytes;
+use crate::support::graph::pairs::opened;
+
+fn graph(nodes: Vec<NodeDef>) -> MetaGraphDef {
+    MetaGraphDef {
+        graph_def: Some(GraphDef { node: nodes, ..GraphDef::default() }),
+        ..MetaGraphDef::default()
+    }
+}
+
+fn node(name: &str, op: &str, inputs: &[String]) -> NodeDef {
+    NodeDef { name: name.into(), op: op.into(), input: inputs.to_vec(), ..NodeDef::default() }
+}
+
+fn constant(name: &str, tensor: TensorProto) -> NodeDef {
+    let mut node = node(name, "Const", &[]);
+    let mut attr = |name: &str, value| {
+        node.attr.insert(name.into(), AttrValue { value: Some(value) });
+    };
+    attr("dtype", attr_value::Value::Type(1));
+    attr("value", attr_value::Value::Tensor(tensor));
+    attr("zone", attr_value::Value::I(7));
+    node
+}
+
+fn shape(len: usize) -> Option<TensorShapeProto> {
+    let dim = tensor_shape_proto::Dim { size: len as i64, ..Default::default() };
+    Some(TensorShapeProto { dim: vec![dim], ..TensorShapeProto::default() })
+}
+
+/// A constant in one of its two forms.
+fn floats(values: Vec<f32>, is_content: bool) -> TensorProto {
+    let mut tensor =
+        TensorProto { dtype: 1, tensor_shape: shape(values.len()), ..TensorProto::default() };
+    if is_content {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        tensor.tensor_content = bytes;
+    } else {
+        tensor.float_val = values;
+    }
+    tensor
+}
+
+fn compared(
+    lhs: &MetaGraphDef,
+    rhs: &MetaGraphDef,
+) -> (Artifact<'static>, Artifact<'static>, Diff) {
+    let (lhs, rhs) = (opened(lhs), opened(rhs));
+    let diff = diff(&lhs, &rhs, &Options::default(), &Silent).unwrap();
+    (lhs, rhs, diff)
+}
+
+fn report(diff: &Diff, view: &TextView<'_>) -> String {
+    let mut out = Vec::new();
+    let options = View { palette: Palette::PLAIN, max_diffs: usize::MAX };
+    human::diff_as_text(diff, view, 3, &options, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn size(text: &Text) -> usize {
+    text.hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| line.text.len()).sum()
+}
+
+#[test]
+fn a_constant_of_a_million_is_cut_and_what_differs_is_said() {
+    const LEN: usize = 1_000_000;
+    for is_content in [false, true] {
+        let values: Vec<f32> = (0..LEN).map(|at| at as f32).collect();
+        let mut others = values.clone();
+        for at in [LEN / 2, LEN / 2 + 1, LEN - 1] {
+            others[at] += 1.0;
+        }
+        let sides = [values, others].map(|v| graph(vec![constant("c", floats(v, is_content))]));
+        let (lhs, rhs, diff) = compared(&sides[0], &sides[1]);
+        let view = TextView::new(&diff, &lhs, &rhs).unwrap();
+        let [place] = view.places() else { panic!("{view:?}") };
+        let text = place.text(3);
+        assert_eq!(text.is_cut, !is_content);
+        assert!(size(&text) < 1 << 20, "{}", size(&text));
+        let report = report(&diff, &view);
+        let words = if is_content { "c.value: 3 of 1,000,000" } else { "c.value  3 of 1,000,000" };
+        assert!(report.contains(words), "{report}");
+        assert!(report.len() < 4_000, "{report}");
+        if is_content {
+            // The line is gone through to its end, and so are the lines behind it.
+            let lines: Vec<_> = text.hunks.iter().flat_map(|hunk| &hunk.lines).collect();
+            let [removed, added] =
+                [Tag::Removed, Tag::Added].map(|of| lines.iter().find(|line| line.tag == of));
+            let (removed, added) = (removed.unwrap(), added.unwrap());
+            assert_eq!(removed.text, added.text);
+            assert!(removed.more > 4 * LEN as u64);
+            assert!(report.contains("bytes, which differ further on"), "{report}");
+        }
+    }
+}
+
+#[test]
+fn of_many_nodes_the_first_are_shown_and_the_others_counted() {
+    let chain = |len: usize| -> Vec<NodeDef> {
+        let input = |at: usize| if at == 0 { "x".to_owned() } else { format!("n/{}", at - 1) };
+        let first = [node("x", "Placeholder", &[])].into_iter();
+        first.chain((0..len).map(|at| node(&format!("n/{at}"), "Softsign", &[input(at)]))).collect()
+    };
+    for (l, r, sign) in [(0, 500, '+'), (500, 0, '-')] {
+        let (lhs, rhs, diff) = compared(&graph(chain(l)), &graph(chain(r)));
+        let view = TextView::new(&diff, &lhs, &rhs).unwrap();
+        let [place] = view.places() else { panic!("{view:?}") };
+        assert_eq!(place.more(), 492);
+        let report = report(&diff, &view);
+        for at in 0..8 {
+            assert!(report.contains(&format!("\n  {sign}   name: \"n/{at}\"\n")), "{report}");
+        }
+        assert!(!report.contains("\"n/8\"\n"), "{report}");
+        assert!(report.contains("\n    … and 492 more nodes\n"), "{report}");
+    }
+}
+
+#[test]
+fn a_text_of_many_lines_is_cut() {
+    let sides = [0, 30_000].map(|start| {
+        let inputs: Vec<String> = (start..start + 30_000).map(|at| format!("x:{at}")).collect();
+        graph(vec![node("x", "Split", &[]), node("y", "Pack", &inputs)])
+    });
+    let (lhs, rhs, diff) = compared(&sides[0], &sides[1]);
+    let view = TextView::new(&diff, &lhs, &rhs).unwrap();
+    let text = view.places()[0].text(3);
+    assert!(text.is_cut);
+    assert!(text.hunks[0].lines.len() <= 20_000);
+    let report = report(&diff, &view);
+    assert!(report.lines().count() < 150, "{}", report.lines().count());
+    assert!(report.contains(" more lines\n") && report.contains("the text is long"), "{report}");
+}
+
+#[test]
+fn what_is_indented_without_end_is_cut() {
+    // Each level is two bytes and a line of two thousand.
+    let mut value = Vec::new();
+    for _ in 0..300 {
+        value = bytes(10, &bytes(2, &[bytes(1, b"k"), bytes(2, &value)].concat()));
+    }
+    let many = |op: &str| -> Vec<u8> {
+        let attrs = (0..200).map(|at| {
+            let entry = [bytes(1, format!("a{at:03}").as_bytes()), bytes(2, &value)].concat();
+            bytes(5, &entry)
+        });
+        let node: Vec<u8> = bytes(1, b"n").into_iter().chain(bytes(2, op.as_bytes())).collect();
+        bytes(1, &[node, attrs.flatten().collect()].concat())
+    };
+    let schema = Schema::tensorflow();
+    let ty = schema.message("tensorflow.GraphDef").unwrap();
+    let [lhs, rhs] = ["A", "B"].map(|op| Message::decode(schema, ty, many(op)).unwrap());
+    let changes = messages(&lhs, &rhs, &MessageOptions::default()).unwrap();
+    let view = TextView::of_messages(&changes, &lhs, &rhs).unwrap();
+    let text = view.places()[0].text(3);
+    assert!(text.is_cut);
+    assert!(size(&text) < 1 << 20, "{}", size(&text));
+}
+
+#[test]
+fn a_place_for_each_of_many_nodes_is_found_in_one_walk() {
+    let nodes = |device: &str, len: usize| -> MetaGraphDef {
+        let nodes = (0..len).map(|at| {
+            let mut node = node(&format!("scope/node_{at}"), "NoOp", &[]);
+            node.device = if at % 10 == 0 { device.into() } else { String::new() };
+            node
+        });
+        graph(nodes.collect())
+    };
+    let took = |len: usize| {
+        let (lhs, rhs, diff) = compared(&nodes("/cpu:0", len), &nodes("/cpu:1", len));
+        let start = Instant::now();
+        let view = TextView::new(&diff, &lhs, &rhs).unwrap();
+        assert_eq!(view.places().len(), len / 10);
+        assert!(view.places().iter().all(|place| place.text(3).hunks.len() == 1));
+        start.elapsed().as_secs_f64()
+    };
+    // The least of three: a machine that does other things at times takes longer.
+    let least = |len: usize| (0..3).map(|_| took(len)).fold(f64::MAX, f64::min);
+    let (few, many) = (least(2_000), least(20_000));
+    // Ten times the nodes, and some room for a busy machine: far from a hundred times.
+    assert!(many < 40.0 * few + 0.5, "{few} s, {many} s");
+}
+
+fn message(text: &str, ty: &str) -> Message<'static> {
+    let schema = Schema::tensorflow();
+    let ty = schema.message(ty).unwrap();
+    parse(schema, ty, text.as_bytes(), &ParseOptions::default()).unwrap().0
+}
+
+/// The text between two messages, a sign before each line.
+fn signed(lhs: &str, rhs: &str, ty: &str, context: usize) -> Vec<String> {
+    let (lhs, rhs) = (message(lhs, ty), message(rhs, ty));
+    let changes = messages(&lhs, &rhs, &MessageOptions::default()).unwrap();
+    let view = TextView::of_messages(&changes, &lhs, &rhs).unwrap();
+    let told: usize = view.places().iter().map(|place| place.changes().len()).sum();
+    assert_eq!(told, changes.len());
+    let mut lines = Vec::new();
+    for place in view.places() {
+        lines.push(format!("{}:", place.path()));
+        for line in place.text(context).hunks.iter().flat_map(|hunk| &hunk.lines) {
+            let sign = match line.tag {
+                Tag::Same => ' ',
+                Tag::Removed => '-',
+                Tag::Added => '+',
+            };
+            lines.push(format!("{sign}{}", line.text));
+        }
+    }
+    lines
+}
+
+#[test]
+fn a_small_message_is_one_place() {
+    assert_eq!(
+        signed(
+            "model_checkpoint_path: 'a' all_model_checkpoint_paths: 'a'",
+            "model_checkpoint_path: 'b' all_model_checkpoint_paths: ['a', 'b']",
+            "tensorflow.CheckpointState",
+            3,
+        ),
+        [
+            ":",
+            "-model_checkpoint_path: \"a\"",
+            "+model_checkpoint_path: \"b\"",
+            " all_model_checkpoint_paths: \"a\"",
+            "+all_model_checkpoint_paths: \"b\"",
+        ]
+    );
+}
+
+#[test]
+fn a_large_message_is_shown_by_its_parts() {
+    let ops = |summary: &str| {
+        let op = |at: usize| format!("attr {{ name: 'a{at}' description: '{}' }}", "d".repeat(99));
+        let attrs: Vec<String> = (0..1_000).map(op).collect();
+        format!("name: 'Big' {} summary: '{summary}' is_stateful: true", attrs.join(" "))
+    };
+    assert_eq!(
+        signed(&ops("one"), &ops("two"), "tensorflow.OpDef", 3),
+        ["summary:", "-summary: \"one\"", "+summary: \"two\""]
+    );
+    let with = |at: &str| {
+        ops("one").replace(
+            &format!("name: '{at}' description: 'd"),
+            &format!("name: '{at}' description: 'e"),
+        )
+    };
+    let found = signed(&ops("one"), &with("a500"), "tensorflow.OpDef", 0);
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert_eq!(found[0], "attr[500]:");
+}
+
+#[test]
+fn an_item_that_moved_is_held_against_itself() {
+    let op = |name: &str, text: &str| format!("attr {{ name: '{name}' description: '{}' }}", text);
+    let many = |first: &str, text: &str| {
+        let attrs: Vec<String> =
+            (0..1_000).map(|at| op(&format!("a{at}"), &"d".repeat(99))).collect();
+        format!("{first} {} {}", attrs.join(" "), op("last", text))
+    };
+    let found = signed(&many("", "one"), &many(&op("new", ""), "two"), "tensorflow.OpDef", 3);
+    assert_eq!(
+        found,
+        [
+            "attr[0]:",
+            "+name: \"new\"",
+            "attr[1001]:",
+            " name: \"last\"",
+            "-description: \"one\"",
+            "+description: \"two\"",
+        ]
+    );
+}
+
+#[test]
+fn lines_that_differ_far_behind_are_told_apart() {
+    let sides = ["a", "b"].map(|end| {
+        let mut node = node("n", "NoOp", &[]);
+        node.device = "d".repeat(100_000) + end;
+        graph(vec![node])
+    });
+    let (lhs, rhs, diff) = compared(&sides[0], &sides[1]);
+    let view = TextView::new(&diff, &lhs, &rhs).unwrap();
+    let text = view.places()[0].text(0);
+    let lines: Vec<_> = text.hunks.iter().flat_map(|hunk| &hunk.lines).collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0].text, lines[1].text);
+    let report = report(&diff, &view);
+    let report = report.split("\nWrong in itself").next().unwrap();
+    assert_eq!(report.matches("… 100,011 bytes, which differ further on\n").count(), 2, "{report}");
+    assert!(report.contains("\n      n.device: …"), "{report}");
+    assert!(report.lines().all(|line| line.chars().count() <= 100), "{report}");
+}

@@ -1,0 +1,51 @@
+//! Small pairs of graphs in which a rename and another edit touch each other: no more is told than was made.
+
+use ckdiff::artifact::Form;
+
+use crate::support::graph::pairs::{artifact, compared, lines, semantic};
+
+/// What it is, the two graphs, a node a line as `NAME = OP(INPUTS)`, and how many semantic changes there are.
+const PAIRS: &[(&str, &str, &str, usize)] = &[
+    (
+        "the last node of a renamed scope, taken at another place",
+        "in = Placeholder()\na/x = Tanh(in)\na/y = Tanh(a/x)\nc = Const()\nout = RealDiv(a/y, c)",
+        "in = Placeholder()\nb/x = Tanh(in)\nb/y = Tanh(b/x)\nc = Const()\nout = RealDiv(c, b/y)",
+        2,
+    ),
+    (
+        "the last node of a renamed scope, with a new node behind it",
+        "in = Placeholder()\na/x = Tanh(in)\na/y = Tanh(a/x)\nout = Relu(a/y)",
+        "in = Placeholder()\nb/x = Tanh(in)\nb/y = Tanh(b/x)\nnew = Exp(b/y)\nout = Relu(new)",
+        2,
+    ),
+    (
+        "two variables whose new names sort the other way round",
+        "v1/v = VariableV2()\nv1/i = Const()\nv1/a = Assign(v1/v, v1/i)\nv1/r = Identity(v1/v)
+v2/v = VariableV2()\nv2/i = Const()\nv2/a = Assign(v2/v, v2/i)\nv2/r = Identity(v2/v)\nout = Sub(v1/r, v2/r)",
+        "z/v = VariableV2()\nz/i = Const()\nz/a = Assign(z/v, z/i)\nz/r = Identity(z/v)
+y/v = VariableV2()\ny/i = Const()\ny/a = Assign(y/v, y/i)\ny/r = Identity(y/v)\nout = Sub(z/r, y/r)",
+        2,
+    ),
+];
+
+/// The text of a meta graph with these nodes.
+fn text(nodes: &str) -> String {
+    let node = |line: &str| {
+        let (name, rest) = line.split_once(" = ").unwrap();
+        let (op, inputs) = rest.trim_end_matches(')').split_once('(').unwrap();
+        let inputs = inputs.split(", ").filter(|input| !input.is_empty());
+        let inputs: String = inputs.map(|input| format!(" input: {input:?}")).collect();
+        format!("node {{ name: {name:?} op: {op:?}{inputs} }}\n")
+    };
+    format!("graph_def {{ {} }}", nodes.lines().map(node).collect::<String>())
+}
+
+#[test]
+fn edits_beside_a_rename_are_told_by_themselves() {
+    for (what, lhs, rhs, expected) in PAIRS {
+        let [lhs, rhs] = [lhs, rhs].map(|nodes| artifact(text(nodes).as_bytes(), Form::Text));
+        let (there, back) = (compared(&lhs, &rhs), compared(&rhs, &lhs));
+        let counts = [&there, &back].map(|diff| semantic(diff).len());
+        assert_eq!(counts, [*expected; 2], "{what}\n{}\n{}", lines(&there), lines(&back));
+    }
+}

@@ -1,0 +1,322 @@
+//! Constants of graphs: what a `TensorProto` stands for, and how two are compared.
+
+use ckdiff::compare::Options;
+use ckdiff::diff::constant::{self, Outcome};
+use ckdiff::graph::constant::Constant;
+use ckdiff::message::{Records, Value};
+use ckdiff::tensor::{DType, Tensor};
+
+use crate::diff::constants::TYPES;
+use crate::support::encoding::{self, bytes, int, packed};
+use crate::support::{Random, sha256};
+
+/// A `TensorProto` of this dtype and shape, its elements as given.
+pub(crate) fn proto(dtype: DType, dims: &[i64], elements: &[u8]) -> Vec<u8> {
+    let dtype = int(1, dtype.code().into());
+    [&dtype[..], &bytes(2, &encoding::shape(dims)), elements].concat()
+}
+
+pub(crate) fn parse(dtype: DType, dims: &[i64], elements: &[u8]) -> Constant {
+    Constant::parse(&proto(dtype, dims, elements)).unwrap()
+}
+
+fn trouble(dtype: DType, dims: &[i64], elements: &[u8]) -> String {
+    Constant::parse(&proto(dtype, dims, elements)).unwrap_err().to_string()
+}
+
+pub(crate) fn expand(constant: &Constant) -> Tensor {
+    constant.tensor(1 << 24).unwrap()
+}
+
+fn field(message: &[u8], number: u32) -> Vec<&[u8]> {
+    let records = Records::new(message, 0).map(|record| record.unwrap());
+    let of_number = records.filter(|record| record.number == number);
+    of_number
+        .map(|record| match record.value {
+            Value::Len(bytes) => bytes,
+            value => panic!("{value:?}"),
+        })
+        .collect()
+}
+
+/// The constants of a graph in `tests/data/graphs`: the names of the nodes, and their `TensorProto`s.
+fn constants(file: &str) -> Vec<(String, Constant)> {
+    let graph = std::fs::read(format!("tests/data/graphs/{file}")).unwrap();
+    let mut constants = Vec::new();
+    for node in field(&graph, 1) {
+        let name = String::from_utf8(field(node, 1)[0].to_vec()).unwrap();
+        for attr in field(node, 5) {
+            if field(attr, 1) == [b"value"] && field(node, 2) == [b"Const"] {
+                let tensor = field(field(attr, 2)[0], 8)[0];
+                constants.push((name.clone(), Constant::parse(tensor).unwrap()));
+            }
+        }
+    }
+    constants
+}
+
+#[test]
+fn every_type_is_the_same_in_both_encodings() {
+    let all = constants("constants.pb");
+    let mut types = Vec::new();
+    for (name, lhs) in &all {
+        let Some(name) = name.strip_prefix("content/") else { continue };
+        let (_, rhs) = all.iter().find(|(other, _)| *other == format!("values/{name}")).unwrap();
+        assert_eq!((lhs.dtype().name(), lhs.tail()), (name, 0));
+        assert_eq!(lhs, rhs, "{name}");
+        let same = constant::compare(lhs, rhs, &Options::default()).unwrap();
+        assert_eq!(same, Outcome::Same, "{name}");
+        types.push(lhs.dtype());
+    }
+    types.sort();
+    let fixed = DType::ALL.iter().copied().filter(|dtype| dtype.size().is_some());
+    assert_eq!(types, fixed.collect::<Vec<_>>());
+}
+
+/// The digests are over `name sha256\n` of every Const, the inner ones over what a session of TensorFlow 2.21 gives when it
+/// runs the node: `tobytes()`, for strings each length as u64 and its bytes.
+#[test]
+fn constants_are_what_tensorflow_makes_of_them() {
+    for (file, count, digest) in [
+        ("constants.pb", 62, "5e3a175c2201001f7c43e28728c5cd7c5a532446b229b83ffa14bcfe212b21e7"),
+        ("tf_constant.pb", 69, "47e79192aeb06f47b114f8266270933aacac71099dec212bebff8004dd6cef1b"),
+        ("frozen.pb", 2, "85e6aa8ee1a0c2ecf8f2b5cb3e332397ad6b1ada79daf898675383717c4ac0d6"),
+    ] {
+        let lines: Vec<_> = constants(file)
+            .iter()
+            .map(|(name, constant)| format!("{name} {}\n", sha256(expand(constant).content())))
+            .collect();
+        assert_eq!(lines.len(), count, "{file}");
+        assert_eq!(sha256(lines.concat().as_bytes()), digest, "{file}\n{}", lines.concat());
+    }
+}
+
+#[test]
+fn handles_and_variants_are_the_bytes_of_their_messages() {
+    let all = constants("handles.pb");
+    let of = |dtype| all.iter().filter(move |(_, constant)| constant.dtype() == dtype);
+    for dtype in [DType::Resource, DType::Variant] {
+        assert!(of(dtype).count() > 0, "{dtype}");
+        for (name, constant) in of(dtype) {
+            let elements = constant.byte_elements().unwrap();
+            assert!(elements.iter().any(|element| !element.is_empty()), "{name}");
+            assert_eq!(
+                expand(constant).byte_elements().unwrap().len() as u64,
+                constant.shape().elements()
+            );
+        }
+    }
+    // TensorFlow fills the rest with empty ones: `FromProtoField` in tensor.cc.
+    for (dtype, number) in [(DType::Resource, 14), (DType::Variant, 15)] {
+        let constant = parse(dtype, &[3], &bytes(number, b"\x0a\x01x"));
+        assert_eq!(expand(&constant).byte_elements().unwrap(), [&b"\x0a\x01x"[..], b"", b""]);
+    }
+}
+
+fn hex(content: &[u8]) -> String {
+    content.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+pub(crate) fn floats(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+/// What a session of TensorFlow 2.21 gives for a Const of such a proto.
+#[test]
+fn edited_protos_are_what_tensorflow_makes_of_them() {
+    let ints = |values: &[i64]| bytes(7, &packed(values));
+    let halves = |values: &[i64]| bytes(13, &packed(values));
+    let cases: &[(DType, &[i64], Vec<u8>, &str)] = &[
+        // Too few: the last one repeats. None: zeros. Too many: the rest is ignored.
+        (DType::I32, &[4], ints(&[1, 2]), "01000000020000000200000002000000"),
+        (DType::I32, &[2], ints(&[1, 2, 3]), "0100000002000000"),
+        (DType::I32, &[2], Vec::new(), "0000000000000000"),
+        (DType::I32, &[], Vec::new(), "00000000"),
+        // Content wins over values, and over those of another type too.
+        (
+            DType::I32,
+            &[2],
+            [content(b"\x01\0\0\0\x02\0\0\0"), ints(&[7, 8])].concat(),
+            "0100000002000000",
+        ),
+        (
+            DType::I32,
+            &[1],
+            [content(b"\x01\0\0\0"), bytes(5, &floats(&[2.0]))].concat(),
+            "01000000",
+        ),
+        (DType::I32, &[2], [content(b""), ints(&[4])].concat(), "0400000004000000"),
+        // Without elements nothing is looked at.
+        (DType::I32, &[0], Vec::new(), ""),
+        (DType::I32, &[0], ints(&[1]), ""),
+        (DType::I32, &[0], content(b"\x01\0\0\0"), ""),
+        (DType::Bool, &[0], content(b"\x02"), ""),
+        (DType::String, &[0], content(b"\x01"), ""),
+        // Integers keep their low bits.
+        (DType::I16, &[1], ints(&[70_000]), "7011"),
+        (DType::I8, &[1], ints(&[-200]), "38"),
+        (DType::U8, &[1], ints(&[-1]), "ff"),
+        (DType::U16, &[1], ints(&[70_000]), "7011"),
+        (DType::F16, &[1], halves(&[-1]), "ffff"),
+        (DType::F16, &[1], halves(&[0x1_3c00]), "003c"),
+        (DType::BF16, &[1], halves(&[0x3f80]), "803f"),
+        (DType::QI8, &[2], ints(&[-3]), "fdfd"),
+        (DType::QU16, &[2], ints(&[65_535]), "ffffffff"),
+        (DType::Bool, &[2], bytes(11, &packed(&[1])), "0101"),
+        (DType::U32, &[2], bytes(16, &packed(&[5])), "0500000005000000"),
+        (DType::U64, &[2], bytes(17, &packed(&[5])), "05000000000000000500000000000000"),
+        // Half a complex number is none.
+        (
+            DType::Complex64,
+            &[2],
+            bytes(9, &floats(&[1.0, 2.0, 3.0])),
+            "0000803f000000400000803f00000040",
+        ),
+        (DType::Complex64, &[1], bytes(9, &floats(&[1.0, 2.0, 3.0, 4.0])), "0000803f00000040"),
+        (DType::Complex64, &[1], bytes(9, &floats(&[1.0])), "0000000000000000"),
+        // One byte each for all that takes less.
+        (DType::F8E5M2, &[3], bytes(18, b"\x3c\x40"), "3c4040"),
+        (DType::F8E5M2, &[1], bytes(18, b"\x3c\x40"), "3c"),
+        (DType::F8E4M3Fn, &[2], content(b"\x3c\x40"), "3c40"),
+        (DType::F8E4M3Fn, &[2], Vec::new(), "0000"),
+        (DType::F8E4M3Fnuz, &[2], bytes(18, b"\x3c"), "3c3c"),
+        (DType::F4E2M1Fn, &[2], content(b"\x03\x04"), "0304"),
+        (DType::F4E2M1Fn, &[2], bytes(18, b"\x03"), "0303"),
+        (DType::I4, &[3], ints(&[1, -8]), "01f8f8"),
+        (DType::I4, &[1], ints(&[9]), "09"),
+        (DType::I4, &[3], content(b"\x01\x0f\x07"), "010f07"),
+        (DType::U4, &[2], ints(&[17]), "1111"),
+        (DType::I2, &[3], ints(&[1, -2]), "01fefe"),
+        (DType::U2, &[2], ints(&[3]), "0303"),
+    ];
+    for (dtype, dims, elements, expected) in cases {
+        let constant = parse(*dtype, dims, elements);
+        assert_eq!(hex(expand(&constant).content()), *expected, "{dtype} {dims:?} {elements:02x?}");
+    }
+}
+
+pub(crate) fn content(content: &[u8]) -> Vec<u8> {
+    bytes(4, content)
+}
+
+pub(crate) fn strings(values: &[&str]) -> Vec<u8> {
+    values.iter().flat_map(|value| bytes(8, value.as_bytes())).collect()
+}
+
+/// From TensorFlow 2.21 as well.
+#[test]
+fn strings_repeat_too_and_may_be_content() {
+    let cases: &[(i64, Vec<u8>, &[&str])] = &[
+        (3, strings(&["a", "bc"]), &["a", "bc", "bc"]),
+        (1, strings(&["a", "b"]), &["a"]),
+        (2, Vec::new(), &["", ""]),
+        (2, content(b"\x01\x02abc"), &["a", "bc"]),
+        (2, [content(b"\x01\x02abc"), strings(&["x", "y"])].concat(), &["a", "bc"]),
+        (1, content(b"\x81\0a"), &["a"]),
+    ];
+    for (len, elements, expected) in cases {
+        let tensor = expand(&parse(DType::String, &[*len], elements));
+        let expected: Vec<_> = expected.iter().map(|s| s.as_bytes()).collect();
+        assert_eq!(tensor.byte_elements().unwrap(), expected, "{elements:02x?}");
+    }
+}
+
+/// TensorFlow 2.21 refuses these, except where a comment says what it does.
+#[test]
+fn what_no_tensor_is_says_why() {
+    use DType::{Bool, F32, I4, I32, String};
+    let said = [
+        trouble(I32, &[2], &content(b"\x01\0\0\0")),
+        trouble(I32, &[1], &content(b"\x01\0\0\0\x02\0\0\0")),
+        trouble(I32, &[2], &content(b"\x01\0\0\0\x02")),
+        trouble(I4, &[3], &content(b"\xf1\x07")),
+        trouble(Bool, &[1], &content(b"\x02")),
+        trouble(String, &[2], &content(b"\x01\x02ab")),
+        trouble(String, &[2], &content(b"\x01\x02abcd")),
+        trouble(String, &[3], &content(b"\x01\x02")),
+        trouble(String, &[1], &content(b"\x81\x80\x80\x80\x10a")), // takes the low 32 bits of the length
+        trouble(I32, &[-1], &bytes(7, b"\x01")),
+        trouble(I32, &[1 << 40, 1 << 40], &bytes(7, b"\x01")),
+        trouble(I32, &[1 << 40, 1 << 40, 0], &[]),
+        trouble(I32, &[1; 255], &bytes(7, b"\x01")),
+        trouble(I32, &[], &bytes(2, &int(3, 1))), // takes it for a scalar
+        trouble(I32, &[2], &bytes(5, &floats(&[1.0, 2.0]))), // gives zeros
+        trouble(F32, &[2], &[bytes(5, &floats(&[1.0])), bytes(7, b"\x01")].concat()), // ignores int_val
+        trouble(I32, &[1], &bytes(8, b"")),                                           // gives zeros
+        trouble(I32, &[1], &bytes(18, b"1")),                                         // gives zeros
+        trouble(F32, &[1], &bytes(5, &[0; 5])),
+        Constant::parse(&int(1, 99)).unwrap_err().to_string(),
+        Constant::parse(&int(1, 103)).unwrap_err().to_string(),
+        Constant::parse(b"").unwrap_err().to_string(),
+        Constant::parse(b"\x08").unwrap_err().to_string(),
+    ];
+    insta::assert_snapshot!(said.join("\n"), @r"
+    bytes of tensor_content is 4, int32 of shape [2] takes 8
+    bytes of tensor_content is 8, int32 of shape [1] takes 4
+    bytes of tensor_content is 5, int32 of shape [2] takes 8
+    bytes of tensor_content is 2, int4 of shape [3] takes 3
+    a bool in tensor_content is 2, 0 or 1 is allowed
+    bytes of strings in tensor_content is 2, their lengths add up to 3
+    bytes of strings in tensor_content is 4, their lengths add up to 3
+    tensor_content is 2 lengths of string, shape [3] needs more
+    tensor_content is 0 lengths of string, shape [1] needs more
+    shape is [-1], no dimension may be negative
+    shape is [1099511627776, 1099511627776], at most 2^63 - 1 elements are allowed
+    shape is [1099511627776, 1099511627776, 0], at most 2^63 - 1 elements are allowed
+    byte 1021: number of dimensions is over 254, at most 254 are allowed
+    byte 6: shape is of unknown rank, that of a constant must be known
+    byte 8: a list of values is in float_val, int32 has them in int_val
+    byte 14: a list of values is in int_val, float32 has them in float_val
+    byte 8: a list of values is in string_val, int32 has them in int_val
+    byte 8: a list of values is in float8_val, int32 has them in int_val
+    byte 10: bytes of a list of values is 5, each number has 4
+    dtype is 99, it must be one of types.proto that is no reference
+    dtype is 103, it must be one of types.proto that is no reference
+    dtype is 0, it must be one of types.proto that is no reference
+    byte 1: a field needs 1 byte, 0 left
+    ");
+}
+
+#[test]
+fn lists_may_be_in_pieces() {
+    let whole = parse(DType::I32, &[3], &bytes(7, &packed(&[1, -2, 300])));
+    for pieces in [
+        [int(7, 1), int(7, -2), int(7, 300)].concat(),
+        [bytes(7, &packed(&[1])), bytes(7, &[]), bytes(7, &packed(&[-2, 300]))].concat(),
+    ] {
+        assert_eq!(parse(DType::I32, &[3], &pieces), whole);
+    }
+    // Fields of other wire types are unknown ones, and so is what the schema does not know.
+    let unknown =
+        [int(5, 1), encoding::fixed32(8, 1), encoding::fixed32(7, 1), bytes(99, b"?")].concat();
+    let list = bytes(7, &packed(&[1, -2, 300]));
+    assert_eq!(parse(DType::I32, &[3], &[unknown, list].concat()), whole);
+    assert_eq!(parse(DType::I32, &[1], &bytes(5, b"")), parse(DType::I32, &[1], &bytes(7, b"\0")));
+}
+
+#[test]
+fn every_damaged_proto_is_read_or_refused() {
+    let mut source = Random::new(3);
+    for &dtype in TYPES {
+        let good = proto(dtype, &[2, 3], &bytes(8, b"abc"));
+        let list = proto(dtype, &[2, 3], &bytes(7, &packed(&[1, 2, 3])));
+        for good in [good, list, proto(dtype, &[2, 3], &content(&[1; 24]))] {
+            for _ in 0..300 {
+                let mut bad = good.clone();
+                let at = source.below(bad.len() as u64) as usize;
+                bad[at] = source.next() as u8;
+                bad.truncate(bad.len() - source.below(3) as usize);
+                if let Ok(constant) = Constant::parse(&bad) {
+                    assert!(constant.head().len() <= 8 * bad.len() + 8);
+                    let count = constant.shape().elements().min(constant.explicit() + 2);
+                    drop(
+                        Tensor::read(&constant.first(count).unwrap(), &Default::default()).unwrap(),
+                    );
+                    let same =
+                        constant::compare(&constant, &constant, &Options::default()).unwrap();
+                    assert_eq!(same, Outcome::Same);
+                }
+            }
+        }
+    }
+}

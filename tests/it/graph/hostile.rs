@@ -1,0 +1,101 @@
+//! Graphs, libraries, object graphs and SavedModels that are damaged, or forged: compared all the same.
+
+use std::fs;
+use std::time::Instant;
+
+use ckdiff::artifact::Form;
+use ckdiff::message::Message;
+use ckdiff::schema::Schema;
+
+use crate::checkpoint::hostile::mutate;
+use crate::support::Random;
+use crate::support::fuzz_models::{check, diff_messages};
+use crate::support::message_forms::text_of;
+
+/// Models that are damaged are at most so large.
+const LARGEST: u64 = 20_000;
+
+/// Both sides of pairs that TensorFlow wrote, each with its type.
+fn victims() -> Vec<(&'static str, [Vec<u8>; 2])> {
+    let mut victims = Vec::new();
+    let mut dirs: Vec<_> =
+        fs::read_dir("tests/data/pairs").unwrap().map(|entry| entry.unwrap().path()).collect();
+    dirs.sort();
+    for dir in dirs {
+        for (ending, ty) in [(".meta", "MetaGraphDef"), ("/saved_model.pb", "SavedModel")] {
+            let files = ["lhs", "rhs"].map(|side| dir.join(format!("{side}{ending}")));
+            let is_small = |len: u64| len < LARGEST;
+            if files.iter().all(|file| fs::metadata(file).is_ok_and(|file| is_small(file.len()))) {
+                victims.push((ty, files.map(|file| fs::read(file).unwrap())));
+            }
+        }
+    }
+    victims
+}
+
+fn count() -> u64 {
+    // A diff is four comparisons, so these are fewer than other mutations.
+    std::env::var("CKDIFF_MUTATIONS").map_or(500, |n| n.parse::<u64>().unwrap() / 20)
+}
+
+/// Changes lines of a text, so that it most often still is one.
+pub fn mutate_lines(lines: &mut Vec<String>, random: &mut Random) {
+    for _ in 0..1 + random.below(4) {
+        let at = random.below(lines.len() as u64) as usize;
+        let other = random.below(lines.len() as u64) as usize;
+        let value = |line: &str| line.split_once(": ").map(|(_, value)| value.to_owned());
+        match random.below(4) {
+            // Another's value: nodes take from themselves, names occur twice, numbers are out of range.
+            0 | 1 => {
+                if let (Some((field, _)), Some(value)) =
+                    (lines[at].split_once(": "), value(&lines[other]))
+                {
+                    lines[at] = format!("{field}: {value}");
+                }
+            }
+            2 if lines[at].contains(": ") => drop(lines.remove(at)),
+            3 if lines[at].contains(": ") => lines.insert(at, lines[at].clone()),
+            _ => lines[at] = lines[at].replace(|c: char| c.is_ascii_digit(), "9"),
+        }
+    }
+}
+
+#[test]
+fn models_with_lines_of_others_are_compared() {
+    let victims = victims();
+    assert!(victims.len() > 100, "{}", victims.len());
+    let text = |ty: &str, bytes: &[u8]| {
+        let ty = Schema::tensorflow().message(&format!("tensorflow.{ty}")).unwrap();
+        let message = Message::decode(Schema::tensorflow(), ty, bytes.to_vec()).unwrap();
+        String::from_utf8(text_of(&message, &Default::default()).0).unwrap()
+    };
+    let mut random = Random::new(21);
+    let mut read = 0;
+    for _ in 0..count() {
+        let (ty, sides) = &victims[random.below(victims.len() as u64) as usize];
+        let [lhs, rhs] = sides.each_ref().map(|bytes| {
+            let mut lines: Vec<_> = text(ty, bytes).lines().map(str::to_owned).collect();
+            mutate_lines(&mut lines, &mut random);
+            lines.join("\n")
+        });
+        let started = Instant::now();
+        read += u64::from(check(ty, Form::Text, lhs.as_bytes(), rhs.as_bytes()));
+        assert!(started.elapsed().as_secs() < 60, "{lhs}\n\nagainst\n\n{rhs}");
+    }
+    assert!(read > count() / 10, "{read} of {} are read", count());
+}
+
+#[test]
+fn any_two_messages_are_compared() {
+    let victims = victims();
+    let mut random = Random::new(22);
+    for _ in 0..count() {
+        let (_, [lhs, rhs]) = &victims[random.below(victims.len() as u64) as usize];
+        let mut input = vec![random.next() as u8];
+        let Ok(len) = u16::try_from(lhs.len()) else { continue };
+        input.extend(len.to_le_bytes());
+        input.extend(lhs.iter().chain(rhs));
+        mutate(&mut input, &mut random);
+        diff_messages(&input);
+    }
+}

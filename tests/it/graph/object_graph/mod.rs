@@ -1,0 +1,4 @@
+//! Object graphs of TensorFlow 2.
+
+mod changes;
+mod numbers;

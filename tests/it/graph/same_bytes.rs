@@ -1,0 +1,128 @@
+//! What looks the same on both sides, and is not; and what follows a rename, and what does not.
+
+use ckdiff::artifact::Form;
+use ckdiff::diff::{Diff, Verdict};
+
+use crate::support::graph::pairs::{artifact, compared, lines};
+
+/// Compares two meta graphs, given as text.
+fn of_texts(lhs: &str, rhs: &str) -> Diff {
+    compared(&artifact(lhs.as_bytes(), Form::Text), &artifact(rhs.as_bytes(), Form::Text))
+}
+
+/// A function of one argument that returns what `ret` says.
+fn function(name: &str, op: &str, ret: &str) -> String {
+    format!(
+        "function {{ signature {{ name: '{name}' input_arg {{ name: 'x' type: DT_FLOAT }}
+           output_arg {{ name: 'y' type: DT_FLOAT }} }}
+         node_def {{ name: 'node' op: '{op}' input: 'x' attr {{ key: 'T' value {{ type: DT_FLOAT }} }} }}
+         ret {{ key: 'y' value: '{ret}' }} }}"
+    )
+}
+
+fn library(functions: &[String], node: &str) -> String {
+    let all: String = functions.concat();
+    format!("graph_def {{ {node} library {{ {all} }} }}")
+}
+
+#[test]
+fn another_output_returned_is_a_change() {
+    let lhs = library(&[function("f", "TopKV2", "node:values:0")], "");
+    let rhs = library(&[function("f", "TopKV2", "node:indices:0")], "");
+    let diff = of_texts(&lhs, &rhs);
+    assert_eq!(diff.verdict(), Verdict::Different, "{}", lines(&diff));
+    let (lhs, rhs) =
+        (lhs.replace("node:values:0", "gone:y:0"), rhs.replace("node:indices:0", "lost:y:0"));
+    assert_eq!(of_texts(&lhs, &rhs).verdict(), Verdict::Different);
+}
+
+/// Two functions that changed names, so that the same call is one of the other.
+#[test]
+fn a_call_by_a_name_that_another_function_has_now_is_a_change() {
+    let call =
+        "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }";
+    for call in [
+        format!("{call} node {{ name: 'c' op: 'f_1' input: 'x' }}"),
+        format!(
+            "{call} node {{ name: 'c' op: 'PartitionedCall' input: 'x'
+             attr {{ key: 'f' value {{ func {{ name: 'f_1' }} }} }} }}"
+        ),
+    ] {
+        let lhs = [function("f_1", "Neg", "node:y:0"), function("f_2", "Exp", "node:y:0")];
+        let rhs = [function("f_1", "Exp", "node:y:0"), function("f_2", "Neg", "node:y:0")];
+        let diff = of_texts(&library(&lhs, &call), &library(&rhs, &call));
+        assert_eq!(diff.verdict(), Verdict::Different, "{}", lines(&diff));
+        // Where the call went along, nothing else is called.
+        let same = of_texts(&library(&lhs, &call), &library(&rhs, &call.replace("f_1", "f_2")));
+        assert_eq!(same.verdict(), Verdict::Same, "{}", lines(&same));
+    }
+}
+
+#[test]
+fn a_constant_of_another_dtype_tells_its_values_too() {
+    let constant = |attr: &str, tensor: &str, value: &str| {
+        format!(
+            "graph_def {{ node {{ name: 'c' op: 'Const' attr {{ key: 'dtype' value {{ type: {attr} }} }}
+             attr {{ key: 'value' value {{ tensor {{ dtype: {tensor} tensor_shape {{}} {value} }} }} }} }} }}"
+        )
+    };
+    let lhs = constant("DT_FLOAT", "DT_FLOAT", "float_val: 1");
+    // A graph that cannot be imported is compared all the same.
+    let diff = of_texts(&lhs, &constant("DT_FLOAT", "DT_DOUBLE", "double_val: 2"));
+    assert_eq!(diff.verdict(), Verdict::Different, "{}", lines(&diff));
+    let diff = of_texts(&lhs, &constant("DT_DOUBLE", "DT_DOUBLE", "double_val: 7"));
+    assert!(lines(&diff).contains("value"), "{}", lines(&diff));
+}
+
+fn two_scopes(output: &str, first: &str, second: &str) -> String {
+    let node = |name: &str, op: &str| {
+        format!(
+            "node {{ name: '{name}' op: '{op}' attr {{ key: 'T' value {{ type: DT_FLOAT }} }} }}"
+        )
+    };
+    format!(
+        "graph_def {{ {} {} {} }} signature_def {{ key: 's' value {{ outputs {{ key: 'o' value {{ name: '{output}' }} }} }} }}",
+        node(first, "Neg"),
+        node("a/y", "Exp"),
+        node(second, "Abs"),
+    )
+}
+
+#[test]
+fn what_kept_its_name_does_not_follow_its_scope() {
+    let lhs = two_scopes("a/y:0", "a/x", "b/y");
+    let diff = of_texts(&lhs, &two_scopes("b/y:0", "b/x", "b/y"));
+    assert!(lines(&diff).contains("signature_def"), "{}", lines(&diff));
+    let diff = of_texts(&lhs, &two_scopes("a/y:0", "b/x", "b/y"));
+    assert!(!lines(&diff).contains("signature_def"), "{}", lines(&diff));
+}
+
+#[test]
+fn what_callers_go_by_follows_no_node() {
+    let graph = |node: &str, key: &str| {
+        format!(
+            "graph_def {{ node {{ name: '{node}' op: 'Placeholder' attr {{ key: 'dtype' value {{ type: DT_FLOAT }} }} }} }}
+             signature_def {{ key: 's' value {{ inputs {{ key: '{key}' value {{ name: '{node}:0' }} }} }} }}"
+        )
+    };
+    let diff = of_texts(&graph("input", "input"), &graph("features", "features"));
+    assert!(lines(&diff).contains("signature_def"), "{}", lines(&diff));
+    let diff = of_texts(&graph("input", "input"), &graph("features", "input"));
+    assert!(!lines(&diff).contains("signature_def"), "{}", lines(&diff));
+}
+
+#[test]
+fn swapped_inputs_weigh_the_same_from_both_sides() {
+    let graph = |inputs: &str, ops: &str| {
+        format!(
+            "meta_info_def {{ stripped_op_list {{ {ops} }} }}
+             graph_def {{ node {{ name: 'a' op: 'NoOp' }} node {{ name: 'b' op: 'NoOp' }}
+             node {{ name: 'c' op: 'Own' {inputs} }} }}"
+        )
+    };
+    let own = "op { name: 'Own' input_arg { name: 'x' type: DT_FLOAT } input_arg { name: 'y' type: DT_FLOAT } is_commutative: true }";
+    let (ab, ba) = ("input: 'a' input: 'b'", "input: 'b' input: 'a'");
+    let there = of_texts(&graph(ab, own), &graph(ba, ""));
+    let back = of_texts(&graph(ba, ""), &graph(ab, own));
+    assert_eq!(there.verdict(), back.verdict(), "{}{}", lines(&there), lines(&back));
+}

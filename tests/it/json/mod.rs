@@ -1,0 +1,6 @@
+//! Messages as JSON.
+
+mod depth;
+mod python;
+mod refused;
+mod well_known;

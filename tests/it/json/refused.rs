@@ -1,0 +1,164 @@
+//! JSON that is refused, why and where, and JSON that is damaged.
+
+use std::fs;
+
+use ckdiff::json::{ParseOptions, parse};
+use ckdiff::message::Unknown;
+use ckdiff::schema::Schema;
+
+use crate::support::json_message::{COMPACT, decoded, not_as_expected, read, written};
+use crate::support::{Random, base64, oracle};
+
+#[test]
+fn hostile_texts_are_refused_with_their_place_or_read_as_they_should() {
+    let schema = Schema::tensorflow();
+    let cases = oracle("hostile_messages.json");
+    let json = cases.as_array().unwrap().iter().filter(|case| case["format"] == "json");
+    let mut count = 0;
+    for case in json {
+        count += 1;
+        let path = case["path"].as_str().unwrap();
+        let text = fs::read(format!("tests/data/{path}")).unwrap();
+        let why = case["why"].as_str().unwrap();
+        match read(schema, case["message"].as_str().unwrap(), &text) {
+            Ok(_) if case["refused"] == true => panic!("{path} is read: {why}"),
+            Ok(message) => {
+                // Python orders the entries of maps otherwise.
+                let expected = base64(case["canonical_b64"].as_str().unwrap());
+                let expected = decoded(schema, &message.ty().full_name, expected);
+                assert_eq!(message.bytes(), expected.bytes(), "{path}: {why}");
+            }
+            Err(error) => {
+                assert!(case["refused"] == true, "{path}: {why}: {error}");
+                assert!(error.place().is_some(), "{path}: {error}");
+            }
+        }
+    }
+    assert!(count > 50, "{count}");
+}
+
+#[test]
+fn an_error_names_the_place_the_field_what_was_found_and_what_is_allowed() {
+    let schema = Schema::tensorflow();
+    let cases = [
+        ("", "1:1: the text ends where a value is needed"),
+        ("null", "1:1: found null, an object is needed"),
+        ("[1]", "1:1: found a list, an object is needed"),
+        ("{} {}", "1:4: found `{` behind the end of the value"),
+        (r#"{"name": "a",}"#, "1:14: a comma with nothing behind it"),
+        (r#"{"name" "a"}"#, "1:9: name: found `\"`, `:` is needed"),
+        (r#"{"name": "a" "op": "b"}"#, "1:14: found `\"`, `,` or `}` is needed"),
+        (r#"{name: 1}"#, "1:2: found `n`, a name in double quotes is needed"),
+        (r#"{"name": 'a'}"#, "1:10: name: found `'`, a value is needed"),
+        (r#"{"name": "a"#, "1:11: name: the text ends inside a string"),
+        (
+            "{\"name\": \"a\nb\"}",
+            "1:12: name: found `\\n` in a string, where control characters need an escape",
+        ),
+        (
+            r#"{"name": "\ud83d"}"#,
+            "1:17: name: half of a surrogate pair; both escapes are needed, the leading one first",
+        ),
+        (
+            r#"{"name": "\q"}"#,
+            r#"1:12: name: an escape that JSON does not have; it has \" \\ \/ \b \f \n \r \t \uXXXX"#,
+        ),
+        (r#"{"name": 5}"#, "1:10: name: found 5, a string is needed"),
+        (r#"{"name": ["a"]}"#, "1:10: name: found a list, a string is needed"),
+        (
+            r#"{"nme": "a"}"#,
+            r#"1:2: nme: unknown field "nme" of tensorflow.NodeDef; did you mean name?"#,
+        ),
+        (
+            r#"{"x\n\u001b[2J": 1}"#,
+            r#"1:2: x\n\u001b[2J: unknown field "x\n\u{1b}[2J" of tensorflow.NodeDef"#,
+        ),
+        (r#"{"name": "a", "name": "b"}"#, "1:15: name: name is given twice"),
+        (r#"{"input": "a"}"#, "1:11: input: found the string \"a\", a list is needed"),
+        (r#"{"input": ["a", null]}"#, "1:17: input[1]: found null, a string is needed"),
+        (r#"{"attr": {"T": null}}"#, r#"1:16: attr["T"]: found null, an object is needed"#),
+        (r#"{"attr": {"a": {}, "b": {}, "a": {}}}"#, r#"1:29: attr["a"]: this key is given twice"#),
+        (
+            "{\n  \"attr\": {\n    \"é\": {\"type\": \"DT_FLOT\"}\n  }\n}",
+            r#"3:19: attr["é"].type: unknown value "DT_FLOT" of tensorflow.DataType; did you mean DT_FLOAT?"#,
+        ),
+        (
+            r#"{"attr": {"T": {"i": "9223372036854775808"}}}"#,
+            r#"1:22: attr["T"].i: found the string "9223372036854775808", a whole number from -9223372036854775808 to 9223372036854775807 is needed"#,
+        ),
+        (
+            r#"{"attr": {"T": {"b": "true"}}}"#,
+            r#"1:22: attr["T"].b: found the string "true", true or false is needed"#,
+        ),
+        (
+            r#"{"attr": {"T": {"s": "%%"}}}"#,
+            r#"1:22: attr["T"].s: found `%`, which is no digit of base 64; bytes are written in base 64"#,
+        ),
+        (
+            r#"{"attr": {"T": {"i": 1, "b": true}}}"#,
+            r#"1:25: attr["T"].b: i and b are both given, but at most one field of value may be"#,
+        ),
+        (
+            r#"{"attr": {"T": {"shape": {"dim": [{"size": 1.5}]}}}}"#,
+            r#"1:44: attr["T"].shape.dim[0].size: found 1.5, a whole number from -9223372036854775808 to 9223372036854775807 is needed"#,
+        ),
+        (
+            r#"{"attr": {"T": {"f": 1e39}}}"#,
+            r#"1:22: attr["T"].f: found 1e39, a number that a float holds, "NaN", "Infinity" or "-Infinity" is needed"#,
+        ),
+    ];
+    let cases = cases.map(|(text, expected)| ("tensorflow.NodeDef", text, expected));
+    let wrong = not_as_expected(schema, cases);
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn what_is_long_or_no_text_is_shown_in_part() {
+    let schema = Schema::tensorflow();
+    let long = format!(r#"{{"input": ["{}", 5{}]}}"#, "é".repeat(1_000_000), "0".repeat(200));
+    let error = read(schema, "tensorflow.NodeDef", long.as_bytes()).unwrap_err();
+    let place = error.place().unwrap();
+    assert_eq!((place.line, place.column), (1, 1_000_016));
+    assert_eq!(place.excerpt.chars().nth(place.caret), Some('5'));
+    assert!(place.excerpt.chars().count() <= 80, "{}", place.excerpt);
+    assert!(error.to_string().len() < 200, "{error}");
+    for (text, expected) in [
+        (&b"{\"name\":\n \"a\xffb\"}"[..], "2:4: found the byte 0xff, which is not UTF-8"),
+        (b"\xef\xbb\xbf{}", "1:1: found a byte order mark, which JSON has not"),
+    ] {
+        let error = read(schema, "tensorflow.NodeDef", text).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+/// What is read of a text that was damaged is a message, and what is not has its place.
+#[test]
+fn damaged_texts_are_read_or_refused() {
+    let schema = Schema::tensorflow();
+    let text = fs::read("tests/data/graphs/collections.meta.json").unwrap();
+    let pieces: &[&[u8]] = &[
+        b"{", b"}", b"[", b"]", b",", b":", b"\"", b"\\", b"null", b"-", b"1e9", b"\xff",
+        b"\\ud800",
+    ];
+    let mut random = Random::new(7);
+    let mut place = |len: usize| usize::try_from(random.below(len as u64)).unwrap();
+    for options in [Unknown::Refuse, Unknown::Drop].map(|unknown| ParseOptions { unknown }) {
+        for _ in 0..1_500 {
+            let mut damaged = text.clone();
+            for _ in 0..=place(3) {
+                let (from, len) = (place(damaged.len()), place(12));
+                let to = (from + len).min(damaged.len());
+                damaged.splice(from..to, pieces[place(pieces.len())].iter().copied());
+            }
+            let ty = schema.message("tensorflow.MetaGraphDef").unwrap();
+            match parse(schema, ty, &damaged, &options) {
+                Ok((message, _)) => {
+                    let (text, _) = written(&message, &COMPACT).unwrap();
+                    let back = read(schema, "tensorflow.MetaGraphDef", text.as_bytes()).unwrap();
+                    assert_eq!(back.bytes(), message.bytes());
+                }
+                Err(error) => assert!(error.place().is_some(), "{error}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! `Any` whose payload is not in canonical form: text and JSON say what it means, and count that its bytes are others.
+
+use std::fs;
+use std::path::Path;
+
+use ckdiff::artifact::{Document, ReadOptions};
+use ckdiff::message::Message;
+use ckdiff::schema::Schema;
+use ckdiff::{json, text};
+
+use crate::support::command::ckdiff;
+use crate::support::everything;
+
+/// A collection of one `Any` with a VersionDef in it, whose bytes are these.
+fn meta_graph(payload: &[u8]) -> Vec<u8> {
+    let url = b"type.googleapis.com/tensorflow.VersionDef";
+    let len = |number: u8, content: &[u8]| {
+        [&[number << 3 | 2, u8::try_from(content.len()).unwrap()], content].concat()
+    };
+    let any = [len(1, url), len(2, payload)].concat();
+    let collection = len(5, &len(1, &any));
+    len(4, &[len(1, b"c"), len(2, &collection)].concat())
+}
+
+fn read(payload: &[u8]) -> Message<'static> {
+    let schema = Schema::tensorflow();
+    let ty = schema.message("tensorflow.MetaGraphDef").unwrap();
+    Message::decode(schema, ty, meta_graph(payload)).unwrap()
+}
+
+/// What text and JSON say of the message, with how many payloads come back otherwise, and where they are.
+fn printed(message: &Message<'_>) -> [(String, u64, Vec<String>); 2] {
+    let (mut in_text, mut in_json) = (Vec::new(), Vec::new());
+    let options = text::PrintOptions::default();
+    let text_losses = text::print(message, &options, &mut in_text).unwrap();
+    let json_losses = json::print(message, &json::PrintOptions::default(), &mut in_json).unwrap();
+    [(in_text, text_losses), (in_json, json_losses)]
+        .map(|(out, losses)| (String::from_utf8(out).unwrap(), losses.any_bytes, losses.paths))
+}
+
+#[test]
+fn a_payload_in_another_form_is_kept_in_binary_and_counted_elsewhere() {
+    let canonical = read(&[0x08, 7, 0x10, 3]);
+    // The fields in another order; one given twice.
+    for payload in [&[0x10, 3, 0x08, 7][..], &[0x08, 1, 0x10, 3, 0x08, 7]] {
+        let message = read(payload);
+        assert_eq!(message.bytes(), meta_graph(payload), "the bytes of a payload are its own");
+        for (odd, usual) in printed(&message).iter().zip(&printed(&canonical)) {
+            assert_eq!(odd.0, usual.0);
+            assert_eq!((odd.1, usual.1), (1, 0));
+            assert_eq!(odd.2.len(), 1);
+            assert!(odd.2[0].starts_with("collection"), "{}", odd.2[0]);
+            assert!(odd.2[0].ends_with("tensorflow.VersionDef]"));
+        }
+    }
+}
+
+/// Nothing is printed that could not be read back.
+#[test]
+fn a_payload_that_lacks_a_required_field_stays_bytes() {
+    let schema = everything::schema();
+    let ty = schema.message("google.protobuf.Any").unwrap();
+    let bytes = b"\x0a\x12a/everything.Needs\x12\x00";
+    let any = Message::decode(schema, ty, bytes.to_vec()).unwrap();
+    let mut out = Vec::new();
+    text::print(&any, &text::PrintOptions::default(), &mut out).unwrap();
+    assert_eq!(String::from_utf8(out).unwrap(), "type_url: \"a/everything.Needs\"\n");
+    let error = json::print(&any, &json::PrintOptions::default(), &mut Vec::new()).unwrap_err();
+    let said = "value: the required field number of everything.Needs is missing";
+    assert_eq!(error.to_string(), said);
+}
+
+/// Required fields are asked for in what the payload means, not in each part of it.
+#[test]
+fn a_payload_in_parts_has_the_required_fields_of_all_of_them() {
+    let schema = everything::schema();
+    let ty = schema.message("google.protobuf.Any").unwrap();
+    // needs in two parts; all { needs } and then another member of its oneof.
+    for (payload, expected) in [
+        (
+            &b"\x32\0\x32\x02\x08\x05"[..],
+            "[a/everything.All] {\n  needs {\n    number: 5\n  }\n}\n",
+        ),
+        (b"\x5a\x02\x32\0\x48\x05", "[a/everything.All] {\n  number: 5\n}\n"),
+    ] {
+        let head = b"\x0a\x10a/everything.All\x12";
+        let bytes = [&head[..], &[u8::try_from(payload.len()).unwrap()], payload].concat();
+        let any = Message::decode(schema, ty, bytes).unwrap();
+        let mut out = Vec::new();
+        text::print(&any, &text::PrintOptions::default(), &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        json::print(&any, &json::PrintOptions::default(), &mut Vec::new()).unwrap();
+    }
+}
+
+/// The levels of a payload are its own.
+#[test]
+fn groups_are_counted_anew_in_a_payload() {
+    let schema = everything::schema();
+    let ty = schema.message("everything.All").unwrap();
+    // Two groups a level: sixty outside, sixty inside.
+    let (open, close) = ("Single { Inner { all { ".repeat(30), "} } } ".repeat(30));
+    let text = format!(
+        "{open} well_known {{ any {{ [a/everything.All] {{ {open} {close} }} }} }} {close}"
+    );
+    let parse = |text: &[u8]| text::parse(schema, ty, text, &text::ParseOptions::default());
+    let (message, _) = parse(text.as_bytes()).unwrap();
+    let mut out = Vec::new();
+    text::print(&message, &text::PrintOptions::default(), &mut out).unwrap();
+    assert_eq!(parse(&out).unwrap().0.bytes(), message.bytes());
+    let back = Message::decode(schema, ty, message.bytes().to_vec()).unwrap();
+    assert_eq!(back.bytes(), message.bytes());
+}
+
+/// The bytes could as well be the default of a signature's argument.
+#[test]
+fn what_a_name_says_counts_where_the_content_may_be_it() {
+    for payload in [&[0x08, 7][..], &[0x08, 7, 0x10, 3], &[]] {
+        let (bytes, path) = (meta_graph(payload), Path::new("model.meta"));
+        let options = ReadOptions::default();
+        let read = Document::read(&*bytes, path, Schema::tensorflow(), &options).unwrap();
+        assert_eq!(read.kind(), "meta graph", "{payload:?}");
+    }
+}
+
+#[test]
+fn convert_warns_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("graph.meta");
+    fs::write(&path, meta_graph(&[0x10, 3, 0x08, 7])).unwrap();
+    for to in ["text", "json"] {
+        let run = ckdiff(&["convert", "--to", to, path.to_str().unwrap(), "-"]);
+        assert_eq!(run.code, 0);
+        let warning = "warning: 1 Any payload not in canonical form comes back with other bytes of the same meaning";
+        assert!(run.stderr.contains(warning), "{}", run.stderr);
+    }
+    let run = ckdiff(&["convert", "--to", "binary", path.to_str().unwrap(), "-"]);
+    assert_eq!((run.code, &*run.stderr), (0, ""));
+}

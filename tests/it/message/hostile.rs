@@ -1,0 +1,312 @@
+//! Text, JSON and binary that is wrong, damaged or too big: refused with a reason, or read as everybody reads it.
+
+use std::fs;
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use ckdiff::json;
+use ckdiff::message::{Message, Unknown};
+use ckdiff::schema::{MessageType, Schema};
+use ckdiff::text::{self, LayoutOptions, ParseOptions, PrintOptions};
+
+use crate::checkpoint::hostile::{assert_peak_memory_under, mutate};
+use crate::support::everything;
+use crate::support::fuzz_message::{self, EVERYTHING, Type, check_binary, check_json, check_text};
+use crate::support::random_message::{self, Habit};
+use crate::support::{Random, base64, oracle};
+
+fn ty(name: &str) -> &'static MessageType {
+    Schema::tensorflow().message(name).unwrap_or_else(|| panic!("{name} is in the schema"))
+}
+
+/// The forms of a message, as the oracle calls them.
+const FORMS: &[&str] = &["text", "json", "binary"];
+
+fn check(form: &str, ty: Type, bytes: &[u8]) -> ckdiff::Result<Message<'static>> {
+    match form {
+        "text" => check_text(ty, bytes),
+        "json" => check_json(ty, bytes),
+        _ => check_binary(ty, bytes),
+    }
+}
+
+/// A file that is to be refused, or read as given.
+struct Case {
+    path: String,
+    form: String,
+    ty: Type,
+    why: String,
+    refused: bool,
+    /// What it says; `None` where that is not agreed on.
+    canonical: Option<Vec<u8>>,
+}
+
+impl Case {
+    fn bytes(&self) -> Vec<u8> {
+        fs::read(format!("tests/data/{}", self.path)).unwrap()
+    }
+}
+
+fn cases() -> Vec<Case> {
+    let oracle = oracle("hostile_messages.json");
+    let case = |case: &serde_json::Value| {
+        let text = |key: &str| case[key].as_str().map(str::to_owned);
+        Case {
+            path: text("path").unwrap(),
+            form: text("format").unwrap(),
+            ty: Type::of(Schema::tensorflow(), case["message"].as_str().unwrap()),
+            why: text("why").unwrap(),
+            refused: case["refused"].as_bool().unwrap(),
+            canonical: text("ascending_b64").or(text("canonical_b64")).map(|text| base64(&text)),
+        }
+    };
+    oracle.as_array().unwrap().iter().map(case).collect()
+}
+
+/// Cases where we do not follow the oracle, and why; one that does after all fails too.
+const DECIDED: &[(&str, &str)] = &[
+    ("hostile_messages/unicode_escape_pair.pbtxt", "the specification refuses every surrogate"),
+    ("hostile_messages/hex_capital.pbtxt", "the specification has \\X, as Python does"),
+];
+
+#[test]
+fn what_is_wrong_is_refused_and_what_is_odd_is_read() {
+    let cases = cases();
+    assert!(cases.len() >= 210, "{}", cases.len());
+    let mut wrong = Vec::new();
+    for case in cases {
+        let told = format!("{} ({})", case.path, case.why);
+        let read = check(&case.form, case.ty, &case.bytes());
+        let is_right = match &read {
+            Ok(message) => {
+                let good = case.canonical.as_deref();
+                !case.refused && good.is_none_or(|good| good == message.bytes())
+            }
+            Err(_) => case.refused,
+        };
+        let decided = DECIDED.iter().any(|(path, _)| *path == case.path);
+        if is_right == decided {
+            let read = read.map(|message| message.bytes().escape_ascii().to_string());
+            wrong.push(format!("{told}: {read:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Small messages in every form: what TensorFlow wrote, the cases above, and what only other schemas have.
+fn victims() -> Vec<(&'static str, Type, Vec<u8>)> {
+    let mut victims = Vec::new();
+    let oracle = oracle("messages.json");
+    for facts in oracle["messages"].as_array().unwrap() {
+        let path = facts["path"].as_str().unwrap();
+        let ty = Type::of(Schema::tensorflow(), facts["message"].as_str().unwrap());
+        let bytes = fs::read(format!("tests/data/{path}")).unwrap();
+        if bytes.len() <= 3000 {
+            victims.extend(forms(ty, bytes));
+        }
+    }
+    let mut random = Random::new(12);
+    for name in EVERYTHING {
+        let ty = Type::of(everything::schema(), name);
+        for habit in [Habit::Tidy, Habit::Unknown].repeat(10) {
+            let (bytes, _) = random_message::message(ty.schema, ty.ty, habit, &mut random);
+            if bytes.len() <= 3000 {
+                victims.extend(forms(ty, bytes));
+            }
+        }
+    }
+    for case in cases() {
+        let form = FORMS.iter().find(|form| **form == case.form).unwrap();
+        victims.push((form, case.ty, case.bytes()));
+    }
+    victims
+}
+
+/// A message in each form that it has.
+fn forms(ty: Type, bytes: Vec<u8>) -> Vec<(&'static str, Type, Vec<u8>)> {
+    let message = Message::decode(ty.schema, ty.ty, bytes.clone()).unwrap();
+    let (mut text, mut in_json) = (Vec::new(), Vec::new());
+    text::print(&message, &PrintOptions::default(), &mut text).unwrap();
+    let drop = json::PrintOptions { unknown: Unknown::Drop, ..Default::default() };
+    let mut forms = vec![("binary", ty, bytes), ("text", ty, text)];
+    if json::print(&message, &drop, &mut in_json).is_ok() {
+        forms.push(("json", ty, in_json));
+    }
+    forms
+}
+
+#[test]
+fn damaged_messages_keep_the_laws() {
+    let count: u64 = std::env::var("CKDIFF_MUTATIONS").map_or(10_000, |n| n.parse().unwrap());
+    let victims = victims();
+    assert!(victims.len() > 450, "{}", victims.len());
+    let mut random = Random::new(13);
+    let mut read = 0;
+    for _ in 0..count {
+        let (form, ty, good) = &victims[random.below(victims.len() as u64) as usize];
+        let mut bytes = good.clone();
+        mutate(&mut bytes, &mut random);
+        let started = Instant::now();
+        read += u64::from(check(form, *ty, &bytes).is_ok());
+        assert!(started.elapsed() < Duration::from_secs(20), "{form} {}", bytes.escape_ascii());
+    }
+    assert!(read > count / 20 && read < count * 19 / 20, "{read} of {count} are read");
+}
+
+/// What the fuzz targets do, with the type picked by chance: mostly the wrong one.
+#[test]
+fn any_bytes_keep_the_laws() {
+    let count: u64 = std::env::var("CKDIFF_MUTATIONS").map_or(1_000, |n| n.parse().unwrap());
+    let victims = victims();
+    let mut random = Random::new(14);
+    for _ in 0..count {
+        let (form, _, good) = &victims[random.below(victims.len() as u64) as usize];
+        let mut input = vec![random.next() as u8];
+        input.extend_from_slice(good);
+        mutate(&mut input, &mut random);
+        fuzz_message::read_document(input.get(1..).unwrap_or_default());
+        match *form {
+            "text" => fuzz_message::parse_text(&input),
+            "json" => fuzz_message::parse_json(&input),
+            _ => fuzz_message::decode_message(&input),
+        }
+    }
+}
+
+/// Reads what is given in parts; its text is never held as a whole.
+fn read_text(ty: &'static MessageType, text: impl Read + Send) -> ckdiff::Result<usize> {
+    let parsed = text::parse(Schema::tensorflow(), ty, text, &ParseOptions::default());
+    parsed.map(|(message, _)| message.bytes().len())
+}
+
+fn read_json(ty: &'static MessageType, text: &[u8]) -> ckdiff::Result<usize> {
+    let parsed = json::parse(Schema::tensorflow(), ty, text, &json::ParseOptions::default());
+    parsed.map(|(message, _)| message.bytes().len())
+}
+
+/// What takes how long; each of these must not take long.
+fn within(limit: Duration, what: &str, read: impl FnOnce() -> ckdiff::Result<usize>) -> String {
+    let started = Instant::now();
+    let read = read();
+    let took = started.elapsed();
+    assert!(took < limit, "{what} took {took:?}");
+    match read {
+        Ok(len) => format!("{len} bytes"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// How many levels hostile nesting has.
+const LEVELS: usize = 1_000_000;
+
+/// A message in a message, again and again, all lengths right.
+fn nested_messages(tag: u8) -> Vec<u8> {
+    // From the inside out, and backwards.
+    let mut bytes: Vec<u8> = Vec::new();
+    for _ in 0..LEVELS {
+        let (mut len, mut varint) = (bytes.len(), Vec::new());
+        while len >= 0x80 {
+            varint.push(len as u8 | 0x80);
+            len >>= 7;
+        }
+        varint.push(len as u8);
+        bytes.extend(varint.iter().rev());
+        bytes.push(tag);
+    }
+    bytes.reverse();
+    bytes
+}
+
+#[test]
+fn a_million_levels_are_refused_at_once() {
+    let full_type = ty("tensorflow.FullTypeDef");
+    let limit = Duration::from_secs(20);
+    for (open, close) in
+        [("{", "}"), ("<", ">"), (":{", "}"), ("[{", "}]"), (":[<", ">]"), ("[", "]")]
+    {
+        let text = format!("args{open}").repeat(LEVELS) + &close.repeat(LEVELS);
+        for text in [text.as_bytes(), &text.as_bytes()[..text.len() / 2]] {
+            let error = within(limit, open, || read_text(full_type, text));
+            let expected =
+                if open == "[" { "expected a message" } else { "nested more than 1000 deep" };
+            assert!(error.contains(expected), "{open}: {error}");
+        }
+    }
+    let text = "args:".to_owned() + &"[".repeat(LEVELS);
+    let error = within(limit, "lists", || read_text(full_type, text.as_bytes()));
+    assert!(error.contains("a list cannot stand in a list"), "{error}");
+    for (open, close) in [("[", "]"), ("{\"args\":[", "]}"), ("{\"a\":", "}"), ("{\"args\":", "}")]
+    {
+        let text = open.repeat(LEVELS) + "0" + &close.repeat(LEVELS);
+        for text in [text.as_bytes(), &text.as_bytes()[..text.len() / 2]] {
+            let error = within(limit, open, || read_json(full_type, text));
+            assert!(!error.ends_with("bytes"), "{open}: {error}");
+        }
+    }
+    // `args` again and again, and the start of a group that nobody knows.
+    for bytes in [
+        nested_messages(0x12),
+        vec![0x7b; LEVELS],
+        [vec![0x7b; LEVELS], vec![0x7c; LEVELS]].concat(),
+    ] {
+        let error = within(limit, "binary", || {
+            Message::decode(Schema::tensorflow(), full_type, bytes).map(|read| read.bytes().len())
+        });
+        assert!(error.contains("deep"), "{error}");
+    }
+}
+
+fn lay_out(text: &[u8]) -> ckdiff::Result<usize> {
+    text::format(text, &LayoutOptions::default()).map(|laid_out| laid_out.len())
+}
+
+/// What is big is read, or refused, in no more memory than a few times its size.
+#[test]
+fn big_texts_are_read() {
+    let len: u64 = std::env::var("CKDIFF_LITERAL_MB").map_or(8, |n| n.parse().unwrap()) << 20;
+    let tensor = ty("tensorflow.TensorProto");
+    let limit = Duration::from_secs(20 + (len >> 25));
+    let of = |byte: u8, len: u64| std::io::repeat(byte).take(len);
+    let literal = b"tensor_content: \"".chain(of(b'x', len)).chain(&b"\""[..]);
+    let read = within(limit, "a literal", || read_text(tensor, literal));
+    assert_eq!(read, format!("{} bytes", len + 5 + u64::from(len >= 1 << 28)));
+    let open = b"tensor_content: \"".chain(of(b'x', 16 << 20));
+    let refused = within(limit, "an open literal", || read_text(tensor, open));
+    assert_eq!(refused, "1:17: this string is not closed on its line");
+    let comment = b"# ".chain(of(b'x', len)).chain(&b"\nversion_number: 1"[..]);
+    let read = within(limit, "a comment", || read_text(tensor, comment));
+    assert_eq!(read, "2 bytes");
+    let blank = of(b' ', len).chain(&b"version_number: 1"[..]);
+    let read = within(limit, "blanks", || read_text(tensor, blank));
+    assert_eq!(read, "2 bytes");
+    let line = "float_val: 1.5 ".repeat((10 << 20) / 15);
+    let read = within(limit, "a line", || read_text(tensor, line.as_bytes()));
+    assert_eq!(read, format!("{} bytes", line.len() / 15 * 4 + 5));
+    let read = within(limit, "a line laid out", || lay_out(line.as_bytes()));
+    assert_eq!(read, format!("{} bytes", line.len()));
+    let list = format!("int_val: [{}1]", "1, ".repeat((10 << 20) / 3));
+    let read = within(limit, "a list", || read_text(tensor, list.as_bytes()));
+    assert_eq!(read, format!("{} bytes", list.matches('1').count() + 5));
+    let read = within(limit, "a list laid out", || lay_out(list.as_bytes()));
+    assert_eq!(read, format!("{} bytes", list.len() + 1));
+    let word = of(b'x', len);
+    let refused = within(limit, "a word", || read_text(tensor, word));
+    assert!(refused.len() < 300, "{}", refused.len());
+    if std::env::var_os("CKDIFF_PEAK_MEMORY").is_some() {
+        // The text of one literal, what it says, and room for either to grow.
+        assert_peak_memory_under((5 * len + (128 << 20)) >> 10);
+    }
+}
+
+/// In a process of its own, since the other tests of this one use memory too.
+#[test]
+fn big_texts_take_little_memory() {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "message::hostile::big_texts_are_read"])
+        .env("CKDIFF_PEAK_MEMORY", "1")
+        .env("CKDIFF_LITERAL_MB", std::env::var_os("CKDIFF_LITERAL_MB").unwrap_or("64".into()))
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}

@@ -1,0 +1,9 @@
+//! Messages, whatever their form.
+
+mod any_payloads;
+mod binary_errors;
+// The cases of the protobuf conformance suite.
+mod conformance;
+mod hostile;
+mod laws;
+mod tensorflow;

@@ -1,0 +1,131 @@
+//! Messages that real TensorFlow wrote, whatever their form.
+
+use ckdiff::json;
+use ckdiff::message::{Message, Unknown, Writer};
+use ckdiff::schema::Schema;
+use ckdiff::text::PrintOptions;
+
+use crate::support::message_forms::{from_json, from_text, json_of, print_options, text_of, ty};
+use crate::support::{base64, oracle, sha256};
+
+/// The messages that TensorFlow wrote: path, facts, content.
+fn corpus() -> Vec<(String, serde_json::Value, Message<'static>)> {
+    let oracle = oracle("messages.json");
+    let facts = oracle["messages"].as_array().unwrap().clone();
+    let read = |facts: serde_json::Value| {
+        let path = facts["path"].as_str().unwrap().to_owned();
+        let bytes = std::fs::read(format!("tests/data/{path}")).unwrap();
+        let ty = ty(facts["message"].as_str().unwrap());
+        (path, facts, Message::decode(Schema::tensorflow(), ty, bytes).unwrap())
+    };
+    facts.into_iter().map(read).collect()
+}
+
+#[test]
+fn the_canonical_form_is_that_of_protobuf() {
+    let corpus = corpus();
+    assert!(corpus.len() >= 40, "{}", corpus.len());
+    for (path, facts, message) in corpus {
+        if let Some(digest) = facts["ascending"]["sha256"].as_str() {
+            assert_eq!(sha256(message.bytes()), digest, "{path}");
+        }
+        let again = message.bytes().to_vec();
+        let again = Message::decode(message.schema(), message.ty(), again).unwrap();
+        assert_eq!(again.bytes(), message.bytes(), "{path}");
+    }
+}
+
+#[test]
+fn what_tensorflow_wrote_comes_back_from_text_and_json() {
+    for (path, facts, message) in corpus() {
+        let lost =
+            (facts["unknown_fields"].as_u64().unwrap(), facts["nan_payloads"].as_u64().unwrap());
+        for options in print_options() {
+            let (text, losses) = text_of(&message, &options);
+            assert_eq!((losses.unknown_fields, losses.nan_bits), lost, "{path}");
+            let back = from_text(message.ty(), &text).unwrap();
+            if lost == (0, 0) {
+                assert!(back.bytes() == message.bytes(), "{path} {options:?}");
+            } else {
+                // What is lost is lost once.
+                assert!(text_of(&back, &options).0 == text, "{path} {options:?}");
+            }
+        }
+        let drop = json::PrintOptions { unknown: Unknown::Drop, ..Default::default() };
+        let has_json = facts["json"].is_object() && lost.0 == 0;
+        assert_eq!(json_of(&message, &json::PrintOptions::default()).is_ok(), has_json, "{path}");
+        let (text, losses) = json_of(&message, &drop).unwrap();
+        assert_eq!((losses.unknown_fields, losses.nan_bits), lost, "{path}");
+        let back = from_json(message.ty(), &text).unwrap();
+        if lost == (0, 0) && losses.is_empty() {
+            assert!(back.bytes() == message.bytes(), "{path}");
+        } else {
+            assert!(json_of(&back, &drop).unwrap().0 == text, "{path}");
+        }
+    }
+}
+
+/// The texts that TensorFlow wrote mean what its binary files do.
+#[test]
+fn texts_of_tensorflow_are_read() {
+    let oracle = oracle("messages.json");
+    let texts = oracle["texts"].as_array().unwrap();
+    assert!(texts.len() >= 10, "{}", texts.len());
+    for facts in texts {
+        let path = facts["path"].as_str().unwrap();
+        let text = std::fs::read(format!("tests/data/{path}")).unwrap();
+        let message = from_text(ty(facts["message"].as_str().unwrap()), &text).unwrap();
+        // Python sorts maps in another order, which is of the same length.
+        let len = facts["canonical"]["bytes"].as_u64();
+        assert_eq!(Some(message.bytes().len() as u64), len, "{path}");
+        if facts["form"] == "text_tensorflow" {
+            assert!(text_of(&message, &PrintOptions::default()).0 == text, "{path}");
+        }
+    }
+}
+
+/// Random messages that Python wrote in all three forms.
+#[test]
+fn python_means_the_same_by_its_texts() {
+    let lines = std::fs::read_to_string("tests/data/graphs/random.jsonl").unwrap();
+    for line in lines.lines() {
+        let facts: serde_json::Value = serde_json::from_str(line).unwrap();
+        let ty = ty(facts["message"].as_str().unwrap());
+        let bytes = base64(facts["binary_b64"].as_str().unwrap());
+        let message = Message::decode(Schema::tensorflow(), ty, bytes).unwrap();
+        let one_nan = facts["nan_payloads"] == 0;
+        for key in ["text", "text_protoc"] {
+            if let Some(text) = facts[key].as_str() {
+                let back = from_text(ty, text.as_bytes()).unwrap();
+                assert!(back.bytes() == message.bytes() || !one_nan, "{key}: {line}");
+            }
+        }
+        if let Some(text) = facts["json"].as_str() {
+            let back = from_json(ty, text.as_bytes()).unwrap();
+            assert!(back.bytes() == message.bytes() || !one_nan, "{line}");
+        }
+    }
+}
+
+/// Messages that are given twice merge at every level, in the memory of the input.
+#[test]
+fn messages_given_twice_merge_at_every_level() {
+    let schema = Schema::tensorflow();
+    let mut bytes = vec![0x08, 7];
+    for _ in 0..400 {
+        // list_value { values { … } } in two parts, the first empty.
+        for tag in [0x0a, 0x9a] {
+            let mut around = Writer::default();
+            if tag == 0x9a {
+                around.raw(&[0x9a, 0x03, 0x00]);
+            }
+            around.raw(if tag == 0x9a { &[0x9a, 0x03] } else { &[0x0a] });
+            around.len_prefixed(&bytes);
+            bytes = around.finish();
+        }
+    }
+    let message = Message::decode(schema, ty("tensorflow.StructuredValue"), bytes.clone()).unwrap();
+    assert!(message.bytes().len() <= bytes.len() - 400 * 3, "the empty parts are gone");
+    let empty = [0x9a, 0x03, 0x00];
+    assert!(!message.bytes().windows(3).any(|window| window == empty));
+}

@@ -1,0 +1,213 @@
+//! Where nodes were made: what of it goes with an export and an import.
+
+use std::collections::BTreeMap;
+
+use ckdiff::artifact::{Document, ReadOptions};
+use ckdiff::checkpoint::Draft;
+use ckdiff::message::Message;
+use ckdiff::meta_graph::{ExportOptions, ImportOptions, debug_info, export, import};
+use ckdiff::progress::Silent;
+use ckdiff::saver::{SaveOptions, Saver};
+use ckdiff::schema::Schema;
+use ckdiff::schema::tensorflow::{GraphDebugInfo, MetaGraphDef, SaverDef};
+use prost_reflect::prost::Message as _;
+
+use crate::support::command::ckdiff;
+
+fn read(path: &str) -> Vec<u8> {
+    std::fs::read(format!("tests/data/debug_info/{path}")).unwrap()
+}
+
+fn message(name: &str, bytes: Vec<u8>) -> Message<'static> {
+    let schema = Schema::tensorflow();
+    Message::decode(schema, schema.message(name).unwrap(), bytes).unwrap()
+}
+
+fn meta() -> Message<'static> {
+    message("tensorflow.MetaGraphDef", read("model.meta"))
+}
+
+fn info() -> Message<'static> {
+    message("tensorflow.GraphDebugInfo", read("model.debug"))
+}
+
+/// Of each name, its frames: file, line, function.
+type Traces = BTreeMap<String, Vec<(String, i32, String)>>;
+
+fn traces(info: &GraphDebugInfo) -> Traces {
+    let frames = |id: &u64| -> Vec<_> {
+        let ids = &info.traces_by_id[id].frame_id;
+        let frame = |id| &info.frames_by_id[id];
+        let told = ids.iter().map(frame).map(|frame| {
+            let file = info.files[frame.file_index() as usize].clone();
+            (file, frame.line(), frame.func().to_owned())
+        });
+        told.collect()
+    };
+    info.name_to_trace_id.iter().map(|(name, id)| (name.clone(), frames(id))).collect()
+}
+
+fn of(bytes: &[u8]) -> (GraphDebugInfo, Traces) {
+    let info = GraphDebugInfo::decode(bytes).unwrap();
+    let traces = traces(&info);
+    (info, traces)
+}
+
+/// What TensorFlow says of the scope, which it calls by the names of its own graph, as the nodes are called in the export.
+fn of_tower() -> Traces {
+    let (_, known) = of(&read("tower.debug"));
+    let bare = |name: &String| name.strip_prefix("tower/").unwrap().to_owned();
+    known.iter().map(|(name, frames)| (bare(name), frames.clone())).collect()
+}
+
+fn tower() -> ExportOptions {
+    ExportOptions { export_scope: "tower".into(), ..ExportOptions::default() }
+}
+
+#[test]
+fn the_traces_of_a_scope_are_those_that_tensorflow_writes() {
+    let exported = export(&meta(), &tower()).unwrap();
+    let kept = debug_info(&info(), &exported.message, "tower", "").unwrap();
+    let (kept, found) = of(kept.bytes());
+    assert_eq!(found, of_tower());
+    assert_eq!(found.len(), 2);
+    // No trace and no frame is left that nothing leads to.
+    assert_eq!(
+        kept.traces_by_id.len(),
+        kept.name_to_trace_id.values().collect::<std::collections::BTreeSet<_>>().len()
+    );
+    let frames: std::collections::BTreeSet<_> =
+        kept.traces_by_id.values().flat_map(|trace| &trace.frame_id).collect();
+    assert_eq!(kept.frames_by_id.len(), frames.len());
+
+    let whole = export(&meta(), &ExportOptions::default()).unwrap();
+    let options = ImportOptions { import_scope: "put/here".into(), ..ImportOptions::default() };
+    let imported = import(&whole.message, None, &options).unwrap();
+    let placed = debug_info(&info(), &imported.message, "", "put/here/").unwrap();
+    let names: Vec<_> = of(placed.bytes()).1.into_keys().collect();
+    let expected =
+        ["four@", "one@", "tower/three@", "tower/two@"].map(|name| format!("put/here/{name}"));
+    assert_eq!(names, expected);
+    let same = debug_info(&info(), &whole.message, "", "").unwrap();
+    assert_eq!(same.bytes(), info().bytes());
+}
+
+/// The meta graph with its debug information inside, of a function too.
+fn with_inside() -> Message<'static> {
+    let mut meta = MetaGraphDef::decode(&*read("model.meta")).unwrap();
+    let mut info = GraphDebugInfo::decode(&*read("model.debug")).unwrap();
+    let any = *info.traces_by_id.keys().next().unwrap();
+    info.name_to_trace_id.insert("node@function".into(), any);
+    info.traces.insert("tower/two".into(), Default::default());
+    info.traces.insert("four".into(), Default::default());
+    meta.graph_def.as_mut().unwrap().debug_info = Some(info);
+    message("tensorflow.MetaGraphDef", meta.encode_to_vec())
+}
+
+fn inside(meta: &Message<'_>) -> GraphDebugInfo {
+    MetaGraphDef::decode(meta.bytes()).unwrap().graph_def.unwrap().debug_info.unwrap()
+}
+
+#[test]
+fn what_is_inside_a_graph_follows_it() {
+    let exported = export(&with_inside(), &tower()).unwrap();
+    let info = inside(&exported.message);
+    let mut found = traces(&info);
+    assert!(found.remove("node@function").is_some());
+    assert_eq!(found, of_tower());
+    assert_eq!(info.traces.into_keys().collect::<Vec<_>>(), ["two"]);
+    let options = ImportOptions { import_scope: "there".into(), ..ImportOptions::default() };
+    let imported = import(&with_inside(), None, &options).unwrap();
+    let names: Vec<_> = inside(&imported.message).name_to_trace_id.into_keys().collect();
+    let expected =
+        ["node@function", "there/four@", "there/one@", "there/tower/three@", "there/tower/two@"];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn a_saver_writes_it_beside_the_meta_graph() {
+    let dir = tempfile::tempdir().unwrap();
+    let (meta, info) = (meta(), info());
+    let mut saver = Saver::new(SaverDef { version: 2, ..SaverDef::default() });
+    let options = SaveOptions {
+        global_step: Some(3),
+        meta_graph: Some(&meta),
+        debug_info: Some(&info),
+        ..SaveOptions::default()
+    };
+    let target = dir.path().join("m");
+    saver.save(&Draft::default(), &target, &options, &Silent).unwrap();
+    assert_eq!(std::fs::read(dir.path().join("m-3.debug")).unwrap(), info.bytes());
+    assert_eq!(std::fs::read(dir.path().join("m-3.meta")).unwrap(), meta.bytes());
+    for suffix in ["debug", "v2.debug"] {
+        let options =
+            SaveOptions { meta_graph_suffix: suffix, global_step: Some(4), ..options.clone() };
+        let error = saver.save(&Draft::default(), &target, &options, &Silent).unwrap_err();
+        assert!(error.to_string().contains("would be one file"), "{error}");
+    }
+    let options = SaveOptions { debug_info: Some(&meta), global_step: Some(4), ..options };
+    let error = saver.save(&Draft::default(), &target, &options, &Silent).unwrap_err();
+    assert!(error.to_string().contains("it must be tensorflow.GraphDebugInfo"), "{error}");
+    assert!(!dir.path().join("m-4.index").exists());
+}
+
+#[test]
+fn another_message_is_none() {
+    let error = debug_info(&meta(), &meta(), "", "").unwrap_err();
+    assert!(error.to_string().contains("it must be tensorflow.GraphDebugInfo"), "{error}");
+}
+
+#[test]
+fn export_writes_it_beside_the_meta_graph() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = |name: &str| dir.path().join(name).display().to_string();
+    let export = |from: &str, to: &str, more: &[&str]| {
+        ckdiff(&[&["export", from, &place(to), "--save-debug-info"][..], more].concat())
+    };
+    let run = export("debug_info/model.meta", "a.meta", &["--export-scope=tower"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(of(&std::fs::read(place("a.debug")).unwrap()).1, of_tower());
+    // In the form of the meta graph; from inside the graph, which goes before.
+    std::fs::write(place("inside.meta"), with_inside().bytes()).unwrap();
+    let run = export(&place("inside.meta"), "b.pbtxt", &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let options =
+        ReadOptions { message: Some("tensorflow.GraphDebugInfo".into()), ..ReadOptions::default() };
+    let text = Document::open(place("b.debug"), Schema::tensorflow(), &options).unwrap();
+    assert!(of(text.message().bytes()).1.contains_key("node@function"));
+    for (from, to, more, says) in [
+        ("demo/model.ckpt.meta", "c.meta", &[][..], "nothing says where its nodes were made"),
+        ("debug_info/model.meta", "c.debug", &["--to=binary"], "would be one file"),
+        (
+            "debug_info/model.meta",
+            "c.meta",
+            &["--into=demo/model.ckpt.meta"],
+            "cannot be used with",
+        ),
+    ] {
+        let run = export(from, to, more);
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.stderr.contains(says), "{run:?}");
+        assert!(!dir.path().join(to).exists() && !dir.path().join("c.debug").exists(), "{to}");
+    }
+}
+
+#[test]
+fn that_of_the_input_is_not_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = |name: &str| dir.path().join(name).display().to_string();
+    for (name, content) in [("m.meta", meta()), ("m.debug", info())] {
+        std::fs::write(place(name), content.bytes()).unwrap();
+    }
+    let scope = ["--save-debug-info", "--export-scope=tower"];
+    let export =
+        |to: &str| ckdiff(&[&["export", &place("m.meta"), &place(to)][..], &scope].concat());
+    let run = export("m.pb");
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.stderr.contains("this is the debug information of the input"), "{run:?}");
+    assert_eq!(std::fs::read(place("m.debug")).unwrap(), info().bytes());
+    assert!(!dir.path().join("m.pb").exists());
+    // Who replaces the input wants that too.
+    assert_eq!(export("m.meta").code, 0);
+    assert_eq!(of(&std::fs::read(place("m.debug")).unwrap()).1, of_tower());
+}

@@ -1,0 +1,325 @@
+//! Exports and imports at their edges: what cannot be done and why, odd names, large graphs, collections by hand.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use ckdiff::message::{Message, Writer};
+use ckdiff::meta_graph::{
+    Collections, ExportOptions, ImportOptions, Item, Kind, add_to_collection, export, import,
+};
+use ckdiff::schema::tensorflow::{CondContextDef, SaverDef, VariableDef};
+use ckdiff::schema::{Schema, WireType};
+use ckdiff::text::{ParseOptions, parse};
+
+use crate::meta_graph::tensorflow::{fixture, meta_graph, text};
+
+fn of_text(text: &str) -> Message<'static> {
+    let schema = Schema::tensorflow();
+    let ty = schema.message("tensorflow.MetaGraphDef").unwrap();
+    parse(schema, ty, text.as_bytes(), &ParseOptions::default()).unwrap().0
+}
+
+fn scoped(scope: &str) -> ExportOptions {
+    ExportOptions { export_scope: scope.into(), ..ExportOptions::default() }
+}
+
+fn below(scope: &str) -> ImportOptions<'static> {
+    ImportOptions { import_scope: scope.into(), ..ImportOptions::default() }
+}
+
+fn bound(pairs: &[(&str, &str)]) -> ImportOptions<'static> {
+    let input_map = pairs.iter().map(|(from, to)| ((*from).into(), (*to).into())).collect();
+    ImportOptions { input_map, ..ImportOptions::default() }
+}
+
+#[test]
+fn what_cannot_be_exported_is_told() {
+    let towers = fixture("towers.meta");
+    let collection = |key: &str| ExportOptions {
+        collection_list: Some(vec![key.into()]),
+        ..ExportOptions::default()
+    };
+    let garbage = of_text(
+        "graph_def { node { name: 's/a' } } collection_def { key: 'variables' value { bytes_list { value: 'garbage' } } }",
+    );
+    let same = of_text("graph_def { node { name: 's2/a' } node { name: 's/s2/a' } }");
+    for (meta, options, said) in [
+        (
+            &towers,
+            scoped("towr/"),
+            "no node has a name that begins with towr/; did you mean tower?",
+        ),
+        (&towers, collection("loses"), "there is no collection loses; did you mean losses?"),
+        (&same, scoped("s"), "s/s2/a and s2/a are both s2/a without their scope"),
+        (&of_text(""), scoped(""), "the meta graph has no graph_def"),
+        (
+            &garbage,
+            scoped("s"),
+            "collection_def[\"variables\"][0]: item of a collection is byte 0: wire type is 7, 0 to 5 are allowed, it must be a tensorflow.VariableDef",
+        ),
+    ] {
+        assert_eq!(export(meta, &options).unwrap_err().to_string(), said);
+    }
+    // Without a scope nobody has to know what it is.
+    assert_eq!(export(&garbage, &scoped("")).unwrap().message.bytes(), garbage.bytes());
+    let graph = Schema::tensorflow().message("tensorflow.GraphDef").unwrap();
+    let graph = Message::decode(Schema::tensorflow(), graph, Vec::new()).unwrap();
+    let said = "message is tensorflow.GraphDef, it must be tensorflow.MetaGraphDef";
+    assert_eq!(export(&graph, &scoped("")).unwrap_err().to_string(), said);
+}
+
+#[test]
+fn what_cannot_be_imported_is_told() {
+    let part = fixture("unbound_scope.meta");
+    let base = fixture("base.meta");
+    let circle =
+        of_text("graph_def { node { name: 'a' input: 'b' } node { name: 'b' input: '^a' } }");
+    let twice = of_text("graph_def { node { name: 'a' } node { name: 'a' } }");
+    let dangling = of_text("graph_def { node { name: 'a' input: 'gone:1' } }");
+    let unbound = of_text("graph_def { node { name: 'a' input: '^$unbound_inputs_b' } }");
+    let class = of_text(
+        "graph_def { node { name: 'a' attr { key: '_class' value { list { s: 'loc:@b' } } } } }",
+    );
+    let collection = of_text(
+        "graph_def { node { name: 'a' } } collection_def { key: 'c' value { node_list { value: 'b:0' } } }",
+    );
+    let variable = of_text(
+        "graph_def { node { name: 'a' } } collection_def { key: 'variables' value { bytes_list { value: '\\n\\001b' } } }",
+    );
+    let saver = of_text(
+        "graph_def { } collection_def { key: 'savers' value { bytes_list { value: '\\n\\001b' } } }",
+    );
+    let returned = |name: &str| ImportOptions {
+        return_elements: vec![name.into()],
+        ..bound(&[("$unbound_inputs_outside", "base/y")])
+    };
+    let map = |to| bound(&[("$unbound_inputs_outside", to)]);
+    let more = bound(&[("$unbound_inputs_outside", "base/y"), ("kepd", "base/y")]);
+    for (meta, options, said) in [
+        (&part, below(""), "unbound inputs, which input_map must bind: $unbound_inputs_outside"),
+        (
+            &part,
+            map("base/z"),
+            "input_map binds to base/z, which is in neither graph; did you mean base/y?",
+        ),
+        (
+            &part,
+            map("^base/y"),
+            "input_map: ^base/y is no tensor, which $unbound_inputs_outside must be",
+        ),
+        (&part, more, "input_map names kepd, which is not in the graph; did you mean kept?"),
+        (&part, returned("some:0"), "some:0 is not in the graph; did you mean sum?"),
+        (
+            &part,
+            returned("sum:x"),
+            "element to return is \"sum:x\", it must be NODE or NODE:OUTPUT",
+        ),
+        (&circle, below(""), "node a waits for itself: a circle of inputs that is no loop"),
+        (&twice, below(""), "name of a node is \"a\" a second time, every node needs its own"),
+        (&dangling, below(""), "node a: input gone:1 is not in the graph"),
+        (
+            &unbound,
+            below(""),
+            "node a: input ^$unbound_inputs_b is unbound; input_map must bind it",
+        ),
+        (&class, below("x"), "_class names b, which is not in the graph"),
+        (&collection, below(""), "the collection c names b:0, which is not in the graph"),
+        (&variable, below(""), "the collection variables names b, which is not in the graph"),
+        (&saver, below(""), "a SaverDef in the collection savers has no save_tensor_name"),
+        (&of_text(""), below(""), "the meta graph has no graph_def"),
+        (
+            &part,
+            below("_x"),
+            "name of a scope is \"_x\", it must be letters, digits and _.\\/>- behind a letter, a digit or a dot",
+        ),
+    ] {
+        assert_eq!(import(meta, Some(&base), &options).unwrap_err().to_string(), said);
+    }
+}
+
+#[test]
+fn two_graphs_that_disagree_are_not_brought_together() {
+    let with = |op: &str, kind: &str| {
+        of_text(&format!(
+            "graph_def {{ node {{ name: 'a' }} library {{ function {{ signature {{ name: 'f' }} node_def {{ name: 'x' op: '{op}' }} }} }} }}
+             collection_def {{ key: 'c' value {{ {kind} {{ value: 1 }} }} }}"
+        ))
+    };
+    let (one, other) = (with("A", "int64_list"), with("B", "int64_list"));
+    let floats = with("A", "float_list");
+    let error = |meta, into| import(meta, Some(into), &below("x")).unwrap_err().to_string();
+    assert_eq!(error(&one, &other), "function f is another one in each graph");
+    assert_eq!(error(&one, &floats), "collection c is a float_list here and a int64_list there");
+    let both = import(&one, Some(&one), &below("x")).unwrap();
+    let collections = Collections::of(&both.message).unwrap();
+    assert_eq!(collections.items("c"), [Item::Int(1), Item::Int(1)]);
+}
+
+/// What TensorFlow leaves under its old names, and then cannot import.
+#[test]
+fn contexts_inside_contexts_lose_the_scope_too() {
+    let exported = export(&fixture("nested.meta"), &scoped("net")).unwrap().message;
+    assert!(text(&fixture("nested.meta")).contains("net/outer"));
+    let collections = Collections::of(&exported).unwrap();
+    let contexts: Vec<CondContextDef> = collections.read("cond_context").unwrap();
+    assert!(contexts.iter().any(|context| !context.nested_contexts.is_empty()));
+    assert!(!format!("{contexts:?}").contains("net/"), "{contexts:?}");
+}
+
+#[test]
+fn odd_names_are_names() {
+    let name = "naïve \u{1f642} \"q\" \\ \t\n^ $.*[x]";
+    let quoted = name.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    let meta = of_text(&format!(
+        "graph_def {{ node {{ name: \"s.x/{quoted}\" op: 'A' }} node {{ name: 's.x/b' input: \"^s.x/{quoted}\" input: 'sax/c' }} node {{ name: 'sax/c' }} }}"
+    ));
+    let exported = export(&meta, &scoped("s.x")).unwrap();
+    let lines = text(&exported.message);
+    let name = lines.lines().find(|line| line.contains("na\\303\\257ve")).unwrap();
+    let input = name.replace("name: \"", "input: \"^");
+    assert!(lines.contains(&input) && lines.contains("name: \"b\""), "{lines}");
+    assert_eq!(exported.unbound_inputs, ["$unbound_inputs_sax/c"]);
+    let options =
+        ImportOptions { import_scope: "z".into(), ..bound(&[("$unbound_inputs_sax/c", "z/b")]) };
+    let error = import(&exported.message, None, &options);
+    assert!(error.is_ok(), "{error:?}");
+}
+
+#[test]
+fn old_variables_are_trainable_where_their_collection_says_so() {
+    let meta = |version: &str| {
+        of_text(&format!(
+            "meta_info_def {{ tensorflow_version: '{version}' }} graph_def {{ node {{ name: 'a' }} node {{ name: 'b' }} }}
+             collection_def {{ key: 'variables' value {{ bytes_list {{ value: '\\n\\001a' value: '\\n\\001b' }} }} }}
+             collection_def {{ key: 'trainable_variables' value {{ bytes_list {{ value: '\\n\\001b' }} }} }}"
+        ))
+    };
+    let trainable = |version| -> Vec<bool> {
+        let imported = import(&meta(version), None, &below("x")).unwrap().message;
+        let variables: Vec<VariableDef> =
+            Collections::of(&imported).unwrap().read("variables").unwrap();
+        assert_eq!(variables[0].variable_name, "x/a");
+        variables.iter().map(|variable| variable.trainable).collect()
+    };
+    assert_eq!(trainable("1.8.0-rc1"), [false, true]);
+    for version in ["1.9.0", "1.10.1", "2.21.0", "", "?"] {
+        assert_eq!(trainable(version), [false, false], "{version}");
+    }
+}
+
+#[test]
+fn only_the_collections_that_are_wanted_are_imported() {
+    let meta = fixture("towers.meta");
+    let wanted = |key: &str| key == "losses" || key == "floats";
+    let options = ImportOptions { restore_collections_predicate: Some(&wanted), ..below("x") };
+    let imported = import(&meta, None, &options).unwrap().message;
+    let collections = Collections::of(&imported).unwrap();
+    assert_eq!(collections.keys().collect::<Vec<_>>(), ["floats", "losses"]);
+    assert_eq!(collections.items("losses")[0], Item::Node("x/tower/near:0"));
+}
+
+#[test]
+fn signatures_go_with_their_scope() {
+    let signature = |key: &str, name: &str| {
+        format!(
+            "signature_def {{ key: '{key}' value {{ inputs {{ key: 'x' value {{ name: '{name}' }} }} }} }} asset_file_def {{ filename: '{key}' tensor_info {{ name: '{name}' }} }}"
+        )
+    };
+    let meta = of_text(&format!(
+        "graph_def {{ node {{ name: 's/a' }} node {{ name: 'b' }} }} {} {}",
+        signature("in", "s/a:0"),
+        signature("out", "b:0")
+    ));
+    let exported = export(&meta, &scoped("s")).unwrap();
+    assert_eq!(exported.left_out, ["signature_def[\"out\"]", "asset_file_def[1]"]);
+    let imported = import(&exported.message, Some(&meta), &below("t")).unwrap();
+    assert_eq!(imported.left_out, ["signature_def[\"in\"]"]);
+    assert!(text(&imported.message).contains("name: \"t/a:0\""));
+}
+
+#[test]
+fn the_first_item_says_what_a_collection_holds() {
+    let meta = of_text("graph_def { }");
+    let any = [0x0a, 1, b'x'];
+    for (items, kind) in [
+        (vec![Item::Node("a"), Item::Node("b:0")], Kind::NodeList),
+        (vec![Item::Bytes(b"a"), Item::Bytes(&[0xff])], Kind::BytesList),
+        (vec![Item::Int(-1), Item::Int(1 << 40)], Kind::Int64List),
+        (vec![Item::Float(0.5), Item::Float(-0.0)], Kind::FloatList),
+        (vec![Item::Any(&any)], Kind::AnyList),
+    ] {
+        let one = add_to_collection(&meta, "key", &items[..1]).unwrap();
+        let all = add_to_collection(&one, "key", &items[1..]).unwrap();
+        let collections = Collections::of(&all).unwrap();
+        assert_eq!(collections.kind("key"), Some(kind));
+        assert_eq!(collections.items("key"), items);
+        assert_eq!(meta_graph(all.bytes().to_vec()).bytes(), all.bytes());
+        let other = if kind == Kind::NodeList { Item::Int(1) } else { Item::Node("a") };
+        let said = add_to_collection(&all, "key", &[other]).unwrap_err().to_string();
+        assert_eq!(
+            said,
+            format!("collection key is a {kind}, and one of a {} cannot be in it", other.kind())
+        );
+    }
+    let floats = add_to_collection(&meta, "key", &[Item::Float(0.5), Item::Int(3)]).unwrap();
+    assert_eq!(Collections::of(&floats).unwrap().items("key")[1], Item::Float(3.0));
+    assert!(add_to_collection(&meta, "key", &[Item::Int(3), Item::Float(0.5)]).is_err());
+    assert_eq!(add_to_collection(&meta, "key", &[]).unwrap().bytes(), meta.bytes());
+    let savers: Vec<SaverDef> =
+        Collections::of(&fixture("towers.meta")).unwrap().read("savers").unwrap();
+    assert_eq!(savers.len(), 3);
+    assert!(Collections::of(&fixture("towers.meta")).unwrap().read::<SaverDef>("losses").is_err());
+}
+
+/// A graph of this many nodes with as many scopes, savers, colocations, and names that are nearly taken.
+fn large(count: usize) -> Message<'static> {
+    let mut out = Writer::default();
+    out.tag(2, WireType::Len);
+    out.open();
+    for number in 0..count {
+        let (name, op) = match number % 4 {
+            0 => (format!("s/saver_{number}/x/SaveV2"), "SaveV2"),
+            1 => (format!("s/x_{number}"), "Const"),
+            2 => (format!("s{}", "/a".repeat(number % 64)), "Conv2D"),
+            _ => (format!("S/X_{number}/{number}"), "Enter"),
+        };
+        out.tag(1, WireType::Len);
+        out.open();
+        for (field, text) in
+            [(1, &*format!("{name}_{number}")), (2, op), (3, "outside"), (4, "/cpu:0")]
+        {
+            out.tag(field, WireType::Len);
+            out.len_prefixed(text.as_bytes());
+        }
+        out.close();
+    }
+    out.tag(1, WireType::Len);
+    out.len_prefixed(b"\x0a\x07outside");
+    out.close();
+    meta_graph(out.finish())
+}
+
+#[test]
+fn a_hundred_thousand_nodes_take_no_time_to_speak_of() {
+    let all = ExportOptions {
+        clear_devices: true,
+        clear_extraneous_savers: true,
+        strip_default_attrs: true,
+        ..scoped("s")
+    };
+    let run = |count: usize| {
+        let meta = large(count);
+        let start = Instant::now();
+        let exported = export(&meta, &all).unwrap();
+        assert!(exported.unbound_inputs.len() > count / 3);
+        let same = import(&meta, Some(&meta), &below("")).unwrap();
+        let other = import(&meta, Some(&same.message), &below("s")).unwrap();
+        assert_eq!(other.scope, "s_1");
+        start.elapsed()
+    };
+    run(1_000);
+    let (small, large) = (run(12_500), run(100_000));
+    assert!(large < small * 24 + Duration::from_millis(500), "{small:?}, {large:?}");
+    let by_node: BTreeMap<usize, Duration> = [(12_500, small), (100_000, large)].into();
+    assert!(large < Duration::from_secs(30), "{by_node:?}");
+}

@@ -1,0 +1,6 @@
+//! Meta graphs: export and import.
+
+mod debug_info;
+mod edges;
+mod laws;
+mod tensorflow;

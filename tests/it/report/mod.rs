@@ -1,0 +1,3 @@
+//! Reports, for people and for programs.
+
+mod results;

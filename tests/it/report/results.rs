@@ -1,0 +1,494 @@
+//! Reports of results made by hand: what they say, and what they never do.
+
+use ckdiff::compare::{
+    Comparison, Failure, NanPolicy, Options, PassesAt, Sides, Tolerance, Work, Worst,
+};
+use ckdiff::diff::{Damage, Diff, Facts, Names, Part, Rename, Side, SideOf, Status, TensorDiff};
+use ckdiff::report::{Palette, human, json};
+use ckdiff::tensor::{DType, Name, Scalar, Shape};
+use ckdiff::{Error, ErrorKind};
+use serde_json::Value;
+
+use crate::support::json_schema::violations;
+use crate::support::named_snapshot;
+
+fn side(path: &str) -> Side {
+    Side { path: path.into(), kind: "checkpoint".into(), format: "V2", has_data: true }
+}
+
+fn diff(tensors: Vec<TensorDiff>) -> Diff {
+    Diff {
+        lhs: side("baseline.ckpt"),
+        rhs: side("retrained.ckpt"),
+        options: Options::default(),
+        work: Work::default(),
+        lists: ckdiff::diff::Lists::default(),
+        tensors,
+        not_frozen: 0,
+        damage: Vec::new(),
+        renames: Vec::new(),
+        changes: Vec::new(),
+        ignored: 0,
+        findings: Vec::new(),
+        part: Part::Tensors,
+        strict: false,
+    }
+}
+
+fn facts(dtype: DType, dims: &[i64]) -> Facts {
+    Facts { dtype, shape: Shape::new(dims).unwrap() }
+}
+
+fn tensor(name: impl AsRef<[u8]>, status: Status, dims: &[i64]) -> TensorDiff {
+    let facts = facts(DType::F32, dims);
+    TensorDiff {
+        name: Name::from(&name),
+        renamed_from: None,
+        status,
+        role: None,
+        lhs: (status != Status::Added).then(|| facts.clone()),
+        rhs: (status != Status::Removed).then_some(facts),
+        comparison: None,
+        error: None,
+    }
+}
+
+/// All of whose elements moved by some share of themselves.
+fn moved(name: impl AsRef<[u8]>, dims: &[i64], by: f64) -> TensorDiff {
+    let mut tensor = tensor(name, Status::Different, dims);
+    let elements = tensor.lhs.as_ref().unwrap().shape.elements();
+    tensor.comparison = Some(Comparison {
+        elements,
+        differing: elements,
+        mismatched: elements,
+        first: Some(0),
+        max_abs: Some(by / 8.0),
+        max_rel: Some(by),
+        max_ulp: Some(1000),
+        worst: Some(Worst {
+            position: elements - 1,
+            lhs: Scalar::Float(0.125),
+            rhs: Scalar::Float(0.125 * (1.0 + by)),
+        }),
+        rms: Some(by / 10.0),
+        rel_l2: Some(by / 2.0),
+        cosine: Some(0.99),
+        mean: Some(Sides { lhs: Scalar::Float(0.0), rhs: Scalar::Float(0.001) }),
+        std: Some(Sides { lhs: 1.0, rhs: 1.01 }),
+        nan: Some(Sides::default()),
+        inf: Some(Sides::default()),
+        nan_new: Some(0),
+        zero_sign: Some(0),
+        nan_payload: Some(0),
+        zero_lhs: Some(0),
+        passes_at: PassesAt { rtol: Some(by), atol: Some(by / 8.0) },
+        ..Comparison::default()
+    });
+    tensor
+}
+
+fn unreadable(name: &str, message: &str) -> TensorDiff {
+    let mut tensor = tensor(name, Status::Error, &[4]);
+    let error =
+        Error::from(ErrorKind::NotFound(message.into())).in_file("b.data-00000-of-00001".as_ref());
+    tensor.error = Some(error.at(128).of_tensor(&tensor.name));
+    tensor
+}
+
+fn human_with(diff: &Diff, palette: Palette, max_diffs: usize) -> String {
+    let mut out = Vec::new();
+    human::diff(diff, &human::View { palette, max_diffs }, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn human(diff: &Diff) -> String {
+    human_with(diff, Palette::PLAIN, 20)
+}
+
+fn json_text(diff: &Diff) -> String {
+    let mut out = Vec::new();
+    json::diff(diff, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn json(diff: &Diff) -> Value {
+    let value: Value = serde_json::from_str(&json_text(diff)).unwrap();
+    let schema = include_str!("../../../src/report/json/ckdiff-1.schema.json");
+    let schema = serde_json::from_str(schema).unwrap();
+    assert_eq!(violations(&schema, &value), Vec::<String>::new());
+    value
+}
+
+/// The first line, which is the answer.
+fn answer(diff: &Diff) -> String {
+    human(diff).lines().next().unwrap().to_owned()
+}
+
+/// A diff with everything in it.
+fn everything() -> Diff {
+    let mut other_dtype = tensor("step", Status::Dtype, &[]);
+    other_dtype.lhs = Some(facts(DType::I32, &[]));
+    other_dtype.rhs = Some(facts(DType::I64, &[]));
+    other_dtype.comparison = Some(Comparison { elements: 1, ..Comparison::default() });
+    let mut other_shape = tensor("embedding", Status::Shape, &[1000, 64]);
+    other_shape.rhs = Some(facts(DType::F32, &[1200, 64]));
+    let mut spoilt = moved("norm/variance", &[32], 0.1);
+    let comparison = spoilt.comparison.as_mut().unwrap();
+    comparison.nan = Some(Sides { lhs: 0, rhs: 2 });
+    comparison.nan_new = Some(2);
+    comparison.passes_at = PassesAt::default();
+    let mut close = moved("dense/bias", &[10], 1e-7);
+    close.status = Status::Close;
+    let mut diff = diff(vec![
+        tensor("conv/bias", Status::Identical, &[8]),
+        moved("conv/kernel", &[3, 3, 1, 8], 0.25),
+        close,
+        moved("dense/kernel", &[784, 128], 1.5),
+        tensor("dropout/rate", Status::Removed, &[]),
+        other_shape,
+        tensor("ema/decay", Status::Added, &[]),
+        unreadable("lost/bias", "no such shard"),
+        unreadable("lost/kernel", "no such shard"),
+        spoilt,
+        tensor("old/bias", Status::Removed, &[10]),
+        tensor("old/kernel", Status::Removed, &[128, 10]),
+        tensor("new/bias", Status::Added, &[10]),
+        tensor("new/kernel", Status::Added, &[128, 10]),
+        other_dtype,
+    ]);
+    diff.tensors.sort_by(|a, b| a.name.cmp(&b.name));
+    diff.damage.push(Damage {
+        side: SideOf::Rhs,
+        error: Error::unexpected("block type", 7, "must be 0 or 1")
+            .in_file("b.index".as_ref())
+            .at(40),
+    });
+    let rename = |part| Rename {
+        from: Name::from(&format!("old/{part}")),
+        to: Name::from(&format!("new/{part}")),
+    };
+    diff.renames = vec![rename("bias"), rename("kernel")];
+    diff.options.tolerance = Tolerance::new(None, Some(1e-5), None).unwrap();
+    diff
+}
+
+#[test]
+fn a_person_reads_the_answer_first_and_the_worst_next() {
+    named_snapshot("report", "everything", &human(&everything()));
+}
+
+#[test]
+fn a_program_reads_all_of_it() {
+    json(&everything());
+    named_snapshot("report", "everything_json", &json_text(&everything()));
+}
+
+#[test]
+fn the_answer_is_a_sentence() {
+    let same =
+        |n: usize| diff((0..n).map(|i| tensor(i.to_string(), Status::Identical, &[])).collect());
+    assert_eq!(answer(&same(0)), "The models are the same: neither has a tensor.");
+    assert_eq!(answer(&same(1)), "The models are the same: the one tensor is identical.");
+    assert_eq!(answer(&same(1234)), "The models are the same: all 1,234 tensors are identical.");
+    let mut close = same(2);
+    close.tensors[0].status = Status::Close;
+    assert_eq!(
+        answer(&close),
+        "The models are the same within the tolerance: 1 tensor close, 1 identical."
+    );
+    let one = diff(vec![moved("w", &[3], 0.5)]);
+    assert_eq!(answer(&one), "The models differ: 1 of 1 tensor changed.");
+    let mut lost = same(3);
+    lost.tensors[1] = unreadable("1", "gone");
+    assert_eq!(
+        answer(&lost),
+        "Trouble: 1 of 3 tensors cannot be compared; the other 2 are the same."
+    );
+    lost.tensors.truncate(2);
+    assert_eq!(
+        answer(&lost),
+        "Trouble: 1 of 2 tensors cannot be compared; the other 1 is the same."
+    );
+    let mut damaged = same(2);
+    damaged.damage = everything().damage;
+    assert_eq!(answer(&damaged), "Trouble: not everything can be read; 2 tensors are the same.");
+}
+
+#[test]
+fn a_report_of_nothing_is_whole() {
+    let nothing = diff(Vec::new());
+    assert_eq!(json(&nothing)["tensors"], Value::Array(Vec::new()));
+    assert!(human(&nothing).contains("0 tensors"));
+}
+
+#[test]
+fn a_long_report_is_cut_and_says_so() {
+    let many = |n: usize| {
+        let name = |i: usize| format!("layer_{i:04}/kernel");
+        diff((0..n).map(|i| moved(name(i), &[64, 64], 0.001 * i as f64)).collect())
+    };
+    let text = human(&many(1000));
+    assert!(text.contains("… and 980 more changed tensors: -n 1000 lists all"), "{text}");
+    let listed: Vec<&str> = text.lines().filter(|line| line.starts_with("  layer_")).collect();
+    assert_eq!(listed.len(), 20);
+    assert!(listed[0].starts_with("  layer_0999/"), "the worst is first: {}", listed[0]);
+    assert_eq!(human_with(&many(1000), Palette::PLAIN, 1000).matches("  layer_").count(), 1000);
+    assert!(!human(&many(20)).contains("more changed"));
+    assert!(human(&many(21)).contains("… and 1 more changed tensor: -n 21 lists all"));
+    let none = human_with(&many(3), Palette::PLAIN, 0);
+    assert!(none.contains("… and 3 more changed tensors"), "{none}");
+}
+
+#[test]
+fn every_line_fits_a_hundred_columns() {
+    let long = "a_scope_with_a_long_name/".repeat(8) + "kernel";
+    let mut huge = moved(format!("{long}/huge"), &[9, 99, 999, 9999, 9, 9], 1e300);
+    huge.lhs.as_mut().unwrap().dtype = DType::I64;
+    let worst = huge.comparison.as_mut().unwrap().worst.as_mut().unwrap();
+    worst.lhs = Scalar::Integer(i64::MIN.into());
+    worst.rhs = Scalar::Integer(i64::MAX.into());
+    let mut complex = moved(format!("{long}/complex"), &[1; 40], 1.0);
+    let worst = complex.comparison.as_mut().unwrap().worst.as_mut().unwrap();
+    worst.lhs = Scalar::Complex(-1.234e-200, 5.678e200);
+    worst.rhs = Scalar::Complex(-1.234e-200, 5.679e200);
+    let mut shape = tensor(format!("{long}/shape"), Status::Shape, &[1; 60]);
+    shape.rhs = Some(facts(DType::F8E4M3B11Fnuz, &[2; 60]));
+    let mut diff = diff(vec![
+        huge,
+        complex,
+        shape,
+        tensor(format!("{long}/added"), Status::Added, &[1; 100]),
+        tensor(format!("{long}/removed"), Status::Removed, &[2]),
+        tensor("語".repeat(90), Status::Added, &[2]),
+    ]);
+    diff.tensors.extend(everything().tensors);
+    diff.lhs.path = format!("/home/{long}").into();
+    for line in human(&diff).lines() {
+        assert!(line.chars().count() <= 100, "{} columns: {line}", line.chars().count());
+    }
+    assert!(human(&diff).contains("…"));
+    assert!(human(&diff).contains("kernel/huge"), "a name keeps its end");
+}
+
+#[test]
+fn nothing_in_a_file_commands_the_terminal() {
+    let name = b"red\x1b[31m\nbell\x07\x9b\xff\xc2\x9b".as_slice();
+    let mut diff = diff(vec![
+        moved(name, &[2], 0.5),
+        tensor([name, b"2"].concat(), Status::Removed, &[2]),
+        tensor([name, b"3"].concat(), Status::Added, &[2]),
+        unreadable("a\x1b[2J", "gone\x1b[2J"),
+    ]);
+    diff.lhs.path = "evil\x1b]0;title\x07.ckpt".into();
+    diff.renames
+        .push(Rename { from: diff.tensors[1].name.clone(), to: diff.tensors[2].name.clone() });
+    for max_diffs in [0, 100] {
+        let text = human_with(&diff, Palette::PLAIN, max_diffs);
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+        assert!(!text.contains("--rename"), "a name that cannot be typed is not to be pasted");
+    }
+}
+
+#[test]
+fn colours_come_only_when_asked_for_and_change_no_word() {
+    let plain = human(&everything());
+    let coloured = human_with(&everything(), Palette::COLOUR, 20);
+    assert!(!plain.contains('\x1b'));
+    assert!(coloured.contains('\x1b'));
+    let style = regex::Regex::new("\x1b\\[[0-9;]*m").unwrap();
+    assert_eq!(style.replace_all(&coloured, ""), plain);
+}
+
+#[test]
+fn differences_that_are_none_suggest_a_tolerance_of_nothing() {
+    let mut zeros = diff(vec![moved("w", &[8], 0.0), tensor("x", Status::Added, &[])]);
+    let comparison = zeros.tensors[0].comparison.as_mut().unwrap();
+    comparison.zero_sign = Some(5);
+    comparison.nan_payload = Some(3);
+    assert!(human(&zeros).contains("--atol 0 calls them equal"));
+    zeros.tensors[0].comparison.as_mut().unwrap().nan_payload = Some(2);
+    assert!(!human(&zeros).contains("--atol 0"));
+    zeros.tensors[0].comparison.as_mut().unwrap().nan_payload = Some(3);
+    zeros.options.nan = NanPolicy::Differ;
+    assert!(!human(&zeros).contains("--atol 0"));
+}
+
+#[test]
+fn the_tolerance_that_would_pass_is_told_where_it_helps() {
+    let suggestion = |diff: &Diff| {
+        human(diff).lines().find(|line| line.contains("would pass")).map(str::to_owned)
+    };
+    let mut noise = diff(vec![moved("a", &[8], 1.234e-6), moved("b", &[8], 1e-7)]);
+    let told = Some("It would pass with --rtol 1.3e-6 or with --atol 1.6e-7.".into());
+    assert_eq!(suggestion(&noise), told);
+    let retrained = diff(vec![moved("a", &[8], 0.5)]);
+    assert_eq!(suggestion(&retrained), None, "a retrained model is no noise");
+    noise.tensors.push(tensor("c", Status::Added, &[]));
+    assert_eq!(suggestion(&noise), None, "no tolerance makes an added tensor go away");
+    let mut asked = retrained;
+    asked.options.tolerance = Tolerance::new(None, None, Some(4)).unwrap();
+    let told = "It would pass with --rtol 0.5 or with --atol 0.063 or with --ulp 1000.";
+    assert_eq!(suggestion(&asked), Some(told.into()));
+    asked.tensors[0].comparison.as_mut().unwrap().passes_at = PassesAt::default();
+    assert_eq!(suggestion(&asked), Some("No tolerance would pass.".into()));
+}
+
+/// The rules that a report proposes, as the command would get them from a shell.
+fn proposed(diff: &Diff) -> Vec<String> {
+    let text = human(diff);
+    let rules = text.lines().filter_map(|line| line.strip_prefix("  --rename '"));
+    rules.map(|rule| rule.rsplit_once('\'').unwrap().0.replace(r"'\''", "'")).collect()
+}
+
+fn renamed(pairs: &[(&str, &str)], others: &[&str]) -> Diff {
+    let mut tensors = Vec::new();
+    let mut renames = Vec::new();
+    for (from, to) in pairs {
+        tensors.push(tensor(from, Status::Removed, &[3]));
+        tensors.push(tensor(to, Status::Added, &[3]));
+        renames.push(Rename { from: Name::from(from), to: Name::from(to) });
+    }
+    tensors.extend(others.iter().map(|name| tensor(name, Status::Identical, &[3])));
+    tensors.sort_by(|a, b| a.name.cmp(&b.name));
+    Diff { renames, ..diff(tensors) }
+}
+
+#[test]
+fn proposed_renames_rename_exactly_those() {
+    /// Pairs, other names of lhs, and how many rules it takes.
+    type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], usize);
+    let cases: &[Case<'_>] = &[
+        (&[("old/a", "new/a"), ("old/b", "new/b")], &["older/a", "new/c"], 1),
+        (&[("old/a", "new/a"), ("old/b", "new/b")], &["old/c"], 2),
+        (&[("old/a", "new/a")], &[], 1),
+        (&[("a", "scope/a"), ("b", "scope/b")], &[], 1),
+        (&[("a", "scope/a"), ("b", "scope/b")], &["c"], 2),
+        (&[("scope/a", "a"), ("scope/b", "b")], &["scoped"], 1),
+        (&[("x/old/a", "x/new/a"), ("x/old/d/b", "x/new/d/b")], &["x/old_2/a"], 1),
+        (&[("it's/a.b[0]", "$1/a$b"), ("w+", "w*")], &["w", "ww", "it's/aXb[0]"], 2),
+        (&[("a=b/k", "c/k"), ("a=b/l", "c/l")], &[], 1),
+    ];
+    for (pairs, others, rules) in cases {
+        let diff = renamed(pairs, others);
+        let proposed = proposed(&diff);
+        assert_eq!(proposed.len(), *rules, "{pairs:?}: {proposed:?}");
+        let names = Names::new(&[], &[], &proposed).unwrap();
+        for (from, to) in *pairs {
+            assert_eq!(names.rename(&Name::from(from)), Some(Name::from(to)), "{proposed:?}");
+        }
+        for other in *others {
+            assert_eq!(names.rename(&Name::from(other)), None, "{proposed:?}");
+        }
+    }
+    assert_eq!(
+        proposed(&renamed(&[("a", "b=c")], &[])),
+        [""; 0],
+        "the command splits at the last ="
+    );
+}
+
+#[test]
+fn renamed_tensors_are_not_listed_twice() {
+    let text = human(&renamed(&[("old/a", "new/a")], &["w"]));
+    assert!(!text.contains("Removed"), "{text}");
+    assert!(text.contains("1 tensor seems renamed"), "{text}");
+}
+
+#[test]
+fn an_answer_by_checksums_says_so() {
+    let mut by_index = diff(vec![tensor("w", Status::Different, &[3])]);
+    by_index.rhs.has_data = false;
+    let text = human(&by_index);
+    assert!(text.contains("rhs is only an index, without data"), "{text}");
+    assert!(text.contains("checksum"), "{text}");
+    assert!(json(&by_index)["tensors"][0]["elements"].is_null());
+}
+
+#[test]
+fn json_has_the_numbers_of_each_type() {
+    let with = |dtype, lhs, rhs| {
+        let mut tensor = moved("w", &[2], 0.5);
+        tensor.lhs = Some(facts(dtype, &[2]));
+        tensor.rhs = Some(facts(dtype, &[2]));
+        let comparison = tensor.comparison.as_mut().unwrap();
+        comparison.worst = Some(Worst { position: 1, lhs, rhs });
+        let value = json(&diff(vec![tensor]));
+        value["tensors"][0]["worst"].to_string()
+    };
+    let float = |value: f64| Scalar::Float(value);
+    assert_eq!(
+        with(DType::F32, float(0.1f32.into()), float(1.0)),
+        r#"{"index":[1],"lhs":0.1,"rhs":1.0}"#
+    );
+    assert_eq!(
+        with(DType::BF16, float(0.333_984_375), float(f64::INFINITY)),
+        r#"{"index":[1],"lhs":0.334,"rhs":"Infinity"}"#
+    );
+    assert_eq!(
+        with(DType::F64, float(f64::NAN), float(-0.0)),
+        r#"{"index":[1],"lhs":"NaN","rhs":-0.0}"#
+    );
+    assert_eq!(
+        with(DType::I64, Scalar::Integer(i64::MIN.into()), Scalar::Integer((1 << 53) + 1)),
+        r#"{"index":[1],"lhs":-9223372036854775808,"rhs":9007199254740993}"#
+    );
+    assert_eq!(
+        with(DType::U64, Scalar::Integer(u64::MAX.into()), Scalar::Integer(0)),
+        r#"{"index":[1],"lhs":18446744073709551615,"rhs":0}"#
+    );
+    assert_eq!(
+        with(
+            DType::Complex64,
+            Scalar::Complex(0.1f32.into(), f64::NEG_INFINITY),
+            Scalar::Complex(0.0, 1.0)
+        ),
+        r#"{"index":[1],"lhs":[0.1,"-Infinity"],"rhs":[0.0,1.0]}"#
+    );
+}
+
+#[test]
+fn json_names_are_text_and_the_rest_is_beside_them() {
+    let odd = diff(vec![
+        tensor(b"\xff\xfe", Status::Identical, &[]),
+        tensor("naïve\n", Status::Identical, &[]),
+    ]);
+    let value = json(&odd);
+    assert_eq!(value["tensors"][0]["name"], "\\xff\\xfe");
+    assert_eq!(value["tensors"][0]["name_b64"], "//4=");
+    assert_eq!(value["tensors"][1]["name"], "naïve\n");
+    assert_eq!(value["tensors"][1].get("name_b64"), None);
+}
+
+#[test]
+fn the_schema_notices_what_is_wrong() {
+    let schema = include_str!("../../../src/report/json/ckdiff-1.schema.json");
+    let schema = serde_json::from_str(schema).unwrap();
+    let mut value = json(&everything());
+    value["tensors"][0]["rms"] = "big".into();
+    value["verdict"] = "maybe".into();
+    value["extra"] = 1.into();
+    value["options"].as_object_mut().unwrap().remove("ulp");
+    assert_eq!(violations(&schema, &value).len(), 4);
+}
+
+#[test]
+fn the_device_is_told_where_it_is_not_the_cpu_alone() {
+    let mut diff = diff(vec![tensor("a", Status::Identical, &[])]);
+    let told = |diff: &Diff| {
+        let (mut human_out, mut json_out) = (Vec::new(), Vec::new());
+        let view = human::View { palette: Palette::PLAIN, max_diffs: 20 };
+        human::diff(diff, &view, &mut human_out).unwrap();
+        json::diff(diff, &mut json_out).unwrap();
+        let json: Value = serde_json::from_slice(&json_out).unwrap();
+        (String::from_utf8(human_out).unwrap(), json["options"]["device"].clone())
+    };
+    let (human, json) = told(&diff);
+    assert!(!human.contains("device"), "{human}");
+    assert_eq!(json, "cpu");
+    let accelerator = Some(("Radeon \u{1b}[31m".into(), 3));
+    diff.work = Work { tensors: 4, accelerator, failure: Some(Failure::Lost("unplugged".into())) };
+    let (human, json) = told(&diff);
+    let line = "  device: gpu:Radeon \\u{1b}[31m for 3 tensors, cpu for 1 tensor, since the device is lost: unplugged\n";
+    assert!(human.contains(line), "{human}");
+    assert!(json.as_str().unwrap().starts_with("gpu:Radeon "), "{json}");
+}

@@ -1,0 +1,8 @@
+//! SavedModels: reading, showing, building.
+
+mod built;
+mod callables;
+mod directory;
+mod hostile;
+mod refused;
+mod signatures;

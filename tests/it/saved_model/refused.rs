@@ -1,0 +1,453 @@
+//! What a builder and a loader of SavedModels refuse, and what is left then: nothing new, and all that was there.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ckdiff::Error;
+use ckdiff::checkpoint::Checkpoint;
+use ckdiff::message::Message;
+use ckdiff::meta_graph::{self, Item, add_to_collection, with_assets, with_signatures};
+use ckdiff::progress::Silent;
+use ckdiff::saved_model::{
+    AssetSource, Builder, MetaGraphOptions, SavedModel, Tensors, Values, contains_saved_model,
+    signature,
+};
+use ckdiff::saver::run::Variables;
+use ckdiff::schema::tensorflow::tensor_info::{CompositeTensor, Encoding};
+use ckdiff::schema::tensorflow::{AssetFileDef, SaverDef, SignatureDef, TensorInfo};
+use insta::assert_snapshot;
+use tempfile::TempDir;
+
+use crate::saved_model::built::{before, everything, files, folder};
+
+fn values() -> Checkpoint {
+    Checkpoint::open(folder("two").join("saved/variables/variables")).unwrap()
+}
+
+fn tagged(tag: &str) -> MetaGraphOptions {
+    MetaGraphOptions { tags: vec![tag.into()], ..MetaGraphOptions::default() }
+}
+
+/// An error, without the folder that the test is in.
+fn told(error: &Error, folder: &Path) -> String {
+    error.to_string().replace(folder.to_str().unwrap(), "DIR")
+}
+
+/// What adding `meta` first gives; nothing may be left of it.
+fn refused_of(meta: &Message<'_>, values: Values<'_>, options: &MetaGraphOptions) -> String {
+    let folder = TempDir::new().unwrap();
+    let mut builder = Builder::new(folder.path().join("model")).unwrap();
+    let error = builder.add_meta_graph_and_variables(meta, values, options, &Silent).unwrap_err();
+    // The builder is as it was.
+    let inside: Vec<_> = everything(folder.path());
+    assert!(
+        inside.len() <= 2 && inside.iter().all(|path| !path.ends_with("variables")),
+        "{inside:?}"
+    );
+    drop(builder);
+    assert!(everything(folder.path()).is_empty());
+    told(&error, folder.path())
+}
+
+fn refused(options: &MetaGraphOptions) -> String {
+    refused_of(&before("two", 0), Values::Checkpoint(&values()), options)
+}
+
+#[test]
+fn meta_graphs_come_in_their_order() {
+    let folder = TempDir::new().unwrap();
+    let (meta, values) = (before("two", 0), values());
+    let mut builder = Builder::new(folder.path()).unwrap();
+    let early = builder.add_meta_graph(&meta, &tagged("serve")).unwrap_err();
+    assert_snapshot!(early, @"there are no variables yet; the first meta graph is added with them");
+    let values = Values::Checkpoint(&values);
+    builder.add_meta_graph_and_variables(&meta, values, &tagged("serve"), &Silent).unwrap();
+    let twice = builder.add_meta_graph_and_variables(&meta, values, &tagged("train"), &Silent);
+    assert_snapshot!(twice.unwrap_err(), @"there are variables already; further meta graphs are added without");
+    assert_snapshot!(builder.add_meta_graph(&meta, &tagged("serve")).unwrap_err(), @"there is a meta graph of the tags [serve] already");
+    // What was refused is not there, and all else is saved.
+    let saved = builder.save().unwrap();
+    assert_eq!(SavedModel::open(&saved.dir).unwrap().tag_sets().unwrap(), [["serve"]]);
+}
+
+#[test]
+fn signatures_are_checked() {
+    let of = |key: &str, info: TensorInfo| {
+        let inputs = BTreeMap::from([("x".to_owned(), info)]);
+        let signature =
+            signature::build_signature_def(inputs, BTreeMap::new(), "m", BTreeMap::new());
+        let signatures = BTreeMap::from([(key.to_owned(), signature)]);
+        refused(&MetaGraphOptions { signatures, ..tagged("serve") })
+    };
+    let named = |encoding| TensorInfo { encoding, ..TensorInfo::default() };
+    let composite = CompositeTensor { type_spec: None, components: vec![TensorInfo::default()] };
+    assert_snapshot!(of("s", TensorInfo::default()), @r#"signature_def["s"].inputs["x"]: it names no tensor: name, coo_sparse or composite_tensor must be set"#);
+    assert_snapshot!(of("s", named(Some(Encoding::Name("words:0".into())))), @r#"signature_def["s"].inputs["x"]: dtype is DT_INVALID, it must be that of the tensor"#);
+    assert_snapshot!(of("s", named(Some(Encoding::CompositeTensor(composite)))), @r#"signature_def["s"].inputs["x"].composite_tensor.components[0]: it names no tensor: name, coo_sparse or composite_tensor must be set"#);
+    let meta = before("two", 0);
+    let good = Tensors::of(&meta).unwrap().info("words").unwrap();
+    assert_snapshot!(of("__saved_model_init_op", good.clone()), @r#"signature_def["__saved_model_init_op"]: this name is kept for the op of a SavedModel"#);
+    assert_snapshot!(of("__saved_model_train_op", good), @r#"signature_def["__saved_model_train_op"]: this name is kept for the op of a SavedModel"#);
+}
+
+#[test]
+fn a_name_that_is_empty_is_one() {
+    let info =
+        TensorInfo { dtype: 1, encoding: Some(Encoding::Name(String::new())), tensor_shape: None };
+    let inputs = BTreeMap::from([("x".to_owned(), info)]);
+    let signature =
+        SignatureDef { inputs: inputs.into_iter().collect(), ..SignatureDef::default() };
+    let signatures = BTreeMap::from([("s".to_owned(), signature)]);
+    let folder = TempDir::new().unwrap();
+    let mut builder = Builder::new(folder.path()).unwrap();
+    let options = MetaGraphOptions { signatures, ..tagged("serve") };
+    let values = values();
+    let values = Values::Checkpoint(&values);
+    builder.add_meta_graph_and_variables(&before("two", 0), values, &options, &Silent).unwrap();
+}
+
+#[test]
+fn assets_are_files_that_constants_name() {
+    let of = |tensor: &str, path: Option<&str>| {
+        let asset = AssetSource { tensor: tensor.into(), path: path.map(PathBuf::from) };
+        refused(&MetaGraphOptions { assets: vec![asset], ..tagged("serve") })
+    };
+    assert_snapshot!(of("gone:0", None), @"assets[0].gone:0: the graph has no gone:0");
+    assert_snapshot!(of("words:0", None), @"assets[0].words:0: op is Placeholder, the path of an asset is in a Const");
+    assert_snapshot!(of("first:1", None), @"assets[0].first:1: op is Const, the path of an asset is in a Const");
+    assert_snapshot!(of("Maximum/y", None), @"assets[0].Maximum/y:0: the graph has no Maximum/y:0; did you mean Maximum?");
+    assert_snapshot!(of("first", Some("tests/data/built/none.txt")), @"tests/data/built/none.txt: assets[0]: cannot open: No such file or directory (os error 2)");
+    assert_snapshot!(of("first", Some("tests/data/built")), @"tests/data/built: assets[0]: an asset is a file with a name in UTF-8, and this is none");
+    assert_snapshot!(of("first:7", Some("tests/data/built/files/a/words.txt")), @"assets[0].first:7: number of an output is 7, first gives 1");
+    assert_snapshot!(of("first", Some("tests/data/built/..")), @"tests/data/built/..: assets[0]: an asset is a file with a name in UTF-8, and this is none");
+    let other = Some("tests/data/built/files/b/words.txt".into());
+    let twice = [("first", None), ("first:0", other)];
+    let twice = twice.map(|(tensor, path)| AssetSource { tensor: tensor.into(), path });
+    let options = MetaGraphOptions { assets: twice.to_vec(), ..tagged("serve") };
+    assert_snapshot!(refused(&options), @"assets[1]: first:0 takes another path already");
+    // A meta graph that reads files says which, and all of them must be given.
+    let info =
+        TensorInfo { encoding: Some(Encoding::Name("first:0".into())), ..TensorInfo::default() };
+    let known = AssetFileDef { filename: "words.txt".into(), tensor_info: Some(info) };
+    let meta = with_assets(&before("two", 0), &[known]).unwrap();
+    let values = values();
+    assert_snapshot!(refused_of(&meta, Values::Checkpoint(&values), &tagged("serve")), @"asset of first:0: the meta graph reads words.txt, and no file is given");
+}
+
+#[test]
+fn an_asset_that_is_given_twice_over_is_one_file() {
+    let folder = TempDir::new().unwrap();
+    let mut builder = Builder::new(folder.path().join("model")).unwrap();
+    let (meta, values) = (before("two", 0), values());
+    let asset = AssetSource { tensor: "first".into(), path: None };
+    let options = MetaGraphOptions { assets: vec![asset.clone(), asset], ..tagged("serve") };
+    let values = Values::Checkpoint(&values);
+    builder.add_meta_graph_and_variables(&meta, values, &options, &Silent).unwrap();
+    let dir = builder.save().unwrap().dir;
+    assert_eq!(files(&dir.join("assets")).into_keys().collect::<Vec<_>>(), ["words.txt"]);
+    let plan = SavedModel::open(&dir).unwrap().load(&["serve"]).unwrap();
+    assert_eq!(meta_graph::assets(&plan.meta_graph).unwrap().len(), 2);
+    assert_eq!(plan.assets.len(), 1);
+}
+
+#[test]
+fn there_is_one_main_op() {
+    let of = |op: &str| refused(&MetaGraphOptions { main_op: Some(op.into()), ..tagged("serve") });
+    assert_snapshot!(of("gone"), @"main_op: the graph has no gone");
+    assert_snapshot!(of("words:0"), @"main_op is words:0, it must be an op, not one of its outputs");
+    let with = |key: &str| {
+        let meta = add_to_collection(&before("two", 0), key, &[Item::Node("start")]).unwrap();
+        let options = MetaGraphOptions { main_op: Some("start".into()), ..tagged("serve") };
+        refused_of(&meta, Values::Checkpoint(&values()), &options)
+    };
+    assert_snapshot!(with("saved_model_main_op"), @"main_op: the meta graph has such an op already, in its collection saved_model_main_op");
+    let signatures =
+        BTreeMap::from([("__saved_model_init_op".to_owned(), signature::op("start", "x"))]);
+    let meta = with_signatures(&before("two", 0), &signatures).unwrap();
+    let options = MetaGraphOptions { main_op: Some("start".into()), ..tagged("serve") };
+    assert_snapshot!(refused_of(&meta, Values::Checkpoint(&values()), &options), @"main_op: the meta graph has such an op already, in its signature __saved_model_init_op");
+    assert_snapshot!(with("legacy_init_op"), @"main_op: the meta graph has such an op already, in its collection legacy_init_op");
+}
+
+#[test]
+fn variables_must_hold_what_the_graph_restores() {
+    let meta = before("two", 0);
+    let none = Variables::of(&meta).unwrap();
+    assert_snapshot!(refused_of(&meta, Values::Variables(&none), &tagged("serve")), @"step/Read/ReadVariableOp: the variable step is not initialized");
+    let others = Checkpoint::open("tests/data/demo/model.ckpt").unwrap();
+    assert_snapshot!(refused_of(&meta, Values::Checkpoint(&others), &tagged("serve")), @"tests/data/demo/model.ckpt: 4 of 4 tensors cannot be restored: step: the checkpoint has no such tensor; p: the checkpoint has no such tensor; p: the checkpoint has no such tensor; weights: the checkpoint has no such tensor");
+}
+
+#[test]
+fn a_saver_is_one_of_the_graph() {
+    let folder = TempDir::new().unwrap();
+    let mut builder = Builder::new(folder.path()).unwrap();
+    let (meta, values) = (before("composite", 0), Variables::default());
+    let saver = SaverDef {
+        filename_tensor_name: "own/Const:0".into(),
+        save_tensor_name: "own/control_dependency:0".into(),
+        restore_op_name: "none".into(),
+        ..SaverDef::default()
+    };
+    let with =
+        |saver: &SaverDef| MetaGraphOptions { saver: Some(saver.clone()), ..tagged("serve") };
+    let values = Values::Variables(&values);
+    let first = builder.add_meta_graph_and_variables(&meta, values, &with(&saver), &Silent);
+    assert_snapshot!(first.unwrap_err(), @"saver: the graph has no none");
+    let no_names = with(&SaverDef::default());
+    let first = builder.add_meta_graph_and_variables(&meta, values, &no_names, &Silent);
+    assert_snapshot!(first.unwrap_err(), @"saver: no tensor is named");
+    let two = before("nothing", 0);
+    builder.add_meta_graph_and_variables(&two, values, &tagged("serve"), &Silent).unwrap();
+    let options = MetaGraphOptions { tags: vec!["more".into()], ..with(&saver) };
+    assert_snapshot!(builder.add_meta_graph(&meta, &options).unwrap_err(), @"saver: the graph has no none");
+}
+
+#[test]
+fn what_was_refused_can_be_tried_again() {
+    let folder = TempDir::new().unwrap();
+    let mut builder = Builder::new(folder.path().join("model")).unwrap();
+    let (meta, values) = (before("two", 0), values());
+    let asset = AssetSource { tensor: "first".into(), path: None };
+    let options = MetaGraphOptions { assets: vec![asset], ..tagged("serve") };
+    let none = Variables::of(&meta).unwrap();
+    // The asset is copied by then, and the folder of variables made.
+    let mut add = |values| builder.add_meta_graph_and_variables(&meta, values, &options, &Silent);
+    assert!(add(Values::Variables(&none)).is_err());
+    add(Values::Checkpoint(&values)).unwrap();
+    let dir = builder.save().unwrap().dir;
+    let plan = SavedModel::open(&dir).unwrap().load(&["serve"]).unwrap();
+    assert!(plan.restore().unwrap().find("weights").is_some());
+    assert_eq!(fs::read(dir.join("assets/words.txt")).unwrap(), b"the\nof\n");
+}
+
+/// Not a test of its own: what the test below starts, on a disk that is full.
+#[test]
+fn build_on_a_full_disk() {
+    let Ok(dir) = std::env::var(FULL) else { return };
+    let (meta, values) = (before("two", 0), values());
+    let mut builder = Builder::new(Path::new(&dir).join("made/model")).unwrap();
+    let values = Values::Checkpoint(&values);
+    builder.add_meta_graph_and_variables(&meta, values, &tagged("serve"), &Silent).unwrap();
+    print!("error: {}", builder.save().unwrap_err());
+}
+
+const FULL: &str = "CKDIFF_FULL_DISK_TEST";
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_nothing() {
+    let folder = TempDir::new().unwrap();
+    // A file may not grow beyond a few bytes, which is as far as a full disk goes.
+    let run = std::process::Command::new("bash")
+        .args(["-c", "ulimit -f 4; trap '' XFSZ; exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .args(["saved_model::refused::build_on_a_full_disk", "--exact", "--nocapture"])
+        .env(FULL, folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stdout);
+    let error = said.split_once("error: ").unwrap_or_else(|| panic!("{run:?}")).1;
+    let error = error.replace(folder.path().to_str().unwrap(), "DIR");
+    let expected = "DIR/made/model/saved_model.pb: cannot write: File too large (os error 27)";
+    assert!(error.starts_with(expected), "{error}");
+    assert!(everything(folder.path()).is_empty());
+}
+
+#[test]
+fn what_is_abandoned_is_gone() {
+    let Ok(dir) = std::env::var(ABANDONED) else {
+        let folder = TempDir::new().unwrap();
+        let run = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["saved_model::refused::what_is_abandoned_is_gone", "--exact"])
+            .env(ABANDONED, folder.path())
+            .status()
+            .unwrap();
+        assert!(run.success());
+        assert!(everything(folder.path()).is_empty());
+        return;
+    };
+    let mut builder = Builder::new(Path::new(&dir).join("model")).unwrap();
+    let values = values();
+    let values = Values::Checkpoint(&values);
+    builder.add_meta_graph_and_variables(&before("two", 0), values, &tagged("a"), &Silent).unwrap();
+    assert!(everything(Path::new(&dir)).len() > 3);
+    ckdiff::files::abandon();
+    // As a signal would end it.
+    std::process::exit(0);
+}
+
+const ABANDONED: &str = "CKDIFF_ABANDON_TEST";
+
+#[test]
+fn what_is_there_stays() {
+    let folder = TempDir::new().unwrap();
+    let old = folder.path().join("old");
+    fs::create_dir(&old).unwrap();
+    fs::write(old.join("saved_model.pb"), "old").unwrap();
+    assert_snapshot!(told(&Builder::new(&old).unwrap_err(), folder.path()), @"DIR/old: this folder is there already and is not empty; it is not replaced");
+    let file = old.join("saved_model.pb");
+    assert_snapshot!(told(&Builder::new(&file).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb: cannot write: Not a directory (os error 20)");
+    assert_snapshot!(told(&Builder::new(file.join("below")).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb/below: cannot write: Not a directory (os error 20)");
+    // Something that comes while it is built stays too.
+    let late = folder.path().join("late");
+    let builder = Builder::new(&late).unwrap();
+    fs::create_dir(&late).unwrap();
+    fs::write(late.join("mine"), "mine").unwrap();
+    assert_snapshot!(told(&builder.save().unwrap_err(), folder.path()), @"DIR/late: this folder is there already and is not empty; it is not replaced");
+    let left: Vec<_> = files(folder.path()).into_keys().collect();
+    assert_eq!(left, ["late/mine", "old/saved_model.pb"]);
+}
+
+#[test]
+fn an_empty_folder_is_filled_and_stays_as_it_is() {
+    let folder = TempDir::new().unwrap();
+    let real = folder.path().join("real");
+    fs::create_dir(&real).unwrap();
+    let place = folder.path().join("link");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o700)).unwrap();
+        symlink("real", &place).unwrap();
+    }
+    #[cfg(not(unix))]
+    fs::create_dir(&place).unwrap();
+    let mut builder = Builder::new(&place).unwrap();
+    let (meta, values) = (before("two", 0), values());
+    let asset = AssetSource { tensor: "first".into(), path: None };
+    let options = MetaGraphOptions { assets: vec![asset], ..tagged("serve") };
+    let values = Values::Checkpoint(&values);
+    builder.add_meta_graph_and_variables(&meta, values, &options, &Silent).unwrap();
+    builder.save().unwrap();
+    assert!(SavedModel::open(&place).unwrap().load(&["serve"]).unwrap().restore().is_ok());
+    let names: Vec<_> = fs::read_dir(&place).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o700);
+        assert!(place.is_symlink());
+    }
+    // Something that came meanwhile stays, alone.
+    let late = folder.path().join("late");
+    fs::create_dir(&late).unwrap();
+    let builder = Builder::new(&late).unwrap();
+    fs::write(late.join("mine"), "mine").unwrap();
+    assert!(builder.save().is_err());
+    assert_eq!(everything(&late), [Path::new("mine")]);
+}
+
+/// A SavedModel whose one meta graph is changed.
+fn changed(folder: &Path, change: &dyn Fn(Message<'static>) -> Message<'static>) -> SavedModel {
+    let meta = change(before("nothing", 0));
+    let mut builder = Builder::new(folder.join("model")).unwrap();
+    let none = Variables::default();
+    let values = Values::Variables(&none);
+    builder.add_meta_graph_and_variables(&meta, values, &tagged("serve"), &Silent).unwrap();
+    SavedModel::open(builder.save().unwrap().dir).unwrap()
+}
+
+#[test]
+fn loading_asks_for_what_there_is() {
+    let model = SavedModel::open(folder("two").join("saved")).unwrap();
+    assert_snapshot!(model.load(&["serve"]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph of the tags [serve]; there are those of [serve, gpu], [train]");
+    assert_snapshot!(model.load(&["serve", "gpu", "train"]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph of the tags [gpu, serve, train]; there are those of [serve, gpu], [train]");
+    assert_snapshot!(model.load(&[]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph of the tags []; there are those of [serve, gpu], [train]");
+    assert!(model.load(&["gpu", "serve", "gpu"]).is_ok());
+    let refused = |change: &dyn Fn(Message<'static>) -> Message<'static>| {
+        let folder = TempDir::new().unwrap();
+        told(&changed(folder.path(), change).load(&["serve"]).unwrap_err(), folder.path())
+    };
+    let collection = |key: &'static str, nodes: &'static [&'static str]| {
+        refused(&|meta| {
+            let items: Vec<_> = nodes.iter().map(|node| Item::Node(node)).collect();
+            add_to_collection(&meta, key, &items).unwrap()
+        })
+    };
+    assert_snapshot!(collection("saved_model_main_op", &["x", "y"]), @r#"DIR/model: collection_def["saved_model_main_op"]: list is 2 nodes, it must be one node"#);
+    assert_snapshot!(collection("legacy_init_op", &["x", "y"]), @r#"DIR/model: collection_def["legacy_init_op"]: list is 2 nodes, it must be one node"#);
+    assert_snapshot!(collection("legacy_init_op", &["gone"]), @r#"DIR/model: collection_def["legacy_init_op"]: the graph has no gone"#);
+    assert_snapshot!(collection("saved_model_main_op", &["y:7"]), @r#"DIR/model: collection_def["saved_model_main_op"]: number of an output is 7, y gives 1"#);
+    let number =
+        refused(&|meta| add_to_collection(&meta, "legacy_init_op", &[Item::Int(1)]).unwrap());
+    assert_snapshot!(number, @r#"DIR/model: collection_def["legacy_init_op"]: list is one of a int64_list, it must be one node"#);
+    let signed = |op: &'static str, key: &'static str| {
+        let signature = signature::op(op, key);
+        let signatures = BTreeMap::from([("__saved_model_init_op".to_owned(), signature)]);
+        refused(&move |meta| with_signatures(&meta, &signatures).unwrap())
+    };
+    assert_snapshot!(signed("gone", "__saved_model_init_op"), @r#"DIR/model: signature_def["__saved_model_init_op"]: the graph has no gone"#);
+    assert_snapshot!(signed("y", "other"), @r#"DIR/model: signature_def["__saved_model_init_op"]: it has no output __saved_model_init_op"#);
+}
+
+#[test]
+fn only_who_trains_asks_for_the_train_op() {
+    let of = |nodes: &[&str]| {
+        let folder = TempDir::new().unwrap();
+        let items: Vec<_> = nodes.iter().map(|node| Item::Node(node)).collect();
+        let change = |meta| add_to_collection(&meta, "saved_model_train_op", &items).unwrap();
+        let plan = changed(folder.path(), &change).load(&["serve"]).unwrap();
+        plan.train_op()
+    };
+    assert_eq!(of(&[]).unwrap(), None);
+    assert_eq!(of(&["y:0"]).unwrap().as_deref(), Some("y:0"));
+    assert_snapshot!(of(&["y", "y"]).unwrap_err(), @r#"collection_def["saved_model_train_op"]: list is 2 nodes, it must be one node"#);
+    assert_snapshot!(of(&["y:7"]).unwrap_err(), @r#"collection_def["saved_model_train_op"]: number of an output is 7, y gives 1"#);
+}
+
+#[test]
+fn assets_that_are_missing_or_elsewhere_are_told() {
+    let folder = TempDir::new().unwrap();
+    let model = folder.path().join("model");
+    let source = self::folder("two").join("saved");
+    for (name, content) in files(&source) {
+        fs::create_dir_all(model.join(&name).parent().unwrap()).unwrap();
+        fs::write(model.join(&name), content).unwrap();
+    }
+    fs::remove_file(model.join("assets/words.txt_2")).unwrap();
+    let load = || SavedModel::open(&model).unwrap().load(&["serve", "gpu"]);
+    assert_snapshot!(told(&load().unwrap_err(), folder.path()), @"DIR/model/assets/words.txt_2: asset of third:0: the file of an asset is missing");
+    assert!(SavedModel::open(&model).unwrap().load(&["train"]).is_ok());
+    let text = fs::read_to_string(source.join("saved_model.pbtxt")).unwrap();
+    // As long as the name that was there, since it is in the bytes of a message.
+    for bad in ["../words.tx", "/etc/passwd", "./././././."] {
+        let new = text.replace("words.txt_2", bad);
+        assert!(new != text);
+        fs::write(model.join("saved_model.pbtxt"), new).unwrap();
+        let told = told(&load().unwrap_err(), folder.path());
+        assert!(told.contains("it must be in the folder assets"), "{bad}: {told}");
+    }
+}
+
+#[test]
+fn what_is_no_saved_model_is_told() {
+    let folder = TempDir::new().unwrap();
+    let refused = |dir: &Path| told(&SavedModel::open(dir).unwrap_err(), folder.path());
+    assert_snapshot!(refused(&folder.path().join("none")), @"DIR/none: there is no such directory");
+    assert_snapshot!(refused(folder.path()), @"DIR: no SavedModel is there: neither saved_model.pb nor saved_model.pbtxt");
+    assert!(!contains_saved_model(folder.path()));
+    fs::write(folder.path().join("saved_model.cpb"), "").unwrap();
+    assert!(contains_saved_model(folder.path()));
+    assert_snapshot!(refused(folder.path()), @"DIR: this is a SavedModel in chunks (saved_model.cpb); ckdiff does not read those yet");
+    fs::write(folder.path().join("saved_model.pbtxt"), "meta_graphs { none: 1 }").unwrap();
+    assert_snapshot!(refused(folder.path()), @"DIR/saved_model.pbtxt:1:15: tensorflow.MetaGraphDef has no field none");
+    fs::write(folder.path().join("saved_model.pb"), [0x12, 0x7f]).unwrap();
+    assert_snapshot!(refused(folder.path()), @"DIR/saved_model.pb: byte 2: meta_graphs[0]: a field needs 127 bytes, 0 left");
+}
+
+#[test]
+fn names_go_below_the_scope_of_an_import() {
+    let model = SavedModel::open(folder("two").join("saved")).unwrap();
+    let plan = model.load_under(&["serve", "gpu"], "under").unwrap();
+    assert_eq!(plan.init_op.as_deref(), Some("under/start"));
+    let assets: Vec<_> = plan.assets.keys().map(String::as_str).collect();
+    assert_eq!(assets, ["under/again:0", "under/first:0", "under/second:0", "under/third:0"]);
+    let saver = plan.saver.as_ref().unwrap();
+    assert!(saver.restore_op_name.starts_with("under/save/"), "{saver:?}");
+    let (under, plain) =
+        (plan.restore().unwrap(), model.load(&["gpu", "serve"]).unwrap().restore().unwrap());
+    assert_eq!(under.find("under/weights"), plain.find("weights"));
+    assert!(plain.find("weights").is_some());
+}

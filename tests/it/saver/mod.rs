@@ -1,0 +1,7 @@
+//! Savers: built into graphs, and run.
+
+mod build;
+mod functions;
+mod hostile;
+mod restore;
+mod run;

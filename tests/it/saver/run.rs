@@ -1,0 +1,218 @@
+//! A saver that is run restores what TensorFlow restores, and saves what it is told to.
+
+use std::collections::BTreeMap;
+
+use ckdiff::Result;
+use ckdiff::checkpoint::Checkpoint;
+use ckdiff::message::Message;
+use ckdiff::saver::VariableKind;
+use ckdiff::saver::build::{Options, build};
+use ckdiff::saver::run::{
+    MergeOptions, VariableKey, Variables, WriteCheckpoint, Written, restore, save,
+};
+use ckdiff::schema::tensorflow::SaverDef;
+use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
+use ckdiff::tensor::{DType, Shape, Tensor};
+use prost_reflect::prost::Message as _;
+use serde::Deserialize;
+
+use crate::saver::build::{field, meta_graph};
+use crate::support::base64;
+
+#[derive(Deserialize)]
+struct Held {
+    dtype: String,
+    shape: Vec<u64>,
+    content: String,
+}
+
+/// What TensorFlow has in the variables after a restore, by meta graph and name.
+fn oracle() -> BTreeMap<String, BTreeMap<String, Held>> {
+    serde_json::from_slice(&std::fs::read("tests/data/savers/run.json").unwrap()).unwrap()
+}
+
+fn saver(meta_graph: &Message<'_>) -> SaverDef {
+    SaverDef::decode(field(meta_graph, 3)).unwrap()
+}
+
+/// The checkpoint beside a meta graph, as its saver names it.
+fn checkpoint(case: &str) -> String {
+    let folder = format!("tests/data/savers/run/{}", case.split_once('/').unwrap().0);
+    let shards = if case.starts_with("of_v1_shards") { "-?????-of-00002" } else { "" };
+    format!("{folder}/model.ckpt{shards}")
+}
+
+fn restored(case: &str) -> Variables {
+    let graph = meta_graph(&format!("run/{case}"));
+    let mut variables = Variables::of(&graph).unwrap();
+    restore(&graph, &saver(&graph), &checkpoint(case), &mut variables).unwrap();
+    variables
+}
+
+#[test]
+fn every_saver_restores_what_tensorflow_restores() {
+    let oracle = oracle();
+    assert_eq!(oracle.len(), 7);
+    for (case, known) in &oracle {
+        let variables = restored(case);
+        assert_eq!(variables.uninitialized().count(), 0, "{case}");
+        assert_eq!(variables.iter().count(), known.len(), "{case}");
+        for (name, known) in known {
+            let held = variables.find(name).unwrap();
+            let found = (held.dtype().name(), held.shape().dims(), held.content());
+            let content = base64(&known.content);
+            assert_eq!(found, (&*known.dtype, &*known.shape, &*content), "{case} {name}");
+        }
+    }
+}
+
+/// What a saver writes.
+#[derive(Default, Debug)]
+struct Recorder {
+    /// Each write: path, format, and the key and slice of each tensor.
+    written: Vec<(String, CheckpointFormatVersion, Vec<String>)>,
+    tensors: BTreeMap<String, Tensor>,
+    merged: Vec<(Vec<String>, String, bool)>,
+}
+
+impl WriteCheckpoint for Recorder {
+    fn write(
+        &mut self,
+        path: &str,
+        tensors: &[Written<'_>],
+        format: CheckpointFormatVersion,
+    ) -> Result<()> {
+        let mut keys = Vec::new();
+        for written in tensors {
+            let key = format!("{} {}", str::from_utf8(written.name).unwrap(), written.slice_spec);
+            assert!(self.tensors.insert(key.clone(), written.tensor.clone()).is_none());
+            keys.push(key);
+        }
+        self.written.push((path.to_owned(), format, keys));
+        Ok(())
+    }
+
+    fn merge(&mut self, parts: &[&str], path: &str, options: MergeOptions) -> Result<()> {
+        let parts = parts.iter().map(|&part| part.to_owned()).collect();
+        self.merged.push((parts, path.to_owned(), options.delete_old_dirs));
+        Ok(())
+    }
+}
+
+fn recorded(case: &str, path: &str) -> (String, Recorder) {
+    let graph = meta_graph(&format!("run/{case}"));
+    let mut recorder = Recorder::default();
+    let saved = save(&graph, &saver(&graph), path, &restored(case), &mut recorder).unwrap();
+    (saved, recorder)
+}
+
+#[test]
+fn what_was_restored_is_saved_under_its_keys() {
+    for case in oracle().into_keys().filter(|case| !case.ends_with("by_hand.meta")) {
+        let (saved, recorder) = recorded(&case, "to/it");
+        let shards = if case.starts_with("of_v1_shards") { "-?????-of-00002" } else { "" };
+        assert_eq!(saved, format!("to/it{shards}"), "{case}");
+        let held = Checkpoint::open(checkpoint(&case)).unwrap();
+        let mut parts = BTreeMap::new();
+        for (key, tensor) in &recorder.tensors {
+            let (name, slice) = key.split_once(' ').unwrap();
+            let source = held.tensor(name).unwrap().source.as_ref().unwrap();
+            assert_eq!(source.dtype(), tensor.dtype(), "{case} {key}");
+            if slice.is_empty() {
+                assert_eq!(held.get_tensor(name).unwrap(), *tensor, "{case} {key}");
+            }
+            *parts.entry(name).or_insert(0) += tensor.shape().elements();
+        }
+        for entry in held.tensors() {
+            let elements = entry.source.as_ref().unwrap().shape().elements();
+            assert_eq!(parts.get(entry.name.as_str().unwrap()), Some(&elements), "{case}");
+        }
+    }
+}
+
+#[test]
+fn shards_are_written_apart_and_merged() {
+    let (_, recorder) = recorded("of_shards/model.ckpt.meta", "to/it");
+    let parts = ["to/it_temp/part-00000-of-00002", "to/it_temp/part-00001-of-00002"];
+    let paths: Vec<_> = recorder.written.iter().map(|(path, ..)| &**path).collect();
+    assert_eq!(paths, parts);
+    assert_eq!(recorder.written[1].2, ["b ", "p 5 2 0,3:0,2", "p 5 2 3,2:0,2"]);
+    let [(merged, path, delete_old_dirs)] = &recorder.merged[..] else { panic!("{recorder:?}") };
+    assert_eq!(
+        (merged.iter().map(|part| &**part).collect::<Vec<_>>(), &**path),
+        (parts.into(), "to/it")
+    );
+    assert!(delete_old_dirs);
+    // A store without folders has no use for a temporary one.
+    let (_, recorder) = recorded("of_shards/model.ckpt.meta", "s3://to/it");
+    assert_eq!(recorder.written[0].0, "s3://to/it.part-00000-of-00002");
+}
+
+#[test]
+fn the_first_version_writes_files_of_its_own() {
+    let (_, recorder) = recorded("of_v1_shards/model.ckpt.meta", "it");
+    let written: Vec<_> =
+        recorder.written.iter().map(|(path, format, _)| (&**path, *format)).collect();
+    let v1 = CheckpointFormatVersion::V1;
+    assert_eq!(written, [("it-00000-of-00002", v1), ("it-00001-of-00002", v1)]);
+    assert!(recorder.merged.is_empty());
+    let (saved, recorder) = recorded("of_v1/by_hand.meta", "it");
+    assert_eq!((&*saved, &recorder.written[0].2), ("it", &vec!["b ".to_owned(), "p ".to_owned()]));
+}
+
+#[test]
+fn savers_of_ours_run_too() {
+    for case in ["of_shards", "of_each", "of_references", "of_resources"] {
+        let known = restored(&format!("{case}/model.ckpt.meta"));
+        let graph = meta_graph(&format!("run/{case}/model.ckpt.meta"));
+        for (sharded, reshape) in [(false, false), (true, false), (true, true)] {
+            let options = Options { sharded, reshape, ..Options::default() };
+            let built = build(&graph, &options).unwrap().unwrap();
+            assert!(built.saver_def.restore_op_name.starts_with("save_1/"));
+            let mut variables = Variables::of(&graph).unwrap();
+            let path = checkpoint(&format!("{case}/model.ckpt.meta"));
+            restore(&built.message, &built.saver_def, &path, &mut variables).unwrap();
+            assert_eq!(variables, known, "{case} {sharded} {reshape}");
+        }
+    }
+}
+
+#[test]
+fn parts_are_cut_out_of_what_is_stored_otherwise() {
+    // The part that is stored, two that begin or end inside of others, and one across both.
+    let graph = meta_graph("run/of_v1/by_hand.meta");
+    let rows = [("5 2 3,2:0,2", 6), ("5 2 0,2:0,2", 0), ("5 2 1,2:0,2", 2), ("5 2 2,2:0,2", 4)];
+    for (spec, first) in rows {
+        let mut other = graph.bytes().to_vec();
+        let at = other.windows(11).position(|bytes| bytes == b"5 2 3,2:0,2").unwrap();
+        other.splice(at..at + 11, spec.bytes());
+        let other = Message::decode(graph.schema(), graph.ty(), other).unwrap();
+        for path in ["of_v1/model.ckpt", "of_shards/model.ckpt", "of_each/model.ckpt"] {
+            let path = format!("tests/data/savers/run/{path}");
+            let mut variables = Variables::of(&other).unwrap();
+            restore(&other, &saver(&other), &path, &mut variables).unwrap();
+            let whole = Checkpoint::open(&path).unwrap().get_tensor("p").unwrap();
+            let whole = whole.elements::<f32>().unwrap();
+            let part = variables.find("p/part_1").unwrap().elements::<f32>().unwrap();
+            assert_eq!(part, whole[first..first + 4], "{path} {spec}");
+        }
+    }
+}
+
+#[test]
+fn nothing_changes_where_something_fails() {
+    let graph = meta_graph("run/of_references/model.ckpt.meta");
+    let mut variables = Variables::of(&graph).unwrap();
+    let key = VariableKey::new(VariableKind::Reference, "b");
+    let old = Tensor::new(DType::F32, Shape::new(&[2, 3]).unwrap(), vec![1; 24]).unwrap();
+    variables.set(key.clone(), old);
+    let before = variables.clone();
+    // It has `a` and `b`, but no `half`.
+    let path = "tests/data/savers/run/of_each/model.ckpt";
+    let error = restore(&graph, &saver(&graph), path, &mut variables).unwrap_err();
+    assert_eq!(error.tensor().unwrap().as_str(), Some("a"));
+    assert_eq!(variables, before);
+    let path = "tests/data/savers/run/of_references/model.ckpt";
+    restore(&graph, &saver(&graph), path, &mut variables).unwrap();
+    assert_ne!(variables.get(&key), before.get(&key));
+}

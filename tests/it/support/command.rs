@@ -1,0 +1,87 @@
+//! Runs the command as a user does.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::json_schema::violations;
+
+/// What a run gave.
+#[derive(Debug)]
+pub struct Run {
+    pub code: i32,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+}
+
+impl Run {
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.stdout).unwrap()
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.stdout).unwrap()
+    }
+}
+
+/// The command, in the folder of the fixtures, with nothing of the user's environment that it heeds.
+pub fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ckdiff"));
+    command.current_dir("tests/data").args(args).stdin(Stdio::null());
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"] {
+        command.env_remove(name);
+    }
+    // Without it Mesa's driver complains on stderr.
+    command.env("XDG_RUNTIME_DIR", std::env::temp_dir());
+    command
+}
+
+pub fn finish(mut command: Command) -> Run {
+    let output = command.output().unwrap();
+    Run {
+        code: output.status.code().unwrap(),
+        stdout: output.stdout,
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+pub fn ckdiff(args: &[&str]) -> Run {
+    finish(command(args))
+}
+
+/// A run with something on standard input.
+pub fn ckdiff_of(args: &[&str], stdin: &[u8]) -> Run {
+    let mut command = command(args);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    // It may have an answer before all is read.
+    let writer = std::thread::spawn({
+        let stdin = stdin.to_vec();
+        move || drop(pipe.write_all(&stdin))
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    Run {
+        code: output.status.code().unwrap(),
+        stdout: output.stdout,
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Checks a report against its schema.
+pub fn assert_valid(report: &Value) {
+    let schema = match report["schema"].as_str().unwrap() {
+        "ckdiff/1" => include_str!("../../../src/report/json/ckdiff-1.schema.json"),
+        "ckdiff-show/1" => include_str!("../../../src/report/json/ckdiff-show-1.schema.json"),
+        "ckdiff-show-message/1" => {
+            include_str!("../../../src/report/json/ckdiff-show-message-1.schema.json")
+        }
+        "ckdiff-devices/1" => include_str!("../../../src/report/json/ckdiff-devices-1.schema.json"),
+        "ckdiff-verify/1" => include_str!("../../../src/report/json/ckdiff-verify-1.schema.json"),
+        other => panic!("{other} is no schema"),
+    };
+    let schema = serde_json::from_str(schema).unwrap();
+    assert_eq!(violations(&schema, report), Vec::<String>::new());
+}

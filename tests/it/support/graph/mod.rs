@@ -1,0 +1,9 @@
+//! Graphs for tests: planned and written, random, from the corpus.
+
+pub mod edits;
+pub mod files;
+pub mod pairs;
+pub mod plan;
+pub mod random;
+pub mod spelling;
+pub mod written;

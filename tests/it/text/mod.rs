@@ -1,0 +1,9 @@
+//! Messages as text.
+
+mod floats;
+mod layout;
+mod parse;
+mod print;
+mod syntax;
+mod threads;
+mod unknown;

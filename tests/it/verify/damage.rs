@@ -1,0 +1,141 @@
+//! Verification: what is sound, and what is damaged.
+
+use std::fs;
+use std::path::Path;
+
+use ckdiff::artifact::Artifact;
+use ckdiff::progress::Silent;
+use ckdiff::verify::{Verification, verify};
+
+use crate::support::command::{assert_valid, ckdiff};
+use crate::support::{known_tensors, oracle};
+
+fn verified(path: impl AsRef<Path>) -> Verification {
+    verify(&Artifact::open(Path::new("tests/data").join(path)).unwrap(), 2, &Silent).unwrap()
+}
+
+#[test]
+fn everything_that_tensorflow_wrote_is_sound() {
+    for (path, known) in known_tensors() {
+        let found = verified(&path);
+        assert!(found.is_sound(), "{path}: {found:?}");
+        assert_eq!(found.tensors(), known.len() as u64, "{path}");
+    }
+}
+
+#[test]
+fn every_damage_is_noticed() {
+    for (case, facts) in oracle("hostile.json").as_object().unwrap() {
+        let broken = facts["broken"].as_array().is_some_and(|broken| !broken.is_empty());
+        let opens = facts["opens"].as_bool().unwrap();
+        let Ok(artifact) = Artifact::open(Path::new("tests/data/hostile").join(case)) else {
+            assert!(broken || !opens, "{case} has to open");
+            continue;
+        };
+        assert_eq!(
+            verify(&artifact, 1, &Silent).unwrap().is_sound(),
+            !broken && opens,
+            "{case}: {facts}"
+        );
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let artifact = Artifact::open("tests/data/hostile/bit_data").unwrap();
+    let one = verify(&artifact, 1, &Silent).unwrap();
+    for threads in [0, 2, 7] {
+        assert_eq!(
+            format!("{:?}", verify(&artifact, threads, &Silent).unwrap()),
+            format!("{one:?}")
+        );
+    }
+}
+
+#[test]
+fn an_index_alone_is_not_sound() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = dir.path().join("model.ckpt.index");
+    fs::copy("tests/data/demo/model.ckpt.index", &index).unwrap();
+    let found = verify(&Artifact::open(&index).unwrap(), 1, &Silent).unwrap();
+    assert!(found.damage[0].to_string().contains("its data is not here"), "{found:?}");
+}
+
+#[test]
+fn verify_takes_what_a_shell_makes_of_a_pattern() {
+    let run = ckdiff(&[
+        "verify",
+        "demo/model.ckpt.data-00000-of-00001",
+        "demo/model.ckpt.index",
+        "./demo/model.ckpt",
+    ]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(
+        run.text(),
+        "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, every checksum holds, and its graph fits\n"
+    );
+    let run = ckdiff(&[
+        "verify",
+        "demo/checkpoint",
+        "./demo/model.ckpt.meta",
+        "demo/model.ckpt.data-00000-of-00001",
+        "demo/model.ckpt.index",
+        "demo/v1format.ckpt",
+    ]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(
+        run.text(),
+        "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, every checksum holds, and its graph fits\n\
+         ok  demo/v1format.ckpt: checkpoint V1, 2 tensors, 32 B, every checksum holds\n\
+         note: demo/checkpoint is a state file, with nothing to verify\n"
+    );
+}
+
+#[test]
+fn a_graph_is_held_against_the_checkpoint_given_with_it() {
+    let run = ckdiff(&["verify", "demo/model.ckpt.meta", "demo/v1format.ckpt"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(
+        run.text(),
+        "ok  demo/v1format.ckpt: checkpoint V1, 2 tensors, 32 B, every checksum holds, and its graph fits\n"
+    );
+    let run = ckdiff(&["verify", "fit/missing/model.ckpt.meta", "demo/v1format.ckpt"]);
+    assert_eq!(run.code, 1);
+    assert!(
+        run.text().starts_with("unfit  demo/v1format.ckpt: the graph does not fit: "),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn a_graph_alone_has_its_nodes_checked() {
+    let run = ckdiff(&["verify", "graphs/frozen.pb"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert!(run.text().ends_with(" nodes, as their ops are defined\n"), "{run:?}");
+}
+
+#[test]
+fn verify_refuses_a_state_file_that_stands_alone() {
+    let state = ckdiff(&["verify", "demo/checkpoint"]);
+    assert_eq!(state.code, 2);
+    assert!(state.text().contains("state file"), "{state:?}");
+}
+
+#[test]
+fn verify_tells_what_is_damaged() {
+    let run = ckdiff(&[
+        "verify",
+        "hostile/good",
+        "hostile/bit_data",
+        "hostile/index_magic",
+        "--format=json",
+    ]);
+    assert_eq!(run.code, 2);
+    assert_valid(&run.json());
+    let report = run.json();
+    let artifacts = report["artifacts"].as_array().unwrap();
+    let verdicts: Vec<_> = artifacts.iter().map(|artifact| &artifact["verdict"]).collect();
+    assert_eq!(verdicts, ["sound", "trouble", "trouble"]);
+    assert_eq!(run.stderr.lines().count(), 2, "{}", run.stderr);
+    assert_eq!(ckdiff(&["verify", "-q", "hostile/good"]).text(), "");
+}

@@ -1,0 +1,121 @@
+//! Graphs against checkpoints: what TensorFlow says at restore time, told before.
+
+use std::path::{Path, PathBuf};
+
+use ckdiff::artifact::Artifact;
+use ckdiff::verify::{Fit, MetaGraph, fit};
+
+use crate::support::command::{assert_valid, ckdiff};
+use crate::support::oracle;
+
+/// What a case has: a checkpoint with its meta graph, or a SavedModel.
+fn place(case: &str) -> PathBuf {
+    let folder = Path::new("tests/data/fit").join(case);
+    let saved = folder.join("saved");
+    if saved.is_dir() { saved } else { folder.join("model.ckpt") }
+}
+
+fn fitted(case: &str) -> Fit {
+    let artifact = Artifact::open(place(case)).unwrap().with_meta_graph().unwrap();
+    let metas = MetaGraph::all_in(artifact.message().unwrap().message()).unwrap();
+    assert_eq!(metas.len(), 1, "{case}");
+    fit(&metas[0], artifact.checkpoint().unwrap(), 20).unwrap()
+}
+
+/// Where TensorFlow lets a misfit pass: it gives a resource variable any shape.
+const STRICTER: &[&str] = &["resource_shape", "object_shape"];
+
+#[test]
+fn what_tensorflow_restores_fits() {
+    for (case, facts) in oracle("fit.json").as_object().unwrap() {
+        let found = fitted(case);
+        assert_eq!(found.restores(), facts["restores"].as_bool().unwrap(), "{case}: {found:#?}");
+        let stricter = STRICTER.contains(&&**case);
+        assert_eq!(found.fits(), found.restores() && !stricter, "{case}: {found:#?}");
+        if let Some(says) = facts["says"].as_str() {
+            let kinds = found.savers[0].misfits.iter().map(|misfit| misfit.problem.kind().name());
+            assert!(kinds.clone().any(|kind| kind == says), "{case}: {says}: {found:#?}");
+        }
+    }
+}
+
+#[test]
+fn verify_says_what_does_not_fit() {
+    let run = ckdiff(&["verify", "fit/several/model.ckpt"]);
+    assert_eq!((run.code, run.stderr.as_str()), (1, ""));
+    let expected = "\
+unfit  fit/several/model.ckpt: the graph does not fit: 2 tensors missing, 1 of another shape, 1 of another dtype
+  checkpoint V2, 4 tensors, 56 B, every checksum holds
+
+  Not in the checkpoint (2)
+    gone/away
+    lost       did you mean left?
+
+  Another shape (1)
+    a  graph [3], checkpoint [2]
+
+  Another dtype (1)
+    b  graph int32, checkpoint float32
+
+  Not restored (1): left
+";
+    assert_eq!(run.text(), expected);
+    let run = ckdiff(&["verify", "fit/several/model.ckpt", "--format=json"]);
+    assert_eq!(run.code, 1);
+    let report = run.json();
+    assert_valid(&report);
+    assert_eq!(report["verdict"], "unfit");
+    let fit = &report["artifacts"][0]["graphs"][0]["fit"];
+    assert_eq!(fit["savers"][0]["counts"]["missing"], 2);
+    assert_eq!(fit["not_restored"]["names"][0]["name"], "left");
+}
+
+#[test]
+fn every_case_is_told_in_a_hundred_columns() {
+    for (case, facts) in oracle("fit.json").as_object().unwrap() {
+        let place = place(case);
+        let path = place.strip_prefix("tests/data").unwrap().to_str().unwrap();
+        let run = ckdiff(&["verify", path]);
+        let fits = facts["restores"].as_bool().unwrap() && !STRICTER.contains(&&**case);
+        assert_eq!(run.code, i32::from(!fits), "{case}: {run:?}");
+        // The first line has the path, and the answer in full.
+        let wide = run.text().lines().skip(1).find(|line| line.chars().count() > 100);
+        assert_eq!(wide, None, "{case}");
+        assert_valid(&ckdiff(&["verify", path, "--format=json"]).json());
+    }
+}
+
+#[test]
+fn damage_wins() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["model.ckpt.index", "model.ckpt.meta", "model.ckpt.data-00000-of-00001"] {
+        let mut bytes = std::fs::read(Path::new("tests/data/fit/several").join(name)).unwrap();
+        if name.contains("data") {
+            bytes[0] ^= 1;
+        }
+        std::fs::write(dir.path().join(name), bytes).unwrap();
+    }
+    let run = ckdiff(&["verify", dir.path().join("model.ckpt").to_str().unwrap()]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.text().contains("the graph does not fit: 2 tensors missing"), "{run:?}");
+}
+
+#[test]
+fn attributes_that_an_older_tensorflow_lacks_are_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let ops = dir.path().join("ops.pbtxt");
+    std::fs::write(&ops, "op { name: 'NoOp' }").unwrap();
+    let run = ckdiff(&["verify", "demo/model.ckpt", "--ops", ops.to_str().unwrap()]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.text().contains("is neither an op nor a function"), "{run:?}");
+}
+
+#[test]
+fn a_diff_says_that_a_side_does_not_fit() {
+    let run = ckdiff(&["fit/good/model.ckpt", "fit/shape/model.ckpt", "--format=json"]);
+    let findings = run.json()["findings"].as_array().unwrap().clone();
+    assert_eq!(findings.len(), 1, "{run:?}");
+    assert_eq!(findings[0]["side"], "rhs");
+    let problem = findings[0]["problem"].as_str().unwrap();
+    assert!(problem.contains("1 tensor of another shape, as dense/bias: "), "{problem}");
+}

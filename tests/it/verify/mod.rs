@@ -1,0 +1,4 @@
+//! `ckdiff verify`.
+
+mod damage;
+mod fit;
