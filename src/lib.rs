@@ -38,7 +38,7 @@ pub mod verify;
 
 pub use error::{Error, ErrorKind, Place, Result};
 
-/// The examples of the README, tested.
+/// The examples of `docs/`, as doctests.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-pub struct Readme;
+#[doc = include_str!("../docs/library.md")]
+pub struct Examples;

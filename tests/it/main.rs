@@ -11,8 +11,8 @@
 
 // The rules of ARCHITECTURE.md.
 mod architecture;
-// The README's examples.
-mod readme;
+// The examples of the README and docs/.
+mod docs;
 // Runs the command, reads the corpus, draws random values.
 mod support;
 

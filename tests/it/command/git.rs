@@ -1,4 +1,4 @@
-//! Git itself, set up as the README says, with the command that was built.
+//! Git itself, set up as docs/git.md says, with the command that was built.
 
 use std::fs;
 use std::path::Path;
@@ -46,8 +46,8 @@ impl Repository {
         repository.git(&["init", "-q", "-b", "main", "repo"], repository.dir.path());
         let config = repository.path(".git/config");
         let of_git = fs::read_to_string(&config).unwrap();
-        fs::write(config, of_git + &from_readme("gitconfig")).unwrap();
-        fs::write(repository.path(".gitattributes"), from_readme("gitattributes")).unwrap();
+        fs::write(config, of_git + &from_page("gitconfig")).unwrap();
+        fs::write(repository.path(".gitattributes"), from_page("gitattributes")).unwrap();
         for (from, to) in FILES {
             repository.put(from, to);
         }
@@ -106,10 +106,10 @@ impl Said {
     }
 }
 
-/// A block of the README, by its language.
-fn from_readme(language: &str) -> String {
-    let readme = fs::read_to_string("README.md").unwrap();
-    let block = readme.split(&format!("```{language}\n")).nth(1).unwrap();
+/// A block of `docs/git.md`, by its language.
+fn from_page(language: &str) -> String {
+    let page = fs::read_to_string("docs/git.md").unwrap();
+    let block = page.split(&format!("```{language}\n")).nth(1).unwrap();
     block.split("```").next().unwrap().to_owned()
 }
 
