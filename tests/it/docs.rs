@@ -388,3 +388,22 @@ fn every_link_leads_somewhere() {
     }
     assert!(links > 10, "{links}");
 }
+
+/// A term has one meaning, and a reader finds it in its table.
+#[test]
+fn the_glossary_has_each_term_once_and_in_order() {
+    let page = fs::read_to_string("docs/glossary.md").unwrap();
+    let mut terms = BTreeSet::new();
+    for section in page.split("\n## ").skip(1) {
+        let rows = section.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));
+        let rows = rows.filter(|(term, _)| !["term", "---"].contains(term));
+        let listed: Vec<String> = rows.map(|(term, _)| term.to_lowercase()).collect();
+        let mut sorted = listed.clone();
+        sorted.sort();
+        assert_eq!(listed, sorted);
+        for term in listed {
+            assert!(terms.insert(term.clone()), "{term} is there twice");
+        }
+    }
+    assert!(terms.len() > 100, "{}", terms.len());
+}
