@@ -4,14 +4,14 @@ use clap_complete::{Generator, Shell};
 
 use crate::Exit;
 use crate::args;
+use crate::diagnostics::Diagnostics;
 use crate::output;
-use crate::trouble::Trouble;
 
 /// Prints a completion script.
 ///
 /// # Errors
-/// When it cannot be written.
-pub(crate) fn run(shell: Shell) -> Result<Exit, Trouble> {
+/// When stdout cannot be written.
+pub(crate) fn run(shell: Shell) -> Result<Exit, Diagnostics> {
     let mut command = args::command();
     command.set_bin_name("ckdiff");
     command.build();

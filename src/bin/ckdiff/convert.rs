@@ -1,4 +1,4 @@
-//! `ckdiff convert IN OUT`: text, JSON, binary.
+//! `ckdiff convert IN OUT`: converts a message between binary, text and JSON.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,16 +9,16 @@ use ckdiff::{Error, ErrorKind, json, text};
 
 use crate::Exit;
 use crate::args::{ConvertArgs, FormArgs, Style};
+use crate::diagnostics::{self, Diagnostics};
 use crate::losses;
 use crate::output;
 use crate::schema::Loaded;
-use crate::trouble::{self, Trouble};
 
 /// Reads a message in one form and writes it in another.
 ///
 /// # Errors
-/// When it cannot be read, has no such form, or cannot be written; then nothing is written to a file.
-pub(crate) fn run(args: &ConvertArgs) -> Result<Exit, Trouble> {
+/// When the message cannot be read, has no such form, or cannot be written; then no file is changed.
+pub(crate) fn run(args: &ConvertArgs) -> Result<Exit, Diagnostics> {
     let to = target(&args.output, &args.form)?;
     let loaded = Loaded::new(&args.schema)?;
     let document = loaded.read(&args.input, read_options(&args.form))?;
@@ -27,21 +27,21 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Exit, Trouble> {
     Ok(Exit::Same)
 }
 
-/// Writes `message`, which comes from `path`, to `output` in the form `to`, and warns of what that has no place for.
+/// Writes `message`, which was read from `path`, to `output` in the form `to`, and warns about what that form cannot hold.
 ///
 /// # Errors
-/// When it has no such form, or cannot be written; then nothing is written to a file.
+/// When the message has no such form, or cannot be written; then no file is changed.
 pub(crate) fn write(
     message: &Message<'_>,
     path: &Path,
     to: Form,
     output: &Path,
     args: &FormArgs,
-) -> Result<(), Trouble> {
-    let written = output::to_place(output, |out| {
+) -> Result<(), Diagnostics> {
+    let written = output::to_path(output, |out| {
         print(message, to, args, out).map_err(|error| match error.kind() {
             ErrorKind::Io { .. } => error,
-            // It is the message that has no such form.
+            // The message in IN has no such form.
             _ => error.in_file(path),
         })
     })?;
@@ -53,11 +53,11 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Warns of what was in a file and is not in its message.
+/// Warns about content of a file that is missing from its message.
 pub(crate) fn warn_of(document: &Document<'_>) {
     if document.message().bytes().is_empty() && document.form() == Form::Binary {
         let path = document.path().display();
-        trouble::warn(&format!("{path}: the message is empty"));
+        diagnostics::warn(&format!("{path}: the message is empty"));
     }
     losses::warn(document.losses(), "the schema", false);
 }
@@ -66,7 +66,7 @@ fn unknown(args: &FormArgs) -> Unknown {
     if args.drop_unknown { Unknown::Drop } else { Unknown::Refuse }
 }
 
-/// How a message is read.
+/// How to read the message.
 pub(crate) fn read_options(args: &FormArgs) -> ReadOptions {
     ReadOptions {
         form: args.from.map(Form::from),
@@ -136,18 +136,20 @@ fn json_options(args: &FormArgs) -> json::PrintOptions {
     }
 }
 
-/// The form to write: as asked for, by the extension, and for whoever looks at standard output text.
+/// The form to write: the requested one, else that of the extension, else text on standard output.
 pub(crate) fn target(output: &Path, args: &FormArgs) -> Result<Form, Error> {
     let by_name = || match Form::of_extension(output) {
         None if output == Path::new("-") => Some(Form::Text),
         form => form,
     };
     if output.is_dir() {
-        let kind = "this is a directory; a file is needed".into();
+        let kind = "this is a directory; expected a file".into();
         return Err(Error::from(ErrorKind::Usage(kind)).in_file(output));
     }
     args.to.map(Form::from).or_else(by_name).ok_or_else(|| {
-        let kind = "its extension says no form; --to binary, --to text or --to json does".into();
+        let kind =
+            "its extension does not decide the form; give --to binary, --to text or --to json"
+                .into();
         Error::from(ErrorKind::Usage(kind)).in_file(output)
     })
 }

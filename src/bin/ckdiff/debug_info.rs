@@ -1,4 +1,4 @@
-//! `ckdiff export --save-debug-info`: where the nodes of a meta graph were made, in a file beside it.
+//! `ckdiff export --save-debug-info`: writes where the nodes of a meta graph were made, to a sibling of the output.
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,13 @@ use ckdiff::{Error, ErrorKind};
 
 const MESSAGE: &str = "tensorflow.GraphDebugInfo";
 
-/// The file of debug information beside the output.
+/// The file of debug information that belongs to the output.
 ///
 /// # Errors
-/// When there is no such place, or it is that of the input.
+/// When the output is not a file, or the file would be that of the input.
 pub(crate) fn beside_output(output: &Path, input: &Path) -> Result<PathBuf, Error> {
     if output == Path::new("-") {
-        let kind = "--save-debug-info writes beside a file, and there is none".into();
+        let kind = "--save-debug-info needs an output file, not standard output".into();
         return Err(ErrorKind::Usage(kind).into());
     }
     let file = debug_info_file(output)?;
@@ -27,17 +27,16 @@ pub(crate) fn beside_output(output: &Path, input: &Path) -> Result<PathBuf, Erro
     let of_input = debug_info_file(input).is_ok_and(|known| is_same(&file, &known));
     if of_input && !is_same(output, input) {
         let kind =
-            "this is the debug information of the input; an output of another name is needed"
-                .into();
+            "this is the debug information of the input; choose an output with another name".into();
         return Err(Error::from(ErrorKind::Usage(kind)).in_file(&file));
     }
     Ok(file)
 }
 
-/// The debug information of a meta graph that was read from `path`: that of its graph, or else of the file beside it.
+/// The debug information of a meta graph that was read from `path`: from its graph, or else from its sibling file.
 ///
 /// # Errors
-/// When it has none, or that cannot be read.
+/// When there is none, or it cannot be read.
 pub(crate) fn of<'s>(meta: &Message<'s>, path: &Path) -> Result<Message<'s>, Error> {
     if let Some(inside) = own_debug_info(meta)? {
         return Ok(inside);
@@ -48,8 +47,8 @@ pub(crate) fn of<'s>(meta: &Message<'s>, path: &Path) -> Result<Message<'s>, Err
             Ok(Document::open(file, Schema::tensorflow(), &options)?.message().clone())
         }
         _ => {
-            let kind = "nothing says where its nodes were made: its graph has no debug_info, and there is no file \
-                        of its name with the extension .debug. TensorFlow writes one from the program that runs"
+            let kind = "no debug information: its graph has no debug_info, and there is no file of its name with \
+                        the extension .debug (TensorFlow writes one while the program runs)"
                 .into();
             Err(Error::from(ErrorKind::NotFound(kind)).in_file(path))
         }

@@ -5,14 +5,14 @@ use ckdiff::report::{Devices, Listed, Tested, human, json};
 
 use crate::Exit;
 use crate::args::{DevicesArgs, Format};
+use crate::diagnostics::Diagnostics;
 use crate::output;
-use crate::trouble::Trouble;
 
-/// Lists the CPU and the adapters; with `--test` holds each against known answers.
+/// Lists the CPU and the adapters; with `--test`, compares known answers on each adapter.
 ///
 /// # Errors
 /// When the report cannot be written.
-pub(crate) fn run(args: &DevicesArgs) -> Result<Exit, Trouble> {
+pub(crate) fn run(args: &DevicesArgs) -> Result<Exit, Diagnostics> {
     let listed = adapters().into_iter().map(|adapter| {
         let tested = if args.test { test(&adapter.name) } else { Tested::No };
         Listed { adapter, tested }
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &DevicesArgs) -> Result<Exit, Trouble> {
     Ok(if failed { Exit::Trouble } else { Exit::Same })
 }
 
-/// Holds an adapter against known answers.
+/// Compares known answers on an adapter.
 fn test(name: &str) -> Tested {
     match Device::gpu(Some(name)).map(|device| device.test()) {
         Ok(Ok(())) => Tested::Passed,

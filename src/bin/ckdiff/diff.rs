@@ -1,4 +1,4 @@
-//! `ckdiff LHS RHS`: what changed.
+//! `ckdiff LHS RHS`: compares two artifacts.
 
 use std::io::{self, Write};
 
@@ -9,17 +9,17 @@ use ckdiff::report::{human, json};
 use ckdiff::{Error, ErrorKind, compare::Tolerance};
 
 use crate::Exit;
-use crate::args::{Choice, CompareArgs, DeviceArgs, DiffArgs, Format, Jobs, Part};
+use crate::args::{Choice, CompareArgs, DeviceArgs, DiffArgs, Format, Jobs, OnlyPart};
+use crate::diagnostics::{Diagnostics, warn};
 use crate::output;
 use crate::progress::Bar;
 use crate::schema::Loaded;
-use crate::trouble::{Trouble, warn};
 
-/// Compares, reports, and answers.
+/// Compares two artifacts, writes the reports, and returns the verdict.
 ///
 /// # Errors
 /// When a side cannot be opened, nothing can be compared, or the report cannot be written.
-pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Trouble> {
+pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     let lists = Lists { as_set: args.lists.as_set.clone(), keyed: args.lists.key.clone() };
     let device = device(&args.device)?;
     let options = Options { lists, device, ..options(&args.what, args.histogram, &args.jobs)? };
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Trouble> {
     let diff = diff(&lhs, &rhs, &options, &bar)?;
     drop(bar);
     if let Some(failure) = &diff.work.failure {
-        warn(&format!("{failure}; the CPU went on, and the numbers are the same"));
+        warn(&format!("{failure}; the CPU compared the rest, with the same numbers"));
     }
     let texts = args.text.unified.map(|_| TextView::new(&diff, &lhs, &rhs)).transpose()?;
     let texts = texts.as_ref().zip(args.text.unified);
@@ -47,9 +47,9 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Trouble> {
         }
         Format::Json => json::diff(&diff, out),
     })?;
-    // A person who reads the report has seen its errors there.
+    // A person who reads the report sees the errors in it.
     if args.quiet || !output::is_seen(&args.report) {
-        errors(&diff).collect::<Trouble>().tell();
+        errors(&diff).collect::<Diagnostics>().print();
     }
     Ok(match diff.verdict() {
         Verdict::Same => Exit::Same,
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Trouble> {
     })
 }
 
-/// Opens both sides, as messages of the schema where one is given.
+/// Opens both sides; if a schema is given, as messages of it.
 fn open<'s>(
     args: &DiffArgs,
     own: Option<&'s Loaded>,
@@ -66,8 +66,8 @@ fn open<'s>(
     let threads = args.jobs.jobs.into();
     let Some(own) = own else {
         return match args.what.only {
-            // The graph beside a checkpoint is not asked for, whatever is wrong with it.
-            Some(Part::Tensors) => (Artifact::open(&args.lhs), Artifact::open(&args.rhs)),
+            // The siblings' meta graphs are not compared, so errors in them do not matter.
+            Some(OnlyPart::Tensors) => (Artifact::open(&args.lhs), Artifact::open(&args.rhs)),
             _ => Artifact::open_both(&args.lhs, &args.rhs, threads),
         };
     };
@@ -75,7 +75,7 @@ fn open<'s>(
     (read(&args.lhs), read(&args.rhs))
 }
 
-/// Writes the report for a person, with texts and lines of context around what differs in them.
+/// Writes the report for a person; with `texts`, changes are shown as lines with that much context.
 pub(crate) fn human(
     diff: &Diff,
     texts: Option<(&TextView<'_>, usize)>,
@@ -93,7 +93,7 @@ fn errors(diff: &Diff) -> impl Iterator<Item = Error> {
     damage.chain(diff.tensors.iter().filter_map(|tensor| tensor.error.as_ref())).cloned()
 }
 
-/// The device that is asked for, open where it is named.
+/// The requested device; a GPU is opened.
 fn device(args: &DeviceArgs) -> Result<Device, Error> {
     match &args.device {
         Choice::Auto => Ok(Device::auto()),
@@ -102,10 +102,10 @@ fn device(args: &DeviceArgs) -> Result<Device, Error> {
     }
 }
 
-/// What the arguments ask for.
+/// The options that the arguments stand for.
 ///
 /// # Errors
-/// When a tolerance, a pattern or a rename makes no sense.
+/// When a tolerance, a pattern or a rename is invalid.
 pub(crate) fn options(what: &CompareArgs, histogram: bool, jobs: &Jobs) -> Result<Options, Error> {
     let close = &what.closeness;
     let kinds: Vec<_> = what.changes.ignore_kind.iter().map(|&kind| kind.into()).collect();

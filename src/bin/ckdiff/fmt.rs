@@ -1,4 +1,4 @@
-//! `ckdiff fmt FILE…`: lays text out anew.
+//! `ckdiff fmt FILE…`: formats text files.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -10,17 +10,17 @@ use ckdiff::text;
 
 use crate::Exit;
 use crate::args::FmtArgs;
+use crate::diagnostics::Diagnostics;
 use crate::output;
-use crate::trouble::Trouble;
 
-/// Lays out each file, or tells which would change; `-` goes from standard input to standard output.
+/// Formats each file, or lists those that would change; `-` formats standard input to standard output.
 ///
 /// # Errors
-/// When a file cannot be read, is no text, or cannot be written; the others are laid out.
-pub(crate) fn run(args: &FmtArgs) -> Result<Exit, Trouble> {
+/// When a file cannot be read, is not valid text, or cannot be written; the others are formatted.
+pub(crate) fn run(args: &FmtArgs) -> Result<Exit, Diagnostics> {
     let (mut changed, mut errors) = (Vec::new(), Vec::new());
     for path in &args.files {
-        match layout(path, args.check) {
+        match format(path, args.check) {
             Ok(true) => changed.push(path),
             Ok(false) => {}
             Err(error) => errors.push(error),
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &FmtArgs) -> Result<Exit, Trouble> {
     Ok(if args.check && !changed.is_empty() { Exit::Different } else { Exit::Same })
 }
 
-/// Names the files that would change.
+/// Prints the files that would change.
 fn list(changed: &[&PathBuf]) -> Result<(), Error> {
     output::to_stdout(|out| {
         changed
@@ -44,8 +44,8 @@ fn list(changed: &[&PathBuf]) -> Result<(), Error> {
     })
 }
 
-/// Whether a file changes, or would.
-fn layout(path: &Path, check: bool) -> Result<bool, Error> {
+/// Formats a file; returns whether it changed, or with `is_check` whether it would.
+fn format(path: &Path, is_check: bool) -> Result<bool, Error> {
     let is_stdin = path == Path::new("-");
     let name = if is_stdin { Path::new("standard input") } else { path };
     let fail = |error| Error::io("read", error).in_file(name);
@@ -56,12 +56,12 @@ fn layout(path: &Path, check: bool) -> Result<bool, Error> {
         text = fs::read(path).map_err(fail)?;
     }
     let options = text::LayoutOptions::default();
-    let laid_out = text::format(&text, &options).map_err(|error| error.in_file(name))?;
-    let changes = laid_out != text;
+    let formatted = text::format(&text, &options).map_err(|error| error.in_file(name))?;
+    let changes = formatted != text;
     let write =
-        |out: &mut dyn Write| out.write_all(&laid_out).map_err(|error| Error::io("write", error));
-    if !check && (changes || is_stdin) {
-        output::to_place(path, write)?;
+        |out: &mut dyn Write| out.write_all(&formatted).map_err(|error| Error::io("write", error));
+    if !is_check && (changes || is_stdin) {
+        output::to_path(path, write)?;
     }
     Ok(changes)
 }

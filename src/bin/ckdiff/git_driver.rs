@@ -1,11 +1,13 @@
-//! `ckdiff git-driver`: what `git diff` shows of a file.
+//! `ckdiff git-driver`: prints what `git diff` shows of a file.
 //!
 //! ```text
 //! PATH OLD-FILE OLD-HEX OLD-MODE NEW-FILE NEW-HEX NEW-MODE [NEW-PATH SIMILARITY]
 //! ```
-//! A side that is not there is `/dev/null . .`, a file of the working tree may have a hex of zeros, and a path that is not
-//! merged comes alone. Source: git's documentation of `GIT_EXTERNAL_DIFF`. To git, any exit code but 0 is the end of its
-//! own work, and 1 as well unless `diff.<driver>.trustExitCode` is set; so what cannot be read is told, and no more.
+//! A missing side is `/dev/null . .`, a file of the working tree may have a hex of zeros, and an unmerged path comes alone.
+//! Source: git's documentation of `GIT_EXTERNAL_DIFF`.
+//!
+//! Git stops at any exit code but 0, and at 1 unless `diff.<driver>.trustExitCode` is set. So a file that cannot be read is
+//! described in the output, and the exit code is 0; with `--exit-code` it is 1, because git does not accept 2.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -21,53 +23,53 @@ use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
 use crate::args::GitDriverArgs;
-use crate::blob::{Blob, Content, same_bytes, without_name};
+use crate::diagnostics::Diagnostics;
 use crate::diff;
+use crate::git_file::{Content, GitFile, same_bytes, without_name};
+use crate::lfs_pointer::Pointer;
 use crate::output;
-use crate::pointer::Pointer;
-use crate::trouble::Trouble;
 
-/// Digits of an object's name that are shown.
-const HEX: usize = 7;
+/// How many digits of an object's hash are shown.
+const HASH_DIGITS: usize = 7;
 
-/// The mode of a symbolic link, whose file holds where it points.
+/// The mode of a symbolic link, whose file holds its target.
 const LINK: &str = "120000";
 
-/// Tells what changed in one file of a repository.
+/// Reports what changed in one file of a repository.
 ///
 /// # Errors
-/// When the arguments are not those of git, or the report cannot be written.
-pub(crate) fn run(args: &GitDriverArgs) -> Result<Exit, Trouble> {
+/// When the arguments are not git's, or the report cannot be written.
+pub(crate) fn run(args: &GitDriverArgs) -> Result<Exit, Diagnostics> {
     let request = Request::new(args)?;
     let options = diff::options(&args.what, false, &args.jobs)?;
-    let told = request.compare(&options);
+    let report = request.compare(&options);
     let view = View { palette: output::palette_in_git(args.color), max_diffs: args.max_diffs };
-    let texts = match &told {
-        Told::Diff(found) => {
+    let texts = match &report {
+        FileReport::Diff(found) => {
             args.text.unified.map(|_| TextView::new(&found.diff, &found.old, &found.new))
         }
         _ => None,
     };
     let texts = texts.transpose()?;
     let texts = texts.as_ref().zip(args.text.unified);
-    output::to_stdout(|out| request.write(&told, texts, &view, out))?;
-    let differs = request.is_renamed() || request.is_other_mode() || told.is_different();
+    output::to_stdout(|out| request.write(&report, texts, &view, out))?;
+    let differs = request.is_renamed() || request.is_other_mode() || report.is_different();
     Ok(if args.exit_code && differs { Exit::Different } else { Exit::Same })
 }
 
-/// What git asks.
+/// The arguments of git.
 #[derive(Debug)]
 struct Request {
     path: PathBuf,
     new_path: Option<PathBuf>,
-    /// As in `95%`.
+    /// For example `95%`.
     similarity: Option<String>,
-    /// Neither of what is not merged.
+    /// An unmerged path has neither side.
     old: Option<Side>,
     new: Option<Side>,
 }
 
-/// A side as git tells of it.
+/// One side, as git describes it.
 #[derive(Debug)]
 struct Side {
     file: PathBuf,
@@ -75,26 +77,26 @@ struct Side {
     mode: String,
 }
 
-/// What is told of a file, below its name.
+/// The content of a report on a file, below its name.
 #[derive(Debug)]
-enum Told {
-    /// Nothing but its name and modes.
-    Nothing,
-    /// That there is a conflict.
+enum FileReport {
+    /// The content is equal; only name and mode may differ.
+    Equal,
+    /// The path has a merge conflict.
     Unmerged,
-    /// What differs.
+    /// Both sides were compared.
     Diff(Box<Compared>),
-    /// What came, or what is gone.
-    One(Blob),
-    /// What the two are, where they cannot be compared.
-    Two(Blob, Blob),
-    /// Links, by where they point.
+    /// The file was added or deleted.
+    OneSide(GitFile),
+    /// The two sides cannot be compared.
+    TwoSides(GitFile, GitFile),
+    /// Symbolic links, by their targets.
     Links([Option<String>; 2]),
-    /// Why nothing is known.
-    Trouble(Error),
+    /// An error, and no result.
+    Failed(Error),
 }
 
-/// Two models, and what differs.
+/// Two artifacts and their diff.
 #[derive(Debug)]
 struct Compared {
     old: Box<Artifact<'static>>,
@@ -102,10 +104,10 @@ struct Compared {
     diff: Diff,
 }
 
-impl Told {
+impl FileReport {
     fn is_different(&self) -> bool {
         match self {
-            Self::Nothing => false,
+            Self::Equal => false,
             Self::Diff(found) => found.diff.verdict() != Verdict::Same,
             _ => true,
         }
@@ -113,19 +115,19 @@ impl Told {
 }
 
 impl Side {
-    /// `None` for a side that is not there.
+    /// `None` for a missing side.
     fn new([file, hex, mode]: [&OsString; 3]) -> Option<Self> {
         let text = |value: &OsStr| value.to_string_lossy().into_owned();
         let side = Self { file: file.into(), hex: text(hex), mode: text(mode) };
         (side.mode != "." && side.file != Path::new("/dev/null")).then_some(side)
     }
 
-    /// The object's name, cut short.
+    /// The first digits of the object's hash.
     fn object(&self) -> &str {
         if self.hex.bytes().all(|digit| digit == b'0') {
             return "working tree";
         }
-        self.hex.get(..HEX).unwrap_or(&self.hex)
+        self.hex.get(..HASH_DIGITS).unwrap_or(&self.hex)
     }
 }
 
@@ -141,15 +143,14 @@ impl Request {
                 rest
             }
             few => {
-                let kind =
-                    format!("{} arguments are no call of git, which has 7 or 9", few.len() + 1);
+                let kind = format!("found {} arguments; git gives 7 or 9", few.len() + 1);
                 return Err(ErrorKind::Usage(kind).into());
             }
         };
         request.new_path = rest.first().map(PathBuf::from).filter(|new| *new != request.path);
-        request.similarity = rest.get(1).and_then(|said| {
-            let said = said.to_string_lossy();
-            let similar = said.lines().find_map(|line| line.strip_prefix("similarity index "));
+        request.similarity = rest.get(1).and_then(|header| {
+            let header = header.to_string_lossy();
+            let similar = header.lines().find_map(|line| line.strip_prefix("similarity index "));
             similar.map(|share| share.trim().to_owned())
         });
         Ok(request)
@@ -164,88 +165,93 @@ impl Request {
         sides.is_some_and(|(old, new)| old.mode != new.mode)
     }
 
-    /// What the file is called on the other side.
+    /// The name of the file on the new side.
     fn new_name(&self) -> &Path {
         self.new_path.as_ref().unwrap_or(&self.path)
     }
 
-    fn compare(&self, options: &Options) -> Told {
+    fn compare(&self, options: &Options) -> FileReport {
         match (&self.old, &self.new) {
-            (None, None) => Told::Unmerged,
+            (None, None) => FileReport::Unmerged,
             (Some(old), Some(new)) if old.hex == new.hex && old.object() != "working tree" => {
-                Told::Nothing
+                FileReport::Equal
             }
             (old, new) if [old, new].iter().any(|s| s.as_ref().is_some_and(|s| s.mode == LINK)) => {
                 let target = |side: &Option<Side>| {
                     let side = side.as_ref().filter(|side| side.mode == LINK)?;
                     fs::read(&side.file).ok().map(|to| String::from_utf8_lossy(&to).into_owned())
                 };
-                Told::Links([target(old), target(new)])
+                FileReport::Links([target(old), target(new)])
             }
-            // A file of the working tree has no hex; its mode may be all that is new.
+            // A file of the working tree has no hash; perhaps only its mode changed.
             (Some(old), Some(new)) if same_bytes(&old.file, &new.file).unwrap_or(false) => {
-                Told::Nothing
+                FileReport::Equal
             }
             (Some(old), Some(new)) => {
-                let old = Blob::read(&old.file, &self.path);
-                let new = Blob::read(&new.file, self.new_name());
+                let old = GitFile::read(&old.file, &self.path);
+                let new = GitFile::read(&new.file, self.new_name());
                 match (old, new) {
-                    (Ok(old), Ok(new)) => self.both(old, new, options),
-                    (Err(error), _) | (_, Err(error)) => Told::Trouble(error),
+                    (Ok(old), Ok(new)) => self.compare_files(old, new, options),
+                    (Err(error), _) | (_, Err(error)) => FileReport::Failed(error),
                 }
             }
-            (Some(side), None) | (None, Some(side)) => match Blob::read(&side.file, &self.path) {
-                Ok(blob) => Told::One(blob),
-                Err(error) => Told::Trouble(error),
-            },
+            (Some(side), None) | (None, Some(side)) => {
+                match GitFile::read(&side.file, &self.path) {
+                    Ok(file) => FileReport::OneSide(file),
+                    Err(error) => FileReport::Failed(error),
+                }
+            }
         }
     }
 
-    fn both(&self, old: Blob, new: Blob, options: &Options) -> Told {
+    fn compare_files(&self, old: GitFile, new: GitFile, options: &Options) -> FileReport {
         let (old, new) = match (old, new) {
-            (Blob::Model(old), Blob::Model(new)) => (old, new),
-            (old, new) => return Told::Two(old, new),
+            (GitFile::Artifact(old), GitFile::Artifact(new)) => (old, new),
+            (old, new) => return FileReport::TwoSides(old, new),
         };
         match diff(&old, &new, options, &Silent) {
-            Ok(diff) => Told::Diff(Box::new(Compared { old, new, diff })),
-            // Such as a graph where a checkpoint was.
-            Err(_) if old.kind() != new.kind() => Told::Two(Blob::Model(old), Blob::Model(new)),
-            Err(error) => Told::Trouble(error),
+            Ok(diff) => FileReport::Diff(Box::new(Compared { old, new, diff })),
+            // For example, a graph replaced a checkpoint.
+            Err(_) if old.kind() != new.kind() => {
+                FileReport::TwoSides(GitFile::Artifact(old), GitFile::Artifact(new))
+            }
+            Err(error) => FileReport::Failed(error),
         }
     }
 
     fn write(
         &self,
-        told: &Told,
+        report: &FileReport,
         texts: Option<(&TextView<'_>, usize)>,
         view: &View,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let is_quiet = matches!(told, Told::Nothing) && !self.is_renamed() && !self.is_other_mode();
+        let is_quiet =
+            matches!(report, FileReport::Equal) && !self.is_renamed() && !self.is_other_mode();
         if is_quiet {
             return Ok(());
         }
         let heading = view.palette.heading;
         writeln!(out, "{heading}{}{heading:#}", self.title())?;
-        match told {
-            Told::Nothing => {}
-            Told::Unmerged => writeln!(out, "not merged yet: its versions are in conflict")?,
-            Told::Diff(found) => diff::human(&found.diff, texts, view, out)?,
-            Told::One(blob) => self.one(blob, view, out)?,
-            Told::Two(old, new) => self.two(old, new, view, out)?,
-            Told::Links(targets) => {
+        match report {
+            FileReport::Equal => {}
+            FileReport::Unmerged => writeln!(out, "unmerged: its versions are in conflict")?,
+            FileReport::Diff(found) => diff::human(&found.diff, texts, view, out)?,
+            FileReport::OneSide(file) => self.write_one(file, view, out)?,
+            FileReport::TwoSides(old, new) => self.write_two(old, new, view, out)?,
+            FileReport::Links(targets) => {
                 for (what, target) in ["lhs", "rhs"].iter().zip(targets) {
                     if let Some(target) = target {
                         writeln!(out, "  {what}  symbolic link to {}", printable(target))?;
                     }
                 }
             }
-            Told::Trouble(error) => self.trouble(error, view, out)?,
+            FileReport::Failed(error) => self.write_error(error, view, out)?,
         }
         writeln!(out)
     }
 
-    /// As in `model.ckpt.index (57c21e4 → 9a0b1c2)`.
+    /// For example `model.ckpt.index (57c21e4 → 9a0b1c2)`.
     fn title(&self) -> String {
         let name = |path: &Path| printable(&path.display().to_string());
         let mut title = name(&self.path);
@@ -269,64 +275,70 @@ impl Request {
         if facts.is_empty() { title } else { format!("{title} ({})", facts.join(", ")) }
     }
 
-    /// Tells what is in a file that came, or is gone.
-    fn one(&self, blob: &Blob, view: &View, out: &mut dyn Write) -> io::Result<()> {
-        match blob {
-            Blob::Model(artifact) => show(artifact, view, out),
-            Blob::Pointer(pointer) => {
+    /// Writes the content of a file that was added or deleted.
+    fn write_one(&self, file: &GitFile, view: &View, out: &mut dyn Write) -> io::Result<()> {
+        match file {
+            GitFile::Artifact(artifact) => show(artifact, view, out),
+            GitFile::Pointer(pointer) => {
                 writeln!(out, "{}", described(pointer))?;
-                fetch(view, out)
+                write_how_to_fetch(view, out)
             }
-            Blob::Shard(content) => writeln!(out, "binary shard: {}", bytes(content)),
-            Blob::Unread(error, _) => self.trouble(error, view, out),
+            GitFile::Shard(content) => writeln!(out, "binary shard: {}", bytes(content)),
+            GitFile::Unreadable(error, _) => self.write_error(error, view, out),
         }
     }
 
-    /// Tells what the two sides are, where they cannot be compared.
-    fn two(&self, old: &Blob, new: &Blob, view: &View, out: &mut dyn Write) -> io::Result<()> {
-        if let (Blob::Shard(old), Blob::Shard(new)) = (old, new) {
+    /// Writes what the two sides are when they cannot be compared.
+    fn write_two(
+        &self,
+        old: &GitFile,
+        new: &GitFile,
+        view: &View,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        if let (GitFile::Shard(old), GitFile::Shard(new)) = (old, new) {
             let (old, new) = (bytes(old), bytes(new));
-            return writeln!(out, "binary shard: {old} → {new}; the index tells what changed");
+            return writeln!(out, "binary shard: {old} → {new}; the index says what changed");
         }
-        let mut is_sound = true;
-        for (what, blob) in [("lhs", old), ("rhs", new)] {
-            if let Blob::Unread(error, _) = blob {
-                is_sound = false;
+        let mut all_readable = true;
+        for (what, file) in [("lhs", old), ("rhs", new)] {
+            if let GitFile::Unreadable(error, _) = file {
+                all_readable = false;
                 let name = if what == "lhs" { &self.path } else { self.new_name() };
                 let bad = view.palette.bad;
-                let said = without_name(error, name);
-                writeln!(out, "{bad}Trouble: {what} cannot be read: {said}{bad:#}")?;
+                let message = without_name(error, name);
+                writeln!(out, "{bad}Trouble: {what} cannot be read: {message}{bad:#}")?;
             }
         }
-        if !is_sound {
+        if !all_readable {
             writeln!(out)?;
         }
-        for (what, blob) in [("lhs", old), ("rhs", new)] {
-            let said = match blob {
-                Blob::Model(artifact) => format!("{} {}", artifact.kind(), artifact.format()),
-                Blob::Pointer(pointer) => described(pointer),
-                Blob::Shard(content) => format!("binary shard, {}", bytes(content)),
-                Blob::Unread(_, content) => format!("unreadable, {}", bytes(content)),
+        for (what, file) in [("lhs", old), ("rhs", new)] {
+            let description = match file {
+                GitFile::Artifact(artifact) => format!("{} {}", artifact.kind(), artifact.format()),
+                GitFile::Pointer(pointer) => described(pointer),
+                GitFile::Shard(content) => format!("binary shard, {}", bytes(content)),
+                GitFile::Unreadable(_, content) => format!("unreadable, {}", bytes(content)),
             };
-            writeln!(out, "  {what}  {said}")?;
+            writeln!(out, "  {what}  {description}")?;
         }
         match (old, new) {
-            (Blob::Pointer(old), Blob::Pointer(new)) if old.oid == new.oid => {
-                writeln!(out, "\nBoth stand for the same file.")
+            (GitFile::Pointer(old), GitFile::Pointer(new)) if old.oid == new.oid => {
+                writeln!(out, "\nBoth are pointers to the same file.")
             }
-            (Blob::Pointer(_), _) | (_, Blob::Pointer(_)) => fetch(view, out),
+            (GitFile::Pointer(_), _) | (_, GitFile::Pointer(_)) => write_how_to_fetch(view, out),
             _ => Ok(()),
         }
     }
 
-    fn trouble(&self, error: &Error, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    fn write_error(&self, error: &Error, view: &View, out: &mut dyn Write) -> io::Result<()> {
         let bad = view.palette.bad;
         let name = if self.old.is_some() { &self.path } else { self.new_name() };
         writeln!(out, "{bad}Trouble: {}{bad:#}", without_name(error, name))
     }
 }
 
-/// As `show` has it, in no more rows than a diff has.
+/// Writes an artifact as `show` does, in no more rows than a diff.
 fn show(artifact: &Artifact<'_>, view: &View, out: &mut dyn Write) -> io::Result<()> {
     match (artifact.checkpoint(), artifact.message()) {
         (Some(checkpoint), _) => human::listing(&Listing::new(checkpoint, |_| true), view, out),
@@ -343,17 +355,17 @@ fn described(pointer: &Pointer) -> String {
     format!("Git LFS pointer, oid {}, {}", printable(&pointer.oid), bytes(&size))
 }
 
-/// Says how to get what a pointer stands for.
-fn fetch(view: &View, out: &mut dyn Write) -> io::Result<()> {
+/// Writes how to fetch the file of a pointer.
+fn write_how_to_fetch(view: &View, out: &mut dyn Write) -> io::Result<()> {
     let command = view.palette.command;
     writeln!(
         out,
-        "\nThe file itself is not here. {command}git lfs pull{command:#} fetches what is checked out, \
-         {command}git lfs fetch --all{command:#} all."
+        "\nThe file itself is missing. {command}git lfs pull{command:#} fetches the files of the checkout, \
+         {command}git lfs fetch --all{command:#} all files."
     )
 }
 
-/// As in `1,234 bytes`.
+/// For example `1,234 bytes`.
 fn bytes(content: &Content) -> String {
     let digits = content.bytes.to_string();
     let mut grouped = String::new();

@@ -1,4 +1,7 @@
-//! What is cleared away when somebody ends the program, with Ctrl-C or `kill`: files that are not complete.
+//! Removes unfinished files when the program is ended with Ctrl-C or `kill`.
+//!
+//! The library knows each unfinished file from the moment it is created. SIGINT and SIGTERM are handled unless the program was
+//! started to ignore them; after SIGHUP, SIGKILL or outside Unix a `.ckdiff-*.tmp` may remain.
 
 #[cfg(unix)]
 use std::{fs, io, sync::Once, thread};
@@ -8,36 +11,36 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 #[cfg(unix)]
 use signal_hook::{iterator::Signals, low_level::emulate_default_handler};
 
-/// From here on, unfinished files are removed if the program is ended. For whoever is about to write files.
+/// Installs the signal handler, once. To be called before a file is written.
 #[cfg(unix)]
-pub(crate) fn heed() {
-    static LISTENER: Once = Once::new();
-    LISTENER.call_once(|| {
-        // Where the system does not let it listen, the files stay.
+pub(crate) fn install_handler() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        // If the system refuses a handler, unfinished files remain, which is no reason to stop.
         let _ = listen();
     });
 }
 
-/// Elsewhere such files stay.
+/// Does nothing outside Unix.
 #[cfg(not(unix))]
-pub(crate) fn heed() {}
+pub(crate) fn install_handler() {}
 
 #[cfg(unix)]
 fn listen() -> io::Result<()> {
-    // Not the end of the terminal: under `nohup` the program is to outlive that.
-    let heeded = [SIGINT, SIGTERM].into_iter().filter(|&signal| !is_ignored(signal));
-    let mut signals = Signals::new(heeded)?;
+    // Not SIGHUP: under `nohup` the program must outlive its terminal.
+    let handled = [SIGINT, SIGTERM].into_iter().filter(|&signal| !is_ignored(signal));
+    let mut signals = Signals::new(handled)?;
     thread::Builder::new().name("signals".into()).spawn(move || {
         for signal in signals.forever() {
             ckdiff::files::abandon();
-            // Ends the program as the signal would have.
+            // Ends the program as the signal would without a handler.
             let _ = emulate_default_handler(signal);
         }
     })?;
     Ok(())
 }
 
-/// Whether the program was started to ignore a signal, as shells start it behind `&`. Only Linux tells.
+/// Whether the program was started with the signal ignored, as shells do for `&`. Known on Linux only.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `ckdiff latest DIR`: the newest checkpoint.
+//! `ckdiff latest DIR`: prints the path of the newest checkpoint.
 
 use std::path::PathBuf;
 
@@ -6,20 +6,20 @@ use ckdiff::checkpoint::CheckpointState;
 
 use crate::Exit;
 use crate::args::LatestArgs;
+use crate::diagnostics::Diagnostics;
 use crate::output;
-use crate::trouble::Trouble;
 
-/// Prints the path of the latest checkpoint, or of all, a line each.
+/// Prints the path of the latest checkpoint, or the paths of all, one per line.
 ///
 /// # Errors
-/// When there is no state file, it cannot be read, or the latest checkpoint is not there.
-pub(crate) fn run(args: &LatestArgs) -> Result<Exit, Trouble> {
+/// When the state file is missing or cannot be read, or it names no checkpoint.
+pub(crate) fn run(args: &LatestArgs) -> Result<Exit, Diagnostics> {
     let state = CheckpointState::read(&args.dir)?;
     let paths: Vec<PathBuf> =
         if args.all { state.all_model_checkpoint_paths } else { vec![state.latest()?] };
     output::to_stdout(|out| {
         for path in &paths {
-            // As it is, also where it is not UTF-8: a script takes it from here.
+            // Unchanged, even if it is not UTF-8: scripts use it as a path.
             out.write_all(path.as_os_str().as_encoded_bytes())?;
             out.write_all(b"\n")?;
         }

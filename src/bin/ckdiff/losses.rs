@@ -1,19 +1,19 @@
-//! What is told of losses on stderr.
+//! Warnings about what a form cannot hold.
 
 use ckdiff::message::Losses;
 use ckdiff::report::human;
 
-use crate::trouble;
+use crate::diagnostics;
 
-/// Warns of what `place` has no place for; unknown fields may be shown all the same, by number.
-pub(crate) fn warn(losses: &Losses, place: &str, by_number: bool) {
-    for warning in warnings(losses, place, by_number) {
-        trouble::warn(&warning);
+/// Warns about what `form` cannot hold; with `by_number`, unknown fields are shown by number instead.
+pub(crate) fn warn(losses: &Losses, form: &str, by_number: bool) {
+    for warning in warnings(losses, form, by_number) {
+        diagnostics::warn(&warning);
     }
 }
 
-/// A line for what is shown all the same, one for what is lost, one for what comes back in another form.
-fn warnings(losses: &Losses, place: &str, by_number: bool) -> Vec<String> {
+/// One line for unknown fields shown by number, one for what is lost, one for payloads that come back in canonical form.
+fn warnings(losses: &Losses, form: &str, by_number: bool) -> Vec<String> {
     let counts = [
         (losses.unknown_fields, "unknown field"),
         (losses.nan_bits, "NaN payload"),
@@ -28,34 +28,33 @@ fn warnings(losses: &Losses, place: &str, by_number: bool) -> Vec<String> {
         .iter()
         .filter(|(count, _)| *count > 0)
         .partition(|(_, what)| by_number && *what == "unknown field");
-    let mut said = Vec::new();
+    let mut warnings = Vec::new();
     if let [one] = shown.as_slice() {
         let are = if one.0 == 1 { "is" } else { "are" };
-        said.push(format!("{} {are} shown by number and cannot be read back", counted(one)));
+        warnings.push(format!("{} {are} shown by number and cannot be read back", counted(one)));
     }
     if !lost.is_empty() {
-        let have = if matches!(lost.as_slice(), [(1, _)]) { "has" } else { "have" };
         let lost: Vec<String> = lost.into_iter().map(counted).collect();
-        said.push(format!("{} {have} no place in {place}", lost.join(" and ")));
+        warnings.push(format!("{} cannot be represented in {form}", lost.join(" and ")));
     }
     if losses.any_bytes > 0 {
-        let (payloads, come) = match losses.any_bytes {
-            1 => ("1 Any payload".to_owned(), "comes"),
-            count => (format!("{count} Any payloads"), "come"),
+        let (payloads, were) = match losses.any_bytes {
+            1 => ("1 Any payload".to_owned(), "was"),
+            count => (format!("{count} Any payloads"), "were"),
         };
-        said.push(format!(
-            "{payloads} not in canonical form {come} back with other bytes of the same meaning"
+        warnings.push(format!(
+            "{payloads} {were} not in canonical form; converting back gives other bytes of the same meaning"
         ));
     }
-    // The losses do not say which of them is where.
-    if let Some(last) = said.last_mut() {
-        last.push_str(&places(losses));
+    // The paths do not say which loss they belong to.
+    if let Some(last) = warnings.last_mut() {
+        last.push_str(&paths(losses));
     }
-    said
+    warnings
 }
 
-/// Where the losses are, behind a colon.
-fn places(losses: &Losses) -> String {
+/// The paths of the losses, after a colon.
+fn paths(losses: &Losses) -> String {
     let places: Vec<String> = losses.places().iter().map(|place| human::printable(place)).collect();
     if places.is_empty() { String::new() } else { format!(": {}", places.join(", ")) }
 }

@@ -1,52 +1,52 @@
-//! The command: arguments in, an answer out, and an exit code that says which.
+//! The command `ckdiff`: parses arguments, runs a subcommand, and turns its result into an exit code.
 
 mod args;
-mod beside;
-mod blob;
 mod completions;
 mod convert;
 mod debug_info;
 mod devices;
+mod diagnostics;
 mod diff;
 mod export;
 mod fmt;
 mod git_driver;
+mod git_file;
 mod interrupt;
 mod latest;
+mod lfs_pointer;
 mod losses;
 mod man;
 mod merge;
 mod output;
-mod pointer;
 mod progress;
 mod save_as;
 mod schema;
 mod show;
+mod siblings;
 mod textconv;
-mod trouble;
 mod verify;
 
 use std::process::ExitCode;
 
 use args::Command;
-use trouble::Trouble;
+use diagnostics::Diagnostics;
 
-/// What an exit code says; as `diff` and `cmp` have it.
+/// The exit codes, which are those of `diff` and `cmp`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 enum Exit {
     /// The same, within the tolerance.
     Same = 0,
-    /// Different; never an error.
+    /// Different; never used for an error.
     Different = 1,
-    /// Bad arguments, something unreadable or corrupt.
+    /// Wrong arguments, or an unreadable or damaged file.
     Trouble = 2,
 }
 
 fn main() -> ExitCode {
     let exit = match args::parse() {
-        Ok(command) => run(command).unwrap_or_else(|trouble| {
-            trouble.tell();
+        Ok(command) => run(command).unwrap_or_else(|diagnostics| {
+            diagnostics.print();
             Exit::Trouble
         }),
         Err(exit) => exit,
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
-fn run(command: Command) -> Result<Exit, Trouble> {
+fn run(command: Command) -> Result<Exit, Diagnostics> {
     match command {
         Command::Diff(args) => diff::run(&args),
         Command::Show(args) => show::run(&args),

@@ -1,4 +1,4 @@
-//! `ckdiff man`: the manual page, with the options of every command.
+//! `ckdiff man`: prints the manual page, with the options of every command.
 
 use std::io::{self, Write};
 
@@ -6,14 +6,14 @@ use clap_mangen::Man;
 
 use crate::Exit;
 use crate::args;
+use crate::diagnostics::Diagnostics;
 use crate::output;
-use crate::trouble::Trouble;
 
 /// Prints the manual page.
 ///
 /// # Errors
-/// When it cannot be written.
-pub(crate) fn run() -> Result<Exit, Trouble> {
+/// When stdout cannot be written.
+pub(crate) fn run() -> Result<Exit, Diagnostics> {
     output::to_stdout(page)?;
     Ok(Exit::Same)
 }
@@ -26,7 +26,7 @@ fn page(out: &mut dyn Write) -> io::Result<()> {
     man.render_name_section(out)?;
     man.render_synopsis_section(out)?;
     man.render_options_section(out)?;
-    // One page for all: nobody looks for `ckdiff-show(1)`.
+    // One page for all commands: nobody looks for `ckdiff-show(1)`.
     for command in
         command.get_subcommands().filter(|command| !matches!(command.get_name(), "diff" | "help"))
     {
@@ -35,7 +35,7 @@ fn page(out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{about}.")?;
         let mut options = Vec::new();
         Man::new(command.clone()).render_options_section(&mut options)?;
-        // The headings of the options become those of a subsection.
+        // Headings of options become those of subsections.
         out.write_all(String::from_utf8_lossy(&options).replace(".SH ", ".SS ").as_bytes())?;
     }
     man.render_extra_section(out)?;

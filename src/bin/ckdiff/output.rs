@@ -1,4 +1,4 @@
-//! Where reports go: stdout and files.
+//! Output to stdout and files, and when it is coloured.
 
 use std::env;
 use std::ffi::OsString;
@@ -12,10 +12,10 @@ use ckdiff::{Error, ErrorKind};
 use crate::args::{Color, Format, ReportArgs};
 use crate::interrupt;
 
-/// Writes a report to every place that was asked for, in the form that was asked for there.
+/// Writes the report to each requested file and to stdout, each in its format.
 ///
 /// # Errors
-/// When a file cannot be written. A reader of stdout who has gone away is none.
+/// When a file or stdout cannot be written. A closed pipe is not an error.
 pub(crate) fn write(
     args: &ReportArgs,
     quiet: bool,
@@ -30,28 +30,28 @@ pub(crate) fn write(
 /// Writes to stdout.
 ///
 /// # Errors
-/// When it cannot be written, but for a reader who has gone away.
+/// When stdout cannot be written. A closed pipe is not an error.
 pub(crate) fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     stdout(|out| write(out).map_err(cannot_write)).map(drop)
 }
 
-/// Writes to the file at `path`, or where that is `-` to stdout; gives what `write` does, unless a reader has gone away.
+/// Writes to the file at `path`, or to stdout for `-`. Returns the result of `write`, or `None` if the pipe was closed.
 ///
 /// # Errors
-/// What `write` says, or when it cannot be written; then there is no file, or the one that was there before.
-pub(crate) fn to_place<T>(
+/// The errors of `write`, and when the output cannot be written; then an existing file is unchanged.
+pub(crate) fn to_path<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Error>,
 ) -> Result<Option<T>, Error> {
     if path == Path::new("-") { stdout(write) } else { replace(path, write).map(Some) }
 }
 
-/// Writes a file, which is there in full or not at all.
+/// Writes a file, whole or not at all.
 fn replace<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    interrupt::heed();
+    interrupt::install_handler();
     files::replace(path, write)
 }
 
@@ -66,18 +66,18 @@ fn stdout<T>(write: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<O
     }
 }
 
-/// Whether a person sees the report and what it says of errors.
+/// Whether a person sees the report on a terminal, with the errors in it.
 pub(crate) fn is_seen(args: &ReportArgs) -> bool {
     args.format == Format::Human && io::stdout().is_terminal()
 }
 
-/// Whether any of the reports is for a person.
+/// Whether any report is in the human format.
 pub(crate) fn is_for_person(args: &ReportArgs) -> bool {
     let mut formats = args.output.iter().map(|(format, _)| format).chain([&args.format]);
     formats.any(|&format| format == Format::Human)
 }
 
-/// The colours for what git shows: stdout may be its pager, which takes what a terminal takes.
+/// The colours for output to git: stdout may be git's pager, which accepts what a terminal accepts.
 pub(crate) fn palette_in_git(color: Color) -> Palette {
     let paged =
         env::var_os("GIT_PAGER_IN_USE").is_some_and(|value| value == "true" || value == "1");
@@ -89,7 +89,7 @@ pub(crate) fn palette_in_git(color: Color) -> Palette {
     }
 }
 
-/// The colours for stdout: an option is stronger than the environment, and that is stronger than a guess.
+/// The colours for stdout: the option decides, else the environment, else whether stdout is a terminal.
 fn palette(color: Color) -> Palette {
     let set = |name| env::var_os(name).is_some_and(|value: OsString| !value.is_empty());
     let coloured = match color {

@@ -1,4 +1,4 @@
-//! A bar on stderr for work that takes a while.
+//! A progress bar on stderr.
 
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use ckdiff::progress::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Work that is done before this shows no bar.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Work that is shorter shows no bar.
+const DELAY: Duration = Duration::from_millis(500);
 
-/// Shows bytes done, on a terminal only.
+/// A bar that shows how many bytes were processed, on a terminal only.
 pub(crate) struct Bar {
     shown: bool,
     start: Instant,
@@ -21,7 +21,7 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// A bar on stderr; none when that is no terminal, or the user wants quiet.
+    /// A bar on stderr; hidden if stderr is not a terminal, or with `quiet`.
     pub(crate) fn new(quiet: bool) -> Self {
         Self {
             shown: !quiet && std::io::stderr().is_terminal(),
@@ -36,7 +36,7 @@ impl Bar {
         let style = ProgressStyle::with_template(
             "{decimal_bytes} of {decimal_total_bytes} {wide_bar} {decimal_bytes_per_sec} {eta}",
         );
-        // Ten times a second is as often as anyone can read.
+        // Nobody can read more than ten updates a second.
         let target = ProgressDrawTarget::stderr_with_hz(10);
         let bar = ProgressBar::with_draw_target(Some(self.total.load(Ordering::Relaxed)), target);
         match style {
@@ -56,7 +56,7 @@ impl Progress for Bar {
             return;
         }
         let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if self.start.elapsed() >= PATIENCE {
+        if self.start.elapsed() >= DELAY {
             self.bar.get_or_init(|| self.draw()).set_position(done);
         }
     }

@@ -1,4 +1,4 @@
-//! `ckdiff save-as IN OUT`: a checkpoint in another format, in other shards, in part, or under other names.
+//! `ckdiff save-as IN OUT`: writes a checkpoint in another format, in other shards, in part, or under other names.
 
 use ckdiff::artifact::Artifact;
 use ckdiff::checkpoint::{Checkpoint, Draft, Format};
@@ -10,16 +10,16 @@ use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
 use crate::args::{CheckpointFormat, SaveAsArgs};
+use crate::diagnostics::Diagnostics;
 use crate::interrupt;
 use crate::merge::existing;
 use crate::progress::Bar;
-use crate::trouble::Trouble;
 
-/// Writes a checkpoint anew.
+/// Reads a checkpoint and writes a new one.
 ///
 /// # Errors
-/// When it cannot be read, something is damaged, nothing is left of it, or it cannot be written; then nothing is.
-pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Trouble> {
+/// When IN cannot be read or is damaged, the filters leave nothing, or OUT cannot be written; then nothing changes.
+pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Diagnostics> {
     let artifact = Artifact::open(&args.input)?;
     let checkpoint = artifact.tensors("saved")?;
     let names = Names::new(&args.filter.include, &args.filter.exclude, &args.rename)?;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Trouble> {
         if is_replaced { None } else { new_name(&names, name) }
     })?;
     if draft.is_empty() {
-        let kind = "no tensor is left to be saved".into();
+        let kind = "the filters leave no tensor to save".into();
         return Err(Error::from(ErrorKind::Usage(kind)).in_file(checkpoint.path()).into());
     }
     if let Some(objects) = &objects {
@@ -39,13 +39,13 @@ pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Trouble> {
         draft.reshard(shards)?;
     }
     let format = args.format.map_or(checkpoint.format(), format);
-    interrupt::heed();
+    interrupt::install_handler();
     let bar = Bar::new(false);
     draft.write(&args.output, format, existing(&args.existing), &bar)?;
     Ok(Exit::Same)
 }
 
-/// The name that a tensor is saved under; `None` if it is left out.
+/// The name under which a tensor is saved; `None` if it is left out.
 fn new_name(names: &Names, name: &Name) -> Option<Name> {
     let new = names.rename(name).unwrap_or_else(|| name.clone());
     names.takes(&[name, &new]).then_some(new)
@@ -58,14 +58,13 @@ fn format(asked: CheckpointFormat) -> &'static Format {
     })
 }
 
-/// The object graph of a checkpoint of TensorFlow 2, with the keys that its tensors are saved under; `None` where there is none,
-/// or it can stay as it is.
+/// The object graph of a TensorFlow 2 checkpoint with the new keys of its tensors; `None` if there is none, or no key changes.
 fn objects(checkpoint: &Checkpoint, names: &Names) -> Result<Option<Tensor>, Error> {
     let key = Name::from(object_graph::KEY);
-    let stays = |name: &Name| new_name(names, name).as_ref() == Some(name);
+    let is_unchanged = |name: &Name| new_name(names, name).as_ref() == Some(name);
     if !checkpoint.has_tensor(&key)
-        || !stays(&key)
-        || checkpoint.tensors().all(|entry| stays(&entry.name))
+        || !is_unchanged(&key)
+        || checkpoint.tensors().all(|entry| is_unchanged(&entry.name))
     {
         return Ok(None);
     }
@@ -74,7 +73,7 @@ fn objects(checkpoint: &Checkpoint, names: &Names) -> Result<Option<Tensor>, Err
     let elements = stored.byte_elements().unwrap_or_default();
     let [graph] = elements.as_slice() else {
         let found = format!("{} of shape {}", stored.dtype(), stored.shape());
-        let error = Error::unexpected("object graph", found, "it must be a scalar string");
+        let error = Error::unexpected("object graph", found, "expected a scalar string");
         return Err(in_tensor(error));
     };
     let rename = |key: &[u8]| new_name(names, &Name::from(key)).map(|name| name.as_bytes().into());

@@ -1,4 +1,4 @@
-//! The schema that a message is read by: TensorFlow's, or the user's own.
+//! The schema of a message: TensorFlow's, or one from the user's files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use protox::file::{
 };
 
 use crate::args::SchemaArgs;
-use crate::beside;
+use crate::siblings;
 
-/// A schema, and what is known of the message by the arguments.
+/// A schema, and what the arguments say about the message.
 pub(crate) struct Loaded {
     own: Option<Schema>,
     message: Option<String>,
@@ -25,15 +25,15 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// TensorFlow's own schema.
+    /// TensorFlow's schema.
     pub(crate) fn tensorflow() -> Self {
         Self { own: None, message: None, candidates: Vec::new() }
     }
 
-    /// Loads what the arguments ask for.
+    /// Loads the schema that the arguments name.
     ///
     /// # Errors
-    /// When a file cannot be read, or is no schema.
+    /// When a file cannot be read, or is not a schema.
     pub(crate) fn new(args: &SchemaArgs) -> Result<Self, Error> {
         let message = args.message.clone();
         if !args.proto.is_empty() {
@@ -58,7 +58,7 @@ impl Loaded {
     /// Reads the message in the file at `path`; `-` is standard input.
     ///
     /// # Errors
-    /// When it cannot be read, or is no message of the schema.
+    /// When it cannot be read, or is not a message of the schema.
     pub(crate) fn read(&self, path: &Path, options: ReadOptions) -> Result<Document<'_>, Error> {
         let options = ReadOptions {
             message: self.message.clone(),
@@ -71,7 +71,7 @@ impl Loaded {
         }
         let graphs = saved_model::file_in(path);
         let path = graphs.as_deref().unwrap_or(path);
-        match beside::meta(path) {
+        match siblings::meta(path) {
             Some(meta) if !path.exists() => {
                 let kind = format!("no such file; there is {}", printable(&meta));
                 Err(Error::from(ErrorKind::NotFound(kind)).in_file(path))
@@ -81,33 +81,34 @@ impl Loaded {
     }
 }
 
-/// Compiles `.proto` files; gives a serialised descriptor set and the messages that they themselves define.
+/// Compiles `.proto` files. Returns a serialized descriptor set, and the messages that the files themselves define.
 fn compile(files: &[PathBuf], dirs: &[PathBuf]) -> Result<(Vec<u8>, Vec<String>), Error> {
     let mut resolver = ChainFileResolver::new();
     let here = [PathBuf::from(".")];
     for dir in if dirs.is_empty() { &here } else { dirs } {
         resolver.add(IncludeFileResolver::new(dir.clone()));
     }
-    // As if the folder of each were given last, so that a single file needs no -I.
+    // The folder of each file is searched last, so that a single file needs no -I.
     for dir in files.iter().filter_map(|file| file.parent()) {
         resolver.add(IncludeFileResolver::new(dir.to_path_buf()));
     }
-    let built_in = DescriptorSetFileResolver::decode(descriptor_set())
-        .map_err(|error| Error::unexpected("built-in schema", error, "it must be readable"))?;
+    let built_in = DescriptorSetFileResolver::decode(descriptor_set()).map_err(|error| {
+        Error::unexpected("built-in schema", error, "expected a descriptor set")
+    })?;
     resolver.add(built_in);
     resolver.add(GoogleFileResolver::new());
     let mut compiler = Compiler::with_file_resolver(resolver);
     compiler.include_source_info(false);
     for file in files {
         fs::metadata(file).map_err(|error| Error::io("open", error).in_file(file))?;
-        // Its debug form has the place, as `file.proto:1:1: expected …`.
+        // Its debug form has the position: `file.proto:1:1: expected …`.
         compiler.open_file(file).map_err(|error| {
-            let said = format!("{error:?}");
-            let hint = match said.ends_with("found 'edition'") {
-                true => "; a schema in an edition is read with --descriptor-set",
+            let message = format!("{error:?}");
+            let hint = match message.ends_with("found 'edition'") {
+                true => "; use --descriptor-set for a schema with editions",
                 false => "",
             };
-            Error::from(ErrorKind::Syntax(said + hint))
+            Error::from(ErrorKind::Syntax(message + hint))
         })?;
     }
     let mut own = Vec::new();
@@ -120,7 +121,7 @@ fn compile(files: &[PathBuf], dirs: &[PathBuf]) -> Result<(Vec<u8>, Vec<String>)
     Ok((set, own))
 }
 
-/// The messages that are not inside another, and not protobuf's own.
+/// The messages that are not nested in another, without protobuf's own.
 fn outermost(schema: &Schema) -> Vec<String> {
     let is_outermost = |name: &str| {
         let parent = name.rsplit_once('.').map_or("", |(parent, _)| parent);

@@ -1,4 +1,4 @@
-//! `ckdiff show PATH`: what is in a checkpoint or a message.
+//! `ckdiff show PATH`: lists the tensors of a checkpoint, or summarizes a message.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,18 +16,18 @@ use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
 use crate::args::{Format, ShowArgs};
+use crate::diagnostics::Diagnostics;
 use crate::losses;
 use crate::output;
 use crate::progress::Bar;
 use crate::schema::Loaded;
-use crate::trouble::Trouble;
 
-/// Lists the tensors of a checkpoint or shows one, or shows a message; of a SavedModel, its variables where tensors are asked
-/// for.
+/// Lists the tensors of a checkpoint, prints one of them, or summarizes a message. Of a SavedModel, options about tensors show its
+/// variables.
 ///
 /// # Errors
-/// When it cannot be opened, the tensor is not there or cannot be read, or nothing can be written.
-pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Trouble> {
+/// When PATH cannot be opened, the tensor is missing or cannot be read, or the output cannot be written.
+pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Diagnostics> {
     if args.schema.is_given() || args.path == Path::new("-") {
         let loaded = Loaded::new(&args.schema)?;
         let document = loaded.read(&args.path, ReadOptions::default())?;
@@ -52,24 +52,25 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Trouble> {
     }
 }
 
-/// Whether something is asked for that only tensors have.
+/// Whether an option about tensors was given.
 fn wants_tensors(args: &ShowArgs) -> bool {
     let filters = !args.filter.include.is_empty() || !args.filter.exclude.is_empty();
     args.tensor.is_some() || args.digest || filters
 }
 
-/// Shows a message at a glance.
+/// Summarizes a message.
 fn message<'a>(
     document: &Document<'_>,
     args: &ShowArgs,
     overview: impl FnOnce() -> Result<Overview<'a>, Error>,
-) -> Result<Exit, Trouble> {
+) -> Result<Exit, Diagnostics> {
     if wants_tensors(args) {
-        let kind = format!("this is no checkpoint (kind: {}), and has no tensors", document.kind());
+        let kind =
+            format!("expected a checkpoint, found {}, which has no tensors", document.kind());
         return Err(Error::from(ErrorKind::Usage(kind)).in_file(document.path()).into());
     }
     let overview = overview()?;
-    // What each of the forms that were asked for has no place for.
+    // The losses of each requested form.
     let lost = RefCell::new(BTreeMap::new());
     output::write(&args.report, false, |format, palette, out| {
         let (form, losses) = match format {
@@ -90,13 +91,17 @@ fn message<'a>(
         return Ok(Exit::Same);
     }
     if !output::is_seen(&args.report) {
-        trouble.into_iter().collect::<Trouble>().tell();
+        trouble.into_iter().collect::<Diagnostics>().print();
     }
     Ok(Exit::Trouble)
 }
 
-/// Lists the tensors that the filter lets through, or tells of the one that was asked for.
-fn list(checkpoint: &Checkpoint, only: Option<&Entry>, args: &ShowArgs) -> Result<Exit, Trouble> {
+/// Lists the tensors that the filters select, or prints the requested one.
+fn list(
+    checkpoint: &Checkpoint,
+    only: Option<&Entry>,
+    args: &ShowArgs,
+) -> Result<Exit, Diagnostics> {
     let names = Names::new(&args.filter.include, &args.filter.exclude, &[])?;
     let takes =
         |name: &Name| only.map_or_else(|| names.takes(&[name]), |entry| entry.name == *name);
@@ -110,7 +115,7 @@ fn list(checkpoint: &Checkpoint, only: Option<&Entry>, args: &ShowArgs) -> Resul
         let kind = ErrorKind::Usage("the filters leave no tensor to show".into());
         return Err(Error::from(kind).in_file(&args.path).into());
     }
-    // A person who asks for one tensor wants to see into it.
+    // In the human format, one tensor is printed with its values.
     let values = match only {
         Some(entry) if !args.digest && output::is_for_person(&args.report) => {
             Some(Values::read(&entry.name, source(entry)?, &bar)?)
@@ -125,17 +130,17 @@ fn list(checkpoint: &Checkpoint, only: Option<&Entry>, args: &ShowArgs) -> Resul
     })?;
     if !output::is_seen(&args.report) {
         let errors = listing.tensors.iter().filter_map(|row| row.error.as_ref());
-        listing.damage.iter().chain(errors).cloned().collect::<Trouble>().tell();
+        listing.damage.iter().chain(errors).cloned().collect::<Diagnostics>().print();
     }
     Ok(if listing.is_sound() { Exit::Same } else { Exit::Trouble })
 }
 
-/// Writes the content of one tensor, once all of it has been verified.
-fn raw(entry: &Entry) -> Result<Exit, Trouble> {
+/// Writes the content of one tensor, after verifying all of it.
+fn raw(entry: &Entry) -> Result<Exit, Diagnostics> {
     let source = source(entry)?;
     let of_tensor = |error: Error| error.of_tensor(&entry.name);
     read_through(source, &Silent, |_| Ok(())).map_err(of_tensor)?;
-    output::to_place(Path::new("-"), |out| {
+    output::to_path(Path::new("-"), |out| {
         let write = |bytes: &[u8]| out.write_all(bytes).map_err(cannot_write);
         read_through(source, &Silent, write)
     })
@@ -150,21 +155,21 @@ fn source(entry: &Entry) -> Result<&dyn TensorSource, Error> {
     }
 }
 
-/// The tensor of this name: as it is, as reports print it, as terminals show it, or in base 64.
+/// The tensor with this name: the name itself, as reports print it, as terminals show it, or in base 64.
 fn find<'a>(checkpoint: &'a Checkpoint, name: &OsStr) -> Result<&'a Entry, Error> {
     let bytes = name.as_encoded_bytes();
-    let spelled = |form: fn(&Entry) -> String| {
+    let written_as = |form: fn(&Entry) -> String| {
         checkpoint.tensors().find(|entry| form(entry).as_bytes() == bytes)
     };
     let found = checkpoint
         .tensor(bytes)
-        .or_else(|| spelled(|entry| entry.name.to_string()))
-        .or_else(|| spelled(|entry| entry.name.printable()))
-        .or_else(|| spelled(|entry| json::base64(entry.name.as_bytes())));
+        .or_else(|| written_as(|entry| entry.name.to_string()))
+        .or_else(|| written_as(|entry| entry.name.printable()))
+        .or_else(|| written_as(|entry| json::base64(entry.name.as_bytes())));
     found.ok_or_else(|| {
-        // It names the tensor that is nearest.
+        // This error suggests a similar name.
         let nearest = checkpoint.get_tensor(bytes).err();
-        nearest.unwrap_or_else(|| ErrorKind::NotFound("there is no such tensor".into()).into())
+        nearest.unwrap_or_else(|| ErrorKind::NotFound("no such tensor".into()).into())
     })
 }
 

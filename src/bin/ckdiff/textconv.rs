@@ -1,11 +1,11 @@
-//! `ckdiff textconv FILE`: a file as text that git can compare, keep, and blame line by line.
+//! `ckdiff textconv FILE`: prints a file as text that git can compare, cache, and blame line by line.
 //!
 //! ```text
 //! NAME  DTYPE  SHAPE  DIGEST     for each tensor
 //! ```
-//! The digest of a tensor is the checksum that an index has for it, `crc32c:…`, which is at hand without the data; of
-//! one in slices `slices:…`, made of theirs. A V1 file has none, and gives the SHA-256 of the content. The text is the same
-//! wherever the file lies, and git may cache it.
+//! DIGEST is the checksum in the index, `crc32c:…`, which needs no data; for a sliced tensor `slices:…`, a hash of the
+//! checksums of its slices. V1 stores no checksums, so there it is the SHA-256 of the content. The text does not depend on
+//! the path of the file.
 
 use std::fs;
 use std::io::{self, Write};
@@ -20,30 +20,30 @@ use sha2::{Digest, Sha256};
 
 use crate::Exit;
 use crate::args::TextconvArgs;
-use crate::blob::{Blob, Content, without_name};
+use crate::diagnostics::Diagnostics;
+use crate::git_file::{Content, GitFile, without_name};
 use crate::output;
-use crate::trouble::Trouble;
 
-/// Prints what is in a file. What cannot be read is a line of the text: at an error, git would stop its own work.
+/// Prints the content of a file as text. An error in the content is a line of the text, because git stops at an error.
 ///
 /// # Errors
-/// When there is no such file, or the text cannot be written.
-pub(crate) fn run(args: &TextconvArgs) -> Result<Exit, Trouble> {
+/// When the file does not exist, or the text cannot be written.
+pub(crate) fn run(args: &TextconvArgs) -> Result<Exit, Diagnostics> {
     let path = &args.file;
     if path.is_dir() {
-        let kind = "this is a directory; a file is needed".into();
+        let kind = "this is a directory; expected a file".into();
         return Err(Error::from(ErrorKind::Usage(kind)).in_file(path).into());
     }
-    // Where git has put the file is not for the text.
+    // The text must not depend on git's temporary path.
     let name = path.file_name().map_or(path.as_path(), Path::new);
-    let blob = Blob::read(path, name)?;
-    output::to_stdout(|out| match &blob {
-        Blob::Pointer(_) => out.write_all(&fs::read(path)?),
-        Blob::Shard(content) => writeln!(out, "binary shard, {}", told(content)),
-        Blob::Unread(error, content) => {
-            writeln!(out, "unreadable: {} ({})", without_name(error, name), told(content))
+    let file = GitFile::read(path, name)?;
+    output::to_stdout(|out| match &file {
+        GitFile::Pointer(_) => out.write_all(&fs::read(path)?),
+        GitFile::Shard(content) => writeln!(out, "binary shard, {}", described(content)),
+        GitFile::Unreadable(error, content) => {
+            writeln!(out, "unreadable: {} ({})", without_name(error, name), described(content))
         }
-        Blob::Model(artifact) => match (artifact.checkpoint(), artifact.message()) {
+        GitFile::Artifact(artifact) => match (artifact.checkpoint(), artifact.message()) {
             (Some(checkpoint), _) => tensors(checkpoint, name, out),
             (None, Some(document)) => {
                 let mut options = PrintOptions::new(Style::TensorFlow);
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &TextconvArgs) -> Result<Exit, Trouble> {
     Ok(Exit::Same)
 }
 
-fn told(content: &Content) -> String {
+fn described(content: &Content) -> String {
     format!("{} bytes, sha256:{}", content.bytes, content.sha256)
 }
 
@@ -84,9 +84,9 @@ fn line(row: &Row, stored: Option<String>, name: &Path) -> String {
     let facts = facts.unwrap_or_default();
     let digest = match (&row.error, stored, &row.sha256) {
         (Some(error), ..) => {
-            let said = without_name(error, name);
-            let said = said.replace(&format!("tensor {tensor}: "), "");
-            format!("unreadable: {said}")
+            let message = without_name(error, name);
+            let message = message.replace(&format!("tensor {tensor}: "), "");
+            format!("unreadable: {message}")
         }
         (None, Some(stored), _) => stored,
         (None, None, Some(sha256)) => format!("sha256:{sha256}"),
@@ -95,16 +95,16 @@ fn line(row: &Row, stored: Option<String>, name: &Path) -> String {
     format!("{tensor}{facts}  {digest}")
 }
 
-/// What the index says of a tensor's content; nothing where it says nothing, and of what cannot be read "".
+/// The checksum that the index stores for a tensor's content; `None` if it stores none, and "" if the entry is unreadable.
 fn stored(entry: &Entry) -> Option<String> {
-    /// The size and the checksum of content in one piece.
-    const ONE: usize = 12;
+    /// The bytes of size and checksum of contiguous content.
+    const CONTIGUOUS: usize = 12;
     let Ok(source) = &entry.source else {
         return Some(String::new());
     };
     let fingerprint = source.fingerprint()?;
     let sums = &fingerprint.checksums;
-    if let (ONE, Some(crc32c)) = (sums.len(), sums.last_chunk::<4>()) {
+    if let (CONTIGUOUS, Some(crc32c)) = (sums.len(), sums.last_chunk::<4>()) {
         return Some(format!("crc32c:{:08x}", u32::from_le_bytes(*crc32c)));
     }
     let mut sha256 = Sha256::new();

@@ -1,4 +1,4 @@
-//! `ckdiff verify PATH…`: whether everything can be read, and graph and checkpoint go together.
+//! `ckdiff verify PATH…`: verifies that everything can be read, and that graph and checkpoint fit together.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,19 +14,19 @@ use ckdiff::verify::{Verification, graphs, verify_with};
 
 use crate::Exit;
 use crate::args::{Format, VerifyArgs};
-use crate::beside;
+use crate::diagnostics::Diagnostics;
 use crate::output;
 use crate::progress::Bar;
-use crate::trouble::Trouble;
+use crate::siblings;
 
-/// Errors listed for one checkpoint.
-const LISTED: usize = 20;
+/// The most errors that are listed for one checkpoint.
+const MAX_LISTED: usize = 20;
 
-/// Verifies each checkpoint once, and reports.
+/// Verifies each artifact once, and writes the reports.
 ///
 /// # Errors
 /// When the report cannot be written.
-pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Trouble> {
+pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Diagnostics> {
     let ops = args.ops.as_deref().map(op_list).transpose()?;
     let Opened { artifacts, graphs, notes } = open(&args.paths);
     let bar = Bar::new(args.quiet);
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Trouble> {
         .map(|(path, artifact)| {
             let verified = artifact.and_then(|artifact| {
                 let mut found = verify_with(&artifact, ops.as_ref(), args.jobs.jobs.into(), &bar)?;
-                beside_it(&artifact, &graphs, ops.as_ref(), &mut found);
+                compare_graphs(&artifact, &graphs, ops.as_ref(), &mut found);
                 Ok(found)
             });
             let verified = verified.map(|verified| Verification { path: path.clone(), ..verified });
@@ -46,14 +46,14 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Trouble> {
     output::write(&args.report, args.quiet, |format, palette, out| match format {
         Format::Json => json::verifications(&results, out),
         Format::Human => {
-            let view = human::View { palette, max_diffs: LISTED };
+            let view = human::View { palette, max_diffs: MAX_LISTED };
             results.iter().try_for_each(|(_, result)| human::verification(result, &view, out))?;
             notes.iter().try_for_each(|note| writeln!(out, "{note}"))
         }
     })?;
-    // A person who reads the report has seen its errors there.
+    // A person who reads the report sees the errors in it.
     if args.quiet || !output::is_seen(&args.report) {
-        results.iter().flat_map(|(_, result)| errors(result)).collect::<Trouble>().tell();
+        results.iter().flat_map(|(_, result)| errors(result)).collect::<Diagnostics>().print();
     }
     let all = |is: fn(&Verification) -> bool| results.iter().all(|(_, r)| r.as_ref().is_ok_and(is));
     Ok(match (all(Verification::is_sound), all(Verification::fits)) {
@@ -71,8 +71,8 @@ fn op_list(path: &Path) -> Result<OpTable<'static>, Error> {
     OpTable::decode(document.message().bytes().to_vec()).map_err(|error| error.in_file(path))
 }
 
-/// Holds the meta graph beside a checkpoint, and `others`, against it.
-fn beside_it(
+/// Compares the sibling meta graph of a checkpoint, and the graphs `others`, with the checkpoint.
+fn compare_graphs(
     artifact: &Artifact<'_>,
     others: &[Artifact<'_>],
     ops: Option<&OpTable<'_>>,
@@ -105,38 +105,38 @@ fn errors(result: &Result<Verification, Error>) -> Vec<Error> {
     }
 }
 
-/// What a path names, under its prefix where it is a checkpoint, or why it cannot be opened.
+/// An artifact under its path, or under its prefix if it is a checkpoint; or the error of opening it.
 type Named = (PathBuf, Result<Artifact<'static>, Error>);
 
-/// What the paths name.
+/// The artifacts that the paths name.
 #[derive(Debug)]
 struct Opened {
-    /// Each checkpoint once, under its prefix, and each path that cannot be opened.
+    /// Each artifact once, and each path that cannot be opened.
     artifacts: Vec<Named>,
-    /// The graphs that are given with checkpoints and belong to none of them by name.
+    /// The graphs that are to be compared with the checkpoints, because they are siblings of none.
     graphs: Vec<Artifact<'static>>,
-    /// What is told of the other paths.
+    /// A note about the other paths.
     notes: Option<String>,
 }
 
-/// Opens each checkpoint once, by whichever of its files it is named.
+/// Opens each artifact once, even if several of its files are given.
 fn open(paths: &[PathBuf]) -> Opened {
-    let prefixes = beside::prefixes(paths);
-    // A state file is passed over beside others only: alone, it leaves nothing to verify.
-    let has_others = paths.iter().any(|path| !beside::is_state(path));
+    let prefixes = siblings::prefixes(paths);
+    // A state file is skipped only if there are other paths; alone, it is an error.
+    let has_others = paths.iter().any(|path| !siblings::is_state(path));
     let mut files = BTreeSet::<Vec<PathBuf>>::new();
     let mut failures = BTreeSet::<String>::new();
     let (mut artifacts, mut states) = (Vec::new(), Vec::new());
     for path in paths {
         let artifact = match Checkpoint::open(path).map(Artifact::from) {
-            Err(_) if beside::is_state(path) && has_others => {
+            Err(_) if siblings::is_state(path) && has_others => {
                 states.push(path.clone());
                 continue;
             }
-            Err(_) if beside::is_meta(path) && prefixes.contains(&beside::of_meta(path)) => {
+            Err(_) if siblings::is_meta(path) && prefixes.contains(&siblings::of_meta(path)) => {
                 continue;
             }
-            // Which message it is instead.
+            // A message, or an error that says what it is.
             Err(_) if path.is_file() || saved_model::file_in(path).is_some() => {
                 Artifact::open(path)
             }
@@ -153,12 +153,12 @@ fn open(paths: &[PathBuf]) -> Opened {
             artifacts.push((name(path, &artifact), artifact));
         }
     }
-    let (artifacts, graphs) = apart(artifacts);
-    Opened { artifacts, graphs, notes: beside::notes(&states) }
+    let (artifacts, graphs) = separate_graphs(artifacts);
+    Opened { artifacts, graphs, notes: siblings::notes(&states) }
 }
 
-/// What is verified by itself, and the graphs among it where there are checkpoints to hold them against.
-fn apart(all: Vec<Named>) -> (Vec<Named>, Vec<Artifact<'static>>) {
+/// Separates the graphs from the rest, if there are checkpoints to compare them with.
+fn separate_graphs(all: Vec<Named>) -> (Vec<Named>, Vec<Artifact<'static>>) {
     let is_checkpoint = |artifact: &Artifact<'_>| artifact.kind() == "checkpoint";
     if !all.iter().any(|(_, artifact)| artifact.as_ref().is_ok_and(is_checkpoint)) {
         return (all, Vec::new());
@@ -177,7 +177,7 @@ fn is_graph(artifact: &Artifact<'_>) -> bool {
     matches!(artifact.kind(), "meta graph" | "graph")
 }
 
-/// The prefix of a V2 checkpoint, by whichever of its files it was opened; of any other its own path.
+/// The prefix of a V2 checkpoint, the path of any other artifact.
 fn name(path: &Path, artifact: &Result<Artifact<'_>, Error>) -> PathBuf {
     let checkpoint = artifact.as_ref().ok().and_then(Artifact::checkpoint);
     let is_saved_model = artifact.as_ref().is_ok_and(|artifact| artifact.message().is_some());
@@ -188,7 +188,7 @@ fn name(path: &Path, artifact: &Result<Artifact<'_>, Error>) -> PathBuf {
     index.map_or_else(|| checkpoint.path().to_path_buf(), |index| index.with_extension(""))
 }
 
-/// The files in a form that is the same for `./a` and `a`; as given where a file is missing.
+/// The files in a form that is the same for `./a` and `a`; missing files as given.
 fn resolved(files: &[PathBuf]) -> Vec<PathBuf> {
     let resolve = |file: &PathBuf| file.canonicalize().unwrap_or_else(|_| Path::to_path_buf(file));
     files.iter().map(resolve).collect()

@@ -90,18 +90,23 @@ fn what_a_form_cannot_carry_is_told_in_one_line() {
     let run = ckdiff(&["convert", "graphs/unknown_fields.meta", "-"]);
     assert_eq!(run.code, 0);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
-    let start = "ckdiff: warning: 16 unknown fields have no place in text: meta_info_def.100, ";
+    let start =
+        "ckdiff: warning: 16 unknown fields cannot be represented in text: meta_info_def.100, ";
     assert!(run.stderr.starts_with(start), "{}", run.stderr);
     let refused = ckdiff(&["convert", "graphs/unknown_fields.meta", "-", "--to=json"]);
     assert_eq!(refused.code, 2);
     let args = ["convert", "graphs/unknown_fields.meta", "-", "--to=json", "--drop-unknown"];
     let dropped = ckdiff(&args);
     assert_eq!(dropped.code, 0);
-    assert!(dropped.stderr.contains("unknown fields have no place in JSON"), "{}", dropped.stderr);
+    assert!(
+        dropped.stderr.contains("unknown fields cannot be represented in JSON"),
+        "{}",
+        dropped.stderr
+    );
     let binary = ckdiff(&["convert", "graphs/unknown_fields.meta", "-", "--to=binary"]);
     assert_eq!((binary.code, binary.stderr.as_str()), (0, ""), "binary keeps everything");
     let nans = ckdiff(&["convert", "graphs/nan_payloads.pb", "-"]);
-    assert!(nans.stderr.contains("NaN payloads have no place in text"), "{}", nans.stderr);
+    assert!(nans.stderr.contains("NaN payloads cannot be represented in text"), "{}", nans.stderr);
 }
 
 #[test]
@@ -120,7 +125,7 @@ fn unknown_fields_that_are_shown_are_not_called_lost() {
         "ckdiff: warning: 1 unknown field is shown by number and cannot be read back: 1250\n";
     assert_eq!((one.text(), one.stderr.as_str()), ("producer: 3\n1250: 1\n", said));
     let dropped = ckdiff(&[&args[..], &["--drop-unknown"]].concat());
-    assert!(dropped.stderr.contains("fields have no place in text"), "{}", dropped.stderr);
+    assert!(dropped.stderr.contains("fields cannot be represented in text"), "{}", dropped.stderr);
 }
 
 #[test]
@@ -129,10 +134,10 @@ fn what_is_dropped_is_named_once_for_each_place() {
     let args = ["convert", "-", "-", "--message=VersionDef", "--drop-unknown"];
     let run = ckdiff_of(&args, text);
     assert_eq!((run.code, run.text()), (0, "producer: 3\n"));
-    let said = "ckdiff: warning: 4 unknown fields have no place in the schema: a, b\n";
+    let said = "ckdiff: warning: 4 unknown fields cannot be represented in the schema: a, b\n";
     assert_eq!(run.stderr, said);
     let run = ckdiff_of(&args, br#"{"a": 1, "producer": 3, "a": 2}"#);
-    let said = "ckdiff: warning: 2 unknown fields have no place in the schema: a\n";
+    let said = "ckdiff: warning: 2 unknown fields cannot be represented in the schema: a\n";
     assert_eq!((run.text(), run.stderr.as_str()), ("producer: 3\n", said));
 }
 

@@ -69,14 +69,14 @@ fn a_scope_goes_from_one_graph_to_another() {
         "$unbound_inputs_outside=base/y:0",
     ];
     let said = folder.export(&folder.path("part.pbtxt"), "both.json", &options);
-    assert_eq!(said, "ckdiff: warning: there is a scope copy; the graph is in copy_1\n");
+    assert_eq!(said, "ckdiff: warning: the scope copy exists; the graph is in copy_1\n");
     // In one go, from the graph that the scope is in.
     let said = folder.export(
         "meta_graphs/unbound.meta",
         "again.json",
         &[&options[..], &["--export-scope=part/"]].concat(),
     );
-    assert_eq!(said, "ckdiff: warning: there is a scope copy; the graph is in copy_1\n");
+    assert_eq!(said, "ckdiff: warning: the scope copy exists; the graph is in copy_1\n");
     assert_eq!(folder.bytes("both.json"), folder.bytes("again.json"));
     let run = ckdiff(&[
         "meta_graphs/bound.meta",
@@ -117,8 +117,8 @@ fn what_cannot_be_done_changes_nothing() {
             &["meta_graphs/unbound_scope.meta", &out, "--import-scope=a"],
             "unbound inputs, which input_map must bind",
         ),
-        (&["saved_models/builder", &out], "this is no meta graph and no graph (kind: SavedModel)"),
-        (&["graphs/saver_def.pb", &out], "this is no meta graph and no graph (kind: saver)"),
+        (&["saved_models/builder", &out], "expected a meta graph or a graph, found SavedModel"),
+        (&["graphs/saver_def.pb", &out], "expected a meta graph or a graph, found saver"),
         (&[towers, &out, "--into=nothing"], "nothing"),
         (&[towers, "out.unknown"], "--to binary"),
         (&["nothing", &out], "nothing"),
@@ -138,9 +138,11 @@ fn what_is_left_out_is_told() {
     assert_eq!(said, "");
     let into = format!("--into={}", folder.path("same.meta"));
     let said = folder.export("graphs/signatures.meta", "both.meta", &["--import-scope=b", &into]);
-    assert!(said.starts_with("ckdiff: warning: left out, for "), "{said}");
+    assert!(said.starts_with("ckdiff: warning: left out, because "), "{said}");
     assert!(
-        said.contains("has it: signature_def[\"empty\"], signature_def[\"serving_default\"]"),
+        said.contains(
+            "already has it: signature_def[\"empty\"], signature_def[\"serving_default\"]"
+        ),
         "{said}"
     );
 }

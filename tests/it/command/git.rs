@@ -134,7 +134,7 @@ fn git_diff_shows_the_report_of_each_file() {
         "model/temperature       float32 → float64",
         "lhs  model.ckpt.index  checkpoint V2, index only",
         "values were compared by stored checksums alone",
-        "binary shard: 23,166 bytes → 23,682 bytes; the index tells what changed",
+        "binary shard: 23,166 bytes → 23,682 bytes; the index says what changed",
         "grâph one.meta (",
         "product.transpose_b  false → true",
     ]);
@@ -280,10 +280,7 @@ fn a_call_that_is_not_gits_is_trouble() {
         assert!(run.stderr.starts_with("ckdiff: error: "), "{run:?}");
     }
     let run = ckdiff(&["git-driver", "graph.pb"]);
-    assert_eq!(
-        (run.code, run.text()),
-        (0, "graph.pb\nnot merged yet: its versions are in conflict\n\n")
-    );
+    assert_eq!((run.code, run.text()), (0, "graph.pb\nunmerged: its versions are in conflict\n\n"));
 }
 
 #[test]

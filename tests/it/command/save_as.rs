@@ -193,7 +193,7 @@ fn what_cannot_be_saved_is_refused() {
     );
     assert_snapshot!(
         refused(dir, "save-as demo/model.ckpt DIR/n --include nothing"),
-        @"ckdiff: error: demo/model.ckpt: no tensor is left to be saved"
+        @"ckdiff: error: demo/model.ckpt: the filters leave no tensor to save"
     );
     assert_snapshot!(
         refused(dir, "save-as demo/model.ckpt DIR/n --rename v.=v"),

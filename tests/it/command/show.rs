@@ -149,7 +149,7 @@ fn show_warns_of_what_it_cannot_show() {
     for (format, form) in [("human", "text"), ("json", "JSON")] {
         let path = path.to_str().unwrap();
         let run = ckdiff(&["show", "--message=NodeDef", "--format", format, path]);
-        let warning = format!("ckdiff: warning: 1 unknown field has no place in {form}");
+        let warning = format!("ckdiff: warning: 1 unknown field cannot be represented in {form}");
         assert_eq!(run.code, 0, "{}", run.stderr);
         assert!(run.stderr.starts_with(&warning), "{}", run.stderr);
     }

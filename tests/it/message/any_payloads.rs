@@ -131,7 +131,7 @@ fn convert_warns_of_it() {
     for to in ["text", "json"] {
         let run = ckdiff(&["convert", "--to", to, path.to_str().unwrap(), "-"]);
         assert_eq!(run.code, 0);
-        let warning = "warning: 1 Any payload not in canonical form comes back with other bytes of the same meaning";
+        let warning = "warning: 1 Any payload was not in canonical form; converting back gives other bytes of the same meaning";
         assert!(run.stderr.contains(warning), "{}", run.stderr);
     }
     let run = ckdiff(&["convert", "--to", "binary", path.to_str().unwrap(), "-"]);

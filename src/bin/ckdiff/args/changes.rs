@@ -1,45 +1,45 @@
-//! The arguments that say which changes of graphs are told.
+//! Arguments that choose which changes of graphs are reported.
 
 use ckdiff::diff::{ChangeKind, Keyed, Only, PathPattern};
 use clap::{Args, ValueEnum};
 
-/// Which changes of graphs and other messages are told.
+/// Which changes of graphs and other messages are reported.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Graphs")]
 pub(crate) struct Changes {
-    /// Leave out changes at paths that match, and beneath, as in '**.device' (repeatable)
+    /// Leave out changes at matching paths and below, as in '**.device' (repeatable)
     #[arg(long, value_name = "PATH-GLOB")]
     pub(crate) ignore: Vec<String>,
     /// Leave out changes of this kind (repeatable)
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) ignore_kind: Vec<Kind>,
-    /// Let cosmetic changes count as well
+    /// Let cosmetic changes count too
     #[arg(long)]
     pub(crate) strict: bool,
 }
 
-/// What is known of lists in messages, beyond their schema.
+/// How the items of lists in messages are matched.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Graphs")]
 pub(crate) struct ListArgs {
-    /// Compare the list at PATH in any order, as in meta_info_def.tags (repeatable); `*` is any field, `**` any number of them
+    /// Ignore the order of the list at PATH, as in meta_info_def.tags (repeatable); `*` is any field, `**` any number of them
     #[arg(long, value_name = "PATH")]
     pub(crate) as_set: Vec<PathPattern>,
-    /// Bring the items of the list at PATH together by a field of theirs, as in asset_file_def=filename (repeatable)
+    /// Match the items of the list at PATH by their FIELD, as in asset_file_def=filename (repeatable)
     #[arg(long, value_name = "PATH=FIELD[,FIELD]")]
     pub(crate) key: Vec<Keyed>,
 }
 
-/// Whether changes are shown as text.
+/// Whether changes are shown as lines of text.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Report")]
 pub(crate) struct Unified {
-    /// Show what changed in a graph as text, with N lines of context (3, if it is not said how many)
+    /// Show changes of graphs as lines of text, with N lines of context (3 by default)
     #[arg(short, long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "3")]
     pub(crate) unified: Option<usize>,
 }
 
-/// What happened.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     Added,
@@ -59,18 +59,18 @@ impl From<Kind> for ChangeKind {
     }
 }
 
-/// A part of an artifact.
+/// The part of two artifacts that is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
+pub(crate) enum OnlyPart {
     Tensors,
     Graph,
 }
 
-impl From<Part> for Only {
-    fn from(part: Part) -> Self {
+impl From<OnlyPart> for Only {
+    fn from(part: OnlyPart) -> Self {
         match part {
-            Part::Tensors => Self::Tensors,
-            Part::Graph => Self::Graph,
+            OnlyPart::Tensors => Self::Tensors,
+            OnlyPart::Graph => Self::Graph,
         }
     }
 }

@@ -1,26 +1,26 @@
-//! Arguments about devices.
+//! Arguments that choose a device.
 
 use clap::Args;
 
 use super::ReportArgs;
 
-/// Where to compare.
+/// The device that compares tensors.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DeviceArgs {
-    /// Where to compare tensors: auto takes a GPU where it is the faster way; gpu:NAME any whose name has NAME in it, software
+    /// Device that compares tensors: auto uses a GPU if it is faster; gpu:NAME the first whose name contains NAME, software
     /// too
     #[arg(long, value_name = "auto|cpu|gpu[:NAME]", default_value = "auto", value_parser = device, hide_default_value = true)]
     pub(crate) device: Choice,
 }
 
-/// The device that is asked for.
+/// The requested device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// The one that is faster.
+    /// The faster one.
     Auto,
     /// The CPU.
     Cpu,
-    /// A GPU, by name or the first that there is.
+    /// The GPU of this name, or else the first.
     Gpu(Option<String>),
 }
 
@@ -30,14 +30,14 @@ fn device(text: &str) -> Result<Choice, String> {
         ("cpu", _) => Ok(Choice::Cpu),
         ("gpu", _) => Ok(Choice::Gpu(None)),
         (_, Some(name)) if !name.is_empty() => Ok(Choice::Gpu(Some(name.into()))),
-        _ => Err("it must be auto, cpu, gpu or gpu:NAME".into()),
+        _ => Err("expected auto, cpu, gpu or gpu:NAME".into()),
     }
 }
 
 /// Arguments of `devices`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DevicesArgs {
-    /// Also open each GPU and hold all it counts against known answers
+    /// Also compute known answers on each GPU, and compare
     #[arg(long)]
     pub(crate) test: bool,
     #[command(flatten)]

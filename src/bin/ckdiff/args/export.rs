@@ -1,4 +1,4 @@
-//! The arguments of `export`.
+//! Arguments of `export`.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::FormArgs;
 /// Arguments of `export`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExportArgs {
-    /// The file to read, a meta graph or a graph; - for standard input
+    /// The meta graph or graph to read; - for standard input
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
     /// The file to write, in the form of its extension; - for standard output, as text
@@ -18,40 +18,40 @@ pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) form: FormArgs,
     #[command(flatten)]
-    pub(crate) what: WhatArgs,
+    pub(crate) content: ContentArgs,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) target: TargetArgs,
 }
 
-/// What is exported.
+/// What to export.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "What to export")]
-pub(crate) struct WhatArgs {
-    /// Only nodes whose name begins with SCOPE, and without it; tower/ where tower2 is another
+pub(crate) struct ContentArgs {
+    /// Keep only nodes whose name begins with SCOPE, and remove it; tower includes tower2/x, tower/ does not
     #[arg(long, value_name = "SCOPE")]
     pub(crate) export_scope: Option<String>,
     /// Clear the devices of nodes
     #[arg(long)]
     pub(crate) clear_devices: bool,
-    /// Leave out savers other than the meta graph's own, with their nodes
+    /// Leave out savers other than the meta graph's own, and their nodes
     #[arg(long)]
     pub(crate) clear_extraneous_savers: bool,
     /// Leave out attributes that have the default value of their op
     #[arg(long)]
     pub(crate) strip_default_attrs: bool,
-    /// Make the list of op definitions anew, also where no node has gone
+    /// Make the list of op definitions anew, even if no node was left out
     #[arg(long)]
     pub(crate) stripped_op_list: bool,
     /// Keep only this collection (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) collection: Vec<String>,
-    /// Give it this tag in place of those that it has (repeatable)
+    /// Set this tag instead of the existing ones (repeatable)
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
-    /// Give it this version of yours
+    /// Set this meta_graph_version
     #[arg(long, value_name = "VERSION")]
     pub(crate) meta_graph_version: Option<String>,
-    /// Write where the nodes were made beside OUT, with .debug for its extension; from the graph, or from such a file beside IN
+    /// Also write where the nodes were made, to OUT with the extension .debug; from the graph, or from IN with that extension
     #[arg(long, conflicts_with = "into")]
     pub(crate) save_debug_info: bool,
     /// The collection that names inputs from outside the scope
@@ -59,17 +59,17 @@ pub(crate) struct WhatArgs {
     pub(crate) unbound_inputs: String,
 }
 
-/// Where it is put then.
+/// Where to put the export.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Where to put it")]
-pub(crate) struct PlaceArgs {
-    /// Put everything under SCOPE, with a number behind it where there is such a scope; SCOPE/ for the one there is
+pub(crate) struct TargetArgs {
+    /// Put everything under SCOPE, with a number appended if SCOPE exists; SCOPE/ reuses an existing scope
     #[arg(long, value_name = "SCOPE")]
     pub(crate) import_scope: Option<String>,
-    /// Put it beside what the meta graph in FILE has
+    /// Add it to the meta graph in FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) into: Option<PathBuf>,
-    /// Let nodes take TO where they took FROM (repeatable); TO is a name as it is in OUT
+    /// Replace the input FROM of nodes by TO (repeatable); TO is a name in OUT
     #[arg(long, value_name = "FROM=TO", value_parser = pair)]
     pub(crate) input_map: Vec<(String, String)>,
 }
@@ -77,6 +77,6 @@ pub(crate) struct PlaceArgs {
 fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((from, to)) if !from.is_empty() && !to.is_empty() => Ok((from.into(), to.into())),
-        _ => Err("it must be FROM=TO, two names of tensors".into()),
+        _ => Err("expected FROM=TO, two names of tensors".into()),
     }
 }

@@ -1,4 +1,4 @@
-//! The arguments of the commands that git calls.
+//! Arguments of the commands that git calls.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,22 +17,22 @@ pub(crate) struct GitDriverArgs {
     /// The file's path in the repository
     #[arg(allow_hyphen_values = true)]
     pub(crate) path: PathBuf,
-    /// What git says of the two sides, in its order
+    /// What git says about the two sides, in its order
     #[arg(value_name = "SIDES", num_args = 0..=8, allow_hyphen_values = true)]
     pub(crate) sides: Vec<OsString>,
-    /// Exit 1 where the file differs or cannot be read, for diff.<driver>.trustExitCode; without, the exit code is 0
+    /// Exit with 1 if the file differs or cannot be read, for diff.<driver>.trustExitCode; otherwise always with 0
     #[arg(long)]
     pub(crate) exit_code: bool,
     #[command(flatten)]
     pub(crate) jobs: Jobs,
     #[command(flatten)]
     pub(crate) what: CompareArgs,
-    /// Changes, tensors or rows to list: a number, or `all`
+    /// How many changes, tensors or rows to list: a number, or `all`
     #[arg(short = 'n', long, value_name = "N", default_value = "20", value_parser = max_diffs, help_heading = "Report")]
     pub(crate) max_diffs: usize,
     #[command(flatten)]
     pub(crate) text: Unified,
-    /// Whether to use colours; auto heeds git's pager, NO_COLOR, CLICOLOR_FORCE and TERM=dumb
+    /// When to use colours; auto respects git's pager, NO_COLOR, CLICOLOR_FORCE and TERM=dumb
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", hide_default_value = true, help_heading = "Report")]
     pub(crate) color: Color,
 }
@@ -40,6 +40,6 @@ pub(crate) struct GitDriverArgs {
 /// Arguments of `textconv`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TextconvArgs {
-    /// An index, a V1 checkpoint, or a file that holds a message; what lies beside it is not read
+    /// An index, a V1 checkpoint, or a file that holds a message; other files are not read
     pub(crate) file: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! The arguments of the commands that convert messages and lay them out.
+//! Arguments of the commands that convert and format messages.
 
 use std::path::PathBuf;
 
@@ -22,74 +22,74 @@ pub(crate) struct ConvertArgs {
     pub(crate) schema: SchemaArgs,
 }
 
-/// The forms of a message that is read and of one that is written.
+/// The forms of the message that is read and of the one that is written.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FormArgs {
-    /// The form of IN, where it is not to be found out
+    /// The form of IN [default: detected]
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) from: Option<MessageForm>,
-    /// The form of OUT
+    /// The form of OUT [default: that of its extension]
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) to: Option<MessageForm>,
     #[command(flatten)]
     pub(crate) layout: LayoutArgs,
-    /// Go on without what the schema does not know, where JSON has no place for it
+    /// Leave out unknown fields and messages that JSON cannot hold
     #[arg(long)]
     pub(crate) drop_unknown: bool,
     #[command(flatten)]
     pub(crate) jobs: Jobs,
 }
 
-/// How text and JSON are to look.
+/// The layout of text and JSON.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Layout")]
 pub(crate) struct LayoutArgs {
-    /// Whose text to write, byte for byte: TensorFlow's or that of `protoc --decode`
+    /// Write text as TensorFlow does, or as `protoc --decode` does, byte for byte
     #[arg(long, value_enum, default_value_t = Style::Tensorflow, hide_default_value = true)]
     pub(crate) style: Style,
-    /// Write text in one line
+    /// Write text on one line
     #[arg(long)]
     pub(crate) single_line: bool,
     /// Write lists of numbers in text as [1, 2, 3]
     #[arg(long)]
     pub(crate) short_repeated: bool,
-    /// Write what an Any holds in text, also in the style of protoc
+    /// Write the content of an Any in text, also in the style of protoc
     #[arg(long)]
     pub(crate) expand_any: bool,
-    /// Write names in JSON as they are declared, not in lowerCamel
+    /// Write field names in JSON as declared, not in lowerCamelCase
     #[arg(long)]
     pub(crate) original_names: bool,
     /// Write enum values in JSON as numbers
     #[arg(long)]
     pub(crate) enum_numbers: bool,
-    /// Write zeros, empty strings and empty lists in JSON too, where a field cannot say that it is not set
+    /// Write zeros, empty strings and empty lists in JSON too, for fields without presence
     #[arg(long)]
     pub(crate) defaults: bool,
-    /// Write JSON without blanks and line breaks
+    /// Write JSON without spaces and line breaks
     #[arg(long)]
     pub(crate) compact: bool,
 }
 
-/// Which message it is, by which schema.
+/// The type of the message, and the schema that defines it.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Message (TensorFlow's are known, and found out)")]
+#[command(next_help_heading = "Message (not needed for TensorFlow's own)")]
 pub(crate) struct SchemaArgs {
-    /// The message's type, as tensorflow.GraphDef or GraphDef
+    /// The type of the message, such as tensorflow.GraphDef or GraphDef
     #[arg(long, value_name = "NAME")]
     pub(crate) message: Option<String>,
-    /// A .proto file that defines it (repeatable)
+    /// A .proto file that defines the message (repeatable)
     #[arg(long, value_name = "FILE", conflicts_with = "descriptor_set")]
     pub(crate) proto: Vec<PathBuf>,
-    /// A directory in which to look for what a .proto file imports (repeatable)
+    /// A directory that is searched for imports of .proto files (repeatable)
     #[arg(short = 'I', long, value_name = "DIR", requires = "proto")]
     pub(crate) proto_path: Vec<PathBuf>,
-    /// A compiled schema that defines it, as `protoc --include_imports -o FILE` writes
+    /// A compiled schema that defines the message, as `protoc --include_imports -o FILE` writes it
     #[arg(long, value_name = "FILE")]
     pub(crate) descriptor_set: Option<PathBuf>,
 }
 
 impl SchemaArgs {
-    /// Whether any of it is given.
+    /// Whether any of the options was given.
     pub(crate) fn is_given(&self) -> bool {
         self.message.is_some() || !self.proto.is_empty() || self.descriptor_set.is_some()
     }
@@ -98,10 +98,10 @@ impl SchemaArgs {
 /// Arguments of `fmt`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FmtArgs {
-    /// Text files, laid out in place; - lays standard input out to standard output
+    /// Text files, formatted in place; - formats standard input to standard output
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Change nothing: list the files that would change; the exit code is 1 if there are any
+    /// Change nothing; list the files that would change, and exit with 1 if there are any
     #[arg(long)]
     pub(crate) check: bool,
 }
@@ -124,7 +124,7 @@ impl From<MessageForm> for Form {
     }
 }
 
-/// Whose text is written.
+/// Whose text to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Style {
     Tensorflow,

@@ -1,4 +1,4 @@
-//! The arguments, as a person may give them.
+//! The command line: commands, options and their help.
 
 mod changes;
 mod device;
@@ -17,44 +17,44 @@ use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub(crate) use changes::{Changes, ListArgs, Part, Unified};
+pub(crate) use changes::{Changes, ListArgs, OnlyPart, Unified};
 pub(crate) use device::{Choice, DeviceArgs, DevicesArgs};
-pub(crate) use export::{ExportArgs, PlaceArgs, WhatArgs};
+pub(crate) use export::{ContentArgs, ExportArgs, TargetArgs};
 pub(crate) use git::{GitDriverArgs, TextconvArgs};
 pub(crate) use messages::{ConvertArgs, FmtArgs, FormArgs, SchemaArgs, Style};
 pub(crate) use save::{CheckpointFormat, ExistingArgs, LatestArgs, MergeArgs, SaveAsArgs};
 
 use crate::Exit;
 
-/// What help says last.
+/// The last lines of `--help`.
 const AFTER_HELP: &str = "\
-Exit codes: 0 same, within the tolerance; 1 different; 2 trouble (arguments, unreadable files).
-A path that is also the name of a command is given as ./show.";
+Exit codes: 0 same, within the tolerance; 1 different; 2 error (wrong arguments, unreadable files).
+For a path that is also the name of a command, write ./show.";
 
-/// What to do.
+/// A command.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
     /// Compare two checkpoints, graphs or SavedModels (what `ckdiff LHS RHS` does)
     Diff(DiffArgs),
-    /// List the tensors of a checkpoint or show one of them, or show a graph at a glance
+    /// List the tensors of a checkpoint, print one, or summarize a graph or SavedModel
     Show(ShowArgs),
-    /// Verify every checksum, and that graph and checkpoint go together
+    /// Verify every checksum, and whether graph and checkpoint fit together
     Verify(VerifyArgs),
     /// Convert a message between binary, text and JSON
     Convert(ConvertArgs),
-    /// Export a part of a meta graph, or put one under another scope
+    /// Extract a part of a meta graph, or move it under another scope
     Export(ExportArgs),
-    /// Lay text files out anew, with their comments
+    /// Format text files, and keep their comments
     Fmt(FmtArgs),
-    /// Save a checkpoint in another format, in other shards, in part, or under other names
+    /// Write a checkpoint in another format, in other shards, in part, or under other names
     SaveAs(SaveAsArgs),
-    /// Make one checkpoint of several
+    /// Merge several checkpoints into one
     Merge(MergeArgs),
     /// Print the path of the newest checkpoint in a directory
     Latest(LatestArgs),
-    /// List what there is to compare on: the CPU, and GPUs
+    /// List the devices that can compare: the CPU and GPUs
     Devices(DevicesArgs),
-    /// Tell git what changed in a file, as diff.<driver>.command
+    /// Show git what changed in a file, as diff.<driver>.command
     GitDriver(GitDriverArgs),
     /// Print a file as text for git, as diff.<driver>.textconv
     Textconv(TextconvArgs),
@@ -67,9 +67,9 @@ pub(crate) enum Command {
     Man,
 }
 
-/// The command line: a command, or what `diff` takes without its name.
+/// The command line: a command, or the arguments of `diff` without its name.
 pub(crate) fn command() -> clap::Command {
-    // The documentation of the two types is for other commands, so what help says comes after them.
+    // Both types set help texts from their doc comments, so the real ones are set after them.
     Command::augment_subcommands(DiffArgs::augment_args(clap::Command::new("ckdiff")))
         .version(env!("CARGO_PKG_VERSION"))
         .about("Tells what changed between two trained TensorFlow models, and whether it matters")
@@ -81,14 +81,14 @@ pub(crate) fn command() -> clap::Command {
         .subcommand_negates_reqs(true)
 }
 
-/// Parses the command line; help, the version and errors are printed, and the exit code is returned.
+/// Parses the command line. Prints help, the version and errors, and returns the exit code then.
 pub(crate) fn parse() -> Result<Command, Exit> {
     let parsed = command().try_get_matches().and_then(|mut matches| match matches.subcommand() {
         Some(_) => Command::from_arg_matches_mut(&mut matches),
         None => DiffArgs::from_arg_matches_mut(&mut matches).map(Command::Diff),
     });
     parsed.map_err(|error| {
-        // Whoever closes the pipe before help is printed has read enough of it.
+        // A reader who closes the pipe has read enough of the help.
         if !error.use_stderr() {
             let _ = error.print();
             return Exit::Same;
@@ -104,10 +104,10 @@ pub(crate) fn parse() -> Result<Command, Exit> {
 /// Arguments of `diff`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DiffArgs {
-    /// The baseline: a checkpoint's prefix, index, or file, or a directory (its latest, or a SavedModel); or a file that
-    /// holds a meta graph, a graph, or another message, in any form
+    /// The baseline: a checkpoint's prefix, index, or file; a directory (its latest checkpoint, or a SavedModel); or a file
+    /// that holds a meta graph, a graph, or another message, in any form
     pub(crate) lhs: PathBuf,
-    /// What is compared with it
+    /// What is compared with the baseline
     pub(crate) rhs: PathBuf,
     #[command(flatten)]
     pub(crate) what: CompareArgs,
@@ -118,14 +118,14 @@ pub(crate) struct DiffArgs {
     /// Count differences by powers of two, in the JSON report
     #[arg(long, help_heading = "Report")]
     pub(crate) histogram: bool,
-    /// Changed tensors to list: a number, or `all`
+    /// How many changed tensors to list: a number, or `all`
     #[arg(short = 'n', long, value_name = "N", default_value = "20", value_parser = max_diffs, help_heading = "Report")]
     pub(crate) max_diffs: usize,
     #[command(flatten)]
     pub(crate) text: Unified,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
-    /// Print nothing: the exit code is the answer
+    /// Print nothing; the exit code is the answer
     #[arg(short, long, help_heading = "Report")]
     pub(crate) quiet: bool,
     #[command(flatten)]
@@ -141,42 +141,42 @@ pub(crate) struct CompareArgs {
     pub(crate) closeness: Closeness,
     #[command(flatten)]
     pub(crate) filter: Filter,
-    /// Compare the lhs tensors that match the regular expression FROM under the name TO (repeatable)
+    /// Compare lhs tensors that match the regular expression FROM under the name TO (repeatable)
     #[arg(long, value_name = "FROM=TO", help_heading = "Tensors")]
     pub(crate) rename: Vec<String>,
     /// Compare this part only
     #[arg(long, value_enum, value_name = "PART")]
-    pub(crate) only: Option<Part>,
+    pub(crate) only: Option<OnlyPart>,
     #[command(flatten)]
     pub(crate) changes: Changes,
 }
 
 /// When two values are close.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Closeness (without any of these, values compare by bits)")]
+#[command(next_help_heading = "Tolerance (without one, values compare by bits)")]
 pub(crate) struct Closeness {
     /// Absolute tolerance: close when |rhs - lhs| <= ATOL + RTOL * |lhs|
-    #[arg(long, value_name = "T", value_parser = part, allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", value_parser = bound, allow_negative_numbers = true)]
     pub(crate) atol: Option<f64>,
     /// Relative tolerance
-    #[arg(long, value_name = "R", value_parser = part, allow_negative_numbers = true)]
+    #[arg(long, value_name = "R", value_parser = bound, allow_negative_numbers = true)]
     pub(crate) rtol: Option<f64>,
-    /// Representable values that two floats may be apart
+    /// How many representable values two floats may be apart
     #[arg(long, value_name = "N")]
     pub(crate) ulp: Option<u64>,
-    /// Whether NaN is close to NaN
+    /// Whether NaN is close to NaN, or to nothing
     #[arg(long, value_enum, default_value_t = Nan::Equal, hide_default_value = true)]
     pub(crate) nan: Nan,
-    /// Count mismatches under a further tolerance, in the JSON report (repeatable)
+    /// Count the mismatches under another tolerance too, in the JSON report (repeatable)
     #[arg(long, value_name = "ATOL,RTOL", value_parser = tolerance)]
     pub(crate) tolerance: Vec<Tolerance>,
 }
 
-/// Which tensors take part.
+/// Which tensors are selected.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Tensors")]
 pub(crate) struct Filter {
-    /// Take only tensors whose name matches (repeatable); `*` stops at `/`, `**` does not
+    /// Select only tensors whose name matches (repeatable); `*` stops at `/`, `**` does not
     #[arg(long, value_name = "GLOB")]
     pub(crate) include: Vec<String>,
     /// Leave out tensors whose name matches (repeatable)
@@ -184,25 +184,25 @@ pub(crate) struct Filter {
     pub(crate) exclude: Vec<String>,
 }
 
-/// Where the report goes, and how it looks.
+/// Where reports go, and their format.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Report")]
 pub(crate) struct ReportArgs {
-    /// What to print
+    /// The format of the printed report
     #[arg(long, value_enum, default_value_t = Format::Human, hide_default_value = true)]
     pub(crate) format: Format,
-    /// Write a report to a file as well (repeatable), as in json=report.json
+    /// Also write a report to a file (repeatable), as in json=report.json
     #[arg(long, value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(output))]
     pub(crate) output: Vec<(Format, PathBuf)>,
-    /// Whether to use colours; auto heeds NO_COLOR, CLICOLOR_FORCE and TERM=dumb
+    /// When to use colours; auto respects NO_COLOR, CLICOLOR_FORCE and TERM=dumb
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", hide_default_value = true)]
     pub(crate) color: Color,
 }
 
-/// How many threads work.
+/// The number of threads.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Jobs {
-    /// Threads to work on; 0 for one per core
+    /// How many threads to use; 0 for one per core
     #[arg(short, long, value_name = "N", default_value = "0", hide_default_value = true,
           value_parser = clap::value_parser!(u16).range(..=1024))]
     pub(crate) jobs: u16,
@@ -214,16 +214,16 @@ pub(crate) struct ShowArgs {
     /// A checkpoint's prefix, index, or file; a directory (its latest checkpoint, or a SavedModel); or a file that
     /// holds a meta graph, a graph, or another message, in any form
     pub(crate) path: PathBuf,
-    /// Show this tensor: its name, with other bytes as \xNN, or the name_b64 of a report
+    /// Print this tensor: its name, with bytes that are not UTF-8 as \xNN, or the name_b64 of a report
     #[arg(long, value_name = "NAME", conflicts_with_all = ["include", "exclude"])]
     pub(crate) tensor: Option<OsString>,
-    /// Write the tensor's content as it is: row-major, little-endian
+    /// Write the content of the tensor: row-major, little-endian
     #[arg(long, requires = "tensor", conflicts_with_all = ["format", "output", "digest"])]
     pub(crate) raw: bool,
     /// Add the SHA-256 of each tensor's content
     #[arg(long)]
     pub(crate) digest: bool,
-    /// Rows to show of each list in a graph, or lines of another message: a number, or `all`
+    /// How many rows of each list in a graph, or lines of another message, to show: a number, or `all`
     #[arg(short = 'n', long, value_name = "N", default_value = "20", value_parser = max_diffs)]
     pub(crate) max_rows: usize,
     #[command(flatten)]
@@ -239,24 +239,24 @@ pub(crate) struct ShowArgs {
 /// Arguments of `verify`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct VerifyArgs {
-    /// Checkpoints, with the meta graphs beside them; SavedModels; graphs, which are held against the checkpoints given
-    /// with them. The files of one count once
+    /// Checkpoints, with their meta graphs (P.meta); SavedModels; graphs, which are compared with the given checkpoints.
+    /// The files of one checkpoint count once
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Hold nodes against the op definitions in FILE, an OpList in any form, as of an older TensorFlow
+    /// Check nodes against the op definitions in FILE, an OpList in any form, such as that of an older TensorFlow
     #[arg(long, value_name = "FILE")]
     pub(crate) ops: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
-    /// Print nothing: the exit code is the answer
+    /// Print nothing; the exit code is the answer
     #[arg(short, long, help_heading = "Report")]
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) jobs: Jobs,
 }
 
-/// Forms of a report.
-// The values of these three have no documentation: it would spread --help over three pages.
+/// Formats of a report.
+// The values of this enum and the next two are undocumented: clap would spread --help over three pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     Human,
@@ -271,7 +271,7 @@ pub(crate) enum Color {
     Never,
 }
 
-/// What NaN is close to: to NaN, or to nothing.
+/// What NaN is close to: NaN, or nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Nan {
     Equal,
@@ -287,25 +287,25 @@ impl From<Nan> for NanPolicy {
     }
 }
 
-/// A part of a tolerance.
-fn part(text: &str) -> Result<f64, String> {
-    let value: f64 = text.trim().parse().map_err(|_| "it is not a number")?;
+/// Parses the atol or rtol of a tolerance.
+fn bound(text: &str) -> Result<f64, String> {
+    let value: f64 = text.trim().parse().map_err(|_| "not a number")?;
     match Tolerance::new(Some(value), None, None) {
         Ok(_) => Ok(value),
-        Err(_) => Err("it must be finite and not negative".into()),
+        Err(_) => Err("expected a number that is finite and not negative".into()),
     }
 }
 
 fn tolerance(text: &str) -> Result<Tolerance, String> {
     let (atol, rtol) =
-        text.split_once(',').ok_or("it must be two numbers with a comma between them")?;
-    Tolerance::new(Some(part(atol)?), Some(part(rtol)?), None).map_err(|error| error.to_string())
+        text.split_once(',').ok_or("expected two numbers with a comma between them")?;
+    Tolerance::new(Some(bound(atol)?), Some(bound(rtol)?), None).map_err(|error| error.to_string())
 }
 
 fn max_diffs(text: &str) -> Result<usize, String> {
     match text {
         "all" => Ok(usize::MAX),
-        number => number.parse().map_err(|_| "it must be a number, or all".into()),
+        number => number.parse().map_err(|_| "expected a number, or all".into()),
     }
 }
 
@@ -313,19 +313,19 @@ fn output(text: OsString) -> Result<(Format, PathBuf), String> {
     let lossy = text.to_string_lossy();
     let name = lossy.split('=').next().unwrap_or_default();
     let format = Format::from_str(name, false)
-        .map_err(|_| format!("{name:?} is no format: human and json are"))?;
+        .map_err(|_| format!("{name:?} is not a format; the formats are human and json"))?;
     let path = after(&text, name.len() + 1).filter(|path| !path.is_empty());
-    path.map(|path| (format, path.into())).ok_or_else(|| "there is no PATH after FORMAT=".into())
+    path.map(|path| (format, path.into())).ok_or_else(|| "PATH is missing after FORMAT=".into())
 }
 
-/// The argument from byte `start` on, which is behind ASCII.
+/// The argument from byte `start` on, which follows ASCII.
 #[cfg(unix)]
 fn after(text: &OsString, start: usize) -> Option<OsString> {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     text.as_bytes().get(start..).map(|rest| OsString::from_vec(rest.to_vec()))
 }
 
-/// The argument from byte `start` on, which is behind ASCII.
+/// The argument from byte `start` on, which follows ASCII.
 #[cfg(not(unix))]
 fn after(text: &OsString, start: usize) -> Option<OsString> {
     text.to_str()?.get(start..).map(OsString::from)

@@ -9,16 +9,16 @@ use super::Filter;
 /// Arguments of `save-as`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SaveAsArgs {
-    /// The checkpoint to read, given as to `show`
+    /// The checkpoint to read: its prefix, index, or file, or a directory
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
-    /// What the names of the new files start with; a V1 checkpoint of one shard is this file
+    /// The prefix of the new checkpoint; a V1 checkpoint of one shard is this file
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// The format to write; that of IN if not given
+    /// The format to write [default: that of IN]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<CheckpointFormat>,
-    /// Files to spread the content over; as many as IN has if not given
+    /// How many data files to write [default: as many as IN has]
     #[arg(long, value_name = "N")]
     pub(crate) shards: Option<usize>,
     #[command(flatten)]
@@ -30,19 +30,19 @@ pub(crate) struct SaveAsArgs {
     pub(crate) existing: ExistingArgs,
 }
 
-/// How a checkpoint is stored.
+/// The format of a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckpointFormat {
-    /// An index, and data in shards: what TensorFlow has written since 2016
+    /// An index and data in shards: what TensorFlow has written since 2016
     V2,
     /// One table for each shard
     V1,
 }
 
-/// What becomes of a checkpoint that is there.
+/// What to do with an existing checkpoint.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExistingArgs {
-    /// Replace a checkpoint that is there; it can be read until the new one is in its place
+    /// Replace an existing checkpoint, which stays readable until the new one is in place
     #[arg(long)]
     pub(crate) overwrite: bool,
 }
@@ -50,10 +50,10 @@ pub(crate) struct ExistingArgs {
 /// Arguments of `merge`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MergeArgs {
-    /// The V2 checkpoints to merge, no two with the same tensor; then what the names of the new files start with
+    /// The V2 checkpoints to merge, no two with the same tensor; then the prefix of the new checkpoint
     #[arg(value_name = "PART… OUT", required = true, num_args = 2..)]
     pub(crate) paths: Vec<PathBuf>,
-    /// Remove the parts once they are merged
+    /// Remove the parts afterwards
     #[arg(long)]
     pub(crate) remove_parts: bool,
     #[command(flatten)]

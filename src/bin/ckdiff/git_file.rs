@@ -1,4 +1,7 @@
-//! A file as git hands it over: alone, and under a name that says little.
+//! A file as git hands it to a driver: without its siblings, and under a temporary name.
+//!
+//! Such a file is read as one file, whatever lies next to it (`Artifact::open_file`): the index of an old commit must not be
+//! combined with the data of the working tree.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -9,34 +12,34 @@ use ckdiff::artifact::Artifact;
 use ckdiff::report::human::printable;
 use sha2::{Digest, Sha256};
 
-use crate::pointer::{self, Pointer};
+use crate::lfs_pointer::{self, Pointer};
 
-/// What a file of a repository turned out to hold.
+/// The content of a file in a repository.
 #[derive(Debug)]
-pub(crate) enum Blob {
-    /// Something that can be compared.
-    Model(Box<Artifact<'static>>),
-    /// What stands for a file that is elsewhere.
+pub(crate) enum GitFile {
+    /// An artifact that can be compared.
+    Artifact(Box<Artifact<'static>>),
+    /// A Git LFS pointer, whose file is elsewhere.
     Pointer(Pointer),
-    /// The data of a V2 checkpoint, which says nothing without its index.
+    /// The data of a V2 checkpoint, which cannot be read without its index.
     Shard(Content),
-    /// Something that cannot be read, and why.
-    Unread(Error, Content),
+    /// A file that cannot be read, and the error.
+    Unreadable(Error, Content),
 }
 
-/// Bytes of which nothing else is known.
+/// The size and digest of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Content {
     pub(crate) bytes: u64,
-    /// The SHA-256 of them, in hexadecimal.
+    /// The SHA-256 in hexadecimal.
     pub(crate) sha256: String,
 }
 
-impl Blob {
+impl GitFile {
     /// Reads the file at `path`, which the repository calls `name`.
     ///
     /// # Errors
-    /// When the file cannot be opened; what it holds is no error.
+    /// When the file cannot be opened. Content that cannot be read is not an error.
     pub(crate) fn read(path: &Path, name: &Path) -> Result<Self, Error> {
         let fail = |error| Error::io("read", error).in_file(name);
         if let Some(pointer) = pointer(path).map_err(fail)? {
@@ -46,8 +49,8 @@ impl Blob {
             return Content::read(path).map(Self::Shard).map_err(fail);
         }
         match Artifact::open_file(path, name) {
-            Ok(artifact) => Ok(Self::Model(Box::new(artifact))),
-            Err(error) => Ok(Self::Unread(error, Content::read(path).map_err(fail)?)),
+            Ok(artifact) => Ok(Self::Artifact(Box::new(artifact))),
+            Err(error) => Ok(Self::Unreadable(error, Content::read(path).map_err(fail)?)),
         }
     }
 }
@@ -78,7 +81,7 @@ pub(crate) fn same_bytes(a: &Path, b: &Path) -> io::Result<bool> {
     Ok(same && Content::read(a)? == Content::read(b)?)
 }
 
-/// What `error` says but for the file's name, which the reader knows.
+/// The message of `error` without the name of the file, which the reader knows.
 pub(crate) fn without_name(error: &Error, name: &Path) -> String {
     let text = error.to_string();
     let rest = text.strip_prefix(&*name.to_string_lossy()).unwrap_or(&text);
@@ -87,7 +90,7 @@ pub(crate) fn without_name(error: &Error, name: &Path) -> String {
 }
 
 fn pointer(path: &Path) -> io::Result<Option<Pointer>> {
-    if fs::metadata(path)?.len() > pointer::LONGEST {
+    if fs::metadata(path)?.len() > lfs_pointer::MAX_BYTES {
         return Ok(None);
     }
     Ok(Pointer::parse(&fs::read(path)?))

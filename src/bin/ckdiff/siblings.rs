@@ -1,4 +1,4 @@
-//! Files that TensorFlow writes beside checkpoints, which a shell's `P*` and `DIR/*` name too.
+//! The siblings of a checkpoint, which a shell's `P*` and `DIR/*` also match: meta graphs and state files.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 
 use ckdiff::report::human::printable;
 
-/// What a state file starts with.
+/// The first bytes of a state file.
 const STATE: &[u8] = b"model_checkpoint_path:";
 
-/// Whether `path` is named as a meta graph.
+/// Whether `path` has the name of a meta graph.
 pub(crate) fn is_meta(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("meta")) && path.is_file()
 }
 
-/// The meta graph of the checkpoint whose prefix is `prefix`, where there is one.
+/// The meta graph of the checkpoint with this prefix, if there is one.
 pub(crate) fn meta(prefix: &Path) -> Option<String> {
     let mut path = prefix.as_os_str().to_owned();
     path.push(".meta");
@@ -24,7 +24,7 @@ pub(crate) fn meta(prefix: &Path) -> Option<String> {
     path.is_file().then(|| path.display().to_string())
 }
 
-/// Whether `path` is the text file that says which checkpoint of a directory is the latest.
+/// Whether `path` is the state file of a directory.
 pub(crate) fn is_state(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = |file: File| file.take(STATE.len() as u64).read_to_end(&mut head).is_ok();
@@ -34,31 +34,31 @@ pub(crate) fn is_state(path: &Path) -> bool {
         && head == STATE
 }
 
-/// The prefixes that `paths` belong to, whether or not a checkpoint is there.
+/// The prefixes that `paths` belong to, whether or not they have a checkpoint.
 pub(crate) fn prefixes(paths: &[PathBuf]) -> BTreeSet<PathBuf> {
     paths
         .iter()
         .filter(|path| !is_meta(path))
-        .flat_map(|path| [prefix(path), whole(path)])
+        .flat_map(|path| [prefix(path), resolved(path)])
         .collect()
 }
 
 /// The prefix of the checkpoint that a meta graph belongs to.
 pub(crate) fn of_meta(path: &Path) -> PathBuf {
-    whole(&path.with_extension(""))
+    resolved(&path.with_extension(""))
 }
 
-/// What was passed over.
+/// A note about the state files that were skipped.
 pub(crate) fn notes(states: &[PathBuf]) -> Option<String> {
     let shown = |path: &PathBuf| printable(&path.display().to_string());
     match states {
         [] => None,
-        [path] => Some(format!("note: {} is a state file, with nothing to verify", shown(path))),
+        [path] => Some(format!("note: {} is a state file and has nothing to verify", shown(path))),
         _ => Some(format!("note: {} state files have nothing to verify", states.len())),
     }
 }
 
-/// `path` without what the files of a checkpoint have behind its prefix.
+/// The prefix of the checkpoint that `path` may be a file of.
 fn prefix(path: &Path) -> PathBuf {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let prefix = match name.strip_suffix(".index") {
@@ -66,10 +66,10 @@ fn prefix(path: &Path) -> PathBuf {
         // `P.data-00000-of-00001` is a shard of V2, `P-00000-of-00001` one of V1.
         None => unnumbered(name).map_or(name, |name| name.strip_suffix(".data").unwrap_or(name)),
     };
-    if prefix.is_empty() { whole(path) } else { whole(&path.with_file_name(prefix)) }
+    if prefix.is_empty() { resolved(path) } else { resolved(&path.with_file_name(prefix)) }
 }
 
-/// What stands before `-00000-of-00001`.
+/// The part of `name` before `-00000-of-00001`.
 fn unnumbered(name: &str) -> Option<&str> {
     let (rest, count) = name.rsplit_once("-of-")?;
     let (prefix, number) = rest.rsplit_once('-')?;
@@ -77,8 +77,8 @@ fn unnumbered(name: &str) -> Option<&str> {
     (digits(count) && (digits(number) || number == "?????")).then_some(prefix)
 }
 
-/// `path` in a form that is the same for `./a` and `a`, whether or not it is there.
-fn whole(path: &Path) -> PathBuf {
+/// A form of `path` that is the same for `./a` and `a`, whether or not it exists.
+fn resolved(path: &Path) -> PathBuf {
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match (dir.canonicalize(), path.file_name()) {
         (Ok(dir), Some(name)) => dir.join(name),

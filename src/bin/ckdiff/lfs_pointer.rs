@@ -1,4 +1,4 @@
-//! Git LFS pointers: small texts that stand in a repository for large files.
+//! Git LFS pointers: small texts that stand for large files in a repository.
 //!
 //! ```text
 //! version https://git-lfs.github.com/spec/v1
@@ -7,20 +7,20 @@
 //! ```
 //! Source: `docs/spec.md` of Git LFS. A pointer is smaller than 1,024 bytes.
 
-/// The longest that a pointer may be.
-pub(crate) const LONGEST: u64 = 1024;
+/// The size that every pointer is below.
+pub(crate) const MAX_BYTES: u64 = 1024;
 
-/// What a pointer says of the file that it stands for.
+/// What a pointer says about its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pointer {
-    /// The hash of its content, as `sha256:…`.
+    /// The hash of the content: `sha256:…`.
     pub(crate) oid: String,
-    /// Its bytes.
+    /// The size in bytes.
     pub(crate) size: u64,
 }
 
 impl Pointer {
-    /// Reads a pointer; `None` when `text` is none.
+    /// Parses a pointer; `None` if `text` is not one.
     pub(crate) fn parse(text: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(text).ok()?;
         let mut lines = text.lines();

@@ -1,4 +1,4 @@
-//! What is told on stderr.
+//! Warnings and errors on stderr.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -7,74 +7,75 @@ use ckdiff::report::human::printable;
 use ckdiff::{Error, Place};
 use unicode_width::UnicodeWidthStr;
 
-/// Errors told at most; a checkpoint without its data has one for each tensor.
-const TOLD: usize = 20;
+/// The most errors that are printed; a checkpoint without its data has one for each tensor.
+const MAX_PRINTED: usize = 20;
 
-/// Why there is no answer, or not a whole one.
+/// The errors that keep a command from a complete answer.
 #[derive(Debug)]
-pub(crate) struct Trouble(Vec<Told>);
+pub(crate) struct Diagnostics(Vec<Diagnostic>);
 
 /// One error.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Told {
+struct Diagnostic {
     message: String,
-    /// The line of a text it is in, and one with a caret under it.
+    /// The line of the text with the error, and a line with a caret under the error.
     excerpt: Option<[String; 2]>,
 }
 
-impl Trouble {
-    /// Tells each error in a line of its own, what it is in below, and none twice.
-    pub(crate) fn tell(&self) {
-        let mut told = BTreeSet::new();
-        let errors: Vec<&Told> = self.0.iter().filter(|error| told.insert(*error)).collect();
+impl Diagnostics {
+    /// Prints each error once, on a line of its own, with its excerpt below.
+    pub(crate) fn print(&self) {
+        let mut printed = BTreeSet::new();
+        let errors: Vec<&Diagnostic> =
+            self.0.iter().filter(|error| printed.insert(*error)).collect();
         let mut stderr = io::stderr().lock();
-        // Nobody is left to be told when stderr is gone.
-        for error in errors.iter().take(TOLD) {
+        // If stderr is closed, nobody can read the error about that either.
+        for error in errors.iter().take(MAX_PRINTED) {
             let _ = writeln!(stderr, "ckdiff: error: {}", error.message);
             for line in error.excerpt.iter().flatten() {
                 let _ = writeln!(stderr, "  {line}");
             }
         }
-        if errors.len() > TOLD {
-            let _ = writeln!(stderr, "ckdiff: error: … and {} more", errors.len() - TOLD);
+        if errors.len() > MAX_PRINTED {
+            let _ = writeln!(stderr, "ckdiff: error: … and {} more", errors.len() - MAX_PRINTED);
         }
     }
 }
 
-/// Tells what is worth knowing and no error.
+/// Prints a warning.
 pub(crate) fn warn(message: &str) {
-    // Nobody is left to be told when stderr is gone.
+    // If stderr is closed, nobody can read the error about that either.
     let _ = writeln!(io::stderr().lock(), "ckdiff: warning: {}", one_line(message));
 }
 
-impl From<Error> for Trouble {
+impl From<Error> for Diagnostics {
     fn from(error: Error) -> Self {
         [error].into_iter().collect()
     }
 }
 
-impl FromIterator<Error> for Trouble {
+impl FromIterator<Error> for Diagnostics {
     fn from_iter<I: IntoIterator<Item = Error>>(errors: I) -> Self {
-        Self(errors.into_iter().map(|error| Told::new(&error)).collect())
+        Self(errors.into_iter().map(|error| Diagnostic::new(&error)).collect())
     }
 }
 
-impl Told {
+impl Diagnostic {
     fn new(error: &Error) -> Self {
         let excerpt = error.place().filter(|place| !place.excerpt.trim().is_empty()).map(excerpt);
         Self { message: one_line(&error.to_string()), excerpt }
     }
 }
 
-/// The excerpt, and a caret under the place.
+/// The line of the error, and a line with a caret under it.
 fn excerpt(place: &Place) -> [String; 2] {
     let before: String = place.excerpt.chars().take(place.caret).collect();
-    // Escapes are wider than what they stand for.
+    // An escaped character is wider than the character.
     let width = printable(&before).width();
     [printable(&place.excerpt), format!("{}^", " ".repeat(width))]
 }
 
-/// The message without line ends and other things that a terminal would obey.
+/// The message on one line, without characters that control a terminal.
 fn one_line(message: &str) -> String {
     let parts: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     printable(&parts.join(" "))
