@@ -2,10 +2,13 @@
 //! one and pest the other, so no `protoc` is needed.
 //!
 //! Writes to `OUT_DIR`: `tensorflow.binpb`, a FileDescriptorSet of every file, `schema.rs`, the prost structs with one
-//! module for each package, and `textproto.rs`, the recogniser. All are the same on every run.
+//! module for each package, `field_numbers.rs`, the numbers of their fields, and `textproto.rs`, the recogniser. All are
+//! the same on every run.
 
 #[path = "grammar/compile.rs"]
 mod compile;
+#[path = "proto/field_numbers.rs"]
+mod field_numbers;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -22,6 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     compiler.include_imports(true).include_source_info(false).open_files(&files)?;
     let out_dir = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out_dir.join("tensorflow.binpb"), compiler.encode_file_descriptor_set())?;
+    let field_numbers = field_numbers::generate(&compiler.descriptor_pool())?;
+    fs::write(out_dir.join("field_numbers.rs"), field_numbers)?;
 
     prost_build::Config::new()
         .out_dir(&out_dir)

@@ -3,6 +3,7 @@
 //! ```text
 //! proto/**.proto --build.rs--> tensorflow.binpb --> pool()
 //!                         \--> schema.rs -------> tensorflow::*, google::protobuf::*
+//!                         \--> field_numbers.rs > field::*
 //! ```
 //! [`Schema`] is the flat tables that parsing and printing go by; [`Schema::tensorflow`] is built in, others come
 //! from a descriptor set. [`pool`] is the same for code that works with prost-reflect, the structs are for code that reads
@@ -14,6 +15,7 @@
 
 mod descriptor;
 mod features;
+pub mod field;
 mod finish;
 mod linker;
 mod names;
