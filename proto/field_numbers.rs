@@ -11,7 +11,7 @@ use std::fmt::{self, Write};
 use protox::prost_reflect::{DescriptorPool, MessageDescriptor};
 
 /// Returns one module for each top-level message of `pool`.
-pub fn generate(pool: &DescriptorPool) -> Result<String, fmt::Error> {
+pub(crate) fn generate(pool: &DescriptorPool) -> Result<String, fmt::Error> {
     let mut out = String::new();
     for message in pool.all_messages().filter(|message| message.parent_message().is_none()) {
         write_message(&message, &mut out)?;

@@ -6,6 +6,11 @@ use crate::bytes::{Cursor, Limits};
 use crate::error::{Error, Result};
 use crate::message::Writer;
 use crate::schema::WireType;
+use crate::schema::field::{
+    tensor_shape_proto::{self, dim},
+    tensor_slice_proto::{self, extent},
+    version_def,
+};
 use crate::tensor::Shape;
 
 /// Walks the fields of a message.
@@ -26,7 +31,7 @@ pub(super) enum Wire<'a> {
 /// A field: its number, its value, and where its value lies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Field<'a> {
-    pub(super) number: u64,
+    pub(super) number: u32,
     pub(super) wire: Wire<'a>,
     offset: u64,
 }
@@ -68,13 +73,13 @@ impl<'a> Fields<'a> {
                 );
             }
         };
-        let number = tag >> 3;
-        if number == 0 || number > (1 << 29) - 1 {
-            return Err(
-                Error::unexpected("field number", number, "1 to 2^29 - 1 is allowed").at(offset)
-            );
+        match u32::try_from(tag >> 3) {
+            Ok(number @ 1..0x2000_0000) => Ok(Some(Field { number, wire, offset })),
+            _ => {
+                let allowed = "1 to 2^29 - 1 is allowed";
+                Err(Error::unexpected("field number", tag >> 3, allowed).at(offset))
+            }
         }
-        Ok(Some(Field { number, wire, offset }))
     }
 }
 
@@ -135,11 +140,11 @@ pub(super) type Extents = Box<[(i64, i64)]>;
 pub(super) fn shape(mut fields: Fields<'_>, dims: &mut Vec<i64>, limits: &Limits) -> Result<()> {
     while let Some(field) = fields.next()? {
         match field.number {
-            2 => {
+            tensor_shape_proto::DIM => {
                 let mut size = 0;
                 let mut dim = field.message("dimension")?;
                 while let Some(field) = dim.next()? {
-                    if field.number == 1 {
+                    if field.number == dim::SIZE {
                         size = field.int64("size of a dimension")?;
                     }
                 }
@@ -154,7 +159,7 @@ pub(super) fn shape(mut fields: Fields<'_>, dims: &mut Vec<i64>, limits: &Limits
                 }
                 dims.push(size);
             }
-            3 if field.int64("unknown_rank")? != 0 => {
+            tensor_shape_proto::UNKNOWN_RANK if field.int64("unknown_rank")? != 0 => {
                 let allowed = "a stored tensor has a shape";
                 return Err(Error::unexpected("rank", "unknown", allowed).at(field.offset));
             }
@@ -168,7 +173,7 @@ pub(super) fn shape(mut fields: Fields<'_>, dims: &mut Vec<i64>, limits: &Limits
 pub(super) fn extents(mut fields: Fields<'_>, limits: &Limits) -> Result<Extents> {
     let mut extents = Vec::new();
     while let Some(field) = fields.next()? {
-        if field.number != 1 {
+        if field.number != tensor_slice_proto::EXTENT {
             continue;
         }
         if extents.len() >= limits.rank {
@@ -184,8 +189,8 @@ pub(super) fn extents(mut fields: Fields<'_>, limits: &Limits) -> Result<Extents
         let mut extent = field.message("extent of a slice")?;
         while let Some(field) = extent.next()? {
             match field.number {
-                1 => start = field.int64("start of a slice")?,
-                2 => len = field.int64("length of a slice")?,
+                extent::START => start = field.int64("start of a slice")?,
+                extent::LENGTH => len = field.int64("length of a slice")?,
                 _ => {}
             }
         }
@@ -214,7 +219,7 @@ pub(super) fn write_message(number: u32, out: &mut Writer, content: impl FnOnce(
 pub(super) fn write_shape(number: u32, shape: &Shape, out: &mut Writer) {
     write_message(number, out, |out| {
         for &dim in shape.dims() {
-            write_message(2, out, |out| write_uint(1, dim, out));
+            write_message(tensor_shape_proto::DIM, out, |out| write_uint(dim::SIZE, dim, out));
         }
     });
 }
@@ -223,11 +228,11 @@ pub(super) fn write_shape(number: u32, shape: &Shape, out: &mut Writer) {
 pub(super) fn write_slice(number: u32, extents: &[(i64, i64)], out: &mut Writer) {
     write_message(number, out, |out| {
         for &(start, len) in extents {
-            write_message(1, out, |out| {
-                write_uint(1, start.cast_unsigned(), out);
+            write_message(tensor_slice_proto::EXTENT, out, |out| {
+                write_uint(extent::START, start.cast_unsigned(), out);
                 // Its being there says that it is no whole dimension, so a 0 is written, too.
                 if len >= 0 {
-                    out.tag(2, WireType::Varint);
+                    out.tag(extent::LENGTH, WireType::Varint);
                     out.varint(len.cast_unsigned());
                 }
             });
@@ -237,7 +242,7 @@ pub(super) fn write_slice(number: u32, extents: &[(i64, i64)], out: &mut Writer)
 
 /// Writes the `VersionDef` of what we write: as TensorFlow does, version 1.
 pub(super) fn write_versions(number: u32, out: &mut Writer) {
-    write_message(number, out, |out| write_uint(1, 1, out));
+    write_message(number, out, |out| write_uint(version_def::PRODUCER, 1, out));
 }
 
 /// Checks a `VersionDef` against what we read: as TensorFlow does, version 1.
@@ -245,15 +250,15 @@ pub(super) fn check_versions(mut fields: Fields<'_>) -> Result<()> {
     const OURS: i32 = 1;
     while let Some(field) = fields.next()? {
         let refused = match field.number {
-            1 if field.int32("producer")? < 0 => {
+            version_def::PRODUCER if field.int32("producer")? < 0 => {
                 let found = field.int32("producer")?;
                 Error::unexpected("version of the writer", found, "at least 0 is read")
             }
-            2 if field.int32("min_consumer")? > OURS => {
+            version_def::MIN_CONSUMER if field.int32("min_consumer")? > OURS => {
                 let found = field.int32("min_consumer")?;
                 Error::unexpected("version a reader must have", found, "this reader has 1")
             }
-            3 if bad_consumers(&field)?.contains(&OURS) => {
+            version_def::BAD_CONSUMERS if bad_consumers(&field)?.contains(&OURS) => {
                 Error::unexpected("bad_consumers", OURS, "this reader has version 1")
             }
             _ => continue,

@@ -18,6 +18,7 @@ use crate::artifact::Artifact;
 use crate::checkpoint::{Checkpoint, Entry, Part, Partitioned};
 use crate::error::Result;
 use crate::graph::{Constant, Graph, Node, fields};
+use crate::schema::field::attr_value;
 use crate::tensor::{Name, Shape, Slice, TensorSource};
 
 /// The constants of a frozen graph that are held against a checkpoint.
@@ -162,7 +163,9 @@ fn part(name: &str) -> Option<(&str, u32)> {
 
 fn constant(node: &Node<'_>) -> Result<Constant> {
     Constant::parse(
-        node.attr("value").and_then(|value| fields(value, 8).next()).unwrap_or_default(),
+        node.attr("value")
+            .and_then(|value| fields(value, attr_value::TENSOR).next())
+            .unwrap_or_default(),
     )
 }
 

@@ -6,6 +6,10 @@ use super::node::{Node, Role, bytes_of, text_of};
 use super::{Graph, attr};
 use crate::error::Result;
 use crate::message::Records;
+use crate::schema::field::{
+    function_def,
+    op_def::{self, arg_def},
+};
 
 /// The ops that stand for arguments and results, named as TensorFlow names them when it runs a function.
 const ARGUMENT: &str = "_Arg";
@@ -27,14 +31,14 @@ impl<'m> Graph<'m> {
             let record = record?;
             let content = bytes_of(&record);
             match record.number {
-                1 => (outputs, len) = graph.arguments(content)?,
-                3 => graph.push(content)?,
-                4 => {
+                function_def::SIGNATURE => (outputs, len) = graph.arguments(content)?,
+                function_def::NODE_DEF => graph.push(content)?,
+                function_def::RET => {
                     let (name, source) = entry(content);
                     let at = outputs.get(name).copied().unwrap_or(len);
                     graph.result(Role::Result(at), name, source)?;
                 }
-                6 => {
+                function_def::CONTROL_RET => {
                     let (name, source) = entry(content);
                     graph.result(Role::ControlResult(control_results), name, source)?;
                     control_results += 1;
@@ -54,13 +58,13 @@ impl<'m> Graph<'m> {
         for record in Records::new(signature, 0) {
             let record = record?;
             match record.number {
-                2 => {
+                op_def::INPUT_ARG => {
                     let node =
                         pseudo(Role::Argument(at), argument_name(bytes_of(&record)), ARGUMENT);
                     self.add(node, self.inputs.len())?;
                     at += 1;
                 }
-                3 => {
+                op_def::OUTPUT_ARG => {
                     outputs.entry(argument_name(bytes_of(&record))).or_insert(len);
                     len += 1;
                 }
@@ -92,6 +96,7 @@ fn entry(bytes: &[u8]) -> (&str, &str) {
 
 /// The name of an `ArgDef`.
 fn argument_name(bytes: &[u8]) -> &str {
-    let name = Records::new(bytes, 0).map_while(Result::ok).find(|record| record.number == 1);
+    let name =
+        Records::new(bytes, 0).map_while(Result::ok).find(|record| record.number == arg_def::NAME);
     name.map(|record| text_of(&record)).unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 use super::node::{bytes_of, text_of};
 use crate::error::Result;
 use crate::message::Records;
+use crate::schema::field::{function_def, function_def_library, op_def};
 
 /// The functions of a graph, and which is the gradient of which.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +32,7 @@ impl<'m> Library<'m> {
         let mut functions = Vec::new();
         for record in Records::new(bytes, 0) {
             let record = record?;
-            if record.number == 1 {
+            if record.number == function_def_library::FUNCTION {
                 let bytes = bytes_of(&record);
                 functions.push(Function { name: name(bytes)?, bytes });
             }
@@ -44,10 +45,10 @@ impl<'m> Library<'m> {
 fn name(function: &[u8]) -> Result<&str> {
     for record in Records::new(function, 0) {
         let record = record?;
-        if record.number == 1 {
+        if record.number == function_def::SIGNATURE {
             for record in Records::new(bytes_of(&record), 0) {
                 let record = record?;
-                if record.number == 1 {
+                if record.number == op_def::NAME {
                     return Ok(text_of(&record));
                 }
             }

@@ -41,6 +41,7 @@ pub(crate) use wire::fields;
 
 use crate::error::{Error, Result};
 use crate::message::{Record, Records, Value, int32};
+use crate::schema::field::{graph_def, node_def, version_def};
 
 /// A graph, or the body of a function; it borrows the bytes of its message, and copies none of them.
 ///
@@ -86,12 +87,12 @@ impl<'m> Graph<'m> {
         for record in Records::new(bytes, 0) {
             let record = record?;
             match record.number {
-                1 => {
+                graph_def::NODE => {
                     graph.push(bytes_of(&record))?;
                     graph.rest = graph.rest.get(record.bytes.len()..).unwrap_or_default();
                 }
-                2 => graph.library = Library::new(bytes_of(&record))?,
-                4 => graph.producer = producer(bytes_of(&record))?,
+                graph_def::LIBRARY => graph.library = Library::new(bytes_of(&record))?,
+                graph_def::VERSIONS => graph.producer = producer(bytes_of(&record))?,
                 _ => {}
             }
         }
@@ -189,11 +190,11 @@ impl<'m> Graph<'m> {
             let start = pos;
             pos += record.bytes.len();
             match (record.number, record.value) {
-                (1, Value::Len(_)) => node.name = text_of(&record),
-                (2, Value::Len(_)) => node.op = text_of(&record),
-                (3, Value::Len(_)) => self.input(text_of(&record)),
-                (4, Value::Len(_)) => node.device = text_of(&record),
-                (5, Value::Len(_)) => attrs = attrs.or(Some(start)),
+                (node_def::NAME, Value::Len(_)) => node.name = text_of(&record),
+                (node_def::OP, Value::Len(_)) => node.op = text_of(&record),
+                (node_def::INPUT, Value::Len(_)) => self.input(text_of(&record)),
+                (node_def::DEVICE, Value::Len(_)) => node.device = text_of(&record),
+                (node_def::ATTR, Value::Len(_)) => attrs = attrs.or(Some(start)),
                 _ => rest = rest.or(Some(start)),
             }
         }
@@ -249,7 +250,9 @@ impl<'m> Graph<'m> {
 /// The producer in a `VersionDef`.
 fn producer(versions: &[u8]) -> Result<i32> {
     for record in Records::new(versions, 0) {
-        if let Record { number: 1, value: Value::Varint(producer), .. } = record? {
+        if let Record { number: version_def::PRODUCER, value: Value::Varint(producer), .. } =
+            record?
+        {
             return Ok(int32(producer));
         }
     }

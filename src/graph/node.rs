@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::message::{Record, Records, Value};
+use crate::schema::field::map_entry;
 
 /// The number of a node in its [`Graph`](super::Graph).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -103,8 +104,8 @@ pub(crate) fn attr(entry: &[u8]) -> (&str, &[u8]) {
     let (mut name, mut value) = ("", [].as_slice());
     for record in Records::new(entry, 0).map_while(Result::ok) {
         match record.number {
-            1 => name = text_of(&record),
-            2 => value = bytes_of(&record),
+            map_entry::KEY => name = text_of(&record),
+            map_entry::VALUE => value = bytes_of(&record),
             _ => {}
         }
     }

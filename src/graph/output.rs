@@ -8,6 +8,7 @@ use super::wire::fields;
 use super::{Graph, Node, OpTable, default_of};
 use crate::bytes::near;
 use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::schema::field::function_def;
 use crate::schema::tensorflow::attr_value::{self, ListValue};
 use crate::schema::tensorflow::op_def::ArgDef;
 use crate::schema::tensorflow::{AttrValue, OpDef, TensorShapeProto};
@@ -68,7 +69,7 @@ impl<'m> Graph<'m> {
     /// What a function of the library takes and gives.
     fn function<'t>(&self, name: &str) -> Option<Cow<'t, OpDef>> {
         let function = self.library().functions.iter().find(|function| function.name == name)?;
-        let signature = fields(function.bytes, 1).last().unwrap_or_default();
+        let signature = fields(function.bytes, function_def::SIGNATURE).last().unwrap_or_default();
         OpDef::decode(signature).ok().map(Cow::Owned)
     }
 }

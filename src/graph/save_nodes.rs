@@ -9,6 +9,7 @@
 use super::attrs::types;
 use super::{Constant, Graph, Input, Node, NodeId, bytes_of};
 use crate::message::Records;
+use crate::schema::field::attr_value;
 
 /// Nodes that are passed on the way to a variable.
 const STEPS: usize = 8;
@@ -183,8 +184,9 @@ impl<'m> Graph<'m> {
         let node = self.node(id);
         let value = node.attr("value").filter(|_| node.op == "Const")?;
         *room = room.checked_sub(value.len())?;
-        let record =
-            Records::new(value, 0).map_while(Result::ok).find(|record| record.number == 8)?;
+        let record = Records::new(value, 0)
+            .map_while(Result::ok)
+            .find(|record| record.number == attr_value::TENSOR)?;
         let constant = Constant::parse(bytes_of(&record)).ok()?;
         let strings = constant.byte_elements()?.into_iter();
         let strings = strings.map(|text| String::from_utf8_lossy(text).into_owned()).collect();

@@ -3,6 +3,7 @@
 //! Whoever gives a graph has checked it, so nothing here can fail; bytes that are no message end early.
 
 use crate::message::{Records, Value};
+use crate::schema::field::map_entry;
 
 /// What the fields `number` hold, as far as they have a length.
 pub(crate) fn fields(bytes: &[u8], number: u32) -> impl Iterator<Item = &[u8]> + Clone {
@@ -20,8 +21,9 @@ pub(super) fn string(bytes: &[u8], number: u32) -> &str {
 
 /// The entries of the map in the field `number`: keys, and values as they are encoded.
 pub(super) fn entries(bytes: &[u8], number: u32) -> impl Iterator<Item = (&str, &[u8])> {
-    fields(bytes, number)
-        .map(|entry| (string(entry, 1), fields(entry, 2).last().unwrap_or_default()))
+    fields(bytes, number).map(|entry| {
+        (string(entry, map_entry::KEY), fields(entry, map_entry::VALUE).last().unwrap_or_default())
+    })
 }
 
 pub(super) fn text(bytes: &[u8]) -> &str {

@@ -4,6 +4,7 @@ use super::check::Findings;
 use super::scalar::{Fit, from_zigzag, int32};
 use super::wire::{Record, Records, Value};
 use crate::error::Result;
+use crate::schema::field::map_entry;
 use crate::schema::{Field, Kind, MessageType, Schema, WireType};
 
 /// A key, in the order in which maps are written: numbers by value, false before true, strings by byte.
@@ -19,7 +20,7 @@ impl<'a> Key<'a> {
     pub(super) fn first(ty: &MessageType, entry: &'a [u8]) -> Option<Self> {
         let (field, _) = ty.entry()?;
         let record = Records::new(entry, 0).next()?.ok()?;
-        (record.number == 1).then(|| Self::new(field.kind, record.value))
+        (record.number == map_entry::KEY).then(|| Self::new(field.kind, record.value))
     }
 
     /// The key of any entry: the last that is given, or the default.

@@ -10,13 +10,17 @@ use super::parts::Parts;
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::graph::bytes_of;
 use crate::message::{Message, Packed, Value, Writer};
+use crate::schema::field::collection_def;
 use crate::schema::{Kind as Scalar, WireType};
+
+/// The number of the items in each kind of list.
+pub(super) const VALUE: u32 = collection_def::node_list::VALUE;
 
 /// What a collection holds, by the field of `CollectionDef`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Names of nodes or tensors.
-    NodeList = 1,
+    NodeList,
     /// Strings, or messages such as `VariableDef`.
     BytesList,
     /// Integers.
@@ -28,16 +32,23 @@ pub enum Kind {
 }
 
 impl Kind {
+    const ALL: [Self; 5] =
+        [Self::NodeList, Self::BytesList, Self::Int64List, Self::FloatList, Self::AnyList];
+
     /// The kind with this field number.
     fn of(number: u32) -> Option<Self> {
-        Some(match number {
-            1 => Self::NodeList,
-            2 => Self::BytesList,
-            3 => Self::Int64List,
-            4 => Self::FloatList,
-            5 => Self::AnyList,
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|kind| kind.number() == number)
+    }
+
+    /// The number of its field in `CollectionDef`.
+    fn number(self) -> u32 {
+        match self {
+            Self::NodeList => collection_def::NODE_LIST,
+            Self::BytesList => collection_def::BYTES_LIST,
+            Self::Int64List => collection_def::INT64_LIST,
+            Self::FloatList => collection_def::FLOAT_LIST,
+            Self::AnyList => collection_def::ANY_LIST,
+        }
     }
 
     /// Its name as a field: `node_list`.
@@ -134,7 +145,7 @@ impl<'m> Collections<'m> {
             return Vec::new();
         };
         records(list)
-            .filter(|record| record.number == 1)
+            .filter(|record| record.number == VALUE)
             .flat_map(|record| items(kind, bytes_of(&record)))
             .collect()
     }
@@ -250,8 +261,8 @@ fn canonical(key: &str, kind: Kind, item: &Item<'_>) -> Result<Vec<u8>> {
 fn wire(kind: Kind, items: &[Vec<u8>]) -> Vec<u8> {
     match kind {
         Kind::Int64List | Kind::FloatList if items.is_empty() => Vec::new(),
-        Kind::Int64List | Kind::FloatList => fields::field(1, &items.concat()),
-        _ => items.iter().flat_map(|item| fields::field(1, item)).collect(),
+        Kind::Int64List | Kind::FloatList => fields::field(VALUE, &items.concat()),
+        _ => items.iter().flat_map(|item| fields::field(VALUE, item)).collect(),
     }
 }
 
@@ -260,19 +271,19 @@ pub(super) fn joined(kind: Kind, def: &[u8], more: &[u8]) -> Vec<u8> {
     let old = list(def).map(|(_, list)| list).unwrap_or_default();
     let is_packed = matches!(kind, Kind::Int64List | Kind::FloatList);
     let mut out = Writer::default();
-    out.tag(kind as u32, WireType::Len);
+    out.tag(kind.number(), WireType::Len);
     out.open();
     if is_packed {
-        let numbers = [old, more].map(|list| bytes_in(list, 1).unwrap_or_default()).concat();
-        fields::write(1, &numbers, &mut out);
+        let numbers = [old, more].map(|list| bytes_in(list, VALUE).unwrap_or_default()).concat();
+        fields::write(VALUE, &numbers, &mut out);
     }
-    for record in records(old).filter(|record| record.number == 1 && !is_packed) {
+    for record in records(old).filter(|record| record.number == VALUE && !is_packed) {
         out.raw(record.bytes);
     }
-    for record in records(more).filter(|record| record.number == 1 && !is_packed) {
+    for record in records(more).filter(|record| record.number == VALUE && !is_packed) {
         out.raw(record.bytes);
     }
-    for record in records(old).chain(records(more)).filter(|record| record.number != 1) {
+    for record in records(old).chain(records(more)).filter(|record| record.number != VALUE) {
         out.raw(record.bytes);
     }
     out.close();

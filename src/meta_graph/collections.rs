@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::UNBOUND;
-use super::collection::{Kind, list, no_message};
+use super::collection::{Kind, VALUE, list, no_message};
 use super::fields::{self, Place, bytes_in, records, text_in};
 use super::names::{Placed, Rename, Scope, node_of};
 use super::registered::{Registered, registered};
 use crate::error::{ErrorKind, Result, shortened};
 use crate::graph::{bytes_of, text_of};
 use crate::message::{Value, Writer};
+use crate::schema::field::{collection_def, saver_def, variable_def};
 use crate::schema::{Schema, WireType};
 
 /// What leaves a graph.
@@ -134,7 +135,12 @@ impl Import<'_> {
             }
             _ => Ok(()),
         };
-        [(2, "save_tensor_name"), (3, "restore_op_name")].into_iter().try_for_each(need)
+        [
+            (saver_def::SAVE_TENSOR_NAME, "save_tensor_name"),
+            (saver_def::RESTORE_OP_NAME, "restore_op_name"),
+        ]
+        .into_iter()
+        .try_for_each(need)
     }
 
     fn need_node(&self, key: &str, name: &str) -> Result<()> {
@@ -148,14 +154,17 @@ impl Import<'_> {
 
     /// A variable of an old meta graph is trainable where it is in the collection of those.
     fn with_trainable(&self, key: &str, old: &[u8], new: Vec<u8>) -> Result<Vec<u8>> {
-        const TRAINABLE: u32 = 7;
         let Some(trainable) = &self.trainable else { return Ok(new) };
         let schema = Schema::tensorflow();
         let ty = schema.message("tensorflow.VariableDef");
         let Some(ty) = ty.filter(|_| key.ends_with("variables")) else { return Ok(new) };
-        let value = if trainable.contains(old) { fields::number(TRAINABLE, 1) } else { Vec::new() };
+        let value = if trainable.contains(old) {
+            fields::number(variable_def::TRAINABLE, 1)
+        } else {
+            Vec::new()
+        };
         let message = fields::canonical(&ty.full_name, &new)?;
-        Ok(fields::splice(schema, ty, &message, &[(TRAINABLE, value)].into()))
+        Ok(fields::splice(schema, ty, &message, &[(variable_def::TRAINABLE, value)].into()))
     }
 }
 
@@ -183,7 +192,9 @@ fn mapped<'d>(
 ) -> Result<Vec<u8>> {
     let mut out = Writer::default();
     for record in records(def) {
-        let (1..=5, Value::Len(list)) = (record.number, record.value) else {
+        let (collection_def::NODE_LIST..=collection_def::ANY_LIST, Value::Len(list)) =
+            (record.number, record.value)
+        else {
             out.raw(record.bytes);
             continue;
         };
@@ -192,11 +203,11 @@ fn mapped<'d>(
         out.tag(record.number, WireType::Len);
         out.open();
         for item in records(list) {
-            if item.number != 1 {
+            if item.number != VALUE {
                 out.raw(item.bytes);
                 is_empty = false;
             } else if let Some(new) = map(index, bytes_of(&item))? {
-                fields::write(1, &new, &mut out);
+                fields::write(VALUE, &new, &mut out);
                 is_empty = false;
             }
             index += 1;
@@ -211,6 +222,6 @@ fn mapped<'d>(
 
 /// The names in a collection of strings.
 pub(super) fn texts(def: &[u8]) -> impl Iterator<Item = &str> {
-    let list = bytes_in(def, Kind::BytesList as u32).unwrap_or_default();
-    records(list).filter(|record| record.number == 1).map(|record| text_of(&record))
+    let list = bytes_in(def, collection_def::BYTES_LIST).unwrap_or_default();
+    records(list).filter(|record| record.number == VALUE).map(|record| text_of(&record))
 }

@@ -18,18 +18,15 @@ use super::parts::Parts;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::bytes_of;
 use crate::message::{Message, Packed, Value, Writer};
+use crate::schema::field::graph_debug_info::stack_trace::FRAME_ID;
+use crate::schema::field::graph_debug_info::{
+    FRAMES_BY_ID, NAME_TO_TRACE_ID, TRACES, TRACES_BY_ID,
+};
+use crate::schema::field::{graph_def, map_entry, meta_graph_def, node_def};
 use crate::schema::{Kind, WireType};
 
 /// The type of debug information.
 const DEBUG_INFO: &str = "tensorflow.GraphDebugInfo";
-
-/// Its fields: maps by name, and by number.
-const TRACES: u32 = 2;
-const FRAMES_BY_ID: u32 = 4;
-const NAME_TO_TRACE_ID: u32 = 5;
-const TRACES_BY_ID: u32 = 6;
-/// `StackTrace.frame_id`.
-const FRAME_ID: u32 = 2;
 
 /// The file of debug information beside a meta graph: of its name, with the extension `debug`.
 ///
@@ -49,10 +46,8 @@ pub fn debug_info_file(meta_graph: &Path) -> Result<PathBuf> {
 /// # Errors
 /// When it is another message, or what it brings is none.
 pub fn own_debug_info<'s>(meta: &Message<'s>) -> Result<Option<Message<'s>>> {
-    /// The field of a `GraphDef`.
-    const OF_GRAPH: u32 = 5;
     let graph = Parts::of(meta)?.graph.unwrap_or_default();
-    let (info, ty) = (bytes_in(graph, OF_GRAPH), meta.schema().message(DEBUG_INFO));
+    let (info, ty) = (bytes_in(graph, graph_def::DEBUG_INFO), meta.schema().message(DEBUG_INFO));
     let info = info.zip(ty).map(|(info, ty)| Message::decode(meta.schema(), ty, info.to_vec()));
     info.transpose()
 }
@@ -97,10 +92,10 @@ pub fn debug_info<'s>(
     import_scope: &str,
 ) -> Result<Message<'s>> {
     check_debug_info(info)?;
-    let graph = bytes_in(meta.bytes(), 2).unwrap_or_default();
+    let graph = bytes_in(meta.bytes(), meta_graph_def::GRAPH_DEF).unwrap_or_default();
     let nodes: BTreeSet<&str> = records(graph)
-        .filter(|record| record.number == 1)
-        .map(|record| text_in(bytes_of(&record), 1))
+        .filter(|record| record.number == graph_def::NODE)
+        .map(|record| text_in(bytes_of(&record), node_def::NAME))
         .collect();
     let scope = Scope::new(export_scope);
     let below = import_scope.strip_suffix('/').unwrap_or(import_scope).to_owned();
@@ -121,7 +116,7 @@ pub(super) fn of_nodes(info: &[u8], name: &dyn Fn(&str) -> Option<String>) -> Re
     let (mut traces, mut frames) = (BTreeSet::new(), BTreeSet::new());
     for record in records(info).filter(|r| matches!(r.number, TRACES | NAME_TO_TRACE_ID)) {
         let entry = bytes_of(&record);
-        let key = text_in(entry, 1);
+        let key = text_in(entry, map_entry::KEY);
         let (node, function) = key.split_at(key.find('@').unwrap_or(key.len()));
         let node = match function {
             "" | "@" => name(node),
@@ -129,17 +124,21 @@ pub(super) fn of_nodes(info: &[u8], name: &dyn Fn(&str) -> Option<String>) -> Re
         };
         let Some(node) = node else { continue };
         traces.extend(number_in(entry));
-        frames.extend(frames_of(bytes_in(entry, 2).filter(|_| record.number == TRACES)));
+        frames.extend(frames_of(
+            bytes_in(entry, map_entry::VALUE).filter(|_| record.number == TRACES),
+        ));
         kept.tag(record.number, WireType::Len);
         kept.open();
-        fields::write(1, format!("{node}{function}").as_bytes(), &mut kept);
-        records(entry).filter(|field| field.number != 1).for_each(|field| kept.raw(field.bytes));
+        fields::write(map_entry::KEY, format!("{node}{function}").as_bytes(), &mut kept);
+        records(entry)
+            .filter(|field| field.number != map_entry::KEY)
+            .for_each(|field| kept.raw(field.bytes));
         kept.close();
     }
     for record in records(info).filter(|record| record.number == TRACES_BY_ID) {
         let entry = bytes_of(&record);
         if traces.contains(&key_in(entry)) {
-            frames.extend(frames_of(bytes_in(entry, 2)));
+            frames.extend(frames_of(bytes_in(entry, map_entry::VALUE)));
             kept.raw(record.bytes);
         }
     }
@@ -159,12 +158,12 @@ pub(super) fn of_nodes(info: &[u8], name: &dyn Fn(&str) -> Option<String>) -> Re
 
 /// The number that is the key of an entry; 0 where it is not given.
 fn key_in(entry: &[u8]) -> u64 {
-    fixed_in(entry, 1).unwrap_or_default()
+    fixed_in(entry, map_entry::KEY).unwrap_or_default()
 }
 
 /// The number of the trace that an entry leads to, where it leads to one by its number.
 fn number_in(entry: &[u8]) -> Option<u64> {
-    fixed_in(entry, 2)
+    fixed_in(entry, map_entry::VALUE)
 }
 
 fn fixed_in(entry: &[u8], number: u32) -> Option<u64> {

@@ -10,6 +10,7 @@ use super::node::{self, Edit};
 use crate::graph::{Constant, OpTable};
 use crate::message::{Value, Writer};
 use crate::schema::WireType;
+use crate::schema::field::{attr_value, function_def, function_def_library};
 
 /// Bytes of a default value that is a tensor, written out.
 const MAX_TENSOR: u64 = 1 << 20;
@@ -55,16 +56,18 @@ impl<'a> Defaults<'a> {
     /// The records of a `FunctionDefLibrary` without default values in the nodes of its functions.
     pub(super) fn strip_library(&self, library: &[u8], out: &mut Writer) {
         for record in records(library) {
-            let (1, Value::Len(function)) = (record.number, record.value) else {
+            let (function_def_library::FUNCTION, Value::Len(function)) =
+                (record.number, record.value)
+            else {
                 out.raw(record.bytes);
                 continue;
             };
-            out.tag(1, WireType::Len);
+            out.tag(function_def_library::FUNCTION, WireType::Len);
             out.open();
             for record in records(function) {
                 match (record.number, record.value) {
-                    (3, Value::Len(bytes)) => {
-                        out.tag(3, WireType::Len);
+                    (function_def::NODE_DEF, Value::Len(bytes)) => {
+                        out.tag(function_def::NODE_DEF, WireType::Len);
                         out.open();
                         node::rewrite(bytes, &mut Strip(self), out);
                         out.close();
@@ -88,12 +91,11 @@ impl Edit for Strip<'_> {
 
 /// Whether both values are tensors that are the same, however they are encoded.
 fn is_same_tensor(lhs: &[u8], rhs: &[u8]) -> bool {
-    const TENSOR: u32 = 8;
     let tensor = |value| {
-        let constant = Constant::parse(bytes_in(value, TENSOR)?).ok()?;
+        let constant = Constant::parse(bytes_in(value, attr_value::TENSOR)?).ok()?;
         let tensor = constant.tensor(MAX_TENSOR).ok()?;
         Some((constant.dtype(), constant.shape().clone(), tensor))
     };
-    let is_tensor = |value: &[u8]| records(value).any(|record| record.number == TENSOR);
+    let is_tensor = |value: &[u8]| records(value).any(|record| record.number == attr_value::TENSOR);
     is_tensor(lhs) && is_tensor(rhs) && tensor(lhs).is_some_and(|lhs| Some(lhs) == tensor(rhs))
 }

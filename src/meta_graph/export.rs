@@ -20,6 +20,13 @@ use crate::error::{ErrorKind, Result, shortened};
 use crate::graph::{OpTable, bytes_of};
 use crate::message::{Message, Writer};
 use crate::schema::Schema;
+use crate::schema::field;
+use crate::schema::field::{
+    collection_def::{self, bytes_list},
+    graph_def,
+    meta_graph_def::{self, meta_info_def},
+    node_def, saver_def,
+};
 
 /// What an export keeps and what it says; by default it keeps everything.
 #[derive(Debug, Clone)]
@@ -122,7 +129,7 @@ pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<Exporte
     };
     set_info(&mut parts, &new_graph, &own, options)?;
     if is_changed {
-        parts.set(2, fields::field(2, &new_graph));
+        parts.set(meta_graph_def::GRAPH_DEF, fields::field(meta_graph_def::GRAPH_DEF, &new_graph));
     }
     set_collections(&mut parts, &leaving, options, &unbound_inputs)?;
     let left_out = scope.map(|scope| strip_signatures(&mut parts, scope)).unwrap_or_default();
@@ -153,8 +160,10 @@ fn check(parts: &Parts<'_>, graph: &[u8], options: &ExportOptions) -> Result<()>
 
 /// The names and ops of the nodes.
 fn names(graph: &[u8]) -> impl Iterator<Item = (&str, &str)> {
-    let nodes = records(graph).filter(|record| record.number == 1);
-    nodes.map(|record| (text_in(bytes_of(&record), 1), text_in(bytes_of(&record), 2)))
+    let nodes = records(graph).filter(|record| record.number == graph_def::NODE);
+    nodes.map(|record| {
+        (text_in(bytes_of(&record), node_def::NAME), text_in(bytes_of(&record), node_def::OP))
+    })
 }
 
 /// Whether nodes of two names still have two names without the scope.
@@ -178,7 +187,9 @@ fn gone<'m>(parts: &Parts<'m>, graph: &'m [u8], options: &ExportOptions) -> BTre
     if !options.clear_extraneous_savers {
         return BTreeSet::new();
     }
-    let own = parts.saver.map(|saver| [text_in(saver, 2), text_in(saver, 3)]);
+    let own = parts.saver.map(|saver| {
+        [text_in(saver, saver_def::SAVE_TENSOR_NAME), text_in(saver, saver_def::RESTORE_OP_NAME)]
+    });
     let extraneous = Extraneous::new(names(graph), own.as_ref().map_or(&[], |own| own));
     names(graph).map(|(name, _)| name).filter(|name| extraneous.has(name)).collect()
 }
@@ -192,34 +203,60 @@ fn set_info(
 ) -> Result<()> {
     let mut new = BTreeMap::new();
     let nodes_may_go = !options.export_scope.is_empty() || options.clear_extraneous_savers;
-    let has_list = fields::bytes_in(parts.info, 2).is_some();
+    let has_list = fields::bytes_in(parts.info, meta_info_def::STRIPPED_OP_LIST).is_some();
     if options.stripped_op_list || nodes_may_go && has_list {
-        let old = fields::bytes_in(parts.info, 2).unwrap_or_default();
+        let old = fields::bytes_in(parts.info, meta_info_def::STRIPPED_OP_LIST).unwrap_or_default();
         let mut list = op_list::of_graph(graph, ops);
         list.extend(
-            records(old).filter(|record| record.number != 1).flat_map(|record| record.bytes),
+            records(old)
+                .filter(|record| record.number != field::op_list::OP)
+                .flat_map(|record| record.bytes),
         );
-        new.insert(2, fields::field(2, &list));
+        new.insert(
+            meta_info_def::STRIPPED_OP_LIST,
+            fields::field(meta_info_def::STRIPPED_OP_LIST, &list),
+        );
     }
     if options.strip_default_attrs {
-        new.insert(7, fields::number(7, 1));
+        new.insert(
+            meta_info_def::STRIPPED_DEFAULT_ATTRS,
+            fields::number(meta_info_def::STRIPPED_DEFAULT_ATTRS, 1),
+        );
     }
     if let Some(version) = &options.meta_graph_version {
         let none = version.is_empty();
-        new.insert(1, if none { Vec::new() } else { fields::field(1, version.as_bytes()) });
+        new.insert(
+            meta_info_def::META_GRAPH_VERSION,
+            if none {
+                Vec::new()
+            } else {
+                fields::field(meta_info_def::META_GRAPH_VERSION, version.as_bytes())
+            },
+        );
     }
     if let Some(any) = &options.any_info {
-        new.insert(3, fields::field(3, &fields::canonical("google.protobuf.Any", any)?));
+        new.insert(
+            meta_info_def::ANY_INFO,
+            fields::field(meta_info_def::ANY_INFO, &fields::canonical("google.protobuf.Any", any)?),
+        );
     }
     if let Some(tags) = &options.tags {
-        new.insert(4, tags.iter().flat_map(|tag| fields::field(4, tag.as_bytes())).collect());
+        new.insert(
+            meta_info_def::TAGS,
+            tags.iter()
+                .flat_map(|tag| fields::field(meta_info_def::TAGS, tag.as_bytes()))
+                .collect(),
+        );
     }
     let schema = Schema::tensorflow();
     if let Some(ty) = schema.message("tensorflow.MetaGraphDef.MetaInfoDef")
         && !new.is_empty()
     {
         let info = fields::splice(schema, ty, parts.info, &new);
-        parts.set(1, fields::field(1, &info));
+        parts.set(
+            meta_graph_def::META_INFO_DEF,
+            fields::field(meta_graph_def::META_INFO_DEF, &info),
+        );
     }
     Ok(())
 }
@@ -243,8 +280,11 @@ fn set_collections(
         let mut def = Cow::Borrowed(collection.def);
         let is_list = matches!(list(&def), Some((Kind::BytesList, _)));
         if options.clear_extraneous_savers && key == "savers" && is_list {
-            let saver = parts.saver.map(|saver| fields::field(1, saver)).unwrap_or_default();
-            def = Cow::Owned(fields::field(2, &saver));
+            let saver = parts
+                .saver
+                .map(|saver| fields::field(bytes_list::VALUE, saver))
+                .unwrap_or_default();
+            def = Cow::Owned(fields::field(collection_def::BYTES_LIST, &saver));
             if parts.saver.is_none() {
                 parts.remove_collection(key);
                 continue;
@@ -262,7 +302,7 @@ fn set_collections(
     let listed: Vec<u8> = unbound
         .iter()
         .filter(|input| !input.starts_with('^'))
-        .flat_map(|input| fields::field(1, input.as_bytes()))
+        .flat_map(|input| fields::field(bytes_list::VALUE, input.as_bytes()))
         .collect();
     if let Some(key) = unbound_key
         && leaving.scope.is_some()
@@ -271,7 +311,7 @@ fn set_collections(
         if listed.is_empty() {
             parts.remove_collection(key);
         } else {
-            parts.set_collection(key, fields::field(2, &listed));
+            parts.set_collection(key, fields::field(collection_def::BYTES_LIST, &listed));
         }
     }
     Ok(())
@@ -282,18 +322,21 @@ fn strip_signatures(parts: &mut Parts<'_>, scope: Scope<'_>) -> Vec<String> {
     let (mut signatures, mut assets, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     for (key, (entry, signature)) in &parts.signatures {
         match stripped(signature, &SIGNATURE, scope) {
-            Some(new) => signatures.extend(fields::field(5, &entry_with(key, entry, &new))),
+            Some(new) => signatures.extend(fields::field(
+                meta_graph_def::SIGNATURE_DEF,
+                &entry_with(key, entry, &new),
+            )),
             None => left_out.push(format!("signature_def[{key:?}]")),
         }
     }
     for (index, asset) in parts.assets.iter().enumerate() {
         match stripped(asset, &ASSET, scope) {
-            Some(new) => assets.extend(fields::field(6, &new)),
+            Some(new) => assets.extend(fields::field(meta_graph_def::ASSET_FILE_DEF, &new)),
             None => left_out.push(format!("asset_file_def[{index}]")),
         }
     }
-    parts.set(5, signatures);
-    parts.set(6, assets);
+    parts.set(meta_graph_def::SIGNATURE_DEF, signatures);
+    parts.set(meta_graph_def::ASSET_FILE_DEF, assets);
     left_out
 }
 

@@ -8,6 +8,7 @@ use super::names::Rename;
 use crate::error::Result;
 use crate::graph::{bytes_of, text_of};
 use crate::message::{self, Meaning, Record, Records, Value, Writer};
+use crate::schema::field::map_entry;
 use crate::schema::{MessageType, Schema, WireType};
 
 /// Where names stand in a message, by the number of the field.
@@ -68,10 +69,10 @@ impl Pairs {
         let (mut key, mut out) = (String::new(), Writer::default());
         for record in records(entry) {
             match record.number {
-                1 | 2 => {
+                map_entry::KEY | map_entry::VALUE => {
                     let name = to.rename(text_of(&record));
                     write(record.number, name.as_bytes(), &mut out);
-                    if record.number == 1 {
+                    if record.number == map_entry::KEY {
                         key = name.into_owned();
                     }
                 }

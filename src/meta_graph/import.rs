@@ -22,6 +22,10 @@ use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::graph::Graph;
 use crate::message::{Message, Writer};
 use crate::schema::Schema;
+use crate::schema::field::{
+    collection_def, graph_def,
+    meta_graph_def::{self, meta_info_def},
+};
 use crate::schema::tensorflow::SaverDef;
 
 /// Whether the collection of a name is imported.
@@ -130,7 +134,10 @@ pub fn import<'s>(
     let is_moved = graph.nodes().iter().zip(&devices).any(|(node, device)| node.device != *device);
     if !placed.is_nothing() || is_moved || !bound.is_empty() || !order.is_sorted() {
         let nodes = Nodes::new(&graph, &placed, &bound, devices).graph(graph_bytes, &order)?;
-        parts.set(2, fields::field(2, &with_debug_info(nodes, &placed)?));
+        parts.set(
+            meta_graph_def::GRAPH_DEF,
+            fields::field(meta_graph_def::GRAPH_DEF, &with_debug_info(nodes, &placed)?),
+        );
     }
     let saver = rename_others(&mut parts, &placed);
     set_collections(&mut parts, &placed, &graph, options)?;
@@ -146,13 +153,12 @@ pub fn import<'s>(
 
 /// The graph with the names of its nodes where it says where they were made.
 fn with_debug_info(graph: Vec<u8>, placed: &Placed<'_>) -> Result<Vec<u8>> {
-    const DEBUG_INFO: u32 = 5;
     let schema = Schema::tensorflow();
-    match (fields::bytes_in(&graph, DEBUG_INFO), schema.message("tensorflow.GraphDef")) {
+    match (fields::bytes_in(&graph, graph_def::DEBUG_INFO), schema.message("tensorflow.GraphDef")) {
         (Some(info), Some(ty)) if !placed.is_nothing() => {
             let name = |node: &str| Some(placed.rename(node).into_owned());
-            let info = fields::field(DEBUG_INFO, &debug_info::of_nodes(info, &name)?);
-            Ok(fields::splice(schema, ty, &graph, &BTreeMap::from([(DEBUG_INFO, info)])))
+            let info = fields::field(graph_def::DEBUG_INFO, &debug_info::of_nodes(info, &name)?);
+            Ok(fields::splice(schema, ty, &graph, &BTreeMap::from([(graph_def::DEBUG_INFO, info)])))
         }
         _ => Ok(graph),
     }
@@ -222,19 +228,24 @@ fn rename_others(parts: &mut Parts<'_>, placed: &Placed<'_>) -> Option<SaverDef>
     };
     if !placed.is_nothing() {
         let signatures = parts.signatures.iter().flat_map(|(key, (entry, signature))| {
-            fields::field(5, &entry_with(key, entry, &renamed(signature, &SIGNATURE)))
+            fields::field(
+                meta_graph_def::SIGNATURE_DEF,
+                &entry_with(key, entry, &renamed(signature, &SIGNATURE)),
+            )
         });
         let signatures: Vec<u8> = signatures.collect();
         let assets: Vec<u8> = parts
             .assets
             .iter()
-            .flat_map(|asset| fields::field(6, &renamed(asset, &ASSET)))
+            .flat_map(|asset| {
+                fields::field(meta_graph_def::ASSET_FILE_DEF, &renamed(asset, &ASSET))
+            })
             .collect();
-        parts.set(5, signatures);
-        parts.set(6, assets);
+        parts.set(meta_graph_def::SIGNATURE_DEF, signatures);
+        parts.set(meta_graph_def::ASSET_FILE_DEF, assets);
     }
     let saver = parts.saver.map(|saver| renamed(saver, &SAVER_DEF))?;
-    parts.set(3, fields::field(3, &saver));
+    parts.set(meta_graph_def::SAVER_DEF, fields::field(meta_graph_def::SAVER_DEF, &saver));
     SaverDef::decode(&*saver).ok()
 }
 
@@ -246,11 +257,16 @@ fn set_collections(
     options: &ImportOptions<'_>,
 ) -> Result<()> {
     let has = |name: &str| graph.find(name).is_some();
-    let trainable = is_before_trainable(fields::text_in(parts.info, 5)).then(|| {
-        let collection = parts.collections.get("trainable_variables");
-        let list = collection.and_then(|c| fields::bytes_in(c.def, 2)).unwrap_or_default();
-        records(list).map(|record| crate::graph::bytes_of(&record)).collect()
-    });
+    let trainable =
+        is_before_trainable(fields::text_in(parts.info, meta_info_def::TENSORFLOW_VERSION)).then(
+            || {
+                let collection = parts.collections.get("trainable_variables");
+                let list = collection
+                    .and_then(|c| fields::bytes_in(c.def, collection_def::BYTES_LIST))
+                    .unwrap_or_default();
+                records(list).map(|record| crate::graph::bytes_of(&record)).collect()
+            },
+        );
     let entering = collections::Import { placed, has: &has, trainable };
     let unbound = options.unbound_inputs_col_name.as_deref().filter(|key| !key.is_empty());
     for (key, collection) in parts.collections.clone() {

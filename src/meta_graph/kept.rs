@@ -12,10 +12,8 @@ use super::names::{Rename, Scope};
 use super::node::{self, Edit};
 use crate::error::Result;
 use crate::message::{Value, Writer};
+use crate::schema::field::{graph_def, node_def};
 use crate::schema::{Schema, WireType};
-
-/// The field of a `GraphDef` with what says where its nodes were made.
-const DEBUG_INFO: u32 = 5;
 
 /// What becomes of the nodes.
 pub(super) struct Nodes<'a> {
@@ -38,26 +36,30 @@ impl Nodes<'_> {
         let mut out = Writer::default();
         for record in records(graph) {
             match (record.number, record.value) {
-                (1, Value::Len(bytes)) => {
-                    if self.keeps(text_in(bytes, 1), gone) {
-                        out.tag(1, WireType::Len);
+                (graph_def::NODE, Value::Len(bytes)) => {
+                    if self.keeps(text_in(bytes, node_def::NAME), gone) {
+                        out.tag(graph_def::NODE, WireType::Len);
                         out.open();
                         node::rewrite(bytes, &mut self, &mut out);
                         out.close();
                     }
                 }
-                (2, Value::Len(library)) if self.defaults.is_some() => {
-                    out.tag(2, WireType::Len);
+                (graph_def::LIBRARY, Value::Len(library)) if self.defaults.is_some() => {
+                    out.tag(graph_def::LIBRARY, WireType::Len);
                     out.open();
                     if let Some(defaults) = self.defaults {
                         defaults.strip_library(library, &mut out);
                     }
                     out.close();
                 }
-                (DEBUG_INFO, Value::Len(info)) => {
+                (graph_def::DEBUG_INFO, Value::Len(info)) => {
                     let name =
                         |node: &str| self.keeps(node, gone).then(|| self.name(node).into_owned());
-                    fields::write(DEBUG_INFO, &debug_info::of_nodes(info, &name)?, &mut out);
+                    fields::write(
+                        graph_def::DEBUG_INFO,
+                        &debug_info::of_nodes(info, &name)?,
+                        &mut out,
+                    );
                 }
                 _ => out.raw(record.bytes),
             }
@@ -116,7 +118,7 @@ impl Edit for Nodes<'_> {
 pub(super) fn with_library(graph: Vec<u8>) -> Vec<u8> {
     let schema = Schema::tensorflow();
     let is_missing = |number: &u32| fields::bytes_in(&graph, *number).is_none();
-    let missing: BTreeMap<u32, Vec<u8>> = [2, 4]
+    let missing: BTreeMap<u32, Vec<u8>> = [graph_def::LIBRARY, graph_def::VERSIONS]
         .into_iter()
         .filter(is_missing)
         .map(|number| (number, fields::field(number, &[])))

@@ -9,6 +9,13 @@ use super::unique::Taken;
 use crate::error::{ErrorKind, Result, shortened};
 use crate::graph::bytes_of;
 use crate::message::{Message, Packed, Record, Value, Writer, int32};
+use crate::schema::field::{
+    function_def,
+    function_def_library::{FUNCTION, GRADIENT},
+    gradient_def, graph_def,
+    meta_graph_def::{self, meta_info_def},
+    op_def, op_list, version_def,
+};
 use crate::schema::{Kind as Scalar, Schema, WireType};
 
 /// The meta graph that another is imported into.
@@ -36,11 +43,12 @@ impl<'b, 's> Base<'b, 's> {
         let mut parts = Parts::of(self.message)?;
         let new = Parts::of(other)?;
         let graph = merged_graph(self.graph, new.graph.unwrap_or_default())?;
-        parts.set(2, fields::field(2, &graph));
-        parts.set(1, merged_info(parts.info, new.info));
+        parts.set(meta_graph_def::GRAPH_DEF, fields::field(meta_graph_def::GRAPH_DEF, &graph));
+        parts.set(meta_graph_def::META_INFO_DEF, merged_info(parts.info, new.info));
         match (parts.saver, new.saver) {
             (Some(_), Some(_)) => left_out.push("saver_def".into()),
-            (None, Some(saver)) => parts.set(3, fields::field(3, saver)),
+            (None, Some(saver)) => parts
+                .set(meta_graph_def::SAVER_DEF, fields::field(meta_graph_def::SAVER_DEF, saver)),
             _ => {}
         }
         for (key, collection) in &new.collections {
@@ -56,14 +64,21 @@ impl<'b, 's> Base<'b, 's> {
                 signatures.insert(key, entry);
             }
         }
-        let signatures = signatures.values().flat_map(|entry| fields::field(5, entry)).collect();
+        let signatures = signatures
+            .values()
+            .flat_map(|entry| fields::field(meta_graph_def::SIGNATURE_DEF, entry))
+            .collect();
         let assets = parts.assets.iter().chain(&new.assets);
-        let assets = assets.flat_map(|asset| fields::field(6, asset)).collect();
-        parts.set(5, signatures);
-        parts.set(6, assets);
+        let assets =
+            assets.flat_map(|asset| fields::field(meta_graph_def::ASSET_FILE_DEF, asset)).collect();
+        parts.set(meta_graph_def::SIGNATURE_DEF, signatures);
+        parts.set(meta_graph_def::ASSET_FILE_DEF, assets);
         match (parts.objects, new.objects) {
             (Some(_), Some(_)) => left_out.push("object_graph_def".into()),
-            (None, Some(objects)) => parts.set(7, fields::field(7, objects)),
+            (None, Some(objects)) => parts.set(
+                meta_graph_def::OBJECT_GRAPH_DEF,
+                fields::field(meta_graph_def::OBJECT_GRAPH_DEF, objects),
+            ),
             _ => {}
         }
         let message = parts.message(self.message);
@@ -91,18 +106,25 @@ fn merged_graph(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
     let ty = schema.message("tensorflow.GraphDef");
     let Some(ty) = ty else { return Ok(old.to_vec()) };
     let mut nodes = Writer::default();
-    for record in records(old).chain(records(new)).filter(|record| record.number == 1) {
+    for record in records(old).chain(records(new)).filter(|record| record.number == graph_def::NODE)
+    {
         nodes.raw(record.bytes);
     }
-    let mut changed = BTreeMap::from([(1, nodes.finish())]);
-    if let Some(library) = bytes_in(new, 2).filter(|library| !library.is_empty()) {
-        let merged = merged_library(bytes_in(old, 2).unwrap_or_default(), library)?;
-        changed.insert(2, fields::field(2, &merged));
+    let mut changed = BTreeMap::from([(graph_def::NODE, nodes.finish())]);
+    if let Some(library) = bytes_in(new, graph_def::LIBRARY).filter(|library| !library.is_empty()) {
+        let merged =
+            merged_library(bytes_in(old, graph_def::LIBRARY).unwrap_or_default(), library)?;
+        changed.insert(graph_def::LIBRARY, fields::field(graph_def::LIBRARY, &merged));
     }
-    match (bytes_in(old, 4), bytes_in(new, 4)) {
-        (None, Some(versions)) => drop(changed.insert(4, fields::field(4, versions))),
+    match (bytes_in(old, graph_def::VERSIONS), bytes_in(new, graph_def::VERSIONS)) {
+        (None, Some(versions)) => {
+            drop(changed.insert(graph_def::VERSIONS, fields::field(graph_def::VERSIONS, versions)))
+        }
         (Some(a), Some(b)) if a != b => {
-            changed.insert(4, fields::field(4, &merged_versions(a, b)));
+            changed.insert(
+                graph_def::VERSIONS,
+                fields::field(graph_def::VERSIONS, &merged_versions(a, b)),
+            );
         }
         _ => {}
     }
@@ -114,8 +136,10 @@ fn merged_graph(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
 /// A `FunctionDefLibrary` with the functions and gradients of both.
 fn merged_library(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
     let name = |number: u32, bytes| match number {
-        1 => text_in(bytes_in(bytes, 1).unwrap_or_default(), 1),
-        _ => text_in(bytes, 1),
+        FUNCTION => {
+            text_in(bytes_in(bytes, function_def::SIGNATURE).unwrap_or_default(), op_def::NAME)
+        }
+        _ => text_in(bytes, gradient_def::FUNCTION_NAME),
     };
     let key = |record: &Record<'_>| record.number;
     let mut known = BTreeMap::new();
@@ -124,14 +148,15 @@ fn merged_library(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
         known.entry((record.number, name(record.number, bytes))).or_insert(bytes);
     }
     let mut added = Vec::new();
-    for record in records(new).filter(|record| matches!(record.number, 1 | 2)) {
+    for record in records(new).filter(|record| matches!(record.number, FUNCTION | GRADIENT)) {
         let bytes = bytes_of(&record);
         let name = name(record.number, bytes);
         match known.get(&(record.number, name)) {
             None => added.push(record),
             Some(old) if *old == bytes => {}
             Some(_) => {
-                let what = if record.number == 1 { "function" } else { "gradient of function" };
+                let what =
+                    if record.number == FUNCTION { "function" } else { "gradient of function" };
                 let kind = format!("{what} {} is another one in each graph", shortened(name));
                 return Err(ErrorKind::Usage(kind).into());
             }
@@ -139,11 +164,14 @@ fn merged_library(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
     }
     let mut out = Writer::default();
     let mut write = |record: &Record<'_>| out.raw(record.bytes);
-    for number in [1, 2] {
+    for number in [FUNCTION, GRADIENT] {
         records(old).filter(|r| key(r) == number).for_each(|r| write(&r));
         added.iter().filter(|r| key(r) == number).for_each(&mut write);
     }
-    records(old).chain(records(new)).filter(|r| !matches!(key(r), 1 | 2)).for_each(|r| write(&r));
+    records(old)
+        .chain(records(new))
+        .filter(|r| !matches!(key(r), FUNCTION | GRADIENT))
+        .for_each(|r| write(&r));
     Ok(out.finish())
 }
 
@@ -158,24 +186,30 @@ fn merged_versions(old: &[u8], new: &[u8]) -> Vec<u8> {
     };
     let bad: BTreeSet<i32> = [old, new]
         .into_iter()
-        .filter_map(|versions| bytes_in(versions, 3))
+        .filter_map(|versions| bytes_in(versions, version_def::BAD_CONSUMERS))
         .flat_map(|packed| Packed::new(Scalar::Int32, packed, 0).map_while(Result::ok))
         .map(|value| if let Value::Varint(bits) = value { int32(bits) } else { 0 })
         .collect();
     let mut out = Writer::default();
-    let producer = number(old, 1).min(number(new, 1));
-    let consumer = number(old, 2).max(number(new, 2));
-    for (field, value) in [(1, producer), (2, consumer)].into_iter().filter(|(_, v)| *v != 0) {
+    let producer = number(old, version_def::PRODUCER).min(number(new, version_def::PRODUCER));
+    let consumer =
+        number(old, version_def::MIN_CONSUMER).max(number(new, version_def::MIN_CONSUMER));
+    for (field, value) in [(version_def::PRODUCER, producer), (version_def::MIN_CONSUMER, consumer)]
+        .into_iter()
+        .filter(|(_, v)| *v != 0)
+    {
         out.tag(field, WireType::Varint);
         out.varint(i64::from(value).cast_unsigned());
     }
     if !bad.is_empty() {
-        out.tag(3, WireType::Len);
+        out.tag(version_def::BAD_CONSUMERS, WireType::Len);
         out.open();
         bad.iter().for_each(|version| out.varint(i64::from(*version).cast_unsigned()));
         out.close();
     }
-    for record in records(old).chain(records(new)).filter(|record| record.number > 3) {
+    for record in
+        records(old).chain(records(new)).filter(|record| record.number > version_def::BAD_CONSUMERS)
+    {
         out.raw(record.bytes);
     }
     out.finish()
@@ -185,19 +219,31 @@ fn merged_versions(old: &[u8], new: &[u8]) -> Vec<u8> {
 fn merged_info(old: &[u8], new: &[u8]) -> Vec<u8> {
     let schema = Schema::tensorflow();
     let ty = schema.message("tensorflow.MetaGraphDef.MetaInfoDef");
-    let Some(ty) = ty.filter(|_| !old.is_empty()) else { return fields::field(1, new) };
+    let Some(ty) = ty.filter(|_| !old.is_empty()) else {
+        return fields::field(meta_graph_def::META_INFO_DEF, new);
+    };
     let mut ops = BTreeMap::new();
-    for list in [new, old].map(|info| bytes_in(info, 2).unwrap_or_default()) {
-        let definitions = records(list).filter(|record| record.number == 1);
-        ops.extend(definitions.map(|record| (text_in(bytes_of(&record), 1), bytes_of(&record))));
+    for list in
+        [new, old].map(|info| bytes_in(info, meta_info_def::STRIPPED_OP_LIST).unwrap_or_default())
+    {
+        let definitions = records(list).filter(|record| record.number == op_list::OP);
+        ops.extend(
+            definitions.map(|record| (text_in(bytes_of(&record), op_def::NAME), bytes_of(&record))),
+        );
     }
     let mut changed = BTreeMap::new();
     if !ops.is_empty() {
-        let list: Vec<u8> = ops.values().flat_map(|op| fields::field(1, op)).collect();
-        changed.insert(2, fields::field(2, &list));
+        let list: Vec<u8> = ops.values().flat_map(|op| fields::field(op_list::OP, op)).collect();
+        changed.insert(
+            meta_info_def::STRIPPED_OP_LIST,
+            fields::field(meta_info_def::STRIPPED_OP_LIST, &list),
+        );
     }
-    if fields::is_set(new, 7) {
-        changed.insert(7, fields::number(7, 1));
+    if fields::is_set(new, meta_info_def::STRIPPED_DEFAULT_ATTRS) {
+        changed.insert(
+            meta_info_def::STRIPPED_DEFAULT_ATTRS,
+            fields::number(meta_info_def::STRIPPED_DEFAULT_ATTRS, 1),
+        );
     }
-    fields::field(1, &fields::splice(schema, ty, old, &changed))
+    fields::field(meta_graph_def::META_INFO_DEF, &fields::splice(schema, ty, old, &changed))
 }

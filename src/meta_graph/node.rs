@@ -6,6 +6,10 @@ use super::fields::{self, records};
 use crate::graph::{attr, bytes_of, text_of};
 use crate::message::{Value, Writer};
 use crate::schema::WireType;
+use crate::schema::field::{
+    attr_value::{self, list_value},
+    map_entry, node_def,
+};
 
 /// The attribute that says beside which nodes a node is placed.
 const CLASS: &str = "_class";
@@ -50,32 +54,32 @@ pub(super) trait Edit {
 pub(super) fn rewrite(node: &[u8], edit: &mut impl Edit, out: &mut Writer) {
     let (mut op, mut is_placed) = ("", false);
     for record in records(node) {
-        if !is_placed && record.number >= 4 {
+        if !is_placed && record.number >= node_def::DEVICE {
             is_placed = true;
-            let own = if record.number == 4 { text_of(&record) } else { "" };
+            let own = if record.number == node_def::DEVICE { text_of(&record) } else { "" };
             let device = edit.device(own);
             if !device.is_empty() {
-                fields::write(4, device.as_bytes(), out);
+                fields::write(node_def::DEVICE, device.as_bytes(), out);
             }
         }
         match (record.number, record.value) {
-            (1, Value::Len(_)) => {
+            (node_def::NAME, Value::Len(_)) => {
                 let name = edit.name(text_of(&record));
                 if !name.is_empty() {
-                    fields::write(1, name.as_bytes(), out);
+                    fields::write(node_def::NAME, name.as_bytes(), out);
                 }
             }
-            (2, Value::Len(_)) => {
+            (node_def::OP, Value::Len(_)) => {
                 op = text_of(&record);
                 out.raw(record.bytes);
             }
-            (3, Value::Len(_)) => {
+            (node_def::INPUT, Value::Len(_)) => {
                 if let Some(input) = edit.input(text_of(&record)) {
-                    fields::write(3, input.as_bytes(), out);
+                    fields::write(node_def::INPUT, input.as_bytes(), out);
                 }
             }
-            (4, Value::Len(_)) => {}
-            (5, Value::Len(entry)) => match attr(entry) {
+            (node_def::DEVICE, Value::Len(_)) => {}
+            (node_def::ATTR, Value::Len(entry)) => match attr(entry) {
                 (name, value) if !edit.keeps_attr(op, name, value) => {}
                 (CLASS, _) => entry_with(entry, |value, out| classes(value, edit, out), out),
                 (FRAME, _) if matches!(op, "Enter" | "RefEnter") => {
@@ -87,18 +91,18 @@ pub(super) fn rewrite(node: &[u8], edit: &mut impl Edit, out: &mut Writer) {
         }
     }
     if !is_placed && !edit.device("").is_empty() {
-        fields::write(4, edit.device("").as_bytes(), out);
+        fields::write(node_def::DEVICE, edit.device("").as_bytes(), out);
     }
 }
 
 /// Writes an entry of the attributes, its value by `write`.
 fn entry_with(entry: &[u8], write: impl Fn(&[u8], &mut Writer), out: &mut Writer) {
-    out.tag(5, WireType::Len);
+    out.tag(node_def::ATTR, WireType::Len);
     out.open();
     for record in records(entry) {
         match (record.number, record.value) {
-            (2, Value::Len(value)) => {
-                out.tag(2, WireType::Len);
+            (map_entry::VALUE, Value::Len(value)) => {
+                out.tag(map_entry::VALUE, WireType::Len);
                 out.open();
                 write(value, out);
                 out.close();
@@ -113,14 +117,14 @@ fn entry_with(entry: &[u8], write: impl Fn(&[u8], &mut Writer), out: &mut Writer
 fn classes(value: &[u8], edit: &impl Edit, out: &mut Writer) {
     for record in records(value) {
         match (record.number, record.value) {
-            (1, Value::Len(list)) => {
-                out.tag(1, WireType::Len);
+            (attr_value::LIST, Value::Len(list)) => {
+                out.tag(attr_value::LIST, WireType::Len);
                 out.open();
                 for item in records(list) {
                     match (item.number, std::str::from_utf8(bytes_of(&item))) {
-                        (2, Ok(class)) => {
+                        (list_value::S, Ok(class)) => {
                             if let Some(class) = edit.colocation(class) {
-                                fields::write(2, class.as_bytes(), out);
+                                fields::write(list_value::S, class.as_bytes(), out);
                             }
                         }
                         _ => out.raw(item.bytes),
@@ -137,7 +141,9 @@ fn classes(value: &[u8], edit: &impl Edit, out: &mut Writer) {
 fn frame(value: &[u8], edit: &impl Edit, out: &mut Writer) {
     for record in records(value) {
         match (record.number, std::str::from_utf8(bytes_of(&record))) {
-            (2, Ok(name)) => fields::write(2, edit.frame(name).as_bytes(), out),
+            (attr_value::S, Ok(name)) => {
+                fields::write(attr_value::S, edit.frame(name).as_bytes(), out)
+            }
             _ => out.raw(record.bytes),
         }
     }

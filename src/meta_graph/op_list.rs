@@ -8,10 +8,18 @@ use crate::error::Result;
 use crate::graph::{OpTable, attr, bytes_of, text_of};
 use crate::message::Writer;
 use crate::schema::WireType;
+use crate::schema::field::{
+    attr_value, function_def, function_def_library, graph_def,
+    meta_graph_def::meta_info_def,
+    name_attr_list, node_def,
+    op_def::{self, arg_def, attr_def},
+    op_list,
+};
 
 /// The definitions that a meta graph brings along, over those of TensorFlow.
 pub(super) fn of<'m>(parts: &Parts<'m>) -> Result<OpTable<'m>> {
-    let own = OpTable::decode(bytes_in(parts.info, 2).unwrap_or_default())?;
+    let own =
+        OpTable::decode(bytes_in(parts.info, meta_info_def::STRIPPED_OP_LIST).unwrap_or_default())?;
     Ok(own.over(OpTable::builtin()))
 }
 
@@ -22,7 +30,7 @@ pub(super) fn of<'m>(parts: &Parts<'m>) -> Result<OpTable<'m>> {
 pub(super) fn of_graph(graph: &[u8], ops: &OpTable<'_>) -> Vec<u8> {
     let mut out = Writer::default();
     for bytes in used(graph).into_iter().filter_map(|op| ops.bytes(op)) {
-        out.tag(1, WireType::Len);
+        out.tag(op_list::OP, WireType::Len);
         out.open();
         without_docs(bytes, &mut out);
         out.close();
@@ -32,12 +40,19 @@ pub(super) fn of_graph(graph: &[u8], ops: &OpTable<'_>) -> Vec<u8> {
 
 /// The functions in the library of a `GraphDef`, by name.
 pub(super) fn functions(graph: &[u8]) -> BTreeMap<&str, &[u8]> {
-    let library = bytes_in(graph, 2).unwrap_or_default();
-    let functions = records(library).filter(|record| record.number == 1);
+    let library = bytes_in(graph, graph_def::LIBRARY).unwrap_or_default();
+    let functions =
+        records(library).filter(|record| record.number == function_def_library::FUNCTION);
     functions
         .map(|record| {
             let function = bytes_of(&record);
-            (text_in(bytes_in(function, 1).unwrap_or_default(), 1), function)
+            (
+                text_in(
+                    bytes_in(function, function_def::SIGNATURE).unwrap_or_default(),
+                    op_def::NAME,
+                ),
+                function,
+            )
         })
         .collect()
 }
@@ -49,12 +64,12 @@ fn used(graph: &[u8]) -> BTreeSet<&str> {
     let mut mark = |op, open: &mut Vec<_>| {
         if seen.insert(op) {
             match functions.get(op) {
-                Some(function) => open.push((*function, 3)),
+                Some(function) => open.push((*function, function_def::NODE_DEF)),
                 None => drop(used.insert(op)),
             }
         }
     };
-    open.push((graph, 1));
+    open.push((graph, graph_def::NODE));
     while let Some((nodes, number)) = open.pop() {
         for record in records(nodes).filter(|record| record.number == number) {
             let (op, called) = ops(bytes_of(&record));
@@ -72,10 +87,11 @@ fn ops(node: &[u8]) -> (&str, Option<&str>) {
     let (mut op, mut called) = ("", None);
     for record in records(node) {
         match record.number {
-            2 => op = text_of(&record),
-            5 if matches!(op, "PartitionedCall" | "StatefulPartitionedCall") => {
+            node_def::OP => op = text_of(&record),
+            node_def::ATTR if matches!(op, "PartitionedCall" | "StatefulPartitionedCall") => {
                 if let ("f", value) = attr(bytes_of(&record)) {
-                    called = bytes_in(value, 10).map(|function| text_in(function, 1));
+                    called = bytes_in(value, attr_value::FUNC)
+                        .map(|function| text_in(function, name_attr_list::NAME));
                 }
             }
             _ => {}
@@ -88,9 +104,9 @@ fn ops(node: &[u8]) -> (&str, Option<&str>) {
 fn without_docs(op: &[u8], out: &mut Writer) {
     for record in records(op) {
         let description = match record.number {
-            2 | 3 => 2,
-            4 => 4,
-            5 | 6 => continue,
+            op_def::INPUT_ARG | op_def::OUTPUT_ARG => arg_def::DESCRIPTION,
+            op_def::ATTR => attr_def::DESCRIPTION,
+            op_def::SUMMARY | op_def::DESCRIPTION => continue,
             _ => {
                 out.raw(record.bytes);
                 continue;

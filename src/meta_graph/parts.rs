@@ -7,6 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::graph::bytes_of;
 use crate::message::{Message, Value, Writer};
 use crate::schema::WireType;
+use crate::schema::field::{map_entry, meta_graph_def};
 
 /// The type of a meta graph.
 pub(super) const META_GRAPH: &str = "tensorflow.MetaGraphDef";
@@ -62,21 +63,22 @@ impl<'m> Parts<'m> {
         for record in records(meta) {
             let Value::Len(content) = record.value else { continue };
             match record.number {
-                1 => parts.info = content,
-                2 => parts.graph = Some(content),
-                3 => parts.saver = Some(content),
-                4 => {
-                    let def = bytes_in(content, 2).unwrap_or_default();
-                    parts
-                        .collections
-                        .insert(text_in(content, 1), Collection { entry: content, def });
+                meta_graph_def::META_INFO_DEF => parts.info = content,
+                meta_graph_def::GRAPH_DEF => parts.graph = Some(content),
+                meta_graph_def::SAVER_DEF => parts.saver = Some(content),
+                meta_graph_def::COLLECTION_DEF => {
+                    let def = bytes_in(content, map_entry::VALUE).unwrap_or_default();
+                    parts.collections.insert(
+                        text_in(content, map_entry::KEY),
+                        Collection { entry: content, def },
+                    );
                 }
-                5 => {
-                    let signature = bytes_in(content, 2).unwrap_or_default();
-                    parts.signatures.insert(text_in(content, 1), (content, signature));
+                meta_graph_def::SIGNATURE_DEF => {
+                    let signature = bytes_in(content, map_entry::VALUE).unwrap_or_default();
+                    parts.signatures.insert(text_in(content, map_entry::KEY), (content, signature));
                 }
-                6 => parts.assets.push(bytes_of(&record)),
-                7 => parts.objects = Some(content),
+                meta_graph_def::ASSET_FILE_DEF => parts.assets.push(bytes_of(&record)),
+                meta_graph_def::OBJECT_GRAPH_DEF => parts.objects = Some(content),
                 _ => {}
             }
         }
@@ -111,7 +113,7 @@ impl<'m> Parts<'m> {
     pub(super) fn message<'s>(mut self, meta: &Message<'s>) -> Message<'s> {
         if !self.new_collections.is_empty() {
             let collections = self.collection_records();
-            self.new.insert(4, collections);
+            self.new.insert(meta_graph_def::COLLECTION_DEF, collections);
         }
         let bytes = fields::splice(meta.schema(), meta.ty(), meta.bytes(), &self.new);
         Message::from_canonical(meta.schema(), meta.ty(), bytes)
@@ -131,17 +133,23 @@ impl<'m> Parts<'m> {
                 entries.insert(key, entry_with(key, entry.unwrap_or_default(), def));
             }
         }
-        entries.values().flat_map(|entry| fields::field(4, entry)).collect()
+        entries
+            .values()
+            .flat_map(|entry| fields::field(meta_graph_def::COLLECTION_DEF, entry))
+            .collect()
     }
 }
 
 /// An entry of a map of messages with another value; what else was in it stays.
 pub(super) fn entry_with(key: &str, entry: &[u8], value: &[u8]) -> Vec<u8> {
     let mut out = Writer::default();
-    fields::write(1, key.as_bytes(), &mut out);
-    fields::write(2, value, &mut out);
+    fields::write(map_entry::KEY, key.as_bytes(), &mut out);
+    fields::write(map_entry::VALUE, value, &mut out);
     for record in records(entry).filter(|record| {
-        !matches!((record.number, record.value.wire_type()), (1 | 2, WireType::Len))
+        !matches!(
+            (record.number, record.value.wire_type()),
+            (map_entry::KEY | map_entry::VALUE, WireType::Len)
+        )
     }) {
         out.raw(record.bytes);
     }

@@ -12,6 +12,10 @@ use crate::error::{ErrorKind, Result, shortened};
 use crate::graph::{Graph, Node, fields};
 use crate::message::Writer;
 use crate::schema::WireType;
+use crate::schema::field::{
+    attr_value::{self, list_value},
+    graph_def,
+};
 
 /// What an entry of `_class` begins with.
 const BESIDE: &str = "loc:@";
@@ -38,8 +42,9 @@ pub(super) fn devices<'m>(graph: &Graph<'m>, order: &[usize], clear: bool) -> Ve
 /// The other nodes beside which a node is placed.
 fn beside<'m>(node: &Node<'m>) -> impl Iterator<Item = &'m str> + use<'m> {
     let name = node.name;
-    let list = node.attr("_class").and_then(|value| bytes_in(value, 1)).unwrap_or_default();
-    let classes = fields(list, 2).filter_map(|class| std::str::from_utf8(class).ok());
+    let list =
+        node.attr("_class").and_then(|value| bytes_in(value, attr_value::LIST)).unwrap_or_default();
+    let classes = fields(list, list_value::S).filter_map(|class| std::str::from_utf8(class).ok());
     classes.filter_map(|class| class.strip_prefix(BESIDE)).filter(move |other| *other != name)
 }
 
@@ -79,12 +84,14 @@ impl<'a> Nodes<'a> {
             let Some(node) = self.graph.nodes().get(position) else { continue };
             self.device = self.devices.get(position).copied().unwrap_or_default();
             self.controls.clear();
-            out.tag(1, WireType::Len);
+            out.tag(graph_def::NODE, WireType::Len);
             out.open();
             node::rewrite(node.bytes, &mut self, &mut out);
             out.close();
         }
-        records(bytes).filter(|record| record.number != 1).for_each(|record| out.raw(record.bytes));
+        records(bytes)
+            .filter(|record| record.number != graph_def::NODE)
+            .for_each(|record| out.raw(record.bytes));
         match self.missing.take() {
             None => Ok(out.finish()),
             Some(node) => {

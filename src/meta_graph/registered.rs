@@ -4,6 +4,12 @@
 
 use super::fields::Place::{In, Listed, Name, Pairs};
 use super::fields::Shape;
+use crate::schema::field::tensor_info::{composite_tensor, coo_sparse};
+use crate::schema::field::{
+    asset_file_def, cond_context_def, control_flow_context_def, map_entry, queue_runner_def,
+    save_slice_info_def, saver_def, signature_def, tensor_info, values_def, variable_def,
+    while_context_def,
+};
 
 /// What the items of a collection are.
 #[derive(Debug)]
@@ -40,8 +46,14 @@ pub(super) fn registered(key: &str) -> Option<&'static Registered> {
 
 static VARIABLE: Registered = Registered {
     message: "tensorflow.VariableDef",
-    shape: &Shape(&[(1, Name), (2, Name), (3, Name), (4, In(&Shape(&[(1, Name)]))), (6, Name)]),
-    name: Some(1),
+    shape: &Shape(&[
+        (variable_def::VARIABLE_NAME, Name),
+        (variable_def::INITIALIZER_NAME, Name),
+        (variable_def::SNAPSHOT_NAME, Name),
+        (variable_def::SAVE_SLICE_INFO_DEF, In(&Shape(&[(save_slice_info_def::FULL_NAME, Name)]))),
+        (variable_def::INITIAL_VALUE_NAME, Name),
+    ]),
+    name: Some(variable_def::VARIABLE_NAME),
     inside: &[],
     names_nodes: true,
 };
@@ -50,14 +62,23 @@ static SAVER: Registered = Registered {
     message: "tensorflow.SaverDef",
     shape: &SAVER_DEF,
     name: None,
-    inside: &[1, 2, 3],
+    inside: &[
+        saver_def::FILENAME_TENSOR_NAME,
+        saver_def::SAVE_TENSOR_NAME,
+        saver_def::RESTORE_OP_NAME,
+    ],
     names_nodes: false,
 };
 
 static QUEUE_RUNNER: Registered = Registered {
     message: "tensorflow.QueueRunnerDef",
-    shape: &Shape(&[(1, Name), (2, Listed), (3, Name), (4, Name)]),
-    name: Some(1),
+    shape: &Shape(&[
+        (queue_runner_def::QUEUE_NAME, Name),
+        (queue_runner_def::ENQUEUE_OP_NAME, Listed),
+        (queue_runner_def::CLOSE_OP_NAME, Name),
+        (queue_runner_def::CANCEL_OP_NAME, Name),
+    ]),
+    name: Some(queue_runner_def::QUEUE_NAME),
     inside: &[],
     names_nodes: true,
 };
@@ -65,7 +86,7 @@ static QUEUE_RUNNER: Registered = Registered {
 static COND: Registered = Registered {
     message: "tensorflow.CondContextDef",
     shape: &COND_CONTEXT,
-    name: Some(1),
+    name: Some(cond_context_def::CONTEXT_NAME),
     inside: &[],
     names_nodes: false,
 };
@@ -73,45 +94,69 @@ static COND: Registered = Registered {
 static WHILE: Registered = Registered {
     message: "tensorflow.WhileContextDef",
     shape: &WHILE_CONTEXT,
-    name: Some(1),
+    name: Some(while_context_def::CONTEXT_NAME),
     inside: &[],
     names_nodes: false,
 };
 
 /// `SaverDef`.
-pub(super) static SAVER_DEF: Shape = Shape(&[(1, Name), (2, Name), (3, Name)]);
+pub(super) static SAVER_DEF: Shape = Shape(&[
+    (saver_def::FILENAME_TENSOR_NAME, Name),
+    (saver_def::SAVE_TENSOR_NAME, Name),
+    (saver_def::RESTORE_OP_NAME, Name),
+]);
 
-static VALUES: Shape = Shape(&[(1, Listed), (2, Pairs)]);
+static VALUES: Shape = Shape(&[(values_def::VALUES, Listed), (values_def::EXTERNAL_VALUES, Pairs)]);
 
-static CONTEXT: Shape = Shape(&[(1, In(&COND_CONTEXT)), (2, In(&WHILE_CONTEXT))]);
+static CONTEXT: Shape = Shape(&[
+    (control_flow_context_def::COND_CTXT, In(&COND_CONTEXT)),
+    (control_flow_context_def::WHILE_CTXT, In(&WHILE_CONTEXT)),
+]);
 
-static COND_CONTEXT: Shape =
-    Shape(&[(1, Name), (2, Name), (3, Name), (5, In(&VALUES)), (6, In(&CONTEXT))]);
+static COND_CONTEXT: Shape = Shape(&[
+    (cond_context_def::CONTEXT_NAME, Name),
+    (cond_context_def::PRED_NAME, Name),
+    (cond_context_def::PIVOT_NAME, Name),
+    (cond_context_def::VALUES_DEF, In(&VALUES)),
+    (cond_context_def::NESTED_CONTEXTS, In(&CONTEXT)),
+]);
 
 static WHILE_CONTEXT: Shape = Shape(&[
-    (1, Name),
-    (5, Name),
-    (6, Name),
-    (7, Name),
-    (8, Listed),
-    (9, In(&VALUES)),
-    (10, Listed),
-    (11, Name),
-    (12, In(&CONTEXT)),
+    (while_context_def::CONTEXT_NAME, Name),
+    (while_context_def::PIVOT_NAME, Name),
+    (while_context_def::PIVOT_FOR_PRED_NAME, Name),
+    (while_context_def::PIVOT_FOR_BODY_NAME, Name),
+    (while_context_def::LOOP_EXIT_NAMES, Listed),
+    (while_context_def::VALUES_DEF, In(&VALUES)),
+    (while_context_def::LOOP_ENTER_NAMES, Listed),
+    (while_context_def::MAXIMUM_ITERATIONS_NAME, Name),
+    (while_context_def::NESTED_CONTEXTS, In(&CONTEXT)),
 ]);
 
 /// `TensorInfo`: a tensor, the three of a sparse one, or the parts of a composite one.
 static TENSOR_INFO: Shape = Shape(&[
-    (1, Listed),
-    (4, In(&Shape(&[(1, Name), (2, Name), (3, Name)]))),
-    (5, In(&Shape(&[(2, In(&TENSOR_INFO))]))),
+    (tensor_info::NAME, Listed),
+    (
+        tensor_info::COO_SPARSE,
+        In(&Shape(&[
+            (coo_sparse::VALUES_TENSOR_NAME, Name),
+            (coo_sparse::INDICES_TENSOR_NAME, Name),
+            (coo_sparse::DENSE_SHAPE_TENSOR_NAME, Name),
+        ])),
+    ),
+    (
+        tensor_info::COMPOSITE_TENSOR,
+        In(&Shape(&[(composite_tensor::COMPONENTS, In(&TENSOR_INFO))])),
+    ),
 ]);
 
-static TENSOR_INFO_ENTRY: Shape = Shape(&[(2, In(&TENSOR_INFO))]);
+static TENSOR_INFO_ENTRY: Shape = Shape(&[(map_entry::VALUE, In(&TENSOR_INFO))]);
 
 /// `SignatureDef`.
-pub(super) static SIGNATURE: Shape =
-    Shape(&[(1, In(&TENSOR_INFO_ENTRY)), (2, In(&TENSOR_INFO_ENTRY))]);
+pub(super) static SIGNATURE: Shape = Shape(&[
+    (signature_def::INPUTS, In(&TENSOR_INFO_ENTRY)),
+    (signature_def::OUTPUTS, In(&TENSOR_INFO_ENTRY)),
+]);
 
 /// `AssetFileDef`.
-pub(super) static ASSET: Shape = Shape(&[(1, In(&TENSOR_INFO))]);
+pub(super) static ASSET: Shape = Shape(&[(asset_file_def::TENSOR_INFO, In(&TENSOR_INFO))]);

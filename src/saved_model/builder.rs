@@ -18,6 +18,7 @@ use crate::message::{Losses, Message, Writer};
 use crate::meta_graph::{self, ExportOptions, Item};
 use crate::progress::Progress;
 use crate::saver::build::{self, Options, with_saver};
+use crate::schema::field::saved_model;
 use crate::schema::tensorflow::{AssetFileDef, SaverDef, SignatureDef};
 use crate::schema::{Schema, WireType};
 use crate::text::{PrintOptions, Style, print};
@@ -190,10 +191,10 @@ impl Builder {
         write: impl FnOnce(&Message<'_>, &mut dyn Write) -> Result<Losses>,
     ) -> Result<BuildOutcome> {
         let mut out = Writer::default();
-        out.tag(1, WireType::Varint);
+        out.tag(saved_model::SAVED_MODEL_SCHEMA_VERSION, WireType::Varint);
         out.varint(SCHEMA_VERSION);
         for added in &self.meta_graphs {
-            out.tag(2, WireType::Len);
+            out.tag(saved_model::META_GRAPHS, WireType::Len);
             out.len_prefixed(&added.bytes);
         }
         let bytes = out.finish();

@@ -17,6 +17,7 @@ use crate::meta_graph::{self, ImportOptions};
 use crate::saver::Saver;
 use crate::saver::build::Options;
 use crate::saver::run::Variables;
+use crate::schema::field::{meta_graph_def, saved_model};
 use crate::schema::tensorflow::meta_graph_def::MetaInfoDef;
 use crate::schema::tensorflow::{SaverDef, SignatureDef};
 use crate::schema::{MessageType, Schema};
@@ -93,7 +94,7 @@ impl SavedModel {
     /// # Errors
     /// When what a meta graph says of itself cannot be decoded.
     pub fn tag_sets(&self) -> Result<Vec<Vec<String>>> {
-        fields(self.message.bytes(), META_GRAPHS).map(tags).collect()
+        fields(self.message.bytes(), saved_model::META_GRAPHS).map(tags).collect()
     }
 
     /// The meta graph that has exactly these tags, in any order; of several the first.
@@ -128,7 +129,7 @@ impl SavedModel {
     fn meta_graph(&self, wanted: &[&str]) -> Result<Message<'static>> {
         let set: BTreeSet<&str> = wanted.iter().copied().collect();
         let mut known = Vec::new();
-        for meta in fields(self.message.bytes(), META_GRAPHS) {
+        for meta in fields(self.message.bytes(), saved_model::META_GRAPHS) {
             let tags = tags(meta)?;
             if tags.iter().map(String::as_str).collect::<BTreeSet<_>>() == set {
                 let schema = Schema::tensorflow();
@@ -192,11 +193,6 @@ impl Plan {
         Ok(variables)
     }
 }
-
-/// The field of a `SavedModel` with its meta graphs.
-const META_GRAPHS: u32 = 2;
-/// The field of a `MetaGraphDef` with what it says of itself.
-const META_INFO_DEF: u32 = 1;
 /// Meta graphs that an error tells of, and tags of each.
 const TOLD: usize = 8;
 /// The most bytes that a message of protobuf may have.
@@ -227,7 +223,7 @@ pub(super) fn ty(name: &str) -> Result<&'static MessageType> {
 
 /// The tags of a meta graph.
 fn tags(meta: &[u8]) -> Result<Vec<String>> {
-    let info = fields(meta, META_INFO_DEF).last().unwrap_or_default();
+    let info = fields(meta, meta_graph_def::META_INFO_DEF).last().unwrap_or_default();
     let info = MetaInfoDef::decode(info);
     let info = info
         .map_err(|error| Error::unexpected("meta_info_def", error, "it must be a MetaInfoDef"))?;

@@ -12,6 +12,7 @@ use crate::progress::Progress;
 use crate::saver::plan::restore_plan;
 use crate::saver::run::Variables;
 use crate::saver::{Content, Model, SaveOptions, Saver};
+use crate::schema::field::meta_graph_def;
 use crate::schema::tensorflow::SaverDef;
 use crate::tensor::Name;
 
@@ -81,7 +82,5 @@ fn keys(
 
 /// Whether a meta graph is of TensorFlow 2.
 fn has_objects(meta: &Message<'_>) -> bool {
-    /// The field of a `MetaGraphDef` with its `SavedObjectGraph`.
-    const OBJECT_GRAPH_DEF: u32 = 7;
-    fields(meta.bytes(), OBJECT_GRAPH_DEF).next().is_some()
+    fields(meta.bytes(), meta_graph_def::OBJECT_GRAPH_DEF).next().is_some()
 }

@@ -28,10 +28,8 @@ use std::path::Path;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::fields;
 use crate::message::Message;
+use crate::schema::field::meta_graph_def;
 use crate::schema::tensorflow::SaverDef;
-
-/// The field of a `MetaGraphDef` with its graph.
-const GRAPH_DEF: u32 = 2;
 
 /// Holds a saver that is run to what TensorFlow asks of every saver.
 ///
@@ -62,7 +60,7 @@ fn graph_of<'m>(message: &'m Message<'_>) -> Result<&'m [u8]> {
     match &*message.ty().full_name {
         "tensorflow.GraphDef" => Ok(message.bytes()),
         "tensorflow.MetaGraphDef" => {
-            Ok(fields(message.bytes(), GRAPH_DEF).last().unwrap_or_default())
+            Ok(fields(message.bytes(), meta_graph_def::GRAPH_DEF).last().unwrap_or_default())
         }
         other => {
             let allowed = "a saver goes with a MetaGraphDef or a GraphDef";

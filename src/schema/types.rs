@@ -3,6 +3,7 @@
 //! One lookup by number or name is an array access; nothing is counted or cloned on the way, as it is with
 //! descriptors that hold on to their pool.
 
+use super::field::map_entry;
 use std::ops::Index;
 
 use super::names::Names;
@@ -138,7 +139,7 @@ impl MessageType {
 
     /// The key and the value of a map entry.
     pub fn entry(&self) -> Option<(&Field, &Field)> {
-        let both = self.field(1).zip(self.field(2));
+        let both = self.field(map_entry::KEY).zip(self.field(map_entry::VALUE));
         both.filter(|_| self.is_map_entry)
     }
 }

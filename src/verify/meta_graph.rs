@@ -5,6 +5,10 @@ use prost_reflect::prost::Message as _;
 use crate::error::Result;
 use crate::graph::{Graph, attr, bytes_of, fields};
 use crate::message::{Message, Records};
+use crate::schema::field::{
+    meta_graph_def::{self, meta_info_def},
+    saved_model,
+};
 use crate::schema::tensorflow::{CollectionDef, SaverDef, collection_def};
 
 /// A graph, and what a meta graph says of it; of a graph alone there is nothing else.
@@ -30,7 +34,9 @@ impl<'m> MetaGraph<'m> {
     pub fn all_in(message: &'m Message<'_>) -> Result<Vec<Self>> {
         let bytes = message.bytes();
         match &*message.ty().full_name {
-            "tensorflow.SavedModel" => fields(bytes, 2).map(Self::new).collect(),
+            "tensorflow.SavedModel" => {
+                fields(bytes, saved_model::META_GRAPHS).map(Self::new).collect()
+            }
             "tensorflow.MetaGraphDef" => Ok(vec![Self::new(bytes)?]),
             "tensorflow.GraphDef" => {
                 Ok(vec![Self { graph: Graph::new(bytes)?, ..Self::default() }])
@@ -44,15 +50,15 @@ impl<'m> MetaGraph<'m> {
         for record in Records::new(bytes, 0).map_while(Result::ok) {
             let content = bytes_of(&record);
             match record.number {
-                1 => {
-                    found.ops = fields(content, 2).last();
-                    let tags =
-                        fields(content, 4).map(|tag| str::from_utf8(tag).unwrap_or_default());
+                meta_graph_def::META_INFO_DEF => {
+                    found.ops = fields(content, meta_info_def::STRIPPED_OP_LIST).last();
+                    let tags = fields(content, meta_info_def::TAGS)
+                        .map(|tag| str::from_utf8(tag).unwrap_or_default());
                     found.tags = tags.collect();
                 }
-                2 => found.graph = Graph::new(content)?,
-                3 => found.saver = SaverDef::decode(content).ok(),
-                4 => {
+                meta_graph_def::GRAPH_DEF => found.graph = Graph::new(content)?,
+                meta_graph_def::SAVER_DEF => found.saver = SaverDef::decode(content).ok(),
+                meta_graph_def::COLLECTION_DEF => {
                     let (name, collection) = attr(content);
                     if name == "savers" {
                         found.savers = savers(collection);

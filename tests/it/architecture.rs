@@ -15,7 +15,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("message", &["bytes", "error", "schema"]),
     ("text", &["bytes", "error", "message", "schema", "threads"]),
     ("json", &["bytes", "error", "message", "schema"]),
-    ("tensor", &["bytes", "error", "progress", "threads"]),
+    ("tensor", &["bytes", "error", "progress", "schema", "threads"]),
     ("table", &["bytes", "error"]),
     ("compare", &["bytes", "error", "progress", "tensor", "threads"]),
     (

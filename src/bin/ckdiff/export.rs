@@ -6,6 +6,7 @@ use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::message::{Message, Writer};
 use ckdiff::meta_graph::{self, ExportOptions, Exported, ImportOptions, Imported, export, import};
 use ckdiff::report::human::printable;
+use ckdiff::schema::field::meta_graph_def;
 use ckdiff::schema::{Schema, WireType};
 use ckdiff::{Error, ErrorKind};
 
@@ -75,7 +76,7 @@ fn of_document<'s>(document: &Document<'s>) -> Result<Message<'s>, Error> {
         "tensorflow.MetaGraphDef" => Ok(message.clone()),
         "tensorflow.GraphDef" => {
             let mut out = Writer::default();
-            out.tag(2, WireType::Len);
+            out.tag(meta_graph_def::GRAPH_DEF, WireType::Len);
             out.len_prefixed(message.bytes());
             let schema = Schema::tensorflow();
             match schema.message("tensorflow.MetaGraphDef") {

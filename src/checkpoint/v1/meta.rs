@@ -2,6 +2,7 @@
 
 use crate::bytes::Limits;
 use crate::error::{Error, ErrorKind, Result};
+use crate::schema::field::{saved_slice_meta, saved_tensor_slice_meta, saved_tensor_slices};
 use crate::table::Table;
 use crate::tensor::{DType, Name, Shape};
 
@@ -43,7 +44,7 @@ pub(super) fn read(table: &Table, limits: &Limits) -> Result<Meta> {
     let mut meta = Meta { tensors: Vec::new(), damage: Vec::new() };
     let mut found = false;
     while let Some(field) = fields.next()? {
-        if field.number == 1 {
+        if field.number == saved_tensor_slices::META {
             found = true;
             tensors(field.message("meta")?, &mut meta.tensors, limits)?;
         }
@@ -66,13 +67,13 @@ fn tensors(
 ) -> Result<()> {
     while let Some(field) = fields.next()? {
         match field.number {
-            1 => {
+            saved_tensor_slice_meta::TENSOR => {
                 let message = field.message("tensor")?;
                 let mut name = Name::from("");
                 let listed = listed(message, &mut name, limits);
                 tensors.push((name, listed));
             }
-            2 => wire::check_versions(field.message("versions")?)?,
+            saved_tensor_slice_meta::VERSIONS => wire::check_versions(field.message("versions")?)?,
             _ => {}
         }
     }
@@ -84,7 +85,7 @@ fn listed(mut fields: Fields<'_>, name: &mut Name, limits: &Limits) -> Result<Li
     let at = fields.offset();
     while let Some(field) = fields.next()? {
         match field.number {
-            1 => {
+            saved_slice_meta::NAME => {
                 let bytes = field.bytes("name")?;
                 if bytes.len() > limits.key_bytes {
                     let allowed = format!("at most {} are allowed", limits.key_bytes);
@@ -92,9 +93,9 @@ fn listed(mut fields: Fields<'_>, name: &mut Name, limits: &Limits) -> Result<Li
                 }
                 *name = Name::from(bytes);
             }
-            2 => wire::shape(field.message("shape")?, &mut dims, limits)?,
-            3 => dtype = field.int32("type")?,
-            4 if slices.len() >= limits.slices => {
+            saved_slice_meta::SHAPE => wire::shape(field.message("shape")?, &mut dims, limits)?,
+            saved_slice_meta::TYPE => dtype = field.int32("type")?,
+            saved_slice_meta::SLICE if slices.len() >= limits.slices => {
                 let allowed = format!("at most {} are allowed", limits.slices);
                 return Err(Error::unexpected(
                     "number of slices",
@@ -103,7 +104,7 @@ fn listed(mut fields: Fields<'_>, name: &mut Name, limits: &Limits) -> Result<Li
                 )
                 .at(at));
             }
-            4 => slices.push(wire::extents(field.message("slice")?, limits)?),
+            saved_slice_meta::SLICE => slices.push(wire::extents(field.message("slice")?, limits)?),
             _ => {}
         }
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::bytes::{Limits, Stream};
 use crate::error::{Error, Result};
+use crate::schema::field::{saved_slice, saved_tensor_slices};
 use crate::tensor::{DType, Shape, TensorSource, TensorStream, ValueField};
 
 use super::super::elements::{Elements, Framed};
@@ -90,7 +91,7 @@ pub(super) struct Walk<'a> {
 
 /// Where the elements of one field lie.
 pub(super) struct Piece {
-    pub(super) field: u64,
+    pub(super) field: u32,
     pub(super) wire: u64,
     /// The byte after it; of a varint that stands alone, which has any length, the byte after its first.
     pub(super) end: u64,
@@ -122,9 +123,11 @@ impl<'a> Walk<'a> {
                 return Ok(Some(piece));
             }
             match (depth, piece.field, piece.wire) {
-                (1, 2, 2) | (2, 3, 2) => self.ends.push(piece.end),
-                (2, 1, 2) => self.check_name(piece.end)?,
-                (2, 2, 2) => self.check_slice(piece.end)?,
+                (1, saved_tensor_slices::DATA, 2) | (2, saved_slice::DATA, 2) => {
+                    self.ends.push(piece.end)
+                }
+                (2, saved_slice::NAME, 2) => self.check_name(piece.end)?,
+                (2, saved_slice::SLICE, 2) => self.check_slice(piece.end)?,
                 _ => self.skip(&piece)?,
             }
         }
@@ -160,7 +163,9 @@ impl<'a> Walk<'a> {
             Some(left) if len <= left => {}
             left => return Err(Error::truncated("a field", len, left.unwrap_or(0))),
         }
-        Ok(Piece { field: tag >> 3, wire, end: self.stream.offset() + len })
+        let field = u32::try_from(tag >> 3)
+            .map_err(|_| Error::unexpected("field number", tag >> 3, "1 to 2^29 - 1 is allowed"))?;
+        Ok(Piece { field, wire, end: self.stream.offset() + len })
     }
 
     fn check_name(&mut self, end: u64) -> Result<()> {
@@ -206,7 +211,7 @@ struct Strings<'a> {
 impl Strings<'_> {
     fn advance(&mut self) -> Result<Option<u64>> {
         while let Some(piece) = self.walk.next()? {
-            if piece.field != u64::from(ValueField::of(DType::String).number) {
+            if piece.field != ValueField::of(DType::String).number {
                 self.walk.skip(&piece)?;
                 continue;
             }

@@ -2,6 +2,7 @@
 
 use crate::bytes::varint;
 use crate::error::{Error, ErrorKind, Result};
+use crate::schema::field::tensor_proto;
 use crate::tensor::{Coding, DType, Shape, TensorStream, ValueField};
 
 use super::saved::{Piece, Walk};
@@ -50,7 +51,7 @@ pub(super) struct Numbers<'a> {
     left: u64,
     total: u64,
     /// Which of the two ways to store content was met: `tensor_content` or the list.
-    met: Option<u64>,
+    met: Option<u32>,
 }
 
 impl<'a> Numbers<'a> {
@@ -76,8 +77,8 @@ impl<'a> Numbers<'a> {
             let packed = piece.wire == 2;
             let as_is = ValueField { coding: Coding::Fixed, ..self.field };
             let field = match piece.field {
-                number if number == u64::from(self.field.number) => self.field,
-                number if packed && number == u64::from(ValueField::CONTENT) => as_is,
+                number if number == self.field.number => self.field,
+                tensor_proto::TENSOR_CONTENT if packed => as_is,
                 _ => {
                     self.walk.skip(&piece)?;
                     continue;

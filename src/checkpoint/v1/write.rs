@@ -9,6 +9,9 @@ use crate::files::{Complete, NewFile, cannot_write};
 use crate::message::Writer;
 use crate::progress::Progress;
 use crate::schema::WireType;
+use crate::schema::field::{
+    saved_slice, saved_slice_meta, saved_tensor_slice_meta, saved_tensor_slices,
+};
 use crate::table::Builder;
 use crate::tensor::Name;
 
@@ -83,40 +86,44 @@ fn meta(pieces: &[Piece<'_>]) -> Vec<u8> {
         }
     }
     let mut out = Writer::default();
-    wire::write_message(1, &mut out, |out| {
+    wire::write_message(saved_tensor_slices::META, &mut out, |out| {
         for (name, slices) in &order {
-            wire::write_message(1, out, |out| tensor(name, slices, out));
+            wire::write_message(saved_tensor_slice_meta::TENSOR, out, |out| {
+                tensor(name, slices, out)
+            });
         }
-        wire::write_versions(2, out);
+        wire::write_versions(saved_tensor_slice_meta::VERSIONS, out);
     });
     out.finish()
 }
 
 /// A `SavedSliceMeta`.
 fn tensor(name: &Name, slices: &[&Piece<'_>], out: &mut Writer) {
-    out.tag(1, WireType::Len);
+    out.tag(saved_slice_meta::NAME, WireType::Len);
     out.len_prefixed(name.as_bytes());
     if let Some(first) = slices.first() {
-        wire::write_shape(2, &first.shape, out);
+        wire::write_shape(saved_slice_meta::SHAPE, &first.shape, out);
         let code = first.source.dtype().code();
-        wire::write_uint(3, u64::try_from(code).unwrap_or_default(), out);
+        wire::write_uint(saved_slice_meta::TYPE, u64::try_from(code).unwrap_or_default(), out);
     }
-    slices.iter().for_each(|piece| wire::write_slice(4, &extents(piece), out));
+    slices
+        .iter()
+        .for_each(|piece| wire::write_slice(saved_slice_meta::SLICE, &extents(piece), out));
 }
 
 /// All of `SavedTensorSlices { data: SavedSlice { name, slice, data: TensorProto } }` but the fields of the last, which have
 /// `values` bytes.
 fn head(piece: &Piece<'_>, values: u64) -> Result<Vec<u8>> {
     let mut slice = Writer::default();
-    slice.tag(1, WireType::Len);
+    slice.tag(saved_slice::NAME, WireType::Len);
     slice.len_prefixed(piece.name.as_bytes());
-    wire::write_slice(2, &extents(piece), &mut slice);
-    slice.tag(3, WireType::Len);
+    wire::write_slice(saved_slice::SLICE, &extents(piece), &mut slice);
+    slice.tag(saved_slice::DATA, WireType::Len);
     slice.varint(values);
     let slice = slice.finish();
     let len = slice.len() as u64 + values;
     let mut out = Writer::default();
-    out.tag(2, WireType::Len);
+    out.tag(saved_tensor_slices::DATA, WireType::Len);
     out.varint(len);
     out.raw(&slice);
     if len + 1 + varint::len(len) as u64 > LONGEST {

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use crate::bytes::Crc32c;
 use crate::message::Writer;
 use crate::schema::WireType;
+use crate::schema::field::{bundle_entry_proto, bundle_header_proto};
 use crate::table::Builder;
 use crate::tensor::{DType, Shape};
 
@@ -36,17 +37,23 @@ impl BundleEntry {
     fn encode(&self) -> Vec<u8> {
         let mut out = Writer::default();
         // No code is negative.
-        wire::write_uint(1, u64::try_from(self.dtype.code()).unwrap_or_default(), &mut out);
-        wire::write_shape(2, &self.shape, &mut out);
-        wire::write_uint(3, self.shard.into(), &mut out);
-        wire::write_uint(4, self.offset, &mut out);
-        wire::write_uint(5, self.size, &mut out);
+        wire::write_uint(
+            bundle_entry_proto::DTYPE,
+            u64::try_from(self.dtype.code()).unwrap_or_default(),
+            &mut out,
+        );
+        wire::write_shape(bundle_entry_proto::SHAPE, &self.shape, &mut out);
+        wire::write_uint(bundle_entry_proto::SHARD_ID, self.shard.into(), &mut out);
+        wire::write_uint(bundle_entry_proto::OFFSET, self.offset, &mut out);
+        wire::write_uint(bundle_entry_proto::SIZE, self.size, &mut out);
         let masked = Crc32c::mask(self.crc32c);
         if masked != 0 {
-            out.tag(6, WireType::Fixed32);
+            out.tag(bundle_entry_proto::CRC32C, WireType::Fixed32);
             out.raw(&masked.to_le_bytes());
         }
-        self.slices.iter().for_each(|slice| wire::write_slice(7, slice, &mut out));
+        self.slices
+            .iter()
+            .for_each(|slice| wire::write_slice(bundle_entry_proto::SLICES, slice, &mut out));
         out.finish()
     }
 }
@@ -59,9 +66,13 @@ pub(super) fn write_index<W: Write>(
     out: W,
 ) -> io::Result<W> {
     let mut header = Writer::default();
-    wire::write_uint(1, shards.into(), &mut header);
-    wire::write_uint(2, u64::from(order == ByteOrder::Big), &mut header);
-    wire::write_versions(3, &mut header);
+    wire::write_uint(bundle_header_proto::NUM_SHARDS, shards.into(), &mut header);
+    wire::write_uint(
+        bundle_header_proto::ENDIANNESS,
+        u64::from(order == ByteOrder::Big),
+        &mut header,
+    );
+    wire::write_versions(bundle_header_proto::VERSION, &mut header);
     let mut table = Builder::new(out);
     table.add(b"", &header.finish())?;
     for (key, entry) in entries {

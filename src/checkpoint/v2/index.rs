@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::bytes::{Crc32c, File, Limits, ReadAt};
 use crate::error::{Error, ErrorKind, Result};
+use crate::schema::field::{bundle_entry_proto, bundle_header_proto};
 use crate::table::{Table, Value};
 use crate::tensor::{DType, Name};
 
@@ -130,9 +131,9 @@ impl Scan<'_> {
         let (mut shards, mut order) = (0, 0);
         while let Some(field) = fields.next()? {
             match field.number {
-                1 => shards = field.int32("num_shards")?,
-                2 => order = field.int32("endianness")?,
-                3 => wire::check_versions(field.message("version")?)?,
+                bundle_header_proto::NUM_SHARDS => shards = field.int32("num_shards")?,
+                bundle_header_proto::ENDIANNESS => order = field.int32("endianness")?,
+                bundle_header_proto::VERSION => wire::check_versions(field.message("version")?)?,
                 _ => {}
             }
         }
@@ -159,13 +160,15 @@ impl Scan<'_> {
         self.dims.clear();
         while let Some(field) = fields.next()? {
             match field.number {
-                1 => dtype = field.int32("dtype")?,
-                2 => wire::shape(field.message("shape")?, &mut self.dims, self.limits)?,
-                3 => shard = field.int32("shard_id")?,
-                4 => offset = field.int64("offset")?,
-                5 => size = field.int64("size")?,
-                6 => stored = field.fixed32("crc32c")?,
-                7 if slices.len() >= self.limits.slices => {
+                bundle_entry_proto::DTYPE => dtype = field.int32("dtype")?,
+                bundle_entry_proto::SHAPE => {
+                    wire::shape(field.message("shape")?, &mut self.dims, self.limits)?
+                }
+                bundle_entry_proto::SHARD_ID => shard = field.int32("shard_id")?,
+                bundle_entry_proto::OFFSET => offset = field.int64("offset")?,
+                bundle_entry_proto::SIZE => size = field.int64("size")?,
+                bundle_entry_proto::CRC32C => stored = field.fixed32("crc32c")?,
+                bundle_entry_proto::SLICES if slices.len() >= self.limits.slices => {
                     let allowed = format!("at most {} are allowed", self.limits.slices);
                     return Err(Error::unexpected(
                         "number of slices",
@@ -173,7 +176,9 @@ impl Scan<'_> {
                         allowed,
                     ));
                 }
-                7 => slices.push(wire::extents(field.message("slices")?, self.limits)?),
+                bundle_entry_proto::SLICES => {
+                    slices.push(wire::extents(field.message("slices")?, self.limits)?)
+                }
                 _ => {}
             }
         }

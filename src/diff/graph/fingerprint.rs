@@ -5,11 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::graph::{Graph, Node, NodeId, bytes_of};
 use crate::message::Records;
-
-/// Fields of `AttrValue`, by number.
-const LIST: u32 = 1;
-const TENSOR: u32 = 8;
-const FUNC: u32 = 10;
+use crate::schema::field::{attr_value, tensor_proto};
 
 /// Attributes that hold names, which a rename changes with the node's own.
 const NAMES: [&str; 4] = ["shared_name", "debug_name", "frame_name", "container"];
@@ -50,15 +46,15 @@ fn attr_value(value: &[u8], state: &mut DefaultHasher) {
     for record in Records::new(value, 0).map_while(Result::ok) {
         record.number.hash(state);
         match record.number {
-            TENSOR => {
+            attr_value::TENSOR => {
                 let fields = Records::new(bytes_of(&record), 0).map_while(Result::ok);
                 fields
-                    .take_while(|field| field.number <= 2)
+                    .take_while(|field| field.number <= tensor_proto::TENSOR_SHAPE)
                     .for_each(|field| field.bytes.hash(state));
             }
             // Functions go by names that are made up anew each time; lists of them too.
-            FUNC => {}
-            LIST => bytes_of(&record).len().hash(state),
+            attr_value::FUNC => {}
+            attr_value::LIST => bytes_of(&record).len().hash(state),
             _ => record.bytes.hash(state),
         }
     }

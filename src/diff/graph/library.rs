@@ -9,10 +9,10 @@ use crate::diff::{Change, ChangeKind, Detail, Weight};
 use crate::graph::{Function, Graph, attr, fields};
 use crate::message::{Records, Value};
 use crate::schema::MessageType;
-
-/// Fields of `FunctionDef`, by number.
-const ATTR: u32 = 5;
-const ARG_ATTR: u32 = 7;
+use crate::schema::field::{
+    function_def::{self, arg_attrs},
+    map_entry,
+};
 
 impl Functions<'_, '_> {
     /// Tells what differs; `at` leads to the library.
@@ -81,7 +81,7 @@ pub(in crate::diff) fn compare_bodies(
 ) {
     messages.fields(ty, l, r, at, out);
     let owner = Owner { ops: ("", "") };
-    let attrs = |bytes| fields(bytes, ATTR).map(attr);
+    let attrs = |bytes| fields(bytes, function_def::ATTR).map(attr);
     context.attrs(owner, attrs(l), attrs(r), at, &mut out.changes);
     argument_attrs(context, (l, r), at, out);
     match Graph::of_function(l).and_then(|left| Ok((left, Graph::of_function(r)?))) {
@@ -102,7 +102,8 @@ fn argument_attrs(
     at: &Trail<'_>,
     out: &mut Found,
 ) {
-    let arguments = |bytes| fields(bytes, ARG_ATTR).map(argument).collect::<Vec<(u64, &[u8])>>();
+    let arguments =
+        |bytes| fields(bytes, function_def::ARG_ATTR).map(argument).collect::<Vec<(u64, &[u8])>>();
     let (left, right) = (arguments(lhs), arguments(rhs));
     let field = at.field("arg_attr");
     let mut numbers: Vec<u64> = left.iter().chain(&right).map(|(number, _)| *number).collect();
@@ -115,7 +116,7 @@ fn argument_attrs(
         };
         let (l, r) = (of(&left), of(&right));
         let key = number.to_string();
-        let attrs = |bytes| fields(bytes, 1).map(attr);
+        let attrs = |bytes| fields(bytes, arg_attrs::ATTR).map(attr);
         let owner = Owner { ops: ("", "") };
         context.attrs(owner, attrs(&l), attrs(&r), &field.key(&key), &mut out.changes);
     }
@@ -126,8 +127,8 @@ fn argument(entry: &[u8]) -> (u64, &[u8]) {
     let (mut number, mut attrs) = (0, [].as_slice());
     for record in Records::new(entry, 0).map_while(Result::ok) {
         match (record.number, record.value) {
-            (1, Value::Varint(key)) => number = key,
-            (2, Value::Len(bytes)) => attrs = bytes,
+            (map_entry::KEY, Value::Varint(key)) => number = key,
+            (map_entry::VALUE, Value::Len(bytes)) => attrs = bytes,
             _ => {}
         }
     }

@@ -6,17 +6,12 @@ use crate::graph::{Constant, attr, bytes_of, fields};
 use crate::message::Value as Wire;
 use crate::message::{Record, Records, int32};
 use crate::schema::Schema;
+use crate::schema::field::{
+    attr_value::{self, list_value},
+    name_attr_list,
+    tensor_shape_proto::{self, dim},
+};
 use crate::text::{Shown, brief};
-
-/// Fields of `AttrValue`, by number.
-const LIST: u32 = 1;
-const BYTES: u32 = 2;
-const SHAPE: u32 = 7;
-const TENSOR: u32 = 8;
-const FUNC: u32 = 10;
-
-/// Fields of `AttrValue.ListValue` that differ: it has a list where `AttrValue` has a value, and functions at 9.
-const LIST_FUNC: u32 = 9;
 
 /// Bytes of a list that are told.
 const LONGEST: usize = 2_000;
@@ -27,14 +22,14 @@ pub(super) struct Value;
 impl Value {
     /// The tensor that an attribute is.
     pub(super) fn tensor(value: &[u8]) -> Option<&[u8]> {
-        fields(value, TENSOR).next()
+        fields(value, attr_value::TENSOR).next()
     }
 }
 
 impl Context<'_> {
     /// Whether two values of an attribute mean the same; `is_name` where its strings name nodes.
     pub(super) fn is_same_value(&self, is_name: bool, lhs: &[u8], rhs: &[u8]) -> bool {
-        lhs == rhs && !self.names_another(lhs) || self.are_same(is_name, FUNC, lhs, rhs)
+        lhs == rhs && !self.names_another(lhs) || self.are_same(is_name, attr_value::FUNC, lhs, rhs)
     }
 
     /// Whether a value may name a function whose name another has in rhs, so that equal bytes do not mean the same.
@@ -42,7 +37,7 @@ impl Context<'_> {
         self.functions.has_exchanged()
             && Records::new(value, 0)
                 .map_while(Result::ok)
-                .any(|record| names_function(record.number, FUNC))
+                .any(|record| names_function(record.number, attr_value::FUNC))
     }
 
     /// Whether the records are the same, one by one; functions are those of field `func`.
@@ -69,13 +64,15 @@ impl Context<'_> {
         let (l, r) = (bytes_of(lhs), bytes_of(rhs));
         match lhs.number {
             number if number == func => self.is_same_function(l, r),
-            LIST if func == FUNC => self.are_same(is_name, LIST_FUNC, l, r),
-            BYTES => match (std::str::from_utf8(l), std::str::from_utf8(r)) {
+            attr_value::LIST if func == attr_value::FUNC => {
+                self.are_same(is_name, list_value::FUNC, l, r)
+            }
+            attr_value::S => match (std::str::from_utf8(l), std::str::from_utf8(r)) {
                 (Ok(l), Ok(r)) if is_name => self.names().any(|names| names.leads(l, r)),
                 (Ok(l), Ok(r)) => self.functions.leads(l, r),
                 _ => false,
             },
-            TENSOR => match (Constant::parse(l), Constant::parse(r)) {
+            attr_value::TENSOR => match (Constant::parse(l), Constant::parse(r)) {
                 (Ok(l), Ok(r)) => matches!(
                     constant::compare(&l, &r, self.compare),
                     Ok(Outcome::Same | Outcome::Close(_))
@@ -89,12 +86,14 @@ impl Context<'_> {
     /// Whether two `NameAttrList`s are the same function with the same attributes.
     fn is_same_function(&self, lhs: &[u8], rhs: &[u8]) -> bool {
         let name = |bytes| {
-            let name = fields(bytes, 1).next().and_then(|name| std::str::from_utf8(name).ok());
+            let name = fields(bytes, name_attr_list::NAME)
+                .next()
+                .and_then(|name| std::str::from_utf8(name).ok());
             name.unwrap_or_default()
         };
         let (l, r) = (name(lhs), name(rhs));
         self.functions.is_called(l, r) && {
-            let attrs = |bytes| fields(bytes, 2).map(attr).collect::<Vec<_>>();
+            let attrs = |bytes| fields(bytes, name_attr_list::ATTR).map(attr).collect::<Vec<_>>();
             let (l, r) = (attrs(lhs), attrs(rhs));
             l.len() == r.len()
                 && l.iter().zip(&r).all(|((a, x), (b, y))| {
@@ -106,14 +105,14 @@ impl Context<'_> {
 
 /// Whether a field of `AttrValue`, or of a list in one, may name a function; `func` is that of functions.
 fn names_function(number: u32, func: u32) -> bool {
-    number == func || number == LIST && func == FUNC
+    number == func || number == attr_value::LIST && func == attr_value::FUNC
 }
 
 /// A value as it is told: `DT_FLOAT`, `[?, 3]`, `"text"`, `[1, 2]`.
 pub(super) fn spelled(schema: &Schema, value: &[u8]) -> String {
     let mut records = Records::new(value, 0).map_while(Result::ok);
     match records.next() {
-        Some(record) if record.number == SHAPE => shape(bytes_of(&record)),
+        Some(record) if record.number == attr_value::SHAPE => shape(bytes_of(&record)),
         _ => {
             if let Some(list) = records_of_list(schema, value) {
                 return list;
@@ -134,10 +133,10 @@ fn shape(bytes: &[u8]) -> String {
     let mut dims = Vec::new();
     for record in Records::new(bytes, 0).map_while(Result::ok) {
         match (record.number, record.value) {
-            (2, Wire::Len(dim)) => {
+            (tensor_shape_proto::DIM, Wire::Len(dim)) => {
                 let size = Records::new(dim, 0).map_while(Result::ok).find_map(|field| {
                     match (field.number, field.value) {
-                        (1, Wire::Varint(size)) => Some(size.cast_signed()),
+                        (dim::SIZE, Wire::Varint(size)) => Some(size.cast_signed()),
                         _ => None,
                     }
                 });
@@ -146,7 +145,9 @@ fn shape(bytes: &[u8]) -> String {
                     size => size.to_string(),
                 });
             }
-            (3, Wire::Varint(unknown)) if int32(unknown) != 0 => return "[…]".into(),
+            (tensor_shape_proto::UNKNOWN_RANK, Wire::Varint(unknown)) if int32(unknown) != 0 => {
+                return "[…]".into();
+            }
             _ => {}
         }
     }
@@ -155,14 +156,14 @@ fn shape(bytes: &[u8]) -> String {
 
 /// A list: `[1, 2]`, `["a", "b"]`, `[[?, 3], []]`; `None` where it is no list of such.
 fn records_of_list(schema: &Schema, value: &[u8]) -> Option<String> {
-    let list = fields(value, LIST).next()?;
+    let list = fields(value, attr_value::LIST).next()?;
     let mut items = Vec::new();
     let mut size = 0;
     for record in Records::new(list, 0).map_while(Result::ok) {
         items.push(match record.number {
-            BYTES => format!("\"{}\"", bytes_of(&record).escape_ascii()),
-            SHAPE => shape(bytes_of(&record)),
-            TENSOR | LIST_FUNC => return None,
+            list_value::S => format!("\"{}\"", bytes_of(&record).escape_ascii()),
+            list_value::SHAPE => shape(bytes_of(&record)),
+            list_value::TENSOR | list_value::FUNC => return None,
             _ => {
                 let ty = schema.message("tensorflow.AttrValue.ListValue")?;
                 let text = brief(schema, Shown::Message(ty, list));

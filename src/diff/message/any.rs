@@ -6,6 +6,7 @@ use super::entry::Spot;
 use super::fields::Fields;
 use super::level::Level;
 use crate::message::{Records, Value, canonical};
+use crate::schema::field::any;
 
 /// How many `Any` inside each other are opened, each of which may need a copy of its message.
 const NESTED: usize = 16;
@@ -39,5 +40,5 @@ fn parts<'a>(fields: &Fields<'a>) -> (&'a [u8], &'a [u8]) {
             _ => &[],
         }
     };
-    (part(1), part(2))
+    (part(any::TYPE_URL), part(any::VALUE))
 }

@@ -3,6 +3,7 @@
 use crate::error::{ErrorKind, Result};
 use crate::graph::fields;
 use crate::message::Message;
+use crate::schema::field::{graph_def, meta_graph_def, saved_model};
 use crate::schema::{MessageType, Schema};
 
 /// Two messages of one type, or what two of other types have in common.
@@ -51,10 +52,12 @@ fn part<'a>(ty: &MessageType, message: &'a [u8], wanted: &str) -> Option<&'a [u8
     while known != wanted {
         let number;
         (number, known) = match known {
-            "tensorflow.SavedModel" => (2, "tensorflow.MetaGraphDef"),
-            "tensorflow.MetaGraphDef" if wanted == "tensorflow.SaverDef" => (3, wanted),
-            "tensorflow.MetaGraphDef" => (2, "tensorflow.GraphDef"),
-            "tensorflow.GraphDef" => (2, "tensorflow.FunctionDefLibrary"),
+            "tensorflow.SavedModel" => (saved_model::META_GRAPHS, "tensorflow.MetaGraphDef"),
+            "tensorflow.MetaGraphDef" if wanted == "tensorflow.SaverDef" => {
+                (meta_graph_def::SAVER_DEF, wanted)
+            }
+            "tensorflow.MetaGraphDef" => (meta_graph_def::GRAPH_DEF, "tensorflow.GraphDef"),
+            "tensorflow.GraphDef" => (graph_def::LIBRARY, "tensorflow.FunctionDefLibrary"),
             _ => return None,
         };
         let mut found = fields(message, number);

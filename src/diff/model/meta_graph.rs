@@ -9,6 +9,7 @@ use crate::diff::path::Trail;
 use crate::diff::{Finding, SideOf};
 use crate::graph::{Graph, OpTable, check, fields};
 use crate::schema::MessageType;
+use crate::schema::field::meta_graph_def::{self, meta_info_def};
 use crate::threads;
 
 /// Nodes up to which graphs are checked while they are compared; beyond, that would take longer than the comparison, and is
@@ -66,7 +67,10 @@ impl Model<'_> {
         out: &mut Found,
     ) -> bool {
         let ops = |meta_graph| {
-            let stripped_op_list = field(field(meta_graph, 1), 2);
+            let stripped_op_list = field(
+                field(meta_graph, meta_graph_def::META_INFO_DEF),
+                meta_info_def::STRIPPED_OP_LIST,
+            );
             let table = OpTable::decode(stripped_op_list).map(|own| own.over(OpTable::builtin()));
             table.map_err(|error| error.to_string())
         };
@@ -78,10 +82,19 @@ impl Model<'_> {
         let ops = (own.as_ref().unwrap_or(builtin), other.as_ref().unwrap_or(builtin));
         let model = Model { ops, ..*self };
         let before = out.changes.len();
-        let objects = (field(lhs, 7), field(rhs, 7));
-        model.with_graphs((field(lhs, 2), field(rhs, 2)), objects, at, out, |model, out| {
-            model.messages().fields(ty, lhs, rhs, at, out);
-        });
+        let objects = (
+            field(lhs, meta_graph_def::OBJECT_GRAPH_DEF),
+            field(rhs, meta_graph_def::OBJECT_GRAPH_DEF),
+        );
+        model.with_graphs(
+            (field(lhs, meta_graph_def::GRAPH_DEF), field(rhs, meta_graph_def::GRAPH_DEF)),
+            objects,
+            at,
+            out,
+            |model, out| {
+                model.messages().fields(ty, lhs, rhs, at, out);
+            },
+        );
         tell_once(&mut out.changes, before);
         tell_with_nodes((lhs, rhs), &mut out.changes, before);
         true

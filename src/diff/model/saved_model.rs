@@ -8,6 +8,10 @@ use crate::diff::message::Found;
 use crate::diff::path::Trail;
 use crate::graph::fields;
 use crate::schema::MessageType;
+use crate::schema::field::{
+    meta_graph_def::{self, meta_info_def},
+    saved_model,
+};
 
 impl Model<'_> {
     /// Compares two `SavedModel`s: meta graphs with the same set of tags; those that are left, where each side has one only.
@@ -63,12 +67,12 @@ fn in_order(waiting: BTreeMap<String, VecDeque<(usize, &[u8])>>) -> Vec<(String,
 
 /// The meta graphs by their tags, in one order: `serve`, `gpu, serve`.
 fn meta_graphs(saved_model: &[u8]) -> Vec<(String, &[u8])> {
-    fields(saved_model, 2).map(|graph| (tags(graph), graph)).collect()
+    fields(saved_model, saved_model::META_GRAPHS).map(|graph| (tags(graph), graph)).collect()
 }
 
 /// The tags of a meta graph, in one order.
 pub(in crate::diff) fn tags(meta_graph: &[u8]) -> String {
-    let tags = fields(field(meta_graph, 1), 4);
+    let tags = fields(field(meta_graph, meta_graph_def::META_INFO_DEF), meta_info_def::TAGS);
     let mut tags: Vec<_> = tags.filter_map(|tag| std::str::from_utf8(tag).ok()).collect();
     tags.sort_unstable();
     tags.join(", ")

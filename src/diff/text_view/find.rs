@@ -8,6 +8,7 @@ use crate::diff::message::{ListAs, Treatment, key_text, name_of};
 use crate::diff::model::{tags, treatment};
 use crate::graph::fields;
 use crate::message::{Records, Value, canonical};
+use crate::schema::field::{function_def, map_entry, node_def, op_def};
 use crate::schema::{Field, MessageType, Schema};
 
 /// Values of one name that are looked at.
@@ -83,7 +84,7 @@ impl<'a> Values<'a> {
             return canonical(self.schema, self.ty, content, 1).ok();
         }
         let value = if self.field.is_map() {
-            fields(content, 2).next().unwrap_or_default()
+            fields(content, map_entry::VALUE).next().unwrap_or_default()
         } else {
             content
         };
@@ -92,16 +93,17 @@ impl<'a> Values<'a> {
 
     /// What a value goes by.
     fn name(&self, content: &'a [u8], bytes: &[u8]) -> Cow<'a, str> {
-        let string = |message: &'a [u8]| {
-            let name = fields(message, 1).next().unwrap_or_default();
+        let string = |message: &'a [u8], number| {
+            let name = fields(message, number).next().unwrap_or_default();
             Cow::Borrowed(str::from_utf8(name).unwrap_or_default())
         };
         match (&*self.of.full_name, &*self.field.name) {
             ("tensorflow.GraphDef", "node") | ("tensorflow.FunctionDef", "node_def") => {
-                string(content)
+                string(content, node_def::NAME)
             }
             ("tensorflow.FunctionDefLibrary", "function") => {
-                string(fields(content, 1).next().unwrap_or_default())
+                let signature = fields(content, function_def::SIGNATURE).next();
+                string(signature.unwrap_or_default(), op_def::NAME)
             }
             ("tensorflow.SavedModel", "meta_graphs") => Cow::Owned(tags(content)),
             _ => match (self.key_field(), self.treatment.list) {

@@ -10,6 +10,7 @@ use crate::diff::model::{Common, treatment};
 use crate::diff::{Change, ChangeKind, Detail};
 use crate::graph::fields;
 use crate::message::{Records, canonical};
+use crate::schema::field::collection_def::{self, bytes_list};
 use crate::schema::{Field, MessageType, Schema, WellKnown};
 
 /// Nodes that are shown of those that came or went together.
@@ -34,10 +35,6 @@ const WHOLE: [&str; 3] = ["tensorflow.NodeDef", "tensorflow.AttrValue", "tensorf
 
 /// Messages whose parts go by paths that are in no field.
 const OBJECTS: [&str; 2] = ["tensorflow.TrackableObjectGraph", "tensorflow.SavedObjectGraph"];
-
-/// Where a collection has bytes: a field of `CollectionDef`, and one of `CollectionDef.BytesList`.
-const BYTES_LIST: u32 = 2;
-const VALUE: u32 = 1;
 
 /// A change, or a node of one, and the way there.
 #[derive(Debug)]
@@ -228,7 +225,8 @@ impl<'a> Walk<'a> {
         let held = treatment("tensorflow.CollectionDef.BytesList", "value", self.collection(at));
         let held = held.holds.filter(|_| &*at.ty.full_name == "tensorflow.CollectionDef")?;
         let ty = self.schema.message(held)?;
-        let values = fields(collection, BYTES_LIST).flat_map(|list| fields(list, VALUE));
+        let values = fields(collection, collection_def::BYTES_LIST)
+            .flat_map(|list| fields(list, bytes_list::VALUE));
         let piece = |value| {
             let bytes = canonical(self.schema, ty, value, at.depth).ok()?;
             Some(Piece { name: Some("value"), ty, bytes })

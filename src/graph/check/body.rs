@@ -10,6 +10,7 @@ use super::scope::{Scope, function_path};
 use super::signature::{Signature, Sizes};
 use crate::graph::finding::Findings;
 use crate::graph::wire::{entries, text};
+use crate::schema::field::function_def;
 
 /// What a data input in the body of `function`, or a result of it, names.
 pub(super) fn source<'i>(
@@ -66,14 +67,20 @@ fn indexed<'i>(
 pub(super) fn check_results(scope: &Scope<'_>, function: &Function<'_>, findings: &mut Findings) {
     let signature = &function.signature;
     let results: Vec<_> = signature.output_arg.iter().map(|arg| &*arg.name).collect();
-    check_map(function, ("ret", 4, "output"), &results, findings, |value| {
+    check_map(function, ("ret", function_def::RET, "output"), &results, findings, |value| {
         source(scope, scope.function.as_ref()?, value).err().map(|p| p.to_string(scope))
     });
     let controls: Vec<_> = signature.control_output.iter().map(|name| &**name).collect();
-    check_map(function, ("control_ret", 6, "control output"), &controls, findings, |value| {
-        let is_missing = scope.position(value).is_none();
-        is_missing.then(|| format!("no node {value:?}{}", scope.hint(value)))
-    });
+    check_map(
+        function,
+        ("control_ret", function_def::CONTROL_RET, "control output"),
+        &controls,
+        findings,
+        |value| {
+            let is_missing = scope.position(value).is_none();
+            is_missing.then(|| format!("no node {value:?}{}", scope.hint(value)))
+        },
+    );
 }
 
 /// Checks a map from the names in `wanted` to what is in the body; `field` is its name, its number, and what its keys are.

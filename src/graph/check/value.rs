@@ -4,6 +4,10 @@ use crate::graph::Node;
 use crate::graph::wire::{fields, string};
 use crate::message::{Packed, Record, Records, Value as Wire, int32};
 use crate::schema::Kind;
+use crate::schema::field::{
+    attr_value::{self, list_value},
+    name_attr_list,
+};
 
 /// The value of an attribute: the member that is set tells its type.
 #[derive(Debug, Clone, Copy)]
@@ -39,16 +43,18 @@ impl<'a> Value<'a> {
 
     fn of(record: &Record<'a>) -> Option<Self> {
         Some(match (record.number, record.value) {
-            (1, Wire::Len(list)) => Self::List(List(list)),
-            (2, Wire::Len(content)) => Self::String(content),
-            (3, Wire::Varint(number)) => Self::Int(number.cast_signed()),
-            (4, _) => Self::Float,
-            (5, _) => Self::Bool,
-            (6, Wire::Varint(code)) => Self::Type(int32(code)),
-            (7, _) => Self::Shape,
-            (8, Wire::Len(tensor)) => Self::Tensor(tensor),
-            (9, Wire::Len(name)) => Self::Placeholder(crate::graph::wire::text(name)),
-            (10, Wire::Len(func)) => Self::Func(string(func, 1)),
+            (attr_value::LIST, Wire::Len(list)) => Self::List(List(list)),
+            (attr_value::S, Wire::Len(content)) => Self::String(content),
+            (attr_value::I, Wire::Varint(number)) => Self::Int(number.cast_signed()),
+            (attr_value::F, _) => Self::Float,
+            (attr_value::B, _) => Self::Bool,
+            (attr_value::TYPE, Wire::Varint(code)) => Self::Type(int32(code)),
+            (attr_value::SHAPE, _) => Self::Shape,
+            (attr_value::TENSOR, Wire::Len(tensor)) => Self::Tensor(tensor),
+            (attr_value::PLACEHOLDER, Wire::Len(name)) => {
+                Self::Placeholder(crate::graph::wire::text(name))
+            }
+            (attr_value::FUNC, Wire::Len(func)) => Self::Func(string(func, name_attr_list::NAME)),
             _ => return None,
         })
     }
@@ -77,7 +83,8 @@ impl<'a> Value<'a> {
             Self::List(list) => (None, list),
             _ => (None, List(&[])),
         };
-        one.into_iter().chain(fields(list.0, 9).map(|func| string(func, 1)))
+        one.into_iter()
+            .chain(fields(list.0, list_value::FUNC).map(|func| string(func, name_attr_list::NAME)))
     }
 }
 
@@ -85,17 +92,20 @@ impl<'a> Value<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct List<'a>(&'a [u8]);
 
-/// The types of lists and of their items, by the number of the field, from 2 on.
-const MEMBERS: [(&str, &str); 8] = [
-    ("list(string)", "string"),
-    ("list(int)", "int"),
-    ("list(float)", "float"),
-    ("list(bool)", "bool"),
-    ("list(type)", "type"),
-    ("list(shape)", "shape"),
-    ("list(tensor)", "tensor"),
-    ("list(func)", "func"),
-];
+/// The type of the list in a field, and of its items.
+fn member(number: u32) -> Option<(&'static str, &'static str)> {
+    Some(match number {
+        list_value::S => ("list(string)", "string"),
+        list_value::I => ("list(int)", "int"),
+        list_value::F => ("list(float)", "float"),
+        list_value::B => ("list(bool)", "bool"),
+        list_value::TYPE => ("list(type)", "type"),
+        list_value::SHAPE => ("list(shape)", "shape"),
+        list_value::TENSOR => ("list(tensor)", "tensor"),
+        list_value::FUNC => ("list(func)", "func"),
+        _ => return None,
+    })
+}
 
 impl<'a> List<'a> {
     /// The types that have items here, as a list and alone; items of one type stand together.
@@ -103,10 +113,9 @@ impl<'a> List<'a> {
         let mut last = 0;
         let records = Records::new(self.0, 0).map_while(Result::ok);
         records.filter_map(move |record| {
-            let at = usize::try_from(record.number).ok()?.checked_sub(2)?;
             let is_new = last != record.number;
             last = record.number;
-            MEMBERS.get(at).copied().filter(|_| is_new)
+            member(record.number).filter(|_| is_new)
         })
     }
 
@@ -114,11 +123,11 @@ impl<'a> List<'a> {
     pub(super) fn len(self) -> u64 {
         let records = Records::new(self.0, 0).map_while(Result::ok);
         let items = records.map(|record| match (record.number, record.value) {
-            (3 | 5 | 6, Wire::Len(packed)) => {
+            (list_value::I | list_value::B | list_value::TYPE, Wire::Len(packed)) => {
                 packed.iter().filter(|byte| **byte < 0x80).count() as u64
             }
-            (4, Wire::Len(packed)) => packed.len() as u64 / 4,
-            (2..=9, _) => 1,
+            (list_value::F, Wire::Len(packed)) => packed.len() as u64 / 4,
+            (list_value::S..=list_value::FUNC, _) => 1,
             _ => 0,
         });
         items.sum()
@@ -126,7 +135,8 @@ impl<'a> List<'a> {
 
     /// The codes of its types.
     pub(super) fn types(self) -> impl Iterator<Item = i32> {
-        let numbers = fields(self.0, 6).flat_map(|packed| Packed::new(Kind::Int32, packed, 0));
+        let numbers =
+            fields(self.0, list_value::TYPE).flat_map(|packed| Packed::new(Kind::Int32, packed, 0));
         numbers.map_while(Result::ok).map(|number| match number {
             Wire::Varint(code) => int32(code),
             _ => 0,
@@ -135,6 +145,6 @@ impl<'a> List<'a> {
 
     /// Its strings.
     pub(super) fn strings(self) -> impl Iterator<Item = &'a [u8]> {
-        fields(self.0, 2)
+        fields(self.0, list_value::S)
     }
 }

@@ -4,13 +4,14 @@ use std::ops::RangeInclusive;
 
 use crate::error::{Error, Result};
 use crate::message::{Packed, Record, Records, Value};
+use crate::schema::field::tensor_proto;
 use crate::schema::{Field, Kind, Schema, WireType};
 use crate::tensor::{Coding, DType, Shape, ValueField};
 
 use super::proto::Head;
 
 /// The fields of a `TensorProto` that list values, each for its types.
-const LISTS: RangeInclusive<u32> = 5..=18;
+const LISTS: RangeInclusive<u32> = tensor_proto::FLOAT_VAL..=tensor_proto::FLOAT8_VAL;
 
 /// The elements written out for `shape`, which has some: at least one.
 pub(super) fn read(proto: &[u8], dtype: DType, shape: &Shape) -> Result<Head> {

@@ -3,20 +3,11 @@
 use crate::bytes::Limits;
 use crate::error::{Error, Result};
 use crate::message::{Records, Value, int32};
-use crate::tensor::{DType, Shape, ValueField};
+use crate::schema::field::tensor_shape_proto::dim;
+use crate::schema::field::{tensor_proto, tensor_shape_proto};
+use crate::tensor::{DType, Shape};
 
 use super::{Constant, content, list};
-
-/// Numbers of fields.
-mod field {
-    pub(super) const DTYPE: u32 = 1;
-    pub(super) const SHAPE: u32 = 2;
-    /// Of a shape: `dim`, `unknown_rank`.
-    pub(super) const DIM: u32 = 2;
-    pub(super) const UNKNOWN_RANK: u32 = 3;
-    /// Of a dimension.
-    pub(super) const SIZE: u32 = 1;
-}
 
 /// Elements as they are read, in the form that [`TensorSource`](crate::tensor::TensorSource) gives them.
 #[derive(Debug, Default)]
@@ -84,9 +75,11 @@ impl<'a> Fields<'a> {
         for record in Records::new(bytes, 0) {
             let record = record?;
             match (record.number, record.value) {
-                (field::DTYPE, Value::Varint(code)) => fields.code = int32(code),
-                (field::SHAPE, Value::Len(shape)) => fields.shape(shape, record.content)?,
-                (ValueField::CONTENT, Value::Len(content)) => fields.content = content,
+                (tensor_proto::DTYPE, Value::Varint(code)) => fields.code = int32(code),
+                (tensor_proto::TENSOR_SHAPE, Value::Len(shape)) => {
+                    fields.shape(shape, record.content)?
+                }
+                (tensor_proto::TENSOR_CONTENT, Value::Len(content)) => fields.content = content,
                 _ => {}
             }
         }
@@ -98,10 +91,10 @@ impl<'a> Fields<'a> {
         for record in Records::new(bytes, base) {
             let record = record?;
             match (record.number, record.value) {
-                (field::DIM, Value::Len(dim)) if self.dims.len() < most => {
+                (tensor_shape_proto::DIM, Value::Len(dim)) if self.dims.len() < most => {
                     self.dims.push(size(dim, record.content)?);
                 }
-                (field::DIM, Value::Len(_)) => {
+                (tensor_shape_proto::DIM, Value::Len(_)) => {
                     let allowed = format!("at most {most} are allowed");
                     let error = Error::unexpected(
                         "number of dimensions",
@@ -110,7 +103,7 @@ impl<'a> Fields<'a> {
                     );
                     return Err(error.at(record.offset));
                 }
-                (field::UNKNOWN_RANK, Value::Varint(1..)) => {
+                (tensor_shape_proto::UNKNOWN_RANK, Value::Varint(1..)) => {
                     let error = Error::unexpected(
                         "shape",
                         "of unknown rank",
@@ -130,7 +123,7 @@ fn size(bytes: &[u8], base: u64) -> Result<i64> {
     let mut size = 0;
     for record in Records::new(bytes, base) {
         let record = record?;
-        if let (field::SIZE, Value::Varint(value)) = (record.number, record.value) {
+        if let (dim::SIZE, Value::Varint(value)) = (record.number, record.value) {
             size = value.cast_signed();
         }
     }

@@ -6,16 +6,12 @@ use super::{Attribute, attribute, bytes_of};
 use crate::error::{Error, Result};
 use crate::message::{Record, Records, Writer};
 use crate::schema::WireType;
+use crate::schema::field::trackable_object_graph::NODES;
+use crate::schema::field::trackable_object_graph::trackable_object::ATTRIBUTES;
+use crate::schema::field::trackable_object_graph::trackable_object::serialized_tensor::CHECKPOINT_KEY;
 
 /// The key that a checkpoint has its object graph under: a scalar string, a `TrackableObjectGraph`.
 pub const KEY: &str = "_CHECKPOINTABLE_OBJECT_GRAPH";
-
-/// `TrackableObjectGraph.nodes`.
-const NODES: u32 = 1;
-/// `TrackableObject.attributes`.
-const ATTRIBUTES: u32 = 2;
-/// `SerializedTensor.checkpoint_key`.
-const CHECKPOINT_KEY: u32 = 3;
 
 /// The keys of the values in a `TrackableObjectGraph` by what these were called in TensorFlow 1. Of several of one name the last counts,
 /// as it does for TensorFlow.

@@ -14,14 +14,15 @@ mod walk;
 use super::node::{bytes_of, text_of};
 use super::wire::fields;
 use crate::message::Records;
+use crate::schema::field::{saved_object, saved_variable};
+use crate::schema::field::{
+    trackable_object_graph::trackable_object,
+    trackable_object_graph::trackable_object::serialized_tensor,
+};
 
 pub use keys::{KEY, by_full_name, with_keys};
 pub use read::bound_inputs;
 pub use walk::{escaped, path};
-
-/// `SavedObject.variable`, and `SavedVariable.name`.
-const VARIABLE: u32 = 7;
-const NAME: u32 = 6;
 
 /// The number of an object in its [`ObjectGraph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -182,8 +183,9 @@ impl<'m> ObjectGraph<'m> {
         match self.form {
             Form::Trackable => self.attributes(id).next().map_or("", |value| value.full_name),
             Form::Saved => {
-                let variable = fields(self.object_bytes(id), VARIABLE).next();
-                let name = variable.and_then(|variable| fields(variable, NAME).next());
+                let variable = fields(self.object_bytes(id), saved_object::VARIABLE).next();
+                let name =
+                    variable.and_then(|variable| fields(variable, saved_variable::NAME).next());
                 name.and_then(|name| std::str::from_utf8(name).ok()).unwrap_or_default()
             }
         }
@@ -193,7 +195,9 @@ impl<'m> ObjectGraph<'m> {
     pub fn attributes(&self, id: ObjectId) -> impl Iterator<Item = Attribute<'m>> {
         let records = Records::new(self.object_bytes(id), 0).map_while(Result::ok);
         let form = self.form;
-        let values = records.filter(move |record| form == Form::Trackable && record.number == 2);
+        let values = records.filter(move |record| {
+            form == Form::Trackable && record.number == trackable_object::ATTRIBUTES
+        });
         values.map(|record| attribute(bytes_of(&record)))
     }
 
@@ -207,9 +211,9 @@ fn attribute(bytes: &[u8]) -> Attribute<'_> {
     let mut attribute = Attribute::default();
     for field in Records::new(bytes, 0).map_while(Result::ok) {
         match field.number {
-            1 => attribute.name = text_of(&field),
-            2 => attribute.full_name = text_of(&field),
-            3 => attribute.checkpoint_key = text_of(&field),
+            serialized_tensor::NAME => attribute.name = text_of(&field),
+            serialized_tensor::FULL_NAME => attribute.full_name = text_of(&field),
+            serialized_tensor::CHECKPOINT_KEY => attribute.checkpoint_key = text_of(&field),
             _ => {}
         }
     }

@@ -6,6 +6,10 @@ use super::{Edge, Form, Label, ObjectGraph, ObjectId};
 use crate::error::{Error, Result};
 use crate::message::{Packed, Record, Records, Value, int32};
 use crate::schema::Kind;
+use crate::schema::field::{
+    map_entry, saveable_object, saved_concrete_function, saved_object, saved_object_graph,
+    trackable_object_graph::trackable_object::{object_reference, slot_variable_reference},
+};
 
 impl<'m> ObjectGraph<'m> {
     /// The graph of a message in canonical form. What is wrong with it otherwise is a finding; `n log n` in its size.
@@ -27,8 +31,10 @@ impl<'m> ObjectGraph<'m> {
         for record in Records::new(bytes, 0) {
             let record = record?;
             match record.number {
-                1 => graph.object(&record, &mut references)?,
-                2 if form == Form::Saved => graph.function(bytes_of(&record), &mut references),
+                saved_object_graph::NODES => graph.object(&record, &mut references)?,
+                saved_object_graph::CONCRETE_FUNCTIONS if form == Form::Saved => {
+                    graph.function(bytes_of(&record), &mut references)
+                }
                 _ => {}
             }
         }
@@ -47,10 +53,12 @@ impl<'m> ObjectGraph<'m> {
             let field = field?;
             let (content, from) = (bytes_of(&field), ObjectId(id));
             match (field.number, self.form) {
-                (1, _) => references.child(from, content, Label::Child),
-                (3, _) => references.slot(from, content),
-                (11, Form::Saved) => references.saveable(from, content),
-                (15, Form::Saved) => references.child(from, content, Label::Dependency),
+                (saved_object::CHILDREN, _) => references.child(from, content, Label::Child),
+                (saved_object::SLOT_VARIABLES, _) => references.slot(from, content),
+                (saved_object::SAVEABLE_OBJECTS, Form::Saved) => references.saveable(from, content),
+                (saved_object::DEPENDENCIES, Form::Saved) => {
+                    references.child(from, content, Label::Dependency)
+                }
                 _ => {}
             }
         }
@@ -61,8 +69,8 @@ impl<'m> ObjectGraph<'m> {
         let (mut name, mut function) = ("", [].as_slice());
         for field in Records::new(entry, 0).map_while(Result::ok) {
             match field.number {
-                1 => name = text_of(&field),
-                2 => function = bytes_of(&field),
+                map_entry::KEY => name = text_of(&field),
+                map_entry::VALUE => function = bytes_of(&field),
                 _ => {}
             }
         }
@@ -108,7 +116,7 @@ impl<'m> ObjectGraph<'m> {
 pub fn bound_inputs(function: &[u8]) -> Vec<i32> {
     let mut ids = Vec::new();
     let records = Records::new(function, 0).map_while(Result::ok);
-    for record in records.filter(|record| record.number == 2) {
+    for record in records.filter(|record| record.number == saved_concrete_function::BOUND_INPUTS) {
         match record.value {
             Value::Varint(id) => ids.push(int32(id)),
             Value::Len(packed) => {
@@ -137,8 +145,8 @@ impl<'m> References<'m> {
         let (mut to, mut name) = (0, "");
         for field in Records::new(reference, 0).map_while(Result::ok) {
             match (field.number, field.value) {
-                (1, Value::Varint(id)) => to = int32(id),
-                (2, _) => name = text_of(&field),
+                (object_reference::NODE_ID, Value::Varint(id)) => to = int32(id),
+                (object_reference::LOCAL_NAME, _) => name = text_of(&field),
                 _ => {}
             }
         }
@@ -149,9 +157,13 @@ impl<'m> References<'m> {
         let (mut variable, mut name, mut to) = (0, "", 0);
         for field in Records::new(reference, 0).map_while(Result::ok) {
             match (field.number, field.value) {
-                (1, Value::Varint(id)) => variable = int32(id),
-                (2, _) => name = text_of(&field),
-                (3, Value::Varint(id)) => to = int32(id),
+                (slot_variable_reference::ORIGINAL_VARIABLE_NODE_ID, Value::Varint(id)) => {
+                    variable = int32(id)
+                }
+                (slot_variable_reference::SLOT_NAME, _) => name = text_of(&field),
+                (slot_variable_reference::SLOT_VARIABLE_NODE_ID, Value::Varint(id)) => {
+                    to = int32(id)
+                }
                 _ => {}
             }
         }
@@ -163,8 +175,12 @@ impl<'m> References<'m> {
         let (name, value) = attr(entry);
         for field in Records::new(value, 0).map_while(Result::ok) {
             match (field.number, field.value) {
-                (2, Value::Varint(id)) => self.push(from, Label::Save(name), int32(id)),
-                (3, Value::Varint(id)) => self.push(from, Label::Restore(name), int32(id)),
+                (saveable_object::SAVE_FUNCTION, Value::Varint(id)) => {
+                    self.push(from, Label::Save(name), int32(id))
+                }
+                (saveable_object::RESTORE_FUNCTION, Value::Varint(id)) => {
+                    self.push(from, Label::Restore(name), int32(id))
+                }
                 _ => {}
             }
         }

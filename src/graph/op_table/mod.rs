@@ -14,6 +14,7 @@ use prost_reflect::prost::Message as _;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Record, Records, Value};
+use crate::schema::field::{op_def, op_list};
 use crate::schema::tensorflow::{AttrValue, OpDef};
 
 /// Bytes of the largest definition that is read. TensorFlow's largest has 1,701 without documentation.
@@ -128,7 +129,7 @@ impl<'a> OpTable<'a> {
         let mut entries = Vec::new();
         for record in Records::new(&bytes, 0) {
             let record = record?;
-            if let (1, Value::Len(content)) = (record.number, record.value) {
+            if let (op_list::OP, Value::Len(content)) = (record.number, record.value) {
                 entries.push(Entry::new(&record, content)?);
             }
         }
@@ -161,7 +162,7 @@ impl Entry {
         let mut name = None;
         for field in Records::new(content, record.content) {
             let field = field?;
-            if let (1, Value::Len(text)) = (field.number, field.value) {
+            if let (op_def::NAME, Value::Len(text)) = (field.number, field.value) {
                 let start = usize::try_from(field.content).unwrap_or(usize::MAX);
                 name = Some(start..start.saturating_add(text.len()));
             }

@@ -16,6 +16,7 @@ use crate::error::shortened;
 use crate::json::{ANY_TOO_DEEP, NESTED_ANY};
 use crate::message::{Message, Value};
 use crate::schema::MessageType;
+use crate::schema::field::any;
 
 impl<'s, 'de> Reader<'s, 'de> {
     pub(super) fn any<D: Deserializer<'de>>(&mut self, json: D) -> Result<(), D::Error> {
@@ -56,8 +57,8 @@ impl<'s, 'de> Reader<'s, 'de> {
                 return Err(serde::de::Error::custom(""));
             }
         };
-        self.put(1, Value::Len(url.as_bytes()));
-        self.put(2, Value::Len(&payload));
+        self.put(any::TYPE_URL, Value::Len(url.as_bytes()));
+        self.put(any::VALUE, Value::Len(&payload));
         Ok(())
     }
 }

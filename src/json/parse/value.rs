@@ -8,6 +8,7 @@ use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use super::locate::Step;
 use super::reader::{Reader, Text, With};
 use crate::schema::WireType;
+use crate::schema::field::map_entry;
 
 /// The fields of `Value`.
 mod field {
@@ -54,10 +55,10 @@ impl<'de> Visitor<'de> for With<'_, '_, 'de, Members> {
             reader.path.push(Step::Entry(ordinal));
             reader.out.tag(1, WireType::Len);
             reader.out.open();
-            reader.out.tag(1, WireType::Len);
+            reader.out.tag(map_entry::KEY, WireType::Len);
             reader.out.len_prefixed(text.as_bytes());
             reader.note_key(text, ordinal);
-            reader.out.tag(2, WireType::Len);
+            reader.out.tag(map_entry::VALUE, WireType::Len);
             reader.out.open();
             map.next_value_seed(reader.with(Anything))?;
             reader.out.close();

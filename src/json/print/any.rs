@@ -7,6 +7,7 @@ use crate::error::{ErrorKind, Result, shortened};
 use crate::json::{ANY_TOO_DEEP, NESTED_ANY};
 use crate::message::{Records, Unknown, Value, canonical};
 use crate::schema::MessageType;
+use crate::schema::field::any;
 
 impl<'p> Printer<'p, '_> {
     pub(super) fn any(&mut self, bytes: &[u8], depth: usize) -> Result<()> {
@@ -14,8 +15,8 @@ impl<'p> Printer<'p, '_> {
         for record in Records::new(bytes, 0) {
             let record = record?;
             match (record.number, record.value) {
-                (1, Value::Len(bytes)) => url = bytes,
-                (2, Value::Len(bytes)) => payload = bytes,
+                (any::TYPE_URL, Value::Len(bytes)) => url = bytes,
+                (any::VALUE, Value::Len(bytes)) => payload = bytes,
                 _ => self.unknown(&record)?,
             }
         }

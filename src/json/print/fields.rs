@@ -4,6 +4,7 @@ use super::Printer;
 use crate::error::{Error, Result};
 use crate::json::Names;
 use crate::message::{Fit, Meaning, Packed, Records, Value, message_set_item};
+use crate::schema::field::map_entry;
 use crate::schema::{Field, Kind, MessageType, WireType};
 
 impl<'p> Printer<'p, '_> {
@@ -136,11 +137,13 @@ impl<'p> Printer<'p, '_> {
             let record = record?;
             let is_of = |field| Fit::of(record.value.wire_type(), field) == Fit::Single;
             result = match record.number {
-                1 if is_of(key_field) => {
+                map_entry::KEY if is_of(key_field) => {
                     key = record.value;
                     self.key(key_field, key)
                 }
-                2 if is_of(value_field) => self.single(value_field, record.value, depth),
+                map_entry::VALUE if is_of(value_field) => {
+                    self.single(value_field, record.value, depth)
+                }
                 _ => self.unknown(&record),
             };
             if result.is_err() {

@@ -7,10 +7,10 @@ use crate::error::Result;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Form, Label, ObjectId, Way, bound_inputs};
 use crate::message::{Records, Value};
-
-/// Of `SavedObject`: `function`, and `bare_concrete_function`.
-const FUNCTION: u32 = 6;
-const BARE: u32 = 8;
+use crate::schema::field::{
+    function_spec, saved_bare_concrete_function, saved_concrete_function, saved_function,
+    saved_object, saved_object_graph,
+};
 
 /// A function of an object, as Python calls it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -74,13 +74,15 @@ pub(super) fn concrete_functions(objects: &[u8]) -> Result<Vec<ConcreteFunction>
         };
         Ok(ConcreteFunction {
             name: key(entry)?,
-            arguments: structure(3)?.unwrap_or_default(),
-            results: structure(4)?.unwrap_or_default(),
+            arguments: structure(saved_concrete_function::CANONICALIZED_INPUT_SIGNATURE)?
+                .unwrap_or_default(),
+            results: structure(saved_concrete_function::OUTPUT_SIGNATURE)?.unwrap_or_default(),
             captured: bound_inputs(function).len() as u64,
         })
     };
-    let mut found: Vec<_> =
-        nested(objects, 2).map(|entry| concrete(content(&entry?))).collect::<Result<_>>()?;
+    let mut found: Vec<_> = nested(objects, saved_object_graph::CONCRETE_FUNCTIONS)
+        .map(|entry| concrete(content(&entry?)))
+        .collect::<Result<_>>()?;
     found.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(found)
 }
@@ -89,7 +91,7 @@ pub(super) fn concrete_functions(objects: &[u8]) -> Result<Vec<ConcreteFunction>
 pub(super) fn callables(objects: &[u8]) -> Result<Vec<Callable>> {
     let graph = ObjectGraph::new(Form::Saved, objects)?;
     let mut names = Names::new(&graph, objects.len());
-    let has_function = |id| nested(graph.object_bytes(id), FUNCTION).next().is_some();
+    let has_function = |id| nested(graph.object_bytes(id), saved_object::FUNCTION).next().is_some();
     let functions: Vec<bool> = graph.ids().map(has_function).collect();
     let mut found = Vec::new();
     for id in graph.ids().filter(|&id| !is_trace(&graph, &functions, id)) {
@@ -114,8 +116,10 @@ impl Callable {
         for record in Records::new(object, 0) {
             let record = record?;
             match record.number {
-                FUNCTION => found = Some(Self::of_function(content(&record))?),
-                BARE => found = Some(Self::of_bare(content(&record))?),
+                saved_object::FUNCTION => found = Some(Self::of_function(content(&record))?),
+                saved_object::BARE_CONCRETE_FUNCTION => {
+                    found = Some(Self::of_bare(content(&record))?)
+                }
                 _ => {}
             }
         }
@@ -128,8 +132,8 @@ impl Callable {
         for record in Records::new(function, 0) {
             let record = record?;
             match record.number {
-                1 => found.concrete_functions.push(text(&record)),
-                2 => found.specify(content(&record))?,
+                saved_function::CONCRETE_FUNCTIONS => found.concrete_functions.push(text(&record)),
+                saved_function::FUNCTION_SPEC => found.specify(content(&record))?,
                 _ => {}
             }
         }
@@ -142,10 +146,19 @@ impl Callable {
         for record in Records::new(function, 0) {
             let record = record?;
             match (record.number, record.value) {
-                (1, _) => found.concrete_functions = vec![text(&record)],
-                (2, _) => found.keywords.push(text(&record)),
-                (3, Value::Varint(count)) => found.positional = count,
-                (4, _) => found.specify(content(&record))?,
+                (saved_bare_concrete_function::CONCRETE_FUNCTION_NAME, _) => {
+                    found.concrete_functions = vec![text(&record)]
+                }
+                (saved_bare_concrete_function::ARGUMENT_KEYWORDS, _) => {
+                    found.keywords.push(text(&record))
+                }
+                (
+                    saved_bare_concrete_function::ALLOWED_POSITIONAL_ARGUMENTS,
+                    Value::Varint(count),
+                ) => found.positional = count,
+                (saved_bare_concrete_function::FUNCTION_SPEC, _) => {
+                    found.specify(content(&record))?
+                }
                 _ => {}
             }
         }
@@ -158,10 +171,12 @@ impl Callable {
         for record in Records::new(spec, 0) {
             let record = record?;
             match (record.number, record.value) {
-                (1, _) => arguments = StructuredValue::parse(content(&record))?,
-                (2, Value::Varint(truth)) => is_method = truth != 0,
-                (6, Value::Varint(1)) => self.jit_compile = Some(true),
-                (6, Value::Varint(2)) => self.jit_compile = Some(false),
+                (function_spec::FULLARGSPEC, _) => {
+                    arguments = StructuredValue::parse(content(&record))?
+                }
+                (function_spec::IS_METHOD, Value::Varint(truth)) => is_method = truth != 0,
+                (function_spec::JIT_COMPILE, Value::Varint(1)) => self.jit_compile = Some(true),
+                (function_spec::JIT_COMPILE, Value::Varint(2)) => self.jit_compile = Some(false),
                 _ => {}
             }
         }

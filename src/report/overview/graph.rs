@@ -6,6 +6,7 @@ use std::fmt;
 use super::records::{content, decode, nested};
 use crate::error::Result;
 use crate::message::{Records, Value, int32};
+use crate::schema::field::{function_def, function_def_library, graph_def, node_def};
 use crate::schema::tensorflow::{self, attr_value};
 use crate::tensor::DType;
 
@@ -139,15 +140,15 @@ impl Graph {
             let record = record?;
             let content = content(&record);
             match record.number {
-                1 => found.node(content, &mut ops)?,
-                2 => found.library(content, &mut ops)?,
+                graph_def::NODE => found.node(content, &mut ops)?,
+                graph_def::LIBRARY => found.library(content, &mut ops)?,
                 // What came before `versions`.
-                3 => {
+                graph_def::VERSION => {
                     if let Value::Varint(version) = record.value {
                         found.producer = int32(version);
                     }
                 }
-                4 => {
+                graph_def::VERSIONS => {
                     let versions: tensorflow::VersionDef = decode(content)?;
                     (found.producer, found.min_consumer) =
                         (versions.producer, versions.min_consumer);
@@ -191,19 +192,19 @@ impl Graph {
     }
 
     fn library(&mut self, library: &[u8], ops: &mut Counts) -> Result<()> {
-        for function in nested(library, 1) {
+        for function in nested(library, function_def_library::FUNCTION) {
             let function = content(&function?);
             let mut found = Function::default();
             for record in Records::new(function, 0) {
                 let record = record?;
                 match record.number {
-                    1 => {
+                    function_def::SIGNATURE => {
                         let signature: tensorflow::OpDef = decode(content(&record))?;
                         found.inputs = signature.input_arg.len() as u64;
                         found.outputs = signature.output_arg.len() as u64;
                         found.name = signature.name;
                     }
-                    3 => {
+                    function_def::NODE_DEF => {
                         found.nodes += 1;
                         count(ops, op(content(&record))?).1 += 1;
                     }
@@ -222,7 +223,7 @@ fn count<'a>(ops: &'a mut Counts, op: &[u8]) -> &'a mut (u64, u64) {
 
 /// The op of a node.
 fn op(node: &[u8]) -> Result<&[u8]> {
-    let op = nested(node, 2).last().transpose()?;
+    let op = nested(node, node_def::OP).last().transpose()?;
     Ok(op.map(|op| content(&op)).unwrap_or_default())
 }
 

@@ -10,6 +10,7 @@ use super::special_op::SpecialOp;
 use crate::error::{Error, Result};
 use crate::message::Records;
 use crate::meta_graph::assets_in;
+use crate::schema::field::{map_entry, meta_graph_def, saved_object_graph};
 use crate::schema::tensorflow;
 
 /// A meta graph at a glance.
@@ -95,16 +96,16 @@ impl MetaGraph {
             let record = record?;
             let content = content(&record);
             match record.number {
-                1 => aliases = found.describe(decode(content)?),
-                2 => found.graph = Graph::new(content)?,
-                3 => found.saver = Some(Saver::new(decode(content)?)),
-                4 => {
+                meta_graph_def::META_INFO_DEF => aliases = found.describe(decode(content)?),
+                meta_graph_def::GRAPH_DEF => found.graph = Graph::new(content)?,
+                meta_graph_def::SAVER_DEF => found.saver = Some(Saver::new(decode(content)?)),
+                meta_graph_def::COLLECTION_DEF => {
                     found.collections.push(Collection::new(content)?);
                     found.special_ops.extend(SpecialOp::of_collection(content)?);
                 }
-                5 => found.signatures.push(Signature::new(content)?),
-                7 => {
-                    found.objects = Some(nested(content, 1).count() as u64);
+                meta_graph_def::SIGNATURE_DEF => found.signatures.push(Signature::new(content)?),
+                meta_graph_def::OBJECT_GRAPH_DEF => {
+                    found.objects = Some(nested(content, saved_object_graph::NODES).count() as u64);
                     found.callables = callables(content)?;
                     found.concrete_functions = concrete_functions(content)?;
                 }
@@ -149,16 +150,16 @@ impl MetaGraph {
 
 /// The nodes of the variables in the collection of trainable ones, sorted; `None` without that collection.
 fn trainable(meta_graph: &[u8]) -> Result<Option<Vec<String>>> {
-    for record in nested(meta_graph, 4) {
+    for record in nested(meta_graph, meta_graph_def::COLLECTION_DEF) {
         let record = record?;
         let entry = content(&record);
-        let is_it = nested(entry, 1)
+        let is_it = nested(entry, map_entry::KEY)
             .any(|key| key.is_ok_and(|key| content(&key) == b"trainable_variables"));
         if !is_it {
             continue;
         }
         let mut names = Vec::new();
-        for value in nested(entry, 2) {
+        for value in nested(entry, map_entry::VALUE) {
             let collection: tensorflow::CollectionDef = decode(content(&value?))?;
             let Some(tensorflow::collection_def::Kind::BytesList(list)) = collection.kind else {
                 continue;
@@ -196,7 +197,7 @@ impl Saver {
 impl Collection {
     fn new(entry: &[u8]) -> Result<Self> {
         let mut found = Self { name: key(entry)?, kind: None, items: 0 };
-        for value in nested(entry, 2) {
+        for value in nested(entry, map_entry::VALUE) {
             let collection: tensorflow::CollectionDef = decode(content(&value?))?;
             let (kind, items) = match collection.kind {
                 Some(tensorflow::collection_def::Kind::NodeList(list)) => {

@@ -27,6 +27,7 @@ use crate::artifact::{Artifact, Document, Form};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::Message;
 use crate::schema::Schema;
+use crate::schema::field::saved_model;
 use records::{content, nested};
 
 /// A message: its graphs at a glance, or all of it.
@@ -85,7 +86,8 @@ impl<'a> Overview<'a> {
         let contents = match &*message.ty().full_name {
             "tensorflow.MetaGraphDef" if own => Contents::MetaGraphs(vec![MetaGraph::new(bytes)?]),
             "tensorflow.SavedModel" if own => {
-                let graphs = nested(bytes, 2).map(|record| MetaGraph::new(content(&record?)));
+                let graphs = nested(bytes, saved_model::META_GRAPHS)
+                    .map(|record| MetaGraph::new(content(&record?)));
                 Contents::MetaGraphs(graphs.collect::<Result<_>>()?)
             }
             "tensorflow.GraphDef" if own => Contents::Graph(Graph::new(bytes)?),

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 pub(super) use crate::graph::bytes_of as content;
 use crate::message::{Record, Records};
+use crate::schema::field::map_entry;
 
 /// The records of one field.
 pub(super) fn nested(bytes: &[u8], number: u32) -> impl Iterator<Item = Result<Record<'_>>> {
@@ -20,13 +21,13 @@ pub(super) fn text(record: &Record<'_>) -> String {
 
 /// The key of an entry of a map.
 pub(super) fn key(entry: &[u8]) -> Result<String> {
-    let key = nested(entry, 1).last().transpose()?;
+    let key = nested(entry, map_entry::KEY).last().transpose()?;
     Ok(key.map(|key| text(&key)).unwrap_or_default())
 }
 
 /// The value of an entry of a map, whose values are messages or strings.
 pub(super) fn value(entry: &[u8]) -> Result<&[u8]> {
-    let value = nested(entry, 2).last().transpose()?;
+    let value = nested(entry, map_entry::VALUE).last().transpose()?;
     Ok(value.map(|value| content(&value)).unwrap_or_default())
 }
 

@@ -6,7 +6,11 @@ use super::records::{content, decode, key, nested, text, value};
 use super::structured_value::{StructuredValue, TypeSpec};
 use crate::error::Result;
 use crate::message::{Records, Value, int32};
-use crate::schema::tensorflow::{TensorShapeProto, tensor_info};
+use crate::schema::field::{
+    signature_def,
+    tensor_info::{self, composite_tensor},
+};
+use crate::schema::tensorflow::{TensorShapeProto, tensor_info::CooSparse};
 
 /// Composite tensors inside each other that are looked into; TensorFlow makes none with more than one level.
 const DEEPEST: usize = 16;
@@ -60,10 +64,12 @@ impl Signature {
             let record = record?;
             let inside = content(&record);
             match record.number {
-                1 => inputs.push(Argument::new(inside)?),
-                2 => outputs.push(Argument::new(inside)?),
-                3 => method = text(&record),
-                4 => defaults.push((key(inside)?, ConstantValue::parse(value(inside)?)?)),
+                signature_def::INPUTS => inputs.push(Argument::new(inside)?),
+                signature_def::OUTPUTS => outputs.push(Argument::new(inside)?),
+                signature_def::METHOD_NAME => method = text(&record),
+                signature_def::DEFAULTS => {
+                    defaults.push((key(inside)?, ConstantValue::parse(value(inside)?)?))
+                }
                 _ => {}
             }
         }
@@ -106,11 +112,11 @@ impl Tensor {
         for record in Records::new(bytes, 0) {
             let record = record?;
             match (record.number, record.value) {
-                (1, _) => found.names = vec![text(&record)],
-                (2, Value::Varint(code)) => found.dtype = int32(code),
-                (3, _) => found.shape = Some(decode(content(&record))?),
-                (4, _) => {
-                    let parts: tensor_info::CooSparse = decode(content(&record))?;
+                (tensor_info::NAME, _) => found.names = vec![text(&record)],
+                (tensor_info::DTYPE, Value::Varint(code)) => found.dtype = int32(code),
+                (tensor_info::TENSOR_SHAPE, _) => found.shape = Some(decode(content(&record))?),
+                (tensor_info::COO_SPARSE, _) => {
+                    let parts: CooSparse = decode(content(&record))?;
                     found.encoding = Encoding::Sparse;
                     found.names = vec![
                         parts.values_tensor_name,
@@ -118,7 +124,7 @@ impl Tensor {
                         parts.dense_shape_tensor_name,
                     ];
                 }
-                (5, _) => found.composite(content(&record), depth)?,
+                (tensor_info::COMPOSITE_TENSOR, _) => found.composite(content(&record), depth)?,
                 _ => {}
             }
         }
@@ -128,11 +134,11 @@ impl Tensor {
     /// Takes in a `CompositeTensor`.
     fn composite(&mut self, bytes: &[u8], depth: usize) -> Result<()> {
         let mut spec = TypeSpec { class: String::new(), state: StructuredValue::Unknown };
-        for record in nested(bytes, 1) {
+        for record in nested(bytes, composite_tensor::TYPE_SPEC) {
             spec = TypeSpec::parse(content(&record?), 0)?;
         }
         if depth < DEEPEST {
-            for record in nested(bytes, 2) {
+            for record in nested(bytes, composite_tensor::COMPONENTS) {
                 self.names.extend(Self::parse(content(&record?), depth + 1)?.names);
             }
         }

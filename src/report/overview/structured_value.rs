@@ -7,6 +7,10 @@ use super::graph::TensorType;
 use super::records::{content, decode, key, nested, text, value};
 use crate::error::Result;
 use crate::message::{Records, Value, from_zigzag, int32};
+use crate::schema::field::{
+    bounded_tensor_spec_proto, dict_value, list_value, named_tuple_value, structured_value,
+    type_spec_proto,
+};
 use crate::schema::tensorflow;
 use crate::schema::tensorflow::type_spec_proto::TypeSpecClass;
 
@@ -96,23 +100,43 @@ impl StructuredValue {
             let record = record?;
             let inside = content(&record);
             found = match (record.number, record.value) {
-                (1, _) => Self::None,
-                (11, Value::Fixed64(bits)) => Self::Float(f64::from_bits(bits)),
-                (12, Value::Varint(bits)) => Self::Integer(from_zigzag(bits)),
-                (13, _) => Self::String(text(&record)),
-                (14, Value::Varint(bits)) => Self::Bool(bits != 0),
-                (31, _) => Self::Shape(TensorType::new(0, Some(&decode(inside)?)).shape),
-                (32, Value::Varint(code)) => Self::DType(TensorType::new(int32(code), None).dtype),
-                (33 | 35, _) => Self::Tensor(Box::new(TensorSpec::parse(inside)?)),
-                (34, _) => Self::Type(Box::new(TypeSpec::parse(inside, depth)?)),
-                (51, _) => Self::List(items(inside, depth)?),
-                (52, _) => Self::Tuple(items(inside, depth)?),
-                (53, _) => Self::Dict(pairs(inside, 1, depth)?),
-                (54, _) => Self::NamedTuple(Box::new(NamedTuple {
-                    name: key(inside)?,
-                    fields: pairs(inside, 2, depth)?,
-                })),
-                (55 | 56, _) => Self::Constant(Box::new(ConstantValue::parse(inside)?)),
+                (structured_value::NONE_VALUE, _) => Self::None,
+                (structured_value::FLOAT64_VALUE, Value::Fixed64(bits)) => {
+                    Self::Float(f64::from_bits(bits))
+                }
+                (structured_value::INT64_VALUE, Value::Varint(bits)) => {
+                    Self::Integer(from_zigzag(bits))
+                }
+                (structured_value::STRING_VALUE, _) => Self::String(text(&record)),
+                (structured_value::BOOL_VALUE, Value::Varint(bits)) => Self::Bool(bits != 0),
+                (structured_value::TENSOR_SHAPE_VALUE, _) => {
+                    Self::Shape(TensorType::new(0, Some(&decode(inside)?)).shape)
+                }
+                (structured_value::TENSOR_DTYPE_VALUE, Value::Varint(code)) => {
+                    Self::DType(TensorType::new(int32(code), None).dtype)
+                }
+                (
+                    structured_value::TENSOR_SPEC_VALUE
+                    | structured_value::BOUNDED_TENSOR_SPEC_VALUE,
+                    _,
+                ) => Self::Tensor(Box::new(TensorSpec::parse(inside)?)),
+                (structured_value::TYPE_SPEC_VALUE, _) => {
+                    Self::Type(Box::new(TypeSpec::parse(inside, depth)?))
+                }
+                (structured_value::LIST_VALUE, _) => Self::List(items(inside, depth)?),
+                (structured_value::TUPLE_VALUE, _) => Self::Tuple(items(inside, depth)?),
+                (structured_value::DICT_VALUE, _) => {
+                    Self::Dict(pairs(inside, dict_value::FIELDS, depth)?)
+                }
+                (structured_value::NAMED_TUPLE_VALUE, _) => {
+                    Self::NamedTuple(Box::new(NamedTuple {
+                        name: key(inside)?,
+                        fields: pairs(inside, named_tuple_value::VALUES, depth)?,
+                    }))
+                }
+                (structured_value::TENSOR_VALUE | structured_value::NUMPY_VALUE, _) => {
+                    Self::Constant(Box::new(ConstantValue::parse(inside)?))
+                }
                 _ => continue,
             };
         }
@@ -156,11 +180,17 @@ impl TensorSpec {
         for record in Records::new(bytes, 0) {
             let record = record?;
             match (record.number, record.value) {
-                (1, _) => name = text(&record),
-                (2, _) => shape = Some(decode::<tensorflow::TensorShapeProto>(content(&record))?),
-                (3, Value::Varint(code)) => dtype = int32(code),
-                (4, _) => least = Some(ConstantValue::parse(content(&record))?),
-                (5, _) => greatest = Some(ConstantValue::parse(content(&record))?),
+                (bounded_tensor_spec_proto::NAME, _) => name = text(&record),
+                (bounded_tensor_spec_proto::SHAPE, _) => {
+                    shape = Some(decode::<tensorflow::TensorShapeProto>(content(&record))?)
+                }
+                (bounded_tensor_spec_proto::DTYPE, Value::Varint(code)) => dtype = int32(code),
+                (bounded_tensor_spec_proto::MINIMUM, _) => {
+                    least = Some(ConstantValue::parse(content(&record))?)
+                }
+                (bounded_tensor_spec_proto::MAXIMUM, _) => {
+                    greatest = Some(ConstantValue::parse(content(&record))?)
+                }
                 _ => {}
             }
         }
@@ -177,9 +207,11 @@ impl TypeSpec {
         for record in Records::new(bytes, 0) {
             let record = record?;
             match (record.number, record.value) {
-                (1, Value::Varint(value)) => code = int32(value),
-                (2, _) => state = StructuredValue::at(content(&record), depth + 2)?,
-                (3, _) => class = text(&record),
+                (type_spec_proto::TYPE_SPEC_CLASS, Value::Varint(value)) => code = int32(value),
+                (type_spec_proto::TYPE_STATE, _) => {
+                    state = StructuredValue::at(content(&record), depth + 2)?
+                }
+                (type_spec_proto::TYPE_SPEC_CLASS_NAME, _) => class = text(&record),
                 _ => {}
             }
         }
@@ -194,7 +226,9 @@ impl TypeSpec {
 }
 
 fn items(bytes: &[u8], depth: usize) -> Result<Vec<StructuredValue>> {
-    nested(bytes, 1).map(|item| StructuredValue::at(content(&item?), depth + 2)).collect()
+    nested(bytes, list_value::VALUES)
+        .map(|item| StructuredValue::at(content(&item?), depth + 2))
+        .collect()
 }
 
 /// Entries of a map, or `PairValue`s, which are encoded alike.

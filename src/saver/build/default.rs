@@ -2,20 +2,19 @@
 
 use prost_reflect::prost::Message as _;
 
-use super::variable::{COLLECTION_DEF, collection};
+use super::variable::collection;
 use super::{Built, Options, build};
 use crate::error::{Error, Result};
 use crate::graph::attr;
 use crate::graph::bytes_of;
 use crate::message::{Message, Records, Writer};
 use crate::schema::WireType;
+use crate::schema::field::{map_entry, meta_graph_def};
 use crate::schema::tensorflow::collection_def::{BytesList, Kind};
 use crate::schema::tensorflow::{CollectionDef, SaverDef};
 
 /// The collection of savers.
 const SAVERS: &str = "savers";
-/// The field of a `MetaGraphDef` with its own saver.
-const SAVER_DEF: u32 = 3;
 
 /// What [`saver_or_default`] finds.
 #[derive(Debug, Clone)]
@@ -73,7 +72,7 @@ fn savers(meta_graph: &Message<'_>) -> Result<Vec<SaverDef>> {
 /// When the message is no meta graph.
 pub fn with_saver<'s>(meta_graph: &Message<'s>, saver: &SaverDef) -> Result<Message<'s>> {
     let mut out = others(meta_graph)?;
-    out.tag(SAVER_DEF, WireType::Len);
+    out.tag(meta_graph_def::SAVER_DEF, WireType::Len);
     out.len_prefixed(&saver.encode_to_vec());
     Message::decode(meta_graph.schema(), meta_graph.ty(), out.finish())
 }
@@ -89,7 +88,7 @@ fn others(meta_graph: &Message<'_>) -> Result<Writer> {
     let mut out = Writer::default();
     for record in Records::new(meta_graph.bytes(), 0) {
         let record = record?;
-        if record.number != SAVER_DEF {
+        if record.number != meta_graph_def::SAVER_DEF {
             out.raw(record.bytes);
         }
     }
@@ -107,7 +106,9 @@ pub fn add_to_savers<'s>(meta_graph: &Message<'s>, saver: &SaverDef) -> Result<M
     let mut known = Vec::new();
     for record in Records::new(meta_graph.bytes(), 0) {
         let record = record?;
-        let entry = Some(bytes_of(&record)).filter(|_| record.number == COLLECTION_DEF).map(attr);
+        let entry = Some(bytes_of(&record))
+            .filter(|_| record.number == meta_graph_def::COLLECTION_DEF)
+            .map(attr);
         match entry {
             Some((SAVERS, collection)) => known.extend_from_slice(collection),
             _ => out.raw(record.bytes),
@@ -116,11 +117,11 @@ pub fn add_to_savers<'s>(meta_graph: &Message<'s>, saver: &SaverDef) -> Result<M
     // A list given once more is the longer one: what was there stays as it is.
     let list = BytesList { value: vec![saver.encode_to_vec()] };
     known.extend(CollectionDef { kind: Some(Kind::BytesList(list)) }.encode_to_vec());
-    out.tag(COLLECTION_DEF, WireType::Len);
+    out.tag(meta_graph_def::COLLECTION_DEF, WireType::Len);
     out.open();
-    out.tag(1, WireType::Len);
+    out.tag(map_entry::KEY, WireType::Len);
     out.len_prefixed(SAVERS.as_bytes());
-    out.tag(2, WireType::Len);
+    out.tag(map_entry::VALUE, WireType::Len);
     out.len_prefixed(&known);
     out.close();
     Message::decode(meta_graph.schema(), meta_graph.ty(), out.finish())

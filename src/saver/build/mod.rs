@@ -31,10 +31,11 @@ use crate::error::{ErrorKind, Result};
 use crate::graph::Graph;
 use crate::message::{Message, Records, Writer};
 use crate::schema::WireType;
+use crate::schema::field::{graph_def, meta_graph_def};
 use crate::schema::tensorflow::SaverDef;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 
-use super::{GRAPH_DEF, SaveableObject, graph_of};
+use super::{SaveableObject, graph_of};
 use nodes::Nodes;
 
 /// What is saved.
@@ -193,16 +194,13 @@ fn add(nodes: &mut Nodes<'_>, saveables: &[SaveableObject], options: &Options) -
     })
 }
 
-/// The field of a `GraphDef` with its nodes.
-const NODE: u32 = 1;
-
 /// The message with `nodes`, the records of more nodes, at the end of its graph.
 fn appended<'s>(message: &Message<'s>, nodes: &[u8]) -> Result<Message<'s>> {
     let graph = graph_of(message)?;
     let mut len = 0;
     for record in Records::new(graph, 0) {
         let record = record?;
-        if record.number == NODE {
+        if record.number == graph_def::NODE {
             len += record.bytes.len();
         }
     }
@@ -216,18 +214,18 @@ fn appended<'s>(message: &Message<'s>, nodes: &[u8]) -> Result<Message<'s>> {
     let mut graph = Some(graph);
     for record in Records::new(message.bytes(), 0) {
         let record = record?;
-        if record.number >= GRAPH_DEF
+        if record.number >= meta_graph_def::GRAPH_DEF
             && let Some(graph) = graph.take()
         {
-            out.tag(GRAPH_DEF, WireType::Len);
+            out.tag(meta_graph_def::GRAPH_DEF, WireType::Len);
             out.len_prefixed(&graph);
         }
-        if record.number != GRAPH_DEF {
+        if record.number != meta_graph_def::GRAPH_DEF {
             out.raw(record.bytes);
         }
     }
     if let Some(graph) = graph {
-        out.tag(GRAPH_DEF, WireType::Len);
+        out.tag(meta_graph_def::GRAPH_DEF, WireType::Len);
         out.len_prefixed(&graph);
     }
     Message::decode(message.schema(), message.ty(), out.finish())

@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use prost_reflect::prost::Message as _;
 
+use super::TakenNames;
 use super::devices::merged;
 use super::names::Names;
 use super::value::{Constant, dtype, text, texts, truth};
-use super::{NODE, TakenNames};
 use crate::error::{Error, Result};
 use crate::graph::{DeviceSpec, Graph, attrs};
 use crate::message::Writer;
 use crate::schema::WireType;
+use crate::schema::field::graph_def;
 use crate::schema::tensorflow::{AttrValue, FullTypeDef, FullTypeId, NodeDef};
 use crate::tensor::DType;
 
@@ -188,7 +189,7 @@ impl<'g> Nodes<'g> {
             if self.awaited.contains(&node.name) {
                 node.attr.insert(MANUAL.to_owned(), truth(true));
             }
-            out.tag(NODE, WireType::Len);
+            out.tag(graph_def::NODE, WireType::Len);
             out.len_prefixed(&node.encode_to_vec());
         }
         out.finish()

@@ -6,6 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Graph, Node, attr, attrs, fields};
 use crate::message::Message;
 use crate::saver::VariableKind;
+use crate::schema::field::meta_graph_def;
 use crate::schema::tensorflow::{CollectionDef, SaveSliceInfoDef, VariableDef, collection_def};
 use crate::tensor::DType;
 
@@ -215,7 +216,7 @@ pub(super) fn collection(
     message: &Message<'_>,
     wanted: &str,
 ) -> Result<Option<collection_def::Kind>> {
-    for entry in fields(message.bytes(), COLLECTION_DEF) {
+    for entry in fields(message.bytes(), meta_graph_def::COLLECTION_DEF) {
         let (name, bytes) = attr(entry);
         if name == wanted {
             let collection = CollectionDef::decode(bytes).map_err(|error| {
@@ -226,6 +227,3 @@ pub(super) fn collection(
     }
     Ok(None)
 }
-
-/// The field of a `MetaGraphDef` with its collections.
-pub(super) const COLLECTION_DEF: u32 = 4;

@@ -16,10 +16,8 @@ use super::session::Session;
 use super::value::Value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Graph, Library, Node, NodeId, OpTable, Role, fields, is_stateful};
+use crate::schema::field::function_def;
 use crate::schema::tensorflow::OpDef;
-
-/// The field of a `FunctionDef` with what it takes and gives.
-const SIGNATURE: u32 = 1;
 
 /// How many calls may be open: savers of TensorFlow need one or two.
 const MAX_DEPTH: usize = 64;
@@ -75,7 +73,8 @@ impl<'m> Functions<'m> {
         let known = &self.known;
         let find = || match known.get(op) {
             Some(function) => {
-                let signature = fields(function, SIGNATURE).last().unwrap_or_default();
+                let signature =
+                    fields(function, function_def::SIGNATURE).last().unwrap_or_default();
                 OpDef::decode(signature).ok().map(Rc::new)
             }
             None => OpTable::builtin().definition(op).cloned().map(Rc::new),

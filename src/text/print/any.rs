@@ -6,6 +6,7 @@ use super::printer::{Printer, Step};
 use crate::error::Result;
 use crate::message::{Records, Value, canonical};
 use crate::schema::MessageType;
+use crate::schema::field::any;
 
 /// How many `Any` inside each other are expanded, each of which may need a copy of its message.
 const NESTED: usize = 16;
@@ -20,8 +21,8 @@ pub(super) fn print(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<bool>
     for record in Records::new(bytes, 0) {
         let record = record?;
         match (record.number, record.value) {
-            (1, Value::Len(bytes)) => url = bytes,
-            (2, Value::Len(bytes)) => payload = bytes,
+            (any::TYPE_URL, Value::Len(bytes)) => url = bytes,
+            (any::VALUE, Value::Len(bytes)) => payload = bytes,
             _ => unknown.push(record.number),
         }
     }

@@ -23,6 +23,7 @@ use crate::error::Result;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Form, Way, escaped};
 use crate::message::{Record, Records, Value, canonical};
+use crate::schema::field::trackable_object_graph;
 use crate::schema::{MessageType, Schema};
 
 pub(super) use matching::Objects;
@@ -139,7 +140,9 @@ pub(in crate::diff) fn object_graph_keys(lhs: &[u8], rhs: &[u8]) -> Result<Renam
 fn opened<'b>(schema: &Schema, ty: &MessageType, bytes: &'b [u8]) -> Option<Cow<'b, [u8]>> {
     let bytes = canonical(schema, ty, bytes, 0).ok()?;
     let is_object = |record: Result<Record<'_>>| {
-        record.is_ok_and(|record| record.number == 1 && matches!(record.value, Value::Len(_)))
+        record.is_ok_and(|record| {
+            record.number == trackable_object_graph::NODES && matches!(record.value, Value::Len(_))
+        })
     };
     (!bytes.is_empty() && Records::new(&bytes, 0).all(is_object)).then_some(bytes)
 }

@@ -9,6 +9,7 @@ use crate::diff::{Change, ChangeKind, Detail, Path, Weight};
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Label, ObjectId, Way};
 use crate::message::Records;
+use crate::schema::field::{saved_object, trackable_object_graph::trackable_object};
 
 impl Objects<'_> {
     /// Tells what differs; `at` leads to the message.
@@ -176,15 +177,15 @@ fn described(graph: &ObjectGraph<'_>, objects: &[ObjectId]) -> String {
 fn kind(graph: &ObjectGraph<'_>, field: u32) -> Option<&'static str> {
     use crate::graph::object_graph::Form;
     match (graph.form(), field) {
-        (Form::Trackable, 2) => Some("with values"),
-        (Form::Saved, 4) => Some("user_object"),
-        (Form::Saved, 5) => Some("asset"),
-        (Form::Saved, 6) => Some("function"),
-        (Form::Saved, 7) => Some("variable"),
-        (Form::Saved, 8) => Some("bare_concrete_function"),
-        (Form::Saved, 9) => Some("constant"),
-        (Form::Saved, 10) => Some("resource"),
-        (Form::Saved, 12) => Some("captured_tensor"),
+        (Form::Trackable, trackable_object::ATTRIBUTES) => Some("with values"),
+        (Form::Saved, saved_object::USER_OBJECT) => Some("user_object"),
+        (Form::Saved, saved_object::ASSET) => Some("asset"),
+        (Form::Saved, saved_object::FUNCTION) => Some("function"),
+        (Form::Saved, saved_object::VARIABLE) => Some("variable"),
+        (Form::Saved, saved_object::BARE_CONCRETE_FUNCTION) => Some("bare_concrete_function"),
+        (Form::Saved, saved_object::CONSTANT) => Some("constant"),
+        (Form::Saved, saved_object::RESOURCE) => Some("resource"),
+        (Form::Saved, saved_object::CAPTURED_TENSOR) => Some("captured_tensor"),
         _ => None,
     }
 }

@@ -5,6 +5,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::graph::object_graph::{Form, Label, ObjectGraph, ObjectId, Way};
 use crate::graph::{bytes_of, text_of};
 use crate::message::{Records, Value};
+use crate::schema::field::saved_object::{
+    ASSET, BARE_CONCRETE_FUNCTION, CAPTURED_TENSOR, CONSTANT, FUNCTION, RESOURCE, USER_OBJECT,
+    VARIABLE,
+};
+use crate::schema::field::trackable_object_graph::trackable_object::{self, serialized_tensor};
+use crate::schema::field::{
+    registered_saver, saved_bare_concrete_function, saved_function, saved_user_object,
+    saved_variable,
+};
 
 /// The hashes of all objects; `follow` is what a function of this name is called on the other side. Each object counts where
 /// it is reached first, so that this is linear, and ends where objects refer to each other in a ring.
@@ -34,22 +43,27 @@ fn content(
 ) {
     for record in Records::new(graph.object_bytes(id), 0).map_while(Result::ok) {
         // Which fields say what it is, and are no names that follow from where it is.
-        let (number, inside): (u32, &[u32]) = match (graph.form(), record.number) {
-            (Form::Trackable, 2) => (2, &[1]),
-            (Form::Trackable, 4) => (4, &[1]),
-            (Form::Saved, 4) => (4, &[1]),
-            (Form::Saved, 7) => (7, &[1, 2]),
-            (Form::Saved, 6 | 8) => (record.number, &[1]),
-            (Form::Saved, 5 | 9 | 10 | 12) => (record.number, &[]),
+        let inside: &[u32] = match (graph.form(), record.number) {
+            (Form::Trackable, trackable_object::ATTRIBUTES) => &[serialized_tensor::NAME],
+            (Form::Trackable, trackable_object::REGISTERED_SAVER) => &[registered_saver::NAME],
+            (Form::Saved, USER_OBJECT) => &[saved_user_object::IDENTIFIER],
+            (Form::Saved, VARIABLE) => &[saved_variable::DTYPE, saved_variable::SHAPE],
+            (Form::Saved, FUNCTION) => &[saved_function::CONCRETE_FUNCTIONS],
+            (Form::Saved, BARE_CONCRETE_FUNCTION) => {
+                &[saved_bare_concrete_function::CONCRETE_FUNCTION_NAME]
+            }
+            (Form::Saved, ASSET | CONSTANT | RESOURCE | CAPTURED_TENSOR) => &[],
             _ => continue,
         };
-        number.hash(state);
+        let is_function = graph.form() == Form::Saved
+            && matches!(record.number, FUNCTION | BARE_CONCRETE_FUNCTION);
+        record.number.hash(state);
         for field in Records::new(bytes_of(&record), 0).map_while(Result::ok) {
             if !inside.contains(&field.number) {
                 continue;
             }
             match field.value {
-                Value::Len(_) if matches!((graph.form(), number), (Form::Saved, 6 | 8)) => {
+                Value::Len(_) if is_function => {
                     let name = text_of(&field);
                     follow(name).as_deref().unwrap_or(name).hash(state);
                 }
