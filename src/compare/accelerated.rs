@@ -22,7 +22,7 @@ pub(super) enum Begun<'a> {
 pub(super) struct UnderWay<'a> {
     unit: Unit<'a>,
     tally: Tally,
-    crcs: Checksums,
+    checksums: Checksums,
     buffers: Buffers,
     /// `None` when the accelerator has failed.
     pieces: Option<Vec<Piece>>,
@@ -47,14 +47,14 @@ impl<'a> Unit<'a> {
     ) -> Result<Begun<'a>> {
         let size = self.size() as u64;
         let mut tally = self.tally();
-        let mut crcs = Checksums::default();
+        let mut checksums = Checksums::new(lhs, rhs);
         let mut apart = None;
         for (x, y) in self.chunks(&mut buffers) {
             let at = tally.position;
             lhs.read_at(at * size, x)?;
             rhs.read_at(at * size, y)?;
             let equal = x == y;
-            crcs.update(x, y, equal);
+            checksums.update(x, y, equal);
             self.progress.advance((x.len() + y.len()) as u64);
             if !equal {
                 apart.get_or_insert(at);
@@ -73,12 +73,12 @@ impl<'a> Unit<'a> {
             (Some(_), Some(_)) => self.start,
             (None, _) => {
                 let tally = if kept.is_some() { self.count(&mut buffers) } else { tally };
-                return Ok(Begun::Done(Box::new(Part::new(tally, Some(crcs))), buffers));
+                return Ok(Begun::Done(Box::new(Part::new(tally, checksums)), buffers));
             }
         };
         let pieces = self.pieces(accelerator, start, kept, &mut buffers);
         let pieces = pieces.map_err(|failure| self.device.fail(failure)).ok();
-        Ok(Begun::UnderWay(Box::new(UnderWay { unit: self, tally, crcs, buffers, pieces })))
+        Ok(Begun::UnderWay(Box::new(UnderWay { unit: self, tally, checksums, buffers, pieces })))
     }
 
     /// Begins to count from `start` on.
@@ -163,7 +163,7 @@ impl UnderWay<'_> {
     /// Waits for the counts, and says whether there are any: where the accelerator has failed, now or elsewhere in the meantime,
     /// the CPU counts.
     pub(super) fn finish(self: Box<Self>) -> (Box<Part>, Buffers, bool) {
-        let Self { unit, mut tally, crcs, mut buffers, pieces } = *self;
+        let Self { unit, mut tally, checksums, mut buffers, pieces } = *self;
         let device = unit.device;
         let counted = pieces.filter(|_| !device.is_failed()).and_then(|pieces| {
             wait(pieces, unit.options).map_err(|failure| device.fail(failure)).ok()
@@ -177,7 +177,7 @@ impl UnderWay<'_> {
             }
             None => tally = unit.count(&mut buffers),
         }
-        (Box::new(Part::new(tally, Some(crcs))), buffers, accelerated)
+        (Box::new(Part::new(tally, checksums)), buffers, accelerated)
     }
 }
 

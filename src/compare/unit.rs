@@ -1,6 +1,6 @@
 //! A unit of work: a stretch of two tensors, read chunk by chunk into a tally, with the checksums of what was read.
 
-use crate::bytes::Crc32c;
+use crate::bytes::Checksum;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::tensor::{DType, Extent};
@@ -23,31 +23,26 @@ pub(super) struct Unit<'a> {
 /// What came of a unit, or of several that follow each other.
 pub(super) struct Part {
     tally: Tally,
-    /// Of content that lies in one piece; content read in order is verified by its stream.
-    crcs: Option<(Crc32c, Crc32c)>,
+    /// The checksums of content that lies in one piece; content read in order is verified by its stream.
+    checksums: Checksums,
 }
 
 impl Part {
-    pub(super) fn new(tally: Tally, crcs: Option<Checksums>) -> Self {
-        Self { tally, crcs: crcs.map(|crcs| (crcs.lhs, crcs.rhs)) }
+    pub(super) fn new(tally: Tally, checksums: Checksums) -> Self {
+        Self { tally, checksums }
     }
 
     /// Takes in the part that follows.
     pub(super) fn append(&mut self, later: &Self) {
         self.tally.append(&later.tally);
-        if let (Some((lhs, rhs)), Some((lhs_later, rhs_later))) = (&mut self.crcs, later.crcs) {
-            *lhs = lhs.then(lhs_later);
-            *rhs = rhs.then(rhs_later);
-        }
+        self.checksums.append(&later.checksums);
     }
 
     /// The comparison, once the checksums hold.
     pub(super) fn finish(self: Box<Self>, (lhs, rhs): Pair<'_>) -> Result<Comparison> {
-        if let Some((lhs_crc, rhs_crc)) = self.crcs {
-            for (source, crc) in [(lhs, lhs_crc), (rhs, rhs_crc)] {
-                if let Some(extent) = source.extent() {
-                    extent.verify(crc)?;
-                }
+        for (source, computed) in [(lhs, self.checksums.lhs), (rhs, self.checksums.rhs)] {
+            if let (Some(extent), Some(computed)) = (source.extent(), computed) {
+                extent.verify(computed)?;
             }
         }
         match cpu::meaning(lhs.dtype(), rhs.dtype()) {
@@ -113,7 +108,7 @@ impl Unit<'_> {
         let (lhs_dtype, rhs_dtype) = self.dtypes();
         let step = self.chunk_elements(lhs_size.max(rhs_size));
         let mut tally = self.tally();
-        let mut crcs = Checksums::default();
+        let mut checksums = Checksums::new(lhs, rhs);
         let mut at = self.start;
         while at < self.end {
             let n = step.min(self.end - at);
@@ -122,7 +117,7 @@ impl Unit<'_> {
             lhs.read_at(at * lhs_size as u64, x)?;
             rhs.read_at(at * rhs_size as u64, y)?;
             let equal = lhs_dtype == rhs_dtype && x == y;
-            crcs.update(x, y, equal);
+            checksums.update(x, y, equal);
             self.progress.advance((x.len() + y.len()) as u64);
             cpu::compare(
                 lhs_dtype,
@@ -132,7 +127,7 @@ impl Unit<'_> {
             at += n;
         }
         tally.close();
-        Ok(Box::new(Part::new(tally, Some(crcs))))
+        Ok(Box::new(Part::new(tally, checksums)))
     }
 
     fn streams(
@@ -168,7 +163,7 @@ impl Unit<'_> {
             );
         }
         tally.close();
-        Ok(Box::new(Part::new(tally, None)))
+        Ok(Box::new(Part::new(tally, Checksums::default())))
     }
 
     fn strings(&self) -> Result<Box<Part>> {
@@ -176,7 +171,7 @@ impl Unit<'_> {
         let mut tally = self.tally();
         strings::compare(&mut *lhs.stream()?, &mut *rhs.stream()?, &mut tally)?;
         self.progress.advance(lhs.stored_bytes().saturating_add(rhs.stored_bytes()));
-        Ok(Box::new(Part::new(tally, None)))
+        Ok(Box::new(Part::new(tally, Checksums::default())))
     }
 }
 
@@ -189,26 +184,42 @@ pub(super) fn in_memory(elements: u64) -> usize {
     elements as usize
 }
 
-/// The checksums of both sides so far.
+/// The checksums of what was read so far of both sides; `None` for a side that stores none.
 #[derive(Default)]
 pub(super) struct Checksums {
-    lhs: Crc32c,
-    rhs: Crc32c,
+    lhs: Option<Checksum>,
+    rhs: Option<Checksum>,
 }
 
 impl Checksums {
-    /// Takes the next chunk of both sides in; computes only one where they are the same.
+    /// The checksums of no bytes, each of the kind that its side stores.
+    pub(super) fn new(lhs: &dyn Extent, rhs: &dyn Extent) -> Self {
+        let begin = |extent: &dyn Extent| Some(Checksum::new(extent.stored_checksum()?.kind()));
+        Self { lhs: begin(lhs), rhs: begin(rhs) }
+    }
+
+    /// Adds the next chunk of both sides. Where the chunks are equal, and so are the kinds, computes one checksum for both.
     pub(super) fn update(&mut self, lhs: &[u8], rhs: &[u8], equal: bool) {
-        if equal && self.lhs == self.rhs {
-            self.lhs.update(lhs);
-            self.rhs = self.lhs;
-        } else if equal {
-            let chunk = Crc32c::of(lhs);
-            self.lhs = self.lhs.then(chunk);
-            self.rhs = self.rhs.then(chunk);
-        } else {
-            self.lhs.update(lhs);
-            self.rhs.update(rhs);
+        match (&mut self.lhs, &mut self.rhs) {
+            (Some(l), Some(r)) if equal && l == r => {
+                l.update(lhs);
+                *r = *l;
+            }
+            (Some(l), Some(r)) if equal && l.kind() == r.kind() => {
+                let chunk = Checksum::of(l.kind(), lhs);
+                *l = l.then(chunk);
+                *r = r.then(chunk);
+            }
+            (l, r) => {
+                l.iter_mut().for_each(|sum| sum.update(lhs));
+                r.iter_mut().for_each(|sum| sum.update(rhs));
+            }
+        }
+    }
+
+    fn append(&mut self, later: &Self) {
+        for (sum, later) in [(&mut self.lhs, later.lhs), (&mut self.rhs, later.rhs)] {
+            *sum = sum.zip(later).map(|(sum, later)| sum.then(later));
         }
     }
 }

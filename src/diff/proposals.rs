@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bytes::Crc32c;
+use crate::bytes::{ChecksumKind, Crc32c};
 use crate::checkpoint::Entry;
 use crate::compare::{self, Device, NanPolicy, Tolerance, compare_all};
 use crate::error::Result;
@@ -123,10 +123,11 @@ fn by_ending<'a>(removed: Vec<Lone<'a>>, mut added: Vec<Lone<'a>>) -> Vec<(Lone<
     pairs
 }
 
-/// The checksum of the content: as stored where it lies in one piece, else computed.
+/// The crc32c of the content: the stored one of content in one piece, where there is one, else a computed one.
 fn content_crc32c(source: &dyn TensorSource) -> Result<u32> {
-    if let Some(extent) = source.extent() {
-        return Ok(extent.stored_crc32c());
+    let stored = source.extent().and_then(|extent| extent.stored_checksum());
+    if let Some(stored) = stored.filter(|stored| stored.kind() == ChecksumKind::Crc32c) {
+        return Ok(stored.value());
     }
     let mut crc = Crc32c::default();
     read_through(source, &Silent, |bytes| {

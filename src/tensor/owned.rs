@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 
-use crate::bytes::{Crc32c, Limits};
+use crate::bytes::Limits;
 use crate::error::{Error, Result};
 
 use super::view::read_at;
@@ -138,18 +138,10 @@ impl TensorSource for Tensor {
     }
 }
 
-/// Memory has no stored checksum that could fail to hold.
+/// Content in memory has no stored checksum.
 impl Extent for Tensor {
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()> {
         read_at(&self.content, offset, out)
-    }
-
-    fn stored_crc32c(&self) -> u32 {
-        Crc32c::of(&self.content).value()
-    }
-
-    fn verify(&self, _: Crc32c) -> Result<()> {
-        Ok(())
     }
 }
 

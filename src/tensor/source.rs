@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::bytes::Crc32c;
+use crate::bytes::Checksum;
 use crate::error::Result;
 
 use super::{DType, Shape, Slice};
@@ -78,10 +78,10 @@ pub trait TensorStream: Send {
     fn read(&mut self, out: &mut [u8]) -> Result<usize>;
 }
 
-/// Fixed-width content stored in one piece, little-endian, under one checksum.
+/// Fixed-width content stored in one piece, little-endian, under at most one checksum.
 ///
-/// Whoever reads it part by part joins the parts' checksums with [`Crc32c::then`] and has the whole
-/// [verified](Extent::verify).
+/// A caller that reads it in parts joins the checksums of the parts with [`Checksum::then`] and then
+/// [verifies](Extent::verify) the whole.
 pub trait Extent: fmt::Debug + Sync {
     /// Fills `out` with the content from byte `offset` on.
     ///
@@ -89,12 +89,16 @@ pub trait Extent: fmt::Debug + Sync {
     /// When the file is not there or too short; the error names file and byte.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()>;
 
-    /// The checksum that the file has for the whole content, unmasked.
-    fn stored_crc32c(&self) -> u32;
+    /// The checksum that the file stores for the whole content; `None` where it stores none.
+    fn stored_checksum(&self) -> Option<Checksum> {
+        None
+    }
 
-    /// Checks the checksum of the whole content, as computed, against the stored one.
+    /// Compares the computed checksum of the whole content with the stored one, which is of the same kind.
     ///
     /// # Errors
     /// When they differ; the error names file and byte.
-    fn verify(&self, computed: Crc32c) -> Result<()>;
+    fn verify(&self, _computed: Checksum) -> Result<()> {
+        Ok(())
+    }
 }

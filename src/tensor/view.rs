@@ -3,7 +3,6 @@
 use bytemuck::Pod;
 use half::{bf16, f16};
 
-use crate::bytes::Crc32c;
 use crate::error::{Error, Result};
 
 use super::{
@@ -119,18 +118,10 @@ impl TensorSource for TensorView<'_> {
     }
 }
 
-/// Memory has no stored checksum that could fail to hold.
+/// Content in memory has no stored checksum.
 impl Extent for TensorView<'_> {
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()> {
         read_at(self.content, offset, out)
-    }
-
-    fn stored_crc32c(&self) -> u32 {
-        Crc32c::of(self.content).value()
-    }
-
-    fn verify(&self, _: Crc32c) -> Result<()> {
-        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::bytes::{Crc32c, File, ReadAt};
+use crate::bytes::{Checksum, ChecksumKind, Crc32c, File, ReadAt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::tensor::{
     ComplexNumber, DType, Extent, Fingerprint, Number, Shape, TensorSource, TensorStream, Visit,
@@ -141,11 +141,11 @@ impl Extent for Stored {
         self.open()?.read_at(self.entry.offset + offset, out)
     }
 
-    fn stored_crc32c(&self) -> u32 {
-        self.entry.crc32c
+    fn stored_checksum(&self) -> Option<Checksum> {
+        Some(Checksum::stored(ChecksumKind::Crc32c, self.entry.crc32c, self.entry.size))
     }
 
-    fn verify(&self, computed: Crc32c) -> Result<()> {
+    fn verify(&self, computed: Checksum) -> Result<()> {
         self.check(computed.value())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::bytes::{Crc32c, varint};
+use crate::bytes::{Checksum, ChecksumKind, Crc32c, varint};
 use crate::error::{Error, Result};
 use crate::files::cannot_write;
 use crate::progress::{Progress, Silent};
@@ -66,7 +66,7 @@ impl Checked<'_> {
     }
 }
 
-/// Numbers that lie in one piece: one checksum serves what is read and what is written.
+/// Writes numbers that lie in one piece. Where the source stores a crc32c too, it is computed once.
 fn numbers_at_once(
     source: &dyn TensorSource,
     extent: &dyn Extent,
@@ -74,16 +74,21 @@ fn numbers_at_once(
     progress: &dyn Progress,
 ) -> Result<()> {
     let mut left = numbers_bytes(source)?;
+    let other = extent.stored_checksum().filter(|stored| stored.kind() != ChecksumKind::Crc32c);
+    let mut other = other.map(|stored| Checksum::new(stored.kind()));
     let mut chunk = vec![0; usize::try_from(left).map_or(CHUNK, |len| len.min(CHUNK))];
     while left > 0 {
         let len = usize::try_from(left).map_or(chunk.len(), |left| left.min(chunk.len()));
         let bytes = chunk.get_mut(..len).unwrap_or_default();
         extent.read_at(out.bytes, bytes)?;
+        if let Some(other) = &mut other {
+            other.update(bytes);
+        }
         out.write(bytes)?;
         left -= len as u64;
         progress.advance(len as u64);
     }
-    extent.verify(out.crc)
+    extent.verify(other.unwrap_or_else(|| out.crc.into()))
 }
 
 fn numbers(
