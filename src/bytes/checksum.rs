@@ -81,8 +81,7 @@ impl Checksum {
             *self = Self::of(self.kind, bytes);
             return;
         }
-        let mut digest =
-            Digest::new_with_init_state(self.kind.algorithm(), u64::from(!self.value));
+        let mut digest = Digest::new_with_init_state(self.kind.algorithm(), u64::from(!self.value));
         digest.update(bytes);
         self.value = narrow(digest.finalize());
         self.len += bytes.len() as u64;

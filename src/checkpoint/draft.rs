@@ -46,6 +46,16 @@ impl Default for Draft<'_> {
 /// What one file of content is to hold, in its order.
 pub(super) type Shard<'a> = Vec<Piece<'a>>;
 
+/// The number of shards.
+///
+/// # Errors
+/// When file names have no room for it.
+pub(super) fn count(shards: &[Shard<'_>]) -> Result<u32> {
+    let allowed = format!("1 to {MOST_SHARDS} is allowed");
+    let count = u32::try_from(shards.len()).ok().filter(|count| *count <= MOST_SHARDS);
+    count.ok_or_else(|| Error::unexpected("number of shards", shards.len(), allowed))
+}
+
 /// A tensor, or a slice of one.
 #[derive(Debug, Clone)]
 pub(super) struct Piece<'a> {
@@ -188,7 +198,7 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// When `count` is 0, or more than file names count.
     pub fn reshard(&mut self, count: usize) -> Result<()> {
-        if !(1..=MOST_SHARDS).contains(&count) {
+        if !(1..=MOST_SHARDS as usize).contains(&count) {
             let allowed = format!("1 to {MOST_SHARDS} is allowed");
             return Err(Error::unexpected("number of shards", count, allowed));
         }
@@ -254,7 +264,7 @@ impl<'a> Draft<'a> {
         state: &Path,
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
-        let opened = (format.path)(path, self.shards.len());
+        let opened = (format.writer()?.opened_by)(path, self.shards.len());
         publish::check_place(&opened, format, existing)?;
         let files = self.prepare(path, format, progress)?;
         publish::publish(&opened, existing, files, state)?;
@@ -268,11 +278,12 @@ impl<'a> Draft<'a> {
         format: &'static Format,
         progress: &dyn Progress,
     ) -> Result<Vec<Complete>> {
+        let writer = format.writer()?;
         for (name, known) in &self.tensors {
             overlap::check(&known.slices).map_err(|error| error.of_tensor(name))?;
         }
         progress.total(self.content_bytes());
-        (format.write)(&self.shards, path, progress)
+        (writer.write)(&self.shards, path, progress)
     }
 
     fn push(&mut self, piece: Piece<'a>) {
@@ -284,7 +295,7 @@ impl<'a> Draft<'a> {
 }
 
 /// The most shards that file names count.
-const MOST_SHARDS: usize = 99_999;
+const MOST_SHARDS: u32 = 99_999;
 
 fn check(name: &Name, source: &dyn TensorSource) -> Result<()> {
     if name.as_bytes().is_empty() {

@@ -7,7 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::{Format, path};
+use super::shard_name::{with_suffix, without_numbers};
+use super::{Format, v1};
 use crate::error::{Error, Result};
 
 /// Whether there is a checkpoint of this path, as TensorFlow's `checkpoint_exists`: the index of a V2 one, a V1 file, or a shard
@@ -25,14 +26,14 @@ pub fn mtimes<'p>(checkpoints: impl IntoIterator<Item = &'p Path>) -> Vec<Option
 
 /// The file by which a checkpoint is known to be there.
 fn identifying_file(checkpoint: &Path) -> Option<PathBuf> {
-    let index = path::with_suffix(checkpoint, ".index");
+    let index = with_suffix(checkpoint, ".index");
     if index.is_file() {
         return Some(index);
     }
     if checkpoint.is_file() {
         return Some(checkpoint.to_path_buf());
     }
-    path::shards_of(checkpoint).into_iter().next()
+    (v1::FORMAT.files)(checkpoint).into_iter().next()
 }
 
 /// The file that a checkpoint's meta graph is in, as TensorFlow's `meta_graph_filename`: without what numbers a shard, and with
@@ -46,7 +47,7 @@ fn identifying_file(checkpoint: &Path) -> Option<PathBuf> {
 /// assert_eq!(meta_graph_filename("m-?????-of-00002".as_ref(), "meta"), Path::new("m.meta"));
 /// ```
 pub fn meta_graph_filename(checkpoint: &Path, suffix: &str) -> PathBuf {
-    path::with_suffix(&path::unsharded(checkpoint), &format!(".{suffix}"))
+    with_suffix(&without_numbers(checkpoint), &format!(".{suffix}"))
 }
 
 /// Removes a checkpoint of this format, and its meta graph: what TensorFlow's `remove_checkpoint` removes, and no file

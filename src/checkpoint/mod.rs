@@ -3,16 +3,18 @@
 //! A format is a row of [`FORMATS`]; everything else here is the same for all. Damage to one tensor is that
 //! [`Entry`]'s, and the others can still be read; what cannot be said of a tensor is [`Checkpoint::damage`].
 
-mod aside;
+mod backup;
 mod draft;
 mod elements;
+mod format;
 mod framing;
 mod management;
 mod overlap;
 mod partitioned;
-mod path;
+mod probe;
 mod publish;
 mod runs;
+mod shard_name;
 mod shards;
 mod slice_key;
 mod state;
@@ -29,76 +31,29 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use draft::Draft;
-use draft::Shard;
+pub use format::{FORMATS, Format, Role};
 pub use management::{exists, meta_graph_filename, mtimes, remove};
 pub(crate) use partitioned::{Part, Partitioned};
-pub(crate) use path::is_file_of_one;
+use probe::Probe;
 pub(crate) use publish::{check_folder, publish as publish_files};
+pub use shard_name::ShardName;
+use shard_name::with_suffix;
 pub(crate) use state::file_name as state_file_name;
 pub use state::{CheckpointState, StateOptions};
 pub(crate) use unread::foreign;
 pub(crate) use v2::{MergedPart, prepare_merge};
 pub use v2::{Parts, merge};
 
-use crate::bytes::{File, Limits, near};
+use crate::bytes::{Limits, near};
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::Complete;
 pub use crate::files::Existing;
-use crate::progress::Progress;
-use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::table::Table;
 use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
 
-/// A way to store checkpoints.
-pub struct Format {
-    name: &'static str,
-    /// Reads the checkpoint that the path names; `None` when it names none of this format.
-    read: fn(&Path, &Limits) -> Result<Option<Contents>>,
-    /// Reads one file, whatever lies beside it; `None` when it is none of this format.
-    read_file: fn(Arc<File>, &Limits) -> Result<Option<Contents>>,
-    /// The files of the checkpoint that the path names, the one that makes the others count last.
-    files: fn(&Path) -> Vec<PathBuf>,
-    /// What a checkpoint of so many shards is opened by whose files' names start with the path.
-    path: fn(&Path, usize) -> PathBuf,
-    write: WriteShards,
-}
-
-/// Writes the shards of a checkpoint that is to be at the path, each file under another name yet; the last file is the one
-/// without which the others count for nothing.
-type WriteShards = fn(&[Shard<'_>], &Path, &dyn Progress) -> Result<Vec<Complete>>;
-
-/// Every format, in the order they are tried: as TensorFlow does, V2 wins.
-pub static FORMATS: &[&Format] = &[&v2::FORMAT, &v1::FORMAT];
-
-impl Format {
-    /// The format of what a saver writes.
-    pub fn of(version: CheckpointFormatVersion) -> &'static Self {
-        match version {
-            CheckpointFormatVersion::V2 => &v2::FORMAT,
-            CheckpointFormatVersion::V1 | CheckpointFormatVersion::Legacy => &v1::FORMAT,
-        }
-    }
-
-    /// `V1` or `V2`.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name)
-    }
-}
-
-impl fmt::Debug for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Format({self})")
-    }
-}
-
-/// What a format finds.
+/// What a format reads.
 struct Contents {
+    /// The path that names the whole checkpoint, without what one file's name adds.
+    prefix: PathBuf,
     files: Vec<PathBuf>,
     /// Sorted by name, each name once.
     entries: Vec<Entry>,
@@ -146,19 +101,10 @@ impl fmt::Debug for Contents {
 impl Checkpoint {
     /// The file beside it that holds its meta graph, where there is one: `P.meta`.
     pub fn meta_graph(&self) -> Option<PathBuf> {
-        let index = self
-            .contents
-            .files
-            .first()
-            .filter(|file| file.extension().is_some_and(|e| e == "index"));
-        let prefix = index.map_or_else(|| self.path.clone(), |index| index.with_extension(""));
-        let beside = |prefix: &Path| {
-            let mut meta = prefix.as_os_str().to_owned();
-            meta.push(".meta");
-            Some(PathBuf::from(meta)).filter(|meta| meta.is_file())
-        };
-        // That of `P-?????-of-00002` goes by `P`.
-        beside(&prefix).or_else(|| beside(&path::unsharded(&prefix)))
+        let prefix = self.prefix();
+        // The meta graph of `P-?????-of-00002` is `P.meta`.
+        let names = [with_suffix(prefix, ".meta"), meta_graph_filename(prefix, "meta")];
+        names.into_iter().find(|name| name.is_file())
     }
 
     /// Opens the checkpoint that `path` names: the prefix `P` of a V2 checkpoint (or `P.index`, or a file of its
@@ -183,15 +129,18 @@ impl Checkpoint {
     /// When there is none, nothing of it can be read, or it passes the limits.
     pub fn open_with(path: impl AsRef<Path>, limits: &Limits) -> Result<Self> {
         let path = latest(path.as_ref())?;
-        let path = path.as_ref();
-        for format in FORMATS {
-            let read = (format.read)(path, limits).map_err(|error| explain(error, path))?;
-            if let Some(contents) = read {
-                let (path, limits) = (path.to_path_buf(), limits.clone());
-                return Ok(Self { path, format, contents, limits });
-            }
+        let probe = Probe::new(&path);
+        if let Some((format, located)) = format::locate(&probe) {
+            let contents = (format.read)(&probe, &located, limits)?;
+            return Ok(Self { path: path.into_owned(), format, contents, limits: limits.clone() });
         }
-        Err(unread::known(path).unwrap_or_else(|| unread::nothing(path)))
+        if let Some(known) = unread::known(&path) {
+            return Err(known);
+        }
+        if probe.exists() && !probe.is_directory() {
+            probe.open()?;
+        }
+        Err(unread::nothing(&path))
     }
 
     /// Reads the one file at `path`, whatever lies beside it: a V1 file, or the index of a V2 checkpoint, whose data is
@@ -208,15 +157,12 @@ impl Checkpoint {
     /// When it cannot be read. `None` when it is no file of a checkpoint.
     pub fn open_file(path: impl AsRef<Path>, name: impl AsRef<Path>) -> Result<Option<Self>> {
         let (name, limits) = (name.as_ref(), Limits::default());
-        let opened = File::open(path.as_ref());
-        let file = Arc::new(opened.map_err(|error| error.of_file(name))?.called(name));
-        for format in FORMATS {
-            let read = (format.read_file)(Arc::clone(&file), &limits);
-            if let Some(contents) = read.map_err(|error| error.in_file(name))? {
-                return Ok(Some(Self { path: name.to_path_buf(), format, contents, limits }));
-            }
-        }
-        Ok(None)
+        let probe = Probe::named(path.as_ref(), name);
+        probe.open()?;
+        let is_readable = |format: &&&Format| (format.role)(&probe) == Some(Role::Readable);
+        let Some(format) = FORMATS.iter().find(is_readable) else { return Ok(None) };
+        let contents = (format.read_file)(&probe, &limits).map_err(|e| e.in_file(name))?;
+        Ok(Some(Self { path: name.to_path_buf(), format, contents, limits }))
     }
 
     /// The path it was opened by; of a directory, that of the latest checkpoint in it.
@@ -224,7 +170,20 @@ impl Checkpoint {
         &self.path
     }
 
-    /// How it is stored.
+    /// The path that names the whole checkpoint: for V2 its prefix, by whichever of its files it was opened.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// # use std::path::Path;
+    /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt.index")?;
+    /// assert_eq!(checkpoint.prefix(), Path::new("tests/data/demo/model.ckpt"));
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    pub fn prefix(&self) -> &Path {
+        &self.contents.prefix
+    }
+
+    /// The format.
     pub fn format(&self) -> &'static Format {
         self.format
     }
@@ -377,23 +336,21 @@ impl Checkpoint {
     }
 }
 
-/// The checkpoint that `path` is taken for: of a directory with a state file, the latest.
+/// The path itself; for a directory with a state file, the latest checkpoint.
 fn latest(path: &Path) -> Result<Cow<'_, Path>> {
-    let is_known = || unread::known(path).is_some();
-    if !path.is_dir() || path::names_one(path) || is_known() || !state::is_in(path) {
+    let probe = Probe::new(path);
+    if !probe.is_directory()
+        || format::locate(&probe).is_some()
+        || unread::known(path).is_some()
+        || !state::is_in(path)
+    {
         return Ok(Cow::Borrowed(path));
     }
     CheckpointState::read(path)?.latest().map(Cow::Owned)
 }
 
-/// Replaces an error about a file that is no table by what the file is, where that is known.
-fn explain(error: Error, path: &Path) -> Error {
-    let file = error.file().unwrap_or(path);
-    match error.kind() {
-        ErrorKind::Unexpected { what: "magic number", .. }
-        | ErrorKind::Truncated { what: "the footer of a table", .. } => {
-            unread::known(file).unwrap_or(error)
-        }
-        _ => error,
-    }
+/// Whether the file at `path` belongs to a checkpoint.
+pub(crate) fn is_file_of_one(path: &Path) -> bool {
+    let probe = Probe::new(path);
+    probe.is_table() || FORMATS.iter().any(|format| (format.role)(&probe) == Some(Role::Content))
 }

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::state::StandIn;
-use super::{Format, aside, path};
+use super::backup::{self, Backup};
+use super::state::BackupEntry;
+use super::{Format, format};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{Complete, Existing, Publication, folder, occupied};
 
@@ -16,7 +17,7 @@ pub(super) fn check_place(path: &Path, format: &Format, existing: Existing) -> R
         return Err(Error::from(ErrorKind::Usage(kind.into())).in_file(path));
     }
     check_folder(path)?;
-    if existing == Existing::Refuse && path::names_one(path) {
+    if existing == Existing::Refuse && format::names_one(path) {
         return Err(occupied(path));
     }
     check_places(path, (format.files)(path).iter())
@@ -34,7 +35,7 @@ pub(crate) fn check_folder(path: &Path) -> Result<()> {
 
 /// Whether what is at `places` is the checkpoint `path` or nothing, and no file of something else.
 fn check_places<'p>(path: &Path, mut places: impl Iterator<Item = &'p PathBuf>) -> Result<()> {
-    let old = path::files_of(path);
+    let old = format::files_of(path);
     match places.find(|place| place.symlink_metadata().is_ok() && !old.contains(place)) {
         Some(place) => {
             let kind = "a file is there that is no checkpoint; it is not replaced".into();
@@ -64,22 +65,21 @@ pub(crate) fn publish(
         return publication.publish();
     }
     check_places(path, places.iter())?;
-    let old = path::files_of(path);
-    let aside = aside::set_aside(path)?;
-    let kept = aside.as_ref().map(aside::Aside::path);
-    let stand_in = match StandIn::set(state, path, kept) {
-        Ok(stand_in) => stand_in,
-        Err(error) => return aside::clear(path).and(Err(error)),
+    let old = format::files_of(path);
+    let backup = Backup::make(path)?;
+    let entry = match BackupEntry::set(state, path, backup.as_ref().map(Backup::path)) {
+        Ok(entry) => entry,
+        Err(error) => return backup::clear(path).and(Err(error)),
     };
     if let [.., _, index] = places.as_slice() {
         // Data of the one under the index of the other would be damage; without an index there is no checkpoint.
         let _ = fs::remove_file(index);
     }
     if let Err(error) = publication.publish() {
-        if let Some(aside) = aside {
-            aside.restore()?;
-            stand_in.undo()?;
-            aside::clear(path)?;
+        if let Some(backup) = backup {
+            backup.restore()?;
+            entry.undo()?;
+            backup::clear(path)?;
         }
         return Err(error);
     }
@@ -87,6 +87,6 @@ pub(crate) fn publish(
     for file in old.iter().rev().filter(|file| !places.contains(file)) {
         fs::remove_file(file).map_err(|error| Error::io("remove", error).in_file(file))?;
     }
-    stand_in.finish()?;
-    aside::clear(path)
+    entry.finish()?;
+    backup::clear(path)
 }

@@ -1,7 +1,6 @@
 //! The numbered files of a checkpoint: opened when they are needed, and not all at once.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,20 +8,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::bytes::{File, ReadAt};
 use crate::error::{Error, ErrorKind, Result};
 
+use super::shard_name;
+
 /// Files kept open at a time, of each checkpoint; systems mostly allow a process 1,024.
 const OPEN: usize = 256;
 
-/// The files `STEM00000-of-00002`, `STEM00001-of-00002`.
+/// The files `STEM-00000-of-00002`, `STEM-00001-of-00002`.
 #[derive(Debug)]
 pub(super) struct Shards {
-    stem: OsString,
+    stem: PathBuf,
     count: u32,
     open: Mutex<BTreeMap<u32, Arc<File>>>,
 }
 
 impl Shards {
-    /// The `count` files whose paths start with `stem`.
-    pub(super) fn new(stem: OsString, count: u32) -> Self {
+    /// The `count` files whose paths start with `stem` and a hyphen.
+    pub(super) fn new(stem: PathBuf, count: u32) -> Self {
         Self { stem, count, open: Mutex::default() }
     }
 
@@ -33,9 +34,7 @@ impl Shards {
 
     /// The path of file `number`.
     pub(super) fn path(&self, number: u32) -> PathBuf {
-        let mut path = self.stem.clone();
-        path.push(format!("{number:05}-of-{:05}", self.count));
-        path.into()
+        shard_name::shard(&self.stem, number, self.count)
     }
 
     /// File `number`, which is less than the count.

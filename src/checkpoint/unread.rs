@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::bytes::{File, ReadAt, near};
 use crate::error::{Error, ErrorKind, Result};
 
-use super::path;
+use super::{format, v2};
 
 /// Names what `path` is, when it is something we know of but do not read as a checkpoint.
 pub(super) fn known(path: &Path) -> Option<Error> {
@@ -39,12 +39,12 @@ pub(super) fn nothing(path: &Path) -> Error {
     }
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let names = path::checkpoints_in(dir);
+    let names = format::checkpoints_in(dir);
     let near = near::nearest(name.as_bytes(), names.iter().map(String::as_bytes), 5);
     let near: Vec<&str> = near.iter().filter_map(|name| std::str::from_utf8(name).ok()).collect();
     let hint = if !dir.is_dir() {
         format!("; there is no directory {}", dir.display())
-    } else if path::has_data(path) {
+    } else if v2::has_data(path) {
         "; its data is there, and cannot be read without".into()
     } else if !near.is_empty() {
         format!("; near it: {}", near.join(", "))
@@ -57,7 +57,7 @@ pub(super) fn nothing(path: &Path) -> Error {
 
 /// Which checkpoints are in a directory.
 pub(super) fn inside(path: &Path) -> String {
-    let names = path::checkpoints_in(path);
+    let names = format::checkpoints_in(path);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     match names.len() {
         0 => "no checkpoint is in it".into(),
@@ -128,7 +128,7 @@ fn unread(what: &str) -> String {
 }
 
 /// What a file is by its first bytes and, where those leave it open, its name.
-fn of_file(path: &Path, head: &[u8]) -> Option<String> {
+pub(super) fn of_file(path: &Path, head: &[u8]) -> Option<String> {
     if let Some(foreign) = foreign(path, head) {
         return Some(foreign);
     }

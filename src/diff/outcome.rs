@@ -104,6 +104,8 @@ pub struct Side {
     pub format: &'static str,
     /// Whether its data is at hand; without, tensors are compared by the checksums in the index.
     pub has_data: bool,
+    /// Whether the format of its tensors has checksums.
+    pub has_checksums: bool,
 }
 
 /// Which side.
@@ -286,6 +288,9 @@ impl Diff {
             kind: artifact.kind().to_owned(),
             format: artifact.format(),
             has_data: artifact.checkpoint().is_none_or(Checkpoint::has_data),
+            has_checksums: artifact
+                .checkpoint()
+                .is_none_or(|checkpoint| checkpoint.format().checksum().is_some()),
         };
         let has_tensors = lhs.checkpoint().is_some() && rhs.checkpoint().is_some();
         let has_graph = lhs.message().is_some() && rhs.message().is_some();

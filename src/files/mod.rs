@@ -27,6 +27,17 @@ pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// Whether two paths name one place, taken or not.
+pub(crate) fn is_same_path(a: &Path, b: &Path) -> bool {
+    a.file_name().is_some() && a.file_name() == b.file_name() && is_same_folder(a, b)
+}
+
+/// Whether two paths name places in one folder.
+pub(crate) fn is_same_folder(a: &Path, b: &Path) -> bool {
+    let folder = |path: &Path| folder(path).canonicalize().ok();
+    folder(a).is_some_and(|a| Some(a) == folder(b))
+}
+
 /// Makes new names in `folder` last through a crash.
 pub(crate) fn sync_folder(folder: &Path) {
     // Some folders may be written and not read, and some systems sync none: the files are in their places all the same.

@@ -84,9 +84,10 @@ impl WriteCheckpoint for OnDisk<'_> {
             })?;
             draft.add_slice(written.name, &shape, &slice, written.tensor)?;
         }
+        let is_mergeable = format == CheckpointFormatVersion::V2;
         let (path, format) = (Path::new(path), Format::of(format));
-        // A bundle elsewhere is a part.
-        if format.name() == "V2" && path != self.path {
+        // A V2 checkpoint at another path is a part, which `MergeV2Checkpoints` merges later.
+        if is_mergeable && path != self.path {
             self.make_folder(path)?;
             return draft.write(path, format, Existing::Replace, self.progress).map(drop);
         }

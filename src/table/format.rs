@@ -101,10 +101,7 @@ impl Footer {
     }
 }
 
-/// Whether `file` ends in a table's magic number.
-pub fn is_table(file: &dyn ReadAt) -> bool {
-    let mut magic = [0; 8];
-    file.len() >= FOOTER_LEN as u64
-        && file.read_at(file.len() - 8, &mut magic).is_ok()
-        && u64::from_le_bytes(magic) == MAGIC
+/// Whether a file whose last bytes are `tail`, at least as many as a footer has, ends in a table's magic number.
+pub fn is_end_of_table(tail: &[u8]) -> bool {
+    tail.len() >= FOOTER_LEN && tail.ends_with(&MAGIC.to_le_bytes())
 }

@@ -22,5 +22,5 @@ mod reader;
 pub use block::Block;
 pub use builder::Builder;
 pub use entries::{Entries, Value};
-pub use format::{BlockHandle, FOOTER_LEN, Footer, is_table};
+pub use format::{BlockHandle, FOOTER_LEN, Footer, is_end_of_table};
 pub use reader::{Blocks, Table};

@@ -37,6 +37,8 @@ pub struct Verification {
     pub unsound: Vec<(Name, Error)>,
     /// Whether it has tensors at all; a graph has none.
     pub has_tensors: bool,
+    /// Whether the format of its tensors has checksums.
+    pub has_checksums: bool,
     /// Its graphs, and others that are held against its tensors.
     pub graphs: Vec<VerifiedGraph>,
 }
@@ -108,6 +110,7 @@ pub fn verify_with(
         damage: Vec::new(),
         unsound: Vec::new(),
         has_tensors: checkpoint.is_some(),
+        has_checksums: checkpoint.is_none_or(|found| found.format().checksum().is_some()),
         graphs,
     };
     if let Some(checkpoint) = checkpoint {

@@ -1,15 +1,14 @@
 //! `ckdiff save-as IN OUT`: writes a checkpoint in another format, in other shards, in part, or under other names.
 
 use ckdiff::artifact::Artifact;
-use ckdiff::checkpoint::{Checkpoint, Draft, Format};
+use ckdiff::checkpoint::{Checkpoint, Draft};
 use ckdiff::diff::Names;
 use ckdiff::graph::object_graph;
-use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use ckdiff::tensor::{DType, Name, Tensor};
 use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
-use crate::args::{CheckpointFormat, SaveAsArgs};
+use crate::args::SaveAsArgs;
 use crate::diagnostics::Diagnostics;
 use crate::interrupt;
 use crate::merge::existing;
@@ -38,7 +37,7 @@ pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Diagnostics> {
     if let Some(shards) = args.shards {
         draft.reshard(shards)?;
     }
-    let format = args.format.map_or(checkpoint.format(), format);
+    let format = args.format.unwrap_or(checkpoint.format());
     interrupt::install_handler();
     let bar = Bar::new(false);
     draft.write(&args.output, format, existing(&args.existing), &bar)?;
@@ -49,13 +48,6 @@ pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Diagnostics> {
 fn new_name(names: &Names, name: &Name) -> Option<Name> {
     let new = names.rename(name).unwrap_or_else(|| name.clone());
     names.takes(&[name, &new]).then_some(new)
-}
-
-fn format(asked: CheckpointFormat) -> &'static Format {
-    Format::of(match asked {
-        CheckpointFormat::V2 => CheckpointFormatVersion::V2,
-        CheckpointFormat::V1 => CheckpointFormatVersion::V1,
-    })
 }
 
 /// The object graph of a TensorFlow 2 checkpoint with the new keys of its tensors; `None` if there is none, or no key changes.

@@ -177,15 +177,14 @@ fn is_graph(artifact: &Artifact<'_>) -> bool {
     matches!(artifact.kind(), "meta graph" | "graph")
 }
 
-/// The prefix of a V2 checkpoint, the path of any other artifact.
+/// The path that names the whole checkpoint, the path of any other artifact.
 fn name(path: &Path, artifact: &Result<Artifact<'_>, Error>) -> PathBuf {
     let checkpoint = artifact.as_ref().ok().and_then(Artifact::checkpoint);
     let is_saved_model = artifact.as_ref().is_ok_and(|artifact| artifact.message().is_some());
     let Some(checkpoint) = checkpoint.filter(|_| !is_saved_model) else {
         return path.to_path_buf();
     };
-    let index = checkpoint.files().first().filter(|_| checkpoint.format().name() == "V2");
-    index.map_or_else(|| checkpoint.path().to_path_buf(), |index| index.with_extension(""))
+    checkpoint.prefix().to_path_buf()
 }
 
 /// The files in a form that is the same for `./a` and `a`; missing files as given.

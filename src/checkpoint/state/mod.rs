@@ -8,21 +8,21 @@
 //! A `CheckpointState` in the text format, called `checkpoint`; relative paths begin at its directory.
 //! Source: `get_checkpoint_state` and `latest_checkpoint` of TensorFlow.
 
+mod backup_entry;
 mod relative;
-mod stand_in;
 mod write;
 
 use std::path::{Path, PathBuf};
 
 use prost::Message as _;
 
-use super::{path, unread};
+use super::{format, unread};
 use crate::bytes::{File, ReadAt, Stream};
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::{MessageType, Schema, tensorflow};
 use crate::text;
 
-pub(super) use stand_in::StandIn;
+pub(super) use backup_entry::BackupEntry;
 pub use write::StateOptions;
 
 /// The name of the file.
@@ -94,7 +94,7 @@ impl CheckpointState {
     /// When there is none at the path that the state file names; the error says what is there instead.
     pub fn latest(&self) -> Result<PathBuf> {
         let latest = &self.model_checkpoint_path;
-        if path::names_one(latest) {
+        if format::names_one(latest) {
             return Ok(latest.clone());
         }
         if let Some(error) = unread::remote(latest) {
@@ -106,7 +106,7 @@ impl CheckpointState {
         let spelled = latest.to_string_lossy();
         let name = spelled.rsplit(['/', '\\']).next().unwrap_or_default();
         let moved = dir.join(name);
-        let hint = if !name.is_empty() && path::names_one(&moved) {
+        let hint = if !name.is_empty() && format::names_one(&moved) {
             format!("; {} is there: give that path", moved.display())
         } else {
             let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };

@@ -11,6 +11,7 @@
 
 mod encode;
 mod meta;
+mod path;
 mod saved;
 mod table_file;
 mod values;
@@ -20,13 +21,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::bytes::{File, Limits, ReadAt};
+use crate::bytes::{ChecksumKind, Limits, ReadAt};
 use crate::error::{Error, ErrorKind, Result};
+use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::table;
 use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 
+use super::format::Writer;
 use super::partitioned::{Part, Partitioned};
-use super::path::{self, TablePlace};
+use super::probe::Probe;
+use super::shard_name::of_all_shards;
 use super::shards::Shards;
 use super::wire::{self, Extents};
 use super::{Contents, Entry, Format};
@@ -35,52 +39,55 @@ use meta::Listed;
 use saved::{Place, Saved};
 use table_file::{TableFile, Wanted};
 
-/// What [`FORMATS`](super::FORMATS) lists.
+/// See [`FORMATS`](super::FORMATS).
 pub(super) static FORMAT: Format = Format {
     name: "V1",
+    option: "v1",
+    about: "One table for each shard",
+    checksum: Some(ChecksumKind::Crc32c),
+    version: Some(CheckpointFormatVersion::V1),
+    role: path::role,
+    locate: path::locate,
+    files: path::files,
+    listed: path::listed,
     read,
     read_file,
-    files: path::table_files,
-    path: path::sharded,
-    write: write::write,
+    writer: Some(Writer { opened_by: path::opened_by, write: write::write }),
 };
 
-fn read(path: &Path, limits: &Limits) -> Result<Option<Contents>> {
-    let mut merged = Merged::default();
-    match path::table(path) {
-        None => return Ok(None),
-        Some(TablePlace::Single(path)) => {
-            let file = Arc::new(File::open(&path)?);
-            if !table::is_table(&*file) {
-                return Ok(None);
-            }
-            merged.add(path, file, limits)?;
-        }
-        Some(TablePlace::Sharded(stem, count)) => {
-            let shards = Arc::new(Shards::new(stem, count));
-            for number in 0..count {
-                let path = shards.path(number);
-                let added = shards.lasting(number).and_then(|file| merged.add(path, file, limits));
-                merged.damage.extend(added.err());
-                if merged.damage.len() > MOST_DAMAGE {
-                    break;
-                }
-            }
-            if merged.files.is_empty() {
-                return merged.damage.into_iter().next().map_or(Ok(None), Err);
-            }
-        }
+fn read(probe: &Probe, located: &Path, limits: &Limits) -> Result<Contents> {
+    // A file may have question marks in its name.
+    match of_all_shards(located).filter(|_| probe.path() != located || !probe.exists()) {
+        Some((stem, count)) => read_shards(probe.path(), Shards::new(stem, count), limits),
+        None => read_file(probe, limits),
     }
-    Ok(Some(merged.contents(limits)))
 }
 
-fn read_file(file: Arc<File>, limits: &Limits) -> Result<Option<Contents>> {
-    if !table::is_table(&*file) {
-        return Ok(None);
-    }
+fn read_shards(path: &Path, shards: Shards, limits: &Limits) -> Result<Contents> {
+    let shards = Arc::new(shards);
     let mut merged = Merged::default();
-    merged.add(file.path().to_path_buf(), file, limits)?;
-    Ok(Some(merged.contents(limits)))
+    for number in 0..shards.count() {
+        let shard = shards.path(number);
+        let file = shards.lasting(number);
+        let added = file.and_then(|file| merged.add(shard.clone(), file, limits));
+        let damage = added.err().map(|error| Probe::new(&shard).other().unwrap_or(error));
+        merged.damage.extend(damage);
+        if merged.damage.len() > MOST_DAMAGE {
+            break;
+        }
+    }
+    if merged.files.is_empty()
+        && let Some(damage) = merged.damage.first()
+    {
+        return Err(damage.clone());
+    }
+    Ok(merged.contents(path, limits))
+}
+
+fn read_file(probe: &Probe, limits: &Limits) -> Result<Contents> {
+    let mut merged = Merged::default();
+    merged.add(probe.path().to_path_buf(), probe.open()?, limits)?;
+    Ok(merged.contents(probe.path(), limits))
 }
 
 /// Files of a sharded checkpoint that may be missing or damaged before the rest is not looked at.
@@ -125,7 +132,7 @@ impl Merged {
         Ok(())
     }
 
-    fn contents(self, limits: &Limits) -> Contents {
+    fn contents(self, path: &Path, limits: &Limits) -> Contents {
         let files: Vec<PathBuf> = self.files.iter().map(|(path, _)| path.clone()).collect();
         let mut damage = self.damage;
         // The order of names, and of slices then, is the order of the keys.
@@ -154,7 +161,8 @@ impl Merged {
                 Entry { source: source.map_err(|error| error.of_tensor(&name)), name }
             })
             .collect();
-        Contents { files, entries, damage, has_data: true, tables: all }
+        let prefix = path.to_path_buf();
+        Contents { prefix, files, entries, damage, has_data: true, tables: all }
     }
 }
 

@@ -15,8 +15,8 @@ use crate::schema::field::{
 use crate::table::Builder;
 use crate::tensor::Name;
 
-use super::super::draft::{Piece, Shard};
-use super::super::{path, slice_key, wire};
+use super::super::draft::{Piece, Shard, count};
+use super::super::{shard_name, slice_key, wire};
 use super::encode::Values;
 
 /// The most bytes of a message: what protobuf reads.
@@ -28,11 +28,12 @@ pub(super) fn write(
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Vec<Complete>> {
+    let count = count(shards)?;
     let mut files = Vec::with_capacity(shards.len());
-    for (number, pieces) in shards.iter().enumerate() {
-        let place = match shards.len() {
+    for (number, pieces) in (0..count).zip(shards) {
+        let place = match count {
             1 => path.to_path_buf(),
-            count => path::with_suffix(path, &format!("-{number:05}-of-{count:05}")),
+            count => shard_name::shard(path, number, count),
         };
         let file = NewFile::create(&place)?;
         let file = shard(pieces, file, progress).map_err(|error| error.in_file(&place))?;

@@ -73,11 +73,12 @@ impl Index {
 }
 
 /// Whether a table is an index, which starts with a header; a V1 file has a message in the place of its first number.
-pub(super) fn is_index(file: Arc<File>, limits: &Limits) -> bool {
+pub(super) fn is_index(file: &Arc<File>) -> bool {
     /// The tag of `num_shards`, which is never 0 and so always there.
     const SHARDS: u8 = 1 << 3;
     let mut found = false;
-    if let Ok(table) = Table::open(file, limits) {
+    let limits = Limits::default();
+    if let Ok(table) = Table::open(Arc::clone(file) as Arc<dyn ReadAt>, &limits) {
         // What is damaged further on is found when it is read.
         let _ = table.scan(&mut |key, value| {
             let header = value.bytes(limits.entry_bytes);

@@ -7,15 +7,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::bytes::{File, Limits, ReadAt};
+use crate::bytes::{Limits, ReadAt};
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::{Complete, Existing, NewFile, cannot_write, folder};
+use crate::files::{Complete, Existing, NewFile, cannot_write, folder, is_same_path};
 use crate::tensor::{Name, Slice};
 
-use super::super::{overlap, path, publish, state};
+use super::super::probe::Probe;
+use super::super::{overlap, publish, shard_name, state};
 use super::entry::{BundleEntry, ByteOrder, write_index};
 use super::index::Index;
-use super::{Shards, shards};
+use super::{Shards, path};
 
 /// What becomes of the parts once they are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +66,7 @@ pub(crate) fn prepare(
     let mut merged = Merged::default();
     for part in parts {
         let part = MergedPart::open(part.as_ref())?;
-        if path::is_same(&part.prefix, path) {
+        if is_same_path(&part.prefix, path) {
             let kind = "a part cannot be what it is merged into".into();
             return Err(Error::from(ErrorKind::Usage(kind)).in_file(path));
         }
@@ -85,18 +86,16 @@ pub(crate) struct MergedPart {
 
 impl MergedPart {
     fn open(path: &Path) -> Result<Self> {
-        let place = path::bundle(path).ok_or_else(|| {
+        let index = path::locate(&Probe::new(path)).ok_or_else(|| {
             let kind = "there is no V2 checkpoint; only those can be merged (save-as makes one)";
             Error::from(ErrorKind::NotFound(kind.into())).in_file(path)
         })?;
-        let file = Arc::new(File::open(&place.index)?);
-        let contents = Index::read(file, &Limits::default());
-        let contents = contents.map_err(|error| error.in_file(&place.index))?;
+        let limits = Limits::default();
+        let (contents, bundle) = super::open(&Probe::new(&index), &limits)?;
         if let Some(damage) = contents.damage.first() {
             return Err(damage.clone());
         }
-        let shards = shards(&place.prefix, &contents);
-        Ok(Self { prefix: place.prefix, index: place.index, contents, shards })
+        Ok(Self { prefix: bundle.prefix, index, contents, shards: bundle.shards })
     }
 
     /// Removes its files, the index first, and its folder if nothing else is there.
@@ -171,13 +170,14 @@ impl Merged {
     /// The files of the merged checkpoint, under other names yet.
     fn files(&self, path: &Path) -> Result<Vec<Complete>> {
         let mut files = Vec::with_capacity(self.used.len() + 1);
-        let place = |suffix: String| path::with_suffix(path, &suffix);
         for (number, &(part, shard)) in self.used.iter().enumerate() {
             let Some(part) = self.parts.get(part) else { continue };
-            let data = place(format!(".data-{number:05}-of-{:05}", self.shards));
+            // As many as the headers count.
+            let number = u32::try_from(number).unwrap_or(u32::MAX);
+            let data = shard_name::shard(&path::data_of(path), number, self.shards);
             files.push(Complete::link(&part.shards.path(shard), &data)?);
         }
-        let index = place(".index".into());
+        let index = path::index_of(path);
         let order = self.order.unwrap_or(ByteOrder::Little);
         let file = write_index(self.shards, order, &self.entries, NewFile::create(&index)?);
         files.push(file.map_err(|error| cannot_write(error).in_file(&index))?.complete()?);

@@ -18,23 +18,27 @@ mod encode;
 mod entry;
 mod index;
 mod merge;
+mod path;
 mod strings;
 mod variants;
 mod write;
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::bytes::{File, Limits};
+use crate::bytes::{ChecksumKind, Limits};
 use crate::error::{Error, ErrorKind, Result};
+use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::tensor::{Name, Shape, Slice, TensorSource};
 
+use super::format::Writer;
 use super::partitioned::{Part, Partitioned};
+use super::probe::Probe;
+use super::shard_name::shards_of;
 use super::shards::Shards;
 use super::wire::Extents;
-use super::{Contents, Entry, Format, path, slice_key};
+use super::{Contents, Entry, Format, slice_key};
 
 use content::Stored;
 use entry::{BundleEntry, ByteOrder};
@@ -42,51 +46,62 @@ use index::Index;
 pub(crate) use merge::{MergedPart, prepare as prepare_merge};
 pub use merge::{Parts, merge};
 
-/// What [`FORMATS`](super::FORMATS) lists.
+/// See [`FORMATS`](super::FORMATS).
 pub(super) static FORMAT: Format = Format {
     name: "V2",
+    option: "v2",
+    about: "An index, and content in shards: what TensorFlow has written since 2016",
+    checksum: Some(ChecksumKind::Crc32c),
+    version: Some(CheckpointFormatVersion::V2),
+    role: path::role,
+    locate: path::locate,
+    files: path::files,
+    listed: path::listed,
     read,
     read_file,
-    files: path::bundle_files,
-    path: |path, _| path.to_path_buf(),
-    write: write::write,
+    writer: Some(Writer { opened_by: |path, _| path.to_path_buf(), write: write::write }),
 };
 
-fn read(path: &Path, limits: &Limits) -> Result<Option<Contents>> {
-    let Some(place) = path::bundle(path) else {
-        return Ok(None);
-    };
-    let file = Arc::new(File::open(&place.index)?);
-    let index = Index::read(file, limits).map_err(|error| error.in_file(&place.index))?;
-    let shards = shards(&place.prefix, &index);
-    let has_data = !place.by_index || shards.any();
-    let bundle = Bundle { order: index.order, index: place.index, shards, limits };
-    Ok(Some(bundle.contents(index.entries, index.damage, has_data)))
+fn read(probe: &Probe, index: &Path, limits: &Limits) -> Result<Contents> {
+    let is_named_by_index = probe.path() == index;
+    let other = Probe::new(index);
+    let (table, bundle) = open(if is_named_by_index { probe } else { &other }, limits)?;
+    let has_data = !is_named_by_index || bundle.shards.any();
+    Ok(bundle.contents(table.entries, table.damage, has_data))
 }
 
-fn read_file(file: Arc<File>, limits: &Limits) -> Result<Option<Contents>> {
-    let path = file.path().to_path_buf();
-    let is_named = path.extension().is_some_and(|extension| extension == "index");
-    if !is_named && !index::is_index(Arc::clone(&file), limits) {
-        return Ok(None);
+fn read_file(probe: &Probe, limits: &Limits) -> Result<Contents> {
+    let (table, bundle) = open(probe, limits)?;
+    Ok(bundle.contents(table.entries, table.damage, false))
+}
+
+/// Reads an index; nothing of the shards is opened.
+fn open<'l>(index: &Probe, limits: &'l Limits) -> Result<(Index, Bundle<'l>)> {
+    if let Some(other) = index.other() {
+        return Err(other);
     }
-    let index = Index::read(file, limits)?;
-    // Nobody opens them.
-    let shards = shards(&path.with_extension(""), &index);
-    let bundle = Bundle { order: index.order, index: path, shards, limits };
-    Ok(Some(bundle.contents(index.entries, index.damage, false)))
+    let path = index.path();
+    let table = Index::read(index.open()?, limits).map_err(|error| error.in_file(path))?;
+    let prefix = path.with_extension("");
+    let shards = shards(&prefix, &table);
+    let bundle = Bundle { order: table.order, index: path.to_path_buf(), prefix, shards, limits };
+    Ok((table, bundle))
 }
 
 fn shards(prefix: &Path, index: &Index) -> Arc<Shards> {
-    let mut stem = OsString::from(prefix);
-    stem.push(".data-");
-    Arc::new(Shards::new(stem, index.shards))
+    Arc::new(Shards::new(path::data_of(prefix), index.shards))
+}
+
+/// Whether there is content of a checkpoint with this prefix.
+pub(super) fn has_data(prefix: &Path) -> bool {
+    !shards_of(&path::data_of(prefix)).is_empty()
 }
 
 /// What the entries of one checkpoint have in common.
 struct Bundle<'a> {
     order: ByteOrder,
     index: PathBuf,
+    prefix: PathBuf,
     shards: Arc<Shards>,
     limits: &'a Limits,
 }
@@ -125,7 +140,8 @@ impl Bundle<'_> {
             }
         }
         out.sort_by(|a, b| a.name.cmp(&b.name));
-        Contents { files, entries: out, damage, has_data, tables: Vec::new() }
+        let prefix = self.prefix.clone();
+        Contents { prefix, files, entries: out, damage, has_data, tables: Vec::new() }
     }
 
     fn entry(&self, name: Name, source: Result<Box<dyn TensorSource>>) -> Entry {

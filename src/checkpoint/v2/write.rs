@@ -11,9 +11,10 @@ use crate::progress::Progress;
 use crate::tensor::Slice;
 
 use super::super::draft::{self, Piece};
-use super::super::{path, slice_key};
+use super::super::{shard_name, slice_key};
 use super::encode;
 use super::entry::{BundleEntry, ByteOrder, write_index};
+use super::path::{data_of, index_of};
 
 /// See [`Format`](super::super::Format).
 pub(super) fn write(
@@ -21,12 +22,11 @@ pub(super) fn write(
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Vec<Complete>> {
-    let count = u32::try_from(shards.len())
-        .map_err(|_| Error::unexpected("number of shards", shards.len(), "32 bits count them"))?;
+    let count = draft::count(shards)?;
     let mut files = Vec::with_capacity(shards.len() + 1);
     let mut entries = BTreeMap::new();
     for (number, pieces) in (0..count).zip(shards) {
-        let place = path::with_suffix(path, &format!(".data-{number:05}-of-{count:05}"));
+        let place = shard_name::shard(&data_of(path), number, count);
         let mut shard = Shard { number, offset: 0, file: NewFile::create(&place)?, progress };
         for piece in pieces {
             let written = shard.write(piece, &mut entries);
@@ -34,7 +34,7 @@ pub(super) fn write(
         }
         files.push(shard.file.complete()?);
     }
-    let place = path::with_suffix(path, ".index");
+    let place = index_of(path);
     let index = write_index(count, ByteOrder::Little, &entries, NewFile::create(&place)?);
     files.push(index.map_err(|error| cannot_write(error).in_file(&place))?.complete()?);
     Ok(files)

@@ -241,6 +241,9 @@ fn overview(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
             side.format
         )?;
     }
+    if let Some(line) = without_checksums(diff) {
+        writeln!(out, "  {line}")?;
+    }
     writeln!(out)?;
     if diff.part.has_tensors() {
         for line in counts(diff) {
@@ -268,6 +271,14 @@ fn overview(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "  device: {}", printable(&diff.work.to_string()))?;
     }
     Ok(())
+}
+
+/// As in `no checksum in this format: safetensors`.
+fn without_checksums(diff: &Diff) -> Option<String> {
+    let sides = [&diff.lhs, &diff.rhs].into_iter().filter(|side| !side.has_checksums);
+    let mut formats: Vec<&str> = sides.map(|side| side.format).collect();
+    formats.dedup();
+    (!formats.is_empty()).then(|| format!("no checksum in this format: {}", formats.join(", ")))
 }
 
 /// As in `3 tensors: 1 identical, 2 different`.

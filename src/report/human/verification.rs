@@ -62,8 +62,10 @@ fn sound(
 ) -> io::Result<()> {
     let (good, changed) = (view.palette.good, view.palette.changed);
     let bytes = number::bytes(found.bytes);
+    let checksums =
+        if found.has_checksums { "every checksum holds" } else { "no checksum in this format" };
     let content = if found.has_tensors {
-        format!("{what}, {}, {bytes}, every checksum holds", plural(found.tensors(), "tensor"))
+        format!("{what}, {}, {bytes}, {checksums}", plural(found.tensors(), "tensor"))
     } else {
         let nodes = found.graphs.iter().map(|graph| graph.nodes).sum();
         format!("{what}, {}", plural(nodes, "node"))

@@ -70,6 +70,8 @@ struct SideOut<'a> {
     kind: &'a str,
     format: &'static str,
     has_data: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checksum: Option<&'static str>,
 }
 
 impl<'a> SideOut<'a> {
@@ -79,6 +81,7 @@ impl<'a> SideOut<'a> {
             kind: &side.kind,
             format: side.format,
             has_data: side.has_data,
+            checksum: (!side.has_checksums).then_some("none"),
         }
     }
 }

@@ -52,6 +52,8 @@ struct Artifact<'a> {
     verdict: &'static str,
     kind: Option<&'a str>,
     format: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checksum: Option<&'static str>,
     tensors: Option<Counts>,
     bytes: Option<u64>,
     damage: Vec<String>,
@@ -82,6 +84,7 @@ impl<'a> Artifact<'a> {
                 verdict: verdict(found.is_sound(), found.fits()),
                 kind: Some(&found.kind),
                 format: Some(found.format),
+                checksum: (!found.has_checksums).then_some("none"),
                 tensors: found
                     .has_tensors
                     .then_some(Counts { sound: found.sound, error: found.unsound.len() }),
@@ -95,6 +98,7 @@ impl<'a> Artifact<'a> {
                 verdict: verdict(false, false),
                 kind: None,
                 format: None,
+                checksum: None,
                 tensors: None,
                 bytes: None,
                 damage: vec![error.to_string()],

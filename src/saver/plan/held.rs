@@ -6,6 +6,7 @@ use super::problem::Problem;
 use super::restores::{Asked, Taker};
 use crate::checkpoint::{Checkpoint, Entry};
 use crate::saver::ObjectKeys;
+use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::tensor::{DType, Name, Shape, Slice, TensorSource, slice_spec};
 
 /// The types of which TensorFlow cuts and joins slices of V2 checkpoints.
@@ -45,7 +46,7 @@ impl<'c> Held<'c> {
         Self {
             checkpoint,
             odd: odd.collect(),
-            takes_all: checkpoint.format().name() == "V1",
+            takes_all: checkpoint.format().version() == Some(CheckpointFormatVersion::V1),
             keys: None,
         }
     }

@@ -22,7 +22,7 @@ pub(crate) use device::{Choice, DeviceArgs, DevicesArgs};
 pub(crate) use export::{ContentArgs, ExportArgs, TargetArgs};
 pub(crate) use git::{GitDriverArgs, TextconvArgs};
 pub(crate) use messages::{ConvertArgs, FmtArgs, FormArgs, SchemaArgs, Style};
-pub(crate) use save::{CheckpointFormat, ExistingArgs, LatestArgs, MergeArgs, SaveAsArgs};
+pub(crate) use save::{ExistingArgs, LatestArgs, MergeArgs, SaveAsArgs};
 
 use crate::Exit;
 

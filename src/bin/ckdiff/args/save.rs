@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use ckdiff::checkpoint::{FORMATS, Format};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::Filter;
 
@@ -16,8 +18,8 @@ pub(crate) struct SaveAsArgs {
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// The format to write [default: that of IN]
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) format: Option<CheckpointFormat>,
+    #[arg(long, value_parser = writable_format(), value_name = "FORMAT")]
+    pub(crate) format: Option<&'static Format>,
     /// How many data files to write [default: as many as IN has]
     #[arg(long, value_name = "N")]
     pub(crate) shards: Option<usize>,
@@ -30,13 +32,12 @@ pub(crate) struct SaveAsArgs {
     pub(crate) existing: ExistingArgs,
 }
 
-/// The format of a checkpoint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CheckpointFormat {
-    /// An index and data in shards: what TensorFlow has written since 2016
-    V2,
-    /// One table for each shard
-    V1,
+/// Takes the name of any format that can be written.
+fn writable_format() -> impl TypedValueParser<Value = &'static Format> {
+    let writable = FORMATS.iter().filter(|format| format.is_writable());
+    let values = writable.map(|format| PossibleValue::new(format.option()).help(format.about()));
+    PossibleValuesParser::new(values)
+        .try_map(|name| Format::by_name(&name).ok_or("there is no such format"))
 }
 
 /// What to do with an existing checkpoint.

@@ -1,58 +1,58 @@
-//! What a state file names while the checkpoint that it names is replaced.
+//! The entry of a backup in the state file, while the checkpoint that the state file names is replaced.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::CheckpointState;
-use crate::checkpoint::aside;
-use crate::checkpoint::path::{is_beside, is_same};
+use crate::checkpoint::backup;
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::{self, is_same_folder, is_same_path};
 use crate::schema::tensorflow;
 
-/// A state file that names a copy of its latest checkpoint, for as long as that is replaced; nothing where it names another.
+/// A state file that names the backup of its latest checkpoint; `None` where its latest checkpoint is another one.
 #[derive(Default)]
-pub(in crate::checkpoint) struct StandIn(Option<Named>);
+pub(in crate::checkpoint) struct BackupEntry(Option<Named>);
 
 struct Named {
     file: PathBuf,
-    /// What it is meanwhile.
+    /// The state file's bytes while it names the backup.
     meanwhile: Vec<u8>,
-    /// What it is once the checkpoint is there.
+    /// The state once the checkpoint is in place.
     after: tensorflow::CheckpointState,
-    /// What it was before; `None` where it named a copy already, which a crash had left.
+    /// The state file's bytes before; `None` where it already named a backup, which a crash had left.
     before: Option<Vec<u8>>,
 }
 
-impl StandIn {
-    /// Has the state file `file` name `kept` wherever it names `checkpoint`, of which `kept` is a copy in the same folder.
+impl BackupEntry {
+    /// Writes `backup` into the state file wherever it names `checkpoint`, of which `backup` is a copy in the same folder.
     pub(in crate::checkpoint) fn set(
         file: &Path,
         checkpoint: &Path,
-        kept: Option<&Path>,
+        backup: Option<&Path>,
     ) -> Result<Self> {
         let Ok(named) = CheckpointState::read(file) else {
-            // Nobody finds a checkpoint by a state file that cannot be read.
+            // No reader finds a checkpoint by a state file that cannot be read.
             return Ok(Self(None));
         };
         let latest = &named.model_checkpoint_path;
-        let is_kept = |path: &Path| is_beside(path, checkpoint) && aside::is_of(path, checkpoint);
+        let is_backup =
+            |path: &Path| is_same_folder(path, checkpoint) && backup::is_of(path, checkpoint);
         let before = read(file)?;
         let state = super::parse(file).map_err(|error| error.in_file(file))?;
         let dir = file.parent().unwrap_or(Path::new(""));
-        if is_kept(latest) {
-            let after = renamed(state, dir, is_kept, checkpoint);
+        if is_backup(latest) {
+            let after = renamed(state, dir, is_backup, checkpoint);
             let file = file.to_path_buf();
             return Ok(Self(Some(Named { file, meanwhile: before, after, before: None })));
         }
-        let is_it = |path: &Path| is_same(path, checkpoint);
-        let Some(kept) = kept.filter(|_| is_it(latest)) else { return Ok(Self(None)) };
-        super::write::write(file, &renamed(state.clone(), dir, is_it, kept))?;
+        let is_it = |path: &Path| is_same_path(path, checkpoint);
+        let Some(backup) = backup.filter(|_| is_it(latest)) else { return Ok(Self(None)) };
+        super::write::write(file, &renamed(state.clone(), dir, is_it, backup))?;
         let (meanwhile, file) = (read(file)?, file.to_path_buf());
         Ok(Self(Some(Named { file, meanwhile, after: state, before: Some(before) })))
     }
 
-    /// Has the state file name the checkpoint, which is there now; unless somebody else has written it meanwhile.
+    /// Writes the checkpoint into the state file again, unless another program has written the state file meanwhile.
     pub(in crate::checkpoint) fn finish(self) -> Result<()> {
         match self.0 {
             Some(named) if read(&named.file)? == named.meanwhile => match named.before {
@@ -63,7 +63,7 @@ impl StandIn {
         }
     }
 
-    /// Has the state file be what it was before.
+    /// Writes the state file as it was before, unless another program has written it meanwhile.
     pub(in crate::checkpoint) fn undo(self) -> Result<()> {
         match self.0 {
             Some(Named { file, meanwhile, before: Some(before), .. })
@@ -84,7 +84,7 @@ fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
     files::replace(file, |out| out.write_all(bytes).map_err(files::cannot_write))
 }
 
-/// The state with the name of `to` wherever it has a path that `is_it`.
+/// The state with the name of `to` in place of every path that `is_it` accepts.
 fn renamed(
     mut state: tensorflow::CheckpointState,
     dir: &Path,

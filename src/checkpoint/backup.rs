@@ -1,0 +1,132 @@
+//! A checkpoint kept under a second name while another one replaces it.
+//!
+//! Files of fixed names cannot be exchanged all at once, so between two of them there would be no checkpoint, or half of each.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::format::files_of;
+use super::management::meta_graph_filename;
+use super::shard_name::{all_shards, of_all_shards, with_suffix};
+use crate::error::{Error, ErrorKind, Result};
+use crate::files::{Complete, Existing, Publication};
+
+/// The end of a backup's name. No other program names checkpoints like this, so it tells a backup that a crash left.
+const SUFFIX: &str = ".ckdiff-previous";
+
+/// A checkpoint under a second name.
+pub(super) struct Backup {
+    path: PathBuf,
+    /// The path of each file and of its backup. The file without which the others count for nothing comes last.
+    files: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Backup {
+    /// Links the files of the checkpoint `path`, and its meta graph, to other names. Files are copied where the system has no
+    /// links.
+    ///
+    /// Returns `None` where there is no checkpoint, and for one whose files name each other: under other names they would be
+    /// no checkpoint.
+    ///
+    /// # Errors
+    /// When the system can neither link nor copy.
+    pub(super) fn make(path: &Path) -> Result<Option<Self>> {
+        let backup = free_path(path);
+        let renamed = |file: PathBuf| {
+            let to = renamed(&file, &stem(path), &stem(&backup))?;
+            Some((file, to))
+        };
+        let files: Option<Vec<_>> = files_of(path).into_iter().map(renamed).collect();
+        let Some(files) = files.filter(|files| !files.is_empty()) else { return Ok(None) };
+        let mut publication = Publication::new(Existing::Refuse);
+        for (file, to) in &files {
+            publication.add(Complete::link(file, to)?);
+        }
+        // Made last and removed first, so that it is never there alone while its name seems free.
+        let [meta, meta_backup] = [path, &backup].map(|path| meta_graph_filename(path, "meta"));
+        if meta.is_file() {
+            publication.add(Complete::link(&meta, &meta_backup)?);
+        }
+        publication.publish()?;
+        Ok(Some(Self { path: backup, files }))
+    }
+
+    /// The path that opens the backup.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Links the files to their first names again.
+    ///
+    /// # Errors
+    /// When a file can be neither linked nor copied, or not moved; the error says where the backup is.
+    pub(super) fn restore(&self) -> Result<()> {
+        let restored = || {
+            let mut publication = Publication::new(Existing::Replace);
+            for (file, backup) in &self.files {
+                publication.add(Complete::link(backup, file)?);
+            }
+            publication.publish()
+        };
+        restored().map_err(|error| {
+            let path = self.path.display();
+            let kind = format!("the old checkpoint could not be moved back; it is {path}");
+            error.with_kind(ErrorKind::NotFound(kind))
+        })
+    }
+}
+
+/// Removes every backup of the checkpoint `path`.
+pub(super) fn clear(path: &Path) -> Result<()> {
+    let backups: Vec<PathBuf> = paths(path).take_while(|path| !files_of(path).is_empty()).collect();
+    // From the last, so that a crash leaves no backup behind a free name.
+    for backup in backups.iter().rev() {
+        let mut files = files_of(backup);
+        files.push(meta_graph_filename(backup, "meta"));
+        for file in files.iter().rev().filter(|file| file.is_file()) {
+            fs::remove_file(file).map_err(|error| Error::io("remove", error).in_file(file))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether `backup` is the name of a backup of the checkpoint `path`.
+pub(super) fn is_of(backup: &Path, path: &Path) -> bool {
+    let (backup, path) = (stem(backup), stem(path));
+    let end = end(&backup, &path);
+    end.is_some_and(|end| end.starts_with(SUFFIX.as_bytes()))
+}
+
+/// The path without `-?????-of-00002`.
+fn stem(path: &Path) -> PathBuf {
+    of_all_shards(path).map_or_else(|| path.to_path_buf(), |(stem, _)| stem)
+}
+
+/// The paths of backups of the checkpoint `path`, in the order in which they are taken.
+fn paths(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let more = (2u64..).map(|n| format!("{SUFFIX}-{n}"));
+    let suffixes = std::iter::once(SUFFIX.to_owned()).chain(more);
+    suffixes.map(|suffix| match of_all_shards(path) {
+        Some((stem, shards)) => all_shards(&with_suffix(&stem, &suffix), shards),
+        None => with_suffix(path, &suffix),
+    })
+}
+
+/// The first path of a backup that is not taken.
+fn free_path(path: &Path) -> PathBuf {
+    let is_free = |path: &PathBuf| files_of(path).is_empty();
+    paths(path).find(is_free).unwrap_or_else(|| with_suffix(path, SUFFIX))
+}
+
+/// The path of `file` with `to` in the place of `from`, which its path must start with.
+fn renamed(file: &Path, from: &Path, to: &Path) -> Option<PathBuf> {
+    let mut renamed = OsString::from(to);
+    renamed.push(str::from_utf8(end(file, from)?).ok()?);
+    Some(renamed.into())
+}
+
+/// What follows the name of `stem` in the name of `file`.
+fn end<'f>(file: &'f Path, stem: &Path) -> Option<&'f [u8]> {
+    file.file_name()?.as_encoded_bytes().strip_prefix(stem.file_name()?.as_encoded_bytes())
+}
