@@ -21,10 +21,10 @@ const TAIL: u64 = 64;
 /// Nothing is opened before it is needed, and then it is opened once: a reader takes the [`file`](Self::file) from here.
 #[derive(Debug)]
 pub(crate) struct Probe {
-    /// The path in the file system.
+    /// The location in the file system.
+    location: PathBuf,
+    /// The path that errors name, and whose file name counts.
     path: PathBuf,
-    /// The path that errors name, and whose name counts.
-    name: PathBuf,
     entry: OnceCell<Entry>,
     head: OnceCell<Vec<u8>>,
     tail: OnceCell<Vec<u8>>,
@@ -47,19 +47,19 @@ impl Probe {
 
     /// The file at `path`, which errors call `name`.
     pub(crate) fn named(path: &Path, name: &Path) -> Self {
-        let (path, name) = (path.to_path_buf(), name.to_path_buf());
+        let (location, path) = (path.to_path_buf(), name.to_path_buf());
         let (entry, head, tail) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { path, name, entry, head, tail }
+        Self { location, path, entry, head, tail }
     }
 
     /// The path as the user gave it, or the name in its place.
     pub(crate) fn path(&self) -> &Path {
-        &self.name
+        &self.path
     }
 
     /// The last part of the path; empty where that is not UTF-8.
     pub(crate) fn file_name(&self) -> &str {
-        self.name.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+        self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
 
     /// Whether anything is there, even if it cannot be opened.
@@ -89,7 +89,7 @@ impl Probe {
             Entry::File(file) => Ok(Arc::clone(file)),
             Entry::Refused(error) => Err(error.clone()),
             // The error of the system.
-            Entry::Nothing | Entry::Directory => File::open(&self.path).map(Arc::new),
+            Entry::Nothing | Entry::Directory => File::open(&self.location).map(Arc::new),
         }
     }
 
@@ -116,8 +116,8 @@ impl Probe {
 
     /// An error that says what the file is, where it is known to be no table: text, or a file of another program.
     pub(crate) fn other(&self) -> Option<Error> {
-        let what = unread::of_file(&self.name, self.head()).filter(|_| !self.is_table())?;
-        Some(Error::from(ErrorKind::Unsupported(what)).in_file(&self.name))
+        let what = unread::of_file(&self.path, self.head()).filter(|_| !self.is_table())?;
+        Some(Error::from(ErrorKind::Unsupported(what)).in_file(&self.path))
     }
 
     fn bytes(&self, offset: u64, most: u64) -> Vec<u8> {
@@ -132,13 +132,13 @@ impl Probe {
     }
 
     fn entry(&self) -> &Entry {
-        self.entry.get_or_init(|| match std::fs::metadata(&self.path) {
+        self.entry.get_or_init(|| match std::fs::metadata(&self.location) {
             Ok(found) if found.is_dir() => Entry::Directory,
             // A link that leads nowhere is there, and cannot be opened.
-            Err(_) if self.path.symlink_metadata().is_err() => Entry::Nothing,
-            _ => match File::open(&self.path) {
-                Ok(file) => Entry::File(Arc::new(file.called(&self.name))),
-                Err(error) => Entry::Refused(error.of_file(&self.name)),
+            Err(_) if self.location.symlink_metadata().is_err() => Entry::Nothing,
+            _ => match File::open(&self.location) {
+                Ok(file) => Entry::File(Arc::new(file.called(&self.path))),
+                Err(error) => Entry::Refused(error.of_file(&self.path)),
             },
         })
     }

@@ -46,7 +46,7 @@ pub(super) fn role(probe: &Probe) -> Option<Role> {
     let is_index = if extension == "index" {
         probe.is_table() || !probe.is_other()
     } else {
-        probe.is_table() && probe.file().is_some_and(|file| index::is_index(file))
+        probe.is_table() && probe.file().is_some_and(index::is_index)
     };
     is_index.then_some(Role::Readable)
 }

@@ -13,7 +13,13 @@ use crate::support::json_schema::violations;
 use crate::support::named_snapshot;
 
 fn side(path: &str) -> Side {
-    Side { path: path.into(), kind: "checkpoint".into(), format: "V2", has_data: true }
+    Side {
+        path: path.into(),
+        kind: "checkpoint".into(),
+        format: "V2",
+        has_data: true,
+        has_checksums: true,
+    }
 }
 
 fn diff(tensors: Vec<TensorDiff>) -> Diff {
