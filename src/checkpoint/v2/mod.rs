@@ -50,7 +50,7 @@ pub use merge::{Parts, merge};
 pub(super) static FORMAT: Format = Format {
     name: "V2",
     option: "v2",
-    about: "An index, and content in shards: what TensorFlow has written since 2016",
+    about: "An index and data in shards: what TensorFlow has written since 2016",
     checksum: Some(ChecksumKind::Crc32c),
     version: Some(CheckpointFormatVersion::V2),
     role: path::role,
