@@ -1,8 +1,8 @@
-//! The paths of a `FieldMask`: `fooBar,baz.qux` in JSON, `foo_bar` and `baz.qux` in the message.
+//! `FieldMask` paths: `fooBar,baz.qux` in JSON, `foo_bar` and `baz.qux` in the message.
 //!
-//! Only paths that come back as they were have a form on the other side.
+//! Only paths that round-trip are converted.
 
-/// A path of JSON as the message has it; `None` when no path is written like this.
+/// Converts a JSON path to the message's form; `None` if it is not a JSON path.
 pub(super) fn to_snake(path: &str) -> Option<String> {
     let mut out = String::with_capacity(path.len() + 8);
     for c in path.chars() {
@@ -15,7 +15,7 @@ pub(super) fn to_snake(path: &str) -> Option<String> {
     Some(out)
 }
 
-/// A path of the message as JSON has it; `None` when it would not come back.
+/// Converts a message's path to JSON; `None` if it would not round-trip.
 pub(super) fn to_camel(path: &str) -> Option<String> {
     let mut out = String::with_capacity(path.len());
     let mut rest = path.chars();

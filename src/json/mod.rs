@@ -1,10 +1,11 @@
-//! Protobuf's JSON: read straight into wire bytes, and written straight from them.
+//! Protobuf's JSON mapping: parsed directly into wire bytes, and printed directly from them.
 //!
 //! ```text
 //! JSON ──serde_json──► events ──by the schema──► wire bytes ──► canonical form ──► JSON
 //! ```
-//! No tree of values is built on either way. Reading is strict: what is not JSON by RFC 8259, a name given twice, a
-//! number out of range or a list where one value belongs is refused, with its place. Both spellings of a name are read.
+//! Neither direction builds a tree of values. Parsing is strict: it refuses syntax outside RFC 8259, a repeated name, a
+//! number out of range and a list in place of a single value, and reports the location. It accepts `lowerCamel` and
+//! original field names.
 //! Source: the JSON mapping of the protobuf language guide, and the conformance suite where the guide is silent.
 
 mod mask;
@@ -19,60 +20,60 @@ use crate::error::Result;
 use crate::message::{Losses, Message, Unknown};
 use crate::schema::{MessageType, Schema};
 
-/// How many `Any` may be inside each other, each of which may need a copy of its message.
+/// The maximum nesting of `Any`; each level may need a copy of its message.
 const NESTED_ANY: usize = 16;
 
-/// What is said of an `Any` that is deeper.
+/// The error for an `Any` nested deeper than [`NESTED_ANY`].
 const ANY_TOO_DEEP: &str = "Any within Any more than 16 deep has no form here";
 
-/// How JSON is read.
+/// Options of [`parse`](fn@parse).
 #[derive(Debug, Clone, Default)]
 pub struct ParseOptions {
-    /// Names of fields and of enum values that the schema does not know.
+    /// What to do with fields and enum values that the schema does not have.
     pub unknown: Unknown,
 }
 
-/// How JSON is written.
+/// Options of [`print`](fn@print).
 #[derive(Debug, Clone, Default)]
 pub struct PrintOptions {
-    /// The names of fields.
-    pub names: Names,
-    /// The values of enums.
+    /// The form of field names.
+    pub names: FieldNames,
+    /// The form of enum values.
     pub enums: Enums,
-    /// Whether fields without presence are written with their default too: zeros, empty strings, lists and maps.
+    /// Whether to print fields without presence that have their default value: zeros, empty strings, lists and maps.
     pub defaults: bool,
-    /// The layout.
+    /// Line breaks and indentation.
     pub layout: Layout,
-    /// Unknown fields, and messages of `Any` of an unknown type.
+    /// What to do with unknown fields and with an `Any` of unknown type.
     pub unknown: Unknown,
 }
 
-/// How the names of fields are written.
+/// The form of field names in printed JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Names {
-    /// As JSON has them: `graphDef`.
+pub enum FieldNames {
+    /// The JSON name: `graphDef`.
     #[default]
     LowerCamel,
-    /// As they are declared: `graph_def`.
+    /// The declared name: `graph_def`.
     Original,
 }
 
-/// How the values of enums are written.
+/// The form of enum values in printed JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Enums {
-    /// By name; by number where there is none.
+    /// The name, or the number of a value without a name.
     #[default]
     Names,
-    /// By number.
+    /// The number.
     Numbers,
 }
 
-/// Where blanks and line breaks are.
+/// Line breaks and indentation of printed JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// A line for each value, indented by so many blanks for each level.
+    /// One line per value, indented by this many spaces per level.
     Indented(usize),
-    /// No blanks at all.
+    /// No whitespace.
     Compact,
 }
 
@@ -82,7 +83,7 @@ impl Default for Layout {
     }
 }
 
-/// Reads a message of type `ty`.
+/// Parses a message of type `ty`.
 ///
 /// ```
 /// use ckdiff::json::{ParseOptions, parse};
@@ -102,7 +103,7 @@ impl Default for Layout {
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
-/// When `input` is no JSON, or none of this message. The error names the place and the field.
+/// If `input` is not JSON, or not a message of this type. The error names the location and the field.
 pub fn parse<'s>(
     schema: &'s Schema,
     ty: &'s MessageType,
@@ -112,9 +113,9 @@ pub fn parse<'s>(
     parse::parse(schema, ty, input, options)
 }
 
-/// Writes `message` to `out`, without a line break at the end.
+/// Prints `message` to `out`, without a final line break.
 ///
-/// Fields are in the order of their numbers, maps in that of their keys; floats have the fewest digits that read back.
+/// Fields are ordered by number and map entries by key; floats have the fewest digits that round-trip.
 ///
 /// ```
 /// use ckdiff::json::{PrintOptions, print};
@@ -130,8 +131,8 @@ pub fn parse<'s>(
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
-/// When the message has no JSON form: unknown fields (unless they are dropped), a string that is not UTF-8, a time out of
-/// range. The error names the field. Or when `out` fails.
+/// If the message has no JSON form (an unknown field that may not be dropped, a string that is not UTF-8, a time out of
+/// range), in which case the error names the field; or if writing to `out` fails.
 pub fn print(message: &Message<'_>, options: &PrintOptions, out: &mut dyn Write) -> Result<Losses> {
     print::print(message, options, out)
 }

@@ -1,4 +1,4 @@
-//! Numbers as JSON spells them: exact integers, and floats in the fewest digits that read back.
+//! JSON number syntax: exact integers, and floats in the fewest digits that round-trip.
 
 use std::io::Write;
 
@@ -11,7 +11,7 @@ struct Parts<'a> {
     exponent: i64,
 }
 
-/// Whether `text` is a number of JSON, and no more than that.
+/// Returns whether all of `text` is one JSON number.
 pub(super) fn is_number(text: &[u8]) -> bool {
     parts(text).is_some()
 }
@@ -38,7 +38,7 @@ fn parts(text: &[u8]) -> Option<Parts<'_>> {
         if number.is_empty() || digits(number) != number.len() {
             return None;
         }
-        // Exponents beyond this are as good as infinite for any number that fits in memory.
+        // A saturated exponent is out of range for every number that fits in memory.
         exponent = number.iter().fold(0i64, |value, byte| {
             value.saturating_mul(10).saturating_add(i64::from(byte - b'0'))
         });
@@ -50,24 +50,25 @@ fn parts(text: &[u8]) -> Option<Parts<'_>> {
     rest.is_empty().then_some(Parts { negative, whole, fraction, exponent })
 }
 
-/// The number that `text` spells, where it is whole: `1`, `1.0` and `10e-1` are. `None` when it is not, when it is far out of
-/// the range of any field, or when `text` is no number.
+/// Parses an integer in any notation: `1`, `1.0` and `10e-1` are the same one.
+///
+/// Returns `None` if `text` is not a number, has a fraction, or is outside the range of every field.
 #[inline]
 pub(super) fn integer(text: &[u8]) -> Option<i128> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
     };
-    // Nearly all are written plainly.
+    // The fast path: plain digits.
     let plain =
         (1..19).contains(&digits.len()) && (digits.first() != Some(&b'0') || digits.len() == 1);
     if plain && let Some(value) = plain_digits(digits) {
         return Some(if negative { -i128::from(value) } else { i128::from(value) });
     }
-    odd_integer(text)
+    integer_in_any_notation(text)
 }
 
-/// At most 18 digits.
+/// Parses at most 18 digits.
 #[inline]
 fn plain_digits(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0u64, |value, byte| {
@@ -77,8 +78,8 @@ fn plain_digits(digits: &[u8]) -> Option<u64> {
 }
 
 #[cold]
-fn odd_integer(text: &[u8]) -> Option<i128> {
-    /// No field holds more digits.
+fn integer_in_any_notation(text: &[u8]) -> Option<i128> {
+    /// The digits of the largest 64-bit integer.
     const LONGEST: i64 = 20;
     let Parts { negative, whole, fraction, exponent } = parts(text)?;
     let digits = || whole.iter().chain(fraction).map(|byte| byte - b'0');
@@ -88,7 +89,7 @@ fn odd_integer(text: &[u8]) -> Option<i128> {
         return Some(0);
     }
     let trailing = digits().rev().take_while(|&digit| digit == 0).count();
-    // How many digits stand before the point, and how many of all are needed to spell the number.
+    // The number of digits before the decimal point, and without trailing zeros.
     let point = i64::try_from(whole.len()).ok()?.saturating_add(exponent);
     let needed = len - i64::try_from(trailing).ok()?;
     if point < needed || point.saturating_sub(leading) > LONGEST {
@@ -101,36 +102,36 @@ fn odd_integer(text: &[u8]) -> Option<i128> {
     Some(if negative { -value } else { value })
 }
 
-/// Appends a finite `double` in the fewest digits that read back, laid out as Python does.
+/// Appends a finite `double` in the fewest digits that round-trip, in Python's notation.
 pub(super) fn push_double(value: f64, out: &mut Vec<u8>) {
     let start = out.len();
-    // Writing to a list of bytes does not fail.
+    // Writing to a Vec cannot fail.
     let _ = serde_json::to_writer(&mut *out, &value);
-    lay_out(start, out);
+    use_python_exponent(start, out);
 }
 
-/// Appends a finite `float` in the fewest digits that read back, from six on, as Python does.
+/// Appends a finite `float` in the fewest digits that round-trip, at least six where they differ, as Python does.
 pub(super) fn push_float(value: f32, out: &mut Vec<u8>) {
-    // In the fewest digits the largest float is a little more than it is: Python writes that, and refuses to read it.
+    // The shortest form of the largest float is slightly above it; Python prints that form and then refuses to read it.
     if value.abs() >= f32::MAX {
         return push_double(value.into(), out);
     }
     let start = out.len();
-    // Only below the normal numbers can less than six digits be the fewest and not the nearest.
+    // Only for subnormal numbers can the shortest form have fewer than six digits without being the nearest.
     if value.is_subnormal() {
         let digits = (5..9).map(|digits| format!("{value:.digits$e}"));
         let text = { digits }.find(|text| text.parse() == Ok(value)).unwrap_or_default();
         out.extend_from_slice(text.as_bytes());
     } else {
-        // Writing to a list of bytes does not fail.
+        // Writing to a Vec cannot fail.
         let _ = serde_json::to_writer(&mut *out, &value);
     }
-    lay_out(start, out);
+    use_python_exponent(start, out);
 }
 
-/// Gives the number behind `start` an exponent where Python does: below 1e-4 and from 1e16 on.
-fn lay_out(start: usize, out: &mut Vec<u8>) {
-    /// Where a point may stand before and behind the first digit.
+/// Rewrites the number at `start` with an exponent where Python uses one: below 1e-4, and from 1e16.
+fn use_python_exponent(start: usize, out: &mut Vec<u8>) {
+    /// The positions of the decimal point, relative to the first digit, that need no exponent.
     const POINTS: std::ops::RangeInclusive<i64> = -3..=16;
     let text = out.get(start..).unwrap_or_default();
     let short = text.len() <= 6 && !text.contains(&b'e');
@@ -146,7 +147,7 @@ fn lay_out(start: usize, out: &mut Vec<u8>) {
         len += 1;
     }
     let zeros = whole.iter().chain(fraction).take_while(|&&byte| byte == b'0').count();
-    // Neither is long: the number was just written.
+    // The lengths are small, because the number was just printed.
     let point = whole.len() as i64 + exponent - zeros as i64;
     let digits = digits.get(..len).unwrap_or_default();
     let trailing = digits.iter().rev().take_while(|&&byte| byte == b'0').count();
@@ -159,7 +160,7 @@ fn lay_out(start: usize, out: &mut Vec<u8>) {
         out.push(b'-');
     }
     let count = digits.len() as i64;
-    // Writing to a list of bytes does not fail.
+    // Writing to a Vec cannot fail.
     let _ = if POINTS.contains(&point) {
         let (whole, fraction) =
             digits.split_at(usize::try_from(point).unwrap_or(0).min(digits.len()));

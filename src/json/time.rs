@@ -1,28 +1,28 @@
-//! `Timestamp` and `Duration` as JSON has them: `1972-01-01T10:00:20.021Z`, `-1.500s`.
+//! The JSON forms of `Timestamp` and `Duration`: `1972-01-01T10:00:20.021Z`, `-1.500s`.
 //!
-//! A fraction is written with three, six or nine digits, and read with one to nine.
+//! Fractions are printed with three, six or nine digits, and parsed with one to nine.
 
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// The years 1 to 9999.
+/// Seconds of the years 1 to 9999.
 const TIMES: RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
-/// About 10,000 years to either side.
+/// Seconds of about ±10,000 years.
 const SPANS: RangeInclusive<i64> = -315_576_000_000..=315_576_000_000;
 const NANOS: i32 = 1_000_000_000;
 const DAY: i64 = 86_400;
 
-/// A point in time, or a length of it.
+/// A `Timestamp` or a `Duration`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Time {
     pub(super) seconds: i64,
     pub(super) nanos: i32,
 }
 
-/// A point in time as text.
+/// Formats a timestamp.
 ///
 /// # Errors
-/// What is out of range, as a clause.
+/// If a component is out of range; the error is a clause.
 pub(super) fn timestamp_text(time: Time) -> Result<String, String> {
     if !TIMES.contains(&time.seconds) {
         return Err(format!("{} seconds are outside of the years 1 to 9999", time.seconds));
@@ -39,10 +39,10 @@ pub(super) fn timestamp_text(time: Time) -> Result<String, String> {
     Ok(out)
 }
 
-/// A length of time as text.
+/// Formats a duration.
 ///
 /// # Errors
-/// What is out of range, as a clause.
+/// If a component is out of range; the error is a clause.
 pub(super) fn duration_text(time: Time) -> Result<String, String> {
     if !SPANS.contains(&time.seconds) {
         return Err(format!("{} seconds: at most 315576000000 are allowed", time.seconds));
@@ -63,7 +63,7 @@ pub(super) fn duration_text(time: Time) -> Result<String, String> {
 }
 
 fn push_fraction(nanos: u32, out: &mut String) {
-    // Writing to a string does not fail.
+    // Writing to a String cannot fail.
     let _ = match nanos {
         0 => Ok(()),
         n if n.is_multiple_of(1_000_000) => write!(out, ".{:03}", n / 1_000_000),
@@ -72,7 +72,7 @@ fn push_fraction(nanos: u32, out: &mut String) {
     };
 }
 
-/// The point in time that `text` names; `None` when it names none.
+/// Parses a timestamp.
 pub(super) fn timestamp(text: &str) -> Option<Time> {
     let mut rest = Rest(text.as_bytes());
     let year = rest.number(4)?;
@@ -92,7 +92,7 @@ pub(super) fn timestamp(text: &str) -> Option<Time> {
         _ => return None,
     };
     let days = days(year, month, day);
-    // There is no such day in that month.
+    // The day does not exist in that month.
     if !rest.0.is_empty() || date(days) != (year, month, day) {
         return None;
     }
@@ -100,12 +100,12 @@ pub(super) fn timestamp(text: &str) -> Option<Time> {
     TIMES.contains(&seconds).then_some(Time { seconds, nanos })
 }
 
-/// The length of time that `text` names; `None` when it names none.
+/// Parses a duration.
 pub(super) fn duration(text: &str) -> Option<Time> {
     let positive = text.strip_prefix('-');
     let mut rest = Rest(positive.unwrap_or(text).as_bytes());
     let digits = rest.0.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    // Longer ones are out of range, and would be so for an i64.
+    // Longer numbers are out of range and might overflow an i64.
     let seconds = rest.number(digits).filter(|_| (1..=18).contains(&digits))?;
     let nanos = rest.fraction()?;
     if rest.0 != b"s" || !SPANS.contains(&seconds) {
@@ -117,7 +117,7 @@ pub(super) fn duration(text: &str) -> Option<Time> {
     })
 }
 
-/// What is left of a text.
+/// The unparsed rest of a text.
 struct Rest<'a>(&'a [u8]);
 
 impl Rest<'_> {
@@ -127,7 +127,7 @@ impl Rest<'_> {
         Some(*first)
     }
 
-    /// So many digits.
+    /// Parses exactly `digits` digits.
     fn number(&mut self, digits: usize) -> Option<i64> {
         let (number, rest) = self.0.split_at_checked(digits)?;
         self.0 = rest;
@@ -142,7 +142,7 @@ impl Rest<'_> {
         self.number(digits).filter(|number| range.contains(number))
     }
 
-    /// Nothing, or a point and one to nine digits: nanoseconds.
+    /// Parses an optional fraction of one to nine digits as nanoseconds.
     fn fraction(&mut self) -> Option<i32> {
         if self.0.first() != Some(&b'.') {
             return Some(0);
@@ -155,7 +155,7 @@ impl Rest<'_> {
     }
 }
 
-/// The days from 1970-01-01 to a date of the Gregorian calendar, counted from March so that leap days come last.
+/// Converts a Gregorian date to days since 1970-01-01. Years start in March, so that leap days are last.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -164,7 +164,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// The date that is so many days after 1970-01-01: year, month, day.
+/// Converts days since 1970-01-01 to year, month and day.
 fn date(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);

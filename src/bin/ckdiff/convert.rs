@@ -125,9 +125,9 @@ fn text_options(args: &FormArgs) -> text::PrintOptions {
 fn json_options(args: &FormArgs) -> json::PrintOptions {
     json::PrintOptions {
         names: if args.layout.original_names {
-            json::Names::Original
+            json::FieldNames::Original
         } else {
-            json::Names::LowerCamel
+            json::FieldNames::LowerCamel
         },
         layout: if args.layout.compact { json::Layout::Compact } else { json::Layout::Indented(2) },
         enums: if args.layout.enum_numbers { json::Enums::Numbers } else { json::Enums::Names },

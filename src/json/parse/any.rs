@@ -1,6 +1,6 @@
-//! `Any`: an object whose `@type`, at whatever position, says what the other members are.
+//! Parsing of `Any`: an object whose `@type` member, in any position, gives the type of the payload.
 //!
-//! The object is passed over first to find the type, then read; nothing of it is copied.
+//! The object is scanned for its type first and parsed second; nothing is copied.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use serde::Deserializer;
 use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::diagnostics::{Spot, located};
 use super::fields::Members;
 use super::locate::Step;
 use super::reader::{Reader, Text, With};
-use super::trouble::{Spot, placed};
 use crate::error::shortened;
 use crate::json::{ANY_TOO_DEEP, NESTED_ANY};
 use crate::message::{Message, Value};
@@ -22,7 +22,7 @@ impl<'s, 'de> Reader<'s, 'de> {
     pub(super) fn any<D: Deserializer<'de>>(&mut self, json: D) -> Result<(), D::Error> {
         let object = <&RawValue>::deserialize(json)?.get();
         if let Err(error) = self.any_object(object) {
-            self.settle(&error, object);
+            self.record_serde_error(&error, object);
             return Err(serde::de::Error::custom(""));
         }
         Ok(())
@@ -53,7 +53,7 @@ impl<'s, 'de> Reader<'s, 'de> {
             Err(error) => {
                 let found = super::locate::locate(self.input, &self.path);
                 self.failure =
-                    Some(placed(error.without_offset(), self.input, found.value, &found.path));
+                    Some(located(error.without_offset(), self.input, found.value, &found.path));
                 return Err(serde::de::Error::custom(""));
             }
         };
@@ -63,7 +63,7 @@ impl<'s, 'de> Reader<'s, 'de> {
     }
 }
 
-/// Looks for `@type`: gives the URL and the type; `None` for an object without members.
+/// Finds `@type` and returns its URL and the message type; `None` for an object without members.
 struct FindType;
 
 impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, FindType> {
@@ -108,7 +108,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, FindType> {
     }
 }
 
-/// A payload with a form of its own, which stands under `value`.
+/// A payload of a well-known type, whose JSON form is the `value` member.
 struct Payload<'s> {
     ty: &'s MessageType,
 }
@@ -153,7 +153,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Payload<'s>> {
     }
 }
 
-/// What is under `value`.
+/// The `value` member.
 struct Content<'s>(&'s MessageType);
 
 impl<'s, 'de> DeserializeSeed<'de> for With<'_, 's, 'de, Content<'s>> {

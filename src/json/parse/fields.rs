@@ -1,4 +1,4 @@
-//! The members of an object as the fields of a message.
+//! Parsing of an object's members as the fields of a message.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use serde::Deserializer;
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::diagnostics::Spot;
 use super::locate::Step;
 use super::map::Entries;
 use super::reader::{Reader, Text, With};
-use super::trouble::Spot;
 use crate::bytes::{base64, near};
 use crate::error::shortened;
 use crate::message::{FieldSet, Value, Writer, is_default, write_value};
 use crate::schema::{Cardinality, Field, Kind, MessageType, WireType};
 
 impl<'s, 'de> Reader<'s, 'de> {
-    /// A message without a form of its own.
+    /// Parses a message that is not of a well-known type.
     pub(super) fn fields<D: Deserializer<'de>>(
         &mut self,
         ty: &'s MessageType,
@@ -25,7 +25,7 @@ impl<'s, 'de> Reader<'s, 'de> {
         json.deserialize_map(self.with(Members { ty, in_any: false }))
     }
 
-    /// `Int64Value` and its like: the value of their one field.
+    /// A wrapper such as `Int64Value`, whose JSON form is the value of its one field.
     pub(super) fn wrapper<D: Deserializer<'de>>(
         &mut self,
         ty: &'s MessageType,
@@ -44,8 +44,8 @@ impl<'s, 'de> Reader<'s, 'de> {
         })
     }
 
-    /// Everything that a field is given, null apart.
-    fn given<D: Deserializer<'de>>(
+    /// Parses the value of a field, other than null.
+    fn field_value<D: Deserializer<'de>>(
         &mut self,
         Slot { ty, field }: Slot<'s>,
         json: D,
@@ -58,7 +58,7 @@ impl<'s, 'de> Reader<'s, 'de> {
         }
     }
 
-    /// What null says to a field: mostly that it is not set.
+    /// Handles null, which leaves all but a few fields unset; returns whether the field was set.
     fn null(&mut self, field: &Field) -> bool {
         let singular = !field.is_repeated();
         match field.kind {
@@ -70,7 +70,7 @@ impl<'s, 'de> Reader<'s, 'de> {
                 true
             }
             Kind::Message(id) if singular && self.is_value(id) => {
-                // A Value whose null_value is set.
+                // A Value with null_value set.
                 self.out.tag(field.number, WireType::Len);
                 self.out.len_prefixed(&[0x08, 0]);
                 true
@@ -79,7 +79,7 @@ impl<'s, 'de> Reader<'s, 'de> {
         }
     }
 
-    /// A value; whether it is one that is known.
+    /// Parses a single value; returns false if it was an unknown enum value.
     pub(super) fn single<D: Deserializer<'de>>(
         &mut self,
         single: Single<'s>,
@@ -113,7 +113,7 @@ impl<'s, 'de> Reader<'s, 'de> {
         }
     }
 
-    /// An extension of a message set.
+    /// Parses an extension of a message set.
     fn set_item<D: Deserializer<'de>>(
         &mut self,
         field: &'s Field,
@@ -136,10 +136,10 @@ impl<'s, 'de> Reader<'s, 'de> {
     }
 }
 
-/// The members of the object of a message.
+/// The members of a message's object.
 pub(super) struct Members<'s> {
     pub(super) ty: &'s MessageType,
-    /// Whether it is the payload of an `Any`, beside whose members `@type` stands.
+    /// Whether the message is the payload of an `Any`, whose object also has `@type`.
     pub(super) in_any: bool,
 }
 
@@ -219,7 +219,7 @@ struct Slot<'s> {
     field: &'s Field,
 }
 
-/// Whether the field is set then.
+/// Returns whether the field was set.
 impl<'s, 'de> DeserializeSeed<'de> for With<'_, 's, 'de, Slot<'s>> {
     type Value = bool;
 
@@ -242,11 +242,11 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Slot<'s>> {
 
     #[inline]
     fn visit_some<D: Deserializer<'de>>(self, json: D) -> Result<bool, D::Error> {
-        self.reader.given(self.what, json)
+        self.reader.field_value(self.what, json)
     }
 }
 
-/// The elements of a list.
+/// The elements of a repeated field.
 struct Items<'s>(&'s Field);
 
 impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Items<'s>> {
@@ -288,9 +288,9 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Items<'s>> {
 #[derive(Clone, Copy)]
 pub(super) struct Single<'s> {
     field: &'s Field,
-    /// Whether it is written when it is the default.
+    /// Whether to write a default value.
     keep: bool,
-    /// Whether it has a tag of its own.
+    /// Whether to write a tag; values of a packed field have none.
     tag: bool,
 }
 
@@ -340,7 +340,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Single<'s>> {
     }
 }
 
-/// Bytes, which JSON has in base 64.
+/// A `bytes` value, which is base64 in JSON.
 struct Base64<'s>(Single<'s>);
 
 impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Base64<'s>> {

@@ -1,40 +1,41 @@
-//! Finds a value in a text again, once something is wrong with it: its place, how its path is spelled, what it is.
+//! Finds the offset, the path and a description of a value that an error is about.
 //!
-//! The events of the parser carry no places, and keeping them would cost every value. So only the way is kept,
-//! as ordinals, and walked once more. The text was read up to there, so that nothing has to be checked.
+//! The parser's events have no offsets, and tracking offsets would slow down every value. The reader tracks only the
+//! ordinals of the enclosing members; after an error this module walks the text again. The text up to the error has been
+//! parsed already, so the walk does not check syntax.
 
 use crate::error::shortened;
 
 /// A step into a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The member of this ordinal, of a message.
+    /// The member with this ordinal in a message.
     Member(usize),
-    /// The member of this ordinal, of a map.
+    /// The entry with this ordinal in a map.
     Entry(usize),
-    /// The element of a list.
+    /// The element with this index in a list.
     Item(usize),
 }
 
-/// A value, found again.
+/// The location of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Located {
-    /// The way there, in the names that the text has: `graphDef.node[2].attr["T"]`.
+    /// The path, with the names in the text: `graphDef.node[2].attr["T"]`.
     pub(super) path: String,
-    /// The byte at which its name begins, or the value itself where it has none.
+    /// The offset of its name, or of the value if it has no name.
     pub(super) key: usize,
-    /// The byte at which it begins.
+    /// The offset of the value.
     pub(super) value: usize,
 }
 
-/// Walks from the start of `input`.
+/// Walks `input` from the start along `steps`.
 pub(super) fn locate(input: &str, steps: &[Step]) -> Located {
     let mut walk = Walk { input: input.as_bytes(), pos: 0 };
     let mut path = String::new();
     let mut key = 0;
     walk.blanks();
     for &step in steps {
-        // The bracket.
+        // Skip the bracket.
         walk.pos += 1;
         walk.blanks();
         let (Step::Member(ordinal) | Step::Entry(ordinal) | Step::Item(ordinal)) = step;
@@ -45,7 +46,7 @@ pub(super) fn locate(input: &str, steps: &[Step]) -> Located {
             }
             walk.value();
             walk.blanks();
-            // The comma.
+            // Skip the comma.
             walk.pos += 1;
             walk.blanks();
         }
@@ -72,7 +73,7 @@ pub(super) fn locate(input: &str, steps: &[Step]) -> Located {
     Located { path, key: if steps.is_empty() { value } else { key }, value }
 }
 
-/// What stands at `offset`, for an error.
+/// Describes the value at `offset` for an error message.
 pub(super) fn describe(input: &str, offset: usize) -> String {
     let mut walk = Walk { input: input.as_bytes(), pos: offset };
     match walk.peek() {
@@ -109,13 +110,13 @@ impl Walk<'_> {
         self.blanks();
     }
 
-    /// A name and the colon behind it.
+    /// Skips a name and its colon.
     fn name(&mut self) {
         self.string();
         self.colon();
     }
 
-    /// A string, quotes and all.
+    /// Skips a string with its quotes.
     fn string(&mut self) {
         self.pos += 1;
         while let Some(byte) = self.peek() {
@@ -127,7 +128,7 @@ impl Walk<'_> {
         self.pos = self.pos.min(self.input.len());
     }
 
-    /// Any value, however deep.
+    /// Skips a value of any depth.
     fn value(&mut self) {
         let mut depth = 0u64;
         while let Some(byte) = self.peek() {

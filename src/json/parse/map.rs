@@ -1,19 +1,19 @@
-//! The members of an object as the entries of a map.
+//! Parsing of an object's members as the entries of a map.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{self, MapAccess, Visitor};
 
+use super::diagnostics::Spot;
 use super::fields::Single;
 use super::locate::Step;
 use super::reader::{Reader, Text, With};
-use super::trouble::Spot;
 use crate::json::number::integer;
 use crate::message::write_value;
 use crate::schema::{Field, Kind, WireType};
 
-/// A key of a map, by what it means: `1` and `1.0` are one.
+/// A map key by value: `1` and `1.0` are the same key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key<'de> {
     Number(i128),
@@ -101,15 +101,15 @@ impl<'de> Reader<'_, 'de> {
         Ok(())
     }
 
-    /// Notes the key of an object that is read as a map.
-    pub(super) fn note_key(&mut self, text: Cow<'de, str>, ordinal: usize) {
+    /// Records the key of a `Struct`'s member.
+    pub(super) fn record_key(&mut self, text: Cow<'de, str>, ordinal: usize) {
         self.keys.push((Key::Text(text), ordinal));
     }
 
-    /// Forgets the keys from `first` on, of which none may be there twice.
+    /// Checks the keys from `first` on for duplicates and removes them.
     pub(super) fn check_keys<E: de::Error>(&mut self, first: usize) -> Result<(), E> {
         let keys = self.keys.get_mut(first..).unwrap_or_default();
-        // What was printed from a message is in order.
+        // Printed messages have sorted keys.
         let mut twice = None;
         if !keys.is_sorted_by(|(a, _), (b, _)| a < b) {
             keys.sort();

@@ -1,17 +1,17 @@
-//! JSON → wire bytes.
+//! Parsing: JSON to wire bytes.
 //!
-//! serde_json finds the values, the schema says what each has to be, and what it is goes to the [`Writer`] at once.
-//! Names of unknown fields and payloads of `Any` are passed over without a tree and without recursion.
+//! serde_json tokenizes, the schema determines the type of each value, and values go directly to the [`Writer`].
+//! Unknown fields and payloads of `Any` are skipped without a tree and without recursion.
 //!
 //! [`Writer`]: crate::message::Writer
 
 mod any;
+mod diagnostics;
 mod fields;
 mod locate;
 mod map;
 mod reader;
 mod scalar;
-mod trouble;
 mod value;
 
 use std::thread;
@@ -23,10 +23,10 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::message::{Losses, MAX_DEPTH, Message};
 use crate::schema::{MessageType, Schema};
 
-/// How deep a message is read on the stack of the caller, of which nothing is known.
+/// The depth up to which messages are parsed on the caller's stack, whose size is unknown.
 const SHALLOW: usize = 40;
 
-/// What `MAX_DEPTH` levels need without optimisation, and as much again.
+/// Twice the stack that `MAX_DEPTH` levels need in an unoptimised build.
 const DEEP_STACK: usize = 64 << 20;
 
 /// See [`super::parse`].
@@ -37,59 +37,59 @@ pub(super) fn parse<'s>(
     options: &ParseOptions,
 ) -> Result<(Message<'s>, Losses)> {
     let text = utf8(input)?;
-    match attempt(schema, ty, text, options, SHALLOW) {
-        Err(Refusal::TooDeep(_)) => {}
-        Err(Refusal::Other(error)) => return Err(error),
+    match parse_to_depth(schema, ty, text, options, SHALLOW) {
+        Err(Failure::TooDeep(_)) => {}
+        Err(Failure::Other(error)) => return Err(error),
         Ok(read) => return Ok(read),
     }
-    let deep = || attempt(schema, ty, text, options, MAX_DEPTH);
+    let deep = || parse_to_depth(schema, ty, text, options, MAX_DEPTH);
     let read = thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, deep);
-        let thread = thread.map_err(|error| Refusal::Other(Error::io("start a thread", error)))?;
+        let thread = thread.map_err(|error| Failure::Other(Error::io("start a thread", error)))?;
         match thread.join() {
             Ok(read) => read,
             Err(panic) => std::panic::resume_unwind(panic),
         }
     });
     read.map_err(|refusal| match refusal {
-        Refusal::TooDeep(error) | Refusal::Other(error) => error,
+        Failure::TooDeep(error) | Failure::Other(error) => error,
     })
 }
 
-/// Why a text is not read.
-enum Refusal {
-    /// Messages are nested deeper than was allowed.
+/// The reason why an attempt failed.
+enum Failure {
+    /// Messages are nested deeper than this attempt allowed.
     TooDeep(Error),
     Other(Error),
 }
 
-fn attempt<'s>(
+fn parse_to_depth<'s>(
     schema: &'s Schema,
     ty: &'s MessageType,
     text: &str,
     options: &ParseOptions,
     max_depth: usize,
-) -> Result<(Message<'s>, Losses), Refusal> {
+) -> Result<(Message<'s>, Losses), Failure> {
     let mut reader = Reader::new(schema, text, options.unknown, max_depth);
     let mut json = serde_json::Deserializer::from_str(text);
-    // The reader counts messages, and what it passes over is passed over without recursion.
+    // The reader bounds the depth of messages itself, and skips values without recursion.
     json.disable_recursion_limit();
     let read = reader.message(ty, &mut json).and_then(|()| json.end());
     if let Err(error) = read {
-        reader.settle(&error, text);
+        reader.record_serde_error(&error, text);
     }
     match reader.failure {
-        Some(error) if reader.too_deep => Err(Refusal::TooDeep(error)),
-        Some(error) => Err(Refusal::Other(error)),
+        Some(error) if reader.too_deep => Err(Failure::TooDeep(error)),
+        Some(error) => Err(Failure::Other(error)),
         None => {
             let message = Message::decode(schema, ty, reader.out.finish());
             let read = message.map(|message| (message, reader.losses));
-            read.map_err(|error| Refusal::Other(error.without_offset()))
+            read.map_err(|error| Failure::Other(error.without_offset()))
         }
     }
 }
 
-/// The text, which JSON has in UTF-8 and without a byte order mark.
+/// Checks that `input` is UTF-8 without a byte order mark, as RFC 8259 requires.
 fn utf8(input: &[u8]) -> Result<&str> {
     let refused = |message: String, offset| {
         Err(Error::from(ErrorKind::Syntax(message)).at_place(Place::of(input, offset)))

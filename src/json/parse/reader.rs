@@ -1,4 +1,4 @@
-//! What all parts of the parser share, and messages of every kind.
+//! The parser's state, and the dispatch on message types.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,9 +6,9 @@ use std::fmt;
 use serde::Deserializer;
 use serde::de::{self, DeserializeSeed, Visitor};
 
+use super::diagnostics::Spot;
 use super::locate::{Step, locate};
 use super::map::Key;
-use super::trouble::Spot;
 use crate::error::Error;
 use crate::json::{mask, time};
 use crate::message::{Losses, Unknown, Value, Writer, is_default, too_deep, write_value};
@@ -17,27 +17,27 @@ use crate::schema::{Kind, MessageType, Schema, WellKnown, WireType};
 /// The state of the parser.
 pub(super) struct Reader<'s, 'de> {
     pub(super) schema: &'s Schema,
-    /// All of the text.
+    /// The whole text.
     pub(super) input: &'de str,
     pub(super) unknown: Unknown,
     pub(super) out: Writer,
     pub(super) losses: Losses,
-    /// Members and values that were dropped and named: the way to the message around, and the name.
+    /// Dropped members and values that are in `losses`: the path of the enclosing message, and the name.
     dropped: Vec<(Vec<Step>, String)>,
-    /// The way to what is being read.
+    /// The path of the value being parsed.
     pub(super) path: Vec<Step>,
-    /// What is wrong; serde's own errors only make it stop.
+    /// The first error. Serde's own error values only stop the parser.
     pub(super) failure: Option<Error>,
     pub(super) too_deep: bool,
     depth: usize,
     max_depth: usize,
-    /// How many `Any` are open.
+    /// The number of open `Any` messages.
     pub(super) any_depth: usize,
-    /// The keys of every map that is open, with their ordinals.
+    /// The keys of all open maps, with their ordinals.
     pub(super) keys: Vec<(Key<'de>, usize)>,
 }
 
-/// A seed or a visitor of serde that has the reader at hand.
+/// A serde seed or visitor with access to the reader.
 pub(super) struct With<'r, 's, 'de, T> {
     pub(super) reader: &'r mut Reader<'s, 'de>,
     pub(super) what: T,
@@ -71,7 +71,7 @@ impl<'s, 'de> Reader<'s, 'de> {
         With { reader: self, what }
     }
 
-    /// Reads what a message of type `ty` holds.
+    /// Parses the content of a message of type `ty`.
     pub(super) fn message<D: Deserializer<'de>>(
         &mut self,
         ty: &'s MessageType,
@@ -98,7 +98,7 @@ impl<'s, 'de> Reader<'s, 'de> {
         }
     }
 
-    /// Goes into a message that is a value of another.
+    /// Enters a nested message.
     pub(super) fn enter<E: de::Error>(&mut self) -> Result<(), E> {
         self.depth += 1;
         if self.depth <= self.max_depth {
@@ -113,7 +113,7 @@ impl<'s, 'de> Reader<'s, 'de> {
         self.depth -= 1;
     }
 
-    /// Writes a singular field, the bits of a varint as they are, unless it says no more than its absence.
+    /// Writes a singular varint field unless it has no presence and its default value.
     pub(super) fn put(&mut self, number: u32, value: Value<'_>) {
         if is_default(value) {
             return;
@@ -122,8 +122,9 @@ impl<'s, 'de> Reader<'s, 'de> {
         write_value(Kind::Int64, value, &mut self.out);
     }
 
-    /// Notes that the member `name` at the end of the path is not known and left out, or where that is `None` a value;
-    /// an error unless that is allowed.
+    /// Records that the unknown member `name` (or, if `None`, the unknown enum value) at the current path is dropped.
+    ///
+    /// Fails unless the options allow dropping.
     pub(super) fn drop_unknown<E: de::Error>(
         &mut self,
         name: Option<&str>,
@@ -134,7 +135,7 @@ impl<'s, 'de> Reader<'s, 'de> {
             return Err(self.fail(spot, message()));
         }
         self.losses.unknown_fields += 1;
-        // To find a place is to walk the text, so that the same name is looked for once in a message.
+        // Locating a name walks the text, so each name is located once per message.
         let around = match (name, self.path.split_last()) {
             (Some(_), Some((_, around))) => around,
             _ => &self.path,
@@ -174,7 +175,7 @@ impl<'s, 'de> Reader<'s, 'de> {
     }
 }
 
-/// A string, a part of the input where there is nothing to unescape.
+/// A string; borrowed from the input unless it has escapes.
 pub(super) struct Text;
 
 impl<'de> DeserializeSeed<'de> for Text {

@@ -1,4 +1,4 @@
-//! Numbers, bools and enum values, from what the text has for them to the last digit.
+//! Parsing of numbers, bools and enum values from their exact source text.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::message::{Value, to_zigzag};
 use crate::schema::{EnumId, Kind, MessageId, WellKnown};
 
 impl Reader<'_, '_> {
-    /// The value that a token of JSON gives to a field of this kind; `None` for one that is not known and dropped.
+    /// Converts a JSON token to a value of a field of this kind; `None` for an unknown enum value that was dropped.
     #[inline]
     pub(super) fn scalar<E: de::Error>(
         &mut self,
@@ -39,7 +39,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A whole number as a field of this kind writes it.
+    /// Converts an integer to the wire value of a field of this kind.
     #[inline]
     pub(super) fn whole(&self, kind: Kind, number: i128) -> Option<Value<'static>> {
         let signed = |value: i64| Value::Varint(value.cast_unsigned());
@@ -98,19 +98,19 @@ impl Reader<'_, '_> {
         self.drop_unknown(None, message).map(|()| None)
     }
 
-    /// Whether this is `google.protobuf.Value`.
+    /// Returns whether the type is `google.protobuf.Value`.
     pub(super) fn is_value(&self, id: MessageId) -> bool {
         self.schema[id].well_known == Some(WellKnown::Value)
     }
 }
 
-/// What a token says without its quotes, if it has any.
+/// Returns the content of a token without quotes and escapes.
 #[inline]
 fn unquoted(token: &str) -> Cow<'_, str> {
     match token.strip_prefix('"').and_then(|token| token.strip_suffix('"')) {
         None => Cow::Borrowed(token),
         Some(inside) if !inside.contains('\\') => Cow::Borrowed(inside),
-        // What cannot be unescaped is no number and no name either.
+        // A string that cannot be unescaped is neither a number nor a name.
         Some(_) => Cow::Owned(serde_json::from_str(token).unwrap_or_default()),
     }
 }
@@ -128,7 +128,7 @@ fn double(token: &str) -> Option<f64> {
     }
 }
 
-/// By way of a double, as C++ and Python do: now and then the last bit hangs on it.
+/// Parses through a double, as C++ and Python do; the last bit sometimes depends on that.
 #[expect(clippy::cast_possible_truncation, reason = "rounds, and what is out of range is refused")]
 fn float(token: &str) -> Option<f32> {
     let double = double(token)?;
@@ -140,7 +140,7 @@ fn finite(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
-/// What a field of this kind holds, for an error.
+/// The values that a field of this kind accepts, for an error message.
 pub(super) fn range(kind: Kind) -> &'static str {
     match kind {
         Kind::Bool => "true or false is needed",

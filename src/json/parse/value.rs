@@ -1,4 +1,4 @@
-//! `Struct`, `Value` and `ListValue`: any JSON there is.
+//! Parsing of `Struct`, `Value` and `ListValue`, which accept any JSON.
 
 use std::fmt;
 
@@ -48,7 +48,7 @@ impl<'de> Visitor<'de> for With<'_, '_, 'de, Members> {
         let reader = self.reader;
         let first = reader.keys.len();
         let mut ordinal = 0;
-        // The entry, and the Value in it.
+        // Two levels: the map entry, and the Value in it.
         reader.enter()?;
         reader.enter()?;
         while let Some(text) = map.next_key_seed(Text)? {
@@ -57,7 +57,7 @@ impl<'de> Visitor<'de> for With<'_, '_, 'de, Members> {
             reader.out.open();
             reader.out.tag(map_entry::KEY, WireType::Len);
             reader.out.len_prefixed(text.as_bytes());
-            reader.note_key(text, ordinal);
+            reader.record_key(text, ordinal);
             reader.out.tag(map_entry::VALUE, WireType::Len);
             reader.out.open();
             map.next_value_seed(reader.with(Anything))?;
@@ -105,7 +105,7 @@ impl<'de> DeserializeSeed<'de> for With<'_, '_, 'de, Value> {
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
         let reader = self.reader;
-        // Only where there is an element: the seed is not asked at the end of the list.
+        // Serde calls the seed only if there is an element.
         reader.out.tag(1, WireType::Len);
         reader.out.open();
         json.deserialize_any(reader.with(Anything))?;

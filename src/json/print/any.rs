@@ -1,4 +1,4 @@
-//! `Any` as its payload, with `@type` before it.
+//! Printing of `Any` as its payload, with an `@type` member first.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ impl<'p> Printer<'p, '_> {
                 _ => self.unknown(&record)?,
             }
         }
-        self.sheet.open(b'{');
+        self.tokens.open(b'{');
         if !url.is_empty() || !payload.is_empty() {
             let url = String::from_utf8_lossy(url);
             let full_name = url.rsplit_once('/').filter(|(host, _)| !host.is_empty());
@@ -29,7 +29,7 @@ impl<'p> Printer<'p, '_> {
                 None => self.unknown_type(&url)?,
             }
         }
-        self.sheet.close(b'}');
+        self.tokens.close(b'}');
         Ok(())
     }
 
@@ -43,29 +43,29 @@ impl<'p> Printer<'p, '_> {
         if self.any_depth == NESTED_ANY {
             return Err(ErrorKind::Syntax(ANY_TOO_DEEP.to_owned()).into());
         }
-        // What is inside is only bytes to the message around it, and may be in any form.
+        // The enclosing message treats the payload as bytes, so it may not be in canonical form.
         let payload = canonical(self.schema, ty, bytes, depth + 1)
             .map_err(|error| error.without_offset().in_field("value"))?;
         if let Cow::Owned(_) = payload {
             self.losses.any_bytes += 1;
             self.losses.name(|| format!("[{url}]"));
         }
-        self.sheet.item()?;
-        self.sheet.string(b"@type")?;
-        self.sheet.colon();
-        self.sheet.string(url.as_bytes())?;
+        self.tokens.item()?;
+        self.tokens.string(b"@type")?;
+        self.tokens.colon();
+        self.tokens.string(url.as_bytes())?;
         let named = self.losses.paths.len();
         self.any_depth += 1;
         let result = if ty.well_known.is_none() {
             self.fields(ty, &payload, depth + 1)
         } else {
-            self.sheet.item()?;
-            self.sheet.string(b"value")?;
-            self.sheet.colon();
+            self.tokens.item()?;
+            self.tokens.string(b"value")?;
+            self.tokens.colon();
             self.message(ty, &payload, depth + 1)
         };
         self.any_depth -= 1;
-        self.placed(named, result, || format!("[{url}]"))
+        self.in_step(named, result, || format!("[{url}]"))
     }
 
     fn unknown_type(&mut self, url: &str) -> Result<()> {

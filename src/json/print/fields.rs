@@ -1,19 +1,19 @@
-//! The fields of a message as the members of an object.
+//! Printing of a message's fields as the members of an object.
 
 use super::Printer;
 use crate::error::{Error, Result};
-use crate::json::Names;
+use crate::json::FieldNames;
 use crate::message::{Fit, Meaning, Packed, Records, Value, message_set_item};
 use crate::schema::field::map_entry;
 use crate::schema::{Field, Kind, MessageType, WireType};
 
 impl<'p> Printer<'p, '_> {
-    /// Writes the members that stand for the fields of a message, without the braces.
+    /// Prints the fields of a message, without the braces.
     pub(super) fn fields(&mut self, ty: &'p MessageType, bytes: &[u8], depth: usize) -> Result<()> {
         if ty.is_message_set {
             return self.set_items(ty, bytes, depth);
         }
-        // The list or the map that is open, and how many of its values are written.
+        // The open list or map, and the number of its values printed so far.
         let mut open: Option<(&Field, usize)> = None;
         let mut defaults = 0;
         for record in Records::new(bytes, 0) {
@@ -29,7 +29,7 @@ impl<'p> Printer<'p, '_> {
                     self.defaults(ty, &mut defaults, field.position)?;
                     self.name(field)?;
                     if field.is_repeated() {
-                        self.sheet.open(if field.is_map() { b'{' } else { b'[' });
+                        self.tokens.open(if field.is_map() { b'{' } else { b'[' });
                     }
                     0
                 }
@@ -44,7 +44,7 @@ impl<'p> Printer<'p, '_> {
             if field.is_map() {
                 result?;
             } else {
-                self.placed(named, result, || field.step(index))?;
+                self.in_step(named, result, || field.step(index))?;
             }
             open = field.is_repeated().then_some((field, index + 1));
         }
@@ -57,23 +57,23 @@ impl<'p> Printer<'p, '_> {
 
     fn end(&mut self, open: Option<(&Field, usize)>) {
         if let Some((field, _)) = open {
-            self.sheet.close(if field.is_map() { b'}' } else { b']' });
+            self.tokens.close(if field.is_map() { b'}' } else { b']' });
         }
     }
 
     #[inline]
     fn name(&mut self, field: &Field) -> Result<()> {
         let name = match self.options.names {
-            Names::Original if !field.is_extension => &field.name,
+            FieldNames::Original if !field.is_extension => &field.name,
             _ => &field.json_name,
         };
-        self.sheet.item()?;
-        self.sheet.string(name.as_bytes())?;
-        self.sheet.colon();
+        self.tokens.item()?;
+        self.tokens.string(name.as_bytes())?;
+        self.tokens.colon();
         Ok(())
     }
 
-    /// Writes what the fields from position `from` to `to` have when they are not set, if that is wanted.
+    /// Prints the default values of the unset fields from position `from` to `to`, if the options ask for them.
     fn defaults(&mut self, ty: &'p MessageType, from: &mut u16, to: u16) -> Result<()> {
         if !self.options.defaults {
             return Ok(());
@@ -86,9 +86,9 @@ impl<'p> Printer<'p, '_> {
             }
             self.name(field)?;
             if field.is_map() {
-                self.sheet.plain(b"{}");
+                self.tokens.plain(b"{}");
             } else if field.is_repeated() {
-                self.sheet.plain(b"[]");
+                self.tokens.plain(b"[]");
             } else {
                 self.scalar(field, zero(field.kind))?;
             }
@@ -96,7 +96,7 @@ impl<'p> Printer<'p, '_> {
         Ok(())
     }
 
-    /// Writes one value.
+    /// Prints one value.
     fn single(&mut self, field: &'p Field, value: Value<'_>, depth: usize) -> Result<()> {
         match (field.kind, value) {
             (Kind::Message(id) | Kind::Group(id), Value::Len(bytes) | Value::Group(bytes)) => {
@@ -106,33 +106,33 @@ impl<'p> Printer<'p, '_> {
         }
     }
 
-    /// Writes one value of a list.
+    /// Prints one element of a list.
     pub(super) fn element(
         &mut self,
         field: &'p Field,
         value: Value<'_>,
         depth: usize,
     ) -> Result<()> {
-        self.sheet.item()?;
+        self.tokens.item()?;
         self.single(field, value, depth)
     }
 
     fn packed(&mut self, kind: Kind, numbers: &[u8]) -> Result<()> {
         for value in Packed::new(kind, numbers, 0) {
-            self.sheet.item()?;
+            self.tokens.item()?;
             self.number(kind, value?)?;
         }
         Ok(())
     }
 
-    /// Writes an entry of a map, `depth` levels inside the outermost message.
+    /// Prints a map entry, `depth` levels below the outermost message.
     pub(super) fn entry(&mut self, field: &'p Field, entry: &[u8], depth: usize) -> Result<()> {
         let types = field.kind.message().and_then(|id| self.schema[id].entry());
         let Some((key_field, value_field)) = types else { return Ok(()) };
         let mut key = zero(key_field.kind);
         let named = self.losses.paths.len();
         let mut result = Ok(());
-        // In canonical form there are both, and the key stands first.
+        // In canonical form an entry has a key and a value, in this order.
         for record in Records::new(entry, 0) {
             let record = record?;
             let is_of = |field| Fit::of(record.value.wire_type(), field) == Fit::Single;
@@ -150,28 +150,28 @@ impl<'p> Printer<'p, '_> {
                 break;
             }
         }
-        self.placed(named, result, || step(field, key))
+        self.in_step(named, result, || step(field, key))
     }
 
     fn key(&mut self, field: &Field, key: Value<'_>) -> Result<()> {
-        self.sheet.item()?;
+        self.tokens.item()?;
         match (field.kind, key) {
             (Kind::String, _) => self.scalar(field, key)?,
             (kind, key) => {
-                // Those of 64 bits have quotes anyway.
-                let plain = self.sheet.buffer().len();
+                // 64-bit numbers are quoted already.
+                let plain = self.tokens.buffer().len();
                 self.number(kind, key)?;
-                if self.sheet.buffer().get(plain) != Some(&b'"') {
-                    self.sheet.buffer().insert(plain, b'"');
-                    self.sheet.plain(b"\"");
+                if self.tokens.buffer().get(plain) != Some(&b'"') {
+                    self.tokens.buffer().insert(plain, b'"');
+                    self.tokens.plain(b"\"");
                 }
             }
         }
-        self.sheet.colon();
+        self.tokens.colon();
         Ok(())
     }
 
-    /// The extensions in a message set.
+    /// Prints the extensions in a message set.
     fn set_items(&mut self, ty: &'p MessageType, bytes: &[u8], depth: usize) -> Result<()> {
         for record in Records::new(bytes, 0) {
             let record = record?;
@@ -187,13 +187,13 @@ impl<'p> Printer<'p, '_> {
             self.name(field)?;
             let named = self.losses.paths.len();
             let result = self.message(&self.schema[id], message, depth + 1);
-            self.placed(named, result, || field.text_name.to_string())?;
+            self.in_step(named, result, || field.text_name.to_string())?;
         }
         Ok(())
     }
 }
 
-/// The step of a path to the entry of a map: `attr["T"]`.
+/// The path step of a map entry: `attr["T"]`.
 #[cold]
 fn step(field: &Field, key: Value<'_>) -> String {
     let name = &field.text_name;
@@ -206,7 +206,7 @@ fn step(field: &Field, key: Value<'_>) -> String {
     }
 }
 
-/// What a field holds that is not set.
+/// The value of an unset field of this kind.
 pub(super) fn zero(kind: Kind) -> Value<'static> {
     match kind.wire_type() {
         WireType::Fixed64 => Value::Fixed64(0),
@@ -216,7 +216,7 @@ pub(super) fn zero(kind: Kind) -> Value<'static> {
     }
 }
 
-/// A value that the schema says is something else; messages were checked, so that this is a schema unlike its names.
-pub(super) fn foreign(what: &'static str) -> Error {
+/// The error for a schema whose well-known type is not declared as protobuf declares it.
+pub(super) fn mismatched_type(what: &'static str) -> Error {
     Error::unexpected(what, "not what google.protobuf declares", "its own fields are needed")
 }

@@ -1,17 +1,17 @@
-//! Wire bytes → JSON.
+//! Printing: wire bytes to JSON.
 //!
-//! A message is in canonical form, so that one walk over its records meets the fields in order, the entries of a map
-//! sorted, and everything unknown at the end.
+//! Messages are in canonical form: one pass over the records visits fields in order, map entries sorted by key, and
+//! unknown fields last.
 
 mod any;
 mod fields;
 mod scalar;
-mod sheet;
+mod tokens;
 mod value;
 
 use std::io::Write;
 
-use sheet::Sheet;
+use tokens::TokenWriter;
 
 use super::PrintOptions;
 use crate::error::{ErrorKind, Result};
@@ -27,35 +27,35 @@ pub(super) fn print(
     let mut printer = Printer {
         schema: message.schema(),
         options,
-        sheet: Sheet::new(options.layout, out),
+        tokens: TokenWriter::new(options.layout, out),
         losses: Losses::default(),
         any_depth: 0,
     };
     printer.message(message.ty(), message.bytes(), 0)?;
-    printer.sheet.flush()?;
+    printer.tokens.flush()?;
     Ok(printer.losses)
 }
 
 struct Printer<'p, 'o> {
     schema: &'p Schema,
     options: &'p PrintOptions,
-    sheet: Sheet<'o>,
+    tokens: TokenWriter<'o>,
     losses: Losses,
-    /// How many `Any` are open.
+    /// The number of open `Any` messages.
     any_depth: usize,
 }
 
 impl<'p> Printer<'p, '_> {
-    /// Writes a message of any type, `depth` levels inside the outermost.
+    /// Prints a message of any type, `depth` levels below the outermost.
     fn message(&mut self, ty: &'p MessageType, bytes: &[u8], depth: usize) -> Result<()> {
         if depth > MAX_DEPTH {
             return Err(too_deep());
         }
         match ty.well_known {
             None => {
-                self.sheet.open(b'{');
+                self.tokens.open(b'{');
                 self.fields(ty, bytes, depth)?;
-                self.sheet.close(b'}');
+                self.tokens.close(b'}');
                 Ok(())
             }
             Some(WellKnown::Any) => self.any(bytes, depth),
@@ -69,7 +69,7 @@ impl<'p> Printer<'p, '_> {
         }
     }
 
-    /// Leaves out a field that is not known; an error unless that is allowed.
+    /// Drops an unknown field, or fails if the options do not allow that.
     #[cold]
     fn unknown(&mut self, record: &Record<'_>) -> Result<()> {
         let number = record.number;
@@ -84,9 +84,9 @@ impl<'p> Printer<'p, '_> {
         Ok(())
     }
 
-    /// Names a step to where an error or a loss is; `named` is how many losses were named before it.
+    /// Prefixes `step` to the path of an error and of the losses after the first `named`.
     #[inline]
-    fn placed(
+    fn in_step(
         &mut self,
         named: usize,
         result: Result<()>,
@@ -95,11 +95,11 @@ impl<'p> Printer<'p, '_> {
         if result.is_ok() && named == self.losses.paths.len() {
             return Ok(());
         }
-        self.place(named, result, &step())
+        self.prefix_paths(named, result, &step())
     }
 
     #[cold]
-    fn place(&mut self, named: usize, result: Result<()>, step: &str) -> Result<()> {
+    fn prefix_paths(&mut self, named: usize, result: Result<()>, step: &str) -> Result<()> {
         for path in self.losses.paths.iter_mut().skip(named) {
             *path = if path.is_empty() || path.starts_with('[') {
                 format!("{step}{path}")

@@ -1,9 +1,9 @@
-//! Strings, bytes, numbers, bools, enum values, and the messages that JSON has as one of these.
+//! Printing of scalars, and of messages whose JSON form is a scalar.
 
 use serde::Serialize;
 
 use super::Printer;
-use super::fields::foreign;
+use super::fields::mismatched_type;
 use crate::error::{ErrorKind, Result};
 use crate::json::time::Time;
 use crate::json::{Enums, mask, number};
@@ -11,29 +11,29 @@ use crate::message::{Records, Value, from_zigzag, int32, is_odd_nan32, is_odd_na
 use crate::schema::{EnumId, Field, Kind, MessageType};
 
 impl Printer<'_, '_> {
-    /// Writes a value that is no message.
+    /// Prints a scalar value.
     #[inline]
     pub(super) fn scalar(&mut self, field: &Field, value: Value<'_>) -> Result<()> {
         match (field.kind, value) {
             (Kind::String, Value::Len(text)) => {
-                // Others were checked when the message was read.
+                // proto3 strings were checked when the message was decoded.
                 if !field.is_utf8 && std::str::from_utf8(text).is_err() {
                     let message = "a string that is not UTF-8 has no form in JSON";
                     return Err(ErrorKind::Syntax(message.to_owned()).into());
                 }
-                self.sheet.string(text)
+                self.tokens.string(text)
             }
-            (_, Value::Len(bytes)) => self.sheet.base64(bytes),
+            (_, Value::Len(bytes)) => self.tokens.base64(bytes),
             (kind, value) => self.number(kind, value),
         }
     }
 
-    /// Writes a number, a bool or an enum value.
+    /// Prints a number, a bool or an enum value.
     #[inline]
     pub(super) fn number(&mut self, kind: Kind, value: Value<'_>) -> Result<()> {
         match (kind, value) {
             (Kind::Bool, Value::Varint(bits)) => {
-                self.sheet.plain(if bits == 0 { b"false" } else { b"true" });
+                self.tokens.plain(if bits == 0 { b"false" } else { b"true" });
             }
             (Kind::Int32, Value::Varint(bits)) => self.digits(&int32(bits)),
             (Kind::Uint32, Value::Varint(bits)) => self.digits(&(bits & 0xffff_ffff)),
@@ -47,24 +47,24 @@ impl Printer<'_, '_> {
             (Kind::Double, Value::Fixed64(bits)) => self.double(bits),
             (_, Value::Varint(bits) | Value::Fixed64(bits)) => self.quoted(&bits),
             (_, Value::Fixed32(bits)) => self.digits(&bits),
-            (_, Value::Len(_) | Value::Group(_)) => return Err(foreign("a number")),
+            (_, Value::Len(_) | Value::Group(_)) => return Err(mismatched_type("a number")),
         }
         Ok(())
     }
 
     fn digits<T: Serialize>(&mut self, number: &T) {
-        // Writing to a list of bytes does not fail.
-        let _ = serde_json::to_writer(self.sheet.buffer(), number);
+        // Writing to a Vec cannot fail.
+        let _ = serde_json::to_writer(self.tokens.buffer(), number);
     }
 
-    /// Numbers of 64 bits are strings: many readers of JSON have doubles only.
+    /// 64-bit numbers are printed as strings, because many JSON readers only have doubles.
     fn quoted<T: Serialize>(&mut self, number: &T) {
-        self.sheet.plain(b"\"");
+        self.tokens.plain(b"\"");
         self.digits(number);
-        self.sheet.plain(b"\"");
+        self.tokens.plain(b"\"");
     }
 
-    /// Counts a NaN whose sign or payload is lost; the fields around it name its place.
+    /// Counts a NaN whose sign or payload is lost; the caller adds its path.
     #[cold]
     fn lose_nan(&mut self) {
         self.losses.nan_bits += 1;
@@ -77,9 +77,9 @@ impl Printer<'_, '_> {
             self.lose_nan();
         }
         if value.is_finite() {
-            number::push_float(value, self.sheet.buffer());
+            number::push_float(value, self.tokens.buffer());
         } else {
-            self.sheet.plain(not_finite(value.into()));
+            self.tokens.plain(not_finite(value.into()));
         }
     }
 
@@ -89,9 +89,9 @@ impl Printer<'_, '_> {
             self.lose_nan();
         }
         if value.is_finite() {
-            number::push_double(value, self.sheet.buffer());
+            number::push_double(value, self.tokens.buffer());
         } else {
-            self.sheet.plain(not_finite(value));
+            self.tokens.plain(not_finite(value));
         }
     }
 
@@ -99,17 +99,17 @@ impl Printer<'_, '_> {
         let ty = &self.schema[id];
         let wants_name = self.options.enums == Enums::Names;
         match ty.value_name(number).filter(|_| wants_name) {
-            _ if ty.is_null_value() && number == 0 => self.sheet.plain(b"null"),
-            Some(name) => self.sheet.string(name.as_bytes())?,
+            _ if ty.is_null_value() && number == 0 => self.tokens.plain(b"null"),
+            Some(name) => self.tokens.string(name.as_bytes())?,
             None => self.digits(&number),
         }
         Ok(())
     }
 
-    /// `Int64Value` and its like: the value of their one field.
+    /// A wrapper such as `Int64Value`, whose JSON form is the value of its one field.
     pub(super) fn wrapper(&mut self, ty: &MessageType, bytes: &[u8]) -> Result<()> {
         let field = ty.field(1).filter(|field| field.kind.message().is_none());
-        let field = field.ok_or_else(|| foreign("a wrapper"))?;
+        let field = field.ok_or_else(|| mismatched_type("a wrapper"))?;
         let mut given = super::fields::zero(field.kind);
         for record in Records::new(bytes, 0) {
             let record = record?;
@@ -140,7 +140,7 @@ impl Printer<'_, '_> {
         let text = text(time).map_err(|found| {
             ErrorKind::Syntax(format!("{found}, so that this has no form in JSON"))
         })?;
-        self.sheet.string(text.as_bytes())
+        self.tokens.string(text.as_bytes())
     }
 
     pub(super) fn mask(&mut self, bytes: &[u8]) -> Result<()> {
@@ -164,7 +164,7 @@ impl Printer<'_, '_> {
             }
             text.push_str(&path);
         }
-        self.sheet.string(text.as_bytes())
+        self.tokens.string(text.as_bytes())
     }
 }
 

@@ -1,7 +1,7 @@
-//! `Struct`, `Value` and `ListValue` as the JSON that they are.
+//! Printing of `Struct`, `Value` and `ListValue` as plain JSON.
 
 use super::Printer;
-use super::fields::foreign;
+use super::fields::mismatched_type;
 use crate::error::{ErrorKind, Result};
 use crate::message::{Fit, Meaning, Records, Value};
 use crate::schema::{Kind, MessageType};
@@ -14,8 +14,8 @@ impl<'p> Printer<'p, '_> {
         depth: usize,
     ) -> Result<()> {
         let field = ty.field(1).filter(|field| field.is_map());
-        let field = field.ok_or_else(|| foreign("a Struct"))?;
-        self.sheet.open(b'{');
+        let field = field.ok_or_else(|| mismatched_type("a Struct"))?;
+        self.tokens.open(b'{');
         for record in Records::new(bytes, 0) {
             let record = record?;
             match (record.number, record.value) {
@@ -23,7 +23,7 @@ impl<'p> Printer<'p, '_> {
                 _ => self.unknown(&record)?,
             }
         }
-        self.sheet.close(b'}');
+        self.tokens.close(b'}');
         Ok(())
     }
 
@@ -34,8 +34,8 @@ impl<'p> Printer<'p, '_> {
         depth: usize,
     ) -> Result<()> {
         let field = ty.field(1).filter(|field| field.kind.message().is_some());
-        let field = field.ok_or_else(|| foreign("a ListValue"))?;
-        self.sheet.open(b'[');
+        let field = field.ok_or_else(|| mismatched_type("a ListValue"))?;
+        self.tokens.open(b'[');
         let mut index = 0;
         for record in Records::new(bytes, 0) {
             let record = record?;
@@ -46,10 +46,10 @@ impl<'p> Printer<'p, '_> {
             }
             let named = self.losses.paths.len();
             let result = self.element(field, record.value, depth);
-            self.placed(named, result, || field.step(index))?;
+            self.in_step(named, result, || field.step(index))?;
             index += 1;
         }
-        self.sheet.close(b']');
+        self.tokens.close(b']');
         Ok(())
     }
 
@@ -76,7 +76,7 @@ impl<'p> Printer<'p, '_> {
                 (Kind::Message(id), Value::Len(bytes)) => {
                     let named = self.losses.paths.len();
                     let result = self.message(&self.schema[id], bytes, depth + 1);
-                    self.placed(named, result, || field.text_name.to_string())?;
+                    self.in_step(named, result, || field.text_name.to_string())?;
                 }
                 (_, value) => self.scalar(field, value)?,
             }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Write};
 
-use ckdiff::json::{Enums, Layout, Names, ParseOptions, PrintOptions, parse, print};
+use ckdiff::json::{Enums, FieldNames, Layout, ParseOptions, PrintOptions, parse, print};
 use ckdiff::message::{Losses, Unknown};
 use ckdiff::schema::Schema;
 use serde_json::Value;
@@ -162,7 +162,7 @@ fn names_enums_defaults_and_the_layout_can_be_chosen() {
     let schema = Schema::tensorflow();
     let saver =
         read(schema, "tensorflow.SaverDef", br#"{"max_to_keep": 5, "version": "V2"}"#).unwrap();
-    let original = PrintOptions { names: Names::Original, enums: Enums::Numbers, ..COMPACT };
+    let original = PrintOptions { names: FieldNames::Original, enums: Enums::Numbers, ..COMPACT };
     assert_eq!(written(&saver, &original).unwrap().0, r#"{"max_to_keep":5,"version":2}"#);
     let all = PrintOptions { defaults: true, ..COMPACT };
     assert_eq!(

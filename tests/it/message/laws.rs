@@ -31,7 +31,7 @@ fn comes_back(message: &Message<'static>) -> Law {
         let back = from_text(message.ty(), &text)?;
         is_same(message, &back, &text, &losses)?;
     }
-    for names in [json::Names::LowerCamel, json::Names::Original] {
+    for names in [json::FieldNames::LowerCamel, json::FieldNames::Original] {
         let options = json::PrintOptions { names, ..Default::default() };
         let (text, losses) = json_of(message, &options)?;
         let back = from_json(message.ty(), &text)?;

@@ -193,7 +193,7 @@ fn check_layouts(message: &Message<'_>, lines: &PrintOptions, text: &[u8]) {
 fn json_options() -> [json::PrintOptions; 2] {
     let unknown = Unknown::Drop;
     let other = json::PrintOptions {
-        names: json::Names::Original,
+        names: json::FieldNames::Original,
         enums: json::Enums::Numbers,
         defaults: true,
         layout: json::Layout::Compact,

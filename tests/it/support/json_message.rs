@@ -1,12 +1,12 @@
 //! Messages from JSON and to JSON, as the tests of both have them.
 
-use ckdiff::json::{Enums, Layout, Names, ParseOptions, PrintOptions, parse, print};
+use ckdiff::json::{Enums, FieldNames, Layout, ParseOptions, PrintOptions, parse, print};
 use ckdiff::message::{Losses, Message, Unknown};
 use ckdiff::schema::Schema;
 use prost_reflect::DescriptorPool;
 
 pub(crate) const COMPACT: PrintOptions = PrintOptions {
-    names: Names::LowerCamel,
+    names: FieldNames::LowerCamel,
     enums: Enums::Names,
     defaults: false,
     layout: Layout::Compact,

@@ -1,4 +1,4 @@
-//! What is written and how it is laid out: brackets, commas, lines, strings.
+//! The output buffer: brackets, commas, line breaks, strings.
 
 use std::io::Write;
 
@@ -6,25 +6,25 @@ use crate::bytes::base64;
 use crate::error::{Error, Result};
 use crate::json::Layout;
 
-/// How much is kept before it is written.
+/// The size at which the buffer is flushed.
 const FULL: usize = 64 << 10;
 
-/// JSON on its way to a writer, piece by piece.
-pub(super) struct Sheet<'o> {
+/// Writes JSON tokens to a buffer and flushes it to a writer.
+pub(super) struct TokenWriter<'o> {
     out: &'o mut dyn Write,
     buffer: Vec<u8>,
     layout: Layout,
     level: usize,
-    /// Whether nothing stands behind the last bracket that was opened.
+    /// Whether the innermost object or list is empty so far.
     fresh: bool,
 }
 
-impl<'o> Sheet<'o> {
+impl<'o> TokenWriter<'o> {
     pub(super) fn new(layout: Layout, out: &'o mut dyn Write) -> Self {
         Self { out, buffer: Vec::with_capacity(FULL + FULL / 4), layout, level: 0, fresh: true }
     }
 
-    /// Begins an object or a list.
+    /// Opens an object or a list.
     #[inline]
     pub(super) fn open(&mut self, bracket: u8) {
         self.buffer.push(bracket);
@@ -32,7 +32,7 @@ impl<'o> Sheet<'o> {
         self.fresh = true;
     }
 
-    /// Ends what was begun last.
+    /// Closes the innermost object or list.
     #[inline]
     pub(super) fn close(&mut self, bracket: u8) {
         self.level -= 1;
@@ -43,7 +43,7 @@ impl<'o> Sheet<'o> {
         self.buffer.push(bracket);
     }
 
-    /// Begins a member or an element.
+    /// Starts a member or an element.
     #[inline]
     pub(super) fn item(&mut self) -> Result<()> {
         if self.buffer.len() >= FULL {
@@ -66,7 +66,7 @@ impl<'o> Sheet<'o> {
         }
     }
 
-    /// Writes what stands between a name and its value.
+    /// Writes the separator between a name and its value.
     #[inline]
     pub(super) fn colon(&mut self) {
         match self.layout {
@@ -75,19 +75,19 @@ impl<'o> Sheet<'o> {
         }
     }
 
-    /// Writes text as it is.
+    /// Writes text verbatim.
     #[inline]
     pub(super) fn plain(&mut self, text: &[u8]) {
         self.buffer.extend_from_slice(text);
     }
 
-    /// What is not written yet, for those who write numbers.
+    /// The unflushed output, for printers of numbers.
     #[inline]
     pub(super) fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
     }
 
-    /// Writes a string: `text`, which is UTF-8, in quotes.
+    /// Writes `text`, which is UTF-8, as a quoted string.
     #[inline]
     pub(super) fn string(&mut self, text: &[u8]) -> Result<()> {
         self.buffer.push(b'"');
@@ -119,7 +119,7 @@ impl<'o> Sheet<'o> {
             b'\r' => b'r',
             b'\t' => b't',
             _ => {
-                // Writing to a list of bytes does not fail.
+                // Writing to a Vec cannot fail.
                 let _ = write!(self.buffer, "\\u{byte:04x}");
                 return;
             }
@@ -127,10 +127,10 @@ impl<'o> Sheet<'o> {
         self.buffer.extend([b'\\', short]);
     }
 
-    /// Writes bytes as a string in base 64.
+    /// Writes bytes as a base64 string.
     pub(super) fn base64(&mut self, bytes: &[u8]) -> Result<()> {
         self.buffer.push(b'"');
-        // Whole groups of three, so that only the last part is padded.
+        // A multiple of three bytes, so that only the last group is padded.
         for part in bytes.chunks(FULL / 4 * 3) {
             base64::encode(part, &mut self.buffer);
             if self.buffer.len() >= FULL {
@@ -141,7 +141,7 @@ impl<'o> Sheet<'o> {
         Ok(())
     }
 
-    /// Writes what is kept.
+    /// Flushes the buffer.
     pub(super) fn flush(&mut self) -> Result<()> {
         self.out.write_all(&self.buffer).map_err(|error| Error::io("write", error))?;
         self.buffer.clear();
@@ -149,12 +149,12 @@ impl<'o> Sheet<'o> {
     }
 }
 
-/// Where the first byte is that a string cannot hold as it is.
+/// The index of the first byte that needs an escape.
 #[inline]
 fn escape(text: &[u8]) -> Option<usize> {
     let special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
     let (words, rest) = text.as_chunks::<8>();
-    // Eight bytes at once: of each, the highest bit tells.
+    // Eight bytes at a time; the highest bit of each byte is the result.
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let zero = |word: u64| word.wrapping_sub(ONES) & !word;
@@ -164,7 +164,7 @@ fn escape(text: &[u8]) -> Option<usize> {
         let quote = zero(word ^ (ONES * 0x22));
         let backslash = zero(word ^ (ONES * 0x5c));
         let found = (control | quote | backslash) & HIGH;
-        // A borrow may mark a byte behind the first that is special, never one before it.
+        // A borrow may mark a byte after the first special one, never one before it.
         if found != 0 {
             return Some(index * 8 + (found.trailing_zeros() / 8) as usize);
         }

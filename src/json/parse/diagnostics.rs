@@ -1,4 +1,4 @@
-//! What is said of a text that is refused, and where.
+//! Error messages for refused text, and their locations.
 
 use serde::de;
 
@@ -6,29 +6,29 @@ use super::locate::{describe, locate};
 use super::reader::Reader;
 use crate::error::{Error, ErrorKind, Place};
 
-/// The place that an error is about.
+/// The part of a member that an error is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spot {
-    /// The name of the member that is read.
+    /// The name of the current member.
     Key,
-    /// The value that is read.
+    /// The current value.
     Value,
 }
 
 impl Reader<'_, '_> {
-    /// Notes an error about what is being read, and returns the one that makes serde stop.
+    /// Records an error at the current path and returns an error value that stops serde.
     #[cold]
     pub(super) fn fail<E: de::Error>(&mut self, spot: Spot, message: impl Into<String>) -> E {
         let found = locate(self.input, &self.path);
         let offset = if spot == Spot::Key { found.key } else { found.value };
         self.failure.get_or_insert_with(|| {
             let error = Error::from(ErrorKind::Syntax(message.into()));
-            placed(error, self.input, offset, &found.path)
+            located(error, self.input, offset, &found.path)
         });
         E::custom("")
     }
 
-    /// As [`fail`](Self::fail), of a value that is not what is needed: "found null, a string is needed".
+    /// Records an error about the type or range of the current value: "found null, a string is needed".
     #[cold]
     pub(super) fn refuse<E: de::Error>(&mut self, needed: &str) -> E {
         let found = locate(self.input, &self.path);
@@ -36,9 +36,9 @@ impl Reader<'_, '_> {
         self.fail(Spot::Value, format!("found {found}, {needed}"))
     }
 
-    /// Notes what serde found wrong with `text`, a part of the input, unless the reader has noted more.
+    /// Records serde's error about `text`, a part of the input, unless the reader has recorded its own.
     #[cold]
-    pub(super) fn settle(&mut self, error: &serde_json::Error, text: &str) {
+    pub(super) fn record_serde_error(&mut self, error: &serde_json::Error, text: &str) {
         if self.failure.is_some() {
             return;
         }
@@ -55,24 +55,24 @@ impl Reader<'_, '_> {
         let message = in_plain_words(&said, self.input, offset);
         let path = locate(self.input, &self.path).path;
         let error = Error::from(ErrorKind::Syntax(message));
-        self.failure = Some(placed(error, self.input, offset, &path));
+        self.failure = Some(located(error, self.input, offset, &path));
     }
 }
 
-/// Names the place and the field of an error.
-pub(super) fn placed(error: Error, input: &str, offset: usize, path: &str) -> Error {
+/// Adds the location and the field to an error.
+pub(super) fn located(error: Error, input: &str, offset: usize, path: &str) -> Error {
     let error = error.at_place(Place::of(input.as_bytes(), offset));
     if path.is_empty() { error } else { error.in_field(path) }
 }
 
-/// The byte that serde means; it counts lines and bytes from 1, and column 0 is the line break before.
+/// Converts serde's line and column, both from 1, to an offset; column 0 is the preceding line break.
 fn offset_of(line: usize, column: usize, text: &str) -> usize {
     let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
     let start = std::iter::once(0).chain(breaks).nth(line.saturating_sub(1)).unwrap_or(0);
     (start + column).saturating_sub(1)
 }
 
-/// What serde says about the syntax, as what was found and what is allowed.
+/// Rewrites serde's message about a syntax error as what was found and what is allowed.
 fn in_plain_words(said: &str, input: &str, offset: usize) -> String {
     let said = said.rsplit_once(" at line ").map_or(said, |(said, _)| said);
     let rest = input.as_bytes().get(offset..).map(String::from_utf8_lossy).unwrap_or_default();
