@@ -1,9 +1,9 @@
-//! The canonical form of a message: what protobuf's deterministic serialisation writes for what the bytes mean.
+//! The canonical form of a message: the output of protobuf's deterministic serialization.
 //!
-//! Known fields by ascending number, extensions among them; numbers packed where the schema says so; of a singular field
-//! given twice the last value, or both messages merged; of a oneof the field given last; of a map the last entry of
-//! each key, sorted, with key and value; nothing that only says the default of a field without presence; unknown
-//! fields behind all others, as they were. So two messages that mean the same have the same bytes, NaNs apart.
+//! Known fields and extensions are ordered by number, and packed if the schema says so. A repeated singular field keeps its
+//! last value, or the merge of its messages; a oneof keeps its last field. A map keeps the last entry of each key, sorted by
+//! key, with key and value present. Default values of fields without presence are left out. Unknown fields come last,
+//! unchanged. Two equal messages therefore have equal bytes, except for NaN payloads.
 
 use super::meaning::Meaning;
 use super::packed::Packed;
@@ -14,10 +14,10 @@ use super::{map, message_set};
 use crate::error::Result;
 use crate::schema::{Field, Kind, MessageType, Schema, WireType};
 
-/// Writes a checked message of type `ty` in canonical form; `parts` are its bytes, which may come in several pieces.
+/// Writes a checked message of type `ty` in canonical form; `parts` are its bytes, in one or several pieces.
 ///
 /// # Errors
-/// When they are no message.
+/// If the bytes are not a message.
 pub(super) fn rewrite(
     schema: &Schema,
     ty: &MessageType,
@@ -41,7 +41,7 @@ pub(super) fn rewrite(
     Ok(())
 }
 
-/// What a message holds, at its own level.
+/// The fields of a message, without those of nested messages.
 struct Contents<'a> {
     schema: &'a Schema,
     ty: &'a MessageType,
@@ -49,7 +49,7 @@ struct Contents<'a> {
     unknown: Writer,
 }
 
-/// Records of one known field, one behind the other: however many there are, they take no more than this.
+/// Consecutive records of one known field, as one range of bytes.
 #[derive(Debug, Clone, Copy)]
 struct Run<'a> {
     position: u16,
@@ -64,14 +64,14 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The values of runs, in their order.
+/// The values in `runs`, in order.
 fn values<'a>(runs: &[Run<'a>]) -> impl Iterator<Item = Result<Value<'a>>> {
     runs.iter().flat_map(Run::records).map(|record| Ok(record?.value))
 }
 
 impl<'a> Contents<'a> {
     fn collect(&mut self, parts: &[&'a [u8]]) -> Result<()> {
-        // The field given last is the one that is set, and what others were before that is gone.
+        // The last field of a oneof is set; it clears the others.
         let mut chosen = vec![None; self.ty.oneofs.len()];
         let mut gone = vec![0; if chosen.is_empty() { 0 } else { self.ty.fields.len() }];
         for part in parts {
@@ -83,7 +83,7 @@ impl<'a> Contents<'a> {
                     Meaning::Unknown => self.unknown.raw(record.bytes),
                     Meaning::Known(field, fit) => {
                         if fit == Fit::Packed {
-                            self.set_aside(field, record.value)?;
+                            self.move_to_unknown(field, record.value)?;
                         }
                         let oneof = field.oneof.and_then(|at| chosen.get_mut(usize::from(at)));
                         if let Some(chosen) = oneof
@@ -107,7 +107,7 @@ impl<'a> Contents<'a> {
         Ok(())
     }
 
-    /// Adds a record to the last run, if it goes on there.
+    /// Extends the last run by a record, or starts a new run.
     fn add(&mut self, run: Run<'a>) {
         match self.known.last_mut() {
             Some(last)
@@ -121,8 +121,8 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// Keeps those of packed numbers as unknown fields that a closed enum does not have.
-    fn set_aside(&mut self, field: &Field, numbers: Value<'a>) -> Result<()> {
+    /// Moves the packed numbers that a closed enum does not have to the unknown fields.
+    fn move_to_unknown(&mut self, field: &Field, numbers: Value<'a>) -> Result<()> {
         if !matches!(field.kind, Kind::Enum(_)) {
             return Ok(());
         }
@@ -138,7 +138,7 @@ impl<'a> Contents<'a> {
         Ok(())
     }
 
-    /// Both fields of a map entry, given or not.
+    /// Writes both fields of a map entry, whether present or not.
     fn write_entry(&self, out: &mut Writer) -> Result<()> {
         for field in &self.ty.fields {
             let given = self.known.iter().filter(|run| run.position == field.position);
@@ -160,7 +160,7 @@ impl<'a> Contents<'a> {
         Ok(())
     }
 
-    /// Writes everything given to one field.
+    /// Writes all values of one field.
     fn write_field(&self, runs: &[Run<'a>], out: &mut Writer) -> Result<()> {
         let position = runs.first().map(|run| usize::from(run.position));
         let Some(field) = position.and_then(|at| self.ty.fields.get(at)) else { return Ok(()) };
@@ -174,7 +174,7 @@ impl<'a> Contents<'a> {
                         write_message(self.schema, field, ty, &[content(value?)], out)
                     })
                 } else {
-                    // Messages merge as their bytes join.
+                    // Concatenating the bytes of messages merges them.
                     let parts: Result<Vec<_>> =
                         values(runs).map(|value| value.map(content)).collect();
                     write_message(self.schema, field, ty, &parts?, out)
@@ -257,10 +257,10 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// Writes a message field, its content in canonical form.
+/// Writes a message field with its content in canonical form.
 ///
 /// # Errors
-/// When `parts` are no message.
+/// If `parts` are not a message.
 fn write_message(
     schema: &Schema,
     field: &Field,

@@ -1,6 +1,6 @@
-//! Whether bytes are a message of a type, and whether they are in canonical form already.
+//! Checks whether bytes are a message of a type, and whether they are in canonical form.
 //!
-//! Nearly every message that is read is: then nothing has to be copied. In doubt the answer is no.
+//! Nearly all messages in files are canonical and need not be copied. A doubtful message counts as not canonical.
 
 use std::ops::Range;
 
@@ -12,28 +12,28 @@ use crate::bytes::varint;
 use crate::error::{Error, Result};
 use crate::schema::{Field, Kind, MessageType, Schema};
 
-/// What is known of a message once it is checked.
+/// The result of checking a message.
 #[derive(Debug)]
 pub(super) struct Findings<'s> {
-    /// Whether it is in canonical form, the order in `unsorted` apart.
+    /// Whether the message is in canonical form, except for the order of the maps in `unsorted`.
     pub(super) canonical: bool,
-    /// Maps whose entries do not stand in order, inner ones before those around them.
+    /// Maps whose entries are not sorted; nested maps before the enclosing ones.
     pub(super) unsorted: Vec<Run<'s>>,
-    /// How many groups are open that the schema knows.
+    /// The number of open groups that the schema has.
     groups: usize,
 }
 
-/// The entries of one map, one behind the other.
+/// The consecutive entries of one map.
 #[derive(Debug)]
 pub(super) struct Run<'s> {
     pub(super) entry: &'s MessageType,
     pub(super) bytes: Range<usize>,
 }
 
-/// Checks `bytes`, a message of type `ty` that lies `depth` levels inside another.
+/// Checks `bytes`, a message of type `ty` at nesting depth `depth`.
 ///
 /// # Errors
-/// When they are no such message, a string that must be is not UTF-8, or messages are nested too deeply.
+/// If the bytes are not such a message, a proto3 string is not UTF-8, or messages are nested too deeply.
 pub(super) fn check<'s>(
     schema: &'s Schema,
     ty: &'s MessageType,
@@ -45,7 +45,7 @@ pub(super) fn check<'s>(
     Ok(findings)
 }
 
-/// As [`check`], for a message that lies at `base` in the outermost one, at `depth`.
+/// Checks a message at offset `base` of the outermost message and at nesting depth `depth`.
 pub(super) fn check_message<'s>(
     schema: &'s Schema,
     ty: &'s MessageType,
@@ -81,7 +81,7 @@ pub(super) fn check_message<'s>(
         }
     }
     level.end_map();
-    // Both fields of a map entry are written always.
+    // In canonical form a map entry has both fields.
     let complete = !ty.is_map_entry || level.fields == 2;
     level.findings.canonical &= level.canonical && complete;
     Ok(())
@@ -93,21 +93,21 @@ struct Level<'a, 's> {
     depth: usize,
     findings: &'a mut Findings<'s>,
     canonical: bool,
-    /// The number of the last record; beyond every number where it was an unknown field.
+    /// The number of the last record; above all numbers after an unknown field.
     last: u32,
-    /// Which record of its field this is.
+    /// The index of the current record among those of its field.
     index: usize,
-    /// How many known fields there were.
+    /// The number of known fields so far.
     fields: usize,
-    /// The oneofs of which a field was there, one bit each.
+    /// The oneofs with a field so far, one bit each.
     oneofs: u64,
     map: Option<Map<'a, 's>>,
 }
 
-/// The map that the last record belongs to.
+/// The map of the last record.
 struct Map<'a, 's> {
     run: Run<'s>,
-    /// The key of its last entry.
+    /// The key of the map's last entry.
     key: Option<map::Key<'a>>,
     sorted: bool,
 }
@@ -117,14 +117,14 @@ impl<'a, 's> Level<'a, 's> {
     fn record(&mut self, record: Record<'a>) -> Result<()> {
         let known = self.ty.field(record.number).map(|f| (f, Fit::of(record.value.wire_type(), f)));
         let Some((field, fit)) = known.filter(|(_, fit)| *fit != Fit::Not) else {
-            // An unknown field stands behind all others, as it was.
+            // In canonical form unknown fields come last.
             self.end_map();
             self.last = u32::MAX;
             return Ok(());
         };
         if record.number == self.last {
             self.index += 1;
-            // Packed numbers are in one piece; the others of a list follow each other.
+            // Packed numbers are one record; other repeated values are consecutive records.
             self.canonical &= field.is_repeated() && fit == Fit::Single;
         } else {
             self.begin(field);
@@ -134,7 +134,7 @@ impl<'a, 's> Level<'a, 's> {
         self.value(field, fit, record).map_err(|error| error.in_field(&field.step(self.index)))
     }
 
-    /// Names the field of a record that cannot be read.
+    /// Adds the field to the error of a record.
     #[cold]
     fn in_field(&self, error: Error, number: Option<u32>) -> Error {
         let Some(number) = number else { return error };
@@ -145,7 +145,7 @@ impl<'a, 's> Level<'a, 's> {
         }
     }
 
-    /// Another field than before.
+    /// Handles the first record of a field.
     fn begin(&mut self, field: &Field) {
         self.canonical &= field.number > self.last;
         self.last = field.number;
@@ -224,9 +224,9 @@ impl<'a, 's> Level<'a, 's> {
         Ok(())
     }
 
-    /// Notes an entry of a map.
+    /// Handles a map entry.
     fn entry(&mut self, ty: &'s MessageType, record: Record<'a>, bytes: &'a [u8]) {
-        // An offset into bytes that are in memory.
+        // The offset is within bytes in memory, so it fits a usize.
         let start = usize::try_from(record.offset).unwrap_or(usize::MAX);
         let key = map::Key::first(ty, bytes);
         let map = self.map.get_or_insert(Map {
@@ -234,7 +234,7 @@ impl<'a, 's> Level<'a, 's> {
             key: None,
             sorted: true,
         });
-        // Whether keys repeat is seen when they are sorted.
+        // Sorting detects repeated keys.
         map.sorted &= map.key <= key;
         self.canonical &= key.is_some() && (map.key.is_none() || map.key != key);
         map.key = key;
@@ -251,9 +251,9 @@ impl<'a, 's> Level<'a, 's> {
     }
 }
 
-/// Whether a string is UTF-8.
+/// Checks that a string is UTF-8.
 fn check_utf8(bytes: &[u8], base: u64) -> Result<()> {
-    // Nearly all are short names, over which this is quicker than what follows.
+    // Nearly all strings are short ASCII names, which this test handles faster.
     if bytes.is_ascii() {
         return Ok(());
     }

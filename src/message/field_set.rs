@@ -1,15 +1,15 @@
-//! Which fields of a message were there.
+//! A set of field positions.
 
-/// A set of small numbers: positions of fields or of oneofs.
+/// A set of small numbers: positions of fields or of oneofs in a message type.
 #[derive(Debug, Default)]
 pub(crate) struct FieldSet {
     low: u64,
-    /// From 64 on; most messages have fewer fields.
+    /// Numbers from 64; most messages have fewer fields.
     high: Vec<u64>,
 }
 
 impl FieldSet {
-    /// Adds one; whether it was not there.
+    /// Inserts `number`; returns whether it was absent.
     #[inline]
     pub(crate) fn insert(&mut self, number: u16) -> bool {
         let bit = 1u64 << (number & 63);
@@ -28,7 +28,7 @@ impl FieldSet {
         new
     }
 
-    /// Whether it is there.
+    /// Returns whether the set contains `number`.
     pub(crate) fn contains(&self, number: u16) -> bool {
         let word = match usize::from(number >> 6).checked_sub(1) {
             None => self.low,

@@ -1,54 +1,54 @@
-//! What a form of a message cannot carry.
+//! The parts of a message that text or JSON cannot represent.
 
 use std::collections::BTreeSet;
 
 use crate::error::abridged;
 
-/// Losses whose places are looked for, which takes time deep inside a message.
-const LOOKED_FOR: u64 = 10_000;
+/// The number of losses whose paths are computed, which takes time in deeply nested messages.
+const COMPUTED_PATHS: u64 = 10_000;
 
-/// What becomes of what the schema does not know, or a form has no place for.
+/// The treatment of data that the schema does not have or a form cannot represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unknown {
-    /// It is refused.
+    /// Refuse it.
     #[default]
     Refuse,
-    /// It is left out, counted and named in the [`Losses`].
+    /// Drop it, and count and name it in [`Losses`].
     Drop,
 }
 
-/// What was in a message and is not in what was made of it.
+/// The parts of a message that a conversion lost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// Unknown fields, or such with an unknown number of an enum, as they came.
+    /// Unknown fields, including fields with an unknown enum number.
     pub unknown_fields: u64,
-    /// NaNs whose sign or payload is not that of the one NaN that text and JSON have.
+    /// NaNs with a sign or payload; text and JSON have only one NaN.
     pub nan_bits: u64,
-    /// Messages of `Any` whose type is not known.
+    /// Payloads of `Any` with an unknown type.
     pub unknown_any: u64,
-    /// Messages of `Any` that were not in canonical form, and come back in it: with the same meaning and other bytes.
+    /// Payloads of `Any` that were not in canonical form; converting them back gives equal messages with other bytes.
     pub any_bytes: u64,
-    /// Where the first of these were, as `graph_def.node[2].999`; at most [`NAMED`](Self::NAMED).
+    /// The paths of the first losses, such as `graph_def.node[2].999`; at most [`NAMED`](Self::NAMED).
     pub paths: Vec<String>,
 }
 
 impl Losses {
-    /// How many places are named.
+    /// The maximum number of paths.
     pub const NAMED: usize = 20;
 
-    /// Whether nothing is lost.
+    /// Returns whether nothing was lost.
     pub fn is_empty(&self) -> bool {
         self.total() == 0
     }
 
-    /// How many there are of all kinds.
+    /// The number of losses of all kinds.
     pub fn total(&self) -> u64 {
         self.unknown_fields + self.nan_bits + self.unknown_any + self.any_bytes
     }
 
-    /// Names a place, unless it or enough others are named. Behind the first thousands of losses none is looked for.
+    /// Records a path, unless it is recorded already or there are enough. After the first 10,000 losses paths are not computed.
     pub fn name(&mut self, path: impl FnOnce() -> String) {
-        if self.paths.len() < Self::NAMED && self.total() <= LOOKED_FOR {
+        if self.paths.len() < Self::NAMED && self.total() <= COMPUTED_PATHS {
             let path = path();
             if !self.paths.contains(&path) {
                 self.paths.push(path);
@@ -56,20 +56,20 @@ impl Losses {
         }
     }
 
-    /// The places for people: long ones in part, and `…` at the end where there may be more.
+    /// The paths for display: long ones are shortened, and a final `…` says that there may be more.
     pub fn places(&self) -> Vec<String> {
-        // Places that are named on the way up may be the same in the end.
+        // Paths that differed while they were built up may be equal in the end.
         let mut seen = BTreeSet::new();
         let named = self.paths.iter().filter(|path| !path.is_empty() && seen.insert(*path));
         let mut places: Vec<String> = named.map(|path| abridged(path).into_owned()).collect();
-        let may_be_more = self.paths.len() >= Self::NAMED || self.total() > LOOKED_FOR;
+        let may_be_more = self.paths.len() >= Self::NAMED || self.total() > COMPUTED_PATHS;
         if may_be_more && (self.paths.len() as u64) < self.total() {
             places.push("…".to_owned());
         }
         places
     }
 
-    /// Adds what was lost elsewhere.
+    /// Adds the losses of another part.
     pub fn add(&mut self, other: Self) {
         for path in other.paths {
             self.name(|| path);
@@ -81,13 +81,13 @@ impl Losses {
     }
 }
 
-/// Whether a `float` is a NaN of another sign or payload than the usual one.
+/// Returns whether a `float` is a NaN other than the default NaN.
 #[inline]
 pub(crate) fn is_odd_nan32(bits: u32) -> bool {
     bits & 0x7fff_ffff > 0x7f80_0000 && bits != 0x7fc0_0000
 }
 
-/// Whether a `double` is a NaN of another sign or payload than the usual one.
+/// Returns whether a `double` is a NaN other than the default NaN.
 #[inline]
 pub(crate) fn is_odd_nan64(bits: u64) -> bool {
     bits & 0x7fff_ffff_ffff_ffff > 0x7ff0_0000_0000_0000 && bits != 0x7ff8_0000_0000_0000

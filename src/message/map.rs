@@ -1,4 +1,4 @@
-//! Map entries and the order of their keys.
+//! Map entries, and the order of map keys.
 
 use super::check::Findings;
 use super::scalar::{Fit, from_zigzag, int32};
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::schema::field::map_entry;
 use crate::schema::{Field, Kind, MessageType, Schema, WireType};
 
-/// A key, in the order in which maps are written: numbers by value, false before true, strings by byte.
+/// A map key, in the order of the canonical form: numbers by value, false before true, strings by byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key<'a> {
     Signed(i64),
@@ -16,23 +16,23 @@ pub(super) enum Key<'a> {
 }
 
 impl<'a> Key<'a> {
-    /// The key of an entry in canonical form, which begins with it.
+    /// The key of an entry in canonical form, where it is the first record.
     pub(super) fn first(ty: &MessageType, entry: &'a [u8]) -> Option<Self> {
         let (field, _) = ty.entry()?;
         let record = Records::new(entry, 0).next()?.ok()?;
         (record.number == map_entry::KEY).then(|| Self::new(field.kind, record.value))
     }
 
-    /// The key of any entry: the last that is given, or the default.
+    /// The key of any entry: its last key record, or the default key.
     ///
     /// # Errors
-    /// When `entry` is no message.
+    /// If `entry` is not a message.
     pub(super) fn of(schema: &Schema, field: &Field, entry: &'a [u8]) -> Result<Self> {
         let key = last(entry, field)?.unwrap_or_else(|| default_of(schema, field));
         Ok(Self::new(field.kind, key))
     }
 
-    /// The key that `value` encodes.
+    /// Decodes a key.
     pub(super) fn new(kind: Kind, value: Value<'a>) -> Self {
         match (kind, value) {
             (Kind::Int32, Value::Varint(bits)) => Self::Signed(int32(bits).into()),
@@ -50,7 +50,7 @@ impl<'a> Key<'a> {
     }
 }
 
-/// Puts maps in order that a check has found out of it; whether the message is in canonical form now.
+/// Sorts in place the maps that a check found unsorted; returns whether the message is canonical now.
 pub(super) fn sort_all(findings: &Findings<'_>, bytes: &mut [u8]) -> bool {
     findings.canonical
         && findings.unsorted.iter().all(|run| {
@@ -59,9 +59,9 @@ pub(super) fn sort_all(findings: &Findings<'_>, bytes: &mut [u8]) -> bool {
         })
 }
 
-/// Puts the entries of a map, one behind the other in `run`, in the order of their keys.
+/// Sorts in place the consecutive map entries in `run` by key.
 ///
-/// Whether they are: not where two have the same key, or the bytes are no entries in canonical form.
+/// Returns false if two entries have the same key, or an entry is not in canonical form.
 fn sort(ty: &MessageType, run: &mut [u8]) -> bool {
     let mut entries = Vec::new();
     for record in Records::new(run, 0) {
@@ -78,10 +78,10 @@ fn sort(ty: &MessageType, run: &mut [u8]) -> bool {
     false
 }
 
-/// The last value that a message gives to a singular field.
+/// The last value of a singular field.
 ///
 /// # Errors
-/// When `bytes` are no message.
+/// If `bytes` are not a message.
 pub(super) fn last<'a>(bytes: &'a [u8], field: &Field) -> Result<Option<Value<'a>>> {
     let mut last = None;
     for record in Records::new(bytes, 0) {
@@ -94,7 +94,7 @@ pub(super) fn last<'a>(bytes: &'a [u8], field: &Field) -> Result<Option<Value<'a
     Ok(last)
 }
 
-/// The value of a field that is not given.
+/// The value of an absent field.
 pub(super) fn default_of(schema: &Schema, field: &Field) -> Value<'static> {
     match (field.kind, field.wire_type) {
         (Kind::Enum(id), _) => Value::Varint(i64::from(schema[id].default).cast_unsigned()),

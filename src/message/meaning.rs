@@ -1,22 +1,22 @@
-//! What a record is to its message.
+//! The relation of a record to its message type.
 
 use super::map;
 use super::scalar::{self, Fit};
 use super::wire::{Record, Value};
 use crate::schema::{Field, Kind, MessageType, Schema};
 
-/// What a record is to its message.
+/// The relation of a record to its message type.
 #[derive(Debug, Clone, Copy)]
 pub enum Meaning<'s> {
-    /// A value of this field, or several.
+    /// One or several values of this field.
     Known(&'s Field, Fit),
-    /// An unknown field: of a number or an encoding that the schema does not have, or with a number that a closed enum
-    /// does not have, also as the value of a map entry.
+    /// An unknown field: its number or its wire type is not in the schema, or its value (or the value of its map entry) is not
+    /// in a closed enum.
     Unknown,
 }
 
 impl<'s> Meaning<'s> {
-    /// What `record` is to a message of type `ty`.
+    /// Classifies `record` in a message of type `ty`.
     #[inline]
     pub fn of(schema: &'s Schema, ty: &'s MessageType, record: &Record<'_>) -> Self {
         let Some(field) = ty.field(record.number) else { return Self::Unknown };
@@ -31,14 +31,14 @@ impl<'s> Meaning<'s> {
     }
 }
 
-/// Whether the value of a map entry is a number that its enum does not have.
+/// Returns whether the value of a map entry is a number that its closed enum does not have.
 #[inline]
 fn is_foreign_entry(schema: &Schema, ty: &MessageType, entry: &[u8]) -> bool {
     let Some((_, field)) = ty.entry().filter(|(_, field)| matches!(field.kind, Kind::Enum(_)))
     else {
         return false;
     };
-    // An entry that is no message is told of by whoever reads it.
+    // An entry that is not a message is reported when it is read.
     let value = map::last(entry, field).ok().flatten();
     value.is_some_and(|value| scalar::is_foreign(schema, field.kind, value))
 }

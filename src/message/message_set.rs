@@ -1,9 +1,9 @@
-//! Message sets: an old encoding of extensions, where each is a group with the number inside.
+//! Message sets: an old encoding of extensions as groups that contain the extension's number.
 //!
 //! ```text
 //! item := start group 1, type_id (2): varint, message (3): bytes, end group 1
 //! ```
-//! The two fields of an item may stand in either order. Anything else is an unknown field.
+//! The two fields of an item may come in either order. Anything else is an unknown field.
 
 use super::canonical;
 use super::check::{self, Findings};
@@ -12,17 +12,17 @@ use super::writer::Writer;
 use crate::error::Result;
 use crate::schema::{MessageType, Schema, WireType};
 
-/// The extension that an item holds: its number, and its message.
+/// Decodes an item: the number of the extension, and its message.
 ///
-/// An extension that is written as any other field is one too.
+/// An extension encoded as an ordinary field is accepted too.
 ///
 /// # Errors
-/// When the item is no message.
+/// If the item is not a message.
 pub fn item<'a>(record: &Record<'a>) -> Result<Option<(u32, &'a [u8])>> {
     Ok(located(record)?.map(|(number, message, _)| (number, message)))
 }
 
-/// As [`item`], with the place of the message in the outermost one.
+/// Decodes an item, also returning the offset of its message in the outermost message.
 fn located<'a>(record: &Record<'a>) -> Result<Option<(u32, &'a [u8], u64)>> {
     let inside = match (record.number, record.value) {
         (1, Value::Group(inside)) => inside,
@@ -41,7 +41,7 @@ fn located<'a>(record: &Record<'a>) -> Result<Option<(u32, &'a [u8], u64)>> {
     Ok(number.zip(message).map(|(number, (message, content))| (number, message, content)))
 }
 
-/// Checks the messages inside.
+/// Checks the extensions' messages.
 pub(super) fn check<'s>(
     schema: &'s Schema,
     ty: &MessageType,
@@ -62,7 +62,7 @@ pub(super) fn check<'s>(
     Ok(())
 }
 
-/// Writes known items by number, then the others as they were; of a message given twice both are merged.
+/// Writes known items by number, merging repeated ones, then unknown items unchanged.
 pub(super) fn rewrite(
     schema: &Schema,
     ty: &MessageType,

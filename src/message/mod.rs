@@ -1,20 +1,20 @@
-//! A message: its wire bytes, and its type.
+//! Messages: wire bytes with their type.
 //!
 //! ```text
 //! text, JSON, binary ──► wire bytes in canonical form ──► text, JSON, binary
 //! ```
-//! Bytes are checked at the door: a [`Message`] is well-formed, within the limits, and in canonical form, so whoever
-//! walks its [`Records`] meets fields by ascending number, maps sorted, and unknown fields at the end.
+//! Bytes are checked once, when they are decoded. A [`Message`] is well-formed, within the limits, and in canonical form:
+//! its [`Records`] have ascending field numbers, sorted map entries, and unknown fields at the end.
 
 mod canonical;
 mod check;
 mod field_set;
+mod fragment;
 mod losses;
 mod map;
 mod meaning;
 mod message_set;
 mod packed;
-mod part;
 mod place;
 mod required;
 mod scalar;
@@ -28,12 +28,12 @@ use prost_reflect::prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage, ReflectMessage};
 
 pub(crate) use field_set::FieldSet;
+pub(crate) use fragment::Fragment;
 pub use losses::{Losses, Unknown};
 pub(crate) use losses::{is_odd_nan32, is_odd_nan64};
 pub use meaning::Meaning;
 pub use message_set::item as message_set_item;
 pub use packed::Packed;
-pub(crate) use part::Part;
 pub use scalar::{Fit, from_zigzag, int32, to_zigzag};
 pub(crate) use scalar::{is_default, write as write_value};
 pub(crate) use wire::too_deep;
@@ -43,11 +43,11 @@ pub use writer::Writer;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::{MessageType, Schema};
 
-/// How deep messages may be nested, the outermost at 0.
+/// The maximum nesting depth of messages; the outermost message has depth 0.
 pub const MAX_DEPTH: usize = 1_000;
 
-/// How deep groups that the schema knows may be nested. Each level looks for the end of those inside once more, and
-/// protobuf's own readers take no more levels.
+/// The maximum nesting depth of groups in the schema. Each level scans for the end of its group again, and protobuf's
+/// own readers accept no more levels.
 pub const MAX_GROUPS: usize = 100;
 
 /// A message of a known type.
@@ -59,9 +59,9 @@ pub struct Message<'s> {
 }
 
 impl<'s> Message<'s> {
-    /// Decodes the binary format.
+    /// Decodes wire bytes.
     ///
-    /// Unknown fields are kept. Bytes that are in canonical form already, the order of maps apart, are not copied.
+    /// Unknown fields are kept. Bytes in canonical form (except for the order of map entries) are not copied.
     ///
     /// ```
     /// use ckdiff::message::Message;
@@ -75,7 +75,7 @@ impl<'s> Message<'s> {
     /// # Ok::<(), ckdiff::Error>(())
     /// ```
     /// # Errors
-    /// When `bytes` are no message of this type: they end inside a field, a string is not UTF-8, a required field is
+    /// If `bytes` are not a message of this type: they end inside a field, a proto3 string is not UTF-8, a required field is
     /// missing, or messages are nested too deeply. The error names the byte and the field.
     pub fn decode(schema: &'s Schema, ty: &'s MessageType, bytes: Vec<u8>) -> Result<Self> {
         let message = Self::decode_partial(schema, ty, bytes)?;
@@ -83,17 +83,17 @@ impl<'s> Message<'s> {
         Ok(message)
     }
 
-    /// A message of bytes that are in canonical form.
+    /// Creates a message from bytes in canonical form.
     pub(crate) fn from_canonical(schema: &'s Schema, ty: &'s MessageType, bytes: Vec<u8>) -> Self {
         Self { schema, ty, bytes }
     }
 
-    /// Whether it has all its required fields.
+    /// Checks that all required fields are set.
     pub(crate) fn check_required(&self) -> Result<()> {
         required::check(self.schema, self.ty, &self.bytes)
     }
 
-    /// As [`decode`](Self::decode), with required fields missing or not.
+    /// Decodes wire bytes without checking required fields.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -103,7 +103,7 @@ impl<'s> Message<'s> {
         mut bytes: Vec<u8>,
     ) -> Result<Self> {
         let findings = check::check(schema, ty, &bytes, 0)?;
-        // TensorFlow writes maps in hash order; that alone is mended in place.
+        // TensorFlow writes maps in hash order; sorting them in place avoids a copy.
         if !map::sort_all(&findings, &mut bytes) {
             let mut out = Writer::default();
             canonical::rewrite(schema, ty, &[&bytes], &mut out)?;
@@ -112,27 +112,27 @@ impl<'s> Message<'s> {
         Ok(Self { schema, ty, bytes })
     }
 
-    /// Its type.
+    /// The message type.
     pub fn ty(&self) -> &'s MessageType {
         self.ty
     }
 
-    /// The schema that its type is of.
+    /// The schema of the message type.
     pub fn schema(&self) -> &'s Schema {
         self.schema
     }
 
-    /// Its bytes, in canonical form: the binary format.
+    /// The wire bytes, in canonical form.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Its bytes, in canonical form.
+    /// Converts the message to its wire bytes, in canonical form.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// The message as prost-reflect has it, for code that works with that; large ones take much memory.
+    /// Converts the message to prost-reflect's form, which takes much more memory.
     ///
     /// ```
     /// use ckdiff::message::Message;
@@ -149,7 +149,7 @@ impl<'s> Message<'s> {
     /// # Ok::<(), ckdiff::Error>(())
     /// ```
     /// # Errors
-    /// When the pool has no such type, or reads its bytes otherwise.
+    /// If the pool does not have the type, or declares it differently.
     pub fn to_dynamic(&self, pool: &DescriptorPool) -> Result<DynamicMessage> {
         let name = &self.ty.full_name;
         let descriptor = pool.get_message_by_name(name).ok_or_else(|| {
@@ -159,10 +159,10 @@ impl<'s> Message<'s> {
             .map_err(|error| Error::unexpected("message", error, "prost-reflect must read it"))
     }
 
-    /// The message that prost-reflect has, its type taken from `schema` by name.
+    /// Converts a message from prost-reflect's form; its type is looked up in `schema` by name.
     ///
     /// # Errors
-    /// When `schema` has no such type, or reads the bytes otherwise.
+    /// If `schema` does not have the type, or declares it differently.
     pub fn from_dynamic(schema: &'s Schema, message: &DynamicMessage) -> Result<Self> {
         let descriptor = message.descriptor();
         let name = descriptor.full_name();
@@ -173,7 +173,7 @@ impl<'s> Message<'s> {
     }
 }
 
-/// The canonical form of `bytes`, a message of type `ty` that lies `depth` levels inside another, as what an `Any` holds.
+/// The canonical form of `bytes`, a message of type `ty` at nesting depth `depth`, such as the payload of an `Any`.
 ///
 /// # Errors
 /// As [`Message::decode`].

@@ -1,21 +1,21 @@
-//! Numbers in one piece, without tags between.
+//! Packed numbers.
 
 use super::wire::{Value, overlong};
 use crate::bytes::varint;
 use crate::error::{Error, Result};
 use crate::schema::{Kind, WireType};
 
-/// Walks packed numbers; ends after an error, when the bytes end inside a number.
+/// An iterator over packed numbers. It ends after an error: the bytes end inside a number.
 #[derive(Debug, Clone)]
 pub struct Packed<'a> {
     bytes: &'a [u8],
     wire_type: WireType,
-    /// Where the first byte left lies.
+    /// The offset of the first remaining byte.
     base: u64,
 }
 
 impl<'a> Packed<'a> {
-    /// The numbers of `kind` in `bytes`, the first of which lies at `base` in the outermost message.
+    /// Iterates over the numbers of `kind` in `bytes`, which start at offset `base` of the outermost message.
     pub fn new(kind: Kind, bytes: &'a [u8], base: u64) -> Self {
         Self { bytes, wire_type: kind.wire_type(), base }
     }

@@ -2,9 +2,9 @@
 
 use crate::error::Place;
 
-/// How many characters of a line an error shows.
+/// The number of characters of a line in an error message.
 const SHOWN: usize = 80;
-/// How many of them stand before the place, in a long line.
+/// The number of these characters before the error, in a long line.
 const BEFORE: usize = 40;
 
 impl Place {
@@ -23,7 +23,7 @@ impl Place {
         let line = before.get(..start).unwrap_or_default();
         let column = chars(before.get(start..).unwrap_or_default());
 
-        // A character has at most four bytes, so that a line of any length costs no more than what is shown.
+        // A character has at most four bytes, which bounds the work for a long line.
         let from = before.len().saturating_sub(4 * BEFORE).max(start);
         let head = text(input.get(from..before.len()).unwrap_or_default());
         let skipped = head.chars().count().saturating_sub(BEFORE);
@@ -44,22 +44,22 @@ impl Place {
     }
 }
 
-/// How many characters there are in bytes that begin one: those that continue none.
+/// Counts the bytes that start a character.
 fn chars(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
 }
 
 fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
-    // A cut may have left the end of a character at the start.
+    // The line may start in the middle of a character.
     let cut = bytes.iter().take(3).take_while(|&&byte| byte & 0xc0 == 0x80).count();
     String::from_utf8_lossy(bytes.get(cut..).unwrap_or_default())
 }
 
-/// The character, or one that does nothing to a terminal in its place.
+/// Replaces characters that would affect a terminal.
 fn printable(c: char) -> char {
     match c {
         '\t' => ' ',
-        // What changes the direction of writing would show another text than there is.
+        // Bidirectional marks would make the terminal show a different text.
         '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
         c if c.is_control() => '\u{fffd}',
         c => c,

@@ -1,4 +1,4 @@
-//! Required fields, which proto2 has.
+//! Required fields of proto2.
 
 use super::meaning::Meaning;
 use super::message_set;
@@ -7,10 +7,10 @@ use super::wire::{Records, Value};
 use crate::error::{ErrorKind, Result};
 use crate::schema::{Cardinality, Field, MessageType, Schema};
 
-/// Whether `bytes`, a checked message of type `ty`, and all messages in it have their required fields.
+/// Checks that `bytes`, a checked message of type `ty`, and all nested messages have their required fields.
 ///
 /// # Errors
-/// When a field is missing; the error names it.
+/// If a field is missing; the error names it.
 pub(super) fn check(schema: &Schema, ty: &MessageType, bytes: &[u8]) -> Result<()> {
     if !ty.has_required {
         return Ok(());

@@ -1,10 +1,10 @@
-//! Single values on the wire, in the one form that each has.
+//! Scalar values on the wire, in canonical form.
 
 use super::wire::Value;
 use super::writer::Writer;
 use crate::schema::{Field, Kind, Schema, WireType};
 
-/// A varint as the field's kind writes it: 32-bit kinds keep their low bits, bool is 0 or 1.
+/// Normalizes a varint for the field's kind: 32-bit kinds keep the low bits, bool is 0 or 1.
 #[inline]
 pub(super) fn normal(kind: Kind, value: u64) -> u64 {
     match kind {
@@ -15,26 +15,26 @@ pub(super) fn normal(kind: Kind, value: u64) -> u64 {
     }
 }
 
-/// The low 32 bits, signed.
+/// The low 32 bits as a signed number.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "so the wire format has it")]
 pub fn int32(value: u64) -> i32 {
     (value as u32).cast_signed()
 }
 
-/// The signed number that a `sint32` or `sint64` stands for.
+/// Decodes a ZigZag number of a `sint32` or `sint64`.
 #[inline]
 pub fn from_zigzag(value: u64) -> i64 {
     (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }
 
-/// How `sint32` and `sint64` write a signed number.
+/// Encodes a signed number as ZigZag.
 #[inline]
 pub fn to_zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63).cast_unsigned()
 }
 
-/// Whether the value is what a field without presence has when it is not set: zero bits, or nothing.
+/// Returns whether the value is the default of a field without presence: zero bits, or no bytes.
 #[inline]
 pub(crate) fn is_default(value: Value<'_>) -> bool {
     match value {
@@ -44,19 +44,19 @@ pub(crate) fn is_default(value: Value<'_>) -> bool {
     }
 }
 
-/// How the value stands to its field.
+/// How a value's encoding matches its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
-    /// A single value of the field's kind.
+    /// One value of the field's kind.
     Single,
-    /// Numbers in one piece.
+    /// Packed numbers.
     Packed,
-    /// Another encoding than the field's: what is there counts as an unknown field.
+    /// A different encoding: the record is an unknown field.
     Not,
 }
 
 impl Fit {
-    /// How a value that is encoded like this stands to `field`.
+    /// Compares a wire type with that of `field`.
     #[inline]
     pub fn of(wire_type: WireType, field: &Field) -> Self {
         let wanted = field.wire_type;
@@ -73,7 +73,7 @@ impl Fit {
     }
 }
 
-/// Whether `number` is none of the enum's, which is closed, so that it is an unknown field.
+/// Returns whether `number` is not in a closed enum, which makes the record an unknown field.
 #[inline]
 pub(super) fn is_foreign(schema: &Schema, kind: Kind, value: Value<'_>) -> bool {
     match (kind, value) {
@@ -85,7 +85,7 @@ pub(super) fn is_foreign(schema: &Schema, kind: Kind, value: Value<'_>) -> bool 
     }
 }
 
-/// Writes a value without its tag; messages are not for this.
+/// Writes a scalar value without its tag.
 pub(crate) fn write(kind: Kind, value: Value<'_>, out: &mut Writer) {
     match value {
         Value::Varint(bits) => out.varint(normal(kind, bits)),

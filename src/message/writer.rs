@@ -1,23 +1,23 @@
-//! Writes wire bytes whose lengths are known only at the end of each message.
+//! A writer of wire bytes that fills in the lengths of nested messages at the end.
 //!
-//! One byte is kept for a length. Where that is too short, the place is noted, and one last pass from the back makes
-//! room: linear, and in place.
+//! Each length gets one byte at first. Longer lengths are recorded, and a final pass from the back makes room for them, in
+//! place and in linear time.
 
 use crate::bytes::varint;
 use crate::schema::WireType;
 
-/// A growing message.
+/// A buffer for a message under construction.
 #[derive(Debug, Clone, Default)]
 pub struct Writer {
     bytes: Vec<u8>,
-    /// Lengths of over one byte, in the order in which their messages ended.
+    /// The lengths of more than one byte, in the order in which their messages were closed.
     long: Vec<Long>,
-    /// How many bytes the long lengths need beyond those kept for them.
+    /// The number of bytes that the long lengths need beyond their reserved byte.
     missing: usize,
     open: Vec<Open>,
 }
 
-/// A length that does not fit the byte kept for it.
+/// A length that does not fit its reserved byte.
 #[derive(Debug, Clone, Copy)]
 struct Long {
     at: usize,
@@ -26,7 +26,7 @@ struct Long {
 
 #[derive(Debug, Clone, Copy)]
 struct Open {
-    /// Where the byte for the length is.
+    /// The offset of the reserved byte.
     at: usize,
     missing: usize,
 }
@@ -44,27 +44,27 @@ impl Writer {
         varint::write(value, &mut self.bytes);
     }
 
-    /// Writes bytes as they are.
+    /// Writes raw bytes.
     #[inline]
     pub fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Writes bytes with their length before them.
+    /// Writes bytes with a length prefix.
     #[inline]
     pub fn len_prefixed(&mut self, bytes: &[u8]) {
         self.varint(bytes.len() as u64);
         self.raw(bytes);
     }
 
-    /// Begins what has its length before it: a message, packed numbers, a string in parts.
+    /// Opens a length-delimited value: a message, packed numbers, or a string written in parts.
     #[inline]
     pub fn open(&mut self) {
         self.open.push(Open { at: self.bytes.len(), missing: self.missing });
         self.bytes.push(0);
     }
 
-    /// Ends what was begun last; returns how many bytes it has.
+    /// Closes the innermost open value; returns its length in bytes.
     #[inline]
     pub fn close(&mut self) -> usize {
         let Some(open) = self.open.pop() else { return 0 };
@@ -82,22 +82,22 @@ impl Writer {
         len
     }
 
-    /// How many bytes are written, the lengths of over one byte apart.
+    /// The number of bytes written, counting each length as one byte.
     pub fn position(&self) -> usize {
         self.bytes.len()
     }
 
-    /// What was written since [`position`](Self::position) was `start`, where nothing has ended since.
+    /// The bytes written since [`position`](Self::position) was `start`, if no value was closed since.
     pub(crate) fn since(&self, start: usize) -> &[u8] {
         self.bytes.get(start..).unwrap_or_default()
     }
 
-    /// Where the next bytes go, to be added to.
+    /// The underlying buffer, for appending.
     pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    /// Takes back everything behind `position`, where nothing that was begun there has ended in a long length.
+    /// Removes everything after `position`. No value opened there may have been closed with a long length.
     pub fn truncate(&mut self, position: usize) {
         self.bytes.truncate(position);
         while let Some(long) = self.long.pop_if(|long| long.at >= position) {
@@ -105,7 +105,7 @@ impl Writer {
         }
     }
 
-    /// Adds bytes that are not needed any more; where they are nearly all there is, without copying them.
+    /// Appends `bytes`, taking over their buffer if that saves a copy.
     pub(crate) fn absorb(&mut self, mut bytes: Vec<u8>) {
         if self.bytes.len() < bytes.len() / 8 {
             bytes.splice(..0, self.bytes.drain(..));
@@ -115,7 +115,7 @@ impl Writer {
         }
     }
 
-    /// Adds what another writer has written; everything begun there must have ended.
+    /// Appends the output of another writer, which must have no open value.
     pub fn append(&mut self, other: &Self) {
         let base = self.bytes.len();
         self.bytes.extend_from_slice(&other.bytes);
@@ -123,7 +123,7 @@ impl Writer {
         self.missing += other.missing;
     }
 
-    /// The message, complete.
+    /// Fills in all lengths and returns the bytes.
     pub fn finish(mut self) -> Vec<u8> {
         self.long.sort_unstable_by_key(|long| long.at);
         let mut end = self.bytes.len();
@@ -135,7 +135,7 @@ impl Writer {
             self.bytes.copy_within(start..end, start + shift);
             length.clear();
             varint::write(long.len as u64, &mut length);
-            // The byte kept for the length is the first of these.
+            // The reserved byte is the first byte of the length.
             shift -= length.len() - 1;
             if let Some(place) =
                 self.bytes.get_mut(long.at + shift..start + shift + length.len() - 1)

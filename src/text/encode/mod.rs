@@ -12,7 +12,7 @@ mod scalar;
 use super::syntax::{Name, Refusal};
 use super::{Numbers, ParseOptions};
 use crate::error::{Error, Result};
-use crate::message::{Losses, MAX_GROUPS, Message, Part, Unknown, Writer};
+use crate::message::{Fragment, Losses, MAX_GROUPS, Message, Unknown, Writer};
 use crate::schema::{Field, Kind, MessageType, Schema, WireType};
 
 pub(super) use frame::Outer;
@@ -38,7 +38,7 @@ pub(super) struct Encoder<'s> {
 /// What stands together in one message has become.
 #[derive(Debug)]
 pub(super) struct Encoded {
-    part: Part,
+    part: Fragment,
     claims: Vec<Claim>,
     losses: Losses,
 }
@@ -166,8 +166,8 @@ impl<'s> Encoder<'s> {
         self.end_packed();
         let bytes = std::mem::take(&mut self.out).finish();
         let part = match self.frames.first().map(|frame| frame.outer) {
-            Some(Outer::Message(ty) | Outer::List(_, ty)) => Part::new(self.schema, ty, bytes),
-            _ => Ok(Part::default()),
+            Some(Outer::Message(ty) | Outer::List(_, ty)) => Fragment::new(self.schema, ty, bytes),
+            _ => Ok(Fragment::default()),
         };
         let part = part.map_err(|error| refuse(0, error.without_offset().to_string()))?;
         Ok(Encoded { part, claims: self.claims, losses: self.losses })

@@ -1,4 +1,4 @@
-//! Some of the fields of a message, put in canonical form before the others are there.
+//! A part of a message's fields, checked and sorted before the rest of the message exists.
 
 use super::check;
 use super::map;
@@ -6,27 +6,27 @@ use super::wire::Records;
 use crate::error::Result;
 use crate::schema::{MessageType, Schema};
 
-/// Records that stand one behind the other in a message.
+/// Consecutive records of a message.
 #[derive(Debug, Default)]
-pub(crate) struct Part {
+pub(crate) struct Fragment {
     /// The records.
     pub(crate) bytes: Vec<u8>,
-    /// The number of the first field; 0 when there is none.
+    /// The number of the first field; 0 without records.
     pub(crate) first: u32,
     /// The number of the last field.
     pub(crate) last: u32,
-    /// Whether they are in canonical form, taken by themselves.
+    /// Whether the records by themselves are in canonical form.
     pub(crate) is_canonical: bool,
 }
 
-impl Part {
-    /// Checks records of a message of type `ty`, and mends the order of maps.
+impl Fragment {
+    /// Checks records of a message of type `ty` and sorts its maps.
     ///
     /// # Errors
     /// As [`Message::decode`](super::Message::decode).
     pub(crate) fn new(schema: &Schema, ty: &MessageType, mut bytes: Vec<u8>) -> Result<Self> {
         let findings = check::check(schema, ty, &bytes, 0)?;
-        // Whether both fields of an entry are there is not seen here.
+        // A fragment does not show whether a map entry has both fields.
         let is_canonical = !ty.is_map_entry && map::sort_all(&findings, &mut bytes);
         let (mut first, mut last) = (0, 0);
         if is_canonical {
