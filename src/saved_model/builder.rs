@@ -17,7 +17,7 @@ use crate::graph::Graph;
 use crate::message::{Losses, Message, Writer};
 use crate::meta_graph::{self, ExportOptions, Item};
 use crate::progress::Progress;
-use crate::saver::build::{self, Options, with_saver};
+use crate::saver::builder::{self, Options, with_saver};
 use crate::schema::field::saved_model;
 use crate::schema::tensorflow::{AssetFileDef, SaverDef, SignatureDef};
 use crate::schema::{Schema, WireType};
@@ -318,7 +318,7 @@ fn with_own_saver<'s>(
         return Ok((with_saver(&meta, saver)?, Some(saver.clone())));
     }
     let built = Options { sharded: true, allow_empty: true, ..Options::default() };
-    if let Some(built) = build::build(&meta, &built)? {
+    if let Some(built) = builder::build(&meta, &built)? {
         let message = with_saver(&built.message, &built.saver_def)?;
         return Ok((message, Some(built.saver_def)));
     }

@@ -15,7 +15,7 @@ use crate::graph::fields;
 use crate::message::Message;
 use crate::meta_graph::{self, ImportOptions};
 use crate::saver::Saver;
-use crate::saver::build::Options;
+use crate::saver::builder::Options;
 use crate::saver::run::Variables;
 use crate::schema::field::{meta_graph_def, saved_model};
 use crate::schema::tensorflow::meta_graph_def::MetaInfoDef;

@@ -1,12 +1,12 @@
 //! Savers: the nodes that save and restore the variables of a graph, built into it and run.
 //!
 //! ```text
-//! MetaGraphDef ─► build: variables ─► SaveableObjects ─► nodes, as TensorFlow names and wires them ─► GraphDef, SaverDef
+//! MetaGraphDef ─► builder: variables ─► SaveableObjects ─► nodes, as TensorFlow names and wires them ─► GraphDef, SaverDef
 //! MetaGraphDef, SaverDef, path ─► run: its nodes, in order, and those of the functions that they call ─► Variables
 //! MetaGraphDef, SaverDef, Checkpoint ─► plan: each tensor that its nodes would read, and what is wrong with it
 //! ```
 
-pub mod build;
+pub mod builder;
 mod content;
 mod object_keys;
 mod on_disk;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::build::{Built, Options, build, with_saver, without_saver};
+use super::builder::{Built, Options, build, with_saver, without_saver};
 use super::{Content, Rotation};
 use crate::checkpoint::{self, CheckpointState, Format, StateOptions, meta_graph_filename};
 use crate::error::{Error, ErrorKind, Result};
@@ -112,7 +112,7 @@ impl Saver {
     /// need no graph, and whatever the graph has then is saved.
     ///
     /// # Errors
-    /// As [`build`](super::build::build).
+    /// As [`build`](super::builder::build).
     pub fn build<'s>(meta_graph: &Message<'s>, options: &Options) -> Result<(Self, Message<'s>)> {
         if let Some(Built { message, saver_def }) = build(meta_graph, options)? {
             return Ok((Self::new(saver_def), message));

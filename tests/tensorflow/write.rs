@@ -17,7 +17,7 @@ use ckdiff::files::{cannot_write, replace};
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
 use ckdiff::saved_model::{AssetSource, Builder, MetaGraphOptions, SavedModel, Values};
-use ckdiff::saver::build::{Options, build, with_saver};
+use ckdiff::saver::builder::{Options, build, with_saver};
 use ckdiff::saver::run::{Variables, restore};
 use ckdiff::saver::{Model, SaveOptions, Saver};
 use ckdiff::schema::Schema;

@@ -16,7 +16,7 @@ use ckdiff::graph::Graph;
 use ckdiff::message::{Message, Records, Value};
 use ckdiff::progress::Silent;
 use ckdiff::saved_model::{Builder, MetaGraphOptions, SavedModel, Values};
-use ckdiff::saver::build::{Built, Options, ToSave, VarList, Variable, build};
+use ckdiff::saver::builder::{Built, Options, ToSave, VarList, Variable, build};
 use ckdiff::saver::run::{VariableKey, Variables};
 use ckdiff::saver::{Model, SaveOptions, Saver, VariableKind};
 use ckdiff::schema::Schema;

@@ -18,7 +18,7 @@ use ckdiff::tensor::{DType, Shape, Tensor};
 use prost_reflect::prost::Message as _;
 use serde::Deserialize;
 
-use crate::saver::build::field;
+use crate::saver::builder::field;
 use crate::support::{Random, base64, named_snapshot};
 
 #[derive(Debug, Deserialize)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use ckdiff::artifact::{Document, Form, ReadOptions};
 use ckdiff::checkpoint::Checkpoint;
 use ckdiff::message::Message;
-use ckdiff::saver::build::{Options, build};
+use ckdiff::saver::builder::{Options, build};
 use ckdiff::saver::run::{Variables, restore};
 use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::attr_value::Value;
@@ -13,7 +13,7 @@ use ckdiff::schema::tensorflow::{AttrValue, GraphDef, MetaGraphDef, NodeDef, Sav
 use ckdiff::tensor::{DType, Tensor};
 use prost_reflect::prost::Message as _;
 
-use crate::saver::build::meta_graph;
+use crate::saver::builder::meta_graph;
 use crate::support::{Random, named_snapshot};
 
 const CHECKPOINT: &str = "tests/data/savers/run/of_references/model.ckpt";

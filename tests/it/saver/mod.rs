@@ -1,6 +1,6 @@
 //! Savers: built into graphs, and run.
 
-mod build;
+mod builder;
 mod functions;
 mod hostile;
 mod restore;

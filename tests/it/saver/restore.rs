@@ -9,7 +9,7 @@ use ckdiff::checkpoint::{Checkpoint, CheckpointState, Draft};
 use ckdiff::graph::Graph;
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
-use ckdiff::saver::build::{Options, with_saver};
+use ckdiff::saver::builder::{Options, with_saver};
 use ckdiff::saver::plan::{RestorePlan, restore_plan};
 use ckdiff::saver::run::Variables;
 use ckdiff::saver::{Model, SaveOptions, Saver};
@@ -19,7 +19,7 @@ use ckdiff::verify::{MetaGraph, fit};
 use prost_reflect::prost::Message as _;
 use serde_json::Value;
 
-use crate::saver::build::{field, meta_graph};
+use crate::saver::builder::{field, meta_graph};
 use crate::support::{base64, named_snapshot, oracle};
 
 const BY_NAME: &str = "tests/data/object_savers/by_name";

@@ -6,7 +6,7 @@ use ckdiff::Result;
 use ckdiff::checkpoint::Checkpoint;
 use ckdiff::message::Message;
 use ckdiff::saver::VariableKind;
-use ckdiff::saver::build::{Options, build};
+use ckdiff::saver::builder::{Options, build};
 use ckdiff::saver::run::{
     MergeOptions, VariableKey, Variables, WriteCheckpoint, Written, restore, save,
 };
@@ -16,7 +16,7 @@ use ckdiff::tensor::{DType, Shape, Tensor};
 use prost_reflect::prost::Message as _;
 use serde::Deserialize;
 
-use crate::saver::build::{field, meta_graph};
+use crate::saver::builder::{field, meta_graph};
 use crate::support::base64;
 
 #[derive(Deserialize)]

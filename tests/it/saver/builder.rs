@@ -6,7 +6,7 @@ use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::graph::Graph;
 use ckdiff::message::{Message, Records, Value};
 use ckdiff::saver::SaveSpec;
-use ckdiff::saver::build::{
+use ckdiff::saver::builder::{
     DefaultSaver, Options, RestoreNodes, TakenNames, ToSave, VarList, Variable, add_to_savers,
     all_saveable, build, group_by_device, saveables_of, saver_or_default, with_saver,
 };

@@ -132,7 +132,7 @@ pub struct Built<'s> {
 ///
 /// ```
 /// use ckdiff::artifact::{Document, ReadOptions};
-/// use ckdiff::saver::build::{Options, build};
+/// use ckdiff::saver::builder::{Options, build};
 /// use ckdiff::schema::Schema;
 ///
 /// let file = "tests/data/savers/build/reference.before.meta";
