@@ -1,6 +1,7 @@
 //! Artifact against artifact: what they have in common is found out, and each part compared.
 
 use super::frozen::Frozen;
+use super::message::ListRules;
 use super::model::Common;
 use super::object_graphs::ObjectGraphs;
 use super::sides::Tensors;
@@ -43,7 +44,12 @@ pub(super) fn compare(
     let mut diff = Diff::new(lhs, rhs, options);
     let objects = tensors.map(|_| ObjectGraphs::of(checkpoints.0, checkpoints.1));
     let are_two = objects.as_ref().is_some_and(ObjectGraphs::are_two);
-    model::check_lists(&options.lists, messages.as_ref(), are_two)?;
+    let lists = ListRules::new(&options.lists);
+    if let Some(common) = &messages {
+        compare_messages(common, options, &lists, &mut diff);
+    }
+    // Before the tensors are read: that may take minutes.
+    model::check_lists(&lists, messages.as_ref(), are_two)?;
     if let Some((sides, objects)) = tensors.zip(objects.as_ref()) {
         compare_tensors(sides, objects, options, progress, &mut diff)?;
     }
@@ -55,8 +61,7 @@ pub(super) fn compare(
             return Err(ErrorKind::Usage(why).into());
         }
     }
-    if let Some(common) = messages {
-        compare_messages(&common, options, &mut diff);
+    if messages.is_some() {
         if tensors.is_some() {
             diff.findings.extend(fit::findings(lhs, rhs)?);
         }
@@ -67,15 +72,20 @@ pub(super) fn compare(
         diff.findings.push(Finding { side: None, path: "graph_def".into(), problem });
     }
     if let Some(objects) = objects {
-        objects.compare(options, &mut diff);
+        objects.compare(options, &lists, &mut diff);
     }
     options.ignore.apply(&mut diff);
     Ok(diff)
 }
 
 /// Compares the messages of both sides.
-fn compare_messages(common: &Common<'_>, options: &Options, diff: &mut Diff) {
-    let found = model::compare(common, options);
+fn compare_messages(
+    common: &Common<'_>,
+    options: &Options,
+    lists: &ListRules<'_>,
+    diff: &mut Diff,
+) {
+    let found = model::compare(common, options, lists);
     diff.changes = found.changes;
     let of_fields = found.findings.into_iter().map(Finding::from);
     diff.findings = found.of_graphs.into_iter().chain(of_fields).collect();

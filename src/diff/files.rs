@@ -1,5 +1,6 @@
 //! The other files of two SavedModels: assets by content, and the hashes.
 
+use super::message::ListRules;
 use super::path::Trail;
 use super::{Change, ChangeKind, Detail, Diff, Options, Weight, model};
 use crate::artifact::{Asset, Files};
@@ -32,7 +33,8 @@ pub(super) fn compare(lhs: &Files, rhs: &Files, options: &Options, diff: &mut Di
     if let (Some(l), Some(r)) = (&lhs.fingerprint, &rhs.fingerprint)
         && let Ok(fingerprints) = model::Common::of(l.message(), r.message())
     {
-        diff.changes.append(&mut model::compare(&fingerprints, options).changes);
+        let lists = ListRules::new(&options.lists);
+        diff.changes.append(&mut model::compare(&fingerprints, options, &lists).changes);
     }
     Ok(())
 }

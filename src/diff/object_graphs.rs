@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::graph::Renames;
+use super::message::ListRules;
 use super::sides::Tensors;
 use super::{Diff, Finding, Only, Options, Status, TensorDiff, model, roles};
 use crate::checkpoint::Checkpoint;
@@ -83,7 +84,7 @@ impl ObjectGraphs {
     }
 
     /// Tells what differs in the graphs of the two, and did not differ in those that are told of already.
-    pub(super) fn compare(&self, options: &Options, diff: &mut Diff) {
+    pub(super) fn compare(&self, options: &Options, lists: &ListRules<'_>, diff: &mut Diff) {
         let (Some(l), Some(r)) = (&self.lhs, &self.rhs) else { return };
         let is_it = |name: &Name| name.as_bytes() == object_graph::KEY.as_bytes();
         let mut tensors = diff.tensors.iter_mut();
@@ -92,7 +93,7 @@ impl ObjectGraphs {
         else {
             return;
         };
-        let Some(mut found) = model::compare_object_graphs(l, r, options) else { return };
+        let Some(mut found) = model::compare_object_graphs(l, r, options, lists) else { return };
         // Where changes are not told, what differs is all that there is to say.
         if options.only == Only::Tensors && !found.changes.is_empty() {
             return;

@@ -14,11 +14,11 @@ mod item;
 mod keyed;
 mod level;
 mod list;
+mod lookup;
 mod map;
 mod messages;
 mod options;
 mod pattern;
-mod reach;
 mod rules;
 mod set;
 mod unknown;
@@ -26,10 +26,11 @@ mod unknown;
 pub(super) use align::align;
 pub(super) use item::Item;
 pub(super) use keyed::{key_text, name_of};
+pub(crate) use lookup::{FieldAccess, Scope};
 pub(crate) use messages::{Found, Messages};
+pub(crate) use options::ListRules;
 pub use options::{Keyed, Lists, MessageOptions};
 pub use pattern::PathPattern;
-pub(crate) use reach::{Ground, Passage};
 pub(crate) use rules::{KeyField, ListAs, Rules, Treatment};
 
 use super::Change;
@@ -73,7 +74,7 @@ pub fn messages(
         let why = format!("lhs is a {l}, rhs is a {r}: only messages of one type are compared");
         return Err(ErrorKind::Usage(why).into());
     }
-    let rules = UserRules { schema: lhs.schema(), lists: &options.lists };
+    let rules = UserRules { schema: lhs.schema(), lists: ListRules::new(&options.lists) };
     let messages = Messages::new(lhs.schema(), &rules, options.tolerance);
     let mut found = Found::default();
     messages.compare(lhs.ty(), lhs.bytes(), rhs.bytes(), &Trail::Root, &mut found);

@@ -1,9 +1,11 @@
-//! What whoever asks says of fields.
+//! Caller-supplied options for the comparison of messages.
 
+use std::cell::Cell;
 use std::str::FromStr;
 
+use super::PathPattern;
+use super::lookup::{Scope, missing_key};
 use super::rules::{KeyField, ListAs, Rules, Treatment};
-use super::{PathPattern, reach};
 use crate::compare::Tolerance;
 use crate::diff::path::Trail;
 use crate::error::{Error, ErrorKind, Result};
@@ -12,24 +14,24 @@ use crate::schema::{Field, MessageType, Schema};
 /// How messages are compared.
 #[derive(Debug, Clone, Default)]
 pub struct MessageOptions {
-    /// What lists are.
+    /// Lists that are compared as sets, or by keys.
     pub lists: Lists,
-    /// When `float` and `double` are close; alone and in lists, not in sets.
+    /// The tolerance for `float` and `double` values, single ones and those in lists, but not in sets.
     pub tolerance: Tolerance,
 }
 
-/// Lists that are no lists: what order means nothing to, and what goes by keys.
+/// Repeated fields that are compared as sets, or by keys.
 ///
-/// Where both speak of a list, its keys count.
+/// If patterns of both kinds match a list, its keys win.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lists {
-    /// Lists whose order means nothing; each item counts as often as it is given.
+    /// Lists whose order does not matter; an item that is given twice counts twice.
     pub as_set: Vec<PathPattern>,
-    /// Lists whose items go by keys.
+    /// Lists whose items are paired by key.
     pub keyed: Vec<Keyed>,
 }
 
-/// A list whose items go by keys.
+/// A list whose items are paired by key.
 ///
 /// ```
 /// use ckdiff::diff::Keyed;
@@ -43,7 +45,7 @@ pub struct Lists {
 pub struct Keyed {
     /// The list.
     pub list: PathPattern,
-    /// The fields of an item that are its key, as `name` or `tensor_info.name`.
+    /// The fields of an item that make up its key: `name`, `tensor_info.name`.
     pub keys: Vec<KeyField>,
 }
 
@@ -51,7 +53,7 @@ impl FromStr for Keyed {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        // An extension may have the mark in the address of a type.
+        // The name of an extension may contain `=`, in the URL of a type.
         let (list, keys) = text.rsplit_once('=').ok_or_else(|| {
             let why = format!("{text:?} names no key: it must be PATH=FIELD, or PATH=FIELD,FIELD");
             Error::from(ErrorKind::Usage(why))
@@ -62,12 +64,39 @@ impl FromStr for Keyed {
 }
 
 impl Lists {
-    /// Whether nothing is said.
+    /// Whether there are no options.
     pub fn is_empty(&self) -> bool {
         self.as_set.is_empty() && self.keyed.is_empty()
     }
+}
 
-    /// How a field that `at` leads to is compared, where it is compared in the way of `otherwise` if nothing is said of it.
+/// The list options of a comparison, and how often each applied.
+///
+/// A pattern applies to a list when the list differs and is compared as the pattern says. Lists that are equal on both sides are
+/// skipped unread, so a pattern without a match may still be right: [`check`](Self::check) looks it up in the schema.
+#[derive(Debug)]
+pub(crate) struct ListRules<'o>(Vec<ListRule<'o>>);
+
+/// One option.
+#[derive(Debug)]
+struct ListRule<'o> {
+    option: &'static str,
+    pattern: &'o PathPattern,
+    list: ListAs<'o>,
+    matches: Cell<u64>,
+}
+
+impl<'o> ListRules<'o> {
+    pub(crate) fn new(lists: &'o Lists) -> Self {
+        let rule =
+            |option, pattern, list| ListRule { option, pattern, list, matches: Cell::new(0) };
+        let keyed = lists.keyed.iter();
+        let keyed = keyed.map(|keyed| rule("--key", &keyed.list, ListAs::Keyed(&keyed.keys)));
+        let sets = lists.as_set.iter().map(|pattern| rule("--as-set", pattern, ListAs::Set));
+        Self(keyed.chain(sets).collect())
+    }
+
+    /// The treatment of the field at `at`: `otherwise`, unless an option applies to it.
     pub(in crate::diff) fn treatment<'r>(
         &'r self,
         schema: &Schema,
@@ -75,29 +104,48 @@ impl Lists {
         at: &Trail<'_>,
         otherwise: Treatment<'r>,
     ) -> Treatment<'r> {
-        if self.is_empty() || !field.is_repeated() || field.is_map() {
+        if self.0.is_empty() || otherwise.skip || !field.is_repeated() || field.is_map() {
             return otherwise;
         }
-        let is_match = |pattern: &PathPattern| pattern.is_match(at, &field.text_name);
-        let held = otherwise.holds.and_then(|name| schema.message(name));
-        let item = field.kind.message().map(|id| &schema[id]).or(held);
-        let has_keys = |keyed: &Keyed| {
-            item.is_some_and(|item| reach::missing_key(schema, item, &keyed.keys).is_none())
+        let embedded = otherwise.holds.and_then(|name| schema.message(name));
+        let item = field.kind.message().map(|id| &schema[id]).or(embedded);
+        let applies = |rule: &&ListRule<'_>| {
+            let has_keys = match rule.list {
+                ListAs::Keyed(keys) => {
+                    item.is_some_and(|item| missing_key(schema, item, keys).is_none())
+                }
+                _ => true,
+            };
+            has_keys && rule.pattern.is_match(at, &field.text_name)
         };
-        let keyed = self.keyed.iter().find(|keyed| is_match(&keyed.list) && has_keys(keyed));
-        let list = match keyed {
-            Some(keyed) => ListAs::Keyed(&keyed.keys),
-            None if self.as_set.iter().any(is_match) => ListAs::Set,
-            None => otherwise.list,
-        };
-        Treatment { list, ..otherwise }
+        let mut list = None;
+        for rule in self.0.iter().filter(applies) {
+            rule.matches.set(rule.matches.get() + 1);
+            // Keys come first, and win over sets.
+            list = list.or(Some(rule.list));
+        }
+        Treatment { list: list.unwrap_or(otherwise.list), ..otherwise }
+    }
+
+    /// Checks that each pattern applied to a list, or could have applied to one that is equal or absent on both sides.
+    ///
+    /// # Errors
+    /// When a pattern leads to no list in the schema; the error says what the schema has instead.
+    pub(in crate::diff) fn check(&self, scope: &Scope<'_>) -> Result<()> {
+        for rule in self.0.iter().filter(|rule| rule.matches.get() == 0) {
+            let keys = if let ListAs::Keyed(keys) = rule.list { keys } else { &[] };
+            scope.check(rule.pattern, keys).map_err(|why| {
+                Error::from(ErrorKind::Usage(format!("{} {}: {why}", rule.option, rule.pattern)))
+            })?;
+        }
+        Ok(())
     }
 }
 
-/// What the user says of lists, and nothing else beyond the schema.
+/// The rules of a comparison of which nothing is known but the caller's options.
 pub(super) struct UserRules<'o> {
     pub(super) schema: &'o Schema,
-    pub(super) lists: &'o Lists,
+    pub(super) lists: ListRules<'o>,
 }
 
 impl Rules for UserRules<'_> {

@@ -1,4 +1,4 @@
-//! Patterns that say which fields are meant.
+//! Patterns for paths to fields.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,9 +6,9 @@ use std::str::FromStr;
 use crate::diff::path::Trail;
 use crate::error::{Error, ErrorKind, Result};
 
-/// A way to a field, without the indexes and keys on it: `graph_def.node.input`.
+/// A pattern for paths to a field, without indexes and keys: `graph_def.node.input`.
 ///
-/// `*` is any one step, `**` any number of them; an extension stands in brackets.
+/// `*` matches one field, `**` any number of them; the name of an extension is in brackets.
 ///
 /// ```
 /// use ckdiff::diff::PathPattern;
@@ -47,10 +47,10 @@ impl FromStr for PathPattern {
 }
 
 impl PathPattern {
-    /// Whether it means the field `name` of the message that `at` leads to.
+    /// Whether the pattern matches the field `name` of the message at `at`.
     pub(super) fn is_match(&self, at: &Trail<'_>, name: &str) -> bool {
         let path: Vec<&str> = std::iter::once(name).chain(at.fields()).collect();
-        // From the back, as the way is walked: where it fails, the last `**` takes one step more.
+        // Backwards, as the path is linked: at a mismatch, the last `**` takes one step more.
         let (mut step, mut place) = (0, 0);
         let mut again = None;
         while let Some(name) = path.get(place) {
@@ -74,40 +74,18 @@ impl PathPattern {
         self.0.iter().rev().skip(step).all(|step| &**step == "**")
     }
 
-    /// How many steps it has; behind the last one, it is done.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
+    /// The steps, the outermost first.
+    pub(super) fn steps(&self) -> &[Box<str>] {
+        &self.0
     }
 
-    /// The step at a place.
-    pub(super) fn step(&self, place: usize) -> Option<&str> {
-        self.0.get(place).map(|step| &**step)
-    }
-
-    /// The places from which to go on at `place`: a `**` may also be nothing.
-    pub(super) fn open(&self, place: usize) -> Vec<usize> {
-        let open = self.0.iter().skip(place).take_while(|step| &***step == "**").count();
-        (place..=place + open).collect()
-    }
-
-    /// The places behind a step into the field `name` from `place`; none where it does not lead there.
-    pub(super) fn after(&self, place: usize, name: &str) -> Vec<usize> {
-        self.after_step(place, |step| step == name)
-    }
-
-    /// As [`after`](Self::after), for the step into what an `Any` holds.
-    pub(super) fn after_any(&self, place: usize, full_name: &str) -> Vec<usize> {
-        self.after_step(place, |step| {
-            let held = step.strip_suffix(']').and_then(|step| step.rsplit_once('/'));
-            held.is_some_and(|(_, held)| held == full_name)
-        })
-    }
-
-    fn after_step(&self, place: usize, is: impl Fn(&str) -> bool) -> Vec<usize> {
-        match self.step(place) {
-            Some("**") => self.open(place),
-            Some(step) if step == "*" || is(step) => self.open(place + 1),
-            _ => Vec::new(),
+    /// The steps that are left inside the outermost field `name`; `None` if the pattern does not lead there.
+    pub(super) fn inside(&self, name: &str) -> Option<&[Box<str>]> {
+        let (first, rest) = self.0.split_first()?;
+        match &**first {
+            "**" => Some(&self.0),
+            first if first == "*" || first == name => Some(rest),
+            _ => None,
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::graph::{OpTable, is_same_device};
 use crate::schema::{Field, MessageType, Schema};
 
 use super::graph::{Context, Held, Renames, SaverFunctions};
-use super::message::{Found, Ground, Lists, Messages, Rules, Treatment};
+use super::message::{Found, ListRules, Messages, Rules, Scope, Treatment};
 use super::path::Trail;
 use super::{Change, Options};
 pub(super) use common::{Common, graph_def};
@@ -32,8 +32,8 @@ pub(super) use treatment::treatment;
 pub(super) struct Model<'a> {
     schema: &'a Schema,
     compare: &'a compare::Options,
-    /// What the user says of lists.
-    lists: &'a Lists,
+    /// The caller's options for lists.
+    lists: &'a ListRules<'a>,
     /// The op definitions of each side.
     ops: (&'a OpTable<'a>, &'a OpTable<'a>),
     /// The graphs, once their nodes have found each other.
@@ -51,9 +51,9 @@ pub(super) struct Model<'a> {
 }
 
 /// Compares what two messages have in common: models, or parts of them.
-pub(super) fn compare(common: &Common<'_>, options: &Options) -> Found {
+pub(super) fn compare(common: &Common<'_>, options: &Options, lists: &ListRules<'_>) -> Found {
     let mut found = Found::default();
-    with_model(common.schema, options, |model| {
+    with_model(common.schema, options, lists, |model| {
         let Common { ty, lhs, rhs, .. } = *common;
         model.messages().compare(ty, lhs, rhs, &Trail::Root, &mut found);
     });
@@ -61,42 +61,51 @@ pub(super) fn compare(common: &Common<'_>, options: &Options) -> Found {
 }
 
 /// Compares the object graphs of two checkpoints, given as the strings that hold them; `None` where one holds none.
-pub(super) fn compare_object_graphs(lhs: &[u8], rhs: &[u8], options: &Options) -> Option<Found> {
+pub(super) fn compare_object_graphs(
+    lhs: &[u8],
+    rhs: &[u8],
+    options: &Options,
+    lists: &ListRules<'_>,
+) -> Option<Found> {
     let mut found = Found::default();
     let mut is_read = false;
-    with_model(Schema::tensorflow(), options, |model| {
+    with_model(Schema::tensorflow(), options, lists, |model| {
         is_read = model.held_object_graph(lhs, rhs, &Trail::Root.field("object_graph"), &mut found);
     });
     is_read.then_some(found)
 }
 
-/// Checks that what the user says of lists can mean some list of the two messages, or of the object graphs of two checkpoints.
+/// Checks the patterns that applied to nothing in the two messages; they may be for the object graphs of two checkpoints.
 ///
 /// # Errors
-/// When it cannot.
+/// When a pattern leads to no list in the schema of either.
 pub(super) fn check_lists(
-    lists: &Lists,
+    lists: &ListRules<'_>,
     messages: Option<&Common<'_>>,
     has_object_graphs: bool,
 ) -> Result<()> {
-    let tensorflow = Schema::tensorflow();
-    let schema = messages.map_or(tensorflow, |common| common.schema);
-    let held = schema.message(object_graph::TRACKABLE).filter(|_| has_object_graphs);
+    let schema = messages.map_or(Schema::tensorflow(), |common| common.schema);
+    let object_graph = schema.message(object_graph::TRACKABLE).filter(|_| has_object_graphs);
     let roots: Vec<_> = messages
         .map(|common| (None, common.ty))
         .into_iter()
-        .chain(held.map(|ty| (Some("object_graph"), ty)))
+        .chain(object_graph.map(|ty| (Some("object_graph"), ty)))
         .collect();
-    lists.check(&Ground { schema, roots: &roots, passage: treatment::passage })
+    lists.check(&Scope { schema, roots: &roots, access: treatment::access })
 }
 
-/// Goes on with a model of which nothing is known yet.
-fn with_model(schema: &Schema, options: &Options, go_on: impl FnOnce(&Model<'_>)) {
+/// Calls `go_on` with a model in which nothing is matched yet.
+fn with_model(
+    schema: &Schema,
+    options: &Options,
+    lists: &ListRules<'_>,
+    go_on: impl FnOnce(&Model<'_>),
+) {
     let (none, builtin) = (Renames::default(), OpTable::builtin());
     go_on(&Model {
         schema,
         compare: &options.compare,
-        lists: &options.lists,
+        lists,
         ops: (builtin, builtin),
         graphs: None,
         renames: &none,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::diff::Weight;
-use crate::diff::message::{KeyField, ListAs, Passage, Treatment};
+use crate::diff::message::{FieldAccess, KeyField, ListAs, Treatment};
 use crate::diff::path::Trail;
 
 /// How a field of a message is compared; `collection` is the one that the field is in.
@@ -96,18 +96,19 @@ pub(super) fn is_lone_object(message: &str, at: &Trail<'_>) -> bool {
     is_of_objects && !matches!(at, Trail::Key(..))
 }
 
-/// What becomes of a field and of what is in it, for whoever wants to say how its lists are compared.
-pub(super) fn passage(message: &str, field: &str) -> Passage {
+/// How a field of a message is compared; `is_root` where the message is what is compared, and not a part of that.
+pub(super) fn access(message: &str, field: &str, is_root: bool) -> FieldAccess {
     let name = message.strip_prefix("tensorflow.").unwrap_or(message);
     match (name, field) {
         ("SavedModel", "meta_graphs")
         | ("FunctionDefLibrary", "function")
         | ("TrackableObjectGraph" | "SavedObjectGraph", "nodes")
-        | ("SavedObjectGraph", "concrete_functions") => Passage::Around,
-        ("CollectionDef.BytesList", "value") => Passage::Holds(HELD),
-        ("TensorProto", _) => Passage::Closed,
-        _ if is_compared_elsewhere(name, field) => Passage::Closed,
-        _ => Passage::Plain,
+        | ("SavedObjectGraph", "concrete_functions") => FieldAccess::PairedByMeaning,
+        ("TensorProto", _) => FieldAccess::ComparedByMeaning,
+        ("NodeDef", "input") if !is_root => FieldAccess::ComparedByMeaning,
+        _ if is_root && is_lone_object(message, &Trail::Root) => FieldAccess::Plain,
+        _ if is_compared_elsewhere(name, field) => FieldAccess::ComparedByMeaning,
+        _ => FieldAccess::Plain,
     }
 }
 
@@ -134,15 +135,6 @@ fn list(message: &str, field: &str, collection: Option<&str>) -> ListAs<'static>
     };
     ListAs::Keyed(keys)
 }
-
-/// The messages that the items of collections hold.
-const HELD: &[&str] = &[
-    "tensorflow.VariableDef",
-    "tensorflow.QueueRunnerDef",
-    "tensorflow.WhileContextDef",
-    "tensorflow.CondContextDef",
-    "tensorflow.SaverDef",
-];
 
 /// The message that the items of a collection hold, and what they go by. Source: the `to_proto` functions that TensorFlow
 /// registers for its collections.

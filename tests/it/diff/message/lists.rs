@@ -169,6 +169,40 @@ fn a_pattern_that_never_applies_is_refused_with_what_there_is() {
     }
 }
 
+/// A script that compares many pairs with one command line must not fail where a list is equal, or where no side has it.
+#[test]
+fn a_pattern_for_a_list_that_does_not_differ_is_no_error() {
+    let runs = Runs::new("tag: 'a' loss: 1", "tag: 'b' loss: 1");
+    for arg in [
+        "--as-set=loss",
+        "--as-set=step",
+        "--as-set=first.inner",
+        "--as-set=named.**.inner",
+        "--as-set=loss.**",
+        "--as-set=any.[type.googleapis.com/user.Step].inner",
+        "--key=**.step=id.number,name",
+    ] {
+        assert_eq!(runs.changes(&[arg]), [r#"tag[0]: "a" => "b""#], "{arg}");
+    }
+}
+
+/// Nodes are compared by their meaning; but what they say beyond that is compared as any message, and patterns apply there.
+#[test]
+fn a_pattern_that_applied_is_right_wherever_it_leads() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let graph = |names: &str| {
+        let info = format!("experimental_debug_info {{ original_node_names: {names} }}");
+        format!("node {{ name: 'n' op: 'NoOp' {info} }}")
+    };
+    fs::write(path("lhs.pbtxt"), graph("['a', 'b']")).unwrap();
+    fs::write(path("rhs.pbtxt"), graph("['b', 'a']")).unwrap();
+    let (lhs, rhs) = (path("lhs.pbtxt"), path("rhs.pbtxt"));
+    let list = "--as-set=node.experimental_debug_info.original_node_names";
+    assert_eq!(ckdiff(&[&lhs, &rhs, "--strict"]).code, 1);
+    assert_eq!(ckdiff(&[&lhs, &rhs, "--strict", list]).code, 0);
+}
+
 #[test]
 fn the_lists_of_a_model_are_what_the_user_says_unless_they_mean_something() {
     let folder = tempfile::tempdir().unwrap();
@@ -218,6 +252,9 @@ fn the_lists_of_a_model_are_what_the_user_says_unless_they_mean_something() {
         assert_eq!(run.code, 2, "{arg}");
         assert!(run.stderr.contains(why), "{arg}: {}", run.stderr);
     }
+    let objects = ["tf2/ckpt-1", "tf2/ckpt-2"];
+    let run = ckdiff(&[&objects[..], &["--as-set=nodes.children"]].concat());
+    assert_eq!((run.code, run.stderr.contains("paths start with object_graph")), (2, true));
     let run = ckdiff(&["retrain/baseline.ckpt", "retrain/retrained.ckpt", "--as-set=a"]);
     assert_eq!((run.code, run.stderr.contains("there is no message to compare")), (2, true));
 }
