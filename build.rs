@@ -14,6 +14,9 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+/// The rules of the grammar at which the matcher may start.
+const ENTRIES: [&str; 3] = ["fields_part", "messages_part", "scalars_part"];
+
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=proto");
     let root = Path::new("proto");
@@ -40,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     println!("cargo::rerun-if-changed=grammar");
     let grammar = fs::read_to_string("grammar/textproto.pest")?;
-    fs::write(out_dir.join("textproto.rs"), compile::compile(&grammar)?)?;
+    fs::write(out_dir.join("textproto.rs"), compile::compile(&grammar, &ENTRIES, &[])?)?;
     Ok(())
 }
 

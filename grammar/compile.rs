@@ -1,16 +1,16 @@
-//! Compiles a pest grammar into a recogniser over bytes, for the build script.
+//! Compiles a pest grammar into a matcher over bytes, for the build script.
 //!
-//! pest's own generated parser keeps a call-limit check, a stack snapshot and a UTF-8 decoder in every step, and
-//! 80 bytes for each token: a quarter of protoc's time for the matching alone. This reads the same grammar with
-//! pest's own reader (`pest_meta`: parsed, validated, optimised) and writes one function for each rule: ordered
-//! choice, greedy repetition, no other meaning than pest's. `tests/it/text/syntax.rs` holds the two against each other.
+//! The parser that pest derives checks a call limit, saves a stack and decodes UTF-8 at every step, and stores 80 bytes
+//! for each token: it takes about six times as many instructions. This compiler reads the same grammar with pest's own
+//! reader (`pest_meta` parses, validates and optimises it) and writes one function for each rule: ordered choice, greedy
+//! repetition, exactly pest's meaning. `tests/it/text/syntax.rs` compares the two parsers.
 //!
 //! ```text
 //! rule       fn(m: &mut Matcher, p: usize) -> Option<usize>     the position after the match
-//! `@` `$`    m.open(RULE, p), m.close(RULE, q) around it; rules called by an `@` rule write no tokens
+//! `@` `$`    m.open(RULE, p) and m.close(RULE, q) around it; rules inside an `@` rule write no tokens
 //! a choice of single bytes, or a range   one test; repeated, one loop
 //! ```
-//! Left out, and refused: normal rules (they would skip white space implicitly), the stack, Unicode properties.
+//! Normal rules (which skip white space implicitly), the stack and Unicode properties are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -21,51 +21,98 @@ use pest_meta::optimizer::{OptimizedExpr as Expr, OptimizedRule};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The rules a parse may start at.
-const ENTRIES: [&str; 3] = ["fields_part", "messages_part", "scalars_part"];
-
 /// The bytes that match, in one step.
 type Class = [bool; 256];
 
-/// The recogniser of `grammar` as Rust source, for `include!`.
+/// The matcher of `grammar` as Rust source, for `include!`.
+///
+/// A parse may start at the rules `entries`. The rules `expectations` exist for pest's errors, which name them; they
+/// match without writing a token.
 ///
 /// # Errors
-/// What pest finds wrong with the grammar, or a construct this does not compile.
-pub(crate) fn compile(grammar: &str) -> Result<String> {
+/// What pest finds wrong with the grammar, a construct that this compiler does not support, or a name without a rule.
+pub(crate) fn compile(grammar: &str, entries: &[&str], expectations: &[&str]) -> Result<String> {
     let (_, rules) = pest_meta::parse_and_optimize(grammar)
         .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
-    let mut compiler = Compiler::default();
-    for rule in &rules {
-        compiler.rules.insert(rule.name.clone(), rule.clone());
+    let rules = rules.into_iter().map(|rule| (rule.name.clone(), rule)).collect();
+    let mut compiler = Compiler { rules, ..Compiler::default() };
+    compiler.silence(expectations)?;
+    compiler.find_leaves();
+    for entry in entries {
+        compiler.call(entry, Mode { tokens: true, tracked: true });
     }
-    for entry in ENTRIES {
-        compiler.call(entry, true)?;
-    }
-    while let Some((name, tokens)) = compiler.due.pop() {
+    while let Some((name, tokens)) = compiler.pending.pop() {
         compiler.rule(&name, tokens)?;
     }
     compiler.rule_names()?;
     Ok(compiler.out)
 }
 
+/// How an expression is compiled.
+#[derive(Clone, Copy)]
+struct Mode {
+    /// Whether its rules write tokens. Each rule has a function with tokens and one without.
+    tokens: bool,
+    /// Whether its failures count for the farthest byte, if the caller's do. Those of a negative lookahead do not.
+    tracked: bool,
+}
+
+impl Mode {
+    /// The generic argument for calls of functions and primitives.
+    fn track(self) -> &'static str {
+        if self.tracked { "TRACK" } else { "false" }
+    }
+}
+
 #[derive(Default)]
 struct Compiler {
     rules: BTreeMap<String, OptimizedRule>,
-    /// Functions asked for: a rule, and whether it writes tokens.
-    asked: BTreeSet<(String, bool)>,
-    /// Those of them not yet written.
-    due: Vec<(String, bool)>,
+    /// The functions that something calls: a rule, and whether it writes tokens.
+    called: BTreeSet<(String, bool)>,
+    /// Those of them that are not written yet.
+    pending: Vec<(String, bool)>,
     labels: usize,
     out: String,
 }
 
 impl Compiler {
+    /// Makes rules write no token of their own.
+    fn silence(&mut self, names: &[&str]) -> Result<()> {
+        let mut atomic = Vec::new();
+        for name in names {
+            let rule = self.rules.get_mut(*name).ok_or_else(|| format!("no rule {name}"))?;
+            if rule.ty == RuleType::Atomic {
+                atomic.push(rule.expr.clone());
+            }
+            rule.ty = RuleType::Silent;
+        }
+        match atomic.iter().find(|expr| self.writes_tokens(expr)) {
+            Some(expr) => {
+                Err(format!("tokens in an `@` rule without one of its own: {expr:?}").into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Makes `$` rules without tokens inside `@` rules, whose token is written after the match.
+    fn find_leaves(&mut self) {
+        let is_leaf = |rule: &&OptimizedRule| {
+            rule.ty == RuleType::CompoundAtomic && !self.writes_tokens(&rule.expr)
+        };
+        let leaves: Vec<_> =
+            self.rules.values().filter(is_leaf).map(|rule| rule.name.clone()).collect();
+        for name in leaves {
+            if let Some(rule) = self.rules.get_mut(&name) {
+                rule.ty = RuleType::Atomic;
+            }
+        }
+    }
+
     /// Writes `enum Rule`, one variant for each rule that can become a token.
     fn rule_names(&mut self) -> Result<()> {
-        let written = |rule: &&String| self.asked.contains(&((*rule).clone(), true));
+        let is_called = |rule: &&OptimizedRule| self.called.contains(&(rule.name.clone(), true));
         let visible = self.rules.values().filter(|rule| rule.ty != RuleType::Silent);
-        let names: Vec<_> =
-            visible.map(|rule| &rule.name).filter(written).map(|name| camel(name)).collect();
+        let names: Vec<_> = visible.filter(is_called).map(|rule| camel(&rule.name)).collect();
         let first = names.first().ok_or("no rule becomes a token")?.clone();
         writeln!(self.out, "/// The rules of the grammar that become tokens.")?;
         writeln!(self.out, "#[derive(Clone, Copy, Debug, PartialEq, Eq)]\n#[repr(u8)]")?;
@@ -83,6 +130,7 @@ impl Compiler {
     fn rule(&mut self, name: &str, tokens: bool) -> Result<()> {
         let rule = self.rules.get(name).ok_or_else(|| format!("no rule {name}"))?.clone();
         let variant = camel(name);
+        let mode = Mode { tokens, tracked: true };
         let head = |name: &str| {
             format!(
                 "pub(super) fn {name}<const TRACK: bool>(m: &mut Matcher<'_>, p: usize) -> Option<usize> {{"
@@ -96,20 +144,21 @@ impl Compiler {
                 return Err(format!("{name}: a `$` rule inside an `@` rule").into());
             }
             (RuleType::CompoundAtomic, true) => {
-                let (head, body) = (head(name), self.expr(&rule.expr, true)?);
+                let (head, body) = (head(name), self.expr(&rule.expr, mode)?);
                 format!(
                     "{head} m.open(Rule::{variant}, p); let q = {body}?; m.close(Rule::{variant}, q); Some(q) }}"
                 )
             }
             (RuleType::Atomic, true) => {
-                let (head, body) = (head(name), self.call(name, false)?);
+                let head = head(name);
+                let body = self.call(name, Mode { tokens: false, ..mode });
                 format!(
                     "#[inline]\n{head} let q = {body}?; m.leaf(Rule::{variant}, p, q); Some(q) }}"
                 )
             }
             (_, tokens) => {
                 let head = head(&function(name, tokens));
-                format!("#[inline]\n{head} {} }}", self.expr(&rule.expr, tokens)?)
+                format!("#[inline]\n{head} {} }}", self.expr(&rule.expr, mode)?)
             }
         };
         writeln!(self.out, "{text}")?;
@@ -117,32 +166,33 @@ impl Compiler {
     }
 
     /// `expr` as a Rust expression of type `Option<usize>` over `m` and `p`.
-    fn expr(&mut self, expr: &Expr, tokens: bool) -> Result<String> {
+    fn expr(&mut self, expr: &Expr, mode: Mode) -> Result<String> {
+        let track = mode.track();
         if let Some(class) = self.class(expr) {
-            return Ok(format!("m.one::<TRACK>(p, {})", test(&class)));
+            return Ok(format!("m.one::<{track}>(p, {})", test(&class)));
         }
         Ok(match expr {
             Expr::Str(text) => {
                 return Err(format!("{text:?}: only single bytes are compiled").into());
             }
-            Expr::Ident(name) => self.call(name, tokens)?,
+            Expr::Ident(name) => self.call(name, mode),
             Expr::PosPred(inner) => {
-                format!("({}).map(|_| p)", self.expr(inner, false)?)
+                format!("({}).map(|_| p)", self.expr(inner, Mode { tokens: false, ..mode })?)
             }
             Expr::NegPred(inner) => {
-                let inner = self.expr(inner, false)?.replace("::<TRACK>", "::<false>");
-                format!("if ({inner}).is_some() {{ m.stop::<TRACK>(p) }} else {{ Some(p) }}")
+                let inner = self.expr(inner, Mode { tokens: false, tracked: false })?;
+                format!("if ({inner}).is_some() {{ m.stop::<{track}>(p) }} else {{ Some(p) }}")
             }
-            Expr::Seq(..) => self.sequence(expr, tokens)?,
-            Expr::Choice(..) => self.choice(expr, tokens)?,
+            Expr::Seq(..) => self.sequence(expr, mode)?,
+            Expr::Choice(..) => self.choice(expr, mode)?,
             Expr::Opt(inner) => {
-                let (save, undo) = self.undo(inner, tokens);
-                let inner = self.expr(inner, tokens)?;
+                let (save, undo) = self.undo(inner, mode);
+                let inner = self.expr(inner, mode)?;
                 format!(
                     "{{ {save}if let Some(q) = {inner} {{ Some(q) }} else {{ {undo}Some(p) }} }}"
                 )
             }
-            Expr::Rep(inner) => self.repeat(inner, tokens)?,
+            Expr::Rep(inner) => self.repeat(inner, mode)?,
             Expr::Skip(stops) => {
                 let mut class = [true; 256];
                 for stop in stops {
@@ -151,75 +201,77 @@ impl Compiler {
                     };
                     set(&mut class, byte, byte, false);
                 }
-                format!("m.many::<TRACK>(p, {})", test(&class))
+                format!("m.many::<{track}>(p, {})", test(&class))
             }
             other => return Err(format!("cannot compile {other:?}").into()),
         })
     }
 
-    fn call(&mut self, name: &str, tokens: bool) -> Result<String> {
-        Ok(match name {
+    fn call(&mut self, name: &str, mode: Mode) -> String {
+        let track = mode.track();
+        match name {
             "SOI" => "(p == 0).then_some(p)".to_owned(),
-            "EOI" => "m.end::<TRACK>(p)".to_owned(),
-            "ANY" => "m.any::<TRACK>(p)".to_owned(),
+            "EOI" => format!("m.end::<{track}>(p)"),
+            "ANY" => format!("m.any::<{track}>(p)"),
             _ => {
-                let key = (name.to_owned(), tokens);
-                if self.asked.insert(key.clone()) {
-                    self.due.push(key);
+                let key = (name.to_owned(), mode.tokens);
+                if self.called.insert(key.clone()) {
+                    self.pending.push(key);
                 }
-                format!("{}::<TRACK>(m, p)", function(name, tokens))
+                format!("{}::<{track}>(m, p)", function(name, mode.tokens))
             }
-        })
+        }
     }
 
-    fn sequence(&mut self, expr: &Expr, tokens: bool) -> Result<String> {
+    fn sequence(&mut self, expr: &Expr, mode: Mode) -> Result<String> {
         self.labels += 1;
         let label = format!("'s{}", self.labels);
         let mut out = format!("{label}: {{\n");
         let mut rest = expr;
         while let Expr::Seq(first, then) = rest {
-            let first = self.expr(first, tokens)?;
+            let first = self.expr(first, mode)?;
             writeln!(out, "let Some(p) = ({first}) else {{ break {label} None }};")?;
             rest = then;
         }
-        Ok(format!("{out}{}\n}}", self.expr(rest, tokens)?))
+        Ok(format!("{out}{}\n}}", self.expr(rest, mode)?))
     }
 
-    fn choice(&mut self, expr: &Expr, tokens: bool) -> Result<String> {
-        let Expr::Choice(first, then) = expr else { return self.expr(expr, tokens) };
-        let (save, undo) = self.undo(first, tokens);
-        let (first, then) = (self.expr(first, tokens)?, self.choice(then, tokens)?);
+    fn choice(&mut self, expr: &Expr, mode: Mode) -> Result<String> {
+        let Expr::Choice(first, then) = expr else { return self.expr(expr, mode) };
+        let (save, undo) = self.undo(first, mode);
+        let (first, then) = (self.expr(first, mode)?, self.choice(then, mode)?);
         Ok(format!("{{ {save}if let Some(q) = {first} {{ Some(q) }} else {{ {undo}{then} }} }}"))
     }
 
-    fn repeat(&mut self, inner: &Expr, tokens: bool) -> Result<String> {
-        // A character that is not one of some ASCII ones, again and again, is a byte that is not one of them.
+    fn repeat(&mut self, inner: &Expr, mode: Mode) -> Result<String> {
+        let track = mode.track();
+        // A character other than some ASCII ones, repeated, is a byte other than those, repeated.
         if let Expr::Seq(not, any) = inner
             && let (Expr::NegPred(stops), Expr::Ident(name)) = (&**not, &**any)
             && let ("ANY", Some(stops)) = (name.as_str(), self.class(stops))
         {
-            return Ok(format!("m.many::<TRACK>(p, {})", test(&stops.map(|stop| !stop))));
+            return Ok(format!("m.many::<{track}>(p, {})", test(&stops.map(|stop| !stop))));
         }
         if let Some(class) = self.class(inner) {
-            return Ok(format!("m.many::<TRACK>(p, {})", test(&class)));
+            return Ok(format!("m.many::<{track}>(p, {})", test(&class)));
         }
-        let (save, undo) = self.undo(inner, tokens);
-        let inner = self.expr(inner, tokens)?;
+        let (save, undo) = self.undo(inner, mode);
+        let inner = self.expr(inner, mode)?;
         Ok(format!(
             "{{ let mut p = p; loop {{ {save}match {inner} {{ Some(q) => p = q, None => {{ {undo}break Some(p) }} }} }} }}"
         ))
     }
 
-    /// What to do before and after an attempt that may leave tokens behind.
-    fn undo(&self, expr: &Expr, tokens: bool) -> (&'static str, &'static str) {
-        if tokens && self.leaves_tokens(expr) {
+    /// Code before and after an attempt that may leave tokens behind.
+    fn undo(&self, expr: &Expr, mode: Mode) -> (&'static str, &'static str) {
+        if mode.tokens && self.leaves_tokens(expr) {
             ("let kept = m.kept(); ", "m.forget(kept); ")
         } else {
             ("", "")
         }
     }
 
-    /// Whether a failed attempt at `expr` may have written tokens: all but a leaf, which writes after it matched.
+    /// Whether a failed attempt at `expr` may have written tokens. A leaf writes its token after the match.
     fn leaves_tokens(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Ident(name) => self.rules.get(name).is_some_and(|rule| match rule.ty {
@@ -282,7 +334,7 @@ fn set(class: &mut Class, from: u8, to: u8, value: bool) {
     }
 }
 
-/// A test for one byte. Few ranges are compared, more are looked up.
+/// A test for one byte: a comparison for up to two ranges, else a table.
 fn test(class: &Class) -> String {
     let mut ranges: Vec<(u8, u8)> = Vec::new();
     for (byte, _) in (0..=u8::MAX).zip(class).filter(|(_, member)| **member) {
@@ -302,7 +354,7 @@ fn test(class: &Class) -> String {
     )
 }
 
-/// The function of a rule; inside an `@` rule it writes no tokens.
+/// The name of a rule's function.
 fn function(name: &str, tokens: bool) -> String {
     format!("{name}{}", if tokens { "" } else { "_atomic" })
 }

@@ -1,6 +1,7 @@
 //! Messages as text.
 
 mod floats;
+mod grammar;
 mod layout;
 mod parse;
 mod print;
