@@ -1,8 +1,8 @@
-//! Compiles `proto/` into what `src/schema` includes, and `grammar/` into what `src/text` does; protox parses the
-//! one and pest the other, so no `protoc` is needed.
+//! Compiles `proto/` into what `src/schema` includes, and `grammar/` into what `src/text` includes. protox parses the
+//! schemas and pest the grammar, so no `protoc` is needed.
 //!
 //! Writes to `OUT_DIR`: `tensorflow.binpb`, a FileDescriptorSet of every file, `schema.rs`, the prost structs with one
-//! module for each package, `field_numbers.rs`, the numbers of their fields, and `textproto.rs`, the recogniser. All are
+//! module for each package, `field_numbers.rs`, the numbers of their fields, and `textproto.rs`, the matcher. All are
 //! the same on every run.
 
 #[path = "grammar/compile.rs"]
@@ -16,6 +16,33 @@ use std::{env, fs, io};
 
 /// The rules of the grammar at which the matcher may start.
 const ENTRIES: [&str; 3] = ["fields_part", "messages_part", "scalars_part"];
+
+/// The rules that exist for messages only: the parser that pest derives reports them, and the matcher has no tokens
+/// for them.
+const EXPECTATIONS: [&str; 22] = [
+    "content",
+    "value",
+    "close_brace",
+    "close_angle",
+    "element",
+    "next_message",
+    "close_list",
+    "no_elements",
+    "name",
+    "name_part",
+    "url",
+    "slash",
+    "close_name",
+    "negated",
+    "fraction",
+    "exponent",
+    "number_end",
+    "double_end",
+    "single_end",
+    "any_char",
+    "octal_digit",
+    "hex_digit",
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=proto");
@@ -43,7 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     println!("cargo::rerun-if-changed=grammar");
     let grammar = fs::read_to_string("grammar/textproto.pest")?;
-    fs::write(out_dir.join("textproto.rs"), compile::compile(&grammar, &ENTRIES, &[])?)?;
+    fs::write(out_dir.join("textproto.rs"), compile::compile(&grammar, &ENTRIES, &EXPECTATIONS)?)?;
     Ok(())
 }
 

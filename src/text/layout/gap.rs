@@ -1,6 +1,6 @@
 //! What stands between two tokens: blanks, separators, and the comments, which are kept.
 
-use crate::text::syntax::{after_blanks, is_blank, string_length};
+use crate::text::syntax::{after_blanks, is_blank};
 
 /// A comment.
 #[derive(Debug)]
@@ -109,6 +109,20 @@ pub(super) fn is_one_line(rest: &[u8], room: usize) -> bool {
         }
     }
     !broken || used <= room
+}
+
+/// The length of a string's body with its closing quote.
+fn string_length(quote: u8, body: &[u8]) -> usize {
+    let mut escaped = false;
+    for (at, &byte) in body.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            byte if byte == quote => return at + 1,
+            _ => {}
+        }
+    }
+    body.len()
 }
 
 /// How many characters a text has.

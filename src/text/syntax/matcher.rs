@@ -46,18 +46,28 @@ pub(super) enum Entry {
     Scalars,
 }
 
+/// The farthest byte at which a match failed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Farthest {
+    pub(super) at: usize,
+    /// The last token before it.
+    pub(super) token: Option<Mark>,
+}
+
 /// The input, the tokens found in it, and how far it was understood.
 #[derive(Debug)]
 pub(super) struct Matcher<'i> {
     input: &'i [u8],
     marks: Vec<Mark>,
-    farthest: usize,
+    /// How many of the marks are not of this input.
+    earlier: usize,
+    farthest: Farthest,
 }
 
 impl<'i> Matcher<'i> {
     /// A matcher that adds to `marks`, so that one allocation serves many parts.
     pub(super) fn new(input: &'i [u8], marks: Vec<Mark>) -> Self {
-        Self { input, marks, farthest: 0 }
+        Self { input, earlier: marks.len(), marks, farthest: Farthest::default() }
     }
 
     /// Matches all of the input as `entry`; `false` if it is none.
@@ -65,9 +75,10 @@ impl<'i> Matcher<'i> {
         self.run::<false>(entry).is_some()
     }
 
-    /// The farthest byte at which a match of `entry` failed, for input that is none.
-    pub(super) fn farthest(&mut self, entry: Entry) -> usize {
-        // The answer is known to be none; what counts is how far it came.
+    /// The farthest byte at which a match of `entry` failed, for input that does not match.
+    pub(super) fn farthest(&mut self, entry: Entry) -> Farthest {
+        self.marks.truncate(self.earlier);
+        // The result is known; what counts is how far the match came.
         let _refused = self.run::<true>(entry);
         self.farthest
     }
@@ -113,8 +124,9 @@ impl<'i> Matcher<'i> {
 
     #[inline(always)]
     fn stop<const TRACK: bool>(&mut self, at: usize) -> Option<usize> {
-        if TRACK {
-            self.farthest = self.farthest.max(at);
+        if TRACK && at > self.farthest.at {
+            let token = self.marks.get(self.earlier..).and_then(<[Mark]>::last).copied();
+            self.farthest = Farthest { at, token };
         }
         None
     }

@@ -3,9 +3,9 @@
 use std::io::Read;
 
 use super::events::{Join, Scratch, Sink, Source, joins, walk};
-use super::explain::{self, Opened};
-use super::matcher::{Mark, Matcher};
-use super::scan::{Open, Part, Refused, Scan, Stop, Trouble};
+use super::explain::{self, Failure};
+use super::matcher::{Farthest, Mark, Matcher};
+use super::scan::{self, Open, Part, Refused, Scan, Stop, Trouble};
 use crate::error::{Error, ErrorKind, Place, Result};
 
 /// What is read at a time.
@@ -215,7 +215,7 @@ impl Piece {
             let text = self.bytes.get(part.start..part.end).unwrap_or_default();
             let mut matcher = Matcher::new(text, std::mem::take(&mut tokens.scratch.marks));
             if !matcher.matches(part.entry) {
-                tokens.refused = Some(self.syntax(part.start + matcher.farthest(part.entry)));
+                tokens.refused = Some(self.syntax(*part, matcher.farthest(part.entry)));
                 tokens.scratch.marks = matcher.into_marks();
                 return tokens;
             }
@@ -241,22 +241,23 @@ impl Piece {
         Error::from(ErrorKind::Syntax(what.into())).at_place(self.place(at))
     }
 
-    /// What the grammar refuses at a byte, unless the scan refused something before.
-    fn syntax(&self, at: usize) -> Error {
+    /// Why the grammar refuses a part, unless the scan refused something before that.
+    fn syntax(&self, part: Part, farthest: Farthest) -> Error {
+        let after = part.start + farthest.token.map_or(0, explain::after);
+        let failure = Failure {
+            at: part.start + farthest.at,
+            after,
+            token: farthest.token,
+            entry: part.entry,
+            bracket: scan::innermost(self.bytes.get(..after).unwrap_or_default(), &self.open),
+        };
+        let (at, what) = explain::explain(&self.bytes, failure);
         match &self.refused {
             // Where a bracket closes nothing, what is missing before it says more.
-            Some(refused)
-                if refused.at < at
-                    || refused.at == at && refused.what != Trouble::Mismatch(None) =>
-            {
+            Some(refused) if refused.at <= at && refused.what != Trouble::Mismatch(None) => {
                 self.refused(refused)
             }
-            _ => {
-                let open =
-                    self.open.iter().map(|open| opened(open.bracket, open.line, open.column));
-                let (at, what) = explain::explain(&self.bytes, at, open.collect());
-                self.error(at, what)
-            }
+            _ => self.error(at, what),
         }
     }
 
@@ -277,12 +278,14 @@ impl Piece {
         self.error(refused.at, what)
     }
 
-    fn opened(&self, open: &Open) -> Opened {
-        if open.line > 0 {
-            return opened(open.bracket, open.line, open.column);
+    fn opened(&self, open: &Open) -> String {
+        let (mut line, mut column) = (open.line, open.column);
+        if line == 0 {
+            let at = usize::try_from(open.offset - self.offset).unwrap_or(usize::MAX);
+            let place = self.place(at);
+            (line, column) = (place.line, place.column);
         }
-        let place = self.place(usize::try_from(open.offset - self.offset).unwrap_or(usize::MAX));
-        opened(open.bracket, place.line, place.column)
+        format!("'{}' opened at {line}:{column}", char::from(open.bracket))
     }
 }
 
@@ -314,6 +317,12 @@ impl<'t> Tokens<'t> {
         }
     }
 
+    /// The error that ends the piece.
+    #[cfg(test)]
+    pub(super) fn refused(&self) -> Option<&Error> {
+        self.refused.as_ref()
+    }
+
     pub(in crate::text) fn into_scratch(self) -> Scratch {
         self.scratch
     }
@@ -327,8 +336,4 @@ impl<'t> Tokens<'t> {
             (Source { bytes: &self.piece.bytes, base }, marks)
         })
     }
-}
-
-fn opened(bracket: u8, line: u64, column: u64) -> Opened {
-    Opened { bracket, line, column }
 }

@@ -13,6 +13,7 @@
 //! Parts also end at brackets when messages nest deeper than [`NESTED`] within one, so that the recursion of the
 //! recogniser is bounded whatever the depth of the text.
 
+use super::blank::is_blank;
 use super::matcher::Entry;
 
 /// How many brackets may be open at once within one part.
@@ -361,6 +362,16 @@ impl Scan {
     }
 }
 
+/// The innermost bracket that is open at the end of `bytes`, a piece that begins inside the brackets `open` or the
+/// beginning of one.
+pub(super) fn innermost(bytes: &[u8], open: &[Open]) -> Option<u8> {
+    let depth = open.iter().filter(|open| open.bracket != b'[').count();
+    let scanned = Scan::new(usize::MAX);
+    let mut scan = Scan { open: open.to_vec(), base: open.len(), depth, ..scanned };
+    scan.advance(bytes, usize::MAX, false);
+    scan.open.last().map(|open| open.bracket)
+}
+
 /// The first byte in `from..to` that is not blank.
 fn next_after(piece: &[u8], from: usize, to: usize) -> Option<u8> {
     piece.get(from..to)?.iter().find(|&&byte| !is_blank(byte)).copied()
@@ -390,10 +401,6 @@ const STOPS: [bool; 256] = {
 
 fn is_stop(byte: u8) -> bool {
     STOPS.get(usize::from(byte)) == Some(&true)
-}
-
-pub(in crate::text) fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
 fn is_letter(byte: u8) -> bool {

@@ -1,5 +1,6 @@
 //! Messages as text.
 
+mod errors;
 mod floats;
 mod grammar;
 mod layout;

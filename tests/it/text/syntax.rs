@@ -1,11 +1,12 @@
 //! The syntax of the text format: what is legal, where a text may be cut, and what an error says.
 //!
-//! pest's own parser, derived from the same grammar, is the judge of the recogniser that the build script compiles.
+//! pest's own parser, derived from the same grammar, judges the matcher that the build script compiles.
 
 use std::fmt::Write;
 
 use ckdiff::text::syntax::{Literals, Name, Number, Pieces, Reading, Refusal, Scratch, Sink, Word};
 use pest::Parser;
+use pest::error::LineColLocation;
 use pest::iterators::Pairs;
 
 use crate::support::random_text;
@@ -80,15 +81,24 @@ fn parse(text: &[u8], piece_bytes: usize) -> Result<Vec<String>, String> {
     Ok(log.events)
 }
 
-/// The events of a text by pest's own parser, read whole.
-fn judge(text: &str) -> Option<Vec<String>> {
-    let mut events = Vec::new();
-    flatten(Judge::parse(Rule::file, text).ok()?, &mut events);
-    Some(events)
+/// The events of a text by pest's own parser, read whole, or the line and column of pest's error.
+fn judge(text: &str) -> Result<Vec<String>, String> {
+    match Judge::parse(Rule::file, text) {
+        Ok(pairs) => {
+            let mut events = Vec::new();
+            flatten(pairs, &mut None, &mut events);
+            Ok(events)
+        }
+        Err(error) => match error.line_col {
+            LineColLocation::Pos((line, column)) | LineColLocation::Span((line, column), _) => {
+                Err(format!("{line}:{column}"))
+            }
+        },
+    }
 }
 
-fn flatten(pairs: Pairs<'_, Rule>, events: &mut Vec<String>) {
-    let mut minus = None;
+/// Adds the events of `pairs`; `minus` is the byte of a `-` whose number or word comes next.
+fn flatten(pairs: Pairs<'_, Rule>, minus: &mut Option<usize>, events: &mut Vec<String>) {
     let mut pairs = pairs.peekable();
     while let Some(pair) = pairs.next() {
         let (span, rule) = (pair.as_span(), pair.as_rule());
@@ -99,7 +109,14 @@ fn flatten(pairs: Pairs<'_, Rule>, events: &mut Vec<String>) {
             None => (at, ""),
         };
         match rule {
-            Rule::file => flatten(pair.into_inner(), events),
+            Rule::file
+            | Rule::name
+            | Rule::content
+            | Rule::value
+            | Rule::element
+            | Rule::negated => {
+                flatten(pair.into_inner(), minus, events);
+            }
             Rule::message | Rule::list | Rule::messages => {
                 let (open, close) = match rule {
                     Rule::message => ("open", "close"),
@@ -107,22 +124,22 @@ fn flatten(pairs: Pairs<'_, Rule>, events: &mut Vec<String>) {
                     _ => ("bare list", "end"),
                 };
                 events.push(format!("{at} {open}"));
-                flatten(pair.into_inner(), events);
+                flatten(pair.into_inner(), minus, events);
                 events.push(format!("{} {close}", span.end() - 1));
             }
             Rule::field_name => events.push(format!("{at} Field {text}")),
             Rule::field_number => events.push(format!("{at} Number {text}")),
             Rule::extension => events.push(format!("{at} Extension {}", inner(&text))),
             Rule::any_type => events.push(format!("{at} Any {}", inner(&text))),
-            Rule::minus => minus = Some(at),
+            Rule::minus => *minus = Some(at),
             Rule::decimal | Rule::octal | Rule::hexadecimal | Rule::float => {
                 let kind = format!("{rule:?}");
                 let (first, rest) = kind.split_at(1);
-                let (at, sign) = sign(&mut minus);
+                let (at, sign) = sign(minus);
                 events.push(format!("{at} {}{rest} {sign}{text}", first.to_uppercase()));
             }
             Rule::identifier => {
-                let (at, sign) = sign(&mut minus);
+                let (at, sign) = sign(minus);
                 events.push(format!("{at} word {sign}{text}"));
             }
             Rule::string => {
@@ -147,12 +164,19 @@ fn check(text: &[u8]) -> Result<Vec<String>, String> {
     let whole = parse(text, usize::MAX);
     let shown = || text.escape_ascii().to_string();
     if let Ok(utf8) = std::str::from_utf8(text) {
+        let judged = judge(utf8);
         assert!(
-            judge(utf8) == whole.clone().ok(),
-            "pest: {:?}\nours: {whole:?}\n{}",
-            judge(utf8),
+            judged.as_ref().ok() == whole.as_ref().ok(),
+            "pest: {judged:?}\nours: {whole:?}\n{}",
             shown()
         );
+        // Other messages are about brackets and quotes, which the scan refuses.
+        if let (Err(judged), Err(error)) = (&judged, &whole)
+            && error.contains(": expected ")
+        {
+            let (place, _) = error.split_once(": ").unwrap();
+            assert_eq!(judged, place, "{error}\n{}", shown());
+        }
     }
     for size in (1..20).chain([25, 33, 50, 64, 100, 1000]) {
         let pieces = parse(text, size);

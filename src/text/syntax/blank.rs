@@ -1,0 +1,20 @@
+//! White space and comments.
+
+/// Whether a byte is white space of the format, which is ASCII's.
+pub(in crate::text) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+/// The first byte from `at` on that belongs to no white space and no comment.
+pub(in crate::text) fn after_blanks(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        match bytes.get(at) {
+            Some(&byte) if is_blank(byte) => at += 1,
+            Some(b'#') => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            }
+            _ => return at,
+        }
+    }
+}
