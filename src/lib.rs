@@ -1,7 +1,9 @@
 //! Tells what changed between two trained TensorFlow models, and whether it matters.
 //!
-//! A [`checkpoint::Checkpoint`] gives names and a [`tensor::TensorSource`] for each; [`compare::compare`] holds two tensors
-//! against each other, [`diff::diff`] two [`artifact::Artifact`]s; [`report`] tells people and scripts what came of it.
+//! A [`checkpoint::Checkpoint`] has the names of its tensors and a [`tensor::TensorSource`] for each. [`compare::compare`]
+//! compares two tensors, and [`diff::diff`] two [`artifact::Artifact`]s. [`report`] writes the result for people and as JSON.
+//!
+//! `docs/library.md` has an example per task, and `docs/glossary.md` explains the terms.
 //!
 //! ```
 //! use ckdiff::artifact::Artifact;

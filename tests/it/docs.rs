@@ -278,7 +278,7 @@ fn every_example_prints_what_its_page_shows() {
             ));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "INSTA_UPDATE=always rewrites the pages\n{}", wrong.join("\n"));
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn export_writes_it_beside_the_meta_graph() {
     let text = Document::open(place("b.debug"), Schema::tensorflow(), &options).unwrap();
     assert!(of(text.message().bytes()).1.contains_key("node@function"));
     for (from, to, more, says) in [
-        ("demo/model.ckpt.meta", "c.meta", &[][..], "nothing says where its nodes were made"),
+        ("demo/model.ckpt.meta", "c.meta", &[][..], "no debug information"),
         ("debug_info/model.meta", "c.debug", &["--to=binary"], "would be one file"),
         (
             "debug_info/model.meta",

@@ -87,7 +87,7 @@ fn verify_takes_what_a_shell_makes_of_a_pattern() {
         run.text(),
         "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, every checksum holds, and its graph fits\n\
          ok  demo/v1format.ckpt: checkpoint V1, 2 tensors, 32 B, every checksum holds\n\
-         note: demo/checkpoint is a state file, with nothing to verify\n"
+         note: demo/checkpoint is a state file and has nothing to verify\n"
     );
 }
 
