@@ -1,0 +1,5 @@
+//! The README and the pages of `docs/`: their examples, the options that they name, and their links.
+
+mod examples;
+mod facts;
+mod page;
