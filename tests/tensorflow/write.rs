@@ -8,7 +8,7 @@
 //! ```
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{env, fs};
 
 use ckdiff::artifact::{Document, ReadOptions};
@@ -16,7 +16,7 @@ use ckdiff::checkpoint::Checkpoint;
 use ckdiff::files::{cannot_write, replace};
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
-use ckdiff::saved_model::{AssetSource, Builder, MetaGraphOptions, SavedModel, Values};
+use ckdiff::saved_model::{Builder, SavedModel, Values};
 use ckdiff::saver::builder::{Options, build, with_saver};
 use ckdiff::saver::run::{Variables, restore};
 use ckdiff::saver::{Model, SaveOptions, Saver};
@@ -24,6 +24,11 @@ use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::MetaGraphDef;
 use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use prost::Message as _;
+
+#[path = "../it/support/built_models.rs"]
+mod built_models;
+
+use built_models::{CASES, Case, From, add_all, rebuild};
 
 type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
@@ -47,18 +52,11 @@ fn main() -> Result {
     for entry in fs::read_dir("tests/data/savers/run")? {
         saved(&entry?.path(), &out.join("saved"))?;
     }
-    for (name, tag_sets) in [
-        ("plain", &[&["serve"][..]][..]),
-        ("two", &[&["gpu", "serve"], &["train"]]),
-        ("composite", &[&["serve"]]),
-        ("nothing", &[&[]]),
-    ] {
-        for as_text in [false, true] {
-            model(name, tag_sets, as_text, &out.join("models"))?;
-        }
+    for case in CASES {
+        model(case, &out.join("models"))?;
     }
     for name in ["saved_models/module", "object_savers/keras", "object_savers/tables"] {
-        objects(Path::new("tests/data").join(name), &out.join("objects"))?;
+        objects(&Path::new("tests/data").join(name), &out.join("objects"))?;
     }
     Ok(())
 }
@@ -96,66 +94,28 @@ fn saved(case: &Path, out: &Path) -> Result {
     Ok(())
 }
 
-/// Builds the SavedModel anew that TensorFlow built: in binary from a checkpoint, in text from a store of variables.
-fn model(name: &str, tag_sets: &[&[&str]], as_text: bool, out: &Path) -> Result {
-    let folder = Path::new("tests/data/built").join(name);
-    let theirs = SavedModel::open(folder.join("saved"))?;
-    let form = if as_text { "text" } else { "binary" };
-    let mut builder = Builder::new(out.join(format!("{name}.{form}")))?;
-    for (number, tags) in tag_sets.iter().enumerate() {
-        let meta = read(&folder.join(format!("before.{number}.meta")))?;
-        let plan = theirs.load(tags)?;
-        let asset = |tensor: &String| AssetSource { tensor: tensor.clone(), path: None };
-        let options = MetaGraphOptions {
-            tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
-            assets: plan.assets.keys().map(asset).collect(),
-            main_op: plan.init_op.clone(),
-            signatures: plan.signatures.clone(),
-            clear_devices: true,
-            // This one saves a part of the variables.
-            saver: plan.saver.clone().filter(|_| name == "composite"),
-            ..MetaGraphOptions::default()
+/// Builds a SavedModel that TensorFlow built: in binary from its checkpoint, in text from a store of variables.
+fn model(case: &Case, out: &Path) -> Result {
+    for (form, from) in [("binary", From::Checkpoint), ("text", From::Store)] {
+        let mut builder = Builder::new(out.join(format!("{}.{form}", case.name)))?;
+        // The devices are on other machines.
+        add_all(&mut builder, case, from, |options| options.clear_devices = true)?;
+        if form == "text" {
+            builder.save_as_text()?
+        } else {
+            builder.save()?
         };
-        if number > 0 {
-            builder.add_meta_graph(&meta, &options)?;
-            continue;
-        }
-        let (store, checkpoint) = (plan.restore()?, Checkpoint::open(theirs.variables_path()).ok());
-        let values = match &checkpoint {
-            Some(checkpoint) if !as_text => Values::Checkpoint(checkpoint),
-            _ => Values::Variables(&store),
-        };
-        builder.add_meta_graph_and_variables(&meta, values, &options, &Silent)?;
     }
-    if as_text {
-        builder.save_as_text()?
-    } else {
-        builder.save()?
-    };
     Ok(())
 }
 
 /// Builds a SavedModel of TensorFlow 2 anew.
-fn objects(theirs: PathBuf, out: &Path) -> Result {
+fn objects(theirs: &Path, out: &Path) -> Result {
     let name = theirs.file_name().and_then(|name| name.to_str()).ok_or("a name is needed")?;
-    let model = SavedModel::open(&theirs)?;
+    let model = SavedModel::open(theirs)?;
     let plan = model.load(&["serve"])?;
     let (store, checkpoint) = (plan.restore()?, Checkpoint::open(model.variables_path())?);
-    let asset = |(tensor, path): (&String, &PathBuf)| AssetSource {
-        tensor: tensor.clone(),
-        path: Some(path.clone()),
-    };
-    let options = MetaGraphOptions {
-        tags: vec!["serve".into()],
-        assets: plan.assets.iter().map(asset).collect(),
-        ..MetaGraphOptions::default()
-    };
-    for (from, values) in
-        [("store", Values::Variables(&store)), ("checkpoint", Values::Checkpoint(&checkpoint))]
-    {
-        let mut builder = Builder::new(out.join(format!("{name}.{from}")))?;
-        builder.add_meta_graph_and_variables(&plan.meta_graph, values, &options, &Silent)?;
-        builder.save()?;
-    }
+    rebuild(&plan, Values::Variables(&store), &out.join(format!("{name}.store")))?;
+    rebuild(&plan, Values::Checkpoint(&checkpoint), &out.join(format!("{name}.checkpoint")))?;
     Ok(())
 }

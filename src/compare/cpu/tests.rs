@@ -12,6 +12,11 @@ use crate::tensor::{DType, Kind};
 use super::super::grid::CELL;
 use super::*;
 
+#[path = "../../../tests/it/support/tolerances.rs"]
+mod tolerances;
+
+use tolerances::tolerances;
+
 /// Takes everything in pair by pair.
 struct Definition<'a>(Chunk<'a>);
 
@@ -204,19 +209,6 @@ fn all_pairs(mut check: impl FnMut(DType, usize, &[u8], &[u8], &str)) {
         let (lhs, rhs) = pair_of(dtype, elements, Numbers::Mostly, Twin::AllNudged, &mut random);
         check(dtype, size, lhs.bytes(), rhs.bytes(), &format!("{dtype} of more than a cell"));
     }
-}
-
-fn tolerances() -> Vec<Tolerance> {
-    let tolerance = |atol, rtol, ulp| Tolerance::new(atol, rtol, ulp).unwrap();
-    vec![
-        Tolerance::BITS,
-        tolerance(Some(0.0), None, None),
-        tolerance(Some(1e-3), Some(1e-5), None),
-        tolerance(None, Some(0.01), None),
-        tolerance(None, None, Some(3)),
-        tolerance(Some(0.5), None, Some(1)),
-        tolerance(Some(1e-6), Some(1e-7), Some(u64::MAX)),
-    ]
 }
 
 #[test]

@@ -4,4 +4,6 @@
 #[path = "../../it/support/fuzz_models.rs"]
 mod fuzz_models;
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| fuzz_models::diff_messages(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    fuzz_models::diff_messages(input);
+});

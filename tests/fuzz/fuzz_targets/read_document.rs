@@ -9,4 +9,6 @@ mod fuzz_message;
 #[path = "../../it/support/text_layout.rs"]
 mod text_layout;
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| fuzz_message::read_document(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    fuzz_message::read_document(input);
+});

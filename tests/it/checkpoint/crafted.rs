@@ -8,7 +8,7 @@ use ckdiff::checkpoint::Checkpoint;
 use ckdiff::tensor::Tensor;
 
 use crate::support::encoding::{self, bytes, entry, fixed32, int, packed, slice, slice_key};
-use crate::support::fuzz_checkpoint::put;
+use crate::support::fuzz_checkpoint::{self, put};
 
 /// A V1 file of one tensor `t`, as it reads.
 fn v1(dtype: i64, dims: &[i64], proto: &[u8]) -> Result<Tensor> {
@@ -232,24 +232,31 @@ fn a_small_file_takes_no_long_time() {
     let overlaps: Vec<_> = overlaps.iter().map(|extents| &extents[..]).collect();
     let prefix = vec![b'k'; 1 << 16];
     let shared = (0..2000u16).map(|i| ([&prefix[..], &[(i >> 8) as u8, i as u8]].concat(), vec![]));
+    let too_long = "are left to a file of this size";
     let cases = [
-        ("a grid", grid("t")),
-        ("a grid of a long name", grid(&"n".repeat(3_000))),
-        ("long keys that share all but two bytes", shared.collect()),
-        ("overlaps", partitioned("t", &[20_000], &overlaps, &data)),
+        // With the number of tensors that are listed, of those that can be read, and the damage that is reported.
+        ("a grid", grid("t"), (1, 1), None),
+        ("a grid of a long name", grid(&"n".repeat(200)), (1, 1), None),
+        ("a grid of a name that is too long", grid(&"n".repeat(3_000)), (0, 0), Some(too_long)),
+        ("long keys that share all but two bytes", shared.collect(), (50, 0), Some(too_long)),
+        ("overlaps", partitioned("t", &[20_000], &overlaps, &data), (1, 0), None),
     ];
-    for (what, entries) in cases {
+    for (what, entries, expected, damage) in cases {
         let (dir, _) = v2(&entries, &data);
         let started = Instant::now();
         let checkpoint = Checkpoint::open(dir.path().join("m")).unwrap();
+        let mut read = 0;
         for entry in checkpoint.tensors() {
-            drop(
-                entry
-                    .source
-                    .as_ref()
-                    .map(|source| crate::support::fuzz_checkpoint::read(&**source, 1 << 16)),
-            );
+            let content = entry.source.as_ref().map(|s| fuzz_checkpoint::read(&**s, 1 << 16));
+            read += usize::from(content.is_ok_and(|content| content.is_ok()));
         }
+        let reported = checkpoint.damage().first().map(ToString::to_string);
+        assert_eq!((checkpoint.tensors().len(), read), expected, "{what}: {reported:?}");
+        let is_reported = match damage {
+            Some(damage) => reported.as_ref().is_some_and(|error| error.contains(damage)),
+            None => reported.is_none(),
+        };
+        assert!(is_reported, "{what}: {reported:?}");
         let took = started.elapsed();
         assert!(took < Duration::from_secs(20), "{what}: {took:?}");
     }

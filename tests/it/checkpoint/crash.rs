@@ -7,7 +7,7 @@ use std::env;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
@@ -19,12 +19,12 @@ use ckdiff::saved_model::{Builder, MetaGraphOptions, SavedModel, Values};
 use ckdiff::saver::builder::{Built, Options, ToSave, VarList, Variable, build};
 use ckdiff::saver::run::{VariableKey, Variables};
 use ckdiff::saver::{Model, SaveOptions, Saver, VariableKind};
-use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::SaverDef;
 use ckdiff::tensor::{DType, Shape, Tensor};
-use ckdiff::text;
 
 use crate::support::Random;
+use crate::support::message_forms::parsed;
+use crate::support::process::test_process;
 
 /// Replaces the checkpoint in a folder by one of each number in turn.
 type Work = fn(&Path, Range<u64>);
@@ -138,8 +138,6 @@ fn variables(number: u64) -> Variables {
 
 /// Two variables on two devices, with a saver.
 fn graph() -> Built<'static> {
-    let schema = Schema::tensorflow();
-    let ty = schema.message("tensorflow.MetaGraphDef").unwrap();
     let variable = |name: &str, device: u8| {
         format!(
             "node {{ name: '{name}' op: 'VariableV2' device: '/cpu:{device}'
@@ -148,8 +146,7 @@ fn graph() -> Built<'static> {
         )
     };
     let text = format!("graph_def {{ {}\n{} }}", variable("v", 0), variable("w", 1));
-    let (message, _) =
-        text::parse(schema, ty, text.as_bytes(), &text::ParseOptions::default()).unwrap();
+    let message = parsed("tensorflow.MetaGraphDef", &text);
     let graph = graph_in(&message);
     let variables = Variable::all_in(&Graph::new(&graph).unwrap()).unwrap();
     let list = variables.into_iter().map(ToSave::Variable).collect();
@@ -191,8 +188,8 @@ fn number_of_latest(folder: &Path) -> u64 {
 
 /// Starts the work in `folder` and kills it after `time`.
 fn kill_after(time: Duration, work: &str, first: u64, folder: &Path) {
-    let mut worker = Command::new(env::current_exe().unwrap())
-        .args(["checkpoint::crash::work_until_killed", "--exact", "--nocapture"])
+    let mut worker = test_process(module_path!(), "work_until_killed")
+        .arg("--nocapture")
         .env(VARIABLE, format!("{work}={first}={}", folder.display()))
         .stdout(Stdio::null())
         .spawn()

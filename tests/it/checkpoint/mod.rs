@@ -2,7 +2,7 @@
 
 mod crafted;
 mod crash;
-pub mod hostile;
+mod hostile;
 mod rotation;
 mod state;
 // Checkpoints that TensorFlow wrote.

@@ -8,10 +8,11 @@ use ckdiff::checkpoint::Draft;
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
 use ckdiff::saver::{SaveOptions, Saver};
-use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::SaverDef;
 use ckdiff::tensor::{DType, Shape, Tensor};
 use serde_json::Value;
+
+use crate::support::message_forms::decoded;
 
 /// A scenario of `oracle/rotation.json`, carried out in a folder.
 struct Scenario<'a> {
@@ -127,9 +128,7 @@ impl<'a> Scenario<'a> {
 }
 
 fn meta_graph() -> Message<'static> {
-    let schema = Schema::tensorflow();
-    let ty = schema.message("tensorflow.MetaGraphDef").unwrap();
-    Message::decode(schema, ty, fs::read("tests/data/demo/model.ckpt.meta").unwrap()).unwrap()
+    decoded("tensorflow.MetaGraphDef", fs::read("tests/data/demo/model.ckpt.meta").unwrap())
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::Path;
 use ckdiff::checkpoint::{Checkpoint, FORMATS};
 use ckdiff::tensor::{DType, Name};
 
+use crate::support::corpus::demo_directory;
 use crate::support::fuzz_checkpoint;
 use crate::support::{Known, known_tensors, named_snapshot, sha256};
 
@@ -48,6 +49,7 @@ fn every_checkpoint_is_what_tensorflow_says() {
 
 #[test]
 fn the_size_of_chunks_makes_no_difference() {
+    let mut tensors = 0;
     for (path, known) in corpus() {
         let checkpoint = open(&path);
         for (entry, known) in checkpoint.tensors().zip(known) {
@@ -59,8 +61,10 @@ fn the_size_of_chunks_makes_no_difference() {
                 let content = fuzz_checkpoint::read(&**source, chunk).unwrap();
                 assert_eq!(sha256(&content), expected, "{path} {} by {chunk}", entry.name);
             }
+            tensors += 1;
         }
     }
+    assert!(tensors >= 1280, "{tensors}");
 }
 
 #[test]
@@ -92,23 +96,11 @@ fn every_path_of_a_checkpoint_opens_it() {
     }
 }
 
-/// A directory with copies of the demo's checkpoint under these prefixes.
-fn directory(prefixes: &[&str]) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    for prefix in prefixes {
-        for suffix in ["index", "data-00000-of-00001"] {
-            let from = format!("{DATA}/demo/model.ckpt.{suffix}");
-            std::fs::copy(from, dir.path().join(format!("{prefix}.{suffix}"))).unwrap();
-        }
-    }
-    dir
-}
-
 #[test]
 fn characters_of_patterns_are_characters() {
     let names =
         ["m*", "m[0-9]", "m?", "{a,b}", "m.index", "m.data-00000-of-00001", "m-00000-of-00002"];
-    let dir = directory(&names);
+    let dir = demo_directory(&names);
     for name in names {
         assert_eq!(Checkpoint::open(dir.path().join(name)).unwrap().tensors().len(), 2, "{name}");
     }
@@ -118,14 +110,14 @@ fn characters_of_patterns_are_characters() {
 
 #[test]
 fn v2_wins_over_v1() {
-    let dir = directory(&["m"]);
+    let dir = demo_directory(&["m"]);
     std::fs::copy(format!("{DATA}/v1/all.ckpt"), dir.path().join("m")).unwrap();
     assert_eq!(Checkpoint::open(dir.path().join("m")).unwrap().format().name(), "V2");
 }
 
 #[test]
 fn an_index_alone_has_names_and_no_data() {
-    let dir = directory(&["m"]);
+    let dir = demo_directory(&["m"]);
     std::fs::remove_file(dir.path().join("m.data-00000-of-00001")).unwrap();
     let alone = Checkpoint::open(dir.path().join("m.index")).unwrap();
     assert!(!alone.has_data());
@@ -137,6 +129,7 @@ fn an_index_alone_has_names_and_no_data() {
     assert!(by_prefix.get_tensor("v1").is_err());
 
     let whole = open("demo/model.ckpt");
+    assert_eq!((alone.tensors().len(), whole.tensors().len()), (2, 2));
     for (of_alone, of_whole) in alone.tensors().zip(whole.tensors()) {
         let print =
             |entry: &ckdiff::checkpoint::Entry| entry.source.as_ref().unwrap().fingerprint();
@@ -165,7 +158,7 @@ fn a_missing_v1_shard_is_named() {
 
 #[test]
 fn what_is_no_checkpoint_is_named() {
-    let dir = directory(&["model.ckpt-100", "model.ckpt-200"]);
+    let dir = demo_directory(&["model.ckpt-100", "model.ckpt-200"]);
     let files: [(&str, &[u8]); 11] = [
         ("a.h5", b"\x89HDF\r\n\x1a\n........"),
         ("a.keras", b"PK\x03\x04........"),
@@ -228,6 +221,7 @@ fn variants_are_their_messages() {
 #[test]
 fn names_are_found_by_their_bytes() {
     let checkpoint = open("names/odd.ckpt");
+    assert_eq!(checkpoint.tensors().len(), 25);
     for entry in checkpoint.tensors() {
         let found = checkpoint.tensor(entry.name.as_bytes()).unwrap();
         assert_eq!(found.name, entry.name);

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use crate::support::command::ckdiff;
+use crate::support::process::skip;
 
 /// What a test starts with, by the name that it has in the repository.
 const FILES: &[(&str, &str)] = &[
@@ -33,13 +34,7 @@ impl Repository {
     /// With [`FILES`] in its first commit; `None` where there is no git.
     fn new() -> Option<Self> {
         if Command::new("git").arg("--version").output().is_err() {
-            #[expect(
-                clippy::print_stdout,
-                reason = "whoever reads the test's output wants to know"
-            )]
-            {
-                println!("skipped: no git");
-            }
+            skip("there is no git", "CKDIFF_REQUIRE_GIT");
             return None;
         }
         let repository = Self { dir: tempfile::tempdir().unwrap() };
@@ -248,10 +243,10 @@ fn the_exit_code_is_gits_unless_it_is_asked_for() {
     repository.put("pairs/attr_bool/rhs.meta", "grâph one.meta");
     assert_eq!(repository.run(&["diff", "--exit-code"]).code, 1);
     let version = repository.run(&["--version"]).text;
-    let version: Vec<u32> = version.split(['.', ' ']).filter_map(|n| n.parse().ok()).collect();
-    if version < vec![2, 46] {
-        println!("skipped: this git does not know trustExitCode");
-        return;
+    let numbers: Vec<u32> = version.split(['.', ' ']).filter_map(|n| n.parse().ok()).collect();
+    assert!(numbers.len() >= 2, "{version}");
+    if numbers < vec![2, 46] {
+        return skip("this git does not know trustExitCode", "CKDIFF_REQUIRE_GIT_2_46");
     }
     assert_eq!(trusted(&["--exit-code"]).code, 1);
     assert_eq!(trusted(&["--exit-code", "v1.ckpt"]).code, 0);

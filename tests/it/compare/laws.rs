@@ -5,27 +5,12 @@ use std::collections::BTreeMap;
 use ckdiff::compare::{Comparison, NanPolicy, Options, Tolerance, compare};
 use ckdiff::tensor::{DType, Shape, Tensor};
 
-use crate::support::Random;
-
-fn fixed_width() -> impl Iterator<Item = DType> {
-    DType::ALL.iter().copied().filter(|dtype| dtype.size().is_some())
-}
+use crate::support::tolerances::tolerances;
+use crate::support::{Random, fixed_width};
 
 fn tensor(dtype: DType, content: Vec<u8>) -> Tensor {
     let elements = content.len() / dtype.size().unwrap();
     Tensor::new(dtype, Shape::new(&[elements as i64]).unwrap(), content).unwrap()
-}
-
-fn tolerances() -> Vec<Tolerance> {
-    let tolerance = |atol, rtol, ulp| Tolerance::new(atol, rtol, ulp).unwrap();
-    vec![
-        Tolerance::BITS,
-        tolerance(Some(0.0), None, None),
-        tolerance(Some(1e-3), Some(1e-5), None),
-        tolerance(None, Some(0.01), None),
-        tolerance(None, None, Some(3)),
-        tolerance(Some(0.5), None, Some(1)),
-    ]
 }
 
 /// How the second tensor of a pair is made from the first.

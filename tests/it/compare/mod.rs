@@ -1,6 +1,6 @@
 //! Comparing elements, on the CPU and on the GPU.
 
 mod accelerator;
-pub mod gpu;
+mod gpu;
 mod laws;
 mod oracle;

@@ -7,8 +7,8 @@ use ckdiff::diff::constant::{self, Outcome};
 use ckdiff::graph::constant::Constant;
 use ckdiff::tensor::{DType, TensorSource};
 
-use crate::graph::constant::{expand, floats, parse, strings};
 use crate::support::Random;
+use crate::support::constants::{TYPES, expand, floats, parse, strings};
 use crate::support::encoding::{self, bytes, int, packed};
 
 #[test]
@@ -80,19 +80,6 @@ fn random(dtype: DType, elements: u64, random: &mut Random) -> Constant {
     parse(dtype, &[elements as i64], &list)
 }
 
-pub(crate) const TYPES: &[DType] = &[
-    DType::F32,
-    DType::F64,
-    DType::F16,
-    DType::F8E5M2,
-    DType::Complex64,
-    DType::I32,
-    DType::I8,
-    DType::I4,
-    DType::Bool,
-    DType::String,
-];
-
 fn options(random: &mut Random) -> Options {
     let tolerance = |atol, rtol, ulp| Tolerance::new(atol, rtol, ulp).unwrap();
     let tolerances = [
@@ -144,8 +131,10 @@ fn check(lhs: &Constant, rhs: &Constant, options: &Options, has_sums: bool) {
 #[test]
 fn repeated_elements_count_as_if_they_were_written_out() {
     let mut source = Random::new(7);
+    let mut dtypes = 0;
     for &lhs in TYPES {
         for &rhs in TYPES.iter().filter(|rhs| ckdiff::compare::comparable(lhs, **rhs)) {
+            dtypes += 1;
             // Small ones have their sums; strings have none, and repeat all the same.
             let rounds = if lhs == rhs { 40 } else { 4 };
             for elements in (0..rounds).map(|n| [0, 1, 2, 40, 1000][n % 5]) {
@@ -162,6 +151,7 @@ fn repeated_elements_count_as_if_they_were_written_out() {
             }
         }
     }
+    assert!(dtypes >= 30, "{dtypes} pairs of dtypes");
 }
 
 #[test]

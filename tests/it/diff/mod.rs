@@ -1,6 +1,6 @@
 //! Diffs of checkpoints and messages, and their text view.
 
-pub mod constants;
+mod constants;
 mod frozen;
 mod long_names;
 mod message;

@@ -31,19 +31,22 @@ const BROKEN: &[(&str, &str)] = &[
 
 #[test]
 fn what_tensorflow_wrote_has_no_findings_where_it_is_imported() {
-    let files = graph_files();
-    assert!(files.len() >= 25, "{}", files.len());
-    for file in files {
+    let mut broken = 0;
+    for file in graph_files() {
         let ops = OpTable::decode(&file.ops[..]).unwrap().over(OpTable::builtin());
         for ops in [&ops, OpTable::builtin()] {
             let findings = check(&Graph::new(&file.graph).unwrap(), ops, 5).findings;
             let lines: Vec<_> = findings.iter().map(ToString::to_string).collect();
             match BROKEN.iter().find(|(path, _)| *path == file.path) {
-                Some((_, line)) => assert!(lines[0].starts_with(line), "{lines:?}"),
+                Some((_, line)) => {
+                    assert!(lines[0].starts_with(line), "{lines:?}");
+                    broken += 1;
+                }
                 None => assert!(lines.is_empty(), "{}: {lines:?}", file.path),
             }
         }
     }
+    assert_eq!(broken, 2 * BROKEN.len());
 }
 
 #[test]
@@ -400,13 +403,18 @@ fn a_million_inputs_are_counted_and_the_first_findings_told() {
 
 #[test]
 fn bytes_that_are_no_graph_do_no_harm() {
+    let (mut cut, mut accepted) = (0, 0);
     for file in graph_files() {
         for end in (0..file.graph.len()).step_by(997) {
+            cut += 1;
             if let Ok(graph) = Graph::new(&file.graph[..end]) {
                 check(&graph, OpTable::builtin(), 3);
+                accepted += 1;
             }
         }
     }
+    // A graph that is cut within a node is refused; the empty one is accepted.
+    assert!(accepted > 25 && accepted < cut, "{accepted} of {cut}");
 }
 
 #[test]

@@ -6,7 +6,6 @@ use ckdiff::report::{Palette, human, json};
 use ckdiff::schema::tensorflow::MetaGraphDef;
 use proptest::{prop_assert, prop_assert_eq};
 
-use crate::support::Random;
 use crate::support::graph::edits::{EDITS, Edited};
 use crate::support::graph::pairs::{artifact, compared, lines, opened, pair, semantic, words};
 use crate::support::graph::random::model;
@@ -14,6 +13,7 @@ use crate::support::graph::spelling::spelled_anew;
 use crate::support::graph::written::written;
 use crate::support::message_forms::text_of;
 use crate::support::property::{Law, for_tapes};
+use crate::support::{Count, Random};
 
 /// Edits after which nodes go by other names.
 const RENAMES: &[&str] = &["rename a node", "rename a scope", "move a scope"];
@@ -48,7 +48,7 @@ fn found(diff: &Diff, edits: &[Edited]) -> Law {
 #[test]
 fn every_edit_by_itself_is_found() {
     for (number, (name, edit)) in EDITS.iter().enumerate() {
-        let (done, tried) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+        let (done, tried) = (Count::default(), Count::default());
         for_tapes(name, 1000 + number as u64, 60, |tape| {
             let mut random = Random::of_tape(tape);
             let (lhs, scopes) = model(8, &mut random);
@@ -56,12 +56,13 @@ fn every_edit_by_itself_is_found() {
             let first = random.below(scopes.len() as u64) as usize;
             let order = scopes[first..].iter().chain(&scopes[..first]);
             let edited = order.into_iter().find_map(|scope| edit(&mut rhs, scope, &mut random));
-            tried.set(tried.get() + 1);
+            tried.add(1);
             let Some(edited) = edited else { return Ok(()) };
-            done.set(done.get() + 1);
+            done.add(1);
             found(&pair(&written(&lhs), &written(&rhs)), &[edited])
         });
-        assert!(done.get() * 4 >= tried.get(), "{name}: {} of {}", done.get(), tried.get());
+        let (done, tried) = (done.get(), tried.get());
+        assert!(tried > 0 && done * 4 >= tried, "{name}: {done} of {tried}");
     }
 }
 
@@ -90,10 +91,14 @@ fn edited(random: &mut Random) -> (MetaGraphDef, MetaGraphDef, Vec<Edited>) {
 
 #[test]
 fn edits_in_several_scopes_are_found_together() {
+    let (models, made) = (Count::default(), Count::default());
     for_tapes("edits", 1, 300, |tape| {
         let (lhs, rhs, edits) = edited(&mut Random::of_tape(tape));
+        models.add(1);
+        made.add(edits.len() as u64);
         found(&pair(&lhs, &rhs), &edits)
     });
+    assert!(made.get() > models.get(), "{} edits of {} models", made.get(), models.get());
 }
 
 #[test]
@@ -156,6 +161,7 @@ fn swapped_sides_mirror() {
 
 #[test]
 fn both_reports_tell_every_change() {
+    let (changes, named) = (Count::default(), Count::default());
     for_tapes("reports", 4, 100, |tape| {
         let (lhs, rhs, _) = edited(&mut Random::of_tape(tape));
         let diff = pair(&lhs, &rhs);
@@ -167,9 +173,13 @@ fn both_reports_tell_every_change() {
         prop_assert_eq!(report["changes"].as_array().unwrap().len(), diff.changes.len());
         let text = String::from_utf8(for_person).unwrap();
         for change in semantic(&diff) {
-            let name = change.path.key_in("node").or(change.path.key_in("function"));
+            changes.add(1);
+            let Some(name) = change.path.key_in("node").or(change.path.key_in("function")) else {
+                continue;
+            };
+            named.add(1);
             // Long names are cut at their start or in their middle.
-            let name = name.unwrap_or_default().trim_end_matches('/');
+            let name = name.trim_end_matches('/');
             let (start, end) =
                 (&name[..name.len().min(10)], &name[name.len().saturating_sub(10)..]);
             let is_told = text.contains(start) || text.contains(end);
@@ -177,4 +187,5 @@ fn both_reports_tell_every_change() {
         }
         Ok(())
     });
+    assert!(named.get() * 2 > changes.get(), "{} of {}", named.get(), changes.get());
 }

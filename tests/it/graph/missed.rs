@@ -2,20 +2,17 @@
 //! that an `Any` holds, in what a node says beyond its inputs and attributes, in assets; and what is said of nodes of functions.
 
 use std::fs;
-use std::path::Path;
 
-use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
+use ckdiff::artifact::{Artifact, Form};
 use ckdiff::diff::Diff;
-use ckdiff::schema::Schema;
 
 use crate::support::command::ckdiff;
 use crate::support::graph::pairs::{compared, lines, semantic};
+use crate::support::message_forms::document;
 
 /// A file with a message of TensorFlow's in it.
 fn file(message: &str, bytes: &[u8], form: Form) -> Artifact<'static> {
-    let message = Some(format!("tensorflow.{message}"));
-    let options = ReadOptions { message, form: Some(form), ..ReadOptions::default() };
-    Document::read(bytes, Path::new("a.pbtxt"), Schema::tensorflow(), &options).unwrap().into()
+    document(&format!("tensorflow.{message}"), form, bytes).into()
 }
 
 /// Two texts, each with its type, compared.

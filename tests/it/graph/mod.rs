@@ -2,14 +2,14 @@
 
 mod beside_rename;
 mod check;
-pub mod constant;
+mod constant;
 mod devices;
-pub mod hostile;
+mod hostile;
 mod laws;
 mod missed;
 mod object_graph;
 mod op_table;
-pub mod pairs;
+mod pairs;
 mod report;
 mod same_bytes;
 mod savers;

@@ -1,12 +1,10 @@
 //! Savers, functions and op definitions of a hundred thousand parts: none takes time or memory that grows faster than the file.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
+use ckdiff::artifact::{Artifact, Form};
 use ckdiff::diff::Diff;
-use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::attr_value::{ListValue, Value};
 use ckdiff::schema::tensorflow::meta_graph_def::MetaInfoDef;
 use ckdiff::schema::tensorflow::op_def::{ArgDef, AttrDef};
@@ -18,6 +16,7 @@ use prost_reflect::prost::Message;
 
 use crate::support::graph::pairs::{compared, pair, semantic};
 use crate::support::graph::plan::{attr, strings};
+use crate::support::message_forms::document;
 
 const MANY: usize = 100_000;
 
@@ -31,13 +30,7 @@ fn soon(compare: impl FnOnce() -> Diff) -> Diff {
 }
 
 fn opened(message: &impl Message, name: &str) -> Artifact<'static> {
-    let options = ReadOptions {
-        message: Some(name.into()),
-        form: Some(Form::Binary),
-        ..ReadOptions::default()
-    };
-    let bytes = message.encode_to_vec();
-    Document::read(&*bytes, Path::new("a"), Schema::tensorflow(), &options).unwrap().into()
+    document(name, Form::Binary, &message.encode_to_vec()).into()
 }
 
 fn node(name: String, op: &str, input: Vec<String>, attrs: Vec<(&str, Value)>) -> NodeDef {

@@ -10,6 +10,7 @@ use ckdiff::{json, text};
 
 use crate::support::command::ckdiff;
 use crate::support::everything;
+use crate::support::message_forms::decoded;
 
 /// A collection of one `Any` with a VersionDef in it, whose bytes are these.
 fn meta_graph(payload: &[u8]) -> Vec<u8> {
@@ -23,9 +24,7 @@ fn meta_graph(payload: &[u8]) -> Vec<u8> {
 }
 
 fn read(payload: &[u8]) -> Message<'static> {
-    let schema = Schema::tensorflow();
-    let ty = schema.message("tensorflow.MetaGraphDef").unwrap();
-    Message::decode(schema, ty, meta_graph(payload)).unwrap()
+    decoded("tensorflow.MetaGraphDef", meta_graph(payload))
 }
 
 /// What text and JSON say of the message, with how many payloads come back otherwise, and where they are.

@@ -29,21 +29,31 @@ fn comes_back(message: &Message<'static>) -> Law {
     for options in print_options() {
         let (text, losses) = text_of(message, &options);
         let back = from_text(message.ty(), &text)?;
-        is_same(message, &back, &text, &losses)?;
+        is_same(message, &back, &text, &losses, |back| Ok(text_of(back, &options).0))?;
     }
     for names in [json::FieldNames::LowerCamel, json::FieldNames::Original] {
         let options = json::PrintOptions { names, ..Default::default() };
         let (text, losses) = json_of(message, &options)?;
         let back = from_json(message.ty(), &text)?;
-        is_same(message, &back, &text, &losses)?;
+        is_same(message, &back, &text, &losses, |back| Ok(json_of(back, &options)?.0))?;
     }
     Ok(())
 }
 
-/// Whether a message has come back from a text, but for payloads that only say the same.
-fn is_same(message: &Message<'_>, back: &Message<'_>, text: &[u8], losses: &Losses) -> Law {
+/// Checks that a message comes back from its text. An `Any` whose payload is not canonical comes back canonical, and then has the
+/// same text.
+fn is_same(
+    message: &Message<'_>,
+    back: &Message<'_>,
+    text: &[u8],
+    losses: &Losses,
+    print: impl Fn(&Message<'_>) -> ckdiff::Result<Vec<u8>>,
+) -> Law {
     prop_assert!(losses.total() == losses.any_bytes, "{losses:?}");
-    let is_same = back.bytes() == message.bytes() || losses.any_bytes > 0;
+    let is_same = match losses.any_bytes {
+        0 => back.bytes() == message.bytes(),
+        _ => print(back)? == text,
+    };
     prop_assert!(is_same, "{}", String::from_utf8_lossy(text));
     Ok(())
 }

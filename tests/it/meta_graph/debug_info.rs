@@ -13,22 +13,18 @@ use ckdiff::schema::tensorflow::{GraphDebugInfo, MetaGraphDef, SaverDef};
 use prost_reflect::prost::Message as _;
 
 use crate::support::command::ckdiff;
+use crate::support::message_forms::decoded;
 
 fn read(path: &str) -> Vec<u8> {
     std::fs::read(format!("tests/data/debug_info/{path}")).unwrap()
 }
 
-fn message(name: &str, bytes: Vec<u8>) -> Message<'static> {
-    let schema = Schema::tensorflow();
-    Message::decode(schema, schema.message(name).unwrap(), bytes).unwrap()
-}
-
 fn meta() -> Message<'static> {
-    message("tensorflow.MetaGraphDef", read("model.meta"))
+    decoded("tensorflow.MetaGraphDef", read("model.meta"))
 }
 
 fn info() -> Message<'static> {
-    message("tensorflow.GraphDebugInfo", read("model.debug"))
+    decoded("tensorflow.GraphDebugInfo", read("model.debug"))
 }
 
 /// Of each name, its frames: file, line, function.
@@ -101,7 +97,7 @@ fn with_inside() -> Message<'static> {
     info.traces.insert("tower/two".into(), Default::default());
     info.traces.insert("four".into(), Default::default());
     meta.graph_def.as_mut().unwrap().debug_info = Some(info);
-    message("tensorflow.MetaGraphDef", meta.encode_to_vec())
+    decoded("tensorflow.MetaGraphDef", meta.encode_to_vec())
 }
 
 fn inside(meta: &Message<'_>) -> GraphDebugInfo {

@@ -7,16 +7,14 @@ use ckdiff::message::{Message, Writer};
 use ckdiff::meta_graph::{
     Collections, ExportOptions, ImportOptions, Item, Kind, add_to_collection, export, import,
 };
+use ckdiff::schema::WireType;
 use ckdiff::schema::tensorflow::{CondContextDef, SaverDef, VariableDef};
-use ckdiff::schema::{Schema, WireType};
-use ckdiff::text::{ParseOptions, parse};
 
 use crate::meta_graph::tensorflow::{fixture, meta_graph, text};
+use crate::support::message_forms::{decoded, parsed};
 
 fn of_text(text: &str) -> Message<'static> {
-    let schema = Schema::tensorflow();
-    let ty = schema.message("tensorflow.MetaGraphDef").unwrap();
-    parse(schema, ty, text.as_bytes(), &ParseOptions::default()).unwrap().0
+    parsed("tensorflow.MetaGraphDef", text)
 }
 
 fn scoped(scope: &str) -> ExportOptions {
@@ -62,8 +60,7 @@ fn what_cannot_be_exported_is_told() {
     }
     // Without a scope nobody has to know what it is.
     assert_eq!(export(&garbage, &scoped("")).unwrap().message.bytes(), garbage.bytes());
-    let graph = Schema::tensorflow().message("tensorflow.GraphDef").unwrap();
-    let graph = Message::decode(Schema::tensorflow(), graph, Vec::new()).unwrap();
+    let graph = decoded("tensorflow.GraphDef", Vec::new());
     let said = "message is tensorflow.GraphDef, it must be tensorflow.MetaGraphDef";
     assert_eq!(export(&graph, &scoped("")).unwrap_err().to_string(), said);
 }

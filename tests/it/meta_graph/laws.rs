@@ -7,11 +7,11 @@ use ckdiff::message::{Meaning, Message, Record, Records, Value, Writer};
 use ckdiff::meta_graph::{ExportOptions, ImportOptions, export, import};
 use ckdiff::schema::{Kind, MessageType, Schema, WireType};
 
-use crate::checkpoint::hostile::mutate;
 use crate::meta_graph::tensorflow::{assert_same, fixture, meta_graph, text};
-use crate::support::Random;
+use crate::support::damage::{mutate, mutations};
 use crate::support::property::for_tapes;
 use crate::support::random_message::{self, Habit};
+use crate::support::{Count, Random};
 
 fn meta_type() -> &'static MessageType {
     Schema::tensorflow().message("tensorflow.MetaGraphDef").unwrap()
@@ -70,6 +70,7 @@ fn an_export_of_everything_is_what_there_was() {
 
 #[test]
 fn what_is_put_under_a_scope_and_taken_out_again_is_what_there_was() {
+    let mut moved = 0;
     for (file, meta) in all() {
         if nodes(&meta).is_empty() {
             continue;
@@ -86,7 +87,9 @@ fn what_is_put_under_a_scope_and_taken_out_again_is_what_there_was() {
             assert!(back.unbound_inputs.is_empty() && back.left_out.is_empty(), "{file}");
         }
         assert_eq!(nodes(&import(&meta, None, &below("")).unwrap().message), nodes(&meta));
+        moved += 1;
     }
+    assert!(moved >= 30, "{moved}");
 }
 
 #[test]
@@ -194,8 +197,10 @@ fn unknown_fields_stay_wherever_they_are() {
     }
 }
 
-/// Exports and imports a meta graph in every way; what comes out is a message in canonical form, or an error with words.
-fn in_every_way(meta: &Message<'static>) {
+/// Exports and imports a meta graph in every way; the result is a message in canonical form, or an error that says something. Returns
+/// how many messages result.
+fn in_every_way(meta: &Message<'static>) -> u64 {
+    let mut messages = 0;
     let check = |message: &Message<'static>| {
         let again = meta_graph(message.bytes().to_vec());
         assert_eq!(again.bytes(), message.bytes(), "{}", text(message));
@@ -220,31 +225,43 @@ fn in_every_way(meta: &Message<'static>) {
         ExportOptions { export_scope: scope, ..all },
     ] {
         match export(meta, &options) {
-            Ok(exported) => check(&exported.message),
+            Ok(exported) => {
+                check(&exported.message);
+                messages += 1;
+            }
             Err(error) => assert!(!error.to_string().is_empty()),
         }
     }
     for options in [below(""), below("a"), ImportOptions { clear_devices: true, ..below("a/b/") }] {
         for into in [None, Some(meta)] {
             match import(meta, into, &options) {
-                Ok(imported) => check(&imported.message),
+                Ok(imported) => {
+                    check(&imported.message);
+                    messages += 1;
+                }
                 Err(error) => assert!(!error.to_string().is_empty()),
             }
         }
     }
+    messages
 }
 
 #[test]
 fn random_meta_graphs_come_out_in_canonical_form() {
+    let (random_ones, messages) = (Count::default(), Count::default());
     for_tapes("meta graph", 61, 150, |tape| {
         let mut random = Random::of_tape(tape);
         for habit in [Habit::Tidy, Habit::Untidy, Habit::Unknown] {
             let (bytes, _) =
                 random_message::message(Schema::tensorflow(), meta_type(), habit, &mut random);
-            in_every_way(&meta_graph(bytes));
+            messages.add(in_every_way(&meta_graph(bytes)));
+            random_ones.add(1);
         }
         Ok(())
     });
+    // Of ten ways each.
+    let (random_ones, messages) = (random_ones.get(), messages.get());
+    assert!(messages > random_ones / 2, "{messages} messages of {random_ones}");
 }
 
 #[test]
@@ -252,16 +269,16 @@ fn damaged_meta_graphs_do_no_harm() {
     let victims: Vec<_> = ["towers_scope.meta", "nested.meta", "queues.meta", "unbound_scope.meta"]
         .map(fixture)
         .into();
-    let count = std::env::var("CKDIFF_MUTATIONS").map_or(400, |n| n.parse::<u64>().unwrap() / 25);
-    let mut decoded = 0;
+    let count = mutations(400, 25);
+    let (mut decoded, mut messages) = (0, 0);
     for seed in 0..count {
         let mut random = Random::new(seed);
         let mut bytes = victims[seed as usize % victims.len()].bytes().to_vec();
         mutate(&mut bytes, &mut random);
         if let Ok(meta) = Message::decode(Schema::tensorflow(), meta_type(), bytes) {
-            in_every_way(&meta);
+            messages += in_every_way(&meta);
             decoded += 1;
         }
     }
-    assert!(decoded > count / 20, "{decoded} of {count}");
+    assert!(decoded > count / 20 && messages > decoded, "{decoded} of {count}, {messages}");
 }

@@ -4,99 +4,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckdiff::artifact::{Artifact, Document, ReadOptions};
+use ckdiff::artifact::Artifact;
 use ckdiff::checkpoint::Checkpoint;
 use ckdiff::diff::{Options, Verdict, diff};
 use ckdiff::graph::Graph;
 use ckdiff::message::{Message, Records, Value};
 use ckdiff::progress::Silent;
-use ckdiff::saved_model::{
-    AssetSource, BuildOutcome, Builder, MetaGraphOptions, Plan, SavedModel, Values,
-};
-use ckdiff::schema::Schema;
+use ckdiff::saved_model::{BuildOutcome, Builder, SavedModel, Values};
 use tempfile::TempDir;
 
-/// The cases, with the tags of their meta graphs and whether the message is text.
-const CASES: &[(&str, &[&[&str]], bool)] = &[
-    ("plain", &[&["serve"]], false),
-    ("two", &[&["serve", "gpu"], &["train"]], true),
-    ("composite", &[&["serve"]], false),
-    ("nothing", &[&[]], false),
-];
+pub(crate) use crate::support::built_models::folder;
+use crate::support::built_models::{self, CASES, Case, From, add_all, rebuild};
 
-pub fn folder(case: &str) -> PathBuf {
-    Path::new("tests/data/built").join(case)
-}
-
-/// The meta graph that TensorFlow's builder was given.
+/// The meta graph of this number that TensorFlow's builder was given.
 pub fn before(case: &str, number: usize) -> Message<'static> {
-    let path = folder(case).join(format!("before.{number}.meta"));
-    let document = Document::open(path, Schema::tensorflow(), &ReadOptions::default()).unwrap();
-    document.message().clone()
+    built_models::before(case, number).unwrap()
 }
 
-fn asset(tensor: &str) -> AssetSource {
-    AssetSource { tensor: tensor.into(), path: None }
-}
-
-/// What the script gives to TensorFlow's builder; the signatures are those that TensorFlow wrote.
-fn options(case: &str, number: usize, theirs: &Plan) -> MetaGraphOptions {
-    let mut options = MetaGraphOptions {
-        tags: CASES.iter().find(|(name, ..)| *name == case).unwrap().1[number]
-            .iter()
-            .map(|tag| (*tag).to_owned())
-            .collect(),
-        signatures: theirs.signatures.clone(),
-        ..MetaGraphOptions::default()
-    };
-    match (case, number) {
-        ("two", 0) => {
-            options.assets = ["first:0", "second", "again:0", "third:0"].map(asset).to_vec();
-            options.main_op = Some("start".into());
-        }
-        ("two", 1) => {
-            options.assets = vec![asset("first:0"), asset("second:0")];
-            options.clear_devices = true;
-            options.strip_default_attrs = true;
-        }
-        ("composite", _) => {
-            options.main_op = Some("legacy".into());
-            options.saver = theirs.saver.clone();
-        }
-        _ => {}
-    }
-    options
-}
-
-/// Where the values come from.
-#[derive(Clone, Copy)]
-enum From {
-    Store,
-    Checkpoint,
-}
+/// The case that TensorFlow wrote as text.
+const AS_TEXT: &str = "two";
 
 /// Builds what TensorFlow built.
-fn build(case: &str, from: From, out: &Path) -> BuildOutcome {
-    let (_, tags, as_text) = CASES.iter().find(|(name, ..)| *name == case).unwrap();
-    let theirs = SavedModel::open(folder(case).join("saved")).unwrap();
+fn build(case: &Case, from: From, out: &Path) -> BuildOutcome {
     let mut builder = Builder::new(out).unwrap();
-    for (number, tags) in tags.iter().enumerate() {
-        let plan = theirs.load(tags).unwrap();
-        let (meta, options) = (before(case, number), options(case, number, &plan));
-        if number > 0 {
-            builder.add_meta_graph(&meta, &options).unwrap();
-            continue;
-        }
-        let store = plan.restore().unwrap();
-        let checkpoint =
-            (case != "nothing").then(|| Checkpoint::open(theirs.variables_path()).unwrap());
-        let values = match (from, &checkpoint) {
-            (From::Checkpoint, Some(checkpoint)) => Values::Checkpoint(checkpoint),
-            _ => Values::Variables(&store),
-        };
-        builder.add_meta_graph_and_variables(&meta, values, &options, &Silent).unwrap();
-    }
-    if *as_text { builder.save_as_text().unwrap() } else { builder.save().unwrap() }
+    add_all(&mut builder, case, from, |_| {}).unwrap();
+    if case.name == AS_TEXT { builder.save_as_text().unwrap() } else { builder.save().unwrap() }
 }
 
 /// All that is in a directory, folders too.
@@ -195,11 +127,11 @@ fn shown(bytes: &[u8]) -> String {
 
 #[test]
 fn what_is_built_is_what_tensorflow_builds() {
-    for (case, ..) in CASES {
+    for case in CASES {
         for from in [From::Store, From::Checkpoint] {
-            let folder = TempDir::new().unwrap();
-            let saved = build(case, from, &folder.path().join("export/1"));
-            let theirs = self::folder(case).join("saved");
+            let dir = TempDir::new().unwrap();
+            let saved = build(case, from, &dir.path().join("export/1"));
+            let (case, theirs) = (case.name, folder(case.name).join("saved"));
             let (mut ours, mut expected) = (files(&saved.dir), files(&theirs));
             let name = saved.file.file_name().unwrap().to_str().unwrap();
             assert!(ours.remove(name).is_some() && expected.remove(name).is_some(), "{case}");
@@ -225,7 +157,8 @@ fn what_is_built_is_what_tensorflow_builds() {
 #[test]
 fn nothing_is_left_beside_what_is_built() {
     let folder = TempDir::new().unwrap();
-    build("two", From::Store, &folder.path().join("made/too/1"));
+    let two = CASES.iter().find(|case| case.name == "two").unwrap();
+    build(two, From::Store, &folder.path().join("made/too/1"));
     let names = everything(&folder.path().join("made/too"));
     assert_eq!(names.iter().filter(|name| name.components().count() == 1).count(), 1, "{names:?}");
     assert_eq!(everything(folder.path()).len(), names.len() + 2, "{names:?}");
@@ -253,20 +186,7 @@ fn models_of_tensorflow_2_are_built_anew() {
             (plan.restore().unwrap(), Checkpoint::open(theirs.variables_path()).unwrap());
         for values in [Values::Variables(&store), Values::Checkpoint(&checkpoint)] {
             let folder = TempDir::new().unwrap();
-            let asset = |(tensor, path): (&String, &PathBuf)| AssetSource {
-                tensor: tensor.clone(),
-                path: Some(path.clone()),
-            };
-            let options = MetaGraphOptions {
-                tags: vec!["serve".into()],
-                assets: plan.assets.iter().map(asset).collect(),
-                ..MetaGraphOptions::default()
-            };
-            let mut builder = Builder::new(folder.path().join("anew")).unwrap();
-            let added =
-                builder.add_meta_graph_and_variables(&plan.meta_graph, values, &options, &Silent);
-            added.unwrap_or_else(|error| panic!("{model}: {error}"));
-            let dir = builder.save().unwrap().dir;
+            let dir = rebuild(&plan, values, &folder.path().join("anew")).unwrap().dir;
             let anew = SavedModel::open(&dir).unwrap();
             assert_eq!(shown(anew.message().bytes()), shown(theirs.message().bytes()), "{model}");
             assert_eq!(anew.load(&["serve"]).unwrap().restore().unwrap(), store, "{model}");

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::saved_model::callables::by;
-use crate::support::command::{assert_valid, ckdiff};
+use crate::support::command::{assert_valid, ckdiff, item};
 
 /// A copy of a SavedModel.
 fn copy(from: &str) -> tempfile::TempDir {
@@ -32,7 +31,7 @@ fn what_lies_in_a_directory_is_told() {
     let report = ckdiff(&["show", "saved_models/module", "--format=json"]).json();
     let directory = &report["directory"];
     let kernel =
-        by(&directory["variables"]["tensors"], "name", "kernel/.ATTRIBUTES/VARIABLE_VALUE");
+        item(&directory["variables"]["tensors"], "name", "kernel/.ATTRIBUTES/VARIABLE_VALUE");
     assert_eq!((&kernel["dtype"], &kernel["shape"]), (&json!("float32"), &json!([2, 2])));
     assert_eq!(directory["files"], json!([{"path": "assets/vocabulary.txt", "bytes": 14}]));
     assert_eq!(directory["fingerprint"]["uuid"], "0".repeat(20));
@@ -48,7 +47,7 @@ fn what_lies_in_a_directory_is_told() {
     let graph = &report["meta_graphs"][0];
     assert_eq!(graph["assets"][0]["is_there"], true);
     assert_eq!(graph["special_ops"][0]["op"], "NoOp");
-    let applied = by(&graph["graph"]["functions"], "alias", "applied");
+    let applied = item(&graph["graph"]["functions"], "alias", "applied");
     assert!(applied["name"].as_str().unwrap().starts_with("__inference_apply_"));
 }
 

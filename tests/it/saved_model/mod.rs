@@ -4,5 +4,6 @@ mod built;
 mod callables;
 mod directory;
 mod hostile;
+mod overview_limits;
 mod refused;
 mod signatures;

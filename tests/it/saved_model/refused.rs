@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ckdiff::Error;
@@ -20,6 +21,7 @@ use insta::assert_snapshot;
 use tempfile::TempDir;
 
 use crate::saved_model::built::{before, everything, files, folder};
+use crate::support::process::test_process;
 
 fn values() -> Checkpoint {
     Checkpoint::open(folder("two").join("saved/variables/variables")).unwrap()
@@ -240,10 +242,11 @@ const FULL: &str = "CKDIFF_FULL_DISK_TEST";
 fn a_full_disk_leaves_nothing() {
     let folder = TempDir::new().unwrap();
     // A file may not grow beyond a few bytes, which is as far as a full disk goes.
+    let test = test_process(module_path!(), "build_on_a_full_disk");
     let run = std::process::Command::new("bash")
-        .args(["-c", "ulimit -f 4; trap '' XFSZ; exec \"$0\" \"$@\""])
-        .arg(std::env::current_exe().unwrap())
-        .args(["saved_model::refused::build_on_a_full_disk", "--exact", "--nocapture"])
+        .args(["-c", "ulimit -f 4; trap '' XFSZ; exec \"$0\" \"$@\" --nocapture"])
+        .arg(test.get_program())
+        .args(test.get_args())
         .env(FULL, folder.path())
         .output()
         .unwrap();
@@ -259,12 +262,13 @@ fn a_full_disk_leaves_nothing() {
 fn what_is_abandoned_is_gone() {
     let Ok(dir) = std::env::var(ABANDONED) else {
         let folder = TempDir::new().unwrap();
-        let run = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["saved_model::refused::what_is_abandoned_is_gone", "--exact"])
+        let run = test_process(module_path!(), "what_is_abandoned_is_gone")
+            .arg("--nocapture")
             .env(ABANDONED, folder.path())
-            .status()
+            .output()
             .unwrap();
-        assert!(run.success());
+        let said = String::from_utf8_lossy(&run.stdout);
+        assert!(run.status.success() && said.contains("files are begun"), "{run:?}");
         assert!(everything(folder.path()).is_empty());
         return;
     };
@@ -272,7 +276,10 @@ fn what_is_abandoned_is_gone() {
     let values = values();
     let values = Values::Checkpoint(&values);
     builder.add_meta_graph_and_variables(&before("two", 0), values, &tagged("a"), &Silent).unwrap();
-    assert!(everything(Path::new(&dir)).len() > 3);
+    let begun = everything(Path::new(&dir)).len();
+    assert!(begun > 3);
+    print!("{begun} files are begun");
+    std::io::stdout().flush().unwrap();
     ckdiff::files::abandon();
     // As a signal would end it.
     std::process::exit(0);

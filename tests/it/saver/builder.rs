@@ -2,37 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::graph::Graph;
-use ckdiff::message::{Message, Records, Value};
+use ckdiff::message::Message;
 use ckdiff::saver::SaveSpec;
 use ckdiff::saver::builder::{
     DefaultSaver, Options, RestoreNodes, TakenNames, ToSave, VarList, Variable, add_to_savers,
     all_saveable, build, group_by_device, saveables_of, saver_or_default, with_saver,
 };
-use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use insta::assert_snapshot;
 
-pub fn meta_graph(path: &str) -> Message<'static> {
-    let path = format!("tests/data/savers/{path}");
-    let document = Document::open(path, Schema::tensorflow(), &ReadOptions::default()).unwrap();
-    document.message().clone()
-}
-
-/// The bytes of a field.
-pub fn field<'m>(message: &'m Message<'_>, number: u32) -> &'m [u8] {
-    let mut found = Records::new(message.bytes(), 0).map(Result::unwrap);
-    match found.find(|record| record.number == number).map(|record| record.value) {
-        Some(Value::Len(bytes)) => bytes,
-        _ => &[],
-    }
-}
-
-pub fn graph(message: &Message<'static>) -> Message<'static> {
-    let ty = Schema::tensorflow().message("tensorflow.GraphDef").unwrap();
-    Message::decode(Schema::tensorflow(), ty, field(message, 2).to_vec()).unwrap()
-}
+use crate::support::saver::{field, graph, meta_graph};
 
 /// The variables of these names, as the collection describes them.
 fn variables(case: &str, names: &[&str]) -> Vec<Variable> {
@@ -86,7 +66,7 @@ fn options(case: &str) -> Options {
     }
 }
 
-pub fn cases() -> Vec<String> {
+fn cases() -> Vec<String> {
     let files = std::fs::read_dir("tests/data/savers/build").unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
     let mut cases: Vec<_> =

@@ -1,7 +1,9 @@
 //! Savers: built into graphs, and run.
 
 mod builder;
-mod functions;
+mod function_calls;
 mod hostile;
+// Savers of TensorFlow 2, which are functions.
+mod object_savers;
 mod restore;
 mod run;

@@ -16,27 +16,20 @@ use ckdiff::saver::{Model, SaveOptions, Saver};
 use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::SaverDef;
 use ckdiff::verify::{MetaGraph, fit};
-use prost_reflect::prost::Message as _;
 use serde_json::Value;
 
-use crate::saver::builder::{field, meta_graph};
-use crate::support::{base64, named_snapshot, oracle};
+use crate::support::message_forms::opened;
+use crate::support::saver::{KnownTensor, field, meta_graph, meta_graph_of, saver_def};
+use crate::support::{cases, named_snapshot};
 
 const BY_NAME: &str = "tests/data/object_savers/by_name";
-
-fn read(path: impl AsRef<Path>) -> Message<'static> {
-    let document = Document::open(path, Schema::tensorflow(), &ReadOptions::default()).unwrap();
-    document.message().clone()
-}
-
-fn def(meta_graph: &Message<'_>) -> SaverDef {
-    SaverDef::decode(field(meta_graph, 3)).unwrap()
-}
 
 /// What TensorFlow restores of the checkpoint of objects, by graph: variables, or the error.
 fn by_name() -> BTreeMap<String, Value> {
     let text = std::fs::read(format!("{BY_NAME}.json")).unwrap();
-    serde_json::from_slice(&text).unwrap()
+    let graphs: BTreeMap<_, _> = serde_json::from_slice(&text).unwrap();
+    assert_eq!(graphs.len(), 7);
+    graphs
 }
 
 fn checkpoint() -> PathBuf {
@@ -44,17 +37,18 @@ fn checkpoint() -> PathBuf {
 }
 
 fn graph_of(case: &str) -> Message<'static> {
-    read(format!("{BY_NAME}/{case}.meta"))
+    opened(format!("{BY_NAME}/{case}.meta")).message().clone()
 }
 
 #[test]
 fn a_graph_of_names_restores_a_checkpoint_of_objects() {
     let mut said = String::new();
+    let mut restored_variables = 0;
     for (case, known) in by_name() {
         let graph = graph_of(&case);
         let mut variables = Variables::of(&graph).unwrap();
         let before = variables.clone();
-        let restored = Saver::new(def(&graph)).restore(&graph, &checkpoint(), &mut variables);
+        let restored = Saver::new(saver_def(&graph)).restore(&graph, &checkpoint(), &mut variables);
         let Some(known) = known.as_object().filter(|_| case != "shape") else {
             // TensorFlow lets a resource variable have any shape.
             assert_eq!(variables, before, "{case}");
@@ -64,14 +58,12 @@ fn a_graph_of_names_restores_a_checkpoint_of_objects() {
         restored.unwrap();
         assert_eq!(variables.iter().count(), known.len(), "{case}");
         for (name, held) in known {
-            let found = variables.find(name).unwrap();
-            let content = base64(held["content"].as_str().unwrap());
-            assert_eq!(
-                (found.dtype().name(), found.content()),
-                (held["dtype"].as_str().unwrap(), &*content)
-            );
+            let known: KnownTensor = serde_json::from_value(held.clone()).unwrap();
+            known.assert_is(variables.find(name).unwrap(), &format!("{case} {name}"));
+            restored_variables += 1;
         }
     }
+    assert!(restored_variables >= 4, "{restored_variables}");
     named_snapshot("saver", "restore_by_objects", &said);
 }
 
@@ -101,29 +93,27 @@ fn a_plan_says_where_each_tensor_is_from() {
     for (case, known) in by_name() {
         let graph = graph_of(&case);
         let held = Checkpoint::open(checkpoint()).unwrap();
-        let plan = restore_plan(&graph, &def(&graph), &held).unwrap();
+        let plan = restore_plan(&graph, &saver_def(&graph), &held).unwrap();
         assert_eq!(plan.restores(), known.is_object(), "{case}");
         tell(&case, &plan);
     }
     for case in ["devices", "tables"] {
         let folder = Path::new("tests/data/object_savers").join(case);
-        let ty = Schema::tensorflow().message("tensorflow.MetaGraphDef").unwrap();
-        let bytes = field(&read(folder.join("saved_model.pb")), 2).to_vec();
-        let graph = Message::decode(Schema::tensorflow(), ty, bytes).unwrap();
+        let graph = meta_graph_of(&folder);
         let held = Checkpoint::open(folder.join("variables/variables")).unwrap();
-        tell(case, &restore_plan(&graph, &def(&graph), &held).unwrap());
+        tell(case, &restore_plan(&graph, &saver_def(&graph), &held).unwrap());
     }
     let graph = meta_graph("run/of_shards/model.ckpt.meta");
     let held = Checkpoint::open("tests/data/savers/run/of_shards/model.ckpt").unwrap();
-    tell("of_shards", &restore_plan(&graph, &def(&graph), &held).unwrap());
+    tell("of_shards", &restore_plan(&graph, &saver_def(&graph), &held).unwrap());
     named_snapshot("saver", "plans", &said);
 }
 
 #[test]
 fn what_tensorflow_restores_is_planned() {
     let mut count = 0;
-    for (case, facts) in oracle("fit.json").as_object().unwrap() {
-        let path = Path::new("tests/data/fit").join(case).join("model.ckpt");
+    for (case, facts) in cases("fit.json", 57) {
+        let path = Path::new("tests/data/fit").join(&case).join("model.ckpt");
         let Ok(document) = Document::open(
             path.with_extension("ckpt.meta"),
             Schema::tensorflow(),
@@ -132,7 +122,7 @@ fn what_tensorflow_restores_is_planned() {
             continue;
         };
         let graph = document.message();
-        let saver = def(graph);
+        let saver = saver_def(graph);
         if saver.restore_op_name.is_empty() {
             continue;
         }
@@ -204,8 +194,8 @@ fn a_saver_of_a_graph_names_its_nodes() {
     let graph = meta_graph("run/of_references/model.ckpt.meta");
     let dir = tempfile::tempdir().unwrap();
     let mut variables = Variables::of(&graph).unwrap();
-    Saver::new(def(&graph)).restore(&graph, path.as_ref(), &mut variables).unwrap();
-    let mut without = [def(&graph), def(&graph)];
+    Saver::new(saver_def(&graph)).restore(&graph, path.as_ref(), &mut variables).unwrap();
+    let mut without = [saver_def(&graph), saver_def(&graph)];
     without[0].save_tensor_name.clear();
     without[1].restore_op_name.clear();
     for (def, field) in without.into_iter().zip(["save_tensor_name", "restore_op_name"]) {
@@ -228,7 +218,7 @@ fn a_saver_of_a_graph_names_its_nodes() {
 #[test]
 fn a_path_without_a_checkpoint_is_none() {
     let graph = meta_graph("run/of_references/model.ckpt.meta");
-    let (saver, mut variables) = (Saver::new(def(&graph)), Variables::of(&graph).unwrap());
+    let (saver, mut variables) = (Saver::new(saver_def(&graph)), Variables::of(&graph).unwrap());
     for path in
         ["", "nowhere", "tests/data/savers/run/of_references", "tests/data/demo/model.ckpt.index"]
     {
@@ -267,12 +257,12 @@ fn a_saver_is_built_or_empty() {
     let names: Vec<_> =
         std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["m-3.meta"]);
-    assert_eq!(read(dir.path().join("m-3.meta")).bytes(), nothing.bytes());
+    assert_eq!(opened(dir.path().join("m-3.meta")).message().bytes(), nothing.bytes());
     // Nor does it leave another saver in the meta graph, which would not be its own.
     let other = with_saver(&message, &SaverDef { max_to_keep: 7, ..SaverDef::default() }).unwrap();
     let more = SaveOptions { meta_graph: Some(&other), ..options };
     saver.save(&content, &target, &more, &Silent).unwrap();
-    assert_eq!(read(dir.path().join("m-3.meta")).bytes(), nothing.bytes());
+    assert_eq!(opened(dir.path().join("m-3.meta")).message().bytes(), nothing.bytes());
     assert!(saver.rotation().last_checkpoints().is_empty());
     assert!(CheckpointState::read(dir.path()).is_err());
     // Without one to write, nothing is written; and nothing is looked for to restore.

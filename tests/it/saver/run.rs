@@ -10,29 +10,14 @@ use ckdiff::saver::builder::{Options, build};
 use ckdiff::saver::run::{
     MergeOptions, VariableKey, Variables, WriteCheckpoint, Written, restore, save,
 };
-use ckdiff::schema::tensorflow::SaverDef;
 use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use ckdiff::tensor::{DType, Shape, Tensor};
-use prost_reflect::prost::Message as _;
-use serde::Deserialize;
 
-use crate::saver::builder::{field, meta_graph};
-use crate::support::base64;
-
-#[derive(Deserialize)]
-struct Held {
-    dtype: String,
-    shape: Vec<u64>,
-    content: String,
-}
+use crate::support::saver::{KnownTensor, meta_graph, saver_def};
 
 /// What TensorFlow has in the variables after a restore, by meta graph and name.
-fn oracle() -> BTreeMap<String, BTreeMap<String, Held>> {
+fn oracle() -> BTreeMap<String, BTreeMap<String, KnownTensor>> {
     serde_json::from_slice(&std::fs::read("tests/data/savers/run.json").unwrap()).unwrap()
-}
-
-fn saver(meta_graph: &Message<'_>) -> SaverDef {
-    SaverDef::decode(field(meta_graph, 3)).unwrap()
 }
 
 /// The checkpoint beside a meta graph, as its saver names it.
@@ -45,7 +30,7 @@ fn checkpoint(case: &str) -> String {
 fn restored(case: &str) -> Variables {
     let graph = meta_graph(&format!("run/{case}"));
     let mut variables = Variables::of(&graph).unwrap();
-    restore(&graph, &saver(&graph), &checkpoint(case), &mut variables).unwrap();
+    restore(&graph, &saver_def(&graph), &checkpoint(case), &mut variables).unwrap();
     variables
 }
 
@@ -58,10 +43,7 @@ fn every_saver_restores_what_tensorflow_restores() {
         assert_eq!(variables.uninitialized().count(), 0, "{case}");
         assert_eq!(variables.iter().count(), known.len(), "{case}");
         for (name, known) in known {
-            let held = variables.find(name).unwrap();
-            let found = (held.dtype().name(), held.shape().dims(), held.content());
-            let content = base64(&known.content);
-            assert_eq!(found, (&*known.dtype, &*known.shape, &*content), "{case} {name}");
+            known.assert_is(variables.find(name).unwrap(), &format!("{case} {name}"));
         }
     }
 }
@@ -102,13 +84,15 @@ impl WriteCheckpoint for Recorder {
 fn recorded(case: &str, path: &str) -> (String, Recorder) {
     let graph = meta_graph(&format!("run/{case}"));
     let mut recorder = Recorder::default();
-    let saved = save(&graph, &saver(&graph), path, &restored(case), &mut recorder).unwrap();
+    let saved = save(&graph, &saver_def(&graph), path, &restored(case), &mut recorder).unwrap();
     (saved, recorder)
 }
 
 #[test]
 fn what_was_restored_is_saved_under_its_keys() {
+    let mut count = 0;
     for case in oracle().into_keys().filter(|case| !case.ends_with("by_hand.meta")) {
+        count += 1;
         let (saved, recorder) = recorded(&case, "to/it");
         let shards = if case.starts_with("of_v1_shards") { "-?????-of-00002" } else { "" };
         assert_eq!(saved, format!("to/it{shards}"), "{case}");
@@ -127,7 +111,10 @@ fn what_was_restored_is_saved_under_its_keys() {
             let elements = entry.source.as_ref().unwrap().shape().elements();
             assert_eq!(parts.get(entry.name.as_str().unwrap()), Some(&elements), "{case}");
         }
+        assert_eq!(parts.len(), held.tensors().len(), "{case}");
+        assert!(!parts.is_empty(), "{case}");
     }
+    assert_eq!(count, 6);
 }
 
 #[test]
@@ -190,7 +177,7 @@ fn parts_are_cut_out_of_what_is_stored_otherwise() {
         for path in ["of_v1/model.ckpt", "of_shards/model.ckpt", "of_each/model.ckpt"] {
             let path = format!("tests/data/savers/run/{path}");
             let mut variables = Variables::of(&other).unwrap();
-            restore(&other, &saver(&other), &path, &mut variables).unwrap();
+            restore(&other, &saver_def(&other), &path, &mut variables).unwrap();
             let whole = Checkpoint::open(&path).unwrap().get_tensor("p").unwrap();
             let whole = whole.elements::<f32>().unwrap();
             let part = variables.find("p/part_1").unwrap().elements::<f32>().unwrap();
@@ -209,10 +196,10 @@ fn nothing_changes_where_something_fails() {
     let before = variables.clone();
     // It has `a` and `b`, but no `half`.
     let path = "tests/data/savers/run/of_each/model.ckpt";
-    let error = restore(&graph, &saver(&graph), path, &mut variables).unwrap_err();
+    let error = restore(&graph, &saver_def(&graph), path, &mut variables).unwrap_err();
     assert_eq!(error.tensor().unwrap().as_str(), Some("a"));
     assert_eq!(variables, before);
     let path = "tests/data/savers/run/of_references/model.ckpt";
-    restore(&graph, &saver(&graph), path, &mut variables).unwrap();
+    restore(&graph, &saver_def(&graph), path, &mut variables).unwrap();
     assert_ne!(variables.get(&key), before.get(&key));
 }

@@ -85,3 +85,10 @@ pub fn assert_valid(report: &Value) {
     let schema = serde_json::from_str(schema).unwrap();
     assert_eq!(violations(&schema, report), Vec::<String>::new());
 }
+
+/// The item of a list in a report that has this text under this key.
+#[track_caller]
+pub fn item<'a>(list: &'a Value, key: &str, wanted: &str) -> &'a Value {
+    let found = list.as_array().unwrap().iter().find(|item| item[key] == wanted);
+    found.unwrap_or_else(|| panic!("{wanted} is missing: {list}"))
+}

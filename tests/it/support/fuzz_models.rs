@@ -13,13 +13,13 @@ use ckdiff::verify;
 const TYPES: &[&str] =
     &["MetaGraphDef", "GraphDef", "SavedModel", "TrackableObjectGraph", "FunctionDefLibrary"];
 
-/// Any bytes as two messages: the first picks the type, the next two are the length of the first.
-pub(crate) fn diff_messages(input: &[u8]) {
-    let Some((&[ty, low, high], rest)) = input.split_first_chunk::<3>() else { return };
+/// Any bytes as two messages: the first picks the type, the next two are the length of the first. Returns whether they are such.
+pub(crate) fn diff_messages(input: &[u8]) -> bool {
+    let Some((&[ty, low, high], rest)) = input.split_first_chunk::<3>() else { return false };
     let ty = TYPES[usize::from(ty) % TYPES.len()];
     let len = usize::from(u16::from_le_bytes([low, high])).min(rest.len());
     let (lhs, rhs) = rest.split_at(len);
-    check(ty, Form::Binary, lhs, rhs);
+    check(ty, Form::Binary, lhs, rhs)
 }
 
 /// Compares two messages of a type of TensorFlow's, if they are such; whether they are.

@@ -1,5 +1,8 @@
-//! The forms of a message: printed, and read back.
+//! Messages of TensorFlow's schema in each form.
 
+use std::path::Path;
+
+use ckdiff::artifact::{Document, Form, ReadOptions};
 use ckdiff::message::{Losses, Message};
 use ckdiff::schema::{MessageType, Schema};
 use ckdiff::text::{self, ParseOptions, PrintOptions, Style};
@@ -7,6 +10,30 @@ use ckdiff::{Result, json};
 
 pub(crate) fn ty(name: &str) -> &'static MessageType {
     Schema::tensorflow().message(name).unwrap_or_else(|| panic!("{name} is in the schema"))
+}
+
+/// The message of this type in these wire bytes.
+pub(crate) fn decoded(name: &str, bytes: Vec<u8>) -> Message<'static> {
+    Message::decode(Schema::tensorflow(), ty(name), bytes).unwrap()
+}
+
+/// The message of this type in this text.
+#[track_caller]
+pub(crate) fn parsed(name: &str, text: &str) -> Message<'static> {
+    from_text(ty(name), text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The document of this type in these bytes, whatever they look like.
+#[track_caller]
+pub(crate) fn document(name: &str, form: Form, bytes: &[u8]) -> Document<'static> {
+    let options =
+        ReadOptions { message: Some(name.into()), form: Some(form), ..ReadOptions::default() };
+    Document::read(bytes, Path::new("a"), Schema::tensorflow(), &options).unwrap()
+}
+
+/// The document in a file of the corpus.
+pub(crate) fn opened(path: impl AsRef<Path>) -> Document<'static> {
+    Document::open(path, Schema::tensorflow(), &ReadOptions::default()).unwrap()
 }
 
 pub(crate) fn text_of(message: &Message<'_>, options: &PrintOptions) -> (Vec<u8>, Losses) {
@@ -34,7 +61,7 @@ pub(crate) fn from_json(ty: &'static MessageType, text: &[u8]) -> Result<Message
     parsed.map(|(message, _)| message)
 }
 
-/// Every way to print text.
+/// Every way to print text that can be read back.
 pub(crate) fn print_options() -> Vec<PrintOptions> {
     let mut all = Vec::new();
     for style in [Style::TensorFlow, Style::Protoc] {

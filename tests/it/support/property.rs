@@ -20,7 +20,9 @@ pub(crate) fn for_every_type(
     schema: &'static Schema,
     law: impl Fn(&'static MessageType, &[u64]) -> Law,
 ) {
-    for (number, ty) in schema.messages().filter(|ty| !ty.is_map_entry).enumerate() {
+    let types: Vec<_> = schema.messages().filter(|ty| !ty.is_map_entry).collect();
+    assert!(types.len() >= 10, "the schema has {} types", types.len());
+    for (number, ty) in types.into_iter().enumerate() {
         for_tapes(&ty.full_name, number as u64 + 1, 12, |tape| law(ty, tape));
     }
 }
@@ -28,6 +30,7 @@ pub(crate) fn for_every_type(
 /// Holds a law against so many tapes, unless `PROPTEST_CASES` says another number; those of one seed are always the same.
 pub(crate) fn for_tapes(what: &str, seed: u64, cases: u32, law: impl Fn(&[u64]) -> Law) {
     let cases = env::var("PROPTEST_CASES").map_or(cases, |cases| cases.parse().unwrap());
+    assert!(cases > 0, "PROPTEST_CASES is 0");
     let config =
         Config { cases, failure_persistence: None, max_shrink_iters: 50_000, ..Config::default() };
     let rng = TestRng::from_seed(RngAlgorithm::XorShift, &u128::from(seed).to_le_bytes());

@@ -113,6 +113,7 @@ fn random_floats_read_back() {
         let doubles: Vec<_> = (0..20_000).map(|_| random.next()).collect();
         let bytes: Vec<_> = doubles.iter().flat_map(|bits| bits.to_le_bytes()).collect();
         let text = printed("tensorflow.TensorProto", &len(6, &bytes), style);
+        assert_eq!(text.lines().count(), doubles.len());
         for (line, bits) in text.lines().zip(doubles) {
             let read: f64 = line.strip_prefix("double_val: ").unwrap().parse().unwrap();
             let value = f64::from_bits(bits);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use ckdiff::text::{LayoutOptions, format};
 use insta::assert_snapshot;
 
+use crate::support::damage::mutations;
 use crate::support::random_text;
 use crate::support::text_layout::{check_layout, comments};
 use crate::support::{Random, named_snapshot};
@@ -277,14 +278,16 @@ fn printed_text_stays_as_it_is() {
 
 #[test]
 fn the_laws_hold_for_random_texts() {
-    let rounds = std::env::var("CKDIFF_MUTATIONS").map_or(2_000, |rounds| rounds.parse().unwrap());
+    let rounds = mutations(2_000, 1) as usize;
     let mut random = Random::new(0x1a_00);
-    let mut remarks = 0;
+    let (mut remarks, mut refused) = (0, 0);
     for _ in 0..rounds {
         let text = random_text::text(&mut random, 3);
         laid_out(&text);
         remarks += comments(text.as_bytes()).len();
-        check_layout(&random_text::broken(&text, &mut random));
+        let broken = check_layout(&random_text::broken(&text, &mut random));
+        refused += usize::from(broken.is_none());
     }
+    assert!(refused > rounds / 4 && refused < rounds, "{refused} of {rounds} broken texts refused");
     assert!(remarks > rounds, "{remarks} comments in {rounds} texts");
 }

@@ -9,6 +9,7 @@ use pest::Parser;
 use pest::error::LineColLocation;
 use pest::iterators::Pairs;
 
+use crate::support::damage::mutations;
 use crate::support::random_text;
 use crate::support::{Random, named_snapshot};
 
@@ -386,8 +387,7 @@ fn depth_is_bounded_and_costs_no_stack() {
 
 #[test]
 fn texts_mean_the_same_in_pieces_of_every_size() {
-    let rounds =
-        std::env::var("CKDIFF_MUTATIONS").map_or(300, |n| n.parse::<usize>().unwrap() / 10);
+    let rounds = mutations(300, 10) as usize;
     let mut random = Random::new(0x5eed);
     let mut accepted = 0;
     for round in 0..rounds {

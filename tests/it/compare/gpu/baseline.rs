@@ -3,8 +3,8 @@
 use ckdiff::compare::{Baseline, Options, compare};
 use ckdiff::tensor::{DType, TensorView};
 
-use crate::compare::gpu::device::{device, text, tolerance, view};
 use crate::support::Random;
+use crate::support::gpu::{device, text, tolerance, view};
 
 /// A unit, and an odd number of elements more.
 const ELEMENTS: usize = 16 * 65_536 + 1001;

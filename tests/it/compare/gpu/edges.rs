@@ -5,9 +5,9 @@
 use ckdiff::compare::{Device, NanPolicy, Options, Tolerance};
 use ckdiff::tensor::DType;
 
-use crate::compare::gpu::device::{check, device};
-use crate::support::Random;
 use crate::support::floats::Float;
+use crate::support::gpu::{check, device};
+use crate::support::{Random, dtypes};
 
 /// Pairs of a batch: a tile, or a few elements more.
 const BATCH: usize = 4096;
@@ -218,7 +218,7 @@ fn floats_of_16_bits_at_the_edge_of_a_tolerance_count_as_on_the_cpu() {
 #[test]
 fn floats_of_a_byte_and_less_at_the_edge_of_a_tolerance_count_as_on_the_cpu() {
     let Some(device) = device() else { return };
-    for float in Float::all().filter(|float| float.dtype().size() == Some(1)) {
-        check_edges(&device, float.dtype());
+    for dtype in dtypes(|dtype| Float::of(dtype).is_some() && dtype.size() == Some(1)) {
+        check_edges(&device, dtype);
     }
 }

@@ -4,11 +4,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use ckdiff::compare::{AdapterKind, Device, adapters};
 
 use crate::support::command::{command, finish};
+use crate::support::process::{run_alone, test_process};
 
 /// Set in surroundings in which no adapter can be.
 const NO_ADAPTER: &str = "CKDIFF_NO_ADAPTER";
@@ -63,18 +63,11 @@ fn surroundings(folder: &Path) -> Vec<(&'static str, Vec<(&'static str, String)>
 #[test]
 fn without_loader_or_driver_there_are_no_adapters() {
     let folder = tempfile::tempdir().unwrap();
-    for (what, variables) in surroundings(folder.path()) {
-        let output = Command::new(std::env::current_exe().unwrap())
-            .args([
-                "--exact",
-                "compare::gpu::faults::every_adapter_that_is_listed_opens_and_no_other",
-            ])
-            .env(NO_ADAPTER, "1")
-            .envs(variables)
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success() && said.contains("1 passed"), "{what}: {said}");
+    for (_, variables) in surroundings(folder.path()) {
+        let mut test =
+            test_process(module_path!(), "every_adapter_that_is_listed_opens_and_no_other");
+        test.env(NO_ADAPTER, "1").envs(variables);
+        run_alone(test);
     }
 }
 

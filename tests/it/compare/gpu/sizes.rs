@@ -3,8 +3,8 @@
 use ckdiff::compare::{Device, Options, TILE, Tolerance};
 use ckdiff::tensor::DType;
 
-use crate::compare::gpu::device::{check, device, new_device, text, tolerance, view};
 use crate::support::Random;
+use crate::support::gpu::{check, device, new_device, text, tolerance, view};
 
 /// A type of each width.
 const WIDTHS: [DType; 4] = [DType::I8, DType::F16, DType::F32, DType::F64];

@@ -3,8 +3,9 @@
 use ckdiff::compare::{Device, NanPolicy, Options, Tolerance};
 use ckdiff::tensor::{DType, Kind};
 
-use crate::compare::gpu::device::{check, device, tolerance, view};
+use crate::support::dtypes;
 use crate::support::floats::Float;
+use crate::support::gpu::{check, device, tolerance, view};
 
 /// Each way of counting, for pairs that do not depend on it.
 fn check_all(device: &Device, dtype: DType, (lhs, rhs): (&[u8], &[u8]), tolerances: &[Tolerance]) {
@@ -35,7 +36,7 @@ fn all_values_of_16_bits_against_a_shift_of_themselves_count_as_on_the_cpu() {
     let lhs: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
     let tolerances =
         [Tolerance::BITS, tolerance(1e-3, 1e-3), tolerance(0.0, 0.0078125), ulp(1), ulp(5000)];
-    for dtype in DType::ALL.iter().copied().filter(|dtype| dtype.size() == Some(2)) {
+    for dtype in dtypes(|dtype| dtype.size() == Some(2)) {
         // One, the sign, the sign and one, infinity, primes.
         for shift in [1, 0x8000, 0x8001, 0x7c00, 0x7f80, 3, 101, 7919] {
             let shifted = (0..=u16::MAX).map(|bits| bits.wrapping_add(shift));
@@ -63,7 +64,7 @@ fn all_pairs_of_bytes_count_as_on_the_cpu() {
         ulp(1),
         ulp(77),
     ];
-    for dtype in DType::ALL.iter().copied().filter(|dtype| dtype.size() == Some(1)) {
+    for dtype in dtypes(|dtype| dtype.size() == Some(1)) {
         check_all(&device, dtype, (&lhs, &rhs), &tolerances);
     }
 }
@@ -107,7 +108,7 @@ fn integers_at_their_extremes_count_as_on_the_cpu() {
         tolerance(1025.0, 1.0 / 3.0),
         ulp(1),
     ];
-    for dtype in DType::ALL.iter().copied().filter(|dtype| dtype.kind() == Kind::Integer) {
+    for dtype in dtypes(|dtype| dtype.kind() == Kind::Integer) {
         let size = dtype.size().unwrap();
         let mut values: Vec<_> =
             values.iter().map(|value| value & (u64::MAX >> (64 - 8 * size))).collect();

@@ -4,17 +4,15 @@ use std::time::Instant;
 
 use ckdiff::artifact::Artifact;
 use ckdiff::diff::{Diff, MessageOptions, Options, Tag, Text, TextView, diff, messages};
-use ckdiff::message::Message;
 use ckdiff::progress::Silent;
 use ckdiff::report::Palette;
 use ckdiff::report::human::{self, View};
-use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::{AttrValue, GraphDef, MetaGraphDef, NodeDef, TensorProto};
 use ckdiff::schema::tensorflow::{TensorShapeProto, attr_value, tensor_shape_proto};
-use ckdiff::text::{ParseOptions, parse};
 
 use crate::support::encoding::bytes;
 use crate::support::graph::pairs::opened;
+use crate::support::message_forms::{decoded, parsed};
 
 fn graph(nodes: Vec<NodeDef>) -> MetaGraphDef {
     MetaGraphDef {
@@ -161,9 +159,7 @@ fn what_is_indented_without_end_is_cut() {
         let node: Vec<u8> = bytes(1, b"n").into_iter().chain(bytes(2, op.as_bytes())).collect();
         bytes(1, &[node, attrs.flatten().collect()].concat())
     };
-    let schema = Schema::tensorflow();
-    let ty = schema.message("tensorflow.GraphDef").unwrap();
-    let [lhs, rhs] = ["A", "B"].map(|op| Message::decode(schema, ty, many(op)).unwrap());
+    let [lhs, rhs] = ["A", "B"].map(|op| decoded("tensorflow.GraphDef", many(op)));
     let changes = messages(&lhs, &rhs, &MessageOptions::default()).unwrap();
     let view = TextView::of_messages(&changes, &lhs, &rhs).unwrap();
     let text = view.places()[0].text(3);
@@ -196,15 +192,9 @@ fn a_place_for_each_of_many_nodes_is_found_in_one_walk() {
     assert!(many < 40.0 * few + 0.5, "{few} s, {many} s");
 }
 
-fn message(text: &str, ty: &str) -> Message<'static> {
-    let schema = Schema::tensorflow();
-    let ty = schema.message(ty).unwrap();
-    parse(schema, ty, text.as_bytes(), &ParseOptions::default()).unwrap().0
-}
-
 /// The text between two messages, a sign before each line.
 fn signed(lhs: &str, rhs: &str, ty: &str, context: usize) -> Vec<String> {
-    let (lhs, rhs) = (message(lhs, ty), message(rhs, ty));
+    let (lhs, rhs) = (parsed(ty, lhs), parsed(ty, rhs));
     let changes = messages(&lhs, &rhs, &MessageOptions::default()).unwrap();
     let view = TextView::of_messages(&changes, &lhs, &rhs).unwrap();
     let told: usize = view.places().iter().map(|place| place.changes().len()).sum();

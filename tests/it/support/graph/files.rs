@@ -29,6 +29,7 @@ pub(crate) fn graph_files() -> Vec<GraphFile> {
     let text = std::fs::read("tests/data/saved_models/builder_text/saved_model.pbtxt").unwrap();
     let text = from_text(ty("tensorflow.SavedModel"), &text).unwrap();
     collect("saved_models/builder_text/saved_model.pbtxt", &text, &mut found);
+    assert!(found.len() >= 25, "{} graphs", found.len());
     found
 }
 

@@ -1,22 +1,31 @@
-//! Two meta graphs compared through the library, and what is said of them.
+//! Pairs of models: those that TensorFlow exported, and meta graphs compared through the library.
 
-use std::path::Path;
+use std::path::PathBuf;
 
-use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
+use ckdiff::artifact::{Artifact, Form};
 use ckdiff::diff::{self, Change, Detail, Diff, Verdict, Weight};
 use ckdiff::progress::Silent;
-use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::MetaGraphDef;
 use prost_reflect::prost::Message as _;
 
+use crate::support::message_forms::document;
+
+/// The names of the pairs in `tests/data/pairs`.
+pub(crate) fn names() -> Vec<String> {
+    crate::support::cases("pairs.json", 174).into_iter().map(|(name, _)| name).collect()
+}
+
+/// The file or folder of one side, `lhs` or `rhs`, of a pair in `tests/data/pairs`.
+pub(crate) fn side(name: &str, side: &str) -> PathBuf {
+    let folder = PathBuf::from("tests/data/pairs").join(name);
+    let named = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == side);
+    let mut files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.find(named).unwrap()
+}
+
 /// The file of a meta graph, opened.
 pub(crate) fn artifact(bytes: &[u8], form: Form) -> Artifact<'static> {
-    let options = ReadOptions {
-        message: Some("tensorflow.MetaGraphDef".into()),
-        form: Some(form),
-        ..ReadOptions::default()
-    };
-    Document::read(bytes, Path::new("a.meta"), Schema::tensorflow(), &options).unwrap().into()
+    document("tensorflow.MetaGraphDef", form, bytes).into()
 }
 
 pub(crate) fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {

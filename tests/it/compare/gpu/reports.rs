@@ -1,71 +1,17 @@
-//! The GPU says what the CPU says, to the bit, on every adapter there is.
-//!
-//! Runs on the adapter that `CKDIFF_TEST_ADAPTER` names, else on the first there is. Without one the tests say so and pass,
-//! unless `CKDIFF_REQUIRE_GPU` is set.
+//! The GPU gives the same numbers as the CPU, to the bit; and the command that uses it.
 
-use std::io::Write;
-use std::sync::OnceLock;
+use ckdiff::compare::{NanPolicy, Options};
+use ckdiff::tensor::Kind;
 
-use ckdiff::compare::{Comparison, Device, NanPolicy, Options, Tolerance, adapters};
-use ckdiff::tensor::{DType, Kind, Shape, TensorView};
-
-use crate::support::Random;
 use crate::support::command::{Run, assert_valid, ckdiff};
-
-/// The adapter to test.
-pub(crate) fn adapter() -> Option<String> {
-    let named = std::env::var("CKDIFF_TEST_ADAPTER").ok();
-    let name = named.or_else(|| adapters().first().map(|adapter| adapter.name.clone()));
-    if name.is_none() {
-        assert!(std::env::var_os("CKDIFF_REQUIRE_GPU").is_none(), "there is no adapter");
-        // Past the test runner, which shows nothing of a test that passes; whether it can be written is no matter.
-        let _ = writeln!(std::io::stderr(), "skipped: no adapter");
-    }
-    name
-}
-
-/// The device to test, with a record of its own.
-pub(crate) fn new_device() -> Option<Device> {
-    device().map(|device| device.with_own_record())
-}
-
-/// The device to test, one for all tests: kernels are built once.
-pub(crate) fn device() -> Option<Device> {
-    static DEVICE: OnceLock<Device> = OnceLock::new();
-    let name = adapter()?;
-    Some(DEVICE.get_or_init(|| Device::gpu(Some(&name)).unwrap()).clone())
-}
-
-/// A tensor of one row that these bytes are.
-pub(crate) fn view(dtype: DType, bytes: &[u8]) -> TensorView<'_> {
-    let elements = bytes.len() / dtype.size().unwrap();
-    TensorView::of_bytes(dtype, Shape::new(&[elements as i64]).unwrap(), bytes).unwrap()
-}
-
-/// All that a comparison says. As text, since a NaN would not equal itself.
-pub(crate) fn text(comparison: &Comparison) -> String {
-    format!("{comparison:#?}")
-}
-
-/// Holds what the device says of these bytes against what the CPU says.
-pub(crate) fn check(device: &Device, dtype: DType, (lhs, rhs): (&[u8], &[u8]), options: &Options) {
-    let on =
-        |device: &Device| device.compare(&view(dtype, lhs), &view(dtype, rhs), options).unwrap();
-    let (cpu, gpu) = (on(&Device::cpu()), on(device));
-    assert_eq!(device.work().failure, None);
-    assert_eq!(text(&gpu), text(&cpu), "{dtype} {options:?}");
-}
-
-pub(crate) fn tolerance(atol: f64, rtol: f64) -> Tolerance {
-    Tolerance::new(Some(atol), Some(rtol), None).unwrap()
-}
+use crate::support::gpu::{adapter, check, device, tolerance};
+use crate::support::{Random, dtypes};
 
 #[test]
 fn random_bits_of_every_dtype_count_as_on_the_cpu() {
     let Some(device) = device() else { return };
     let mut random = Random::new(11);
-    let counted = |dtype: &&DType| matches!(dtype.kind(), Kind::Float | Kind::Integer | Kind::Bool);
-    for &dtype in DType::ALL.iter().filter(counted) {
+    for dtype in dtypes(|d| matches!(d.kind(), Kind::Float | Kind::Integer | Kind::Bool)) {
         let size = dtype.size().unwrap();
         for elements in [1, 3, 255, 4095, 4097, 70_001] {
             let lhs = random.bytes(elements * size);
@@ -146,6 +92,9 @@ fn a_gpu_that_is_not_there_is_an_error() {
     let run =
         ckdiff(&["retrain/baseline.ckpt", "retrain/baseline.ckpt", "--device=gpu:no such thing"]);
     assert_eq!((run.code, run.text()), (2, ""));
-    let known = ["there is no GPU called \"no such thing\"", "built without GPU support"];
-    assert!(known.iter().any(|why| run.stderr.contains(why)), "{}", run.stderr);
+    let why = match cfg!(feature = "gpu") {
+        true => "there is no GPU called \"no such thing\"",
+        false => "built without GPU support",
+    };
+    assert!(run.stderr.contains(why), "{}", run.stderr);
 }

@@ -1,0 +1,248 @@
+//! Calls of functions while a saver runs, and functions that cannot be run.
+
+use ckdiff::message::Message;
+use ckdiff::saver::run::{MergeOptions, Variables, WriteCheckpoint, Written, restore, save};
+use ckdiff::schema::tensorflow::SaverDef;
+use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
+
+use crate::support::message_forms::parsed;
+use crate::support::named_snapshot;
+
+/// A graph with the file that is fed, a node `all`, and these functions.
+fn of_functions(functions: &str, all: &str) -> Message<'static> {
+    let text = format!(
+        "graph_def {{
+            node {{ name: 'file' op: 'Placeholder' attr {{ key: 'dtype' value {{ type: DT_STRING }} }} }}
+            node {{ name: 'all' {all} }}
+            library {{ {functions} }}
+        }}"
+    );
+    parsed("tensorflow.MetaGraphDef", &text)
+}
+
+/// What comes of restoring by a node that is as given, with these functions.
+fn run(functions: &str, call: &str) -> Result<(), String> {
+    let saver = SaverDef {
+        filename_tensor_name: "file:0".into(),
+        restore_op_name: "all".into(),
+        ..SaverDef::default()
+    };
+    let path = "tests/data/savers/run/of_references/model.ckpt";
+    let mut variables = Variables::default();
+    let done = restore(&of_functions(functions, call), &saver, path, &mut variables);
+    done.map_err(|error| error.to_string())
+}
+
+fn function(name: &str, arguments: &[&str], nodes: &str, results: &[(&str, &str)]) -> String {
+    let arg = |name: &&str| format!("input_arg {{ name: '{name}' type: DT_STRING }} ");
+    let arguments: String = arguments.iter().map(arg).collect();
+    let out =
+        |(name, _): &(&str, &str)| format!("output_arg {{ name: '{name}' type: DT_STRING }} ");
+    let ret = |(name, from): &(&str, &str)| format!("ret {{ key: '{name}' value: '{from}' }} ");
+    let (outputs, rets): (String, String) =
+        (results.iter().map(out).collect(), results.iter().map(ret).collect());
+    let nodes = nodes.replace("node {", "node_def {");
+    format!("function {{ signature {{ name: '{name}' {arguments}{outputs} }} {nodes} {rets} }} ")
+}
+
+fn calls(name: &str, inputs: &str) -> String {
+    let inputs: String = inputs.split_whitespace().map(|i| format!("input: '{i}' ")).collect();
+    format!(
+        "op: 'StatefulPartitionedCall' {inputs}
+         attr {{ key: 'Tout' value {{ list {{ type: DT_STRING }} }} }}
+         attr {{ key: 'f' value {{ func {{ name: '{name}' }} }} }}"
+    )
+}
+
+/// What the output of a graph is whose node `all` is as given, with these functions and the file `F`.
+fn value(functions: &str, all: &str, output: &str) -> Result<String, String> {
+    let graph = of_functions(functions, all);
+    let saver = SaverDef {
+        filename_tensor_name: "file:0".into(),
+        save_tensor_name: output.into(),
+        ..SaverDef::default()
+    };
+    struct Nothing;
+    impl WriteCheckpoint for Nothing {
+        fn write(
+            &mut self,
+            _: &str,
+            _: &[Written<'_>],
+            _: CheckpointFormatVersion,
+        ) -> ckdiff::Result<()> {
+            unreachable!()
+        }
+        fn merge(&mut self, _: &[&str], _: &str, _: MergeOptions) -> ckdiff::Result<()> {
+            unreachable!()
+        }
+    }
+    let saved = save(&graph, &saver, "F", &Variables::default(), &mut Nothing);
+    saved.map_err(|error| error.to_string())
+}
+
+/// A constant with a text.
+fn text(name: &str, text: &str) -> String {
+    let tensor = format!("tensor {{ dtype: DT_STRING tensor_shape {{}} string_val: '{text}' }}");
+    format!(
+        "node {{ name: '{name}' op: 'Const' attr {{ key: 'dtype' value {{ type: DT_STRING }} }}
+         attr {{ key: 'value' value {{ {tensor} }} }} }}"
+    )
+}
+
+#[test]
+fn functions_are_called_as_a_graph_calls_them() {
+    let same = function("same", &["x"], "", &[("y", "x")]);
+    let joined = "node { name: 'both' op: 'StringJoin' input: 'a' input: 'b:0' }";
+    let join = function("join", &["a", "b"], joined, &[("y", "both:output:0")]);
+    // By its name as an op; a result that is an argument; one function in another.
+    let inside = format!(
+        "node {{ name: 'once' op: 'same' input: 'x' }} {} node {{ name: 'again' {} }}",
+        text("t", "-t"),
+        calls("join", "once:y t:output:0")
+    );
+    let nested = function("nested", &["x"], &inside, &[("y", "again:output:0")]);
+    let all = same + &join + &nested;
+    assert_eq!(value(&all, &calls("nested", "file"), "all:0").unwrap(), "F-t");
+    assert_eq!(value(&all, "op: 'join' input: 'file' input: 'file'", "all:0").unwrap(), "FF");
+}
+
+#[test]
+fn outputs_go_by_the_names_that_their_function_has_for_them() {
+    let nodes = text("t", "T");
+    // In another order than their names are.
+    let pair = function("pair", &["x"], &nodes, &[("second", "x"), ("first", "t:output:0")]);
+    assert_eq!(value(&pair, "op: 'pair' input: 'file'", "all:0").unwrap(), "F");
+    assert_eq!(value(&pair, "op: 'pair' input: 'file'", "all:1").unwrap(), "T");
+    let from = |port: &str| {
+        let nodes = "node { name: 'p' op: 'pair' input: 'x' }";
+        let result = format!("p:{port}");
+        let outer = function("outer", &["x"], nodes, &[("y", &result)]);
+        value(&(pair.clone() + &outer), &calls("outer", "file"), "all:0")
+    };
+    assert_eq!(from("second:0").unwrap(), "F");
+    assert_eq!(from("first:0").unwrap(), "T");
+    assert_eq!(from("first").unwrap(), "T");
+    for port in ["first:1", "third:0", "output:0", "0"] {
+        let error = from(port).unwrap_err();
+        assert!(error.contains("which is no output"), "{port}: {error}");
+    }
+}
+
+#[test]
+fn a_function_says_what_all_its_results_are() {
+    let whole = function("f", &["x"], "", &[("a", "x"), ("b", "x")]);
+    assert_eq!(value(&whole, &calls("f", "file"), "all:1").unwrap(), "F");
+    let ret = "ret { key: 'a' value: 'x' }";
+    for bad in ["", "ret { key: 'c' value: 'x' }"] {
+        let error = value(&whole.replace(ret, bad), &calls("f", "file"), "all:0").unwrap_err();
+        assert!(error.contains("for each of its results"), "{error}");
+    }
+}
+
+#[test]
+fn what_a_function_does_beside_its_results_is_done() {
+    // Without state, so that nothing but the control result asks for it; and it cannot be run.
+    let wrong = "node { name: 'n' op: 'MatMul' input: 'x' }";
+    let control = |rest: &str| {
+        let plain = function("f", &["x"], wrong, &[("y", "x")]);
+        plain.replacen("ret {", &format!("{rest} ret {{"), 1)
+    };
+    assert_eq!(value(&control(""), &calls("f", "file"), "all:0").unwrap(), "F");
+    let with = control("control_ret { key: 'c' value: 'n' }");
+    let error = value(&with, &calls("f", "file"), "all:0").unwrap_err();
+    assert!(error.contains("the op MatMul"), "{error}");
+}
+
+#[test]
+fn a_call_is_worth_what_its_function_takes() {
+    // Few nodes, many inputs; each function calls the next one twice.
+    let inputs = "input: 'x' ".repeat(20_000);
+    let wide =
+        function("f0", &["x"], &format!("node {{ name: 'n' op: 'NoOp' {inputs} }}"), &[("y", "x")]);
+    let wide = wide.replacen("ret {", "control_ret { key: 'c' value: 'n' } ret {", 1);
+    let mut all = wide;
+    for level in 1..=17 {
+        let callee = format!("f{}", level - 1);
+        let nodes = format!(
+            "node {{ name: 'a' {} }} node {{ name: 'b' {} }}",
+            calls(&callee, "x"),
+            calls(&callee, "a:output:0")
+        );
+        all += &function(&format!("f{level}"), &["x"], &nodes, &[("y", "b:output:0")]);
+    }
+    let error = value(&all, &calls("f17", "file"), "all:0").unwrap_err();
+    assert!(error.contains("number of steps to be taken"), "{error}");
+}
+
+/// A table, and what is imported into it.
+fn table(keys: &str, values: &str, inputs: &str) -> String {
+    let inputs: String = inputs.split(' ').map(|input| format!("input: '{input}' ")).collect();
+    format!(
+        "node {{ name: 't' op: 'MutableHashTableV2'
+           attr {{ key: 'key_dtype' value {{ type: {keys} }} }}
+           attr {{ key: 'value_dtype' value {{ type: {values} }} }} }}
+         node {{ name: 'i' op: 'LookupTableImportV2' input: 't:table_handle:0' {inputs} }}"
+    )
+}
+
+#[test]
+fn what_keeps_a_function_from_running_is_told() {
+    let of = |nodes: &str, result: &str| function("f", &["x"], nodes, &[("y", result)]);
+    let same = of("", "x");
+    let call = calls("f", "file");
+    let cases = [
+        (same.clone(), calls("g", "file")),
+        (same.clone(), calls("f", "")),
+        (same.clone(), calls("f", "file file")),
+        (same, "op: 'StatefulPartitionedCall' input: 'file'".to_owned()),
+        (of("", "gone:output:0"), call.clone()),
+        (of("node { name: 'n' op: 'Identity' input: 'x' }", "n"), call.clone()),
+        (of("node { name: 'n' op: 'Identity' input: 'x' }", "n:output:1"), call.clone()),
+        (of("node { name: 'n' op: 'Identity' input: 'x:1' }", "n:output:0"), call.clone()),
+        (of("node { name: 'n' op: 'MatMul' input: 'x' }", "n:product:0"), call.clone()),
+        (of("node { name: 'n' op: 'PrintV2' input: 'x' }", "x"), call.clone()),
+        (of("node { name: 'n' op: 'Identity' input: 'n:output:0' }", "n:output:0"), call.clone()),
+        (of(&table("DT_STRING", "DT_STRING", "x x"), "x"), call.clone()),
+        (of(&table("DT_INT64", "DT_STRING", "x x"), "x"), call.clone()),
+        (of(&table("DT_STRING", "DT_FLOAT", "x x"), "x"), call.clone()),
+        (of("node { name: 'n' op: 'LookupTableExportV2' input: 'x' }", "x"), call.clone()),
+        (of(&table("DT_STRING", "DT_STRING", "t:table_handle:0 x"), "x"), call.clone()),
+        // It calls itself, and so do two that call each other.
+        (of(&format!("node {{ name: 'n' {} }}", calls("f", "x")), "n:output:0"), call.clone()),
+        (
+            of("node { name: 'n' op: 'g' input: 'x' }", "n:y:0")
+                + &function(
+                    "g",
+                    &["x"],
+                    "node { name: 'n' op: 'f' input: 'x' }",
+                    &[("y", "n:y:0")],
+                ),
+            call,
+        ),
+    ];
+    let said: String = cases
+        .iter()
+        .map(|(functions, call)| match run(functions, call) {
+            Ok(()) => "runs\n".to_owned(),
+            Err(error) => error + "\n",
+        })
+        .collect();
+    named_snapshot("saver", "functions_refused", &said);
+}
+
+#[test]
+fn calls_that_double_are_refused() {
+    // 2^40 calls of the last, none of which makes anything.
+    let mut functions = function("f40", &["x"], "", &[("y", "x")]);
+    for at in 0..40 {
+        let next = format!("f{}", at + 1);
+        let nodes = format!(
+            "node {{ name: 'a' {} }} node {{ name: 'b' {} }}",
+            calls(&next, "x"),
+            calls(&next, "a:output:0")
+        );
+        functions += &function(&format!("f{at}"), &["x"], &nodes, &[("y", "b:output:0")]);
+    }
+    let error = run(&functions, &calls("f0", "file")).unwrap_err();
+    assert!(error.contains("number of steps to be taken is"), "{error}");
+}
