@@ -1,14 +1,14 @@
-//! The sums of real numbers over whole blocks. Lanes, cells and order are those of [`grid`](super::super::grid), so they are
-//! the same bits as the definition's.
+//! The sums of real numbers over whole blocks. Lanes, cells and order are those of [`grid`](crate::compare::grid), so the sums
+//! have the same bits as those of the definition.
 #![expect(
     clippy::indexing_slicing,
     reason = "loops over arrays of LANES elements; written with iterators they do not vectorise"
 )]
 
+use crate::compare::grid::{Cell, LANES, LARGEST, Lanes, SMALLEST};
 use crate::tensor::Number;
 
-use super::super::grid::{Cell, LANES, LARGEST, Lanes, SMALLEST};
-use super::lanes::Blocks;
+use super::blocks::Blocks;
 
 /// Whether all squares, and those of the differences, stay in the range of `f64`.
 #[inline(always)]
@@ -25,11 +25,11 @@ pub(super) fn squares_fit<T: Number>(blocks: Blocks<'_, T>) -> bool {
     !fail.contains(&true)
 }
 
-/// The sums of a cell of real numbers, apart so that they can live in registers.
+/// The sums of a cell of real numbers, copied out of it so that they stay in registers.
 pub(super) struct LaneSums {
     pivot_lhs: f64,
     pivot_rhs: f64,
-    pub(super) gap: Lanes,
+    pub(super) diff: Lanes,
     pub(super) lhs: Lanes,
     rhs: Lanes,
     dot: Lanes,
@@ -46,7 +46,7 @@ impl LaneSums {
         Self {
             pivot_lhs: pivot.lhs.0,
             pivot_rhs: pivot.rhs.0,
-            gap: cell.gap,
+            diff: cell.diff,
             lhs: cell.lhs,
             rhs: cell.rhs,
             dot: cell.dot,
@@ -73,7 +73,7 @@ impl LaneSums {
 
     #[inline(always)]
     pub(super) fn store(&self, cell: &mut Cell) {
-        cell.gap = self.gap;
+        cell.diff = self.diff;
         cell.lhs = self.lhs;
         cell.rhs = self.rhs;
         cell.dot = self.dot;
@@ -86,16 +86,16 @@ impl LaneSums {
     #[inline(always)]
     pub(super) fn add<T: Number>(self, blocks: Blocks<'_, T>) -> Self {
         let Self { pivot_lhs, pivot_rhs, .. } = self;
-        let (mut gaps, mut lhs_sums, mut rhs_sums, mut dot) =
-            (self.gap, self.lhs, self.rhs, self.dot);
+        let (mut diffs, mut lhs_sums, mut rhs_sums, mut dot) =
+            (self.diff, self.lhs, self.rhs, self.dot);
         let (mut lhs_deviation, mut lhs_squares) = (self.lhs_deviation, self.lhs_squares);
         let (mut rhs_deviation, mut rhs_squares) = (self.rhs_deviation, self.rhs_squares);
         for (lhs, rhs) in blocks.iter() {
             for i in 0..LANES {
                 let (x, y) = (lhs[i].to_f64(), rhs[i].to_f64());
-                let gap = rhs[i].minus(lhs[i]);
+                let diff = rhs[i].minus(lhs[i]);
                 let (dx, dy) = (x - pivot_lhs, y - pivot_rhs);
-                gaps[i] += gap * gap;
+                diffs[i] += diff * diff;
                 lhs_sums[i] += x * x;
                 rhs_sums[i] += y * y;
                 dot[i] += x * y;
@@ -106,7 +106,7 @@ impl LaneSums {
             }
         }
         Self {
-            gap: gaps,
+            diff: diffs,
             lhs: lhs_sums,
             rhs: rhs_sums,
             dot,

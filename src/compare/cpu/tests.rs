@@ -1,7 +1,7 @@
-//! The lanes against the definition, and the ways to a part of what they say.
+//! The lanes against the definition, and the functions that collect a part of the statistics against those that collect all.
 #![expect(
     clippy::cast_possible_truncation,
-    reason = "random numbers cut to what there is to fill, and the elements of a cell"
+    reason = "random numbers are truncated to bytes and indices"
 )]
 
 use bytemuck::cast_slice_mut;
@@ -9,10 +9,12 @@ use bytemuck::cast_slice_mut;
 use crate::compare::{Comparison, NanPolicy, Options, Tolerance};
 use crate::tensor::{DType, Kind};
 
-use super::super::grid::CELL;
 use super::*;
+use crate::compare::grid::CELL;
+use crate::compare::pair::Pair;
+use crate::compare::tensor_pair::PairKind;
 
-/// Takes everything in pair by pair.
+/// Takes in everything pair by pair.
 struct Definition<'a>(Chunk<'a>);
 
 impl Visit for Definition<'_> {
@@ -21,11 +23,11 @@ impl Visit for Definition<'_> {
     fn number<T: Number>(self) {
         let Self(Chunk { lhs, rhs, tally, .. }) = self;
         let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(lhs), bytemuck::cast_slice(rhs));
-        pairs::numbers(lhs, rhs, Take::Everything, tally);
+        pairs::numbers(lhs, rhs, Collect::Everything, tally);
     }
 
     fn complex<T: ComplexNumber>(self) {
-        SameType { chunk: self.0, take: Take::Everything }.complex::<T>();
+        SameType { chunk: self.0, collect: Collect::Everything }.complex::<T>();
     }
 
     fn boolean(self) {
@@ -69,7 +71,7 @@ impl Content {
     }
 }
 
-/// How the second side is made from the first.
+/// How rhs is derived from lhs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Twin {
     Same,
@@ -79,14 +81,14 @@ enum Twin {
 }
 const TWINS: [Twin; 4] = [Twin::Same, Twin::AFewChanged, Twin::AllNudged, Twin::Random];
 
-/// What the numbers of a side are.
+/// The numbers of a side.
 #[derive(Clone, Copy, Debug)]
 enum Numbers {
-    /// Of about one size.
+    /// Of similar magnitude.
     Ordinary,
-    /// The same, but for a few of any bits, which take some blocks to the definition.
+    /// The same, except for a few random bit patterns, so that some blocks need the definition.
     Mostly,
-    /// Of any bits, which for floats are mostly extremes.
+    /// Random bit patterns, which are mostly extreme floats.
     Bits,
 }
 const NUMBERS: [Numbers; 3] = [Numbers::Ordinary, Numbers::Mostly, Numbers::Bits];
@@ -153,7 +155,7 @@ fn pair_of(
     (lhs, rhs)
 }
 
-/// Runs `over` on the chunks of two tensors, as a unit of work does.
+/// Runs `over` on the chunks of two tensors, as a unit does.
 fn tally(
     (lhs, rhs): (&[u8], &[u8]),
     size: usize,
@@ -168,10 +170,10 @@ fn tally(
     tally
 }
 
-/// All of what a tally says, to the bit: as text, since a NaN would not equal itself.
-fn told(mut tally: Tally, dtype: DType) -> String {
+/// The comparison of a tally, to the bit: as text, since a NaN would not equal itself.
+fn finished(mut tally: Tally, dtype: DType) -> String {
     tally.close();
-    format!("{:?}", tally.finish(meaning(dtype, dtype).unwrap()))
+    format!("{:?}", Comparison::new(&tally, PairKind::of(dtype, dtype).unwrap()))
 }
 
 fn fixed_width() -> impl Iterator<Item = (DType, usize)> {
@@ -183,7 +185,7 @@ fn all_pairs(mut check: impl FnMut(DType, usize, &[u8], &[u8], &str)) {
     let mut random = Random(1);
     for (dtype, size) in fixed_width() {
         for numbers in NUMBERS {
-            // Integers are of any bits.
+            // Integers are always random bit patterns.
             if matches!(dtype.kind(), Kind::Integer | Kind::Bool)
                 && !matches!(numbers, Numbers::Bits)
             {
@@ -231,13 +233,17 @@ fn the_lanes_say_what_the_definition_says() {
             let (lanes_cell, cell) =
                 (format!("{:?}", lanes.cell), format!("{:?}", definition.cell));
             assert_eq!(lanes_cell, cell, "{context} {options:?}");
-            assert_eq!(told(lanes, dtype), told(definition, dtype), "{context} {options:?}");
+            assert_eq!(
+                finished(lanes, dtype),
+                finished(definition, dtype),
+                "{context} {options:?}"
+            );
         };
         for (i, tolerance) in tolerances().into_iter().enumerate() {
             for nan in [NanPolicy::Equal, NanPolicy::Differ] {
                 let plain = Options { tolerance, nan, ..Options::default() };
                 check(&plain);
-                // Each of the two by itself with some tolerances, both with all.
+                // Each option alone with some tolerances, both together with all.
                 let further = further.clone();
                 match i % 3 {
                     0 => check(&Options { histogram: true, ..plain.clone() }),
@@ -260,9 +266,9 @@ fn the_sums_alone_are_those_among_everything() {
         assert_eq!((alone.position, alone_cell), (all.position, all_cell), "{context}");
         all.close();
         alone.close();
-        let meaning = meaning(dtype, dtype).unwrap();
-        let all = all.finish(meaning);
-        let nothing = Tally::new(&options, 0).finish(meaning);
+        let kind = PairKind::of(dtype, dtype).unwrap();
+        let all = Comparison::new(&all, kind);
+        let nothing = Comparison::new(&Tally::new(&options, 0), kind);
         let expected = Comparison {
             elements: all.elements,
             rms: all.rms,
@@ -272,20 +278,22 @@ fn the_sums_alone_are_those_among_everything() {
             std: all.std,
             ..nothing
         };
-        assert_eq!(format!("{:?}", alone.finish(meaning)), format!("{expected:?}"), "{context}");
+        assert_eq!(
+            format!("{:?}", Comparison::new(&alone, kind)),
+            format!("{expected:?}"),
+            "{context}"
+        );
     });
 }
 
 #[test]
-fn what_is_relative_alone_is_that_among_everything() {
-    let options = Options::default();
+fn relative_differences_alone_are_those_among_everything() {
     all_pairs(|dtype, _, lhs, rhs, context| {
-        let mut alone = Tally::new(&options, 0);
-        let mut by_pair = alone.clone();
-        // Twice, since the second time nothing is new.
+        let (mut alone, mut by_pair) = (Extremes::default(), Extremes::default());
+        // Twice, since the second time no maximum changes.
         for _ in 0..2 {
             relative(dtype, lhs, rhs, &mut alone);
-            dtype.visit(RelativeByPair { lhs, rhs, tally: &mut by_pair });
+            dtype.visit(RelativeByPair { lhs, rhs, extremes: &mut by_pair });
             assert_eq!(format!("{alone:?}"), format!("{by_pair:?}"), "{context}");
         }
     });
@@ -294,7 +302,7 @@ fn what_is_relative_alone_is_that_among_everything() {
 struct RelativeByPair<'a> {
     lhs: &'a [u8],
     rhs: &'a [u8],
-    tally: &'a mut Tally,
+    extremes: &'a mut Extremes,
 }
 
 impl Visit for RelativeByPair<'_> {
@@ -303,15 +311,15 @@ impl Visit for RelativeByPair<'_> {
     fn number<T: Number>(self) {
         let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(self.lhs), bytemuck::cast_slice(self.rhs));
         for (&x, &y) in lhs.iter().zip(rhs) {
-            let pair = pair::<T>(x, y);
+            let pair = Pair::real::<T>(x, y);
             if pair.is_finite() {
-                self.tally.relative(pair.gap, pair.size);
+                self.extremes.relative(pair.abs_diff, pair.magnitude);
             }
         }
     }
 
     fn complex<T: ComplexNumber>(self) {
-        Relative { lhs: self.lhs, rhs: self.rhs, tally: self.tally }.complex::<T>();
+        Relative { lhs: self.lhs, rhs: self.rhs, extremes: self.extremes }.complex::<T>();
     }
 
     fn boolean(self) {}

@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::callable::{CallableOut, ConcreteFunctionOut};
 use super::structured_value::{ConstantOut, TypeSpecOut};
-use crate::report::json::number::Float;
 use crate::report::{
     Argument, Asset, Directory, Encoding, Function, Graph, MetaGraph, OpRole, Placeholder,
     SpecialOp, TensorType, Variable,
 };
+use crate::serial::Float;
 
 #[derive(Serialize)]
 pub(super) struct MetaGraphOut<'a> {

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
-use crate::report::json::number::{Float, Value};
 use crate::report::{ConstantValue, Shown, StructuredValue, TensorSpec, TypeSpec};
+use crate::serial::{Float, Number as Value};
 use crate::tensor::{DType, Name};
 
 /// A value of a nested structure.
