@@ -13,10 +13,8 @@
 
 mod devices;
 mod diff;
-mod fit;
 mod layout;
 mod listing;
-mod name;
 mod overview;
 mod verification;
 
