@@ -135,7 +135,7 @@ impl<'a> Unit<'a> {
             // An accelerator has no quotients: where one may be the largest so far, the CPU computes them.
             let threshold = tally.extremes.relative_threshold();
             if tile.relative_bound > 0.0 && tile.relative_bound >= threshold {
-                cpu::relative(self.dtype(), lhs, rhs, &mut tally.extremes);
+                cpu::relative(self.dtype(), lhs, rhs, tally);
             }
         }
     }

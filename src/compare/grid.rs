@@ -25,31 +25,38 @@ pub(super) struct Pivot {
     pub(super) rhs: (f64, f64),
 }
 
+/// A value for each of the sums `Σ |rhs - lhs|²`, `Σ |lhs|²`, `Σ |rhs|²` and `Σ lhs · rhs`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Products<T> {
+    pub(super) diff: T,
+    pub(super) lhs: T,
+    pub(super) rhs: T,
+    pub(super) dot: T,
+}
+
+impl<T> Products<T> {
+    fn join(self, other: Self, join: impl Fn(T, T) -> T) -> Self {
+        Self {
+            diff: join(self.diff, other.diff),
+            lhs: join(self.lhs, other.lhs),
+            rhs: join(self.rhs, other.rhs),
+            dot: join(self.dot, other.dot),
+        }
+    }
+}
+
 /// The sums of a cell while it fills.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Cell {
     /// Finite pairs so far.
     pub(super) finite: u64,
     pub(super) pivot: Option<Pivot>,
-    /// `Σ |rhs - lhs|²`, `Σ |lhs|²`, `Σ |rhs|²` and `Σ lhs · rhs`.
-    pub(super) diff: Lanes,
-    pub(super) lhs: Lanes,
-    pub(super) rhs: Lanes,
-    pub(super) dot: Lanes,
+    pub(super) sums: Products<Lanes>,
     /// `Σ (x - pivot)`, by component, and `Σ |x - pivot|²`, of each side.
     pub(super) lhs_deviation: [Lanes; 3],
     pub(super) rhs_deviation: [Lanes; 3],
-    /// Squares outside the range of the lanes.
-    outliers: Outliers,
-}
-
-/// Scaled squares of numbers that are so large or small that their plain squares would overflow or vanish.
-#[derive(Debug, Clone, Copy, Default)]
-struct Outliers {
-    diff: ScaledSquares,
-    lhs: ScaledSquares,
-    rhs: ScaledSquares,
-    dot: ScaledSquares,
+    /// The squares of numbers that are so large or small that their plain squares would overflow or vanish.
+    outliers: Products<ScaledSquares>,
 }
 
 /// Sums of squares of large numbers, divided by 2^600, and of small numbers, multiplied by it.
@@ -120,22 +127,6 @@ pub(super) fn is_plain(x: f64) -> bool {
     x == 0.0 || (SMALLEST..=LARGEST).contains(&x)
 }
 
-impl Default for Cell {
-    fn default() -> Self {
-        Self {
-            finite: 0,
-            pivot: None,
-            diff: [0.0; LANES],
-            lhs: [0.0; LANES],
-            rhs: [0.0; LANES],
-            dot: [0.0; LANES],
-            lhs_deviation: [[0.0; LANES]; 3],
-            rhs_deviation: [[0.0; LANES]; 3],
-            outliers: Outliers::default(),
-        }
-    }
-}
-
 impl Cell {
     /// Adds a finite pair.
     pub(super) fn add(&mut self, lane: usize, pair: &Pair) {
@@ -150,13 +141,13 @@ impl Cell {
             }
         };
         if is_plain(pair.abs_diff) {
-            to(&mut self.diff, pair.abs_diff * pair.abs_diff);
+            to(&mut self.sums.diff, pair.abs_diff * pair.abs_diff);
         } else {
             self.outliers.diff.add(pair.abs_diff);
         }
         for (value, lanes, outliers) in [
-            (lhs, &mut self.lhs, &mut self.outliers.lhs),
-            (rhs, &mut self.rhs, &mut self.outliers.rhs),
+            (lhs, &mut self.sums.lhs, &mut self.outliers.lhs),
+            (rhs, &mut self.sums.rhs, &mut self.outliers.rhs),
         ] {
             for part in [value.re.abs(), value.im.abs()] {
                 if is_plain(part) {
@@ -169,7 +160,7 @@ impl Cell {
         for (x, y) in [(lhs.re, rhs.re), (lhs.im, rhs.im)] {
             let product = x * y;
             if x == 0.0 || y == 0.0 || (SMALLEST_SQUARE..=LARGEST_SQUARE).contains(&product.abs()) {
-                to(&mut self.dot, product);
+                to(&mut self.sums.dot, product);
             } else if product.abs() > LARGEST_SQUARE {
                 self.outliers.dot.large += (x / SCALE) * (y / SCALE);
             } else {
@@ -202,10 +193,12 @@ impl Cell {
         };
         Sums {
             finite: self.finite,
-            diff: tree(&self.diff),
-            lhs: tree(&self.lhs),
-            rhs: tree(&self.rhs),
-            dot: tree(&self.dot),
+            sums: Products {
+                diff: tree(&self.sums.diff),
+                lhs: tree(&self.sums.lhs),
+                rhs: tree(&self.sums.rhs),
+                dot: tree(&self.sums.dot),
+            },
             lhs_moments: side(pivot.lhs, &self.lhs_deviation),
             rhs_moments: side(pivot.rhs, &self.rhs_deviation),
             outliers: self.outliers,
@@ -230,13 +223,10 @@ fn tree(lanes: &Lanes) -> f64 {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sums {
     pub(super) finite: u64,
-    diff: f64,
-    lhs: f64,
-    rhs: f64,
-    dot: f64,
+    sums: Products<f64>,
     lhs_moments: Moments,
     rhs_moments: Moments,
-    outliers: Outliers,
+    outliers: Products<ScaledSquares>,
 }
 
 /// Mean and sum of squared deviations of one side.
@@ -287,29 +277,21 @@ impl Sums {
         let (n, m) = (self.finite as f64, later.finite as f64);
         Self {
             finite: self.finite + later.finite,
-            diff: self.diff + later.diff,
-            lhs: self.lhs + later.lhs,
-            rhs: self.rhs + later.rhs,
-            dot: self.dot + later.dot,
+            sums: self.sums.join(later.sums, |a, b| a + b),
             lhs_moments: self.lhs_moments.join(n, later.lhs_moments, m),
             rhs_moments: self.rhs_moments.join(n, later.rhs_moments, m),
-            outliers: Outliers {
-                diff: self.outliers.diff.join(later.outliers.diff),
-                lhs: self.outliers.lhs.join(later.outliers.lhs),
-                rhs: self.outliers.rhs.join(later.outliers.rhs),
-                dot: self.outliers.dot.join(later.outliers.dot),
-            },
+            outliers: self.outliers.join(later.outliers, ScaledSquares::join),
         }
     }
 
     /// Root mean square of the differences.
     pub(super) fn rms(&self) -> f64 {
-        self.outliers.diff.root(self.diff, self.finite as f64).product()
+        self.outliers.diff.root(self.sums.diff, self.finite as f64).product()
     }
 
     /// `‖rhs - lhs‖ / ‖lhs‖`: 0 when both are 0, infinite when only lhs is.
     pub(super) fn rel_l2(&self) -> f64 {
-        let (diff, lhs) = (self.outliers.diff.root(self.diff, 1.0), self.lhs_norm());
+        let (diff, lhs) = (self.outliers.diff.root(self.sums.diff, 1.0), self.lhs_norm());
         match (diff.value == 0.0, lhs.value == 0.0) {
             (true, _) => 0.0,
             (false, true) => f64::INFINITY,
@@ -318,17 +300,17 @@ impl Sums {
     }
 
     fn lhs_norm(&self) -> Scaled {
-        self.outliers.lhs.root(self.lhs, 1.0)
+        self.outliers.lhs.root(self.sums.lhs, 1.0)
     }
 
     /// Cosine of the angle between the two; `None` when one is 0.
     pub(super) fn cosine(&self) -> Option<f64> {
-        let (lhs, rhs) = (self.lhs_norm(), self.outliers.rhs.root(self.rhs, 1.0));
+        let (lhs, rhs) = (self.lhs_norm(), self.outliers.rhs.root(self.sums.rhs, 1.0));
         if lhs.value == 0.0 || rhs.value == 0.0 {
             return None;
         }
         let dot = self.outliers.dot;
-        let parts = [(self.dot, 0), (dot.large, 2), (dot.small, -2)];
+        let parts = [(self.sums.dot, 0), (dot.large, 2), (dot.small, -2)];
         let cosines =
             parts.map(|(value, exponent)| Scaled { value, exponent }.over(lhs).over(rhs).product());
         Some(cosines.iter().sum::<f64>().clamp(-1.0, 1.0)).filter(|cosine| !cosine.is_nan())
@@ -336,8 +318,8 @@ impl Sums {
 
     /// Mean and standard deviation of each side; `None` where one is outside the range of `f64`.
     pub(super) fn moments(&self) -> Option<Sides<((f64, f64), f64)>> {
-        let lhs = self.lhs_moments.finish(self.finite, self.outliers.lhs, self.lhs)?;
-        let rhs = self.rhs_moments.finish(self.finite, self.outliers.rhs, self.rhs)?;
+        let lhs = self.lhs_moments.finish(self.finite, self.outliers.lhs, self.sums.lhs)?;
+        let rhs = self.rhs_moments.finish(self.finite, self.outliers.rhs, self.sums.rhs)?;
         Some(Sides { lhs, rhs })
     }
 }

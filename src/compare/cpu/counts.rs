@@ -9,7 +9,7 @@ use crate::compare::tally::{Extremes, Tally, Worst};
 use crate::tensor::Number;
 
 use super::blocks::{Blocks, STRETCH};
-use super::pairs;
+use super::pairs::{self, Collect};
 
 /// The statistics of a stretch; all zero where all pairs are equal.
 #[derive(Default)]
@@ -148,16 +148,15 @@ fn find_worst<T: Number>(
     }
 }
 
-/// Takes the relative differences of the finite pairs of two slices of one length into the extremes.
-pub(super) fn relative<T: Number>(lhs: &[T], rhs: &[T], extremes: &mut Extremes) {
+/// Takes in the relative differences of the finite pairs of two slices of one length.
+pub(super) fn relative<T: Number>(lhs: &[T], rhs: &[T], tally: &mut Tally) {
     let mut room = None;
     for (lhs, rhs) in lhs.chunks(STRETCH).zip(rhs.chunks(STRETCH)) {
         let (blocks, tail_lhs, tail_rhs) = Blocks::split(lhs, rhs);
-        if Arch::new().dispatch(Relative { blocks: blocks.widen(&mut room), extremes }) {
-            pairs::relative(lhs, rhs, extremes);
-        } else {
-            pairs::relative(tail_lhs, tail_rhs, extremes);
-        }
+        let kernel = Relative { blocks: blocks.widen(&mut room), extremes: &tally.extremes };
+        let (lhs, rhs) =
+            if Arch::new().dispatch(kernel) { (lhs, rhs) } else { (tail_lhs, tail_rhs) };
+        pairs::numbers(lhs, rhs, Collect::Relative, tally);
     }
 }
 

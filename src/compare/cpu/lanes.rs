@@ -11,7 +11,7 @@ use crate::compare::tally::Tally;
 use crate::tensor::Number;
 
 use super::blocks::{Blocks, Room, STRETCH};
-use super::counts::{StretchCounts, settle};
+use super::counts::{StretchCounts, relative, settle};
 use super::pairs::{self, Collect};
 use super::requested::{Batch, Optional};
 use super::sums::{LaneSums, squares_fit};
@@ -24,6 +24,9 @@ pub(super) fn numbers<T: Number>(
     collect: Collect,
     tally: &mut Tally,
 ) {
+    if collect == Collect::Relative {
+        return relative(lhs, rhs, tally);
+    }
     let equal = equal && !(T::FLOAT && tally.rule.nan == NanPolicy::Differ);
     let has_optional = collect == Collect::Everything && !equal && tally.has_optional();
     let batch = has_optional.then(|| Box::new(Batch::new()));
@@ -80,7 +83,7 @@ impl<T: Number> Stretches<'_, T> {
             {
                 arch.dispatch(Optional { blocks, wide, batch, counts: &mut counts, tally });
             }
-            let has_nonzero = sums.lhs.iter().any(|&x| x > 0.0);
+            let has_nonzero = sums.products.lhs.iter().any(|&x| x > 0.0);
             settle(blocks, &counts, has_nonzero, tally);
         }
         tally.advance(blocks.len());
@@ -121,7 +124,7 @@ impl<T: Number> pulp::NullaryFnOnce for Kernel<'_, T> {
         let sums =
             if equal && sums.one_sided() { sums.add_equal(blocks) } else { sums.add(blocks) };
         // A number that is not finite shows in the sums, since every finite one has a square in range.
-        if !sums.diff.iter().chain(&sums.lhs).all(|x| x.is_finite()) {
+        if !sums.products.diff.iter().chain(&sums.products.lhs).all(|x| x.is_finite()) {
             return None;
         }
         let mut counts = StretchCounts::default();

@@ -15,7 +15,7 @@ mod tests;
 
 use crate::tensor::{Bool, ComplexNumber, DType, Number, Visit};
 
-use super::tally::{Extremes, Tally};
+use super::tally::Tally;
 use pairs::Collect;
 
 /// Two chunks of one length in elements, at the position of the tally and within one cell.
@@ -42,9 +42,11 @@ pub(super) fn sums(dtype: DType, chunk: Chunk<'_>) {
     dtype.visit(SameType { chunk, collect: Collect::Sums });
 }
 
-/// Takes the relative differences of the finite pairs of two chunks of one dtype and length into the extremes.
-pub(super) fn relative(dtype: DType, lhs: &[u8], rhs: &[u8], extremes: &mut Extremes) {
-    dtype.visit(Relative { lhs, rhs, extremes });
+/// Takes the relative differences of the finite pairs of two chunks of one dtype and length into the tally, and collects nothing
+/// else. The tally stays at its position.
+pub(super) fn relative(dtype: DType, lhs: &[u8], rhs: &[u8], tally: &mut Tally) {
+    let chunk = Chunk { lhs, rhs, equal: false, tally };
+    dtype.visit(SameType { chunk, collect: Collect::Relative });
 }
 
 struct SameType<'a> {
@@ -68,43 +70,18 @@ impl Visit for SameType<'_> {
 
     fn boolean(self) {
         let Self { chunk: Chunk { lhs, rhs, equal, tally }, collect } = self;
-        if equal || collect == Collect::Sums {
-            tally.advance_equal(lhs.len() as u64);
-        } else {
-            pairs::booleans::<Bool>(bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs), tally);
+        match collect {
+            Collect::Everything if !equal => {
+                let (lhs, rhs) = (bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs));
+                pairs::booleans::<Bool>(lhs, rhs, tally);
+            }
+            Collect::Everything | Collect::Sums => tally.advance_equal(lhs.len() as u64),
+            // Truth values have no difference.
+            Collect::Relative => {}
         }
     }
 
     fn bytes(self) {
         // Elements of variable length are not compared in chunks; see `super::strings`.
-    }
-}
-
-struct Relative<'a> {
-    lhs: &'a [u8],
-    rhs: &'a [u8],
-    extremes: &'a mut Extremes,
-}
-
-impl Visit for Relative<'_> {
-    type Out = ();
-
-    fn number<T: Number>(self) {
-        let Self { lhs, rhs, extremes } = self;
-        counts::relative::<T>(bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs), extremes);
-    }
-
-    fn complex<T: ComplexNumber>(self) {
-        let Self { lhs, rhs, extremes } = self;
-        let (lhs, rhs) = (bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs));
-        pairs::complex_relative::<T>(lhs, rhs, extremes);
-    }
-
-    fn boolean(self) {
-        // Truth values have no difference.
-    }
-
-    fn bytes(self) {
-        // Bytes have no difference.
     }
 }

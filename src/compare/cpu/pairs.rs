@@ -1,7 +1,7 @@
 //! Element by element, as defined.
 
 use crate::compare::pair::Pair;
-use crate::compare::tally::{Extremes, Tally};
+use crate::compare::tally::Tally;
 use crate::tensor::{ComplexNumber, DType, Element, Number, Scalar};
 
 /// Which statistics are collected.
@@ -9,6 +9,8 @@ use crate::tensor::{ComplexNumber, DType, Element, Number, Scalar};
 pub(super) enum Collect {
     Everything,
     Sums,
+    /// Relative differences, without moving past the elements.
+    Relative,
 }
 
 /// Takes in real numbers of one type.
@@ -31,27 +33,10 @@ fn push(tally: &mut Tally, collect: Collect, pair: &Pair, scalars: impl Fn() -> 
     match collect {
         Collect::Everything => tally.push(pair, scalars),
         Collect::Sums => tally.push_sums(pair),
-    }
-}
-
-/// Takes in the relative differences of the finite pairs of real numbers.
-#[inline(never)]
-pub(super) fn relative<T: Number>(lhs: &[T], rhs: &[T], extremes: &mut Extremes) {
-    for (&x, &y) in lhs.iter().zip(rhs) {
-        push_relative(extremes, &Pair::real(x, y));
-    }
-}
-
-/// Takes in the relative differences of the finite pairs of complex numbers.
-pub(super) fn complex_relative<T: ComplexNumber>(lhs: &[T], rhs: &[T], extremes: &mut Extremes) {
-    for (&x, &y) in lhs.iter().zip(rhs) {
-        push_relative(extremes, &Pair::complex(x, y));
-    }
-}
-
-fn push_relative(extremes: &mut Extremes, pair: &Pair) {
-    if pair.is_finite() {
-        extremes.relative(pair.abs_diff, pair.magnitude);
+        Collect::Relative if pair.is_finite() => {
+            tally.extremes.relative(pair.abs_diff, pair.magnitude);
+        }
+        Collect::Relative => {}
     }
 }
 

@@ -11,27 +11,29 @@ use crate::tensor::{DType, Kind};
 
 use super::*;
 use crate::compare::grid::CELL;
-use crate::compare::pair::Pair;
 use crate::compare::tensor_pair::PairKind;
 
-/// Takes in everything pair by pair.
-struct Definition<'a>(Chunk<'a>);
+/// Collects statistics pair by pair.
+struct Definition<'a>(Chunk<'a>, Collect);
 
 impl Visit for Definition<'_> {
     type Out = ();
 
     fn number<T: Number>(self) {
-        let Self(Chunk { lhs, rhs, tally, .. }) = self;
+        let Self(Chunk { lhs, rhs, tally, .. }, collect) = self;
         let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(lhs), bytemuck::cast_slice(rhs));
-        pairs::numbers(lhs, rhs, Collect::Everything, tally);
+        pairs::numbers(lhs, rhs, collect, tally);
     }
 
     fn complex<T: ComplexNumber>(self) {
-        SameType { chunk: self.0, collect: Collect::Everything }.complex::<T>();
+        SameType { chunk: self.0, collect: self.1 }.complex::<T>();
     }
 
     fn boolean(self) {
-        let Self(Chunk { lhs, rhs, tally, .. }) = self;
+        let Self(Chunk { lhs, rhs, tally, .. }, collect) = self;
+        if collect == Collect::Relative {
+            return;
+        }
         pairs::booleans::<Bool>(bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs), tally);
     }
 
@@ -228,7 +230,7 @@ fn the_lanes_say_what_the_definition_says() {
         let check = |options: &Options| {
             let lanes = tally((lhs, rhs), size, options, |chunk| compare(dtype, dtype, chunk));
             let definition = tally((lhs, rhs), size, options, |chunk| {
-                dtype.visit(Definition(chunk));
+                dtype.visit(Definition(chunk, Collect::Everything));
             });
             let (lanes_cell, cell) =
                 (format!("{:?}", lanes.cell), format!("{:?}", definition.cell));
@@ -289,40 +291,14 @@ fn the_sums_alone_are_those_among_everything() {
 #[test]
 fn relative_differences_alone_are_those_among_everything() {
     all_pairs(|dtype, _, lhs, rhs, context| {
-        let (mut alone, mut by_pair) = (Extremes::default(), Extremes::default());
+        let mut alone = Tally::new(&Options::default(), 0);
+        let mut by_pair = alone.clone();
         // Twice, since the second time no maximum changes.
         for _ in 0..2 {
             relative(dtype, lhs, rhs, &mut alone);
-            dtype.visit(RelativeByPair { lhs, rhs, extremes: &mut by_pair });
+            let chunk = Chunk { lhs, rhs, equal: false, tally: &mut by_pair };
+            dtype.visit(Definition(chunk, Collect::Relative));
             assert_eq!(format!("{alone:?}"), format!("{by_pair:?}"), "{context}");
         }
     });
-}
-
-struct RelativeByPair<'a> {
-    lhs: &'a [u8],
-    rhs: &'a [u8],
-    extremes: &'a mut Extremes,
-}
-
-impl Visit for RelativeByPair<'_> {
-    type Out = ();
-
-    fn number<T: Number>(self) {
-        let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(self.lhs), bytemuck::cast_slice(self.rhs));
-        for (&x, &y) in lhs.iter().zip(rhs) {
-            let pair = Pair::real::<T>(x, y);
-            if pair.is_finite() {
-                self.extremes.relative(pair.abs_diff, pair.magnitude);
-            }
-        }
-    }
-
-    fn complex<T: ComplexNumber>(self) {
-        Relative { lhs: self.lhs, rhs: self.rhs, extremes: self.extremes }.complex::<T>();
-    }
-
-    fn boolean(self) {}
-
-    fn bytes(self) {}
 }
