@@ -65,13 +65,13 @@ statistics! { |tally, sums, kind|
     /// Position of the first pair that is not close.
     first: Option<u64> = tally.extremes.first, in JSON: Operands::index;
     /// The largest `|rhs - lhs|`.
-    max_abs: Option<f64> = max_abs(tally);
+    max_abs: Option<f64> = kind.of_numbers(max_abs(tally));
     /// The largest `|rhs - lhs| / |lhs|` over lhs ≠ 0.
-    max_rel: Option<f64> = tally.extremes.max_rel;
+    max_rel: Option<f64> = kind.of_numbers(tally.extremes.max_rel);
     /// The largest distance in representable values, for floats of one dtype.
     max_ulp: Option<u64> = max_abs(tally).and_then(|_| kind.of_ulps(tally.extremes.max_ulp));
     /// The first pair with a difference of `max_abs`.
-    worst: Option<Worst> = tally.extremes.worst.map(|(_, worst)| worst);
+    worst: Option<Worst> = kind.of_numbers(tally.extremes.worst.map(|(_, worst)| worst));
     /// Root mean square of the differences.
     rms: Option<f64> = sums.map(Sums::rms);
     /// `‖rhs - lhs‖ / ‖lhs‖`: 0 when both are 0, infinite when only lhs is.

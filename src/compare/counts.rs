@@ -55,7 +55,7 @@ counts! { |pair, is_close, nan|
     /// Pairs of a number in lhs and NaN in rhs.
     nan_new = pair.rhs.is_nan() && !pair.lhs.is_nan();
     /// Differing pairs that are equal except for the sign of a zero.
-    zero_sign = pair.differs && pair.abs_diff == 0.0;
+    zero_sign = pair.is_zero_sign();
     /// Differing pairs of two NaN.
     nan_payload = pair.differs && pair.both_nan();
     /// Differing pairs whose lhs is 0.

@@ -132,6 +132,13 @@ impl Pair {
         self.lhs.is_finite() && self.rhs.is_finite()
     }
 
+    /// Whether the elements differ, but are equal except for the sign of a zero.
+    #[inline(always)]
+    pub(super) fn is_zero_sign(&self) -> bool {
+        // Large integers can be equal as `f64` without being equal, and infinite components have no difference.
+        self.differs && (self.abs_diff == 0.0 || !self.is_finite() && self.lhs == self.rhs)
+    }
+
     #[inline(always)]
     pub(super) fn both_nan(&self) -> bool {
         self.lhs.is_nan() && self.rhs.is_nan()

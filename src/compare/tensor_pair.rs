@@ -58,8 +58,8 @@ impl PairKind {
     }
 
     /// The value of a statistic that only numbers have.
-    pub(super) fn of_numbers<T>(self, value: T) -> Option<T> {
-        (self != Self::Equality).then_some(value)
+    pub(super) fn of_numbers<T>(self, value: impl Into<Option<T>>) -> Option<T> {
+        value.into().filter(|_| self != Self::Equality)
     }
 
     /// The value of a statistic that only numbers with NaN have.
