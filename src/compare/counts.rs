@@ -18,6 +18,7 @@ macro_rules! counts {
 
         impl Counts {
             /// The number of counts.
+            #[cfg(feature = "gpu")]
             pub(super) const LEN: usize = [$(stringify!($name)),*].len();
 
             /// Counts a pair, which is close or not, under this NaN policy.
@@ -32,6 +33,7 @@ macro_rules! counts {
             }
 
             /// The counts that `shaders/compare.wgsl` writes, in the order of the table.
+            #[cfg(feature = "gpu")]
             pub(super) fn from_words([$($name),*]: [u32; Self::LEN]) -> Self {
                 Self { $($name: $name.into()),* }
             }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::parameters::Parameters;
 use super::records::{content, key, nested, text, value};
-use super::structured_value::{StructuredValue, optional_entries};
+use super::structured_value::{Pairs, StructuredValue, optional_entries};
 use crate::error::Result;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Form, Label, ObjectId, Way, bound_inputs};
@@ -78,9 +78,7 @@ pub(super) fn concrete_functions(objects: &[u8]) -> Result<Vec<ConcreteFunction>
 }
 
 /// The arguments in order and those by name, from the tuple of both.
-fn arguments(
-    value: StructuredValue,
-) -> Option<(Vec<StructuredValue>, Vec<(String, StructuredValue)>)> {
+fn arguments(value: StructuredValue) -> Option<(Vec<StructuredValue>, Pairs)> {
     let StructuredValue::Tuple(both) = value else { return None };
     let mut both = both.into_iter();
     Some((

@@ -21,6 +21,9 @@ use crate::serial::Float;
 /// Messages inside each other that are looked into. TensorFlow reads no model with more: protobuf stops it at a hundred.
 const DEEPEST: usize = 96;
 
+/// Values by key, in their order.
+pub(super) type Pairs = Vec<(String, StructuredValue)>;
+
 /// A value of a nested structure: what a function takes or gives, or a part of it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -190,7 +193,7 @@ impl StructuredValue {
     }
 
     /// The entries of a dict, or the fields of a named tuple.
-    pub(super) fn into_pairs(self) -> Vec<(String, Self)> {
+    pub(super) fn into_pairs(self) -> Pairs {
         match self {
             Self::Dict(pairs) => pairs,
             Self::NamedTuple(tuple) => tuple.fields,
@@ -231,7 +234,7 @@ fn items_entry<S: Serializer>(items: &impl Serialize, serializer: S) -> Result<S
 }
 
 fn entries_entry<S: Serializer>(
-    pairs: &Vec<(String, StructuredValue)>,
+    pairs: &[(String, StructuredValue)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     entry("entries", &Entries(pairs), serializer)
@@ -239,7 +242,7 @@ fn entries_entry<S: Serializer>(
 
 /// Writes values by key.
 fn entries<S: Serializer>(
-    pairs: &Vec<(String, StructuredValue)>,
+    pairs: &[(String, StructuredValue)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     Entries(pairs).serialize(serializer)
