@@ -1,6 +1,6 @@
-// How many pairs of a chunk differ by how much, in powers of two. After `pair.wgsl`.
+// The differences of a chunk counted by powers of two. Follows `pair.wgsl`.
 
-/// One bin for each power of two from 2^-1074 to 2^1024 (what has become infinite), then one for each of 64 of ulps.
+/// One bin for each power of two from 2^-1074 to 2^1024 (differences that overflowed), then 64 bins of ulps.
 const ABS_BINS = 2099u;
 const BINS = ABS_BINS + 64u;
 
@@ -20,8 +20,8 @@ fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index)
         if !pair.finite {
             continue;
         }
-        if !is_zero(pair.gap) {
-            atomicAdd(&bins[u32(exponent(pair.gap) + 1074)], 1u);
+        if !is_zero(pair.abs_diff) {
+            atomicAdd(&bins[u32(exponent(pair.abs_diff) + 1074)], 1u);
         }
         if !is_zero(pair.ulps) {
             atomicAdd(&bins[ABS_BINS + 63u - leading_zeros(pair.ulps)], 1u);

@@ -1,48 +1,48 @@
-// A pair of elements of one dtype, as the definition of `src/compare/close.rs` sees it. After `soft_f64.wgsl`.
+// A pair of elements of one dtype, as the definition in `src/compare/close.rs` sees it. Follows `soft_f64.wgsl`.
 
-/// What the elements are.
+/// The kinds of elements.
 const FLOAT = 0u;
 const SIGNED = 1u;
 const UNSIGNED = 2u;
-/// Equal or not, and that is all.
+/// Elements that are only equal or not.
 const EQUALITY = 3u;
 
 override KIND: u32;
 /// Bits of an element as stored: 8, 16, 32 or 64.
 override WIDTH: u32;
-/// Bits of it that count: fewer than `WIDTH` in types of less than a byte.
+/// Bits of its value: fewer than `WIDTH` in types of less than a byte.
 override BITS: u32;
 
-/// Of floats: bits of the fraction (of double precision, those in its high word), the bias of the exponent, and which bits are
-/// no finite number.
+/// For floats: the bits of the fraction (for double precision, those in the high word), the bias of the exponent, and which bit
+/// patterns are not finite.
 override FRACTION: u32;
 override BIAS: i32;
 override SPECIAL: u32;
-/// The bit of the sign, in the high word.
+/// The sign bit, in the high word.
 override SIGN: u32 = 1u << (min(BITS, 32u) - 1u);
-/// The largest exponent: infinity, and NaN with a fraction.
+/// The largest exponent is infinity, or NaN if the fraction is not 0.
 const IEEE = 0u;
-/// All bits but the sign: NaN. There is no infinity.
+/// All bits except the sign are set in NaN. There is no infinity.
 const ALL_ONES = 1u;
-/// The sign alone: NaN. There is no infinity, and one zero.
+/// Only the sign is set in NaN. There is no infinity, and one zero.
 const MINUS_ZERO = 2u;
-/// All are numbers.
+/// Every bit pattern is finite.
 const NONE = 3u;
 
 const TILE = 4096u;
 const WORKERS = 256u;
 
-/// What there is to do, for all kernels.
+/// The parameters of all kernels.
 struct Job {
     elements: u32,
     nan_differs: u32,
     /// Tolerances beyond the first.
     further: u32,
-    /// Where `results` hold the counts of the further tolerances, the bins, and the proofs.
+    /// Positions in `results` of the counts of further tolerances, of the bins, and of the proofs.
     further_at: u32,
     bins_at: u32,
     proofs_at: u32,
-    /// What a tile adds to the proof of a kernel.
+    /// The number that a tile adds to the proof of a kernel.
     serial: u32,
 }
 
@@ -62,7 +62,7 @@ struct Rule {
 @group(0) @binding(3) var<storage, read> rules: array<Rule>;
 @group(0) @binding(4) var<storage, read_write> results: array<atomic<u32>>;
 
-/// The bits of an element narrower than 64 that lies in `word`.
+/// The bits of an element of less than 64 bits, from the word that contains it.
 fn bits_in(word: u32, index: u32) -> u32 {
     let place = index % max(32u / WIDTH, 1u);
     return (word >> ((place * WIDTH) & 31u)) & (0xffffffffu >> (32u - min(BITS, 32u)));
@@ -82,7 +82,7 @@ fn rhs_at(index: u32) -> Wide {
     return Wide(bits_in(rhs[index * WIDTH / 32u], index), 0u);
 }
 
-/// Leaves a sign that a tile has been counted: without one, no count would look as if nothing differed.
+/// Proves that a tile has been counted. Without a proof, results that were never written would mean that no pair differs.
 fn prove(kernel: u32) {
     atomicAdd(&results[job.proofs_at + kernel], job.serial);
 }
@@ -94,50 +94,50 @@ const NAN = 2u;
 struct Element {
     kind: u32,
     negative: bool,
-    /// Of floats: the bits without the sign. Of integers: the value, in 64 bits of two's complement.
+    /// For floats, the bits without the sign; for integers, the value in 64 bits of two's complement.
     bits: Wide,
     /// `|value|`.
-    size: Real,
+    magnitude: Real,
 }
 
 fn float(bits: Wide) -> Element {
-    var magnitude = bits;
+    var absolute = bits;
     var negative = false;
-    var size = zero();
+    var magnitude = zero();
     var exponent = 0u;
     var fraction = 0u;
     var largest = 0u;
     if WIDTH == 64u {
-        magnitude.y &= 0x7fffffffu;
+        absolute.y &= 0x7fffffffu;
         negative = (bits.y >> 31u) == 1u;
-        size = from_bits(magnitude);
-        exponent = magnitude.y >> 20u;
-        fraction = (magnitude.y & 0xfffffu) | magnitude.x;
+        magnitude = from_bits(absolute);
+        exponent = absolute.y >> 20u;
+        fraction = (absolute.y & 0xfffffu) | absolute.x;
         largest = 0x7ffu;
     } else {
-        magnitude.x &= SIGN - 1u;
+        absolute.x &= SIGN - 1u;
         negative = (bits.x & SIGN) != 0u;
-        exponent = magnitude.x >> FRACTION;
-        fraction = magnitude.x & ((1u << FRACTION) - 1u);
+        exponent = absolute.x >> FRACTION;
+        fraction = absolute.x & ((1u << FRACTION) - 1u);
         largest = (SIGN - 1u) >> FRACTION;
         if exponent == 0u {
-            size = normal(1023 + 32 - BIAS - i32(FRACTION), Wide(0u, fraction));
+            magnitude = normal(1023 + 32 - BIAS - i32(FRACTION), Wide(0u, fraction));
         } else {
             let significand = ((1u << FRACTION) | fraction) << (31u - FRACTION);
-            size = Real(1023 - BIAS + i32(exponent), Wide(0u, significand));
+            magnitude = Real(1023 - BIAS + i32(exponent), Wide(0u, significand));
         }
     }
     var kind = FINITE;
     if SPECIAL == IEEE && exponent == largest {
         kind = select(INFINITE, NAN, fraction != 0u);
     }
-    if SPECIAL == ALL_ONES && magnitude.x == SIGN - 1u {
+    if SPECIAL == ALL_ONES && absolute.x == SIGN - 1u {
         kind = NAN;
     }
-    if SPECIAL == MINUS_ZERO && negative && is_zero(magnitude) {
+    if SPECIAL == MINUS_ZERO && negative && is_zero(absolute) {
         kind = NAN;
     }
-    return Element(kind, negative, magnitude, size);
+    return Element(kind, negative, absolute, magnitude);
 }
 
 fn integer(bits: Wide) -> Element {
@@ -148,13 +148,13 @@ fn integer(bits: Wide) -> Element {
         value = Wide(u32(extended), u32(extended >> 31u));
     }
     let negative = KIND == SIGNED && (value.y >> 31u) == 1u;
-    let magnitude = select(value, minus(Wide(0u, 0u), value), negative);
-    // A value of more than 53 bits is rounded, as it is where it becomes a double.
-    var size = normal(1023 + 63, magnitude);
+    let absolute = select(value, minus(Wide(0u, 0u), value), negative);
+    // A value of more than 53 bits is rounded, as in a conversion to double precision.
+    var magnitude = normal(1023 + 63, absolute);
     if WIDTH == 64u {
-        size = from_bits(to_bits(size));
+        magnitude = from_bits(to_bits(magnitude));
     }
-    return Element(FINITE, negative, value, size);
+    return Element(FINITE, negative, value, magnitude);
 }
 
 struct Pair {
@@ -163,9 +163,9 @@ struct Pair {
     rhs_kind: u32,
     finite: bool,
     /// Bits of `|rhs - lhs|` as a double, where both are finite.
-    gap: Wide,
+    abs_diff: Wide,
     /// `|lhs|`.
-    size: Real,
+    magnitude: Real,
     /// Representable values between the two, where both are finite floats.
     ulps: Wide,
 }
@@ -183,21 +183,21 @@ fn pair_at(index: u32) -> Pair {
         let y = float(y_bits);
         let finite = x.kind == FINITE && y.kind == FINITE;
         if !differs || !finite {
-            return Pair(differs, x.kind, y.kind, finite, nothing, x.size, nothing);
+            return Pair(differs, x.kind, y.kind, finite, nothing, x.magnitude, nothing);
         }
-        var gap = zero();
+        var abs_diff = zero();
         var ulps = nothing;
         if x.negative == y.negative {
-            gap = distance(x.size, y.size);
+            abs_diff = distance(x.magnitude, y.magnitude);
             ulps = minus(x.bits, y.bits);
             if is_less(x.bits, y.bits) {
                 ulps = minus(y.bits, x.bits);
             }
         } else {
-            gap = sum(x.size, y.size);
+            abs_diff = sum(x.magnitude, y.magnitude);
             ulps = plus(x.bits, y.bits);
         }
-        return Pair(differs, x.kind, y.kind, finite, to_bits(gap), x.size, ulps);
+        return Pair(differs, x.kind, y.kind, finite, to_bits(abs_diff), x.magnitude, ulps);
     }
     let x = integer(x_bits);
     let y = integer(y_bits);
@@ -205,14 +205,14 @@ fn pair_at(index: u32) -> Pair {
     if KIND == SIGNED {
         order.y = 0x80000000u;
     }
-    var gap = minus(x.bits, y.bits);
+    var abs_diff = minus(x.bits, y.bits);
     if is_less(x.bits ^ order, y.bits ^ order) {
-        gap = minus(y.bits, x.bits);
+        abs_diff = minus(y.bits, x.bits);
     }
-    return Pair(differs, FINITE, FINITE, true, to_bits(normal(1023 + 63, gap)), x.size, nothing);
+    return Pair(differs, FINITE, FINITE, true, to_bits(normal(1023 + 63, abs_diff)), x.magnitude, nothing);
 }
 
-/// Whether a pair is close by the rule; for NaN and infinity only the policy counts, not how large the tolerance is.
+/// Whether the pair is close under the rule. For NaN and infinity only the policy matters, whatever the tolerance.
 fn is_close(pair: Pair, rule: Rule) -> bool {
     if !pair.differs {
         return !(pair.lhs_kind == NAN && job.nan_differs != 0u);
@@ -223,9 +223,9 @@ fn is_close(pair: Pair, rule: Rule) -> bool {
     if !pair.finite {
         return pair.lhs_kind == NAN && pair.rhs_kind == NAN && job.nan_differs == 0u;
     }
-    let relative = from_bits(to_bits(product(from_bits(rule.rtol), pair.size)));
+    let relative = from_bits(to_bits(product(from_bits(rule.rtol), pair.magnitude)));
     let bound = to_bits(sum(from_bits(rule.atol), relative));
-    if !is_less(bound, pair.gap) {
+    if !is_less(bound, pair.abs_diff) {
         return true;
     }
     return KIND == FLOAT && rule.criteria == 2u && !is_less(rule.ulp, pair.ulps);

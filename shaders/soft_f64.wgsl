@@ -1,7 +1,7 @@
-// Double precision by integers: magnitudes in IEEE 754 binary64, every operation rounded to nearest, ties to even.
+// Double precision in integers: magnitudes in IEEE 754 binary64, every operation rounded to nearest, ties to even.
 //
-// WGSL fixes neither rounding nor denormals nor fusion of its own floating types, so none is used. What is used (u32 and i32
-// addition, multiplication, shifts, comparison, countLeadingZeros) is defined to the bit.
+// WGSL defines neither rounding nor denormals nor fusion for its floating types, so none is used. The operations that are used
+// (addition, multiplication, shifts and comparison of u32 and i32, countLeadingZeros) are defined to the bit.
 
 /// 64 bits: low word, high word.
 alias Wide = vec2<u32>;
@@ -57,21 +57,21 @@ fn shift_right_sticky(a: Wide, by: u32) -> Wide {
     return Wide(u32(!is_zero(a)), 0u);
 }
 
-/// `significand / 2^63 * 2^(exponent - 1023)`. The highest bit of the significand is set; all of zero are not. A number of
-/// binary64 leaves the lowest 11 bits free, for what rounding must know.
+/// `significand / 2^63 * 2^(exponent - 1023)`. The highest bit of the significand is set, except in zero. A number in binary64
+/// leaves the lowest 11 bits free, which rounding needs.
 struct Real {
     exponent: i32,
     significand: Wide,
 }
 
-/// The exponent of zero: less than that of any number there is.
+/// The exponent of zero, which is below that of every other number.
 const ZERO_EXPONENT = -10000;
 
 fn zero() -> Real {
     return Real(ZERO_EXPONENT, Wide(0u, 0u));
 }
 
-/// The number with this significand, whose highest bits may be zeros.
+/// The number with this significand, whose highest bits may be 0.
 fn normal(exponent: i32, significand: Wide) -> Real {
     if is_zero(significand) {
         return zero();
@@ -90,7 +90,7 @@ fn from_bits(bits: Wide) -> Real {
     return Real(exponent, shift_left(Wide(fraction.x, fraction.y | 0x100000u), 11u));
 }
 
-/// The bits of the number, rounded: subnormal where it is that small, infinite where it is too large.
+/// The bits of the number, rounded; it may become subnormal or infinite.
 fn to_bits(a: Real) -> Wide {
     if is_zero(a.significand) {
         return Wide(0u, 0u);
@@ -105,7 +105,7 @@ fn to_bits(a: Real) -> Wide {
     var bits = Wide((significand.x >> 11u) | (significand.y << 21u), significand.y >> 11u);
     let up = rest > 0x400u || (rest == 0x400u && (bits.x & 1u) == 1u);
     bits = plus(bits, Wide(u32(up), 0u));
-    // The bit above the fraction, set in normal numbers, is the last 1 of the exponent; so is a carry into it.
+    // The bit above the fraction, which is set in normal numbers, adds 1 to the exponent; so does a carry into it.
     bits.y += u32(exponent - 1) << 20u;
     return select(bits, Wide(0u, 0x7ff00000u), bits.y >= 0x7ff00000u);
 }
@@ -158,7 +158,7 @@ fn product(a: Real, b: Real) -> Real {
     let low_high = product_of_words(a.significand.x, b.significand.y);
     var rest = Wide(0u, low_high.x);
     top = plus(top, Wide(low_high.y, 0u));
-    // Numbers of 32 bits and less have nothing in their low word.
+    // The low word is 0 in numbers of 32 bits and less.
     if b.significand.x != 0u {
         let high_low = product_of_words(a.significand.y, b.significand.x);
         let low_low = product_of_words(a.significand.x, b.significand.x);

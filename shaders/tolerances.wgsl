@@ -1,6 +1,6 @@
-// How many pairs of a chunk mismatch under each further tolerance. After `pair.wgsl`.
+// The number of pairs of a chunk that mismatch under each further tolerance. Follows `pair.wgsl`.
 
-/// Tolerances that have room beside each other.
+/// The most further tolerances.
 const MOST = 256u;
 
 var<workgroup> mismatched: array<atomic<u32>, MOST>;
@@ -15,7 +15,7 @@ fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index)
         if !pair.differs && (pair.lhs_kind != NAN || job.nan_differs == 0u) {
             continue;
         }
-        // Neighbours begin with different rules, so that they seldom count in the same place at once.
+        // Neighbouring workers begin with different rules, so that they rarely add to the same count at once.
         var rule = worker % further;
         for (var n = 0u; n < further; n++) {
             if !is_close(pair, rules[rule + 1u]) {

@@ -32,6 +32,7 @@ pub mod report;
 pub mod saved_model;
 pub mod saver;
 pub mod schema;
+mod serial;
 pub mod table;
 pub mod tensor;
 pub mod text;

@@ -1,24 +1,25 @@
-//! A unit whose counts come from an accelerator. The CPU reads, verifies and takes the sums, and keeps what it read: for what
-//! only the elements tell, and to count again should the accelerator fail.
+//! A unit that an accelerator counts. The CPU reads and verifies it, computes the sums and keeps the bytes, because some
+//! statistics need the elements themselves, and because the CPU counts the unit if the accelerator fails.
 
 use crate::error::Result;
 use crate::tensor::{DType, Extent};
 
-use super::accelerator::{Accelerator, Chunk, Counting, Failure};
+use super::accelerator::{Accelerator, Counting, Failure};
+use super::pair::scalars;
 use super::tally::Tally;
-use super::tile::{Counted, TILE};
-use super::unit::{Buffers, Checksums, Part, Unit, in_memory};
+use super::tile::{Chunk, Counted, TILE};
+use super::unit::{Buffers, Checksums, Unit, UnitResult, in_memory};
 use super::{Options, Sides, cpu};
 
-/// What came of beginning a unit.
+/// A unit that was begun.
 pub(super) enum Begun<'a> {
-    /// There was nothing to count: the two are the same bytes.
-    Done(Box<Part>, Buffers),
-    /// The accelerator works on it.
+    /// Both sides are the same bytes, so that there is nothing to count.
+    Done(Box<UnitResult>, Buffers),
+    /// The accelerator counts it.
     UnderWay(Box<UnderWay<'a>>),
 }
 
-/// A unit that is read, and is being counted.
+/// A unit that has been read and is being counted.
 pub(super) struct UnderWay<'a> {
     unit: Unit<'a>,
     tally: Tally,
@@ -28,7 +29,7 @@ pub(super) struct UnderWay<'a> {
     pieces: Option<Vec<Piece>>,
 }
 
-/// As much as the accelerator takes at once.
+/// A part of a unit, of a size that the accelerator accepts.
 struct Piece {
     /// Position of its first element.
     start: u64,
@@ -37,7 +38,8 @@ struct Piece {
 }
 
 impl<'a> Unit<'a> {
-    /// Reads the unit and has it counted from the first chunk on that differs; all of it where `kept` says that lhs will come again.
+    /// Reads the unit, and begins to count it from the first chunk that differs; where lhs is `kept` to be compared again, from
+    /// the start.
     pub(super) fn begin(
         self,
         accelerator: &dyn Accelerator,
@@ -48,7 +50,7 @@ impl<'a> Unit<'a> {
         let size = self.size() as u64;
         let mut tally = self.tally();
         let mut checksums = Checksums::new(lhs, rhs);
-        let mut apart = None;
+        let mut first_differing = None;
         for (x, y) in self.chunks(&mut buffers) {
             let at = tally.position;
             lhs.read_at(at * size, x)?;
@@ -57,23 +59,23 @@ impl<'a> Unit<'a> {
             checksums.update(x, y, equal);
             self.progress.advance((x.len() + y.len()) as u64);
             if !equal {
-                apart.get_or_insert(at);
+                first_differing.get_or_insert(at);
             }
             let chunk = cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally };
-            if apart.is_none() && kept.is_none() {
+            if first_differing.is_none() && kept.is_none() {
                 cpu::compare(self.dtype(), self.dtype(), chunk);
             } else {
                 cpu::sums(self.dtype(), chunk);
             }
         }
         tally.close();
-        let start = match (apart, kept) {
-            (Some(apart), None) => apart,
-            // What is kept must be the same each time, wherever the others differ from it.
+        let start = match (first_differing, kept) {
+            (Some(first_differing), None) => first_differing,
+            // The bytes that are kept must be the same for every rhs, wherever it differs.
             (Some(_), Some(_)) => self.start,
             (None, _) => {
                 let tally = if kept.is_some() { self.count(&mut buffers) } else { tally };
-                return Ok(Begun::Done(Box::new(Part::new(tally, checksums)), buffers));
+                return Ok(Begun::Done(Box::new(UnitResult::new(tally, checksums)), buffers));
             }
         };
         let pieces = self.pieces(accelerator, start, kept, &mut buffers);
@@ -81,7 +83,7 @@ impl<'a> Unit<'a> {
         Ok(Begun::UnderWay(Box::new(UnderWay { unit: self, tally, checksums, buffers, pieces })))
     }
 
-    /// Begins to count from `start` on.
+    /// Begins to count the elements from `start` to the end of the unit.
     fn pieces(
         &self,
         accelerator: &dyn Accelerator,
@@ -105,7 +107,7 @@ impl<'a> Unit<'a> {
         Ok(pieces)
     }
 
-    /// The chunks of both sides, in order; read before, or to be read into.
+    /// The chunks of both sides, in order.
     fn chunks<'b>(
         &self,
         buffers: &'b mut Buffers,
@@ -116,7 +118,7 @@ impl<'a> Unit<'a> {
         lhs.chunks_mut(step).zip(rhs.chunks_mut(step))
     }
 
-    /// Both sides of the elements from `start` to `end`, as they were read.
+    /// The bytes of both sides from element `start` to `end`.
     fn read<'b>(&self, buffers: &'b mut Buffers, start: u64, end: u64) -> (&'b [u8], &'b [u8]) {
         let at = |position| in_memory(position - self.start) * self.size();
         let (start, end) = (at(start), at(end));
@@ -124,20 +126,21 @@ impl<'a> Unit<'a> {
         (lhs.get(start..).unwrap_or_default(), rhs.get(start..).unwrap_or_default())
     }
 
-    /// Takes in what was counted from `start` on.
-    fn take(&self, counted: &Counted, start: u64, buffers: &mut Buffers, tally: &mut Tally) {
-        tally.count_chunk(counted);
+    /// Takes in what was counted over the piece that begins at `start`.
+    fn add_piece(&self, counted: &Counted, start: u64, buffers: &mut Buffers, tally: &mut Tally) {
+        tally.add_chunk(counted);
         for (tile, start) in counted.tiles.iter().zip((start..).step_by(TILE)) {
             let (lhs, rhs) = self.read(buffers, start, self.end.min(start + TILE as u64));
-            tally.count_tile(tile, start, |place| cpu::scalars(self.dtype(), lhs, rhs, place));
-            // A quotient is no matter of integers: where one may be the largest so far, the CPU looks.
-            if tile.relative_bound > 0.0 && tile.relative_bound >= tally.relative_threshold() {
+            tally.add_tile(tile, start, |index| scalars(self.dtype(), lhs, rhs, index));
+            // An accelerator has no quotients: where one may be the largest so far, the CPU computes them.
+            let threshold = tally.extremes.relative_threshold();
+            if tile.relative_bound > 0.0 && tile.relative_bound >= threshold {
                 cpu::relative(self.dtype(), lhs, rhs, tally);
             }
         }
     }
 
-    /// Counts all of the unit on the CPU.
+    /// Counts the whole unit on the CPU.
     fn count(&self, buffers: &mut Buffers) -> Tally {
         let mut tally = self.tally();
         for (lhs, rhs) in self.chunks(buffers) {
@@ -160,9 +163,9 @@ impl<'a> Unit<'a> {
 }
 
 impl UnderWay<'_> {
-    /// Waits for the counts, and says whether there are any: where the accelerator has failed, now or elsewhere in the meantime,
-    /// the CPU counts.
-    pub(super) fn finish(self: Box<Self>) -> (Box<Part>, Buffers, bool) {
+    /// Waits for the result, and returns whether the accelerator counted it. If the accelerator has failed, here or in another
+    /// unit, the CPU counts.
+    pub(super) fn finish(self: Box<Self>) -> (Box<UnitResult>, Buffers, bool) {
         let Self { unit, mut tally, checksums, mut buffers, pieces } = *self;
         let device = unit.device;
         let counted = pieces.filter(|_| !device.is_failed()).and_then(|pieces| {
@@ -172,24 +175,24 @@ impl UnderWay<'_> {
         match counted {
             Some(pieces) => {
                 for (start, counted) in pieces {
-                    unit.take(&counted, start, &mut buffers, &mut tally);
+                    unit.add_piece(&counted, start, &mut buffers, &mut tally);
                 }
             }
             None => tally = unit.count(&mut buffers),
         }
-        (Box::new(Part::new(tally, checksums)), buffers, accelerated)
+        (Box::new(UnitResult::new(tally, checksums)), buffers, accelerated)
     }
 }
 
-/// What was counted of each piece, and where it begins. An answer that leaves something out is none.
+/// The position and the counts of each piece. An incomplete answer is a failure.
 fn wait(
     pieces: Vec<Piece>,
     options: &Options,
 ) -> std::result::Result<Vec<(u64, Counted)>, Failure> {
     let finished = pieces.into_iter().map(|Piece { start, elements, counting }| {
         let counted = counting.finish()?;
-        if !counted.is_whole(elements, options) {
-            return Err(Failure::Wrong("it did not answer all that was asked".into()));
+        if !counted.is_complete(elements, options) {
+            return Err(Failure::Wrong("its answer is incomplete".into()));
         }
         Ok((start, counted))
     });

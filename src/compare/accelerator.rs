@@ -1,44 +1,44 @@
-//! What counts pairs of elements beside the CPU: the seam between the engine and a GPU.
+//! The interface between the engine and a device that counts pairs of elements, such as a GPU.
 //!
-//! The engine reads both sides, verifies them, takes the sums and keeps what it read. An accelerator gives what is said in
-//! integers: counts, positions, maxima. Whatever goes wrong with it, the same chunk can be counted again on the CPU.
+//! The engine reads both sides, verifies them, computes the sums and keeps the bytes. An accelerator returns the statistics that
+//! are integers: counts, positions, maxima. If it fails, the CPU counts the same chunk again.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::tensor::{DType, Kind};
 
-use super::tile::Counted;
-use super::{Options, Sides};
+use super::Options;
+use super::tile::{Chunk, Counted};
 
-/// Counts pairs of elements beside the CPU.
+/// A device that counts pairs of elements.
 ///
-/// All it says must be what [`Counted::of`] says of the same chunk, to the bit.
+/// Its results must be those of [`Counted::of`] for the same chunk, to the bit.
 pub trait Accelerator: fmt::Debug + Send + Sync {
-    /// What it is called in reports.
+    /// Its name in reports.
     fn name(&self) -> &str;
 
-    /// Whether it counts elements of this type under these options. It is not asked about elements of any length.
-    fn takes(&self, dtype: DType, options: &Options) -> bool;
+    /// Whether it accepts elements of this type under these options. Elements of variable length are never passed to it.
+    fn accepts(&self, dtype: DType, options: &Options) -> bool;
 
-    /// The most bytes of one side that it takes at once.
+    /// The most bytes of one side that it accepts at once.
     fn most_bytes(&self) -> usize;
 
-    /// Begins to count a chunk and returns at once; copies what it needs of it.
+    /// Begins to count a chunk and returns without waiting; copies what it needs of the chunk.
     ///
     /// # Errors
-    /// When it cannot; the CPU will then.
+    /// When it cannot; the CPU then counts the chunk.
     fn begin(&self, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure>;
 
-    /// Holds all that it counts against known answers.
+    /// Compares everything that it counts with known answers.
     ///
     /// # Errors
-    /// When an answer is wrong, or there is none.
+    /// When an answer is wrong or missing.
     fn test(&self) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// Gives back what it holds of the tensor that was [kept](Chunk::kept) under this number.
+    /// Releases the bytes of the tensor that was [kept](Chunk::kept) under this number.
     fn forget(&self, kept: u64) {
         let _ = kept;
     }
@@ -46,61 +46,38 @@ pub trait Accelerator: fmt::Debug + Send + Sync {
 
 /// A chunk that is being counted.
 pub trait Counting: Send {
-    /// Waits for the end.
+    /// Waits for the result.
     ///
     /// # Errors
-    /// When something went wrong in the meantime.
+    /// When the device failed.
     fn finish(self: Box<Self>) -> Result<Counted, Failure>;
 }
 
-/// Elements of one fixed-width dtype, as many on one side as on the other.
-#[derive(Debug, Clone, Copy)]
-pub struct Chunk<'a> {
-    /// The type of the elements.
-    pub dtype: DType,
-    /// Those of the baseline.
-    pub lhs: &'a [u8],
-    /// Those that are compared with it.
-    pub rhs: &'a [u8],
-    /// What to count.
-    pub options: &'a Options,
-    /// Says of a side that it will come again: the number of the tensor, and the byte in it where the chunk begins. The same
-    /// bytes come with the same two.
-    pub kept: Sides<Option<(u64, u64)>>,
-}
-
-/// Whether a GPU counts elements of this type: complex numbers, and elements of any length, are the CPU's.
+/// Whether a GPU counts elements of this type. Complex numbers and elements of variable length are left to the CPU.
 pub(super) fn is_for_gpu(dtype: DType) -> bool {
     matches!(dtype.kind(), Kind::Float | Kind::Integer | Kind::Bool)
 }
 
-impl Chunk<'_> {
-    /// Elements on each side.
-    pub fn elements(&self) -> usize {
-        self.dtype.size().map_or(0, |size| self.lhs.len() / size)
-    }
-}
-
-/// Why an accelerator did not do its work.
+/// Why an accelerator failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// It went away, or its driver gave up.
+    /// It was removed, or its driver gave up.
     #[error("the device is lost: {0}")]
     Lost(String),
-    /// It has no room left.
+    /// It has no memory left.
     #[error("out of memory on the device: {0}")]
     Memory(String),
-    /// What it did could not be read back.
+    /// Its results could not be read back.
     #[error("the device's memory cannot be read: {0}")]
     Map(String),
     /// It did not answer in time.
     #[error("no answer from the device in {} s", .0.as_secs())]
     Timeout(Duration),
-    /// Its driver does not do what was asked.
+    /// Its driver refused a request.
     #[error("the device refused: {0}")]
     Refused(String),
-    /// It does not say what is right.
+    /// Its results are wrong.
     #[error("the device failed its self-test: {0}")]
     Wrong(String),
 }

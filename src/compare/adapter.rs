@@ -1,39 +1,43 @@
-//! The adapters that this machine offers to compare on.
+//! The adapters of a machine: devices that can compare.
+
+use serde::Serialize;
+
+use crate::serial::serialize_by_name;
 
 /// A GPU, or software that acts as one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Adapter {
-    /// Its name, by which it can be asked for; of several of one name the second has ` #2` behind it.
+    /// Its name, which selects it; the second adapter of one name has ` #2` appended.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: AdapterKind,
-    /// The programming interface it is reached by: Vulkan, Metal, Direct3D 12.
+    /// The programming interface that it is used through: Vulkan, Metal, Direct3D 12.
     pub interface: String,
-    /// Its driver, with the version.
+    /// Its driver, with version.
     pub driver: String,
-    /// Where it sits, as in `0000:01:00.0`; empty where that is not known.
+    /// Its bus address, such as `0000:01:00.0`; empty where it is not known.
     pub bus: String,
-    /// The most bytes of one side that it takes at once.
+    /// The most bytes of one side that it accepts at once.
     pub most_bytes: u64,
 }
 
-/// What an adapter is.
+/// The kind of an adapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AdapterKind {
-    /// A GPU with memory of its own.
+    /// A GPU with its own memory.
     Discrete,
     /// A GPU that shares the memory of the CPU.
     Integrated,
-    /// A GPU that a virtual machine is lent.
+    /// A GPU of a virtual machine.
     Virtual,
-    /// Of a kind that it does not tell.
+    /// Unknown.
     Other,
-    /// A program on the CPU: right, and slow.
+    /// A program on the CPU: correct, and slow.
     Software,
 }
 
 impl AdapterKind {
-    /// Whether it is known to be a GPU. What is not is used only when named.
+    /// Whether it is known to be a GPU. Other adapters are used only when selected by name.
     pub fn is_gpu(self) -> bool {
         matches!(self, Self::Discrete | Self::Integrated | Self::Virtual)
     }
@@ -49,3 +53,5 @@ impl AdapterKind {
         }
     }
 }
+
+serialize_by_name!(AdapterKind);

@@ -1,4 +1,4 @@
-//! One tensor that many others are compared with.
+//! A tensor that many others are compared with.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,7 +7,7 @@ use crate::tensor::TensorSource;
 
 use super::{Comparison, Device, Options, engine};
 
-/// A tensor that many others are compared with: a GPU keeps it in its own memory, so that only the others travel.
+/// A tensor that many others are compared with. A GPU keeps it in its own memory, so that only the others are transferred.
 ///
 /// ```
 /// use ckdiff::compare::{Baseline, Device, Options, Tolerance};
@@ -32,13 +32,13 @@ pub struct Baseline<'a> {
 }
 
 impl<'a> Baseline<'a> {
-    /// This tensor as the baseline of what follows on this device.
+    /// Makes this tensor the baseline of comparisons on this device.
     pub fn new(source: &'a dyn TensorSource, device: &Device) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self { source, device: device.clone(), number: NEXT.fetch_add(1, Ordering::Relaxed) }
     }
 
-    /// Compares another tensor with it.
+    /// Compares another tensor with the baseline.
     ///
     /// # Errors
     /// As [`compare`](super::compare).

@@ -1,97 +1,233 @@
-//! What there is to say about two tensors of one shape.
+//! The comparison of two tensors: every statistic that is reported, declared once.
 
-use std::collections::BTreeMap;
+use serde::Serialize;
+use serde::ser::SerializeMap;
 
-use crate::tensor::Scalar;
+use crate::serial;
+use crate::tensor::{DType, Scalar, Shape};
 
-use super::Tolerance;
+use super::grid::Sums;
+use super::histogram::{Bins, Histogram};
+use super::tally::{Tally, Worst};
+use super::tensor_pair::PairKind;
+use super::{Sides, Tolerance};
 
-/// One value for each side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Sides<T> {
-    /// Of the baseline.
-    pub lhs: T,
-    /// Of the other.
-    pub rhs: T,
+/// Declares the statistics: the field of [`Comparison`], which is also the key in JSON; its value, from a tally; and, where it
+/// is not the default of its type, its form in JSON.
+macro_rules! statistics {
+    (
+        |$tally:ident, $sums:ident, $kind:ident|
+        $($(#[$doc:meta])* $name:ident: $ty:ty = $value:expr $(, in JSON: $json:path)?;)*
+    ) => {
+        /// The comparison of two tensors, element by element.
+        ///
+        /// A statistic is `None` where it has no meaning for the dtype, or no value. Maxima and sums are over the pairs of two
+        /// finite elements. Positions are in row-major order; [`Shape::unravel`] turns them into indices.
+        #[derive(Debug, Clone, PartialEq, Default)]
+        pub struct Comparison {
+            $($(#[$doc])* pub $name: $ty,)*
+        }
+
+        impl Comparison {
+            /// The statistics of two tensors of this kind, from the tally over all of their elements.
+            pub(super) fn new($tally: &Tally, $kind: PairKind) -> Self {
+                let sums = $tally.sums();
+                let $sums = Some(&sums).filter(|sums| sums.finite > 0);
+                Self { $($name: $value,)* }
+            }
+
+            /// Writes each statistic as an entry of `map`; `null` each, without a comparison.
+            pub(crate) fn serialize_entries<M: SerializeMap>(
+                compared: Option<(&Self, &Operands<'_>)>,
+                map: &mut M,
+            ) -> Result<(), M::Error> {
+                $({
+                    let json = compared.map(|(comparison, operands)| {
+                        statistics!(@json &comparison.$name, operands $(, $json)?)
+                    });
+                    map.serialize_entry(stringify!($name), &json)?;
+                })*
+                Ok(())
+            }
+        }
+    };
+    (@json $value:expr, $operands:ident) => { $value.json($operands) };
+    (@json $value:expr, $operands:ident, $json:path) => { $json($value, $operands) };
 }
 
-/// The comparison of two tensors, element by element.
-///
-/// `None` is what has no meaning for the dtype, or no value. Maxima and sums take the pairs where both elements are
-/// finite. Positions count elements in row-major order; [`Shape::unravel`](crate::tensor::Shape::unravel) makes indices.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Comparison {
+statistics! { |tally, sums, kind|
     /// Pairs compared.
-    pub elements: u64,
+    elements: u64 = tally.elements;
     /// Pairs of unequal bits; of unequal values where the dtypes differ.
-    pub differing: u64,
+    differing: u64 = tally.counts.differing;
     /// Pairs that are not close.
-    pub mismatched: u64,
+    mismatched: u64 = tally.counts.mismatched;
     /// Position of the first pair that is not close.
-    pub first: Option<u64>,
+    first: Option<u64> = tally.extremes.first, in JSON: Operands::index;
     /// The largest `|rhs - lhs|`.
-    pub max_abs: Option<f64>,
-    /// The first pair where `max_abs` is reached.
-    pub worst: Option<Worst>,
+    max_abs: Option<f64> = kind.of_numbers(max_abs(tally));
     /// The largest `|rhs - lhs| / |lhs|` over lhs ≠ 0.
-    pub max_rel: Option<f64>,
-    /// Differing pairs whose lhs is 0, which `max_rel` leaves out.
-    pub zero_lhs: Option<u64>,
+    max_rel: Option<f64> = kind.of_numbers(tally.extremes.max_rel);
     /// The largest distance in representable values, for floats of one dtype.
-    pub max_ulp: Option<u64>,
+    max_ulp: Option<u64> = max_abs(tally).and_then(|_| kind.of_ulps(tally.extremes.max_ulp));
+    /// The first pair with a difference of `max_abs`.
+    worst: Option<Worst> = kind.of_numbers(tally.extremes.worst.map(|(_, worst)| worst));
     /// Root mean square of the differences.
-    pub rms: Option<f64>,
+    rms: Option<f64> = sums.map(Sums::rms);
     /// `‖rhs - lhs‖ / ‖lhs‖`: 0 when both are 0, infinite when only lhs is.
-    pub rel_l2: Option<f64>,
+    rel_l2: Option<f64> = match sums {
+        Some(sums) => Some(sums.rel_l2()),
+        None => kind.of_numbers(0.0).filter(|_| tally.elements == 0),
+    };
     /// Cosine of the angle between the two.
-    pub cosine: Option<f64>,
+    cosine: Option<f64> = sums.and_then(Sums::cosine);
     /// Mean of each side.
-    pub mean: Option<Sides<Scalar>>,
+    mean: Option<Sides<Scalar>> = sums.and_then(Sums::moments).map(|of| of.map(|(mean, _)| kind.mean(mean)));
     /// Standard deviation of each side (of the population).
-    pub std: Option<Sides<f64>>,
+    std: Option<Sides<f64>> = sums.and_then(Sums::moments).map(|of| of.map(|(_, std)| std));
     /// NaN elements of each side.
-    pub nan: Option<Sides<u64>>,
+    nan: Option<Sides<u64>> = kind.of_floats(Sides { lhs: tally.counts.nan_lhs, rhs: tally.counts.nan_rhs });
     /// Infinite elements of each side.
-    pub inf: Option<Sides<u64>>,
-    /// NaN where lhs had a number.
-    pub nan_new: Option<u64>,
-    /// Differing pairs that are equal but for the sign of a zero.
-    pub zero_sign: Option<u64>,
-    /// Differing pairs that are both NaN.
-    pub nan_payload: Option<u64>,
-    /// The tolerances that would pass.
-    pub passes_at: PassesAt,
-    /// Mismatched pairs under each further tolerance, in the order asked for.
-    pub further: Vec<(Tolerance, u64)>,
-    /// Differences by magnitude, when asked for.
-    pub histogram: Option<Histogram>,
+    inf: Option<Sides<u64>> = kind.of_floats(Sides { lhs: tally.counts.inf_lhs, rhs: tally.counts.inf_rhs });
+    /// Pairs of a number in lhs and NaN in rhs.
+    nan_new: Option<u64> = kind.of_floats(tally.counts.nan_new);
+    /// Differing pairs that are equal except for the sign of a zero.
+    zero_sign: Option<u64> = kind.of_floats(tally.counts.zero_sign);
+    /// Differing pairs of two NaN.
+    nan_payload: Option<u64> = kind.of_floats(tally.counts.nan_payload);
+    /// Differing pairs whose lhs is 0, which `max_rel` leaves out.
+    zero_lhs: Option<u64> = kind.of_numbers(tally.counts.zero_lhs);
+    /// The smallest tolerances under which every pair is close.
+    passes_at: PassesAt = kind.of_numbers(PassesAt::new(tally)).unwrap_or_default();
+    /// Mismatched pairs under each further tolerance, in the order of the options.
+    tolerances: Vec<(Tolerance, u64)> =
+        tally.further.iter().map(|further| (further.tolerance, further.mismatched)).collect();
+    /// Differences by magnitude, if requested.
+    histogram: Option<Histogram> = tally.bins.as_ref().map(Bins::histogram);
 }
 
-/// The first pair where the largest difference is reached.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Worst {
-    /// Position in row-major order.
-    pub position: u64,
-    /// The element of the baseline.
-    pub lhs: Scalar,
-    /// The element of the other side.
-    pub rhs: Scalar,
+fn max_abs(tally: &Tally) -> Option<f64> {
+    tally.extremes.worst.map(|(abs_diff, _)| abs_diff)
 }
 
-/// The smallest tolerances under which no pair mismatches (the next smaller `f64` fails); `None` where none does.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+/// The smallest tolerances under which every pair is close (the next smaller `f64` fails); `None` where there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct PassesAt {
     /// With `atol` 0.
+    #[serde(serialize_with = "serial::optional_float")]
     pub rtol: Option<f64>,
     /// With `rtol` 0.
+    #[serde(serialize_with = "serial::optional_float")]
     pub atol: Option<f64>,
 }
 
-/// How many pairs differ by how much, in powers of two. Pairs of equal values are not counted.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Histogram {
-    /// By `floor(log2(|rhs - lhs|))`, over pairs where both are finite.
-    pub abs: BTreeMap<i32, u64>,
-    /// By `floor(log2(ulps))`, for floats of one dtype.
-    pub ulp: BTreeMap<i32, u64>,
+impl PassesAt {
+    fn new(tally: &Tally) -> Self {
+        let can_pass = tally.counts.never_close == 0;
+        let passes = |tolerance: f64| Some(tolerance).filter(|t| can_pass && t.is_finite());
+        Self { rtol: passes(tally.extremes.rtol), atol: passes(max_abs(tally).unwrap_or(0.0)) }
+    }
+}
+
+/// What a report of a comparison has to know of the two tensors.
+pub(crate) struct Operands<'a> {
+    shape: &'a Shape,
+    lhs: DType,
+    rhs: DType,
+}
+
+impl<'a> Operands<'a> {
+    /// Two tensors of one shape and these dtypes.
+    pub(crate) fn new(shape: &'a Shape, lhs: DType, rhs: DType) -> Self {
+        Self { shape, lhs, rhs }
+    }
+
+    fn index(position: &Option<u64>, operands: &Self) -> Option<Vec<u64>> {
+        position.map(|position| operands.shape.unravel(position))
+    }
+}
+
+/// The value of a statistic, which has a form in JSON.
+trait Statistic {
+    fn json(&self, operands: &Operands<'_>) -> impl Serialize;
+}
+
+impl Statistic for u64 {
+    fn json(&self, _: &Operands<'_>) -> impl Serialize {
+        *self
+    }
+}
+
+impl Statistic for f64 {
+    fn json(&self, _: &Operands<'_>) -> impl Serialize {
+        serial::Float(*self)
+    }
+}
+
+impl Statistic for Scalar {
+    fn json(&self, _: &Operands<'_>) -> impl Serialize {
+        serial::Number(*self, DType::F64)
+    }
+}
+
+impl Statistic for PassesAt {
+    fn json(&self, _: &Operands<'_>) -> impl Serialize {
+        self
+    }
+}
+
+impl Statistic for Histogram {
+    fn json(&self, _: &Operands<'_>) -> impl Serialize {
+        self
+    }
+}
+
+impl<T: Statistic> Statistic for Option<T> {
+    fn json(&self, operands: &Operands<'_>) -> impl Serialize {
+        self.as_ref().map(|value| value.json(operands))
+    }
+}
+
+impl<T: Statistic + Copy> Statistic for Sides<T> {
+    fn json(&self, operands: &Operands<'_>) -> impl Serialize {
+        Sides { lhs: self.lhs.json(operands), rhs: self.rhs.json(operands) }
+    }
+}
+
+/// A pair of elements and its index.
+#[derive(Serialize)]
+struct Located {
+    index: Vec<u64>,
+    lhs: serial::Number,
+    rhs: serial::Number,
+}
+
+impl Statistic for Worst {
+    fn json(&self, operands: &Operands<'_>) -> impl Serialize {
+        Located {
+            index: operands.shape.unravel(self.position),
+            lhs: serial::Number(self.lhs, operands.lhs),
+            rhs: serial::Number(self.rhs, operands.rhs),
+        }
+    }
+}
+
+/// The mismatches under a further tolerance.
+#[derive(Serialize)]
+struct Mismatches {
+    #[serde(serialize_with = "serial::optional_float")]
+    atol: Option<f64>,
+    #[serde(serialize_with = "serial::optional_float")]
+    rtol: Option<f64>,
+    mismatched: u64,
+}
+
+/// `null` without a further tolerance.
+impl Statistic for Vec<(Tolerance, u64)> {
+    fn json(&self, _: &Operands<'_>) -> impl Serialize {
+        let mismatches = |&(Tolerance { atol, rtol, .. }, mismatched): &(Tolerance, u64)| {
+            Mismatches { atol, rtol, mismatched }
+        };
+        (!self.is_empty()).then(|| self.iter().map(mismatches).collect::<Vec<_>>())
+    }
 }

@@ -1,41 +1,41 @@
-//! When a GPU is the faster way: the one place with the numbers.
+//! The cost model: when a GPU is faster than the CPU alone.
 //!
-//! The CPU reads, verifies and sums up every byte whichever way is taken. What a GPU can save is the counting; what it costs
-//! is a copy into memory that it can read. So it pays where much is counted: many tolerances, histograms. A GPU has not been
-//! measured yet: what is said of it is an estimate, and a quarter of the time must be gained before one is used.
+//! With or without a GPU, the CPU reads, verifies and sums every byte. A GPU saves the counting, and costs a copy into memory
+//! that it can read. So it pays where much is counted: many tolerances, histograms. No GPU has been measured yet: its numbers
+//! are estimates, and it is used only if it saves at least a quarter of the time.
 
 use crate::threads;
 
 use super::Options;
 use super::accelerator::is_for_gpu;
-use super::engine::Pair;
+use super::tensor_pair::TensorPair;
 
-// Seconds for a gigabyte of both sides, of float32; `tests/bench/gpu.rs` measures them, BENCHMARKS.md tells where.
+// Seconds for a gigabyte of both sides, of float32. `tests/bench/gpu.rs` measures them; BENCHMARKS.md names the machine.
 
-/// One CPU core: read, verify, sum up, count.
+/// One CPU core: read, verify, sum, count.
 const CPU_COMPARE: f64 = 0.78;
 /// One CPU core: a further tolerance.
 const CPU_TOLERANCE: f64 = 0.038;
 /// One CPU core: the histograms.
 const CPU_HISTOGRAM: f64 = 0.38;
-/// One CPU core, for a GPU: read, verify, sum up, and copy to where the GPU can read it.
+/// One CPU core, with a GPU: read, verify, sum, and copy to memory that the GPU can read.
 const FEED: f64 = 1.37;
-/// A GPU behind PCIe 4 with 16 lanes, whatever the cores: the way there, and its work. An estimate.
+/// A GPU behind PCIe 4 with 16 lanes, for any number of cores: transfer and work. An estimate.
 const GPU: f64 = 0.05;
 
 /// Seconds to load the driver, open the device, build the kernels and test them.
 const START: f64 = 0.6;
 
-/// Of the time on the CPU, what must at least be saved: estimates are rough.
+/// The share of the CPU's time that must be saved at least, since the estimates are rough.
 const GAIN: f64 = 0.25;
 
-/// Bytes of a side below which a tensor is the CPU's: the way there and back takes as long as a megabyte.
+/// Tensors with fewer bytes on a side are compared on the CPU: the round trip takes as long as a megabyte.
 pub(super) const SMALL: u64 = 1 << 20;
 
-/// The work at hand.
+/// The amount of work in a comparison.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Workload {
-    /// Bytes of both sides that a GPU would take.
+    /// Bytes of both sides that a GPU would compare.
     bytes: u64,
     further: usize,
     histogram: bool,
@@ -43,8 +43,8 @@ pub(super) struct Workload {
 }
 
 impl Workload {
-    pub(super) fn new(pairs: &[Pair<'_>], options: &Options) -> Self {
-        let suits = |(lhs, rhs): &&Pair<'_>| {
+    pub(super) fn new(pairs: &[TensorPair<'_>], options: &Options) -> Self {
+        let suits = |(lhs, rhs): &&TensorPair<'_>| {
             lhs.dtype() == rhs.dtype()
                 && is_for_gpu(lhs.dtype())
                 && lhs.stored_bytes() >= SMALL
@@ -60,7 +60,7 @@ impl Workload {
         }
     }
 
-    /// Whether a GPU would be the faster way.
+    /// Whether a GPU would be faster.
     pub(super) fn pays(&self) -> bool {
         let gigabytes = self.bytes as f64 / 1e9;
         let extra =

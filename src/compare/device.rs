@@ -1,17 +1,15 @@
-//! Where to compare: on the CPU, or with an accelerator beside it.
+//! The device of a comparison: the CPU alone, or the CPU and an accelerator.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::Result;
-use crate::tensor::TensorSource;
 
 use super::accelerator::{Accelerator, Failure};
 use super::cost::{self, Workload};
-use super::{Comparison, Options, engine};
 
-/// Where to compare: no result depends on it.
+/// The device of a comparison. No result depends on it.
 ///
 /// ```
 /// use ckdiff::compare::{Device, Options, Tolerance};
@@ -33,11 +31,11 @@ pub struct Device {
 
 struct Opened {
     choice: Choice,
-    /// Why the accelerator is no longer used.
+    /// Why the accelerator is not used any more.
     failure: OnceLock<Failure>,
 }
 
-/// Tensors that were compared, and those that an accelerator counted.
+/// The number of tensors that were compared, and of those that an accelerator counted.
 #[derive(Default)]
 struct Record {
     tensors: AtomicUsize,
@@ -46,19 +44,19 @@ struct Record {
 
 enum Choice {
     Cpu,
-    /// A GPU where it is the faster way; looked for when there is work for it.
+    /// A GPU where it is faster. It is opened when there is work for it.
     Auto(OnceLock<Option<Arc<dyn Accelerator>>>),
     Accelerator(Arc<dyn Accelerator>),
 }
 
-/// Which device did what.
+/// Which device compared how many tensors.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Work {
     /// Tensors compared.
     pub tensors: usize,
-    /// What worked beside the CPU, and how many of these tensors, or parts of them, it counted.
+    /// The name of the accelerator, and how many of these tensors it counted in whole or in part.
     pub accelerator: Option<(String, usize)>,
-    /// Why it did no more.
+    /// Why the accelerator was given up.
     pub failure: Option<Failure>,
 }
 
@@ -73,53 +71,40 @@ impl Device {
         Self::new(Choice::Cpu)
     }
 
-    /// A GPU where it is the faster way for the work at hand, else the CPU. No GPU is looked for before that.
+    /// A GPU where it is faster for the work, else the CPU. No GPU is opened before that is known.
     pub fn auto() -> Self {
         Self::new(Choice::Auto(OnceLock::new()))
     }
 
-    /// The GPU of this name or place, else the first whose name contains it, in capitals or not; without a name the first that
-    /// is a GPU and no software.
+    /// The GPU with this name or bus address, else the first whose name contains it, ignoring case; without a name, the first
+    /// adapter that is a GPU and not software.
     ///
     /// # Errors
-    /// When there is none, it cannot be opened, or this is built without GPU support.
+    /// When there is none, it cannot be opened, or this is a build without GPU support.
     pub fn gpu(name: Option<&str>) -> Result<Self> {
         super::open_gpu(name).map(Self::with)
     }
 
-    /// An accelerator of your own.
+    /// A custom accelerator.
     pub fn with(accelerator: Arc<dyn Accelerator>) -> Self {
         Self::new(Choice::Accelerator(accelerator))
     }
 
-    /// Compares two tensors of one shape, element by element.
+    /// Compares everything that the accelerator counts with known answers. (Each kernel is tested before its first use anyway.)
     ///
     /// # Errors
-    /// As [`compare`](super::compare).
-    pub fn compare(
-        &self,
-        lhs: &dyn TensorSource,
-        rhs: &dyn TensorSource,
-        options: &Options,
-    ) -> Result<Comparison> {
-        engine::one((lhs, rhs), None, options, self)
-    }
-
-    /// Holds all that it counts beside the CPU against known answers. (Each kernel is tested before its first use anyway.)
-    ///
-    /// # Errors
-    /// When an answer is wrong, or there is none.
+    /// When an answer is wrong or missing.
     pub fn test(&self) -> std::result::Result<(), Failure> {
         self.accelerator().map_or(Ok(()), |accelerator| accelerator.test())
     }
 
-    /// The same device with a record of its own.
+    /// The same device, with a new record of work.
     #[must_use]
     pub fn with_own_record(&self) -> Self {
         Self { opened: Arc::clone(&self.opened), record: Arc::default() }
     }
 
-    /// What was done so far, by this device and its clones.
+    /// The work of this device and its clones so far.
     pub fn work(&self) -> Work {
         let accelerated = self.record.accelerated.load(Ordering::Relaxed);
         let accelerator = self.accelerator().filter(|_| accelerated > 0);
@@ -130,7 +115,7 @@ impl Device {
         }
     }
 
-    /// What works beside the CPU, if it is open.
+    /// The accelerator, if it is open.
     pub fn accelerator(&self) -> Option<&Arc<dyn Accelerator>> {
         match &self.opened.choice {
             Choice::Cpu => None,
@@ -139,34 +124,35 @@ impl Device {
         }
     }
 
-    /// What to use beside the CPU for this work, if anything.
+    /// The accelerator to use for this work.
     pub(super) fn accelerator_for(&self, workload: &Workload) -> Option<&Arc<dyn Accelerator>> {
         if self.is_failed() {
             return None;
         }
         match &self.opened.choice {
             Choice::Auto(_) if !workload.pays() => None,
-            // Without a GPU the CPU does it, and nobody need be told.
+            // Without a GPU the CPU does the work; that is not an error.
             Choice::Auto(opened) => opened.get_or_init(|| super::open_gpu(None).ok()).as_ref(),
             Choice::Cpu | Choice::Accelerator(_) => self.accelerator(),
         }
     }
 
-    /// Bytes of a side below which a tensor is the CPU's: where a GPU is asked for by name it gets all that it takes.
+    /// The fewest bytes of a side for which a tensor goes to the accelerator. One that was selected by name gets every tensor
+    /// that it accepts.
     pub(super) fn least_bytes(&self) -> u64 {
         if matches!(self.opened.choice, Choice::Auto(_)) { cost::SMALL } else { 0 }
     }
 
-    /// Gives back what is held of a baseline.
+    /// Releases the bytes of a baseline.
     pub(super) fn forget(&self, kept: u64) {
         if let Some(accelerator) = self.accelerator() {
             accelerator.forget(kept);
         }
     }
 
-    /// Notes that the accelerator is of no more use.
+    /// Gives up the accelerator.
     pub(super) fn fail(&self, failure: Failure) {
-        // Of many failures the first is told.
+        // Only the first of several failures is reported.
         let _ = self.opened.failure.set(failure);
     }
 
@@ -174,7 +160,7 @@ impl Device {
         self.opened.failure.get().is_some()
     }
 
-    /// Notes that a tensor was compared.
+    /// Records a comparison.
     pub(super) fn record(&self, accelerated: bool) {
         self.record.tensors.fetch_add(1, Ordering::Relaxed);
         self.record.accelerated.fetch_add(usize::from(accelerated), Ordering::Relaxed);
@@ -197,7 +183,9 @@ impl fmt::Debug for Device {
     }
 }
 
-/// `cpu`, or what worked beside it and how many tensors each compared; as reports have it.
+crate::serial::serialize_as_text!(Work);
+
+/// As in reports: `cpu`, or the accelerator and how many tensors each compared.
 impl fmt::Display for Work {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tensors = |n: usize| format!("{n} tensor{}", if n == 1 { "" } else { "s" });

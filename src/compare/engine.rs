@@ -1,8 +1,8 @@
-//! Many pairs of tensors over all cores, in units that join in order.
+//! Compares many pairs of tensors on all cores, in units whose results are joined in order.
 //!
-//! Content that lies in one piece on both sides is cut into units of sixteen cells; anything else is one unit, read in
-//! order. Workers take units in order, so that few wait to be joined, and only their tallies do. With an accelerator, a worker
-//! reads a unit while the ones before are counted.
+//! Content that is contiguous on both sides is divided into units of sixteen cells; any other content is one unit, read in
+//! order. Workers take units in order, so that only few results wait to be joined, and a result is no more than a tally. With an
+//! accelerator, a worker reads a unit while earlier ones are counted.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,17 +15,14 @@ use crate::tensor::{TensorSource, on_threads};
 use super::accelerated::{Begun, UnderWay};
 use super::accelerator::Accelerator;
 use super::cost::Workload;
-use super::cpu;
 use super::grid::CELL;
-use super::unit::{Buffers, Part, Unit};
+use super::tensor_pair::{PairKind, TensorPair};
+use super::unit::{Buffers, Unit, UnitResult};
 use super::{Comparison, Device, Options};
 
 /// Cells in a unit; a power of two, so that the sums of a unit are a node of the tree.
 const UNIT_CELLS: u64 = 16;
 const UNIT: u64 = UNIT_CELLS * CELL;
-
-/// Two tensors to compare.
-pub type Pair<'a> = (&'a dyn TensorSource, &'a dyn TensorSource);
 
 /// Compares two tensors of one shape, element by element.
 ///
@@ -54,9 +51,9 @@ pub fn compare(
     one((lhs, rhs), None, options, &Device::cpu())
 }
 
-/// Compares many pairs at once; one result each, in their order.
+/// Compares many pairs at once; returns one result for each, in their order.
 pub fn compare_all(
-    pairs: &[Pair<'_>],
+    pairs: &[TensorPair<'_>],
     options: &Options,
     device: &Device,
     progress: &dyn Progress,
@@ -66,9 +63,43 @@ pub fn compare_all(
     run(pairs, None, options, device, progress)
 }
 
-/// Compares a pair. `kept` says that its lhs will come again, under this number.
+impl Device {
+    /// Compares two tensors of one shape, element by element.
+    ///
+    /// # Errors
+    /// As [`compare`].
+    pub fn compare(
+        &self,
+        lhs: &dyn TensorSource,
+        rhs: &dyn TensorSource,
+        options: &Options,
+    ) -> Result<Comparison> {
+        one((lhs, rhs), None, options, self)
+    }
+}
+
+/// Compares a pair of tensors followed by `times` more copies of a pair of elements, `last`, which must be in `pair` too.
+/// Statistics that are sums are `None`.
+pub(crate) fn compare_repeated(
+    pair: TensorPair<'_>,
+    last: TensorPair<'_>,
+    times: u64,
+    options: &Options,
+) -> Result<Comparison> {
+    let device = Device::cpu();
+    let whole = |pair: TensorPair<'_>| {
+        let end = pair.0.shape().elements();
+        let unit = Unit { pair, start: 0, end, options, device: &device, progress: &Silent };
+        unit.run(&mut Buffers::default())
+    };
+    let mut result = whole(pair)?;
+    result.repeat(&*whole(last)?, times);
+    result.finish(pair)
+}
+
+/// Compares a pair. A number in `kept` stands for its lhs, which will be compared again.
 pub(super) fn one(
-    pair: Pair<'_>,
+    pair: TensorPair<'_>,
     kept: Option<u64>,
     options: &Options,
     device: &Device,
@@ -78,22 +109,22 @@ pub(super) fn one(
 }
 
 fn run(
-    pairs: &[Pair<'_>],
+    pairs: &[TensorPair<'_>],
     kept: Option<u64>,
     options: &Options,
     device: &Device,
     progress: &dyn Progress,
 ) -> Vec<Result<Comparison>> {
     let accelerator = device.accelerator_for(&Workload::new(pairs, options));
-    let work = Work::plan(pairs, Plan { options, device, accelerator, kept, progress });
-    on_threads(options.threads, work.units(), || Worker::new(&work).run());
-    for job in &work.jobs {
+    let queue = Queue::plan(pairs, Plan { options, device, accelerator, kept, progress });
+    on_threads(options.threads, queue.units(), || Worker::new(&queue).run());
+    for job in &queue.jobs {
         device.record(job.accelerated.load(Ordering::Relaxed));
     }
-    work.jobs.into_iter().map(Job::result).collect()
+    queue.jobs.into_iter().map(Job::result).collect()
 }
 
-/// How to go about it.
+/// The options of a run.
 struct Plan<'a> {
     options: &'a Options,
     device: &'a Device,
@@ -102,17 +133,17 @@ struct Plan<'a> {
     progress: &'a dyn Progress,
 }
 
-/// All pairs, cut into units.
-struct Work<'a> {
+/// All pairs, divided into units.
+struct Queue<'a> {
     jobs: Vec<Job<'a>>,
-    /// For each job, the number of units up to its end.
+    /// For each job, the number of units up to and including its last.
     ends: Vec<usize>,
     next: AtomicUsize,
     plan: Plan<'a>,
 }
 
-impl<'a> Work<'a> {
-    fn plan(pairs: &[Pair<'a>], plan: Plan<'a>) -> Self {
+impl<'a> Queue<'a> {
+    fn plan(pairs: &[TensorPair<'a>], plan: Plan<'a>) -> Self {
         let jobs: Vec<_> = pairs.iter().map(|&pair| Job::new(pair)).collect();
         let ends = jobs
             .iter()
@@ -137,40 +168,40 @@ impl<'a> Work<'a> {
         Some((job, number - first))
     }
 
-    /// The accelerator, where it takes the elements of this pair.
-    fn accelerator(&self, (lhs, rhs): Pair<'a>) -> Option<&'a dyn Accelerator> {
+    /// The accelerator, if it accepts the elements of this pair.
+    fn accelerator(&self, (lhs, rhs): TensorPair<'a>) -> Option<&'a dyn Accelerator> {
         let Plan { accelerator, device, options, .. } = self.plan;
         let accelerator = accelerator.filter(|_| !device.is_failed())?;
-        let takes = lhs.dtype() == rhs.dtype()
+        let accepts = lhs.dtype() == rhs.dtype()
             && lhs.stored_bytes() >= device.least_bytes()
-            && accelerator.takes(lhs.dtype(), options);
-        takes.then_some(&**accelerator)
+            && accelerator.accepts(lhs.dtype(), options);
+        accepts.then_some(&**accelerator)
     }
 }
 
-/// Units that a worker has under way on the accelerator: one is counted while the next is read.
+/// Units of a worker that the accelerator counts at a time: one is counted while the next is read.
 const UNDER_WAY: usize = 2;
 
-/// One thread at work.
+/// The state of one thread.
 struct Worker<'w, 'a> {
-    work: &'w Work<'a>,
-    /// Room that is free.
-    room: Vec<Buffers>,
+    queue: &'w Queue<'a>,
+    /// Buffers that are free.
+    buffers: Vec<Buffers>,
     under_way: VecDeque<(&'w Job<'a>, usize, Box<UnderWay<'a>>)>,
 }
 
 impl<'w, 'a> Worker<'w, 'a> {
-    fn new(work: &'w Work<'a>) -> Self {
-        Self { work, room: Vec::new(), under_way: VecDeque::new() }
+    fn new(queue: &'w Queue<'a>) -> Self {
+        Self { queue, buffers: Vec::new(), under_way: VecDeque::new() }
     }
 
-    /// Works until no unit is left.
+    /// Compares units until none is left.
     fn run(&mut self) {
-        while let Some((job, number)) = self.work.take() {
+        while let Some((job, number)) = self.queue.take() {
             if self.under_way.len() >= UNDER_WAY {
                 self.finish_oldest();
             }
-            match job.unit(number, &self.work.plan) {
+            match job.unit(number, &self.queue.plan) {
                 Ok(unit) => self.begin(job, number, unit),
                 Err(error) => job.join(number, Err(error)),
             }
@@ -181,17 +212,17 @@ impl<'w, 'a> Worker<'w, 'a> {
     }
 
     fn begin(&mut self, job: &'w Job<'a>, number: usize, unit: Unit<'a>) {
-        let mut buffers = self.room.pop().unwrap_or_default();
+        let mut buffers = self.buffers.pop().unwrap_or_default();
         let both = job.pair.0.extent().zip(job.pair.1.extent());
-        let Some((accelerator, both)) = self.work.accelerator(job.pair).zip(both) else {
+        let Some((accelerator, both)) = self.queue.accelerator(job.pair).zip(both) else {
             job.join(number, unit.run(&mut buffers));
-            self.room.push(buffers);
+            self.buffers.push(buffers);
             return;
         };
-        match unit.begin(accelerator, both, self.work.plan.kept, buffers) {
-            Ok(Begun::Done(part, buffers)) => {
-                self.room.push(buffers);
-                job.join(number, Ok(part));
+        match unit.begin(accelerator, both, self.queue.plan.kept, buffers) {
+            Ok(Begun::Done(result, buffers)) => {
+                self.buffers.push(buffers);
+                job.join(number, Ok(result));
             }
             Ok(Begun::UnderWay(under_way)) => {
                 self.under_way.push_back((job, number, under_way));
@@ -202,39 +233,39 @@ impl<'w, 'a> Worker<'w, 'a> {
 
     fn finish_oldest(&mut self) {
         let Some((job, number, under_way)) = self.under_way.pop_front() else { return };
-        let (part, buffers, accelerated) = under_way.finish();
-        self.room.push(buffers);
+        let (result, buffers, accelerated) = under_way.finish();
+        self.buffers.push(buffers);
         job.accelerated.fetch_or(accelerated, Ordering::Relaxed);
-        job.join(number, Ok(part));
+        job.join(number, Ok(result));
     }
 }
 
-/// One pair on its way.
+/// One pair and the results of its units.
 struct Job<'a> {
-    pair: Pair<'a>,
+    pair: TensorPair<'a>,
     units: usize,
-    /// Why not even the first unit can be read.
+    /// Why no unit can be read.
     refused: Option<Error>,
     joined: Mutex<Joined>,
-    /// Whether an accelerator counted some of it.
+    /// Whether an accelerator counted a unit.
     accelerated: AtomicBool,
     result: OnceLock<Result<Comparison>>,
 }
 
-/// The units done so far, joined as far as they follow each other.
+/// The results so far: consecutive ones are joined, the others wait.
 #[derive(Default)]
 struct Joined {
     next: usize,
-    whole: Option<Result<Box<Part>>>,
-    waiting: BTreeMap<usize, Result<Box<Part>>>,
+    whole: Option<Result<Box<UnitResult>>>,
+    waiting: BTreeMap<usize, Result<Box<UnitResult>>>,
 }
 
 impl<'a> Job<'a> {
-    fn new(pair: Pair<'a>) -> Self {
+    fn new(pair: TensorPair<'a>) -> Self {
         let (lhs, rhs) = pair;
         let in_pieces = lhs.extent().is_some() && rhs.extent().is_some();
         let units = if in_pieces { lhs.shape().elements().div_ceil(UNIT).max(1) } else { 1 };
-        // Opening holds the size against the file, so that no shape makes more work than there is to read.
+        // Opening a stream checks the size against the file, so that no shape makes more queue than there are bytes to read.
         let refused =
             if units > 1 { lhs.stream().err().or_else(|| rhs.stream().err()) } else { None };
         let units = if refused.is_some() { 1 } else { units };
@@ -248,7 +279,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// One of its units, if it can be read.
+    /// One of its units, if the pair can be compared.
     fn unit(&self, number: usize, plan: &Plan<'a>) -> Result<Unit<'a>> {
         self.check()?;
         let elements = self.pair.0.shape().elements();
@@ -267,30 +298,30 @@ impl<'a> Job<'a> {
             let allowed = format!("both must have one; the other is {}", rhs.shape());
             return Err(Error::unexpected("shape", lhs.shape(), allowed));
         }
-        if cpu::meaning(lhs.dtype(), rhs.dtype()).is_none() {
+        if PairKind::of(lhs.dtype(), rhs.dtype()).is_none() {
             let allowed = format!("{} values cannot be compared with it", rhs.dtype());
             return Err(Error::unexpected("dtype", lhs.dtype(), allowed));
         }
         Ok(())
     }
 
-    fn join(&self, unit: usize, part: Result<Box<Part>>) {
+    fn join(&self, unit: usize, result: Result<Box<UnitResult>>) {
         if self.units == 1 {
-            self.finish(part);
+            self.finish(result);
             return;
         }
         let mut joined = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
-        joined.waiting.insert(unit, part);
+        joined.waiting.insert(unit, result);
         loop {
             let next = joined.next;
-            let Some(part) = joined.waiting.remove(&next) else {
+            let Some(result) = joined.waiting.remove(&next) else {
                 break;
             };
             joined.next += 1;
             joined.whole = Some(match joined.whole.take() {
-                None => part,
-                Some(Ok(mut whole)) => part.map(|part| {
-                    whole.append(&part);
+                None => result,
+                Some(Ok(mut whole)) => result.map(|later| {
+                    whole.append(&later);
                     whole
                 }),
                 Some(Err(error)) => Err(error),
@@ -303,15 +334,15 @@ impl<'a> Job<'a> {
         }
     }
 
-    fn finish(&self, whole: Result<Box<Part>>) {
-        let result = whole.and_then(|part| part.finish(self.pair));
-        // Only the worker that joins the last unit comes here.
+    fn finish(&self, whole: Result<Box<UnitResult>>) {
+        let result = whole.and_then(|whole| whole.finish(self.pair));
+        // Only the worker that joins the last unit gets here, so the result is not set yet.
         let _ = self.result.set(result);
     }
 
     fn result(self) -> Result<Comparison> {
-        self.result.into_inner().unwrap_or_else(|| {
-            Err(ErrorKind::Usage("the comparison did not come to an end".into()).into())
-        })
+        self.result
+            .into_inner()
+            .unwrap_or_else(|| Err(ErrorKind::Usage("the comparison did not finish".into()).into()))
     }
 }

@@ -1,73 +1,81 @@
-//! Sums that come out the same however the work is cut.
+//! Sums that do not depend on how the work is divided.
 //!
-//! A tensor is cut into cells of 65,536 elements in row-major order. In a cell, element `i` is added to lane `i % 16`;
-//! the lanes are added up as a tree; cells are joined as a binary tree over their numbers. So a sum depends on the
-//! elements alone, not on chunks, threads or vector width.
+//! A tensor is cut into cells of 65,536 elements in row-major order. In a cell, element `i` is added to lane `i % 16`; the
+//! lanes are added as a tree, and the cells as a binary tree over their numbers. So a sum depends only on the elements, and
+//! not on chunks, threads or vector width.
 //!
-//! Squares are summed in three ranges, as in Blue's norm, since those of `float64` can leave the range of `f64`.
+//! Squares are summed in three ranges, as in Blue's norm, because squares of `float64` can leave the range of `f64`.
 //! Deviations are taken from the first finite pair of their cell, so that a mean far from zero costs no precision.
 
-use super::close::Pair;
+use super::Sides;
+use super::pair::Pair;
 
 /// Elements in a cell.
-pub(crate) const CELL: u64 = 65_536;
+pub(super) const CELL: u64 = 65_536;
 /// Lanes of a sum.
-pub(crate) const LANES: usize = 16;
+pub(super) const LANES: usize = 16;
 
 /// Sums over one lane array.
-pub(crate) type Lanes = [f64; LANES];
+pub(super) type Lanes = [f64; LANES];
 
 /// The first finite pair of a cell, from which its deviations are taken.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Pivot {
-    pub(crate) lhs: (f64, f64),
-    pub(crate) rhs: (f64, f64),
+pub(super) struct Pivot {
+    pub(super) lhs: (f64, f64),
+    pub(super) rhs: (f64, f64),
+}
+
+/// A value for each of the sums `Σ |rhs - lhs|²`, `Σ |lhs|²`, `Σ |rhs|²` and `Σ lhs · rhs`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Products<T> {
+    pub(super) diff: T,
+    pub(super) lhs: T,
+    pub(super) rhs: T,
+    pub(super) dot: T,
+}
+
+impl<T> Products<T> {
+    fn join(self, other: Self, join: impl Fn(T, T) -> T) -> Self {
+        Self {
+            diff: join(self.diff, other.diff),
+            lhs: join(self.lhs, other.lhs),
+            rhs: join(self.rhs, other.rhs),
+            dot: join(self.dot, other.dot),
+        }
+    }
 }
 
 /// The sums of a cell while it fills.
-#[derive(Debug, Clone)]
-pub(crate) struct Cell {
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cell {
     /// Finite pairs so far.
-    pub(crate) finite: u64,
-    pub(crate) pivot: Option<Pivot>,
-    /// `Σ |rhs - lhs|²`, `Σ |lhs|²`, `Σ |rhs|²`, `Σ lhs · rhs`.
-    pub(crate) gap: Lanes,
-    pub(crate) lhs: Lanes,
-    pub(crate) rhs: Lanes,
-    pub(crate) dot: Lanes,
+    pub(super) finite: u64,
+    pub(super) pivot: Option<Pivot>,
+    pub(super) sums: Products<Lanes>,
     /// `Σ (x - pivot)`, by component, and `Σ |x - pivot|²`, of each side.
-    pub(crate) lhs_deviation: [Lanes; 3],
-    pub(crate) rhs_deviation: [Lanes; 3],
-    /// Squares beyond the range of the lanes; see [`Outliers`].
-    outliers: Outliers,
+    pub(super) lhs_deviation: [Lanes; 3],
+    pub(super) rhs_deviation: [Lanes; 3],
+    /// The squares of numbers that are so large or small that their plain squares would overflow or vanish.
+    outliers: Products<ScaledSquares>,
 }
 
-/// Scaled squares of numbers so large or small that their plain squares would overflow or vanish.
+/// Sums of squares of large numbers, divided by 2^600, and of small numbers, multiplied by it.
 #[derive(Debug, Clone, Copy, Default)]
-struct Outliers {
-    gap: Extremes,
-    lhs: Extremes,
-    rhs: Extremes,
-    dot: Extremes,
-}
-
-/// Sums of squares of numbers divided (large) or multiplied (small) by 2^600.
-#[derive(Debug, Clone, Copy, Default)]
-struct Extremes {
+struct ScaledSquares {
     large: f64,
     small: f64,
 }
 
 const SCALE: f64 = f64::from_bits((1023 + 600) << 52);
-/// Numbers whose squares, in any number there can be, stay exact enough in the range of `f64`.
-pub(crate) const SMALLEST: f64 = f64::from_bits((1023 - 480) << 52);
+/// The smallest and the largest magnitude whose squares can be added, any number of them, within the range of `f64`.
+pub(super) const SMALLEST: f64 = f64::from_bits((1023 - 480) << 52);
 /// See [`SMALLEST`].
-pub(crate) const LARGEST: f64 = f64::from_bits((1023 + 480) << 52);
+pub(super) const LARGEST: f64 = f64::from_bits((1023 + 480) << 52);
 
 const SMALLEST_SQUARE: f64 = SMALLEST * SMALLEST;
 const LARGEST_SQUARE: f64 = LARGEST * LARGEST;
 
-impl Extremes {
+impl ScaledSquares {
     fn add(&mut self, x: f64) {
         let x = if x > LARGEST {
             let scaled = x / SCALE;
@@ -95,7 +103,7 @@ impl Extremes {
     }
 }
 
-/// `value` times a power of 2^600, where the product may be no `f64`.
+/// `value` times a power of 2^600; the product may be outside the range of `f64`.
 #[derive(Debug, Clone, Copy)]
 struct Scaled {
     value: f64,
@@ -115,29 +123,13 @@ impl Scaled {
 
 /// Whether the square of `x` belongs in the lanes.
 #[inline(always)]
-pub(crate) fn is_plain(x: f64) -> bool {
+pub(super) fn is_plain(x: f64) -> bool {
     x == 0.0 || (SMALLEST..=LARGEST).contains(&x)
 }
 
-impl Default for Cell {
-    fn default() -> Self {
-        Self {
-            finite: 0,
-            pivot: None,
-            gap: [0.0; LANES],
-            lhs: [0.0; LANES],
-            rhs: [0.0; LANES],
-            dot: [0.0; LANES],
-            lhs_deviation: [[0.0; LANES]; 3],
-            rhs_deviation: [[0.0; LANES]; 3],
-            outliers: Outliers::default(),
-        }
-    }
-}
-
 impl Cell {
-    /// Takes in a finite pair.
-    pub(crate) fn add(&mut self, lane: usize, pair: &Pair) {
+    /// Adds a finite pair.
+    pub(super) fn add(&mut self, lane: usize, pair: &Pair) {
         let (lhs, rhs) = (pair.lhs, pair.rhs);
         let pivot =
             *self.pivot.get_or_insert(Pivot { lhs: (lhs.re, lhs.im), rhs: (rhs.re, rhs.im) });
@@ -148,14 +140,14 @@ impl Cell {
                 *sum += x;
             }
         };
-        if is_plain(pair.gap) {
-            to(&mut self.gap, pair.gap * pair.gap);
+        if is_plain(pair.abs_diff) {
+            to(&mut self.sums.diff, pair.abs_diff * pair.abs_diff);
         } else {
-            self.outliers.gap.add(pair.gap);
+            self.outliers.diff.add(pair.abs_diff);
         }
         for (value, lanes, outliers) in [
-            (lhs, &mut self.lhs, &mut self.outliers.lhs),
-            (rhs, &mut self.rhs, &mut self.outliers.rhs),
+            (lhs, &mut self.sums.lhs, &mut self.outliers.lhs),
+            (rhs, &mut self.sums.rhs, &mut self.outliers.rhs),
         ] {
             for part in [value.re.abs(), value.im.abs()] {
                 if is_plain(part) {
@@ -168,7 +160,7 @@ impl Cell {
         for (x, y) in [(lhs.re, rhs.re), (lhs.im, rhs.im)] {
             let product = x * y;
             if x == 0.0 || y == 0.0 || (SMALLEST_SQUARE..=LARGEST_SQUARE).contains(&product.abs()) {
-                to(&mut self.dot, product);
+                to(&mut self.sums.dot, product);
             } else if product.abs() > LARGEST_SQUARE {
                 self.outliers.dot.large += (x / SCALE) * (y / SCALE);
             } else {
@@ -201,10 +193,12 @@ impl Cell {
         };
         Sums {
             finite: self.finite,
-            gap: tree(&self.gap),
-            lhs: tree(&self.lhs),
-            rhs: tree(&self.rhs),
-            dot: tree(&self.dot),
+            sums: Products {
+                diff: tree(&self.sums.diff),
+                lhs: tree(&self.sums.lhs),
+                rhs: tree(&self.sums.rhs),
+                dot: tree(&self.sums.dot),
+            },
             lhs_moments: side(pivot.lhs, &self.lhs_deviation),
             rhs_moments: side(pivot.rhs, &self.rhs_deviation),
             outliers: self.outliers,
@@ -225,17 +219,14 @@ fn tree(lanes: &Lanes) -> f64 {
     sums.first().copied().unwrap_or_default()
 }
 
-/// The sums of some neighbouring cells.
+/// The sums over neighbouring cells.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sums {
-    pub(crate) finite: u64,
-    gap: f64,
-    lhs: f64,
-    rhs: f64,
-    dot: f64,
+pub(super) struct Sums {
+    pub(super) finite: u64,
+    sums: Products<f64>,
     lhs_moments: Moments,
     rhs_moments: Moments,
-    outliers: Outliers,
+    outliers: Products<ScaledSquares>,
 }
 
 /// Mean and sum of squared deviations of one side.
@@ -261,9 +252,9 @@ impl Moments {
         }
     }
 
-    /// Mean and standard deviation; the second from the scaled mean of squares where the squares of the deviations left the
-    /// range of `f64`.
-    fn finish(self, n: u64, outliers: Extremes, squares: f64) -> Option<((f64, f64), f64)> {
+    /// Mean and standard deviation. Where the squares of the deviations left the range of `f64`, the deviation is computed from
+    /// the scaled mean of squares.
+    fn finish(self, n: u64, outliers: ScaledSquares, squares: f64) -> Option<((f64, f64), f64)> {
         let (re, im) = self.mean;
         if n == 0 || !re.is_finite() || !im.is_finite() {
             return None;
@@ -286,73 +277,62 @@ impl Sums {
         let (n, m) = (self.finite as f64, later.finite as f64);
         Self {
             finite: self.finite + later.finite,
-            gap: self.gap + later.gap,
-            lhs: self.lhs + later.lhs,
-            rhs: self.rhs + later.rhs,
-            dot: self.dot + later.dot,
+            sums: self.sums.join(later.sums, |a, b| a + b),
             lhs_moments: self.lhs_moments.join(n, later.lhs_moments, m),
             rhs_moments: self.rhs_moments.join(n, later.rhs_moments, m),
-            outliers: Outliers {
-                gap: self.outliers.gap.join(later.outliers.gap),
-                lhs: self.outliers.lhs.join(later.outliers.lhs),
-                rhs: self.outliers.rhs.join(later.outliers.rhs),
-                dot: self.outliers.dot.join(later.outliers.dot),
-            },
+            outliers: self.outliers.join(later.outliers, ScaledSquares::join),
         }
     }
 
     /// Root mean square of the differences.
-    pub(crate) fn rms(&self) -> f64 {
-        self.outliers.gap.root(self.gap, self.finite as f64).product()
+    pub(super) fn rms(&self) -> f64 {
+        self.outliers.diff.root(self.sums.diff, self.finite as f64).product()
     }
 
     /// `‖rhs - lhs‖ / ‖lhs‖`: 0 when both are 0, infinite when only lhs is.
-    pub(crate) fn rel_l2(&self) -> f64 {
-        let (gap, lhs) = (self.outliers.gap.root(self.gap, 1.0), self.lhs_norm());
-        match (gap.value == 0.0, lhs.value == 0.0) {
+    pub(super) fn rel_l2(&self) -> f64 {
+        let (diff, lhs) = (self.outliers.diff.root(self.sums.diff, 1.0), self.lhs_norm());
+        match (diff.value == 0.0, lhs.value == 0.0) {
             (true, _) => 0.0,
             (false, true) => f64::INFINITY,
-            (false, false) => gap.over(lhs).product(),
+            (false, false) => diff.over(lhs).product(),
         }
     }
 
     fn lhs_norm(&self) -> Scaled {
-        self.outliers.lhs.root(self.lhs, 1.0)
+        self.outliers.lhs.root(self.sums.lhs, 1.0)
     }
 
     /// Cosine of the angle between the two; `None` when one is 0.
-    pub(crate) fn cosine(&self) -> Option<f64> {
-        let (lhs, rhs) = (self.lhs_norm(), self.outliers.rhs.root(self.rhs, 1.0));
+    pub(super) fn cosine(&self) -> Option<f64> {
+        let (lhs, rhs) = (self.lhs_norm(), self.outliers.rhs.root(self.sums.rhs, 1.0));
         if lhs.value == 0.0 || rhs.value == 0.0 {
             return None;
         }
         let dot = self.outliers.dot;
-        let parts = [(self.dot, 0), (dot.large, 2), (dot.small, -2)];
+        let parts = [(self.sums.dot, 0), (dot.large, 2), (dot.small, -2)];
         let cosines =
             parts.map(|(value, exponent)| Scaled { value, exponent }.over(lhs).over(rhs).product());
         Some(cosines.iter().sum::<f64>().clamp(-1.0, 1.0)).filter(|cosine| !cosine.is_nan())
     }
 
-    /// Mean and standard deviation of lhs; `None` where they are no `f64`.
-    pub(crate) fn lhs_moments(&self) -> Option<((f64, f64), f64)> {
-        self.lhs_moments.finish(self.finite, self.outliers.lhs, self.lhs)
-    }
-
-    /// Mean and standard deviation of rhs; `None` where they are no `f64`.
-    pub(crate) fn rhs_moments(&self) -> Option<((f64, f64), f64)> {
-        self.rhs_moments.finish(self.finite, self.outliers.rhs, self.rhs)
+    /// Mean and standard deviation of each side; `None` where one is outside the range of `f64`.
+    pub(super) fn moments(&self) -> Option<Sides<((f64, f64), f64)>> {
+        let lhs = self.lhs_moments.finish(self.finite, self.outliers.lhs, self.sums.lhs)?;
+        let rhs = self.rhs_moments.finish(self.finite, self.outliers.rhs, self.sums.rhs)?;
+        Some(Sides { lhs, rhs })
     }
 }
 
-/// Cells joined as a binary tree: each node covers a power of two of them, aligned.
+/// The sums of cells, joined as a binary tree. A node covers a power of two of cells, and starts at a multiple of it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SumTree {
+pub(super) struct SumTree {
     nodes: Vec<(u32, Sums)>,
 }
 
 impl SumTree {
-    /// Takes in the next cell.
-    pub(crate) fn push(&mut self, cell: &Cell) {
+    /// Adds the next cell.
+    pub(super) fn push(&mut self, cell: &Cell) {
         self.push_node(0, cell.close());
     }
 
@@ -368,15 +348,15 @@ impl SumTree {
         self.nodes.push((level, sums));
     }
 
-    /// Takes in the cells of `later`, which follow at a multiple of the largest power of two that it covers.
-    pub(crate) fn append(&mut self, later: &Self) {
+    /// Adds the cells of `later`, which start at a multiple of the largest power of two that its nodes cover.
+    pub(super) fn append(&mut self, later: &Self) {
         for &(level, sums) in &later.nodes {
             self.push_node(level, sums);
         }
     }
 
     /// The sums over all cells.
-    pub(crate) fn total(&self) -> Sums {
+    pub(super) fn total(&self) -> Sums {
         let mut nodes = self.nodes.iter().rev();
         let Some(&(_, last)) = nodes.next() else {
             return Sums::default();

@@ -1,8 +1,10 @@
-//! Tensor against tensor: when two elements are close, and what is told about those that are not.
+//! Tensor against tensor: which elements are close, and how far the others are apart.
 //!
-//! The definition is in `close`; [`Options`] choose it, [`Comparison`] is the answer. Counts, indices and maxima
-//! are exact. Sums run in a fixed tree over a fixed grid (see `grid`), so every number is the same to the bit for any
-//! chunk size, thread count and instruction set.
+//! The definition of closeness is in `close`; [`Options`] set its tolerances, and [`Comparison`] is the result. Counts, indices
+//! and maxima are exact. Sums run in a fixed tree over a fixed grid (see `grid`), so every statistic is the same to the bit for
+//! any chunk size, thread count and instruction set.
+//!
+//! A statistic is declared in one place: as a row in `counts`, if it counts pairs, and as a row in `comparison`, which reports it.
 
 mod accelerated;
 mod accelerator;
@@ -11,26 +13,36 @@ mod baseline;
 mod close;
 mod comparison;
 mod cost;
+mod counts;
 mod cpu;
 mod device;
 mod engine;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod grid;
+mod histogram;
 mod options;
+mod pair;
 mod strings;
 mod tally;
+mod tensor_pair;
 mod tile;
 mod unit;
 
-pub use accelerator::{Accelerator, Chunk, Counting, Failure};
+pub use accelerator::{Accelerator, Counting, Failure};
 pub use adapter::{Adapter, AdapterKind};
 pub use baseline::Baseline;
-pub use comparison::{Comparison, Histogram, PassesAt, Sides, Worst};
+pub(crate) use comparison::Operands;
+pub use comparison::{Comparison, PassesAt};
+pub use counts::Counts;
 pub use device::{Device, Work};
-pub use engine::{Pair, compare, compare_all};
+pub(crate) use engine::compare_repeated;
+pub use engine::{compare, compare_all};
+pub use histogram::Histogram;
 pub use options::{NanPolicy, Options, Tolerance};
-pub use tile::{Counted, TILE, Tile};
+pub use tally::Worst;
+pub use tensor_pair::{Sides, TensorPair};
+pub use tile::{Chunk, Counted, TILE, Tile};
 
 use std::sync::Arc;
 
@@ -39,7 +51,7 @@ use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::tensor::{DType, Number};
 
-/// The adapters that this machine offers, the best first; none without a driver, or where this is built without GPU support.
+/// The adapters of this machine, the best first; none without a driver, or in a build without GPU support.
 pub fn adapters() -> Vec<Adapter> {
     #[cfg(feature = "gpu")]
     return gpu::list();
@@ -57,12 +69,12 @@ fn open_gpu(_: Option<&str>) -> Result<Arc<dyn Accelerator>> {
     Err(ErrorKind::Usage("this ckdiff is built without GPU support".into()).into())
 }
 
-/// Whether values of these dtypes can be held against each other: numbers with numbers, bytes with their own kind.
+/// Whether values of these dtypes can be compared: numbers with numbers, bytes with bytes of the same dtype.
 pub fn comparable(lhs: DType, rhs: DType) -> bool {
-    cpu::meaning(lhs, rhs).is_some()
+    tensor_pair::PairKind::of(lhs, rhs).is_some()
 }
 
-/// Whether two numbers are close by a tolerance; a NaN is close to a NaN where there is one.
+/// Whether two numbers are close under a tolerance, with [`NanPolicy::Equal`].
 pub(crate) fn is_close<T: Number>(lhs: T, rhs: T, tolerance: &Tolerance) -> bool {
-    close::Rule::new(tolerance, NanPolicy::Equal).is_close(&cpu::pair(lhs, rhs))
+    close::Rule::new(tolerance, NanPolicy::Equal).is_close(&pair::Pair::real(lhs, rhs))
 }

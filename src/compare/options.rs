@@ -1,15 +1,20 @@
-//! What counts as close, as the user asked for it.
+//! The options of a comparison: its tolerances, and its optional statistics.
+
+use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::serial;
 
-/// How far two elements may be apart. Without any of the three, values compare by bits.
+/// How far two elements may be apart. Without any of the three criteria, values compare by bits.
 ///
-/// An element is close when any criterion passes; with one of the three given, a missing `atol` or `rtol` is 0.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+/// An element is close when any criterion passes; if only one of the three is given, a missing `atol` or `rtol` is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Tolerance {
     /// Absolute: `|rhs - lhs| <= atol + rtol * |lhs|`.
+    #[serde(serialize_with = "serial::optional_float")]
     pub atol: Option<f64>,
     /// Relative to lhs, the baseline.
+    #[serde(serialize_with = "serial::optional_float")]
     pub rtol: Option<f64>,
     /// Representable values of the stored floating type between the two.
     pub ulp: Option<u64>,
@@ -19,7 +24,7 @@ impl Tolerance {
     /// Equality of bits.
     pub const BITS: Self = Self { atol: None, rtol: None, ulp: None };
 
-    /// The tolerance with these parts.
+    /// The tolerance with these criteria.
     ///
     /// # Errors
     /// When `atol` or `rtol` is negative, infinite or NaN.
@@ -40,30 +45,31 @@ impl Tolerance {
     }
 }
 
-/// What NaN is close to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// Which elements NaN is close to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum NanPolicy {
-    /// To any other NaN, under a tolerance; without one, to a NaN of the same bits.
+    /// Under a tolerance, to any NaN; without one, to a NaN of the same bits.
     #[default]
     Equal,
-    /// To nothing, not even to itself.
+    /// To no element, not even to a NaN of the same bits.
     Differ,
 }
 
 /// How to compare two tensors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Decides what is a mismatch.
+    /// Decides which pairs mismatch.
     pub tolerance: Tolerance,
-    /// Decides what NaN is close to.
+    /// Decides whether NaN matches NaN.
     pub nan: NanPolicy,
-    /// Further tolerances whose mismatches are counted in the same pass.
+    /// Further tolerances; mismatches under each are counted in the same pass.
     pub further: Vec<Tolerance>,
-    /// Whether to count differences by their magnitude.
+    /// Whether to count differences by magnitude.
     pub histogram: bool,
-    /// Threads to work on; 0 for one per core.
+    /// The number of threads; 0 for one per core.
     pub threads: usize,
-    /// Bytes read at a time from each side; at least one element of the grid's 16 lanes. No result depends on it.
+    /// Bytes read at a time from each side; at least one element for each of the 16 lanes is read. No result depends on it.
     pub chunk_bytes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Tensors whose elements have any length: `string`, `variant`, `resource`. Equality is all there is.
+//! Tensors whose elements have variable length: `string`, `variant`, `resource`. They are compared for equality only.
 
 use crate::error::{Error, Result};
 use crate::tensor::TensorStream;
@@ -7,7 +7,7 @@ use super::tally::Tally;
 
 const BUFFER: usize = 64 << 10;
 
-/// Compares two streams of elements, each a length as `u64` and its bytes; holds no element whole.
+/// Compares two streams of elements, each a length as `u64` and its bytes, without holding a whole element in memory.
 pub(super) fn compare(
     lhs: &mut dyn TensorStream,
     rhs: &mut dyn TensorStream,
@@ -59,7 +59,7 @@ impl<'a> Elements<'a> {
         Self { stream, buffer: Vec::new(), pos: 0 }
     }
 
-    /// The bytes at hand; none at the end.
+    /// The bytes that are buffered; none at the end.
     fn fill(&mut self) -> Result<&[u8]> {
         if self.pos >= self.buffer.len() {
             self.buffer.resize(BUFFER, 0);

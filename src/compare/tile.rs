@@ -1,71 +1,81 @@
-//! What is counted of a tile of 4,096 pairs; and the plain way to count it, which every accelerator is held against.
+//! The statistics of a tile of 4,096 pairs, as an accelerator returns them; and their definition, which every accelerator is
+//! tested against.
 
-use crate::tensor::{ComplexNumber, Kind, Number, Visit};
+use crate::tensor::{ComplexNumber, DType, Kind, Number, Visit};
 
-use super::accelerator::Chunk;
-use super::close::{Pair, Rule};
-use super::cpu::Bins;
-use super::{Histogram, NanPolicy, Options, Sides, cpu};
+use super::close::Rule;
+use super::counts::Counts;
+use super::histogram::{Bins, Histogram};
+use super::pair::Pair;
+use super::{NanPolicy, Options, Sides};
 
-/// Elements in a tile. A power of two, so that cells end where tiles do.
-pub const TILE: usize = PLACES as usize;
-/// The same, as places in a tile are counted.
-pub(super) const PLACES: u32 = 4096;
+/// Elements in a tile. A power of two, so that a cell ends at the end of a tile.
+pub const TILE: usize = TILE_U32 as usize;
+/// [`TILE`], as the type of an index in a tile.
+pub(super) const TILE_U32: u32 = 4096;
 
-/// What is counted of the pairs of a tile; fewer than 4,096 only at the end of a chunk.
+/// Elements of one fixed-width dtype, the same number on both sides.
+#[derive(Debug, Clone, Copy)]
+pub struct Chunk<'a> {
+    /// The type of the elements.
+    pub dtype: DType,
+    /// The bytes of the baseline.
+    pub lhs: &'a [u8],
+    /// The bytes that are compared with it.
+    pub rhs: &'a [u8],
+    /// What to count.
+    pub options: &'a Options,
+    /// For a side that will be compared again: the number of its tensor, and the byte of the tensor at which the chunk begins.
+    /// Equal pairs of these two numbers stand for equal bytes.
+    pub kept: Sides<Option<(u64, u64)>>,
+}
+
+impl Chunk<'_> {
+    /// Elements on each side.
+    pub fn elements(&self) -> usize {
+        self.dtype.size().map_or(0, |size| self.lhs.len() / size)
+    }
+}
+
+/// The statistics of a tile. Only the last tile of a chunk has fewer than 4,096 pairs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tile {
-    /// Pairs of unequal bits.
-    pub differing: u32,
-    /// Pairs that are not close.
-    pub mismatched: u32,
-    /// The first of them.
-    pub first: Option<u32>,
-    /// NaN on each side.
-    pub nan: Sides<u32>,
-    /// Infinities on each side.
-    pub inf: Sides<u32>,
-    /// NaN where lhs had a number.
-    pub nan_new: u32,
-    /// Differing pairs that are equal but for the sign of a zero.
-    pub zero_sign: u32,
-    /// Differing pairs that are both NaN.
-    pub nan_payload: u32,
-    /// Differing pairs whose lhs is 0.
-    pub zero_lhs: u32,
-    /// Pairs that no tolerance makes close: one is not finite.
-    pub hopeless: u32,
+    /// The statistics that count pairs.
+    pub counts: Counts,
     /// Finite pairs whose lhs is not 0.
     pub nonzero_lhs: u32,
-    /// Finite pairs that are apart, and lhs is 0: no `rtol` makes them close.
+    /// Finite pairs whose lhs is 0 and whose rhs is not: no `rtol` makes them close.
     pub from_zero: u32,
-    /// The largest `|rhs - lhs|` of finite pairs, and the first pair where it is reached.
+    /// The index of the first pair that is not close.
+    pub first: Option<u32>,
+    /// The index of the first pair with the largest `|rhs - lhs|` of finite pairs, and that difference.
     pub worst: Option<(u32, f64)>,
     /// The largest distance of finite floats in representable values.
     pub max_ulp: u64,
-    /// No `|rhs - lhs| / |lhs|` of finite pairs with lhs ≠ 0 is larger; an accelerator may give any that is close above it.
+    /// An upper bound of `|rhs - lhs| / |lhs|` over finite pairs with lhs ≠ 0. The definition has the maximum itself; an
+    /// accelerator may return any value close above it.
     pub relative_bound: f64,
 }
 
-/// What is counted of a chunk.
+/// The statistics of a chunk.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Counted {
-    /// Tile by tile.
+    /// The tiles, in order.
     pub tiles: Vec<Tile>,
     /// Mismatched pairs under each further tolerance.
     pub further: Vec<u64>,
-    /// Differences by magnitude, when asked for.
+    /// Differences by magnitude, if requested.
     pub histogram: Option<Histogram>,
 }
 
 impl Counted {
-    /// Counts pair by pair, by the definition.
+    /// Counts a chunk pair by pair, as defined.
     pub fn of(chunk: &Chunk<'_>) -> Self {
         chunk.dtype.visit(Count(chunk))
     }
 
-    /// Whether it says of so many pairs all that the options ask.
-    pub(super) fn is_whole(&self, elements: usize, options: &Options) -> bool {
+    /// Whether it has every statistic that the options request, over this many pairs.
+    pub(super) fn is_complete(&self, elements: usize, options: &Options) -> bool {
         self.tiles.len() == elements.div_ceil(TILE)
             && self.further.len() == options.further.len()
             && self.histogram.is_some() == options.histogram
@@ -80,23 +90,22 @@ impl Visit for Count<'_> {
     fn number<T: Number>(self) -> Counted {
         let Self(chunk) = self;
         let side = |bytes| bytemuck::pod_collect_to_vec::<u8, T>(bytes);
-        self.all(side(chunk.lhs).into_iter().zip(side(chunk.rhs)).map(|(x, y)| cpu::pair(x, y)))
+        self.all(side(chunk.lhs).into_iter().zip(side(chunk.rhs)).map(|(x, y)| Pair::real(x, y)))
     }
 
     fn complex<T: ComplexNumber>(self) -> Counted {
         let Self(chunk) = self;
         let side = |bytes| bytemuck::pod_collect_to_vec::<u8, T>(bytes);
-        let pairs = side(chunk.lhs).into_iter().zip(side(chunk.rhs));
-        self.all(pairs.map(|(x, y)| cpu::complex_pair(x.parts(), y.parts(), x.differs(y))))
+        self.all(side(chunk.lhs).into_iter().zip(side(chunk.rhs)).map(|(x, y)| Pair::complex(x, y)))
     }
 
     fn boolean(self) -> Counted {
         let Self(chunk) = self;
-        self.all(chunk.lhs.iter().zip(chunk.rhs).map(|(&x, &y)| cpu::equality(x != y)))
+        self.all(chunk.lhs.iter().zip(chunk.rhs).map(|(&x, &y)| Pair::equality(x != y)))
     }
 
     fn bytes(self) -> Counted {
-        // Elements of any length never come in chunks.
+        // Elements of variable length are not compared in chunks.
         Counted::default()
     }
 }
@@ -109,13 +118,13 @@ impl Count<'_> {
         let further: Vec<_> = options.further.iter().map(|t| Rule::new(t, options.nan)).collect();
         let mut counted = Counted { further: vec![0; further.len()], ..Counted::default() };
         let mut bins = Bins::default();
-        for (pair, place) in pairs.zip((0..PLACES).cycle()) {
-            if place == 0 {
+        for (pair, index) in pairs.zip((0..TILE_U32).cycle()) {
+            if index == 0 {
                 counted.tiles.push(Tile::default());
             }
             let Some(tile) = counted.tiles.last_mut() else { break };
             let close = |rule: &Rule| if equality { !pair.differs } else { rule.is_close(&pair) };
-            tile.add(&pair, place, close(&rule), options.nan);
+            tile.add(&pair, index, close(&rule), options.nan);
             for (count, rule) in counted.further.iter_mut().zip(&further) {
                 *count += u64::from(!close(rule));
             }
@@ -129,34 +138,22 @@ impl Count<'_> {
 }
 
 impl Tile {
-    fn add(&mut self, pair: &Pair, place: u32, close: bool, nan: NanPolicy) {
-        let (lhs_nan, rhs_nan) = (pair.lhs.is_nan(), pair.rhs.is_nan());
-        self.differing += u32::from(pair.differs);
-        if !close {
-            self.mismatched += 1;
-            self.first.get_or_insert(place);
+    fn add(&mut self, pair: &Pair, index: u32, is_close: bool, nan: NanPolicy) {
+        self.counts.add(pair, is_close, nan);
+        if !is_close {
+            self.first.get_or_insert(index);
         }
-        self.nan.lhs += u32::from(lhs_nan);
-        self.nan.rhs += u32::from(rhs_nan);
-        self.nan_new += u32::from(rhs_nan && !lhs_nan);
-        self.nan_payload += u32::from(pair.differs && lhs_nan && rhs_nan);
-        self.inf.lhs += u32::from(pair.lhs.is_infinite());
-        self.inf.rhs += u32::from(pair.rhs.is_infinite());
-        self.zero_lhs += u32::from(pair.differs && pair.size == 0.0);
         if !pair.is_finite() {
-            self.hopeless += u32::from(!Rule::any(nan).is_close(pair));
             return;
         }
-        let apart = pair.gap > 0.0;
-        self.zero_sign += u32::from(pair.differs && !apart);
-        self.nonzero_lhs += u32::from(pair.size > 0.0);
-        self.from_zero += u32::from(apart && pair.size == 0.0);
-        if self.worst.is_none_or(|(_, most)| pair.gap > most) {
-            self.worst = Some((place, pair.gap));
+        if self.worst.is_none_or(|(_, most)| pair.abs_diff > most) {
+            self.worst = Some((index, pair.abs_diff));
         }
         self.max_ulp = self.max_ulp.max(pair.ulps.unwrap_or_default());
-        if pair.size > 0.0 {
-            self.relative_bound = self.relative_bound.max(pair.gap / pair.size);
+        self.nonzero_lhs += u32::from(pair.magnitude > 0.0);
+        self.from_zero += u32::from(pair.magnitude == 0.0 && pair.abs_diff > 0.0);
+        if pair.magnitude > 0.0 {
+            self.relative_bound = self.relative_bound.max(pair.abs_diff / pair.magnitude);
         }
     }
 }

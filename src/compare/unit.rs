@@ -1,18 +1,18 @@
-//! A unit of work: a stretch of two tensors, read chunk by chunk into a tally, with the checksums of what was read.
+//! A unit of work: a range of two tensors, read chunk by chunk into a tally, with the checksums of its bytes.
 
 use crate::bytes::Checksum;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::tensor::{DType, Extent};
 
-use super::engine::Pair;
 use super::grid::{CELL, LANES};
 use super::tally::Tally;
+use super::tensor_pair::{PairKind, TensorPair};
 use super::{Comparison, Device, Options, cpu, strings};
 
-/// A stretch of elements of a pair.
+/// A range of elements of two tensors.
 pub(super) struct Unit<'a> {
-    pub(super) pair: Pair<'a>,
+    pub(super) pair: TensorPair<'a>,
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) options: &'a Options,
@@ -20,46 +20,51 @@ pub(super) struct Unit<'a> {
     pub(super) progress: &'a dyn Progress,
 }
 
-/// What came of a unit, or of several that follow each other.
-pub(super) struct Part {
+/// The result of a unit, or of several consecutive ones.
+pub(super) struct UnitResult {
     tally: Tally,
-    /// The checksums of content that lies in one piece; content read in order is verified by its stream.
+    /// Checksums of contiguous content; a stream verifies its own.
     checksums: Checksums,
 }
 
-impl Part {
+impl UnitResult {
     pub(super) fn new(tally: Tally, checksums: Checksums) -> Self {
         Self { tally, checksums }
     }
 
-    /// Takes in the part that follows.
+    /// Takes in the result of the following units.
     pub(super) fn append(&mut self, later: &Self) {
         self.tally.append(&later.tally);
         self.checksums.append(&later.checksums);
     }
 
-    /// The comparison, once the checksums hold.
-    pub(super) fn finish(self: Box<Self>, (lhs, rhs): Pair<'_>) -> Result<Comparison> {
+    /// Takes in `times` more pairs of elements, each equal to the only pair of `repeated`; see [`Tally::repeat`].
+    pub(super) fn repeat(&mut self, repeated: &Self, times: u64) {
+        self.tally.repeat(&repeated.tally, times);
+    }
+
+    /// The comparison, if the checksums hold.
+    pub(super) fn finish(self: Box<Self>, (lhs, rhs): TensorPair<'_>) -> Result<Comparison> {
         for (source, computed) in [(lhs, self.checksums.lhs), (rhs, self.checksums.rhs)] {
             if let (Some(extent), Some(computed)) = (source.extent(), computed) {
                 extent.verify(computed)?;
             }
         }
-        match cpu::meaning(lhs.dtype(), rhs.dtype()) {
-            Some(meaning) => Ok(self.tally.finish(meaning)),
+        match PairKind::of(lhs.dtype(), rhs.dtype()) {
+            Some(kind) => Ok(Comparison::new(&self.tally, kind)),
             None => Err(Error::unexpected("dtype", lhs.dtype(), "it has no values to compare")),
         }
     }
 }
 
-/// Room for a chunk of each side, kept from unit to unit.
+/// Buffers for a chunk of each side, reused from unit to unit.
 #[derive(Default)]
 pub(super) struct Buffers {
     pub(super) lhs: Buffer,
     pub(super) rhs: Buffer,
 }
 
-/// Bytes aligned for any element.
+/// A buffer of bytes, aligned for any element.
 #[derive(Default)]
 pub(super) struct Buffer(Vec<u64>);
 
@@ -74,7 +79,7 @@ impl Buffer {
 }
 
 impl Unit<'_> {
-    pub(super) fn run(&self, buffers: &mut Buffers) -> Result<Box<Part>> {
+    pub(super) fn run(&self, buffers: &mut Buffers) -> Result<Box<UnitResult>> {
         let (lhs, rhs) = self.pair;
         match (lhs.dtype().size(), rhs.dtype().size(), lhs.extent(), rhs.extent()) {
             (Some(lhs_size), Some(rhs_size), Some(lhs), Some(rhs)) => {
@@ -93,7 +98,7 @@ impl Unit<'_> {
         (self.pair.0.dtype(), self.pair.1.dtype())
     }
 
-    /// Elements in a chunk: a power of two, so that chunks end where cells do.
+    /// Elements in a chunk: a power of two, so that a cell ends at the end of a chunk.
     pub(super) fn chunk_elements(&self, size: usize) -> u64 {
         let fit = (self.options.chunk_bytes / size).max(LANES) as u64;
         (1 << fit.ilog2()).min(CELL)
@@ -104,7 +109,7 @@ impl Unit<'_> {
         (lhs, lhs_size): (&dyn Extent, usize),
         (rhs, rhs_size): (&dyn Extent, usize),
         buffers: &mut Buffers,
-    ) -> Result<Box<Part>> {
+    ) -> Result<Box<UnitResult>> {
         let (lhs_dtype, rhs_dtype) = self.dtypes();
         let step = self.chunk_elements(lhs_size.max(rhs_size));
         let mut tally = self.tally();
@@ -119,15 +124,12 @@ impl Unit<'_> {
             let equal = lhs_dtype == rhs_dtype && x == y;
             checksums.update(x, y, equal);
             self.progress.advance((x.len() + y.len()) as u64);
-            cpu::compare(
-                lhs_dtype,
-                rhs_dtype,
-                cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally },
-            );
+            let chunk = cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally };
+            cpu::compare(lhs_dtype, rhs_dtype, chunk);
             at += n;
         }
         tally.close();
-        Ok(Box::new(Part::new(tally, checksums)))
+        Ok(Box::new(UnitResult::new(tally, checksums)))
     }
 
     fn streams(
@@ -135,7 +137,7 @@ impl Unit<'_> {
         lhs_size: usize,
         rhs_size: usize,
         buffers: &mut Buffers,
-    ) -> Result<Box<Part>> {
+    ) -> Result<Box<UnitResult>> {
         let (lhs_dtype, rhs_dtype) = self.dtypes();
         let (mut lhs, mut rhs) = (self.pair.0.stream()?, self.pair.1.stream()?);
         let step = in_memory(self.chunk_elements(lhs_size.max(rhs_size)));
@@ -156,26 +158,23 @@ impl Unit<'_> {
             let y = y.get(..read_rhs).unwrap_or_default();
             let equal = lhs_dtype == rhs_dtype && x == y;
             self.progress.advance((read_lhs + read_rhs) as u64);
-            cpu::compare(
-                lhs_dtype,
-                rhs_dtype,
-                cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally },
-            );
+            let chunk = cpu::Chunk { lhs: x, rhs: y, equal, tally: &mut tally };
+            cpu::compare(lhs_dtype, rhs_dtype, chunk);
         }
         tally.close();
-        Ok(Box::new(Part::new(tally, Checksums::default())))
+        Ok(Box::new(UnitResult::new(tally, Checksums::default())))
     }
 
-    fn strings(&self) -> Result<Box<Part>> {
+    fn strings(&self) -> Result<Box<UnitResult>> {
         let (lhs, rhs) = self.pair;
         let mut tally = self.tally();
         strings::compare(&mut *lhs.stream()?, &mut *rhs.stream()?, &mut tally)?;
         self.progress.advance(lhs.stored_bytes().saturating_add(rhs.stored_bytes()));
-        Ok(Box::new(Part::new(tally, Checksums::default())))
+        Ok(Box::new(UnitResult::new(tally, Checksums::default())))
     }
 }
 
-/// A number of elements that are in memory.
+/// A number of elements of a unit, which are in memory.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a unit is at most sixteen cells of 65,536 elements"
@@ -184,7 +183,7 @@ pub(super) fn in_memory(elements: u64) -> usize {
     elements as usize
 }
 
-/// The checksums of what was read so far of both sides; `None` for a side that stores none.
+/// The checksums of the bytes read so far; `None` for a side that stores none.
 #[derive(Default)]
 pub(super) struct Checksums {
     lhs: Option<Checksum>,

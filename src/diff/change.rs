@@ -1,11 +1,15 @@
 //! One difference between two messages.
 
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
 use crate::compare::Comparison;
+use crate::serial::{Float, serialize_by_name};
 
 use super::Path;
 
 /// One difference that is no tensor's of a checkpoint.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
     /// Where it is.
     pub path: Path,
@@ -18,6 +22,7 @@ pub struct Change {
     /// What rhs has.
     pub rhs: Option<String>,
     /// What else is known.
+    #[serde(flatten, skip_serializing_if = "Detail::is_none")]
     pub detail: Detail,
 }
 
@@ -66,7 +71,8 @@ impl Weight {
 }
 
 /// What else is known of a change.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Detail {
     /// Nothing.
     #[default]
@@ -76,7 +82,26 @@ pub enum Detail {
     /// The nodes that came, went, or got other names together.
     Nodes(Box<Nodes>),
     /// How far two constants are apart.
+    #[serde(rename = "values", serialize_with = "values")]
     Tensor(Box<Comparison>),
+}
+
+impl Detail {
+    fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
+/// Writes the statistics of two constants, those that a change reports.
+fn values<S: Serializer>(comparison: &Comparison, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut values = serializer.serialize_struct("Values", 6)?;
+    values.serialize_field("elements", &comparison.elements)?;
+    values.serialize_field("differing", &comparison.differing)?;
+    values.serialize_field("mismatched", &comparison.mismatched)?;
+    values.serialize_field("max_abs", &comparison.max_abs.map(Float))?;
+    values.serialize_field("max_rel", &comparison.max_rel.map(Float))?;
+    values.serialize_field("max_ulp", &comparison.max_ulp)?;
+    values.end()
 }
 
 /// Nodes that one change is about.
@@ -90,8 +115,18 @@ pub struct Nodes {
     pub boundary: Vec<Rewired>,
 }
 
+impl Serialize for Nodes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut nodes = serializer.serialize_struct("Nodes", 3)?;
+        nodes.serialize_field("count", &self.names.len())?;
+        nodes.serialize_field("names", &self.names)?;
+        nodes.serialize_field("boundary", &self.boundary)?;
+        nodes.end()
+    }
+}
+
 /// What changed at the border of nodes that came or went: mostly an input of a node that comes from elsewhere now.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rewired {
     /// Where it is.
     pub path: Path,
@@ -100,3 +135,5 @@ pub struct Rewired {
     /// What it is now.
     pub rhs: Option<String>,
 }
+
+serialize_by_name!(ChangeKind, Weight);

@@ -1,8 +1,6 @@
 //! Constant against constant, by value: the encoding does not matter, and a repeated element costs as much as one.
 
-use std::collections::BTreeMap;
-
-use crate::compare::{self, Comparison, Histogram, NanPolicy, Options, Sides};
+use crate::compare::{self, Comparison, NanPolicy, Options};
 use crate::error::Result;
 use crate::graph::constant::Constant;
 use crate::tensor::{DType, Kind, Shape, Tensor};
@@ -77,9 +75,7 @@ fn measure(lhs: &Constant, rhs: &Constant, options: &Options) -> Result<Comparis
         return compare::compare(lhs, rhs, options);
     }
     let (l, r) = (lhs.first(written_out + 1)?, rhs.first(written_out + 1)?);
-    let start = compare::compare(&l, &r, options)?;
-    let pair = compare::compare(&one(lhs)?, &one(rhs)?, options)?;
-    Ok(with_repeated(start, &pair, repeated - 1))
+    compare::compare_repeated((&l, &r), (&one(lhs)?, &one(rhs)?), repeated - 1, options)
 }
 
 /// The repeated element alone.
@@ -91,9 +87,9 @@ fn one(constant: &Constant) -> Result<Tensor> {
 /// again where a side repeats it.
 fn bytes(lhs: &[&[u8]], rhs: &[&[u8]], repeated: u64, options: &Options) -> Result<Comparison> {
     let differs = (0..lhs.len().max(rhs.len())).map(|i| at(lhs, i) != at(rhs, i)).map(u8::from);
-    let start = equality(differs.collect(), options)?;
-    let pair = equality(vec![u8::from(lhs.last() != rhs.last())], options)?;
-    Ok(with_repeated(start, &pair, repeated))
+    let [l, r] = equality(differs.collect())?;
+    let [last_l, last_r] = equality(vec![u8::from(lhs.last() != rhs.last())])?;
+    compare::compare_repeated((&l, &r), (&last_l, &last_r), repeated, options)
 }
 
 /// Element `i`, the last one being repeated.
@@ -101,63 +97,9 @@ fn at<'a>(elements: &[&'a [u8]], i: usize) -> Option<&'a [u8]> {
     elements.get(i).or(elements.last()).copied()
 }
 
-/// The comparison of elements of which it is known whether they differ.
-fn equality(differs: Vec<u8>, options: &Options) -> Result<Comparison> {
+/// Two tensors of truth values that differ where `differs` is 1.
+fn equality(differs: Vec<u8>) -> Result<[Tensor; 2]> {
     let shape = Shape::new(&[i64::try_from(differs.len()).unwrap_or(i64::MAX)])?;
     let equal = Tensor::new(DType::Bool, shape.clone(), vec![0; differs.len()])?;
-    compare::compare(&equal, &Tensor::new(DType::Bool, shape, differs)?, options)
-}
-
-/// The comparison of what `start` saw and of `times` more pairs like `pair`, which it saw last.
-fn with_repeated(start: Comparison, pair: &Comparison, times: u64) -> Comparison {
-    let count = |start: u64, pair: u64| start + pair * times;
-    let maybe = |start: Option<u64>, pair: Option<u64>| Some(count(start?, pair?));
-    let sides = |start: Option<Sides<u64>>, pair: Option<Sides<u64>>| {
-        let (start, pair) = (start?, pair?);
-        Some(Sides { lhs: count(start.lhs, pair.lhs), rhs: count(start.rhs, pair.rhs) })
-    };
-    Comparison {
-        elements: start.elements + times,
-        differing: count(start.differing, pair.differing),
-        mismatched: count(start.mismatched, pair.mismatched),
-        zero_lhs: maybe(start.zero_lhs, pair.zero_lhs),
-        nan: sides(start.nan, pair.nan),
-        inf: sides(start.inf, pair.inf),
-        nan_new: maybe(start.nan_new, pair.nan_new),
-        zero_sign: maybe(start.zero_sign, pair.zero_sign),
-        nan_payload: maybe(start.nan_payload, pair.nan_payload),
-        further: start
-            .further
-            .into_iter()
-            .zip(&pair.further)
-            .map(|((tolerance, n), (_, pair))| (tolerance, count(n, *pair)))
-            .collect(),
-        histogram: start.histogram.map(|histogram| magnitudes(histogram, pair, times)),
-        // Of so many elements they could only be rounded otherwise.
-        rms: None,
-        rel_l2: None,
-        cosine: None,
-        mean: None,
-        std: None,
-        // Where something is reached first, and how far it goes, has been seen.
-        first: start.first,
-        worst: start.worst,
-        max_abs: start.max_abs,
-        max_rel: start.max_rel,
-        max_ulp: start.max_ulp,
-        passes_at: start.passes_at,
-    }
-}
-
-fn magnitudes(mut start: Histogram, pair: &Comparison, times: u64) -> Histogram {
-    let add = |bins: &mut BTreeMap<i32, u64>, more: &BTreeMap<i32, u64>| {
-        for (&bin, count) in more {
-            *bins.entry(bin).or_default() += count * times;
-        }
-    };
-    if let Some(pair) = &pair.histogram {
-        add(&mut start.abs, &pair.abs);
-        add(&mut start.ulp, &pair.ulp);
-    }
-    start
+    Ok([equal, Tensor::new(DType::Bool, shape, differs)?])
 }

@@ -2,10 +2,14 @@
 
 use std::path::PathBuf;
 
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
 use crate::artifact::Artifact;
 use crate::checkpoint::Checkpoint;
-use crate::compare::{Comparison, Options, Work};
+use crate::compare::{Comparison, Operands, Options, Work};
 use crate::error::Error;
+use crate::serial::{self, serialize_by_name};
 use crate::tensor::{DType, Name, Shape};
 
 use super::{Change, Lists, Only, Role, Weight};
@@ -67,7 +71,7 @@ impl Part {
 }
 
 /// Something that is wrong with a message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// On which side; `None` where it is on one of them, or both.
     pub side: Option<SideOf>,
@@ -85,18 +89,21 @@ impl From<(super::Path, String)> for Finding {
 }
 
 /// How many changes have each weight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Weights {
     /// Those that matter.
     pub semantic: u64,
     /// Those that do not.
     pub cosmetic: u64,
+    /// Those that the options leave out of the report; they have no weight.
+    pub ignored: u64,
 }
 
 /// One of the two artifacts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Side {
     /// As the user gave it.
+    #[serde(serialize_with = "serial::path")]
     pub path: PathBuf,
     /// What it is, as in `checkpoint`.
     pub kind: String,
@@ -105,7 +112,17 @@ pub struct Side {
     /// Whether its data is at hand; without, tensors are compared by the checksums in the index.
     pub has_data: bool,
     /// Whether the format of its tensors has checksums.
+    #[serde(rename = "checksum", skip_serializing_if = "is_true", serialize_with = "none")]
     pub has_checksums: bool,
+}
+
+fn is_true(value: &bool) -> bool {
+    *value
+}
+
+/// Writes that a format has no checksums.
+fn none<S: Serializer>(_: &bool, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str("none")
 }
 
 /// Which side.
@@ -128,7 +145,7 @@ impl SideOf {
 }
 
 /// Damage of one side.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Damage {
     /// Whose.
     pub side: SideOf,
@@ -158,7 +175,7 @@ pub struct TensorDiff {
 }
 
 /// What an index says of a tensor.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Facts {
     /// Type of the elements.
     pub dtype: DType,
@@ -224,6 +241,17 @@ pub struct Rename {
     pub to: Name,
 }
 
+impl Serialize for Rename {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        serial::name(&mut map, "from", Some(&self.from))?;
+        serial::name(&mut map, "to", Some(&self.to))?;
+        map.end()
+    }
+}
+
+serialize_by_name!(SideOf, Status, Verdict);
+
 /// The answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
@@ -262,6 +290,12 @@ impl Counts {
     }
 }
 
+impl Serialize for Counts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Status::ALL.map(|status| (status, self.of(status))))
+    }
+}
+
 /// How many tensors of one role there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OfRole {
@@ -271,6 +305,24 @@ pub struct OfRole {
     pub changed: u64,
     /// All.
     pub total: u64,
+}
+
+impl Serialize for TensorDiff {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        serial::name(&mut map, "name", Some(&self.name))?;
+        serial::name(&mut map, "renamed_from", self.renamed_from.as_ref())?;
+        map.serialize_entry("status", &self.status)?;
+        map.serialize_entry("role", &self.role)?;
+        map.serialize_entry("lhs", &self.lhs)?;
+        map.serialize_entry("rhs", &self.rhs)?;
+        map.serialize_entry("error", &self.error)?;
+        let operands = self.lhs.as_ref().zip(self.rhs.as_ref());
+        let operands = operands.map(|(lhs, rhs)| Operands::new(&lhs.shape, lhs.dtype, rhs.dtype));
+        let compared = self.comparison.as_ref().zip(operands.as_ref());
+        Comparison::serialize_entries(compared, &mut map)?;
+        map.end()
+    }
 }
 
 impl TensorDiff {
@@ -320,7 +372,11 @@ impl Diff {
     pub fn weights(&self) -> Weights {
         let of =
             |weight| self.changes.iter().filter(|change| change.weight == weight).count() as u64;
-        Weights { semantic: of(Weight::Semantic), cosmetic: of(Weight::Cosmetic) }
+        Weights {
+            semantic: of(Weight::Semantic),
+            cosmetic: of(Weight::Cosmetic),
+            ignored: self.ignored,
+        }
     }
 
     /// How many tensors have each status.

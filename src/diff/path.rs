@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::serial::serialize_as_text;
+
 /// A way from the outermost message to a field, as in `graph_def.node["dense/MatMul"].attr["transpose_b"]`.
 ///
 /// It goes by the names of rhs, and of lhs where rhs has nothing.
@@ -64,6 +66,8 @@ impl Path {
         other.map(|(_, step)| step).or_else(|| self.steps.get(position))
     }
 }
+
+serialize_as_text!(Path);
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

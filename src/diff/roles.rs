@@ -37,6 +37,8 @@ impl Role {
     }
 }
 
+crate::serial::serialize_by_name!(Role);
+
 /// The roles of the tensors of one checkpoint, as far as they are known.
 pub(super) type Roles = BTreeMap<Name, Role>;
 

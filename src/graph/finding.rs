@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// Something in a graph that TensorFlow does not take, or that cannot work.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// Where, from the `GraphDef` on: `node["dense/MatMul"].attr["T"]`.
     pub path: String,

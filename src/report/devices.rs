@@ -1,32 +1,54 @@
-//! What there is to compare on.
+//! The devices of a machine.
+
+use serde::{Serialize, Serializer};
 
 use crate::compare::Adapter;
 
 /// The CPU and the adapters of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Devices {
-    /// Threads that the CPU offers.
+    /// The number of threads of the CPU.
     pub threads: usize,
     /// GPUs, the best first, then software.
     pub adapters: Vec<Listed>,
 }
 
-/// An adapter, and whether it can be trusted.
+/// An adapter, and whether its results are correct.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     /// The adapter.
     pub adapter: Adapter,
-    /// What came of holding it against known answers.
+    /// The result of its test.
     pub tested: Tested,
 }
 
-/// What came of holding an adapter against known answers.
+/// The result of testing an adapter against known answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tested {
-    /// Nobody asked.
+    /// It was not tested.
     No,
-    /// It counts as the CPU does.
+    /// Its results are those of the CPU.
     Passed,
-    /// It does not, or cannot be opened.
+    /// Its results differ from those of the CPU, or it cannot be opened.
     Failed(String),
+}
+
+impl Serialize for Listed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Out<'a> {
+            device: String,
+            #[serde(flatten)]
+            adapter: &'a Adapter,
+            passed: Option<bool>,
+            failure: Option<&'a str>,
+        }
+        let (passed, failure) = match &self.tested {
+            Tested::No => (None, None),
+            Tested::Passed => (Some(true), None),
+            Tested::Failed(why) => (Some(false), Some(&**why)),
+        };
+        let device = format!("gpu:{}", self.adapter.name);
+        Out { device, adapter: &self.adapter, passed, failure }.serialize(serializer)
+    }
 }

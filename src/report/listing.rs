@@ -3,12 +3,15 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
 use crate::checkpoint::{Checkpoint, Entry};
 use crate::diff::Facts;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
+use crate::serial;
 use crate::tensor::{Kind, Name, TensorSource};
 use crate::tensor::{in_parallel, read_through};
 
@@ -40,6 +43,23 @@ pub struct Row {
     pub sha256: Option<String>,
     /// Why it cannot be read.
     pub error: Option<Error>,
+}
+
+impl Serialize for Row {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        serial::name(&mut map, "name", Some(&self.name))?;
+        map.serialize_entry("dtype", &self.facts.as_ref().map(|facts| facts.dtype))?;
+        map.serialize_entry("shape", &self.facts.as_ref().map(|facts| &facts.shape))?;
+        map.serialize_entry("bytes", &self.bytes)?;
+        if let Some(sha256) = &self.sha256 {
+            map.serialize_entry("sha256", sha256)?;
+        }
+        if let Some(error) = &self.error {
+            map.serialize_entry("error", error)?;
+        }
+        map.end()
+    }
 }
 
 impl Listing {

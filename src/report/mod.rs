@@ -16,8 +16,8 @@ pub use listing::{Listing, Row};
 pub use overview::{
     Argument, Asset, Callable, Collection, ConcreteFunction, ConstantValue, Contents, Directory,
     DirectoryFile, Encoding, Fingerprint, Function, Graph, MetaGraph, NamedTuple, Op, OpRole,
-    Overview, Parameter, Parameters, Placeholder, Saver, Signature, SpecialOp, StructuredValue,
-    TensorSpec, TensorType, TypeSpec, Variable,
+    Overview, Parameter, Parameters, Placeholder, Range, Saver, Signature, SpecialOp,
+    StructuredValue, TensorSpec, TensorType, TypeSpec, Variable,
 };
 pub use palette::Palette;
 pub use values::{Shown, Values};

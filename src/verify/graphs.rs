@@ -1,12 +1,15 @@
 //! The graphs of a message: their nodes against their ops, and against a checkpoint.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use serde::{Serialize, Serializer};
 
 use super::{Fit, MetaGraph, fit};
 use crate::artifact::Document;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
-use crate::graph::{Checked, OpTable, check};
+use crate::graph::{Checked, Finding, OpTable, check};
+use crate::serial;
 
 /// Findings and misfits that are kept of each kind.
 const KEPT: usize = 1_000;
@@ -24,6 +27,25 @@ pub struct VerifiedGraph {
     pub checked: Checked,
     /// How it goes together with the checkpoint, where there is one.
     pub fit: Option<Fit>,
+}
+
+impl Serialize for VerifiedGraph {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Graph<'a> {
+            #[serde(serialize_with = "serial::path")]
+            path: &'a Path,
+            tags: &'a [String],
+            nodes: u64,
+            problems: u64,
+            findings: &'a [Finding],
+            fit: &'a Option<Fit>,
+        }
+        let Self { path, tags, nodes, checked, fit } = self;
+        let problems = checked.findings.len() as u64 + checked.more;
+        let findings = &checked.findings;
+        Graph { path, tags, nodes: *nodes, problems, findings, fit }.serialize(serializer)
+    }
 }
 
 impl VerifiedGraph {

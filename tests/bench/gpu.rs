@@ -87,7 +87,7 @@ impl Accelerator for Feeder {
         "feeder"
     }
 
-    fn takes(&self, _: DType, _: &Options) -> bool {
+    fn accepts(&self, _: DType, _: &Options) -> bool {
         true
     }
 

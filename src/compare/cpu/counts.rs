@@ -1,51 +1,60 @@
-//! What is counted over whole blocks of finite pairs: integers and maxima, which come out the same in any order.
+//! Statistics over whole blocks of finite pairs that do not depend on the order: integers and maxima.
 
 use pulp::Arch;
 
+use crate::compare::close::Rule;
+use crate::compare::counts::Counts;
+use crate::compare::pair::Pair;
+use crate::compare::tally::{Extremes, Tally, Worst};
 use crate::tensor::Number;
 
-use super::super::tally::Tally;
-use super::lanes::{Blocks, STRETCH};
-use super::pairs;
+use super::blocks::{Blocks, STRETCH};
+use super::pairs::{self, Collect};
 
-/// What is counted over a stretch; all zero where all pairs are equal.
+/// The statistics of a stretch; all zero where all pairs are equal.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(super) struct StretchCounts {
     /// Pairs of unequal bits.
     pub(super) differing: u64,
     /// Pairs outside the tolerance.
     pub(super) outside: u64,
     /// Differing pairs whose lhs is 0.
     zero_lhs: u64,
-    /// Differing pairs that are both 0.
+    /// Differing pairs of two zeros.
     zero_sign: u64,
     pub(super) max_ulp: u64,
-    max_gap: f64,
+    max_abs: f64,
     /// Whether a relative difference is larger than all before.
     exceeds: bool,
 }
 
-impl Counts {
-    /// Counts what is told by the values. Integers add up in any order, so these loops need no lanes.
+impl StretchCounts {
+    /// Collects the statistics that are decided by the values. Integers can be added in any order, so these loops need no
+    /// lanes.
     #[inline(always)]
-    pub(super) fn add_gaps<T: Number>(&mut self, blocks: Blocks<'_, T>, tally: &Tally) {
-        let (atol, rtol) = tally.rule.absolute.unwrap_or_default();
-        let threshold = tally.relative_threshold();
-        let (mut outside, mut exceeding, mut max_gap) = (0, 0, 0);
+    pub(super) fn add_values<T: Number>(
+        &mut self,
+        blocks: Blocks<'_, T>,
+        rule: &Rule,
+        extremes: &Extremes,
+    ) {
+        let (atol, rtol) = rule.absolute.unwrap_or_default();
+        let threshold = extremes.relative_threshold();
+        let (mut outside, mut exceeding, mut max_abs) = (0, 0, 0);
         for (x, y) in blocks.pairs() {
-            let size = x.to_f64().abs();
-            let gap = y.minus(x).abs();
-            outside += u64::from(gap > atol + rtol * size);
-            exceeding += u64::from(gap > threshold * or_infinite(size));
+            let magnitude = x.to_f64().abs();
+            let abs_diff = y.minus(x).abs();
+            outside += u64::from(abs_diff > atol + rtol * magnitude);
+            exceeding += u64::from(abs_diff > threshold * or_infinite(magnitude));
             // Numbers that are not negative order as their bits do.
-            max_gap = gap.to_bits().max(max_gap);
+            max_abs = abs_diff.to_bits().max(max_abs);
         }
         self.outside = outside;
-        self.max_gap = f64::from_bits(max_gap);
-        self.exceeds = exceeding > 0 && exceeds(blocks, tally);
+        self.max_abs = f64::from_bits(max_abs);
+        self.exceeds = exceeding > 0 && exceeds(blocks, extremes);
     }
 
-    /// Counts what is told by the bits.
+    /// Collects the statistics that are decided by the bits.
     #[inline(always)]
     pub(super) fn add_bits<T: Number>(&mut self, blocks: Blocks<'_, T>) {
         let (mut differing, mut zero_lhs, mut zero_sign) = (0u32, 0u32, 0u32);
@@ -62,93 +71,99 @@ impl Counts {
 }
 
 /// Whether a relative difference is larger than all before, by the division that decides it. Where few values are
-/// representable the largest comes up again and again, and no product tells it from a larger one.
+/// representable the maximum occurs again and again, and no product tells an equal quotient from a larger one.
 #[inline(always)]
-fn exceeds<T: Number>(blocks: Blocks<'_, T>, tally: &Tally) -> bool {
-    let (max_rel, rtol) = tally.relative_maxima();
+fn exceeds<T: Number>(blocks: Blocks<'_, T>, extremes: &Extremes) -> bool {
+    let (max_rel, rtol) = (extremes.max_rel.unwrap_or(-1.0), extremes.rtol);
     let mut exceeding = 0u64;
     for (x, y) in blocks.pairs() {
-        let size = or_infinite(x.to_f64().abs());
-        let gap = finite_gap(x, y);
-        exceeding += u64::from(gap / size > max_rel);
-        exceeding += u64::from(gap > rtol * size);
+        let magnitude = or_infinite(x.to_f64().abs());
+        let abs_diff = finite_diff(x, y);
+        exceeding += u64::from(abs_diff / magnitude > max_rel);
+        exceeding += u64::from(abs_diff > rtol * magnitude);
     }
     exceeding > 0
 }
 
-/// A size that nothing is relative to is made one that everything is too small for: a choice between two numbers
-/// vectorises, where one between two conditions becomes a branch.
+/// The magnitude, or infinity in place of 0 and NaN, so that no difference is large relative to it. A choice between two
+/// numbers vectorises; a choice between two conditions becomes a branch.
 #[inline(always)]
-fn or_infinite(size: f64) -> f64 {
-    if size > 0.0 { size } else { f64::INFINITY }
+fn or_infinite(magnitude: f64) -> f64 {
+    if magnitude > 0.0 { magnitude } else { f64::INFINITY }
 }
 
-/// `|rhs - lhs|`, but 0 where rhs is infinite: such a pair exceeds nothing, nor does one whose lhs is not finite.
+/// `|rhs - lhs|`, or 0 where rhs is infinite, so that the pair exceeds nothing. A pair whose lhs is not finite exceeds nothing
+/// either.
 #[inline(always)]
-fn finite_gap<T: Number>(x: T, y: T) -> f64 {
-    let gap = y.minus(x).abs();
-    if T::FLOAT && y.to_f64().abs() == f64::INFINITY { 0.0 } else { gap }
+fn finite_diff<T: Number>(x: T, y: T) -> f64 {
+    let abs_diff = y.minus(x).abs();
+    if T::FLOAT && y.to_f64().abs() == f64::INFINITY { 0.0 } else { abs_diff }
 }
 
-/// Takes the counts of a stretch in; looks for places only where there is a new one.
+/// Takes the statistics of a stretch into the tally. Positions are searched for only where there is a new first mismatch or
+/// maximum.
 #[inline(never)]
 pub(super) fn settle<T: Number>(
     blocks: Blocks<'_, T>,
-    counts: &Counts,
-    nonzero: bool,
+    counts: &StretchCounts,
+    has_nonzero: bool,
     tally: &mut Tally,
 ) {
     let start = tally.position;
-    let mismatched = if tally.rule.absolute.is_some() { counts.outside } else { counts.differing };
-    tally.count_stretch(counts.differing, mismatched, counts.zero_lhs, counts.zero_sign);
-    if T::FLOAT {
-        tally.ulps(counts.max_ulp);
-    }
-    if nonzero {
-        tally.relative(0.0, 1.0);
-    }
+    let &StretchCounts { differing, outside, zero_lhs, zero_sign, .. } = counts;
+    let mismatched = if tally.rule.absolute.is_some() { outside } else { differing };
+    let counted = Counts { differing, mismatched, zero_lhs, zero_sign, ..Counts::default() };
+    tally.counts.merge(&counted, 1);
+    let extremes = &mut tally.extremes;
+    extremes.max_ulp = extremes.max_ulp.max(counts.max_ulp);
+    // Two zeros of different sign are equal in value; any other differing pairs with an lhs of 0 are not.
+    extremes.zeros(has_nonzero, zero_lhs > zero_sign);
     if counts.exceeds {
         for (x, y) in blocks.pairs() {
-            tally.relative(y.minus(x).abs(), x.to_f64().abs());
+            extremes.relative(y.minus(x).abs(), x.to_f64().abs());
         }
     }
-    if tally.may_be_worst(counts.max_gap, start) {
-        find_worst(blocks, counts.max_gap, start, tally);
+    if extremes.may_be_worst(counts.max_abs, start) {
+        find_worst(blocks, counts.max_abs, start, extremes);
     }
-    if mismatched > 0 && tally.first().is_none_or(|first| first >= start) {
+    if mismatched > 0 && extremes.first.is_none_or(|first| first >= start) {
         let rule = tally.rule;
-        let first = blocks.pairs().position(|(x, y)| !rule.is_close(&pairs::pair(x, y)));
+        let first = blocks.pairs().position(|(x, y)| !rule.is_close(&Pair::real(x, y)));
         if let Some(first) = first {
-            tally.first_mismatch_at(start + first as u64);
+            extremes.mismatch_at(start + first as u64);
         }
     }
 }
 
-/// Notes the first pair that is `gap` apart.
-fn find_worst<T: Number>(blocks: Blocks<'_, T>, gap: f64, start: u64, tally: &mut Tally) {
-    let worst = blocks.pairs().zip(start..).find(|&((x, y), _)| y.minus(x).abs() >= gap);
+/// Finds the first pair that differs by `abs_diff`.
+fn find_worst<T: Number>(
+    blocks: Blocks<'_, T>,
+    abs_diff: f64,
+    start: u64,
+    extremes: &mut Extremes,
+) {
+    let worst = blocks.pairs().zip(start..).find(|&((x, y), _)| y.minus(x).abs() >= abs_diff);
     if let Some(((x, y), position)) = worst {
-        tally.worst_at(position, gap, (x.scalar(), y.scalar()));
+        extremes.worst_at(abs_diff, Worst { position, lhs: x.scalar(), rhs: y.scalar() });
     }
 }
 
-/// Takes the finite pairs of two slices of one length into what is relative to lhs.
+/// Takes in the relative differences of the finite pairs of two slices of one length.
 pub(super) fn relative<T: Number>(lhs: &[T], rhs: &[T], tally: &mut Tally) {
     let mut room = None;
     for (lhs, rhs) in lhs.chunks(STRETCH).zip(rhs.chunks(STRETCH)) {
         let (blocks, tail_lhs, tail_rhs) = Blocks::split(lhs, rhs);
-        if Arch::new().dispatch(Relative { blocks: blocks.widen(&mut room), tally }) {
-            pairs::relative(lhs, rhs, tally);
-        } else {
-            pairs::relative(tail_lhs, tail_rhs, tally);
-        }
+        let kernel = Relative { blocks: blocks.widen(&mut room), extremes: &tally.extremes };
+        let (lhs, rhs) =
+            if Arch::new().dispatch(kernel) { (lhs, rhs) } else { (tail_lhs, tail_rhs) };
+        pairs::numbers(lhs, rhs, Collect::Relative, tally);
     }
 }
 
-/// Whether a finite pair could change what is relative to lhs.
+/// Whether the relative difference of a finite pair could change a maximum.
 struct Relative<'a, T> {
     blocks: Blocks<'a, T>,
-    tally: &'a Tally,
+    extremes: &'a Extremes,
 }
 
 impl<T: Number> pulp::NullaryFnOnce for Relative<'_, T> {
@@ -156,18 +171,18 @@ impl<T: Number> pulp::NullaryFnOnce for Relative<'_, T> {
 
     #[inline(always)]
     fn call(self) -> bool {
-        let Self { blocks, tally } = self;
-        let threshold = tally.relative_threshold();
-        let (mut exceeding, mut fails) = (0u64, 0u64);
+        let Self { blocks, extremes } = self;
+        let threshold = extremes.relative_threshold();
+        let (mut exceeding, mut from_zero) = (0u64, 0u64);
         for (x, y) in blocks.pairs() {
-            let size = x.to_f64().abs();
-            let gap = finite_gap(x, y);
-            // The product may be subnormal, and round up to the gap.
-            exceeding += u64::from((gap > 0.0) & (gap >= threshold * or_infinite(size)));
-            fails += u64::from((gap > 0.0) & (size == 0.0));
+            let magnitude = x.to_f64().abs();
+            let abs_diff = finite_diff(x, y);
+            // The product may be subnormal, and be rounded up to the difference.
+            exceeding +=
+                u64::from((abs_diff > 0.0) & (abs_diff >= threshold * or_infinite(magnitude)));
+            from_zero += u64::from((abs_diff > 0.0) & (magnitude == 0.0));
         }
-        let first = tally.relative_maxima().0 < 0.0;
-        (fails > 0 && !tally.fails_any_rtol())
-            || ((first || exceeding > 0) && exceeds(blocks, tally))
+        (from_zero > 0 && extremes.rtol.is_finite())
+            || ((extremes.max_rel.is_none() || exceeding > 0) && exceeds(blocks, extremes))
     }
 }

@@ -1,14 +1,14 @@
-//! The sums of real numbers over whole blocks. Lanes, cells and order are those of [`grid`](super::super::grid), so they are
-//! the same bits as the definition's.
+//! The sums of real numbers over whole blocks. Lanes, cells and order are those of [`grid`](crate::compare::grid), so the sums
+//! have the same bits as those of the definition.
 #![expect(
     clippy::indexing_slicing,
     reason = "loops over arrays of LANES elements; written with iterators they do not vectorise"
 )]
 
+use crate::compare::grid::{Cell, LANES, LARGEST, Lanes, Products, SMALLEST};
 use crate::tensor::Number;
 
-use super::super::grid::{Cell, LANES, LARGEST, Lanes, SMALLEST};
-use super::lanes::Blocks;
+use super::blocks::Blocks;
 
 /// Whether all squares, and those of the differences, stay in the range of `f64`.
 #[inline(always)]
@@ -25,14 +25,11 @@ pub(super) fn squares_fit<T: Number>(blocks: Blocks<'_, T>) -> bool {
     !fail.contains(&true)
 }
 
-/// The sums of a cell of real numbers, apart so that they can live in registers.
+/// The sums of a cell of real numbers, copied out of it so that they stay in registers.
 pub(super) struct LaneSums {
     pivot_lhs: f64,
     pivot_rhs: f64,
-    pub(super) gap: Lanes,
-    pub(super) lhs: Lanes,
-    rhs: Lanes,
-    dot: Lanes,
+    pub(super) products: Products<Lanes>,
     lhs_deviation: Lanes,
     lhs_squares: Lanes,
     rhs_deviation: Lanes,
@@ -46,10 +43,7 @@ impl LaneSums {
         Self {
             pivot_lhs: pivot.lhs.0,
             pivot_rhs: pivot.rhs.0,
-            gap: cell.gap,
-            lhs: cell.lhs,
-            rhs: cell.rhs,
-            dot: cell.dot,
+            products: cell.sums,
             lhs_deviation: cell.lhs_deviation[0],
             lhs_squares: cell.lhs_deviation[2],
             rhs_deviation: cell.rhs_deviation[0],
@@ -65,18 +59,15 @@ impl LaneSums {
     )]
     pub(super) fn one_sided(&self) -> bool {
         self.pivot_lhs == self.pivot_rhs
-            && self.lhs == self.rhs
-            && self.lhs == self.dot
+            && self.products.lhs == self.products.rhs
+            && self.products.lhs == self.products.dot
             && self.lhs_deviation == self.rhs_deviation
             && self.lhs_squares == self.rhs_squares
     }
 
     #[inline(always)]
     pub(super) fn store(&self, cell: &mut Cell) {
-        cell.gap = self.gap;
-        cell.lhs = self.lhs;
-        cell.rhs = self.rhs;
-        cell.dot = self.dot;
+        cell.sums = self.products;
         cell.lhs_deviation[0] = self.lhs_deviation;
         cell.lhs_deviation[2] = self.lhs_squares;
         cell.rhs_deviation[0] = self.rhs_deviation;
@@ -86,16 +77,16 @@ impl LaneSums {
     #[inline(always)]
     pub(super) fn add<T: Number>(self, blocks: Blocks<'_, T>) -> Self {
         let Self { pivot_lhs, pivot_rhs, .. } = self;
-        let (mut gaps, mut lhs_sums, mut rhs_sums, mut dot) =
-            (self.gap, self.lhs, self.rhs, self.dot);
+        let Products { diff: mut diffs, lhs: mut lhs_sums, rhs: mut rhs_sums, mut dot } =
+            self.products;
         let (mut lhs_deviation, mut lhs_squares) = (self.lhs_deviation, self.lhs_squares);
         let (mut rhs_deviation, mut rhs_squares) = (self.rhs_deviation, self.rhs_squares);
         for (lhs, rhs) in blocks.iter() {
             for i in 0..LANES {
                 let (x, y) = (lhs[i].to_f64(), rhs[i].to_f64());
-                let gap = rhs[i].minus(lhs[i]);
+                let diff = rhs[i].minus(lhs[i]);
                 let (dx, dy) = (x - pivot_lhs, y - pivot_rhs);
-                gaps[i] += gap * gap;
+                diffs[i] += diff * diff;
                 lhs_sums[i] += x * x;
                 rhs_sums[i] += y * y;
                 dot[i] += x * y;
@@ -106,10 +97,7 @@ impl LaneSums {
             }
         }
         Self {
-            gap: gaps,
-            lhs: lhs_sums,
-            rhs: rhs_sums,
-            dot,
+            products: Products { diff: diffs, lhs: lhs_sums, rhs: rhs_sums, dot },
             lhs_deviation,
             lhs_squares,
             rhs_deviation,
@@ -123,7 +111,7 @@ impl LaneSums {
     pub(super) fn add_equal<T: Number>(self, blocks: Blocks<'_, T>) -> Self {
         let pivot = self.pivot_lhs;
         let (mut sums, mut deviation, mut squares) =
-            (self.lhs, self.lhs_deviation, self.lhs_squares);
+            (self.products.lhs, self.lhs_deviation, self.lhs_squares);
         for block in blocks.lhs {
             for i in 0..LANES {
                 let x = block[i].to_f64();
@@ -134,9 +122,7 @@ impl LaneSums {
             }
         }
         Self {
-            lhs: sums,
-            rhs: sums,
-            dot: sums,
+            products: Products { lhs: sums, rhs: sums, dot: sums, ..self.products },
             lhs_deviation: deviation,
             rhs_deviation: deviation,
             lhs_squares: squares,

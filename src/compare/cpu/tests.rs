@@ -1,7 +1,7 @@
-//! The lanes against the definition, and the ways to a part of what they say.
+//! The lanes against the definition, and the functions that collect a part of the statistics against those that collect all.
 #![expect(
     clippy::cast_possible_truncation,
-    reason = "random numbers cut to what there is to fill, and the elements of a cell"
+    reason = "random numbers are truncated to bytes and indices"
 )]
 
 use bytemuck::cast_slice_mut;
@@ -9,32 +9,36 @@ use bytemuck::cast_slice_mut;
 use crate::compare::{Comparison, NanPolicy, Options, Tolerance};
 use crate::tensor::{DType, Kind};
 
-use super::super::grid::CELL;
 use super::*;
+use crate::compare::grid::CELL;
+use crate::compare::tensor_pair::PairKind;
 
 #[path = "../../../tests/it/support/tolerances.rs"]
 mod tolerances;
 
 use tolerances::tolerances;
 
-/// Takes everything in pair by pair.
-struct Definition<'a>(Chunk<'a>);
+/// Collects statistics pair by pair.
+struct Definition<'a>(Chunk<'a>, Collect);
 
 impl Visit for Definition<'_> {
     type Out = ();
 
     fn number<T: Number>(self) {
-        let Self(Chunk { lhs, rhs, tally, .. }) = self;
+        let Self(Chunk { lhs, rhs, tally, .. }, collect) = self;
         let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(lhs), bytemuck::cast_slice(rhs));
-        pairs::numbers(lhs, rhs, Take::Everything, tally);
+        pairs::numbers(lhs, rhs, collect, tally);
     }
 
     fn complex<T: ComplexNumber>(self) {
-        SameType { chunk: self.0, take: Take::Everything }.complex::<T>();
+        SameType { chunk: self.0, collect: self.1 }.complex::<T>();
     }
 
     fn boolean(self) {
-        let Self(Chunk { lhs, rhs, tally, .. }) = self;
+        let Self(Chunk { lhs, rhs, tally, .. }, collect) = self;
+        if collect == Collect::Relative {
+            return;
+        }
         pairs::booleans::<Bool>(bytemuck::cast_slice(lhs), bytemuck::cast_slice(rhs), tally);
     }
 
@@ -74,7 +78,7 @@ impl Content {
     }
 }
 
-/// How the second side is made from the first.
+/// How rhs is derived from lhs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Twin {
     Same,
@@ -84,14 +88,14 @@ enum Twin {
 }
 const TWINS: [Twin; 4] = [Twin::Same, Twin::AFewChanged, Twin::AllNudged, Twin::Random];
 
-/// What the numbers of a side are.
+/// The numbers of a side.
 #[derive(Clone, Copy, Debug)]
 enum Numbers {
-    /// Of about one size.
+    /// Of similar magnitude.
     Ordinary,
-    /// The same, but for a few of any bits, which take some blocks to the definition.
+    /// The same, except for a few random bit patterns, so that some blocks need the definition.
     Mostly,
-    /// Of any bits, which for floats are mostly extremes.
+    /// Random bit patterns, which are mostly extreme floats.
     Bits,
 }
 const NUMBERS: [Numbers; 3] = [Numbers::Ordinary, Numbers::Mostly, Numbers::Bits];
@@ -158,7 +162,7 @@ fn pair_of(
     (lhs, rhs)
 }
 
-/// Runs `over` on the chunks of two tensors, as a unit of work does.
+/// Runs `over` on the chunks of two tensors, as a unit does.
 fn tally(
     (lhs, rhs): (&[u8], &[u8]),
     size: usize,
@@ -173,10 +177,10 @@ fn tally(
     tally
 }
 
-/// All of what a tally says, to the bit: as text, since a NaN would not equal itself.
-fn told(mut tally: Tally, dtype: DType) -> String {
+/// The comparison of a tally, to the bit: as text, since a NaN would not equal itself.
+fn finished(mut tally: Tally, dtype: DType) -> String {
     tally.close();
-    format!("{:?}", tally.finish(meaning(dtype, dtype).unwrap()))
+    format!("{:?}", Comparison::new(&tally, PairKind::of(dtype, dtype).unwrap()))
 }
 
 fn fixed_width() -> impl Iterator<Item = (DType, usize)> {
@@ -188,7 +192,7 @@ fn all_pairs(mut check: impl FnMut(DType, usize, &[u8], &[u8], &str)) {
     let mut random = Random(1);
     for (dtype, size) in fixed_width() {
         for numbers in NUMBERS {
-            // Integers are of any bits.
+            // Integers are always random bit patterns.
             if matches!(dtype.kind(), Kind::Integer | Kind::Bool)
                 && !matches!(numbers, Numbers::Bits)
             {
@@ -218,18 +222,22 @@ fn the_lanes_say_what_the_definition_says() {
         let check = |options: &Options| {
             let lanes = tally((lhs, rhs), size, options, |chunk| compare(dtype, dtype, chunk));
             let definition = tally((lhs, rhs), size, options, |chunk| {
-                dtype.visit(Definition(chunk));
+                dtype.visit(Definition(chunk, Collect::Everything));
             });
             let (lanes_cell, cell) =
                 (format!("{:?}", lanes.cell), format!("{:?}", definition.cell));
             assert_eq!(lanes_cell, cell, "{context} {options:?}");
-            assert_eq!(told(lanes, dtype), told(definition, dtype), "{context} {options:?}");
+            assert_eq!(
+                finished(lanes, dtype),
+                finished(definition, dtype),
+                "{context} {options:?}"
+            );
         };
         for (i, tolerance) in tolerances().into_iter().enumerate() {
             for nan in [NanPolicy::Equal, NanPolicy::Differ] {
                 let plain = Options { tolerance, nan, ..Options::default() };
                 check(&plain);
-                // Each of the two by itself with some tolerances, both with all.
+                // Each option alone with some tolerances, both together with all.
                 let further = further.clone();
                 match i % 3 {
                     0 => check(&Options { histogram: true, ..plain.clone() }),
@@ -252,9 +260,9 @@ fn the_sums_alone_are_those_among_everything() {
         assert_eq!((alone.position, alone_cell), (all.position, all_cell), "{context}");
         all.close();
         alone.close();
-        let meaning = meaning(dtype, dtype).unwrap();
-        let all = all.finish(meaning);
-        let nothing = Tally::new(&options, 0).finish(meaning);
+        let kind = PairKind::of(dtype, dtype).unwrap();
+        let all = Comparison::new(&all, kind);
+        let nothing = Comparison::new(&Tally::new(&options, 0), kind);
         let expected = Comparison {
             elements: all.elements,
             rms: all.rms,
@@ -264,49 +272,25 @@ fn the_sums_alone_are_those_among_everything() {
             std: all.std,
             ..nothing
         };
-        assert_eq!(format!("{:?}", alone.finish(meaning)), format!("{expected:?}"), "{context}");
+        assert_eq!(
+            format!("{:?}", Comparison::new(&alone, kind)),
+            format!("{expected:?}"),
+            "{context}"
+        );
     });
 }
 
 #[test]
-fn what_is_relative_alone_is_that_among_everything() {
-    let options = Options::default();
+fn relative_differences_alone_are_those_among_everything() {
     all_pairs(|dtype, _, lhs, rhs, context| {
-        let mut alone = Tally::new(&options, 0);
+        let mut alone = Tally::new(&Options::default(), 0);
         let mut by_pair = alone.clone();
-        // Twice, since the second time nothing is new.
+        // Twice, since the second time no maximum changes.
         for _ in 0..2 {
             relative(dtype, lhs, rhs, &mut alone);
-            dtype.visit(RelativeByPair { lhs, rhs, tally: &mut by_pair });
+            let chunk = Chunk { lhs, rhs, equal: false, tally: &mut by_pair };
+            dtype.visit(Definition(chunk, Collect::Relative));
             assert_eq!(format!("{alone:?}"), format!("{by_pair:?}"), "{context}");
         }
     });
-}
-
-struct RelativeByPair<'a> {
-    lhs: &'a [u8],
-    rhs: &'a [u8],
-    tally: &'a mut Tally,
-}
-
-impl Visit for RelativeByPair<'_> {
-    type Out = ();
-
-    fn number<T: Number>(self) {
-        let (lhs, rhs) = (bytemuck::cast_slice::<u8, T>(self.lhs), bytemuck::cast_slice(self.rhs));
-        for (&x, &y) in lhs.iter().zip(rhs) {
-            let pair = pair::<T>(x, y);
-            if pair.is_finite() {
-                self.tally.relative(pair.gap, pair.size);
-            }
-        }
-    }
-
-    fn complex<T: ComplexNumber>(self) {
-        Relative { lhs: self.lhs, rhs: self.rhs, tally: self.tally }.complex::<T>();
-    }
-
-    fn boolean(self) {}
-
-    fn bytes(self) {}
 }

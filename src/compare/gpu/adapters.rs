@@ -1,4 +1,4 @@
-//! Which adapters there are, and which one is meant.
+//! The adapters of a machine, and the selection of one by name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ pub(in super::super) fn list() -> Vec<Adapter> {
     found().into_iter().map(|(adapter, _)| adapter).collect()
 }
 
-/// Opens the adapter of this name or place, else the first whose name contains it; without a name the first that is a GPU.
+/// Opens the adapter with this name or bus address, else the first whose name contains it; without a name, the first GPU.
 pub(in super::super) fn open(name: Option<&str>) -> Result<Arc<dyn Accelerator>> {
     let found = found();
     let names: Vec<_> = found.iter().map(|(adapter, _)| adapter.name.clone()).collect();
     let (adapter, handle) = found
         .into_iter()
-        .filter_map(|found| Some((fit(&found.0, name)?, found)))
-        .min_by_key(|&(fit, _)| fit)
+        .filter_map(|found| Some((rank(&found.0, name)?, found)))
+        .min_by_key(|&(rank, _)| rank)
         .map(|(_, found)| found)
         .ok_or_else(|| none(name, &names))?;
     let context = Context::open(&handle, watchdog(adapter.kind)).map_err(|failure| {
@@ -33,16 +33,17 @@ pub(in super::super) fn open(name: Option<&str>) -> Result<Arc<dyn Accelerator>>
     Ok(Arc::new(Gpu::new(adapter, context)))
 }
 
-/// How well the adapter fits what is asked for, least first; `None` where it does not.
-fn fit(adapter: &Adapter, name: Option<&str>) -> Option<usize> {
+/// How closely the adapter matches the requested name: 0 is the best match, `None` is no match.
+fn rank(adapter: &Adapter, name: Option<&str>) -> Option<usize> {
     let Some(name) = name else { return adapter.kind.is_gpu().then_some(0) };
     let (name, own, bus) =
         (name.to_lowercase(), adapter.name.to_lowercase(), adapter.bus.to_lowercase());
-    let fits = [own == name, bus == name, own.contains(&name)];
-    fits.iter().position(|&fits| fits)
+    let matches = [own == name, bus == name, own.contains(&name)];
+    matches.iter().position(|&matches| matches)
 }
 
-/// How long a chunk may take. A GPU needs milliseconds; software that acts as one a minute, with all that waits before it.
+/// The longest time that a chunk may take. A GPU needs milliseconds; software that acts as one may need a minute, including
+/// the chunks before it.
 fn watchdog(kind: AdapterKind) -> Duration {
     Duration::from_secs(if kind.is_gpu() { 30 } else { 600 })
 }
@@ -74,7 +75,7 @@ fn found() -> Vec<(Adapter, wgpu::Adapter)> {
         .map(|handle| (describe(&handle), handle))
         .collect();
     found.sort_by_key(|(adapter, _)| adapter.kind);
-    // Each can be asked for by its name.
+    // Names are made unique, so that each adapter can be selected.
     let mut names = BTreeMap::<String, usize>::new();
     for (adapter, _) in &mut found {
         let count = names.entry(adapter.name.clone()).or_default();

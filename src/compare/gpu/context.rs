@@ -1,4 +1,4 @@
-//! An open device and its queue, and what has gone wrong with them.
+//! An open device, its queue and its first failure.
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,14 +12,14 @@ use wgpu::{
     PollType, SubmissionIndex,
 };
 
-use super::super::Failure;
+use super::super::accelerator::Failure;
 
-/// A device, its queue, and what has gone wrong with them.
+/// An open device, its queue and its first failure.
 pub(super) struct Context {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
     failure: Arc<OnceLock<Failure>>,
-    /// How long a chunk may take.
+    /// The longest time that a chunk may take.
     watchdog: Duration,
     serial: AtomicU32,
 }
@@ -32,7 +32,7 @@ impl Context {
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
             .map_err(|error| Failure::Refused(one_line(&error.to_string())))?;
         let failure = Arc::new(OnceLock::new());
-        // The first failure is the cause of those after it. Without a handler wgpu panics.
+        // The first failure is the cause of the later ones. Without a handler wgpu panics.
         let seen = Arc::clone(&failure);
         device.on_uncaptured_error(Arc::new(move |error| {
             let _ = seen.set(failure_of(error));
@@ -45,34 +45,34 @@ impl Context {
     }
 
     /// # Errors
-    /// What has gone wrong so far.
+    /// The first failure, if there was one.
     pub(super) fn check(&self) -> Result<(), Failure> {
         self.failure.get().map_or(Ok(()), |failure| Err(failure.clone()))
     }
 
-    /// A number that no chunk had for long. It is odd, so that no number of tiles makes it vanish.
+    /// A number that no recent chunk had. It is odd, so that its product with a number of tiles is not 0.
     pub(super) fn serial(&self) -> u32 {
         self.serial.fetch_add(2, Ordering::Relaxed)
     }
 
-    /// Notes that the device is of no more use, and gives the cause: this failure, or one before it.
+    /// Records a failure of the device, and returns the first failure.
     pub(super) fn fail(&self, failure: Failure) -> Failure {
         self.failure.get_or_init(|| failure).clone()
     }
 
-    /// Waits until what was submitted is done.
+    /// Waits until a submission is done.
     ///
     /// # Errors
     /// When the device is lost, or does not answer in time.
     pub(super) fn wait(self: &Arc<Self>, index: SubmissionIndex) -> Result<(), Failure> {
         self.check()?;
         let wait = PollType::Wait { submission_index: Some(index), timeout: Some(self.watchdog) };
-        // Where the driver says that the device is lost while it waits, wgpu panics.
+        // If the driver reports during the wait that the device is lost, wgpu panics.
         let waited = catch_unwind(AssertUnwindSafe(|| self.device.poll(wait)));
         let failure = match waited {
             Ok(Ok(_)) => return self.check(),
             Ok(Err(PollError::Timeout)) => {
-                // To close the device would be to wait for it.
+                // Closing the device would wait for it.
                 mem::forget(Arc::clone(self));
                 Failure::Timeout(self.watchdog)
             }
@@ -82,12 +82,12 @@ impl Context {
         Err(self.fail(failure))
     }
 
-    /// Waits for a buffer that is mapped when what was submitted is done.
+    /// Waits for a buffer that is mapped when a submission is done.
     ///
     /// # Errors
     /// When it cannot be mapped.
     pub(super) fn mapped(&self, done: &Receiver<Mapped>) -> Result<(), Failure> {
-        // Another thread may be the one that tells.
+        // The callback may run on another thread.
         let result = done.recv_timeout(self.watchdog);
         self.check()?;
         let failure = match result {
@@ -98,7 +98,7 @@ impl Context {
         Err(self.fail(failure))
     }
 
-    /// Does `work`, and tells what went wrong in it.
+    /// Runs `work`, and returns its result or the error of the device.
     pub(super) fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, Failure> {
         self.check()?;
         let filters = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation];
@@ -122,7 +122,7 @@ impl Context {
             label: None,
             size: bytes.next_multiple_of(4) as u64,
             usage,
-            // What is written by the CPU begins where it can be written.
+            // A buffer that the CPU writes is mapped from the start.
             mapped_at_creation: usage.contains(BufferUsages::MAP_WRITE),
         };
         self.scoped(|| self.device.create_buffer(&descriptor))
@@ -134,10 +134,10 @@ impl Context {
     }
 }
 
-/// What comes of mapping a buffer.
+/// The result of mapping a buffer.
 pub(super) type Mapped = Result<(), BufferAsyncError>;
 
-/// The message without its line ends.
+/// The message on one line.
 fn one_line(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -10,10 +10,11 @@ use wgpu::{
 
 use crate::tensor::{ComplexNumber, DType, Encoding, Number, Specials, Visit};
 
-use super::super::{Failure, Options};
+use super::super::Options;
+use super::super::accelerator::Failure;
 use super::context::Context;
 
-/// Tolerances that have room in `shaders/tolerances.wgsl`.
+/// The most further tolerances that `shaders/tolerances.wgsl` counts.
 pub(super) const MOST_FURTHER: usize = 256;
 
 const COMPARE: &str = concat!(
@@ -32,7 +33,7 @@ const HISTOGRAM: &str = concat!(
     include_str!("../../../shaders/histogram.wgsl"),
 );
 
-/// Which kernels there must be beside the first.
+/// Which kernels are needed in addition to the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Needs {
     pub(super) further: bool,
@@ -130,7 +131,7 @@ impl Visit for Constants {
                     Specials::NegativeZero => 2,
                     Specials::None => 3,
                 };
-                // Of a fraction that does not fit a word, the shader looks at the high one.
+                // Of a fraction of two words, the shader looks at the high one.
                 let fraction = if width == 64 { 20 } else { layout.mantissa_bits };
                 named(
                     0,
@@ -146,7 +147,7 @@ impl Visit for Constants {
     }
 
     fn complex<T: ComplexNumber>(self) -> Named {
-        // Not taken; see `Gpu::takes`.
+        // Not accepted; see `Gpu::accepts`.
         self.bytes()
     }
 

@@ -1,10 +1,10 @@
-//! Counting on a GPU by wgpu compute shaders: the one room that knows wgpu.
+//! Counting on a GPU with wgpu compute shaders. This is the only module that uses wgpu.
 //!
 //! ```text
 //! adapters ─► Gpu ─► kernels of a dtype (tested before use) ─► slot: staging ─► storage ─► shaders ─► results ─► Counted
 //! ```
-//! The shaders under `shaders/` have no floating type, so what they count is the same on every adapter. Vulkan (Metal,
-//! Direct3D 12) is looked for at run time; without it there are no adapters, and that is all.
+//! The shaders in `shaders/` use no floating type, so their results are the same on every adapter. Vulkan (Metal, Direct3D 12)
+//! is loaded at run time; without it there are no adapters, which is not an error.
 
 mod adapters;
 mod context;
@@ -21,22 +21,23 @@ pub(super) use adapters::{list, open};
 
 use crate::tensor::DType;
 
-use super::accelerator::{Accelerator, Chunk, Counting, Failure, is_for_gpu};
+use super::accelerator::{Accelerator, Counting, Failure, is_for_gpu};
+use super::tile::Chunk;
 use super::{Adapter, Options, Tolerance};
 use context::Context;
 use kernels::{Kernels, Needs};
 use slot::{Input, Slots};
 
-/// The least room that is made, so that small chunks share slots.
+/// The fewest bytes in a slot, so that small chunks share slots.
 const LEAST: usize = 64 << 10;
 
-/// A GPU that is open.
+/// An open GPU.
 pub(super) struct Gpu {
     adapter: Adapter,
     context: Arc<Context>,
     kernels: Mutex<BTreeMap<(DType, Needs), Arc<Kernels>>>,
     slots: Arc<Slots>,
-    /// What is kept of tensors: by number and byte.
+    /// Buffers of tensors that are kept on the device, by number and first byte.
     kept: Mutex<BTreeMap<(u64, u64), wgpu::Buffer>>,
 }
 
@@ -51,10 +52,10 @@ impl Gpu {
         }
     }
 
-    /// The kernels for a dtype, built and tested where they are new.
+    /// The kernels for a dtype, built and tested on first use.
     fn kernels(&self, dtype: DType, needs: Needs) -> Result<Arc<Kernels>, Failure> {
         let mut all = lock(&self.kernels);
-        // Whoever had to wait for it need not find out again that the device is lost.
+        // The device may have been lost while this thread waited for the lock.
         self.context.check()?;
         if let Some(kernels) = all.get(&(dtype, needs)) {
             return Ok(Arc::clone(kernels));
@@ -67,11 +68,11 @@ impl Gpu {
     }
 
     fn submit(&self, kernels: &Kernels, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure> {
-        // Few sizes, so that slots are used again.
+        // Sizes are rounded, so that slots are reused.
         let bytes = chunk.rhs.len().next_power_of_two().max(LEAST).min(self.most_bytes());
         let slot = match self.slots.take(&self.context, bytes) {
             Err(Failure::Memory(_)) => {
-                // What is kept makes room first.
+                // The buffers that are kept are released first.
                 lock(&self.kept).clear();
                 self.slots.take(&self.context, bytes)?
             }
@@ -81,7 +82,7 @@ impl Gpu {
         let inputs = sides.map(|(key, bytes)| self.input(key, bytes.len()));
         let arriving = inputs.clone();
         let counting = slot.submit(kernels, inputs, chunk, Arc::clone(&self.slots))?;
-        // What is submitted from here on finds it there.
+        // Chunks submitted from now on find the buffer on the device.
         for ((key, _), input) in sides.into_iter().zip(arriving) {
             if let (Some(key), Input::ToKeep(buffer)) = (key, input) {
                 lock(&self.kept).insert(key, buffer);
@@ -90,13 +91,13 @@ impl Gpu {
         Ok(counting)
     }
 
-    /// Where the elements of a side are, or are to be.
+    /// The place of the elements of a side.
     fn input(&self, key: Option<(u64, u64)>, bytes: usize) -> Input {
         let Some(key) = key else { return Input::Staged };
         if let Some(buffer) = lock(&self.kept).get(&key) {
             return Input::Kept(buffer.clone());
         }
-        // Without room for it, it travels each time.
+        // Without memory to keep it, it is transferred each time.
         self.context.storage(bytes).map_or(Input::Staged, Input::ToKeep)
     }
 }
@@ -106,7 +107,7 @@ impl Accelerator for Gpu {
         &self.adapter.name
     }
 
-    fn takes(&self, dtype: DType, options: &Options) -> bool {
+    fn accepts(&self, dtype: DType, options: &Options) -> bool {
         let mut tolerances = std::iter::once(&options.tolerance).chain(&options.further);
         is_for_gpu(dtype)
             && options.further.len() <= kernels::MOST_FURTHER
@@ -147,7 +148,7 @@ impl fmt::Debug for Gpu {
     }
 }
 
-/// Locks it, also after a panic elsewhere: nothing here is half done at any time.
+/// Locks a mutex, even a poisoned one: no update in this module can be interrupted halfway.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,16 +1,16 @@
-//! Known answers: what a kernel must say before it is asked anything else.
+//! The self-test: known answers that a kernel must give before it is used.
 
 use crate::tensor::DType;
 
-use super::super::accelerator::{Chunk, Failure};
-use super::super::tile::{Counted, TILE, Tile};
+use super::super::accelerator::Failure;
+use super::super::tile::{Chunk, Counted, TILE, Tile};
 use super::super::{NanPolicy, Options, Sides, Tolerance};
 use super::kernels::Needs;
 
-/// More than a tile, and no multiple of anything.
+/// More than a tile, and not a multiple of any size in the shaders.
 const PAIRS: usize = TILE + 37;
 
-/// Has pairs counted whose counts are known.
+/// Has a chunk counted whose counts are known.
 pub(super) fn run(
     dtype: DType,
     needs: Needs,
@@ -30,7 +30,9 @@ pub(super) fn run(
             let chunk =
                 Chunk { dtype, lhs: &lhs, rhs: &rhs, options: &options, kept: Sides::default() };
             if !is_same(&count(&chunk)?, &Counted::of(&chunk)) {
-                return Err(Failure::Wrong(format!("it counts {dtype} otherwise than the CPU")));
+                return Err(Failure::Wrong(format!(
+                    "its counts of {dtype} are not those of the CPU"
+                )));
             }
         }
     }
@@ -48,9 +50,9 @@ fn tolerances() -> Vec<Tolerance> {
     ]
 }
 
-/// Pairs of bits: at random, next to each other, and of the extremes.
+/// Pairs of random bits, of neighbouring values, and of extremes.
 fn pairs(size: usize) -> (Vec<u8>, Vec<u8>) {
-    // The bits of a narrow element are the high ones of a word.
+    // A narrow element takes the high bits of a word.
     let lowest = 64 - 8 * size;
     let push = |side: &mut Vec<u8>, bits: u64| {
         side.extend(bits.to_le_bytes().get(8 - size..).unwrap_or_default());
@@ -71,7 +73,7 @@ fn pairs(size: usize) -> (Vec<u8>, Vec<u8>) {
     (lhs, rhs)
 }
 
-/// Words of bits, the same each time: Marsaglia's xorshift.
+/// Reproducible random bits: Marsaglia's xorshift.
 struct Bits(u64);
 
 impl Bits {
@@ -82,7 +84,7 @@ impl Bits {
         self.0
     }
 
-    /// Runs of equal bits, and nearly so: zeros, infinities, NaN, the smallest and the largest numbers are such.
+    /// Runs of equal bits with small changes, which include zeros, infinities, NaN, and the smallest and largest numbers.
     fn extreme(&mut self) -> u64 {
         let runs = self.run() ^ self.run();
         runs ^ (self.next() % 3)
@@ -94,7 +96,7 @@ impl Bits {
     }
 }
 
-/// Whether two counts say the same. A bound may be any that is not much too large.
+/// Whether two results agree. The bound of a tile may be slightly larger than the definition's.
 fn is_same(ours: &Counted, theirs: &Counted) -> bool {
     let bounds = ours.tiles.iter().zip(&theirs.tiles).all(|(ours, theirs)| {
         let (bound, least) = (ours.relative_bound, theirs.relative_bound);

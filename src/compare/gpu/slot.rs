@@ -1,6 +1,6 @@
-//! Room for a chunk on the device, and its way there and back.
+//! Buffers for a chunk on the device, the transfer of the chunk and of its results.
 //!
-//! Staging memory stays mapped between chunks: the CPU writes into it while the device is at work on another slot.
+//! Staging memory stays mapped between chunks: the CPU writes into it while the device works on another slot.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -11,16 +11,16 @@ use wgpu::{
     ComputePassDescriptor, MapMode, SubmissionIndex,
 };
 
-use super::super::accelerator::{Chunk, Counting, Failure};
+use super::super::accelerator::{Counting, Failure};
 use super::super::close::Rule;
-use super::super::tile::Counted;
+use super::super::tile::{Chunk, Counted};
 use super::super::{NanPolicy, Options};
 use super::context::{Context, Mapped};
 use super::kernels::{Kernels, MOST_FURTHER};
 use super::lock;
 use super::words::Layout;
 
-/// Slots that are free.
+/// The free slots.
 #[derive(Default)]
 pub(super) struct Slots(Mutex<Vec<Slot>>);
 
@@ -32,7 +32,7 @@ impl Slots {
         if let Some((at, _)) = fits.min_by_key(|(_, slot)| slot.bytes) {
             return Ok(free.swap_remove(at));
         }
-        // A larger one takes the place of one that is too small, so there are never more than were at work at once.
+        // A larger slot replaces a smaller one, so there are never more slots than were in use at once.
         drop(free.pop());
         drop(free);
         Slot::new(context, bytes)
@@ -43,21 +43,21 @@ impl Slots {
     }
 }
 
-/// Where the elements of a side are.
+/// The place of the elements of a side.
 #[derive(Clone)]
 pub(super) enum Input {
-    /// They travel with this chunk.
+    /// They are transferred with this chunk.
     Staged,
-    /// They travel with this chunk, and stay.
+    /// They are transferred with this chunk, and kept on the device.
     ToKeep(Buffer),
-    /// They are there.
+    /// They are on the device.
     Kept(Buffer),
 }
 
 /// Buffers for a chunk.
 pub(super) struct Slot {
     context: Arc<Context>,
-    /// Of each side.
+    /// Bytes of each side.
     bytes: usize,
     staging: [Buffer; 2],
     storage: [Buffer; 2],
@@ -131,7 +131,7 @@ impl Slot {
         })
     }
 
-    /// Sends a chunk on its way; the slot comes back to `slots` with its results.
+    /// Submits a chunk. The slot returns to `slots` when its results have been read.
     pub(super) fn submit(
         self,
         kernels: &Kernels,
@@ -152,12 +152,12 @@ impl Slot {
             for ((input, bytes), (staging, storage)) in
                 inputs.into_iter().zip([chunk.lhs, chunk.rhs]).zip(rooms)
             {
-                let (buffer, is_there) = match input {
+                let (buffer, is_on_device) = match input {
                     Input::Staged => (storage.clone(), false),
                     Input::ToKeep(buffer) => (buffer, false),
                     Input::Kept(buffer) => (buffer, true),
                 };
-                if !is_there {
+                if !is_on_device {
                     upload(&mut encoder, bytes, staging, &buffer)?;
                     staged.push(staging);
                 }
@@ -190,7 +190,7 @@ impl Slot {
         queue.write_buffer(&self.rules, 0, bytemuck::cast_slice(&RuleWords::all(options)));
     }
 
-    /// Runs the kernels, one workgroup for each tile, and brings the results home.
+    /// Runs the kernels, one workgroup for each tile, and copies the results back.
     fn count(
         &self,
         encoder: &mut CommandEncoder,
@@ -223,7 +223,7 @@ impl Slot {
     }
 }
 
-/// A number of things in a chunk.
+/// A number of elements or words of a chunk.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a chunk is below the limits of the device, which are of 32 bits"
@@ -251,12 +251,12 @@ fn upload(
 
 fn map(buffer: &Buffer, mode: MapMode, bytes: u64, done: Sender<Mapped>) {
     buffer.map_async(mode, ..bytes, move |result| {
-        // Whoever no longer waits needs no answer.
+        // If the receiver is gone, nobody waits for the result.
         let _ = done.send(result);
     });
 }
 
-/// A chunk on its way.
+/// A chunk that was submitted.
 struct Submitted {
     slot: Slot,
     layout: Layout,

@@ -1,21 +1,22 @@
-//! What the shaders write, word by word: see `shaders/compare.wgsl` and `shaders/histogram.wgsl`.
+//! The results of the shaders, word by word; `shaders/compare.wgsl` and `shaders/histogram.wgsl` write them.
 
 use std::collections::BTreeMap;
 
-use super::super::tile::{Counted, PLACES, TILE, Tile};
-use super::super::{Histogram, Options, Sides};
+use super::super::counts::Counts;
+use super::super::tile::{Counted, TILE, TILE_U32, Tile};
+use super::super::{Histogram, Options};
 use super::kernels::MOST_FURTHER;
 
 /// Words of a tile.
-const TILE_WORDS: usize = 20;
+const TILE_WORDS: usize = Counts::LEN + 9;
 /// Bins of `|rhs - lhs|`, from 2^-1074 on.
 const ABS_BINS: usize = 2099;
 /// Bins of ulps.
 const ULP_BINS: usize = 64;
-/// Words that tell how many tiles each kernel has counted.
+/// Words that prove how many tiles each kernel has counted.
 const PROOFS: usize = 3;
 
-/// Where in the results what is.
+/// The positions of the parts of the results.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     pub(super) elements: usize,
@@ -28,7 +29,7 @@ impl Layout {
         Self { elements, further: options.further.len(), histogram: options.histogram }
     }
 
-    /// The largest that a chunk of so many bytes can have: elements have at least one.
+    /// The largest results of a chunk of this many bytes, whose elements have at least one byte each.
     pub(super) fn largest(bytes: usize) -> Self {
         Self { elements: bytes, further: MOST_FURTHER, histogram: true }
     }
@@ -37,17 +38,17 @@ impl Layout {
         self.elements.div_ceil(TILE)
     }
 
-    /// Where the counts of the further tolerances begin.
+    /// The position of the counts of further tolerances.
     pub(super) fn further_at(self) -> usize {
         self.tiles() * TILE_WORDS
     }
 
-    /// Where the bins begin.
+    /// The position of the bins.
     pub(super) fn bins_at(self) -> usize {
         self.further_at() + self.further
     }
 
-    /// Where the proofs begin.
+    /// The position of the proofs.
     pub(super) fn proofs_at(self) -> usize {
         self.bins_at() + if self.histogram { ABS_BINS + ULP_BINS } else { 0 }
     }
@@ -56,7 +57,7 @@ impl Layout {
         self.proofs_at() + PROOFS
     }
 
-    /// What the words say; `None` without the proof that every tile was counted for this `serial`.
+    /// The results in these words; `None` without the proof that every tile was counted for this `serial`.
     pub(super) fn read(self, words: &[u32], serial: u32) -> Option<Counted> {
         let (counts, proofs) = words.split_at_checked(self.proofs_at())?;
         let (tiles, rest) = counts.split_at_checked(self.further_at())?;
@@ -75,46 +76,21 @@ impl Layout {
 }
 
 fn tile(words: &[u32]) -> Option<Tile> {
-    let words: &[u32; TILE_WORDS] = words.try_into().ok()?;
-    let &[
-        differing,
-        mismatched,
-        nan_lhs,
-        nan_rhs,
-        inf_lhs,
-        inf_rhs,
-        nan_new,
-        zero_sign,
-        nan_payload,
-        zero_lhs,
-        hopeless,
-        nonzero_lhs,
-        from_zero,
-        first,
-        relative,
-        worst,
-        gap_low,
-        gap_high,
-        ulp_low,
-        ulp_high,
-    ] = words;
-    // Places are counted from the end of a whole tile, so that 0 is none.
-    let place = |rank: u32| PLACES.checked_sub(rank).filter(|_| rank > 0);
-    let gap = f64::from_bits(wide(gap_low, gap_high));
+    let (counts, rest) = words.split_first_chunk()?;
+    let &[nonzero_lhs, from_zero, first, relative, worst, diff_low, diff_high, ulp_low, ulp_high] =
+        rest
+    else {
+        return None;
+    };
+    // Indices are counted back from the end of a whole tile, so that 0 stands for none.
+    let index = |rank: u32| TILE_U32.checked_sub(rank).filter(|_| rank > 0);
+    let abs_diff = f64::from_bits(wide(diff_low, diff_high));
     Some(Tile {
-        differing,
-        mismatched,
-        first: place(first),
-        nan: Sides { lhs: nan_lhs, rhs: nan_rhs },
-        inf: Sides { lhs: inf_lhs, rhs: inf_rhs },
-        nan_new,
-        zero_sign,
-        nan_payload,
-        zero_lhs,
-        hopeless,
+        counts: Counts::from_words(*counts),
         nonzero_lhs,
         from_zero,
-        worst: place(worst).map(|place| (place, gap)),
+        first: index(first),
+        worst: index(worst).map(|index| (index, abs_diff)),
         max_ulp: wide(ulp_low, ulp_high),
         relative_bound: relative_bound(relative),
     })
@@ -124,8 +100,7 @@ fn wide(low: u32, high: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// The number that a bound stands for: 14 bits of exponent, offset by 8192, and 17 of fraction. Beyond the range of `f64` the
-/// next number above.
+/// Decodes a bound: 14 bits of exponent, offset by 8192, and 17 of fraction. Outside the range of `f64`, the next number above.
 fn relative_bound(key: u32) -> f64 {
     if key == 0 {
         return 0.0;

@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::str::FromStr;
 
+use serde::Serialize;
+
 use super::PathPattern;
 use super::lookup::{Scope, missing_key};
 use super::rules::{KeyField, ListAs, Rules, Treatment};
@@ -23,11 +25,12 @@ pub struct MessageOptions {
 /// Repeated fields that are compared as sets, or by keys.
 ///
 /// If patterns of both kinds match a list, its keys win.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Lists {
     /// Lists whose order does not matter; an item that is given twice counts twice.
     pub as_set: Vec<PathPattern>,
     /// Lists whose items are paired by key.
+    #[serde(rename = "key")]
     pub keyed: Vec<Keyed>,
 }
 
@@ -41,11 +44,12 @@ pub struct Lists {
 /// assert_eq!(keyed.keys, ["tensor_info.name", "filename"]);
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Keyed {
     /// The list.
     pub list: PathPattern,
     /// The fields of an item that make up its key: `name`, `tensor_info.name`.
+    #[serde(rename = "fields")]
     pub keys: Vec<KeyField>,
 }
 

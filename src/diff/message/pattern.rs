@@ -90,6 +90,8 @@ impl PathPattern {
     }
 }
 
+crate::serial::serialize_as_text!(PathPattern);
+
 impl fmt::Display for PathPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.join("."))

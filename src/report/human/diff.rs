@@ -75,7 +75,7 @@ fn answer(diff: &Diff) -> String {
 
 /// The answer where messages were compared.
 fn about_graph(diff: &Diff) -> String {
-    let Weights { semantic, cosmetic } = diff.weights();
+    let Weights { semantic, cosmetic, .. } = diff.weights();
     let what = match (&*diff.lhs.kind, &*diff.rhs.kind) {
         (lhs, rhs) if lhs == rhs && !lhs.contains('.') => several(lhs),
         _ => "models".into(),
@@ -101,7 +101,7 @@ fn differences(cosmetic: u64) -> String {
 
 /// The answer where tensors and graphs were compared.
 fn about_both(diff: &Diff) -> String {
-    let Weights { semantic, cosmetic } = diff.weights();
+    let Weights { semantic, cosmetic, .. } = diff.weights();
     let graph = match (semantic, cosmetic) {
         (0, 0) => "the graph is the same".to_owned(),
         (0, _) => "the graph means the same".to_owned(),
@@ -319,7 +319,7 @@ pub(super) fn role(role: Role) -> &'static str {
 
 /// As in `graph: 3 changes (1 added, 2 modified), 12 cosmetic`.
 fn changes_counted(diff: &Diff) -> String {
-    let Weights { semantic, cosmetic } = diff.weights();
+    let Weights { semantic, cosmetic, .. } = diff.weights();
     let kinds = [ChangeKind::Removed, ChangeKind::Added, ChangeKind::Renamed, ChangeKind::Modified];
     let of = |kind| {
         let is = |c: &&Change| c.weight == Weight::Semantic && c.kind == kind;

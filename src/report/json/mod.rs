@@ -11,21 +11,16 @@
 //! NaN and infinities are the strings `"NaN"`, `"Infinity"`, `"-Infinity"`; floats have the shortest form of their type;
 //! equal results give equal bytes.
 
-mod change;
 mod devices;
 mod diff;
-mod fit;
 mod layout;
 mod listing;
-mod name;
-mod number;
 mod overview;
-mod tensor;
 mod verification;
 
+pub use crate::serial::base64;
 pub use devices::write as devices;
 pub use diff::write as diff;
 pub use listing::write as listing;
-pub use name::base64;
 pub use overview::write as overview;
 pub use verification::write as verifications;

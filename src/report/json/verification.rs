@@ -1,20 +1,19 @@
-//! What was verified: schema `ckdiff-verify/1`.
+//! The report of verifications: schema `ckdiff-verify/1`.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use crate::error::Error;
+use crate::serial;
 use crate::tensor::Name;
-use crate::verify::Verification;
+use crate::verify::{Verification, VerifiedGraph};
 
-use super::fit::Graph;
 use super::layout;
-use super::name::{Text, exact};
 
-/// Tells a program what was found in each artifact, or why a path could not be opened.
+/// Writes the verification of each artifact, or the reason why it could not be opened.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -48,7 +47,8 @@ struct Report<'a> {
 
 #[derive(Serialize)]
 struct Artifact<'a> {
-    path: Cow<'a, str>,
+    #[serde(serialize_with = "serial::path")]
+    path: &'a Path,
     verdict: &'static str,
     kind: Option<&'a str>,
     format: Option<&'static str>,
@@ -56,9 +56,9 @@ struct Artifact<'a> {
     checksum: Option<&'static str>,
     tensors: Option<Counts>,
     bytes: Option<u64>,
-    damage: Vec<String>,
+    damage: &'a [Error],
     errors: Vec<TensorError<'a>>,
-    graphs: Vec<Graph<'a>>,
+    graphs: &'a [VerifiedGraph],
 }
 
 #[derive(Serialize)]
@@ -67,17 +67,20 @@ struct Counts {
     error: usize,
 }
 
-#[derive(Serialize)]
-struct TensorError<'a> {
-    name: Text<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name_b64: Option<String>,
-    error: String,
+/// A tensor that cannot be read.
+struct TensorError<'a>(&'a Name, &'a Error);
+
+impl Serialize for TensorError<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        serial::name(&mut map, "name", Some(self.0))?;
+        map.serialize_entry("error", self.1)?;
+        map.end()
+    }
 }
 
 impl<'a> Artifact<'a> {
     fn new(path: &'a Path, result: &'a Result<Verification, Error>) -> Self {
-        let path = path.to_string_lossy();
         match result {
             Ok(found) => Self {
                 path,
@@ -89,9 +92,13 @@ impl<'a> Artifact<'a> {
                     .has_tensors
                     .then_some(Counts { sound: found.sound, error: found.unsound.len() }),
                 bytes: found.has_tensors.then_some(found.bytes),
-                damage: found.damage.iter().map(ToString::to_string).collect(),
-                errors: found.unsound.iter().map(TensorError::new).collect(),
-                graphs: found.graphs.iter().map(Graph::new).collect(),
+                damage: &found.damage,
+                errors: found
+                    .unsound
+                    .iter()
+                    .map(|(name, error)| TensorError(name, error))
+                    .collect(),
+                graphs: &found.graphs,
             },
             Err(error) => Self {
                 path,
@@ -101,16 +108,10 @@ impl<'a> Artifact<'a> {
                 checksum: None,
                 tensors: None,
                 bytes: None,
-                damage: vec![error.to_string()],
+                damage: std::slice::from_ref(error),
                 errors: Vec::new(),
-                graphs: Vec::new(),
+                graphs: &[],
             },
         }
-    }
-}
-
-impl<'a> TensorError<'a> {
-    fn new((name, error): &'a (Name, Error)) -> Self {
-        Self { name: Text(name), name_b64: exact(name), error: error.to_string() }
     }
 }

@@ -1,8 +1,10 @@
 //! The functions of an object graph: how each can be called.
 
+use serde::Serialize;
+
 use super::parameters::Parameters;
 use super::records::{content, key, nested, text, value};
-use super::structured_value::StructuredValue;
+use super::structured_value::{Pairs, StructuredValue, optional_entries};
 use crate::error::Result;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Form, Label, ObjectId, Way, bound_inputs};
@@ -13,7 +15,7 @@ use crate::schema::field::{
 };
 
 /// A function of an object, as Python calls it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Callable {
     /// What it goes by: the attributes of the root that are it, else its key path from there.
     pub names: Vec<String>,
@@ -34,34 +36,20 @@ pub struct Callable {
 }
 
 /// A function for one sort of arguments.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConcreteFunction {
     /// Its name in the function library.
     pub name: String,
-    /// What it takes: a tuple of the arguments in order and a dict of those by name. An argument that is no tensor has
-    /// the one value that the function is for.
-    pub arguments: StructuredValue,
+    /// Its arguments in order; `None` where the object graph does not record them. An argument that is not a tensor has the one
+    /// value that the function was traced for.
+    pub arguments: Option<Vec<StructuredValue>>,
+    /// Its arguments by name.
+    #[serde(serialize_with = "optional_entries")]
+    pub arguments_by_name: Option<Vec<(String, StructuredValue)>>,
     /// What it gives.
     pub results: StructuredValue,
     /// How many tensors and variables it takes from around it.
     pub captured: u64,
-}
-
-impl ConcreteFunction {
-    /// Whether its arguments are told.
-    pub fn tells_arguments(&self) -> bool {
-        matches!(self.arguments, StructuredValue::Tuple(_))
-    }
-
-    /// The arguments in order.
-    pub fn positional(&self) -> &[StructuredValue] {
-        self.arguments.items().first().map(StructuredValue::items).unwrap_or_default()
-    }
-
-    /// The arguments by name.
-    pub fn by_name(&self) -> &[(String, StructuredValue)] {
-        self.arguments.items().get(1).map(StructuredValue::pairs).unwrap_or_default()
-    }
 }
 
 /// The concrete functions of a `SavedObjectGraph`, by name.
@@ -72,10 +60,12 @@ pub(super) fn concrete_functions(objects: &[u8]) -> Result<Vec<ConcreteFunction>
             let found = nested(function, number).last().transpose()?;
             found.map(|record| StructuredValue::parse(content(&record))).transpose()
         };
+        let signature = structure(saved_concrete_function::CANONICALIZED_INPUT_SIGNATURE)?;
+        let (arguments, arguments_by_name) = arguments(signature.unwrap_or_default()).unzip();
         Ok(ConcreteFunction {
             name: key(entry)?,
-            arguments: structure(saved_concrete_function::CANONICALIZED_INPUT_SIGNATURE)?
-                .unwrap_or_default(),
+            arguments,
+            arguments_by_name,
             results: structure(saved_concrete_function::OUTPUT_SIGNATURE)?.unwrap_or_default(),
             captured: bound_inputs(function).len() as u64,
         })
@@ -85,6 +75,16 @@ pub(super) fn concrete_functions(objects: &[u8]) -> Result<Vec<ConcreteFunction>
         .collect::<Result<_>>()?;
     found.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(found)
+}
+
+/// The arguments in order and those by name, from the tuple of both.
+fn arguments(value: StructuredValue) -> Option<(Vec<StructuredValue>, Pairs)> {
+    let StructuredValue::Tuple(both) = value else { return None };
+    let mut both = both.into_iter();
+    Some((
+        both.next().map(StructuredValue::into_items).unwrap_or_default(),
+        both.next().map(StructuredValue::into_pairs).unwrap_or_default(),
+    ))
 }
 
 /// The functions of a `SavedObjectGraph`: those of its root by name, then the others by path.

@@ -1,12 +1,16 @@
 //! A value that is written into a model: the default of an input, an argument that is an array.
 
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
 use super::graph::TensorType;
 use super::records::decode;
 use crate::error::Result;
 use crate::graph::Constant;
 use crate::report::Shown;
 use crate::schema::tensorflow;
-use crate::tensor::DType;
+use crate::serial::Number;
+use crate::tensor::{DType, Name};
 
 /// Elements that are kept.
 const KEPT: usize = 256;
@@ -57,5 +61,34 @@ impl ConstantValue {
             shape: Some(shape.dims().iter().copied().map(Some).collect()),
         };
         Ok(Self { ty, dtype: Some(dtype), first, repeats, elements: shape.elements() })
+    }
+}
+
+impl Serialize for ConstantValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let dtype = self.dtype.unwrap_or(DType::F64);
+        let values: Vec<_> = self.first.iter().map(|shown| Element(shown, dtype)).collect();
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("dtype", &self.ty.dtype)?;
+        map.serialize_entry("shape", &self.ty.shape)?;
+        map.serialize_entry("elements", &self.elements)?;
+        map.serialize_entry("values", &values)?;
+        map.serialize_entry("repeats", &self.repeats)?;
+        map.end()
+    }
+}
+
+/// An element of this type; bytes as text, with `\xNN` where they are not UTF-8.
+struct Element<'a>(&'a Shown, DType);
+
+impl Serialize for Element<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Shown::Scalar(scalar) => Number(*scalar, self.1).serialize(serializer),
+            Shown::Bytes(bytes, len) => {
+                let more = if *len > bytes.len() as u64 { "…" } else { "" };
+                serializer.collect_str(&format_args!("{}{more}", Name::from(bytes)))
+            }
+        }
     }
 }

@@ -1,29 +1,34 @@
 //! The directory of a SavedModel: what lies beside its graphs.
 
+use serde::{Serialize, Serializer};
+
 use super::records::decode;
 use crate::artifact::{Artifact, Document, Part};
 use crate::error::{Error, Result};
-use crate::report::Listing;
+use crate::report::{Listing, Row};
 use crate::schema::tensorflow;
+use crate::serial;
 
 /// What the file of hashes holds.
 const MESSAGE: &str = "tensorflow.FingerprintDef";
 
 /// What lies in the directory of a SavedModel beside its graphs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Directory {
     /// Its variables; `None` where it has no checkpoint.
+    #[serde(serialize_with = "variables")]
     pub variables: Option<Listing>,
     /// The files in `assets` and `assets.extra`, by path.
     pub files: Vec<DirectoryFile>,
     /// Its hashes, where they are kept.
     pub fingerprint: Option<Fingerprint>,
     /// The parts that cannot be read, and why.
+    #[serde(rename = "damage", serialize_with = "errors")]
     pub unread: Vec<(Part, Error)>,
 }
 
 /// A file in the directory of a SavedModel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DirectoryFile {
     /// Its path in the directory, as `assets/vocabulary.txt`.
     pub path: String,
@@ -32,20 +37,51 @@ pub struct DirectoryFile {
 }
 
 /// The hashes of a SavedModel, as it was saved.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+///
+/// In JSON they are strings, as protobuf has them, since many readers of JSON lose digits of 64-bit numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Fingerprint {
     /// Of its graphs as they are in their file.
+    #[serde(serialize_with = "serial::text")]
     pub saved_model_checksum: u64,
     /// Of the nodes of its first graph, counters of names left out.
+    #[serde(serialize_with = "serial::text")]
     pub graph_def_program_hash: u64,
     /// Of its signatures.
+    #[serde(serialize_with = "serial::text")]
     pub signature_def_hash: u64,
     /// Of its object graph.
+    #[serde(serialize_with = "serial::text")]
     pub saved_object_graph_hash: u64,
     /// Of the index of its variables.
+    #[serde(serialize_with = "serial::text")]
     pub checkpoint_hash: u64,
     /// Drawn when it was saved; empty where it has none.
     pub uuid: String,
+}
+
+/// Writes a checkpoint without its path, which is that of the directory.
+fn variables<S: Serializer>(variables: &Option<Listing>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Variables<'a> {
+        format: &'static str,
+        parameters: u64,
+        bytes: u64,
+        tensors: &'a [Row],
+        damage: &'a [Error],
+    }
+    let variables = variables.as_ref().map(|listing| Variables {
+        format: listing.format,
+        parameters: listing.parameters(),
+        bytes: listing.bytes(),
+        tensors: &listing.tensors,
+        damage: &listing.damage,
+    });
+    variables.serialize(serializer)
+}
+
+fn errors<S: Serializer>(parts: &[(Part, Error)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(parts.iter().map(|(_, error)| error))
 }
 
 impl Directory {
@@ -76,7 +112,7 @@ impl Directory {
     }
 
     /// The bytes of an asset; `None` where its file is missing.
-    pub fn asset(&self, filename: &str) -> Option<u64> {
+    pub(super) fn asset(&self, filename: &str) -> Option<u64> {
         let path = format!("assets/{filename}");
         let at = self.files.binary_search_by(|file| file.path.cmp(&path)).ok()?;
         self.files.get(at).map(|file| file.bytes)

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use serde::Serialize;
+
 use super::records::{content, decode, nested};
 use crate::error::Result;
 use crate::message::{Records, Value, int32};
@@ -17,7 +19,7 @@ const VARIABLES: &[&[u8]] = &[b"VariableV2", b"Variable", b"VarHandleOp", b"Auto
 const PLACEHOLDERS: &[&[u8]] = &[b"Placeholder", b"PlaceholderV2", b"PlaceholderWithDefault"];
 
 /// A graph at a glance.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Graph {
     /// The version of the graph's rules that its writer had.
     pub producer: i32,
@@ -36,9 +38,10 @@ pub struct Graph {
 }
 
 /// An op.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Op {
     /// Its name.
+    #[serde(rename = "op")]
     pub name: String,
     /// How many nodes of the graph are of it.
     pub nodes: u64,
@@ -47,27 +50,30 @@ pub struct Op {
 }
 
 /// A variable.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Variable {
     /// The name of its node.
     pub name: String,
     /// What it holds.
+    #[serde(flatten)]
     pub ty: TensorType,
     /// Whether it is in the collection of trainable variables; `None` where there is no such collection.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub trainable: Option<bool>,
 }
 
 /// A node that is fed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Placeholder {
     /// Its name.
     pub name: String,
     /// What it takes.
+    #[serde(flatten)]
     pub ty: TensorType,
 }
 
 /// A function.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Function {
     /// Its name.
     pub name: String,
@@ -78,11 +84,12 @@ pub struct Function {
     /// How many nodes its body has.
     pub nodes: u64,
     /// What else it is called; `None` where there is no other name.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,
 }
 
 /// The type and shape of a tensor, as far as a graph says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TensorType {
     /// TensorFlow's name, as `float32` or `float32_ref`; `None` where it is not given.
     pub dtype: Option<String>,

@@ -1,6 +1,7 @@
 //! A meta graph at a glance.
 
 use prost::Message as _;
+use serde::Serialize;
 
 use super::callable::{Callable, ConcreteFunction, callables, concrete_functions};
 use super::graph::Graph;
@@ -12,9 +13,10 @@ use crate::message::Records;
 use crate::meta_graph::assets_in;
 use crate::schema::field::{map_entry, meta_graph_def, saved_object_graph};
 use crate::schema::tensorflow;
+use crate::serial;
 
 /// A meta graph at a glance.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct MetaGraph {
     /// What it is for, as `serve`.
     pub tags: Vec<String>,
@@ -37,6 +39,7 @@ pub struct MetaGraph {
     /// Its assets.
     pub assets: Vec<Asset>,
     /// Why they cannot be told, where something else stands among them: TensorFlow does not load such a graph.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub assets_error: Option<Error>,
     /// Objects in the object graph; `None` where there is none.
     pub objects: Option<u64>,
@@ -49,7 +52,7 @@ pub struct MetaGraph {
 }
 
 /// A collection.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Collection {
     /// Its name.
     pub name: String,
@@ -60,7 +63,7 @@ pub struct Collection {
 }
 
 /// A saver.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Saver {
     /// The format it writes, as `V2`.
     pub format: &'static str,
@@ -69,6 +72,7 @@ pub struct Saver {
     /// Whether it writes a shard for each device.
     pub sharded: bool,
     /// Hours after which it keeps one more for good.
+    #[serde(serialize_with = "serial::float")]
     pub keep_checkpoint_every_n_hours: f32,
     /// The tensor that takes the file's name.
     pub filename_tensor: String,
@@ -79,12 +83,18 @@ pub struct Saver {
 }
 
 /// An asset.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Asset {
     /// Its name in the folder `assets`.
     pub filename: String,
     /// The tensor that takes its path.
     pub tensor: String,
+    /// Whether its file exists; `None` of a graph that was not read from the directory of a SavedModel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_there: Option<bool>,
+    /// The size of its file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 impl MetaGraph {
@@ -229,7 +239,7 @@ impl Asset {
             Some(tensorflow::tensor_info::Encoding::Name(name)) => name,
             _ => String::new(),
         };
-        Self { filename: asset.filename, tensor }
+        Self { filename: asset.filename, tensor, is_there: None, bytes: None }
     }
 }
 

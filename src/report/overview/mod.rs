@@ -21,7 +21,7 @@ pub use meta_graph::{Asset, Collection, MetaGraph, Saver};
 pub use parameters::{Parameter, Parameters};
 pub use signature::{Argument, Encoding, Signature};
 pub use special_op::{OpRole, SpecialOp};
-pub use structured_value::{NamedTuple, StructuredValue, TensorSpec, TypeSpec};
+pub use structured_value::{NamedTuple, Range, StructuredValue, TensorSpec, TypeSpec};
 
 use crate::artifact::{Artifact, Document, Form};
 use crate::error::{Error, ErrorKind, Result};
@@ -127,7 +127,14 @@ impl<'a> Overview<'a> {
         let mut overview = Self::new(document).map_err(|error| error.in_file(document.path()))?;
         let is_inside = document.path().parent() == Some(artifact.path());
         if overview.message == "tensorflow.SavedModel" && is_inside {
-            overview.directory = Some(Directory::new(artifact));
+            let directory = Directory::new(artifact);
+            if let Contents::MetaGraphs(graphs) = &mut overview.contents {
+                for asset in graphs.iter_mut().flat_map(|graph| &mut graph.assets) {
+                    asset.bytes = directory.asset(&asset.filename);
+                    asset.is_there = Some(asset.bytes.is_some());
+                }
+            }
+            overview.directory = Some(directory);
         }
         Ok(overview)
     }
@@ -138,14 +145,14 @@ impl<'a> Overview<'a> {
         let Contents::MetaGraphs(graphs) = &self.contents else { return Vec::new() };
         let unknown = graphs.iter().filter_map(|graph| graph.assets_error.clone());
         let unknown = unknown.map(|error| error.in_file(&self.path));
-        let Some(directory) = &self.directory else { return unknown.collect() };
         let assets = graphs.iter().flat_map(|graph| &graph.assets);
-        let missing = assets.filter(|asset| directory.asset(&asset.filename).is_none());
+        let missing = assets.filter(|asset| asset.is_there == Some(false));
         let missing = missing.map(|asset| {
             let folder = self.path.parent().unwrap_or(&self.path).join("assets");
             let kind = "the graph needs this asset, and there is no such file".into();
             Error::from(ErrorKind::NotFound(kind)).in_file(&folder.join(&asset.filename))
         });
-        unknown.chain(directory.damage().cloned()).chain(missing).collect()
+        let damage = self.directory.iter().flat_map(Directory::damage).cloned();
+        unknown.chain(damage).chain(missing).collect()
     }
 }

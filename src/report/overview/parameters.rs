@@ -1,9 +1,11 @@
 //! The parameters of a function, as Python's `inspect` tells them.
 
+use serde::Serialize;
+
 use super::structured_value::StructuredValue;
 
 /// The parameters of a function.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Parameters {
     /// Those that can be given in order, without `self`.
     pub positional: Vec<Parameter>,
@@ -16,11 +18,12 @@ pub struct Parameters {
 }
 
 /// A parameter of a function.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Parameter {
     /// Its name.
     pub name: String,
     /// What it is where it is not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<StructuredValue>,
 }
 

@@ -1,9 +1,11 @@
 //! The signatures of a meta graph: what goes in and comes out, by name.
 
+use serde::{Serialize, Serializer};
+
 use super::constant::ConstantValue;
 use super::graph::TensorType;
 use super::records::{content, decode, key, nested, text, value};
-use super::structured_value::{StructuredValue, TypeSpec};
+use super::structured_value::{StructuredValue, TypeSpec, entry};
 use crate::error::Result;
 use crate::message::{Records, Value, int32};
 use crate::schema::field::{
@@ -16,7 +18,7 @@ use crate::schema::tensorflow::{TensorShapeProto, tensor_info::CooSparse};
 const DEEPEST: usize = 16;
 
 /// A signature.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Signature {
     /// Its name.
     pub name: String,
@@ -29,35 +31,50 @@ pub struct Signature {
 }
 
 /// An input or output of a signature.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Argument {
     /// Its name in the signature.
     pub name: String,
     /// What it holds.
+    #[serde(flatten)]
     pub ty: TensorType,
     /// The tensors in the graph: one, or the parts of a sparse or composite one.
     pub tensors: Vec<String>,
     /// How its tensors stand for it.
+    #[serde(flatten, skip_serializing_if = "Encoding::is_dense")]
     pub encoding: Encoding,
     /// What it is where it is not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<ConstantValue>,
 }
 
 /// How tensors stand for an input or output of a signature.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "encoding", rename_all = "lowercase")]
 pub enum Encoding {
     /// One stands for itself, or there is none.
     Dense,
     /// The values, the indices and the shape of a sparse one.
     Sparse,
     /// The parts of what this describes.
+    #[serde(serialize_with = "composite")]
     Composite(TypeSpec),
+}
+
+impl Encoding {
+    fn is_dense(&self) -> bool {
+        *self == Self::Dense
+    }
+}
+
+fn composite<S: Serializer>(spec: &TypeSpec, serializer: S) -> Result<S::Ok, S::Error> {
+    entry("type_spec", spec, serializer)
 }
 
 impl Signature {
     /// Reads an entry of `signature_def`.
-    pub(super) fn new(entry: &[u8]) -> Result<Self> {
-        let (name, signature) = (key(entry)?, value(entry)?);
+    pub(super) fn new(bytes: &[u8]) -> Result<Self> {
+        let (name, signature) = (key(bytes)?, value(bytes)?);
         let (mut method, mut defaults) = (String::new(), Vec::new());
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for record in Records::new(signature, 0) {
@@ -88,12 +105,12 @@ impl Signature {
 
 impl Argument {
     /// Reads an entry of `inputs` or `outputs`.
-    fn new(entry: &[u8]) -> Result<Self> {
-        let tensor = Tensor::parse(value(entry)?, 0)?;
+    fn new(bytes: &[u8]) -> Result<Self> {
+        let tensor = Tensor::parse(value(bytes)?, 0)?;
         let ty = TensorType::new(tensor.dtype, tensor.shape.as_ref());
         let mut tensors = tensor.names;
         tensors.retain(|name| !name.is_empty());
-        Ok(Self { name: key(entry)?, ty, tensors, encoding: tensor.encoding, default: None })
+        Ok(Self { name: key(bytes)?, ty, tensors, encoding: tensor.encoding, default: None })
     }
 }
 

@@ -1,5 +1,7 @@
 //! The ops that a loader runs by the role they have.
 
+use serde::Serialize;
+
 use super::records::{decode, key, value};
 use super::signature::Signature;
 use crate::error::Result;
@@ -17,39 +19,32 @@ const SIGNATURES: &[(&str, OpRole)] =
     &[("__saved_model_init_op", OpRole::Init), ("__saved_model_train_op", OpRole::Train)];
 
 /// An op that has a role.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SpecialOp {
     /// What it is for.
     pub role: OpRole,
     /// Its name.
+    #[serde(rename = "op")]
     pub name: String,
     /// The collection or signature that says so.
     pub told_by: &'static str,
 }
 
 /// What an op is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum OpRole {
     /// It is run once the variables are restored: by a collection of TensorFlow 1.
+    #[serde(rename = "main_op")]
     Main,
     /// As the main op, by the older name of the collection; where both are given, it is the main op that runs.
+    #[serde(rename = "legacy_init_op")]
     LegacyInit,
     /// As the main op, by a signature.
+    #[serde(rename = "init_op")]
     Init,
     /// It trains one step.
+    #[serde(rename = "train_op")]
     Train,
-}
-
-impl OpRole {
-    /// What it is called: `main op`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Main => "main op",
-            Self::LegacyInit => "legacy init op",
-            Self::Init => "init op",
-            Self::Train => "train op",
-        }
-    }
 }
 
 impl SpecialOp {

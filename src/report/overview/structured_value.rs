@@ -2,6 +2,9 @@
 //!
 //! They are read record by record, since they may be nested deeper than a decoder of structs goes.
 
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
 use super::constant::ConstantValue;
 use super::graph::TensorType;
 use super::records::{content, decode, key, nested, text, value};
@@ -13,12 +16,17 @@ use crate::schema::field::{
 };
 use crate::schema::tensorflow;
 use crate::schema::tensorflow::type_spec_proto::TypeSpecClass;
+use crate::serial::Float;
 
 /// Messages inside each other that are looked into. TensorFlow reads no model with more: protobuf stops it at a hundred.
 const DEEPEST: usize = 96;
 
+/// Values by key, in their order.
+pub(super) type Pairs = Vec<(String, StructuredValue)>;
+
 /// A value of a nested structure: what a function takes or gives, or a part of it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum StructuredValue {
     /// None is given, or one of a kind that is not known.
     #[default]
@@ -28,26 +36,36 @@ pub enum StructuredValue {
     /// Python's `None`.
     None,
     /// A truth value.
+    #[serde(serialize_with = "value_entry")]
     Bool(bool),
     /// An integer.
+    #[serde(serialize_with = "value_entry")]
     Integer(i64),
     /// A float.
+    #[serde(serialize_with = "float_entry")]
     Float(f64),
     /// A string.
+    #[serde(serialize_with = "value_entry")]
     String(String),
     /// A shape: the dimensions, as in [`TensorType`].
+    #[serde(serialize_with = "shape_entry")]
     Shape(Option<Vec<Option<u64>>>),
     /// An element type, by TensorFlow's name; `None` where it is not given.
+    #[serde(rename = "dtype", serialize_with = "dtype_entry")]
     DType(Option<String>),
     /// A place for a tensor.
     Tensor(Box<TensorSpec>),
     /// A place for what is made of several tensors, such as a ragged one.
+    #[serde(rename = "type_spec")]
     Type(Box<TypeSpec>),
     /// A list.
+    #[serde(serialize_with = "items_entry")]
     List(Vec<Self>),
     /// A tuple.
+    #[serde(serialize_with = "items_entry")]
     Tuple(Vec<Self>),
     /// A dict, by key.
+    #[serde(serialize_with = "entries_entry")]
     Dict(Vec<(String, Self)>),
     /// A tuple whose fields have names.
     NamedTuple(Box<NamedTuple>),
@@ -56,18 +74,29 @@ pub enum StructuredValue {
 }
 
 /// A place for a tensor.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TensorSpec {
     /// The name that the tensor has in calls by name; empty where it has none.
     pub name: String,
     /// What it holds.
+    #[serde(flatten)]
     pub ty: TensorType,
-    /// The least value that is allowed and the greatest, where that is bounded.
-    pub range: Option<[ConstantValue; 2]>,
+    /// The values that it may hold, where they are bounded.
+    #[serde(flatten)]
+    pub range: Option<Range>,
+}
+
+/// The least and the greatest value of a tensor.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Range {
+    /// The least.
+    pub minimum: ConstantValue,
+    /// The greatest.
+    pub maximum: ConstantValue,
 }
 
 /// A place for what is made of several tensors.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TypeSpec {
     /// Its class, as `RaggedTensorSpec`.
     pub class: String,
@@ -76,11 +105,12 @@ pub struct TypeSpec {
 }
 
 /// A tuple whose fields have names.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NamedTuple {
     /// The name of its class.
     pub name: String,
     /// Its fields, in their order.
+    #[serde(rename = "entries", serialize_with = "entries")]
     pub fields: Vec<(String, StructuredValue)>,
 }
 
@@ -155,20 +185,88 @@ impl StructuredValue {
     }
 
     /// The items of a list or tuple.
-    pub(super) fn items(&self) -> &[Self] {
+    pub(super) fn into_items(self) -> Vec<Self> {
         match self {
             Self::List(items) | Self::Tuple(items) => items,
-            _ => &[],
+            _ => Vec::new(),
         }
     }
 
     /// The entries of a dict, or the fields of a named tuple.
-    pub(super) fn pairs(&self) -> &[(String, Self)] {
+    pub(super) fn into_pairs(self) -> Pairs {
         match self {
             Self::Dict(pairs) => pairs,
-            Self::NamedTuple(tuple) => &tuple.fields,
-            _ => &[],
+            Self::NamedTuple(tuple) => tuple.fields,
+            _ => Vec::new(),
         }
+    }
+}
+
+/// Writes an object of one entry, next to which serde puts the tag of an enum.
+pub(super) fn entry<S: Serializer>(
+    key: &str,
+    value: &(impl Serialize + ?Sized),
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(1))?;
+    map.serialize_entry(key, value)?;
+    map.end()
+}
+
+fn value_entry<S: Serializer>(value: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
+    entry("value", value, serializer)
+}
+
+fn float_entry<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    entry("value", &Float(*value), serializer)
+}
+
+fn shape_entry<S: Serializer>(shape: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
+    entry("shape", shape, serializer)
+}
+
+fn dtype_entry<S: Serializer>(dtype: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
+    entry("dtype", dtype, serializer)
+}
+
+fn items_entry<S: Serializer>(items: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
+    entry("items", items, serializer)
+}
+
+fn entries_entry<S: Serializer>(
+    pairs: &[(String, StructuredValue)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    entry("entries", &Entries(pairs), serializer)
+}
+
+/// Writes values by key.
+fn entries<S: Serializer>(
+    pairs: &[(String, StructuredValue)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    Entries(pairs).serialize(serializer)
+}
+
+/// Writes values by key, or `null`.
+pub(super) fn optional_entries<S: Serializer>(
+    pairs: &Option<Vec<(String, StructuredValue)>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    pairs.as_deref().map(Entries).serialize(serializer)
+}
+
+/// Values by key, written as a list of objects, since keys may be given twice.
+struct Entries<'a>(&'a [(String, StructuredValue)]);
+
+impl Serialize for Entries<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Entry<'a> {
+            key: &'a str,
+            value: &'a StructuredValue,
+        }
+        serializer.collect_seq(self.0.iter().map(|(key, value)| Entry { key, value }))
     }
 }
 
@@ -196,7 +294,11 @@ impl TensorSpec {
         }
         // A shape that says nothing has no dimensions, and is left out.
         let ty = TensorType::new(dtype, Some(&shape.unwrap_or_default()));
-        Ok(Self { name, ty, range: least.zip(greatest).map(|(least, most)| [least, most]) })
+        Ok(Self {
+            name,
+            ty,
+            range: least.zip(greatest).map(|(minimum, maximum)| Range { minimum, maximum }),
+        })
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
 use crate::saver::plan::{Kind, Problem};
 
 /// A tensor that a graph restores, and why it cannot have it.
@@ -13,6 +16,18 @@ pub struct Misfit {
     pub variable: Option<String>,
     /// What is wrong.
     pub problem: Problem,
+}
+
+impl Serialize for Misfit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut misfit = serializer.serialize_struct("Misfit", 5)?;
+        misfit.serialize_field("key", &self.key)?;
+        misfit.serialize_field("variable", &self.variable)?;
+        misfit.serialize_field("kind", self.problem.kind().name())?;
+        misfit.serialize_field("refused", &self.problem.is_refused())?;
+        misfit.serialize_field("problem", &self.problem.to_string())?;
+        misfit.end()
+    }
 }
 
 impl fmt::Display for Misfit {
@@ -41,6 +56,12 @@ impl Counts {
         if let Some(count) = self.0.get_mut(kind as usize) {
             *count += 1;
         }
+    }
+}
+
+impl Serialize for Counts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Kind::ALL.map(|kind| (kind.name(), self.of(kind))))
     }
 }
 

@@ -8,6 +8,9 @@ mod savers;
 
 use std::collections::BTreeSet;
 
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
 pub use misfit::{Counts, Misfit};
 use savers::Saver;
 
@@ -18,6 +21,7 @@ use crate::graph::object_graph::KEY;
 use crate::saver::ObjectKeys;
 use crate::saver::plan::{Asked, Bodies, Held, Near, Restore};
 pub use crate::saver::plan::{Kind, Problem};
+use crate::serial::Named;
 use crate::tensor::Name;
 
 /// How a graph and a checkpoint go together.
@@ -32,25 +36,45 @@ pub struct Fit {
 }
 
 /// How one saver and a checkpoint go together.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SaverFit {
     /// The node by which it restores; where no saver says so, the scope or the function that its restore nodes are in.
     pub name: String,
     /// Whether it is the one that TensorFlow takes.
+    #[serde(rename = "default")]
     pub is_default: bool,
     /// Whether the names that it restores by stand for objects of the checkpoint, which TensorFlow 2 saved: TensorFlow 1 looks there
     /// for what is no key.
+    #[serde(skip)]
     pub is_by_object: bool,
     /// How many tensors it restores.
     pub tensors: u64,
     /// Its restore nodes whose tensors are not named by constants: what they restore is not known.
     pub unknown: u64,
+    /// How many misfits there are of each kind.
+    pub counts: Counts,
     /// The first misfits of each kind.
     pub misfits: Vec<Misfit>,
-    /// How many there are of each kind.
-    pub counts: Counts,
     /// How many TensorFlow refuses.
+    #[serde(skip)]
     pub refused: u64,
+}
+
+impl Serialize for Fit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Left<'a> {
+            count: u64,
+            names: Vec<Named<'a>>,
+        }
+        let names = self.left.iter().map(Named).collect();
+        let mut fit = serializer.serialize_struct("Fit", 4)?;
+        fit.serialize_field("fits", &self.fits())?;
+        fit.serialize_field("restores", &self.restores())?;
+        fit.serialize_field("savers", &self.savers)?;
+        fit.serialize_field("not_restored", &Left { count: self.left_count, names })?;
+        fit.end()
+    }
 }
 
 impl SaverFit {

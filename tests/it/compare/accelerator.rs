@@ -29,7 +29,7 @@ enum When {
 #[derive(Debug)]
 struct Plain {
     most_bytes: usize,
-    takes: fn(DType) -> bool,
+    accepts: fn(DType) -> bool,
     fails: Option<(When, usize, Failure)>,
     asked: AtomicUsize,
     forgot: Mutex<Vec<u64>>,
@@ -38,7 +38,7 @@ struct Plain {
 impl Plain {
     fn new(most_bytes: usize) -> Self {
         let (asked, forgot) = (AtomicUsize::new(0), Mutex::default());
-        Self { most_bytes, takes: |_| true, fails: None, asked, forgot }
+        Self { most_bytes, accepts: |_| true, fails: None, asked, forgot }
     }
 
     fn failing(when: When, nth: usize, failure: Failure) -> Self {
@@ -55,8 +55,8 @@ impl Accelerator for Plain {
         "plain"
     }
 
-    fn takes(&self, dtype: DType, _: &Options) -> bool {
-        (self.takes)(dtype)
+    fn accepts(&self, dtype: DType, _: &Options) -> bool {
+        (self.accepts)(dtype)
     }
 
     fn most_bytes(&self) -> usize {
@@ -66,7 +66,7 @@ impl Accelerator for Plain {
     fn begin(&self, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure> {
         assert!(chunk.lhs.len() == chunk.rhs.len() && !chunk.lhs.is_empty());
         let least = TILE * chunk.dtype.size().unwrap();
-        assert!(chunk.lhs.len() <= self.most_bytes.max(least), "more than it takes at once");
+        assert!(chunk.lhs.len() <= self.most_bytes.max(least), "more than it accepts at once");
         let nth = self.asked.fetch_add(1, Ordering::Relaxed);
         match &self.fails {
             Some((When::Begin, n, failure)) if *n == nth => Err(failure.clone()),
@@ -157,7 +157,7 @@ fn units_cut_into_pieces_on_many_threads_are_joined_in_order() {
 fn what_an_accelerator_does_not_take_is_the_cpus() {
     let mut random = Random::new(53);
     let plain =
-        Arc::new(Plain { takes: |dtype| dtype.kind() == Kind::Integer, ..Plain::new(1 << 20) });
+        Arc::new(Plain { accepts: |dtype| dtype.kind() == Kind::Integer, ..Plain::new(1 << 20) });
     let device = with(&plain);
     for dtype in dtypes(|dtype| dtype.size().is_some() && dtype.kind() != Kind::Integer) {
         let (lhs, rhs) = pair(dtype, 5000, &mut random);
@@ -258,7 +258,7 @@ impl Accelerator for Failing {
         "failing"
     }
 
-    fn takes(&self, _: DType, _: &Options) -> bool {
+    fn accepts(&self, _: DType, _: &Options) -> bool {
         true
     }
 
@@ -281,7 +281,7 @@ impl Accelerator for Short {
         "short"
     }
 
-    fn takes(&self, _: DType, _: &Options) -> bool {
+    fn accepts(&self, _: DType, _: &Options) -> bool {
         true
     }
 
@@ -396,7 +396,7 @@ fn work_says_which_device_did_what() {
 #[test]
 fn a_device_counts_the_tensors_that_the_accelerator_had_a_part_in() {
     let tensors = tensors();
-    let plain = Arc::new(Plain { takes: |dtype| dtype.size() == Some(2), ..Plain::new(1 << 20) });
+    let plain = Arc::new(Plain { accepts: |dtype| dtype.size() == Some(2), ..Plain::new(1 << 20) });
     let device = with(&plain);
     compare_tensors(&tensors, &device, 2);
     assert_eq!(device.work().to_string(), "gpu:plain for 2 tensors, cpu for 3 tensors");

@@ -78,7 +78,7 @@ impl Joined {
         let some = [c.zero_lhs, c.zero_sign, c.nan_payload].map(Option::unwrap_or_default);
         let counts = [c.differing, c.mismatched, some[0], some[1], some[2]];
         let (nan, inf) = (c.nan.unwrap_or_default(), c.inf.unwrap_or_default());
-        let further: Vec<_> = c.further.iter().map(|(_, mismatched)| *mismatched).collect();
+        let further: Vec<_> = c.tolerances.iter().map(|(_, mismatched)| *mismatched).collect();
         self.further.resize(further.len(), 0);
         let add = |ours: &mut [u64], theirs: &[u64]| {
             ours.iter_mut().zip(theirs).for_each(|(ours, theirs)| *ours += theirs);
@@ -247,8 +247,8 @@ fn further_tolerances_count_as_if_asked_for_alone() {
     let (lhs, rhs) = pair(DType::F32, 5000, Twin::AllNudged, &mut random);
     let further: Vec<_> = tolerances().into_iter().filter(|t| !t.is_bits()).collect();
     let together = check(&lhs, &rhs, &Options { further: further.clone(), ..Options::default() });
-    assert_eq!(together.further.len(), further.len());
-    for (tolerance, mismatched) in together.further {
+    assert_eq!(together.tolerances.len(), further.len());
+    for (tolerance, mismatched) in together.tolerances {
         let alone = check(&lhs, &rhs, &Options { tolerance, ..Options::default() });
         assert_eq!(mismatched, alone.mismatched, "{tolerance:?}");
     }

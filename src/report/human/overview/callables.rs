@@ -92,13 +92,13 @@ impl Report<'_> {
     /// What one concrete function takes and gives.
     fn option(&self, option: &str, callable: &Callable, concrete: &ConcreteFunction) -> Vec<Row> {
         let mut rows = Rows::of_arguments(self.view.max_diffs);
-        for (i, value) in concrete.positional().iter().enumerate() {
+        for (i, value) in concrete.arguments.iter().flatten().enumerate() {
             rows.push(&positional(callable, i), value);
         }
-        for (name, value) in concrete.by_name() {
+        for (name, value) in concrete.arguments_by_name.iter().flatten() {
             rows.push(&short(name), value);
         }
-        if !concrete.tells_arguments() {
+        if concrete.arguments.is_none() {
             callable.keywords.iter().for_each(|name| rows.push_text(&short(name), "a tensor"));
         }
         let mut found = rows.finish(option);

@@ -29,11 +29,9 @@ impl Report<'_> {
         self.title("Assets", assets.len(), out)?;
         let mut table = Table::new(&[Align::Left, Align::Right]);
         for asset in assets.iter().take(self.view.max_diffs) {
-            let bytes = self.overview.directory.as_ref().map(|found| found.asset(&asset.filename));
-            let (style, size) = match bytes {
-                None => (Style::new(), String::new()),
-                Some(Some(bytes)) => (Style::new(), number::bytes(bytes)),
-                Some(None) => (self.view.palette.bad, "missing".into()),
+            let (style, size) = match asset.is_there {
+                Some(false) => (self.view.palette.bad, "missing".into()),
+                _ => (Style::new(), asset.bytes.map(number::bytes).unwrap_or_default()),
             };
             table.push(style, vec![printable(&asset.filename), printable(&asset.tensor), size]);
         }

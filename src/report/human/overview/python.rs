@@ -1,6 +1,6 @@
 //! Values as Python writes them, with types and shapes as reports do.
 
-use crate::report::{ConstantValue, Shown, StructuredValue, TensorSpec, TypeSpec};
+use crate::report::{ConstantValue, Range, Shown, StructuredValue, TensorSpec, TypeSpec};
 use crate::tensor::{DType, Name};
 
 use super::super::text::printable;
@@ -42,6 +42,11 @@ pub(super) fn constant(value: &ConstantValue) -> String {
         texts.push("…".into());
     }
     format!("[{}]", texts.join(", "))
+}
+
+/// The values that a tensor may hold: `from 0 to 1`.
+pub(super) fn range(range: &Range) -> String {
+    format!("from {} to {}", constant(&range.minimum), constant(&range.maximum))
 }
 
 /// An element; a string as Python writes one.
@@ -117,8 +122,8 @@ impl Text {
         if !spec.name.is_empty() {
             self.push(&format!(" {}", quoted(&spec.name)));
         }
-        if let Some([least, greatest]) = &spec.range {
-            self.push(&format!(" from {} to {}", constant(least), constant(greatest)));
+        if let Some(range) = &spec.range {
+            self.push(&format!(" {}", self::range(range)));
         }
     }
 

@@ -137,8 +137,8 @@ fn part(path: &str, step: &str) -> String {
 
 fn tensor(spec: &TensorSpec, names: bool) -> Cell {
     let mut more = if names { printable(&spec.name) } else { String::new() };
-    if let Some([least, greatest]) = &spec.range {
-        let range = format!("from {} to {}", python::constant(least), python::constant(greatest));
+    if let Some(range) = &spec.range {
+        let range = python::range(range);
         more = format!("{more}  {range}").trim_start().to_owned();
     }
     Cell::Tensor(dtype(&spec.ty), spec.ty.dims(), more)

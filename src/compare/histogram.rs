@@ -1,7 +1,10 @@
-//! Differences counted by their power of two, in flat tables.
+//! Differences counted by their power of two: the histogram that is reported, and the tables that count it.
 
-use super::super::Histogram;
-use super::super::close::{Pair, exponent};
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+
+use super::pair::{Pair, exponent};
 
 /// Biased exponents of an `f64`.
 const EXPONENTS: usize = 1 << 11;
@@ -9,20 +12,40 @@ const EXPONENTS: usize = 1 << 11;
 const SIGNIFICAND: usize = 52;
 const BIAS: i32 = 1023;
 
-/// Differences that are taken at once; a 16-bit counter holds as many.
-pub(super) const MOST: usize = 1 << 10;
-/// Bins that are counted one after the other; where there are more, differences are.
+/// Differences in a batch; a 16-bit counter holds as many.
+pub(super) const BATCH: usize = 1 << 10;
+/// The most bins that a batch is compared with one by one; with more, each difference is added to its bin.
 const FEW: u16 = 32;
 
-/// Counts of differences; what a [`Histogram`] is made of.
+/// How many pairs differ by how much, in powers of two. Pairs of equal values are not counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Histogram {
+    /// By `floor(log2(|rhs - lhs|))`, over pairs of two finite elements.
+    #[serde(serialize_with = "bins")]
+    pub abs: BTreeMap<i32, u64>,
+    /// By `floor(log2(ulps))`, for floats of one dtype.
+    #[serde(serialize_with = "bins")]
+    pub ulp: BTreeMap<i32, u64>,
+}
+
+fn bins<S: Serializer>(bins: &BTreeMap<i32, u64>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Bin {
+        log2: i32,
+        count: u64,
+    }
+    serializer.collect_seq(bins.iter().map(|(&log2, &count)| Bin { log2, count }))
+}
+
+/// Counts of differences, from which a [`Histogram`] is made.
 #[derive(Debug, Clone)]
-pub(crate) struct Bins {
-    /// Magnitudes by biased exponent; that of infinity is for differences that overflowed, 0 is for no difference and
-    /// counts nothing. Empty until there is a difference.
+pub(super) struct Bins {
+    /// Magnitudes by biased exponent. The exponent of infinity counts differences that overflowed; exponent 0 stands for no
+    /// difference, and is not counted. Empty until the first difference.
     abs: Vec<u64>,
     /// Subnormal magnitudes by significant bits less one.
     subnormal: [u64; SIGNIFICAND],
-    /// Distances in representable values by significant bits; 0 counts nothing.
+    /// Distances in representable values by significant bits; 0 is not counted.
     ulp: [u64; 65],
 }
 
@@ -33,8 +56,8 @@ impl Default for Bins {
 }
 
 impl Bins {
-    /// Counts `n` differences of `2^power` and more, up to the next power; 1024 is for those beyond `f64`.
-    pub(crate) fn add_abs(&mut self, power: i32, n: u64) {
+    /// Counts `n` differences from `2^power` up to the next power; 1024 is the power of differences beyond `f64`.
+    pub(super) fn add_abs(&mut self, power: i32, n: u64) {
         match u16::try_from(power.saturating_add(BIAS)) {
             Ok(biased @ 1..) => add_at(self.exponents(), biased, n),
             _ => {
@@ -44,35 +67,39 @@ impl Bins {
         }
     }
 
-    /// Counts `n` distances of `2^power` and more representable values, up to the next power.
-    pub(crate) fn add_ulp(&mut self, power: u32, n: u64) {
+    /// Counts `n` distances from `2^power` representable values up to the next power.
+    pub(super) fn add_ulp(&mut self, power: u32, n: u64) {
         add_at(&mut self.ulp, u16::try_from(power.saturating_add(1)).unwrap_or(u16::MAX), n);
     }
 
-    /// Takes in what an accelerator counted.
-    pub(crate) fn add(&mut self, histogram: &Histogram) {
+    /// Adds the counts of a histogram.
+    pub(super) fn add(&mut self, histogram: &Histogram) {
         histogram.abs.iter().for_each(|(&power, &n)| self.add_abs(power, n));
         histogram.ulp.iter().for_each(|(&power, &n)| self.add_ulp(power.cast_unsigned(), n));
     }
 
-    /// Counts the difference of a pair, as the definition has it.
-    pub(crate) fn count(&mut self, pair: &Pair) {
-        if pair.is_finite() && pair.gap > 0.0 {
-            self.add_abs(if pair.gap.is_finite() { exponent(pair.gap) } else { BIAS + 1 }, 1);
+    /// Counts the difference of a pair, as defined.
+    pub(super) fn count(&mut self, pair: &Pair) {
+        if pair.is_finite() && pair.abs_diff > 0.0 {
+            self.add_abs(
+                if pair.abs_diff.is_finite() { exponent(pair.abs_diff) } else { BIAS + 1 },
+                1,
+            );
         }
         if let Some(ulps @ 1..) = pair.ulps {
             self.add_ulp(ulps.ilog2(), 1);
         }
     }
 
-    /// Counts [`MOST`] differences or less, none of which is subnormal.
+    /// Counts at most [`BATCH`] differences, none of which is subnormal.
     #[inline(always)]
-    pub(super) fn count_gaps(&mut self, gaps: &[f64]) {
+    pub(super) fn count_abs_diffs(&mut self, abs_diffs: &[f64]) {
         let table = self.exponents();
-        count(gaps, |gap| (gap.to_bits() >> SIGNIFICAND) as u16, |at, n| add_at(table, at, n));
+        let exponent = |abs_diff: f64| (abs_diff.to_bits() >> SIGNIFICAND) as u16;
+        count(abs_diffs, exponent, |at, n| add_at(table, at, n));
     }
 
-    /// Counts [`MOST`] distances in representable values or less.
+    /// Counts at most [`BATCH`] distances in representable values.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "a u64 has 64 bits")]
     pub(super) fn count_ulps<U: Copy + Into<u64>>(&mut self, ulps: &[U]) {
@@ -88,19 +115,17 @@ impl Bins {
         &mut self.abs
     }
 
-    /// Takes in what was counted elsewhere.
-    pub(crate) fn append(&mut self, later: &Self) {
-        if self.abs.is_empty() {
-            self.abs.clone_from(&later.abs);
-        } else {
-            add(&mut self.abs, &later.abs);
+    /// Adds the counts of other differences, `times` over.
+    pub(super) fn merge(&mut self, other: &Self, times: u64) {
+        if !other.abs.is_empty() {
+            add(self.exponents(), &other.abs, times);
         }
-        add(&mut self.subnormal, &later.subnormal);
-        add(&mut self.ulp, &later.ulp);
+        add(&mut self.subnormal, &other.subnormal, times);
+        add(&mut self.ulp, &other.ulp, times);
     }
 
     /// The bins that are not empty.
-    pub(crate) fn histogram(&self) -> Histogram {
+    pub(super) fn histogram(&self) -> Histogram {
         let subnormal = (-BIAS - 51..).zip(self.subnormal);
         let normal = (1 - BIAS..).zip(self.abs.iter().copied().skip(1));
         let ulp = (0..).zip(self.ulp.iter().copied().skip(1));
@@ -112,15 +137,15 @@ impl Bins {
     }
 }
 
-/// Counts numbers by their bin: bin after bin where there are few, since comparing with one is what vectors do well, and
-/// number after number where there are many.
+/// Counts numbers by their bin. Where there are few bins, all numbers are compared with one bin after the other, which
+/// vectorises; where there are many, each number is added to its bin.
 #[inline(always)]
 fn count<T: Copy>(numbers: &[T], bin: impl Fn(T) -> u16, mut add: impl FnMut(u16, u64)) {
-    let mut bins = [0u16; MOST];
+    let mut bins = [0u16; BATCH];
     let (mut least, mut most) = (u16::MAX, 0);
     for (at, &number) in bins.iter_mut().zip(numbers) {
         *at = bin(number);
-        // Bin 0, which counts nothing, is not the least.
+        // Bin 0 is not counted; as the least bin it wraps around to the greatest.
         least = least.min(at.wrapping_sub(1));
         most = most.max(*at);
     }
@@ -142,25 +167,32 @@ fn add_at(table: &mut [u64], at: u16, n: u64) {
     }
 }
 
-fn add(ours: &mut [u64], theirs: &[u64]) {
+fn add(ours: &mut [u64], theirs: &[u64], times: u64) {
     for (ours, theirs) in ours.iter_mut().zip(theirs) {
-        *ours += theirs;
+        *ours += theirs * times;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::close::Value;
     use super::*;
+    use crate::compare::pair::Value;
 
-    fn pair(gap: f64, ulps: u64) -> Pair {
+    fn pair(abs_diff: f64, ulps: u64) -> Pair {
         let value = Value::real(1.0);
-        Pair { differs: gap > 0.0, lhs: value, rhs: value, gap, size: 1.0, ulps: Some(ulps) }
+        Pair {
+            differs: abs_diff > 0.0,
+            lhs: value,
+            rhs: value,
+            abs_diff,
+            magnitude: 1.0,
+            ulps: Some(ulps),
+        }
     }
 
     #[test]
     fn every_difference_has_the_bin_of_its_power_of_two() {
-        for (gap, power) in [
+        for (abs_diff, power) in [
             (5e-324, -1074),
             (f64::MIN_POSITIVE.next_down(), -1023),
             (f64::MIN_POSITIVE, -1022),
@@ -170,10 +202,10 @@ mod tests {
             (f64::INFINITY, 1024),
         ] {
             let mut bins = Bins::default();
-            bins.count(&pair(gap, 0));
+            bins.count(&pair(abs_diff, 0));
             bins.add_abs(power, 2);
             let expected = Histogram { abs: [(power, 3)].into(), ulp: [].into() };
-            assert_eq!(bins.histogram(), expected, "{gap}");
+            assert_eq!(bins.histogram(), expected, "{abs_diff}");
         }
         for (ulps, power) in [(1, 0), (3, 1), (u64::MAX, 63)] {
             let mut bins = Bins::default();
@@ -185,18 +217,18 @@ mod tests {
     }
 
     #[test]
-    fn many_at_once_are_each_by_itself() {
+    fn a_batch_is_counted_as_its_differences_are() {
         let near: Vec<_> = (0..700u32).map(|i| (f64::from(i % 9), u64::from(i % 5))).collect();
         let far = [(0.0, 0), (1e-300, 1), (1.5, u64::MAX), (f64::MAX, 1 << 63), (0.5, 4)];
         for pairs in [near.as_slice(), &far, &[(0.0, 0); 20], &[]] {
             let (mut together, mut apart) = (Bins::default(), Bins::default());
-            let (gaps, ulps): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
-            together.count_gaps(&gaps);
+            let (abs_diffs, ulps): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
+            together.count_abs_diffs(&abs_diffs);
             together.count_ulps(&ulps);
-            for &(gap, ulps) in pairs {
+            for &(abs_diff, ulps) in pairs {
                 let mut one = Bins::default();
-                one.count(&pair(gap, ulps));
-                apart.append(&one);
+                one.count(&pair(abs_diff, ulps));
+                apart.merge(&one, 1);
             }
             assert_eq!(together.histogram(), apart.histogram(), "{pairs:?}");
         }

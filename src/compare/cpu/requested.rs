@@ -1,0 +1,145 @@
+//! Optional statistics over finite pairs, collected only on request: further tolerances, ulps as a tolerance, the histogram.
+//!
+//! A stretch is cut into batches that fit the first-level cache. Differences, magnitudes and ulps of a batch are computed once,
+//! and one tolerance after the other goes over them.
+
+use std::hint::black_box;
+
+use crate::compare::close::Rule;
+use crate::compare::grid::LANES;
+use crate::compare::histogram::BATCH;
+use crate::compare::tally::Tally;
+use crate::tensor::Number;
+
+use super::blocks::Blocks;
+use super::counts::StretchCounts;
+
+/// Blocks in a batch.
+const BLOCKS: usize = BATCH / LANES;
+
+/// Collects the optional statistics over a stretch of finite pairs. No difference may be subnormal or overflow.
+pub(super) struct Optional<'a, T: Number> {
+    pub(super) blocks: Blocks<'a, T>,
+    /// The same in the type of the computation.
+    pub(super) wide: Blocks<'a, T::Wide>,
+    pub(super) batch: &'a mut Batch<T>,
+    pub(super) counts: &'a mut StretchCounts,
+    pub(super) tally: &'a mut Tally,
+}
+
+impl<T: Number> pulp::NullaryFnOnce for Optional<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { blocks, wide, batch, counts, tally } = self;
+        if tally.rule.ulp.is_some() {
+            counts.outside = 0;
+        }
+        let by_ulps = tally.further.iter().any(|further| further.rule.ulp.is_some());
+        let ulps = T::FLOAT && (by_ulps || tally.rule.ulp.is_some() || tally.bins.is_some());
+        for (blocks, wide) in blocks.groups(BLOCKS).zip(wide.groups(BLOCKS)) {
+            batch.fill_abs_diffs(wide);
+            if ulps {
+                batch.fill_ulps(blocks);
+            }
+            if tally.rule.ulp.is_some() {
+                counts.outside += batch.outside(&tally.rule);
+            }
+            for further in &mut tally.further {
+                further.mismatched += match further.rule.absolute {
+                    Some(_) => batch.outside(&further.rule),
+                    None => differing(blocks),
+                };
+            }
+            if let Some(bins) = &mut tally.bins {
+                bins.count_abs_diffs(batch.abs_diffs());
+                bins.count_ulps(batch.ulps());
+            }
+        }
+    }
+}
+
+/// The operands of tolerances for some pairs; aligned, so that no vector crosses a cache line.
+#[repr(align(64))]
+pub(super) struct Batch<T: Number> {
+    abs_diffs: [f64; BATCH],
+    magnitudes: [f64; BATCH],
+    ulps: [T::Ulps; BATCH],
+    len: usize,
+}
+
+impl<T: Number> Batch<T> {
+    pub(super) fn new() -> Self {
+        let ulps = [T::Ulps::default(); BATCH];
+        Self { abs_diffs: [0.0; BATCH], magnitudes: [0.0; BATCH], ulps, len: 0 }
+    }
+
+    #[inline(always)]
+    fn fill_abs_diffs(&mut self, wide: Blocks<'_, T::Wide>) {
+        self.len = wide.lhs.as_flattened().len();
+        for ((x, y), (abs_diff, magnitude)) in
+            wide.pairs().zip(self.abs_diffs.iter_mut().zip(&mut self.magnitudes))
+        {
+            *abs_diff = y.minus(x).abs();
+            *magnitude = x.to_f64().abs();
+        }
+    }
+
+    #[inline(always)]
+    fn fill_ulps(&mut self, blocks: Blocks<'_, T>) {
+        for ((x, y), ulps) in blocks.pairs().zip(&mut self.ulps) {
+            *ulps = x.ulps(y);
+        }
+    }
+
+    #[inline(always)]
+    fn abs_diffs(&self) -> &[f64] {
+        self.abs_diffs.get(..self.len).unwrap_or_default()
+    }
+
+    #[inline(always)]
+    fn magnitudes(&self) -> &[f64] {
+        self.magnitudes.get(..self.len).unwrap_or_default()
+    }
+
+    /// Distances in representable values; empty where the type has none.
+    #[inline(always)]
+    fn ulps(&self) -> &[T::Ulps] {
+        self.ulps.get(..if T::FLOAT { self.len } else { 0 }).unwrap_or_default()
+    }
+
+    /// The number of pairs outside a tolerance.
+    #[inline(always)]
+    fn outside(&self, rule: &Rule) -> u64 {
+        let (atol, rtol) = rule.absolute.unwrap_or_default();
+        let pairs = self.abs_diffs().iter().zip(self.magnitudes());
+        match rule.ulp {
+            Some(most) if T::FLOAT => {
+                // A distance that the type cannot represent is larger than every distance of two elements.
+                let Ok(most) = T::Ulps::try_from(most) else { return 0 };
+                let outside = |((&abs_diff, &magnitude), &ulps): ((&f64, &f64), &T::Ulps)| {
+                    u64::from((abs_diff > atol + rtol * magnitude) & (ulps > most))
+                };
+                pairs.zip(self.ulps()).map(outside).sum()
+            }
+            _ => {
+                // From a constant 1, the compiler makes two operations instead of an addition under a mask.
+                let one = black_box(1);
+                pairs
+                    .map(
+                        |(&abs_diff, &magnitude)| {
+                            if abs_diff > atol + rtol * magnitude { one } else { 0 }
+                        },
+                    )
+                    .sum()
+            }
+        }
+    }
+}
+
+/// The number of pairs of unequal bits.
+#[inline(always)]
+fn differing<T: Number>(blocks: Blocks<'_, T>) -> u64 {
+    blocks.pairs().map(|(x, y)| u64::from(x.differs(y))).sum()
+}
