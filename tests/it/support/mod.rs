@@ -88,11 +88,16 @@ pub fn oracle(file: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// The checkpoints of the corpus, and what TensorFlow says is in them, sorted by name.
+/// The checkpoints of the corpus, and what the libraries that wrote them say is in them, tensors sorted by name.
 pub fn known_tensors() -> Vec<(String, Vec<Known>)> {
-    let oracle = oracle("tensors.json");
     let of_checkpoint = |tensors: &Value| tensors.as_array().unwrap().iter().map(known).collect();
-    oracle.as_object().unwrap().iter().map(|(path, t)| (path.clone(), of_checkpoint(t))).collect()
+    let mut checkpoints = Vec::new();
+    for file in ["tensors.json", "safetensors.json"] {
+        let oracle = oracle(file);
+        let oracle = oracle.as_object().unwrap().iter();
+        checkpoints.extend(oracle.map(|(path, tensors)| (path.clone(), of_checkpoint(tensors))));
+    }
+    checkpoints
 }
 
 fn known(tensor: &Value) -> Known {
