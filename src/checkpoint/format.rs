@@ -13,14 +13,15 @@
 //! - `read`, `read_file`: the names in a checkpoint, each with a [`TensorSource`](crate::tensor::TensorSource) that reads its
 //!   content on demand. Damage to one tensor belongs into its [`Entry`](super::Entry), other damage into
 //!   [`Contents::damage`];
-//! - `writer`: `None` for a format that is only read.
+//! - `writer`: `None` for a format that is only read. A format that stores texts beside the tensors reads them into
+//!   [`Contents::metadata`] and writes those of its [`Draft`](super::Draft).
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::draft::Shard;
 use super::probe::Probe;
-use super::{Contents, v1, v2};
+use super::{Contents, safetensors, v1, v2};
 use crate::bytes::{ChecksumKind, Limits};
 use crate::error::{ErrorKind, Result};
 use crate::files::Complete;
@@ -28,7 +29,7 @@ use crate::progress::Progress;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 
 /// Every format, in the order in which they are tried: V2 first, as in TensorFlow.
-pub static FORMATS: &[&Format] = &[&v2::FORMAT, &v1::FORMAT];
+pub static FORMATS: &[&Format] = &[&v2::FORMAT, &v1::FORMAT, &safetensors::FORMAT];
 
 /// A format of checkpoints.
 pub struct Format {
@@ -60,7 +61,7 @@ pub struct Format {
 pub enum Role {
     /// It can be read alone: it has the names of tensors.
     Readable,
-    /// It holds content only, whose names are in another file.
+    /// It cannot be read alone: names or content are in another file.
     Content,
 }
 
@@ -68,13 +69,16 @@ pub enum Role {
 pub(super) struct Writer {
     /// The path that opens a checkpoint written to this path in a number of shards.
     pub(super) opened_by: fn(&Path, usize) -> PathBuf,
+    /// Whether it writes the pairs of texts that a checkpoint may have beside its tensors.
+    pub(super) keeps_metadata: bool,
     /// Writes the shards of a checkpoint, each file under a temporary name. The file without which the others count for
     /// nothing comes last.
     pub(super) write: WriteShards,
 }
 
 /// See [`Writer::write`]; the path is the one that [`Writer::opened_by`] was given.
-type WriteShards = fn(&[Shard<'_>], &Path, &dyn Progress) -> Result<Vec<Complete>>;
+type WriteShards =
+    fn(&[Shard<'_>], &[(String, String)], &Path, &dyn Progress) -> Result<Vec<Complete>>;
 
 impl Format {
     /// The format that a saver of this version writes.
@@ -97,6 +101,21 @@ impl Format {
     /// ```
     pub fn by_name(name: &str) -> Option<&'static Self> {
         FORMATS.iter().find(|format| format.option == name || format.name == name).copied()
+    }
+
+    /// The format that a file of this name has by its ending; `None` where the ending says nothing.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use ckdiff::checkpoint::Format;
+    ///
+    /// let of = |path: &str| Format::by_ending(Path::new(path)).map(Format::name);
+    /// assert_eq!((of("a/m.safetensors"), of("a/m.ckpt")), (Some("safetensors"), None));
+    /// ```
+    pub fn by_ending(path: &Path) -> Option<&'static Self> {
+        let name = path.file_name()?.to_str()?;
+        let is_own = |format: &&&Self| (format.listed)(name).is_some_and(|opened| opened == name);
+        FORMATS.iter().find(is_own).copied()
     }
 
     /// The name as reports show it: `V2`.
@@ -127,6 +146,13 @@ impl Format {
     /// Whether ckdiff can write it.
     pub fn is_writable(&self) -> bool {
         self.writer.is_some()
+    }
+
+    /// Whether it can be written with the pairs of texts beside the tensors that [`Checkpoint::metadata`] returns.
+    ///
+    /// [`Checkpoint::metadata`]: super::Checkpoint::metadata
+    pub fn keeps_metadata(&self) -> bool {
+        self.writer.as_ref().is_some_and(|writer| writer.keeps_metadata)
     }
 
     /// # Errors
@@ -161,7 +187,8 @@ pub(super) fn locate(probe: &Probe) -> Option<(&'static Format, PathBuf)> {
 
 /// Whether `path` names a checkpoint, readable or not.
 pub(super) fn names_one(path: &Path) -> bool {
-    locate(&Probe::new(path)).is_some()
+    // A directory gives its name to the checkpoint in it, and not to one beside it.
+    locate(&Probe::new(path)).is_some_and(|(_, located)| located.parent() != Some(path))
 }
 
 /// The files of the checkpoint `path`, of any format; none where there is none. The file without which the others count for

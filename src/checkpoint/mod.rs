@@ -14,6 +14,7 @@ mod partitioned;
 mod probe;
 mod publish;
 mod runs;
+mod safetensors;
 mod shard_name;
 mod shards;
 mod slice_key;
@@ -50,6 +51,9 @@ pub use crate::files::Existing;
 use crate::table::Table;
 use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
 
+/// Pairs of texts, in the order of the file.
+type Metadata = Vec<(String, String)>;
+
 /// What a format reads.
 struct Contents {
     /// The path that names the whole checkpoint, without what one file's name adds.
@@ -57,6 +61,8 @@ struct Contents {
     files: Vec<PathBuf>,
     /// Sorted by name, each name once.
     entries: Vec<Entry>,
+    /// What a program noted beside the tensors.
+    metadata: Metadata,
     damage: Vec<Error>,
     has_data: bool,
     /// Tables that opening has not read in full.
@@ -108,8 +114,9 @@ impl Checkpoint {
     }
 
     /// Opens the checkpoint that `path` names: the prefix `P` of a V2 checkpoint (or `P.index`, or a file of its
-    /// data), the file of a V1 checkpoint, or of a sharded one `P-?????-of-00002` or any of its files; of a directory,
-    /// the latest that its state file names.
+    /// data), the file of a V1 checkpoint, or of a sharded one `P-?????-of-00002` or any of its files; a safetensors file, or
+    /// the index of several or one of its shards. In a directory, the latest that its state file names, or the safetensors
+    /// model in it.
     ///
     /// ```
     /// # use ckdiff::checkpoint::Checkpoint;
@@ -217,6 +224,12 @@ impl Checkpoint {
         let entries = &self.contents.entries;
         let by_name = |entry: &Entry| entry.name.as_bytes().cmp(name.as_ref());
         entries.binary_search_by(by_name).ok().and_then(|i| entries.get(i))
+    }
+
+    /// The pairs of texts that a program noted beside the tensors, such as `format` and `pt`; none where the format has no place
+    /// for them.
+    pub fn metadata(&self) -> &[(String, String)] {
+        &self.contents.metadata
     }
 
     /// What is damaged in the checkpoint itself, so that names may be missing.

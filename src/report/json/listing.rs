@@ -26,6 +26,7 @@ pub fn write(listing: &Listing, out: &mut dyn Write) -> io::Result<()> {
             parameters: listing.parameters(),
             bytes: listing.bytes(),
         },
+        metadata: listing.metadata.iter().map(|(key, value)| Pair { key, value }).collect(),
         tensors: &listing.tensors,
         damage: &listing.damage,
     };
@@ -40,8 +41,17 @@ struct Report<'a> {
     kind: &'static str,
     format: &'static str,
     summary: Summary,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    metadata: Vec<Pair<'a>>,
     tensors: &'a [Row],
     damage: &'a [Error],
+}
+
+/// A pair of texts: shards may have different values for one key.
+#[derive(Serialize)]
+struct Pair<'a> {
+    key: &'a str,
+    value: &'a str,
 }
 
 #[derive(Serialize)]
