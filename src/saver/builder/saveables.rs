@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::variable::{Variable, node_of};
+use super::variable::Variable;
+use crate::graph::node_of;
 use crate::error::{ErrorKind, Result};
 use crate::graph::DeviceSpec;
 use crate::saver::{SaveSpec, SaveableObject, Saved, VariableKind};
