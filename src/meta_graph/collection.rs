@@ -8,7 +8,8 @@ use prost_reflect::prost::{self, Name};
 use super::parts::Parts;
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::message::{
-    Message, Value, Writer, canonical_tensorflow, encoded, fields, nested, numbers, records, strings,
+    Message, Value, Writer, canonical_tensorflow, encoded, fields, nested, numbers, records,
+    strings,
 };
 use crate::schema::Kind as Scalar;
 use crate::schema::field::collection_def;

@@ -9,9 +9,7 @@ use super::parts::{META_GRAPH, Parts};
 use super::replace::{Replacements, unknown};
 use super::unique::Taken;
 use crate::error::{Error, ErrorKind, Result, shortened};
-use crate::message::{
-    Message, Writer, encoded, field, fields, nested, records, string, varint,
-};
+use crate::message::{Message, Writer, encoded, field, fields, nested, records, string, varint};
 use crate::schema::field::{
     function_def,
     function_def_library::{FUNCTION, GRADIENT},
@@ -96,7 +94,8 @@ fn merged_collection(key: &str, old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
 /// The `GraphDef` with the nodes of both; all its other fields are from both, or from the first.
 fn merged_graph(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
     let mut changed = Replacements::default();
-    changed.set_list(graph_def::NODE, [old, new].into_iter().flat_map(|g| fields(g, graph_def::NODE)));
+    changed
+        .set_list(graph_def::NODE, [old, new].into_iter().flat_map(|g| fields(g, graph_def::NODE)));
     let library = nested(new, graph_def::LIBRARY);
     if !library.is_empty() {
         changed.set(graph_def::LIBRARY, &merged_library(nested(old, graph_def::LIBRARY), library)?);

@@ -7,14 +7,13 @@ use crate::error::Result;
 use crate::graph::{OpTable, attrs};
 use crate::message::{Value, Writer, entries, fields, nested, records, string};
 use crate::schema::field;
+use crate::schema::field::meta_graph_def::meta_info_def;
 use crate::schema::field::op_def::{self, arg_def, attr_def};
 use crate::schema::field::{function_def, function_def_library, graph_def, node_def};
-use crate::schema::field::meta_graph_def::meta_info_def;
 
 /// The definitions that a meta graph brings along, over those of TensorFlow.
 pub(super) fn of<'m>(parts: &Parts<'m>) -> Result<OpTable<'m>> {
-    let own =
-        OpTable::decode(nested(parts.info, meta_info_def::STRIPPED_OP_LIST))?;
+    let own = OpTable::decode(nested(parts.info, meta_info_def::STRIPPED_OP_LIST))?;
     Ok(own.over(OpTable::builtin()))
 }
 

@@ -50,7 +50,10 @@ static VARIABLE: Registered = Registered {
         (variable_def::VARIABLE_NAME, Name),
         (variable_def::INITIALIZER_NAME, Name),
         (variable_def::SNAPSHOT_NAME, Name),
-        (variable_def::SAVE_SLICE_INFO_DEF, In(&NameFields(&[(save_slice_info_def::FULL_NAME, Name)]))),
+        (
+            variable_def::SAVE_SLICE_INFO_DEF,
+            In(&NameFields(&[(save_slice_info_def::FULL_NAME, Name)])),
+        ),
         (variable_def::INITIAL_VALUE_NAME, Name),
     ]),
     name: Some(variable_def::VARIABLE_NAME),
@@ -106,7 +109,8 @@ pub(super) static SAVER_DEF: NameFields = NameFields(&[
     (saver_def::RESTORE_OP_NAME, Name),
 ]);
 
-static VALUES: NameFields = NameFields(&[(values_def::VALUES, Listed), (values_def::EXTERNAL_VALUES, Pairs)]);
+static VALUES: NameFields =
+    NameFields(&[(values_def::VALUES, Listed), (values_def::EXTERNAL_VALUES, Pairs)]);
 
 static CONTEXT: NameFields = NameFields(&[
     (control_flow_context_def::COND_CTXT, In(&COND_CONTEXT)),
@@ -159,4 +163,5 @@ pub(super) static SIGNATURE: NameFields = NameFields(&[
 ]);
 
 /// `AssetFileDef`.
-pub(super) static ASSET: NameFields = NameFields(&[(asset_file_def::TENSOR_INFO, In(&TENSOR_INFO))]);
+pub(super) static ASSET: NameFields =
+    NameFields(&[(asset_file_def::TENSOR_INFO, In(&TENSOR_INFO))]);

@@ -77,9 +77,8 @@ impl Replacements {
 /// The unknown fields of a message that is of the type `name` of TensorFlow's.
 pub(super) fn unknown(name: &str, bytes: &[u8]) -> Vec<u8> {
     let schema = Schema::tensorflow();
-    let is_unknown = |ty, record: &Record<'_>| {
-        matches!(Meaning::of(schema, ty, record), Meaning::Unknown)
-    };
+    let is_unknown =
+        |ty, record: &Record<'_>| matches!(Meaning::of(schema, ty, record), Meaning::Unknown);
     let ty = schema.message(name).into_iter();
     let unknown = ty.flat_map(|ty| records(bytes).filter(move |record| is_unknown(ty, record)));
     unknown.flat_map(|record| record.bytes).copied().collect()

@@ -77,9 +77,7 @@ fn assets_of(parts: Parts<'_>) -> Result<Vec<AssetFileDef>> {
     }
     let collections = Collections::of_parts(parts);
     let unpack = |(index, item)| match item {
-        Item::Any(any) if is_asset(string(any, any::TYPE_URL)) => {
-            decode(nested(any, any::VALUE))
-        }
+        Item::Any(any) if is_asset(string(any, any::TYPE_URL)) => decode(nested(any, any::VALUE)),
         Item::Any(any) => Err(no_message(
             ASSETS_KEY,
             index,

@@ -18,9 +18,9 @@ use crate::message::{Losses, Message, Writer};
 use crate::meta_graph::{self, ExportOptions, Item};
 use crate::progress::Progress;
 use crate::saver::builder::{self, Options, with_saver};
+use crate::schema::Schema;
 use crate::schema::field::saved_model;
 use crate::schema::tensorflow::{AssetFileDef, SaverDef, SignatureDef};
-use crate::schema::Schema;
 use crate::text::{PrintOptions, Style, print};
 
 /// The version of the layout that is written.

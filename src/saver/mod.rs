@@ -58,9 +58,7 @@ fn spelled(path: &Path) -> Result<&str> {
 fn graph_of<'m>(message: &'m Message<'_>) -> Result<&'m [u8]> {
     match &*message.ty().full_name {
         "tensorflow.GraphDef" => Ok(message.bytes()),
-        "tensorflow.MetaGraphDef" => {
-            Ok(nested(message.bytes(), meta_graph_def::GRAPH_DEF))
-        }
+        "tensorflow.MetaGraphDef" => Ok(nested(message.bytes(), meta_graph_def::GRAPH_DEF)),
         other => {
             let allowed = "a saver goes with a MetaGraphDef or a GraphDef";
             Err(Error::unexpected("message", other, allowed))

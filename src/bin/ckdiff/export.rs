@@ -6,8 +6,8 @@ use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::message::{Message, Writer};
 use ckdiff::meta_graph::{self, ExportOptions, Exported, ImportOptions, Imported, export, import};
 use ckdiff::report::human::printable;
-use ckdiff::schema::field::meta_graph_def;
 use ckdiff::schema::Schema;
+use ckdiff::schema::field::meta_graph_def;
 use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;

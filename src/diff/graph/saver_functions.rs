@@ -9,7 +9,7 @@ use super::functions::Functions;
 use super::renames::Renames;
 use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Weight};
-use crate::graph::{attrs, Action, Function, Graph, Node, Role, SavedTensor};
+use crate::graph::{Action, Function, Graph, Node, Role, SavedTensor, attrs};
 use crate::message::{fields, string};
 use crate::schema::field::{function_def, node_def};
 use crate::tensor::DType;

@@ -34,8 +34,7 @@ impl Context<'_> {
     /// Whether a value may name a function whose name another has in rhs, so that equal bytes do not mean the same.
     pub(super) fn names_another(&self, value: &[u8]) -> bool {
         self.functions.has_exchanged()
-            && records(value)
-                .any(|record| names_function(record.number, attr_value::FUNC))
+            && records(value).any(|record| names_function(record.number, attr_value::FUNC))
     }
 
     /// Whether the records are the same, one by one; functions are those of field `func`.

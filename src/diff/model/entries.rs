@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::message::{fields, nested, string, strings};
 use crate::diff::path::Step;
 use crate::diff::{Change, ChangeKind, Detail, Rewired};
+use crate::message::{fields, nested, string, strings};
 use crate::schema::field::collection_def::{self, bytes_list, node_list};
 use crate::schema::field::{meta_graph_def, variable_def};
 
@@ -82,7 +82,8 @@ fn collection(change: &Change) -> Option<&str> {
 /// anything else.
 fn entries<'m>(meta_graph: &'m [u8], key: &'m str) -> impl Iterator<Item = &'m str> {
     let all = crate::message::entries(meta_graph, meta_graph_def::COLLECTION_DEF);
-    let collection = all.filter(move |(name, _)| *name == key).map(|(_, collection)| collection).next();
+    let collection =
+        all.filter(move |(name, _)| *name == key).map(|(_, collection)| collection).next();
     collection.into_iter().flat_map(|collection| {
         let nodes = strings(nested(collection, collection_def::NODE_LIST), node_list::VALUE);
         let messages = fields(nested(collection, collection_def::BYTES_LIST), bytes_list::VALUE);

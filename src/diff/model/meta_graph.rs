@@ -3,12 +3,12 @@
 use super::Model;
 use super::entries::tell_with_nodes;
 use super::object_graph::{Objects, tell_once};
-use crate::message::nested;
 use crate::diff::graph::{Functions, Pair, SaverFunctions};
 use crate::diff::message::Found;
 use crate::diff::path::Trail;
 use crate::diff::{Finding, SideOf};
 use crate::graph::{Graph, OpTable, check};
+use crate::message::nested;
 use crate::schema::MessageType;
 use crate::schema::field::meta_graph_def::{self, meta_info_def};
 use crate::threads;

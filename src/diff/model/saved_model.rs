@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::Model;
-use crate::message::{fields, nested, strings};
 use crate::diff::message::Found;
 use crate::diff::path::Trail;
+use crate::message::{fields, nested, strings};
 use crate::schema::MessageType;
 use crate::schema::field::{
     meta_graph_def::{self, meta_info_def},

@@ -82,11 +82,7 @@ impl<'a> Values<'a> {
         if self.are_held() {
             return canonical(self.schema, self.ty, content, 1).ok();
         }
-        let value = if self.field.is_map() {
-            nested(content, map_entry::VALUE)
-        } else {
-            content
-        };
+        let value = if self.field.is_map() { nested(content, map_entry::VALUE) } else { content };
         Some(Cow::Borrowed(value))
     }
 

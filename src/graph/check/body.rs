@@ -8,8 +8,8 @@ use super::inputs::{Problem, Source, number};
 use super::library::Function;
 use super::scope::{Scope, function_path};
 use super::signature::{Signature, Sizes};
-use crate::graph::finding::Findings;
 use crate::graph::TensorName;
+use crate::graph::finding::Findings;
 use crate::message::entries;
 use crate::schema::field::function_def;
 

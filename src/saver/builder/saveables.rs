@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::variable::Variable;
-use crate::graph::node_of;
 use crate::error::{ErrorKind, Result};
 use crate::graph::DeviceSpec;
+use crate::graph::node_of;
 use crate::saver::{SaveSpec, SaveableObject, Saved, VariableKind};
 use crate::tensor::slice_spec;
 

@@ -4,8 +4,8 @@ use prost_reflect::prost::Message as _;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Graph, Node, attrs, node_of};
-use crate::message::entries;
 use crate::message::Message;
+use crate::message::entries;
 use crate::saver::VariableKind;
 use crate::schema::field::meta_graph_def;
 use crate::schema::tensorflow::{CollectionDef, SaveSliceInfoDef, VariableDef, collection_def};
