@@ -25,11 +25,6 @@ impl Replacements {
         self.0.insert(number, records.collect());
     }
 
-    /// Replaces a field by records of that field.
-    pub(super) fn set_records(&mut self, number: u32, records: Vec<u8>) {
-        self.0.insert(number, records);
-    }
-
     /// Sets a field that is a bool; `false` removes it.
     pub(super) fn set_bool(&mut self, number: u32, value: bool) {
         let mut out = Writer::default();
