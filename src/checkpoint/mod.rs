@@ -12,6 +12,7 @@ mod management;
 mod overlap;
 mod partitioned;
 mod probe;
+mod proto;
 mod publish;
 mod runs;
 mod safetensors;
@@ -22,7 +23,6 @@ mod state;
 mod unread;
 mod v1;
 mod v2;
-mod wire;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -17,8 +17,7 @@ use super::{Diff, Only, Options, SideOf, Status, model};
 use crate::artifact::Artifact;
 use crate::checkpoint::{Checkpoint, Entry, Part, Partitioned};
 use crate::error::Result;
-use crate::graph::{Constant, Graph, Node, fields};
-use crate::schema::field::attr_value;
+use crate::graph::{Constant, Graph, Node, attrs};
 use crate::tensor::{Name, Shape, Slice, TensorSource};
 
 /// The constants of a frozen graph that are held against a checkpoint.
@@ -162,11 +161,7 @@ fn part(name: &str) -> Option<(&str, u32)> {
 }
 
 fn constant(node: &Node<'_>) -> Result<Constant> {
-    Constant::parse(
-        node.attr("value")
-            .and_then(|value| fields(value, attr_value::TENSOR).next())
-            .unwrap_or_default(),
-    )
+    Constant::parse(node.attr("value").and_then(attrs::tensor).unwrap_or_default())
 }
 
 fn value(node: &Node<'_>) -> Result<Box<dyn TensorSource>> {

@@ -2,8 +2,8 @@
 
 use prost_reflect::prost::Message as _;
 
-use super::{Node, bytes_of, text_of};
-use crate::message::{Packed, Record, Records, Value, int32};
+use super::Node;
+use crate::message::{field, int32, nested, numbers, string, strings, varint};
 use crate::schema::Kind;
 use crate::schema::field::{
     attr_value::{self, list_value},
@@ -11,73 +11,41 @@ use crate::schema::field::{
 };
 use crate::schema::tensorflow::TensorShapeProto;
 
-/// The record in the field `number`.
-fn field(value: &[u8], number: u32) -> Option<Record<'_>> {
-    Records::new(value, 0).map_while(Result::ok).find(|record| record.number == number)
-}
-
 /// The boolean in an attribute.
 pub(crate) fn truth(value: &[u8]) -> bool {
-    field(value, attr_value::B).is_some_and(|record| matches!(record.value, Value::Varint(1..)))
+    varint(value, attr_value::B).is_some_and(|bits| bits != 0)
 }
 
 /// The integer in an attribute; 0 where there is none.
 pub(crate) fn int(value: &[u8]) -> i64 {
-    match field(value, attr_value::I) {
-        Some(Record { value: Value::Varint(bits), .. }) => bits.cast_signed(),
-        _ => 0,
-    }
+    varint(value, attr_value::I).unwrap_or_default().cast_signed()
 }
 
 /// The bytes in an attribute.
 pub(crate) fn bytes(value: &[u8]) -> &[u8] {
-    field(value, attr_value::S).map(|record| bytes_of(&record)).unwrap_or_default()
+    nested(value, attr_value::S)
 }
 
 /// The `TensorProto` in an attribute.
 pub(crate) fn tensor(value: &[u8]) -> Option<&[u8]> {
-    field(value, attr_value::TENSOR).map(|record| bytes_of(&record))
+    field(value, attr_value::TENSOR)
 }
 
 /// The name of the function in an attribute; nothing where there is none.
 pub(crate) fn function(value: &[u8]) -> &str {
-    let inside = field(value, attr_value::FUNC).map(|record| bytes_of(&record)).unwrap_or_default();
-    field(inside, name_attr_list::NAME).map(|record| text_of(&record)).unwrap_or_default()
+    string(nested(value, attr_value::FUNC), name_attr_list::NAME)
 }
 
-/// The strings in the list of an attribute that are UTF-8.
-pub(crate) fn texts(value: &[u8]) -> Vec<&str> {
-    let list = field(value, attr_value::LIST).map(|record| bytes_of(&record)).unwrap_or_default();
-    let records = Records::new(list, 0).map_while(Result::ok);
-    records.filter(|record| record.number == list_value::S).map(|record| text_of(&record)).collect()
+/// The strings in the list of an attribute; empty where one is not UTF-8.
+pub(crate) fn texts(value: &[u8]) -> impl Iterator<Item = &str> {
+    strings(nested(value, attr_value::LIST), list_value::S)
 }
 
 /// The types in an attribute: one, or a list.
 pub(crate) fn types(value: &[u8]) -> Vec<i32> {
-    let mut types = Vec::new();
-    for record in Records::new(value, 0).map_while(Result::ok) {
-        match (record.number, record.value) {
-            (attr_value::TYPE, Value::Varint(code)) => types.push(int32(code)),
-            (attr_value::LIST, Value::Len(list)) => {
-                for record in Records::new(list, 0).map_while(Result::ok) {
-                    match (record.number, record.value) {
-                        (list_value::TYPE, Value::Varint(code)) => types.push(int32(code)),
-                        (list_value::TYPE, Value::Len(packed)) => {
-                            for value in Packed::new(Kind::Uint64, packed, 0).map_while(Result::ok)
-                            {
-                                if let Value::Varint(code) = value {
-                                    types.push(int32(code));
-                                }
-                            }
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    types
+    let single = varint(value, attr_value::TYPE);
+    let listed = numbers(nested(value, attr_value::LIST), list_value::TYPE, Kind::Int32);
+    single.into_iter().chain(listed).map(int32).collect()
 }
 
 impl<'m> Node<'m> {
@@ -99,8 +67,8 @@ impl<'m> Node<'m> {
 
     /// The shape in an attribute: `None` where there is none, or it is of any rank.
     pub(crate) fn shape_in(&self, attr: &str) -> Option<Vec<Option<u64>>> {
-        let record = field(self.attr(attr)?, attr_value::SHAPE)?;
-        let shape = TensorShapeProto::decode(bytes_of(&record)).ok()?;
+        let shape = field(self.attr(attr)?, attr_value::SHAPE)?;
+        let shape = TensorShapeProto::decode(shape).ok()?;
         let dims = || shape.dim.iter().map(|dim| u64::try_from(dim.size).ok()).collect();
         (!shape.unknown_rank).then(dims)
     }

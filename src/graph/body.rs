@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::node::{Node, Role, bytes_of, text_of};
-use super::{Graph, attr};
+use super::Graph;
+use super::node::{Node, Role};
 use crate::error::Result;
-use crate::message::Records;
+use crate::message::{Records, entry, string};
 use crate::schema::field::{
     function_def,
     op_def::{self, arg_def},
@@ -29,7 +29,7 @@ impl<'m> Graph<'m> {
         let mut control_results = 0;
         for record in Records::new(bytes, 0) {
             let record = record?;
-            let content = bytes_of(&record);
+            let content = record.payload();
             match record.number {
                 function_def::SIGNATURE => (outputs, len) = graph.arguments(content)?,
                 function_def::NODE_DEF => graph.push(content)?,
@@ -59,13 +59,13 @@ impl<'m> Graph<'m> {
             let record = record?;
             match record.number {
                 op_def::INPUT_ARG => {
-                    let node =
-                        pseudo(Role::Argument(at), argument_name(bytes_of(&record)), ARGUMENT);
+                    let name = string(record.payload(), arg_def::NAME);
+                    let node = pseudo(Role::Argument(at), name, ARGUMENT);
                     self.add(node, self.inputs.len())?;
                     at += 1;
                 }
                 op_def::OUTPUT_ARG => {
-                    outputs.entry(argument_name(bytes_of(&record))).or_insert(len);
+                    outputs.entry(string(record.payload(), arg_def::NAME)).or_insert(len);
                     len += 1;
                 }
                 _ => {}
@@ -74,9 +74,9 @@ impl<'m> Graph<'m> {
         Ok((outputs, len))
     }
 
-    fn result(&mut self, role: Role, name: &'m str, source: &'m str) -> Result<()> {
+    fn result(&mut self, role: Role, name: &'m str, source: &'m [u8]) -> Result<()> {
         let from = self.inputs.len();
-        self.input(source);
+        self.input(str::from_utf8(source).unwrap_or_default());
         if let (Role::ControlResult(_), Some(input)) = (role, self.inputs.last_mut()) {
             input.is_control = true;
         }
@@ -86,17 +86,4 @@ impl<'m> Graph<'m> {
 
 fn pseudo<'m>(role: Role, name: &'m str, op: &'m str) -> Node<'m> {
     Node { name, op, device: "", role, bytes: &[], attrs: (0, 0), inputs: (0, 0) }
-}
-
-/// An entry of `ret` or `control_ret`: a name of the signature, and the output of a node.
-fn entry(bytes: &[u8]) -> (&str, &str) {
-    let (name, source) = attr(bytes);
-    (name, std::str::from_utf8(source).unwrap_or_default())
-}
-
-/// The name of an `ArgDef`.
-fn argument_name(bytes: &[u8]) -> &str {
-    let name =
-        Records::new(bytes, 0).map_while(Result::ok).find(|record| record.number == arg_def::NAME);
-    name.map(|record| text_of(&record)).unwrap_or_default()
 }

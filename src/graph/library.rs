@@ -1,8 +1,7 @@
 //! The function library of a graph.
 
-use super::node::{bytes_of, text_of};
 use crate::error::Result;
-use crate::message::Records;
+use crate::message::{Records, nested, string};
 use crate::schema::field::{function_def, function_def_library, op_def};
 
 /// The functions of a graph, and which is the gradient of which.
@@ -33,26 +32,11 @@ impl<'m> Library<'m> {
         for record in Records::new(bytes, 0) {
             let record = record?;
             if record.number == function_def_library::FUNCTION {
-                let bytes = bytes_of(&record);
-                functions.push(Function { name: name(bytes)?, bytes });
+                let bytes = record.payload();
+                let name = string(nested(bytes, function_def::SIGNATURE), op_def::NAME);
+                functions.push(Function { name, bytes });
             }
         }
         Ok(Self { functions, bytes })
     }
-}
-
-/// The name in a function's signature.
-fn name(function: &[u8]) -> Result<&str> {
-    for record in Records::new(function, 0) {
-        let record = record?;
-        if record.number == function_def::SIGNATURE {
-            for record in Records::new(bytes_of(&record), 0) {
-                let record = record?;
-                if record.number == op_def::NAME {
-                    return Ok(text_of(&record));
-                }
-            }
-        }
-    }
-    Ok("")
 }

@@ -15,7 +15,7 @@ pub mod object_graph;
 mod op_table;
 mod output;
 mod save_nodes;
-mod wire;
+mod tensor_name;
 
 use std::fmt;
 use std::ops::Range;
@@ -29,7 +29,6 @@ pub use finding::{Checked, Finding};
 pub(crate) use index::Index;
 pub use library::{Function, Library};
 pub use node::{Input, Node, NodeId, Role};
-pub(crate) use node::{attr, bytes_of, text_of};
 pub use object_graph::ObjectGraph;
 pub use op_table::{OpTable, default_of, is_commutative, is_stateful};
 pub use output::Output;
@@ -37,10 +36,10 @@ pub(crate) use output::place_of;
 pub(crate) use save_nodes::is_save;
 pub use save_nodes::{Action, SaveNode, SavedTensor};
 pub(crate) use save_nodes::{Target, output_number, restored, targets_of};
-pub(crate) use wire::fields;
+pub(crate) use tensor_name::{TensorName, node_of};
 
 use crate::error::{Error, Result};
-use crate::message::{Record, Records, Value, int32};
+use crate::message::{Records, Value, int32, varint};
 use crate::schema::field::{graph_def, node_def, version_def};
 
 /// A graph, or the body of a function; it borrows the bytes of its message, and copies none of them.
@@ -88,11 +87,14 @@ impl<'m> Graph<'m> {
             let record = record?;
             match record.number {
                 graph_def::NODE => {
-                    graph.push(bytes_of(&record))?;
+                    graph.push(record.payload())?;
                     graph.rest = graph.rest.get(record.bytes.len()..).unwrap_or_default();
                 }
-                graph_def::LIBRARY => graph.library = Library::new(bytes_of(&record))?,
-                graph_def::VERSIONS => graph.producer = producer(bytes_of(&record))?,
+                graph_def::LIBRARY => graph.library = Library::new(record.payload())?,
+                graph_def::VERSIONS => {
+                    let producer = varint(record.payload(), version_def::PRODUCER);
+                    graph.producer = int32(producer.unwrap_or_default());
+                }
                 _ => {}
             }
         }
@@ -190,10 +192,10 @@ impl<'m> Graph<'m> {
             let start = pos;
             pos += record.bytes.len();
             match (record.number, record.value) {
-                (node_def::NAME, Value::Len(_)) => node.name = text_of(&record),
-                (node_def::OP, Value::Len(_)) => node.op = text_of(&record),
-                (node_def::INPUT, Value::Len(_)) => self.input(text_of(&record)),
-                (node_def::DEVICE, Value::Len(_)) => node.device = text_of(&record),
+                (node_def::NAME, Value::Len(_)) => node.name = record.text(),
+                (node_def::OP, Value::Len(_)) => node.op = record.text(),
+                (node_def::INPUT, Value::Len(_)) => self.input(record.text()),
+                (node_def::DEVICE, Value::Len(_)) => node.device = record.text(),
                 (node_def::ATTR, Value::Len(_)) => attrs = attrs.or(Some(start)),
                 _ => rest = rest.or(Some(start)),
             }
@@ -233,30 +235,18 @@ impl<'m> Graph<'m> {
         for (position, node) in self.nodes.iter().enumerate() {
             let (from, to) = node.inputs;
             for input in inputs.get_mut(from as usize..to as usize).unwrap_or_default() {
-                let (name, port) = node::name_of(input.text);
+                let TensorName { node, port, .. } = TensorName::parse(input.text);
                 let near = position.saturating_sub(NEAR)..position;
-                input.source = self.find_near(near, name);
-                input.port = match (input.is_control, port) {
-                    (true, _) => "",
-                    (false, "") => "0",
-                    (false, port) => port,
+                input.source = self.find_near(near, node);
+                input.port = match port {
+                    _ if input.is_control => "",
+                    None | Some("") => "0",
+                    Some(port) => port,
                 };
             }
         }
         self.inputs = inputs;
     }
-}
-
-/// The producer in a `VersionDef`.
-fn producer(versions: &[u8]) -> Result<i32> {
-    for record in Records::new(versions, 0) {
-        if let Record { number: version_def::PRODUCER, value: Value::Varint(producer), .. } =
-            record?
-        {
-            return Ok(int32(producer));
-        }
-    }
-    Ok(0)
 }
 
 /// Bytes that are gone through in the time that a node takes.

@@ -1,8 +1,7 @@
 //! A node, and where its inputs come from.
 
-use crate::error::Result;
-use crate::message::{Record, Records, Value};
-use crate::schema::field::map_entry;
+use super::tensor_name::node_of;
+use crate::message::{entry, records};
 
 /// The number of a node in its [`Graph`](super::Graph).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -71,7 +70,7 @@ impl Role {
 impl<'m> Input<'m> {
     /// The name of the node it comes from.
     pub fn source_name(&self) -> &'m str {
-        name_of(self.text).0
+        node_of(self.text)
     }
 }
 
@@ -79,8 +78,7 @@ impl<'m> Node<'m> {
     /// Its attributes by name: the wire bytes of each `AttrValue`.
     pub fn attrs(&self) -> impl Iterator<Item = (&'m str, &'m [u8])> + use<'m> {
         let (from, to) = self.attrs;
-        let entries = Records::new(self.bytes.get(from..to).unwrap_or_default(), 0);
-        entries.map_while(Result::ok).map(|entry| attr(bytes_of(&entry)))
+        records(self.bytes.get(from..to).unwrap_or_default()).map(|attr| entry(attr.payload()))
     }
 
     /// The records behind its attributes: type and debug information, and unknown fields.
@@ -97,36 +95,4 @@ impl<'m> Node<'m> {
     pub fn scope(&self) -> &'m str {
         self.name.rsplit_once('/').map_or("", |(scope, _)| scope)
     }
-}
-
-/// An entry of a map of attributes: its key and its value.
-pub(crate) fn attr(entry: &[u8]) -> (&str, &[u8]) {
-    let (mut name, mut value) = ("", [].as_slice());
-    for record in Records::new(entry, 0).map_while(Result::ok) {
-        match record.number {
-            map_entry::KEY => name = text_of(&record),
-            map_entry::VALUE => value = bytes_of(&record),
-            _ => {}
-        }
-    }
-    (name, value)
-}
-
-/// What a record holds, where that is of any length.
-pub(crate) fn bytes_of<'m>(record: &Record<'m>) -> &'m [u8] {
-    match record.value {
-        Value::Len(bytes) | Value::Group(bytes) => bytes,
-        _ => &[],
-    }
-}
-
-/// The string that a record holds; the schema asks for UTF-8, and that was checked where the message was read.
-pub(crate) fn text_of<'m>(record: &Record<'m>) -> &'m str {
-    std::str::from_utf8(bytes_of(record)).unwrap_or_default()
-}
-
-/// The node's name in an input, and what stands behind it.
-pub(super) fn name_of(text: &str) -> (&str, &str) {
-    let name = text.strip_prefix('^').unwrap_or(text);
-    name.split_once(':').unwrap_or((name, ""))
 }

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use prost_reflect::prost::Message as _;
 
-use super::wire::fields;
-use super::{Graph, Node, OpTable, default_of};
+use super::{Graph, Node, OpTable, TensorName, default_of};
 use crate::bytes::near;
 use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::message::nested;
 use crate::schema::field::function_def;
 use crate::schema::tensorflow::attr_value::{self, ListValue};
 use crate::schema::tensorflow::op_def::ArgDef;
@@ -34,14 +34,14 @@ impl<'m> Graph<'m> {
         if name.is_empty() {
             return Err(ErrorKind::NotFound("no tensor is named".into()).into());
         }
-        let (node, number) = name.rsplit_once(':').unwrap_or((name, "0"));
-        let number = number.parse().map_err(|_| {
+        let tensor = TensorName::parse(name);
+        let number = tensor.output().ok_or_else(|| {
             let allowed = "it must be the name of a node, a colon and a number";
             Error::unexpected("name of a tensor", shortened(name), allowed)
         })?;
-        let id = self.find(node).ok_or_else(|| {
+        let id = self.find(tensor.node).ok_or_else(|| {
             let names = self.nodes().iter().map(|node| node.name);
-            let hint = near::hint(node.as_bytes(), names);
+            let hint = near::hint(tensor.node.as_bytes(), names);
             Error::from(ErrorKind::NotFound(format!("the graph has no {}{hint}", shortened(name))))
         })?;
         Ok((self.node(id), number))
@@ -69,8 +69,7 @@ impl<'m> Graph<'m> {
     /// What a function of the library takes and gives.
     fn function<'t>(&self, name: &str) -> Option<Cow<'t, OpDef>> {
         let function = self.library().functions.iter().find(|function| function.name == name)?;
-        let signature = fields(function.bytes, function_def::SIGNATURE).last().unwrap_or_default();
-        OpDef::decode(signature).ok().map(Cow::Owned)
+        OpDef::decode(nested(function.bytes, function_def::SIGNATURE)).ok().map(Cow::Owned)
     }
 }
 

@@ -6,10 +6,7 @@
 //! ```
 //! Names and slices are string constants. Source: the op definitions, and what TensorFlow's savers wire.
 
-use super::attrs::types;
-use super::{Constant, Graph, Input, Node, NodeId, bytes_of};
-use crate::message::Records;
-use crate::schema::field::attr_value;
+use super::{Constant, Graph, Input, Node, NodeId, attrs};
 
 /// Nodes that are passed on the way to a variable.
 const STEPS: usize = 8;
@@ -128,7 +125,7 @@ impl<'m> Graph<'m> {
 
     /// What a node lists, where all of it is constant and TensorFlow would take it.
     fn listed(&self, node: &Node<'m>, wiring: &Wiring, room: &mut usize) -> Option<Listed> {
-        let dtypes = node.attr(wiring.dtypes).map(types).unwrap_or_default();
+        let dtypes = node.attr(wiring.dtypes).map(attrs::types).unwrap_or_default();
         let inputs = self.inputs(node);
         let (id, names) = self.strings(inputs.get(NAMES), room)?;
         let data = inputs.iter().skip(wiring.data).filter(|input| !input.is_control).count();
@@ -184,10 +181,7 @@ impl<'m> Graph<'m> {
         let node = self.node(id);
         let value = node.attr("value").filter(|_| node.op == "Const")?;
         *room = room.checked_sub(value.len())?;
-        let record = Records::new(value, 0)
-            .map_while(Result::ok)
-            .find(|record| record.number == attr_value::TENSOR)?;
-        let constant = Constant::parse(bytes_of(&record)).ok()?;
+        let constant = Constant::parse(attrs::tensor(value)?).ok()?;
         let strings = constant.byte_elements()?.into_iter();
         let strings = strings.map(|text| String::from_utf8_lossy(text).into_owned()).collect();
         // A repeated name would be no list of names.

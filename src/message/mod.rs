@@ -9,6 +9,7 @@
 mod canonical;
 mod check;
 mod field_set;
+mod fields;
 mod fragment;
 mod losses;
 mod map;
@@ -28,6 +29,10 @@ use prost_reflect::prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage, ReflectMessage};
 
 pub(crate) use field_set::FieldSet;
+pub(crate) use fields::{
+    edit_fields, encoded, entries, entry, field, fields, nested, numbers, records, string, strings,
+    varint,
+};
 pub(crate) use fragment::Fragment;
 pub use losses::{Losses, Unknown};
 pub(crate) use losses::{is_odd_nan32, is_odd_nan64};
@@ -193,6 +198,18 @@ pub(crate) fn canonical<'b>(
     };
     required::check(schema, ty, &bytes)?;
     Ok(bytes)
+}
+
+/// The canonical form of `bytes`, a message of TensorFlow's that has the full name `name`.
+///
+/// # Errors
+/// As [`Message::decode`].
+pub(crate) fn canonical_tensorflow<'b>(name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
+    let schema = Schema::tensorflow();
+    match schema.message(name) {
+        Some(ty) => canonical(schema, ty, bytes, 0),
+        None => Ok(bytes.into()),
+    }
 }
 
 impl fmt::Debug for Message<'_> {

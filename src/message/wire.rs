@@ -7,6 +7,7 @@
 //! Source: the protobuf encoding specification.
 
 use super::MAX_DEPTH;
+use super::scalar::int32;
 use crate::bytes::varint;
 use crate::error::{Error, Result};
 use crate::schema::WireType;
@@ -67,7 +68,77 @@ pub struct Record<'a> {
     pub content: u64,
 }
 
-impl Record<'_> {
+impl<'a> Record<'a> {
+    /// The content of a length-delimited value or a group; empty for a number.
+    #[inline]
+    pub fn payload(&self) -> &'a [u8] {
+        match self.value {
+            Value::Len(bytes) | Value::Group(bytes) => bytes,
+            _ => &[],
+        }
+    }
+
+    /// The payload as a string; empty where it is not UTF-8.
+    #[inline]
+    pub fn text(&self) -> &'a str {
+        str::from_utf8(self.payload()).unwrap_or_default()
+    }
+
+    /// The bytes of the value, without its tag.
+    pub(super) fn encoded_value(&self) -> &'a [u8] {
+        let tag = usize::try_from(self.content - self.offset).unwrap_or_default();
+        self.bytes.get(tag..).unwrap_or_default()
+    }
+
+    /// The value as an `int64`.
+    ///
+    /// # Errors
+    /// When it has another wire type; the error names `what` and the byte, as those of the functions below do.
+    pub(crate) fn int64(&self, what: &'static str) -> Result<i64> {
+        match self.value {
+            Value::Varint(bits) => Ok(bits.cast_signed()),
+            _ => Err(self.mistyped(what, "it must be a varint")),
+        }
+    }
+
+    /// The value as an `int32` or an enum: the low bits of larger numbers, as protobuf reads them.
+    pub(crate) fn int32(&self, what: &'static str) -> Result<i32> {
+        self.int64(what).map(|bits| int32(bits.cast_unsigned()))
+    }
+
+    /// The value as a `fixed32`.
+    pub(crate) fn fixed32(&self, what: &'static str) -> Result<u32> {
+        match self.value {
+            Value::Fixed32(bits) => Ok(bits),
+            _ => Err(self.mistyped(what, "it must be 4 fixed bytes")),
+        }
+    }
+
+    /// The value as `bytes` or a `string`.
+    pub(crate) fn len_delimited(&self, what: &'static str) -> Result<&'a [u8]> {
+        match self.value {
+            Value::Len(bytes) => Ok(bytes),
+            _ => Err(self.mistyped(what, "it must be length-delimited")),
+        }
+    }
+
+    /// The records of the message in the value.
+    pub(crate) fn message(&self, what: &'static str) -> Result<Records<'a>> {
+        Ok(Records::new(self.len_delimited(what)?, self.content))
+    }
+
+    #[cold]
+    fn mistyped(&self, what: &'static str, allowed: &'static str) -> Error {
+        let found = match self.value {
+            Value::Varint(_) => "a varint",
+            Value::Fixed64(_) => "8 fixed bytes",
+            Value::Len(_) => "length-delimited",
+            Value::Group(_) => "a group",
+            Value::Fixed32(_) => "4 fixed bytes",
+        };
+        Error::unexpected(what, found, allowed).at(self.offset)
+    }
+
     /// Whether tag, length and varint take no more bytes than they must.
     #[inline]
     pub(super) fn is_shortest(&self) -> bool {

@@ -57,6 +57,33 @@ impl Writer {
         self.raw(bytes);
     }
 
+    /// Writes a length-delimited field.
+    pub fn put_bytes(&mut self, number: u32, content: &[u8]) {
+        self.tag(number, WireType::Len);
+        self.len_prefixed(content);
+    }
+
+    /// Writes a field that is a varint.
+    pub fn put_varint(&mut self, number: u32, value: u64) {
+        self.tag(number, WireType::Varint);
+        self.varint(value);
+    }
+
+    /// Writes a field that is a message, whose content `content` writes.
+    pub fn put_message<T>(&mut self, number: u32, content: impl FnOnce(&mut Self) -> T) -> T {
+        self.begin(number);
+        let result = content(self);
+        self.close();
+        result
+    }
+
+    /// Opens a length-delimited field, which [`close`](Self::close) ends.
+    #[inline]
+    pub fn begin(&mut self, number: u32) {
+        self.tag(number, WireType::Len);
+        self.open();
+    }
+
     /// Opens a length-delimited value: a message, packed numbers, or a string written in parts.
     #[inline]
     pub fn open(&mut self) {

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::import::ImportOptions;
-use super::names::{Placed, Rename, node_of};
+use super::names::{Placed, Rename};
 use super::unique::Taken;
 use crate::bytes::near;
 use crate::error::{ErrorKind, Result, shortened};
-use crate::graph::Graph;
+use crate::graph::{Graph, TensorName, node_of};
 
 /// What inputs are to be instead.
 pub(super) struct Bound<'a> {
@@ -91,8 +91,6 @@ impl<'a> Bound<'a> {
 
 /// The node and the output that an input means; `^` for a control input.
 fn tensor(input: &str) -> (&str, &str) {
-    match input.strip_prefix('^') {
-        Some(name) => (name, "^"),
-        None => input.split_once(':').unwrap_or((input, "0")),
-    }
+    let name = TensorName::parse(input);
+    (name.node, if name.is_control { "^" } else { name.port.unwrap_or("0") })
 }

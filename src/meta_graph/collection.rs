@@ -5,13 +5,14 @@ use std::fmt;
 
 use prost_reflect::prost::{self, Name};
 
-use super::fields::{self, bytes_in, records};
 use super::parts::Parts;
 use crate::error::{Error, ErrorKind, Result, shortened};
-use crate::graph::bytes_of;
-use crate::message::{Message, Packed, Value, Writer};
+use crate::message::{
+    Message, Value, Writer, canonical_tensorflow, encoded, fields, nested, numbers, records,
+    strings,
+};
+use crate::schema::Kind as Scalar;
 use crate::schema::field::collection_def;
-use crate::schema::{Kind as Scalar, WireType};
 
 /// The number of the items in each kind of list.
 pub(super) const VALUE: u32 = collection_def::node_list::VALUE;
@@ -49,6 +50,11 @@ impl Kind {
             Self::FloatList => collection_def::FLOAT_LIST,
             Self::AnyList => collection_def::ANY_LIST,
         }
+    }
+
+    /// Whether its items are numbers, which one record packs.
+    fn is_packed(self) -> bool {
+        matches!(self, Self::Int64List | Self::FloatList)
     }
 
     /// Its name as a field: `node_list`.
@@ -144,10 +150,17 @@ impl<'m> Collections<'m> {
         let Some((kind, list)) = self.0.get(key).and_then(|def| list(def)) else {
             return Vec::new();
         };
-        records(list)
-            .filter(|record| record.number == VALUE)
-            .flat_map(|record| items(kind, bytes_of(&record)))
-            .collect()
+        match kind {
+            Kind::NodeList => strings(list, VALUE).map(Item::Node).collect(),
+            Kind::BytesList => fields(list, VALUE).map(Item::Bytes).collect(),
+            Kind::AnyList => fields(list, VALUE).map(Item::Any).collect(),
+            Kind::Int64List => numbers(list, VALUE, Scalar::Int64)
+                .map(|bits| Item::Int(bits.cast_signed()))
+                .collect(),
+            Kind::FloatList => numbers(list, VALUE, Scalar::Float)
+                .map(|bits| Item::Float(f32::from_bits(u32::try_from(bits).unwrap_or_default())))
+                .collect(),
+        }
     }
 
     /// The messages in the collection of this name, none where there is none.
@@ -183,28 +196,6 @@ pub(super) fn list(def: &[u8]) -> Option<(Kind, &[u8])> {
         Value::Len(list) => Some((Kind::of(record.number)?, list)),
         _ => None,
     })
-}
-
-/// The items in a record of a list; numbers stand there in one piece.
-fn items(kind: Kind, content: &[u8]) -> Vec<Item<'_>> {
-    let numbers = |scalar| Packed::new(scalar, content, 0).map_while(Result::ok);
-    match kind {
-        Kind::NodeList => vec![Item::Node(std::str::from_utf8(content).unwrap_or_default())],
-        Kind::BytesList => vec![Item::Bytes(content)],
-        Kind::AnyList => vec![Item::Any(content)],
-        Kind::Int64List => numbers(Scalar::Int64)
-            .filter_map(|number| match number {
-                Value::Varint(bits) => Some(Item::Int(bits.cast_signed())),
-                _ => None,
-            })
-            .collect(),
-        Kind::FloatList => numbers(Scalar::Float)
-            .filter_map(|number| match number {
-                Value::Fixed32(bits) => Some(Item::Float(f32::from_bits(bits))),
-                _ => None,
-            })
-            .collect(),
-    }
 }
 
 /// The meta graph with `items` at the end of the collection `key`, which is made where there is none.
@@ -245,7 +236,7 @@ fn canonical(key: &str, kind: Kind, item: &Item<'_>) -> Result<Vec<u8>> {
         #[expect(clippy::cast_precision_loss, reason = "so Python does it")]
         (Kind::FloatList, Item::Int(number)) => (number as f32).to_le_bytes().to_vec(),
         (Kind::AnyList, Item::Any(bytes)) => {
-            fields::canonical("google.protobuf.Any", bytes)?.into_owned()
+            canonical_tensorflow("google.protobuf.Any", bytes)?.into_owned()
         }
         (kind, item) => {
             let kind = format!(
@@ -259,36 +250,26 @@ fn canonical(key: &str, kind: Kind, item: &Item<'_>) -> Result<Vec<u8>> {
 
 /// The records of a list with these items.
 fn wire(kind: Kind, items: &[Vec<u8>]) -> Vec<u8> {
-    match kind {
-        Kind::Int64List | Kind::FloatList if items.is_empty() => Vec::new(),
-        Kind::Int64List | Kind::FloatList => fields::field(VALUE, &items.concat()),
-        _ => items.iter().flat_map(|item| fields::field(VALUE, item)).collect(),
+    if !kind.is_packed() {
+        return items.iter().flat_map(|item| encoded(VALUE, item)).collect();
     }
+    if items.is_empty() { Vec::new() } else { encoded(VALUE, &items.concat()) }
 }
 
 /// A `CollectionDef` with the records of a list of this kind behind those that it has.
 pub(super) fn joined(kind: Kind, def: &[u8], more: &[u8]) -> Vec<u8> {
     let old = list(def).map(|(_, list)| list).unwrap_or_default();
-    let is_packed = matches!(kind, Kind::Int64List | Kind::FloatList);
+    let all = || records(old).chain(records(more));
     let mut out = Writer::default();
-    out.tag(kind.number(), WireType::Len);
-    out.open();
-    if is_packed {
-        let numbers = [old, more].map(|list| bytes_in(list, VALUE).unwrap_or_default()).concat();
-        fields::write(VALUE, &numbers, &mut out);
-    }
-    for record in records(old).filter(|record| record.number == VALUE && !is_packed) {
-        out.raw(record.bytes);
-    }
-    for record in records(more).filter(|record| record.number == VALUE && !is_packed) {
-        out.raw(record.bytes);
-    }
-    for record in records(old).chain(records(more)).filter(|record| record.number != VALUE) {
-        out.raw(record.bytes);
-    }
-    out.close();
-    for record in records(def).filter(|record| Kind::of(record.number).is_none()) {
-        out.raw(record.bytes);
-    }
+    out.put_message(kind.number(), |out| {
+        if kind.is_packed() {
+            out.put_bytes(VALUE, &[nested(old, VALUE), nested(more, VALUE)].concat());
+        } else {
+            all().filter(|record| record.number == VALUE).for_each(|r| out.raw(r.bytes));
+        }
+        all().filter(|record| record.number != VALUE).for_each(|r| out.raw(r.bytes));
+    });
+    let unknown = records(def).filter(|record| Kind::of(record.number).is_none());
+    unknown.for_each(|record| out.raw(record.bytes));
     out.finish()
 }

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 
 use super::UNBOUND;
 use super::collection::{Kind, VALUE, list, no_message};
-use super::fields::{self, Place, bytes_in, records, text_in};
-use super::names::{Placed, Rename, Scope, node_of};
+use super::names::{Placed, Rename, Scope};
 use super::registered::{Registered, registered};
+use super::rename::{NameKind, renamed};
+use super::replace::Replacements;
 use crate::error::{ErrorKind, Result, shortened};
-use crate::graph::{bytes_of, text_of};
-use crate::message::{Value, Writer};
+use crate::graph::node_of;
+use crate::message::{Value, Writer, canonical_tensorflow, nested, records, string, strings};
 use crate::schema::field::{collection_def, saver_def, variable_def};
-use crate::schema::{Schema, WireType};
 
 /// What leaves a graph.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Export<'_> {
         let new = match (registered(key), kind) {
             (Some(registered), Kind::BytesList) => mapped(def, |index, item| {
                 let item = canonical(key, index, item, registered)?;
-                if registered.name.is_some_and(|name| !self.keeps(text_in(&item, name))) {
+                if registered.name.is_some_and(|name| !self.keeps(string(&item, name))) {
                     return Ok(None);
                 }
                 kept += 1;
@@ -69,8 +69,9 @@ impl Export<'_> {
     /// An item with the names that it has outside its scope; `None` where the message as a whole is not inside.
     fn message<'i>(&self, item: Cow<'i, [u8]>, registered: &Registered) -> Option<Cow<'i, [u8]>> {
         let Some(scope) = self.scope else { return Some(item) };
-        let inside = |number: &u32| scope.has(text_in(&item, *number));
-        registered.inside.iter().all(inside).then(|| renamed(&item, registered, &scope).into())
+        let inside = |number: &u32| scope.has(string(&item, *number));
+        let all = registered.inside.iter().all(inside);
+        all.then(|| renamed(&item, registered.names, &scope).into())
     }
 }
 
@@ -98,7 +99,7 @@ impl Import<'_> {
                 let new = if self.placed.is_nothing() {
                     item.to_vec()
                 } else {
-                    renamed(&message, registered, self.placed)
+                    renamed(&message, registered.names, self.placed)
                 };
                 Ok(Some(self.with_trainable(key, item, new)?.into()))
             }),
@@ -120,15 +121,12 @@ impl Import<'_> {
 
     fn check(&self, key: &str, item: &[u8], registered: &Registered) -> Result<()> {
         if registered.names_nodes {
-            let places = registered.shape.0;
-            let names = places.iter().filter(|(_, place)| !matches!(place, Place::In(_)));
-            for (number, _) in names {
-                for record in records(item).filter(|record| record.number == *number) {
-                    self.need_node(key, text_of(&record))?;
-                }
-            }
+            let fields = registered.names.0.iter();
+            let own = fields.filter(|(_, kind)| !matches!(kind, NameKind::In(_)));
+            let mut names = own.flat_map(|(number, _)| strings(item, *number));
+            names.try_for_each(|name| self.need_node(key, name))?;
         }
-        let need = |(number, field): (u32, &str)| match text_in(item, number) {
+        let need = |(number, field): (u32, &str)| match string(item, number) {
             "" if key == "savers" => {
                 let kind = format!("a SaverDef in the collection savers has no {field}");
                 Err(ErrorKind::NotFound(kind).into())
@@ -155,16 +153,13 @@ impl Import<'_> {
     /// A variable of an old meta graph is trainable where it is in the collection of those.
     fn with_trainable(&self, key: &str, old: &[u8], new: Vec<u8>) -> Result<Vec<u8>> {
         let Some(trainable) = &self.trainable else { return Ok(new) };
-        let schema = Schema::tensorflow();
-        let ty = schema.message("tensorflow.VariableDef");
-        let Some(ty) = ty.filter(|_| key.ends_with("variables")) else { return Ok(new) };
-        let value = if trainable.contains(old) {
-            fields::number(variable_def::TRAINABLE, 1)
-        } else {
-            Vec::new()
-        };
-        let message = fields::canonical(&ty.full_name, &new)?;
-        Ok(fields::splice(schema, ty, &message, &[(variable_def::TRAINABLE, value)].into()))
+        if !key.ends_with("variables") {
+            return Ok(new);
+        }
+        let mut replaced = Replacements::default();
+        replaced.set_bool(variable_def::TRAINABLE, trainable.contains(old));
+        let message = canonical_tensorflow("tensorflow.VariableDef", &new)?;
+        Ok(replaced.apply_to("tensorflow.VariableDef", &message))
     }
 }
 
@@ -175,14 +170,8 @@ fn canonical<'i>(
     item: &'i [u8],
     registered: &Registered,
 ) -> Result<Cow<'i, [u8]>> {
-    fields::canonical(registered.message, item)
+    canonical_tensorflow(registered.message, item)
         .map_err(|error| no_message(key, index, registered.message, &error))
-}
-
-fn renamed(item: &[u8], registered: &Registered, to: &dyn Rename) -> Vec<u8> {
-    let mut out = Writer::default();
-    fields::rename(item, registered.shape, to, &mut out);
-    out.finish()
 }
 
 /// A `CollectionDef` with the items that `map` makes of those of its list; one of which none is left has no list.
@@ -200,14 +189,13 @@ fn mapped<'d>(
         };
         let start = out.position();
         let (mut index, mut is_empty) = (0, true);
-        out.tag(record.number, WireType::Len);
-        out.open();
+        out.begin(record.number);
         for item in records(list) {
             if item.number != VALUE {
                 out.raw(item.bytes);
                 is_empty = false;
-            } else if let Some(new) = map(index, bytes_of(&item))? {
-                fields::write(VALUE, &new, &mut out);
+            } else if let Some(new) = map(index, item.payload())? {
+                out.put_bytes(VALUE, &new);
                 is_empty = false;
             }
             index += 1;
@@ -222,6 +210,5 @@ fn mapped<'d>(
 
 /// The names in a collection of strings.
 pub(super) fn texts(def: &[u8]) -> impl Iterator<Item = &str> {
-    let list = bytes_in(def, collection_def::BYTES_LIST).unwrap_or_default();
-    records(list).filter(|record| record.number == VALUE).map(|record| text_of(&record))
+    strings(nested(def, collection_def::BYTES_LIST), VALUE)
 }

@@ -10,20 +10,18 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::mem::take;
 use std::path::{Path, PathBuf};
 
-use super::fields::{self, bytes_in, records, text_in};
+use prost_reflect::prost::Message as _;
+
 use super::names::{Placed, Rename, Scope};
 use super::parts::Parts;
+use super::replace::unknown;
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::bytes_of;
-use crate::message::{Message, Packed, Value, Writer};
-use crate::schema::field::graph_debug_info::stack_trace::FRAME_ID;
-use crate::schema::field::graph_debug_info::{
-    FRAMES_BY_ID, NAME_TO_TRACE_ID, TRACES, TRACES_BY_ID,
-};
-use crate::schema::field::{graph_def, map_entry, meta_graph_def, node_def};
-use crate::schema::{Kind, WireType};
+use crate::message::{Message, canonical_tensorflow, field, fields, nested, string};
+use crate::schema::field::{graph_def, meta_graph_def, node_def};
+use crate::schema::tensorflow::GraphDebugInfo;
 
 /// The type of debug information.
 const DEBUG_INFO: &str = "tensorflow.GraphDebugInfo";
@@ -47,7 +45,7 @@ pub fn debug_info_file(meta_graph: &Path) -> Result<PathBuf> {
 /// When it is another message, or what it brings is none.
 pub fn own_debug_info<'s>(meta: &Message<'s>) -> Result<Option<Message<'s>>> {
     let graph = Parts::of(meta)?.graph.unwrap_or_default();
-    let (info, ty) = (bytes_in(graph, graph_def::DEBUG_INFO), meta.schema().message(DEBUG_INFO));
+    let (info, ty) = (field(graph, graph_def::DEBUG_INFO), meta.schema().message(DEBUG_INFO));
     let info = info.zip(ty).map(|(info, ty)| Message::decode(meta.schema(), ty, info.to_vec()));
     info.transpose()
 }
@@ -92,11 +90,8 @@ pub fn debug_info<'s>(
     import_scope: &str,
 ) -> Result<Message<'s>> {
     check_debug_info(info)?;
-    let graph = bytes_in(meta.bytes(), meta_graph_def::GRAPH_DEF).unwrap_or_default();
-    let nodes: BTreeSet<&str> = records(graph)
-        .filter(|record| record.number == graph_def::NODE)
-        .map(|record| text_in(bytes_of(&record), node_def::NAME))
-        .collect();
+    let nodes = fields(nested(meta.bytes(), meta_graph_def::GRAPH_DEF), graph_def::NODE);
+    let nodes: BTreeSet<&str> = nodes.map(|node| string(node, node_def::NAME)).collect();
     let scope = Scope::new(export_scope);
     let below = import_scope.strip_suffix('/').unwrap_or(import_scope).to_owned();
     let placed = Placed { scope: below, ..Placed::default() };
@@ -112,83 +107,24 @@ pub fn debug_info<'s>(
 
 /// The debug information of the nodes outside of functions that `name` has a name for, and of all functions.
 pub(super) fn of_nodes(info: &[u8], name: &dyn Fn(&str) -> Option<String>) -> Result<Vec<u8>> {
-    let mut kept = Writer::default();
-    let (mut traces, mut frames) = (BTreeSet::new(), BTreeSet::new());
-    for record in records(info).filter(|r| matches!(r.number, TRACES | NAME_TO_TRACE_ID)) {
-        let entry = bytes_of(&record);
-        let key = text_in(entry, map_entry::KEY);
+    let mut kept = GraphDebugInfo::decode(info)
+        .map_err(|error| Error::unexpected("message", error, format!("it must be {DEBUG_INFO}")))?;
+    let rename = |key: String| {
         let (node, function) = key.split_at(key.find('@').unwrap_or(key.len()));
-        let node = match function {
-            "" | "@" => name(node),
-            _ => Some(node.to_owned()),
-        };
-        let Some(node) = node else { continue };
-        traces.extend(number_in(entry));
-        frames.extend(frames_of(
-            bytes_in(entry, map_entry::VALUE).filter(|_| record.number == TRACES),
-        ));
-        kept.tag(record.number, WireType::Len);
-        kept.open();
-        fields::write(map_entry::KEY, format!("{node}{function}").as_bytes(), &mut kept);
-        records(entry)
-            .filter(|field| field.number != map_entry::KEY)
-            .for_each(|field| kept.raw(field.bytes));
-        kept.close();
-    }
-    for record in records(info).filter(|record| record.number == TRACES_BY_ID) {
-        let entry = bytes_of(&record);
-        if traces.contains(&key_in(entry)) {
-            frames.extend(frames_of(bytes_in(entry, map_entry::VALUE)));
-            kept.raw(record.bytes);
+        match function {
+            "" | "@" => Some(format!("{}{function}", name(node)?)),
+            _ => Some(key),
         }
-    }
-    for record in records(info) {
-        let is_kept = match record.number {
-            TRACES | NAME_TO_TRACE_ID | TRACES_BY_ID => false,
-            FRAMES_BY_ID => frames.contains(&key_in(bytes_of(&record))),
-            _ => true,
-        };
-        if is_kept {
-            kept.raw(record.bytes);
-        }
-    }
-    // Other names may stand in another order.
-    Ok(fields::canonical(DEBUG_INFO, &kept.finish())?.into_owned())
-}
-
-/// The number that is the key of an entry; 0 where it is not given.
-fn key_in(entry: &[u8]) -> u64 {
-    fixed_in(entry, map_entry::KEY).unwrap_or_default()
-}
-
-/// The number of the trace that an entry leads to, where it leads to one by its number.
-fn number_in(entry: &[u8]) -> Option<u64> {
-    fixed_in(entry, map_entry::VALUE)
-}
-
-fn fixed_in(entry: &[u8], number: u32) -> Option<u64> {
-    let fixed = |record: crate::message::Record<'_>| match record.value {
-        Value::Fixed64(value) if record.number == number => Some(value),
-        _ => None,
     };
-    records(entry).filter_map(fixed).last()
-}
-
-/// The numbers of the frames in a `StackTrace`.
-fn frames_of(trace: Option<&[u8]>) -> Vec<u64> {
-    let mut frames = Vec::new();
-    for record in records(trace.unwrap_or_default()).filter(|record| record.number == FRAME_ID) {
-        match record.value {
-            Value::Fixed64(frame) => frames.push(frame),
-            Value::Len(packed) => {
-                let values = Packed::new(Kind::Fixed64, packed, 0).map_while(Result::ok);
-                frames.extend(values.filter_map(|value| match value {
-                    Value::Fixed64(frame) => Some(frame),
-                    _ => None,
-                }));
-            }
-            _ => {}
-        }
-    }
-    frames
+    let traces = take(&mut kept.traces).into_iter();
+    kept.traces = traces.filter_map(|(key, trace)| Some((rename(key)?, trace))).collect();
+    let ids = take(&mut kept.name_to_trace_id).into_iter();
+    kept.name_to_trace_id = ids.filter_map(|(key, id)| Some((rename(key)?, id))).collect();
+    let ids: BTreeSet<u64> = kept.name_to_trace_id.values().copied().collect();
+    kept.traces_by_id.retain(|id, _| ids.contains(id));
+    let traces = kept.traces.values().chain(kept.traces_by_id.values());
+    let frames: BTreeSet<u64> = traces.flat_map(|trace| trace.frame_id.iter().copied()).collect();
+    kept.frames_by_id.retain(|id, _| frames.contains(id));
+    let bytes = [kept.encode_to_vec(), unknown(DEBUG_INFO, info)].concat();
+    Ok(canonical_tensorflow(DEBUG_INFO, &bytes)?.into_owned())
 }

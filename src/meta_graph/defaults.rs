@@ -5,12 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use prost_reflect::prost::Message as _;
 
-use super::fields::{bytes_in, records};
 use super::node::{self, Edit};
-use crate::graph::{Constant, OpTable};
-use crate::message::{Value, Writer};
-use crate::schema::WireType;
-use crate::schema::field::{attr_value, function_def, function_def_library};
+use crate::graph::{Constant, OpTable, attrs};
+use crate::message::{Writer, edit_fields};
+use crate::schema::field::{function_def, function_def_library};
 
 /// Bytes of a default value that is a tensor, written out.
 const MAX_TENSOR: u64 = 1 << 20;
@@ -55,28 +53,11 @@ impl<'a> Defaults<'a> {
 
     /// The records of a `FunctionDefLibrary` without default values in the nodes of its functions.
     pub(super) fn strip_library(&self, library: &[u8], out: &mut Writer) {
-        for record in records(library) {
-            let (function_def_library::FUNCTION, Value::Len(function)) =
-                (record.number, record.value)
-            else {
-                out.raw(record.bytes);
-                continue;
-            };
-            out.tag(function_def_library::FUNCTION, WireType::Len);
-            out.open();
-            for record in records(function) {
-                match (record.number, record.value) {
-                    (function_def::NODE_DEF, Value::Len(bytes)) => {
-                        out.tag(function_def::NODE_DEF, WireType::Len);
-                        out.open();
-                        node::rewrite(bytes, &mut Strip(self), out);
-                        out.close();
-                    }
-                    _ => out.raw(record.bytes),
-                }
-            }
-            out.close();
-        }
+        edit_fields(library, function_def_library::FUNCTION, out, |function, out| {
+            edit_fields(function, function_def::NODE_DEF, out, |node, out| {
+                node::rewrite(node, &mut Strip(self), out);
+            });
+        });
     }
 }
 
@@ -92,10 +73,9 @@ impl Edit for Strip<'_> {
 /// Whether both values are tensors that are the same, however they are encoded.
 fn is_same_tensor(lhs: &[u8], rhs: &[u8]) -> bool {
     let tensor = |value| {
-        let constant = Constant::parse(bytes_in(value, attr_value::TENSOR)?).ok()?;
+        let constant = Constant::parse(attrs::tensor(value)?).ok()?;
         let tensor = constant.tensor(MAX_TENSOR).ok()?;
         Some((constant.dtype(), constant.shape().clone(), tensor))
     };
-    let is_tensor = |value: &[u8]| records(value).any(|record| record.number == attr_value::TENSOR);
-    is_tensor(lhs) && is_tensor(rhs) && tensor(lhs).is_some_and(|lhs| Some(lhs) == tensor(rhs))
+    tensor(lhs).is_some_and(|lhs| Some(lhs) == tensor(rhs))
 }

@@ -2,25 +2,24 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::UNBOUND_INPUTS;
 use super::collection::{Kind, list};
 use super::collections;
 use super::defaults::Defaults;
-use super::fields::{self, Shape, records, text_in};
 use super::kept::{Nodes, with_library};
 use super::names::{Rename, Scope};
 use super::op_list;
 use super::parts::{Parts, entry_with};
 use super::registered::{ASSET, SIGNATURE};
+use super::rename::{NameFields, renamed};
+use super::replace::Replacements;
 use super::savers::Extraneous;
 use crate::bytes::near;
 use crate::error::{ErrorKind, Result, shortened};
-use crate::graph::{OpTable, bytes_of};
-use crate::message::{Message, Writer};
-use crate::schema::Schema;
-use crate::schema::field;
+use crate::graph::OpTable;
+use crate::message::{Message, canonical_tensorflow, encoded, field, fields, records, string};
 use crate::schema::field::{
     collection_def::{self, bytes_list},
     graph_def,
@@ -129,7 +128,7 @@ pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<Exporte
     };
     set_info(&mut parts, &new_graph, &own, options)?;
     if is_changed {
-        parts.set(meta_graph_def::GRAPH_DEF, fields::field(meta_graph_def::GRAPH_DEF, &new_graph));
+        parts.new.set(meta_graph_def::GRAPH_DEF, &new_graph);
     }
     set_collections(&mut parts, &leaving, options, &unbound_inputs)?;
     let left_out = scope.map(|scope| strip_signatures(&mut parts, scope)).unwrap_or_default();
@@ -160,10 +159,8 @@ fn check(parts: &Parts<'_>, graph: &[u8], options: &ExportOptions) -> Result<()>
 
 /// The names and ops of the nodes.
 fn names(graph: &[u8]) -> impl Iterator<Item = (&str, &str)> {
-    let nodes = records(graph).filter(|record| record.number == graph_def::NODE);
-    nodes.map(|record| {
-        (text_in(bytes_of(&record), node_def::NAME), text_in(bytes_of(&record), node_def::OP))
-    })
+    let nodes = fields(graph, graph_def::NODE);
+    nodes.map(|node| (string(node, node_def::NAME), string(node, node_def::OP)))
 }
 
 /// Whether nodes of two names still have two names without the scope.
@@ -188,7 +185,7 @@ fn gone<'m>(parts: &Parts<'m>, graph: &'m [u8], options: &ExportOptions) -> BTre
         return BTreeSet::new();
     }
     let own = parts.saver.map(|saver| {
-        [text_in(saver, saver_def::SAVE_TENSOR_NAME), text_in(saver, saver_def::RESTORE_OP_NAME)]
+        [string(saver, saver_def::SAVE_TENSOR_NAME), string(saver, saver_def::RESTORE_OP_NAME)]
     });
     let extraneous = Extraneous::new(names(graph), own.as_ref().map_or(&[], |own| own));
     names(graph).map(|(name, _)| name).filter(|name| extraneous.has(name)).collect()
@@ -201,62 +198,32 @@ fn set_info(
     ops: &OpTable<'_>,
     options: &ExportOptions,
 ) -> Result<()> {
-    let mut new = BTreeMap::new();
+    let mut new = Replacements::default();
     let nodes_may_go = !options.export_scope.is_empty() || options.clear_extraneous_savers;
-    let has_list = fields::bytes_in(parts.info, meta_info_def::STRIPPED_OP_LIST).is_some();
-    if options.stripped_op_list || nodes_may_go && has_list {
-        let old = fields::bytes_in(parts.info, meta_info_def::STRIPPED_OP_LIST).unwrap_or_default();
+    let old_list = field(parts.info, meta_info_def::STRIPPED_OP_LIST);
+    if options.stripped_op_list || nodes_may_go && old_list.is_some() {
         let mut list = op_list::of_graph(graph, ops);
-        list.extend(
-            records(old)
-                .filter(|record| record.number != field::op_list::OP)
-                .flat_map(|record| record.bytes),
-        );
-        new.insert(
-            meta_info_def::STRIPPED_OP_LIST,
-            fields::field(meta_info_def::STRIPPED_OP_LIST, &list),
-        );
+        let unknown = records(old_list.unwrap_or_default());
+        let unknown = unknown.filter(|record| record.number != crate::schema::field::op_list::OP);
+        list.extend(unknown.flat_map(|record| record.bytes));
+        new.set(meta_info_def::STRIPPED_OP_LIST, &list);
     }
     if options.strip_default_attrs {
-        new.insert(
-            meta_info_def::STRIPPED_DEFAULT_ATTRS,
-            fields::number(meta_info_def::STRIPPED_DEFAULT_ATTRS, 1),
-        );
+        new.set_bool(meta_info_def::STRIPPED_DEFAULT_ATTRS, true);
     }
     if let Some(version) = &options.meta_graph_version {
-        let none = version.is_empty();
-        new.insert(
-            meta_info_def::META_GRAPH_VERSION,
-            if none {
-                Vec::new()
-            } else {
-                fields::field(meta_info_def::META_GRAPH_VERSION, version.as_bytes())
-            },
-        );
+        let given = Some(version).filter(|version| !version.is_empty());
+        new.set_list(meta_info_def::META_GRAPH_VERSION, given);
     }
     if let Some(any) = &options.any_info {
-        new.insert(
-            meta_info_def::ANY_INFO,
-            fields::field(meta_info_def::ANY_INFO, &fields::canonical("google.protobuf.Any", any)?),
-        );
+        new.set(meta_info_def::ANY_INFO, &canonical_tensorflow("google.protobuf.Any", any)?);
     }
     if let Some(tags) = &options.tags {
-        new.insert(
-            meta_info_def::TAGS,
-            tags.iter()
-                .flat_map(|tag| fields::field(meta_info_def::TAGS, tag.as_bytes()))
-                .collect(),
-        );
+        new.set_list(meta_info_def::TAGS, tags);
     }
-    let schema = Schema::tensorflow();
-    if let Some(ty) = schema.message("tensorflow.MetaGraphDef.MetaInfoDef")
-        && !new.is_empty()
-    {
-        let info = fields::splice(schema, ty, parts.info, &new);
-        parts.set(
-            meta_graph_def::META_INFO_DEF,
-            fields::field(meta_graph_def::META_INFO_DEF, &info),
-        );
+    if !new.is_empty() {
+        let info = new.apply_to("tensorflow.MetaGraphDef.MetaInfoDef", parts.info);
+        parts.new.set(meta_graph_def::META_INFO_DEF, &info);
     }
     Ok(())
 }
@@ -280,11 +247,8 @@ fn set_collections(
         let mut def = Cow::Borrowed(collection.def);
         let is_list = matches!(list(&def), Some((Kind::BytesList, _)));
         if options.clear_extraneous_savers && key == "savers" && is_list {
-            let saver = parts
-                .saver
-                .map(|saver| fields::field(bytes_list::VALUE, saver))
-                .unwrap_or_default();
-            def = Cow::Owned(fields::field(collection_def::BYTES_LIST, &saver));
+            let saver = parts.saver.map(|saver| encoded(bytes_list::VALUE, saver));
+            def = Cow::Owned(encoded(collection_def::BYTES_LIST, &saver.unwrap_or_default()));
             if parts.saver.is_none() {
                 parts.remove_collection(key);
                 continue;
@@ -302,7 +266,7 @@ fn set_collections(
     let listed: Vec<u8> = unbound
         .iter()
         .filter(|input| !input.starts_with('^'))
-        .flat_map(|input| fields::field(bytes_list::VALUE, input.as_bytes()))
+        .flat_map(|input| encoded(bytes_list::VALUE, input.as_bytes()))
         .collect();
     if let Some(key) = unbound_key
         && leaving.scope.is_some()
@@ -311,7 +275,7 @@ fn set_collections(
         if listed.is_empty() {
             parts.remove_collection(key);
         } else {
-            parts.set_collection(key, fields::field(collection_def::BYTES_LIST, &listed));
+            parts.set_collection(key, encoded(collection_def::BYTES_LIST, &listed));
         }
     }
     Ok(())
@@ -322,29 +286,26 @@ fn strip_signatures(parts: &mut Parts<'_>, scope: Scope<'_>) -> Vec<String> {
     let (mut signatures, mut assets, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     for (key, (entry, signature)) in &parts.signatures {
         match stripped(signature, &SIGNATURE, scope) {
-            Some(new) => signatures.extend(fields::field(
-                meta_graph_def::SIGNATURE_DEF,
-                &entry_with(key, entry, &new),
-            )),
+            Some(new) => signatures.push(entry_with(key, entry, &new)),
             None => left_out.push(format!("signature_def[{key:?}]")),
         }
     }
     for (index, asset) in parts.assets.iter().enumerate() {
         match stripped(asset, &ASSET, scope) {
-            Some(new) => assets.extend(fields::field(meta_graph_def::ASSET_FILE_DEF, &new)),
+            Some(new) => assets.push(new),
             None => left_out.push(format!("asset_file_def[{index}]")),
         }
     }
-    parts.set(meta_graph_def::SIGNATURE_DEF, signatures);
-    parts.set(meta_graph_def::ASSET_FILE_DEF, assets);
+    parts.new.set_list(meta_graph_def::SIGNATURE_DEF, signatures);
+    parts.new.set_list(meta_graph_def::ASSET_FILE_DEF, assets);
     left_out
 }
 
 /// A message without the scope in its names; `None` where one of them is outside.
-fn stripped(message: &[u8], shape: &Shape, scope: Scope<'_>) -> Option<Vec<u8>> {
-    let (strip, mut out) = (Strip { scope, is_outside: Cell::new(false) }, Writer::default());
-    fields::rename(message, shape, &strip, &mut out);
-    (!strip.is_outside.get()).then(|| out.finish())
+fn stripped(message: &[u8], names: &NameFields, scope: Scope<'_>) -> Option<Vec<u8>> {
+    let strip = Strip { scope, is_outside: Cell::new(false) };
+    let stripped = renamed(message, names, &strip);
+    (!strip.is_outside.get()).then_some(stripped)
 }
 
 /// Strips names of a scope, and notes whether one is outside.

@@ -8,20 +8,20 @@ use prost_reflect::prost::Message as _;
 use super::bound::Bound;
 use super::collections;
 use super::debug_info;
-use super::fields::{self, records};
 use super::merge::Base;
-use super::names::{Placed, Rename, node_of};
+use super::names::{Placed, Rename};
 use super::order::order;
 use super::parts::{Parts, entry_with};
 use super::place::{Nodes, devices};
 use super::registered::{ASSET, SAVER_DEF, SIGNATURE};
+use super::rename::renamed;
+use super::replace::Replacements;
 use super::unique::Taken;
 use super::{UNBOUND, UNBOUND_INPUTS};
 use crate::bytes::near;
 use crate::error::{Error, ErrorKind, Result, shortened};
-use crate::graph::Graph;
-use crate::message::{Message, Writer};
-use crate::schema::Schema;
+use crate::graph::{Graph, node_of};
+use crate::message::{Message, field, nested, records, string};
 use crate::schema::field::{
     collection_def, graph_def,
     meta_graph_def::{self, meta_info_def},
@@ -134,10 +134,7 @@ pub fn import<'s>(
     let is_moved = graph.nodes().iter().zip(&devices).any(|(node, device)| node.device != *device);
     if !placed.is_nothing() || is_moved || !bound.is_empty() || !order.is_sorted() {
         let nodes = Nodes::new(&graph, &placed, &bound, devices).graph(graph_bytes, &order)?;
-        parts.set(
-            meta_graph_def::GRAPH_DEF,
-            fields::field(meta_graph_def::GRAPH_DEF, &with_debug_info(nodes, &placed)?),
-        );
+        parts.new.set(meta_graph_def::GRAPH_DEF, &with_debug_info(nodes, &placed)?);
     }
     let saver = rename_others(&mut parts, &placed);
     set_collections(&mut parts, &placed, &graph, options)?;
@@ -151,17 +148,15 @@ pub fn import<'s>(
     Ok(Imported { message, scope, saver, return_elements, left_out })
 }
 
-/// The graph with the names of its nodes where it says where they were made.
+/// The graph with the new names of its nodes in its debug information.
 fn with_debug_info(graph: Vec<u8>, placed: &Placed<'_>) -> Result<Vec<u8>> {
-    let schema = Schema::tensorflow();
-    match (fields::bytes_in(&graph, graph_def::DEBUG_INFO), schema.message("tensorflow.GraphDef")) {
-        (Some(info), Some(ty)) if !placed.is_nothing() => {
-            let name = |node: &str| Some(placed.rename(node).into_owned());
-            let info = fields::field(graph_def::DEBUG_INFO, &debug_info::of_nodes(info, &name)?);
-            Ok(fields::splice(schema, ty, &graph, &BTreeMap::from([(graph_def::DEBUG_INFO, info)])))
-        }
-        _ => Ok(graph),
-    }
+    let Some(info) = field(&graph, graph_def::DEBUG_INFO).filter(|_| !placed.is_nothing()) else {
+        return Ok(graph);
+    };
+    let name = |node: &str| Some(placed.rename(node).into_owned());
+    let mut new = Replacements::default();
+    new.set(graph_def::DEBUG_INFO, &debug_info::of_nodes(info, &name)?);
+    Ok(new.apply_to("tensorflow.GraphDef", &graph))
 }
 
 /// Whether TensorFlow takes `scope` for the name of one.
@@ -221,31 +216,16 @@ fn check_graph(graph: &Graph<'_>, bound: &Bound<'_>) -> Result<()> {
 
 /// Renames what the saver, signatures and assets name; returns the saver.
 fn rename_others(parts: &mut Parts<'_>, placed: &Placed<'_>) -> Option<SaverDef> {
-    let renamed = |bytes, shape| {
-        let mut out = Writer::default();
-        fields::rename(bytes, shape, placed, &mut out);
-        out.finish()
-    };
     if !placed.is_nothing() {
-        let signatures = parts.signatures.iter().flat_map(|(key, (entry, signature))| {
-            fields::field(
-                meta_graph_def::SIGNATURE_DEF,
-                &entry_with(key, entry, &renamed(signature, &SIGNATURE)),
-            )
+        let signatures = parts.signatures.iter().map(|(key, (entry, signature))| {
+            entry_with(key, entry, &renamed(signature, &SIGNATURE, placed))
         });
-        let signatures: Vec<u8> = signatures.collect();
-        let assets: Vec<u8> = parts
-            .assets
-            .iter()
-            .flat_map(|asset| {
-                fields::field(meta_graph_def::ASSET_FILE_DEF, &renamed(asset, &ASSET))
-            })
-            .collect();
-        parts.set(meta_graph_def::SIGNATURE_DEF, signatures);
-        parts.set(meta_graph_def::ASSET_FILE_DEF, assets);
+        let assets = parts.assets.iter().map(|asset| renamed(asset, &ASSET, placed));
+        parts.new.set_list(meta_graph_def::SIGNATURE_DEF, signatures);
+        parts.new.set_list(meta_graph_def::ASSET_FILE_DEF, assets);
     }
-    let saver = parts.saver.map(|saver| renamed(saver, &SAVER_DEF))?;
-    parts.set(meta_graph_def::SAVER_DEF, fields::field(meta_graph_def::SAVER_DEF, &saver));
+    let saver = renamed(parts.saver?, &SAVER_DEF, placed);
+    parts.new.set(meta_graph_def::SAVER_DEF, &saver);
     SaverDef::decode(&*saver).ok()
 }
 
@@ -257,16 +237,12 @@ fn set_collections(
     options: &ImportOptions<'_>,
 ) -> Result<()> {
     let has = |name: &str| graph.find(name).is_some();
-    let trainable =
-        is_before_trainable(fields::text_in(parts.info, meta_info_def::TENSORFLOW_VERSION)).then(
-            || {
-                let collection = parts.collections.get("trainable_variables");
-                let list = collection
-                    .and_then(|c| fields::bytes_in(c.def, collection_def::BYTES_LIST))
-                    .unwrap_or_default();
-                records(list).map(|record| crate::graph::bytes_of(&record)).collect()
-            },
-        );
+    let version = string(parts.info, meta_info_def::TENSORFLOW_VERSION);
+    let trainable = is_before_trainable(version).then(|| {
+        let collection = parts.collections.get("trainable_variables");
+        let list = collection.map(|collection| nested(collection.def, collection_def::BYTES_LIST));
+        records(list.unwrap_or_default()).map(|record| record.payload()).collect()
+    });
     let entering = collections::Import { placed, has: &has, trainable };
     let unbound = options.unbound_inputs_col_name.as_deref().filter(|key| !key.is_empty());
     for (key, collection) in parts.collections.clone() {

@@ -1,19 +1,18 @@
 //! The nodes that an export keeps, with the names that they have outside their scope.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::UNBOUND;
 use super::debug_info;
 use super::defaults::Defaults;
 use super::export::ExportOptions;
-use super::fields::{self, records, text_in};
 use super::names::{Rename, Scope};
 use super::node::{self, Edit};
+use super::replace::Replacements;
 use crate::error::Result;
-use crate::message::{Value, Writer};
+use crate::message::{Value, Writer, field, records, string};
 use crate::schema::field::{graph_def, node_def};
-use crate::schema::{Schema, WireType};
 
 /// What becomes of the nodes.
 pub(super) struct Nodes<'a> {
@@ -36,30 +35,21 @@ impl Nodes<'_> {
         let mut out = Writer::default();
         for record in records(graph) {
             match (record.number, record.value) {
-                (graph_def::NODE, Value::Len(bytes)) => {
-                    if self.keeps(text_in(bytes, node_def::NAME), gone) {
-                        out.tag(graph_def::NODE, WireType::Len);
-                        out.open();
-                        node::rewrite(bytes, &mut self, &mut out);
-                        out.close();
+                (graph_def::NODE, Value::Len(node)) => {
+                    if self.keeps(string(node, node_def::NAME), gone) {
+                        out.put_message(graph_def::NODE, |out| node::rewrite(node, &mut self, out));
                     }
                 }
-                (graph_def::LIBRARY, Value::Len(library)) if self.defaults.is_some() => {
-                    out.tag(graph_def::LIBRARY, WireType::Len);
-                    out.open();
-                    if let Some(defaults) = self.defaults {
-                        defaults.strip_library(library, &mut out);
-                    }
-                    out.close();
-                }
+                (graph_def::LIBRARY, Value::Len(library)) => match self.defaults {
+                    Some(defaults) => out.put_message(graph_def::LIBRARY, |out| {
+                        defaults.strip_library(library, out);
+                    }),
+                    None => out.raw(record.bytes),
+                },
                 (graph_def::DEBUG_INFO, Value::Len(info)) => {
                     let name =
                         |node: &str| self.keeps(node, gone).then(|| self.name(node).into_owned());
-                    fields::write(
-                        graph_def::DEBUG_INFO,
-                        &debug_info::of_nodes(info, &name)?,
-                        &mut out,
-                    );
+                    out.put_bytes(graph_def::DEBUG_INFO, &debug_info::of_nodes(info, &name)?);
                 }
                 _ => out.raw(record.bytes),
             }
@@ -116,15 +106,11 @@ impl Edit for Nodes<'_> {
 
 /// The graph with a library and versions, which TensorFlow always copies, empty where there are none.
 pub(super) fn with_library(graph: Vec<u8>) -> Vec<u8> {
-    let schema = Schema::tensorflow();
-    let is_missing = |number: &u32| fields::bytes_in(&graph, *number).is_none();
-    let missing: BTreeMap<u32, Vec<u8>> = [graph_def::LIBRARY, graph_def::VERSIONS]
-        .into_iter()
-        .filter(is_missing)
-        .map(|number| (number, fields::field(number, &[])))
-        .collect();
-    match schema.message("tensorflow.GraphDef") {
-        Some(ty) if !missing.is_empty() => fields::splice(schema, ty, &graph, &missing),
-        _ => graph,
+    let mut missing = Replacements::default();
+    for number in [graph_def::LIBRARY, graph_def::VERSIONS] {
+        if field(&graph, number).is_none() {
+            missing.set(number, &[]);
+        }
     }
+    if missing.is_empty() { graph } else { missing.apply_to("tensorflow.GraphDef", &graph) }
 }

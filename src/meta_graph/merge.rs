@@ -2,21 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use prost_reflect::prost::{Message as _, Name as _};
+
 use super::collection::{joined, list};
-use super::fields::{self, bytes_in, records, text_in};
-use super::parts::Parts;
+use super::parts::{META_GRAPH, Parts};
+use super::replace::{Replacements, unknown};
 use super::unique::Taken;
-use crate::error::{ErrorKind, Result, shortened};
-use crate::graph::bytes_of;
-use crate::message::{Message, Packed, Record, Value, Writer, int32};
+use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::message::{Message, Writer, encoded, field, fields, nested, records, string, varint};
 use crate::schema::field::{
     function_def,
     function_def_library::{FUNCTION, GRADIENT},
     gradient_def, graph_def,
     meta_graph_def::{self, meta_info_def},
-    op_def, op_list, version_def,
+    op_def, op_list,
 };
-use crate::schema::{Kind as Scalar, Schema, WireType};
+use crate::schema::tensorflow::VersionDef;
 
 /// The meta graph that another is imported into.
 #[derive(Debug)]
@@ -43,13 +44,17 @@ impl<'b, 's> Base<'b, 's> {
         let mut parts = Parts::of(self.message)?;
         let new = Parts::of(other)?;
         let graph = merged_graph(self.graph, new.graph.unwrap_or_default())?;
-        parts.set(meta_graph_def::GRAPH_DEF, fields::field(meta_graph_def::GRAPH_DEF, &graph));
-        parts.set(meta_graph_def::META_INFO_DEF, merged_info(parts.info, new.info));
-        match (parts.saver, new.saver) {
-            (Some(_), Some(_)) => left_out.push("saver_def".into()),
-            (None, Some(saver)) => parts
-                .set(meta_graph_def::SAVER_DEF, fields::field(meta_graph_def::SAVER_DEF, saver)),
-            _ => {}
+        parts.new.set(meta_graph_def::GRAPH_DEF, &graph);
+        parts.new.set(meta_graph_def::META_INFO_DEF, &merged_info(parts.info, new.info));
+        for (number, name, old, added) in [
+            (meta_graph_def::SAVER_DEF, "saver_def", parts.saver, new.saver),
+            (meta_graph_def::OBJECT_GRAPH_DEF, "object_graph_def", parts.objects, new.objects),
+        ] {
+            match (old, added) {
+                (Some(_), Some(_)) => left_out.push(name.into()),
+                (None, Some(added)) => parts.new.set(number, added),
+                _ => {}
+            }
         }
         for (key, collection) in &new.collections {
             let old = parts.collections.get(key).map(|old| old.def).unwrap_or_default();
@@ -64,27 +69,13 @@ impl<'b, 's> Base<'b, 's> {
                 signatures.insert(key, entry);
             }
         }
-        let signatures = signatures
-            .values()
-            .flat_map(|entry| fields::field(meta_graph_def::SIGNATURE_DEF, entry))
-            .collect();
+        parts.new.set_list(meta_graph_def::SIGNATURE_DEF, signatures.values());
         let assets = parts.assets.iter().chain(&new.assets);
-        let assets =
-            assets.flat_map(|asset| fields::field(meta_graph_def::ASSET_FILE_DEF, asset)).collect();
-        parts.set(meta_graph_def::SIGNATURE_DEF, signatures);
-        parts.set(meta_graph_def::ASSET_FILE_DEF, assets);
-        match (parts.objects, new.objects) {
-            (Some(_), Some(_)) => left_out.push("object_graph_def".into()),
-            (None, Some(objects)) => parts.set(
-                meta_graph_def::OBJECT_GRAPH_DEF,
-                fields::field(meta_graph_def::OBJECT_GRAPH_DEF, objects),
-            ),
-            _ => {}
-        }
+        parts.new.set_list(meta_graph_def::ASSET_FILE_DEF, assets);
         let message = parts.message(self.message);
         let (schema, ty) = (message.schema(), message.ty());
-        let unknown = fields::unknown(schema, ty, other.bytes());
-        Ok(Message::from_canonical(schema, ty, [message.bytes(), &unknown].concat()))
+        let bytes = [message.bytes(), &unknown(META_GRAPH, other.bytes())].concat();
+        Ok(Message::from_canonical(schema, ty, bytes))
     }
 }
 
@@ -100,150 +91,88 @@ fn merged_collection(key: &str, old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
     Ok(joined(kind, old, items))
 }
 
-/// The `GraphDef` with the nodes of both, and all that is not a node from both or from the first.
+/// The `GraphDef` with the nodes of both; all its other fields are from both, or from the first.
 fn merged_graph(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
-    let schema = Schema::tensorflow();
-    let ty = schema.message("tensorflow.GraphDef");
-    let Some(ty) = ty else { return Ok(old.to_vec()) };
-    let mut nodes = Writer::default();
-    for record in records(old).chain(records(new)).filter(|record| record.number == graph_def::NODE)
-    {
-        nodes.raw(record.bytes);
+    let mut changed = Replacements::default();
+    changed
+        .set_list(graph_def::NODE, [old, new].into_iter().flat_map(|g| fields(g, graph_def::NODE)));
+    let library = nested(new, graph_def::LIBRARY);
+    if !library.is_empty() {
+        changed.set(graph_def::LIBRARY, &merged_library(nested(old, graph_def::LIBRARY), library)?);
     }
-    let mut changed = BTreeMap::from([(graph_def::NODE, nodes.finish())]);
-    if let Some(library) = bytes_in(new, graph_def::LIBRARY).filter(|library| !library.is_empty()) {
-        let merged =
-            merged_library(bytes_in(old, graph_def::LIBRARY).unwrap_or_default(), library)?;
-        changed.insert(graph_def::LIBRARY, fields::field(graph_def::LIBRARY, &merged));
-    }
-    match (bytes_in(old, graph_def::VERSIONS), bytes_in(new, graph_def::VERSIONS)) {
-        (None, Some(versions)) => {
-            drop(changed.insert(graph_def::VERSIONS, fields::field(graph_def::VERSIONS, versions)))
-        }
-        (Some(a), Some(b)) if a != b => {
-            changed.insert(
-                graph_def::VERSIONS,
-                fields::field(graph_def::VERSIONS, &merged_versions(a, b)),
-            );
-        }
+    match (field(old, graph_def::VERSIONS), field(new, graph_def::VERSIONS)) {
+        (None, Some(versions)) => changed.set(graph_def::VERSIONS, versions),
+        (Some(a), Some(b)) if a != b => changed.set(graph_def::VERSIONS, &merged_versions(a, b)?),
         _ => {}
     }
-    let mut merged = fields::splice(schema, ty, old, &changed);
-    merged.extend(fields::unknown(schema, ty, new));
-    Ok(merged)
+    let merged = changed.apply_to("tensorflow.GraphDef", old);
+    Ok([merged, unknown("tensorflow.GraphDef", new)].concat())
 }
 
 /// A `FunctionDefLibrary` with the functions and gradients of both.
 fn merged_library(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
     let name = |number: u32, bytes| match number {
-        FUNCTION => {
-            text_in(bytes_in(bytes, function_def::SIGNATURE).unwrap_or_default(), op_def::NAME)
-        }
-        _ => text_in(bytes, gradient_def::FUNCTION_NAME),
+        FUNCTION => string(nested(bytes, function_def::SIGNATURE), op_def::NAME),
+        _ => string(bytes, gradient_def::FUNCTION_NAME),
     };
-    let key = |record: &Record<'_>| record.number;
-    let mut known = BTreeMap::new();
-    for record in records(old) {
-        let bytes = bytes_of(&record);
-        known.entry((record.number, name(record.number, bytes))).or_insert(bytes);
-    }
-    let mut added = Vec::new();
-    for record in records(new).filter(|record| matches!(record.number, FUNCTION | GRADIENT)) {
-        let bytes = bytes_of(&record);
-        let name = name(record.number, bytes);
-        match known.get(&(record.number, name)) {
-            None => added.push(record),
-            Some(old) if *old == bytes => {}
-            Some(_) => {
-                let what =
-                    if record.number == FUNCTION { "function" } else { "gradient of function" };
-                let kind = format!("{what} {} is another one in each graph", shortened(name));
-                return Err(ErrorKind::Usage(kind).into());
+    let mut out = Writer::default();
+    for (number, what) in [(FUNCTION, "function"), (GRADIENT, "gradient of function")] {
+        let mut known = BTreeMap::new();
+        for bytes in fields(old, number) {
+            known.entry(name(number, bytes)).or_insert(bytes);
+            out.put_bytes(number, bytes);
+        }
+        for bytes in fields(new, number) {
+            let name = name(number, bytes);
+            match known.get(name) {
+                None => out.put_bytes(number, bytes),
+                Some(old) if *old == bytes => {}
+                Some(_) => {
+                    let kind = format!("{what} {} is another one in each graph", shortened(name));
+                    return Err(ErrorKind::Usage(kind).into());
+                }
             }
         }
     }
-    let mut out = Writer::default();
-    let mut write = |record: &Record<'_>| out.raw(record.bytes);
-    for number in [FUNCTION, GRADIENT] {
-        records(old).filter(|r| key(r) == number).for_each(|r| write(&r));
-        added.iter().filter(|r| key(r) == number).for_each(&mut write);
-    }
-    records(old)
-        .chain(records(new))
-        .filter(|r| !matches!(key(r), FUNCTION | GRADIENT))
-        .for_each(|r| write(&r));
+    let others = records(old).chain(records(new));
+    let others = others.filter(|record| !matches!(record.number, FUNCTION | GRADIENT));
+    others.for_each(|record| out.raw(record.bytes));
     Ok(out.finish())
 }
 
-/// What a consumer of both must be: the older producer, the higher demand, all bad consumers.
-fn merged_versions(old: &[u8], new: &[u8]) -> Vec<u8> {
-    let number = |versions, number| {
-        let record = records(versions).find(|record| record.number == number);
-        match record.map(|record| record.value) {
-            Some(Value::Varint(bits)) => int32(bits),
-            _ => 0,
-        }
+/// The versions that a consumer of both must have: the older producer, the higher demand, all bad consumers.
+fn merged_versions(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
+    let (a, b) = (versions(old)?, versions(new)?);
+    let bad_consumers: BTreeSet<i32> = a.bad_consumers.into_iter().chain(b.bad_consumers).collect();
+    let merged = VersionDef {
+        producer: a.producer.min(b.producer),
+        min_consumer: a.min_consumer.max(b.min_consumer),
+        bad_consumers: bad_consumers.into_iter().collect(),
     };
-    let bad: BTreeSet<i32> = [old, new]
-        .into_iter()
-        .filter_map(|versions| bytes_in(versions, version_def::BAD_CONSUMERS))
-        .flat_map(|packed| Packed::new(Scalar::Int32, packed, 0).map_while(Result::ok))
-        .map(|value| if let Value::Varint(bits) = value { int32(bits) } else { 0 })
-        .collect();
-    let mut out = Writer::default();
-    let producer = number(old, version_def::PRODUCER).min(number(new, version_def::PRODUCER));
-    let consumer =
-        number(old, version_def::MIN_CONSUMER).max(number(new, version_def::MIN_CONSUMER));
-    for (field, value) in [(version_def::PRODUCER, producer), (version_def::MIN_CONSUMER, consumer)]
-        .into_iter()
-        .filter(|(_, v)| *v != 0)
-    {
-        out.tag(field, WireType::Varint);
-        out.varint(i64::from(value).cast_unsigned());
-    }
-    if !bad.is_empty() {
-        out.tag(version_def::BAD_CONSUMERS, WireType::Len);
-        out.open();
-        bad.iter().for_each(|version| out.varint(i64::from(*version).cast_unsigned()));
-        out.close();
-    }
-    for record in
-        records(old).chain(records(new)).filter(|record| record.number > version_def::BAD_CONSUMERS)
-    {
-        out.raw(record.bytes);
-    }
-    out.finish()
+    let name = VersionDef::full_name();
+    Ok([merged.encode_to_vec(), unknown(&name, old), unknown(&name, new)].concat())
+}
+
+fn versions(bytes: &[u8]) -> Result<VersionDef> {
+    VersionDef::decode(bytes)
+        .map_err(|error| Error::unexpected("versions", error, "it must be a VersionDef"))
 }
 
 /// `meta_info_def` of the first, with the ops of both; of the other where the first has none.
 fn merged_info(old: &[u8], new: &[u8]) -> Vec<u8> {
-    let schema = Schema::tensorflow();
-    let ty = schema.message("tensorflow.MetaGraphDef.MetaInfoDef");
-    let Some(ty) = ty.filter(|_| !old.is_empty()) else {
-        return fields::field(meta_graph_def::META_INFO_DEF, new);
-    };
-    let mut ops = BTreeMap::new();
-    for list in
-        [new, old].map(|info| bytes_in(info, meta_info_def::STRIPPED_OP_LIST).unwrap_or_default())
-    {
-        let definitions = records(list).filter(|record| record.number == op_list::OP);
-        ops.extend(
-            definitions.map(|record| (text_in(bytes_of(&record), op_def::NAME), bytes_of(&record))),
-        );
+    if old.is_empty() {
+        return new.to_vec();
     }
-    let mut changed = BTreeMap::new();
+    let mut changed = Replacements::default();
+    let lists = [new, old].map(|info| nested(info, meta_info_def::STRIPPED_OP_LIST));
+    let ops = lists.into_iter().flat_map(|list| fields(list, op_list::OP));
+    let ops: BTreeMap<_, _> = ops.map(|op| (string(op, op_def::NAME), op)).collect();
     if !ops.is_empty() {
-        let list: Vec<u8> = ops.values().flat_map(|op| fields::field(op_list::OP, op)).collect();
-        changed.insert(
-            meta_info_def::STRIPPED_OP_LIST,
-            fields::field(meta_info_def::STRIPPED_OP_LIST, &list),
-        );
+        let list: Vec<u8> = ops.values().flat_map(|op| encoded(op_list::OP, op)).collect();
+        changed.set(meta_info_def::STRIPPED_OP_LIST, &list);
     }
-    if fields::is_set(new, meta_info_def::STRIPPED_DEFAULT_ATTRS) {
-        changed.insert(
-            meta_info_def::STRIPPED_DEFAULT_ATTRS,
-            fields::number(meta_info_def::STRIPPED_DEFAULT_ATTRS, 1),
-        );
+    if varint(new, meta_info_def::STRIPPED_DEFAULT_ATTRS).is_some_and(|bits| bits != 0) {
+        changed.set_bool(meta_info_def::STRIPPED_DEFAULT_ATTRS, true);
     }
-    fields::field(meta_graph_def::META_INFO_DEF, &fields::splice(schema, ty, old, &changed))
+    changed.apply_to("tensorflow.MetaGraphDef.MetaInfoDef", old)
 }

@@ -93,11 +93,6 @@ fn split_port(name: &str) -> (&str, &str) {
     name.split_at(name.find(':').unwrap_or(name.len()))
 }
 
-/// The name of the node in the name of a tensor, of an input, or of a node.
-pub(super) fn node_of(name: &str) -> &str {
-    split_port(name.strip_prefix('^').unwrap_or(name)).0
-}
-
 fn join<'n>(lead: &str, rest: &'n str) -> Cow<'n, str> {
     if lead.is_empty() { Cow::Borrowed(rest) } else { Cow::Owned(format!("{lead}{rest}")) }
 }

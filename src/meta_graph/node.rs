@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::fields::{self, records};
-use crate::graph::{attr, bytes_of, text_of};
-use crate::message::{Value, Writer};
-use crate::schema::WireType;
+use crate::message::{Value, Writer, edit_fields, entry, records};
 use crate::schema::field::{
     attr_value::{self, list_value},
     map_entry, node_def,
@@ -56,95 +53,71 @@ pub(super) fn rewrite(node: &[u8], edit: &mut impl Edit, out: &mut Writer) {
     for record in records(node) {
         if !is_placed && record.number >= node_def::DEVICE {
             is_placed = true;
-            let own = if record.number == node_def::DEVICE { text_of(&record) } else { "" };
-            let device = edit.device(own);
-            if !device.is_empty() {
-                fields::write(node_def::DEVICE, device.as_bytes(), out);
-            }
+            let own = if record.number == node_def::DEVICE { record.text() } else { "" };
+            put_name(node_def::DEVICE, edit.device(own), out);
         }
         match (record.number, record.value) {
             (node_def::NAME, Value::Len(_)) => {
-                let name = edit.name(text_of(&record));
-                if !name.is_empty() {
-                    fields::write(node_def::NAME, name.as_bytes(), out);
-                }
+                put_name(node_def::NAME, &edit.name(record.text()), out);
             }
             (node_def::OP, Value::Len(_)) => {
-                op = text_of(&record);
+                op = record.text();
                 out.raw(record.bytes);
             }
             (node_def::INPUT, Value::Len(_)) => {
-                if let Some(input) = edit.input(text_of(&record)) {
-                    fields::write(node_def::INPUT, input.as_bytes(), out);
+                if let Some(input) = edit.input(record.text()) {
+                    out.put_bytes(node_def::INPUT, input.as_bytes());
                 }
             }
             (node_def::DEVICE, Value::Len(_)) => {}
-            (node_def::ATTR, Value::Len(entry)) => match attr(entry) {
+            (node_def::ATTR, Value::Len(attr)) => match entry(attr) {
                 (name, value) if !edit.keeps_attr(op, name, value) => {}
-                (CLASS, _) => entry_with(entry, |value, out| classes(value, edit, out), out),
+                (CLASS, _) => put_attr(attr, |value, out| classes(value, edit, out), out),
                 (FRAME, _) if matches!(op, "Enter" | "RefEnter") => {
-                    entry_with(entry, |value, out| frame(value, edit, out), out);
+                    put_attr(attr, |value, out| frame(value, edit, out), out);
                 }
                 _ => out.raw(record.bytes),
             },
             _ => out.raw(record.bytes),
         }
     }
-    if !is_placed && !edit.device("").is_empty() {
-        fields::write(node_def::DEVICE, edit.device("").as_bytes(), out);
+    if !is_placed {
+        put_name(node_def::DEVICE, edit.device(""), out);
+    }
+}
+
+/// Writes a name, unless it is empty.
+fn put_name(number: u32, name: &str, out: &mut Writer) {
+    if !name.is_empty() {
+        out.put_bytes(number, name.as_bytes());
     }
 }
 
 /// Writes an entry of the attributes, its value by `write`.
-fn entry_with(entry: &[u8], write: impl Fn(&[u8], &mut Writer), out: &mut Writer) {
-    out.tag(node_def::ATTR, WireType::Len);
-    out.open();
-    for record in records(entry) {
-        match (record.number, record.value) {
-            (map_entry::VALUE, Value::Len(value)) => {
-                out.tag(map_entry::VALUE, WireType::Len);
-                out.open();
-                write(value, out);
-                out.close();
-            }
-            _ => out.raw(record.bytes),
-        }
-    }
-    out.close();
+fn put_attr(attr: &[u8], write: impl Fn(&[u8], &mut Writer), out: &mut Writer) {
+    out.put_message(node_def::ATTR, |out| edit_fields(attr, map_entry::VALUE, out, write));
 }
 
 /// Writes an `AttrValue` that is a list of colocations.
 fn classes(value: &[u8], edit: &impl Edit, out: &mut Writer) {
-    for record in records(value) {
-        match (record.number, record.value) {
-            (attr_value::LIST, Value::Len(list)) => {
-                out.tag(attr_value::LIST, WireType::Len);
-                out.open();
-                for item in records(list) {
-                    match (item.number, std::str::from_utf8(bytes_of(&item))) {
-                        (list_value::S, Ok(class)) => {
-                            if let Some(class) = edit.colocation(class) {
-                                fields::write(list_value::S, class.as_bytes(), out);
-                            }
-                        }
-                        _ => out.raw(item.bytes),
+    edit_fields(value, attr_value::LIST, out, |list, out| {
+        for item in records(list) {
+            match (item.number, str::from_utf8(item.payload())) {
+                (list_value::S, Ok(class)) => {
+                    if let Some(class) = edit.colocation(class) {
+                        out.put_bytes(list_value::S, class.as_bytes());
                     }
                 }
-                out.close();
+                _ => out.raw(item.bytes),
             }
-            _ => out.raw(record.bytes),
         }
-    }
+    });
 }
 
 /// Writes an `AttrValue` that is the name of a loop.
 fn frame(value: &[u8], edit: &impl Edit, out: &mut Writer) {
-    for record in records(value) {
-        match (record.number, std::str::from_utf8(bytes_of(&record))) {
-            (attr_value::S, Ok(name)) => {
-                fields::write(attr_value::S, edit.frame(name).as_bytes(), out)
-            }
-            _ => out.raw(record.bytes),
-        }
-    }
+    edit_fields(value, attr_value::S, out, |name, out| match str::from_utf8(name) {
+        Ok(name) => out.raw(edit.frame(name).as_bytes()),
+        Err(_) => out.raw(name),
+    });
 }

@@ -2,24 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::fields::{bytes_in, records, text_in, write};
 use super::parts::Parts;
 use crate::error::Result;
-use crate::graph::{OpTable, attr, bytes_of, text_of};
-use crate::message::Writer;
-use crate::schema::WireType;
-use crate::schema::field::{
-    attr_value, function_def, function_def_library, graph_def,
-    meta_graph_def::meta_info_def,
-    name_attr_list, node_def,
-    op_def::{self, arg_def, attr_def},
-    op_list,
-};
+use crate::graph::{OpTable, attrs};
+use crate::message::{Value, Writer, entries, fields, nested, records, string};
+use crate::schema::field;
+use crate::schema::field::meta_graph_def::meta_info_def;
+use crate::schema::field::op_def::{self, arg_def, attr_def};
+use crate::schema::field::{function_def, function_def_library, graph_def, node_def};
 
 /// The definitions that a meta graph brings along, over those of TensorFlow.
 pub(super) fn of<'m>(parts: &Parts<'m>) -> Result<OpTable<'m>> {
-    let own =
-        OpTable::decode(bytes_in(parts.info, meta_info_def::STRIPPED_OP_LIST).unwrap_or_default())?;
+    let own = OpTable::decode(nested(parts.info, meta_info_def::STRIPPED_OP_LIST))?;
     Ok(own.over(OpTable::builtin()))
 }
 
@@ -29,32 +23,17 @@ pub(super) fn of<'m>(parts: &Parts<'m>) -> Result<OpTable<'m>> {
 /// branches of a condition or bodies of a loop.
 pub(super) fn of_graph(graph: &[u8], ops: &OpTable<'_>) -> Vec<u8> {
     let mut out = Writer::default();
-    for bytes in used(graph).into_iter().filter_map(|op| ops.bytes(op)) {
-        out.tag(op_list::OP, WireType::Len);
-        out.open();
-        without_docs(bytes, &mut out);
-        out.close();
+    for op in used(graph).into_iter().filter_map(|op| ops.bytes(op)) {
+        out.put_message(field::op_list::OP, |out| without_docs(op, out));
     }
     out.finish()
 }
 
 /// The functions in the library of a `GraphDef`, by name.
 pub(super) fn functions(graph: &[u8]) -> BTreeMap<&str, &[u8]> {
-    let library = bytes_in(graph, graph_def::LIBRARY).unwrap_or_default();
-    let functions =
-        records(library).filter(|record| record.number == function_def_library::FUNCTION);
-    functions
-        .map(|record| {
-            let function = bytes_of(&record);
-            (
-                text_in(
-                    bytes_in(function, function_def::SIGNATURE).unwrap_or_default(),
-                    op_def::NAME,
-                ),
-                function,
-            )
-        })
-        .collect()
+    let functions = fields(nested(graph, graph_def::LIBRARY), function_def_library::FUNCTION);
+    let name = |function| string(nested(function, function_def::SIGNATURE), op_def::NAME);
+    functions.map(|function| (name(function), function)).collect()
 }
 
 /// The ops of the graph and of the functions that can be reached, functions left out.
@@ -71,54 +50,36 @@ fn used(graph: &[u8]) -> BTreeSet<&str> {
     };
     open.push((graph, graph_def::NODE));
     while let Some((nodes, number)) = open.pop() {
-        for record in records(nodes).filter(|record| record.number == number) {
-            let (op, called) = ops(bytes_of(&record));
+        for node in fields(nodes, number) {
+            let op = string(node, node_def::OP);
             mark(op, &mut open);
-            if let Some(called) = called {
-                mark(called, &mut open);
+            if matches!(op, "PartitionedCall" | "StatefulPartitionedCall") {
+                let mut attrs = entries(node, node_def::ATTR);
+                let called = attrs.find(|(name, _)| *name == "f");
+                if let Some((_, value)) = called {
+                    mark(attrs::function(value), &mut open);
+                }
             }
         }
     }
     used
 }
 
-/// The op of a node, and the function that it calls.
-fn ops(node: &[u8]) -> (&str, Option<&str>) {
-    let (mut op, mut called) = ("", None);
-    for record in records(node) {
-        match record.number {
-            node_def::OP => op = text_of(&record),
-            node_def::ATTR if matches!(op, "PartitionedCall" | "StatefulPartitionedCall") => {
-                if let ("f", value) = attr(bytes_of(&record)) {
-                    called = bytes_in(value, attr_value::FUNC)
-                        .map(|function| text_in(function, name_attr_list::NAME));
-                }
-            }
-            _ => {}
-        }
-    }
-    (op, called)
-}
-
 /// Writes the records of an `OpDef` but for summaries and descriptions.
 fn without_docs(op: &[u8], out: &mut Writer) {
     for record in records(op) {
-        let description = match record.number {
-            op_def::INPUT_ARG | op_def::OUTPUT_ARG => arg_def::DESCRIPTION,
-            op_def::ATTR => attr_def::DESCRIPTION,
-            op_def::SUMMARY | op_def::DESCRIPTION => continue,
+        let description = match (record.number, record.value) {
+            (op_def::INPUT_ARG | op_def::OUTPUT_ARG, Value::Len(_)) => arg_def::DESCRIPTION,
+            (op_def::ATTR, Value::Len(_)) => attr_def::DESCRIPTION,
+            (op_def::SUMMARY | op_def::DESCRIPTION, _) => continue,
             _ => {
                 out.raw(record.bytes);
                 continue;
             }
         };
-        let part = bytes_of(&record);
-        if records(part).all(|record| record.number != description) {
-            out.raw(record.bytes);
-            continue;
-        }
-        let kept = records(part).filter(|record| record.number != description);
-        let kept: Vec<u8> = kept.flat_map(|record| record.bytes).copied().collect();
-        write(record.number, &kept, out);
+        out.put_message(record.number, |out| {
+            let kept = records(record.payload()).filter(|part| part.number != description);
+            kept.for_each(|part| out.raw(part.bytes));
+        });
     }
 }

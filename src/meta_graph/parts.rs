@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::fields::{self, bytes_in, records, text_in};
+use super::replace::Replacements;
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::bytes_of;
-use crate::message::{Message, Value, Writer};
-use crate::schema::WireType;
+use crate::message::{Message, Value, Writer, entry, records};
 use crate::schema::field::{map_entry, meta_graph_def};
 
 /// The type of a meta graph.
@@ -29,9 +27,9 @@ pub(super) struct Parts<'m> {
     pub(super) assets: Vec<&'m [u8]>,
     /// The `SavedObjectGraph`.
     pub(super) objects: Option<&'m [u8]>,
-    /// Records that replace all of a field.
-    new: BTreeMap<u32, Vec<u8>>,
-    /// Collections that are new, or are others now, or gone.
+    /// The fields that are replaced.
+    pub(super) new: Replacements,
+    /// The collections that are new, changed or removed.
     new_collections: BTreeMap<String, Option<Vec<u8>>>,
 }
 
@@ -67,17 +65,14 @@ impl<'m> Parts<'m> {
                 meta_graph_def::GRAPH_DEF => parts.graph = Some(content),
                 meta_graph_def::SAVER_DEF => parts.saver = Some(content),
                 meta_graph_def::COLLECTION_DEF => {
-                    let def = bytes_in(content, map_entry::VALUE).unwrap_or_default();
-                    parts.collections.insert(
-                        text_in(content, map_entry::KEY),
-                        Collection { entry: content, def },
-                    );
+                    let (key, def) = entry(content);
+                    parts.collections.insert(key, Collection { entry: content, def });
                 }
                 meta_graph_def::SIGNATURE_DEF => {
-                    let signature = bytes_in(content, map_entry::VALUE).unwrap_or_default();
-                    parts.signatures.insert(text_in(content, map_entry::KEY), (content, signature));
+                    let (key, signature) = entry(content);
+                    parts.signatures.insert(key, (content, signature));
                 }
-                meta_graph_def::ASSET_FILE_DEF => parts.assets.push(bytes_of(&record)),
+                meta_graph_def::ASSET_FILE_DEF => parts.assets.push(content),
                 meta_graph_def::OBJECT_GRAPH_DEF => parts.objects = Some(content),
                 _ => {}
             }
@@ -94,11 +89,6 @@ impl<'m> Parts<'m> {
             .ok_or_else(|| ErrorKind::NotFound("the meta graph has no graph_def".into()).into())
     }
 
-    /// Puts `records` in the place of the field `number`.
-    pub(super) fn set(&mut self, number: u32, records: Vec<u8>) {
-        self.new.insert(number, records);
-    }
-
     /// Puts a collection in the place of the one of this name, or beside the others.
     pub(super) fn set_collection(&mut self, key: &str, def: Vec<u8>) {
         self.new_collections.insert(key.to_owned(), Some(def));
@@ -112,46 +102,38 @@ impl<'m> Parts<'m> {
     /// The meta graph with what was put in the place of its parts.
     pub(super) fn message<'s>(mut self, meta: &Message<'s>) -> Message<'s> {
         if !self.new_collections.is_empty() {
-            let collections = self.collection_records();
-            self.new.insert(meta_graph_def::COLLECTION_DEF, collections);
+            let collections = self.collection_entries();
+            self.new.set_list(meta_graph_def::COLLECTION_DEF, collections.values());
         }
-        let bytes = fields::splice(meta.schema(), meta.ty(), meta.bytes(), &self.new);
+        let bytes = self.new.apply(meta.schema(), meta.ty(), meta.bytes());
         Message::from_canonical(meta.schema(), meta.ty(), bytes)
     }
 
-    fn collection_records(&mut self) -> Vec<u8> {
+    fn collection_entries(&mut self) -> BTreeMap<String, Vec<u8>> {
         let new = std::mem::take(&mut self.new_collections);
         let mut entries = BTreeMap::new();
         for (key, collection) in &self.collections {
             if !new.contains_key(*key) {
-                entries.insert(*key, collection.entry.to_vec());
+                entries.insert((*key).to_owned(), collection.entry.to_vec());
             }
         }
         for (key, def) in &new {
             let entry = self.collections.get(&**key).map(|collection| collection.entry);
             if let Some(def) = def {
-                entries.insert(key, entry_with(key, entry.unwrap_or_default(), def));
+                entries.insert(key.clone(), entry_with(key, entry.unwrap_or_default(), def));
             }
         }
         entries
-            .values()
-            .flat_map(|entry| fields::field(meta_graph_def::COLLECTION_DEF, entry))
-            .collect()
     }
 }
 
 /// An entry of a map of messages with another value; what else was in it stays.
 pub(super) fn entry_with(key: &str, entry: &[u8], value: &[u8]) -> Vec<u8> {
     let mut out = Writer::default();
-    fields::write(map_entry::KEY, key.as_bytes(), &mut out);
-    fields::write(map_entry::VALUE, value, &mut out);
-    for record in records(entry).filter(|record| {
-        !matches!(
-            (record.number, record.value.wire_type()),
-            (map_entry::KEY | map_entry::VALUE, WireType::Len)
-        )
-    }) {
-        out.raw(record.bytes);
-    }
+    out.put_bytes(map_entry::KEY, key.as_bytes());
+    out.put_bytes(map_entry::VALUE, value);
+    let is_other = |number| !matches!(number, map_entry::KEY | map_entry::VALUE);
+    let others = records(entry).filter(|record| is_other(record.number));
+    others.for_each(|record| out.raw(record.bytes));
     out.finish()
 }

@@ -5,17 +5,12 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::bound::Bound;
-use super::fields::{bytes_in, records};
 use super::names::{Placed, Rename};
 use super::node::{self, Edit};
 use crate::error::{ErrorKind, Result, shortened};
-use crate::graph::{Graph, Node, fields};
-use crate::message::Writer;
-use crate::schema::WireType;
-use crate::schema::field::{
-    attr_value::{self, list_value},
-    graph_def,
-};
+use crate::graph::{Graph, Node, attrs};
+use crate::message::{Writer, records};
+use crate::schema::field::graph_def;
 
 /// What an entry of `_class` begins with.
 const BESIDE: &str = "loc:@";
@@ -42,9 +37,7 @@ pub(super) fn devices<'m>(graph: &Graph<'m>, order: &[usize], clear: bool) -> Ve
 /// The other nodes beside which a node is placed.
 fn beside<'m>(node: &Node<'m>) -> impl Iterator<Item = &'m str> + use<'m> {
     let name = node.name;
-    let list =
-        node.attr("_class").and_then(|value| bytes_in(value, attr_value::LIST)).unwrap_or_default();
-    let classes = fields(list, list_value::S).filter_map(|class| std::str::from_utf8(class).ok());
+    let classes = attrs::texts(node.attr("_class").unwrap_or_default());
     classes.filter_map(|class| class.strip_prefix(BESIDE)).filter(move |other| *other != name)
 }
 
@@ -84,14 +77,10 @@ impl<'a> Nodes<'a> {
             let Some(node) = self.graph.nodes().get(position) else { continue };
             self.device = self.devices.get(position).copied().unwrap_or_default();
             self.controls.clear();
-            out.tag(graph_def::NODE, WireType::Len);
-            out.open();
-            node::rewrite(node.bytes, &mut self, &mut out);
-            out.close();
+            out.put_message(graph_def::NODE, |out| node::rewrite(node.bytes, &mut self, out));
         }
-        records(bytes)
-            .filter(|record| record.number != graph_def::NODE)
-            .for_each(|record| out.raw(record.bytes));
+        let others = records(bytes).filter(|record| record.number != graph_def::NODE);
+        others.for_each(|record| out.raw(record.bytes));
         match self.missing.take() {
             None => Ok(out.finish()),
             Some(node) => {

@@ -1,9 +1,9 @@
-//! The messages that collections hold, and signatures: where names stand in them.
+//! The messages in collections, and signatures: the fields of theirs that hold names.
 //!
 //! Source: TensorFlow's `to_proto` and `from_proto` of variables, savers, queue runners and contexts.
 
-use super::fields::Place::{In, Listed, Name, Pairs};
-use super::fields::Shape;
+use super::rename::NameFields;
+use super::rename::NameKind::{In, Listed, Name, Pairs};
 use crate::schema::field::tensor_info::{composite_tensor, coo_sparse};
 use crate::schema::field::{
     asset_file_def, cond_context_def, control_flow_context_def, map_entry, queue_runner_def,
@@ -11,18 +11,18 @@ use crate::schema::field::{
     while_context_def,
 };
 
-/// What the items of a collection are.
+/// The items of a collection that are messages.
 #[derive(Debug)]
 pub(super) struct Registered {
     /// The name of the message.
     pub(super) message: &'static str,
-    /// Where names stand in it.
-    pub(super) shape: &'static Shape,
-    /// The field with the name that an item goes by; savers have none.
+    /// The fields that hold names.
+    pub(super) names: &'static NameFields,
+    /// The field with the name of the item; savers have none.
     pub(super) name: Option<u32>,
-    /// The fields that must all be in the scope that is exported.
+    /// The fields whose names must all be in an exported scope.
     pub(super) inside: &'static [u32],
-    /// Whether all names in it but those of messages inside must be of nodes.
+    /// Whether its names, but not those of nested messages, must be names of nodes.
     pub(super) names_nodes: bool,
 }
 
@@ -46,11 +46,14 @@ pub(super) fn registered(key: &str) -> Option<&'static Registered> {
 
 static VARIABLE: Registered = Registered {
     message: "tensorflow.VariableDef",
-    shape: &Shape(&[
+    names: &NameFields(&[
         (variable_def::VARIABLE_NAME, Name),
         (variable_def::INITIALIZER_NAME, Name),
         (variable_def::SNAPSHOT_NAME, Name),
-        (variable_def::SAVE_SLICE_INFO_DEF, In(&Shape(&[(save_slice_info_def::FULL_NAME, Name)]))),
+        (
+            variable_def::SAVE_SLICE_INFO_DEF,
+            In(&NameFields(&[(save_slice_info_def::FULL_NAME, Name)])),
+        ),
         (variable_def::INITIAL_VALUE_NAME, Name),
     ]),
     name: Some(variable_def::VARIABLE_NAME),
@@ -60,7 +63,7 @@ static VARIABLE: Registered = Registered {
 
 static SAVER: Registered = Registered {
     message: "tensorflow.SaverDef",
-    shape: &SAVER_DEF,
+    names: &SAVER_DEF,
     name: None,
     inside: &[
         saver_def::FILENAME_TENSOR_NAME,
@@ -72,7 +75,7 @@ static SAVER: Registered = Registered {
 
 static QUEUE_RUNNER: Registered = Registered {
     message: "tensorflow.QueueRunnerDef",
-    shape: &Shape(&[
+    names: &NameFields(&[
         (queue_runner_def::QUEUE_NAME, Name),
         (queue_runner_def::ENQUEUE_OP_NAME, Listed),
         (queue_runner_def::CLOSE_OP_NAME, Name),
@@ -85,7 +88,7 @@ static QUEUE_RUNNER: Registered = Registered {
 
 static COND: Registered = Registered {
     message: "tensorflow.CondContextDef",
-    shape: &COND_CONTEXT,
+    names: &COND_CONTEXT,
     name: Some(cond_context_def::CONTEXT_NAME),
     inside: &[],
     names_nodes: false,
@@ -93,27 +96,28 @@ static COND: Registered = Registered {
 
 static WHILE: Registered = Registered {
     message: "tensorflow.WhileContextDef",
-    shape: &WHILE_CONTEXT,
+    names: &WHILE_CONTEXT,
     name: Some(while_context_def::CONTEXT_NAME),
     inside: &[],
     names_nodes: false,
 };
 
 /// `SaverDef`.
-pub(super) static SAVER_DEF: Shape = Shape(&[
+pub(super) static SAVER_DEF: NameFields = NameFields(&[
     (saver_def::FILENAME_TENSOR_NAME, Name),
     (saver_def::SAVE_TENSOR_NAME, Name),
     (saver_def::RESTORE_OP_NAME, Name),
 ]);
 
-static VALUES: Shape = Shape(&[(values_def::VALUES, Listed), (values_def::EXTERNAL_VALUES, Pairs)]);
+static VALUES: NameFields =
+    NameFields(&[(values_def::VALUES, Listed), (values_def::EXTERNAL_VALUES, Pairs)]);
 
-static CONTEXT: Shape = Shape(&[
+static CONTEXT: NameFields = NameFields(&[
     (control_flow_context_def::COND_CTXT, In(&COND_CONTEXT)),
     (control_flow_context_def::WHILE_CTXT, In(&WHILE_CONTEXT)),
 ]);
 
-static COND_CONTEXT: Shape = Shape(&[
+static COND_CONTEXT: NameFields = NameFields(&[
     (cond_context_def::CONTEXT_NAME, Name),
     (cond_context_def::PRED_NAME, Name),
     (cond_context_def::PIVOT_NAME, Name),
@@ -121,7 +125,7 @@ static COND_CONTEXT: Shape = Shape(&[
     (cond_context_def::NESTED_CONTEXTS, In(&CONTEXT)),
 ]);
 
-static WHILE_CONTEXT: Shape = Shape(&[
+static WHILE_CONTEXT: NameFields = NameFields(&[
     (while_context_def::CONTEXT_NAME, Name),
     (while_context_def::PIVOT_NAME, Name),
     (while_context_def::PIVOT_FOR_PRED_NAME, Name),
@@ -134,11 +138,11 @@ static WHILE_CONTEXT: Shape = Shape(&[
 ]);
 
 /// `TensorInfo`: a tensor, the three of a sparse one, or the parts of a composite one.
-static TENSOR_INFO: Shape = Shape(&[
+static TENSOR_INFO: NameFields = NameFields(&[
     (tensor_info::NAME, Listed),
     (
         tensor_info::COO_SPARSE,
-        In(&Shape(&[
+        In(&NameFields(&[
             (coo_sparse::VALUES_TENSOR_NAME, Name),
             (coo_sparse::INDICES_TENSOR_NAME, Name),
             (coo_sparse::DENSE_SHAPE_TENSOR_NAME, Name),
@@ -146,17 +150,18 @@ static TENSOR_INFO: Shape = Shape(&[
     ),
     (
         tensor_info::COMPOSITE_TENSOR,
-        In(&Shape(&[(composite_tensor::COMPONENTS, In(&TENSOR_INFO))])),
+        In(&NameFields(&[(composite_tensor::COMPONENTS, In(&TENSOR_INFO))])),
     ),
 ]);
 
-static TENSOR_INFO_ENTRY: Shape = Shape(&[(map_entry::VALUE, In(&TENSOR_INFO))]);
+static TENSOR_INFO_ENTRY: NameFields = NameFields(&[(map_entry::VALUE, In(&TENSOR_INFO))]);
 
 /// `SignatureDef`.
-pub(super) static SIGNATURE: Shape = Shape(&[
+pub(super) static SIGNATURE: NameFields = NameFields(&[
     (signature_def::INPUTS, In(&TENSOR_INFO_ENTRY)),
     (signature_def::OUTPUTS, In(&TENSOR_INFO_ENTRY)),
 ]);
 
 /// `AssetFileDef`.
-pub(super) static ASSET: Shape = Shape(&[(asset_file_def::TENSOR_INFO, In(&TENSOR_INFO))]);
+pub(super) static ASSET: NameFields =
+    NameFields(&[(asset_file_def::TENSOR_INFO, In(&TENSOR_INFO))]);

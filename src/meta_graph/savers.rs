@@ -5,7 +5,8 @@
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-use super::names::{Placed, Rename, Scope, node_of};
+use super::names::{Placed, Rename, Scope};
+use crate::graph::node_of;
 use crate::schema::tensorflow::SaverDef;
 
 /// The ops of nodes that save and restore.

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use prost_reflect::prost::{self, Message as _, Name};
 
 use super::collection::{Collections, Item, Kind, joined, no_message};
-use super::fields::{self, bytes_in, text_in};
 use super::parts::{Parts, entry_with};
 use crate::error::{Error, Result, abridged};
-use crate::message::Message;
+use crate::message::{Message, encoded, nested, string};
 use crate::schema::field::{any, collection_def::any_list, meta_graph_def};
+use crate::schema::google::protobuf::Any;
 use crate::schema::tensorflow::tensor_info::Encoding;
 use crate::schema::tensorflow::{AssetFileDef, SaverDef, SignatureDef, TensorInfo};
 
@@ -49,11 +49,7 @@ pub fn with_signatures<'s>(
         let old = parts.signatures.get(&**name).map(|(entry, _)| *entry).unwrap_or_default();
         all.insert(name, entry_with(name, old, &signature.encode_to_vec()));
     }
-    let records = all
-        .values()
-        .flat_map(|entry| fields::field(meta_graph_def::SIGNATURE_DEF, entry))
-        .collect();
-    parts.set(meta_graph_def::SIGNATURE_DEF, records);
+    parts.new.set_list(meta_graph_def::SIGNATURE_DEF, all.values());
     // Maps that were encoded here are in hash order.
     Message::decode(meta.schema(), meta.ty(), parts.message(meta).into_bytes())
 }
@@ -81,14 +77,12 @@ fn assets_of(parts: Parts<'_>) -> Result<Vec<AssetFileDef>> {
     }
     let collections = Collections::of_parts(parts);
     let unpack = |(index, item)| match item {
-        Item::Any(any) if is_asset(text_in(any, any::TYPE_URL)) => {
-            decode(bytes_in(any, any::VALUE).unwrap_or_default())
-        }
+        Item::Any(any) if is_asset(string(any, any::TYPE_URL)) => decode(nested(any, any::VALUE)),
         Item::Any(any) => Err(no_message(
             ASSETS_KEY,
             index,
             AssetFileDef::NAME,
-            &abridged(text_in(any, any::TYPE_URL)),
+            &abridged(string(any, any::TYPE_URL)),
         )),
         other => {
             let found = format!("one of a {}", other.kind());
@@ -112,22 +106,14 @@ pub fn with_assets<'s>(meta: &Message<'s>, assets: &[AssetFileDef]) -> Result<Me
             let at = left.iter().position(|asset| tensor_of(asset) == tensor_of(&known));
             sorted.extend(at.map(|at| left.remove(at)));
         }
-        let record = |asset: &AssetFileDef| {
-            fields::field(meta_graph_def::ASSET_FILE_DEF, &asset.encode_to_vec())
-        };
-        parts.set(
-            meta_graph_def::ASSET_FILE_DEF,
-            sorted.into_iter().chain(left).flat_map(record).collect(),
-        );
+        let assets = sorted.into_iter().chain(left).map(AssetFileDef::encode_to_vec);
+        parts.new.set_list(meta_graph_def::ASSET_FILE_DEF, assets);
         return Ok(parts.message(meta));
     }
     let any = |asset: &AssetFileDef| {
         let url = format!("{TYPE_URL}{}", AssetFileDef::full_name());
-        let any = [
-            fields::field(any::TYPE_URL, url.as_bytes()),
-            fields::field(any::VALUE, &asset.encode_to_vec()),
-        ];
-        fields::field(any_list::VALUE, &any.concat())
+        let any = Any { type_url: url, value: asset.encode_to_vec() };
+        encoded(any_list::VALUE, &any.encode_to_vec())
     };
     match assets {
         [] => parts.remove_collection(ASSETS_KEY),

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::fields::{records, text_in};
 use super::names::Placed;
-use crate::graph::bytes_of;
+use crate::message::{fields, string};
 use crate::schema::field::{graph_def, node_def};
 
 /// The names of a graph: those of nodes, and of the scopes that they are in.
@@ -20,9 +19,8 @@ pub(super) struct Taken<'a> {
 impl<'a> Taken<'a> {
     /// Those of `graph`, a `GraphDef`.
     pub(super) fn of(graph: &'a [u8]) -> Self {
-        let nodes = records(graph).filter(|record| record.number == graph_def::NODE);
-        let mut names: Vec<_> =
-            nodes.map(|record| text_in(bytes_of(&record), node_def::NAME)).collect();
+        let nodes = fields(graph, graph_def::NODE);
+        let mut names: Vec<_> = nodes.map(|node| string(node, node_def::NAME)).collect();
         names.sort_unstable();
         let is_lower = |name: &str| !name.bytes().any(|b| b.is_ascii_uppercase() || !b.is_ascii());
         let lower = |name: &&'a str| match is_lower(name) {

@@ -18,9 +18,9 @@ use crate::message::{Losses, Message, Writer};
 use crate::meta_graph::{self, ExportOptions, Item};
 use crate::progress::Progress;
 use crate::saver::builder::{self, Options, with_saver};
+use crate::schema::Schema;
 use crate::schema::field::saved_model;
 use crate::schema::tensorflow::{AssetFileDef, SaverDef, SignatureDef};
-use crate::schema::{Schema, WireType};
 use crate::text::{PrintOptions, Style, print};
 
 /// The version of the layout that is written.
@@ -191,11 +191,9 @@ impl Builder {
         write: impl FnOnce(&Message<'_>, &mut dyn Write) -> Result<Losses>,
     ) -> Result<BuildOutcome> {
         let mut out = Writer::default();
-        out.tag(saved_model::SAVED_MODEL_SCHEMA_VERSION, WireType::Varint);
-        out.varint(SCHEMA_VERSION);
+        out.put_varint(saved_model::SAVED_MODEL_SCHEMA_VERSION, SCHEMA_VERSION);
         for added in &self.meta_graphs {
-            out.tag(saved_model::META_GRAPHS, WireType::Len);
-            out.len_prefixed(&added.bytes);
+            out.put_bytes(saved_model::META_GRAPHS, &added.bytes);
         }
         let bytes = out.finish();
         let dir = self.folder.place().to_path_buf();

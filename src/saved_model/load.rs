@@ -11,8 +11,7 @@ use prost_reflect::prost::Message as _;
 use super::op::Ops;
 use super::{CHUNKED, assets, file_in, variables_path};
 use crate::error::{Error, ErrorKind, Result, shortened};
-use crate::graph::fields;
-use crate::message::Message;
+use crate::message::{Message, fields, nested};
 use crate::meta_graph::{self, ImportOptions};
 use crate::saver::Saver;
 use crate::saver::builder::Options;
@@ -223,9 +222,7 @@ pub(super) fn ty(name: &str) -> Result<&'static MessageType> {
 
 /// The tags of a meta graph.
 fn tags(meta: &[u8]) -> Result<Vec<String>> {
-    let info = fields(meta, meta_graph_def::META_INFO_DEF).last().unwrap_or_default();
-    let info = MetaInfoDef::decode(info);
-    let info = info
+    let info = MetaInfoDef::decode(nested(meta, meta_graph_def::META_INFO_DEF))
         .map_err(|error| Error::unexpected("meta_info_def", error, "it must be a MetaInfoDef"))?;
     Ok(info.tags)
 }

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use crate::checkpoint::{Checkpoint, Draft};
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::fields;
 use crate::graph::object_graph::KEY;
-use crate::message::Message;
+use crate::message::{Message, field};
 use crate::progress::Progress;
 use crate::saver::plan::restore_plan;
 use crate::saver::run::Variables;
@@ -82,5 +81,5 @@ fn keys(
 
 /// Whether a meta graph is of TensorFlow 2.
 fn has_objects(meta: &Message<'_>) -> bool {
-    fields(meta.bytes(), meta_graph_def::OBJECT_GRAPH_DEF).next().is_some()
+    field(meta.bytes(), meta_graph_def::OBJECT_GRAPH_DEF).is_some()
 }

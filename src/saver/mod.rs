@@ -26,8 +26,7 @@ pub use save_spec::{SaveSpec, SaveableObject, Saved, VariableKind};
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::fields;
-use crate::message::Message;
+use crate::message::{Message, nested};
 use crate::schema::field::meta_graph_def;
 use crate::schema::tensorflow::SaverDef;
 
@@ -59,9 +58,7 @@ fn spelled(path: &Path) -> Result<&str> {
 fn graph_of<'m>(message: &'m Message<'_>) -> Result<&'m [u8]> {
     match &*message.ty().full_name {
         "tensorflow.GraphDef" => Ok(message.bytes()),
-        "tensorflow.MetaGraphDef" => {
-            Ok(fields(message.bytes(), meta_graph_def::GRAPH_DEF).last().unwrap_or_default())
-        }
+        "tensorflow.MetaGraphDef" => Ok(nested(message.bytes(), meta_graph_def::GRAPH_DEF)),
         other => {
             let allowed = "a saver goes with a MetaGraphDef or a GraphDef";
             Err(Error::unexpected("message", other, allowed))

@@ -3,8 +3,8 @@
 use prost_reflect::prost::Message as _;
 
 use crate::error::Result;
-use crate::graph::{Graph, attr, bytes_of, fields};
-use crate::message::{Message, Records};
+use crate::graph::Graph;
+use crate::message::{Message, entry, field, fields, records, strings};
 use crate::schema::field::{
     meta_graph_def::{self, meta_info_def},
     saved_model,
@@ -47,19 +47,17 @@ impl<'m> MetaGraph<'m> {
 
     fn new(bytes: &'m [u8]) -> Result<Self> {
         let mut found = Self::default();
-        for record in Records::new(bytes, 0).map_while(Result::ok) {
-            let content = bytes_of(&record);
+        for record in records(bytes) {
+            let content = record.payload();
             match record.number {
                 meta_graph_def::META_INFO_DEF => {
-                    found.ops = fields(content, meta_info_def::STRIPPED_OP_LIST).last();
-                    let tags = fields(content, meta_info_def::TAGS)
-                        .map(|tag| str::from_utf8(tag).unwrap_or_default());
-                    found.tags = tags.collect();
+                    found.ops = field(content, meta_info_def::STRIPPED_OP_LIST);
+                    found.tags = strings(content, meta_info_def::TAGS).collect();
                 }
                 meta_graph_def::GRAPH_DEF => found.graph = Graph::new(content)?,
                 meta_graph_def::SAVER_DEF => found.saver = SaverDef::decode(content).ok(),
                 meta_graph_def::COLLECTION_DEF => {
-                    let (name, collection) = attr(content);
+                    let (name, collection) = entry(content);
                     if name == "savers" {
                         found.savers = savers(collection);
                     }

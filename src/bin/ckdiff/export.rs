@@ -6,8 +6,8 @@ use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::message::{Message, Writer};
 use ckdiff::meta_graph::{self, ExportOptions, Exported, ImportOptions, Imported, export, import};
 use ckdiff::report::human::printable;
+use ckdiff::schema::Schema;
 use ckdiff::schema::field::meta_graph_def;
-use ckdiff::schema::{Schema, WireType};
 use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
@@ -76,8 +76,7 @@ fn of_document<'s>(document: &Document<'s>) -> Result<Message<'s>, Error> {
         "tensorflow.MetaGraphDef" => Ok(message.clone()),
         "tensorflow.GraphDef" => {
             let mut out = Writer::default();
-            out.tag(meta_graph_def::GRAPH_DEF, WireType::Len);
-            out.len_prefixed(message.bytes());
+            out.put_bytes(meta_graph_def::GRAPH_DEF, message.bytes());
             let schema = Schema::tensorflow();
             match schema.message("tensorflow.MetaGraphDef") {
                 Some(ty) => Message::decode(schema, ty, out.finish()),

@@ -1,12 +1,16 @@
 //! The list of tensors that a V1 file starts with.
 
+use prost_reflect::prost::Message as _;
+
 use crate::bytes::Limits;
 use crate::error::{Error, ErrorKind, Result};
+use crate::message::{Record, Records};
 use crate::schema::field::{saved_slice_meta, saved_tensor_slice_meta, saved_tensor_slices};
+use crate::schema::tensorflow::VersionDef;
 use crate::table::Table;
 use crate::tensor::{DType, Name, Shape};
 
-use super::super::wire::{self, Extents, Fields};
+use super::super::proto::{self, Extents};
 
 /// What a file's meta says of a tensor: a `SavedSliceMeta`.
 pub(super) struct Listed {
@@ -40,13 +44,13 @@ pub(super) fn read(table: &Table, limits: &Limits) -> Result<Meta> {
         _ => return Err(missing().at(handle.offset)),
     };
     let bytes = value.bytes(limits.entry_bytes)?;
-    let mut fields = Fields::new(&bytes, value.offset());
     let mut meta = Meta { tensors: Vec::new(), damage: Vec::new() };
     let mut found = false;
-    while let Some(field) = fields.next()? {
-        if field.number == saved_tensor_slices::META {
+    for record in Records::new(&bytes, value.offset()) {
+        let record = record?;
+        if record.number == saved_tensor_slices::META {
             found = true;
-            tensors(field.message("meta")?, &mut meta.tensors, limits)?;
+            tensors(&record, &mut meta.tensors, limits)?;
         }
     }
     if !found {
@@ -61,57 +65,57 @@ pub(super) fn read(table: &Table, limits: &Limits) -> Result<Meta> {
 }
 
 fn tensors(
-    mut fields: Fields<'_>,
+    meta: &Record<'_>,
     tensors: &mut Vec<(Name, Result<Listed>)>,
     limits: &Limits,
 ) -> Result<()> {
-    while let Some(field) = fields.next()? {
-        match field.number {
+    for record in meta.message("meta")? {
+        let record = record?;
+        match record.number {
             saved_tensor_slice_meta::TENSOR => {
-                let message = field.message("tensor")?;
                 let mut name = Name::from("");
-                let listed = listed(message, &mut name, limits);
+                let listed = listed(&record, &mut name, limits);
                 tensors.push((name, listed));
             }
-            saved_tensor_slice_meta::VERSIONS => wire::check_versions(field.message("versions")?)?,
+            saved_tensor_slice_meta::VERSIONS => {
+                let versions = VersionDef::decode(record.len_delimited("versions")?);
+                let versions = versions.map_err(|error| {
+                    Error::unexpected("versions", error, "it must be a VersionDef")
+                });
+                versions
+                    .and_then(|versions| proto::check_versions(&versions))
+                    .map_err(|error| error.at(record.offset))?;
+            }
             _ => {}
         }
     }
     Ok(())
 }
 
-fn listed(mut fields: Fields<'_>, name: &mut Name, limits: &Limits) -> Result<Listed> {
+fn listed(meta: &Record<'_>, name: &mut Name, limits: &Limits) -> Result<Listed> {
     let (mut dims, mut slices, mut dtype) = (Vec::new(), Vec::new(), 0);
-    let at = fields.offset();
-    while let Some(field) = fields.next()? {
-        match field.number {
+    let at = meta.content;
+    for record in meta.message("tensor")? {
+        let record = record?;
+        match record.number {
             saved_slice_meta::NAME => {
-                let bytes = field.bytes("name")?;
+                let bytes = record.len_delimited("name")?;
                 if bytes.len() > limits.key_bytes {
                     let allowed = format!("at most {} are allowed", limits.key_bytes);
                     return Err(Error::unexpected("bytes of a name", bytes.len(), allowed).at(at));
                 }
                 *name = Name::from(bytes);
             }
-            saved_slice_meta::SHAPE => wire::shape(field.message("shape")?, &mut dims, limits)?,
-            saved_slice_meta::TYPE => dtype = field.int32("type")?,
-            saved_slice_meta::SLICE if slices.len() >= limits.slices => {
-                let allowed = format!("at most {} are allowed", limits.slices);
-                return Err(Error::unexpected(
-                    "number of slices",
-                    format_args!("over {}", limits.slices),
-                    allowed,
-                )
-                .at(at));
-            }
-            saved_slice_meta::SLICE => slices.push(wire::extents(field.message("slice")?, limits)?),
+            saved_slice_meta::SHAPE => proto::read_shape(&record, &mut dims, limits)?,
+            saved_slice_meta::TYPE => dtype = record.int32("type")?,
+            saved_slice_meta::SLICE => proto::read_slice(&record, &mut slices, limits)?,
             _ => {}
         }
     }
     Ok(Listed {
         dtype: DType::from_code(dtype)
             .ok_or_else(|| Error::unexpected("dtype", dtype, "no such type is known").at(at))?,
-        shape: wire::finish_shape(&dims, at)?,
+        shape: Shape::new(&dims).map_err(|error| error.at(at))?,
         slices,
     })
 }

@@ -30,9 +30,9 @@ use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 use super::format::Writer;
 use super::partitioned::{Part, Partitioned};
 use super::probe::Probe;
+use super::proto::{self, Extents};
 use super::shard_name::of_all_shards;
 use super::shards::Shards;
-use super::wire::{self, Extents};
 use super::{Contents, Entry, Format};
 
 use meta::Listed;
@@ -140,7 +140,7 @@ impl Merged {
         let mut tensors = Vec::with_capacity(self.tensors.len());
         let size =
             self.files.iter().fold(0u64, |n, (_, table)| n.saturating_add(table.file().len()));
-        let mut left = wire::key_bytes(size);
+        let mut left = proto::key_bytes(size);
         for (name, tensor) in self.tensors {
             let placed = tensor.and_then(|tensor| tensor.place(&name, &mut wanted, &mut left));
             tensors.push((name, placed));

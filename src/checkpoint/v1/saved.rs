@@ -8,7 +8,7 @@ use crate::schema::field::{saved_slice, saved_tensor_slices};
 use crate::tensor::{DType, Shape, TensorSource, TensorStream, ValueField};
 
 use super::super::elements::{Elements, Framed};
-use super::super::wire::{self, Fields};
+use super::super::proto;
 use super::table_file::{TableFile, Wanted};
 use super::values::Numbers;
 
@@ -192,7 +192,8 @@ impl<'a> Walk<'a> {
         }
         let mut stored = vec![0; usize::try_from(len).unwrap_or(0)];
         self.stream.read("slice", &mut stored)?;
-        let extents = wire::extents(Fields::new(&stored, base), &Limits::default())?;
+        let extents =
+            proto::extents(&stored, &Limits::default()).map_err(|error| error.at(base))?;
         if extents != self.wanted.extents {
             let allowed = format!("it must be {:?}", self.wanted.extents);
             return Err(Error::unexpected("slice", format_args!("{extents:?}"), allowed));

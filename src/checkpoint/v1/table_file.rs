@@ -8,8 +8,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Block, BlockHandle, Table};
 use crate::tensor::Name;
 
+use super::super::proto::Extents;
 use super::super::slice_key;
-use super::super::wire::Extents;
 
 /// A slice that the meta lists.
 #[derive(Debug)]

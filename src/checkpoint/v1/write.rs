@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use prost_reflect::prost::Message as _;
+
 use crate::bytes::varint;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{Complete, NewFile, cannot_write};
@@ -16,7 +18,7 @@ use crate::table::Builder;
 use crate::tensor::Name;
 
 use super::super::draft::{Piece, Shard, count};
-use super::super::{shard_name, slice_key, wire};
+use super::super::{proto, shard_name, slice_key};
 use super::encode::Values;
 
 /// The most bytes of a message: what protobuf reads.
@@ -88,38 +90,37 @@ fn meta(pieces: &[Piece<'_>]) -> Vec<u8> {
         }
     }
     let mut out = Writer::default();
-    wire::write_message(saved_tensor_slices::META, &mut out, |out| {
+    out.put_message(saved_tensor_slices::META, |out| {
         for (name, slices) in &order {
-            wire::write_message(saved_tensor_slice_meta::TENSOR, out, |out| {
-                tensor(name, slices, out)
-            });
+            out.put_message(saved_tensor_slice_meta::TENSOR, |out| tensor(name, slices, out));
         }
-        wire::write_versions(saved_tensor_slice_meta::VERSIONS, out);
+        let versions = proto::versions().encode_to_vec();
+        out.put_bytes(saved_tensor_slice_meta::VERSIONS, &versions);
     });
     out.finish()
 }
 
 /// A `SavedSliceMeta`.
 fn tensor(name: &Name, slices: &[&Piece<'_>], out: &mut Writer) {
-    out.tag(saved_slice_meta::NAME, WireType::Len);
-    out.len_prefixed(name.as_bytes());
+    out.put_bytes(saved_slice_meta::NAME, name.as_bytes());
     if let Some(first) = slices.first() {
-        wire::write_shape(saved_slice_meta::SHAPE, &first.shape, out);
+        out.put_bytes(saved_slice_meta::SHAPE, &proto::shape_proto(&first.shape).encode_to_vec());
         let code = first.source.dtype().code();
-        wire::write_uint(saved_slice_meta::TYPE, u64::try_from(code).unwrap_or_default(), out);
+        out.put_varint(saved_slice_meta::TYPE, u64::try_from(code).unwrap_or_default());
     }
-    slices
-        .iter()
-        .for_each(|piece| wire::write_slice(saved_slice_meta::SLICE, &extents(piece), out));
+    for piece in slices {
+        let slice = proto::slice_proto(&extents(piece)).encode_to_vec();
+        out.put_bytes(saved_slice_meta::SLICE, &slice);
+    }
 }
 
 /// All of `SavedTensorSlices { data: SavedSlice { name, slice, data: TensorProto } }` but the fields of the last, which have
 /// `values` bytes.
 fn head(piece: &Piece<'_>, values: u64) -> Result<Vec<u8>> {
     let mut slice = Writer::default();
-    slice.tag(saved_slice::NAME, WireType::Len);
-    slice.len_prefixed(piece.name.as_bytes());
-    wire::write_slice(saved_slice::SLICE, &extents(piece), &mut slice);
+    slice.put_bytes(saved_slice::NAME, piece.name.as_bytes());
+    let extents = proto::slice_proto(&extents(piece)).encode_to_vec();
+    slice.put_bytes(saved_slice::SLICE, &extents);
     slice.tag(saved_slice::DATA, WireType::Len);
     slice.varint(values);
     let slice = slice.finish();

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use prost_reflect::prost::Message as _;
+
 use crate::bytes::Crc32c;
-use crate::message::Writer;
-use crate::schema::WireType;
-use crate::schema::field::{bundle_entry_proto, bundle_header_proto};
+use crate::schema::tensorflow::{BundleEntryProto, BundleHeaderProto};
 use crate::table::Builder;
 use crate::tensor::{DType, Shape};
 
-use super::super::wire::{self, Extents};
+use super::super::proto::{self, Extents};
 
 /// The order of a number's bytes in the shards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,26 +35,16 @@ pub(super) struct BundleEntry {
 impl BundleEntry {
     /// Its wire bytes, as TensorFlow writes them.
     fn encode(&self) -> Vec<u8> {
-        let mut out = Writer::default();
-        // No code is negative.
-        wire::write_uint(
-            bundle_entry_proto::DTYPE,
-            u64::try_from(self.dtype.code()).unwrap_or_default(),
-            &mut out,
-        );
-        wire::write_shape(bundle_entry_proto::SHAPE, &self.shape, &mut out);
-        wire::write_uint(bundle_entry_proto::SHARD_ID, self.shard.into(), &mut out);
-        wire::write_uint(bundle_entry_proto::OFFSET, self.offset, &mut out);
-        wire::write_uint(bundle_entry_proto::SIZE, self.size, &mut out);
-        let masked = Crc32c::mask(self.crc32c);
-        if masked != 0 {
-            out.tag(bundle_entry_proto::CRC32C, WireType::Fixed32);
-            out.raw(&masked.to_le_bytes());
-        }
-        self.slices
-            .iter()
-            .for_each(|slice| wire::write_slice(bundle_entry_proto::SLICES, slice, &mut out));
-        out.finish()
+        let entry = BundleEntryProto {
+            dtype: self.dtype.code(),
+            shape: Some(proto::shape_proto(&self.shape)),
+            shard_id: self.shard.cast_signed(),
+            offset: self.offset.cast_signed(),
+            size: self.size.cast_signed(),
+            crc32c: Crc32c::mask(self.crc32c),
+            slices: self.slices.iter().map(|slice| proto::slice_proto(slice)).collect(),
+        };
+        entry.encode_to_vec()
     }
 }
 
@@ -65,16 +55,13 @@ pub(super) fn write_index<W: Write>(
     entries: &BTreeMap<Vec<u8>, BundleEntry>,
     out: W,
 ) -> io::Result<W> {
-    let mut header = Writer::default();
-    wire::write_uint(bundle_header_proto::NUM_SHARDS, shards.into(), &mut header);
-    wire::write_uint(
-        bundle_header_proto::ENDIANNESS,
-        u64::from(order == ByteOrder::Big),
-        &mut header,
-    );
-    wire::write_versions(bundle_header_proto::VERSION, &mut header);
+    let header = BundleHeaderProto {
+        num_shards: shards.cast_signed(),
+        endianness: i32::from(order == ByteOrder::Big),
+        version: Some(proto::versions()),
+    };
     let mut table = Builder::new(out);
-    table.add(b"", &header.finish())?;
+    table.add(b"", &header.encode_to_vec())?;
     for (key, entry) in entries {
         table.add(key, &entry.encode())?;
     }

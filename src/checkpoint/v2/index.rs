@@ -3,13 +3,17 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use prost_reflect::prost::Message as _;
+
 use crate::bytes::{Crc32c, File, Limits, ReadAt};
 use crate::error::{Error, ErrorKind, Result};
-use crate::schema::field::{bundle_entry_proto, bundle_header_proto};
+use crate::message::Records;
+use crate::schema::field::bundle_entry_proto;
+use crate::schema::tensorflow::BundleHeaderProto;
 use crate::table::{Table, Value};
-use crate::tensor::{DType, Name};
+use crate::tensor::{DType, Name, Shape};
 
-use super::super::wire::{self, Fields};
+use super::super::proto;
 use super::Read;
 use super::entry::{BundleEntry, ByteOrder};
 
@@ -35,7 +39,7 @@ impl Index {
         let mut scan = Scan {
             header: None,
             entries: Vec::new(),
-            key_bytes_left: wire::key_bytes(file.len()),
+            key_bytes_left: proto::key_bytes(file.len()),
             dims: Vec::new(),
             limits,
         };
@@ -128,22 +132,17 @@ impl Scan<'_> {
 
     fn header(&self, value: Value<'_>) -> Result<(ByteOrder, u32)> {
         let bytes = value.bytes(self.limits.entry_bytes)?;
-        let mut fields = Fields::new(&bytes, value.offset());
-        let (mut shards, mut order) = (0, 0);
-        while let Some(field) = fields.next()? {
-            match field.number {
-                bundle_header_proto::NUM_SHARDS => shards = field.int32("num_shards")?,
-                bundle_header_proto::ENDIANNESS => order = field.int32("endianness")?,
-                bundle_header_proto::VERSION => wire::check_versions(field.message("version")?)?,
-                _ => {}
-            }
-        }
         let at = value.offset();
-        let order = match order {
+        let header = BundleHeaderProto::decode(&*bytes).map_err(|error| {
+            Error::unexpected("header", error, "it must be a BundleHeaderProto").at(at)
+        })?;
+        proto::check_versions(&header.version.unwrap_or_default()).map_err(|error| error.at(at))?;
+        let order = match header.endianness {
             0 => ByteOrder::Little,
             1 => ByteOrder::Big,
-            _ => return Err(Error::unexpected("endianness", order, "0 or 1 is allowed").at(at)),
+            other => return Err(Error::unexpected("endianness", other, "0 or 1 is allowed").at(at)),
         };
+        let shards = header.num_shards;
         match u32::try_from(shards) {
             Ok(shards) if (1..=MOST_SHARDS).contains(&shards) => Ok((order, shards)),
             _ => {
@@ -155,30 +154,22 @@ impl Scan<'_> {
 
     fn entry(&mut self, value: Value<'_>) -> Result<BundleEntry> {
         let bytes = value.bytes(self.limits.entry_bytes)?;
-        let mut fields = Fields::new(&bytes, value.offset());
         let (mut dtype, mut shard, mut offset, mut size, mut stored) = (0, 0, 0, 0, 0);
         let mut slices = Vec::new();
         self.dims.clear();
-        while let Some(field) = fields.next()? {
-            match field.number {
-                bundle_entry_proto::DTYPE => dtype = field.int32("dtype")?,
+        for record in Records::new(&bytes, value.offset()) {
+            let record = record?;
+            match record.number {
+                bundle_entry_proto::DTYPE => dtype = record.int32("dtype")?,
                 bundle_entry_proto::SHAPE => {
-                    wire::shape(field.message("shape")?, &mut self.dims, self.limits)?
+                    proto::read_shape(&record, &mut self.dims, self.limits)?;
                 }
-                bundle_entry_proto::SHARD_ID => shard = field.int32("shard_id")?,
-                bundle_entry_proto::OFFSET => offset = field.int64("offset")?,
-                bundle_entry_proto::SIZE => size = field.int64("size")?,
-                bundle_entry_proto::CRC32C => stored = field.fixed32("crc32c")?,
-                bundle_entry_proto::SLICES if slices.len() >= self.limits.slices => {
-                    let allowed = format!("at most {} are allowed", self.limits.slices);
-                    return Err(Error::unexpected(
-                        "number of slices",
-                        format_args!("over {}", self.limits.slices),
-                        allowed,
-                    ));
-                }
+                bundle_entry_proto::SHARD_ID => shard = record.int32("shard_id")?,
+                bundle_entry_proto::OFFSET => offset = record.int64("offset")?,
+                bundle_entry_proto::SIZE => size = record.int64("size")?,
+                bundle_entry_proto::CRC32C => stored = record.fixed32("crc32c")?,
                 bundle_entry_proto::SLICES => {
-                    slices.push(wire::extents(field.message("slices")?, self.limits)?)
+                    proto::read_slice(&record, &mut slices, self.limits)?;
                 }
                 _ => {}
             }
@@ -187,7 +178,7 @@ impl Scan<'_> {
         Ok(BundleEntry {
             dtype: DType::from_code(dtype)
                 .ok_or_else(|| Error::unexpected("dtype", dtype, "no such type is known"))?,
-            shape: wire::finish_shape(&self.dims, value.offset())?,
+            shape: Shape::new(&self.dims).map_err(|error| error.at(value.offset()))?,
             shard: u32::try_from(shard).map_err(|_| negative("shard_id", shard.into()))?,
             offset: u64::try_from(offset).map_err(|_| negative("offset", offset))?,
             size: u64::try_from(size).map_err(|_| negative("size", size))?,

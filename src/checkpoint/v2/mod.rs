@@ -35,9 +35,9 @@ use crate::tensor::{Name, Shape, Slice, TensorSource};
 use super::format::Writer;
 use super::partitioned::{Part, Partitioned};
 use super::probe::Probe;
+use super::proto::Extents;
 use super::shard_name::shards_of;
 use super::shards::Shards;
-use super::wire::Extents;
 use super::{Contents, Entry, Format, slice_key};
 
 use content::Stored;

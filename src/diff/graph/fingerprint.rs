@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::graph::{Graph, Node, NodeId, bytes_of};
-use crate::message::Records;
+use crate::graph::{Graph, Node, NodeId};
+use crate::message::records;
 use crate::schema::field::{attr_value, tensor_proto};
 
 /// Attributes that hold names, which a rename changes with the node's own.
@@ -43,18 +43,18 @@ fn fingerprint(node: &Node<'_>) -> u64 {
 }
 
 fn attr_value(value: &[u8], state: &mut DefaultHasher) {
-    for record in Records::new(value, 0).map_while(Result::ok) {
+    for record in records(value) {
         record.number.hash(state);
         match record.number {
             attr_value::TENSOR => {
-                let fields = Records::new(bytes_of(&record), 0).map_while(Result::ok);
+                let fields = records(record.payload());
                 fields
                     .take_while(|field| field.number <= tensor_proto::TENSOR_SHAPE)
                     .for_each(|field| field.bytes.hash(state));
             }
             // Functions go by names that are made up anew each time; lists of them too.
             attr_value::FUNC => {}
-            attr_value::LIST => bytes_of(&record).len().hash(state),
+            attr_value::LIST => record.payload().len().hash(state),
             _ => record.bytes.hash(state),
         }
     }

@@ -8,8 +8,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::renames::Renames;
-use crate::graph::{Function, Index, Library, attr, bytes_of};
-use crate::message::{Records, Value};
+use crate::graph::{Function, Index, Library};
+use crate::message::{Value, entry, records};
 use crate::schema::{Cardinality, Kind, MessageType, Schema};
 
 /// The functions of two graphs.
@@ -204,17 +204,17 @@ impl<'g, 'm> Bodies<'g, 'm> {
         bytes: &[u8],
         state: &mut DefaultHasher,
     ) {
-        for record in Records::new(bytes, 0).map_while(Result::ok) {
+        for record in records(bytes) {
             let Some(field) = ty.field(record.number) else {
                 record.bytes.hash(state);
                 continue;
             };
             record.number.hash(state);
-            let content = bytes_of(&record);
+            let content = record.payload();
             match (field.kind, record.value) {
                 (Kind::Message(id), _) => {
                     let is_map = field.cardinality == Cardinality::Map;
-                    if is_map && super::attrs::is_note(attr(content).0) {
+                    if is_map && super::attrs::is_note(entry(content).0) {
                         continue;
                     }
                     self.message(own, &self.schema[id], content, state);

@@ -6,8 +6,8 @@ use super::{Context, Pair};
 use crate::diff::message::{Found, Messages};
 use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Weight};
-use crate::graph::{Function, Graph, attr, fields};
-use crate::message::{Records, Value};
+use crate::graph::{Function, Graph};
+use crate::message::{entries, fields, nested, varint};
 use crate::schema::MessageType;
 use crate::schema::field::{
     function_def::{self, arg_attrs},
@@ -81,7 +81,7 @@ pub(in crate::diff) fn compare_bodies(
 ) {
     messages.fields(ty, l, r, at, out);
     let owner = Owner { ops: ("", "") };
-    let attrs = |bytes| fields(bytes, function_def::ATTR).map(attr);
+    let attrs = |bytes| entries(bytes, function_def::ATTR);
     context.attrs(owner, attrs(l), attrs(r), at, &mut out.changes);
     argument_attrs(context, (l, r), at, out);
     match Graph::of_function(l).and_then(|left| Ok((left, Graph::of_function(r)?))) {
@@ -102,8 +102,9 @@ fn argument_attrs(
     at: &Trail<'_>,
     out: &mut Found,
 ) {
-    let arguments =
-        |bytes| fields(bytes, function_def::ARG_ATTR).map(argument).collect::<Vec<(u64, &[u8])>>();
+    let arguments = |bytes| -> Vec<(u64, &[u8])> {
+        fields(bytes, function_def::ARG_ATTR).map(argument).collect()
+    };
     let (left, right) = (arguments(lhs), arguments(rhs));
     let field = at.field("arg_attr");
     let mut numbers: Vec<u64> = left.iter().chain(&right).map(|(number, _)| *number).collect();
@@ -116,7 +117,7 @@ fn argument_attrs(
         };
         let (l, r) = (of(&left), of(&right));
         let key = number.to_string();
-        let attrs = |bytes| fields(bytes, arg_attrs::ATTR).map(attr);
+        let attrs = |bytes| entries(bytes, arg_attrs::ATTR);
         let owner = Owner { ops: ("", "") };
         context.attrs(owner, attrs(&l), attrs(&r), &field.key(&key), &mut out.changes);
     }
@@ -124,13 +125,5 @@ fn argument_attrs(
 
 /// An entry of `arg_attr`: the number of the argument, and its attributes.
 fn argument(entry: &[u8]) -> (u64, &[u8]) {
-    let (mut number, mut attrs) = (0, [].as_slice());
-    for record in Records::new(entry, 0).map_while(Result::ok) {
-        match (record.number, record.value) {
-            (map_entry::KEY, Value::Varint(key)) => number = key,
-            (map_entry::VALUE, Value::Len(bytes)) => attrs = bytes,
-            _ => {}
-        }
-    }
-    (number, attrs)
+    (varint(entry, map_entry::KEY).unwrap_or_default(), nested(entry, map_entry::VALUE))
 }

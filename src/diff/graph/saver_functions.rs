@@ -9,9 +9,9 @@ use super::functions::Functions;
 use super::renames::Renames;
 use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Weight};
-use crate::graph::{Action, Function, Graph, Node, Role, SavedTensor, bytes_of, text_of};
-use crate::message::Records;
-use crate::schema::field::{attr_value, function_def, name_attr_list, node_def};
+use crate::graph::{Action, Function, Graph, Node, Role, SavedTensor, attrs};
+use crate::message::{fields, string};
+use crate::schema::field::{function_def, node_def};
 use crate::tensor::DType;
 
 /// What a saver is made of, beside the nodes that save and restore. A function with any other op is compared as it is.
@@ -112,10 +112,7 @@ fn called<'m>(node: &Node<'m>) -> Option<&'m str> {
     if !matches!(node.op, "StatefulPartitionedCall" | "PartitionedCall") {
         return None;
     }
-    let mut records = Records::new(node.attr("f")?, 0).map_while(Result::ok);
-    let function = records.find(|record| record.number == attr_value::FUNC)?;
-    let mut records = Records::new(bytes_of(&function), 0).map_while(Result::ok);
-    records.find(|record| record.number == name_attr_list::NAME).map(|name| text_of(&name))
+    node.attr("f").map(attrs::function)
 }
 
 impl Saver {
@@ -141,20 +138,8 @@ impl Saver {
 
 /// Whether a function saves or restores, and does nothing else.
 fn is_made_of_saver_ops(function: &[u8]) -> bool {
-    let mut saves = false;
-    for record in Records::new(function, 0)
-        .map_while(Result::ok)
-        .filter(|record| record.number == function_def::NODE_DEF)
-    {
-        let mut fields = Records::new(bytes_of(&record), 0).map_while(Result::ok);
-        let op = fields.find(|field| field.number == node_def::OP);
-        let op = op.as_ref().map(text_of).unwrap_or_default();
-        if !OPS.contains(&op) {
-            return false;
-        }
-        saves |= matches!(op, "SaveV2" | "RestoreV2");
-    }
-    saves
+    let ops = || fields(function, function_def::NODE_DEF).map(|node| string(node, node_def::OP));
+    ops().all(|op| OPS.contains(&op)) && ops().any(|op| matches!(op, "SaveV2" | "RestoreV2"))
 }
 
 impl SaverPair {

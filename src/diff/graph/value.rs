@@ -2,9 +2,8 @@
 
 use super::Context;
 use crate::diff::constant::{self, Outcome};
-use crate::graph::{Constant, attr, bytes_of, fields};
-use crate::message::Value as Wire;
-use crate::message::{Record, Records, int32};
+use crate::graph::Constant;
+use crate::message::{Record, entries, field, fields, records, string, varint};
 use crate::schema::Schema;
 use crate::schema::field::{
     attr_value::{self, list_value},
@@ -22,7 +21,7 @@ pub(super) struct Value;
 impl Value {
     /// The tensor that an attribute is.
     pub(super) fn tensor(value: &[u8]) -> Option<&[u8]> {
-        fields(value, attr_value::TENSOR).next()
+        field(value, attr_value::TENSOR)
     }
 }
 
@@ -35,14 +34,12 @@ impl Context<'_> {
     /// Whether a value may name a function whose name another has in rhs, so that equal bytes do not mean the same.
     pub(super) fn names_another(&self, value: &[u8]) -> bool {
         self.functions.has_exchanged()
-            && Records::new(value, 0)
-                .map_while(Result::ok)
-                .any(|record| names_function(record.number, attr_value::FUNC))
+            && records(value).any(|record| names_function(record.number, attr_value::FUNC))
     }
 
     /// Whether the records are the same, one by one; functions are those of field `func`.
     fn are_same(&self, is_name: bool, func: u32, lhs: &[u8], rhs: &[u8]) -> bool {
-        let records = |bytes| Records::new(bytes, 0).map_while(Result::ok);
+        let records = |bytes| records(bytes);
         let (mut l, mut r) = (records(lhs), records(rhs));
         loop {
             match (l.next(), r.next()) {
@@ -61,7 +58,7 @@ impl Context<'_> {
     }
 
     fn is_same_record(&self, is_name: bool, func: u32, lhs: &Record<'_>, rhs: &Record<'_>) -> bool {
-        let (l, r) = (bytes_of(lhs), bytes_of(rhs));
+        let (l, r) = (lhs.payload(), rhs.payload());
         match lhs.number {
             number if number == func => self.is_same_function(l, r),
             attr_value::LIST if func == attr_value::FUNC => {
@@ -85,15 +82,9 @@ impl Context<'_> {
 
     /// Whether two `NameAttrList`s are the same function with the same attributes.
     fn is_same_function(&self, lhs: &[u8], rhs: &[u8]) -> bool {
-        let name = |bytes| {
-            let name = fields(bytes, name_attr_list::NAME)
-                .next()
-                .and_then(|name| std::str::from_utf8(name).ok());
-            name.unwrap_or_default()
-        };
-        let (l, r) = (name(lhs), name(rhs));
-        self.functions.is_called(l, r) && {
-            let attrs = |bytes| fields(bytes, name_attr_list::ATTR).map(attr).collect::<Vec<_>>();
+        let name = |bytes| string(bytes, name_attr_list::NAME);
+        self.functions.is_called(name(lhs), name(rhs)) && {
+            let attrs = |bytes| entries(bytes, name_attr_list::ATTR).collect::<Vec<_>>();
             let (l, r) = (attrs(lhs), attrs(rhs));
             l.len() == r.len()
                 && l.iter().zip(&r).all(|((a, x), (b, y))| {
@@ -110,9 +101,9 @@ fn names_function(number: u32, func: u32) -> bool {
 
 /// A value as it is told: `DT_FLOAT`, `[?, 3]`, `"text"`, `[1, 2]`.
 pub(super) fn spelled(schema: &Schema, value: &[u8]) -> String {
-    let mut records = Records::new(value, 0).map_while(Result::ok);
+    let mut records = records(value);
     match records.next() {
-        Some(record) if record.number == attr_value::SHAPE => shape(bytes_of(&record)),
+        Some(record) if record.number == attr_value::SHAPE => shape(record.payload()),
         _ => {
             if let Some(list) = records_of_list(schema, value) {
                 return list;
@@ -130,39 +121,27 @@ pub(super) fn spelled(schema: &Schema, value: &[u8]) -> String {
 
 /// `[?, 3]`; a shape that is open is `[…]`.
 fn shape(bytes: &[u8]) -> String {
-    let mut dims = Vec::new();
-    for record in Records::new(bytes, 0).map_while(Result::ok) {
-        match (record.number, record.value) {
-            (tensor_shape_proto::DIM, Wire::Len(dim)) => {
-                let size = Records::new(dim, 0).map_while(Result::ok).find_map(|field| {
-                    match (field.number, field.value) {
-                        (dim::SIZE, Wire::Varint(size)) => Some(size.cast_signed()),
-                        _ => None,
-                    }
-                });
-                dims.push(match size.unwrap_or(0) {
-                    -1 => "?".to_owned(),
-                    size => size.to_string(),
-                });
-            }
-            (tensor_shape_proto::UNKNOWN_RANK, Wire::Varint(unknown)) if int32(unknown) != 0 => {
-                return "[…]".into();
-            }
-            _ => {}
-        }
+    if varint(bytes, tensor_shape_proto::UNKNOWN_RANK).is_some_and(|unknown| unknown != 0) {
+        return "[…]".into();
     }
-    format!("[{}]", dims.join(", "))
+    let dims = fields(bytes, tensor_shape_proto::DIM).map(|dim| {
+        match varint(dim, dim::SIZE).unwrap_or_default().cast_signed() {
+            -1 => "?".to_owned(),
+            size => size.to_string(),
+        }
+    });
+    format!("[{}]", dims.collect::<Vec<_>>().join(", "))
 }
 
 /// A list: `[1, 2]`, `["a", "b"]`, `[[?, 3], []]`; `None` where it is no list of such.
 fn records_of_list(schema: &Schema, value: &[u8]) -> Option<String> {
-    let list = fields(value, attr_value::LIST).next()?;
+    let list = field(value, attr_value::LIST)?;
     let mut items = Vec::new();
     let mut size = 0;
-    for record in Records::new(list, 0).map_while(Result::ok) {
+    for record in records(list) {
         items.push(match record.number {
-            list_value::S => format!("\"{}\"", bytes_of(&record).escape_ascii()),
-            list_value::SHAPE => shape(bytes_of(&record)),
+            list_value::S => format!("\"{}\"", record.payload().escape_ascii()),
+            list_value::SHAPE => shape(record.payload()),
             list_value::TENSOR | list_value::FUNC => return None,
             _ => {
                 let ty = schema.message("tensorflow.AttrValue.ListValue")?;

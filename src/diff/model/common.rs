@@ -1,8 +1,7 @@
 //! What two messages have in common.
 
 use crate::error::{ErrorKind, Result};
-use crate::graph::fields;
-use crate::message::Message;
+use crate::message::{Message, fields};
 use crate::schema::field::{graph_def, meta_graph_def, saved_model};
 use crate::schema::{MessageType, Schema};
 

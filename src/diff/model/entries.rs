@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::diff::path::Step;
 use crate::diff::{Change, ChangeKind, Detail, Rewired};
-use crate::graph::fields;
+use crate::message::{fields, nested, string, strings};
 use crate::schema::field::collection_def::{self, bytes_list, node_list};
-use crate::schema::field::{map_entry, meta_graph_def, variable_def};
+use crate::schema::field::{meta_graph_def, variable_def};
 
 /// Tells what collections say of nodes that came or went together with those nodes; the changes from `before` on are of one
 /// meta graph, whose sides are given.
@@ -81,16 +81,13 @@ fn collection(change: &Change) -> Option<&str> {
 /// What the entries of a collection name: nodes, or messages whose first field is the name of one; nothing where they are
 /// anything else.
 fn entries<'m>(meta_graph: &'m [u8], key: &'m str) -> impl Iterator<Item = &'m str> {
-    let is_it = move |entry: &&[u8]| fields(entry, map_entry::KEY).next() == Some(key.as_bytes());
-    let collections = fields(meta_graph, meta_graph_def::COLLECTION_DEF).filter(is_it).take(1);
-    collections.flat_map(|entry| fields(entry, map_entry::VALUE)).flat_map(|collection| {
-        let nodes = fields(collection, collection_def::NODE_LIST)
-            .flat_map(|list| fields(list, node_list::VALUE));
-        let messages = fields(collection, collection_def::BYTES_LIST)
-            .flat_map(|list| fields(list, bytes_list::VALUE));
-        let named = messages
-            .map(|message| fields(message, variable_def::VARIABLE_NAME).next().unwrap_or_default());
-        nodes.chain(named).map(|name| std::str::from_utf8(name).unwrap_or_default())
+    let all = crate::message::entries(meta_graph, meta_graph_def::COLLECTION_DEF);
+    let collection =
+        all.filter(move |(name, _)| *name == key).map(|(_, collection)| collection).next();
+    collection.into_iter().flat_map(|collection| {
+        let nodes = strings(nested(collection, collection_def::NODE_LIST), node_list::VALUE);
+        let messages = fields(nested(collection, collection_def::BYTES_LIST), bytes_list::VALUE);
+        nodes.chain(messages.map(|message| string(message, variable_def::VARIABLE_NAME)))
     })
 }
 

@@ -7,7 +7,8 @@ use crate::diff::graph::{Functions, Pair, SaverFunctions};
 use crate::diff::message::Found;
 use crate::diff::path::Trail;
 use crate::diff::{Finding, SideOf};
-use crate::graph::{Graph, OpTable, check, fields};
+use crate::graph::{Graph, OpTable, check};
+use crate::message::nested;
 use crate::schema::MessageType;
 use crate::schema::field::meta_graph_def::{self, meta_info_def};
 use crate::threads;
@@ -67,10 +68,8 @@ impl Model<'_> {
         out: &mut Found,
     ) -> bool {
         let ops = |meta_graph| {
-            let stripped_op_list = field(
-                field(meta_graph, meta_graph_def::META_INFO_DEF),
-                meta_info_def::STRIPPED_OP_LIST,
-            );
+            let info = nested(meta_graph, meta_graph_def::META_INFO_DEF);
+            let stripped_op_list = nested(info, meta_info_def::STRIPPED_OP_LIST);
             let table = OpTable::decode(stripped_op_list).map(|own| own.over(OpTable::builtin()));
             table.map_err(|error| error.to_string())
         };
@@ -83,11 +82,11 @@ impl Model<'_> {
         let model = Model { ops, ..*self };
         let before = out.changes.len();
         let objects = (
-            field(lhs, meta_graph_def::OBJECT_GRAPH_DEF),
-            field(rhs, meta_graph_def::OBJECT_GRAPH_DEF),
+            nested(lhs, meta_graph_def::OBJECT_GRAPH_DEF),
+            nested(rhs, meta_graph_def::OBJECT_GRAPH_DEF),
         );
         model.with_graphs(
-            (field(lhs, meta_graph_def::GRAPH_DEF), field(rhs, meta_graph_def::GRAPH_DEF)),
+            (nested(lhs, meta_graph_def::GRAPH_DEF), nested(rhs, meta_graph_def::GRAPH_DEF)),
             objects,
             at,
             out,
@@ -185,9 +184,4 @@ impl Model<'_> {
         };
         go_on(&model, out);
     }
-}
-
-/// The message in a field that is given once.
-pub(super) fn field(message: &[u8], number: u32) -> &[u8] {
-    fields(message, number).next().unwrap_or_default()
 }

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::Model;
-use super::meta_graph::field;
 use crate::diff::message::Found;
 use crate::diff::path::Trail;
-use crate::graph::fields;
+use crate::message::{fields, nested, strings};
 use crate::schema::MessageType;
 use crate::schema::field::{
     meta_graph_def::{self, meta_info_def},
@@ -72,8 +71,8 @@ fn meta_graphs(saved_model: &[u8]) -> Vec<(String, &[u8])> {
 
 /// The tags of a meta graph, in one order.
 pub(in crate::diff) fn tags(meta_graph: &[u8]) -> String {
-    let tags = fields(field(meta_graph, meta_graph_def::META_INFO_DEF), meta_info_def::TAGS);
-    let mut tags: Vec<_> = tags.filter_map(|tag| std::str::from_utf8(tag).ok()).collect();
+    let info = nested(meta_graph, meta_graph_def::META_INFO_DEF);
+    let mut tags: Vec<_> = strings(info, meta_info_def::TAGS).collect();
     tags.sort_unstable();
     tags.join(", ")
 }

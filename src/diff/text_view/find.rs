@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::hops::Which;
 use crate::diff::message::{ListAs, Treatment, key_text, name_of};
 use crate::diff::model::{tags, treatment};
-use crate::graph::fields;
-use crate::message::{Records, Value, canonical};
+use crate::message::{Value, canonical, nested, records, string};
 use crate::schema::field::{function_def, map_entry, node_def, op_def};
 use crate::schema::{Field, MessageType, Schema};
 
@@ -59,7 +58,7 @@ impl<'a> Values<'a> {
         let wanted: Vec<_> = wanted.iter().copied().collect();
         let mut found: Vec<Alike<'_>> = vec![Alike::default(); wanted.len()];
         let has_keys = wanted.iter().any(|which| matches!(which, Which::Key(_)));
-        let records = Records::new(message, 0).map_while(Result::ok);
+        let records = records(message);
         let of_field = records.filter(|record| record.number == self.field.number);
         for (position, record) in of_field.enumerate() {
             let (Value::Len(content) | Value::Group(content)) = record.value else { continue };
@@ -83,32 +82,23 @@ impl<'a> Values<'a> {
         if self.are_held() {
             return canonical(self.schema, self.ty, content, 1).ok();
         }
-        let value = if self.field.is_map() {
-            fields(content, map_entry::VALUE).next().unwrap_or_default()
-        } else {
-            content
-        };
+        let value = if self.field.is_map() { nested(content, map_entry::VALUE) } else { content };
         Some(Cow::Borrowed(value))
     }
 
     /// What a value goes by.
     fn name(&self, content: &'a [u8], bytes: &[u8]) -> Cow<'a, str> {
-        let string = |message: &'a [u8], number| {
-            let name = fields(message, number).next().unwrap_or_default();
-            Cow::Borrowed(str::from_utf8(name).unwrap_or_default())
-        };
         match (&*self.of.full_name, &*self.field.name) {
             ("tensorflow.GraphDef", "node") | ("tensorflow.FunctionDef", "node_def") => {
-                string(content, node_def::NAME)
+                Cow::Borrowed(string(content, node_def::NAME))
             }
             ("tensorflow.FunctionDefLibrary", "function") => {
-                let signature = fields(content, function_def::SIGNATURE).next();
-                string(signature.unwrap_or_default(), op_def::NAME)
+                Cow::Borrowed(string(nested(content, function_def::SIGNATURE), op_def::NAME))
             }
             ("tensorflow.SavedModel", "meta_graphs") => Cow::Owned(tags(content)),
             _ => match (self.key_field(), self.treatment.list) {
                 (Some(field), _) => {
-                    let record = Records::new(content, 0).map_while(Result::ok).next();
+                    let record = records(content).next();
                     let text = record.map(|record| key_text(self.schema, field, record.value));
                     Cow::Owned(text.unwrap_or_default())
                 }

@@ -8,8 +8,7 @@ use super::hops::{self, Hop, Which};
 use super::{Piece, Place};
 use crate::diff::model::{Common, treatment};
 use crate::diff::{Change, ChangeKind, Detail};
-use crate::graph::fields;
-use crate::message::{Records, canonical};
+use crate::message::{canonical, fields, records};
 use crate::schema::field::collection_def::{self, bytes_list};
 use crate::schema::{Field, MessageType, Schema, WellKnown};
 
@@ -326,7 +325,7 @@ fn is_object(entry: &Entry<'_>) -> bool {
 /// The records of a field, which stand together.
 fn run(message: &[u8], number: u32) -> &[u8] {
     let (mut start, mut end) = (0, 0);
-    for record in Records::new(message, 0).map_while(Result::ok) {
+    for record in records(message) {
         if record.number < number {
             start += record.bytes.len();
         } else if record.number > number {

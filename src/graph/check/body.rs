@@ -8,8 +8,9 @@ use super::inputs::{Problem, Source, number};
 use super::library::Function;
 use super::scope::{Scope, function_path};
 use super::signature::{Signature, Sizes};
+use crate::graph::TensorName;
 use crate::graph::finding::Findings;
-use crate::graph::wire::{entries, text};
+use crate::message::entries;
 use crate::schema::field::function_def;
 
 /// What a data input in the body of `function`, or a result of it, names.
@@ -21,19 +22,13 @@ pub(super) fn source<'i>(
     if input.is_empty() {
         return Err(Problem::Empty);
     }
-    let (name, rest) = match input.split_once(':') {
-        Some((name, rest)) => (name, Some(rest)),
-        None => (input, None),
-    };
+    let TensorName { node: name, port: rest, .. } = TensorName::parse(input);
     if let Some(width) = function.inputs.width(name, &Sizes::default()) {
         return indexed(input, name, rest, width).map(|width| Source { node: None, width });
     }
     let Some(node) = scope.position(name) else { return Err(Problem::NoNode(name)) };
     let Some(rest) = rest else { return Err(Problem::OnlyNode(input)) };
-    let (output, index) = match rest.split_once(':') {
-        Some((output, index)) => (output, Some(index)),
-        None => (rest, None),
-    };
+    let TensorName { node: output, port: index, .. } = TensorName::parse(rest);
     let Some(placed) = scope.nodes.get(node) else { return Err(Problem::NoNode(name)) };
     let Some(signature) = &placed.signature else {
         return Ok(Source { node: Some(node), width: None });
@@ -103,7 +98,7 @@ fn check_map(
         if sorted.binary_search(&key).is_err() {
             findings.add(path, || format!("function {name} has no {what} {key:?}"));
         }
-        if let Some(problem) = problem(text(value)) {
+        if let Some(problem) = problem(str::from_utf8(value).unwrap_or_default()) {
             findings.add(path, || problem);
         }
     }

@@ -3,6 +3,7 @@
 use super::body;
 use super::scope::{Placed, Scope, counted};
 use crate::graph::finding::Findings;
+use crate::graph::{TensorName, node_of};
 
 /// How inputs start that came from outside of an exported scope.
 const UNBOUND: &str = "$unbound_inputs_";
@@ -119,7 +120,7 @@ impl Problem<'_> {
                 format!("{port:?} in {input:?} is not the number of an output")
             }
             Self::Outputs(input, outputs) => {
-                let (name, _) = input.rsplit_once(':').unwrap_or((input, ""));
+                let name = node_of(input);
                 format!("{input:?}: node {name:?} has {}", counted(outputs, "output"))
             }
             Self::OnlyNode(input) => {
@@ -157,7 +158,8 @@ fn output<'i>(scope: &Scope<'_>, input: &'i str) -> Result<Source, Problem<'i>> 
     if input.is_empty() {
         return Err(Problem::Empty);
     }
-    let (name, port) = input.rsplit_once(':').unwrap_or((input, "0"));
+    let TensorName { node: name, port, .. } = TensorName::parse(input);
+    let port = port.unwrap_or("0");
     let Some(node) = scope.position(name) else {
         // An exported scope: whoever imports it says what belongs there.
         if name.starts_with(UNBOUND) {

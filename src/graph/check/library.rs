@@ -2,8 +2,8 @@
 
 use prost_reflect::prost::Message as _;
 
-use crate::graph::wire::fields;
 use crate::graph::{self, Graph};
+use crate::message::nested;
 use crate::schema::field::function_def;
 use crate::schema::tensorflow::OpDef;
 
@@ -29,8 +29,7 @@ impl<'a> Library<'a> {
     /// Reads the functions of a library; those whose signature is nested too deeply to be read are passed over.
     pub(super) fn new(library: &graph::Library<'a>) -> Self {
         let function = |bytes| {
-            let signature = fields(bytes, function_def::SIGNATURE).last().unwrap_or_default();
-            let signature = OpDef::decode(signature).ok()?;
+            let signature = OpDef::decode(nested(bytes, function_def::SIGNATURE)).ok()?;
             Some(Function { bytes, signature, body: Graph::of_function(bytes).ok()? })
         };
         let functions: Vec<_> =

@@ -1,8 +1,7 @@
 //! The value of an attribute, as its bytes have it.
 
 use crate::graph::Node;
-use crate::graph::wire::{fields, string};
-use crate::message::{Packed, Record, Records, Value as Wire, int32};
+use crate::message::{Record, Value as Wire, fields, int32, numbers, records, string};
 use crate::schema::Kind;
 use crate::schema::field::{
     attr_value::{self, list_value},
@@ -37,8 +36,7 @@ pub(super) fn attrs<'a>(node: &Node<'a>) -> impl Iterator<Item = (&'a str, Value
 impl<'a> Value<'a> {
     /// Reads an `AttrValue`.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        let records = Records::new(bytes, 0).map_while(Result::ok);
-        records.filter_map(|record| Self::of(&record)).last().unwrap_or(Self::Unset)
+        records(bytes).filter_map(|record| Self::of(&record)).last().unwrap_or(Self::Unset)
     }
 
     fn of(record: &Record<'a>) -> Option<Self> {
@@ -52,7 +50,7 @@ impl<'a> Value<'a> {
             (attr_value::SHAPE, _) => Self::Shape,
             (attr_value::TENSOR, Wire::Len(tensor)) => Self::Tensor(tensor),
             (attr_value::PLACEHOLDER, Wire::Len(name)) => {
-                Self::Placeholder(crate::graph::wire::text(name))
+                Self::Placeholder(str::from_utf8(name).unwrap_or_default())
             }
             (attr_value::FUNC, Wire::Len(func)) => Self::Func(string(func, name_attr_list::NAME)),
             _ => return None,
@@ -111,8 +109,7 @@ impl<'a> List<'a> {
     /// The types that have items here, as a list and alone; items of one type stand together.
     pub(super) fn members(self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let mut last = 0;
-        let records = Records::new(self.0, 0).map_while(Result::ok);
-        records.filter_map(move |record| {
+        records(self.0).filter_map(move |record| {
             let is_new = last != record.number;
             last = record.number;
             member(record.number).filter(|_| is_new)
@@ -121,8 +118,7 @@ impl<'a> List<'a> {
 
     /// How many items it has.
     pub(super) fn len(self) -> u64 {
-        let records = Records::new(self.0, 0).map_while(Result::ok);
-        let items = records.map(|record| match (record.number, record.value) {
+        let items = records(self.0).map(|record| match (record.number, record.value) {
             (list_value::I | list_value::B | list_value::TYPE, Wire::Len(packed)) => {
                 packed.iter().filter(|byte| **byte < 0x80).count() as u64
             }
@@ -135,12 +131,7 @@ impl<'a> List<'a> {
 
     /// The codes of its types.
     pub(super) fn types(self) -> impl Iterator<Item = i32> {
-        let numbers =
-            fields(self.0, list_value::TYPE).flat_map(|packed| Packed::new(Kind::Int32, packed, 0));
-        numbers.map_while(Result::ok).map(|number| match number {
-            Wire::Varint(code) => int32(code),
-            _ => 0,
-        })
+        numbers(self.0, list_value::TYPE, Kind::Int32).map(int32)
     }
 
     /// Its strings.

@@ -11,14 +11,9 @@ mod keys;
 mod read;
 mod walk;
 
-use super::node::{bytes_of, text_of};
-use super::wire::fields;
-use crate::message::Records;
+use crate::message::{fields, nested, string};
+use crate::schema::field::trackable_object_graph::trackable_object::{self, serialized_tensor};
 use crate::schema::field::{saved_object, saved_variable};
-use crate::schema::field::{
-    trackable_object_graph::trackable_object,
-    trackable_object_graph::trackable_object::serialized_tensor,
-};
 
 pub use keys::{KEY, by_full_name, with_keys};
 pub use read::bound_inputs;
@@ -183,39 +178,25 @@ impl<'m> ObjectGraph<'m> {
         match self.form {
             Form::Trackable => self.attributes(id).next().map_or("", |value| value.full_name),
             Form::Saved => {
-                let variable = fields(self.object_bytes(id), saved_object::VARIABLE).next();
-                let name =
-                    variable.and_then(|variable| fields(variable, saved_variable::NAME).next());
-                name.and_then(|name| std::str::from_utf8(name).ok()).unwrap_or_default()
+                string(nested(self.object_bytes(id), saved_object::VARIABLE), saved_variable::NAME)
             }
         }
     }
 
     /// The values of an object that are in a checkpoint.
     pub fn attributes(&self, id: ObjectId) -> impl Iterator<Item = Attribute<'m>> {
-        let records = Records::new(self.object_bytes(id), 0).map_while(Result::ok);
-        let form = self.form;
-        let values = records.filter(move |record| {
-            form == Form::Trackable && record.number == trackable_object::ATTRIBUTES
-        });
-        values.map(|record| attribute(bytes_of(&record)))
+        // A `SavedObject` has something else in this field.
+        let is_trackable = self.form == Form::Trackable;
+        let object = if is_trackable { self.object_bytes(id) } else { &[] };
+        fields(object, trackable_object::ATTRIBUTES).map(|tensor| Attribute {
+            name: string(tensor, serialized_tensor::NAME),
+            full_name: string(tensor, serialized_tensor::FULL_NAME),
+            checkpoint_key: string(tensor, serialized_tensor::CHECKPOINT_KEY),
+        })
     }
 
     /// Every object's number.
     pub fn ids(&self) -> impl Iterator<Item = ObjectId> + use<> {
         (0..u32::try_from(self.len()).unwrap_or(u32::MAX)).map(ObjectId)
     }
-}
-
-fn attribute(bytes: &[u8]) -> Attribute<'_> {
-    let mut attribute = Attribute::default();
-    for field in Records::new(bytes, 0).map_while(Result::ok) {
-        match field.number {
-            serialized_tensor::NAME => attribute.name = text_of(&field),
-            serialized_tensor::FULL_NAME => attribute.full_name = text_of(&field),
-            serialized_tensor::CHECKPOINT_KEY => attribute.checkpoint_key = text_of(&field),
-            _ => {}
-        }
-    }
-    attribute
 }

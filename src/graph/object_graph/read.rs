@@ -1,13 +1,11 @@
 //! Objects and references as the messages have them.
 
-use super::super::attr;
-use super::super::node::{bytes_of, text_of};
 use super::{Edge, Form, Label, ObjectGraph, ObjectId};
 use crate::error::{Error, Result};
-use crate::message::{Packed, Record, Records, Value, int32};
+use crate::message::{Record, Records, entry, int32, numbers, string, varint};
 use crate::schema::Kind;
 use crate::schema::field::{
-    map_entry, saveable_object, saved_concrete_function, saved_object, saved_object_graph,
+    saveable_object, saved_concrete_function, saved_object, saved_object_graph,
     trackable_object_graph::trackable_object::{object_reference, slot_variable_reference},
 };
 
@@ -33,7 +31,7 @@ impl<'m> ObjectGraph<'m> {
             match record.number {
                 saved_object_graph::NODES => graph.object(&record, &mut references)?,
                 saved_object_graph::CONCRETE_FUNCTIONS if form == Form::Saved => {
-                    graph.function(bytes_of(&record), &mut references)
+                    graph.function(record.payload(), &mut references)
                 }
                 _ => {}
             }
@@ -47,11 +45,11 @@ impl<'m> ObjectGraph<'m> {
         let id = u32::try_from(self.objects.len()).ok().filter(|&id| id < u32::MAX).ok_or_else(
             || Error::unexpected("number of objects", self.objects.len(), "32 bits are allowed"),
         )?;
-        let bytes = bytes_of(record);
+        let bytes = record.payload();
         self.objects.push(bytes);
         for field in Records::new(bytes, 0) {
             let field = field?;
-            let (content, from) = (bytes_of(&field), ObjectId(id));
+            let (content, from) = (field.payload(), ObjectId(id));
             match (field.number, self.form) {
                 (saved_object::CHILDREN, _) => references.child(from, content, Label::Child),
                 (saved_object::SLOT_VARIABLES, _) => references.slot(from, content),
@@ -65,15 +63,8 @@ impl<'m> ObjectGraph<'m> {
         Ok(())
     }
 
-    fn function(&mut self, entry: &'m [u8], references: &mut References<'m>) {
-        let (mut name, mut function) = ("", [].as_slice());
-        for field in Records::new(entry, 0).map_while(Result::ok) {
-            match field.number {
-                map_entry::KEY => name = text_of(&field),
-                map_entry::VALUE => function = bytes_of(&field),
-                _ => {}
-            }
-        }
+    fn function(&mut self, map_entry: &'m [u8], references: &mut References<'m>) {
+        let (name, function) = entry(map_entry);
         self.functions.push((name, function));
         for (at, id) in (0..).zip(bound_inputs(function)) {
             references.push(ObjectId(0), Label::Bound(name, at), id);
@@ -114,22 +105,7 @@ impl<'m> ObjectGraph<'m> {
 
 /// The objects that a `SavedConcreteFunction` captured, in their order.
 pub fn bound_inputs(function: &[u8]) -> Vec<i32> {
-    let mut ids = Vec::new();
-    let records = Records::new(function, 0).map_while(Result::ok);
-    for record in records.filter(|record| record.number == saved_concrete_function::BOUND_INPUTS) {
-        match record.value {
-            Value::Varint(id) => ids.push(int32(id)),
-            Value::Len(packed) => {
-                let values = Packed::new(Kind::Int32, packed, 0).map_while(Result::ok);
-                ids.extend(values.filter_map(|value| match value {
-                    Value::Varint(id) => Some(int32(id)),
-                    _ => None,
-                }));
-            }
-            _ => {}
-        }
-    }
-    ids
+    numbers(function, saved_concrete_function::BOUND_INPUTS, Kind::Int32).map(int32).collect()
 }
 
 /// References as they stand in the message.
@@ -142,49 +118,32 @@ impl<'m> References<'m> {
     }
 
     fn child(&mut self, from: ObjectId, reference: &'m [u8], label: impl Fn(&'m str) -> Label<'m>) {
-        let (mut to, mut name) = (0, "");
-        for field in Records::new(reference, 0).map_while(Result::ok) {
-            match (field.number, field.value) {
-                (object_reference::NODE_ID, Value::Varint(id)) => to = int32(id),
-                (object_reference::LOCAL_NAME, _) => name = text_of(&field),
-                _ => {}
-            }
-        }
-        self.push(from, label(name), to);
+        let name = string(reference, object_reference::LOCAL_NAME);
+        self.push(from, label(name), id(reference, object_reference::NODE_ID));
     }
 
     fn slot(&mut self, from: ObjectId, reference: &'m [u8]) {
-        let (mut variable, mut name, mut to) = (0, "", 0);
-        for field in Records::new(reference, 0).map_while(Result::ok) {
-            match (field.number, field.value) {
-                (slot_variable_reference::ORIGINAL_VARIABLE_NODE_ID, Value::Varint(id)) => {
-                    variable = int32(id)
-                }
-                (slot_variable_reference::SLOT_NAME, _) => name = text_of(&field),
-                (slot_variable_reference::SLOT_VARIABLE_NODE_ID, Value::Varint(id)) => {
-                    to = int32(id)
-                }
-                _ => {}
-            }
-        }
+        let variable = id(reference, slot_variable_reference::ORIGINAL_VARIABLE_NODE_ID);
         let variable = ObjectId(u32::try_from(variable).unwrap_or(u32::MAX));
+        let name = string(reference, slot_variable_reference::SLOT_NAME);
+        let to = id(reference, slot_variable_reference::SLOT_VARIABLE_NODE_ID);
         self.push(from, Label::Slot(variable, name), to);
     }
 
-    fn saveable(&mut self, from: ObjectId, entry: &'m [u8]) {
-        let (name, value) = attr(entry);
-        for field in Records::new(value, 0).map_while(Result::ok) {
-            match (field.number, field.value) {
-                (saveable_object::SAVE_FUNCTION, Value::Varint(id)) => {
-                    self.push(from, Label::Save(name), int32(id))
-                }
-                (saveable_object::RESTORE_FUNCTION, Value::Varint(id)) => {
-                    self.push(from, Label::Restore(name), int32(id))
-                }
-                _ => {}
-            }
+    fn saveable(&mut self, from: ObjectId, map_entry: &'m [u8]) {
+        let (name, functions) = entry(map_entry);
+        if let Some(save) = varint(functions, saveable_object::SAVE_FUNCTION) {
+            self.push(from, Label::Save(name), int32(save));
+        }
+        if let Some(restore) = varint(functions, saveable_object::RESTORE_FUNCTION) {
+            self.push(from, Label::Restore(name), int32(restore));
         }
     }
+}
+
+/// The number of an object in a reference; the root's where it is not given.
+fn id(reference: &[u8], number: u32) -> i32 {
+    int32(varint(reference, number).unwrap_or_default())
 }
 
 /// How often something is wrong, and the first place.

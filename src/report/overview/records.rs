@@ -1,7 +1,6 @@
 //! The records of a message, as far as an overview reads them.
 
 use crate::error::{Error, Result};
-pub(super) use crate::graph::bytes_of as content;
 use crate::message::{Record, Records};
 use crate::schema::field::map_entry;
 
@@ -12,6 +11,11 @@ pub(super) fn nested(bytes: &[u8], number: u32) -> impl Iterator<Item = Result<R
         Err(_) => true,
     };
     Records::new(bytes, 0).filter(wanted)
+}
+
+/// The payload of a record.
+pub(super) fn content<'m>(record: &Record<'m>) -> &'m [u8] {
+    record.payload()
 }
 
 /// What a record holds, as text.

@@ -5,10 +5,8 @@ use prost_reflect::prost::Message as _;
 use super::variable::collection;
 use super::{Built, Options, build};
 use crate::error::{Error, Result};
-use crate::graph::attr;
-use crate::graph::bytes_of;
-use crate::message::{Message, Records, Writer};
-use crate::schema::WireType;
+use crate::message::{Message, Writer, entry, records};
+use crate::meta_graph::Replacements;
 use crate::schema::field::{map_entry, meta_graph_def};
 use crate::schema::tensorflow::collection_def::{BytesList, Kind};
 use crate::schema::tensorflow::{CollectionDef, SaverDef};
@@ -71,28 +69,20 @@ fn savers(meta_graph: &Message<'_>) -> Result<Vec<SaverDef>> {
 /// # Errors
 /// When the message is no meta graph.
 pub fn with_saver<'s>(meta_graph: &Message<'s>, saver: &SaverDef) -> Result<Message<'s>> {
-    let mut out = others(meta_graph)?;
-    out.tag(meta_graph_def::SAVER_DEF, WireType::Len);
-    out.len_prefixed(&saver.encode_to_vec());
-    Message::decode(meta_graph.schema(), meta_graph.ty(), out.finish())
+    replaced(meta_graph, Some(saver))
 }
 
 /// The meta graph without a saver of its own.
 pub(in crate::saver) fn without_saver<'s>(meta_graph: &Message<'s>) -> Result<Message<'s>> {
-    Message::decode(meta_graph.schema(), meta_graph.ty(), others(meta_graph)?.finish())
+    replaced(meta_graph, None)
 }
 
-/// All of a meta graph but its saver.
-fn others(meta_graph: &Message<'_>) -> Result<Writer> {
+fn replaced<'s>(meta_graph: &Message<'s>, saver: Option<&SaverDef>) -> Result<Message<'s>> {
     check(meta_graph)?;
-    let mut out = Writer::default();
-    for record in Records::new(meta_graph.bytes(), 0) {
-        let record = record?;
-        if record.number != meta_graph_def::SAVER_DEF {
-            out.raw(record.bytes);
-        }
-    }
-    Ok(out)
+    let mut new = Replacements::default();
+    new.set_list(meta_graph_def::SAVER_DEF, saver.map(SaverDef::encode_to_vec));
+    let bytes = new.apply(meta_graph.schema(), meta_graph.ty(), meta_graph.bytes());
+    Message::decode(meta_graph.schema(), meta_graph.ty(), bytes)
 }
 
 /// The meta graph with `saver` at the end of its collection `savers`.
@@ -104,26 +94,20 @@ pub fn add_to_savers<'s>(meta_graph: &Message<'s>, saver: &SaverDef) -> Result<M
     savers(meta_graph)?;
     let mut out = Writer::default();
     let mut known = Vec::new();
-    for record in Records::new(meta_graph.bytes(), 0) {
-        let record = record?;
-        let entry = Some(bytes_of(&record))
-            .filter(|_| record.number == meta_graph_def::COLLECTION_DEF)
-            .map(attr);
-        match entry {
+    for record in records(meta_graph.bytes()) {
+        let is_collection = record.number == meta_graph_def::COLLECTION_DEF;
+        match Some(entry(record.payload())).filter(|_| is_collection) {
             Some((SAVERS, collection)) => known.extend_from_slice(collection),
             _ => out.raw(record.bytes),
         }
     }
-    // A list given once more is the longer one: what was there stays as it is.
+    // Protobuf joins the lists of a collection that is given twice.
     let list = BytesList { value: vec![saver.encode_to_vec()] };
     known.extend(CollectionDef { kind: Some(Kind::BytesList(list)) }.encode_to_vec());
-    out.tag(meta_graph_def::COLLECTION_DEF, WireType::Len);
-    out.open();
-    out.tag(map_entry::KEY, WireType::Len);
-    out.len_prefixed(SAVERS.as_bytes());
-    out.tag(map_entry::VALUE, WireType::Len);
-    out.len_prefixed(&known);
-    out.close();
+    out.put_message(meta_graph_def::COLLECTION_DEF, |out| {
+        out.put_bytes(map_entry::KEY, SAVERS.as_bytes());
+        out.put_bytes(map_entry::VALUE, &known);
+    });
     Message::decode(meta_graph.schema(), meta_graph.ty(), out.finish())
 }
 

@@ -29,8 +29,8 @@ use std::collections::BTreeMap;
 
 use crate::error::{ErrorKind, Result};
 use crate::graph::Graph;
-use crate::message::{Message, Records, Writer};
-use crate::schema::WireType;
+use crate::message::{Message, records};
+use crate::meta_graph::Replacements;
 use crate::schema::field::{graph_def, meta_graph_def};
 use crate::schema::tensorflow::SaverDef;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
@@ -197,36 +197,16 @@ fn add(nodes: &mut Nodes<'_>, saveables: &[SaveableObject], options: &Options) -
 /// The message with `nodes`, the records of more nodes, at the end of its graph.
 fn appended<'s>(message: &Message<'s>, nodes: &[u8]) -> Result<Message<'s>> {
     let graph = graph_of(message)?;
-    let mut len = 0;
-    for record in Records::new(graph, 0) {
-        let record = record?;
-        if record.number == graph_def::NODE {
-            len += record.bytes.len();
-        }
-    }
+    let known = records(graph).take_while(|record| record.number == graph_def::NODE);
+    let len = known.map(|record| record.bytes.len()).sum();
     // In canonical form nodes come before all else.
     let (known, rest) = graph.split_at_checked(len).unwrap_or((graph, &[]));
     let graph = [known, nodes, rest].concat();
     if &*message.ty().full_name == "tensorflow.GraphDef" {
         return Message::decode(message.schema(), message.ty(), graph);
     }
-    let mut out = Writer::default();
-    let mut graph = Some(graph);
-    for record in Records::new(message.bytes(), 0) {
-        let record = record?;
-        if record.number >= meta_graph_def::GRAPH_DEF
-            && let Some(graph) = graph.take()
-        {
-            out.tag(meta_graph_def::GRAPH_DEF, WireType::Len);
-            out.len_prefixed(&graph);
-        }
-        if record.number != meta_graph_def::GRAPH_DEF {
-            out.raw(record.bytes);
-        }
-    }
-    if let Some(graph) = graph {
-        out.tag(meta_graph_def::GRAPH_DEF, WireType::Len);
-        out.len_prefixed(&graph);
-    }
-    Message::decode(message.schema(), message.ty(), out.finish())
+    let mut new = Replacements::default();
+    new.set(meta_graph_def::GRAPH_DEF, &graph);
+    let bytes = new.apply(message.schema(), message.ty(), message.bytes());
+    Message::decode(message.schema(), message.ty(), bytes)
 }

@@ -11,7 +11,6 @@ use super::value::{Constant, dtype, text, texts, truth};
 use crate::error::{Error, Result};
 use crate::graph::{DeviceSpec, Graph, attrs};
 use crate::message::Writer;
-use crate::schema::WireType;
 use crate::schema::field::graph_def;
 use crate::schema::tensorflow::{AttrValue, FullTypeDef, FullTypeId, NodeDef};
 use crate::tensor::DType;
@@ -128,7 +127,7 @@ impl<'g> Nodes<'g> {
         let Some(node) = self.graph.find(name).map(|id| self.graph.node(id)) else {
             return (String::new(), own());
         };
-        let groups = node.attr("_class").map(attrs::texts).unwrap_or_default().into_iter();
+        let groups = attrs::texts(node.attr("_class").unwrap_or_default());
         let groups: BTreeSet<_> =
             groups.filter(|group| group.starts_with("loc:@")).map(str::to_owned).collect();
         let groups = if groups.is_empty() { own() } else { groups.into_iter().collect() };
@@ -189,8 +188,7 @@ impl<'g> Nodes<'g> {
             if self.awaited.contains(&node.name) {
                 node.attr.insert(MANUAL.to_owned(), truth(true));
             }
-            out.tag(graph_def::NODE, WireType::Len);
-            out.len_prefixed(&node.encode_to_vec());
+            out.put_bytes(graph_def::NODE, &node.encode_to_vec());
         }
         out.finish()
     }

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::variable::{Variable, node_of};
+use super::variable::Variable;
 use crate::error::{ErrorKind, Result};
 use crate::graph::DeviceSpec;
+use crate::graph::node_of;
 use crate::saver::{SaveSpec, SaveableObject, Saved, VariableKind};
 use crate::tensor::slice_spec;
 

@@ -3,8 +3,9 @@
 use prost_reflect::prost::Message as _;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Graph, Node, attr, attrs, fields};
+use crate::graph::{Graph, Node, attrs, node_of};
 use crate::message::Message;
+use crate::message::entries;
 use crate::saver::VariableKind;
 use crate::schema::field::meta_graph_def;
 use crate::schema::tensorflow::{CollectionDef, SaveSliceInfoDef, VariableDef, collection_def};
@@ -168,11 +169,6 @@ fn kind(node: &Node<'_>) -> Result<VariableKind> {
     }
 }
 
-/// The node of a tensor, as in `v:0`.
-pub(super) fn node_of(tensor: &str) -> &str {
-    tensor.split_once(':').map_or(tensor, |(node, _)| node)
-}
-
 /// The variables that a saver saves where it is not told which: those in the collections `variables` and
 /// `saveable_objects` of a `MetaGraphDef`; a `GraphDef` has none.
 ///
@@ -216,14 +212,9 @@ pub(super) fn collection(
     message: &Message<'_>,
     wanted: &str,
 ) -> Result<Option<collection_def::Kind>> {
-    for entry in fields(message.bytes(), meta_graph_def::COLLECTION_DEF) {
-        let (name, bytes) = attr(entry);
-        if name == wanted {
-            let collection = CollectionDef::decode(bytes).map_err(|error| {
-                Error::unexpected("collection", error, "it must be a CollectionDef")
-            })?;
-            return Ok(collection.kind);
-        }
-    }
-    Ok(None)
+    let mut all = entries(message.bytes(), meta_graph_def::COLLECTION_DEF);
+    let Some((_, bytes)) = all.find(|(name, _)| *name == wanted) else { return Ok(None) };
+    let collection = CollectionDef::decode(bytes)
+        .map_err(|error| Error::unexpected("collection", error, "it must be a CollectionDef"))?;
+    Ok(collection.kind)
 }

@@ -8,14 +8,14 @@ mod restores;
 pub(crate) use held::Held;
 pub(crate) use near::Near;
 pub use problem::{Kind, Problem};
-pub(crate) use restores::{Asked, Bodies, Restore, node_name};
+pub(crate) use restores::{Asked, Bodies, Restore};
 
 use std::collections::BTreeSet;
 
 use super::{ObjectKeys, graph_of};
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::Graph;
+use crate::graph::{Graph, node_of};
 use crate::message::Message;
 use crate::schema::tensorflow::SaverDef;
 use crate::tensor::{DType, Name};
@@ -108,7 +108,7 @@ fn plan_of(
     checkpoint: &Checkpoint,
 ) -> Result<RestorePlan> {
     let graph = Graph::new(graph_of(message)?)?;
-    let start = graph.find(node_name(&saver.restore_op_name)).ok_or_else(|| {
+    let start = graph.find(node_of(&saver.restore_op_name)).ok_or_else(|| {
         let shown = crate::error::shortened(&saver.restore_op_name);
         let kind = format!("the saver restores by the node {shown:?}, and the graph has none such");
         Error::from(ErrorKind::NotFound(kind))

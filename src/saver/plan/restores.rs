@@ -174,8 +174,3 @@ impl<'m> Bodies<'m> {
         Some(self.all.get(body)?.graph.node(id))
     }
 }
-
-/// The node in the name of a node or of its output.
-pub(crate) fn node_name(name: &str) -> &str {
-    name.split_once(':').map_or(name, |(node, _)| node)
-}

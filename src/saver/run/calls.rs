@@ -15,7 +15,8 @@ use super::frame::{Frame, Given};
 use super::session::Session;
 use super::value::Value;
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Graph, Library, Node, NodeId, OpTable, Role, fields, is_stateful};
+use crate::graph::{Graph, Library, Node, NodeId, OpTable, Role, is_stateful};
+use crate::message::nested;
 use crate::schema::field::function_def;
 use crate::schema::tensorflow::OpDef;
 
@@ -73,8 +74,7 @@ impl<'m> Functions<'m> {
         let known = &self.known;
         let find = || match known.get(op) {
             Some(function) => {
-                let signature =
-                    fields(function, function_def::SIGNATURE).last().unwrap_or_default();
+                let signature = nested(function, function_def::SIGNATURE);
                 OpDef::decode(signature).ok().map(Rc::new)
             }
             None => OpTable::builtin().definition(op).cloned().map(Rc::new),

@@ -30,9 +30,9 @@ mod variables;
 pub use variables::{Table, TableKey, VariableKey, Variables};
 
 use super::ObjectKeys;
-use super::plan::node_name;
+
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Graph, NodeId};
+use crate::graph::{Graph, NodeId, TensorName, node_of};
 use crate::message::Message;
 use crate::schema::tensorflow::SaverDef;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
@@ -120,7 +120,7 @@ pub(super) fn restore_by(
     keys: Option<&ObjectKeys>,
 ) -> Result<()> {
     let graph = Graph::new(super::graph_of(message)?)?;
-    let target = node(&graph, node_name(&saver.restore_op_name), "restore_op_name")?;
+    let target = node(&graph, node_of(&saver.restore_op_name), "restore_op_name")?;
     let mut session = Session::new(&graph, variables, None, Files::with(keys));
     let mut frame = Frame::new(&graph, filename(&graph, saver, path)?);
     frame.run(&mut session, &[target])?;
@@ -174,11 +174,11 @@ fn node(graph: &Graph<'_>, name: &str, field: &'static str) -> Result<NodeId> {
 
 /// The output of a node that a field of a SaverDef names.
 fn tensor(graph: &Graph<'_>, name: &str, field: &'static str) -> Result<(NodeId, usize)> {
-    let (of, output) = name.rsplit_once(':').unwrap_or((name, "0"));
-    let output = output.parse().map_err(|_| {
+    let tensor = TensorName::parse(name);
+    let output = tensor.output().ok_or_else(|| {
         let shown = crate::error::shortened(name);
         Error::unexpected("tensor", shown, "it must be a node's name, a colon and a number")
             .in_field(field)
     })?;
-    Ok((node(graph, of, field)?, output))
+    Ok((node(graph, tensor.node, field)?, output))
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::saver::plan::{Asked, Bodies, Restore, node_name};
+use crate::graph::node_of;
+use crate::saver::plan::{Asked, Bodies, Restore};
 use crate::verify::MetaGraph;
 
 /// Savers that are looked at; a graph has one or two.
@@ -51,7 +52,7 @@ pub(super) fn savers(
     let mut reached = vec![false; restores.len()];
     let mut savers = Vec::new();
     for (position, name) in names.into_iter().enumerate() {
-        let found = bodies.all.first().and_then(|body| body.graph.find(node_name(name)));
+        let found = bodies.all.first().and_then(|body| body.graph.find(node_of(name)));
         let mine = found.map(|node| bodies.reach(restores, node)).unwrap_or_default();
         mine.iter().filter_map(|at| reached.get_mut(*at).map(|is| *is = true)).count();
         savers.push(Saver {

@@ -8,7 +8,7 @@ use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Path, Weight};
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Label, ObjectId, Way};
-use crate::message::Records;
+use crate::message::records;
 use crate::schema::field::{saved_object, trackable_object_graph::trackable_object};
 
 impl Objects<'_> {
@@ -153,7 +153,7 @@ type Names<'m> = BTreeSet<(ObjectId, &'m str)>;
 fn described(graph: &ObjectGraph<'_>, objects: &[ObjectId]) -> String {
     let mut kinds = BTreeMap::<&str, usize>::new();
     for &id in objects {
-        let records = Records::new(graph.object_bytes(id), 0).map_while(Result::ok);
+        let records = records(graph.object_bytes(id));
         let kind = records.filter_map(|record| kind(graph, record.number)).next();
         *kinds.entry(kind.unwrap_or("object")).or_default() += 1;
     }

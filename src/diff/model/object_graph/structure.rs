@@ -3,8 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::graph::object_graph::{Form, Label, ObjectGraph, ObjectId, Way};
-use crate::graph::{bytes_of, text_of};
-use crate::message::{Records, Value};
+use crate::message::{Value, records};
 use crate::schema::field::saved_object::{
     ASSET, BARE_CONCRETE_FUNCTION, CAPTURED_TENSOR, CONSTANT, FUNCTION, RESOURCE, USER_OBJECT,
     VARIABLE,
@@ -41,7 +40,7 @@ fn content(
     follow: &impl Fn(&str) -> Option<String>,
     state: &mut DefaultHasher,
 ) {
-    for record in Records::new(graph.object_bytes(id), 0).map_while(Result::ok) {
+    for record in records(graph.object_bytes(id)) {
         // Which fields say what it is, and are no names that follow from where it is.
         let inside: &[u32] = match (graph.form(), record.number) {
             (Form::Trackable, trackable_object::ATTRIBUTES) => &[serialized_tensor::NAME],
@@ -58,13 +57,13 @@ fn content(
         let is_function = graph.form() == Form::Saved
             && matches!(record.number, FUNCTION | BARE_CONCRETE_FUNCTION);
         record.number.hash(state);
-        for field in Records::new(bytes_of(&record), 0).map_while(Result::ok) {
+        for field in records(record.payload()) {
             if !inside.contains(&field.number) {
                 continue;
             }
             match field.value {
                 Value::Len(_) if is_function => {
-                    let name = text_of(&field);
+                    let name = field.text();
                     follow(name).as_deref().unwrap_or(name).hash(state);
                 }
                 _ => field.bytes.hash(state),
