@@ -9,6 +9,7 @@
 mod canonical;
 mod check;
 mod field_set;
+mod form;
 mod fragment;
 mod losses;
 mod map;
@@ -18,6 +19,7 @@ mod packed;
 mod place;
 mod required;
 mod scalar;
+mod tokens;
 mod wire;
 mod writer;
 
@@ -28,6 +30,7 @@ use prost_reflect::prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage, ReflectMessage};
 
 pub(crate) use field_set::FieldSet;
+pub use form::Form;
 pub(crate) use fragment::Fragment;
 pub use losses::{Losses, Unknown};
 pub(crate) use losses::{is_odd_nan32, is_odd_nan64};
@@ -36,6 +39,7 @@ pub use message_set::item as message_set_item;
 pub use packed::Packed;
 pub use scalar::{Fit, from_zigzag, int32, to_zigzag};
 pub(crate) use scalar::{is_default, write as write_value};
+pub(crate) use tokens::{Token, Tokens};
 pub(crate) use wire::too_deep;
 pub use wire::{Record, Records, Value};
 pub use writer::Writer;
