@@ -3,13 +3,12 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::detect::{self, Evidence};
-use super::form::Form;
 use super::message_type::message_type;
+use super::recognize::{self, Untyped};
 use crate::checkpoint::{foreign, is_file_of_one};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
-use crate::message::{Losses, Message};
+use crate::message::{Form, Losses, Message};
 use crate::schema::{MessageType, Schema};
 use crate::text;
 
@@ -103,16 +102,16 @@ impl<'s> Document<'s> {
             Form::Binary => bytes.as_slice(),
             _ => bytes.get(..bytes.len().min(HEAD)).unwrap_or_default(),
         };
-        let evidence = Evidence { path, form, bytes: seen, candidates: &options.candidates };
-        let ty = Self::ty(schema, options, evidence)?;
+        let untyped = Untyped { path, form, bytes: seen, candidates: &options.candidates };
+        let ty = Self::ty(schema, options, untyped)?;
         let read = match form {
             Form::Binary => {
                 Message::decode(schema, ty, bytes).map(|message| (message, Losses::default()))
             }
             Form::Text => text::parse(schema, ty, bytes.as_slice().chain(input), &options.text)
-                .map_err(|error| evidence.hint(schema, ty, error)),
+                .map_err(|error| untyped.hint(schema, ty, error)),
             Form::Json => json::parse(schema, ty, &bytes, &options.json)
-                .map_err(|error| evidence.hint(schema, ty, error)),
+                .map_err(|error| untyped.hint(schema, ty, error)),
         };
         let (message, losses) = read.map_err(in_file)?;
         Ok(Self { path: path.to_path_buf(), form, message, losses })
@@ -122,20 +121,20 @@ impl<'s> Document<'s> {
     fn ty(
         schema: &'s Schema,
         options: &ReadOptions,
-        evidence: Evidence<'_>,
+        untyped: Untyped<'_>,
     ) -> Result<&'s MessageType> {
-        let Some(name) = &options.message else { return evidence.message(schema) };
+        let Some(name) = &options.message else { return untyped.recognize(schema) };
         let ty = message_type(schema, name)?;
         // The parsers of text and JSON say best what does not fit; anything is a binary message of nearly any type.
-        if evidence.form != Form::Binary {
+        if untyped.form != Form::Binary {
             return Ok(ty);
         }
-        match evidence.other_than(schema, ty) {
+        match untyped.other_than(schema, ty) {
             None => Ok(ty),
             Some(other) => {
                 let kind =
                     format!("this looks like {}, not like {}", other.full_name, ty.full_name);
-                Err(Error::from(ErrorKind::Usage(kind)).in_file(evidence.path))
+                Err(Error::from(ErrorKind::Usage(kind)).in_file(untyped.path))
             }
         }
     }
@@ -162,6 +161,6 @@ impl<'s> Document<'s> {
 
     /// What people call it: `meta graph`, `graph`, `saver`; the type's name where there is no word for it.
     pub fn kind(&self) -> &'s str {
-        detect::kind(self.message.ty())
+        recognize::kind(self.message.ty())
     }
 }

@@ -1,18 +1,16 @@
 //! What can be compared: a path is opened, and what is inside decides what it is.
 
-mod detect;
 mod document;
 mod files;
-mod fit;
-mod form;
+mod known_fields;
 mod message_type;
-mod names;
+mod recognize;
 
 use std::path::{Path, PathBuf};
 
+pub use crate::message::Form;
 pub use document::{Document, ReadOptions};
 pub use files::{Asset, Files};
-pub use form::Form;
 pub use message_type::message_type;
 
 use crate::bytes::Limits;

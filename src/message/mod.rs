@@ -10,6 +10,7 @@ mod canonical;
 mod check;
 mod field_set;
 mod fields;
+mod form;
 mod fragment;
 mod losses;
 mod map;
@@ -19,6 +20,7 @@ mod packed;
 mod place;
 mod required;
 mod scalar;
+mod tokens;
 mod wire;
 mod writer;
 
@@ -33,6 +35,7 @@ pub(crate) use fields::{
     edit_fields, encoded, entries, entry, field, fields, nested, numbers, records, string, strings,
     varint,
 };
+pub use form::Form;
 pub(crate) use fragment::Fragment;
 pub use losses::{Losses, Unknown};
 pub(crate) use losses::{is_odd_nan32, is_odd_nan64};
@@ -41,6 +44,7 @@ pub use message_set::item as message_set_item;
 pub use packed::Packed;
 pub use scalar::{Fit, from_zigzag, int32, to_zigzag};
 pub(crate) use scalar::{is_default, write as write_value};
+pub(crate) use tokens::{Token, Tokens};
 pub(crate) use wire::too_deep;
 pub use wire::{Record, Records, Value};
 pub use writer::Writer;

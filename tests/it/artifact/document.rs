@@ -71,16 +71,7 @@ fn every_message_of_the_corpus_is_recognised() {
 
 #[test]
 fn messages_are_recognised_in_every_form_without_a_name() {
-    for (path, message, _) in [known("messages"), known("texts")].concat() {
-        let document = read(&path, &ReadOptions::default()).unwrap();
-        if document.message().bytes().is_empty() {
-            continue;
-        }
-        let forms = [
-            (Form::Binary, document.message().bytes().to_vec()),
-            (Form::Text, to_text(&document)),
-            (Form::Json, to_json(&document)),
-        ];
+    for (path, message, forms) in in_every_form() {
         for (form, bytes) in forms {
             let again = read_as("nameless", &bytes)
                 .unwrap_or_else(|error| panic!("{} as {form}: {error}", path.display()));
@@ -88,6 +79,91 @@ fn messages_are_recognised_in_every_form_without_a_name() {
             assert_eq!(type_of(&again), message, "{} as {form}", path.display());
         }
     }
+}
+
+/// Every message of the corpus that has a field, in each form: its path, its type, and the forms.
+fn in_every_form() -> impl Iterator<Item = (PathBuf, String, [(Form, Vec<u8>); 3])> {
+    [known("messages"), known("texts")].concat().into_iter().filter_map(|(path, message, _)| {
+        let document = read(&path, &ReadOptions::default()).unwrap();
+        let binary = document.message().bytes().to_vec();
+        let forms = [
+            (Form::Text, to_text(&document)),
+            (Form::Json, to_json(&document)),
+            (Form::Binary, binary),
+        ];
+        (!document.message().bytes().is_empty()).then_some((path, message, forms))
+    })
+}
+
+#[test]
+fn misleading_names_mislead_nobody() {
+    let names = [
+        "saved_model.pb",
+        "graph.pbtxt",
+        "model.ckpt-7.meta",
+        "saver.json",
+        "checkpoint",
+        "fingerprint.pb",
+        "notes.txt",
+    ];
+    let mut read = 0;
+    for (path, message, forms) in in_every_form() {
+        for (form, bytes) in forms {
+            for name in names {
+                // `weights:` at the start may be a field of a text that a control character spoils.
+                if form == Form::Binary && name.ends_with("txt") && bytes.contains(&b':') {
+                    continue;
+                }
+                let found = read_as(name, &bytes);
+                let found =
+                    found.unwrap_or_else(|error| panic!("{} {form}: {error}", path.display()));
+                let found = (type_of(&found), found.form());
+                assert_eq!(found, (message.clone(), form), "{} as {name}", path.display());
+                read += 1;
+            }
+        }
+    }
+    assert!(read > 1_000, "{read}");
+}
+
+#[test]
+fn a_later_version_may_have_more_fields() {
+    for (path, message, forms) in in_every_form() {
+        if path.ends_with("unknown_fields.meta") {
+            continue;
+        }
+        let [.., (_, mut bytes)] = forms;
+        // A number, a string and a message.
+        for (number, rest) in [(700u32, &b"\x05"[..]), (701, b"\x03new"), (702, b"\x02\x08\x01")] {
+            let tag = number << 3 | if number == 700 { 0 } else { 2 };
+            bytes.extend([tag as u8 | 0x80, (tag >> 7) as u8]);
+            bytes.extend(rest);
+        }
+        let found = read_as("nameless", &bytes);
+        let found = found.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert_eq!(type_of(&found), message, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_short_is_still_what_it_begins_as() {
+    let mut cut = 0;
+    for (path, message, forms) in in_every_form() {
+        let [.., (_, bytes)] = forms;
+        for parts in [2, 3] {
+            let (name, end) = (path.file_name().unwrap(), bytes.len() * (parts - 1) / parts);
+            if end < 200 {
+                continue;
+            }
+            // Either it was cut between two fields, or the parser of the right type says where the bytes end.
+            match read_as(name.to_str().unwrap(), &bytes[..end]) {
+                Ok(found) => assert_eq!(type_of(&found), message, "{}", path.display()),
+                Err(error) => assert!(error.offset().is_some(), "{}: {error}", path.display()),
+            }
+            cut += 1;
+        }
+    }
+    assert!(cut > 50, "{cut}");
 }
 
 #[test]

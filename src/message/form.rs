@@ -1,9 +1,9 @@
-//! The three forms of a message, and how to tell them.
+//! The three forms of a message, and how to tell them apart.
 
 use std::fmt;
 use std::path::Path;
 
-use super::names;
+use super::tokens;
 
 /// A form that a message is stored in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Form {
     Json,
 }
 
-/// Extensions and the forms they stand for.
+/// Extensions, each with its form.
 const EXTENSIONS: &[(&str, Form)] = &[
     ("pb", Form::Binary),
     ("meta", Form::Binary),
@@ -32,11 +32,11 @@ const EXTENSIONS: &[(&str, Form)] = &[
 ];
 
 impl Form {
-    /// The form that the extension of `path` stands for.
+    /// The form of files with the extension of `path`.
     ///
     /// ```
     /// use std::path::Path;
-    /// use ckdiff::artifact::Form;
+    /// use ckdiff::message::Form;
     ///
     /// assert_eq!(Form::of_extension(Path::new("model.ckpt-7.meta")), Some(Form::Binary));
     /// assert_eq!(Form::of_extension(Path::new("graph.pbtxt")), Some(Form::Text));
@@ -47,10 +47,10 @@ impl Form {
         EXTENSIONS.iter().find(|(known, _)| *known == extension).map(|(_, form)| *form)
     }
 
-    /// The form of what begins with `head`, where that cannot be another; binary is never certain.
+    /// The form of a file that begins with `head`, where the bytes decide; they never decide for binary.
     ///
     /// ```
-    /// use ckdiff::artifact::Form;
+    /// use ckdiff::message::Form;
     ///
     /// assert_eq!(Form::of_content(b"node {\n  name: \"a\"\n}\n"), Some(Form::Text));
     /// assert_eq!(Form::of_content(b"{\"node\": []}"), Some(Form::Json));
@@ -58,25 +58,31 @@ impl Form {
     /// assert_eq!(Form::of_content(b"\x0a\x03\x0a\x01a"), None);
     /// ```
     pub fn of_content(head: &[u8]) -> Option<Self> {
-        let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-        let form = if names::begins_json(head) {
+        let head = tokens::without_bom(head);
+        let form = if tokens::begins_json(head) {
             Self::Json
-        } else if names::begins_text(head) {
+        } else if tokens::begins_text(head) {
             Self::Text
         } else {
             return None;
         };
         // Lengths and tags of a binary message are control characters, all but a few.
-        (!names::has_control(head)).then_some(form)
+        (!tokens::has_control(head)).then_some(form)
     }
 
-    /// The form of the file at `path` that begins with `head`: what is inside tells more than the name, and in doubt
-    /// it is binary.
+    /// The form of the file at `path` that begins with `head`. The content counts more than the name, and in doubt the file is
+    /// binary.
     pub fn of_file(path: &Path, head: &[u8]) -> Self {
-        let is_binary =
-            names::has_control(head) && !names::begins_text(head) && !names::begins_json(head);
-        let named = || Self::of_extension(path).filter(|_| !is_binary);
-        Self::of_content(head).or_else(named).unwrap_or(Self::Binary)
+        let head = tokens::without_bom(head);
+        let begins_as_named = |form: &Self| match form {
+            Self::Binary => false,
+            Self::Text => tokens::begins_text(head),
+            Self::Json => tokens::begins_json(head),
+        };
+        // A text that a control character spoils is still text, if its name says so.
+        let named = Self::of_extension(path)
+            .filter(|named| begins_as_named(named) || !tokens::has_control(head));
+        Self::of_content(head).or(named).unwrap_or(Self::Binary)
     }
 
     /// `binary`, `text` or `JSON`.

@@ -1,0 +1,207 @@
+//! The type of a message that nobody names.
+//!
+//! A message is of the type that its file's name stands for, if that type knows at least three quarters of it; else of the
+//! type in [`KNOWN`] that knows most of it, and at least three quarters. [`known_fields`] says how much a type knows.
+
+use std::path::Path;
+
+use super::known_fields;
+use super::message_type::message_type;
+use crate::error::{Error, ErrorKind, Result};
+use crate::message::{Form, Token, Tokens};
+use crate::schema::{MessageType, Schema};
+
+/// The messages that TensorFlow keeps in files of their own, and what people call them.
+const KNOWN: &[(&str, &str)] = &[
+    ("tensorflow.MetaGraphDef", "meta graph"),
+    ("tensorflow.GraphDef", "graph"),
+    ("tensorflow.SavedModel", "SavedModel"),
+    ("tensorflow.SaverDef", "saver"),
+    ("tensorflow.CheckpointState", "state file"),
+    ("tensorflow.TensorProto", "tensor"),
+    ("tensorflow.FunctionDefLibrary", "function library"),
+    ("tensorflow.OpList", "op list"),
+    ("tensorflow.NodeDef", "node"),
+    ("tensorflow.VariableDef", "variable"),
+    ("tensorflow.FunctionDef", "function"),
+    ("tensorflow.OpDef", "op definition"),
+    ("tensorflow.SignatureDef", "signature"),
+    ("tensorflow.TrackableObjectGraph", "object graph"),
+    ("tensorflow.SavedObjectGraph", "saved object graph"),
+    ("tensorflow.StructuredValue", "structured value"),
+    ("tensorflow.FingerprintDef", "fingerprint"),
+    ("tensorflow.GraphDebugInfo", "graph debug info"),
+    ("tensorflow.VersionDef", "version"),
+];
+
+/// How much of a message its type knows at least.
+const ENOUGH: f64 = 0.75;
+
+/// How much of a message a type knows at most that the message is plainly not of.
+const TOO_LITTLE: f64 = 0.5;
+
+/// What people call a message of this type: `meta graph`. The type's own name where there is no word for it.
+pub(super) fn kind(ty: &MessageType) -> &str {
+    let known = KNOWN.iter().find(|(name, _)| **name == *ty.full_name);
+    known.map_or_else(|| ty.name(), |(_, kind)| kind)
+}
+
+/// A message whose type is to be found out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Untyped<'a> {
+    pub(super) path: &'a Path,
+    pub(super) form: Form,
+    /// All bytes of a binary message; the first bytes of text or JSON.
+    pub(super) bytes: &'a [u8],
+    /// The types in question; those of TensorFlow where none are given.
+    pub(super) candidates: &'a [String],
+}
+
+impl Untyped<'_> {
+    /// The type of the message.
+    ///
+    /// # Errors
+    /// When no type knows enough of the message, or several know as much; the error names those that come closest.
+    pub(super) fn recognize<'s>(&self, schema: &'s Schema) -> Result<&'s MessageType> {
+        if let Some(announced) = self.announced(schema) {
+            return Ok(announced);
+        }
+        if let [only] = self.candidates {
+            return message_type(schema, only);
+        }
+        let named = self.named(schema);
+        if self.is_empty() {
+            return named.ok_or_else(|| self.empty());
+        }
+        let ranked = self.ranked(schema);
+        let of_named = ranked.iter().find(|(_, ty)| named.is_some_and(|named| named.id == ty.id));
+        let best = ranked.first().map_or(0.0, |(known, _)| *known);
+        match (of_named, named) {
+            // A damaged file is still of the type that its name says, and the parser reports the damage.
+            (Some((known, _)), Some(named))
+                if *known >= ENOUGH || best < ENOUGH && *known > 0.0 =>
+            {
+                return Ok(named);
+            }
+            _ => {}
+        }
+        let closest: Vec<&MessageType> =
+            ranked.iter().filter(|(known, _)| *known == best).map(|(_, ty)| *ty).collect();
+        match closest.as_slice() {
+            _ if best < ENOUGH => Err(self.unknown(&ranked)),
+            [only] => Ok(only),
+            several => Err(self.ambiguous(several)),
+        }
+    }
+
+    /// The type that the message plainly is of, if that is not `ty`, which the user says it is.
+    pub(super) fn other_than<'s>(
+        &self,
+        schema: &'s Schema,
+        ty: &MessageType,
+    ) -> Option<&'s MessageType> {
+        // Of a schema of their own, users know more than this table.
+        if !std::ptr::eq(schema, Schema::tensorflow()) {
+            return None;
+        }
+        let claimed = self.known(schema, ty);
+        let (best, other) = self.ranked(schema).into_iter().next()?;
+        let is_plain = best >= ENOUGH && claimed < TOO_LITTLE && other.id != ty.id;
+        is_plain.then_some(other)
+    }
+
+    /// Adds to a syntax error of a message of type `ty` which other type the message looks like.
+    pub(super) fn hint(&self, schema: &Schema, ty: &MessageType, error: Error) -> Error {
+        match (self.other_than(schema, ty), error.kind()) {
+            (Some(other), ErrorKind::Syntax(what)) => {
+                let what = format!("{what}; this looks like {}", other.full_name);
+                error.with_kind(ErrorKind::Syntax(what))
+            }
+            _ => error,
+        }
+    }
+
+    /// The types in question with how much they know of the message, most first.
+    fn ranked<'s>(&self, schema: &'s Schema) -> Vec<(f64, &'s MessageType)> {
+        let of = |name: &str| {
+            let ty = schema.message(name)?;
+            Some((self.known(schema, ty), ty))
+        };
+        let mut ranked: Vec<_> = match self.candidates {
+            [] => KNOWN.iter().filter_map(|(name, _)| of(name)).collect(),
+            candidates => candidates.iter().filter_map(|name| of(name)).collect(),
+        };
+        ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        ranked
+    }
+
+    fn known(&self, schema: &Schema, ty: &MessageType) -> f64 {
+        known_fields::of(schema, ty, self.form, self.bytes)
+    }
+
+    /// Whether the message has no field.
+    fn is_empty(&self) -> bool {
+        let is_mark = |token| matches!(token, Token::Mark(_));
+        self.bytes.is_empty() || self.form != Form::Binary && Tokens::new(self.bytes).all(is_mark)
+    }
+
+    /// The type that a comment at the start of a text names, as `# proto-message: tensorflow.GraphDef`.
+    fn announced<'s>(&self, schema: &'s Schema) -> Option<&'s MessageType> {
+        let lines = self.bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        let comments = lines.take_while(|line| line.is_empty() || line.starts_with(b"#"));
+        let mut comments = comments.filter(|_| self.form == Form::Text);
+        let name = comments.find_map(|line| {
+            line.strip_prefix(b"#")?.trim_ascii_start().strip_prefix(b"proto-message:")
+        })?;
+        schema.message(std::str::from_utf8(name.trim_ascii()).ok()?)
+    }
+
+    /// The type that the name of the file stands for, as TensorFlow and people name files.
+    fn named<'s>(&self, schema: &'s Schema) -> Option<&'s MessageType> {
+        let name = self.path.file_name()?.to_str()?.to_ascii_lowercase();
+        let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, ""));
+        let message = match (stem, extension) {
+            ("checkpoint", "") => "CheckpointState",
+            ("saved_model", _) => "SavedModel",
+            ("fingerprint", _) => "FingerprintDef",
+            (_, "meta") => "MetaGraphDef",
+            _ if stem.contains("meta") => "MetaGraphDef",
+            _ if stem.contains("graph") => "GraphDef",
+            _ if stem.contains("saver") => "SaverDef",
+            _ => return None,
+        };
+        schema.message(&format!("tensorflow.{message}"))
+    }
+
+    fn empty(&self) -> Error {
+        let kind = "an empty message could be of any type; --message says which it is".into();
+        Error::from(ErrorKind::Usage(kind)).in_file(self.path)
+    }
+
+    fn ambiguous(&self, types: &[&MessageType]) -> Error {
+        let kind = format!("this could be {}; --message says which it is", listed(types));
+        Error::from(ErrorKind::Usage(kind)).in_file(self.path)
+    }
+
+    fn unknown(&self, ranked: &[(f64, &MessageType)]) -> Error {
+        let closest = ranked.iter().filter(|(known, _)| *known >= TOO_LITTLE);
+        let closest: Vec<&MessageType> = closest.map(|(_, ty)| *ty).take(3).collect();
+        let hint = match closest.as_slice() {
+            [] => String::new(),
+            types => format!(", closest to {}; --message says which it is", listed(types)),
+        };
+        let kind = format!("as {} this is no message that is known here{hint}", self.form);
+        Error::from(ErrorKind::Unsupported(kind)).in_file(self.path)
+    }
+}
+
+/// Types as in "a, b or c".
+fn listed(types: &[&MessageType]) -> String {
+    const SHOWN: usize = 4;
+    let names: Vec<&str> = types.iter().take(SHOWN).map(|ty| &*ty.full_name).collect();
+    match names.as_slice() {
+        [one] => (*one).to_owned(),
+        [start @ .., last] => format!("{} or {last}", start.join(", ")),
+        [] => String::new(),
+    }
+}
