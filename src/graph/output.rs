@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use prost_reflect::prost::Message as _;
 
 use super::{Graph, Node, OpTable, TensorName, default_of};
-use crate::bytes::near;
+use crate::bytes::suggestion;
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::message::nested;
 use crate::schema::field::function_def;
@@ -41,7 +41,7 @@ impl<'m> Graph<'m> {
         })?;
         let id = self.find(tensor.node).ok_or_else(|| {
             let names = self.nodes().iter().map(|node| node.name);
-            let hint = near::hint(tensor.node.as_bytes(), names);
+            let hint = suggestion::hint(tensor.node.as_bytes(), names);
             Error::from(ErrorKind::NotFound(format!("the graph has no {}{hint}", shortened(name))))
         })?;
         Ok((self.node(id), number))

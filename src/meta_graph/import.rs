@@ -18,7 +18,7 @@ use super::rename::renamed;
 use super::replace::Replacements;
 use super::unique::Taken;
 use super::{UNBOUND, UNBOUND_INPUTS};
-use crate::bytes::near;
+use crate::bytes::suggestion;
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::graph::{Graph, node_of};
 use crate::message::{Message, field, nested, records, string};
@@ -290,7 +290,8 @@ fn returned(
             ));
         }
         if graph.find(node).is_none() {
-            let hint = near::hint(node.as_bytes(), graph.nodes().iter().map(|node| node.name));
+            let hint =
+                suggestion::hint(node.as_bytes(), graph.nodes().iter().map(|node| node.name));
             let kind = format!("{} is not in the graph{hint}", shortened(element));
             return Err(ErrorKind::NotFound(kind).into());
         }
