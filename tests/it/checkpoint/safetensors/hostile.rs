@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use ckdiff::checkpoint::Checkpoint;
 
 use super::{DIR, file_of};
-use crate::checkpoint::hostile::{assert_peak_memory_under, mutate};
 use crate::support::Random;
+use crate::support::damage::mutate;
 use crate::support::fuzz_checkpoint::{open_safetensors, put, read_all};
+use crate::support::process::assert_peak_memory_under;
 
 #[test]
 fn a_cut_file_gives_whole_tensors_or_none() {
