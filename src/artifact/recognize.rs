@@ -86,7 +86,7 @@ impl Untyped<'_> {
             _ => {}
         }
         let closest: Vec<&MessageType> =
-            ranked.iter().filter(|(known, _)| *known == best).map(|(_, ty)| *ty).collect();
+            ranked.iter().filter(|(known, _)| *known >= best).map(|(_, ty)| *ty).collect();
         match closest.as_slice() {
             _ if best < ENOUGH => Err(self.unknown(&ranked)),
             [only] => Ok(only),
