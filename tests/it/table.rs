@@ -36,7 +36,7 @@ fn blocks(blocks: Blocks<'_>) -> Vec<u8> {
 }
 
 #[test]
-fn entries_come_in_order_of_all_blocks() {
+fn entries_are_read_in_the_order_of_the_blocks() {
     let table = blocks(&[("b", &["", "a", "ab"]), ("d", &["c", "cab"]), ("z", &["x"])]);
     assert_eq!(scan(&table), (pairs(&["", "a", "ab", "c", "cab", "x"]), vec![]));
 }
@@ -71,7 +71,7 @@ fn a_damaged_block_leaves_the_others() {
 }
 
 #[test]
-fn keys_out_of_order_are_given_and_reported() {
+fn keys_out_of_order_are_read_and_reported() {
     let order = |table: Blocks<'_>| {
         let (entries, damage) = scan(&blocks(table));
         (entries.len(), damage.join("\n"))

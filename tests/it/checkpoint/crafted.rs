@@ -111,7 +111,7 @@ fn partitioned(
 }
 
 #[test]
-fn of_a_field_given_twice_the_last_counts() {
+fn the_last_value_of_a_repeated_scalar_field_counts() {
     let content = floats(&[1.0]);
     let twice = [int(4, 99), int(5, 7), entry(F32, &[1], 0, 4, &content)].concat();
     let (_dir, checkpoint) = v2(&[(b"t".to_vec(), twice)], &content);
@@ -119,7 +119,7 @@ fn of_a_field_given_twice_the_last_counts() {
 }
 
 #[test]
-fn an_unknown_field_is_passed_over_and_a_wrong_wire_type_is_not() {
+fn an_unknown_field_is_skipped_and_a_wrong_wire_type_is_an_error() {
     let content = floats(&[1.0]);
     let good = entry(F32, &[1], 0, 4, &content);
     let unknown = [good.clone(), int(90, 1), bytes(91, b"x"), fixed32(92, 3)].concat();
@@ -131,7 +131,7 @@ fn an_unknown_field_is_passed_over_and_a_wrong_wire_type_is_not() {
 }
 
 #[test]
-fn slices_whose_tensor_is_missing_are_damage() {
+fn slices_without_their_tensor_are_damage() {
     let content = floats(&[1.0, 2.0]);
     let whole = (b"w".to_vec(), entry(F32, &[2], 0, 8, &content));
     let lost = (slice_key("t", &[(0, 2), (1, 1)]), entry(F32, &[2, 1], 0, 8, &content));
@@ -171,7 +171,7 @@ fn a_grid_of_empty_and_full_slices_is_one_tensor() {
 }
 
 #[test]
-fn the_checksum_of_every_slice_counts_even_of_an_empty_one() {
+fn every_slice_is_checked_even_an_empty_one() {
     let data = floats(&[1.0, 2.0]);
     let boxes: [&[(i64, i64)]; 2] = [&[(0, 2)], &[(2, 0)]];
     let mut empty = entry(F32, &[0], 0, 0, &[]);
@@ -202,7 +202,7 @@ fn a_partitioned_name_may_start_with_nul() {
 }
 
 #[test]
-fn more_shards_than_may_be_open_are_read() {
+fn more_shards_than_open_files_are_read() {
     let dir = tempfile::tempdir().unwrap();
     let shards = 300;
     let mut all = vec![(Vec::new(), encoding::header(shards))];
@@ -221,7 +221,7 @@ fn more_shards_than_may_be_open_are_read() {
 }
 
 #[test]
-fn a_small_file_takes_no_long_time() {
+fn a_small_file_is_read_fast() {
     let data = vec![0; 1 << 16];
     let cell = |n: i64| [(n / 100, 1), (n % 100, 1)];
     let grid = |name: &str| {
@@ -263,7 +263,7 @@ fn a_small_file_takes_no_long_time() {
 }
 
 #[test]
-fn a_long_name_and_many_blocks_take_no_long_time() {
+fn a_long_name_and_many_blocks_are_read_fast() {
     let name = "n".repeat(200_000);
     let full = slice(&[(0, -1)]);
     let listed =

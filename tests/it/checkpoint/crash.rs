@@ -164,7 +164,7 @@ fn graph_in(meta: &Message<'_>) -> Vec<u8> {
 
 /// Not a test of its own: what the test below starts, and kills.
 #[test]
-fn work_until_killed() {
+fn works_until_killed() {
     let Ok(work) = env::var(VARIABLE) else { return };
     let (name, rest) = work.split_once('=').unwrap();
     let (first, folder) = rest.split_once('=').unwrap();
@@ -188,7 +188,7 @@ fn number_of_latest(folder: &Path) -> u64 {
 
 /// Starts the work in `folder` and kills it after `time`.
 fn kill_after(time: Duration, work: &str, first: u64, folder: &Path) {
-    let mut worker = test_process(module_path!(), "work_until_killed")
+    let mut worker = test_process(module_path!(), "works_until_killed")
         .arg("--nocapture")
         .env(VARIABLE, format!("{work}={first}={}", folder.display()))
         .stdout(Stdio::null())
@@ -211,7 +211,7 @@ fn kills() -> usize {
 }
 
 #[test]
-fn whoever_is_killed_leaves_no_part_of_a_saved_model() {
+fn a_killed_build_leaves_no_part_of_a_saved_model() {
     let folder = tempfile::tempdir().unwrap();
     let mut random = Random::new(11);
     let (mut whole, mut parts, mut run) = (0, 0, 0);
@@ -241,7 +241,7 @@ fn whoever_is_killed_leaves_no_part_of_a_saved_model() {
 }
 
 #[test]
-fn whoever_is_killed_leaves_the_latest_checkpoint_whole() {
+fn a_killed_save_leaves_the_latest_checkpoint_whole() {
     let kills = kills();
     let mut random = Random::new(7);
     for (work, function) in WORKS {

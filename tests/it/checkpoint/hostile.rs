@@ -56,7 +56,7 @@ impl Case {
 }
 
 #[test]
-fn nothing_broken_is_given_and_nothing_whole_is_refused() {
+fn broken_tensors_are_refused_and_whole_ones_are_read() {
     let (mut opened, mut tensors) = (0, 0);
     for case in cases() {
         let good = case.good();
@@ -92,7 +92,7 @@ fn nothing_broken_is_given_and_nothing_whole_is_refused() {
 }
 
 #[test]
-fn every_damage_is_named_with_its_place() {
+fn every_damage_is_reported_with_its_location() {
     let mut out = String::new();
     for case in cases() {
         writeln!(out, "{}: {}", case.name, case.what).unwrap();
@@ -191,7 +191,7 @@ fn a_flipped_bit_is_noticed_or_changes_nothing() {
 }
 
 #[test]
-fn a_truncated_file_is_noticed_or_nothing_was_there() {
+fn every_truncation_is_noticed() {
     for path in SMALL {
         let victim = Victim::new(path);
         let dir = tempfile::tempdir().unwrap();
@@ -242,7 +242,7 @@ fn random_damage_never_passes() {
 /// In a process of its own, since the other tests of this one use memory too.
 #[cfg(target_os = "linux")]
 #[test]
-fn random_damage_takes_no_memory() {
+fn random_damage_takes_little_memory() {
     let mut test = test_process(module_path!(), "random_damage_never_passes");
     test.env("CKDIFF_PEAK_MEMORY", "1");
     run_alone(test);
@@ -250,7 +250,7 @@ fn random_damage_takes_no_memory() {
 
 /// As [`random_damage_never_passes`], but with the checksum of the block made for its bytes: nothing may panic or hang.
 #[test]
-fn forged_tables_are_survived() {
+fn forged_tables_do_no_harm() {
     let count = mutations(2_000, 1);
     let dir = tempfile::tempdir().unwrap();
     let mut random = Random::new(12);

@@ -132,7 +132,7 @@ fn meta_graph() -> Message<'static> {
 }
 
 #[test]
-fn every_step_leaves_behind_what_tensorflow_leaves() {
+fn every_step_leaves_the_same_files_as_tensorflow() {
     let oracle = fs::read("tests/data/oracle/rotation.json").unwrap();
     let scenarios: Vec<Value> = serde_json::from_slice(&oracle).unwrap();
     assert!(scenarios.len() >= 20);
@@ -148,7 +148,7 @@ fn every_step_leaves_behind_what_tensorflow_leaves() {
 }
 
 #[test]
-fn names_that_cannot_be_are_refused() {
+fn impossible_names_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut saver = Saver::new(SaverDef { max_to_keep: 5, version: 2, ..SaverDef::default() });
     let mut refused = |path: &Path, latest_filename| {

@@ -34,7 +34,7 @@ fn a_directory_is_its_latest_checkpoint() {
 }
 
 #[test]
-fn directories_are_taken_by_every_command() {
+fn every_command_accepts_a_directory() {
     assert_eq!(ckdiff(&["demo", "demo/model.ckpt"]).code, 0);
     assert_eq!(ckdiff(&["demo/", "tf2"]).code, 1);
     let shown = ckdiff(&["show", "demo"]);
@@ -46,7 +46,7 @@ fn directories_are_taken_by_every_command() {
 }
 
 #[test]
-fn absolute_paths_are_taken_as_they_are() {
+fn absolute_paths_stay_as_they_are() {
     let elsewhere = directory(&["model"], "");
     let path = elsewhere.path().join("model");
     let dir = directory(&["other"], &format!("model_checkpoint_path: \"{}\"", path.display()));
@@ -54,7 +54,7 @@ fn absolute_paths_are_taken_as_they_are() {
 }
 
 #[test]
-fn a_directory_that_was_moved_says_what_to_give() {
+fn a_moved_directory_is_an_error_that_suggests_a_path() {
     let windows = r"C:\models\model-7";
     // Elsewhere a backslash is a character of a name, so this path is relative.
     let taken = if cfg!(windows) { windows.to_owned() } else { format!("DIR/{windows}") };
@@ -71,7 +71,7 @@ fn a_directory_that_was_moved_says_what_to_give() {
 }
 
 #[test]
-fn what_is_wrong_with_a_state_file_is_told() {
+fn errors_in_a_state_file_are_reported() {
     let cases = [
         (
             "model_checkpoint_path: 'gone'",
@@ -100,7 +100,7 @@ fn what_is_wrong_with_a_state_file_is_told() {
 }
 
 #[test]
-fn without_a_state_file_the_checkpoints_in_a_directory_are_named() {
+fn a_directory_without_a_state_file_is_an_error_that_lists_checkpoints() {
     let dir = directory(&["a", "b"], "");
     fs::remove_file(dir.path().join("checkpoint")).unwrap();
     let expected = "DIR: there is no state file `checkpoint` to name the latest one; in it: a, b";
@@ -118,7 +118,7 @@ fn a_prefix_wins_over_a_directory_of_its_name() {
 }
 
 #[test]
-fn state_files_that_tensorflow_writes_are_read() {
+fn state_files_of_tensorflow_are_read() {
     let read = |name: &str| CheckpointState::read(format!("tests/data/state/{name}")).unwrap();
     let dir = Path::new("tests/data/state");
     assert_eq!(read("relative").model_checkpoint_path, dir.join("model.ckpt-30"));

@@ -26,7 +26,7 @@ fn corpus() -> impl Iterator<Item = (String, Vec<Known>)> {
 }
 
 #[test]
-fn every_checkpoint_is_what_its_writer_says() {
+fn every_checkpoint_has_the_tensors_that_its_writer_reports() {
     for (path, known) in corpus() {
         let checkpoint = open(&path);
         assert!(checkpoint.damage().is_empty(), "{path}: {:?}", checkpoint.damage());
@@ -101,7 +101,7 @@ fn every_path_of_a_checkpoint_opens_it() {
 }
 
 #[test]
-fn characters_of_patterns_are_characters() {
+fn pattern_characters_in_names_are_literal() {
     let names =
         ["m*", "m[0-9]", "m?", "{a,b}", "m.index", "m.data-00000-of-00001", "m-00000-of-00002"];
     let dir = demo_directory(&names);
@@ -113,14 +113,14 @@ fn characters_of_patterns_are_characters() {
 }
 
 #[test]
-fn v2_wins_over_v1() {
+fn v2_goes_before_v1() {
     let dir = demo_directory(&["m"]);
     std::fs::copy(format!("{DATA}/v1/all.ckpt"), dir.path().join("m")).unwrap();
     assert_eq!(Checkpoint::open(dir.path().join("m")).unwrap().format().name(), "V2");
 }
 
 #[test]
-fn an_index_alone_has_names_and_no_data() {
+fn an_index_alone_has_entries_and_no_data() {
     let dir = demo_directory(&["m"]);
     std::fs::remove_file(dir.path().join("m.data-00000-of-00001")).unwrap();
     let alone = Checkpoint::open(dir.path().join("m.index")).unwrap();
@@ -142,7 +142,7 @@ fn an_index_alone_has_names_and_no_data() {
 }
 
 #[test]
-fn a_missing_v1_shard_is_named() {
+fn a_missing_v1_shard_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let from = format!("{DATA}/v1/sharded.ckpt-00000-of-00002");
     std::fs::copy(from, dir.path().join("m-00000-of-00002")).unwrap();
@@ -161,7 +161,7 @@ fn a_missing_v1_shard_is_named() {
 }
 
 #[test]
-fn what_is_no_checkpoint_is_named() {
+fn other_files_are_refused_by_kind() {
     let dir = demo_directory(&["model.ckpt-100", "model.ckpt-200"]);
     let files: [(&str, &[u8]); 11] = [
         ("a.h5", b"\x89HDF\r\n\x1a\n........"),
@@ -191,7 +191,7 @@ fn what_is_no_checkpoint_is_named() {
 }
 
 #[test]
-fn a_name_that_is_not_there_has_a_near_one() {
+fn a_missing_tensor_gets_a_suggestion() {
     let error = |name: &str| open("demo/model.ckpt").get_tensor(name).unwrap_err().to_string();
     insta::assert_snapshot!(
         error("v3"),
@@ -215,7 +215,7 @@ fn the_maps_are_those_of_new_checkpoint_reader() {
 }
 
 #[test]
-fn variants_are_their_messages() {
+fn the_elements_of_variants_are_their_messages() {
     let tensor = open("dtypes/all.ckpt").get_tensor("variant/vector").unwrap();
     let elements = tensor.byte_elements().unwrap();
     assert_eq!(elements.len(), 2);

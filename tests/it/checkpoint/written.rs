@@ -36,7 +36,7 @@ fn checkpoints() -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_tensorflow_wrote_is_written_again_byte_for_byte() {
+fn written_checkpoints_equal_those_of_tensorflow_byte_for_byte() {
     let checkpoints = checkpoints();
     let mut seen = [0, 0];
     let mut wrong = Vec::new();

@@ -159,7 +159,7 @@ fn exit_codes_say_same_different_or_trouble() {
 }
 
 #[test]
-fn what_has_no_part_in_common_is_told_so() {
+fn artifacts_without_a_common_part_are_an_error() {
     let run = ckdiff(&["graphs/handles.pb", "demo/v1format.ckpt"]);
     assert_eq!((run.code, run.text()), (2, ""));
     let told = "lhs is a graph, rhs is a checkpoint: they have no part in common to compare";
@@ -186,7 +186,7 @@ fn changes_that_are_ignored_do_not_count() {
 }
 
 #[test]
-fn damage_is_told_and_the_rest_still_compared() {
+fn damage_is_reported_and_the_rest_is_still_compared() {
     let run = ckdiff(&["hostile/good", "hostile/bit_data"]);
     named_snapshot("cli", "damaged", &format!("{}\n--- stderr\n{}", run.text(), run.stderr));
     let quiet = ckdiff(&["-q", "hostile/good", "hostile/bit_data"]);
@@ -200,7 +200,7 @@ fn damage_is_told_and_the_rest_still_compared() {
 }
 
 #[test]
-fn both_sides_that_cannot_be_opened_are_told_in_a_line_each() {
+fn two_sides_that_cannot_be_opened_are_reported_in_a_line_each() {
     let run = ckdiff(&["no\x1bthing", "hostile/index_text"]);
     assert_eq!(run.stderr.lines().count(), 2, "{}", run.stderr);
     assert!(run.stderr.lines().all(|line| line.starts_with("ckdiff: error: ")), "{}", run.stderr);
@@ -270,7 +270,7 @@ fn a_link_stays_a_link_and_a_device_a_device() {
 }
 
 #[test]
-fn a_reader_who_goes_away_is_no_error() {
+fn a_closed_pipe_is_no_error() {
     let mut child =
         command(&["compare/lhs.ckpt", "compare/rhs.ckpt", "--format=json", "--histogram"])
             .stdout(Stdio::piped())
@@ -312,7 +312,7 @@ fn a_path_may_have_the_name_of_a_command() {
 }
 
 #[test]
-fn help_says_what_there_is() {
+fn help_equals_its_snapshot() {
     let mut text = String::new();
     let commands = ["show", "verify", "convert", "export", "fmt", "git-driver", "textconv"]
         .map(|command| [command, "--help"]);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::command::{ckdiff, ckdiff_of};
 
 #[test]
-fn the_extensions_say_what_is_written() {
+fn the_extension_decides_the_form() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let convert = |from: &str, to: &str| {
@@ -25,7 +25,7 @@ fn the_extensions_say_what_is_written() {
 }
 
 #[test]
-fn standard_input_and_output_take_part() {
+fn standard_input_and_output_can_be_used() {
     let binary = fs::read("tests/data/graphs/frozen.pb").unwrap();
     let text = ckdiff_of(&["convert", "-", "-"], &binary);
     assert_eq!((text.code, text.stderr.as_str()), (0, ""));
@@ -86,7 +86,7 @@ fn a_file_that_is_replaced_keeps_its_permissions() {
 }
 
 #[test]
-fn what_a_form_cannot_carry_is_told_in_one_line() {
+fn losses_are_reported_in_one_line() {
     let run = ckdiff(&["convert", "graphs/unknown_fields.meta", "-"]);
     assert_eq!(run.code, 0);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
@@ -110,7 +110,7 @@ fn what_a_form_cannot_carry_is_told_in_one_line() {
 }
 
 #[test]
-fn unknown_fields_that_are_shown_are_not_called_lost() {
+fn shown_unknown_fields_are_not_reported_as_lost() {
     let args = ["convert", "graphs/unknown_fields.meta", "-", "--style=protoc"];
     let run = ckdiff(&args);
     assert_eq!(run.code, 0);
@@ -129,7 +129,7 @@ fn unknown_fields_that_are_shown_are_not_called_lost() {
 }
 
 #[test]
-fn what_is_dropped_is_named_once_for_each_place() {
+fn each_dropped_name_is_reported_once() {
     let text = b"a: 1 a: 2 b { c: 1 } a: 3 producer: 3";
     let args = ["convert", "-", "-", "--message=VersionDef", "--drop-unknown"];
     let run = ckdiff_of(&args, text);
@@ -142,7 +142,7 @@ fn what_is_dropped_is_named_once_for_each_place() {
 }
 
 #[test]
-fn control_characters_in_quotes_are_text() {
+fn control_characters_in_quotes_do_not_make_a_text_binary() {
     let args = ["convert", "-", "-", "--message=NodeDef"];
     for text in [&b"name: \"a\x01\""[..], b"# it's\nop: 'NoOp' name: 'a\x01'"] {
         let run = ckdiff_of(&args, text);
@@ -152,7 +152,7 @@ fn control_characters_in_quotes_are_text() {
 }
 
 #[test]
-fn the_prefix_of_a_checkpoint_and_a_directory_stand_for_the_graphs() {
+fn a_directory_stands_for_its_graphs_and_a_prefix_gets_a_suggestion() {
     let hint = ckdiff(&["convert", "demo/model.ckpt", "-"]);
     assert_eq!(hint.code, 2);
     assert!(hint.stderr.contains("no such file; there is demo/model.ckpt.meta"), "{}", hint.stderr);
@@ -168,7 +168,7 @@ fn the_prefix_of_a_checkpoint_and_a_directory_stand_for_the_graphs() {
 }
 
 #[test]
-fn an_error_in_a_text_shows_the_place() {
+fn an_error_in_a_text_shows_the_line() {
     let run = ckdiff_of(
         &["convert", "-", "-", "--message=GraphDef"],
         "node {\n  name: \"ä\" op \"x\"\n}".as_bytes(),

@@ -102,7 +102,7 @@ fn a_graph_becomes_a_meta_graph_and_gets_tags() {
 }
 
 #[test]
-fn what_cannot_be_done_changes_nothing() {
+fn a_failed_export_changes_nothing() {
     let folder = Folder::new();
     fs::write(folder.path("out.meta"), "as it was").unwrap();
     let out = folder.path("out.meta");
@@ -132,7 +132,7 @@ fn what_cannot_be_done_changes_nothing() {
 }
 
 #[test]
-fn what_is_left_out_is_told() {
+fn omissions_are_reported() {
     let folder = Folder::new();
     let said = folder.export("graphs/signatures.meta", "same.meta", &["--import-scope=a"]);
     assert_eq!(said, "");

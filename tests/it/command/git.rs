@@ -141,7 +141,7 @@ fn git_diff_shows_the_report_of_each_file() {
 }
 
 #[test]
-fn what_is_added_deleted_renamed_or_of_another_mode() {
+fn added_deleted_renamed_and_mode_changed_files_are_reported() {
     let Some(repository) = Repository::new() else { return };
     repository.put("v1/all.ckpt", "added.ckpt");
     repository.run(&["rm", "-q", "v1.ckpt"]);
@@ -173,7 +173,7 @@ fn what_is_added_deleted_renamed_or_of_another_mode() {
 }
 
 #[test]
-fn pointers_and_damage_stop_nothing() {
+fn pointers_and_damage_do_not_stop_git() {
     let Some(repository) = Repository::new() else { return };
     fs::write(repository.path("lfs.pb"), pointer("1")).unwrap();
     fs::write(repository.path("model.ckpt.index"), pointer("2")).unwrap();
@@ -207,7 +207,7 @@ fn pointers_and_damage_stop_nothing() {
 }
 
 #[test]
-fn log_and_blame_go_by_the_text() {
+fn log_and_blame_use_the_text() {
     let Some(repository) = Repository::new() else { return };
     repository.put("retrain/retrained.ckpt.index", "model.ckpt.index");
     repository.put("pairs/attr_bool/rhs.meta", "grâph one.meta");
@@ -230,7 +230,7 @@ fn log_and_blame_go_by_the_text() {
 }
 
 #[test]
-fn the_exit_code_is_gits_unless_it_is_asked_for() {
+fn the_exit_code_is_zero_unless_requested() {
     let Some(repository) = Repository::new() else { return };
     let trusted = |args: &[&str]| {
         let command = "diff.ckdiff.command=ckdiff git-driver --exit-code";
@@ -268,7 +268,7 @@ fn difftool_compares_two_files() {
 }
 
 #[test]
-fn a_call_that_is_not_gits_is_trouble() {
+fn arguments_that_git_does_not_pass_are_trouble() {
     for args in [&["git-driver"][..], &["git-driver", "a", "b"], &["textconv", "nothing"]] {
         let run = ckdiff(args);
         assert_eq!(run.code, 2, "{run:?}");
@@ -279,7 +279,7 @@ fn a_call_that_is_not_gits_is_trouble() {
 }
 
 #[test]
-fn a_file_is_told_by_what_is_in_it() {
+fn a_git_file_is_recognised_by_its_content() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("Xb3f_noname");
     let path = path.to_str().unwrap();

@@ -18,7 +18,7 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn the_longest_name_that_the_system_takes_is_written() {
+fn the_longest_possible_file_name_is_written() {
     let dir = tempfile::tempdir().unwrap();
     let name = format!("{}.pbtxt", "a".repeat(249));
     convert_to(&dir.path().join(&name));
@@ -26,7 +26,7 @@ fn the_longest_name_that_the_system_takes_is_written() {
 }
 
 #[test]
-fn what_cannot_be_written_leaves_what_was_there() {
+fn a_failed_write_leaves_the_old_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("graph.json");
     fs::write(&path, "as it was").unwrap();
@@ -43,7 +43,7 @@ fn what_cannot_be_written_leaves_what_was_there() {
 }
 
 #[test]
-fn a_folder_that_is_missing_is_named() {
+fn a_missing_folder_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("missing");
     let path = folder.join("graph.json");
@@ -65,7 +65,7 @@ mod unix {
     use super::*;
 
     #[test]
-    fn links_stay_and_what_they_point_at_is_written() {
+    fn links_stay_and_their_targets_are_written() {
         let dir = tempfile::tempdir().unwrap();
         let inner = dir.path().join("inner");
         fs::create_dir(&inner).unwrap();
@@ -97,7 +97,7 @@ mod unix {
     }
 
     #[test]
-    fn a_pipe_is_written_as_it_is() {
+    fn a_pipe_is_written_directly() {
         let run = ckdiff(&["convert", "--to", "text", GRAPH, "/dev/stdout"]);
         assert_eq!((run.code, &*run.stderr), (0, ""));
         assert!(run.text().starts_with("meta_info_def {"));
@@ -149,7 +149,7 @@ mod unix {
     }
 
     #[test]
-    fn nothing_is_left_behind_when_the_program_is_ended() {
+    fn a_terminated_program_leaves_no_file() {
         for elements in [1, 2, 4, 8, 16].map(|millions| millions * 1_000_000) {
             let (status, left) = interrupted(elements, "TERM", "");
             if status.signal() == Some(15) {
@@ -165,7 +165,7 @@ mod unix {
     /// As shells start what runs behind `&`.
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_signal_that_is_to_be_ignored_is_ignored() {
+    fn an_ignored_signal_stays_ignored() {
         let (status, left) = interrupted(1_000_000, "INT", "trap '' INT;");
         assert!(status.success(), "{status}");
         assert_eq!(left, ["tensor.pbtxt"]);

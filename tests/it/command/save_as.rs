@@ -39,7 +39,7 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_part_is_not_what_it_is_merged_into_however_that_is_spelled() {
+fn a_part_cannot_be_the_target_of_its_merge_however_the_path_is_written() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     ok(dir, "save-as demo/model.ckpt DIR/m");
@@ -70,7 +70,7 @@ fn parts_may_be_links() {
 }
 
 #[test]
-fn a_checkpoint_is_replaced_however_its_path_is_spelled() {
+fn a_checkpoint_is_replaced_however_its_path_is_written() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     for path in ["DIR//m", "DIR/./m", "DIR/m"] {
@@ -84,7 +84,7 @@ fn a_checkpoint_is_replaced_however_its_path_is_spelled() {
 }
 
 #[test]
-fn what_is_no_checkpoint_is_not_replaced() {
+fn other_files_are_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     fs::write(dir.join("notes"), "mine").unwrap();
@@ -127,7 +127,7 @@ fn every_way_of_storing_a_checkpoint_is_the_same_checkpoint() {
 }
 
 #[test]
-fn parts_come_together_again() {
+fn parts_are_merged() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     ok(dir, "save-as shards/three.ckpt DIR/a --include *e*");
@@ -176,7 +176,7 @@ fn renamed_tensors_are_renamed_in_the_object_graph() {
 }
 
 #[test]
-fn what_cannot_be_saved_is_refused() {
+fn impossible_saves_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     ok(dir, "save-as demo/model.ckpt DIR/m");
@@ -227,7 +227,7 @@ fn what_cannot_be_saved_is_refused() {
 }
 
 #[test]
-fn the_latest_checkpoint_is_told() {
+fn latest_prints_the_latest_checkpoint() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     for step in [1, 2] {

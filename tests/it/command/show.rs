@@ -51,7 +51,7 @@ fn digests_and_contents_are_what_the_writer_says() {
 }
 
 #[test]
-fn raw_content_comes_as_it_is() {
+fn raw_content_is_printed_unchanged() {
     let (mut contents, mut untypable) = (0, 0);
     for (path, known) in known_tensors().into_iter().filter(|(path, _)| path.contains("names/")) {
         for known in known {
@@ -78,7 +78,7 @@ fn raw_content_comes_as_it_is() {
 }
 
 #[test]
-fn show_tells_what_is_in_a_tensor() {
+fn show_prints_the_elements_of_a_tensor() {
     let mut text = String::new();
     let shown = [
         (BASELINE, "vocab"),
@@ -107,7 +107,7 @@ fn show_tells_what_is_in_a_tensor() {
 }
 
 #[test]
-fn show_tells_what_is_in_a_graph() {
+fn show_prints_an_overview_of_a_graph() {
     let shown: &[(&str, &[&str])] = &[
         ("meta_graph", &["graphs/training.pbtxt"]),
         ("graph", &["graphs/frozen.pb"]),

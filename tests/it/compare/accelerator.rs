@@ -112,7 +112,7 @@ fn everything() -> Options {
 }
 
 #[test]
-fn what_an_accelerator_counts_is_joined_as_what_the_cpu_counts() {
+fn counts_of_an_accelerator_are_joined_like_those_of_the_cpu() {
     let mut random = Random::new(51);
     for dtype in fixed_width() {
         for elements in [0, 1, TILE, 70_001] {
@@ -135,7 +135,7 @@ fn what_an_accelerator_counts_is_joined_as_what_the_cpu_counts() {
 }
 
 #[test]
-fn units_cut_into_pieces_on_many_threads_are_joined_in_order() {
+fn pieces_of_units_are_joined_in_order_on_any_number_of_threads() {
     let mut random = Random::new(52);
     for dtype in [DType::I8, DType::BF16, DType::F64] {
         let (lhs, rhs) = pair(dtype, 2 * UNIT + 3, &mut random);
@@ -154,7 +154,7 @@ fn units_cut_into_pieces_on_many_threads_are_joined_in_order() {
 }
 
 #[test]
-fn what_an_accelerator_does_not_take_is_the_cpus() {
+fn the_cpu_compares_the_dtypes_that_an_accelerator_refuses() {
     let mut random = Random::new(53);
     let plain =
         Arc::new(Plain { accepts: |dtype| dtype.kind() == Kind::Integer, ..Plain::new(1 << 20) });
@@ -208,7 +208,7 @@ fn compare_tensors(tensors: &Tensors, device: &Device, threads: usize) -> Vec<St
 }
 
 #[test]
-fn whenever_and_however_an_accelerator_fails_the_cpu_goes_on() {
+fn the_cpu_takes_over_whenever_and_however_an_accelerator_fails() {
     let tensors = tensors();
     let expected = compare_tensors(&tensors, &Device::cpu(), 1);
     let plain = Arc::new(Plain::new(1 << 17));
@@ -237,7 +237,7 @@ fn whenever_and_however_an_accelerator_fails_the_cpu_goes_on() {
 }
 
 #[test]
-fn an_accelerator_that_fails_at_first_is_left_alone() {
+fn an_accelerator_that_fails_at_first_is_not_used_again() {
     let tensors = tensors();
     for (when, most) in [(When::Begin, 1), (When::Finish, 7)] {
         let plain = Arc::new(Plain::failing(when, 0, Failure::Lost("gone".into())));
@@ -297,7 +297,7 @@ impl Accelerator for Short {
 }
 
 #[test]
-fn an_answer_that_leaves_something_out_is_none() {
+fn an_incomplete_result_is_discarded() {
     let mut random = Random::new(56);
     let (lhs, rhs) = pair(DType::F32, 10_000, &mut random);
     let on = |device: Device| {
@@ -339,14 +339,14 @@ fn the_largest_quotient_is_found_among_subnormal_numbers() {
 }
 
 #[test]
-fn of_many_failures_the_first_is_told() {
+fn the_first_of_many_failures_is_reported() {
     let device = Device::with(Arc::new(Failing::default()));
     compare_tensors(&tensors(), &device, 1);
     assert_eq!(device.work().failure, Some(Failure::Refused("reason 0".into())));
 }
 
 #[test]
-fn a_kept_baseline_comes_with_its_number_and_is_given_back() {
+fn a_kept_baseline_has_a_number_and_is_released() {
     let mut random = Random::new(55);
     let (lhs, rhs) = pair(DType::F32, UNIT + 5, &mut random);
     let (lhs, rhs) = (view(DType::F32, &lhs), view(DType::F32, &rhs));
@@ -366,7 +366,7 @@ fn a_kept_baseline_comes_with_its_number_and_is_given_back() {
 }
 
 #[test]
-fn work_says_which_device_did_what() {
+fn work_names_the_devices_and_their_tensors() {
     let of = |tensors, accelerated: Option<usize>| Work {
         tensors,
         accelerator: accelerated.map(|n| ("Foo 3000".into(), n)),
@@ -394,7 +394,7 @@ fn work_says_which_device_did_what() {
 }
 
 #[test]
-fn a_device_counts_the_tensors_that_the_accelerator_had_a_part_in() {
+fn a_device_counts_the_tensors_that_the_accelerator_took_part_in() {
     let tensors = tensors();
     let plain = Arc::new(Plain { accepts: |dtype| dtype.size() == Some(2), ..Plain::new(1 << 20) });
     let device = with(&plain);

@@ -100,7 +100,7 @@ impl Joined {
 }
 
 #[test]
-fn a_tensor_counts_as_its_slices_do() {
+fn the_counts_of_a_tensor_are_the_sums_of_those_of_its_slices() {
     let mut random = Random::new(1);
     for dtype in fixed_width() {
         for twin in [Twin::Same, Twin::AFewChanged, Twin::AllNudged, Twin::Random] {
@@ -130,7 +130,7 @@ fn assert_same(ours: &Comparison, theirs: &Comparison, context: &str) {
 }
 
 #[test]
-fn no_chunk_size_and_no_thread_count_shows() {
+fn chunk_sizes_and_threads_do_not_change_the_result() {
     let mut random = Random::new(2);
     for dtype in [DType::F32, DType::F64, DType::BF16, DType::I64, DType::Complex64, DType::Bool] {
         let (lhs, rhs) = pair(dtype, 1_200_007, Twin::AllNudged, &mut random);
@@ -145,7 +145,7 @@ fn no_chunk_size_and_no_thread_count_shows() {
 }
 
 #[test]
-fn swapping_the_sides_swaps_what_belongs_to_a_side() {
+fn swapped_sides_swap_the_statistics_of_each_side() {
     let mut random = Random::new(3);
     for dtype in fixed_width() {
         let (lhs, rhs) = pair(dtype, 3000, Twin::AllNudged, &mut random);
@@ -171,7 +171,7 @@ fn every_tensor_equals_itself() {
 }
 
 #[test]
-fn passes_at_passes_and_the_next_smaller_fails() {
+fn passes_at_is_the_smallest_tolerance_that_passes() {
     let mut random = Random::new(5);
     let mismatched = |lhs: &Tensor, rhs: &Tensor, atol, rtol| {
         let tolerance = Tolerance::new(Some(atol), Some(rtol), None).unwrap();
@@ -198,7 +198,7 @@ fn passes_at_passes_and_the_next_smaller_fails() {
 }
 
 #[test]
-fn sums_are_those_of_plain_arithmetic() {
+fn sums_equal_plain_arithmetic() {
     let mut random = Random::new(6);
     let mut ordinary = || -> Vec<f64> {
         (0..100_003).map(|_| random.below(1 << 40) as f64 / 1e9 - 200.0).collect()
@@ -242,7 +242,7 @@ fn norms_of_extreme_numbers_neither_overflow_nor_vanish() {
 }
 
 #[test]
-fn further_tolerances_count_as_if_asked_for_alone() {
+fn further_tolerances_count_as_if_requested_alone() {
     let mut random = Random::new(7);
     let (lhs, rhs) = pair(DType::F32, 5000, Twin::AllNudged, &mut random);
     let further: Vec<_> = tolerances().into_iter().filter(|t| !t.is_bits()).collect();
@@ -271,7 +271,7 @@ fn dtypes_that_differ_are_compared_by_value() {
 }
 
 #[test]
-fn a_single_pair_that_is_not_finite_has_no_ulps() {
+fn a_single_non_finite_pair_has_no_ulps() {
     let of = |x: f32| tensor(DType::F32, x.to_le_bytes().to_vec());
     let comparison = check(&of(1.0), &of(f32::INFINITY), &Options::default());
     assert_eq!((comparison.max_ulp, comparison.max_abs, comparison.mismatched), (None, None, 1));

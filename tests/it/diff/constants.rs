@@ -129,7 +129,7 @@ fn check(lhs: &Constant, rhs: &Constant, options: &Options, has_sums: bool) {
 }
 
 #[test]
-fn repeated_elements_count_as_if_they_were_written_out() {
+fn repeated_elements_count_like_stored_ones() {
     let mut source = Random::new(7);
     let mut dtypes = 0;
     for &lhs in TYPES {
@@ -155,7 +155,7 @@ fn repeated_elements_count_as_if_they_were_written_out() {
 }
 
 #[test]
-fn a_large_constant_that_is_written_out_has_its_sums() {
+fn a_large_constant_without_repetition_has_sums() {
     let elements = 70_001;
     let mut content: Vec<u8> = (0..elements).flat_map(|n| (n as f32).to_le_bytes()).collect();
     let lhs = parse(DType::F32, &[elements], &bytes(4, &content));
@@ -165,7 +165,7 @@ fn a_large_constant_that_is_written_out_has_its_sums() {
 }
 
 #[test]
-fn types_and_shapes_are_told_apart() {
+fn other_dtypes_and_shapes_are_reported() {
     let outcome =
         |lhs: &Constant, rhs: &Constant| constant::compare(lhs, rhs, &Options::default()).unwrap();
     let float = parse(DType::F32, &[2], &bytes(5, &floats(&[1.0])));

@@ -54,7 +54,7 @@ fn a_graph_frozen_before_the_last_step_has_other_values() {
 }
 
 #[test]
-fn filters_that_leave_nothing_of_the_graph_are_trouble() {
+fn filters_that_leave_no_tensor_of_the_graph_are_trouble() {
     let run = diff("reference", "model.ckpt", "frozen.pb", &["--include=**/Momentum"]);
     assert_eq!(run.code, 2);
     assert!(
@@ -67,7 +67,7 @@ fn filters_that_leave_nothing_of_the_graph_are_trouble() {
 
 /// TensorFlow 2 names constants by where they are read, so it takes `--rename`, which is proposed.
 #[test]
-fn constants_of_tensorflow_2_meet_by_a_rename() {
+fn constants_of_tensorflow_2_match_by_a_rename() {
     let run = diff("module", "model.ckpt", "frozen.pb", &[]);
     assert_eq!(run.code, 1);
     named_snapshot("frozen", "module", run.text());
@@ -128,7 +128,7 @@ fn a_variable_that_only_the_graph_has_is_a_difference_and_a_constant_is_none() {
 }
 
 #[test]
-fn parts_that_make_up_no_variable_are_told_as_they_are() {
+fn parts_that_form_no_variable_are_reported_by_themselves() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("graph.pbtxt").display().to_string();
     let part = |number: u32, dim: u32| {

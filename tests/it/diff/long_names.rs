@@ -13,7 +13,7 @@ fn long() -> String {
 }
 
 #[test]
-fn names_of_a_mebibyte_are_shown_in_part() {
+fn long_names_are_shortened() {
     let schema = Schema::tensorflow();
     let ty = schema.message("tensorflow.NodeDef").unwrap();
     let long = long();
@@ -41,7 +41,7 @@ fn names_of_a_mebibyte_are_shown_in_part() {
 }
 
 #[test]
-fn places_are_named_once_and_not_all_of_them() {
+fn losses_name_each_path_once_and_only_the_first_ones() {
     let mut losses = Losses { unknown_fields: 100, ..Losses::default() };
     for number in 0..100 {
         losses.name(|| format!("node[{}].999", number / 2));
@@ -52,7 +52,7 @@ fn places_are_named_once_and_not_all_of_them() {
 }
 
 #[test]
-fn the_same_unknown_name_many_times_takes_no_long_time() {
+fn many_equal_unknown_names_are_fast() {
     let started = Instant::now();
     let schema = Schema::tensorflow();
     let ty = schema.message("tensorflow.NodeDef").unwrap();

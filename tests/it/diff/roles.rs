@@ -36,7 +36,7 @@ fn the_object_graph_knows_slots_and_counters() {
 }
 
 #[test]
-fn weights_that_go_by_the_optimizers_name_are_weights() {
+fn weights_under_the_name_of_the_optimizer_are_weights() {
     let [weights, optimizer, counters, _] = roles("roles/keras/before-1", "roles/keras/after-2");
     let numbered = |numbers: std::ops::Range<u32>, list: &str| -> Vec<String> {
         numbers.map(|at| format!("optimizer/{list}/{at}")).collect()
@@ -49,7 +49,7 @@ fn weights_that_go_by_the_optimizers_name_are_weights() {
 }
 
 #[test]
-fn names_of_tensorflow_1_count_where_the_variable_is_there() {
+fn names_of_tensorflow_1_decide_where_the_variable_exists() {
     let [weights, optimizer, counters, none] =
         roles("roles/graph/before.ckpt", "roles/graph/after.ckpt");
     assert_eq!(weights, ["dense/bias", "dense/kernel", "other/Adam"]);
@@ -102,7 +102,7 @@ fn a_reader_sees_at_once_whether_weights_moved() {
 }
 
 #[test]
-fn what_has_weights_alone_is_told_as_before() {
+fn checkpoints_of_weights_alone_report_no_roles() {
     let run = ckdiff(&["compare/lhs.ckpt", "compare/rhs.ckpt"]);
     assert!(!run.text().contains("weights:"), "{}", run.text());
 }

@@ -90,7 +90,7 @@ fn tensors_of_the_same_bytes_are_proposed_as_renames() {
 }
 
 #[test]
-fn a_rename_brings_tensors_together() {
+fn a_rename_matches_tensors() {
     let names = names(&["model/classifier/*"], &[], &["^model/dense_1/(.*)=model/classifier/$1"]);
     let diff = with(BASELINE, RETRAINED, names);
     assert_eq!(diff.verdict(), Verdict::Same);
@@ -100,7 +100,7 @@ fn a_rename_brings_tensors_together() {
 }
 
 #[test]
-fn filters_take_whole_names_and_stars_stop_at_slashes() {
+fn filters_match_whole_names_and_stars_stop_at_slashes() {
     let count = |include: &[&str], exclude: &[&str]| {
         with(BASELINE, BASELINE, names(include, exclude, &[])).tensors.len()
     };
@@ -125,7 +125,7 @@ fn a_rename_of_two_tensors_to_one_name_is_trouble() {
 }
 
 #[test]
-fn rules_that_cannot_be_read_are_trouble() {
+fn invalid_rules_are_trouble() {
     for (rule, why) in [("abc", "no '='"), ("=x", "FROM is empty"), ("(=x", "unclosed group")] {
         let error = Names::new(&[], &[], &[rule.into()]).unwrap_err().to_string();
         assert!(error.contains(why), "{error}");
@@ -134,7 +134,7 @@ fn rules_that_cannot_be_read_are_trouble() {
 }
 
 #[test]
-fn no_chunk_size_and_no_thread_count_shows_in_a_diff() {
+fn chunk_sizes_and_threads_do_not_change_a_diff() {
     let run = |threads, chunk_bytes| {
         let compare = compare::Options { threads, chunk_bytes, ..Default::default() };
         let options = diff::Options { compare, ..Default::default() };
@@ -190,7 +190,7 @@ fn every_flipped_byte_is_noticed() {
 
 /// Wherever the damage is: in a tensor of another shape, of another name, or that nothing is compared with.
 #[test]
-fn every_damage_is_trouble_in_a_diff() {
+fn every_damaged_tensor_is_trouble_in_a_diff() {
     let mut seen = 0;
     for (case, facts) in crate::support::cases("hostile.json", 125) {
         if facts["broken"].as_array().unwrap().is_empty() {
@@ -210,7 +210,7 @@ fn every_damage_is_trouble_in_a_diff() {
 }
 
 #[test]
-fn an_index_alone_tells_only_what_it_knows() {
+fn an_index_alone_is_compared_by_checksums() {
     let folder = tempfile::tempdir().unwrap();
     let index_of = |path: &str| {
         let name = format!("{}.index", path.replace('/', "_"));
@@ -238,13 +238,13 @@ fn an_index_alone_tells_only_what_it_knows() {
 }
 
 #[test]
-fn an_exclusion_holds_for_both_names_of_a_renamed_tensor() {
+fn an_exclusion_applies_to_both_names_of_a_renamed_tensor() {
     let diff = with(BASELINE, BASELINE, names(&[], &["model/**"], &["^model/=m/"]));
     assert_eq!(diff.tensors.len(), 2, "{}", changes(&diff));
 }
 
 #[test]
-fn a_file_that_shrinks_while_it_is_read_is_trouble() {
+fn a_file_that_shrinks_while_being_read_is_trouble() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["good.index", "good.data-00000-of-00001"] {
         std::fs::copy(format!("tests/data/hostile/{name}"), folder.path().join(name)).unwrap();

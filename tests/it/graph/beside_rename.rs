@@ -41,7 +41,7 @@ fn text(nodes: &str) -> String {
 }
 
 #[test]
-fn edits_beside_a_rename_are_told_by_themselves() {
+fn edits_next_to_a_rename_are_reported_by_themselves() {
     for (what, lhs, rhs, expected) in PAIRS {
         let [lhs, rhs] = [lhs, rhs].map(|nodes| artifact(text(nodes).as_bytes(), Form::Text));
         let (there, back) = (compared(&lhs, &rhs), compared(&rhs, &lhs));

@@ -50,7 +50,7 @@ fn what_tensorflow_wrote_has_no_findings_where_it_is_imported() {
 }
 
 #[test]
-fn names_ops_and_devices_of_nodes_are_held_against_the_definitions() {
+fn names_ops_and_devices_of_nodes_are_checked() {
     for (text, expected) in [
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
@@ -88,7 +88,7 @@ node { name: 'b' op: 'Matmul' input: 'a' input: 'a' }",
 }
 
 #[test]
-fn attributes_are_held_against_the_definition_of_the_op() {
+fn attributes_are_checked_against_the_op_definition() {
     for (text, expected) in [
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
@@ -164,7 +164,7 @@ node { name: 'b' op: 'BiasAdd' input: 'a' input: 'a' attr { key: 'data_format' v
 }
 
 #[test]
-fn inputs_name_outputs_that_are_there() {
+fn inputs_must_name_existing_outputs() {
     for (text, expected) in [
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
@@ -228,7 +228,7 @@ node { name: 'b' op: 'Merge' input: 'a' input: 'c' attr { key: 'N' value { i: 2 
 }
 
 #[test]
-fn functions_are_checked_in_their_own_way() {
+fn functions_are_checked_by_their_own_rules() {
     for (text, expected) in [
         (
             "library { function { signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }
@@ -375,7 +375,7 @@ fn checked(node: Vec<NodeDef>, limit: usize) -> ckdiff::graph::Checked {
 }
 
 #[test]
-fn a_long_way_round_is_found() {
+fn a_long_cycle_is_found() {
     const LEN: usize = 100_000;
     let after = |at: usize| vec![format!("^n{at}")];
     let chain =
@@ -390,7 +390,7 @@ fn a_long_way_round_is_found() {
 }
 
 #[test]
-fn a_million_inputs_are_counted_and_the_first_findings_told() {
+fn a_million_findings_are_counted_and_the_first_ones_reported() {
     let wrong = vec!["gone:1".to_owned(); 1_000_000];
     let checked = checked(vec![node("a".into(), "NoOp", wrong)], 2);
     let lines: Vec<_> = checked.findings.iter().map(ToString::to_string).collect();
@@ -402,7 +402,7 @@ fn a_million_inputs_are_counted_and_the_first_findings_told() {
 }
 
 #[test]
-fn bytes_that_are_no_graph_do_no_harm() {
+fn truncated_graphs_do_no_harm() {
     let (mut cut, mut accepted) = (0, 0);
     for file in graph_files() {
         for end in (0..file.graph.len()).step_by(997) {
@@ -442,7 +442,7 @@ fn devices_have_one_form() {
 
 /// Looking for similar names is a kindness, and takes only so long in all.
 #[test]
-fn long_names_that_are_not_there_take_no_long_time() {
+fn suggestions_for_long_names_are_fast() {
     let name = |kind: char, at: usize| format!("{kind}{at}{}", "x".repeat(500));
     let mut nodes: Vec<_> = (0..100).map(|at| node(name('a', at), "NoOp", Vec::new())).collect();
     let missing = (0..1_000).map(|at| format!("^{}", name('b', at))).collect();

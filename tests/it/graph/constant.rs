@@ -42,7 +42,7 @@ fn constants(file: &str) -> Vec<(String, Constant)> {
 }
 
 #[test]
-fn every_type_is_the_same_in_both_encodings() {
+fn constants_of_every_dtype_are_equal_in_both_encodings() {
     let all = constants("constants.pb");
     let mut types = Vec::new();
     for (name, lhs) in &all {
@@ -78,7 +78,7 @@ fn constants_are_what_tensorflow_makes_of_them() {
 }
 
 #[test]
-fn handles_and_variants_are_the_bytes_of_their_messages() {
+fn elements_of_handles_and_variants_are_their_messages() {
     let all = constants("handles.pb");
     let of = |dtype| all.iter().filter(move |(_, constant)| constant.dtype() == dtype);
     for dtype in [DType::Resource, DType::Variant] {
@@ -179,7 +179,7 @@ fn edited_protos_are_what_tensorflow_makes_of_them() {
 
 /// From TensorFlow 2.21 as well.
 #[test]
-fn strings_repeat_too_and_may_be_content() {
+fn strings_are_repeated_too_and_may_be_in_tensor_content() {
     let cases: &[(i64, Vec<u8>, &[&str])] = &[
         (3, strings(&["a", "bc"]), &["a", "bc", "bc"]),
         (1, strings(&["a", "b"]), &["a"]),
@@ -197,7 +197,7 @@ fn strings_repeat_too_and_may_be_content() {
 
 /// TensorFlow 2.21 refuses these, except where a comment says what it does.
 #[test]
-fn what_no_tensor_is_says_why() {
+fn invalid_tensor_protos_are_refused_with_a_reason() {
     use DType::{Bool, F32, I4, I32, String};
     let said = [
         trouble(I32, &[2], &content(b"\x01\0\0\0")),
@@ -252,7 +252,7 @@ fn what_no_tensor_is_says_why() {
 }
 
 #[test]
-fn lists_may_be_in_pieces() {
+fn lists_may_be_in_several_records() {
     let whole = parse(DType::I32, &[3], &bytes(7, &packed(&[1, -2, 300])));
     for pieces in [
         [int(7, 1), int(7, -2), int(7, 300)].concat(),

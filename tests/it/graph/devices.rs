@@ -71,7 +71,7 @@ fn two_spellings_of_one_device_are_cosmetic() {
 }
 
 #[test]
-fn another_device_matters_and_so_does_what_is_none() {
+fn another_device_is_semantic_and_so_is_an_invalid_one() {
     for place in PLACES {
         for &pair in OTHER {
             let run = diff(place, pair);

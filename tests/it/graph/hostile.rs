@@ -39,7 +39,7 @@ fn count() -> u64 {
 }
 
 #[test]
-fn models_with_lines_of_others_are_compared() {
+fn damaged_texts_of_models_are_compared() {
     let victims = victims();
     assert!(victims.len() > 100, "{}", victims.len());
     let text = |ty: &str, bytes: &[u8]| {

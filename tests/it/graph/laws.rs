@@ -102,7 +102,7 @@ fn edits_in_several_scopes_are_found_together() {
 }
 
 #[test]
-fn another_order_and_spelling_is_no_semantic_change() {
+fn another_order_and_encoding_is_no_semantic_change() {
     for_tapes("spelling", 5, 200, |tape| {
         let random = &mut Random::of_tape(tape);
         let (lhs, rhs, edits) = edited(random);
@@ -142,7 +142,7 @@ fn mirrored(change: &Change, is_swapped: bool) -> (ChangeKind, Option<String>, O
 }
 
 #[test]
-fn swapped_sides_mirror() {
+fn swapped_sides_mirror_the_changes() {
     for_tapes("mirror", 3, 200, |tape| {
         let (lhs, rhs, _) = edited(&mut Random::of_tape(tape));
         let (there, back) = (pair(&lhs, &rhs), pair(&rhs, &lhs));
@@ -160,7 +160,7 @@ fn swapped_sides_mirror() {
 }
 
 #[test]
-fn both_reports_tell_every_change() {
+fn both_reports_contain_every_change() {
     let (changes, named) = (Count::default(), Count::default());
     for_tapes("reports", 4, 100, |tape| {
         let (lhs, rhs, _) = edited(&mut Random::of_tape(tape));

@@ -108,7 +108,7 @@ fn parts_of_object_graphs_are_compared_by_themselves() {
 }
 
 #[test]
-fn what_an_any_holds_is_compared_by_itself() {
+fn messages_in_an_any_are_compared_by_field() {
     let node = |op: &str| format!("node {{ name: 'n' op: '{op}' }}");
     let library = |op: &str| format!("library {{ function {{ {} }} }}", function("f", op));
     let objects = |name: &str| {
@@ -149,7 +149,7 @@ fn what_an_any_holds_is_compared_by_itself() {
 }
 
 #[test]
-fn what_else_a_node_says_is_compared() {
+fn other_fields_of_a_node_are_compared() {
     let node = |more: &str| format!("name: 'n' op: 'NoOp' {more}");
     let graph = |more: &str| format!("node {{ {} }}", node(more));
     let typed = |id: &str| format!("experimental_type {{ type_id: {id} }}");
@@ -187,7 +187,7 @@ fn unknown_fields_of_a_node_are_compared() {
 }
 
 #[test]
-fn assets_that_lie_too_deep_are_no_assets_left_out() {
+fn assets_in_folders_too_deep_are_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let model = |name: &str, depth: usize, asset: &str| {
         let dir = folder.path().join(name);
@@ -209,7 +209,7 @@ fn assets_that_lie_too_deep_are_no_assets_left_out() {
 }
 
 #[test]
-fn what_became_of_nodes_of_functions_is_said() {
+fn reports_say_what_became_of_the_nodes_of_functions() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, functions: [&str; 3]| {
         let path = folder.path().join(name);

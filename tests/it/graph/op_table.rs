@@ -99,7 +99,7 @@ fn list(ops: &[(&str, &str)]) -> Vec<u8> {
 }
 
 #[test]
-fn a_graphs_own_definitions_go_first() {
+fn the_definitions_of_a_graph_go_before_the_builtin_ones() {
     let own = OpTable::decode(list(&[("MatMul", "own"), ("A", "own"), ("A", "again")])).unwrap();
     assert_eq!(own.len(), 2);
     assert!(own.definition("AddV2").is_none());

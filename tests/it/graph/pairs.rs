@@ -185,7 +185,7 @@ fn every_pair_has_the_changes_that_were_made() {
 }
 
 #[test]
-fn what_does_not_matter_is_told_as_such() {
+fn insignificant_changes_are_cosmetic() {
     let mut wrong = Vec::new();
     let mut changes = 0;
     for (name, expected) in &pairs() {
@@ -215,7 +215,7 @@ fn problem(about: &str) -> &str {
 }
 
 #[test]
-fn what_is_wrong_with_a_side_is_found() {
+fn faults_of_one_side_are_found() {
     let mut wrong = Vec::new();
     let mut findings = 0;
     for (name, expected) in &pairs() {
@@ -241,7 +241,7 @@ fn what_is_wrong_with_a_side_is_found() {
 }
 
 #[test]
-fn tolerances_hold_for_constants() {
+fn tolerances_apply_to_constants() {
     let mut compared = 0;
     for (name, expected) in &pairs() {
         for (options, wanted) in expected["exit_with"].as_object().into_iter().flatten() {
@@ -265,7 +265,7 @@ fn a_model_equals_itself() {
 }
 
 #[test]
-fn the_other_way_round_the_same_is_told() {
+fn swapped_sides_report_the_same_changes() {
     let mut changes = 0;
     for name in names() {
         let open = |of| Artifact::open(side(&name, of)).unwrap();

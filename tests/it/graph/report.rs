@@ -23,7 +23,7 @@ const PAIRS: &[(&str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn reports_of_graphs_read_well() {
+fn reports_of_graphs_equal_their_snapshots() {
     for (name, extension, options) in PAIRS {
         let pair = name.trim_end_matches("_strict");
         let sides = ["lhs", "rhs"].map(|side| format!("pairs/{pair}/{side}{extension}"));

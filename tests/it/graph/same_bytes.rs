@@ -26,7 +26,7 @@ fn library(functions: &[String], node: &str) -> String {
 }
 
 #[test]
-fn another_output_returned_is_a_change() {
+fn returning_another_output_is_a_change() {
     let lhs = library(&[function("f", "TopKV2", "node:values:0")], "");
     let rhs = library(&[function("f", "TopKV2", "node:indices:0")], "");
     let diff = of_texts(&lhs, &rhs);
@@ -38,7 +38,7 @@ fn another_output_returned_is_a_change() {
 
 /// Two functions that changed names, so that the same call is one of the other.
 #[test]
-fn a_call_by_a_name_that_another_function_has_now_is_a_change() {
+fn a_call_of_a_function_whose_name_was_reused_is_a_change() {
     let call =
         "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }";
     for call in [
@@ -59,7 +59,7 @@ fn a_call_by_a_name_that_another_function_has_now_is_a_change() {
 }
 
 #[test]
-fn a_constant_of_another_dtype_tells_its_values_too() {
+fn a_constant_of_another_dtype_has_its_values_compared_too() {
     let constant = |attr: &str, tensor: &str, value: &str| {
         format!(
             "graph_def {{ node {{ name: 'c' op: 'Const' attr {{ key: 'dtype' value {{ type: {attr} }} }}
@@ -89,7 +89,7 @@ fn two_scopes(output: &str, first: &str, second: &str) -> String {
 }
 
 #[test]
-fn what_kept_its_name_does_not_follow_its_scope() {
+fn a_node_that_kept_its_name_does_not_follow_its_scope() {
     let lhs = two_scopes("a/y:0", "a/x", "b/y");
     let diff = of_texts(&lhs, &two_scopes("b/y:0", "b/x", "b/y"));
     assert!(lines(&diff).contains("signature_def"), "{}", lines(&diff));
@@ -98,7 +98,7 @@ fn what_kept_its_name_does_not_follow_its_scope() {
 }
 
 #[test]
-fn what_callers_go_by_follows_no_node() {
+fn signature_keys_do_not_follow_renamed_nodes() {
     let graph = |node: &str, key: &str| {
         format!(
             "graph_def {{ node {{ name: '{node}' op: 'Placeholder' attr {{ key: 'dtype' value {{ type: DT_FLOAT }} }} }} }}
@@ -112,7 +112,7 @@ fn what_callers_go_by_follows_no_node() {
 }
 
 #[test]
-fn swapped_inputs_weigh_the_same_from_both_sides() {
+fn swapped_inputs_have_the_same_weight_from_both_sides() {
     let graph = |inputs: &str, ops: &str| {
         format!(
             "meta_info_def {{ stripped_op_list {{ {ops} }} }}

@@ -65,7 +65,7 @@ fn tells(diff: &Diff, all: &[&str]) {
 }
 
 #[test]
-fn a_tensor_that_is_restored_as_another_dtype_is_told() {
+fn restoring_as_another_dtype_is_reported() {
     let cast = node("save/cast", "Cast", "save/restore", &ty("DstT", "DT_FLOAT"));
     let lhs = [variable("w"), restore(&["w"], "DT_FLOAT"), assign("save/assign", "w save/restore")];
     let rhs =
@@ -76,7 +76,7 @@ fn a_tensor_that_is_restored_as_another_dtype_is_told() {
 }
 
 #[test]
-fn another_output_that_is_saved_is_told() {
+fn saving_another_output_is_reported() {
     let graph = |data: &str| {
         let split = node("split", "Split", "w w", &ty("T", "DT_FLOAT"));
         [variable("w"), split, saver("save/save", "SaveV2", &["a", "b"], data, "DT_FLOAT", "")]
@@ -89,7 +89,7 @@ fn another_output_that_is_saved_is_told() {
 }
 
 #[test]
-fn a_variable_that_is_saved_from_another_device_is_told() {
+fn saving_from_another_device_is_reported() {
     let graph = |[first, second]: [&[&str]; 2]| {
         let save = |name: &str, keys: &[&str], device: &str| {
             saver(name, "SaveV2", keys, &keys.join(" "), "DT_FLOAT", device)
@@ -105,7 +105,7 @@ fn a_variable_that_is_saved_from_another_device_is_told() {
 }
 
 #[test]
-fn what_takes_another_restored_tensor_is_told() {
+fn consuming_another_restored_tensor_is_reported() {
     let keys = ["a", "b", "c"];
     let graph = |keys: &[&str], input: &str| {
         let neg = node("neg", "Neg", input, &ty("T", "DT_FLOAT"));
@@ -122,7 +122,7 @@ fn what_takes_another_restored_tensor_is_told() {
 }
 
 #[test]
-fn what_takes_a_tensor_of_another_file_is_told() {
+fn consuming_a_tensor_of_another_file_is_reported() {
     let graph = |from: &str| {
         let other = saver("save/second", "RestoreV2", &["a"], "", "DT_FLOAT", "")
             .replace("\"file\"", "\"other\"");
@@ -133,7 +133,7 @@ fn what_takes_a_tensor_of_another_file_is_told() {
 }
 
 #[test]
-fn a_tensor_that_two_variables_get_is_told_of_both() {
+fn restoring_one_tensor_into_two_variables_is_reported_for_both() {
     let graph = |input: &str| {
         let assigns =
             assign("save/one", "a save/restore") + &assign("save/two", "b save/restore:1");
@@ -145,7 +145,7 @@ fn a_tensor_that_two_variables_get_is_told_of_both() {
 }
 
 #[test]
-fn names_that_are_not_as_many_as_what_is_saved_are_compared_as_they_are() {
+fn savers_with_too_many_names_are_compared_as_constants() {
     let graph = |keys: &[&str], dtypes: usize| {
         let save = saver("save/save", "SaveV2", keys, "w", "DT_FLOAT", "");
         let types = " type: DT_FLOAT".repeat(keys.len());

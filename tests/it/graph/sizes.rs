@@ -71,7 +71,7 @@ fn put_before(plan: &mut Plan, by: Id, count: usize) {
 }
 
 #[test]
-fn twenty_nodes_put_into_an_edge_are_one_change_with_the_rewired_edge() {
+fn twenty_nodes_inserted_into_an_edge_are_one_change_with_the_rewired_edge() {
     let (plan, _) = model_of(1_000, &mut Random::new(6));
     let by = plan.ids().into_iter().rfind(|&id| plan.node(id).op == "Sub").unwrap();
     let diff = changed(&plan, |plan| put_before(plan, by, 20));
@@ -104,7 +104,7 @@ fn towers(count: usize) -> Plan {
 }
 
 #[test]
-fn towers_that_are_all_alike_are_told_apart_by_what_takes_them() {
+fn identical_towers_are_matched_by_their_consumers() {
     for count in [2, 4, 11] {
         let plan = towers(count);
         is_one_rename(&changed(&plan, |plan| plan.rename_scope("tower_1/", "other/")), 3);
@@ -131,7 +131,7 @@ fn a_long_chain_is_followed_from_both_ends() {
 }
 
 #[test]
-fn constants_that_are_all_equal_go_with_their_users() {
+fn equal_constants_are_matched_by_their_consumers() {
     let mut plan = Plan::default();
     let all: Vec<_> = (0..50)
         .map(|at| plan.constant(format!("constants/c_{at}"), floats(&[1.0, 1.0], 1)))
@@ -143,7 +143,7 @@ fn constants_that_are_all_equal_go_with_their_users() {
 }
 
 #[test]
-fn a_change_in_a_renamed_scope_is_told_by_itself() {
+fn a_change_in_a_renamed_scope_is_reported_by_itself() {
     let plan = in_a_scope(20, "scope/");
     let edit = |plan: &mut Plan| plan.rename_scope("scope/", "other/");
     for (op, attr, value) in [

@@ -77,7 +77,7 @@ fn every_type_is_written_as_python_writes_it_byte_for_byte() {
 }
 
 #[test]
-fn what_tensorflow_saved_is_written_as_python_writes_it_byte_for_byte() {
+fn messages_of_tensorflow_are_written_as_python_writes_them_byte_for_byte() {
     let mut with_json = 0;
     for case in oracle("messages.json")["messages"].as_array().unwrap() {
         let path = case["path"].as_str().unwrap();
@@ -94,7 +94,7 @@ fn what_tensorflow_saved_is_written_as_python_writes_it_byte_for_byte() {
 }
 
 #[test]
-fn what_is_not_known_is_dropped_only_when_asked_and_named() {
+fn unknown_names_are_dropped_only_on_request_and_reported() {
     let schema = Schema::tensorflow();
     let ty = schema.message("tensorflow.NodeDef").unwrap();
     let drop = ParseOptions { unknown: Unknown::Drop };
@@ -114,7 +114,7 @@ fn what_is_not_known_is_dropped_only_when_asked_and_named() {
 }
 
 #[test]
-fn unknown_fields_have_no_form_and_are_dropped_only_when_asked() {
+fn unknown_fields_have_no_json_and_are_dropped_only_on_request() {
     let schema = Schema::tensorflow();
     // node[0].attr["T"] with the unknown field 999, and that field in the graph itself.
     let attr = [&b"\x0a\x01T\x12\x03"[..], b"\xb8\x3e\x05"].concat();
@@ -150,7 +150,7 @@ fn unknown_fields_have_no_form_and_are_dropped_only_when_asked() {
 }
 
 #[test]
-fn nans_of_other_bits_are_counted() {
+fn nans_with_other_bits_are_counted() {
     let schema = Schema::tensorflow();
     let bytes = [
         &b"\x2a\x0c"[..],

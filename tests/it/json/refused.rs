@@ -10,7 +10,7 @@ use crate::support::json_message::{COMPACT, decoded, not_as_expected, read, writ
 use crate::support::{Random, base64, oracle};
 
 #[test]
-fn hostile_texts_are_refused_with_their_place_or_read_as_they_should() {
+fn hostile_json_is_refused_with_its_location_or_read_correctly() {
     let schema = Schema::tensorflow();
     let cases = oracle("hostile_messages.json");
     let json = cases.as_array().unwrap().iter().filter(|case| case["format"] == "json");
@@ -40,7 +40,7 @@ fn hostile_texts_are_refused_with_their_place_or_read_as_they_should() {
 }
 
 #[test]
-fn an_error_names_the_place_the_field_what_was_found_and_what_is_allowed() {
+fn an_error_names_location_field_and_what_was_found_and_allowed() {
     let schema = Schema::tensorflow();
     let cases = [
         ("", "1:1: the text ends where a value is needed"),
@@ -115,7 +115,7 @@ fn an_error_names_the_place_the_field_what_was_found_and_what_is_allowed() {
 }
 
 #[test]
-fn what_is_long_or_no_text_is_shown_in_part() {
+fn long_values_in_errors_are_shortened() {
     let schema = Schema::tensorflow();
     let long = format!(r#"{{"input": ["{}", 5{}]}}"#, "é".repeat(1_000_000), "0".repeat(200));
     let error = read(schema, "tensorflow.NodeDef", long.as_bytes()).unwrap_err();

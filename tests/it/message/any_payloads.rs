@@ -38,7 +38,7 @@ fn printed(message: &Message<'_>) -> [(String, u64, Vec<String>); 2] {
 }
 
 #[test]
-fn a_payload_in_another_form_is_kept_in_binary_and_counted_elsewhere() {
+fn a_payload_not_in_canonical_form_is_kept_in_binary_and_counted_elsewhere() {
     let canonical = read(&[0x08, 7, 0x10, 3]);
     // The fields in another order; one given twice.
     for payload in [&[0x10, 3, 0x08, 7][..], &[0x08, 1, 0x10, 3, 0x08, 7]] {
@@ -71,7 +71,7 @@ fn a_payload_that_lacks_a_required_field_stays_bytes() {
 
 /// Required fields are asked for in what the payload means, not in each part of it.
 #[test]
-fn a_payload_in_parts_has_the_required_fields_of_all_of_them() {
+fn required_fields_may_be_in_any_part_of_a_payload() {
     let schema = everything::schema();
     let ty = schema.message("google.protobuf.Any").unwrap();
     // needs in two parts; all { needs } and then another member of its oneof.
@@ -94,7 +94,7 @@ fn a_payload_in_parts_has_the_required_fields_of_all_of_them() {
 
 /// The levels of a payload are its own.
 #[test]
-fn groups_are_counted_anew_in_a_payload() {
+fn the_depth_of_groups_starts_again_in_a_payload() {
     let schema = everything::schema();
     let ty = schema.message("everything.All").unwrap();
     // Two groups a level: sixty outside, sixty inside.
@@ -113,7 +113,7 @@ fn groups_are_counted_anew_in_a_payload() {
 
 /// The bytes could as well be the default of a signature's argument.
 #[test]
-fn what_a_name_says_counts_where_the_content_may_be_it() {
+fn the_file_name_decides_where_the_content_is_ambiguous() {
     for payload in [&[0x08, 7][..], &[0x08, 7, 0x10, 3], &[]] {
         let (bytes, path) = (meta_graph(payload), Path::new("model.meta"));
         let options = ReadOptions::default();
@@ -123,7 +123,7 @@ fn what_a_name_says_counts_where_the_content_may_be_it() {
 }
 
 #[test]
-fn convert_warns_of_it() {
+fn convert_warns_of_payloads_not_in_canonical_form() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("graph.meta");
     fs::write(&path, meta_graph(&[0x10, 3, 0x08, 7])).unwrap();

@@ -19,7 +19,7 @@ fn said(ty: &str, bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_field_is_named_in_which_the_bytes_end() {
+fn truncated_messages_are_reported_with_their_field() {
     // Two nodes, the second cut in its name; the length of the whole still claims it all.
     let node = b"\x0a\x07\x0a\x05alpha";
     let graph = [&node[..], b"\x0a\x07\x0a\x05al"].concat();
@@ -36,7 +36,7 @@ fn the_field_is_named_in_which_the_bytes_end() {
 }
 
 #[test]
-fn a_path_of_a_thousand_levels_is_shown_in_part() {
+fn a_path_of_a_thousand_levels_is_shortened() {
     let mut bytes = Vec::new();
     for _ in 0..MAX_DEPTH {
         // list_value { values { … } }
@@ -91,7 +91,7 @@ fn groups() -> Schema {
 }
 
 #[test]
-fn groups_in_groups_are_read_to_a_hundred_levels() {
+fn nested_groups_are_read_to_a_hundred_levels() {
     let schema = groups();
     let ty = schema.message("p.G").unwrap();
     let nested = |levels| {

@@ -71,7 +71,7 @@ const DECIDED: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_is_wrong_is_refused_and_what_is_odd_is_read() {
+fn illegal_messages_are_refused_and_unusual_ones_are_read() {
     let cases = cases();
     assert!(cases.len() >= 210, "{}", cases.len());
     let agreed = cases.iter().filter(|case| case.refused || case.canonical.is_some()).count();

@@ -59,7 +59,7 @@ fn is_same(
 }
 
 #[test]
-fn random_messages_of_every_type_come_back_from_every_form() {
+fn random_messages_of_every_type_survive_every_form() {
     for_every_type(Schema::tensorflow(), |ty, tape| {
         comes_back(&decoded(ty, drawn(ty, Habit::Tidy, tape).0)?)
     });
@@ -83,7 +83,7 @@ fn the_order_of_fields_means_nothing() {
 
 /// The last value counts, messages merge, and packed or not is the same: as prost has it.
 #[test]
-fn what_others_may_write_means_the_same_as_its_canonical_form() {
+fn messages_not_in_canonical_form_mean_what_prost_reads() {
     for_every_type(Schema::tensorflow(), |ty, tape| {
         let (bytes, _) = drawn(ty, Habit::Untidy, tape);
         let message = decoded(ty, bytes.clone())?;
@@ -137,7 +137,7 @@ fn unknown_fields_are_kept_or_counted() {
 
 /// Whatever a schema may have, not all of which every form has.
 #[test]
-fn messages_of_every_kind_of_field_keep_the_laws() {
+fn the_laws_of_messages_hold_for_every_kind_of_field() {
     let schema = everything::schema();
     for_every_type(schema, |ty, tape| {
         for habit in [Habit::Tidy, Habit::Untidy, Habit::Unknown] {

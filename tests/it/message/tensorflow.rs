@@ -33,7 +33,7 @@ fn the_canonical_form_is_that_of_protobuf() {
 }
 
 #[test]
-fn what_tensorflow_wrote_comes_back_from_text_and_json() {
+fn messages_of_tensorflow_survive_text_and_json() {
     let mut unharmed = 0;
     for (path, facts, message) in corpus() {
         let lost =
@@ -89,7 +89,7 @@ fn texts_of_tensorflow_are_read() {
 
 /// Random messages that Python wrote in all three forms.
 #[test]
-fn python_means_the_same_by_its_texts() {
+fn texts_and_json_of_python_are_read() {
     let (mut texts, mut jsons) = (0, 0);
     for facts in random_messages() {
         let ty = ty(facts["message"].as_str().unwrap());

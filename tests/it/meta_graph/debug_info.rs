@@ -61,7 +61,7 @@ fn tower() -> ExportOptions {
 }
 
 #[test]
-fn the_traces_of_a_scope_are_those_that_tensorflow_writes() {
+fn the_traces_of_a_scope_equal_those_of_tensorflow() {
     let exported = export(&meta(), &tower()).unwrap();
     let kept = debug_info(&info(), &exported.message, "tower", "").unwrap();
     let (kept, found) = of(kept.bytes());
@@ -105,7 +105,7 @@ fn inside(meta: &Message<'_>) -> GraphDebugInfo {
 }
 
 #[test]
-fn what_is_inside_a_graph_follows_it() {
+fn debug_info_inside_a_graph_follows_its_nodes() {
     let exported = export(&with_inside(), &tower()).unwrap();
     let info = inside(&exported.message);
     let mut found = traces(&info);
@@ -121,7 +121,7 @@ fn what_is_inside_a_graph_follows_it() {
 }
 
 #[test]
-fn a_saver_writes_it_beside_the_meta_graph() {
+fn a_saver_writes_debug_info_next_to_the_meta_graph() {
     let dir = tempfile::tempdir().unwrap();
     let (meta, info) = (meta(), info());
     let mut saver = Saver::new(SaverDef { version: 2, ..SaverDef::default() });
@@ -148,13 +148,13 @@ fn a_saver_writes_it_beside_the_meta_graph() {
 }
 
 #[test]
-fn another_message_is_none() {
+fn another_message_is_not_debug_info() {
     let error = debug_info(&meta(), &meta(), "", "").unwrap_err();
     assert!(error.to_string().contains("it must be tensorflow.GraphDebugInfo"), "{error}");
 }
 
 #[test]
-fn export_writes_it_beside_the_meta_graph() {
+fn export_writes_debug_info_next_to_the_meta_graph() {
     let dir = tempfile::tempdir().unwrap();
     let place = |name: &str| dir.path().join(name).display().to_string();
     let export = |from: &str, to: &str, more: &[&str]| {
@@ -189,7 +189,7 @@ fn export_writes_it_beside_the_meta_graph() {
 }
 
 #[test]
-fn that_of_the_input_is_not_replaced() {
+fn debug_info_of_the_input_is_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let place = |name: &str| dir.path().join(name).display().to_string();
     for (name, content) in [("m.meta", meta()), ("m.debug", info())] {

@@ -31,7 +31,7 @@ fn bound(pairs: &[(&str, &str)]) -> ImportOptions<'static> {
 }
 
 #[test]
-fn what_cannot_be_exported_is_told() {
+fn impossible_exports_are_refused() {
     let towers = fixture("towers.meta");
     let collection = |key: &str| ExportOptions {
         collection_list: Some(vec![key.into()]),
@@ -66,7 +66,7 @@ fn what_cannot_be_exported_is_told() {
 }
 
 #[test]
-fn what_cannot_be_imported_is_told() {
+fn impossible_imports_are_refused() {
     let part = fixture("unbound_scope.meta");
     let base = fixture("base.meta");
     let circle =
@@ -135,7 +135,7 @@ fn what_cannot_be_imported_is_told() {
 }
 
 #[test]
-fn two_graphs_that_disagree_are_not_brought_together() {
+fn conflicting_graphs_are_not_joined() {
     let with = |op: &str, kind: &str| {
         of_text(&format!(
             "graph_def {{ node {{ name: 'a' }} library {{ function {{ signature {{ name: 'f' }} node_def {{ name: 'x' op: '{op}' }} }} }} }}
@@ -154,7 +154,7 @@ fn two_graphs_that_disagree_are_not_brought_together() {
 
 /// What TensorFlow leaves under its old names, and then cannot import.
 #[test]
-fn contexts_inside_contexts_lose_the_scope_too() {
+fn nested_contexts_lose_the_scope_too() {
     let exported = export(&fixture("nested.meta"), &scoped("net")).unwrap().message;
     assert!(text(&fixture("nested.meta")).contains("net/outer"));
     let collections = Collections::of(&exported).unwrap();
@@ -164,7 +164,7 @@ fn contexts_inside_contexts_lose_the_scope_too() {
 }
 
 #[test]
-fn odd_names_are_names() {
+fn odd_names_are_accepted() {
     let name = "naïve \u{1f642} \"q\" \\ \t\n^ $.*[x]";
     let quoted = name.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     let meta = of_text(&format!(
@@ -205,7 +205,7 @@ fn old_variables_are_trainable_where_their_collection_says_so() {
 }
 
 #[test]
-fn only_the_collections_that_are_wanted_are_imported() {
+fn only_requested_collections_are_imported() {
     let meta = fixture("towers.meta");
     let wanted = |key: &str| key == "losses" || key == "floats";
     let options = ImportOptions { restore_collections_predicate: Some(&wanted), ..below("x") };
@@ -235,7 +235,7 @@ fn signatures_go_with_their_scope() {
 }
 
 #[test]
-fn the_first_item_says_what_a_collection_holds() {
+fn the_first_item_decides_the_kind_of_a_collection() {
     let meta = of_text("graph_def { }");
     let any = [0x0a, 1, b'x'];
     for (items, kind) in [
@@ -297,7 +297,7 @@ fn large(count: usize) -> Message<'static> {
 }
 
 #[test]
-fn a_hundred_thousand_nodes_take_no_time_to_speak_of() {
+fn time_grows_linearly_with_the_nodes() {
     let all = ExportOptions {
         clear_devices: true,
         clear_extraneous_savers: true,

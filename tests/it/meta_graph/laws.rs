@@ -60,7 +60,7 @@ fn nodes(meta: &Message<'_>) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn an_export_of_everything_is_what_there_was() {
+fn a_full_export_changes_nothing() {
     for (file, meta) in all() {
         let exported = export(&meta, &ExportOptions::default()).unwrap();
         assert_eq!(exported.message.bytes(), meta.bytes(), "{file}");
@@ -69,7 +69,7 @@ fn an_export_of_everything_is_what_there_was() {
 }
 
 #[test]
-fn what_is_put_under_a_scope_and_taken_out_again_is_what_there_was() {
+fn an_import_under_a_scope_is_undone_by_its_export() {
     let mut moved = 0;
     for (file, meta) in all() {
         if nodes(&meta).is_empty() {
@@ -93,7 +93,7 @@ fn what_is_put_under_a_scope_and_taken_out_again_is_what_there_was() {
 }
 
 #[test]
-fn a_meta_graph_fits_beside_itself_as_often_as_one_likes() {
+fn a_meta_graph_can_be_imported_next_to_itself_many_times() {
     let meta = fixture("partitioned.meta");
     let count = nodes(&meta).len();
     let mut both = meta.clone();

@@ -76,7 +76,7 @@ fn import_case(case: &Value) -> Imported<'static> {
 }
 
 #[test]
-fn an_export_is_what_tensorflow_exports() {
+fn exports_equal_those_of_tensorflow() {
     let oracle = oracle("meta_graphs.json");
     let cases = oracle.as_object().unwrap().iter().filter(|(_, case)| case["do"] == "export");
     let mut count = 0;
@@ -100,7 +100,7 @@ fn field<'m>(message: &'m Message<'_>, number: u32) -> &'m [u8] {
 }
 
 #[test]
-fn an_import_is_what_tensorflow_imports() {
+fn imports_equal_those_of_tensorflow() {
     let oracle = oracle("meta_graphs.json");
     let cases = oracle.as_object().unwrap().iter().filter(|(_, case)| case["do"] == "import");
     let (mut count, mut savers, mut returns) = (0, 0, 0);

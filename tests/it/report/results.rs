@@ -277,7 +277,7 @@ fn every_line_fits_a_hundred_columns() {
 }
 
 #[test]
-fn nothing_in_a_file_commands_the_terminal() {
+fn control_characters_in_a_file_do_not_reach_the_terminal() {
     let name = b"red\x1b[31m\nbell\x07\x9b\xff\xc2\x9b".as_slice();
     let mut diff = diff(vec![
         moved(name, &[2], 0.5),
@@ -306,7 +306,7 @@ fn colours_come_only_when_asked_for_and_change_no_word() {
 }
 
 #[test]
-fn differences_that_are_none_suggest_a_tolerance_of_nothing() {
+fn differences_in_bits_alone_suggest_an_atol_of_zero() {
     let mut zeros = diff(vec![moved("w", &[8], 0.0), tensor("x", Status::Added, &[])]);
     let comparison = zeros.tensors[0].comparison.as_mut().unwrap();
     comparison.zero_sign = Some(5);
@@ -320,7 +320,7 @@ fn differences_that_are_none_suggest_a_tolerance_of_nothing() {
 }
 
 #[test]
-fn the_tolerance_that_would_pass_is_told_where_it_helps() {
+fn a_tolerance_that_would_pass_is_suggested_where_it_helps() {
     let suggestion = |diff: &Diff| {
         human(diff).lines().find(|line| line.contains("would pass")).map(str::to_owned)
     };
@@ -401,7 +401,7 @@ fn renamed_tensors_are_not_listed_twice() {
 }
 
 #[test]
-fn an_answer_by_checksums_says_so() {
+fn an_answer_from_checksums_says_so() {
     let mut by_index = diff(vec![tensor("w", Status::Different, &[3])]);
     by_index.rhs.has_data = false;
     let text = human(&by_index);
@@ -453,7 +453,7 @@ fn json_has_the_numbers_of_each_type() {
 }
 
 #[test]
-fn json_names_are_text_and_the_rest_is_beside_them() {
+fn json_names_are_text_with_base64_for_other_bytes() {
     let odd = diff(vec![
         tensor(b"\xff\xfe", Status::Identical, &[]),
         tensor("naïve\n", Status::Identical, &[]),
@@ -478,7 +478,7 @@ fn the_schema_notices_what_is_wrong() {
 }
 
 #[test]
-fn the_device_is_told_where_it_is_not_the_cpu_alone() {
+fn the_device_is_reported_unless_it_is_the_cpu_alone() {
     let mut diff = diff(vec![tensor("a", Status::Identical, &[])]);
     let told = |diff: &Diff| {
         let (mut human_out, mut json_out) = (Vec::new(), Vec::new());

@@ -126,7 +126,7 @@ fn shown(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn what_is_built_is_what_tensorflow_builds() {
+fn a_built_model_equals_what_tensorflow_builds() {
     for case in CASES {
         for from in [From::Store, From::Checkpoint] {
             let dir = TempDir::new().unwrap();
@@ -155,7 +155,7 @@ fn what_is_built_is_what_tensorflow_builds() {
 }
 
 #[test]
-fn nothing_is_left_beside_what_is_built() {
+fn no_temporary_files_are_left_next_to_a_built_model() {
     let folder = TempDir::new().unwrap();
     let two = CASES.iter().find(|case| case.name == "two").unwrap();
     build(two, From::Store, &folder.path().join("made/too/1"));
@@ -177,7 +177,7 @@ const OBJECTS: [&str; 5] = [
 ];
 
 #[test]
-fn models_of_tensorflow_2_are_built_anew() {
+fn models_of_tensorflow_2_are_rebuilt() {
     for model in OBJECTS {
         let source = Path::new("tests/data").join(model);
         let theirs = SavedModel::open(&source).unwrap();

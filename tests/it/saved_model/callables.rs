@@ -10,7 +10,7 @@ use crate::support::overview::{arguments, entry, objects, shown, told, with_obje
 use crate::support::{cases, fact, named_snapshot};
 
 #[test]
-fn everything_that_saved_model_cli_tells_is_told() {
+fn everything_that_saved_model_cli_reports_is_reported() {
     let (mut signatures, mut options) = (0, 0);
     for (path, known) in &cases("callables.json", 8) {
         let report = ckdiff(&["show", path, "--format=json"]).json();
@@ -129,7 +129,7 @@ fn row(value: Vec<u8>) -> String {
 }
 
 #[test]
-fn every_kind_of_value_is_told() {
+fn every_kind_of_value_is_shown() {
     let spec = |fields: &[Vec<u8>]| bytes(33, &fields.concat());
     let float = |number: u64, value: f64| {
         [vec![(number << 3 | 1) as u8], value.to_le_bytes().to_vec()].concat()
@@ -177,7 +177,7 @@ fn every_kind_of_value_is_told() {
 }
 
 #[test]
-fn assets_of_the_collection_count_where_there_are_no_others() {
+fn assets_of_the_collection_are_a_fallback() {
     let asset = |file: &str| bytes(2, file.as_bytes());
     let collection = |items: &[(&str, Vec<u8>)]| {
         let any = |(ty, value): &(&str, Vec<u8>)| {
@@ -203,7 +203,7 @@ fn assets_of_the_collection_count_where_there_are_no_others() {
 }
 
 #[test]
-fn functions_that_tensorflow_calls_itself_are_counted_only() {
+fn functions_that_only_tensorflow_calls_are_counted() {
     let run = ckdiff(&["show", "saved_models/module", "-n", "all"]);
     let section = run.text().split_once("\nCallable functions (5)\n").unwrap().1;
     let section = section.split_once("\n\n").unwrap().0;
@@ -220,7 +220,7 @@ fn functions_that_tensorflow_calls_itself_are_counted_only() {
 }
 
 #[test]
-fn options_without_arguments_stand_with_the_others() {
+fn options_without_arguments_are_aligned_with_the_others() {
     let none = bytes(52, &[bytes(1, &bytes(52, b"")), bytes(1, &bytes(53, b""))].concat());
     let results = bytes(4, &bytes(33, &int(3, 1)));
     let concrete = |name: &str, takes: &[u8]| {
@@ -236,7 +236,7 @@ fn options_without_arguments_stand_with_the_others() {
 }
 
 #[test]
-fn tensors_of_sparse_and_composite_arguments_are_told_whole() {
+fn tensors_of_sparse_and_composite_arguments_are_shown_in_full() {
     let name = |c: char| format!("{}:0", c.to_string().repeat(120));
     let part = |number: u64, c: char| bytes(number, name(c).as_bytes());
     let sparse = bytes(4, &[part(1, 'v'), part(2, 'i'), part(3, 's')].concat());

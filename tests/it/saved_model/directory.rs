@@ -27,7 +27,7 @@ fn copy(from: &str) -> tempfile::TempDir {
 }
 
 #[test]
-fn what_lies_in_a_directory_is_told() {
+fn the_files_of_a_directory_are_listed() {
     let report = ckdiff(&["show", "saved_models/module", "--format=json"]).json();
     let directory = &report["directory"];
     let kernel =
@@ -52,7 +52,7 @@ fn what_lies_in_a_directory_is_told() {
 }
 
 #[test]
-fn a_missing_asset_is_trouble_and_a_file_of_no_graph_is_listed() {
+fn a_missing_asset_is_trouble_and_other_files_are_listed() {
     let dir = copy("saved_models/module");
     fs::rename(dir.path().join("assets/vocabulary.txt"), dir.path().join("assets/other")).unwrap();
     fs::create_dir(dir.path().join("assets.extra")).unwrap();
@@ -78,7 +78,7 @@ fn a_missing_asset_is_trouble_and_a_file_of_no_graph_is_listed() {
 }
 
 #[test]
-fn damaged_variables_are_told_with_the_graphs() {
+fn damaged_variables_are_reported_with_the_graphs() {
     for (damaged, told) in [
         ("dim_negative", "no dimension may be negative"),
         ("block_entry_cut", "an entry's header needs 1 byte"),
@@ -131,7 +131,7 @@ fn variables_whose_files_are_missing_or_cut_are_trouble() {
 }
 
 #[test]
-fn what_cannot_be_read_beside_the_graphs_hides_nothing_else() {
+fn a_failed_part_hides_nothing_else() {
     type Damage = fn(&Path);
     let damage: [(&str, Damage); 3] = [
         ("Fingerprint", |dir| fs::write(dir.join("fingerprint.pb"), [0xff; 9]).unwrap()),
@@ -170,7 +170,7 @@ fn what_cannot_be_read_beside_the_graphs_hides_nothing_else() {
 }
 
 #[test]
-fn tensors_that_are_asked_for_are_those_of_the_variables() {
+fn requested_tensors_are_those_of_the_variables() {
     let name = "kernel/.ATTRIBUTES/VARIABLE_VALUE";
     let (model, checkpoint) = ("saved_models/module", "saved_models/module/variables/variables");
     for options in [

@@ -16,7 +16,7 @@ use crate::support::message_forms::document;
 use crate::support::overview::{entry, human_overview, objects, shown, told, with_objects};
 
 #[test]
-fn hostile_object_graphs_are_survived() {
+fn hostile_object_graphs_are_shown_in_part() {
     // Each level is a list in a list, far beyond what TensorFlow reads.
     let mut deep = bytes(33, &int(3, 1));
     for _ in 0..490 {
@@ -48,7 +48,7 @@ fn hostile_object_graphs_are_survived() {
 }
 
 #[test]
-fn deep_signatures_are_survived() {
+fn deep_signatures_are_shown_in_part() {
     // A composite tensor of composite tensors, each with a type that is deep.
     let mut state = bytes(33, &int(3, 1));
     for _ in 0..240 {
@@ -98,7 +98,7 @@ fn no_name_makes_a_line_too_wide() {
 }
 
 #[test]
-fn random_damage_is_survived() {
+fn random_damage_does_no_harm() {
     let good = fs::read("tests/data/callables/structures/saved_model.pb").unwrap();
     let mut random = Random::new(6);
     let options = ReadOptions { message: Some("SavedModel".into()), ..ReadOptions::default() };
@@ -124,7 +124,7 @@ fn random_damage_is_survived() {
 }
 
 #[test]
-fn large_object_graphs_take_time_and_memory_by_their_size() {
+fn large_object_graphs_take_time_in_proportion_to_their_size() {
     const MANY: usize = 20_000;
     // Many functions that are all made of one that takes much.
     let wide: Vec<u8> = (0..MANY).flat_map(|_| bytes(1, &bytes(33, &int(3, 1)))).collect();
@@ -169,7 +169,7 @@ fn every_list_is_limited() {
 }
 
 #[test]
-fn long_names_of_functions_with_many_options_are_not_repeated_in_full() {
+fn long_function_names_are_not_repeated_in_full() {
     let long = "f".repeat(1_000_000);
     let names: Vec<String> = (0..2_000).map(|i| format!("g{i}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

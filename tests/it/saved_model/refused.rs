@@ -57,7 +57,7 @@ fn refused(options: &MetaGraphOptions) -> String {
 }
 
 #[test]
-fn meta_graphs_come_in_their_order() {
+fn meta_graphs_are_added_in_their_order() {
     let folder = TempDir::new().unwrap();
     let (meta, values) = (before("two", 0), values());
     let mut builder = Builder::new(folder.path()).unwrap();
@@ -94,7 +94,7 @@ fn signatures_are_checked() {
 }
 
 #[test]
-fn a_name_that_is_empty_is_one() {
+fn an_empty_tensor_name_is_allowed() {
     let info =
         TensorInfo { dtype: 1, encoding: Some(Encoding::Name(String::new())), tensor_shape: None };
     let inputs = BTreeMap::from([("x".to_owned(), info)]);
@@ -110,7 +110,7 @@ fn a_name_that_is_empty_is_one() {
 }
 
 #[test]
-fn assets_are_files_that_constants_name() {
+fn assets_are_files_named_by_constants() {
     let of = |tensor: &str, path: Option<&str>| {
         let asset = AssetSource { tensor: tensor.into(), path: path.map(PathBuf::from) };
         refused(&MetaGraphOptions { assets: vec![asset], ..tagged("serve") })
@@ -138,7 +138,7 @@ fn assets_are_files_that_constants_name() {
 }
 
 #[test]
-fn an_asset_that_is_given_twice_over_is_one_file() {
+fn an_asset_given_twice_is_one_file() {
     let folder = TempDir::new().unwrap();
     let mut builder = Builder::new(folder.path().join("model")).unwrap();
     let (meta, values) = (before("two", 0), values());
@@ -173,7 +173,7 @@ fn there_is_one_main_op() {
 }
 
 #[test]
-fn variables_must_hold_what_the_graph_restores() {
+fn variables_must_have_the_values_that_the_graph_restores() {
     let meta = before("two", 0);
     let none = Variables::of(&meta).unwrap();
     assert_snapshot!(refused_of(&meta, Values::Variables(&none), &tagged("serve")), @"step/Read/ReadVariableOp: the variable step is not initialized");
@@ -182,7 +182,7 @@ fn variables_must_hold_what_the_graph_restores() {
 }
 
 #[test]
-fn a_saver_is_one_of_the_graph() {
+fn a_saver_must_name_nodes_of_the_graph() {
     let folder = TempDir::new().unwrap();
     let mut builder = Builder::new(folder.path()).unwrap();
     let (meta, values) = (before("composite", 0), Variables::default());
@@ -207,7 +207,7 @@ fn a_saver_is_one_of_the_graph() {
 }
 
 #[test]
-fn what_was_refused_can_be_tried_again() {
+fn a_refused_meta_graph_can_be_added_again() {
     let folder = TempDir::new().unwrap();
     let mut builder = Builder::new(folder.path().join("model")).unwrap();
     let (meta, values) = (before("two", 0), values());
@@ -226,7 +226,7 @@ fn what_was_refused_can_be_tried_again() {
 
 /// Not a test of its own: what the test below starts, on a disk that is full.
 #[test]
-fn build_on_a_full_disk() {
+fn builds_on_a_full_disk() {
     let Ok(dir) = std::env::var(FULL) else { return };
     let (meta, values) = (before("two", 0), values());
     let mut builder = Builder::new(Path::new(&dir).join("made/model")).unwrap();
@@ -242,7 +242,7 @@ const FULL: &str = "CKDIFF_FULL_DISK_TEST";
 fn a_full_disk_leaves_nothing() {
     let folder = TempDir::new().unwrap();
     // A file may not grow beyond a few bytes, which is as far as a full disk goes.
-    let test = test_process(module_path!(), "build_on_a_full_disk");
+    let test = test_process(module_path!(), "builds_on_a_full_disk");
     let run = std::process::Command::new("bash")
         .args(["-c", "ulimit -f 4; trap '' XFSZ; exec \"$0\" \"$@\" --nocapture"])
         .arg(test.get_program())
@@ -259,10 +259,10 @@ fn a_full_disk_leaves_nothing() {
 }
 
 #[test]
-fn what_is_abandoned_is_gone() {
+fn an_abandoned_build_leaves_nothing() {
     let Ok(dir) = std::env::var(ABANDONED) else {
         let folder = TempDir::new().unwrap();
-        let run = test_process(module_path!(), "what_is_abandoned_is_gone")
+        let run = test_process(module_path!(), "an_abandoned_build_leaves_nothing")
             .arg("--nocapture")
             .env(ABANDONED, folder.path())
             .output()
@@ -288,7 +288,7 @@ fn what_is_abandoned_is_gone() {
 const ABANDONED: &str = "CKDIFF_ABANDON_TEST";
 
 #[test]
-fn what_is_there_stays() {
+fn existing_folders_are_not_replaced() {
     let folder = TempDir::new().unwrap();
     let old = folder.path().join("old");
     fs::create_dir(&old).unwrap();
@@ -308,7 +308,7 @@ fn what_is_there_stays() {
 }
 
 #[test]
-fn an_empty_folder_is_filled_and_stays_as_it_is() {
+fn an_empty_folder_is_filled_and_keeps_its_permissions() {
     let folder = TempDir::new().unwrap();
     let real = folder.path().join("real");
     fs::create_dir(&real).unwrap();
@@ -357,7 +357,7 @@ fn changed(folder: &Path, change: &dyn Fn(Message<'static>) -> Message<'static>)
 }
 
 #[test]
-fn loading_asks_for_what_there_is() {
+fn impossible_loads_are_refused() {
     let model = SavedModel::open(folder("two").join("saved")).unwrap();
     assert_snapshot!(model.load(&["serve"]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph of the tags [serve]; there are those of [serve, gpu], [train]");
     assert_snapshot!(model.load(&["serve", "gpu", "train"]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph of the tags [gpu, serve, train]; there are those of [serve, gpu], [train]");
@@ -390,7 +390,7 @@ fn loading_asks_for_what_there_is() {
 }
 
 #[test]
-fn only_who_trains_asks_for_the_train_op() {
+fn the_train_op_is_checked_only_when_requested() {
     let of = |nodes: &[&str]| {
         let folder = TempDir::new().unwrap();
         let items: Vec<_> = nodes.iter().map(|node| Item::Node(node)).collect();
@@ -405,7 +405,7 @@ fn only_who_trains_asks_for_the_train_op() {
 }
 
 #[test]
-fn assets_that_are_missing_or_elsewhere_are_told() {
+fn missing_and_misplaced_assets_are_reported() {
     let folder = TempDir::new().unwrap();
     let model = folder.path().join("model");
     let source = self::folder("two").join("saved");
@@ -429,7 +429,7 @@ fn assets_that_are_missing_or_elsewhere_are_told() {
 }
 
 #[test]
-fn what_is_no_saved_model_is_told() {
+fn folders_without_a_saved_model_are_reported() {
     let folder = TempDir::new().unwrap();
     let refused = |dir: &Path| told(&SavedModel::open(dir).unwrap_err(), folder.path());
     assert_snapshot!(refused(&folder.path().join("none")), @"DIR/none: there is no such directory");
@@ -445,7 +445,7 @@ fn what_is_no_saved_model_is_told() {
 }
 
 #[test]
-fn names_go_below_the_scope_of_an_import() {
+fn names_are_put_under_the_import_scope() {
     let model = SavedModel::open(folder("two").join("saved")).unwrap();
     let plan = model.load_under(&["serve", "gpu"], "under").unwrap();
     assert_eq!(plan.init_op.as_deref(), Some("under/start"));

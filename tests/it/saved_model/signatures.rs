@@ -82,7 +82,7 @@ fn signatures_are_made_as_tensorflow_makes_them() {
 }
 
 #[test]
-fn what_cannot_be_served_is_told() {
+fn invalid_signatures_are_noticed() {
     let theirs = theirs("two", &["serve", "gpu"]);
     let classify = &theirs["classify"];
     let changed = |change: &dyn Fn(&mut SignatureDef)| {
@@ -137,7 +137,7 @@ fn what_tensorflow_refuses_in_signatures_is_refused() {
 }
 
 #[test]
-fn a_tensor_that_is_not_there_is_not_found() {
+fn a_missing_tensor_is_an_error() {
     let meta: Message<'_> = before("composite", 0);
     let tensors = Tensors::of(&meta).unwrap();
     let refused = |name: &str| tensors.info(name).unwrap_err().to_string();
@@ -154,7 +154,7 @@ fn a_tensor_that_is_not_there_is_not_found() {
 }
 
 #[test]
-fn tensors_are_found_below_a_scope() {
+fn tensors_are_found_under_a_scope() {
     let model = SavedModel::open(folder("composite").join("saved")).unwrap();
     let plan = model.load_under(&["serve"], "under").unwrap();
     let tensors = Tensors::of(&plan.meta_graph).unwrap();

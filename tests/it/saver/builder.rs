@@ -116,7 +116,7 @@ fn of(var_list: VarList) -> Options {
 }
 
 #[test]
-fn what_tensorflow_refuses_to_build_is_refused() {
+fn savers_that_tensorflow_refuses_are_refused() {
     let list = |list: &[ToSave]| refused(&of(VarList::List(list.to_vec())));
     let dict = |all: &[(&str, ToSave)]| {
         let all = all.iter().map(|(name, one)| ((*name).to_owned(), one.clone())).collect();
@@ -150,7 +150,7 @@ fn what_tensorflow_refuses_to_build_is_refused() {
 }
 
 #[test]
-fn tensors_of_one_object_are_on_one_device() {
+fn tensors_of_one_object_must_be_on_one_device() {
     let ToSave::Variable(variable) = one("reference", "b") else { panic!() };
     let mut object = saveables_of(ToSave::Variable(variable), "b").unwrap().remove(0);
     object.specs.push(SaveSpec { device: "/gpu:0".into(), ..object.specs[0].clone() });
@@ -228,7 +228,7 @@ fn a_saver_is_built_into_a_graph_alone() {
 }
 
 #[test]
-fn variables_are_found_in_a_graph_alone() {
+fn variables_are_found_without_collections() {
     for case in ["reference", "resource", "unknown_shapes", "with_functions"] {
         let before = meta_graph(&format!("build/{case}.before.meta"));
         let found = Variable::all_in(&Graph::new(field(&before, 2)).unwrap()).unwrap();

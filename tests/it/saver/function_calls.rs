@@ -107,7 +107,7 @@ fn functions_are_called_as_a_graph_calls_them() {
 }
 
 #[test]
-fn outputs_go_by_the_names_that_their_function_has_for_them() {
+fn outputs_are_selected_by_name_and_number() {
     let nodes = text("t", "T");
     // In another order than their names are.
     let pair = function("pair", &["x"], &nodes, &[("second", "x"), ("first", "t:output:0")]);
@@ -129,7 +129,7 @@ fn outputs_go_by_the_names_that_their_function_has_for_them() {
 }
 
 #[test]
-fn a_function_says_what_all_its_results_are() {
+fn every_result_of_a_function_must_be_defined() {
     let whole = function("f", &["x"], "", &[("a", "x"), ("b", "x")]);
     assert_eq!(value(&whole, &calls("f", "file"), "all:1").unwrap(), "F");
     let ret = "ret { key: 'a' value: 'x' }";
@@ -140,7 +140,7 @@ fn a_function_says_what_all_its_results_are() {
 }
 
 #[test]
-fn what_a_function_does_beside_its_results_is_done() {
+fn control_results_of_a_function_are_run() {
     // Without state, so that nothing but the control result asks for it; and it cannot be run.
     let wrong = "node { name: 'n' op: 'MatMul' input: 'x' }";
     let control = |rest: &str| {
@@ -154,7 +154,7 @@ fn what_a_function_does_beside_its_results_is_done() {
 }
 
 #[test]
-fn a_call_is_worth_what_its_function_takes() {
+fn a_call_counts_the_steps_of_its_function() {
     // Few nodes, many inputs; each function calls the next one twice.
     let inputs = "input: 'x' ".repeat(20_000);
     let wide =
@@ -186,7 +186,7 @@ fn table(keys: &str, values: &str, inputs: &str) -> String {
 }
 
 #[test]
-fn what_keeps_a_function_from_running_is_told() {
+fn reasons_why_a_function_cannot_run_are_reported() {
     let of = |nodes: &str, result: &str| function("f", &["x"], nodes, &[("y", result)]);
     let same = of("", "x");
     let call = calls("f", "file");

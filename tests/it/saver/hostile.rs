@@ -79,7 +79,7 @@ fn run(graph: &str) -> Result<Variables, String> {
 }
 
 #[test]
-fn what_keeps_a_saver_from_running_is_told() {
+fn reasons_why_a_saver_cannot_run_are_reported() {
     let float = |key: &str, spec: &str| {
         restoring(key, spec, "DT_FLOAT", &into("DT_FLOAT", "VariableV2", &[2, 3]))
     };
@@ -178,7 +178,7 @@ fn a_chain_of_a_million_nodes_is_run() {
 }
 
 #[test]
-fn what_grows_without_end_is_refused() {
+fn values_that_grow_without_bound_are_refused() {
     for op in ["StringJoin", "Pack"] {
         let mut nodes = vec![plain("file", "Placeholder", &[]), plain("n0", "Identity", &["file"])];
         for at in 1..60 {
@@ -195,7 +195,7 @@ fn what_grows_without_end_is_refused() {
 }
 
 #[test]
-fn a_key_asked_for_many_times_is_read_once() {
+fn a_key_requested_many_times_is_read_once() {
     const TIMES: usize = 200_000;
     let listed = |text: &str| {
         let value = format!(

@@ -118,7 +118,7 @@ fn saved_models() -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn what_a_saved_model_restores_it_saves_again() {
+fn a_saved_model_saves_again_what_it_restores() {
     let dir = tempfile::tempdir().unwrap();
     let (mut count, mut tensors) = (0, 0);
     for path in saved_models() {
@@ -159,7 +159,7 @@ fn what_a_saved_model_restores_it_saves_again() {
 }
 
 #[test]
-fn a_table_that_was_given_nothing_is_saved_empty() {
+fn a_table_without_entries_is_saved_empty() {
     let path = Path::new("tests/data/object_savers/tables");
     let (graph, known) = (meta_graph_of(path), restored(path));
     let dir = tempfile::tempdir().unwrap();

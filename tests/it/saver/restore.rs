@@ -158,7 +158,7 @@ fn verify_knows_the_names_of_objects() {
 }
 
 #[test]
-fn a_saver_goes_with_its_scope() {
+fn a_saver_def_follows_its_scope() {
     let def = |scope: &str| SaverDef {
         filename_tensor_name: format!("{scope}save/Const:0"),
         save_tensor_name: format!("{scope}save/control_dependency:0"),
@@ -216,7 +216,7 @@ fn a_saver_of_a_graph_names_its_nodes() {
 }
 
 #[test]
-fn a_path_without_a_checkpoint_is_none() {
+fn a_path_without_a_checkpoint_is_an_error() {
     let graph = meta_graph("run/of_references/model.ckpt.meta");
     let (saver, mut variables) = (Saver::new(saver_def(&graph)), Variables::of(&graph).unwrap());
     for path in

@@ -89,7 +89,7 @@ fn recorded(case: &str, path: &str) -> (String, Recorder) {
 }
 
 #[test]
-fn what_was_restored_is_saved_under_its_keys() {
+fn restored_variables_are_saved_under_their_keys() {
     let mut count = 0;
     for case in oracle().into_keys().filter(|case| !case.ends_with("by_hand.meta")) {
         count += 1;
@@ -118,7 +118,7 @@ fn what_was_restored_is_saved_under_its_keys() {
 }
 
 #[test]
-fn shards_are_written_apart_and_merged() {
+fn shards_are_written_separately_and_merged() {
     let (_, recorder) = recorded("of_shards/model.ckpt.meta", "to/it");
     let parts = ["to/it_temp/part-00000-of-00002", "to/it_temp/part-00001-of-00002"];
     let paths: Vec<_> = recorder.written.iter().map(|(path, ..)| &**path).collect();
@@ -136,7 +136,7 @@ fn shards_are_written_apart_and_merged() {
 }
 
 #[test]
-fn the_first_version_writes_files_of_its_own() {
+fn v1_savers_write_a_file_per_shard() {
     let (_, recorder) = recorded("of_v1_shards/model.ckpt.meta", "it");
     let written: Vec<_> =
         recorder.written.iter().map(|(path, format, _)| (&**path, *format)).collect();
@@ -148,7 +148,7 @@ fn the_first_version_writes_files_of_its_own() {
 }
 
 #[test]
-fn savers_of_ours_run_too() {
+fn built_savers_can_be_run() {
     for case in ["of_shards", "of_each", "of_references", "of_resources"] {
         let known = restored(&format!("{case}/model.ckpt.meta"));
         let graph = meta_graph(&format!("run/{case}/model.ckpt.meta"));
@@ -165,7 +165,7 @@ fn savers_of_ours_run_too() {
 }
 
 #[test]
-fn parts_are_cut_out_of_what_is_stored_otherwise() {
+fn parts_are_cut_out_of_other_slices() {
     // The part that is stored, two that begin or end inside of others, and one across both.
     let graph = meta_graph("run/of_v1/by_hand.meta");
     let rows = [("5 2 3,2:0,2", 6), ("5 2 0,2:0,2", 0), ("5 2 1,2:0,2", 2), ("5 2 2,2:0,2", 4)];
@@ -187,7 +187,7 @@ fn parts_are_cut_out_of_what_is_stored_otherwise() {
 }
 
 #[test]
-fn nothing_changes_where_something_fails() {
+fn a_failed_restore_changes_nothing() {
     let graph = meta_graph("run/of_references/model.ckpt.meta");
     let mut variables = Variables::of(&graph).unwrap();
     let key = VariableKey::new(VariableKind::Reference, "b");

@@ -82,7 +82,7 @@ fn syntax_and_edition_decide_presence_packing_utf8_and_closed_enums() {
 }
 
 #[test]
-fn features_of_a_field_go_before_those_of_its_edition() {
+fn features_of_a_field_override_those_of_its_edition() {
     let fields = vec![
         with_feature(field("implicit", 1, 1, 5, ""), 1, 2),
         with_feature(field("required", 2, 1, 5, ""), 1, 3),
@@ -101,7 +101,7 @@ fn features_of_a_field_go_before_those_of_its_edition() {
 }
 
 #[test]
-fn what_a_map_holds_is_no_group() {
+fn values_of_a_map_are_not_groups() {
     let key = field("key", 1, 1, 9, "");
     let value = with_feature(field("value", 2, 1, 11, ".t.M"), 5, 2);
     let is_entry = Build::default().int(7, 1);
@@ -114,7 +114,7 @@ fn what_a_map_holds_is_no_group() {
 }
 
 #[test]
-fn json_names_are_lower_camel_where_none_are_given() {
+fn default_json_names_are_lower_camel() {
     let names = ["field_0_name6", "__field_name13", "FIELD_name12", "a"];
     let fields = names.iter().zip(1..).map(|(name, number)| field(name, number, 1, 5, ""));
     let schema = linked("proto3", 0, vec![message("M", fields.collect())]).unwrap();
@@ -126,7 +126,7 @@ fn json_names_are_lower_camel_where_none_are_given() {
 }
 
 #[test]
-fn what_cannot_be_linked_is_refused() {
+fn descriptors_that_cannot_be_linked_are_refused() {
     let one = |field| vec![message("M", vec![field])];
     for (messages, reason) in [
         (

@@ -22,7 +22,7 @@ const PART: &str = "syntax = \"proto3\"; package part; message Part { int32 n = 
 const RUN: &str = "title: \"x\"\nat {\n  seconds: 1\n}\ngraph {\n  node {\n    name: \"a\"\n  }\n}\npart {\n  n: 7\n}\n";
 
 #[test]
-fn any_schema_of_the_user_will_do() {
+fn any_schema_of_the_user_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     fs::create_dir_all(folder.path().join("imports/sub")).unwrap();
@@ -53,7 +53,7 @@ fn any_schema_of_the_user_will_do() {
 }
 
 #[test]
-fn a_message_of_the_users_schema_is_what_the_user_says() {
+fn the_user_names_the_message_of_a_schema() {
     let folder = tempfile::tempdir().unwrap();
     let proto = folder.path().join("two.proto");
     let two = "syntax = \"proto3\"; message A { string a = 1; } message B { int32 b = 2; }";
@@ -65,7 +65,7 @@ fn a_message_of_the_users_schema_is_what_the_user_says() {
 }
 
 #[test]
-fn a_schema_that_does_not_compile_is_told_with_its_place() {
+fn a_schema_that_does_not_compile_is_reported_with_its_location() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     fs::write(path("syntax.proto"), "syntax = \"proto3\";\nmessage A {\n  strin\n}\n").unwrap();

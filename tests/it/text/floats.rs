@@ -79,7 +79,7 @@ const DOUBLES: &[Spelled<u64>] = &[
 ];
 
 #[test]
-fn floats_are_spelled_as_both_programs_do() {
+fn floats_are_printed_in_both_styles() {
     for (bits, python, protoc) in FLOATS {
         let bytes = [&[5 << 3 | 5][..], &bits.to_le_bytes()].concat();
         for (style, text) in [(Style::TensorFlow, python), (Style::Protoc, protoc)] {

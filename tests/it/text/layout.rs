@@ -77,7 +77,7 @@ fn one_blank_line_is_kept_between_fields() {
 }
 
 #[test]
-fn comments_stay_behind_and_above() {
+fn comments_stay_after_and_above_their_field() {
     assert_snapshot!(laid_out("# above\n  a: 1# behind\n#below\nm { # opened\n# inside\nb: 2 } # closed"), @r"
     # above
     a: 1  # behind
@@ -218,7 +218,7 @@ fn indentation_and_width_are_options() {
 }
 
 #[test]
-fn what_is_no_text_is_refused_with_its_place() {
+fn illegal_texts_are_refused_with_their_location() {
     let refused = |text: &str| {
         assert_eq!(check_layout(text.as_bytes()), None);
         format(text.as_bytes(), &LayoutOptions::default()).unwrap_err().to_string()
@@ -266,7 +266,7 @@ fn the_laws_hold_for_every_text_of_the_corpus() {
 
 /// What TensorFlow and protoc print is laid out already.
 #[test]
-fn printed_text_stays_as_it_is() {
+fn printed_text_is_laid_out_already() {
     let mut paths = Vec::new();
     texts(Path::new("tests/data/graphs"), &mut paths);
     assert!(paths.len() >= 15, "{}", paths.len());

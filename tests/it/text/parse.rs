@@ -34,7 +34,7 @@ fn seen(message: &str, text: &str) -> String {
 }
 
 #[test]
-fn values_are_read_as_their_fields_take_them() {
+fn values_are_read_by_the_type_of_their_field() {
     for (text, means) in [
         ("int_val: 017 int_val: -0x1f int_val: - 5", "int_val: 15 int_val: -31 int_val: -5"),
         ("int_val: -2147483648", "int_val: -2147483648"),
@@ -66,7 +66,7 @@ fn values_are_read_as_their_fields_take_them() {
 }
 
 #[test]
-fn what_fields_do_not_take_is_refused_with_a_reason() {
+fn values_of_the_wrong_type_are_refused_with_a_reason() {
     let mut out = String::new();
     for text in [
         "int_val: 2147483648",
@@ -120,7 +120,7 @@ fn what_fields_do_not_take_is_refused_with_a_reason() {
 }
 
 #[test]
-fn unknown_names_are_dropped_on_request_and_named() {
+fn unknown_names_are_dropped_on_request_and_reported() {
     let schema = Schema::tensorflow();
     let ty = schema.message("tensorflow.NodeDef").unwrap();
     let text = "name: 'n' added { in: [1, {}] } op: 'Add' later: [<x: 1>, {}]; other: - inf";
@@ -170,7 +170,7 @@ fn pieces_of_every_size_and_any_number_of_threads_give_the_same_bytes() {
 }
 
 #[test]
-fn what_is_given_twice_is_seen_across_pieces() {
+fn duplicate_fields_are_noticed_across_pieces() {
     let node = "node { name: \"n\" }\n".repeat(50);
     for (text, place) in [
         (format!("graph_def {{ versions {{ }} {node} versions {{ }} }}"), "graph_def"),
@@ -190,7 +190,7 @@ fn what_is_given_twice_is_seen_across_pieces() {
 }
 
 #[test]
-fn the_first_error_of_a_text_is_told_whatever_the_pieces() {
+fn the_first_error_of_a_text_is_reported_whatever_the_pieces() {
     let good = "node { name: 'n' }\n".repeat(30);
     let text = format!("{good}node {{ nome: 'x' }}\n{good}node {{ name 'y' }}\n{good}");
     for piece_bytes in [1, 20, 100, 400] {

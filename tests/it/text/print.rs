@@ -94,7 +94,7 @@ fn escaped(byte: u8) -> String {
 }
 
 #[test]
-fn entries_of_maps_are_sorted_and_only_protoc_prints_their_defaults() {
+fn map_entries_are_sorted_and_only_protoc_prints_their_defaults() {
     // attr: "b" -> b: false; "" -> nothing.
     let entry = |key: &[u8], value: &[u8]| len(5, &[len(1, key), len(2, value)].concat());
     let bytes = [entry(b"b", &int(5, 0)), entry(b"", b"")].concat();
@@ -155,7 +155,7 @@ fn any_is_expanded_where_its_type_is_known() {
 }
 
 #[test]
-fn a_single_line_and_short_lists_are_as_python_has_them() {
+fn a_single_line_and_short_lists_are_printed_as_python_prints_them() {
     let bytes = [
         int(1, 1),
         len(2, &[len(2, &int(1, 3)), len(2, b"")].concat()),
@@ -181,7 +181,7 @@ fn a_single_line_and_short_lists_are_as_python_has_them() {
 }
 
 #[test]
-fn groups_extensions_message_sets_and_closed_enums_are_printed_as_both_programs_do() {
+fn groups_extensions_message_sets_and_closed_enums_are_printed_in_both_styles() {
     let schema = proto2();
     let item = |number, message: &[u8]| group(1, &[int(2, number), len(3, message)].concat());
     let set = [item(100, &int(1, 5)), item(101, b""), item(999, &int(1, 8))].concat();

@@ -237,7 +237,7 @@ fn what_cpp_accepts_is_accepted() {
 }
 
 #[test]
-fn bytes_that_are_no_utf8_may_stand_in_strings_and_comments() {
+fn strings_and_comments_may_contain_bytes_that_are_not_utf8() {
     assert_eq!(
         check(b"# \xff\xfe\ns: 'a\xff\\\xff\\\\\xc3'"),
         Ok(vec!["5 Field s".into(), "8 string 8=a\\xff\\\\\\xff\\\\\\\\\\xc3".into()])

@@ -70,7 +70,7 @@ fn between(bytes: &[u8]) -> Vec<u8> {
 
 /// A field, its content or a message around it is as long as a piece, or a little more or less.
 #[test]
-fn what_is_about_as_long_as_a_piece_is_printed_whole() {
+fn values_about_as_long_as_a_piece_are_printed_whole() {
     for size in (PIECE - 8..=PIECE + 8).chain(2 * PIECE - 8..=2 * PIECE + 8) {
         let text = vec![b'x'; size];
         let attr = |value: &[u8]| len(5, &[len(1, b"v"), len(2, value)].concat());
@@ -181,7 +181,7 @@ impl Write for Full {
 }
 
 #[test]
-fn what_cannot_be_written_is_an_error() {
+fn a_failing_writer_is_an_error() {
     let schema = Schema::tensorflow();
     let ty = schema.message("tensorflow.GraphDef").unwrap();
     let message = Message::decode(schema, ty, large_graph()).unwrap();

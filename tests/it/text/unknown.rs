@@ -46,7 +46,7 @@ fn unknown_fields_are_left_out_or_shown_by_number_and_counted() {
 
 /// Many fields inside many unknown groups are read once, not once for each level.
 #[test]
-fn fields_deep_inside_unknown_groups_are_printed_in_order() {
+fn fields_deep_in_unknown_groups_are_printed_in_order() {
     let long = len(1, &vec![0xff; 1 << 18]);
     let inner = [int(1, 5), long, int(2, 6)].concat();
     let groups = (0..990).fold(inner, |inner, _| [int(3, 7), group(4, &inner)].concat());
@@ -69,7 +69,7 @@ fn fields_deep_inside_unknown_groups_are_printed_in_order() {
 
 /// In one line, since the indentation alone would be gigabytes.
 #[test]
-fn many_fields_inside_many_unknown_groups_are_read_once() {
+fn many_fields_in_many_unknown_groups_are_read_once() {
     let inner = int(1, 5).repeat(1 << 20);
     let groups = (0..990).fold(inner, |inner, _| group(4, &inner));
     for style in STYLES {

@@ -65,7 +65,7 @@ fn an_index_alone_is_not_sound() {
 }
 
 #[test]
-fn verify_takes_what_a_shell_makes_of_a_pattern() {
+fn verify_accepts_the_expansion_of_a_pattern() {
     let run = ckdiff(&[
         "verify",
         "demo/model.ckpt.data-00000-of-00001",
@@ -95,7 +95,7 @@ fn verify_takes_what_a_shell_makes_of_a_pattern() {
 }
 
 #[test]
-fn a_graph_is_held_against_the_checkpoint_given_with_it() {
+fn a_graph_is_checked_against_the_checkpoint_given_with_it() {
     let run = ckdiff(&["verify", "demo/model.ckpt.meta", "demo/v1format.ckpt"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     assert_eq!(
@@ -118,14 +118,14 @@ fn a_graph_alone_has_its_nodes_checked() {
 }
 
 #[test]
-fn verify_refuses_a_state_file_that_stands_alone() {
+fn verify_refuses_a_state_file_alone() {
     let state = ckdiff(&["verify", "demo/checkpoint"]);
     assert_eq!(state.code, 2);
     assert!(state.text().contains("state file"), "{state:?}");
 }
 
 #[test]
-fn verify_tells_what_is_damaged() {
+fn verify_reports_damage() {
     let run = ckdiff(&[
         "verify",
         "hostile/good",

@@ -78,7 +78,7 @@ unfit  fit/several/model.ckpt: the graph does not fit: 2 tensors missing, 1 of a
 }
 
 #[test]
-fn every_case_is_told_in_a_hundred_columns() {
+fn every_case_is_reported_in_a_hundred_columns() {
     for (case, facts) in cases("fit.json", 57) {
         let place = place(&case);
         let path = place.strip_prefix("tests/data").unwrap().to_str().unwrap();
@@ -93,7 +93,7 @@ fn every_case_is_told_in_a_hundred_columns() {
 }
 
 #[test]
-fn damage_wins() {
+fn damage_goes_before_misfits() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["model.ckpt.index", "model.ckpt.meta", "model.ckpt.data-00000-of-00001"] {
         let mut bytes = std::fs::read(Path::new("tests/data/fit/several").join(name)).unwrap();

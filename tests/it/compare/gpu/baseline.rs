@@ -39,7 +39,7 @@ fn kept(baseline: &Baseline<'_>, rhs: &TensorView<'_>, threads: usize) -> String
 }
 
 #[test]
-fn a_kept_baseline_gives_what_one_that_travels_gives() {
+fn a_kept_baseline_gives_the_same_numbers_as_one_that_is_sent_each_time() {
     let Some(device) = device() else { return };
     let mut random = Random::new(41);
     for dtype in [DType::I8, DType::F32] {
@@ -61,7 +61,7 @@ fn a_kept_baseline_gives_what_one_that_travels_gives() {
 }
 
 #[test]
-fn two_baselines_in_turn_do_not_mix() {
+fn two_baselines_used_in_turn_do_not_mix() {
     let Some(device) = device() else { return };
     let mut random = Random::new(42);
     let (one, others) = tensors(DType::F32, &mut random);

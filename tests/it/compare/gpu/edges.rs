@@ -197,26 +197,26 @@ fn check_edges(device: &Device, dtype: DType) {
 }
 
 #[test]
-fn float64_at_the_edge_of_a_tolerance_counts_as_on_the_cpu() {
+fn float64_at_the_edge_of_a_tolerance_gives_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     check_edges(&device, DType::F64);
 }
 
 #[test]
-fn float32_at_the_edge_of_a_tolerance_counts_as_on_the_cpu() {
+fn float32_at_the_edge_of_a_tolerance_gives_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     check_edges(&device, DType::F32);
 }
 
 #[test]
-fn floats_of_16_bits_at_the_edge_of_a_tolerance_count_as_on_the_cpu() {
+fn floats_of_16_bits_at_the_edge_of_a_tolerance_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     check_edges(&device, DType::F16);
     check_edges(&device, DType::BF16);
 }
 
 #[test]
-fn floats_of_a_byte_and_less_at_the_edge_of_a_tolerance_count_as_on_the_cpu() {
+fn floats_of_a_byte_or_less_at_the_edge_of_a_tolerance_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     for dtype in dtypes(|dtype| Float::of(dtype).is_some() && dtype.size() == Some(1)) {
         check_edges(&device, dtype);

@@ -149,7 +149,7 @@ impl Batch {
 }
 
 #[test]
-fn a_tolerance_that_one_pair_just_passes_counts_as_on_the_cpu() {
+fn exact_tolerances_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     let mut random = Random::new(21);
     for dtype in dtypes(|dtype| matches!(dtype.kind(), Kind::Float | Kind::Integer)) {
@@ -165,7 +165,7 @@ fn a_tolerance_that_one_pair_just_passes_counts_as_on_the_cpu() {
 }
 
 #[test]
-fn sums_and_differences_in_the_middle_between_two_doubles_count_as_on_the_cpu() {
+fn sums_halfway_between_two_doubles_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     let mut random = Random::new(22);
     let mut batch = Batch::default();
@@ -184,7 +184,7 @@ fn sums_and_differences_in_the_middle_between_two_doubles_count_as_on_the_cpu() 
 }
 
 #[test]
-fn products_in_the_middle_between_two_doubles_count_as_on_the_cpu() {
+fn products_halfway_between_two_doubles_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     let mut random = Random::new(23);
     let mut batch = Batch::default();

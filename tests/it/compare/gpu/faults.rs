@@ -14,7 +14,7 @@ use crate::support::process::{run_alone, test_process};
 const NO_ADAPTER: &str = "CKDIFF_NO_ADAPTER";
 
 #[test]
-fn every_adapter_that_is_listed_opens_and_no_other() {
+fn every_listed_adapter_opens_and_no_other() {
     let adapters = adapters();
     if std::env::var_os(NO_ADAPTER).is_some() {
         assert_eq!(adapters, []);
@@ -64,15 +64,14 @@ fn surroundings(folder: &Path) -> Vec<(&'static str, Vec<(&'static str, String)>
 fn without_loader_or_driver_there_are_no_adapters() {
     let folder = tempfile::tempdir().unwrap();
     for (_, variables) in surroundings(folder.path()) {
-        let mut test =
-            test_process(module_path!(), "every_adapter_that_is_listed_opens_and_no_other");
+        let mut test = test_process(module_path!(), "every_listed_adapter_opens_and_no_other");
         test.env(NO_ADAPTER, "1").envs(variables);
         run_alone(test);
     }
 }
 
 #[test]
-fn the_command_runs_without_loader_or_driver_as_on_the_cpu() {
+fn without_loader_or_driver_the_command_runs_on_the_cpu() {
     let folder = tempfile::tempdir().unwrap();
     let pair = ["compare/lhs.ckpt", "compare/rhs.ckpt", "--rtol=1e-3", "--format=json"];
     let on = |device: &str, variables: Vec<(&str, String)>| {

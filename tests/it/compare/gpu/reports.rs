@@ -8,7 +8,7 @@ use crate::support::gpu::{adapter, check, device, tolerance};
 use crate::support::{Random, dtypes};
 
 #[test]
-fn random_bits_of_every_dtype_count_as_on_the_cpu() {
+fn random_bits_of_every_dtype_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     let mut random = Random::new(11);
     for dtype in dtypes(|d| matches!(d.kind(), Kind::Float | Kind::Integer | Kind::Bool)) {
@@ -88,7 +88,7 @@ fn devices_are_listed_and_tested() {
 }
 
 #[test]
-fn a_gpu_that_is_not_there_is_an_error() {
+fn a_missing_gpu_is_an_error() {
     let run =
         ckdiff(&["retrain/baseline.ckpt", "retrain/baseline.ckpt", "--device=gpu:no such thing"]);
     assert_eq!((run.code, run.text()), (2, ""));

@@ -28,7 +28,7 @@ fn ones(dtype: DType, elements: usize) -> Vec<u8> {
 }
 
 #[test]
-fn tensors_of_all_lengths_count_as_on_the_cpu() {
+fn tensors_of_all_lengths_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     let mut random = Random::new(31);
     let small =
@@ -47,7 +47,7 @@ fn tensors_of_all_lengths_count_as_on_the_cpu() {
 }
 
 #[test]
-fn no_thread_and_no_chunk_shows() {
+fn threads_and_chunks_do_not_change_the_result() {
     let Some(device) = device() else { return };
     let mut random = Random::new(32);
     for dtype in WIDTHS {
@@ -116,7 +116,7 @@ fn the_largest_of_many_is_found_wherever_it_is() {
 
 /// The CPU looks only where the GPU says that a quotient may be the largest so far.
 #[test]
-fn of_quotients_that_are_nearly_the_same_the_largest_is_found() {
+fn the_largest_of_nearly_equal_quotients_is_found() {
     let Some(device) = device() else { return };
     let mut random = Random::new(36);
     for round in 0..100 {
@@ -137,7 +137,7 @@ fn of_quotients_that_are_nearly_the_same_the_largest_is_found() {
 }
 
 #[test]
-fn a_difference_beyond_all_doubles_is_the_largest() {
+fn an_infinite_difference_is_the_largest() {
     let Some(device) = device() else { return };
     let mut lhs = vec![1.0_f64; 3 * TILE];
     let mut rhs = lhs.clone();
@@ -157,7 +157,7 @@ fn done(device: &Device, dtype: DType, pair: (&[u8], &[u8])) -> String {
 }
 
 #[test]
-fn where_all_is_equal_the_gpu_has_nothing_to_do() {
+fn equal_tensors_are_not_sent_to_the_gpu() {
     let Some(device) = new_device() else { return };
     let mut random = Random::new(34);
     for dtype in WIDTHS {
@@ -169,7 +169,7 @@ fn where_all_is_equal_the_gpu_has_nothing_to_do() {
 }
 
 #[test]
-fn equal_chunks_before_the_first_that_differs_are_no_work_for_the_gpu() {
+fn equal_chunks_before_the_first_difference_are_not_sent_to_the_gpu() {
     let Some(device) = new_device() else { return };
     let mut random = Random::new(35);
     for dtype in [DType::I8, DType::F32] {
@@ -192,7 +192,7 @@ fn equal_chunks_before_the_first_that_differs_are_no_work_for_the_gpu() {
 }
 
 #[test]
-fn a_comparison_of_nan_alone_says_so() {
+fn a_comparison_of_nans_alone_has_no_maxima() {
     let Some(device) = device() else { return };
     let lhs = f32::NAN.to_le_bytes().repeat(TILE + 3);
     let rhs = (-f32::NAN).to_le_bytes().repeat(TILE + 3);

@@ -31,7 +31,7 @@ fn ulp(ulp: u64) -> Tolerance {
 }
 
 #[test]
-fn all_values_of_16_bits_against_a_shift_of_themselves_count_as_on_the_cpu() {
+fn all_values_of_16_bits_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     let lhs: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
     let tolerances =
@@ -47,7 +47,7 @@ fn all_values_of_16_bits_against_a_shift_of_themselves_count_as_on_the_cpu() {
 }
 
 #[test]
-fn all_pairs_of_bytes_count_as_on_the_cpu() {
+fn all_pairs_of_bytes_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     // Types of fewer bits find all there can be in the others.
     let all = || (0..=u16::MAX).map(u16::to_le_bytes);
@@ -78,7 +78,7 @@ fn cross(values: &[u64], size: usize) -> (Vec<u8>, Vec<u8>) {
 }
 
 #[test]
-fn integers_at_their_extremes_count_as_on_the_cpu() {
+fn extreme_integers_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     // Powers of two and what is next to them, from both ends; the middle between two doubles, where a value is rounded to the
     // even one, and what is just beside it.
@@ -120,7 +120,7 @@ fn integers_at_their_extremes_count_as_on_the_cpu() {
 }
 
 #[test]
-fn every_class_of_float_counts_as_on_the_cpu() {
+fn every_class_of_float_gives_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     let tolerances = [
         Tolerance::BITS,
@@ -150,7 +150,7 @@ fn every_class_of_float_counts_as_on_the_cpu() {
 /// In a large tensor there is always a pair that no tolerance passes, or whose lhs is zero; what follows from the lack of them
 /// shows only among few.
 #[test]
-fn one_pair_and_two_count_as_on_the_cpu() {
+fn one_pair_and_two_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     for float in Float::all() {
         let (one, most) = (float.nearest(1.0), float.largest());
@@ -175,7 +175,7 @@ fn one_pair_and_two_count_as_on_the_cpu() {
 }
 
 #[test]
-fn a_tolerance_of_minus_zero_is_one_of_zero() {
+fn a_tolerance_of_minus_zero_is_a_tolerance_of_zero() {
     let Some(device) = device() else { return };
     let (lhs, rhs) = ([1.0_f32, 2.0, -0.0, 4.0], [1.0_f32, 2.5, 0.0, 4.000_000_5]);
     let bytes = bytemuck::cast_slice::<f32, u8>;
@@ -189,7 +189,7 @@ fn a_tolerance_of_minus_zero_is_one_of_zero() {
 }
 
 #[test]
-fn what_is_no_tolerance_is_judged_as_on_the_cpu() {
+fn invalid_tolerances_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
     let (lhs, rhs) = ([1.0_f32, 0.0, 3.0], [1.5_f32, 1.0, 3.0]);
     let bytes = bytemuck::cast_slice::<f32, u8>;

@@ -60,7 +60,7 @@ fn within(atol: Option<f64>, rtol: Option<f64>) -> MessageOptions {
 }
 
 #[test]
-fn values_are_told_as_text_has_them() {
+fn values_are_shown_as_in_text() {
     for (lhs, rhs, expected) in [
         ("max_to_keep: 5", "max_to_keep: -3", "modified semantic max_to_keep: 5 => -3"),
         ("max_to_keep: 5", "", "modified semantic max_to_keep: 5 => 0"),
@@ -89,7 +89,7 @@ fn values_are_told_as_text_has_them() {
 }
 
 #[test]
-fn a_field_with_presence_comes_and_goes() {
+fn a_field_with_presence_is_added_and_removed() {
     let ty = "everything.Numbers";
     by_schema(ty, "", "int32: 0", &["added semantic int32: - => 0"]);
     by_schema(ty, "color: BLUE", "", &["removed semantic color: BLUE => -"]);
@@ -108,7 +108,7 @@ fn a_field_with_presence_comes_and_goes() {
 }
 
 #[test]
-fn another_member_of_a_oneof_is_one_gone_and_one_come() {
+fn another_member_of_a_oneof_is_one_removed_and_one_added() {
     by_schema(
         "tensorflow.AttrValue",
         "i: 0",
@@ -119,7 +119,7 @@ fn another_member_of_a_oneof_is_one_gone_and_one_come() {
 }
 
 #[test]
-fn messages_are_looked_into() {
+fn nested_messages_are_compared_by_field() {
     by_schema(
         "tensorflow.MetaGraphDef",
         "graph_def { versions { producer: 1 } library { function { signature { name: 'f' } } } }",
@@ -141,7 +141,7 @@ fn messages_are_looked_into() {
 }
 
 #[test]
-fn extensions_and_message_sets_go_by_the_names_of_text() {
+fn extensions_and_message_sets_are_named_as_in_text() {
     by_schema(
         "everything.All",
         "[everything.number]: 1",
@@ -201,7 +201,7 @@ fn a_list_keeps_its_order() {
 }
 
 #[test]
-fn messages_of_a_list_are_looked_into_where_they_stand_for_each_other() {
+fn matched_messages_of_a_list_are_compared_by_field() {
     by_schema(
         "tensorflow.TensorShapeProto",
         "dim { size: 1 } dim { size: 2 name: 'n' } dim { size: 3 }",
@@ -211,7 +211,7 @@ fn messages_of_a_list_are_looked_into_where_they_stand_for_each_other() {
 }
 
 #[test]
-fn numbers_of_a_list_are_told_of_together() {
+fn a_list_of_numbers_is_one_change() {
     let ty = "tensorflow.TensorProto";
     by_schema(
         ty,
@@ -251,7 +251,7 @@ fn long_values_are_cut_at_a_character() {
 }
 
 #[test]
-fn maps_go_by_their_keys() {
+fn map_entries_are_matched_by_key() {
     by_schema(
         "tensorflow.NodeDef",
         "attr { key: 'T' value { type: DT_FLOAT } } attr { key: 'a' value { i: 1 } }",
@@ -295,7 +295,7 @@ fn a_set_has_no_order_and_counts_its_items() {
 }
 
 #[test]
-fn keyed_items_meet_by_key() {
+fn keyed_items_are_matched_by_key() {
     let nodes = keyed("**.node", &["name"]);
     check(
         "tensorflow.MetaGraphDef",
@@ -373,7 +373,7 @@ fn floats_within_the_tolerance_are_no_change() {
 }
 
 #[test]
-fn an_any_is_opened_where_both_sides_hold_the_same_type() {
+fn an_any_is_decoded_where_both_sides_have_the_same_type() {
     let numbers = |text| format!("any {{ [type.googleapis.com/everything.Numbers] {{ {text} }} }}");
     by_schema(
         "everything.WellKnown",
@@ -406,7 +406,7 @@ fn an_any_is_opened_where_both_sides_hold_the_same_type() {
 }
 
 #[test]
-fn unknown_fields_go_by_number_encoding_and_occurrence() {
+fn unknown_fields_are_matched_by_number_wire_type_and_occurrence() {
     let message = |records: &[(u32, u64)], text: &[u8]| {
         let mut out = Writer::default();
         for (number, value) in records {

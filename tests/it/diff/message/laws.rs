@@ -69,7 +69,7 @@ fn holds(lhs: &Message<'_>, rhs: &Message<'_>) -> Law {
 }
 
 #[test]
-fn messages_differ_where_their_bytes_do_and_swapped_sides_mirror() {
+fn messages_differ_exactly_where_their_bytes_do() {
     for_every_type(Schema::tensorflow(), |ty, tape| {
         let mut random = Random::of_tape(tape);
         let schema = Schema::tensorflow();
@@ -79,7 +79,7 @@ fn messages_differ_where_their_bytes_do_and_swapped_sides_mirror() {
 }
 
 #[test]
-fn messages_of_every_kind_of_field_keep_the_laws_of_differences() {
+fn the_laws_of_diffs_hold_for_every_kind_of_field() {
     for_every_type(everything::schema(), |ty, tape| {
         let mut random = Random::of_tape(tape);
         let schema = everything::schema();
@@ -90,7 +90,7 @@ fn messages_of_every_kind_of_field_keep_the_laws_of_differences() {
 
 /// Fields that nobody knows may stand in another order; that apart, the laws hold with them.
 #[test]
-fn unknown_fields_are_what_differs_from_the_message_without_them() {
+fn unknown_fields_are_the_only_difference_from_a_message_without_them() {
     for_every_type(Schema::tensorflow(), |ty, tape| {
         let schema = Schema::tensorflow();
         let lhs = drawn(schema, ty, Habit::Unknown, &mut Random::of_tape(tape))?;
@@ -222,7 +222,7 @@ fn steps(change: &Change) -> Vec<String> {
 }
 
 #[test]
-fn one_edit_is_one_change_where_it_was_made() {
+fn one_edit_is_one_change_at_its_path() {
     let mut counts = BTreeMap::new();
     for schema in [Schema::tensorflow(), everything::schema()] {
         let counts = std::cell::RefCell::new(&mut counts);

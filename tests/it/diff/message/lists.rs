@@ -65,7 +65,7 @@ fn lines(report: &serde_json::Value) -> Vec<String> {
 }
 
 #[test]
-fn lists_of_a_message_of_ones_own_are_what_the_user_says() {
+fn lists_are_compared_as_the_user_says() {
     let runs = Runs::new(
         "tag: ['a', 'b', 'b'] loss: [1, 2] step { name: 'x' id { number: 1 } } step { name: 'y' }",
         "tag: ['b', 'a', 'c'] loss: [2, 1] step { name: 'y' } step { name: 'x' id { number: 2 } }",
@@ -100,7 +100,7 @@ fn lists_of_a_message_of_ones_own_are_what_the_user_says() {
 }
 
 #[test]
-fn items_of_one_key_go_by_their_order_and_items_without_by_none() {
+fn items_with_equal_keys_are_matched_in_order() {
     let runs = Runs::new(
         "step { name: 'x' id { number: 1 } } step { name: 'x' id { number: 2 } } step { id { number: 7 } }",
         "step { id { number: 8 } } step { name: 'x' id { number: 1 } } step { name: 'x' id { number: 3 } } step { name: 'x' }",
@@ -117,7 +117,7 @@ fn items_of_one_key_go_by_their_order_and_items_without_by_none() {
 }
 
 #[test]
-fn patterns_reach_into_maps_and_any_and_any_depth() {
+fn patterns_reach_into_maps_and_any_at_every_depth() {
     let inner = |a: &str, b: &str| {
         let steps = format!("inner {{ name: '{a}' }} inner {{ name: '{b}' }}");
         format!(
@@ -139,7 +139,7 @@ fn patterns_reach_into_maps_and_any_and_any_depth() {
 }
 
 #[test]
-fn a_pattern_that_never_applies_is_refused_with_what_there_is() {
+fn a_pattern_that_matches_no_list_is_refused_with_a_suggestion() {
     let runs = Runs::new("tag: 'a'", "tag: 'b'");
     for (arg, why) in [
         ("--as-set=tags", "user.Run has no field tags; did you mean tag?"),
@@ -204,7 +204,7 @@ fn a_pattern_that_applied_is_right_wherever_it_leads() {
 }
 
 #[test]
-fn the_lists_of_a_model_are_what_the_user_says_unless_they_mean_something() {
+fn the_user_decides_only_about_lists_without_a_meaning_of_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let meta = |kinds: [&str; 2], nodes: [&str; 2], assets: [&str; 2]| {

@@ -76,7 +76,7 @@ fn is_told_in_words(name: &str, change: &Change) -> bool {
 }
 
 #[test]
-fn every_change_has_its_place() {
+fn every_change_is_shown_once() {
     for strict in [false, true] {
         let (mut texts, mut words) = (0, 0);
         for Pair { name, lhs, rhs, diff } in pairs(strict) {
@@ -105,7 +105,7 @@ fn every_change_has_its_place() {
 }
 
 #[test]
-fn a_text_is_that_of_its_side() {
+fn the_lines_of_a_side_are_in_its_message() {
     let mut held = 0;
     for Pair { name, lhs, rhs, diff } in pairs(true) {
         let view = TextView::new(&diff, &lhs, &rhs).unwrap();
@@ -156,7 +156,7 @@ fn applied(lhs: &[&str], text: &Text) -> Vec<String> {
 }
 
 #[test]
-fn a_text_leads_from_lhs_to_rhs() {
+fn the_hunks_turn_lhs_into_rhs() {
     let mut count = 0;
     for Pair { name, lhs, rhs, diff } in pairs(true) {
         let view = TextView::new(&diff, &lhs, &rhs).unwrap();
@@ -174,7 +174,7 @@ fn a_text_leads_from_lhs_to_rhs() {
 }
 
 #[test]
-fn a_side_that_has_nothing_has_no_lines() {
+fn added_nodes_have_no_removed_lines_and_removed_nodes_no_added_ones() {
     let (mut added, mut removed) = (0, 0);
     for Pair { name, lhs, rhs, diff } in pairs(false) {
         let view = TextView::new(&diff, &lhs, &rhs).unwrap();
@@ -206,7 +206,7 @@ fn a_side_that_has_nothing_has_no_lines() {
 }
 
 #[test]
-fn a_model_has_no_text_against_itself() {
+fn a_model_compared_with_itself_has_no_text() {
     for Pair { name, lhs, .. } in pairs(false) {
         let other = Artifact::open(side(&name, "lhs")).unwrap();
         let options = Options { strict: true, ..Options::default() };

@@ -75,7 +75,7 @@ fn size(text: &Text) -> usize {
 }
 
 #[test]
-fn a_constant_of_a_million_is_cut_and_what_differs_is_said() {
+fn a_constant_of_a_million_elements_is_cut_and_summarised() {
     const LEN: usize = 1_000_000;
     for is_content in [false, true] {
         let values: Vec<f32> = (0..LEN).map(|at| at as f32).collect();
@@ -108,7 +108,7 @@ fn a_constant_of_a_million_is_cut_and_what_differs_is_said() {
 }
 
 #[test]
-fn of_many_nodes_the_first_are_shown_and_the_others_counted() {
+fn the_first_of_many_nodes_are_shown_and_the_others_counted() {
     let chain = |len: usize| -> Vec<NodeDef> {
         let input = |at: usize| if at == 0 { "x".to_owned() } else { format!("n/{}", at - 1) };
         let first = [node("x", "Placeholder", &[])].into_iter();
@@ -145,7 +145,7 @@ fn a_text_of_many_lines_is_cut() {
 }
 
 #[test]
-fn what_is_indented_without_end_is_cut() {
+fn deep_indentation_is_cut() {
     // Each level is two bytes and a line of two thousand.
     let mut value = Vec::new();
     for _ in 0..300 {
@@ -168,7 +168,7 @@ fn what_is_indented_without_end_is_cut() {
 }
 
 #[test]
-fn a_place_for_each_of_many_nodes_is_found_in_one_walk() {
+fn the_places_of_many_nodes_are_found_in_one_walk() {
     let nodes = |device: &str, len: usize| -> MetaGraphDef {
         let nodes = (0..len).map(|at| {
             let mut node = node(&format!("scope/node_{at}"), "NoOp", &[]);
@@ -256,7 +256,7 @@ fn a_large_message_is_shown_by_its_parts() {
 }
 
 #[test]
-fn an_item_that_moved_is_held_against_itself() {
+fn an_item_that_moved_is_compared_with_itself() {
     let op = |name: &str, text: &str| format!("attr {{ name: '{name}' description: '{}' }}", text);
     let many = |first: &str, text: &str| {
         let attrs: Vec<String> =
@@ -278,7 +278,7 @@ fn an_item_that_moved_is_held_against_itself() {
 }
 
 #[test]
-fn lines_that_differ_far_behind_are_told_apart() {
+fn long_lines_that_differ_at_the_end_are_distinguished() {
     let sides = ["a", "b"].map(|end| {
         let mut node = node("n", "NoOp", &[]);
         node.device = "d".repeat(100_000) + end;

@@ -18,7 +18,7 @@ const PAIRS: &[(&str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn reports_with_text_read_well() {
+fn reports_with_text_equal_their_snapshots() {
     for (name, extension, options) in PAIRS {
         let sides = ["lhs", "rhs"].map(|side| format!("pairs/{name}/{side}{extension}"));
         let mut args: Vec<&str> = options.to_vec();
@@ -33,7 +33,7 @@ const LHS: &str = "pairs/rename_edit_device/lhs.meta";
 const RHS: &str = "pairs/rename_edit_device/rhs.meta";
 
 #[test]
-fn the_text_is_only_there_where_it_is_asked_for() {
+fn text_is_shown_only_when_requested() {
     let is_text = |args: &[&str]| {
         let run = ckdiff(args);
         assert_eq!(run.code, 1, "{args:?}");
@@ -61,13 +61,13 @@ fn the_context_is_a_number_of_lines() {
 }
 
 #[test]
-fn the_json_report_is_the_same_with_it() {
+fn the_json_report_is_the_same_with_text() {
     let plain = ckdiff(&["--format", "json", LHS, RHS]);
     assert_eq!(ckdiff(&["--format", "json", "-u", LHS, RHS]).stdout, plain.stdout);
 }
 
 #[test]
-fn so_many_places_are_shown_and_the_others_counted() {
+fn the_first_places_are_shown_and_the_others_counted() {
     let run = ckdiff(&["-u", "-n", "3", LHS, RHS]);
     let text = run.text();
     assert!(text.contains("\n… and 8 more places: -n 11 shows all\n"), "{text}");
@@ -76,7 +76,7 @@ fn so_many_places_are_shown_and_the_others_counted() {
 }
 
 #[test]
-fn lines_are_coloured_where_colours_are() {
+fn lines_are_coloured_when_colours_are_requested() {
     let run = ckdiff(&["-u", "--color", "always", LHS, RHS]);
     assert!(run.text().contains("\u{1b}[31m  - name: \"dense/MatMul\"\u{1b}[0m\n"));
     assert!(run.text().contains("\u{1b}[32m  + name: \"layer/MatMul\"\u{1b}[0m\n"));
@@ -84,7 +84,7 @@ fn lines_are_coloured_where_colours_are() {
 }
 
 #[test]
-fn tensors_alone_have_no_text() {
+fn checkpoints_have_no_text() {
     let sides = ["retrain/baseline.ckpt", "retrain/retrained.ckpt"];
     let plain = ckdiff(&sides);
     let with_text = ckdiff(&["-u", sides[0], sides[1]]);
@@ -92,7 +92,7 @@ fn tensors_alone_have_no_text() {
 }
 
 #[test]
-fn git_shows_it_too() {
+fn the_git_driver_shows_text_too() {
     let zeros = "0".repeat(40);
     let old = [LHS, "1111111111111111111111111111111111111111", "100644"];
     let new = [RHS, &zeros, "100644"];

@@ -52,7 +52,7 @@ fn check(message: &str, table: &[(&str, &str, &[&str])]) {
 const KERNEL: &str = "nodes { attributes { name: 'VARIABLE_VALUE' checkpoint_key: 'a/.ATTRIBUTES/VARIABLE_VALUE' } }";
 
 #[test]
-fn objects_go_by_their_paths_and_not_by_their_numbers() {
+fn objects_are_matched_by_path_and_not_by_number() {
     let one = "nodes { children { node_id: 1 local_name: 'a' } children { node_id: 2 local_name: 'b' } } nodes {} ";
     check(
         TRACKABLE,
@@ -150,7 +150,7 @@ fn an_object_may_have_several_names() {
 }
 
 #[test]
-fn the_state_of_an_optimizer_is_named_as_its_keys_are() {
+fn slots_are_named_as_in_checkpoint_keys() {
     let graph = |slots: &str, more: &str| {
         format!(
             "nodes {{ children {{ node_id: 1 local_name: 'w' }} children {{ node_id: 2 local_name: 'optimizer' }} }}
@@ -169,7 +169,7 @@ fn the_state_of_an_optimizer_is_named_as_its_keys_are() {
 }
 
 #[test]
-fn what_an_object_is_is_compared_by_field() {
+fn objects_are_compared_by_field() {
     let graph = |trainable: bool, ids: (u32, u32), inputs: &str| {
         let (v, f) = ids;
         let variable = format!("nodes {{ variable {{ dtype: DT_FLOAT trainable: {trainable} }} }}");
@@ -201,7 +201,7 @@ fn what_an_object_is_is_compared_by_field() {
 }
 
 #[test]
-fn what_is_wrong_with_a_graph_is_told_and_it_is_compared_all_the_same() {
+fn faulty_object_graphs_are_reported_and_still_compared() {
     check(
         TRACKABLE,
         &[
@@ -318,7 +318,7 @@ fn the_tensor_of_a_renamed_object_is_one_tensor() {
 }
 
 #[test]
-fn two_saves_of_one_model_have_one_object_graph() {
+fn two_saves_of_one_model_have_the_same_object_graph() {
     let open = |number: u32| Artifact::open(format!("tests/data/tf2/ckpt-{number}")).unwrap();
     let diff = compared(&open(1), &open(2));
     assert_eq!(told(&diff), [""; 0]);
@@ -342,7 +342,7 @@ fn by_name(names: Names) -> Diff {
 }
 
 #[test]
-fn names_of_tensorflow_1_meet_objects_of_tensorflow_2() {
+fn variables_of_tensorflow_1_match_objects_of_tensorflow_2() {
     let list = |diff: &Diff| -> Vec<String> {
         let name = |tensor: &ckdiff::diff::TensorDiff| {
             let from = tensor.renamed_from.as_ref().map(|from| format!(", was {from}"));

@@ -63,7 +63,7 @@ fn graph(objects: &[Vec<u8>]) -> Vec<u8> {
 }
 
 #[test]
-fn other_numbers_are_no_change() {
+fn renumbered_objects_are_no_change() {
     let objects = real();
     assert!(objects.len() > 5, "{} objects", objects.len());
     let plain = graph(&objects);
@@ -86,7 +86,7 @@ fn child(id: usize, name: &str) -> Vec<u8> {
 }
 
 #[test]
-fn large_and_strange_graphs_take_no_time_and_no_stack() {
+fn large_and_strange_object_graphs_take_little_time_and_stack() {
     const LEN: usize = 100_000;
     let chain = |name: &str, len: usize| -> Vec<Vec<u8>> {
         (0..len).map(|at| if at + 1 < len { child(at + 1, name) } else { Vec::new() }).collect()
