@@ -30,7 +30,7 @@ type Class = [bool; 256];
 /// match without writing a token.
 ///
 /// # Errors
-/// What pest finds wrong with the grammar, a construct that this compiler does not support, or a name without a rule.
+/// If pest refuses the grammar, if the compiler does not support a construct, or if a name has no rule.
 pub(crate) fn compile(grammar: &str, entries: &[&str], expectations: &[&str]) -> Result<String> {
     let (_, rules) = pest_meta::parse_and_optimize(grammar)
         .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;

@@ -4,8 +4,8 @@
 //! text ──syntax──► events ──encode, by the schema──► wire bytes ──print──► text
 //!                    └──layout──► text, its comments kept
 //! ```
-//! [`parse`] and [`print()`] go between text and messages, [`format()`] lays a text out anew without a schema. [`syntax`] is
-//! what a text says, as events, for those who want no message.
+//! [`parse`] reads a message from text, [`print()`] writes one, and [`format()`] lays out a text without a schema. [`syntax`]
+//! gives the events of a text to a reader of its own.
 
 mod encode;
 mod layout;
@@ -15,7 +15,7 @@ mod print;
 pub mod syntax;
 
 pub use layout::{LayoutOptions, format};
-pub use options::{Numbers, ParseOptions};
+pub use options::{FieldNumbers, ParseOptions};
 pub use parse::parse;
+pub(crate) use print::{BriefValue, block, brief};
 pub use print::{PrintOptions, Style, UnknownFields, print};
-pub(crate) use print::{Shown, block, brief};

@@ -1,28 +1,28 @@
-//! How a text is read.
+//! Options for parsing text.
 
 use crate::message::Unknown;
 
 /// Whether a field may be given by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Numbers {
-    /// It may not, as the language has it.
+pub enum FieldNumbers {
+    /// Refused, per the specification.
     Refuse,
-    /// It may: so unknown fields are printed. Those that are still unknown are dropped, and counted.
+    /// Accepted: unknown fields are printed that way. FieldNumbers that the schema does not know are dropped and counted.
     Accept,
 }
 
-/// How a text is read.
+/// How a text is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParseOptions {
-    /// What becomes of names that the schema does not have.
+    /// Whether a name that the schema does not know is an error.
     pub unknown: Unknown,
     /// Whether a field may be given by its number.
-    pub numbers: Numbers,
+    pub field_numbers: FieldNumbers,
     /// Whether required fields may be missing.
     pub partial: bool,
-    /// How many threads parse, 0 for one per core; the message is the same.
+    /// The number of threads, 0 for one per core. The message does not depend on it.
     pub threads: usize,
-    /// Bytes from which on a piece ends where it may; each is parsed by one thread, in memory.
+    /// The least length of a piece, in bytes. Each piece is in memory whole and parsed by one thread.
     pub piece_bytes: usize,
 }
 
@@ -30,10 +30,10 @@ impl Default for ParseOptions {
     fn default() -> Self {
         Self {
             unknown: Unknown::Refuse,
-            numbers: Numbers::Refuse,
+            field_numbers: FieldNumbers::Refuse,
             partial: false,
             threads: 1,
-            // The text of a piece and its tokens stay in the cache.
+            // Small enough that the text of a piece and its tokens stay in the cache.
             piece_bytes: 256 << 10,
         }
     }

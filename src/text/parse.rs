@@ -1,19 +1,19 @@
-//! From text to a message, piece by piece, on one thread or several.
+//! Parses a text as a message, piece by piece, on one thread or several.
 
 use std::io::Read;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::ParseOptions;
-use super::encode::{Context, Encoder, Outer, PieceEncoder, Step};
-use super::syntax::{Piece, Pieces, Reading, Scratch, Tokens};
+use super::encode::{Container, Context, Encoder, PieceEncoder, Step};
+use super::syntax::{Piece, PieceOptions, Pieces, Scratch, Tokens};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Losses, MAX_DEPTH, Message};
 use crate::schema::{MessageType, Schema};
 use crate::threads;
 
-/// Parses a text as a message of type `ty`; returns what of it was dropped, if the options allow that.
+/// Parses a text as a message of type `ty`; also returns what was dropped, if the options allow that.
 ///
-/// The text is read and parsed in pieces, and never held as a whole.
+/// The text is read in pieces and never in memory as a whole.
 ///
 /// ```
 /// use ckdiff::schema::Schema;
@@ -27,7 +27,7 @@ use crate::threads;
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
-/// When the text breaks the grammar or the schema: the error has line and column, and says what was expected. When
+/// If the text does not match the grammar or the schema: the error has line and column, and says what was expected. If
 /// reading fails, or a required field is missing.
 pub fn parse<'s>(
     schema: &'s Schema,
@@ -36,17 +36,17 @@ pub fn parse<'s>(
     options: &ParseOptions,
 ) -> Result<(Message<'s>, Losses)> {
     let threads = threads::count(options.threads);
-    let reading = Reading { piece_bytes: options.piece_bytes, depth: MAX_DEPTH };
+    let pieces = PieceOptions { piece_bytes: options.piece_bytes, depth: MAX_DEPTH };
     let options = *options;
-    let line = Line {
+    let pipeline = Pipeline {
         schema,
         options,
         state: Mutex::new(State {
-            pieces: Pieces::new(input, reading),
+            pieces: Pieces::new(input, pieces),
             taken: 0,
-            context: vec![Outer::Message(ty)],
+            context: vec![Container::Message(ty)],
             outlined: 0,
-            encoder: Encoder::new(schema, Outer::Message(ty), options),
+            encoder: Encoder::new(schema, Container::Message(ty), options),
             joined: 0,
             error: None,
         }),
@@ -54,49 +54,50 @@ pub fn parse<'s>(
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // Where no thread is to be had, there is one less.
-            let started = std::thread::Builder::new().spawn_scoped(scope, || line.work());
+            // If no thread can be started, the others do its work.
+            let started = std::thread::Builder::new().spawn_scoped(scope, || pipeline.work());
             if started.is_err() {
                 break;
             }
         }
-        line.work();
+        pipeline.work();
     });
-    let state = line.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let state = pipeline.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     match state.error {
         Some(error) => Err(error),
         None => state.encoder.into_message(ty),
     }
 }
 
-/// The pieces of a text on their way through the threads.
+/// The pieces of a text and the threads that parse them.
 ///
-/// Each is matched and encoded by one thread. Between the two, in order, what it leaves open is noted, since the next
-/// piece means nothing without it; at the end, in order, all are joined.
-struct Line<'s, R> {
+/// One thread matches and encodes each piece. Two steps are done in the order of the text: after matching, a piece is
+/// outlined (its unbalanced brackets are noted, which the next piece begins inside of), and after encoding it is joined
+/// to the message.
+struct Pipeline<'s, R> {
     schema: &'s Schema,
     options: ParseOptions,
     state: Mutex<State<'s, R>>,
-    /// Another piece has passed one of the two places.
+    /// Signals that another piece was outlined or joined.
     moved: Condvar,
 }
 
 struct State<'s, R> {
     pieces: Pieces<R>,
-    /// How many pieces were taken.
+    /// The number of pieces that threads have taken.
     taken: usize,
-    /// What is open around the piece to be outlined next.
+    /// The open messages and lists around the piece to be outlined next.
     context: Context<'s>,
     outlined: usize,
-    /// The message as a whole.
+    /// The encoder of the whole message.
     encoder: Encoder<'s>,
     joined: usize,
     /// The first error of the text.
     error: Option<Error>,
 }
 
-impl<'s, R: Read + Send> Line<'s, R> {
-    /// Takes pieces as long as there are any.
+impl<'s, R: Read + Send> Pipeline<'s, R> {
+    /// Parses pieces until none is left.
     fn work(&self) {
         let _stop = StopOnPanic(self);
         let mut scratch = Scratch::default();
@@ -105,7 +106,7 @@ impl<'s, R: Read + Send> Line<'s, R> {
             let Some(context) = self.outline(index, &tokens) else { return };
             let mut encoder = PieceEncoder::new(self.schema, self.options, context);
             let steps = tokens.events(&mut encoder).and_then(|()| {
-                encoder.finish().map_err(|refusal| piece.error(refusal.at, refusal.what))
+                encoder.finish().map_err(|refusal| piece.error(refusal.at, refusal.message))
             });
             if !self.join(index, &piece, steps) {
                 return;
@@ -114,7 +115,7 @@ impl<'s, R: Read + Send> Line<'s, R> {
         }
     }
 
-    /// The next piece; `None` at the end.
+    /// The next piece and its index; `None` at the end.
     fn take(&self) -> Option<(usize, Piece)> {
         let mut state = self.lock();
         let piece = state.pieces.next()?;
@@ -123,7 +124,7 @@ impl<'s, R: Read + Send> Line<'s, R> {
         match piece {
             Ok(piece) => Some((index, piece)),
             Err(error) => {
-                // Errors of the pieces before it come first.
+                // Errors of earlier pieces come first.
                 let mut state = self.wait_until(state, |state| state.joined == index);
                 state.error.get_or_insert(error);
                 self.moved.notify_all();
@@ -132,22 +133,22 @@ impl<'s, R: Read + Send> Line<'s, R> {
         }
     }
 
-    /// What is open where the piece begins; notes what is open where it ends. `None` after an error.
+    /// Returns the open messages and lists where the piece begins, and notes those where it ends. `None` after an error.
     fn outline(&self, index: usize, tokens: &Tokens<'_>) -> Option<Context<'s>> {
         let mut state = self.wait_until(self.lock(), |state| state.outlined == index);
         if state.error.is_some() {
             return None;
         }
         let context = state.context.clone();
-        tokens.joins(|join| {
-            Encoder::follow(self.schema, self.options, &mut state.context, &join);
+        tokens.unbalanced(|bracket| {
+            Encoder::follow(self.schema, self.options, &mut state.context, &bracket);
         });
         state.outlined += 1;
         self.moved.notify_all();
         Some(context)
     }
 
-    /// Adds what a piece does to the message as a whole; whether to go on.
+    /// Adds a piece to the whole message; returns whether to continue.
     fn join(&self, index: usize, piece: &Piece, steps: Result<Vec<Step<'_>>>) -> bool {
         let mut state = self.wait_until(self.lock(), |state| state.joined == index);
         if state.error.is_some() {
@@ -156,7 +157,7 @@ impl<'s, R: Read + Send> Line<'s, R> {
         let joined = steps.and_then(|steps| {
             steps.into_iter().try_for_each(|step| {
                 let step = state.encoder.step(step);
-                step.map_err(|refusal| piece.error(refusal.at, refusal.what))
+                step.map_err(|refusal| piece.error(refusal.at, refusal.message))
             })
         });
         state.joined += 1;
@@ -169,20 +170,20 @@ impl<'s, R: Read + Send> Line<'s, R> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until it is this piece's turn, or there is an error.
-    fn wait_until<'l>(
-        &'l self,
-        state: MutexGuard<'l, State<'s, R>>,
+    /// Waits for this piece's turn, or for an error.
+    fn wait_until<'p>(
+        &'p self,
+        state: MutexGuard<'p, State<'s, R>>,
         is_time: impl Fn(&State<'s, R>) -> bool,
-    ) -> MutexGuard<'l, State<'s, R>> {
+    ) -> MutexGuard<'p, State<'s, R>> {
         self.moved
             .wait_while(state, |state| state.error.is_none() && !is_time(state))
             .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Lets the other threads end when this one panics: they would wait for its piece for ever.
-struct StopOnPanic<'l, 's, R: Read + Send>(&'l Line<'s, R>);
+/// Ends the other threads if this one panics: they would wait for its piece forever.
+struct StopOnPanic<'p, 's, R: Read + Send>(&'p Pipeline<'s, R>);
 
 impl<R: Read + Send> Drop for StopOnPanic<'_, '_, R> {
     fn drop(&mut self) {

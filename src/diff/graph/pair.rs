@@ -13,7 +13,7 @@ use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Nodes, Weight};
 use crate::graph::{Graph, NodeId, Role};
 use crate::schema::Schema;
-use crate::text::{Shown, brief};
+use crate::text::{BriefValue, brief};
 
 /// Two graphs whose nodes have found each other.
 #[derive(Debug)]
@@ -188,7 +188,7 @@ fn group(
     let scope = renames::main_scope(&names);
     let text = match (ids, first) {
         ([_], Some(node)) => match schema.message("tensorflow.NodeDef") {
-            Some(ty) => brief(schema, Shown::Message(ty, node.bytes)),
+            Some(ty) => brief(schema, BriefValue::Message(ty, node.bytes)),
             None => String::new(),
         },
         _ => format!("{} nodes", ids.len()),

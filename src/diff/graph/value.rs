@@ -10,7 +10,7 @@ use crate::schema::field::{
     name_attr_list,
     tensor_shape_proto::{self, dim},
 };
-use crate::text::{Shown, brief};
+use crate::text::{BriefValue, brief};
 
 /// Bytes of a list that are told.
 const LONGEST: usize = 2_000;
@@ -109,7 +109,7 @@ pub(super) fn spelled(schema: &Schema, value: &[u8]) -> String {
                 return list;
             }
             let Some(ty) = schema.message("tensorflow.AttrValue") else { return String::new() };
-            let text = brief(schema, Shown::Message(ty, value));
+            let text = brief(schema, BriefValue::Message(ty, value));
             // What kind of value it is can be seen.
             match text.split_once(": ") {
                 Some((kind, rest)) if !kind.contains(' ') => rest.to_owned(),
@@ -145,7 +145,7 @@ fn records_of_list(schema: &Schema, value: &[u8]) -> Option<String> {
             list_value::TENSOR | list_value::FUNC => return None,
             _ => {
                 let ty = schema.message("tensorflow.AttrValue.ListValue")?;
-                let text = brief(schema, Shown::Message(ty, list));
+                let text = brief(schema, BriefValue::Message(ty, list));
                 return Some(text.split_once(": ")?.1.to_owned());
             }
         });

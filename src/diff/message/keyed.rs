@@ -10,7 +10,7 @@ use super::rules::KeyField;
 use crate::diff::Weight;
 use crate::message::{Records, Value};
 use crate::schema::{Field, Kind, MessageType, Schema};
-use crate::text::{Shown, brief};
+use crate::text::{BriefValue, brief};
 
 /// Brings items together by key, those of one key in their order.
 pub(super) fn compare<'a>(
@@ -106,7 +106,7 @@ fn key_of(schema: &Schema, ty: &MessageType, bytes: &[u8], key: &str) -> String 
                 Kind::Message(id) | Kind::Group(id),
                 Some(Value::Len(inside) | Value::Group(inside)),
             ) => {
-                return brief(schema, Shown::Message(&schema[id], inside));
+                return brief(schema, BriefValue::Message(&schema[id], inside));
             }
             (_, value) => {
                 return key_text(schema, field, value.unwrap_or_else(|| default_of(field)));
@@ -122,6 +122,6 @@ pub(in crate::diff) fn key_text(schema: &Schema, field: &Field, value: Value<'_>
         (Kind::String, Value::Len(bytes)) if str::from_utf8(bytes).is_ok() => {
             String::from_utf8_lossy(bytes).into_owned()
         }
-        _ => brief(schema, Shown::Value(field, value)),
+        _ => brief(schema, BriefValue::Value(field, value)),
     }
 }

@@ -13,7 +13,7 @@ use crate::diff::path::Trail;
 use crate::diff::{ChangeKind, Path, Weight};
 use crate::message::{Records, Value};
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown, WireType};
-use crate::text::{Shown, brief};
+use crate::text::{BriefValue, brief};
 
 /// One level of two messages while it is compared.
 pub(super) struct Level<'a, 'w> {
@@ -214,7 +214,7 @@ impl<'a, 'w> Level<'a, 'w> {
 
     /// A list of numbers, which is told of as a whole.
     fn numbers(&mut self, field: &'a Field, spot: &Spot<'a>, lhs: &'a [u8], rhs: &'a [u8]) {
-        let text = |run| brief(self.schema(), Shown::Numbers(self.ty, field, run));
+        let text = |run| brief(self.schema(), BriefValue::Numbers(self.ty, field, run));
         if lhs.is_empty() {
             return self.added(spot, text(rhs));
         }
@@ -238,8 +238,8 @@ impl<'a, 'w> Level<'a, 'w> {
     /// An item as it is told.
     pub(super) fn text(&self, field: &Field, item: &Item<'_>) -> String {
         let shown = match item {
-            Item::Scalar(value) => Shown::Value(field, *value),
-            Item::Message(ty, bytes) => Shown::Message(ty, bytes),
+            Item::Scalar(value) => BriefValue::Value(field, *value),
+            Item::Message(ty, bytes) => BriefValue::Message(ty, bytes),
         };
         brief(self.schema(), shown)
     }

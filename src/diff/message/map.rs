@@ -68,7 +68,7 @@ pub(super) fn compare<'a>(
 }
 
 fn whole(level: &Level<'_, '_>, ty: &MessageType, entry: &Entry<'_>) -> String {
-    crate::text::brief(level.schema(), crate::text::Shown::Message(ty, entry.bytes))
+    crate::text::brief(level.schema(), crate::text::BriefValue::Message(ty, entry.bytes))
 }
 
 /// The entries by the bytes of their keys, of which each has one form.

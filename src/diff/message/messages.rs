@@ -9,7 +9,7 @@ use crate::diff::path::Trail;
 use crate::diff::{Change, ChangeKind, Detail, Path, Weight};
 use crate::error::Result;
 use crate::schema::{MessageType, Schema};
-use crate::text::{Shown, brief};
+use crate::text::{BriefValue, brief};
 
 /// What came of a comparison.
 #[derive(Debug, Default)]
@@ -82,13 +82,13 @@ impl<'a> Messages<'a> {
 
     /// Tells of a message that only rhs has.
     pub(crate) fn added(&self, ty: &MessageType, rhs: &[u8], at: &Trail<'_>, out: &mut Found) {
-        let text = brief(self.schema, Shown::Message(ty, rhs));
+        let text = brief(self.schema, BriefValue::Message(ty, rhs));
         out.changes.push(change(at.path(), ChangeKind::Added, None, Some(text)));
     }
 
     /// Tells of a message that only lhs has.
     pub(crate) fn removed(&self, ty: &MessageType, lhs: &[u8], at: &Trail<'_>, out: &mut Found) {
-        let text = brief(self.schema, Shown::Message(ty, lhs));
+        let text = brief(self.schema, BriefValue::Message(ty, lhs));
         out.changes.push(change(at.path(), ChangeKind::Removed, Some(text), None));
     }
 

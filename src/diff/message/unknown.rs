@@ -7,7 +7,7 @@ use super::entry::Spot;
 use super::level::Level;
 use crate::diff::Weight;
 use crate::message::Value;
-use crate::text::{Shown, brief};
+use crate::text::{BriefValue, brief};
 
 /// What fields are brought together by: number, encoding, and which of those it is.
 type Name = (u32, u8, usize);
@@ -34,7 +34,7 @@ pub(super) fn compare(
         let is_again = [l.peek(), r.peek()].iter().flatten().any(|(next, _)| follows(name, next));
         let spot = Spot { name: Cow::Owned(name.0.to_string()), ..Spot::new("", weight) };
         let spot = if is_again || name.2 > 0 { spot.index(name.2) } else { spot };
-        let text = |value: &Value<'_>| brief(level.schema(), Shown::Unknown(name.0, *value));
+        let text = |value: &Value<'_>| brief(level.schema(), BriefValue::Unknown(name.0, *value));
         match (left, right) {
             (Some((_, x)), Some((_, y))) if x != y => {
                 let (x, y) = (text(x), text(y));

@@ -1,33 +1,33 @@
-//! What an encoder stands in: messages and lists that are open.
+//! Open messages and lists.
 
 use crate::message::{FieldSet, Writer};
 use crate::schema::{Field, MessageType};
 
-/// Where fields or elements stand, as far as it matters to what they may be.
+/// What contains the next field or element.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) enum Outer<'s> {
-    /// In a message of this type.
+pub(in super::super) enum Container<'s> {
+    /// A message of this type.
     Message(&'s MessageType),
-    /// In a list of values of this field, of a message of this type.
+    /// A list of values of this field of a message of this type.
     List(&'s Field, &'s MessageType),
-    /// In something that is passed over.
-    Nothing,
+    /// A message or list that is skipped.
+    Skipped,
 }
 
-/// A message or list that is open.
+/// An open message or list.
 #[derive(Debug)]
 pub(super) struct Frame<'s> {
-    pub(super) outer: Outer<'s>,
+    pub(super) container: Container<'s>,
     pub(super) end: End<'s>,
-    /// The fields that may be given once and are, by position.
+    /// The fields that were set, by position.
     seen: FieldSet,
-    /// The field whose packed numbers were written last, as long as none of another field follow.
+    /// The number of the field whose packed numbers are being written.
     pub(super) packed: Option<u32>,
-    /// The highest number of a field that came as a part, or began a message for parts.
+    /// The highest field number among the absorbed parts.
     pub(super) last: u32,
 }
 
-/// What is due when it closes.
+/// What its closing bracket writes.
 #[derive(Debug)]
 pub(super) enum End<'s> {
     Nothing,
@@ -35,30 +35,30 @@ pub(super) enum End<'s> {
     Length,
     /// The end tag of the group with this number.
     Group(u32),
-    /// It is the content of an `Any`: its type, and the writer around it.
+    /// The content of an `Any`, with this type, to this writer.
     Any(&'s MessageType, Writer),
 }
 
-/// A field that a part of a text sets in the message around it and that may be set once.
+/// A field that may be set once and that a part of a text sets in the message around the part.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Claim {
+pub(super) struct SetField {
     pub(super) position: u16,
-    /// The byte of its name, from the start of the part.
+    /// The position of its name, in bytes from the start of the part.
     pub(super) at: usize,
 }
 
 impl<'s> Frame<'s> {
-    pub(super) fn new(outer: Outer<'s>, end: End<'s>) -> Self {
-        Self { outer, end, seen: FieldSet::default(), packed: None, last: 0 }
+    pub(super) fn new(container: Container<'s>, end: End<'s>) -> Self {
+        Self { container, end, seen: FieldSet::default(), packed: None, last: 0 }
     }
 
-    /// Notes that the field at `position` is given; whether it is for the first time.
+    /// Notes that the field at `position` is set; returns whether it was not set before.
     #[inline]
     pub(super) fn see(&mut self, position: u16) -> bool {
         self.seen.insert(position)
     }
 
-    /// Whether the field at `position` is given.
+    /// Whether the field at `position` is set.
     pub(super) fn has_seen(&self, position: u16) -> bool {
         self.seen.contains(position)
     }

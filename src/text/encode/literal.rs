@@ -1,31 +1,31 @@
-//! What stands between the quotes of a string literal, as the bytes it means.
+//! Decodes the escapes of a string literal.
 
 use memchr::memchr;
 
-/// What is wrong with a literal, and at which of its bytes.
+/// An error in a literal, at one of its bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Wrong {
+pub(super) struct EscapeError {
     pub(super) at: usize,
-    pub(super) why: &'static str,
+    pub(super) message: &'static str,
 }
 
-/// Appends what `literal`, without its quotes, stands for.
+/// Appends the bytes that `literal`, given without its quotes, denotes.
 ///
 /// # Errors
-/// When an escape is none of the language's, or says something that is no byte or no character.
-pub(super) fn unescape(literal: &[u8], out: &mut Vec<u8>) -> Result<(), Wrong> {
+/// If an escape is unknown, or its value is not a byte or not a character.
+pub(super) fn unescape(literal: &[u8], out: &mut Vec<u8>) -> Result<(), EscapeError> {
     let mut rest = literal;
     while let Some(plain) = memchr(b'\\', rest) {
         out.extend_from_slice(rest.get(..plain).unwrap_or_default());
         rest = rest.get(plain..).unwrap_or_default();
-        // Bytes are written as runs of octal escapes of three digits.
+        // Printers write bytes as octal escapes of three digits, one after the other.
         while let [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', after @ ..] = rest {
             out.push((a & 3) << 6 | (b & 7) << 3 | c & 7);
             rest = after;
         }
         if let [b'\\', after @ ..] = rest {
-            let len =
-                escape(after, out).map_err(|why| Wrong { at: literal.len() - rest.len(), why })?;
+            let len = escape(after, out)
+                .map_err(|message| EscapeError { at: literal.len() - rest.len(), message })?;
             rest = after.get(len..).unwrap_or_default();
         }
     }
@@ -33,9 +33,9 @@ pub(super) fn unescape(literal: &[u8], out: &mut Vec<u8>) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Appends what the escape means that begins behind a backslash; returns its length.
+/// Appends the value of an escape, given without its backslash; returns its length.
 fn escape(rest: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
-    let (&kind, digits) = rest.split_first().ok_or("the backslash escapes nothing")?;
+    let (&kind, digits) = rest.split_first().ok_or("expected a character after the backslash")?;
     let simple = match kind {
         b'a' => 0x07,
         b'b' => 0x08,
@@ -47,7 +47,7 @@ fn escape(rest: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
         b'?' | b'\\' | b'\'' | b'"' => kind,
         b'0'..=b'7' => {
             let (value, len) = number(rest, 8, 3);
-            out.push(u8::try_from(value).map_err(|_| "an octal escape above \\377 is no byte")?);
+            out.push(u8::try_from(value).map_err(|_| "an octal escape above \\377 is not a byte")?);
             return Ok(len);
         }
         b'x' | b'X' => {
@@ -61,8 +61,8 @@ fn escape(rest: &[u8], out: &mut Vec<u8>) -> Result<usize, &'static str> {
         b'u' => return character(digits, 4, "\\u needs four hexadecimal digits", out),
         b'U' => return character(digits, 8, "\\U needs eight hexadecimal digits", out),
         _ => {
-            return Err("this is no escape of the text format: \
-                        \\a \\b \\f \\n \\r \\t \\v \\? \\\\ \\' \\\" \\NNN \\xNN \\uNNNN \\UNNNNNNNN are");
+            return Err("unknown escape; the text format has \
+                        \\a \\b \\f \\n \\r \\t \\v \\? \\\\ \\' \\\" \\NNN \\xNN \\uNNNN \\UNNNNNNNN");
         }
     };
     out.push(simple);
@@ -80,13 +80,12 @@ fn character(
     if found < len {
         return Err(too_few);
     }
-    let c =
-        char::from_u32(value).ok_or("this is no character: a surrogate, or beyond \\U0010FFFF")?;
+    let c = char::from_u32(value).ok_or("not a character: a surrogate, or above \\U0010FFFF")?;
     out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     Ok(1 + len)
 }
 
-/// The number that at most `most` digits say, and how many there are.
+/// The value and the number of the leading digits, of which at most `most` count.
 fn number(digits: &[u8], radix: u32, most: usize) -> (u32, usize) {
     let digits = digits.iter().take(most).map_while(|&byte| char::from(byte).to_digit(radix));
     digits.fold((0, 0), |(value, len), digit| (value * radix + digit, len + 1))
@@ -98,7 +97,7 @@ mod tests {
 
     fn meaning(literal: &str) -> Result<Vec<u8>, usize> {
         let mut out = Vec::new();
-        unescape(literal.as_bytes(), &mut out).map_err(|wrong| wrong.at)?;
+        unescape(literal.as_bytes(), &mut out).map_err(|error| error.at)?;
         Ok(out)
     }
 
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_byte_or_character_is_refused_at_its_place() {
+    fn an_escape_that_is_neither_byte_nor_character_is_refused_at_its_place() {
         for (literal, at) in [
             (r"ab\q", 2),
             (r"\/", 0),

@@ -1,6 +1,7 @@
-//! The tokens of a text become wire bytes, by the schema.
+//! Encodes the tokens of a text as wire bytes, by the schema.
 //!
-//! What only the schema can say is decided here: which field a name is, what a value may be, what may be given once.
+//! The encoder decides what the grammar leaves open: the field of a name, the values of a field, and whether a field may
+//! be set twice.
 
 mod frame;
 mod literal;
@@ -10,129 +11,129 @@ mod piece;
 mod scalar;
 
 use super::syntax::{Name, Refusal};
-use super::{Numbers, ParseOptions};
+use super::{FieldNumbers, ParseOptions};
 use crate::error::{Error, Result};
 use crate::message::{Fragment, Losses, MAX_GROUPS, Message, Unknown, Writer};
 use crate::schema::{Field, Kind, MessageType, Schema, WireType};
 
-pub(super) use frame::Outer;
-use frame::{Claim, End, Frame};
+pub(super) use frame::Container;
+use frame::{End, Frame, SetField};
 use name::Target;
 pub(super) use piece::{Context, PieceEncoder, Step};
 pub(super) use scalar::Token;
 
-/// Writes the fields of a text, or of a part of one.
+/// Encodes the fields of a text, or of a part of a text.
 #[derive(Debug)]
 pub(super) struct Encoder<'s> {
     schema: &'s Schema,
     options: ParseOptions,
-    /// What is open, outermost first; never empty.
+    /// The open messages and lists, outermost first; never empty.
     frames: Vec<Frame<'s>>,
     out: Writer,
-    claims: Vec<Claim>,
-    /// Whether what was absorbed, and begun for it, is in canonical form.
+    set_fields: Vec<SetField>,
+    /// Whether the absorbed parts, in their order, are in canonical form.
     is_canonical: bool,
     losses: Losses,
 }
 
-/// What stands together in one message has become.
+/// A finished run of fields in one message.
 #[derive(Debug)]
 pub(super) struct Encoded {
     part: Fragment,
-    claims: Vec<Claim>,
+    set_fields: Vec<SetField>,
     losses: Losses,
 }
 
 impl<'s> Encoder<'s> {
-    /// An encoder of what stands in `outer`.
-    pub(super) fn new(schema: &'s Schema, outer: Outer<'s>, options: ParseOptions) -> Self {
+    /// An encoder of fields or elements in `container`.
+    pub(super) fn new(schema: &'s Schema, container: Container<'s>, options: ParseOptions) -> Self {
         Self {
             schema,
             options,
-            frames: vec![Frame::new(outer, End::Nothing)],
+            frames: vec![Frame::new(container, End::Nothing)],
             out: Writer::default(),
-            claims: Vec::new(),
+            set_fields: Vec::new(),
             is_canonical: true,
             losses: Losses::default(),
         }
     }
 
-    /// Where the next field or element stands.
-    pub(super) fn outer(&self) -> Outer<'s> {
-        self.frames.last().map_or(Outer::Nothing, |frame| frame.outer)
+    /// The container of the next field or element.
+    pub(super) fn container(&self) -> Container<'s> {
+        self.frames.last().map_or(Container::Skipped, |frame| frame.container)
     }
 
-    /// A field with one value, `name: value`.
+    /// Encodes a field with one value, `name: value`.
     pub(super) fn scalar(&mut self, name: Name<'_>, value: Token<'_, '_>) -> Result<(), Refusal> {
         match self.target(name)? {
             Target::Field(field) => {
-                self.claim(field, name.at)?;
+                self.set_once(field, name.at)?;
                 self.value(field, value)
             }
             Target::Any(_) => {
-                Err(refuse(value.at(), "expected '{': what an Any holds is a message"))
+                Err(refuse(value.at(), "expected '{': the content of an Any is a message"))
             }
-            Target::Nothing => scalar::pass_over(&value),
+            Target::Skipped => scalar::skip(&value),
         }
     }
 
-    /// A value in a list.
+    /// Encodes a value in a list.
     pub(super) fn element(&mut self, value: Token<'_, '_>) -> Result<(), Refusal> {
-        match self.outer() {
-            Outer::List(field, _) => self.value(field, value),
-            _ => scalar::pass_over(&value),
+        match self.container() {
+            Container::List(field, _) => self.value(field, value),
+            _ => scalar::skip(&value),
         }
     }
 
-    /// The start of a field that is a message, `name {`.
+    /// Begins a field that is a message, `name {`.
     pub(super) fn open(&mut self, name: Name<'_>) -> Result<(), Refusal> {
         match self.target(name)? {
             Target::Field(field) => {
-                self.claim(field, name.at)?;
+                self.set_once(field, name.at)?;
                 self.begin(field, name.at)
             }
             Target::Any(ty) => self.begin_any(ty, name),
-            Target::Nothing => {
-                self.frames.push(Frame::new(Outer::Nothing, End::Nothing));
+            Target::Skipped => {
+                self.frames.push(Frame::new(Container::Skipped, End::Nothing));
                 Ok(())
             }
         }
     }
 
-    /// The start of a message in a list, `{`.
+    /// Begins a message in a list, `{`.
     pub(super) fn open_element(&mut self, at: usize) -> Result<(), Refusal> {
-        match self.outer() {
-            Outer::List(field, _) => self.begin(field, at),
+        match self.container() {
+            Container::List(field, _) => self.begin(field, at),
             _ => {
-                self.frames.push(Frame::new(Outer::Nothing, End::Nothing));
+                self.frames.push(Frame::new(Container::Skipped, End::Nothing));
                 Ok(())
             }
         }
     }
 
-    /// The start of a field that is a list, `name: [` or `name [`.
+    /// Begins a field that is a list, `name: [` or `name [`.
     pub(super) fn open_list(&mut self, name: Name<'_>, has_colon: bool) -> Result<(), Refusal> {
-        let outer = match (self.target(name)?, self.outer()) {
-            (Target::Field(field), Outer::Message(ty)) => {
+        let container = match (self.target(name)?, self.container()) {
+            (Target::Field(field), Container::Message(ty)) => {
                 if !field.is_repeated() {
-                    let why = format!("{} is not repeated, so it takes no list", field.name);
+                    let why = format!("{} is not repeated and cannot be a list", field.name);
                     return Err(refuse(name.at, why));
                 }
                 if !has_colon && field.kind.message().is_none() {
                     return Err(refuse(name.at, format!("expected ':' after {}", field.name)));
                 }
-                Outer::List(field, ty)
+                Container::List(field, ty)
             }
             (Target::Any(_), _) => {
-                return Err(refuse(name.at, "an Any holds one message, no list"));
+                return Err(refuse(name.at, "an Any contains one message, not a list"));
             }
-            _ => Outer::Nothing,
+            _ => Container::Skipped,
         };
-        self.frames.push(Frame::new(outer, End::Nothing));
+        self.frames.push(Frame::new(container, End::Nothing));
         Ok(())
     }
 
-    /// The end of the message or list that was begun last; `at` is where.
+    /// Ends the innermost message or list at the byte `at`.
     pub(super) fn close(&mut self, at: usize) -> Result<(), Refusal> {
         let Some(frame) = self.frames.pop() else { return Ok(()) };
         if frame.packed.is_some() {
@@ -158,28 +159,30 @@ impl<'s> Encoder<'s> {
         Ok(())
     }
 
-    /// What was written since the start.
+    /// Returns the encoded fields.
     ///
     /// # Errors
-    /// When it is nested too deeply.
+    /// If they are nested too deeply.
     fn finish(mut self) -> Result<Encoded, Refusal> {
         self.end_packed();
         let bytes = std::mem::take(&mut self.out).finish();
-        let part = match self.frames.first().map(|frame| frame.outer) {
-            Some(Outer::Message(ty) | Outer::List(_, ty)) => Fragment::new(self.schema, ty, bytes),
+        let part = match self.frames.first().map(|frame| frame.container) {
+            Some(Container::Message(ty) | Container::List(_, ty)) => {
+                Fragment::new(self.schema, ty, bytes)
+            }
             _ => Ok(Fragment::default()),
         };
         let part = part.map_err(|error| refuse(0, error.without_offset().to_string()))?;
-        Ok(Encoded { part, claims: self.claims, losses: self.losses })
+        Ok(Encoded { part, set_fields: self.set_fields, losses: self.losses })
     }
 
-    /// Adds what another encoder made of what follows here.
+    /// Appends the result of the encoder of the next fields.
     fn absorb(&mut self, encoded: Encoded) -> Result<(), Refusal> {
         self.end_packed();
-        if let Outer::Message(ty) = self.outer() {
-            for claim in encoded.claims {
-                if let Some(field) = ty.fields.get(usize::from(claim.position)) {
-                    self.claim(field, claim.at)?;
+        if let Container::Message(ty) = self.container() {
+            for set in encoded.set_fields {
+                if let Some(field) = ty.fields.get(usize::from(set.position)) {
+                    self.set_once(field, set.at)?;
                 }
             }
         }
@@ -190,7 +193,7 @@ impl<'s> Encoder<'s> {
         Ok(())
     }
 
-    /// The message, once all of it is absorbed.
+    /// Returns the message, of which all parts were absorbed.
     pub(super) fn into_message(mut self, ty: &'s MessageType) -> Result<(Message<'s>, Losses)> {
         self.end_packed();
         let bytes = self.out.finish();
@@ -205,12 +208,12 @@ impl<'s> Encoder<'s> {
         Ok((message, self.losses))
     }
 
-    /// Notes that what is open goes on with records from field number `first` to `last`.
+    /// Notes that records with field numbers from `first` to `last` follow in the open message.
     fn follows(&mut self, first: u32, last: u32) {
         let Some(frame) = self.message_frame() else { return };
-        let is_next = match frame.outer {
+        let is_next = match frame.container {
             _ if first == 0 || first > frame.last => true,
-            Outer::Message(ty) => ty.field(first).is_some_and(|field| {
+            Container::Message(ty) => ty.field(first).is_some_and(|field| {
                 first == frame.last && field.is_repeated() && !field.is_packed && !field.is_map()
             }),
             _ => false,
@@ -219,9 +222,9 @@ impl<'s> Encoder<'s> {
         self.is_canonical &= is_next;
     }
 
-    /// The message that is open; that around a list, if one is.
+    /// The innermost open message.
     fn message_frame(&mut self) -> Option<&mut Frame<'s>> {
-        let in_list = matches!(self.outer(), Outer::List(..));
+        let in_list = matches!(self.container(), Container::List(..));
         let level = self.frames.len().saturating_sub(1 + usize::from(in_list));
         self.frames.get_mut(level)
     }
@@ -239,7 +242,7 @@ impl<'s> Encoder<'s> {
         let end = match field.kind {
             Kind::Group(_) => {
                 self.check_groups(at)?;
-                // Those that pieces hold are counted when all of the message is checked.
+                // Groups inside of pieces are counted when the whole message is decoded.
                 self.is_canonical = false;
                 End::Group(field.number)
             }
@@ -248,13 +251,13 @@ impl<'s> Encoder<'s> {
                 End::Length
             }
         };
-        self.frames.push(Frame::new(Outer::Message(&self.schema[id]), end));
+        self.frames.push(Frame::new(Container::Message(&self.schema[id]), end));
         Ok(())
     }
 
-    /// Whether one more group may be inside those that are open.
+    /// Refuses another group inside of too many open groups.
     fn check_groups(&self, at: usize) -> Result<(), Refusal> {
-        // What an Any holds is a message of its own.
+        // The content of an Any is a message of its own.
         let inside =
             self.frames.iter().rev().take_while(|frame| !matches!(frame.end, End::Any(..)));
         if inside.filter(|frame| matches!(frame.end, End::Group(_))).count() < MAX_GROUPS {
@@ -263,23 +266,23 @@ impl<'s> Encoder<'s> {
         Err(refuse(at, format!("groups are nested more than {MAX_GROUPS} deep")))
     }
 
-    /// Begins what an `Any` holds.
+    /// Begins the content of an `Any`.
     fn begin_any(&mut self, ty: &'s MessageType, name: Name<'_>) -> Result<(), Refusal> {
-        let Outer::Message(any) = self.outer() else { return Ok(()) };
+        let Container::Message(any) = self.container() else { return Ok(()) };
         for number in [ANY_TYPE_URL, ANY_VALUE] {
             if let Some(field) = any.field(number) {
-                self.claim(field, name.at)?;
+                self.set_once(field, name.at)?;
             }
         }
         self.end_packed();
         self.out.tag(ANY_TYPE_URL, WireType::Len);
         self.out.len_prefixed(&name::cleaned(name.text));
         let around = std::mem::take(&mut self.out);
-        self.frames.push(Frame::new(Outer::Message(ty), End::Any(ty, around)));
+        self.frames.push(Frame::new(Container::Message(ty), End::Any(ty, around)));
         Ok(())
     }
 
-    /// Writes one value of a field that is no message.
+    /// Writes one value of a scalar field.
     fn value(&mut self, field: &Field, value: Token<'_, '_>) -> Result<(), Refusal> {
         let run = field.is_packed.then_some(field.number);
         // The packed numbers of a list belong to the message around it.
@@ -302,22 +305,22 @@ impl<'s> Encoder<'s> {
         scalar::write(self.schema, field, value, &mut self.out)
     }
 
-    /// Ends the packed numbers that were written last.
+    /// Ends the packed numbers that are being written.
     fn end_packed(&mut self) {
         if self.message_frame().is_some_and(|frame| frame.packed.take().is_some()) {
             self.out.close();
         }
     }
 
-    /// Notes that a field is given; the second time is refused where there is one value only.
+    /// Notes that a field is set; refuses a second value of a field that is not repeated.
     #[inline]
-    fn claim(&mut self, field: &Field, at: usize) -> Result<(), Refusal> {
+    fn set_once(&mut self, field: &Field, at: usize) -> Result<(), Refusal> {
         if field.is_repeated() {
             return Ok(());
         }
         let is_outermost = self.frames.len() == 1;
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
-        let Outer::Message(ty) = frame.outer else { return Ok(()) };
+        let Container::Message(ty) = frame.container else { return Ok(()) };
         if !frame.see(field.position) {
             return Err(refuse(at, format!("{} is given twice", field.text_name)));
         }
@@ -333,14 +336,14 @@ impl<'s> Encoder<'s> {
             }
         }
         if is_outermost {
-            self.claims.push(Claim { position: field.position, at });
+            self.set_fields.push(SetField { position: field.position, at });
         }
         Ok(())
     }
 }
 
-fn refuse(at: usize, what: impl Into<String>) -> Refusal {
-    Refusal { at, what: what.into() }
+fn refuse(at: usize, message: impl Into<String>) -> Refusal {
+    Refusal { at, message: message.into() }
 }
 
 const ANY_TYPE_URL: u32 = 1;

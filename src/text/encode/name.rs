@@ -1,28 +1,28 @@
-//! What a name in a text means.
+//! Looks up the names of a text in the schema.
 
 use std::borrow::Cow;
 
-use super::{Encoder, Name, Numbers, Outer, Refusal, Unknown, refuse};
+use super::{Container, Encoder, FieldNumbers, Name, Refusal, Unknown, refuse};
 use crate::bytes::suggestion;
 use crate::error::shortened;
 use crate::schema::{Field, MessageType, WellKnown};
 use crate::text::syntax::NameKind;
 
-/// What a name means where it stands.
+/// The meaning of a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Target<'s> {
     Field(&'s Field),
-    /// What an `Any` holds.
+    /// The content of an `Any`, a message of this type.
     Any(&'s MessageType),
-    /// Nothing any more, or nothing known: what follows is passed over.
-    Nothing,
+    /// A reserved or unknown name, whose value is skipped.
+    Skipped,
 }
 
 impl<'s> Encoder<'s> {
-    /// What `name` means in the message that is open.
+    /// Looks up `name` in the open message.
     #[inline]
     pub(super) fn target(&mut self, name: Name<'_>) -> Result<Target<'s>, Refusal> {
-        let Outer::Message(ty) = self.outer() else { return Ok(Target::Nothing) };
+        let Container::Message(ty) = self.container() else { return Ok(Target::Skipped) };
         if name.kind == NameKind::Field
             && let Some(field) = ty.field_by_name(name.text)
         {
@@ -37,22 +37,22 @@ impl<'s> Encoder<'s> {
         match name.kind {
             NameKind::Field => {
                 if ty.reserved_names.iter().any(|reserved| **reserved == *text) {
-                    return Ok(Target::Nothing);
+                    return Ok(Target::Skipped);
                 }
                 self.unknown(name.at, &text, || {
                     let hint = suggestion::hint(name.text, ty.field_names());
                     format!("{} has no field {}{hint}", ty.full_name, shortened(&text))
                 })
             }
-            NameKind::Number if self.options.numbers == Numbers::Refuse => {
-                Err(refuse(name.at, "expected the name of a field, found a number"))
+            NameKind::Number if self.options.field_numbers == FieldNumbers::Refuse => {
+                Err(refuse(name.at, "expected a field name, found a number"))
             }
             NameKind::Number => match text.parse().ok().and_then(|number| ty.field(number)) {
                 Some(field) => Ok(Target::Field(field)),
                 None => {
                     self.losses.unknown_fields += 1;
                     self.losses.name(|| text.to_string());
-                    Ok(Target::Nothing)
+                    Ok(Target::Skipped)
                 }
             },
             NameKind::Extension => match self.schema.extension(ty, &text) {
@@ -78,7 +78,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// A name that the schema does not have.
+    /// Refuses or skips a name that the schema does not know.
     fn unknown(
         &mut self,
         at: usize,
@@ -90,11 +90,11 @@ impl<'s> Encoder<'s> {
         }
         self.losses.unknown_fields += 1;
         self.losses.name(|| name.to_owned());
-        Ok(Target::Nothing)
+        Ok(Target::Skipped)
     }
 }
 
-/// A name without the blanks and comments that may stand in brackets.
+/// A name without the blanks and comments that brackets may contain.
 pub(super) fn cleaned(text: &[u8]) -> Cow<'_, [u8]> {
     if text.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'#') {
         return Cow::Borrowed(text);

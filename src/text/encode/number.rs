@@ -1,8 +1,8 @@
-//! Numbers as the text format spells them.
+//! Parses the numbers of the text format.
 
-/// The magnitude of an integer: decimal, octal behind `0`, hexadecimal behind `0x`.
+/// The magnitude of an integer: decimal, octal after `0`, hexadecimal after `0x`.
 ///
-/// `None` when it is spelled as a float, or needs more than 64 bits.
+/// `None` if the token is a float or needs more than 64 bits.
 pub(super) fn integer(token: &str) -> Option<u64> {
     let bytes = token.as_bytes();
     if let ([b'0'..=b'9'], &[digit]) = (bytes, bytes) {
@@ -13,16 +13,16 @@ pub(super) fn integer(token: &str) -> Option<u64> {
         [b'0', ..] => (token.get(1..)?, 8),
         _ => (token, 10),
     };
-    // A sign would be a token of its own, and from_str_radix takes one.
+    // from_str_radix accepts a sign, which the text format has as a token of its own.
     u64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+'))
 }
 
-/// The value of a decimal number, rounded to nearest; beyond the largest it is infinite.
+/// The value of a decimal number, rounded to nearest; infinite if it is too large.
 pub(super) fn float(token: &str) -> Option<f64> {
     token.strip_suffix(['f', 'F']).unwrap_or(token).parse().ok()
 }
 
-/// The value of a word that stands for a float, in any case.
+/// The value of `inf`, `infinity` or `nan`, in any case.
 pub(super) fn float_word(word: &str) -> Option<f64> {
     let is = |name| word.eq_ignore_ascii_case(name);
     if is("inf") || is("infinity") { Some(f64::INFINITY) } else { is("nan").then_some(f64::NAN) }

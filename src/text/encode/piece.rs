@@ -1,56 +1,55 @@
-//! One piece of a text, by itself: what stands in the messages around it, and which of them it begins and ends.
+//! Encodes one piece of a text by itself.
 //!
-//! What a piece holds is encoded on any thread. Its steps at the messages around it are few, and are done in order,
-//! on the message as a whole.
+//! Any thread encodes the fields of a piece. What the piece does to the messages around it (to begin or end one of them)
+//! becomes a few steps, which are done in order on the whole message.
 
-use super::{Encoded, Encoder, Name, Outer, Refusal, Token};
+use super::{Container, Encoded, Encoder, Name, Refusal, Token};
 use crate::schema::Schema;
 use crate::text::ParseOptions;
-use crate::text::syntax::{Join, Literals, Number, Sink, Word};
+use crate::text::syntax::{Literals, Number, Sink, Unbalanced, Word};
 
-/// What a piece does to the message as a whole.
+/// A step of a piece on the whole message.
 #[derive(Debug)]
 pub(in super::super) enum Step<'t> {
-    /// Fields, or elements of a list.
+    /// Fields, or elements of a list, are added.
     Content(Encoded),
     /// A message begins: a field of this name, or an element.
     Open(Option<Name<'t>>, usize),
     /// A list begins.
     List(Name<'t>),
-    /// The message or list that was begun last ends.
+    /// The innermost message or list ends.
     Close(usize),
 }
 
-/// What is open around a piece: the message as a whole first.
-pub(in super::super) type Context<'s> = Vec<Outer<'s>>;
+/// The open messages and lists around a piece, the whole message first.
+pub(in super::super) type Context<'s> = Vec<Container<'s>>;
 
 impl<'s> Encoder<'s> {
-    /// Changes `context` as a piece does that is not encoded yet. A name that means nothing is for
-    /// [`PieceEncoder`] to refuse.
+    /// Updates `context` by a bracket of a piece that is not encoded yet. [`PieceEncoder`] refuses unknown names.
     pub(in super::super) fn follow(
         schema: &'s Schema,
         options: ParseOptions,
         context: &mut Context<'s>,
-        join: &Join<'_>,
+        join: &Unbalanced<'_>,
     ) {
-        let outer = context.last().copied().unwrap_or(Outer::Nothing);
-        let mut probe = Encoder::new(schema, outer, options);
+        let container = context.last().copied().unwrap_or(Container::Skipped);
+        let mut probe = Encoder::new(schema, container, options);
         let began = match join {
-            Join::Close => {
+            Unbalanced::Close => {
                 context.pop();
                 return;
             }
-            Join::Open(name) => match (outer, name) {
-                (Outer::Message(_), Some(name)) => probe.open(*name),
+            Unbalanced::Open(name) => match (container, name) {
+                (Container::Message(_), Some(name)) => probe.open(*name),
                 _ => probe.open_element(0),
             },
-            Join::List(Some(name)) => probe.open_list(*name, true),
-            Join::List(None) => return,
+            Unbalanced::List(Some(name)) => probe.open_list(*name, true),
+            Unbalanced::List(None) => return,
         };
-        context.push(began.map_or(Outer::Nothing, |()| probe.outer()));
+        context.push(began.map_or(Container::Skipped, |()| probe.container()));
     }
 
-    /// Takes a step of the next piece.
+    /// Does a step of the next piece.
     pub(in super::super) fn step(&mut self, step: Step<'_>) -> Result<(), Refusal> {
         match step {
             Step::Content(encoded) => self.absorb(encoded),
@@ -80,30 +79,30 @@ impl<'s, 't> PieceEncoder<'s, 't> {
         options: ParseOptions,
         context: Context<'s>,
     ) -> Self {
-        let outer = context.last().copied().unwrap_or(Outer::Nothing);
-        let encoder = Encoder::new(schema, outer, options);
+        let container = context.last().copied().unwrap_or(Container::Skipped);
+        let encoder = Encoder::new(schema, container, options);
         Self { schema, options, context, encoder, name: None, steps: Vec::new() }
     }
 
-    /// What the piece does, in order.
+    /// Returns the steps of the piece, in order.
     ///
     /// # Errors
-    /// When what it holds is no message of the `Any` it is for.
+    /// If its fields are nested too deeply.
     pub(in super::super) fn finish(mut self) -> Result<Vec<Step<'t>>, Refusal> {
         self.flush()?;
         Ok(self.steps)
     }
 
-    /// Ends what stands together in one message around the piece.
+    /// Ends a run of fields in one message around the piece.
     fn flush(&mut self) -> Result<(), Refusal> {
-        let outer = self.context.last().copied().unwrap_or(Outer::Nothing);
-        let next = Encoder::new(self.schema, outer, self.options);
+        let container = self.context.last().copied().unwrap_or(Container::Skipped);
+        let next = Encoder::new(self.schema, container, self.options);
         let encoded = std::mem::replace(&mut self.encoder, next).finish()?;
         self.steps.push(Step::Content(encoded));
         Ok(())
     }
 
-    fn join(&mut self, join: &Join<'t>, step: Step<'t>) -> Result<(), Refusal> {
+    fn join(&mut self, join: &Unbalanced<'t>, step: Step<'t>) -> Result<(), Refusal> {
         Encoder::follow(self.schema, self.options, &mut self.context, join);
         self.flush()?;
         self.steps.push(step);
@@ -141,7 +140,7 @@ impl<'t> Sink<'t> for PieceEncoder<'_, 't> {
     fn list(&mut self, at: usize, colon: bool) -> Result<(), Refusal> {
         match self.name.take() {
             Some(name) => self.encoder.open_list(name, colon),
-            None => Err(Refusal { at, what: "a list cannot stand in a list".into() }),
+            None => Err(Refusal { at, message: "a list cannot contain a list".into() }),
         }
     }
 
@@ -151,17 +150,17 @@ impl<'t> Sink<'t> for PieceEncoder<'_, 't> {
 
     fn leave_open(&mut self, at: usize) -> Result<(), Refusal> {
         let name = self.name.take();
-        self.join(&Join::Open(name), Step::Open(name, at))
+        self.join(&Unbalanced::Open(name), Step::Open(name, at))
     }
 
     fn close_outer(&mut self, at: usize) -> Result<(), Refusal> {
-        self.join(&Join::Close, Step::Close(at))
+        self.join(&Unbalanced::Close, Step::Close(at))
     }
 
     fn leave_list_open(&mut self, at: usize, _colon: bool) -> Result<(), Refusal> {
         match self.name.take() {
-            Some(name) => self.join(&Join::List(Some(name)), Step::List(name)),
-            None => Err(Refusal { at, what: "a list cannot stand in a list".into() }),
+            Some(name) => self.join(&Unbalanced::List(Some(name)), Step::List(name)),
+            None => Err(Refusal { at, message: "a list cannot contain a list".into() }),
         }
     }
 

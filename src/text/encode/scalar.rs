@@ -1,4 +1,4 @@
-//! One value of the text as one value on the wire.
+//! Encodes scalar values.
 
 use super::{Refusal, literal, number, refuse};
 use crate::bytes::suggestion;
@@ -6,7 +6,7 @@ use crate::message::{Writer, to_zigzag};
 use crate::schema::{Field, Kind, Schema};
 use crate::text::syntax::{Literals, Number, NumberKind, Word};
 
-/// A value as the text has it, without knowing of what field.
+/// A scalar value of a text, before its field is known.
 #[derive(Debug, Clone)]
 pub(in super::super) enum Token<'m, 't> {
     String(Literals<'m, 't>),
@@ -15,7 +15,7 @@ pub(in super::super) enum Token<'m, 't> {
 }
 
 impl Token<'_, '_> {
-    /// Where it begins.
+    /// The position of its first byte.
     pub(super) fn at(&self) -> usize {
         match self {
             Self::String(literals) => literals.clone().next().map_or(0, |literal| literal.at),
@@ -24,7 +24,7 @@ impl Token<'_, '_> {
         }
     }
 
-    /// What it is, for people.
+    /// Describes the value in a message.
     fn describe(&self) -> String {
         let (text, negative) = match self {
             Self::String(_) => return "a string".into(),
@@ -38,7 +38,7 @@ impl Token<'_, '_> {
     }
 }
 
-/// A word or a number, which are ASCII by the grammar.
+/// The text of a word or number, which the grammar restricts to ASCII.
 fn str(text: &[u8]) -> &str {
     std::str::from_utf8(text).unwrap_or_default()
 }
@@ -46,7 +46,7 @@ fn str(text: &[u8]) -> &str {
 /// Writes `token` as a value of `field`, without a tag.
 ///
 /// # Errors
-/// What is wrong with it.
+/// If the field does not accept the value.
 pub(super) fn write(
     schema: &Schema,
     field: &Field,
@@ -61,7 +61,7 @@ pub(super) fn write(
     }
 }
 
-/// Writes a string with its length; whether it is UTF-8 is asked of all of it, since a character may be spread over
+/// Writes a string with its length. UTF-8 is checked in the whole string, since the bytes of a character may be in several
 /// escapes and literals.
 fn write_string(
     field: &Field,
@@ -74,7 +74,7 @@ fn write_string(
     for literal in literals {
         first = first.or(Some(literal.at));
         literal::unescape(literal.text, out.buffer())
-            .map_err(|wrong| refuse(literal.at + 1 + wrong.at, wrong.why))?;
+            .map_err(|error| refuse(literal.at + 1 + error.at, error.message))?;
     }
     let bytes = out.since(start);
     if field.is_utf8
@@ -89,8 +89,8 @@ fn write_string(
     Ok(())
 }
 
-/// Whether a value may stand where nothing is known of its field.
-pub(super) fn pass_over(token: &Token<'_, '_>) -> Result<(), Refusal> {
+/// Checks a value of a skipped field.
+pub(super) fn skip(token: &Token<'_, '_>) -> Result<(), Refusal> {
     match token {
         Token::Word(word) if word.negative && number::float_word(str(word.text)).is_none() => {
             let why = format!("expected a number after '-', found {}", str(word.text));
@@ -100,7 +100,7 @@ pub(super) fn pass_over(token: &Token<'_, '_>) -> Result<(), Refusal> {
     }
 }
 
-/// Writes a value that is no string.
+/// Writes a value that is not a string.
 fn write_word(
     schema: &Schema,
     field: &Field,
@@ -114,7 +114,7 @@ fn write_word(
             if field.kind == Kind::Double {
                 out.raw(&value.to_le_bytes());
             } else {
-                // As the C++ implementation: the double nearest to the text, then the float nearest to that.
+                // As in C++: the text is rounded to a double, and the double to a float.
                 out.raw(&narrow(value).to_le_bytes());
             }
         }
@@ -140,7 +140,7 @@ fn write_word(
     Ok(())
 }
 
-/// Writes an integer, if it is one in the range of its kind.
+/// Writes an integer, if the token is one in the range of its kind.
 fn write_integer(kind: Kind, token: &Token<'_, '_>, out: &mut Writer) -> Option<()> {
     match kind {
         Kind::Int32 => out.varint(i64::from(signed::<i32>(token)?).cast_unsigned()),
@@ -179,7 +179,7 @@ fn unsigned<T: TryFrom<u64>>(token: &Token<'_, '_>) -> Option<T> {
 
 fn float(token: &Token<'_, '_>) -> Option<f64> {
     let (value, negative) = match token {
-        // Octal and hexadecimal numbers are for integers only.
+        // Octal and hexadecimal numbers are integers only.
         Token::Number(number)
             if matches!(number.kind, NumberKind::Octal | NumberKind::Hexadecimal) =>
         {
@@ -192,7 +192,7 @@ fn float(token: &Token<'_, '_>) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
+#[expect(clippy::cast_possible_truncation, reason = "rounds")]
 fn narrow(value: f64) -> f32 {
     value as f32
 }
@@ -240,7 +240,7 @@ fn no_enum_value(schema: &Schema, field: &Field, token: &Token<'_, '_>) -> Strin
     match token {
         Token::Word(word) => {
             let hint = suggestion::hint(word.text, schema[id].names());
-            format!("{} is no value of {name}{hint}", token.describe())
+            format!("{} is not a value of {name}{hint}", token.describe())
         }
         _ => no(field, token, &format!("a value of {name}")),
     }

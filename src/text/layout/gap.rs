@@ -1,26 +1,26 @@
-//! What stands between two tokens: blanks, separators, and the comments, which are kept.
+//! The blanks, separators and comments between two tokens.
 
 use crate::text::syntax::{after_blanks, is_blank};
 
 /// A comment.
 #[derive(Debug)]
 pub(super) struct Comment<'i> {
-    /// From its `#`, without blanks at its end.
+    /// The text from `#` on, without trailing blanks.
     pub(super) text: &'i [u8],
-    /// Whether a line ends between the token before it and it.
+    /// Whether a line break precedes it in the gap.
     pub(super) own_line: bool,
-    /// Whether a blank line stands before it.
+    /// Whether a blank line precedes it.
     pub(super) blank: bool,
 }
 
-/// What stands between two tokens.
+/// The text between two tokens.
 #[derive(Debug, Default)]
 pub(super) struct Gap<'i> {
     pub(super) comments: Vec<Comment<'i>>,
     pub(super) comma: bool,
-    /// Whether a line ends in it.
+    /// Whether it contains a line break.
     pub(super) broken: bool,
-    /// Whether a blank line stands before the token after it.
+    /// Whether a blank line precedes the next token.
     pub(super) blank: bool,
 }
 
@@ -55,7 +55,7 @@ impl<'i> Gap<'i> {
     }
 }
 
-/// A name in brackets without the blanks and comments inside, which are given apart.
+/// Returns a name in brackets without its blanks and comments, and the comments.
 pub(super) fn compact(inner: &[u8]) -> (Vec<u8>, Vec<Comment<'_>>) {
     let (mut name, mut comments, mut at) = (vec![b'['], Vec::new(), 0);
     while at < inner.len() {
@@ -68,13 +68,13 @@ pub(super) fn compact(inner: &[u8]) -> (Vec<u8>, Vec<Comment<'_>>) {
     (name, comments)
 }
 
-/// Whether a list is laid out on one line, of which `room` columns are left; `rest` is what follows its `[`.
+/// Whether a list is laid out on one line, of which `room` columns are left; `rest` is the text after its `[`.
 ///
-/// It is when it stands on one line, or fits on it; messages and comments have lines of their own, and so have the
-/// literals of a string that is written over several lines.
+/// A list is laid out on one line if its text is on one line or fits on one. Messages, comments and the literals of a
+/// string over several lines need lines of their own.
 pub(super) fn is_one_line(rest: &[u8], room: usize) -> bool {
     let (mut at, mut used, mut broken) = (0, 1, false);
-    // After a literal: whether a line ended since.
+    // After a literal: whether a line break followed it.
     let mut literal = None;
     while let Some(&byte) = rest.get(at) {
         at += 1;
@@ -125,7 +125,7 @@ fn string_length(quote: u8, body: &[u8]) -> usize {
     body.len()
 }
 
-/// How many characters a text has.
+/// The number of characters of a text.
 pub(super) fn columns(text: &[u8]) -> usize {
     text.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
 }

@@ -1,8 +1,7 @@
-//! Text laid out anew: blanks change, and nothing else does.
+//! Lays out a text anew, without a schema.
 //!
-//! No schema is needed. The tokens come from the grammar; what stands between them is blanks and separators, which are
-//! written as protobuf does, and comments, which are kept: behind what they stand behind, or on the lines above what
-//! follows them.
+//! The tokens come from the grammar. The blanks and separators between them are replaced by those that protobuf prints;
+//! comments stay at the end of their line or on the lines above the next token.
 
 mod gap;
 mod page;
@@ -12,16 +11,17 @@ use std::borrow::Cow;
 use self::gap::{Comment, Gap};
 use self::page::Page;
 use super::syntax::{
-    Literals, Name, NameKind, Number, Pieces, Reading, Refusal, Scratch, Sink, Word, after_blanks,
+    Literals, Name, NameKind, Number, PieceOptions, Pieces, Refusal, Scratch, Sink, Word,
+    after_blanks,
 };
 use crate::error::{Error, Result};
 
-/// How a text is laid out.
+/// Options for laying out a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayoutOptions {
-    /// Blanks for each level.
+    /// The number of blanks per level.
     pub indent: usize,
-    /// How many characters a list over several lines must fit in to be joined to one line.
+    /// The most characters of a line to which the lines of a list are joined.
     pub width: usize,
 }
 
@@ -33,9 +33,9 @@ impl Default for LayoutOptions {
 
 /// Lays out `input` as protobuf prints text, and keeps its comments.
 ///
-/// A field has a line, with blanks after its colon and before its brace, `{}` for `<>`, and no separator behind it;
-/// lists and strings of several literals stay on one line if they are. One blank line is kept where some are between
-/// two fields. Names, values, their order and their spelling stay as they are. What is laid out so stays as it is.
+/// Each field has a line, with a blank after its colon or before its brace, `{}` instead of `<>`, and no separator.
+/// Lists and strings of several literals stay on one line if they are on one. Blank lines between two fields become one.
+/// Names and values keep their order and spelling. A text in this layout does not change.
 ///
 /// ```
 /// use ckdiff::text::{LayoutOptions, format};
@@ -46,8 +46,8 @@ impl Default for LayoutOptions {
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
-/// When the text breaks the grammar, or nests messages more than 1,000 deep: the error has line and column. When
-/// indentation would make it many times longer.
+/// If the text does not match the grammar, or nests messages more than 1,000 deep: the error has line and column. If
+/// indentation would make the text many times longer.
 pub fn format(input: &[u8], options: &LayoutOptions) -> Result<Vec<u8>> {
     let mut layout = Layout {
         input,
@@ -59,13 +59,15 @@ pub fn format(input: &[u8], options: &LayoutOptions) -> Result<Vec<u8>> {
         one_line: false,
     };
     let mut scratch = Scratch::default();
-    for piece in Pieces::new(input, Reading::default()) {
+    for piece in Pieces::new(input, PieceOptions::default()) {
         let piece = piece?;
         piece.events(&mut scratch, &mut layout)?;
         layout.offset += piece.bytes().len();
         let most = MOST_GROWTH.saturating_mul(input.len()).saturating_add(SMALL);
         if layout.page.len() > most {
-            let allowed = format!("at most {MOST_GROWTH} times the text: it is nested too deeply");
+            let allowed = format!(
+                "at most {MOST_GROWTH} times as long as the text, which is nested too deeply"
+            );
             return Err(Error::unexpected("laid-out text", "longer", allowed));
         }
     }
@@ -74,34 +76,34 @@ pub fn format(input: &[u8], options: &LayoutOptions) -> Result<Vec<u8>> {
     Ok(layout.page.finish())
 }
 
-/// How many times longer than a text its layout may be: indentation of deeply nested messages is most of it.
+/// The most bytes of a layout per byte of text. The indentation of deeply nested messages is most of a long layout.
 const MOST_GROWTH: usize = 64;
 
-/// Bytes that any layout may have.
+/// A length that every layout may have, in bytes.
 const SMALL: usize = 16 << 20;
 
-/// A sink that writes what it is given, with what it finds in the text before it.
+/// A sink that writes each token, with the comments before it.
 #[derive(Debug)]
 struct Layout<'i> {
     input: &'i [u8],
     width: usize,
     page: Page,
-    /// The first byte of the piece.
+    /// The offset of the piece in the text.
     offset: usize,
     /// The end of the last token.
     end: usize,
-    /// The field whose value comes next.
-    name: Option<Named<'i>>,
-    /// Whether the list that is open stands on one line.
+    /// The name whose value comes next.
+    name: Option<PendingName<'i>>,
+    /// Whether the open list is on one line.
     one_line: bool,
 }
 
-/// A field's name that is not written yet: comments up to its value will stand above it.
+/// A field name that is not written yet: the comments up to its value come first.
 #[derive(Debug)]
-struct Named<'i> {
+struct PendingName<'i> {
     text: Cow<'i, [u8]>,
     comments: Vec<Comment<'i>>,
-    /// Whether a blank line stands before it.
+    /// Whether a blank line precedes it.
     blank: bool,
 }
 
@@ -110,7 +112,7 @@ impl<'i> Layout<'i> {
         self.input.get(from..to).unwrap_or_default()
     }
 
-    /// What stands between the last token and the next, at `to`.
+    /// The gap between the last token and the next one, at `to`.
     fn gap(&self, to: usize) -> Gap<'i> {
         Gap::read(self.slice(self.end, to))
     }
@@ -121,8 +123,8 @@ impl<'i> Layout<'i> {
         }
     }
 
-    /// Writes all that precedes a value on its line, and above it; `joint` comes between a field's name and its value.
-    /// `inner` are comments within the value.
+    /// Writes the comments above a value, and its name. `joint` separates the name from the value; `inner` are comments
+    /// inside of the value.
     fn begin(&mut self, at: usize, joint: &[u8], inner: Vec<Comment<'i>>) {
         let gap = self.gap(at);
         let Some(name) = self.name.take() else {
@@ -136,7 +138,7 @@ impl<'i> Layout<'i> {
         self.page.put(joint);
     }
 
-    /// Writes what precedes an element of a list.
+    /// Writes the comma, comments and line break before an element of a list.
     fn element(&mut self, gap: Gap<'i>, inner: Vec<Comment<'i>>) {
         if gap.comma {
             self.page.put(if self.one_line { b", " } else { b"," });
@@ -148,7 +150,8 @@ impl<'i> Layout<'i> {
         }
     }
 
-    /// Writes comments on the lines above; whether what follows them still needs the blank line that they have `blank`.
+    /// Writes comments on lines of their own. Returns whether the next line still needs the blank line that `blank` asks
+    /// for.
     fn above(&mut self, mut blank: bool, comments: impl Iterator<Item = Comment<'i>>) -> bool {
         for comment in comments {
             self.page.line(blank);
@@ -158,7 +161,7 @@ impl<'i> Layout<'i> {
         blank
     }
 
-    /// A number or a word: `text` behind a `-`, or none.
+    /// Writes a number or a word of `length` bytes, with its `-` if it is negative.
     fn scalar(&mut self, at: usize, negative: bool, length: usize) {
         let at = self.offset + at;
         let from = if negative { after_blanks(self.input, at + 1) } else { at };
@@ -172,7 +175,7 @@ impl<'i> Layout<'i> {
         self.end = from + length;
     }
 
-    /// Literals over several lines: each has its own, below the name or the first.
+    /// Writes literals on a line each, below the name or indented below the first one.
     fn lines(&mut self, literals: Literals<'_, '_>) {
         let mut level = 0;
         if let Some(name) = self.name.take() {
@@ -204,7 +207,7 @@ impl<'i> Layout<'i> {
         self.page.put(self.slice(at, self.end));
     }
 
-    /// Writes the bracket that closes what `deeper` opened.
+    /// Writes a closing bracket on a line of its own, one level up.
     fn closing(&mut self, at: usize, bracket: &[u8]) {
         let gap = self.gap(self.offset + at);
         self.comments(&gap.comments);
@@ -223,7 +226,7 @@ impl<'t> Sink<'t> for Layout<'_> {
         let named = match name.kind {
             NameKind::Field | NameKind::Number => {
                 self.end = at + name.text.len();
-                Named {
+                PendingName {
                     text: self.slice(at, self.end).into(),
                     comments: Vec::new(),
                     blank: gap.blank,
@@ -232,7 +235,7 @@ impl<'t> Sink<'t> for Layout<'_> {
             NameKind::Extension | NameKind::Any => {
                 self.end = at + name.text.len() + 2;
                 let (text, comments) = gap::compact(self.slice(at + 1, self.end - 1));
-                Named { text: text.into(), comments, blank: gap.blank }
+                PendingName { text: text.into(), comments, blank: gap.blank }
             }
         };
         self.name = Some(named);

@@ -1,17 +1,17 @@
-//! Lines with their indentation.
+//! Writes lines with their indentation.
 
 use super::gap::{Comment, columns};
 
-/// What is laid out so far; its last line is still open.
+/// The laid-out text so far. Its last line has no end yet.
 #[derive(Debug)]
 pub(super) struct Page {
     out: Vec<u8>,
-    /// Blanks for each level.
+    /// The number of blanks per level.
     indent: usize,
     level: usize,
-    /// Where the last line begins.
+    /// The start of the last line.
     line: usize,
-    /// No line has begun since a bracket was opened, or at all: a blank line would be the first.
+    /// Whether the next line is the first of the text or of a message, which no blank line precedes.
     fresh: bool,
 }
 
@@ -20,7 +20,7 @@ impl Page {
         Self { out: Vec::new(), indent, level: 0, line: 0, fresh: true }
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     pub(super) fn len(&self) -> usize {
         self.out.len()
     }
@@ -38,23 +38,23 @@ impl Page {
         self.out.resize(self.line + self.level * self.indent, b' ');
     }
 
-    /// Adds to the line.
+    /// Appends to the last line.
     pub(super) fn put(&mut self, text: &[u8]) {
         self.out.extend_from_slice(text);
     }
 
-    /// A bracket is open: the lines that follow are indented, and no blank one comes first.
+    /// Indents the next lines by one more level, after an opening bracket.
     pub(super) fn deeper(&mut self) {
         self.level += 1;
         self.fresh = true;
     }
 
-    /// The lines that follow are no longer indented so.
+    /// Indents the next lines by one level less.
     pub(super) fn shallower(&mut self) {
         self.level = self.level.saturating_sub(1);
     }
 
-    /// Adds a comment: behind what the line holds, or on a line of its own.
+    /// Writes a comment at the end of the last line, or on a line of its own.
     pub(super) fn comment(&mut self, comment: &Comment<'_>) {
         if comment.own_line || self.out.is_empty() {
             self.line(comment.blank);
@@ -64,12 +64,12 @@ impl Page {
         self.put(comment.text);
     }
 
-    /// How many characters the line has.
+    /// The number of characters of the last line.
     pub(super) fn column(&self) -> usize {
         columns(self.out.get(self.line..).unwrap_or_default())
     }
 
-    /// All of it, with the line feed at the end of the last line.
+    /// Ends the last line and returns the text.
     pub(super) fn finish(mut self) -> Vec<u8> {
         if !self.out.is_empty() {
             self.out.push(b'\n');

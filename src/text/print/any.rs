@@ -1,17 +1,17 @@
-//! `google.protobuf.Any` as what it holds.
+//! Prints a `google.protobuf.Any` as the message that it contains.
 
 use std::borrow::Cow;
 
-use super::printer::{Printer, Step};
+use super::printer::{PathStep, Printer};
 use crate::error::Result;
 use crate::message::{Records, Value, canonical};
 use crate::schema::MessageType;
 use crate::schema::field::any;
 
-/// How many `Any` inside each other are expanded, each of which may need a copy of its message.
+/// The most nested `Any` that are expanded. Each may need a copy of its message.
 const NESTED: usize = 16;
 
-/// Prints an `Any` as what it holds, if that is asked for and can be read back; says whether it was.
+/// Prints an `Any` as its message, if the options say so and the text can be read back; returns whether it did.
 pub(super) fn print(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<bool> {
     if !printer.options.expand_any || printer.any_depth == NESTED {
         return Ok(false);
@@ -52,14 +52,14 @@ fn print_expanded<'s>(
     ty: &'s MessageType,
     payload: &[u8],
 ) -> Result<()> {
-    printer.open(Step::Any(ty), &format!("[{url}]"))?;
+    printer.open(PathStep::Any(ty), &format!("[{url}]"))?;
     printer.any_depth += 1;
     printer.message(ty, payload)?;
     printer.any_depth -= 1;
     printer.close()
 }
 
-/// The address of a type, and the name at its end; `None` where text has no form for it.
+/// The URL of a type and the name at its end; `None` if text has no form for the URL.
 fn type_of(url: &[u8]) -> Option<(&str, &str)> {
     let url = str::from_utf8(url).ok()?;
     let (prefix, name) = url.rsplit_once('/')?;

@@ -1,14 +1,14 @@
-//! One message out of another, in lines of its own, to be shown to a person.
+//! Prints a part of a message for people, on lines of its own.
 
 use std::io::Write;
 
-use super::printer::{Printer, Step};
-use super::sink::Sink;
+use super::buffer::TextBuffer;
+use super::printer::{PathStep, Printer};
 use super::{PrintOptions, Style, UnknownFields};
 use crate::error::Result;
 use crate::schema::{MessageType, Schema};
 
-/// As TensorFlow writes it, with all that there is.
+/// TensorFlow's style, with all fields.
 const OPTIONS: PrintOptions = PrintOptions {
     style: Style::TensorFlow,
     unknown_fields: UnknownFields::ByNumber,
@@ -18,19 +18,19 @@ const OPTIONS: PrintOptions = PrintOptions {
     threads: 1,
 };
 
-/// Prints the fields of a message, or some of its records; where it has a name, in braces.
+/// Prints the fields of a message, or some of its records; with a name, inside `name { … }`.
 ///
 /// # Errors
-/// When `out` takes no more.
+/// If `out` cannot be written to.
 pub(crate) fn block(
     schema: &Schema,
     name: Option<&str>,
     (ty, bytes): (&MessageType, &[u8]),
     out: &mut dyn Write,
 ) -> Result<()> {
-    let mut printer = Printer::new(schema, &OPTIONS, Sink::stream(out));
+    let mut printer = Printer::new(schema, &OPTIONS, TextBuffer::stream(out));
     if let Some(name) = name {
-        printer.open(Step::Any(ty), name)?;
+        printer.open(PathStep::Any(ty), name)?;
     }
     printer.message(ty, bytes)?;
     if name.is_some() {

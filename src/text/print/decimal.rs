@@ -1,11 +1,11 @@
-//! Correctly rounded decimal digits of a binary number, and how few of them read back.
+//! Correctly rounded decimal digits of a binary number, and the fewest of them that read back.
 //!
 //! ```text
 //! value = m * 2^e;  value * 10^k = num / den, both whole, in 128 bits;  num = digits * den + rest
 //! ```
-//! Weights are well inside what 128 bits hold. What is not goes the slow way, through the standard library.
+//! 128 bits are enough for all weights of real models. For other numbers the caller uses the standard library.
 
-/// `d.ddd * 10^exponent`, the digits as one whole number without zeros at the end.
+/// `d.ddd * 10^exponent`, the digits as one whole number without trailing zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Decimal {
     pub(super) digits: u64,
@@ -20,7 +20,7 @@ impl Decimal {
             count = 1;
             exponent += 1;
         }
-        // Digits that need all their places mostly end in no zero.
+        // Most numbers end in no zero.
         while digits.is_multiple_of(10) && count > 1 {
             digits /= 10;
             count -= 1;
@@ -41,7 +41,7 @@ impl Decimal {
     }
 }
 
-/// A positive number and the numbers of its type around it.
+/// A positive number, and the distance to its neighbours of the same type.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Binary {
     /// `m * 2^e`.
@@ -51,7 +51,7 @@ pub(super) struct Binary {
     pub(super) is_power: bool,
 }
 
-/// A number that is cut off after some digits.
+/// The first digits of a number, and the exact rest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Exact {
     count: u32,
@@ -59,7 +59,7 @@ pub(super) struct Exact {
     exponent: i32,
     rest: u128,
     den: u128,
-    /// How far away the next number is, in the unit of `rest`.
+    /// The distance to the next number, in the unit of `rest`.
     ulp: u128,
     is_power: bool,
 }
@@ -77,7 +77,7 @@ const POW10: [u128; 39] = {
     powers
 };
 
-#[expect(clippy::cast_possible_truncation, reason = "only up to 10^19 is asked for")]
+#[expect(clippy::cast_possible_truncation, reason = "callers pass up to 19")]
 fn pow10(k: u32) -> u64 {
     POW10.get(k as usize).map_or(u64::MAX, |power| *power as u64)
 }
@@ -91,7 +91,7 @@ impl Exact {
     /// The first `count` digits of a number; `None` where 128 bits are not enough.
     pub(super) fn new(number: Binary, count: u32) -> Option<Self> {
         let bits = 63 - number.m.leading_zeros().cast_signed();
-        // log10(2) as a fraction: right, or one off.
+        // log10(2) as a fraction: the result is right or off by one.
         let guess = ((i64::from(number.e + bits) * 315_653) >> 20).try_into().ok()?;
         let exact = Self::at(number, count, guess)?;
         if exact.digits >= pow10(count) {
@@ -103,7 +103,7 @@ impl Exact {
         }
     }
 
-    /// The digits where the first one stands for 10^`exponent`.
+    /// The digits of which the first one counts 10^`exponent`.
     fn at(number: Binary, count: u32, exponent: i32) -> Option<Self> {
         let Binary { m, e, is_power } = number;
         let k = count.cast_signed() - 1 - exponent;
@@ -116,11 +116,11 @@ impl Exact {
             ulp = shifted(power, up)?;
         } else {
             num = shifted(m.into(), up)?;
-            // A number that large is whole.
+            // A number of that size is whole.
             den = (e >= 0).then_some(power)?;
             ulp = shifted(1, up)?;
         }
-        // A shift where it is one: dividing 128 bits is slow.
+        // Dividing 128 bits is slow; a shift is not.
         let (digits, rest) = if den.is_power_of_two() {
             (num >> den.trailing_zeros(), num & (den - 1))
         } else {
@@ -129,13 +129,13 @@ impl Exact {
         Some(Self { count, digits: digits.try_into().ok()?, exponent, rest, den, ulp, is_power })
     }
 
-    /// Rounds to `count` digits, at most those there are; to even where it lies in the middle.
+    /// Rounds to `count` digits, at most as many as there are; a tie to even.
     pub(super) fn round(&self, count: u32) -> Decimal {
         let (digits, _) = self.rounded(count);
         Decimal::new(digits, count, self.exponent)
     }
 
-    /// As few digits as read back, `least` or more; `None` where that is too close to tell.
+    /// The fewest digits, `least` or more, that read back; `None` if that cannot be decided here.
     pub(super) fn fewest(&self, least: u32) -> Option<Decimal> {
         for count in least..self.count {
             if self.reads_back(count)? {
@@ -145,7 +145,7 @@ impl Exact {
         Some(self.round(self.count))
     }
 
-    /// The rounded digits, and what they stand for in the unit of all digits.
+    /// The rounded digits, and their value in the unit of all digits.
     fn rounded(&self, count: u32) -> (u64, u64) {
         let unit = pow10(self.count - count);
         let (digits, cut) = (self.digits / unit, self.digits % unit);
@@ -160,19 +160,19 @@ impl Exact {
         (digits, digits * unit)
     }
 
-    /// Whether `count` digits read back as the number; `None` where that is too close to tell.
+    /// Whether `count` digits read back as the number; `None` if that cannot be decided here.
     pub(super) fn reads_back(&self, count: u32) -> Option<bool> {
         let (_, rounded) = self.rounded(count);
         let mut ulp = self.ulp;
         let off = if rounded > self.digits {
             u128::from(rounded - self.digits).checked_mul(self.den)? - self.rest
         } else {
-            // Below a power of two the next number is nearer.
+            // Below a power of two the distance is half.
             ulp >>= u32::from(self.is_power);
             u128::from(self.digits - rounded).checked_mul(self.den)?.checked_add(self.rest)?
         };
         let twice = off.checked_mul(2)?;
-        // Reading a `float` may go by way of a `double`: near the middle that decides.
+        // A reader may convert to `double` first, which matters near the middle of two `float`s.
         (twice.abs_diff(ulp) > ulp >> 20).then_some(twice < ulp)
     }
 }

@@ -1,33 +1,33 @@
-//! Strings between quotes.
+//! Escapes strings.
 //!
-//! A newline, a return, a tab, both quotes and the backslash have escapes of one letter; other control characters, and
-//! every byte that is not ASCII where the text may not be UTF-8, are three octal digits.
+//! A line feed, a carriage return, a tab, both quotes and the backslash have escapes of one letter. Other control
+//! characters are three octal digits, and so is each byte outside ASCII in a string that need not be UTF-8.
 
-use super::sink::Sink;
+use super::buffer::TextBuffer;
 use crate::error::Result;
 
-/// Bytes for which room is made at once.
+/// The number of bytes for which space is reserved at once.
 const PIECE: usize = 2 << 10;
 
-/// Bytes looked at together.
+/// The number of bytes that are checked at once.
 const BLOCK: usize = 16;
 
-/// What becomes of each byte: up to four bytes, and how many.
+/// The output of each byte: up to four bytes, and their number.
 #[derive(Debug)]
 pub(super) struct Escapes {
     table: [([u8; 4], u8); 256],
-    /// The first byte that is not written as it is, of those from 127.
+    /// The last byte from 127 on that is escaped.
     high: u8,
 }
 
-/// Only ASCII.
+/// Escapes for output in ASCII.
 pub(super) static OCTAL: Escapes = Escapes::new(255);
 
-/// Bytes from 128 stay: they are characters.
+/// Escapes for output in UTF-8: bytes from 128 on are not escaped.
 pub(super) static UTF8: Escapes = Escapes::new(127);
 
 impl Escapes {
-    /// The escapes where bytes from 127 to `high` have three digits.
+    /// The escapes, with octal digits for the bytes from 127 to `high`.
     #[expect(clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "byte < 256")]
     const fn new(high: u8) -> Self {
         let mut table = [([0; 4], 0); 256];
@@ -49,18 +49,18 @@ impl Escapes {
         Self { table, high }
     }
 
-    /// Whether a byte is written as it is.
+    /// Whether a byte is not escaped.
     #[inline]
     fn is_plain(&self, b: u8) -> bool {
-        // No branches: whole blocks are looked at with vectors.
+        // No branches, so that the compiler checks a block with vectors.
         (b >= b' ') & ((b < 127) | (b > self.high)) & (b != b'"') & (b != b'\'') & (b != b'\\')
     }
 
     /// Appends `bytes`, escaped.
     #[inline]
-    pub(super) fn write(&self, bytes: &[u8], out: &mut Sink<'_>) -> Result<()> {
+    pub(super) fn write(&self, bytes: &[u8], out: &mut TextBuffer<'_>) -> Result<()> {
         for piece in bytes.chunks(PIECE) {
-            // Each byte gives up to four, and a block is written whole.
+            // A byte becomes up to four, and a block is always written whole.
             let room = out.room(4 * piece.len() + 4 * BLOCK)?;
             let len = self.write_piece(piece, room);
             out.advance(len);
@@ -81,7 +81,7 @@ impl Escapes {
         if rest.is_empty() {
             return len;
         }
-        // The last bytes in a block of their own, filled up with what has no escape.
+        // The last bytes, filled up to a block with blanks, which are not escaped.
         let mut block = [b' '; BLOCK];
         for (to, from) in block.iter_mut().zip(rest) {
             *to = *from;
@@ -102,7 +102,7 @@ impl Escapes {
         }
         let mut len = 0;
         for b in block {
-            #[expect(clippy::indexing_slicing, reason = "the table has every byte")]
+            #[expect(clippy::indexing_slicing, reason = "the table has 256 entries")]
             let (text, text_len) = self.table[usize::from(*b)];
             if let Some(place) = place.get_mut(len..len + 4) {
                 place.copy_from_slice(&text);
@@ -113,8 +113,8 @@ impl Escapes {
     }
 }
 
-/// Appends a string that may not be UTF-8: characters as they are, bytes that belong to none as octal digits.
-pub(super) fn write_lossy(bytes: &[u8], out: &mut Sink<'_>) -> Result<()> {
+/// Appends a string that may not be UTF-8: characters unescaped, invalid bytes as octal digits.
+pub(super) fn write_lossy(bytes: &[u8], out: &mut TextBuffer<'_>) -> Result<()> {
     for chunk in bytes.utf8_chunks() {
         UTF8.write(chunk.valid().as_bytes(), out)?;
         OCTAL.write(chunk.invalid(), out)?;

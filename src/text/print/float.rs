@@ -1,4 +1,4 @@
-//! Floating-point numbers, as Python and as C++ write them.
+//! Prints floating-point numbers as Python and as C++ do.
 //!
 //! | | digits | layout |
 //! | --- | --- | --- |
@@ -10,12 +10,12 @@
 //! Source: `ToShortestFloat` in protobuf for Python, `SimpleFtoa` and `SimpleDtoa` in C++.
 
 use super::Style;
+use super::buffer::{TextBuffer, decimal};
 use super::decimal::{Binary, Decimal, Exact};
-use super::sink::{Sink, decimal};
 use crate::error::Result;
 
 /// Appends a `float`.
-pub(super) fn write_float(bits: u32, style: Style, out: &mut Sink<'_>) -> Result<()> {
+pub(super) fn write_float(bits: u32, style: Style, out: &mut TextBuffer<'_>) -> Result<()> {
     let is_negative = bits >> 31 == 1;
     let (exponent, mantissa) = (bits >> 23 & 0xff, bits & 0x7f_ffff);
     let Some(number) = binary(exponent.into(), mantissa.into(), 0xff, 23, 150) else {
@@ -30,7 +30,7 @@ pub(super) fn write_float(bits: u32, style: Style, out: &mut Sink<'_>) -> Result
 }
 
 /// Appends a `double`.
-pub(super) fn write_double(bits: u64, style: Style, out: &mut Sink<'_>) -> Result<()> {
+pub(super) fn write_double(bits: u64, style: Style, out: &mut TextBuffer<'_>) -> Result<()> {
     let is_negative = bits >> 63 == 1;
     let (exponent, mantissa) = (bits >> 52 & 0x7ff, bits & 0xf_ffff_ffff_ffff);
     let Some(number) = binary(exponent, mantissa, 0x7ff, 52, 1075) else {
@@ -55,7 +55,7 @@ fn binary(exponent: u64, mantissa: u64, top: u64, width: u32, bias: i32) -> Opti
     Some(Binary { m, e, is_power: mantissa == 0 })
 }
 
-/// As few digits as read back, from 6 up.
+/// The fewest digits, from 6 up, that read back.
 fn few_digits(number: Binary, value: f32) -> Decimal {
     if let Some(exact) = Exact::new(number, 9)
         && let Some(few) = exact.fewest(6)
@@ -71,15 +71,15 @@ fn few_digits(number: Binary, value: f32) -> Decimal {
     parse(&format!("{:.8e}", f64::from(value)))
 }
 
-/// Whether a number becomes this `float`.
-#[expect(clippy::cast_possible_truncation, reason = "rounding is what is asked for")]
+/// Whether a number rounds to this `float`.
+#[expect(clippy::cast_possible_truncation, reason = "rounds")]
 fn is_float(read: f64, value: f32) -> bool {
     (read as f32).to_bits() == value.to_bits()
 }
 
-/// As few digits as read back; of two that are equally close, the even one.
+/// The fewest digits that read back; of two equally close numbers the even one.
 fn shortest(number: Binary, value: f64) -> Decimal {
-    // Every number of up to 15 digits reads back from 15. Below a power of two, the shortest may not be the closest.
+    // Any 15 digits read back. Below a power of two, the shortest number may not be the closest.
     if !number.is_power
         && let Some(exact) = Exact::new(number, 17)
         && let Some(few) = exact.fewest(15)
@@ -94,7 +94,7 @@ fn shortest(number: Binary, value: f64) -> Decimal {
 }
 
 fn six_or_nine(number: Binary, value: f32) -> (Decimal, i32) {
-    // C says that it cannot read a subnormal number exactly, and protobuf takes that for a failure.
+    // C's strtof reports a subnormal number as out of range, which protobuf takes for a number that does not read back.
     let is_subnormal = value < f32::MIN_POSITIVE;
     if !is_subnormal
         && let Some(exact) = Exact::new(number, 9)
@@ -133,7 +133,7 @@ fn write_special(
     is_endless: bool,
     is_nan: bool,
     style: Style,
-    out: &mut Sink<'_>,
+    out: &mut TextBuffer<'_>,
 ) -> Result<()> {
     if is_nan {
         return out.put(b"nan");
@@ -148,18 +148,18 @@ fn write_special(
     })
 }
 
-/// Appends digits with the point where it belongs, or with an exponent: below 10^-4, and from 10^`precision` up.
+/// Appends a number, with an exponent if it is below 10^-4 or at least 10^`precision`.
 fn write_decimal(
     is_negative: bool,
     number: Decimal,
     precision: i32,
     style: Style,
-    out: &mut Sink<'_>,
+    out: &mut TextBuffer<'_>,
 ) -> Result<()> {
     let mut buffer = [0; 20];
     let start = decimal(number.digits, &mut buffer);
     let digits = buffer.get(start..).unwrap_or_default();
-    let mut text = Short::default();
+    let mut text = NumberText::default();
     if is_negative {
         text.push(b"-");
     }
@@ -203,14 +203,14 @@ fn write_decimal(
     out.put(text.text())
 }
 
-/// A number's text: at most 17 digits and what is around them.
+/// The text of a number: at most 17 digits, with sign, point, zeros and exponent.
 #[derive(Default)]
-struct Short {
+struct NumberText {
     text: [u8; 32],
     len: usize,
 }
 
-impl Short {
+impl NumberText {
     #[inline]
     fn push(&mut self, text: &[u8]) {
         if let Some(place) = self.text.get_mut(self.len..self.len + text.len()) {

@@ -1,19 +1,19 @@
-//! From wire bytes to text, in the two forms that people have.
+//! Prints wire bytes as text, in the style of TensorFlow or of protoc.
 //!
 //! ```text
 //! message --split--> units --printer, one or more threads--> sinks --in order--> out
 //! ```
-//! Source: `text_format.py` of protobuf 7.36, and what `protoc --decode` 3.21.12 writes. Never more than a few buffers are
-//! held, whatever the size of the message.
+//! Source: `text_format.py` of protobuf 7.36, and the output of `protoc --decode` 3.21.12. Only a few buffers are in memory
+//! at once, for a message of any size.
 
 mod any;
 mod block;
 mod brief;
+mod buffer;
 mod decimal;
 mod escape;
 mod float;
 mod printer;
-mod sink;
 mod split;
 mod threads;
 mod unknown;
@@ -22,54 +22,53 @@ mod value;
 use std::io::Write;
 
 pub(crate) use block::block;
-pub(crate) use brief::{Shown, brief};
+pub(crate) use brief::{BriefValue, brief};
 
 use crate::error::Result;
 use crate::message::{Losses, Message};
 
+use buffer::TextBuffer;
 use printer::Printer;
-use sink::Sink;
 
-/// Whose text it is, byte for byte.
+/// The program whose output the text equals, byte for byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// That of TensorFlow 2.21, as `export_meta_graph(as_text=True)` and `tf.io.write_graph` write it.
+    /// TensorFlow 2.21, with `export_meta_graph(as_text=True)` and `tf.io.write_graph`.
     TensorFlow,
-    /// That of `protoc --decode` 3.21.12.
+    /// `protoc --decode` 3.21.12.
     Protoc,
 }
 
-/// What becomes of fields that the schema does not know.
+/// How fields are printed that the schema does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownFields {
-    /// They are left out, and counted.
+    /// Left out, and counted.
     LeaveOut,
-    /// They are shown, by number: for people, since nothing tells their types to who reads it. Counted too.
+    /// Printed by number, and counted. For people: a reader cannot tell their types.
     ByNumber,
 }
 
-/// How a message is printed.
+/// Options for printing a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrintOptions {
-    /// How numbers and strings are spelled, and what is left out.
+    /// The style of numbers and strings.
     pub style: Style,
-    /// What becomes of fields that the schema does not know.
+    /// How fields are printed that the schema does not know.
     pub unknown_fields: UnknownFields,
-    /// Everything in one line, without a newline at its end.
+    /// Print on one line, without a line feed at its end.
     pub single_line: bool,
-    /// Lists of numbers and enums as `[1, 2, 3]`.
+    /// Print lists of numbers and enums as `[1, 2, 3]`.
     pub short_repeated: bool,
-    /// An `Any` whose type the schema knows as what it holds: `[type.googleapis.com/full.Name] { … }`.
+    /// Print an `Any` of a known type as its message: `[type.googleapis.com/full.Name] { … }`.
     pub expand_any: bool,
-    /// How many threads print, 0 for one per core; the text is the same.
+    /// The number of threads, 0 for one per core. The text does not depend on it.
     pub threads: usize,
 }
 
 impl PrintOptions {
-    /// What the style's program does.
+    /// The defaults of the style's program.
     ///
-    /// TensorFlow leaves unknown fields out and expands `Any`; protoc shows the former by number and the latter as
-    /// bytes.
+    /// TensorFlow leaves out unknown fields and expands `Any`; protoc prints unknown fields by number and `Any` as bytes.
     pub fn new(style: Style) -> Self {
         Self {
             style,
@@ -91,7 +90,7 @@ impl Default for PrintOptions {
     }
 }
 
-/// Prints a message; returns what the text cannot carry.
+/// Prints a message; returns what the text cannot represent.
 ///
 /// ```
 /// use ckdiff::message::Message;
@@ -108,20 +107,20 @@ impl Default for PrintOptions {
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
-/// When `out` cannot be written to.
+/// If `out` cannot be written to.
 pub fn print(message: &Message<'_>, options: &PrintOptions, out: &mut dyn Write) -> Result<Losses> {
     let threads = crate::threads::count(options.threads);
-    // A line cannot be put together from parts: it ends without the space that each part ends with.
+    // Segments cannot form a single line: each ends with a space, and the line does not.
     if threads > 1 && !options.single_line && message.bytes().len() > 2 * split::LEN {
         return threads::print(message, options, threads, out);
     }
-    let mut printer = Printer::new(message.schema(), options, Sink::stream(out));
+    let mut printer = Printer::new(message.schema(), options, TextBuffer::stream(out));
     printer.message(message.ty(), message.bytes())?;
-    let (sink, losses) = printer.finish();
+    let (buffer, losses) = printer.finish();
     if options.single_line {
-        sink.finish_line()?
+        buffer.finish_line()?
     } else {
-        sink.finish()?
+        buffer.finish()?
     }
     Ok(losses)
 }

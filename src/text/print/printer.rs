@@ -1,40 +1,40 @@
-//! Walks a message and prints what it meets.
+//! Prints the records of a message.
 //!
-//! One call for each level of nesting and no more, so that the deepest message fits a small stack.
+//! Each level of nesting is one call, so that the deepest message fits a small stack.
 
-use super::sink::Sink;
-use super::split::{Content, Part, Unit};
+use super::buffer::TextBuffer;
+use super::split::{Content, Segment, StringPart};
 use super::value::{is_listed, item_name};
 use super::{PrintOptions, Style, UnknownFields, any, unknown};
 use crate::error::Result;
 use crate::message::{Fit, Losses, Meaning, Packed, Records, Value, is_default, message_set_item};
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown};
 
-/// Prints into a sink.
+/// Prints to a buffer.
 pub(super) struct Printer<'s, 'w> {
     pub(super) schema: &'s Schema,
     pub(super) options: &'s PrintOptions,
-    pub(super) out: Sink<'w>,
-    pub(super) path: Vec<Step<'s>>,
+    pub(super) out: TextBuffer<'w>,
+    pub(super) path: Vec<PathStep<'s>>,
     pub(super) losses: Losses,
-    /// How many levels the line is indented by.
+    /// The indentation of the line, in levels.
     pub(super) depth: usize,
-    /// How many expanded `Any` the line is in.
+    /// The number of expanded `Any` around the line.
     pub(super) any_depth: usize,
-    /// What ends a field: a newline, or a space.
+    /// The end of a field: a line feed or a space.
     end: u8,
 }
 
-/// The way into a message.
+/// A step of the path to a nested message.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step<'s> {
-    /// Into value number so much of a field.
+pub(super) enum PathStep<'s> {
+    /// To the value of a field with this index.
     Field(&'s Field, usize),
-    /// Into what an `Any` holds.
+    /// To the content of an `Any`.
     Any(&'s MessageType),
 }
 
-impl Step<'_> {
+impl PathStep<'_> {
     fn name(&self) -> String {
         match self {
             Self::Field(field, index) => field.step(*index),
@@ -43,35 +43,37 @@ impl Step<'_> {
     }
 }
 
-/// Where among the values of a field a record stands.
+/// The position of a record among the values of its field.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Position {
     /// The number of the field.
     pub(super) number: u32,
-    /// Which of its values comes next.
+    /// The index of its next value.
     pub(super) index: usize,
 }
 
 impl<'s, 'w> Printer<'s, 'w> {
-    pub(super) fn new(schema: &'s Schema, options: &'s PrintOptions, out: Sink<'w>) -> Self {
+    pub(super) fn new(schema: &'s Schema, options: &'s PrintOptions, out: TextBuffer<'w>) -> Self {
         let end = if options.single_line { b' ' } else { b'\n' };
         let (path, losses) = (Vec::new(), Losses::default());
         Self { schema, options, out, path, losses, depth: 0, any_depth: 0, end }
     }
 
-    pub(super) fn finish(self) -> (Sink<'w>, Losses) {
+    pub(super) fn finish(self) -> (TextBuffer<'w>, Losses) {
         (self.out, self.losses)
     }
 
-    /// Prints a piece of a message.
-    pub(super) fn unit(&mut self, unit: &Unit<'s>) -> Result<()> {
+    /// Prints a segment of a message.
+    pub(super) fn segment(&mut self, segment: &Segment<'s>) -> Result<()> {
         self.path.clear();
-        self.path.extend_from_slice(&unit.path);
+        self.path.extend_from_slice(&segment.path);
         self.depth = self.path.len();
-        match unit.content {
+        match segment.content {
             Content::Message(ty, bytes) => self.message(ty, bytes),
             Content::Records(ty, bytes, position) => self.records(ty, bytes, position),
-            Content::Open(field, index) => self.open(Step::Field(field, index), &field.text_name),
+            Content::Open(field, index) => {
+                self.open(PathStep::Field(field, index), &field.text_name)
+            }
             Content::Close => self.close(),
             Content::String(field, bytes, part) => self.string_part(field, bytes, part),
             Content::Packed(field, numbers, first) => {
@@ -83,7 +85,7 @@ impl<'s, 'w> Printer<'s, 'w> {
         }
     }
 
-    fn string_part(&mut self, field: &'s Field, bytes: &[u8], part: Part) -> Result<()> {
+    fn string_part(&mut self, field: &'s Field, bytes: &[u8], part: StringPart) -> Result<()> {
         if part.is_first {
             self.indent()?;
             self.out.put(field.text_name.as_bytes())?;
@@ -108,7 +110,7 @@ impl<'s, 'w> Printer<'s, 'w> {
         self.records(ty, bytes, Position::default())
     }
 
-    /// Prints some records of a message, those before them at `position`.
+    /// Prints some records of a message, the first of which is at `position`.
     pub(super) fn records(
         &mut self,
         ty: &'s MessageType,
@@ -132,7 +134,7 @@ impl<'s, 'w> Printer<'s, 'w> {
                     Kind::Message(id) | Kind::Group(id),
                     Value::Len(inside) | Value::Group(inside),
                 ) => {
-                    self.open(Step::Field(field, position.index), &field.text_name)?;
+                    self.open(PathStep::Field(field, position.index), &field.text_name)?;
                     self.message(&self.schema[id], inside)?;
                     self.close()?;
                 }
@@ -144,7 +146,7 @@ impl<'s, 'w> Printer<'s, 'w> {
                     continue;
                 }
                 (_, value) => {
-                    // An entry of a map says what is its default on the wire only.
+                    // Python leaves defaults out of the entries of maps.
                     let is_left_out = self.options.style == Style::TensorFlow
                         && ty.is_map_entry
                         && field.is_implicit
@@ -170,7 +172,7 @@ impl<'s, 'w> Printer<'s, 'w> {
                 Some((field, id)) => {
                     let inner = &self.schema[id];
                     let name = item_name(field, inner, self.options.style);
-                    self.open(Step::Field(field, 0), &name)?;
+                    self.open(PathStep::Field(field, 0), &name)?;
                     self.message(inner, inside)?;
                     self.close()?;
                 }
@@ -180,8 +182,8 @@ impl<'s, 'w> Printer<'s, 'w> {
         Ok(())
     }
 
-    /// Begins a message, and the line after that.
-    pub(super) fn open(&mut self, step: Step<'s>, name: &str) -> Result<()> {
+    /// Prints the first line of a message.
+    pub(super) fn open(&mut self, step: PathStep<'s>, name: &str) -> Result<()> {
         self.path.push(step);
         self.indent()?;
         self.out.put(name.as_bytes())?;
@@ -191,7 +193,7 @@ impl<'s, 'w> Printer<'s, 'w> {
         Ok(())
     }
 
-    /// Ends a message.
+    /// Prints the last line of a message.
     pub(super) fn close(&mut self) -> Result<()> {
         self.path.pop();
         self.depth -= 1;
@@ -244,7 +246,7 @@ impl<'s, 'w> Printer<'s, 'w> {
         Ok(())
     }
 
-    /// Counts an unknown field, and prints it if it is asked for.
+    /// Counts an unknown field, and prints it if the options say so.
     fn unknown(&mut self, number: u32, value: Value<'_>) -> Result<()> {
         self.losses.unknown_fields += 1;
         self.lost(|| number.to_string());
@@ -254,12 +256,12 @@ impl<'s, 'w> Printer<'s, 'w> {
         }
     }
 
-    /// Names a place where something is lost.
+    /// Names a field of which the text loses something.
     #[cold]
     pub(super) fn lost(&mut self, last: impl FnOnce() -> String) {
         let path = &self.path;
         self.losses.name(|| {
-            let mut steps: Vec<_> = path.iter().map(Step::name).collect();
+            let mut steps: Vec<_> = path.iter().map(PathStep::name).collect();
             steps.push(last());
             steps.join(".")
         });

@@ -1,81 +1,84 @@
-//! Cuts a large message into pieces whose texts follow each other.
+//! Cuts a large message into segments that can be printed independently.
 
 use std::sync::Arc;
 
-use super::printer::{Position, Step};
+use super::printer::{PathStep, Position};
 use super::value::is_listed;
 use super::{PrintOptions, Style};
 use crate::error::Result;
 use crate::message::{Fit, Meaning, Message, Records, Value};
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown, WireType};
 
-/// About how many bytes of a message one piece has, where it can be cut.
+/// The approximate length of a segment, in bytes of the message.
 pub(super) const LEN: usize = 128 << 10;
 
-/// A piece of a message.
+/// A segment of a message.
 #[derive(Debug)]
-pub(super) struct Unit<'a> {
-    /// The way to the message that it is a piece of.
-    pub(super) path: Arc<[Step<'a>]>,
+pub(super) struct Segment<'a> {
+    /// The path to the message that contains it.
+    pub(super) path: Arc<[PathStep<'a>]>,
     pub(super) content: Content<'a>,
 }
 
-/// What there is in a piece.
+/// The content of a segment.
 #[derive(Debug)]
 pub(super) enum Content<'a> {
     /// A whole message.
     Message(&'a MessageType, &'a [u8]),
-    /// Records that follow each other, and where the first one stands.
+    /// Consecutive records, and the position of the first one.
     Records(&'a MessageType, &'a [u8], Position),
     /// The first line of a message.
     Open(&'a Field, usize),
-    /// The last line of the message that the path leads to.
+    /// The last line of the message at the path.
     Close,
     /// A part of a string.
-    String(&'a Field, &'a [u8], Part),
-    /// Some of the numbers of a list, and where the first one stands.
+    String(&'a Field, &'a [u8], StringPart),
+    /// Consecutive numbers of a list, and the index of the first one.
     Packed(&'a Field, &'a [u8], usize),
 }
 
-/// Which part of a string it is.
+/// The position of a part in its string.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct StringPart {
     pub(super) is_first: bool,
     pub(super) is_last: bool,
 }
 
-/// The pieces of a message, in order.
+/// The segments of a message, in order.
 ///
 /// # Errors
-/// None, for a message has been checked.
-pub(super) fn units<'a>(message: &'a Message<'_>, options: &PrintOptions) -> Result<Vec<Unit<'a>>> {
-    let mut splitter = Splitter { schema: message.schema(), options, units: Vec::new() };
+/// None, since a message was checked when it was decoded.
+pub(super) fn segments<'a>(
+    message: &'a Message<'_>,
+    options: &PrintOptions,
+) -> Result<Vec<Segment<'a>>> {
+    let mut splitter = Splitter { schema: message.schema(), options, segments: Vec::new() };
     splitter.message(message.ty(), message.bytes(), Vec::new().into())?;
-    Ok(splitter.units)
+    Ok(splitter.segments)
 }
 
 struct Splitter<'a, 'o> {
     schema: &'a Schema,
     options: &'o PrintOptions,
-    units: Vec<Unit<'a>>,
+    segments: Vec<Segment<'a>>,
 }
 
-/// Records of a message that were not cut off yet.
-struct Run<'a> {
+/// Records of a message that are not in a segment yet.
+struct PendingRecords<'a> {
     ty: &'a MessageType,
     bytes: &'a [u8],
-    path: Arc<[Step<'a>]>,
+    path: Arc<[PathStep<'a>]>,
     start: usize,
     position: Position,
 }
 
-impl<'a> Run<'a> {
-    /// The records up to `end`; those behind it begin at `position`.
-    fn cut(&mut self, end: usize, position: Position, units: &mut Vec<Unit<'a>>) {
+impl<'a> PendingRecords<'a> {
+    /// Makes a segment of the records up to `end`; the next record is at `position`.
+    fn cut(&mut self, end: usize, position: Position, segments: &mut Vec<Segment<'a>>) {
         let bytes = self.bytes.get(self.start..end).unwrap_or_default();
         if !bytes.is_empty() {
             let content = Content::Records(self.ty, bytes, self.position);
-            units.push(Unit { path: Arc::clone(&self.path), content });
+            segments.push(Segment { path: Arc::clone(&self.path), content });
         }
         self.start = end;
         self.position = position;
@@ -87,15 +90,15 @@ impl<'a> Splitter<'a, '_> {
         &mut self,
         ty: &'a MessageType,
         bytes: &'a [u8],
-        path: Arc<[Step<'a>]>,
+        path: Arc<[PathStep<'a>]>,
     ) -> Result<()> {
         let is_expanded = self.options.expand_any && ty.well_known == Some(WellKnown::Any);
         if bytes.len() <= LEN || is_expanded || ty.is_message_set {
-            self.units.push(Unit { path, content: Content::Message(ty, bytes) });
+            self.segments.push(Segment { path, content: Content::Message(ty, bytes) });
             return Ok(());
         }
         let start = Position::default();
-        let mut run = Run { ty, bytes, path, start: 0, position: start };
+        let mut pending = PendingRecords { ty, bytes, path, start: 0, position: start };
         let (mut position, mut end) = (start, 0);
         for record in Records::new(bytes, 0) {
             let record = record?;
@@ -113,20 +116,21 @@ impl<'a> Splitter<'a, '_> {
                 && inside.len() > LEN
                 && self.is_cut(field, fit)
             {
-                run.cut(start, before, &mut self.units);
-                self.value(field, fit, inside, &mut position, &run.path)?;
-                run.cut_off(end, position);
+                pending.cut(start, before, &mut self.segments);
+                self.value(field, fit, inside, &mut position, &pending.path)?;
+                pending.cut_off(end, position);
             } else {
                 if let (Fit::Packed, Value::Len(numbers)) = (fit, record.value) {
                     position.index = before.index + count(field, numbers);
                 }
-                // A list in brackets is in one piece.
-                if end - run.start >= LEN && !(self.options.short_repeated && is_listed(field)) {
-                    run.cut(end, position, &mut self.units);
+                // A list in brackets is in one segment.
+                if end - pending.start >= LEN && !(self.options.short_repeated && is_listed(field))
+                {
+                    pending.cut(end, position, &mut self.segments);
                 }
             }
         }
-        run.cut(end, position, &mut self.units);
+        pending.cut(end, position, &mut self.segments);
         Ok(())
     }
 
@@ -134,7 +138,7 @@ impl<'a> Splitter<'a, '_> {
     fn is_cut(&self, field: &Field, fit: Fit) -> bool {
         match field.kind {
             Kind::Message(_) | Kind::Group(_) | Kind::Bytes => true,
-            // What is not UTF-8 is looked at as a whole.
+            // A string that may not be UTF-8 is escaped as a whole.
             Kind::String => field.is_utf8 || self.options.style == Style::Protoc,
             _ => fit == Fit::Packed && !self.options.short_repeated,
         }
@@ -146,18 +150,18 @@ impl<'a> Splitter<'a, '_> {
         fit: Fit,
         inside: &'a [u8],
         position: &mut Position,
-        path: &Arc<[Step<'a>]>,
+        path: &Arc<[PathStep<'a>]>,
     ) -> Result<()> {
-        let mut push = |path: &Arc<[Step<'a>]>, content| {
-            self.units.push(Unit { path: Arc::clone(path), content });
+        let mut push = |path: &Arc<[PathStep<'a>]>, content| {
+            self.segments.push(Segment { path: Arc::clone(path), content });
         };
         if let Kind::Message(id) | Kind::Group(id) = field.kind {
             let index = position.index - 1;
             push(path, Content::Open(field, index));
-            let step = Step::Field(field, index);
+            let step = PathStep::Field(field, index);
             let inner: Arc<[_]> = path.iter().copied().chain([step]).collect();
             self.message(&self.schema[id], inside, Arc::clone(&inner))?;
-            self.units.push(Unit { path: inner, content: Content::Close });
+            self.segments.push(Segment { path: inner, content: Content::Close });
         } else if fit == Fit::Packed {
             position.index -= 1;
             let mut rest = inside;
@@ -171,7 +175,7 @@ impl<'a> Splitter<'a, '_> {
             let mut parts = inside.chunks(LEN).peekable();
             let mut is_first = true;
             while let Some(part) = parts.next() {
-                let which = Part { is_first, is_last: parts.peek().is_none() };
+                let which = StringPart { is_first, is_last: parts.peek().is_none() };
                 push(path, Content::String(field, part, which));
                 is_first = false;
             }
@@ -180,15 +184,15 @@ impl<'a> Splitter<'a, '_> {
     }
 }
 
-impl Run<'_> {
-    /// Goes on behind what was cut out.
+impl PendingRecords<'_> {
+    /// Continues at `end`, after a value with segments of its own.
     fn cut_off(&mut self, end: usize, position: Position) {
         self.start = end;
         self.position = position;
     }
 }
 
-/// How many packed numbers there are.
+/// The number of packed numbers.
 fn count(field: &Field, numbers: &[u8]) -> usize {
     match field.wire_type {
         WireType::Fixed64 => numbers.len() / 8,
@@ -197,7 +201,7 @@ fn count(field: &Field, numbers: &[u8]) -> usize {
     }
 }
 
-/// About [`LEN`] bytes of packed numbers, and the others.
+/// Splits packed numbers after about [`LEN`] bytes.
 fn split_numbers<'a>(field: &Field, numbers: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     let mut len = LEN.min(numbers.len());
     if field.wire_type == WireType::Varint {

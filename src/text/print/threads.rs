@@ -1,7 +1,7 @@
-//! Prints the pieces of a message on several threads, and writes them in order.
+//! Prints the segments of a message on several threads, and writes them in order.
 //!
-//! This thread writes, and prints too: the piece whose turn it is straight into the output, or a later one while it
-//! waits. Nobody runs ahead further than a few pieces, so only a few texts are held, whatever the size of the message.
+//! The calling thread writes. It also prints: the next segment directly to the output, or a later one while it waits.
+//! The threads print only a few segments ahead, so only a few texts are in memory, for a message of any size.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -10,81 +10,81 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::PrintOptions;
+use super::buffer::TextBuffer;
 use super::printer::Printer;
-use super::sink::Sink;
-use super::split::{Unit, units};
+use super::split::{Segment, segments};
 use crate::error::{Error, Result};
 use crate::message::{Losses, Message};
 
-/// How many pieces for each thread may be printed or waiting.
+/// The number of segments per thread that may be printed ahead.
 const AHEAD: usize = 3;
 
-/// Prints a message; returns what the text cannot carry.
+/// Prints a message; returns what the text cannot represent.
 pub(super) fn print(
     message: &Message<'_>,
     options: &PrintOptions,
     threads: usize,
     out: &mut dyn Write,
 ) -> Result<Losses> {
-    let units = units(message, options)?;
-    let work = Work {
+    let segments = segments(message, options)?;
+    let queue = PrintQueue {
         message,
         options,
-        units: &units,
+        segments: &segments,
         window: AHEAD * threads,
         state: Mutex::default(),
         changed: Condvar::new(),
     };
     thread::scope(|scope| {
-        for _ in 1..threads.min(units.len()) {
-            // Without it the others do its work.
-            let _ = thread::Builder::new().spawn_scoped(scope, || work.print_ahead());
+        for _ in 1..threads.min(segments.len()) {
+            // If no thread can be started, the others do its work.
+            let _ = thread::Builder::new().spawn_scoped(scope, || queue.print_ahead());
         }
-        let _stop = Stop { work: &work, always: true };
-        work.write(out)
+        let _stop = Stop { queue: &queue, always: true };
+        queue.write(out)
     })
 }
 
-/// What all threads see.
-struct Work<'a> {
+/// The state that the threads share.
+struct PrintQueue<'a> {
     message: &'a Message<'a>,
     options: &'a PrintOptions,
-    units: &'a [Unit<'a>],
-    /// How many pieces may be printed or waiting.
+    segments: &'a [Segment<'a>],
+    /// The number of segments that may be printed ahead.
     window: usize,
     state: Mutex<State>,
     changed: Condvar,
 }
 
-/// Stops all threads when it is dropped, if it is for a panic or `always`: nobody waits for a piece that never comes.
+/// Stops all threads when it is dropped in a panic, or `always`: no thread waits for a segment that never comes.
 struct Stop<'w, 'a> {
-    work: &'w Work<'a>,
+    queue: &'w PrintQueue<'a>,
     always: bool,
 }
 
 impl Drop for Stop<'_, '_> {
     fn drop(&mut self) {
         if self.always || thread::panicking() {
-            self.work.lock().stopped = true;
-            self.work.changed.notify_all();
+            self.queue.lock().stopped = true;
+            self.queue.changed.notify_all();
         }
     }
 }
 
 #[derive(Default)]
 struct State {
-    /// The first piece that nobody has taken.
+    /// The first segment that no thread has taken.
     next: usize,
-    /// How many pieces are written.
+    /// The number of segments that are written.
     written: usize,
-    /// Pieces printed ahead of their turn; `None` is one too large for that.
+    /// Segments that were printed ahead; `None` for one that is too large for a buffer.
     printed: BTreeMap<usize, Option<(Vec<u8>, Losses)>>,
-    /// Buffers to use again.
+    /// Buffers to reuse.
     free: Vec<Vec<u8>>,
     stopped: bool,
 }
 
-impl<'a> Work<'a> {
+impl<'a> PrintQueue<'a> {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -93,45 +93,52 @@ impl<'a> Work<'a> {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the next piece, if it is not too far ahead.
-    fn take(&self, state: &mut State) -> Option<(usize, &'a Unit<'a>, Vec<u8>)> {
+    /// Takes the next segment, if it is not too far ahead.
+    fn take(&self, state: &mut State) -> Option<(usize, &'a Segment<'a>, Vec<u8>)> {
         let at = state.next;
-        let unit = self.units.get(at).filter(|_| at < state.written + self.window)?;
+        let segment = self.segments.get(at).filter(|_| at < state.written + self.window)?;
         state.next += 1;
-        Some((at, unit, state.free.pop().unwrap_or_default()))
+        Some((at, segment, state.free.pop().unwrap_or_default()))
     }
 
-    /// Prints pieces until all are taken.
+    /// Prints segments until all are taken.
     fn print_ahead(&self) {
-        let _stop = Stop { work: self, always: false };
+        let _stop = Stop { queue: self, always: false };
         let mut state = self.lock();
-        while !state.stopped && state.next < self.units.len() {
+        while !state.stopped && state.next < self.segments.len() {
             state = match self.take(&mut state) {
-                Some((at, unit, buffer)) => {
+                Some((at, segment, buffer)) => {
                     drop(state);
-                    self.print_one(at, unit, buffer)
+                    self.print_one(at, segment, buffer)
                 }
                 None => self.wait(state),
             };
         }
     }
 
-    /// Prints a piece that is not due yet.
-    fn print_one(&self, at: usize, unit: &Unit<'a>, buffer: Vec<u8>) -> MutexGuard<'_, State> {
-        let mut printer = Printer::new(self.message.schema(), self.options, Sink::memory(buffer));
-        let is_whole = printer.unit(unit).is_ok();
-        let (sink, losses) = printer.finish();
+    /// Prints a segment ahead.
+    fn print_one(
+        &self,
+        at: usize,
+        segment: &Segment<'a>,
+        buffer: Vec<u8>,
+    ) -> MutexGuard<'_, State> {
+        let mut printer =
+            Printer::new(self.message.schema(), self.options, TextBuffer::memory(buffer));
+        let is_whole = printer.segment(segment).is_ok();
+        let (buffer, losses) = printer.finish();
         let mut state = self.lock();
-        state.printed.insert(at, is_whole.then(|| (sink.into_text(), losses)));
+        state.printed.insert(at, is_whole.then(|| (buffer.into_text(), losses)));
         self.changed.notify_all();
         state
     }
 
-    /// Writes all pieces in order.
+    /// Writes all segments in order.
     fn write(&self, out: &mut dyn Write) -> Result<Losses> {
-        let mut printer = Printer::new(self.message.schema(), self.options, Sink::stream(out));
+        let mut printer =
+            Printer::new(self.message.schema(), self.options, TextBuffer::stream(out));
         let mut losses = Losses::default();
-        for (at, unit) in self.units.iter().enumerate() {
+        for (at, segment) in self.segments.iter().enumerate() {
             let mut state = self.lock();
             state.written = at;
             self.changed.notify_all();
@@ -140,7 +147,7 @@ impl<'a> Work<'a> {
                     break printed;
                 }
                 if state.stopped {
-                    // The scope panics when it ends.
+                    // The panic continues when the scope ends.
                     return Err(Error::io("print", io::Error::other("a thread panicked")));
                 }
                 if state.next == at {
@@ -148,9 +155,9 @@ impl<'a> Work<'a> {
                     break None;
                 }
                 state = match self.take(&mut state) {
-                    Some((at, unit, buffer)) => {
+                    Some((at, segment, buffer)) => {
                         drop(state);
-                        self.print_one(at, unit, buffer)
+                        self.print_one(at, segment, buffer)
                     }
                     None => self.wait(state),
                 };
@@ -161,12 +168,12 @@ impl<'a> Work<'a> {
                 losses.add(lost);
                 self.lock().free.push(text);
             } else {
-                printer.unit(unit)?;
+                printer.segment(segment)?;
                 losses.add(mem::take(&mut printer.losses));
             }
         }
-        let (sink, _) = printer.finish();
-        sink.finish()?;
+        let (buffer, _) = printer.finish();
+        buffer.finish()?;
         Ok(losses)
     }
 }
@@ -182,21 +189,21 @@ mod tests {
         let Some(ty) = schema.message("tensorflow.VersionDef") else { return Ok(()) };
         let message = Message::decode(schema, ty, vec![8, 27])?;
         let options = PrintOptions::default();
-        let work = Work {
+        let queue = PrintQueue {
             message: &message,
             options: &options,
-            units: &units(&message, &options)?,
+            segments: &segments(&message, &options)?,
             window: AHEAD,
             state: Mutex::new(State { next: 1, ..State::default() }),
             changed: Condvar::new(),
         };
         thread::scope(|scope| {
             let worker = scope.spawn(|| {
-                let _stop = Stop { work: &work, always: false };
-                let _locked = work.lock();
+                let _stop = Stop { queue: &queue, always: false };
+                let _locked = queue.lock();
                 panic!("it is meant to");
             });
-            assert!(work.write(&mut Vec::new()).is_err());
+            assert!(queue.write(&mut Vec::new()).is_err());
             assert!(worker.join().is_err());
         });
         Ok(())

@@ -1,7 +1,7 @@
-//! Unknown fields by number: what has a length is shown as a message where it looks like one.
+//! Prints unknown fields by number, and a field with a length as a message if its bytes look like one.
 //!
-//! What looks like one is what the style's program takes for one, down to its oddities: C++ cuts tags and lengths to
-//! 32 bits, Python reads on past what C++ refuses.
+//! Bytes look like a message if the style's program prints them as one, with its quirks: C++ truncates tags and lengths
+//! to 32 bits, and Python accepts some bytes that C++ refuses.
 
 use super::Style;
 use super::escape::OCTAL;
@@ -9,7 +9,7 @@ use super::printer::Printer;
 use crate::error::Result;
 use crate::message::Value;
 
-/// How deep fields with a length are taken for messages. protoc has 10; Python only ends where its stack does.
+/// The depth to which fields with a length may be messages. protoc stops at 10, Python at the end of its stack.
 fn budget(style: Style) -> usize {
     match style {
         Style::Protoc => 10,
@@ -27,7 +27,7 @@ pub(super) fn print(printer: &mut Printer<'_, '_>, number: u32, value: Value<'_>
     }
 }
 
-/// Prints a field with fields inside, which have been read already.
+/// Prints a field whose bytes are a message.
 fn print_message(
     printer: &mut Printer<'_, '_>,
     number: u64,
@@ -37,7 +37,7 @@ fn print_message(
     open(printer, number)?;
     let outside = printer.depth;
     let tokens = Tokens { bytes: inside, style: printer.options.style };
-    // Groups are not walked once more for each level.
+    // One walk for all levels of groups, which have no length to skip them by.
     for token in tokens {
         match token {
             Token::Start(number) => open(printer, number)?,
@@ -67,7 +67,7 @@ fn close(printer: &mut Printer<'_, '_>) -> Result<()> {
     printer.end_field()
 }
 
-/// Prints a field that is no group.
+/// Prints a field that is not a group.
 fn print_value(
     printer: &mut Printer<'_, '_>,
     number: u64,
@@ -103,7 +103,7 @@ fn is_message(bytes: &[u8], style: Style, budget: usize) -> bool {
     if budget == 0 || style == Style::Protoc && bytes.is_empty() {
         return false;
     }
-    // protoc counts groups and fields with a length in one budget.
+    // protoc has one budget for groups and fields with a length.
     let depth = if style == Style::Protoc { budget } else { 99 };
     let mut tokens = Tokens { bytes, style };
     let mut open = Vec::new();
@@ -112,7 +112,7 @@ fn is_message(bytes: &[u8], style: Style, budget: usize) -> bool {
             Some(Token::Value(..)) => {}
             Some(Token::Start(number)) if open.len() < depth => open.push(number),
             Some(Token::End(number)) if open.last() == Some(&number) => drop(open.pop()),
-            // Python stops at the end of a group that never began, and is content if nothing is behind it.
+            // Python stops at an end tag without a group, and accepts the bytes if none follow.
             Some(Token::End(_)) if open.is_empty() && style == Style::TensorFlow => {
                 return tokens.bytes.is_empty();
             }
@@ -122,17 +122,17 @@ fn is_message(bytes: &[u8], style: Style, budget: usize) -> bool {
     open.is_empty()
 }
 
-/// What a tag begins.
+/// A tag and the value after it.
 enum Token<'a> {
-    /// A field that is no group.
+    /// A field that is not a group.
     Value(u64, Value<'a>),
     /// A group.
     Start(u64),
-    /// The end of a group, which may never have begun.
+    /// The end of a group, which may not have begun.
     End(u64),
 }
 
-/// The tags of bytes that may be a message; ends where they are none.
+/// The tags of bytes that may be a message, up to the first byte that cannot be in one.
 struct Tokens<'a> {
     bytes: &'a [u8],
     style: Style,

@@ -1,4 +1,4 @@
-//! Single values: numbers, enums, strings.
+//! Prints numbers, enums and strings.
 
 use super::escape::{self, OCTAL, UTF8};
 use super::printer::Printer;
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::message::{Value, from_zigzag, int32, is_odd_nan32, is_odd_nan64};
 use crate::schema::{Field, Kind, MessageType};
 
-/// Whether several values of the field go into brackets.
+/// Whether the values of the field can be printed as a list in brackets.
 #[inline]
 pub(super) fn is_listed(field: &Field) -> bool {
     let is_primitive =
@@ -15,7 +15,7 @@ pub(super) fn is_listed(field: &Field) -> bool {
     is_primitive && field.is_repeated()
 }
 
-/// What an extension in a message set is called: its type, which for protoc must declare it.
+/// The name of an extension in a message set: its type, for protoc only if the type declares the extension.
 pub(super) fn item_name(field: &Field, ty: &MessageType, style: Style) -> String {
     let scope = field.name.rsplit_once('.').map_or("", |(scope, _)| scope);
     if style == Style::TensorFlow || scope == &*ty.full_name {
@@ -67,7 +67,7 @@ impl<'s> Printer<'s, '_> {
             }
             (_, Value::Varint(bits) | Value::Fixed64(bits)) => self.out.unsigned(bits),
             (_, Value::Fixed32(bits)) => self.out.unsigned(bits.into()),
-            // Messages are not printed here.
+            // `Printer::message` prints messages.
             (_, Value::Len(_) | Value::Group(_)) => Ok(()),
         }
     }
@@ -79,7 +79,7 @@ impl<'s> Printer<'s, '_> {
         self.out.put_array(b"\"")
     }
 
-    /// Prints what is between the quotes.
+    /// Prints the content of a string, without quotes.
     #[inline]
     pub(super) fn escaped(&mut self, field: &Field, bytes: &[u8]) -> Result<()> {
         if field.kind == Kind::Bytes || self.options.style == Style::Protoc {

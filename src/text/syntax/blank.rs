@@ -1,11 +1,11 @@
 //! White space and comments.
 
-/// Whether a byte is white space of the format, which is ASCII's.
+/// Whether a byte is white space, which is ASCII only in this format.
 pub(in crate::text) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// The first byte from `at` on that belongs to no white space and no comment.
+/// The first byte from `at` on that is neither white space nor part of a comment.
 pub(in crate::text) fn after_blanks(bytes: &[u8], mut at: usize) -> usize {
     loop {
         match bytes.get(at) {

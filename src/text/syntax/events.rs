@@ -1,30 +1,30 @@
-//! What a text says, as a flat series of events; no schema, no tree.
+//! The content of a text as a flat series of events, without a schema and without a tree.
 
 use std::slice::Iter;
 
 use super::matcher::{Mark, Rule};
 use super::pieces::Refusal;
 
-/// Takes what a text says, in its order.
+/// Receives the events of a text, in the order of the text.
 ///
-/// A field is [`field`](Self::field) and then one value: a scalar, `open … close`, or `list … end_list` around
-/// scalars or messages. A piece that begins inside messages or lists of earlier pieces begins with what comes next
-/// there; it may close what it did not open. What a part of a piece leaves open for other parts, and what it closes of
-/// theirs, has events of its own, for sinks to which that is a difference.
+/// A field is the event [`field`](Self::field) followed by one value: a scalar, `open … close`, or `list … end_list`
+/// around scalars or messages. A piece may begin inside messages and lists of earlier pieces and close them. A message
+/// or list of which one part of a piece has only one of the two brackets has events of its own, for sinks that treat it
+/// differently.
 ///
-/// Positions are bytes from the start of the piece, for [`Piece::place`](super::Piece::place); text borrowed for
-/// `'t` lives as long as the piece.
+/// Positions are bytes from the start of the piece, as [`Piece::location`](super::Piece::location) takes them. Text with the
+/// lifetime `'t` lives as long as the piece.
 pub trait Sink<'t> {
     /// A field begins.
     ///
     /// # Errors
-    /// What the sink does not accept; so for every event.
+    /// A [`Refusal`] if the sink does not accept the event; the same holds for every event.
     fn field(&mut self, name: Name<'t>) -> Result<(), Refusal>;
     /// A message begins: the field's value, or the next element of the list.
     fn open(&mut self, at: usize) -> Result<(), Refusal>;
     /// The innermost message ends.
     fn close(&mut self, at: usize) -> Result<(), Refusal>;
-    /// A list begins. Without a colon it holds messages or nothing, and only a message field may have it.
+    /// A list begins. Without a colon it contains only messages, and only a message field may have it.
     fn list(&mut self, at: usize, colon: bool) -> Result<(), Refusal>;
     /// The list ends.
     fn end_list(&mut self, at: usize) -> Result<(), Refusal>;
@@ -44,7 +44,7 @@ pub trait Sink<'t> {
     fn end_outer_list(&mut self, at: usize) -> Result<(), Refusal> {
         self.end_list(at)
     }
-    /// A string: one literal, or several side by side.
+    /// A string: one literal or several adjacent ones.
     fn string(&mut self, literals: Literals<'_, 't>) -> Result<(), Refusal>;
     /// A number.
     fn number(&mut self, number: Number<'t>) -> Result<(), Refusal>;
@@ -55,15 +55,15 @@ pub trait Sink<'t> {
 /// A field's name as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name<'t> {
-    /// How it is written.
+    /// The form of the name.
     pub kind: NameKind,
-    /// The word, the digits, or what stands between the brackets, blanks and comments included.
+    /// The word, the digits, or the text between the brackets with its blanks and comments.
     pub text: &'t [u8],
-    /// Its first byte; for names in brackets the bracket.
+    /// The position of its first byte; for a name in brackets that of the bracket.
     pub at: usize,
 }
 
-/// The ways to name a field.
+/// The forms of a field name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
     /// `name`
@@ -79,17 +79,17 @@ pub enum NameKind {
 /// A number as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Number<'t> {
-    /// How it is written.
+    /// The form of the number.
     pub kind: NumberKind,
-    /// Whether a `-` stands before it.
+    /// Whether a `-` precedes it.
     pub negative: bool,
     /// The number without the `-`.
     pub text: &'t [u8],
-    /// The first byte of the value: the `-` if there is one.
+    /// The position of the value, which begins with its `-`.
     pub at: usize,
 }
 
-/// The ways to write a number.
+/// The forms of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberKind {
     /// `17`
@@ -105,11 +105,11 @@ pub enum NumberKind {
 /// A word as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word<'t> {
-    /// Whether a `-` stands before it.
+    /// Whether a `-` precedes it.
     pub negative: bool,
     /// The word without the `-`.
     pub text: &'t [u8],
-    /// The first byte of the value: the `-` if there is one.
+    /// The position of the value, which begins with its `-`.
     pub at: usize,
 }
 
@@ -120,12 +120,12 @@ pub struct Literals<'m, 't> {
     marks: Iter<'m, Mark>,
 }
 
-/// One literal.
+/// A string literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Literal<'t> {
-    /// What stands between its quotes, escapes and all. Bytes: it need not be UTF-8.
+    /// The text between the quotes, with its escapes. It need not be UTF-8.
     pub text: &'t [u8],
-    /// Its opening quote.
+    /// The position of the opening quote.
     pub at: usize,
 }
 
@@ -139,11 +139,11 @@ impl<'t> Iterator for Literals<'_, 't> {
     }
 }
 
-/// Memory that parsing one piece leaves for the next.
+/// Memory that is reused from piece to piece.
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(super) marks: Vec<Mark>,
-    /// Where each part begins in the piece, and where its marks end.
+    /// For each part its position in the piece and the end of its marks.
     pub(super) ends: Vec<(usize, usize)>,
 }
 
@@ -154,7 +154,7 @@ impl Scratch {
     }
 }
 
-/// The bytes of a piece, and where in them the positions of the marks count from.
+/// The bytes of a piece, and the byte that the positions of its marks are relative to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'t> {
     pub(super) bytes: &'t [u8],
@@ -170,16 +170,16 @@ impl<'t> Source<'t> {
         self.bytes.get(from..to).unwrap_or_default()
     }
 
-    /// The text of a token without children, and where it begins.
+    /// The position and text of a token without children.
     fn leaf(self, start: Mark, end: Option<&Mark>) -> (usize, &'t [u8]) {
         let from = self.at(start);
         (from, self.text(from, end.map_or(from, |end| self.at(*end))))
     }
 }
 
-/// What a part does to what is open around it.
+/// A bracket whose partner is in another part.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::text) enum Join<'t> {
+pub(in crate::text) enum Unbalanced<'t> {
     /// A message or list ends that another part began.
     Close,
     /// A message begins that another part ends: of the field named last, or in a list.
@@ -188,8 +188,12 @@ pub(in crate::text) enum Join<'t> {
     List(Option<Name<'t>>),
 }
 
-/// What the tokens between `marks` do to what is open around them.
-pub(super) fn joins<'t>(source: Source<'t>, marks: &[Mark], mut each: impl FnMut(Join<'t>)) {
+/// Calls `each` for the unbalanced brackets among `marks`.
+pub(super) fn unbalanced<'t>(
+    source: Source<'t>,
+    marks: &[Mark],
+    mut each: impl FnMut(Unbalanced<'t>),
+) {
     let mut name = None;
     for (mark, next) in marks.iter().zip(marks.iter().skip(1)).filter(|(mark, _)| !mark.is_end()) {
         let kind = match mark.rule() {
@@ -198,20 +202,24 @@ pub(super) fn joins<'t>(source: Source<'t>, marks: &[Mark], mut each: impl FnMut
             Rule::Extension => NameKind::Extension,
             Rule::AnyType => NameKind::Any,
             Rule::Closing | Rule::ListClosing => {
-                each(Join::Close);
+                each(Unbalanced::Close);
                 continue;
             }
             Rule::Opening => {
-                each(Join::Open(name.map(|(kind, mark, next)| named(source, kind, mark, next))));
+                each(Unbalanced::Open(
+                    name.map(|(kind, mark, next)| named(source, kind, mark, next)),
+                ));
                 continue;
             }
             Rule::ListOpening | Rule::MessagesOpening => {
-                each(Join::List(name.map(|(kind, mark, next)| named(source, kind, mark, next))));
-                // What a list holds has no name.
+                each(Unbalanced::List(
+                    name.map(|(kind, mark, next)| named(source, kind, mark, next)),
+                ));
+                // The elements of a list have no name.
                 name = None;
                 continue;
             }
-            // A value of the field named before, whatever it holds.
+            // A value of the last field.
             _ => {
                 name = None;
                 continue;
@@ -221,7 +229,7 @@ pub(super) fn joins<'t>(source: Source<'t>, marks: &[Mark], mut each: impl FnMut
     }
 }
 
-/// Gives the tokens between `marks` to `sink`.
+/// Passes the tokens of `marks` to `sink`.
 pub(super) fn walk<'t, S: Sink<'t>>(
     source: Source<'t>,
     marks: &[Mark],
@@ -235,7 +243,7 @@ pub(super) fn walk<'t, S: Sink<'t>>(
             match mark.rule() {
                 Rule::Message => sink.close(last)?,
                 Rule::List | Rule::Messages => sink.end_list(last)?,
-                // A part, or a leaf without an event of its own.
+                // A part, or a leaf without an event.
                 _ => {}
             }
             continue;
@@ -293,7 +301,7 @@ fn named<'t>(source: Source<'t>, kind: NameKind, mark: Mark, end: Option<&Mark>)
     Name { kind, text, at }
 }
 
-/// The string whose first mark was the last that `rest` gave, with the literals that follow at once.
+/// Passes on a string whose first mark was just taken from `rest`, with its adjacent literals.
 fn string<'m, 't, S: Sink<'t>>(
     source: Source<'t>,
     marks: &'m [Mark],
@@ -321,7 +329,7 @@ fn number<'t, S: Sink<'t>>(
     sink.number(Number { kind, negative, text, at })
 }
 
-/// Where a value begins that may have a `-`, and whether it has.
+/// The position of a value with its `-`, and whether it has one.
 fn signed(at: usize, minus: &mut Option<usize>) -> (usize, bool) {
     match minus.take() {
         Some(minus) => (minus, true),

@@ -2,11 +2,11 @@
 //!
 //! The compiled matcher knows at which byte it failed and which token it read last. From that token on, the text is
 //! parsed again by the parser that pest derives from the same grammar, and pest's error becomes the message: its
-//! position, the rules that it expected, by the names of [`symbol`], and what stands there instead.
+//! position, the rules that it expected, under the names of [`symbol`], and the text at the position.
 //!
 //! pest reads only the bytes from the last token to the failure, so an error costs the same in a text of any size and
-//! depth. In front of them stands the shortest text that brings the grammar to the same state: the innermost open
-//! bracket and a token like the last one. The tests compare the result with pest's error for the whole text.
+//! depth. They follow the shortest text that brings the grammar to the same state: the innermost open bracket and a token
+//! like the last one. A test compares the result with pest's error for the whole text.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use super::blank::after_blanks;
 use super::matcher::{Entry, Mark, Rule as Token};
 use crate::error::shortened;
 
-/// pest's own parser of the grammar.
+/// The parser that pest derives from the grammar.
 mod derived {
     #[derive(Debug, pest_derive::Parser)]
     #[grammar = "grammar/textproto.pest"]
@@ -26,8 +26,8 @@ mod derived {
 
 use derived::{Rule, Textproto};
 
-/// The most bytes that pest parses. Only a token that is itself longer, such as a string with a NUL byte far behind its
-/// quote, is reported without what was expected.
+/// The most bytes that pest parses. An error in a longer token, such as a NUL byte in a long string, is reported without
+/// the expected rules.
 const LONGEST: usize = 64 << 10;
 
 /// A failure of the compiled matcher.
@@ -39,7 +39,7 @@ pub(super) struct Failure {
     pub(super) after: usize,
     /// That token; `None` at the start of a part.
     pub(super) token: Option<Mark>,
-    /// The rule that the part was matched by.
+    /// The rule that the part should have matched.
     pub(super) entry: Entry,
     /// The innermost bracket that is open at `after`.
     pub(super) bracket: Option<u8>,
@@ -120,7 +120,7 @@ fn state(failure: Failure) -> String {
     format!("{bracket}{field}{text}")
 }
 
-/// The bytes as UTF-8, byte for byte: a byte that belongs to no character becomes one that no token begins with.
+/// The bytes as UTF-8 of the same length: an invalid byte becomes a control character that no token begins with.
 fn utf8(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.into();
@@ -145,7 +145,7 @@ fn list(rules: &[Rule]) -> Option<String> {
     })
 }
 
-/// What people call a rule; `None` for rules that pest never reports, or that help nobody.
+/// The name of a rule in messages; `None` for rules that pest never reports, and for the end of the text.
 fn symbol(rule: Rule) -> Option<&'static str> {
     Some(match rule {
         Rule::name | Rule::field_name | Rule::field_number | Rule::extension | Rule::any_type => {
@@ -177,9 +177,9 @@ fn symbol(rule: Rule) -> Option<&'static str> {
         Rule::double_end => "the closing '\"'",
         Rule::single_end => "the closing \"'\"",
         Rule::any_char => "a character after the backslash",
-        // The end of the text may follow every field at the outermost level, and goes without saying.
+        // The end of the text is legal after every field at the outermost level.
         Rule::EOI | Rule::file => return None,
-        // Only the compiled matcher starts at the rules for parts.
+        // Only the compiled matcher uses the rules for parts.
         Rule::fields_part
         | Rule::messages_part
         | Rule::scalars_part
@@ -215,7 +215,7 @@ fn symbol(rule: Rule) -> Option<&'static str> {
     })
 }
 
-/// Describes what stands at `at`: a word, a number, a character.
+/// Describes the word, number or character at `at`.
 pub(super) fn found(bytes: &[u8], at: usize) -> String {
     let rest = bytes.get(at..).unwrap_or_default();
     match rest {
@@ -237,7 +237,7 @@ pub(super) fn found(bytes: &[u8], at: usize) -> String {
         _ => {
             let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
             let word = rest.iter().take_while(|&&byte| is_word(byte)).count();
-            // More than is shown, so that what is shown ends in dots.
+            // More than `shortened` keeps, so that it appends dots.
             let text = rest.iter().take(word.clamp(1, 100)).map(|&byte| char::from(byte));
             let text: String = text.flat_map(char::escape_default).collect();
             format!("'{}'", shortened(&text))
@@ -250,25 +250,25 @@ mod tests {
     use pest::error::LineColLocation;
 
     use super::*;
-    use crate::text::syntax::{Pieces, Reading, Scratch};
+    use crate::text::syntax::{PieceOptions, Pieces, Scratch};
 
-    /// A text with every kind of token, so that a change anywhere breaks a rule of its own.
+    /// A text with every kind of token.
     const TEXT: &str = "a: 1, b_1: -0.5e3f; c { d < e: 'x' \"y\" > } # z\n\
                         f: [1, 017, - inf] g: [{}, <h: 0x1F>] i [{ j: [] }] k: ['l' 'm', n]\n\
                         [o.p]: 1. [q.r/s%2F/t.U] { } 7: .5 v: \"\\\"\u{e9}\" w []";
 
-    /// What stands in for each byte in turn.
+    /// The replacements for each byte.
     const CHANGES: &[&str] = &[
         "", "{", "}", "<", ">", "[", "]", ":", ",", ";", "-", ".", "/", "%", "0", "9", "e", "x",
         "@", " 5 ", "\0", "\\", "'", "\"", "#", "\n", "\u{e9}",
     ];
 
-    /// Line and column of an error, and its message.
+    /// The line and column of an error, and its message.
     fn error(text: &[u8]) -> Option<(String, String)> {
         let mut scratch = Scratch::default();
-        for piece in Pieces::new(text, Reading::default()).map_while(Result::ok) {
+        for piece in Pieces::new(text, PieceOptions::default()).map_while(Result::ok) {
             let tokens = piece.tokens(std::mem::take(&mut scratch));
-            if let Some(error) = tokens.refused() {
+            if let Some(error) = tokens.error() {
                 let location = error.location().map(ToString::to_string).unwrap_or_default();
                 return Some((location, error.kind().to_string()));
             }
@@ -277,9 +277,9 @@ mod tests {
         None
     }
 
-    /// The same by pest, from the whole text.
+    /// The error of pest for the whole text.
     fn whole(text: &str) -> Option<(String, String)> {
-        // Behind a space: an error at byte 0 is one of the rule `file` to pest.
+        // After a space, since pest reports only the rule `file` for an error at byte 0.
         let error = Textproto::parse(Rule::file, &format!(" {text}")).err()?;
         let (line, column) = match error.line_col {
             LineColLocation::Pos(at) | LineColLocation::Span(at, _) => at,
@@ -301,7 +301,7 @@ mod tests {
                     let text = format!("{before}{change}{after}");
                     let (ours, pest) = (error(text.as_bytes()), whole(&text));
                     assert_eq!(ours.is_some(), pest.is_some(), "{text}");
-                    // The scan refuses unbalanced brackets and quotes in its own words.
+                    // Other messages are about brackets and quotes, which the scan checks.
                     if ours.as_ref().is_some_and(|(_, what)| what.starts_with("expected ")) {
                         assert_eq!(ours, pest, "{text}");
                         explained += 1;

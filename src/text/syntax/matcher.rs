@@ -1,8 +1,8 @@
-//! What the compiled grammar runs on: bytes, a position, and the tokens so far.
+//! The state of the compiled grammar: the input, the tokens so far, and the farthest failure.
 //!
-//! `build.rs` writes one function for each rule of `grammar/textproto.pest`; this is what they call. The farthest
-//! byte at which a match failed is kept only on request (`TRACK`): text is matched once without, and again with
-//! it when it was refused.
+//! The build script writes one function for each rule of `grammar/textproto.pest`; they call the methods of [`Matcher`].
+//! The farthest failure is tracked only in functions with `TRACK`: a text is matched without it, and again with it if it
+//! was refused.
 
 pub(super) use grammar::Rule;
 
@@ -15,7 +15,7 @@ impl Mark {
         Self((position as u64) << 8 | (rule as u64) << 1 | u64::from(end))
     }
 
-    /// The byte it stands at.
+    /// The position of this end, in bytes.
     #[inline]
     pub(super) fn position(self) -> usize {
         // It was a usize.
@@ -35,7 +35,7 @@ impl Mark {
     }
 }
 
-/// The rule that a text must match from its first byte to its last.
+/// The rule that a part of a text must match as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
     /// A part that begins among the fields of a message.
@@ -50,16 +50,16 @@ pub(super) enum Entry {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Farthest {
     pub(super) at: usize,
-    /// The last token before it.
+    /// The last token before that byte.
     pub(super) token: Option<Mark>,
 }
 
-/// The input, the tokens found in it, and how far it was understood.
+/// The input, the tokens found in it, and the farthest failure.
 #[derive(Debug)]
 pub(super) struct Matcher<'i> {
     input: &'i [u8],
     marks: Vec<Mark>,
-    /// How many of the marks are not of this input.
+    /// The number of marks that belong to earlier inputs.
     earlier: usize,
     farthest: Farthest,
 }
@@ -70,15 +70,15 @@ impl<'i> Matcher<'i> {
         Self { input, earlier: marks.len(), marks, farthest: Farthest::default() }
     }
 
-    /// Matches all of the input as `entry`; `false` if it is none.
+    /// Whether the whole input matches `entry`.
     pub(super) fn matches(&mut self, entry: Entry) -> bool {
         self.run::<false>(entry).is_some()
     }
 
-    /// The farthest byte at which a match of `entry` failed, for input that does not match.
+    /// The farthest failure of an input that does not match `entry`.
     pub(super) fn farthest(&mut self, entry: Entry) -> Farthest {
         self.marks.truncate(self.earlier);
-        // The result is known; what counts is how far the match came.
+        // The result is known to be `None`.
         let _refused = self.run::<true>(entry);
         self.farthest
     }
@@ -150,7 +150,7 @@ impl<'i> Matcher<'i> {
     #[inline(always)]
     fn any<const TRACK: bool>(&mut self, at: usize) -> Option<usize> {
         let mut end = self.one::<TRACK>(at, |_| true)?;
-        // The rest of a character; stray continuation bytes go with the byte before them.
+        // The rest of the character, or stray continuation bytes.
         while let Some(0x80..=0xbf) = self.input.get(end) {
             end += 1;
         }

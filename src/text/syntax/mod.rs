@@ -1,8 +1,8 @@
 //! The syntax: bytes → pieces → events.
 //!
-//! A scan finds where the text may be cut ([`Pieces`]); each [`Piece`] goes through the grammar
-//! (`grammar/textproto.pest`, compiled by the build script) on any thread, and its tokens become calls of a [`Sink`].
-//! The grammar alone decides what is legal; no schema is known here.
+//! A scan cuts the text into [`Pieces`]. Any thread matches a [`Piece`] against the grammar (`grammar/textproto.pest`,
+//! compiled by the build script) and passes its tokens to a [`Sink`] as events. The grammar alone decides what is legal;
+//! nothing here knows a schema. `explain` is the only user of the parser that pest derives from the grammar.
 
 mod blank;
 mod events;
@@ -12,8 +12,8 @@ mod pieces;
 mod scan;
 
 pub(super) use blank::{after_blanks, is_blank};
-pub(super) use events::Join;
+pub(super) use events::Unbalanced;
 pub use events::{Literal, Literals, Name, NameKind, Number, NumberKind, Scratch, Sink, Word};
 pub(super) use pieces::Tokens;
-pub use pieces::{Piece, Pieces, Reading, Refusal};
+pub use pieces::{Piece, PieceOptions, Pieces, Refusal};
 pub use scan::Open;

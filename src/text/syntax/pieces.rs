@@ -1,84 +1,84 @@
-//! A text read in pieces, each of which can be parsed by itself, on any thread.
+//! Reads a text in pieces that can be parsed independently, on any thread.
 
 use std::io::Read;
 
-use super::events::{Join, Scratch, Sink, Source, joins, walk};
+use super::events::{Scratch, Sink, Source, Unbalanced, unbalanced, walk};
 use super::explain::{self, Failure};
 use super::matcher::{Farthest, Mark, Matcher};
-use super::scan::{self, Open, Part, Refused, Scan, Stop, Trouble};
+use super::scan::{self, Open, Scan, ScanError, ScanErrorKind, Stop, TextPart};
 use crate::error::{Error, ErrorKind, Location, Result};
 
-/// What is read at a time.
+/// The least number of bytes to read at a time.
 const BLOCK: usize = 64 << 10;
 
-/// How much of what follows a piece its errors may show.
+/// The number of bytes after a piece that an error's excerpt may show.
 const SHOWN: usize = 320;
 
-/// How a text is read.
+/// How a text is cut and how deep it may nest.
 #[derive(Clone, Copy, Debug)]
-pub struct Reading {
-    /// Bytes from which on a piece ends where it may. A piece is longer only by what cannot be cut: a string, a
-    /// value, the stretch to the next field.
+pub struct PieceOptions {
+    /// The least length of a piece, in bytes. A piece is longer if no field begins there: in a long string, for
+    /// example.
     pub piece_bytes: usize,
-    /// How deep messages may nest.
+    /// How many messages may nest.
     pub depth: usize,
 }
 
-impl Default for Reading {
+impl Default for PieceOptions {
     fn default() -> Self {
-        // At 256 KiB the text and its tokens stay in the cache.
+        // Small enough that the text of a piece and its tokens stay in the cache.
         Self { piece_bytes: 256 << 10, depth: 1000 }
     }
 }
 
-/// The pieces of a text, in order; ends after the first that is refused.
+/// The pieces of a text, in order, up to the first error.
 #[derive(Debug)]
 pub struct Pieces<R> {
     reader: R,
-    reading: Reading,
+    options: PieceOptions,
     scan: Scan,
-    /// Read, but behind the last piece.
+    /// Bytes that were read, after the last piece.
     rest: Vec<u8>,
     offset: u64,
     line: u64,
     column: u64,
-    /// The reader has no more.
+    /// Whether the reader is at its end.
     drained: bool,
     done: bool,
 }
 
-/// Bytes of a text that begin and end between two fields (or two elements of a list), at any depth.
+/// A part of a text that begins and ends between two fields (or two elements of a list), at any depth.
 ///
-/// A piece may close messages that earlier pieces opened, and leave some open for later ones.
+/// A piece may close messages that earlier pieces opened, and leave messages open for later pieces to close.
 #[derive(Debug)]
 pub struct Piece {
-    /// Its bytes and a little of what follows, for errors at its end.
+    /// Its bytes and a few after them, for errors at its end.
     bytes: Vec<u8>,
     end: usize,
     offset: u64,
     line: u64,
     column: u64,
     open: Vec<Open>,
-    parts: Vec<Part>,
-    refused: Option<Refused>,
+    parts: Vec<TextPart>,
+    scan_error: Option<ScanError>,
 }
 
-/// What a [`Sink`] does not accept, and where: a byte as the events give it.
+/// An error of a [`Sink`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The byte, from the start of the piece.
+    /// The position, in bytes from the start of the piece.
     pub at: usize,
-    /// What is wrong, for people.
-    pub what: String,
+    /// The message.
+    pub message: String,
 }
 
 impl<R: Read> Pieces<R> {
-    /// The pieces of the text that `reader` gives.
-    pub fn new(reader: R, reading: Reading) -> Self {
+    /// The pieces of the text of `reader`.
+    pub fn new(reader: R, options: PieceOptions) -> Self {
         Self {
             reader,
-            reading,
-            scan: Scan::new(reading.depth),
+            options,
+            scan: Scan::new(options.depth),
             rest: Vec::new(),
             offset: 0,
             line: 1,
@@ -92,33 +92,33 @@ impl<R: Read> Pieces<R> {
         let mut bytes = std::mem::take(&mut self.rest);
         let open = self.scan.open().clone();
         loop {
-            match self.scan.advance(&bytes, self.reading.piece_bytes.max(1), self.drained) {
+            match self.scan.advance(&bytes, self.options.piece_bytes.max(1), self.drained) {
                 Stop::More => self.read(&mut bytes)?,
                 Stop::Cut(end) => {
-                    // The next piece starts with what is read of it; its buffer is as large as this one, if that is no
-                    // exception.
-                    let room = self.reading.piece_bytes.saturating_add(4 * BLOCK);
+                    // The next piece begins with the bytes that were already read. Its buffer is as large as this one,
+                    // unless this piece was unusually long.
+                    let room = self.options.piece_bytes.saturating_add(4 * BLOCK);
                     let room = if self.drained { 0 } else { room.min(bytes.capacity()) };
                     self.rest = Vec::with_capacity(room);
                     self.rest.extend_from_slice(bytes.get(end..).unwrap_or_default());
                     bytes.truncate(end + SHOWN);
-                    // What is still open at the end is refused with the next piece, which is empty.
+                    // Brackets that are still open at the end are refused in a last, empty piece.
                     self.done = self.drained && self.rest.is_empty() && self.scan.open().is_empty();
                     return Ok(self.piece(bytes, end, open, None));
                 }
-                Stop::Refused(refused) => {
+                Stop::Error(error) => {
                     self.done = true;
-                    return Ok(self.piece(bytes, refused.at, open, Some(refused)));
+                    return Ok(self.piece(bytes, error.at, open, Some(error)));
                 }
             }
         }
     }
 
-    /// Reads on. Twice what the scan must look at again at least, so that looking again costs no more than reading.
+    /// Reads more bytes: at least as many as the scan looks at again, so that the scan stays linear.
     fn read(&mut self, bytes: &mut Vec<u8>) -> Result<()> {
-        let block = BLOCK.min(self.reading.piece_bytes).max(1);
+        let block = BLOCK.min(self.options.piece_bytes).max(1);
         let missing =
-            self.reading.piece_bytes.min(1 << 30).saturating_sub(bytes.len()).min(16 * BLOCK);
+            self.options.piece_bytes.min(1 << 30).saturating_sub(bytes.len()).min(16 * BLOCK);
         let want = (missing + block).max(self.scan.unseen(bytes.len()));
         bytes.reserve(want);
         let got = (&mut self.reader)
@@ -134,7 +134,7 @@ impl<R: Read> Pieces<R> {
         bytes: Vec<u8>,
         end: usize,
         open: Vec<Open>,
-        refused: Option<Refused>,
+        scan_error: Option<ScanError>,
     ) -> Piece {
         let parts = self.scan.take_parts(end);
         let (offset, line, column) = (self.offset, self.line, self.column);
@@ -147,7 +147,7 @@ impl<R: Read> Pieces<R> {
         }
         advance(bytes.get(seen..end), &mut self.line, &mut self.column);
         self.offset += end as u64;
-        Piece { bytes, end, offset, line, column, open, parts, refused }
+        Piece { bytes, end, offset, line, column, open, parts, scan_error }
     }
 }
 
@@ -180,26 +180,26 @@ fn advance(text: Option<&[u8]>, line: &mut u64, column: &mut u64) {
 }
 
 impl Piece {
-    /// The bytes.
+    /// The bytes of the piece.
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.end).unwrap_or(&self.bytes)
     }
 
-    /// The first byte's place in the text, in bytes.
+    /// The offset of the piece in the text, in bytes.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Brackets open at the first byte, outermost first.
+    /// The brackets that are open where the piece begins, outermost first.
     pub fn open(&self) -> &[Open] {
         &self.open
     }
 
-    /// Parses the piece and gives what it finds to `sink`, in the order of the text.
+    /// Parses the piece and passes its events to `sink`, in the order of the text.
     ///
     /// # Errors
-    /// The first that breaks the grammar or that `sink` refuses, with line and column. A part of a piece is wholly
-    /// matched before `sink` sees its first event.
+    /// The first error of the grammar or of `sink`, with line and column. A part of a piece is matched as a whole before
+    /// `sink` receives its first event.
     pub fn events<'t, S: Sink<'t>>(&'t self, scratch: &mut Scratch, sink: &mut S) -> Result<()> {
         let tokens = self.tokens(std::mem::take(scratch));
         let result = tokens.events(sink);
@@ -207,26 +207,26 @@ impl Piece {
         result
     }
 
-    /// Matches the piece, up to what the grammar refuses.
+    /// Matches the piece up to the first part that the grammar refuses.
     pub(in crate::text) fn tokens(&self, scratch: Scratch) -> Tokens<'_> {
-        let mut tokens = Tokens { piece: self, scratch, refused: None };
+        let mut tokens = Tokens { piece: self, scratch, error: None };
         tokens.scratch.clear();
         for part in &self.parts {
             let text = self.bytes.get(part.start..part.end).unwrap_or_default();
             let mut matcher = Matcher::new(text, std::mem::take(&mut tokens.scratch.marks));
             if !matcher.matches(part.entry) {
-                tokens.refused = Some(self.syntax(*part, matcher.farthest(part.entry)));
+                tokens.error = Some(self.grammar_error(*part, matcher.farthest(part.entry)));
                 tokens.scratch.marks = matcher.into_marks();
                 return tokens;
             }
             tokens.scratch.marks = matcher.into_marks();
             tokens.scratch.ends.push((part.start, tokens.scratch.marks.len()));
         }
-        tokens.refused = self.refused.as_ref().map(|refused| self.refused(refused));
+        tokens.error = self.scan_error.as_ref().map(|error| self.describe(error));
         tokens
     }
 
-    /// Where a byte of the piece stands in the text.
+    /// Line and column of a byte of the piece.
     pub fn location(&self, at: usize) -> Location {
         let mut location = Location::of(&self.bytes, at);
         if location.line == 1 {
@@ -237,12 +237,12 @@ impl Piece {
     }
 
     /// An error at a byte of the piece.
-    pub fn error(&self, at: usize, what: impl Into<String>) -> Error {
-        Error::from(ErrorKind::Syntax(what.into())).at_location(self.location(at))
+    pub fn error(&self, at: usize, message: impl Into<String>) -> Error {
+        Error::from(ErrorKind::Syntax(message.into())).at_location(self.location(at))
     }
 
-    /// Why the grammar refuses a part, unless the scan refused something before that.
-    fn syntax(&self, part: Part, farthest: Farthest) -> Error {
+    /// The error of a part that the grammar refuses, or of the scan if that comes first.
+    fn grammar_error(&self, part: TextPart, farthest: Farthest) -> Error {
         let after = part.start + farthest.token.map_or(0, explain::after);
         let failure = Failure {
             at: part.start + farthest.at,
@@ -251,31 +251,31 @@ impl Piece {
             entry: part.entry,
             bracket: scan::innermost(self.bytes.get(..after).unwrap_or_default(), &self.open),
         };
-        let (at, what) = explain::explain(&self.bytes, failure);
-        match &self.refused {
-            // Where a bracket closes nothing, what is missing before it says more.
-            Some(refused) if refused.at <= at && refused.what != Trouble::Mismatch(None) => {
-                self.refused(refused)
+        let (at, message) = explain::explain(&self.bytes, failure);
+        match &self.scan_error {
+            // If a bracket closes nothing, what is missing before it is the better message.
+            Some(error) if error.at <= at && error.kind != ScanErrorKind::Mismatch(None) => {
+                self.describe(error)
             }
-            _ => self.error(at, what),
+            _ => self.error(at, message),
         }
     }
 
-    fn refused(&self, refused: &Refused) -> Error {
-        let found = explain::found(&self.bytes, refused.at);
-        let what = match refused.what {
-            Trouble::Unclosed => "this string is not closed on its line".to_owned(),
-            Trouble::Mismatch(None) => format!("{found} closes nothing"),
-            Trouble::Mismatch(Some(open)) => {
+    fn describe(&self, error: &ScanError) -> Error {
+        let found = explain::found(&self.bytes, error.at);
+        let message = match error.kind {
+            ScanErrorKind::Unclosed => "this string is not closed on its line".to_owned(),
+            ScanErrorKind::Mismatch(None) => format!("{found} closes nothing"),
+            ScanErrorKind::Mismatch(Some(open)) => {
                 format!("{found} does not close {}", self.opened(&open))
             }
-            Trouble::LeftOpen(open) => {
+            ScanErrorKind::LeftOpen(open) => {
                 format!("the text ends before {} is closed", self.opened(&open))
             }
-            Trouble::Nested => "a list cannot stand in a list".to_owned(),
-            Trouble::TooDeep(limit) => format!("messages are nested more than {limit} deep"),
+            ScanErrorKind::Nested => "a list cannot contain a list".to_owned(),
+            ScanErrorKind::TooDeep(limit) => format!("messages are nested more than {limit} deep"),
         };
-        self.error(refused.at, what)
+        self.error(error.at, message)
     }
 
     fn opened(&self, open: &Open) -> String {
@@ -289,38 +289,38 @@ impl Piece {
     }
 }
 
-/// What a piece says, matched.
+/// The tokens of a piece.
 #[derive(Debug)]
 pub(in crate::text) struct Tokens<'t> {
     piece: &'t Piece,
     scratch: Scratch,
-    refused: Option<Error>,
+    error: Option<Error>,
 }
 
 impl<'t> Tokens<'t> {
-    /// Gives what was matched to `sink`.
+    /// Passes the tokens to `sink` as events.
     ///
     /// # Errors
-    /// What `sink` refuses, else what the grammar does.
+    /// The first error of `sink`, else that of the grammar.
     pub(in crate::text) fn events<S: Sink<'t>>(&self, sink: &mut S) -> Result<()> {
         for (source, marks) in self.parts() {
             walk(source, marks, sink)
-                .map_err(|refusal| self.piece.error(refusal.at, refusal.what))?;
+                .map_err(|refusal| self.piece.error(refusal.at, refusal.message))?;
         }
-        self.refused.clone().map_or(Ok(()), Err)
+        self.error.clone().map_or(Ok(()), Err)
     }
 
-    /// What the piece does to what is open around it, or around a part of it.
-    pub(in crate::text) fn joins(&self, mut each: impl FnMut(Join<'t>)) {
+    /// Calls `each` for the brackets whose partners are in other parts.
+    pub(in crate::text) fn unbalanced(&self, mut each: impl FnMut(Unbalanced<'t>)) {
         for (source, marks) in self.parts() {
-            joins(source, marks, &mut each);
+            unbalanced(source, marks, &mut each);
         }
     }
 
     /// The error that ends the piece.
     #[cfg(test)]
-    pub(super) fn refused(&self) -> Option<&Error> {
-        self.refused.as_ref()
+    pub(super) fn error(&self) -> Option<&Error> {
+        self.error.as_ref()
     }
 
     pub(in crate::text) fn into_scratch(self) -> Scratch {

@@ -1,17 +1,17 @@
-//! Where a text may be cut: a scan over its bytes that knows quotes, comments and brackets, and nothing else.
+//! Finds where a text can be cut, by a scan that knows only quotes, comments and brackets.
 //!
-//! It may cut or refuse, never accept: every byte also goes through the grammar. A cut stands
-//! - before an identifier that follows white space and precedes `:`, `{` or `<`, outside `[ ]`, and not right after
-//!   `:` or `-`. In text that the grammar accepts such an identifier is a field's name: the other identifiers are
-//!   values, which nothing of the three follows, or stand in brackets;
-//! - inside a list after a comma, where the grammar allows nothing but the next element.
+//! The scan cuts or refuses, and accepts nothing: every byte is also matched against the grammar. It cuts
+//! - before an identifier that follows white space and precedes `:`, `{` or `<`, outside `[ ]`, and not directly after
+//!   `:` or `-`. In a text that the grammar accepts, such an identifier is a field name: other identifiers are values,
+//!   which none of the three follows, or are in brackets;
+//! - in a list after a comma, where the grammar allows only the next element.
 //!
-//! Both sides of a cut end and begin between two tokens that no rule joins, and the grammar has a rule for what may
-//! be left open or closed there (`fields_part`, `messages_part`, `scalars_part`). Hence text is accepted in parts
-//! exactly when it is accepted whole, with the same tokens; the scan answers for brackets that no part holds both of.
+//! A cut separates two tokens that no rule joins, and the grammar has rules for parts that close or leave open a message
+//! or list (`fields_part`, `messages_part`, `scalars_part`). So a text is accepted in parts exactly if it is accepted
+//! whole, with the same tokens. The scan checks the pairs of brackets that are in different parts.
 //!
-//! Parts also end at brackets when messages nest deeper than [`NESTED`] within one, so that the recursion of the
-//! recogniser is bounded whatever the depth of the text.
+//! If more than [`NESTED`] messages are open within a part, the part ends there, which bounds the recursion of the
+//! matcher for a text of any depth.
 
 use super::blank::is_blank;
 use super::matcher::Entry;
@@ -24,98 +24,98 @@ const NESTED: usize = 64;
 pub struct Open {
     /// `{`, `<` or `[`.
     pub bracket: u8,
-    /// Its byte, from the start of the text.
+    /// Its position, in bytes from the start of the text.
     pub offset: u64,
-    /// Its line, from 1; 0 while it stands in the piece being scanned.
+    /// Its line, from 1; 0 if it is in the piece that is being scanned.
     pub line: u64,
-    /// Its column in characters, from 1; 0 likewise.
+    /// Its column in characters, from 1; 0 if it is in the piece that is being scanned.
     pub column: u64,
-    /// For `[`: what stands in it.
+    /// The content of a list.
     content: Content,
 }
 
-/// What a `[` is seen to hold.
+/// The content of a bracket, as far as the scan knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
-    /// Fields, for the other brackets.
+    /// Fields, in the brackets of a message.
     Fields,
-    /// After a colon, until a message is seen in it.
+    /// A list after a colon in which no message was seen.
     Scalars,
     Messages,
-    /// A name in brackets, or a list of messages whose first one is not seen yet.
+    /// A name in brackets, or a list without a colon in which no message was seen.
     Unknown,
 }
 
-/// Bytes of a piece that match one rule from the first to the last.
+/// Bytes of a piece that must match one rule as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct TextPart {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) entry: Entry,
 }
 
-/// What the scan refuses, at a byte of the piece.
+/// An error that the scan finds, at a byte of the piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refused {
+pub(super) struct ScanError {
     pub(super) at: usize,
-    pub(super) what: Trouble,
+    pub(super) kind: ScanErrorKind,
 }
 
-/// The scan's own reasons; the grammar has others.
+/// The errors that the scan finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
-    /// A string that its line, or the text, does not close.
+pub(super) enum ScanErrorKind {
+    /// A string that is not closed on its line.
     Unclosed,
-    /// A bracket that does not close the innermost open one, or closes none.
+    /// A closing bracket that does not match the innermost open bracket, if there is one.
     Mismatch(Option<Open>),
-    /// The end of the text while a bracket is open.
+    /// The end of the text with an open bracket.
     LeftOpen(Open),
     /// A list in a list.
     Nested,
-    /// More messages within each other than this.
+    /// More nested messages than this limit.
     TooDeep(usize),
 }
 
 /// Why the scan stops.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// It has seen all bytes there are.
+    /// It needs more bytes.
     More,
-    /// The piece is complete up to this byte.
+    /// The piece ends before this byte.
     Cut(usize),
-    Refused(Refused),
+    Error(ScanError),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Plain,
     Comment,
-    /// In a string: its quote, and where that stands.
+    /// In a string: its quote and the quote's position.
     Text(u8, usize),
 }
 
-/// The scan of one text, piece after piece.
+/// The scan of a text, piece by piece.
 #[derive(Debug)]
 pub(super) struct Scan {
     limit: usize,
-    /// Bytes of the text before the piece.
+    /// The offset of the piece in the text.
     offset: u64,
     open: Vec<Open>,
-    /// How many of `open` are messages.
+    /// The number of messages in `open`.
     depth: usize,
-    /// How many of `open` earlier parts opened.
+    /// The number of brackets in `open` that earlier parts opened.
     base: usize,
-    parts: Vec<Part>,
+    parts: Vec<TextPart>,
     start: usize,
     entry: Entry,
     at: usize,
     state: State,
-    /// The last byte before `at` that is neither blank nor comment.
+    /// The last byte before `at` that is neither white space nor part of a comment.
     last: u8,
 }
 
 impl Scan {
-    /// A scan from the start of a text that lets messages nest `limit` deep.
+    /// A scan from the start of a text in which up to `limit` messages may nest.
     pub(super) fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -132,18 +132,18 @@ impl Scan {
         }
     }
 
-    /// Brackets open at the start of the piece, outermost first, or where the scan stands.
+    /// The open brackets at the position of the scan, outermost first.
     pub(super) fn open(&mut self) -> &mut Vec<Open> {
         &mut self.open
     }
 
-    /// How many of the first `read` bytes the next [`advance`](Self::advance) looks at, perhaps again.
+    /// How many of the first `read` bytes the next [`advance`](Self::advance) scans, some of them again.
     pub(super) fn unseen(&self, read: usize) -> usize {
         read.saturating_sub(self.at)
     }
 
-    /// Scans on in `piece`, which has grown, until it is at least `target` bytes and may be cut; `last` when no
-    /// bytes follow.
+    /// Continues in `piece`, which has grown, until a cut after at least `target` bytes. `last` says that no bytes
+    /// follow.
     pub(super) fn advance(&mut self, piece: &[u8], target: usize, last: bool) -> Stop {
         loop {
             let step = match self.state {
@@ -159,8 +159,8 @@ impl Scan {
         }
     }
 
-    /// The parts up to `end`, where the next piece begins.
-    pub(super) fn take_parts(&mut self, end: usize) -> Vec<Part> {
+    /// Returns the parts up to `end`, where the next piece begins.
+    pub(super) fn take_parts(&mut self, end: usize) -> Vec<TextPart> {
         self.split_open();
         self.split(end);
         self.offset += end as u64;
@@ -171,9 +171,9 @@ impl Scan {
     }
 
     fn finish(&self, piece: &[u8]) -> Stop {
-        Stop::Refused(match (self.state, self.open.last()) {
-            (State::Text(_, from), _) => Refused { at: from, what: Trouble::Unclosed },
-            (_, Some(open)) => Refused { at: piece.len(), what: Trouble::LeftOpen(*open) },
+        Stop::Error(match (self.state, self.open.last()) {
+            (State::Text(_, from), _) => ScanError { at: from, kind: ScanErrorKind::Unclosed },
+            (_, Some(open)) => ScanError { at: piece.len(), kind: ScanErrorKind::LeftOpen(*open) },
             _ => return Stop::Cut(piece.len()),
         })
     }
@@ -196,7 +196,7 @@ impl Scan {
         };
         let end = self.at + length;
         if piece.get(end) == Some(&b'\n') {
-            return Some(Stop::Refused(Refused { at: from, what: Trouble::Unclosed }));
+            return Some(Stop::Error(ScanError { at: from, kind: ScanErrorKind::Unclosed }));
         }
         let body = piece.get(from + 1..end).unwrap_or_default();
         let backslashes = body.iter().rev().take_while(|&&byte| byte == b'\\').count();
@@ -208,7 +208,7 @@ impl Scan {
         None
     }
 
-    /// From here to the next quote, `#` or bracket, and over it.
+    /// Scans up to and including the next quote, `#` or bracket.
     fn plain(&mut self, piece: &[u8], target: usize, last: bool) -> Option<Stop> {
         let rest = piece.get(self.at..).unwrap_or_default();
         let length = rest.iter().position(|&byte| is_stop(byte));
@@ -221,7 +221,7 @@ impl Scan {
             return Some(Stop::Cut(cut));
         }
         if length.is_none() {
-            // What could be cut when more is known is looked at again, with the last significant byte before it.
+            // A possible cut depends on bytes that are not read yet: scan these again, from the same state.
             if last {
                 self.at = end;
             }
@@ -229,28 +229,28 @@ impl Scan {
         }
         let byte = *piece.get(end)?;
         let before = |scan: &Self| significant(piece, scan.at, end).unwrap_or(scan.last);
-        let (mut last, mut trouble) = (byte, None);
+        let (mut last, mut error) = (byte, None);
         match byte {
             b'#' => {
                 self.state = State::Comment;
                 last = before(self);
             }
             b'"' | b'\'' => self.state = State::Text(byte, end),
-            b'{' | b'<' => trouble = self.opening(byte, end),
-            b'[' => trouble = self.list(before(self), end),
-            _ => trouble = self.closing(byte, end),
+            b'{' | b'<' => error = self.opening(byte, end),
+            b'[' => error = self.list(before(self), end),
+            _ => error = self.closing(byte, end),
         }
         self.last = last;
         self.at = end + 1;
-        trouble.map(|what| Stop::Refused(Refused { at: end, what }))
+        error.map(|kind| Stop::Error(ScanError { at: end, kind }))
     }
 
-    fn opening(&mut self, bracket: u8, at: usize) -> Option<Trouble> {
+    fn opening(&mut self, bracket: u8, at: usize) -> Option<ScanErrorKind> {
         if let Some(list) = self.open.last_mut().filter(|open| open.bracket == b'[') {
             list.content = Content::Messages;
         }
         if self.depth == self.limit {
-            return Some(Trouble::TooDeep(self.limit));
+            return Some(ScanErrorKind::TooDeep(self.limit));
         }
         self.depth += 1;
         self.push(bracket, at, Content::Fields);
@@ -260,9 +260,9 @@ impl Scan {
         None
     }
 
-    fn list(&mut self, before: u8, at: usize) -> Option<Trouble> {
+    fn list(&mut self, before: u8, at: usize) -> Option<ScanErrorKind> {
         if self.open.last().is_some_and(|open| open.bracket == b'[') {
-            return Some(Trouble::Nested);
+            return Some(ScanErrorKind::Nested);
         }
         self.push(b'[', at, if before == b':' { Content::Scalars } else { Content::Unknown });
         None
@@ -273,21 +273,21 @@ impl Scan {
         self.open.push(Open { bracket, offset, line: 0, column: 0, content });
     }
 
-    fn closing(&mut self, byte: u8, at: usize) -> Option<Trouble> {
+    fn closing(&mut self, byte: u8, at: usize) -> Option<ScanErrorKind> {
         let wanted = match byte {
             b'}' => b'{',
             b'>' => b'<',
             _ => b'[',
         };
         let Some(open) = self.open.pop_if(|open| open.bracket == wanted) else {
-            return Some(Trouble::Mismatch(self.open.last().copied()));
+            return Some(ScanErrorKind::Mismatch(self.open.last().copied()));
         };
         if open.bracket != b'[' {
             self.depth -= 1;
         }
         if self.open.len() < self.base {
             self.base = self.open.len();
-            // The rules for parts of lists close the list themselves.
+            // The rules for parts of lists match the closing bracket.
             if open.bracket != b'[' {
                 self.split(at);
                 self.entry = self.entry_here();
@@ -299,16 +299,16 @@ impl Scan {
     /// Ends the part at `end`.
     fn split(&mut self, end: usize) {
         if self.start < end {
-            self.parts.push(Part { start: self.start, end, entry: self.entry });
+            self.parts.push(TextPart { start: self.start, end, entry: self.entry });
         }
         self.start = end;
     }
 
-    /// Ends a part after each message that is open in this one.
+    /// Ends a part after the opening bracket of each message that is open in the current part.
     fn split_open(&mut self) {
         for index in self.base..self.open.len() {
             if let Some(open) = self.open.get(index).filter(|open| open.bracket != b'[') {
-                // Opened in this piece: its distance from the start is that of a byte in memory.
+                // The bracket is in this piece, so its distance from the start fits in memory.
                 let at = usize::try_from(open.offset - self.offset).unwrap_or(usize::MAX);
                 self.split(at + 1);
                 self.entry = Entry::Fields;
@@ -325,9 +325,9 @@ impl Scan {
         }
     }
 
-    /// Where a piece of `target` bytes may end, up to `to`: a stretch without quotes, comments and brackets.
+    /// The first possible cut after `target` bytes and before `to`; there are no quotes, comments and brackets up to `to`.
     ///
-    /// Before twice the target only messages begin a piece: cut numbers, which lie packed in the message, cost a rewrite.
+    /// Up to twice the target, a piece begins only with a message: cutting a list of packed numbers costs a rewrite.
     fn cut(&self, piece: &[u8], target: usize, to: usize, complete: bool) -> Option<usize> {
         let from = target.max(self.at);
         match self.open.last().map(|open| open.content) {
@@ -362,8 +362,7 @@ impl Scan {
     }
 }
 
-/// The innermost bracket that is open at the end of `bytes`, a piece that begins inside the brackets `open` or the
-/// beginning of one.
+/// The innermost open bracket at the end of `bytes`, the beginning of a piece that begins inside the brackets `open`.
 pub(super) fn innermost(bytes: &[u8], open: &[Open]) -> Option<u8> {
     let depth = open.iter().filter(|open| open.bracket != b'[').count();
     let scanned = Scan::new(usize::MAX);
@@ -387,8 +386,8 @@ fn after_word(piece: &[u8], from: usize, to: usize) -> usize {
     from + rest.iter().take_while(|&&byte| is_letter(byte) || byte.is_ascii_digit()).count()
 }
 
-/// Quotes, `#` and brackets. Looked up: a comparison for each takes twice as long.
-#[expect(clippy::indexing_slicing, reason = "done by the compiler: out of range does not compile")]
+/// Quotes, `#` and brackets. A table takes half the time of comparisons.
+#[expect(clippy::indexing_slicing, reason = "a constant: an index out of range does not compile")]
 const STOPS: [bool; 256] = {
     let mut stops = [false; 256];
     let mut bytes: &[u8] = b"\"'#{}<>[]";

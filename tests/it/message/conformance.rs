@@ -199,11 +199,11 @@ fn read_text<'s>(
     text: &[u8],
     case: &Case,
 ) -> ckdiff::Result<Message<'s>> {
-    let numbers = match case.print_unknown_fields {
-        true => text::Numbers::Accept,
-        false => text::Numbers::Refuse,
+    let field_numbers = match case.print_unknown_fields {
+        true => text::FieldNumbers::Accept,
+        false => text::FieldNumbers::Refuse,
     };
-    let options = text::ParseOptions { numbers, ..Default::default() };
+    let options = text::ParseOptions { field_numbers, ..Default::default() };
     text::parse(schema, ty, text, &options).map(|(message, _)| message)
 }
 

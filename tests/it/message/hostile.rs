@@ -240,7 +240,7 @@ fn a_million_levels_are_refused_at_once() {
     }
     let text = "args:".to_owned() + &"[".repeat(LEVELS);
     let error = within(limit, "lists", || read_text(full_type, text.as_bytes()));
-    assert!(error.contains("a list cannot stand in a list"), "{error}");
+    assert!(error.contains("a list cannot contain a list"), "{error}");
     for (open, close) in [("[", "]"), ("{\"args\":[", "]}"), ("{\"a\":", "}"), ("{\"args\":", "}")]
     {
         let text = open.repeat(LEVELS) + "0" + &close.repeat(LEVELS);

@@ -6,7 +6,7 @@ use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::json;
 use ckdiff::message::{Message, Unknown};
 use ckdiff::schema::{MessageType, Schema};
-use ckdiff::text::{self, Numbers, ParseOptions, PrintOptions, Style, UnknownFields};
+use ckdiff::text::{self, FieldNumbers, ParseOptions, PrintOptions, Style, UnknownFields};
 
 use super::{everything, text_layout};
 
@@ -104,8 +104,9 @@ pub(crate) fn check_text(of: Type, text: &[u8]) -> ckdiff::Result<Message<'stati
         assert_eq!(by_threads, parts, "pieces of {piece_bytes}");
     }
     if let Ok(message) = &message {
-        let numbers = Numbers::Accept;
-        let lenient = ParseOptions { numbers, unknown: Unknown::Drop, partial: true, ..whole };
+        let field_numbers = FieldNumbers::Accept;
+        let lenient =
+            ParseOptions { field_numbers, unknown: Unknown::Drop, partial: true, ..whole };
         assert_eq!(said(&read(text, lenient)), Ok(message.bytes().to_vec()));
     }
     if let Some(laid_out) = text_layout::check_layout(text) {

@@ -2,7 +2,7 @@
 
 use ckdiff::Result;
 use ckdiff::text::syntax::{
-    Literals, Name, NameKind, Number, Pieces, Reading, Refusal, Scratch, Sink, Word,
+    Literals, Name, NameKind, Number, PieceOptions, Pieces, Refusal, Scratch, Sink, Word,
 };
 use ckdiff::text::{LayoutOptions, format};
 
@@ -60,7 +60,7 @@ fn compact(name: &[u8]) -> Vec<u8> {
 
 fn said(text: &[u8]) -> Result<Vec<String>> {
     let (mut said, mut scratch) = (Said::default(), Scratch::default());
-    for piece in Pieces::new(text, Reading::default()) {
+    for piece in Pieces::new(text, PieceOptions::default()) {
         piece?.events(&mut scratch, &mut said)?;
     }
     Ok(said.0)

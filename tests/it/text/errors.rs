@@ -100,7 +100,10 @@ fn a_number_is_refused_at_the_digit_that_is_wrong() {
 
 #[test]
 fn an_escape_that_means_nothing_is_reported_at_its_backslash() {
-    assert_eq!(error("tensor_content: 'ab\\400'"), "1:20: an octal escape above \\377 is no byte");
+    assert_eq!(
+        error("tensor_content: 'ab\\400'"),
+        "1:20: an octal escape above \\377 is not a byte"
+    );
     assert_eq!(error("tensor_content: 'ab\\x'"), "1:20: \\x needs one or two hexadecimal digits");
     assert!(error("tensor_content: 'ab\\q'").starts_with("1:20: "));
 }

@@ -4,7 +4,9 @@
 
 use std::fmt::Write;
 
-use ckdiff::text::syntax::{Literals, Name, Number, Pieces, Reading, Refusal, Scratch, Sink, Word};
+use ckdiff::text::syntax::{
+    Literals, Name, Number, PieceOptions, Pieces, Refusal, Scratch, Sink, Word,
+};
 use pest::Parser;
 use pest::error::LineColLocation;
 use pest::iterators::Pairs;
@@ -70,7 +72,7 @@ impl<'t> Sink<'t> for Log {
 /// The events of a text read in pieces, or its error as `line:column: message`.
 fn parse(text: &[u8], piece_bytes: usize) -> Result<Vec<String>, String> {
     let (mut log, mut scratch) = (Log::default(), Scratch::default());
-    for piece in Pieces::new(text, Reading { piece_bytes, ..Reading::default() }) {
+    for piece in Pieces::new(text, PieceOptions { piece_bytes, ..PieceOptions::default() }) {
         let piece = piece.expect("a slice can be read");
         log.offset = usize::try_from(piece.offset()).unwrap();
         piece.events(&mut scratch, &mut log).map_err(|error| {
@@ -368,7 +370,7 @@ fn depth_is_bounded_and_costs_no_stack() {
     let text = "m{".repeat(depth) + &"}".repeat(depth);
     let deep = |limit, piece_bytes| -> Result<usize, String> {
         let (mut log, mut scratch) = (Log::default(), Scratch::default());
-        let reading = Reading { depth: limit, piece_bytes };
+        let reading = PieceOptions { depth: limit, piece_bytes };
         for piece in Pieces::new(text.as_bytes(), reading) {
             let piece = piece.expect("a slice can be read");
             piece

@@ -1,16 +1,16 @@
-//! Where text goes: a buffer that is written out when it is full, or that holds everything.
+//! The output buffer of the printer, which is flushed when it is full or keeps the whole text.
 
 use std::io::{ErrorKind, Write};
 
 use crate::error::{Error, Result};
 
-/// How much is written at a time.
+/// The number of bytes that are written at a time.
 const LEN: usize = 64 << 10;
 
-/// The most that is held in memory: what is larger is printed when its turn comes.
+/// The most bytes that are kept in memory. A longer segment is printed directly to the output.
 const MOST: usize = 4 << 20;
 
-/// What two digits look like: "00" to "99".
+/// The numbers "00" to "99".
 const PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[b'0'; 2]; 100];
     let mut n = 0;
@@ -26,59 +26,59 @@ const PAIRS: [[u8; 2]; 100] = {
 
 const SPACES: [u8; 64] = [b' '; 64];
 
-/// Text on its way out.
-pub(super) struct Sink<'w> {
-    /// All of it may be written to; the text is what lies before `len`.
+/// Printed text that is not written yet.
+pub(super) struct TextBuffer<'w> {
+    /// The text is the first `len` bytes.
     buffer: Vec<u8>,
     len: usize,
-    /// The most that is held where nothing is written out.
+    /// The most bytes, if there is no `out`.
     most: usize,
     out: Option<&'w mut dyn Write>,
 }
 
-impl<'w> Sink<'w> {
-    /// Writes to `out`, a buffer at a time.
+impl<'w> TextBuffer<'w> {
+    /// A buffer that is flushed to `out`.
     pub(super) fn stream(out: &'w mut dyn Write) -> Self {
         Self { buffer: vec![0; LEN], len: 0, most: MOST, out: Some(out) }
     }
 
-    /// Holds everything, or fails where that is too much; `buffer` is used again.
+    /// A buffer that keeps the text, up to a limit. It reuses `buffer`.
     pub(super) fn memory(mut buffer: Vec<u8>) -> Self {
         buffer.resize(buffer.capacity().max(LEN), 0);
         Self { buffer, len: 0, most: MOST, out: None }
     }
 
-    /// Holds up to `most` bytes, and fails where that is too little for what comes next.
+    /// A buffer that keeps up to `most` bytes and refuses more.
     pub(super) fn brief(most: usize) -> Self {
         Self { buffer: vec![0; 256], len: 0, most, out: None }
     }
 
-    /// What is held.
+    /// Returns the text.
     pub(super) fn into_text(mut self) -> Vec<u8> {
         self.buffer.truncate(self.len);
         self.buffer
     }
 
-    /// Writes out what is left.
+    /// Writes the rest of the text.
     pub(super) fn finish(mut self) -> Result<()> {
         self.flush(0)
     }
 
-    /// Writes out what is left, except for a space at the end.
+    /// Writes the rest of the text, without a space at its end.
     pub(super) fn finish_line(mut self) -> Result<()> {
         let text = self.buffer.get(..self.len).unwrap_or_default();
         self.len = text.strip_suffix(b" ").unwrap_or(text).len();
         self.flush(0)
     }
 
-    /// Writes out `text` behind what is there.
+    /// Writes the text so far, and then `text`.
     pub(super) fn write_through(&mut self, text: &[u8]) -> Result<()> {
         self.flush(0)?;
         let Some(out) = &mut self.out else { return Ok(()) };
         out.write_all(text).map_err(|error| Error::io("write", error))
     }
 
-    /// Writes out all but the last `keep` bytes, 0 or 1.
+    /// Writes all but the last `keep` bytes, 0 or 1.
     fn flush(&mut self, keep: usize) -> Result<()> {
         let Some(out) = &mut self.out else { return Ok(()) };
         let end = self.len.saturating_sub(keep);
@@ -94,10 +94,10 @@ impl<'w> Sink<'w> {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, len: usize) -> Result<()> {
-        // The last byte stays: at the very end it may be a space too many.
+        // The last byte is kept: it may be the space that `finish_line` removes.
         self.flush(1)?;
         if self.out.is_none() && self.len + len > self.most {
-            return Err(Error::io("hold the text", ErrorKind::OutOfMemory.into()));
+            return Err(Error::io("keep the text", ErrorKind::OutOfMemory.into()));
         }
         if self.buffer.len() - self.len < len {
             self.buffer.resize((self.len + len).max(2 * self.buffer.len()), 0);
@@ -105,7 +105,7 @@ impl<'w> Sink<'w> {
         Ok(())
     }
 
-    /// Room for `len` bytes; [`advance`](Self::advance) says how many of them count.
+    /// Space for `len` bytes; [`advance`](Self::advance) takes those that were used.
     #[inline]
     pub(super) fn room(&mut self, len: usize) -> Result<&mut [u8]> {
         if self.buffer.len() - self.len < len {
@@ -114,7 +114,7 @@ impl<'w> Sink<'w> {
         Ok(self.buffer.get_mut(self.len..).unwrap_or_default())
     }
 
-    /// Takes the first `len` bytes of what [`room`](Self::room) gave.
+    /// Adds the first `len` bytes of [`room`](Self::room) to the text.
     #[inline]
     pub(super) fn advance(&mut self, len: usize) {
         self.len += len;
@@ -131,7 +131,7 @@ impl<'w> Sink<'w> {
         Ok(())
     }
 
-    /// Appends text of a length that is known when compiling.
+    /// Appends text of constant length.
     #[inline]
     pub(super) fn put_array<const N: usize>(&mut self, text: &[u8; N]) -> Result<()> {
         if let Some(place) = self.room(N)?.first_chunk_mut() {
@@ -144,7 +144,7 @@ impl<'w> Sink<'w> {
     /// Appends `count` spaces.
     #[inline]
     pub(super) fn spaces(&mut self, count: usize) -> Result<()> {
-        // More than are asked for, since a fixed number is written at once.
+        // A constant number of spaces is faster to write than a variable one.
         let room = self.room(count.max(SPACES.len()))?;
         if let Some(place) = room.first_chunk_mut() {
             *place = SPACES;
@@ -186,7 +186,7 @@ impl<'w> Sink<'w> {
     }
 }
 
-/// Writes the digits of a number to the end of `digits`; returns where they start.
+/// Writes the digits of a number to the end of `digits`; returns the index of the first.
 #[inline]
 pub(super) fn decimal(mut number: u64, digits: &mut [u8; 20]) -> usize {
     let mut start = digits.len();
