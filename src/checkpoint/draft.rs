@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as MapEntry;
 use std::path::{Path, PathBuf};
 
-use super::{Checkpoint, Format, overlap, publish, state};
+use super::{Checkpoint, Format, Metadata, overlap, publish, state};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{Complete, Existing};
 use crate::progress::Progress;
@@ -34,12 +34,13 @@ use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 pub struct Draft<'a> {
     shards: Vec<Shard<'a>>,
     tensors: BTreeMap<Name, Known>,
+    metadata: Metadata,
 }
 
 /// One of no tensors, and of one shard.
 impl Default for Draft<'_> {
     fn default() -> Self {
-        Self { shards: vec![Vec::new()], tensors: BTreeMap::new() }
+        Self { shards: vec![Vec::new()], tensors: BTreeMap::new(), metadata: Metadata::new() }
     }
 }
 
@@ -65,6 +66,8 @@ pub(super) struct Piece<'a> {
     /// `None` for all of it.
     pub(super) slice: Option<Slice>,
     pub(super) source: &'a dyn TensorSource,
+    /// All of the tensor; `None` for a slice that was added without the others.
+    pub(super) whole: Option<&'a dyn TensorSource>,
 }
 
 /// What was said of a tensor.
@@ -114,7 +117,7 @@ impl<'a> Draft<'a> {
         }
         // Empty tensors lie where the next one starts.
         stored.sort_by_cached_key(|(_, _, _, part)| (part.stored_at(), part.stored_bytes()));
-        let mut draft = Self::default();
+        let mut draft = Self { metadata: checkpoint.metadata().to_vec(), ..Self::default() };
         let mut shard = 0;
         for (name, whole, slice, part) in stored {
             // Those that hold nothing too, since their number is in every name.
@@ -124,7 +127,7 @@ impl<'a> Draft<'a> {
             shard = part.stored_at().0;
             match slice {
                 None => draft.add(name, whole)?,
-                Some(slice) => draft.add_slice(name, whole.shape(), slice, part)?,
+                Some(slice) => draft.add_part(name, whole.shape(), slice, part, Some(whole))?,
             }
         }
         Ok(draft)
@@ -142,7 +145,7 @@ impl<'a> Draft<'a> {
             MapEntry::Occupied(_) => return Err(given_twice().of_tensor(&name)),
             MapEntry::Vacant(place) => place.insert(known),
         };
-        self.push(Piece { name, shape, slice: None, source });
+        self.push(Piece { name, shape, slice: None, source, whole: Some(source) });
         Ok(())
     }
 
@@ -158,7 +161,17 @@ impl<'a> Draft<'a> {
         slice: &Slice,
         source: &'a dyn TensorSource,
     ) -> Result<()> {
-        let name = name.into();
+        self.add_part(name.into(), shape, slice, source, None)
+    }
+
+    fn add_part(
+        &mut self,
+        name: Name,
+        shape: &Shape,
+        slice: &Slice,
+        source: &'a dyn TensorSource,
+        whole: Option<&'a dyn TensorSource>,
+    ) -> Result<()> {
         check(&name, source)?;
         if source.shape() != slice.shape() {
             let allowed = format!("its box {slice} has {}", slice.shape());
@@ -184,7 +197,7 @@ impl<'a> Draft<'a> {
                 known.slices.push(slice.clone());
             }
         }
-        self.push(Piece { name, shape: shape.clone(), slice: Some(slice.clone()), source });
+        self.push(Piece { name, shape: shape.clone(), slice: Some(slice.clone()), source, whole });
         Ok(())
     }
 
@@ -218,6 +231,11 @@ impl<'a> Draft<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The pairs of texts beside the tensors; only formats that [keep](Format::keeps_metadata) them write them.
+    pub fn metadata(&self) -> &[(String, String)] {
+        &self.metadata
     }
 
     /// How many tensors there are; slices of one count once.
@@ -283,7 +301,7 @@ impl<'a> Draft<'a> {
             overlap::check(&known.slices).map_err(|error| error.of_tensor(name))?;
         }
         progress.total(self.content_bytes());
-        (writer.write)(&self.shards, path, progress)
+        (writer.write)(&self.shards, &self.metadata, path, progress)
     }
 
     fn push(&mut self, piece: Piece<'a>) {

@@ -13,7 +13,8 @@
 //! - `read`, `read_file`: the names in a checkpoint, each with a [`TensorSource`](crate::tensor::TensorSource) that reads its
 //!   content on demand. Damage to one tensor belongs into its [`Entry`](super::Entry), other damage into
 //!   [`Contents::damage`];
-//! - `writer`: `None` for a format that is only read.
+//! - `writer`: `None` for a format that is only read. A format that stores texts beside the tensors reads them into
+//!   [`Contents::metadata`] and writes those of its [`Draft`](super::Draft).
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -68,13 +69,16 @@ pub enum Role {
 pub(super) struct Writer {
     /// The path that opens a checkpoint written to this path in a number of shards.
     pub(super) opened_by: fn(&Path, usize) -> PathBuf,
+    /// Whether it writes the pairs of texts that a checkpoint may have beside its tensors.
+    pub(super) keeps_metadata: bool,
     /// Writes the shards of a checkpoint, each file under a temporary name. The file without which the others count for
     /// nothing comes last.
     pub(super) write: WriteShards,
 }
 
 /// See [`Writer::write`]; the path is the one that [`Writer::opened_by`] was given.
-type WriteShards = fn(&[Shard<'_>], &Path, &dyn Progress) -> Result<Vec<Complete>>;
+type WriteShards =
+    fn(&[Shard<'_>], &[(String, String)], &Path, &dyn Progress) -> Result<Vec<Complete>>;
 
 impl Format {
     /// The format that a saver of this version writes.
@@ -127,6 +131,13 @@ impl Format {
     /// Whether ckdiff can write it.
     pub fn is_writable(&self) -> bool {
         self.writer.is_some()
+    }
+
+    /// Whether it can be written with the pairs of texts beside the tensors that [`Checkpoint::metadata`] returns.
+    ///
+    /// [`Checkpoint::metadata`]: super::Checkpoint::metadata
+    pub fn keeps_metadata(&self) -> bool {
+        self.writer.as_ref().is_some_and(|writer| writer.keeps_metadata)
     }
 
     /// # Errors

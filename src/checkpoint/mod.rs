@@ -50,6 +50,9 @@ pub use crate::files::Existing;
 use crate::table::Table;
 use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
 
+/// Pairs of texts, in the order of the file.
+type Metadata = Vec<(String, String)>;
+
 /// What a format reads.
 struct Contents {
     /// The path that names the whole checkpoint, without what one file's name adds.
@@ -57,6 +60,8 @@ struct Contents {
     files: Vec<PathBuf>,
     /// Sorted by name, each name once.
     entries: Vec<Entry>,
+    /// What a program noted beside the tensors.
+    metadata: Metadata,
     damage: Vec<Error>,
     has_data: bool,
     /// Tables that opening has not read in full.
@@ -217,6 +222,12 @@ impl Checkpoint {
         let entries = &self.contents.entries;
         let by_name = |entry: &Entry| entry.name.as_bytes().cmp(name.as_ref());
         entries.binary_search_by(by_name).ok().and_then(|i| entries.get(i))
+    }
+
+    /// The pairs of texts that a program noted beside the tensors, such as `format` and `pt`; none where the format has no place
+    /// for them.
+    pub fn metadata(&self) -> &[(String, String)] {
+        &self.contents.metadata
     }
 
     /// What is damaged in the checkpoint itself, so that names may be missing.

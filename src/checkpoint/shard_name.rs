@@ -76,8 +76,9 @@ pub(super) fn of_all_shards(path: &Path) -> Option<(PathBuf, u32)> {
     shard.number.is_none().then(|| (path.with_file_name(shard.stem), shard.count))
 }
 
-/// The files `STEM-NUMBER-of-COUNT` that are there, sorted, each with its count; numbers start at 0.
-pub(super) fn shards_of(stem: &Path) -> Vec<(u32, PathBuf)> {
+/// The files `STEM-NUMBER-of-COUNT`, with `ending` behind them, that are there: sorted, each with its count. Numbers start at
+/// `first`.
+pub(super) fn shards_of(stem: &Path, first: u32, ending: &str) -> Vec<(u32, PathBuf)> {
     let start = with_suffix(stem, "-");
     let Some(start) = start.file_name() else { return Vec::new() };
     let entries = std::fs::read_dir(files::folder(stem)).into_iter().flatten().flatten();
@@ -85,8 +86,9 @@ pub(super) fn shards_of(stem: &Path) -> Vec<(u32, PathBuf)> {
         let file = entry.file_name();
         // The stem may have bytes that are not UTF-8.
         let numbers = file.as_encoded_bytes().strip_prefix(start.as_encoded_bytes())?;
+        let numbers = numbers.strip_suffix(ending.as_bytes())?;
         let numbers = format!("-{}", str::from_utf8(numbers).ok()?);
-        let shard = ShardName::written(&numbers, 0).filter(|shard| shard.stem.is_empty())?;
+        let shard = ShardName::written(&numbers, first).filter(|shard| shard.stem.is_empty())?;
         shard.number.map(|_| (shard.count, stem.with_file_name(file)))
     };
     let mut shards: Vec<_> = entries.filter_map(shard).collect();

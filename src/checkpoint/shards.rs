@@ -1,4 +1,4 @@
-//! The numbered files of a checkpoint: opened when they are needed, and not all at once.
+//! The files of a checkpoint in shards: opened when they are needed, and not all at once.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,28 +13,46 @@ use super::shard_name;
 /// Files kept open at a time, of each checkpoint; systems mostly allow a process 1,024.
 const OPEN: usize = 256;
 
-/// The files `STEM-00000-of-00002`, `STEM-00001-of-00002`.
+/// The files of a checkpoint in shards, by number.
 #[derive(Debug)]
 pub(super) struct Shards {
-    stem: PathBuf,
-    count: u32,
+    paths: Paths,
     open: Mutex<BTreeMap<u32, Arc<File>>>,
+}
+
+/// The paths of shards.
+#[derive(Debug)]
+enum Paths {
+    /// `STEM-00000-of-00002`, `STEM-00001-of-00002`: composed, since a file may claim any count.
+    Numbered(PathBuf, u32),
+    Listed(Vec<PathBuf>),
 }
 
 impl Shards {
     /// The `count` files whose paths start with `stem` and a hyphen.
     pub(super) fn new(stem: PathBuf, count: u32) -> Self {
-        Self { stem, count, open: Mutex::default() }
+        Self { paths: Paths::Numbered(stem, count), open: Mutex::default() }
+    }
+
+    /// The files at these paths.
+    pub(super) fn listed(paths: Vec<PathBuf>) -> Self {
+        Self { paths: Paths::Listed(paths), open: Mutex::default() }
     }
 
     /// How many files there are said to be.
     pub(super) fn count(&self) -> u32 {
-        self.count
+        match &self.paths {
+            Paths::Numbered(_, count) => *count,
+            Paths::Listed(paths) => u32::try_from(paths.len()).unwrap_or(u32::MAX),
+        }
     }
 
-    /// The path of file `number`.
+    /// The path of file `number`, which is less than the count.
     pub(super) fn path(&self, number: u32) -> PathBuf {
-        shard_name::shard(&self.stem, number, self.count)
+        match &self.paths {
+            Paths::Numbered(stem, count) => shard_name::shard(stem, number, *count),
+            Paths::Listed(paths) => paths.get(number as usize).cloned().unwrap_or_default(),
+        }
     }
 
     /// File `number`, which is less than the count.
@@ -61,7 +79,7 @@ impl Shards {
 
     /// Whether any of the files is there.
     pub(super) fn any(&self) -> bool {
-        (0..self.count).take(OPEN).any(|number| self.path(number).exists())
+        (0..self.count()).take(OPEN).any(|number| self.path(number).exists())
     }
 }
 

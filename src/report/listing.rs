@@ -21,6 +21,8 @@ pub struct Listing {
     pub kind: &'static str,
     /// Its format, as in `V2`.
     pub format: &'static str,
+    /// Pairs of texts that a program noted beside the tensors.
+    pub metadata: Vec<(String, String)>,
     /// The tensors, by name.
     pub tensors: Vec<Row>,
     /// Damage that belongs to no one tensor.
@@ -81,6 +83,7 @@ impl Listing {
             path: checkpoint.path().to_path_buf(),
             kind: "checkpoint",
             format: checkpoint.format().name(),
+            metadata: checkpoint.metadata().to_vec(),
             tensors: rows(&entries),
             damage: checkpoint.damage().to_vec(),
         }

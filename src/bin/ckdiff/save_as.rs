@@ -1,15 +1,18 @@
 //! `ckdiff save-as IN OUT`: writes a checkpoint in another format, in other shards, in part, or under other names.
 
+use std::collections::BTreeSet;
+
 use ckdiff::artifact::Artifact;
-use ckdiff::checkpoint::{Checkpoint, Draft};
+use ckdiff::checkpoint::{Checkpoint, Draft, Format};
 use ckdiff::diff::Names;
 use ckdiff::graph::object_graph;
+use ckdiff::report::human;
 use ckdiff::tensor::{DType, Name, Tensor};
 use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
 use crate::args::SaveAsArgs;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{self, Diagnostics};
 use crate::interrupt;
 use crate::merge::existing;
 use crate::progress::Bar;
@@ -41,7 +44,24 @@ pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Diagnostics> {
     interrupt::install_handler();
     let bar = Bar::new(false);
     draft.write(&args.output, format, existing(&args.existing), &bar)?;
+    drop(bar);
+    warn_of_metadata(&draft, format);
     Ok(Exit::Same)
+}
+
+/// Warns of the metadata that the new checkpoint lacks.
+fn warn_of_metadata(draft: &Draft<'_>, format: &Format) {
+    let keys = draft.metadata().iter().map(|(key, _)| &**key);
+    let mut seen = BTreeSet::new();
+    let (first, again): (Vec<_>, Vec<_>) = keys.partition(|key| seen.insert(*key));
+    let (lost, what) = if format.keeps_metadata() {
+        (again, "only the first shard's value is kept of the metadata".to_owned())
+    } else {
+        (first, format!("{format} checkpoints have no place for the metadata"))
+    };
+    if !lost.is_empty() {
+        diagnostics::warn(&format!("{what}: {}", human::printable(&lost.join(", "))));
+    }
 }
 
 /// The name under which a tensor is saved; `None` if it is left out.

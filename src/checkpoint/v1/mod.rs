@@ -52,7 +52,7 @@ pub(super) static FORMAT: Format = Format {
     listed: path::listed,
     read,
     read_file,
-    writer: Some(Writer { opened_by: path::opened_by, write: write::write }),
+    writer: Some(Writer { opened_by: path::opened_by, keeps_metadata: false, write: write::write }),
 };
 
 fn read(probe: &Probe, located: &Path, limits: &Limits) -> Result<Contents> {
@@ -162,7 +162,8 @@ impl Merged {
             })
             .collect();
         let prefix = path.to_path_buf();
-        Contents { prefix, files, entries, damage, has_data: true, tables: all }
+        let metadata = Vec::new();
+        Contents { prefix, files, entries, metadata, damage, has_data: true, tables: all }
     }
 }
 

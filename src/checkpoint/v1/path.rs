@@ -36,7 +36,7 @@ pub(super) fn role(probe: &Probe) -> Option<Role> {
 pub(super) fn files(path: &Path) -> Vec<PathBuf> {
     let mut files = match of_all_shards(path) {
         Some((stem, shards)) => {
-            let shards = shards_of(&stem).into_iter().filter(|(count, _)| *count == shards);
+            let shards = shards_of(&stem, 0, "").into_iter().filter(|(count, _)| *count == shards);
             shards.map(|(_, file)| file).collect()
         }
         None => Vec::new(),

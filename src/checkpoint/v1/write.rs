@@ -25,6 +25,7 @@ const LONGEST: u64 = 0x7fff_ffff;
 /// See [`Format`](super::super::Format).
 pub(super) fn write(
     shards: &[Shard<'_>],
+    _metadata: &[(String, String)],
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Vec<Complete>> {

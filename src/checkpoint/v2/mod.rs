@@ -59,7 +59,11 @@ pub(super) static FORMAT: Format = Format {
     listed: path::listed,
     read,
     read_file,
-    writer: Some(Writer { opened_by: |path, _| path.to_path_buf(), write: write::write }),
+    writer: Some(Writer {
+        opened_by: |path, _| path.to_path_buf(),
+        keeps_metadata: false,
+        write: write::write,
+    }),
 };
 
 fn read(probe: &Probe, index: &Path, limits: &Limits) -> Result<Contents> {
@@ -94,7 +98,7 @@ fn shards(prefix: &Path, index: &Index) -> Arc<Shards> {
 
 /// Whether there is content of a checkpoint with this prefix.
 pub(super) fn has_data(prefix: &Path) -> bool {
-    !shards_of(&path::data_of(prefix)).is_empty()
+    !shards_of(&path::data_of(prefix), 0, "").is_empty()
 }
 
 /// What the entries of one checkpoint have in common.
@@ -141,7 +145,8 @@ impl Bundle<'_> {
         }
         out.sort_by(|a, b| a.name.cmp(&b.name));
         let prefix = self.prefix.clone();
-        Contents { prefix, files, entries: out, damage, has_data, tables: Vec::new() }
+        let (metadata, tables) = (Vec::new(), Vec::new());
+        Contents { prefix, files, entries: out, metadata, damage, has_data, tables }
     }
 
     fn entry(&self, name: Name, source: Result<Box<dyn TensorSource>>) -> Entry {

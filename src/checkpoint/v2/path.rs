@@ -53,7 +53,8 @@ pub(super) fn role(probe: &Probe) -> Option<Role> {
 
 /// The files of the checkpoint with this prefix: content, then the index.
 pub(super) fn files(prefix: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<_> = shards_of(&data_of(prefix)).into_iter().map(|(_, file)| file).collect();
+    let mut files: Vec<_> =
+        shards_of(&data_of(prefix), 0, "").into_iter().map(|(_, file)| file).collect();
     files.sort();
     let index = index_of(prefix);
     files.extend(index.is_file().then_some(index));

@@ -19,6 +19,7 @@ use super::path::{data_of, index_of};
 /// See [`Format`](super::super::Format).
 pub(super) fn write(
     shards: &[draft::Shard<'_>],
+    _metadata: &[(String, String)],
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Vec<Complete>> {

@@ -25,6 +25,7 @@ pub fn write(listing: &Listing, view: &View, out: &mut dyn Write) -> io::Result<
     for error in &listing.damage {
         writeln!(out, "{bad}  {}{bad:#}", printable(&error.to_string()))?;
     }
+    metadata(&listing.metadata, out)?;
     if !listing.tensors.is_empty() {
         writeln!(out)?;
         let shown = listing.tensors.get(..view.max_diffs).unwrap_or(&listing.tensors);
@@ -40,6 +41,20 @@ pub fn write(listing: &Listing, view: &View, out: &mut dyn Write) -> io::Result<
         writeln!(out, "{gap}{bad}{}{bad:#}", printable(&error.to_string()))?;
     }
     Ok(())
+}
+
+/// The first pairs of the metadata, cut where they are longer than a line.
+fn metadata(pairs: &[(String, String)], out: &mut dyn Write) -> io::Result<()> {
+    const SHOWN: usize = 20;
+    for (key, value) in pairs.iter().take(SHOWN) {
+        let [key, value] =
+            [(key, 32), (value, 64)].map(|(text, width)| cut_middle(&printable(text), width));
+        writeln!(out, "  {key}: {value}")?;
+    }
+    match pairs.len().saturating_sub(SHOWN) {
+        0 => Ok(()),
+        more => writeln!(out, "  … and {} of metadata", plural(more as u64, "more line")),
+    }
 }
 
 /// The tensors, with a header.

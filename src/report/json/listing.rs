@@ -25,6 +25,7 @@ pub fn write(listing: &Listing, out: &mut dyn Write) -> io::Result<()> {
             parameters: listing.parameters(),
             bytes: listing.bytes(),
         },
+        metadata: listing.metadata.iter().map(|(key, value)| Pair { key, value }).collect(),
         tensors: listing.tensors.iter().map(RowOut::new).collect(),
         damage: listing.damage.iter().map(ToString::to_string).collect(),
     };
@@ -38,8 +39,17 @@ struct Report<'a> {
     kind: &'static str,
     format: &'static str,
     summary: Summary,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    metadata: Vec<Pair<'a>>,
     tensors: Vec<RowOut<'a>>,
     damage: Vec<String>,
+}
+
+/// A pair of texts: shards may have different values for one key.
+#[derive(Serialize)]
+struct Pair<'a> {
+    key: &'a str,
+    value: &'a str,
 }
 
 #[derive(Serialize)]
