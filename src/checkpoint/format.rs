@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use super::draft::Shard;
 use super::probe::Probe;
-use super::{Contents, v1, v2};
+use super::{Contents, safetensors, v1, v2};
 use crate::bytes::{ChecksumKind, Limits};
 use crate::error::{ErrorKind, Result};
 use crate::files::Complete;
@@ -29,7 +29,7 @@ use crate::progress::Progress;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 
 /// Every format, in the order in which they are tried: V2 first, as in TensorFlow.
-pub static FORMATS: &[&Format] = &[&v2::FORMAT, &v1::FORMAT];
+pub static FORMATS: &[&Format] = &[&v2::FORMAT, &v1::FORMAT, &safetensors::FORMAT];
 
 /// A format of checkpoints.
 pub struct Format {
@@ -61,7 +61,7 @@ pub struct Format {
 pub enum Role {
     /// It can be read alone: it has the names of tensors.
     Readable,
-    /// It holds content only, whose names are in another file.
+    /// It cannot be read alone: names or content are in another file.
     Content,
 }
 
@@ -172,7 +172,8 @@ pub(super) fn locate(probe: &Probe) -> Option<(&'static Format, PathBuf)> {
 
 /// Whether `path` names a checkpoint, readable or not.
 pub(super) fn names_one(path: &Path) -> bool {
-    locate(&Probe::new(path)).is_some()
+    // A directory gives its name to the checkpoint in it, and not to one beside it.
+    locate(&Probe::new(path)).is_some_and(|(_, located)| located.parent() != Some(path))
 }
 
 /// The files of the checkpoint `path`, of any format; none where there is none. The file without which the others count for

@@ -14,6 +14,7 @@ mod partitioned;
 mod probe;
 mod publish;
 mod runs;
+mod safetensors;
 mod shard_name;
 mod shards;
 mod slice_key;
@@ -113,8 +114,9 @@ impl Checkpoint {
     }
 
     /// Opens the checkpoint that `path` names: the prefix `P` of a V2 checkpoint (or `P.index`, or a file of its
-    /// data), the file of a V1 checkpoint, or of a sharded one `P-?????-of-00002` or any of its files; of a directory,
-    /// the latest that its state file names.
+    /// data), the file of a V1 checkpoint, or of a sharded one `P-?????-of-00002` or any of its files; a safetensors file, or
+    /// the index of several or one of its shards. In a directory, the latest that its state file names, or the safetensors
+    /// model in it.
     ///
     /// ```
     /// # use ckdiff::checkpoint::Checkpoint;

@@ -97,7 +97,6 @@ pub(crate) fn foreign(path: &Path, head: &[u8]) -> Option<String> {
         },
         [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => "a NumPy array",
         [0x80, 2..=5, ..] => "a pickle, as PyTorch writes",
-        [_, _, _, _, _, _, 0, 0, b'{', b'"', ..] => "a safetensors file",
         [0x1f, 0x8b, 8, ..] => return compressed("gzip"),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => return compressed("zstd"),
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => return compressed("xz"),

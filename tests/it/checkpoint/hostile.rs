@@ -112,6 +112,7 @@ fn every_damage_is_named_with_its_place() {
 
 /// The files of a small checkpoint, and how to read it from a directory that has them.
 struct Victim {
+    format: &'static ckdiff::checkpoint::Format,
     files: Vec<(PathBuf, Vec<u8>)>,
     opened: PathBuf,
     good: Vec<Read>,
@@ -126,7 +127,8 @@ impl Victim {
         let files =
             checkpoint.files().iter().map(|file| (named(file), std::fs::read(file).unwrap()));
         let good = fuzz_checkpoint::read_all(&path, 1000).unwrap();
-        Self { files: files.collect(), opened: named(&path), good }
+        let (format, files) = (checkpoint.format(), files.collect());
+        Self { format, files, opened: named(&path), good }
     }
 
     fn write(&self, dir: &Path) {
@@ -210,6 +212,8 @@ fn random_damage_never_passes() {
         .iter()
         .filter(|(_, tensors)| tensors.len() < 200)
         .map(|(path, _)| Victim::new(path))
+        // Without checksums, content that changed is content.
+        .filter(|victim| victim.format.checksum().is_some())
         .collect();
     assert!(victims.len() >= 27, "{}", victims.len());
     let mut random = Random::new(11);

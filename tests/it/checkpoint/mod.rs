@@ -4,8 +4,9 @@ mod crafted;
 mod crash;
 mod hostile;
 mod rotation;
+mod safetensors;
 mod state;
-// Checkpoints that TensorFlow wrote.
+// Checkpoints that TensorFlow and other libraries wrote.
 mod tensorflow;
 // Checkpoints that ckdiff wrote, byte for byte what TensorFlow writes.
 mod written;

@@ -1,4 +1,4 @@
-//! Checkpoints as TensorFlow wrote them.
+//! Checkpoints as TensorFlow and other libraries wrote them.
 
 use std::path::Path;
 
@@ -20,13 +20,13 @@ fn refusal(path: impl AsRef<Path>) -> String {
     Checkpoint::open(path).unwrap_err().to_string()
 }
 
-/// Every checkpoint of the corpus, with the tensors that TensorFlow sees in it.
+/// Every checkpoint of the corpus, with the tensors that the library that wrote it sees in it.
 fn corpus() -> impl Iterator<Item = (String, Vec<Known>)> {
     known_tensors().into_iter()
 }
 
 #[test]
-fn every_checkpoint_is_what_tensorflow_says() {
+fn every_checkpoint_is_what_its_writer_says() {
     for (path, known) in corpus() {
         let checkpoint = open(&path);
         assert!(checkpoint.damage().is_empty(), "{path}: {:?}", checkpoint.damage());
@@ -87,6 +87,10 @@ fn every_path_of_a_checkpoint_opens_it() {
         ("v1/sharded.ckpt-?????-of-00002", "V1", 2),
         ("v1/sharded.ckpt-00000-of-00002", "V1", 2),
         ("v1/sharded.ckpt-00001-of-00002", "V1", 2),
+        ("safetensors/demo.safetensors", "safetensors", 1),
+        ("safetensors/sharded/model.safetensors.index.json", "safetensors", 4),
+        ("safetensors/sharded/model-00003-of-00003.safetensors", "safetensors", 4),
+        ("safetensors/sharded", "safetensors", 4),
     ];
     for (path, format, files) in all {
         let checkpoint = open(path);

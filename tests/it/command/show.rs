@@ -26,7 +26,7 @@ fn show_lists_the_tensors() {
 }
 
 #[test]
-fn digests_and_contents_are_what_tensorflow_says() {
+fn digests_and_contents_are_what_the_writer_says() {
     let mut digests = 0;
     for (path, known) in known_tensors() {
         let report = ckdiff(&["show", &path, "--digest", "--format=json"]).json();

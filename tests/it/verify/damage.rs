@@ -15,7 +15,7 @@ fn verified(path: impl AsRef<Path>) -> Verification {
 }
 
 #[test]
-fn everything_that_tensorflow_wrote_is_sound() {
+fn everything_that_a_library_wrote_is_sound() {
     for (path, known) in known_tensors() {
         let found = verified(&path);
         assert!(found.is_sound(), "{path}: {found:?}");

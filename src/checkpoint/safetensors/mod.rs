@@ -1,0 +1,44 @@
+//! Checkpoints of the safetensors library: files `M.safetensors`, each with a header of names and the content of its
+//! tensors; of several there is an index beside them, `M.safetensors.index.json`.
+//!
+//! ```text
+//! file   := header length: u64 LE, header: JSON, content of tensors, without gaps
+//! header := {"__metadata__": {text: text}, name: {"dtype": "F32", "shape": [2, 3], "data_offsets": [start, end]}, …}
+//! index  := {"metadata": …, "weight_map": {name: file name, …}}
+//! content: row-major, little-endian; offsets count from the end of the header; two elements of F4 in a byte, low half first
+//! ```
+//! Source: the documentation of the format and the behaviour of the library, version 0.8. Nothing in a file is protected
+//! by a checksum.
+//!
+//! What the library reads is read here, and what it refuses is damage: of one tensor where that can be said, else of the
+//! file. It differs in this: a name that is given twice is refused, since readers disagree on which one counts (the
+//! library takes the last); of a damaged entry only its tensor is lost; a tensor is refused that passes the limits of this
+//! crate (254 dimensions, 2^63 - 1 elements); unknown fields are skipped whatever is in them.
+
+mod content;
+mod header;
+mod index;
+mod json;
+mod path;
+mod read;
+mod types;
+mod write;
+
+use super::Format;
+use super::format::Writer;
+
+/// See [`FORMATS`](super::FORMATS).
+pub(super) static FORMAT: Format = Format {
+    name: "safetensors",
+    option: "safetensors",
+    about: "One file of the safetensors library, or several and an index",
+    checksum: None,
+    version: None,
+    role: path::role,
+    locate: path::locate,
+    files: path::files,
+    listed: path::listed,
+    read: read::read,
+    read_file: read::read_file,
+    writer: Some(Writer { opened_by: path::opened_by, keeps_metadata: true, write: write::write }),
+};
