@@ -103,6 +103,21 @@ impl Format {
         FORMATS.iter().find(|format| format.option == name || format.name == name).copied()
     }
 
+    /// The format that a file of this name has by its ending; `None` where the ending says nothing.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use ckdiff::checkpoint::Format;
+    ///
+    /// let of = |path: &str| Format::by_ending(Path::new(path)).map(Format::name);
+    /// assert_eq!((of("a/m.safetensors"), of("a/m.ckpt")), (Some("safetensors"), None));
+    /// ```
+    pub fn by_ending(path: &Path) -> Option<&'static Self> {
+        let name = path.file_name()?.to_str()?;
+        let is_own = |format: &&&Self| (format.listed)(name).is_some_and(|opened| opened == name);
+        FORMATS.iter().find(is_own).copied()
+    }
+
     /// The name as reports show it: `V2`.
     pub fn name(&self) -> &'static str {
         self.name

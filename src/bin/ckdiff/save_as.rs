@@ -40,7 +40,8 @@ pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Diagnostics> {
     if let Some(shards) = args.shards {
         draft.reshard(shards)?;
     }
-    let format = args.format.unwrap_or(checkpoint.format());
+    let by_ending = || Format::by_ending(&args.output).unwrap_or(checkpoint.format());
+    let format = args.format.unwrap_or_else(by_ending);
     interrupt::install_handler();
     let bar = Bar::new(false);
     draft.write(&args.output, format, existing(&args.existing), &bar)?;

@@ -14,7 +14,7 @@ pub(crate) struct SaveAsArgs {
     /// The checkpoint to read: its prefix, index, or file, or a directory
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
-    /// The prefix of the new checkpoint; a V1 checkpoint of one shard is this file
+    /// The prefix of the new checkpoint; a checkpoint of one file (V1, safetensors) is this file
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// The format to write [default: that of IN]
