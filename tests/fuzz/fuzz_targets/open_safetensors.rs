@@ -10,4 +10,6 @@ use std::sync::LazyLock;
 static DIR: LazyLock<tempfile::TempDir> =
     LazyLock::new(|| tempfile::tempdir().expect("there is a directory for temporary files"));
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| fuzz_checkpoint::open_safetensors(DIR.path(), input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    fuzz_checkpoint::open_safetensors(DIR.path(), input);
+});

@@ -4,7 +4,7 @@ use ckdiff::tensor::Name;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// A tensor that TensorFlow finds in a checkpoint of the corpus.
+/// A tensor that the library that wrote it finds in a checkpoint of the corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
     pub name: Name,
@@ -46,7 +46,7 @@ pub fn random_messages() -> Vec<Value> {
     messages
 }
 
-/// The checkpoints of the corpus, and what the libraries that wrote them say is in them, tensors sorted by name.
+/// The checkpoints of the corpus with the tensors that TensorFlow or the safetensors library finds in them, sorted by name.
 pub fn known_tensors() -> Vec<(String, Vec<Known>)> {
     let of_checkpoint = |tensors: &Value| tensors.as_array().unwrap().iter().map(known).collect();
     let known: Vec<(_, Vec<Known>)> = cases("tensors.json", 28)
