@@ -1,4 +1,4 @@
-//! Tells what changed between two trained TensorFlow models, and whether it matters.
+//! Compares two trained TensorFlow models: what changed, and whether it matters.
 //!
 //! A [`checkpoint::Checkpoint`] has the names of its tensors and a [`tensor::TensorSource`] for each. [`compare::compare`]
 //! compares two tensors, and [`diff::diff`] two [`artifact::Artifact`]s. [`report`] writes the result for people and as JSON.
@@ -38,7 +38,7 @@ pub mod text;
 mod threads;
 pub mod verify;
 
-pub use error::{Error, ErrorKind, Place, Result};
+pub use error::{Error, ErrorKind, Location, Result};
 
 /// The examples of `docs/`, as doctests.
 #[cfg(doctest)]

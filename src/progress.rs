@@ -1,14 +1,14 @@
-//! How far a long piece of work has come, for whoever wants to show it.
+//! The progress of long work, for callers that show it.
 
-/// Told of progress, by many threads at once.
+/// Receives progress, from many threads at once.
 pub trait Progress: Sync {
-    /// There are `bytes` more to do.
+    /// Adds `bytes` to the work to be done.
     fn total(&self, bytes: u64);
-    /// Another `bytes` are done.
+    /// Adds `bytes` to the work that is done.
     fn advance(&self, bytes: u64);
 }
 
-/// Shows nothing.
+/// Ignores progress.
 #[derive(Debug, Clone, Copy)]
 pub struct Silent;
 

@@ -1,6 +1,6 @@
 //! A message's type by its name.
 
-use crate::bytes::near;
+use crate::bytes::suggestion;
 use crate::error::{ErrorKind, Result};
 use crate::schema::{MessageType, Schema};
 
@@ -35,7 +35,7 @@ pub fn message_type<'s>(schema: &'s Schema, name: &str) -> Result<&'s MessageTyp
                 if name.contains('.') { &*ty.full_name } else { ty.name() }
             };
             let known = schema.messages().filter(|ty| !ty.is_map_entry);
-            let hint = near::hint(name.as_bytes(), known.map(part));
+            let hint = suggestion::hint(name.as_bytes(), known.map(part));
             format!("there is no message {name} in the schema{hint}")
         }
         several => format!("{name} could be {}", names(several)),

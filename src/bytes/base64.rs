@@ -1,17 +1,17 @@
-//! Bytes as text in base 64 (RFC 4648): written with the standard alphabet, read with either.
+//! Base64 (RFC 4648): written in the standard alphabet, read in the standard and the URL-safe one.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// What is no digit.
+/// The value of a byte that is no digit.
 const NONE: u8 = 0xff;
 
-/// The value of each byte as a digit, `+` and `-`, `/` and `_` alike.
+/// The value of each byte as a digit, in either alphabet.
 const DIGITS: [u8; 256] = digits();
 
 #[expect(
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
-    reason = "run by the compiler"
+    reason = "evaluated at compile time"
 )]
 const fn digits() -> [u8; 256] {
     let mut digits = [NONE; 256];
@@ -49,20 +49,20 @@ pub(crate) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends what `text` says; padding may be left out, and bits beyond the last byte mean nothing.
+/// Appends the bytes that `text` encodes. Padding is optional, and bits beyond the last byte are ignored.
 ///
 /// # Errors
-/// What is wrong, as a clause: a byte that is no digit, or padding of the wrong length. Then what was appended means nothing.
+/// A description of a byte that is no digit, or of padding of the wrong length. What was appended is then meaningless.
 pub(crate) fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     let padding = text.iter().rev().take_while(|&&byte| byte == b'=').count();
     let digits = text.get(..text.len() - padding).unwrap_or_default();
     if padding != 0 && (padding > 2 || !text.len().is_multiple_of(4)) {
-        return Err(format!("{} digits with {padding} `=` behind", digits.len()));
+        return Err(format!("{} digits followed by {padding} `=`", digits.len()));
     }
     let value = |byte: u8| u32::from(DIGITS.get(usize::from(byte)).copied().unwrap_or(NONE));
     let (groups, rest) = digits.as_chunks::<4>();
     out.reserve(digits.len().div_ceil(4) * 3);
-    // No digit has a bit above the sixth, and what is none has all.
+    // Digits have six bits, NONE has eight: one look after the loop finds any that is wrong.
     let mut wrong = 0;
     out.extend(groups.iter().flat_map(|&[a, b, c, d]| {
         let (a, b, c, d) = (value(a), value(b), value(c), value(d));
@@ -77,13 +77,13 @@ pub(crate) fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
     if wrong > 63 {
         let found = digits.iter().find(|&&byte| value(byte) > 63);
         let found = found.map_or_else(String::new, |byte| byte.escape_ascii().to_string());
-        return Err(format!("`{found}`, which is no digit of base 64"));
+        return Err(format!("`{found}`, which is not a base64 digit"));
     }
     let spare = match rest.len() {
         0 => return Ok(()),
         2 => 4,
         3 => 2,
-        _ => return Err(format!("{} digits: one is over", digits.len())),
+        _ => return Err(format!("{} digits, one too many", digits.len())),
     };
     let whole = tail >> spare;
     if rest.len() == 3 {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_base_64_is_refused() {
+    fn other_texts_are_refused() {
         for text in ["Z", "Zg=", "Zg===", "=", "====", "Zm9v=", "Zg==Zg==", "Z g=", "Zm9v\n"] {
             assert!(decoded(text).is_err(), "{text:?}");
         }

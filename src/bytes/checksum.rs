@@ -1,4 +1,4 @@
-//! Checksums of content, of the kinds that formats store.
+//! The checksums that formats store.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ impl fmt::Display for ChecksumKind {
     }
 }
 
-/// The checksum of a number of bytes. The checksums of neighbours can be joined.
+/// The checksum of some bytes. The checksums of adjacent ranges can be combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checksum {
     kind: ChecksumKind,
@@ -61,7 +61,7 @@ impl Checksum {
         Self { kind, value, len: bytes.len() as u64 }
     }
 
-    /// The checksum of these bytes followed by those of `next`, which is of the same kind.
+    /// The checksum of the bytes of `self` followed by those of `next`, which has the same kind.
     #[must_use]
     pub fn then(self, next: Self) -> Self {
         if self.len == 0 {

@@ -1,10 +1,10 @@
-//! CRC-32C (Castagnoli), and the mask that TensorFlow and LevelDB store it under.
+//! CRC-32C (Castagnoli), and the masked form in which TensorFlow and LevelDB store it.
 
 use super::checksum::{Checksum, ChecksumKind};
 
 const MASK_DELTA: u32 = 0xa282_ead8;
 
-/// The CRC-32C of a number of bytes. The checksums of neighbours can be joined.
+/// The CRC-32C of some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Crc32c(Checksum);
 
@@ -37,17 +37,17 @@ impl Crc32c {
         self.0.value()
     }
 
-    /// The stored form: rotated and offset, so that a checksum of bytes that contain checksums stays sound.
+    /// The masked form: rotated and offset, so that the checksum of bytes that include checksums stays sound.
     pub fn masked(self) -> u32 {
         Self::mask(self.value())
     }
 
-    /// The stored form of a plain checksum.
+    /// The masked form of a plain checksum.
     pub fn mask(plain: u32) -> u32 {
         plain.rotate_right(15).wrapping_add(MASK_DELTA)
     }
 
-    /// The plain checksum of a stored one.
+    /// The plain form of a masked checksum.
     pub fn unmask(stored: u32) -> u32 {
         stored.wrapping_sub(MASK_DELTA).rotate_left(15)
     }

@@ -1,10 +1,10 @@
-//! A forward reader over bytes in memory that knows where in the file they lie.
+//! A forward reader over bytes in memory that knows their offset in the file.
 
 use crate::error::{Error, Result};
 
 use super::varint;
 
-/// Reads structures from a byte slice; every error names the absolute offset.
+/// Reads structures from a byte slice; every error has the absolute offset.
 #[derive(Debug, Clone)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
@@ -13,17 +13,17 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor over `bytes`, the first of which lies at `base` in its file.
+    /// A cursor over `bytes`, the first of which is at offset `base` of its file.
     pub fn new(bytes: &'a [u8], base: u64) -> Self {
         Self { bytes, pos: 0, base }
     }
 
-    /// Where the next byte lies in the file.
+    /// The offset of the next byte in the file.
     pub fn offset(&self) -> u64 {
         self.base + self.pos as u64
     }
 
-    /// How many bytes are left.
+    /// The number of bytes that are left.
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.pos
     }

@@ -1,4 +1,4 @@
-//! Positional reads: files are never mapped, so one that shrinks is an error and not a signal.
+//! Positional reads. Files are never mapped, so a file that shrinks causes an error and no signal.
 
 use std::fmt;
 use std::io;
@@ -7,24 +7,24 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes that can be read at any place, by many threads at once.
+/// Bytes that many threads can read at any offset at once.
 pub trait ReadAt: fmt::Debug + Send + Sync {
-    /// How many bytes there are.
+    /// The number of bytes.
     fn len(&self) -> u64;
 
-    /// Fills `out` from `offset` on.
+    /// Fills `out` with the bytes from `offset` on.
     ///
     /// # Errors
-    /// When fewer bytes are left than `out` holds, or the system fails to read; the error names the file and byte.
+    /// If fewer bytes are left than `out` has room for, or the system cannot read; the error has the file and the offset.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()>;
 
-    /// Whether there are none.
+    /// Whether there are no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// An open file and the length it had then.
+/// An open file, and its length when it was opened.
 #[derive(Debug)]
 pub struct File {
     file: std::fs::File,
@@ -36,7 +36,7 @@ impl File {
     /// Opens a regular file for reading.
     ///
     /// # Errors
-    /// When it is not there, not readable, or not a regular file (a pipe would never end).
+    /// If the file is missing, not readable, or not a regular file (a pipe might never end).
     pub fn open(path: &Path) -> Result<Self> {
         let fail = |source| Error::io("open", source).in_file(path);
         let metadata = std::fs::metadata(path).map_err(fail)?;
@@ -45,7 +45,7 @@ impl File {
             return Err(ErrorKind::Unexpected {
                 what: "path",
                 found: found.into(),
-                allowed: "a file is needed".into(),
+                allowed: "it must be a file".into(),
             })
             .map_err(|kind| Error::from(kind).in_file(path));
         }
@@ -54,13 +54,13 @@ impl File {
         Ok(Self { file, path: path.to_path_buf(), len })
     }
 
-    /// The same file, which errors call `name`.
+    /// The same file under another name for errors.
     #[must_use]
     pub fn called(self, name: &Path) -> Self {
         Self { path: name.to_path_buf(), ..self }
     }
 
-    /// The path it was opened under, or what it is called.
+    /// The path that errors name.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -109,7 +109,7 @@ fn read_exact_at(file: &std::fs::File, mut out: &mut [u8], mut offset: u64) -> i
     Ok(())
 }
 
-/// Bytes in memory, as a decompressed block holds them.
+/// Bytes in memory.
 #[derive(Clone)]
 pub struct Memory(pub Arc<[u8]>);
 

@@ -1,8 +1,8 @@
-//! What a file may ask of us.
+//! Limits on the memory that a file can claim.
 
-/// Bounds on what is read into memory because a file says so; each holds before anything is allocated.
+/// Limits on sizes that files state; each is checked before anything is allocated.
 ///
-/// The defaults are far above what TensorFlow writes and far below what hurts.
+/// The defaults are far above what TensorFlow writes.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Bytes of a table key (a tensor name, or a name with its slice).
@@ -15,7 +15,7 @@ pub struct Limits {
     pub rank: usize,
     /// Slices of one partitioned variable.
     pub slices: usize,
-    /// Bytes of a whole tensor in memory, where one is asked for (`get_tensor`).
+    /// Bytes of a tensor that is read into memory as a whole, as by `get_tensor`.
     pub tensor_bytes: u64,
 }
 

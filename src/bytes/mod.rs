@@ -1,6 +1,6 @@
 //! The bytes of files: bounds-checked cursors, positional reads, varints, ordered code, checksums.
 //!
-//! Nothing here knows what the bytes mean. Nothing here allocates by a length it read from a file.
+//! This room does not know the formats of files, and never allocates by a length that it read.
 
 pub(crate) mod base64;
 mod checksum;
@@ -8,9 +8,9 @@ mod crc32c;
 mod cursor;
 mod file;
 mod limits;
-pub(crate) mod near;
 pub mod ordered_code;
 mod stream;
+pub(crate) mod suggestion;
 pub mod varint;
 
 pub use checksum::{Checksum, ChecksumKind};

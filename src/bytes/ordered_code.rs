@@ -1,4 +1,4 @@
-//! OrderedCode: integers and strings whose encodings sort as the values do.
+//! OrderedCode: encodings of integers and strings that sort as the values do.
 //!
 //! The keys of tensor slices, in V2 indexes and V1 files, are
 //! `0, name, rank, then start and length of each dimension`. Source: TensorFlow's `ordered_code.cc`.
@@ -6,7 +6,7 @@
 //! ```text
 //! unsigned := length: u8, big-endian bytes without leading zeros
 //! string   := bytes with 00 → 00 ff and ff → ff 00, then 00 01
-//! signed   := -64..=63 in one byte (v ^ 0x80); longer ones carry their length in the leading bits
+//! signed   := -64..=63 in one byte (v ^ 0x80); longer ones have their length in the leading bits
 //! ```
 #![expect(
     clippy::big_endian_bytes,
@@ -26,7 +26,7 @@ pub fn write_unsigned(value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(kept);
 }
 
-/// Appends a string of any bytes.
+/// Appends a byte string.
 pub fn write_string(value: &[u8], out: &mut Vec<u8>) {
     for &byte in value {
         match byte {
@@ -40,13 +40,13 @@ pub fn write_string(value: &[u8], out: &mut Vec<u8>) {
 
 /// Appends a signed integer.
 ///
-/// A number of `n` encoded bytes has `7 n - 1` bits besides its sign; the first byte starts with `n` ones and a zero
-/// (their complement for negative numbers), run into a second byte where `n` is over 7.
+/// An encoding of `n` bytes has `7 n - 1` bits besides the sign. It starts with `n` ones and a zero (for negative numbers, the
+/// complement), which continue in the second byte if `n` is over 7.
 pub fn write_signed(value: i64, out: &mut Vec<u8>) {
     let magnitude = if value < 0 { !value } else { value }.cast_unsigned();
     let bits = 64 - magnitude.leading_zeros() as usize;
     let len = (bits / 7 + 1).min(10);
-    // Sign-extended to 16 bytes, of which the last `len` are written, with the length header XORed in.
+    // Sign-extended to 16 bytes, of which the last `len` are written, XORed with the length header.
     let extended = i128::from(value).to_be_bytes();
     let mut kept = extended.get(16 - len..).unwrap_or(&[]).to_vec();
     let header: u16 = !(0xffff_u16 >> len);

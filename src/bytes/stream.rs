@@ -1,4 +1,4 @@
-//! A buffered forward reader over a stretch of a file.
+//! A buffered forward reader over a range of a file.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use super::{Crc32c, ReadAt, varint};
 
 const BUFFER: usize = 64 << 10;
 
-/// Reads `start..end` of `source` in order, through one small buffer.
+/// Reads the bytes `start..end` of a source in order, through one small buffer.
 pub struct Stream<'a> {
     source: Source<'a>,
     buffer: Vec<u8>,
     pos: usize,
-    /// Where the byte after the buffer lies.
+    /// The offset of the byte after the buffer.
     next: u64,
     end: u64,
 }
@@ -57,17 +57,17 @@ impl<'a> Stream<'a> {
         Self { source, buffer: Vec::new(), pos: 0, next: start, end: end.max(start) }
     }
 
-    /// Where the next byte lies.
+    /// The offset of the next byte.
     pub fn offset(&self) -> u64 {
         self.next - (self.buffer.len() - self.pos) as u64
     }
 
-    /// How many bytes are left before the end.
+    /// The number of bytes before the end.
     pub fn remaining(&self) -> u64 {
         self.end - self.offset()
     }
 
-    /// The bytes at hand: at least one, unless the end is reached.
+    /// The buffered bytes: at least one, unless the end is reached.
     pub fn fill(&mut self) -> Result<&[u8]> {
         if self.pos == self.buffer.len() {
             let len = usize::try_from(self.end - self.next).map_or(BUFFER, |left| left.min(BUFFER));
@@ -82,12 +82,12 @@ impl<'a> Stream<'a> {
         Ok(self.buffer.get(self.pos..).unwrap_or(&[]))
     }
 
-    /// Passes over `len` of the bytes that [`fill`](Self::fill) showed.
+    /// Skips `len` of the bytes that [`fill`](Self::fill) returned.
     pub fn consume(&mut self, len: usize) {
         self.pos = (self.pos + len).min(self.buffer.len());
     }
 
-    /// Fills `out`.
+    /// Fills `out` with the next bytes.
     pub fn read(&mut self, what: &'static str, mut out: &mut [u8]) -> Result<()> {
         if self.remaining() < out.len() as u64 {
             let error = Error::truncated(what, out.len() as u64, self.remaining());
@@ -142,7 +142,7 @@ impl<'a> Stream<'a> {
         Err(Error::unexpected(what, "a varint of over 64 bits", allowed).at(offset))
     }
 
-    /// Passes over `len` bytes without reading those that are not at hand.
+    /// Skips `len` bytes, and does not read those that are not in the buffer.
     pub fn skip(&mut self, what: &'static str, len: u64) -> Result<()> {
         if self.remaining() < len {
             return Err(Error::truncated(what, len, self.remaining()).at(self.offset()));
@@ -159,7 +159,7 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// The checksum of everything up to the end.
+    /// The checksum of all bytes up to the end.
     pub fn crc32c(mut self) -> Result<Crc32c> {
         let mut crc = Crc32c::default();
         while self.remaining() > 0 {

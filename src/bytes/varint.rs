@@ -1,14 +1,14 @@
 //! Base-128 varints, as protobuf and LevelDB write them.
 
-/// The most bytes a 64-bit varint takes.
+/// The number of bytes of the longest 64-bit varint.
 pub const MAX_LEN: usize = 10;
 
-/// Reads a varint from the start of `bytes`: its value and its length in bytes.
+/// Reads the varint at the start of `bytes`: its value, and its length in bytes.
 ///
-/// `None` when `bytes` ends inside it, or when it does not fit 64 bits.
+/// Returns `None` if `bytes` ends inside the varint, or the value does not fit in 64 bits.
 #[inline]
 pub fn read(bytes: &[u8]) -> Option<(u64, usize)> {
-    // Most are short.
+    // Most varints have one byte.
     if let Some(&byte) = bytes.first()
         && byte < 0x80
     {
@@ -28,7 +28,7 @@ pub fn read(bytes: &[u8]) -> Option<(u64, usize)> {
     None
 }
 
-/// How many bytes `value` takes as a varint.
+/// The length of `value` as a varint, in bytes.
 #[inline]
 pub const fn len(value: u64) -> usize {
     (70 - (value | 1).leading_zeros() as usize) / 7

@@ -44,7 +44,7 @@ pub(crate) use unread::foreign;
 pub(crate) use v2::{MergedPart, prepare_merge};
 pub use v2::{Parts, merge};
 
-use crate::bytes::{Limits, near};
+use crate::bytes::{Limits, suggestion};
 use crate::error::{Error, ErrorKind, Result};
 pub use crate::files::Existing;
 use crate::table::Table;
@@ -326,7 +326,7 @@ impl Checkpoint {
 
     fn no_such_tensor(&self, name: &[u8]) -> Error {
         let names = self.tensors().map(|entry| entry.name.as_bytes());
-        let near = near::nearest(name, names, 1);
+        let near = suggestion::closest(name, names, 1);
         let hint = match near.first() {
             Some(near) => format!("; did you mean {}?", Name::from(near).printable()),
             None => String::new(),

@@ -7,7 +7,7 @@ use super::backup::{self, Backup};
 use super::state::BackupEntry;
 use super::{Format, format};
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::{Complete, Existing, Publication, folder, occupied};
+use crate::files::{Complete, Existing, Publication, already_exists, folder};
 
 /// Whether a checkpoint may be written to `path`, before any work is done.
 pub(super) fn check_place(path: &Path, format: &Format, existing: Existing) -> Result<()> {
@@ -18,7 +18,7 @@ pub(super) fn check_place(path: &Path, format: &Format, existing: Existing) -> R
     }
     check_folder(path)?;
     if existing == Existing::Refuse && format::names_one(path) {
-        return Err(occupied(path));
+        return Err(already_exists(path));
     }
     check_places(path, (format.files)(path).iter())
 }
@@ -58,7 +58,7 @@ pub(crate) fn publish(
     files: Vec<Complete>,
     state: &Path,
 ) -> Result<()> {
-    let places: Vec<_> = files.iter().map(|file| file.place().to_path_buf()).collect();
+    let places: Vec<_> = files.iter().map(|file| file.target().to_path_buf()).collect();
     let mut publication = Publication::new(existing);
     files.into_iter().for_each(|file| publication.add(file));
     if existing == Existing::Refuse {

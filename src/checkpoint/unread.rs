@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::bytes::{File, ReadAt, near};
+use crate::bytes::{File, ReadAt, suggestion};
 use crate::error::{Error, ErrorKind, Result};
 
 use super::{format, v2};
@@ -40,7 +40,7 @@ pub(super) fn nothing(path: &Path) -> Error {
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let names = format::checkpoints_in(dir);
-    let near = near::nearest(name.as_bytes(), names.iter().map(String::as_bytes), 5);
+    let near = suggestion::closest(name.as_bytes(), names.iter().map(String::as_bytes), 5);
     let near: Vec<&str> = near.iter().filter_map(|name| std::str::from_utf8(name).ok()).collect();
     let hint = if !dir.is_dir() {
         format!("; there is no directory {}", dir.display())

@@ -1,5 +1,6 @@
-//! One error for the whole library: what was found, what was allowed, and where.
+//! The error of the whole library: what was found, what was allowed, and where.
 
+mod location;
 mod shown;
 
 use std::fmt;
@@ -7,17 +8,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use location::Location;
 pub(crate) use shown::{abridged, shortened};
 
 use crate::tensor::Name;
 
-/// The result of anything that reads a file or an argument.
+/// The result of a function that reads a file or an argument.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong and where: file, byte, tensor.
+/// An error and its location: file, byte, field, tensor.
 ///
-/// Places are added on the way up by whoever knows them; the innermost one wins. Cheap to clone, since damage
-/// found once is reported for every tensor it touches.
+/// Each caller adds the part of the location that it knows; what was added first wins. Cloning is cheap, since one damaged
+/// block is reported for every tensor in it.
 #[derive(Debug, Clone)]
 pub struct Error(Arc<Inner>);
 
@@ -26,40 +28,21 @@ struct Inner {
     kind: Arc<ErrorKind>,
     file: Option<PathBuf>,
     offset: Option<u64>,
-    place: Option<Place>,
+    location: Option<Location>,
     path: Option<String>,
     tensor: Option<Name>,
 }
 
-/// A place in a text, for people: where to look, and what is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The line, from 1.
-    pub line: u64,
-    /// The column in characters, from 1; a tab is one character.
-    pub column: u64,
-    /// The line itself, or what is around the column where the line is long; nothing in it moves a terminal's cursor.
-    pub excerpt: String,
-    /// How many characters of the excerpt stand before the column.
-    pub caret: usize,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.line, self.column)
-    }
-}
-
-/// What went wrong, without the place.
+/// What went wrong, without the location.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("cannot {action}: {source}")]
     Io {
-        /// What was tried, as in "open", "read".
+        /// The action that failed: "open", "read".
         action: &'static str,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// Fewer bytes than a structure needs.
@@ -69,17 +52,17 @@ pub enum ErrorKind {
         what: &'static str,
         /// Bytes it needs.
         need: u64,
-        /// Bytes there are.
+        /// Bytes that are left.
         have: u64,
     },
-    /// A stored checksum that its bytes do not have.
+    /// A stored checksum that differs from that of the bytes.
     #[error("checksum of {what}: stored {stored:#010x}, computed {computed:#010x}")]
     Checksum {
-        /// What the checksum covers.
+        /// The structure that the checksum covers.
         what: &'static str,
-        /// As stored (unmasked).
+        /// The stored checksum, unmasked.
         stored: u32,
-        /// As computed.
+        /// The checksum of the bytes.
         computed: u32,
     },
     /// A value outside what the format allows.
@@ -87,47 +70,47 @@ pub enum ErrorKind {
     Unexpected {
         /// The field or structure.
         what: &'static str,
-        /// What was there.
+        /// The value.
         found: String,
-        /// What the format allows there, as a clause: "at most 5", "must be one of …".
+        /// The values that the format allows, as a clause: "at most 5", "must be one of …".
         allowed: String,
     },
-    /// A text that breaks the rules of its format.
+    /// A syntax error in a text.
     #[error("{0}")]
     Syntax(String),
-    /// Something well-formed that this version does not read.
+    /// Well-formed input that this version does not support.
     #[error("{0}")]
     Unsupported(String),
-    /// A thing that should be there and is not.
+    /// A missing file, tensor, node or other part.
     #[error("{0}")]
     NotFound(String),
-    /// Arguments that make no sense together or name nothing.
+    /// Arguments that contradict each other or name nothing.
     #[error("{0}")]
     Usage(String),
 }
 
 impl Error {
-    /// What went wrong, without the place.
+    /// What went wrong, without the location.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// The file it happened in.
+    /// The file with the error.
     pub fn file(&self) -> Option<&Path> {
         self.0.file.as_deref()
     }
 
-    /// The tensor it happened to.
+    /// The tensor with the error.
     pub fn tensor(&self) -> Option<&Name> {
         self.0.tensor.as_ref()
     }
 
-    /// The byte it happened at, from the start of the file.
+    /// The offset of the error in the file, in bytes.
     pub fn offset(&self) -> Option<u64> {
         self.0.offset
     }
 
-    /// Names the file, unless one is named already.
+    /// Adds the file, unless the error has one.
     #[must_use]
     pub fn in_file(mut self, path: &Path) -> Self {
         if self.0.file.is_none() {
@@ -136,14 +119,14 @@ impl Error {
         self
     }
 
-    /// Names the file, also where another one is named: what it is called instead of where it lies.
+    /// Replaces the file by the name that the user knows it by.
     #[must_use]
     pub(crate) fn of_file(mut self, name: &Path) -> Self {
         Arc::make_mut(&mut self.0).file = Some(name.to_path_buf());
         self
     }
 
-    /// Names the byte, unless one is named already.
+    /// Adds the offset, unless the error has one.
     #[must_use]
     pub fn at(mut self, offset: u64) -> Self {
         if self.0.offset.is_none() {
@@ -152,33 +135,33 @@ impl Error {
         self
     }
 
-    /// Without the byte, where that is one of what was made and not of what was read.
+    /// Removes the offset, if it counts bytes that were generated and not read.
     #[must_use]
     pub(crate) fn without_offset(mut self) -> Self {
         Arc::make_mut(&mut self.0).offset = None;
         self
     }
 
-    /// The place it happened at, in a text.
-    pub fn place(&self) -> Option<&Place> {
-        self.0.place.as_ref()
+    /// The location of the error in a text.
+    pub fn location(&self) -> Option<&Location> {
+        self.0.location.as_ref()
     }
 
-    /// The field it happened in, as `graph_def.node[2].name`; in a JSON text as `graphDef.node[2].name`.
+    /// The path of the field with the error: `graph_def.node[2].name`, in a JSON text `graphDef.node[2].name`.
     pub fn path(&self) -> Option<&str> {
         self.0.path.as_deref()
     }
 
-    /// Names the place in a text, unless one is named already.
+    /// Adds the location in a text, unless the error has one.
     #[must_use]
-    pub fn at_place(mut self, place: Place) -> Self {
-        if self.0.place.is_none() {
-            Arc::make_mut(&mut self.0).place = Some(place);
+    pub fn at_location(mut self, location: Location) -> Self {
+        if self.0.location.is_none() {
+            Arc::make_mut(&mut self.0).location = Some(location);
         }
         self
     }
 
-    /// Puts a field, as `node` or `node[2]`, before the path there is.
+    /// Prepends a field, such as `node` or `node[2]`, to the path.
     #[must_use]
     pub fn in_field(mut self, field: &str) -> Self {
         let inner = Arc::make_mut(&mut self.0);
@@ -190,14 +173,14 @@ impl Error {
         self
     }
 
-    /// The same place with something else to say of it.
+    /// Replaces the kind, and keeps the location.
     #[must_use]
     pub(crate) fn with_kind(mut self, kind: ErrorKind) -> Self {
         Arc::make_mut(&mut self.0).kind = Arc::new(kind);
         self
     }
 
-    /// Names the tensor, unless one is named already.
+    /// Adds the tensor, unless the error has one.
     #[must_use]
     pub fn of_tensor(mut self, name: &Name) -> Self {
         if self.0.tensor.is_none() {
@@ -206,7 +189,7 @@ impl Error {
         self
     }
 
-    /// Shorthand for [`ErrorKind::Unexpected`].
+    /// An [`ErrorKind::Unexpected`].
     pub fn unexpected(
         what: &'static str,
         found: impl fmt::Display,
@@ -216,12 +199,12 @@ impl Error {
             .into()
     }
 
-    /// Shorthand for [`ErrorKind::Truncated`].
+    /// An [`ErrorKind::Truncated`].
     pub fn truncated(what: &'static str, need: u64, have: u64) -> Self {
         ErrorKind::Truncated { what, need, have }.into()
     }
 
-    /// Shorthand for [`ErrorKind::Io`].
+    /// An [`ErrorKind::Io`].
     pub fn io(action: &'static str, source: io::Error) -> Self {
         ErrorKind::Io { action, source }.into()
     }
@@ -233,7 +216,7 @@ impl From<ErrorKind> for Error {
             kind: Arc::new(kind),
             file: None,
             offset: None,
-            place: None,
+            location: None,
             path: None,
             tensor: None,
         }))
@@ -242,10 +225,10 @@ impl From<ErrorKind> for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.0.file, &self.0.place) {
-            (Some(file), Some(place)) => write!(f, "{}:{place}: ", file.display())?,
+        match (&self.0.file, &self.0.location) {
+            (Some(file), Some(location)) => write!(f, "{}:{location}: ", file.display())?,
             (Some(file), None) => write!(f, "{}: ", file.display())?,
-            (None, Some(place)) => write!(f, "{place}: ")?,
+            (None, Some(location)) => write!(f, "{location}: ")?,
             (None, None) => {}
         }
         if let Some(offset) = self.0.offset {
@@ -261,7 +244,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// The system's error, where that is what went wrong: whoever writes knows a reader who has gone away by it.
+/// The error of the system, if there is one: a writer recognizes a closed pipe by it.
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         match error.kind() {

@@ -1,11 +1,11 @@
-//! What is shown of a text that may be long: errors stay readable whatever a file holds.
+//! Abbreviates long names, values and paths, so that errors stay readable.
 
 use std::borrow::Cow;
 
-/// How much is shown of a name or a value.
+/// The number of characters that are shown of a name or a value.
 const NAME: usize = 60;
 
-/// The first letters of a name or a value, and `…` where there are more.
+/// The first characters of a name or a value, and `…` if there are more.
 pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(NAME) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
@@ -13,7 +13,7 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Both ends of a path of fields, which is long where messages are nested deeply.
+/// Both ends of a field path, which is long if messages are nested deeply.
 pub(crate) fn abridged(path: &str) -> Cow<'_, str> {
     const START: usize = 120;
     const END: usize = 80;
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_long_is_shown_in_part() {
+    fn long_names_and_paths_are_abbreviated() {
         assert_eq!(shortened("a name"), "a name");
         assert_eq!(shortened(&"é".repeat(60)), "é".repeat(60));
         assert_eq!(shortened(&"é".repeat(61)), "é".repeat(60) + "…");

@@ -1,4 +1,4 @@
-//! A file under another name, until it is complete.
+//! A file with a temporary name until it is complete.
 
 use std::fs;
 use std::io::{self, BufWriter, ErrorKind as IoErrorKind, Write};
@@ -7,62 +7,62 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempPath};
 
 use super::unfinished::{self, Registered};
-use super::{cannot_write, folder, new_names, unnamed};
+use super::{already_exists, cannot_write, folder, temporary_names, unnamed};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes that are gathered before the system is asked to write them.
+/// Bytes that are written at once.
 const BUFFER: usize = 64 << 10;
 
-/// A new file in the folder of its place; it is gone when it is dropped, or the program [abandons](super::abandon) it.
+/// A new file in the folder of its target. It is removed if it is dropped, or the program [abandons](super::abandon) it.
 #[derive(Debug)]
 pub struct NewFile {
-    /// Dropped first, while it is still known what to remove.
+    // Dropped before its registration, so that a signal in between removes it too.
     out: BufWriter<Unnamed>,
     registered: Registered,
-    place: PathBuf,
+    target: PathBuf,
 }
 
 impl NewFile {
-    /// A new file that is to be at `place`.
+    /// Creates a file that will be published at `target`.
     ///
     /// # Errors
-    /// When its folder is missing or may not be written.
-    pub fn create(place: &Path) -> Result<Self> {
-        let folder = folder(place);
+    /// If the folder is missing or not writable.
+    pub fn create(target: &Path) -> Result<Self> {
+        let folder = folder(target);
         let made = unfinished::register_file(|| new_file(folder));
         let (file, registered) = made.map_err(|error| match error.kind() {
             IoErrorKind::NotFound => {
                 let kind = format!("there is no directory {}", folder.display());
-                Error::from(ErrorKind::NotFound(kind)).in_file(place)
+                Error::from(ErrorKind::NotFound(kind)).in_file(target)
             }
-            _ => cannot_write(unnamed(&error)).in_file(place),
+            _ => cannot_write(unnamed(&error)).in_file(target),
         })?;
         let out = BufWriter::with_capacity(BUFFER, Unnamed(file));
-        Ok(Self { out, registered, place: place.to_path_buf() })
+        Ok(Self { out, registered, target: target.to_path_buf() })
     }
 
-    /// Where it is to be.
-    pub fn place(&self) -> &Path {
-        &self.place
+    /// The path at which the file will be published.
+    pub fn target(&self) -> &Path {
+        &self.target
     }
 
-    /// Gives it the permissions of the file that it will replace.
+    /// Sets the permissions, to those of the file that this one will replace.
     pub(super) fn permit(&mut self, permissions: fs::Permissions) -> Result<()> {
         let file = self.out.get_ref().0.as_file();
-        file.set_permissions(permissions).map_err(|error| cannot_write(error).in_file(&self.place))
+        file.set_permissions(permissions).map_err(|error| cannot_write(error).in_file(&self.target))
     }
 
-    /// Has everything on disk, under the name that it has now.
+    /// Writes everything to disk, still under the temporary name.
     ///
     /// # Errors
-    /// When the system cannot write it; then it is gone.
+    /// If the system cannot write the file; then it is removed.
     pub fn complete(self) -> Result<Complete> {
-        let Self { out, registered, place } = self;
-        let fail = |error| cannot_write(error).in_file(&place);
+        let Self { out, registered, target } = self;
+        let fail = |error| cannot_write(error).in_file(&target);
         let Unnamed(file) = out.into_inner().map_err(|error| fail(error.into_error()))?;
         file.as_file().sync_all().map_err(fail)?;
-        // Closed, so that of a thousand files not all are open.
-        Ok(Complete { file: file.into_temp_path(), registered, place })
+        // Closes the file: a publication may have thousands.
+        Ok(Complete { file: file.into_temp_path(), registered, target })
     }
 }
 
@@ -76,7 +76,7 @@ impl Write for NewFile {
     }
 }
 
-/// The file itself, so that errors do not tell of the name that it has meanwhile.
+/// The open file; its errors do not contain the temporary name.
 #[derive(Debug)]
 struct Unnamed(NamedTempFile);
 
@@ -90,53 +90,53 @@ impl Write for Unnamed {
     }
 }
 
-/// A file that is on disk in full, and not yet in its place.
+/// A file that is complete on disk, still under its temporary name.
 #[derive(Debug)]
 pub struct Complete {
     file: TempPath,
     registered: Registered,
-    place: PathBuf,
+    target: PathBuf,
 }
 
 impl Complete {
-    /// The file `source` under another name, which is to be at `place`; a copy where the system has no links.
+    /// A hard link to `source` that will be published at `target`; a copy if the system has no hard links.
     ///
     /// # Errors
-    /// When it can neither be linked nor copied.
-    pub fn link(source: &Path, place: &Path) -> Result<Self> {
-        // A link to a link would lead elsewhere from another folder.
+    /// If the file can neither be linked nor copied.
+    pub fn link(source: &Path, target: &Path) -> Result<Self> {
+        // A hard link to a relative symbolic link would point elsewhere from another folder.
         let real = source.canonicalize();
         let synced = real.and_then(|real| fs::File::open(&real)?.sync_all().map(|()| real));
         let source = &synced.map_err(|error| Error::io("open", error).in_file(source))?;
         let linked = unfinished::register_file(|| {
-            new_names().make_in(folder(place), |new| fs::hard_link(source, new))
+            temporary_names().make_in(folder(target), |new| fs::hard_link(source, new))
         });
         let Ok((file, registered)) = linked else {
-            let mut copy = NewFile::create(place)?;
+            let mut copy = NewFile::create(target)?;
             let mut source_file =
                 fs::File::open(source).map_err(|error| Error::io("open", error).in_file(source))?;
-            io::copy(&mut source_file, &mut copy).map_err(|e| cannot_write(e).in_file(place))?;
+            io::copy(&mut source_file, &mut copy).map_err(|e| cannot_write(e).in_file(target))?;
             return copy.complete();
         };
-        Ok(Self { file: file.into_temp_path(), registered, place: place.to_path_buf() })
+        Ok(Self { file: file.into_temp_path(), registered, target: target.to_path_buf() })
     }
 
-    /// Where it is to be.
-    pub fn place(&self) -> &Path {
-        &self.place
+    /// The path at which the file will be published.
+    pub fn target(&self) -> &Path {
+        &self.target
     }
 
-    /// Moves it to its place, or where `fresh` only if nothing is there; whoever calls holds off the end of the program, and
-    /// drops what is returned after that.
+    /// Moves the file to its target; if `fresh`, only if nothing is there. The caller holds the lock of the unfinished files, and
+    /// drops the registration after releasing it.
     pub(super) fn persist(self, fresh: bool) -> (Registered, Result<()>) {
-        let Self { file, registered, place } = self;
+        let Self { file, registered, target } = self;
         let name = file.to_path_buf();
-        let persisted = if fresh { file.persist_noclobber(&place) } else { file.persist(&place) };
+        let persisted = if fresh { file.persist_noclobber(&target) } else { file.persist(&target) };
         let done = persisted.map_err(|error| match error.error.kind() {
-            IoErrorKind::AlreadyExists => super::publication::occupied(&place),
-            _ => cannot_write(error.error).in_file(&place),
+            IoErrorKind::AlreadyExists => already_exists(&target),
+            _ => cannot_write(error.error).in_file(&target),
         });
-        // Of two links to one file, moving one to the other leaves both.
+        // Renaming a hard link to another one of the same file leaves both.
         if done.is_ok() && name.symlink_metadata().is_ok() {
             let _ = fs::remove_file(name);
         }
@@ -144,13 +144,13 @@ impl Complete {
     }
 }
 
-/// A new file under a name that nobody else takes.
+/// Creates a file with a unique temporary name.
 fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = new_names();
+    let mut builder = temporary_names();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file; the user's mask is taken off.
+        // As for any new file, less the umask.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)

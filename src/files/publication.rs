@@ -1,26 +1,26 @@
-//! Several files, moved into place in order.
+//! Several files that are moved to their targets in order.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::new_file::Complete;
 use super::{folder, sync_folder, unfinished};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 
-/// What becomes of a file that is in the place of a new one.
+/// What to do if the target of a new file exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// It stays, and nothing is written.
+    /// Fail, and publish nothing.
     Refuse,
-    /// The new one takes its place.
+    /// Replace it.
     Replace,
 }
 
-/// Complete files that go to their places one after the other.
+/// Complete files that are moved to their targets one after the other.
 ///
-/// A crash may come between any two of them, so the last one is that without which the others count for nothing: the
-/// index of a checkpoint.
+/// A crash may come between any two of them, so the last file must be the one that makes the others valid, such as the index of
+/// a checkpoint.
 #[derive(Debug)]
 pub struct Publication {
     existing: Existing,
@@ -28,48 +28,48 @@ pub struct Publication {
 }
 
 impl Publication {
-    /// One of no files yet.
+    /// A publication without files.
     pub fn new(existing: Existing) -> Self {
         Self { existing, files: Vec::new() }
     }
 
-    /// Adds a file behind those there are.
+    /// Adds a file after the others.
     pub fn add(&mut self, file: Complete) {
         self.files.push(file);
     }
 
-    /// Moves every file to its place, in order; all but the last are there for good before the last is moved.
+    /// Moves every file to its target, in order, and syncs all others to disk before the last.
     ///
     /// # Errors
-    /// When one cannot be moved, or something is in its place that may not be replaced; then those that were moved into
-    /// places where nothing was are removed again.
+    /// If a file cannot be moved, or its target exists and may not be replaced. Then the files that were moved to free targets
+    /// are removed again.
     pub fn publish(self) -> Result<()> {
         let fresh = self.existing == Existing::Refuse;
         let folders: BTreeSet<PathBuf> =
-            self.files.iter().map(|file| folder(file.place()).to_path_buf()).collect();
+            self.files.iter().map(|file| folder(file.target()).to_path_buf()).collect();
         let last = self.files.len().saturating_sub(1);
         let mut moved: Vec<PathBuf> = Vec::new();
-        // Taken off the list of the unfinished when all are in place.
+        // Dropped when all files are published.
         let mut registered = Vec::new();
         let guard = unfinished::lock();
         for (i, file) in self.files.into_iter().enumerate() {
             if i == last && i > 0 {
                 folders.iter().for_each(|folder| sync_folder(folder));
             }
-            let place = file.place().to_path_buf();
-            let was_there = !fresh && place.symlink_metadata().is_ok();
-            let (held, done) = file.persist(fresh);
-            registered.push(held);
+            let target = file.target().to_path_buf();
+            let existed = !fresh && target.symlink_metadata().is_ok();
+            let (registration, done) = file.persist(fresh);
+            registered.push(registration);
             if let Err(error) = done {
-                for place in &moved {
-                    // The error is what counts.
-                    let _ = fs::remove_file(place);
+                for target in &moved {
+                    // The first error is reported, whatever happens here.
+                    let _ = fs::remove_file(target);
                 }
                 drop(guard);
                 return Err(error);
             }
-            if !was_there {
-                moved.push(place);
+            if !existed {
+                moved.push(target);
             }
         }
         folders.iter().for_each(|folder| sync_folder(folder));
@@ -77,10 +77,4 @@ impl Publication {
         drop(registered);
         Ok(())
     }
-}
-
-/// Says that something is in the place of a new file.
-pub(crate) fn occupied(place: &Path) -> Error {
-    let kind = "it is there already; --overwrite replaces it".into();
-    Error::from(ErrorKind::Usage(kind)).in_file(place)
 }

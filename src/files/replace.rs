@@ -1,4 +1,4 @@
-//! One file, replaced as a whole.
+//! Replaces one file as a whole.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use super::{Existing, NewFile, Publication, cannot_write};
 use crate::error::{Error, Result};
 
-/// Writes a file under another name and moves it into place, so that what was there before is there until then. A link stays
-/// one, and what it points at is replaced; devices and pipes are written to.
+/// Writes a file under a temporary name and renames it, so that an existing file stays until the new one is complete. Of a
+/// symbolic link, the file that it points to is replaced; devices and pipes are written to directly.
 ///
 /// # Errors
-/// What `write` says, or when it cannot be written; then there is no file, or the one that was there before.
+/// The error of `write`, or if the file cannot be written; then an existing file is unchanged.
 pub fn replace<T>(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<T>) -> Result<T> {
     let in_file = |error: Error| error.of_file(path);
     let fail = |error| in_file(cannot_write(error));
@@ -21,7 +21,7 @@ pub fn replace<T>(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<T>) 
         Err(error) => return Err(fail(error)),
     };
     if let Some(old) = &old {
-        // What may not be written may not be replaced either; a directory refuses.
+        // A file that is not writable may not be replaced either; nor may a directory.
         let opened = OpenOptions::new().write(true).open(path).map_err(fail)?;
         if !old.is_file() {
             // Devices and pipes cannot be replaced.
@@ -30,7 +30,7 @@ pub fn replace<T>(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<T>) 
             return out.flush().map(|()| done).map_err(fail);
         }
     }
-    let mut new = NewFile::create(&place(path)).map_err(in_file)?;
+    let mut new = NewFile::create(&target(path)).map_err(in_file)?;
     if let Some(old) = old {
         new.permit(old.permissions()).map_err(in_file)?;
     }
@@ -41,14 +41,14 @@ pub fn replace<T>(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<T>) 
     Ok(done)
 }
 
-/// The file that `path` means: a link stays one, and what it points at is replaced, or made.
-fn place(path: &Path) -> PathBuf {
-    /// As many links as systems follow.
+/// The file to replace or create: `path` itself, or the end of a chain of symbolic links.
+fn target(path: &Path) -> PathBuf {
+    /// The number of links that operating systems follow.
     const LINKS: usize = 40;
-    let mut place = path.to_path_buf();
+    let mut target = path.to_path_buf();
     for _ in 0..LINKS {
-        let Ok(target) = fs::read_link(&place) else { break };
-        place = place.parent().map_or(target.clone(), |folder| folder.join(&target));
+        let Ok(next) = fs::read_link(&target) else { break };
+        target = target.parent().map_or(next.clone(), |folder| folder.join(&next));
     }
-    place
+    target
 }

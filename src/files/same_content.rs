@@ -1,4 +1,4 @@
-//! Whether two files hold the same.
+//! Compares the content of two files.
 
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read};
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Bytes that are compared at a time.
+/// Bytes that are compared at once.
 const CHUNK: usize = 64 << 10;
 
-/// Whether the two files have the same content; nothing is read where their lengths differ.
+/// Whether two files have the same content. Files of different lengths are not read.
 ///
 /// # Errors
-/// When one of them cannot be read.
+/// If one of them cannot be read.
 pub(crate) fn have_same_content(lhs: &Path, rhs: &Path) -> Result<bool> {
     let bytes = |path: &Path| {
         let metadata = path.metadata().map_err(|error| Error::io("open", error).in_file(path));

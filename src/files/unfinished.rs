@@ -1,4 +1,4 @@
-//! What is not complete yet, so that it can be cleared away when the program is ended.
+//! The list of unfinished files and folders, which are removed if the program is terminated.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,29 +8,29 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-/// The files and folders that are not complete.
+/// The paths of the unfinished files and folders.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Nothing is begun, moved into place or abandoned while this is held.
+/// Locks the list. No file is created, published or abandoned while the lock is held.
 pub(super) fn lock() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes every file and folder that is not complete, and lets nobody begin or complete another one: for a program that is about to
-/// end, such as at a signal. What is just being moved into place gets there first.
+/// Removes every unfinished file and folder, and blocks the creation and publication of others. For a program that is about to
+/// exit, such as at a signal. A publication that has started is completed first.
 ///
-/// Not for a signal handler itself, which may lock nothing, but for a thread that waits for signals.
+/// Call this from a thread that waits for signals, not from a signal handler, which may not lock a mutex.
 pub fn abandon() {
     let unfinished = lock();
     for path in &*unfinished {
-        // It may be gone already.
+        // It may have been removed already.
         let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     }
-    // Held until the end.
+    // Keeps the lock until the program exits.
     std::mem::forget(unfinished);
 }
 
-/// While it lives, what was made for it is removed if the program is ended.
+/// The registration of an unfinished file or folder; ends when dropped.
 #[derive(Debug)]
 pub(super) struct Registered(PathBuf);
 
@@ -40,7 +40,7 @@ impl Drop for Registered {
     }
 }
 
-/// Makes something at the path that `make` returns; from the moment it is there, it is known what to remove.
+/// Creates a file or folder with `make`, which returns its path, and registers it under the same lock.
 pub(super) fn register<T>(
     make: impl FnOnce() -> io::Result<(T, PathBuf)>,
 ) -> io::Result<(T, Registered)> {
@@ -50,7 +50,7 @@ pub(super) fn register<T>(
     Ok((made, Registered(path)))
 }
 
-/// As [`register`], of a file.
+/// [`register`] for a temporary file.
 pub(super) fn register_file<F>(
     make: impl FnOnce() -> io::Result<NamedTempFile<F>>,
 ) -> io::Result<(NamedTempFile<F>, Registered)> {

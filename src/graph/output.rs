@@ -6,7 +6,7 @@ use prost_reflect::prost::Message as _;
 
 use super::wire::fields;
 use super::{Graph, Node, OpTable, default_of};
-use crate::bytes::near;
+use crate::bytes::suggestion;
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::schema::field::function_def;
 use crate::schema::tensorflow::attr_value::{self, ListValue};
@@ -41,7 +41,7 @@ impl<'m> Graph<'m> {
         })?;
         let id = self.find(node).ok_or_else(|| {
             let names = self.nodes().iter().map(|node| node.name);
-            let hint = near::hint(node.as_bytes(), names);
+            let hint = suggestion::hint(node.as_bytes(), names);
             Error::from(ErrorKind::NotFound(format!("the graph has no {}{hint}", shortened(name))))
         })?;
         Ok((self.node(id), number))

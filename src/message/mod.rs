@@ -15,7 +15,6 @@ mod map;
 mod meaning;
 mod message_set;
 mod packed;
-mod place;
 mod required;
 mod scalar;
 mod wire;

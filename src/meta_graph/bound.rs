@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::import::ImportOptions;
 use super::names::{Placed, Rename, node_of};
 use super::unique::Taken;
-use crate::bytes::near;
+use crate::bytes::suggestion;
 use crate::error::{ErrorKind, Result, shortened};
 use crate::graph::Graph;
 
@@ -30,7 +30,7 @@ impl<'a> Bound<'a> {
             let key = tensor(from);
             if !known.contains(&key) && graph.find(key.0).is_none() {
                 let names = known.iter().map(|(name, _)| *name);
-                let hint = near::hint(key.0.as_bytes(), names);
+                let hint = suggestion::hint(key.0.as_bytes(), names);
                 let kind =
                     format!("input_map names {}, which is not in the graph{hint}", shortened(from));
                 return Err(ErrorKind::NotFound(kind).into());
@@ -77,7 +77,7 @@ impl<'a> Bound<'a> {
             let node = node_of(value);
             if !taken.has_node(node) && !new.contains(node) {
                 let all = new.iter().map(|name| &**name).chain(taken.iter());
-                let hint = near::hint(node.as_bytes(), all);
+                let hint = suggestion::hint(node.as_bytes(), all);
                 let kind = format!(
                     "input_map binds to {}, which is in neither graph{hint}",
                     shortened(value)

@@ -15,7 +15,7 @@ use super::op_list;
 use super::parts::{Parts, entry_with};
 use super::registered::{ASSET, SIGNATURE};
 use super::savers::Extraneous;
-use crate::bytes::near;
+use crate::bytes::suggestion;
 use crate::error::{ErrorKind, Result, shortened};
 use crate::graph::{OpTable, bytes_of};
 use crate::message::{Message, Writer};
@@ -144,13 +144,13 @@ fn check(parts: &Parts<'_>, graph: &[u8], options: &ExportOptions) -> Result<()>
         let scopes: BTreeSet<&str> =
             names(graph).filter_map(|(name, _)| Some(name.split_once('/')?.0)).collect();
         let wanted = &options.export_scope;
-        let hint = near::hint(wanted.as_bytes(), scopes.into_iter());
+        let hint = suggestion::hint(wanted.as_bytes(), scopes.into_iter());
         let kind = format!("no node has a name that begins with {}{hint}", shortened(wanted));
         return Err(ErrorKind::NotFound(kind).into());
     }
     for key in options.collection_list.iter().flatten() {
         if !parts.collections.contains_key(&**key) {
-            let hint = near::hint(key.as_bytes(), parts.collections.keys().copied());
+            let hint = suggestion::hint(key.as_bytes(), parts.collections.keys().copied());
             let kind = format!("there is no collection {}{hint}", shortened(key));
             return Err(ErrorKind::NotFound(kind).into());
         }

@@ -17,7 +17,7 @@ use super::place::{Nodes, devices};
 use super::registered::{ASSET, SAVER_DEF, SIGNATURE};
 use super::unique::Taken;
 use super::{UNBOUND, UNBOUND_INPUTS};
-use crate::bytes::near;
+use crate::bytes::suggestion;
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::graph::Graph;
 use crate::message::{Message, Writer};
@@ -314,7 +314,8 @@ fn returned(
             ));
         }
         if graph.find(node).is_none() {
-            let hint = near::hint(node.as_bytes(), graph.nodes().iter().map(|node| node.name));
+            let hint =
+                suggestion::hint(node.as_bytes(), graph.nodes().iter().map(|node| node.name));
             let kind = format!("{} is not in the graph{hint}", shortened(element));
             return Err(ErrorKind::NotFound(kind).into());
         }

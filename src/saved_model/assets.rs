@@ -173,7 +173,7 @@ fn bytes_to_path(path: &[u8]) -> Result<PathBuf> {
 
 /// Copies a file into a folder, which is made where it is not there yet.
 fn copy(source: &Path, folder: &Path, name: &str) -> Result<()> {
-    fs::create_dir_all(folder).map_err(|error| Error::io("make", error).in_file(folder))?;
+    fs::create_dir_all(folder).map_err(|error| Error::io("create", error).in_file(folder))?;
     let place = folder.join(name);
     let mut from =
         fs::File::open(source).map_err(|error| Error::io("open", error).in_file(source))?;

@@ -198,14 +198,14 @@ impl Builder {
             out.len_prefixed(&added.bytes);
         }
         let bytes = out.finish();
-        let dir = self.folder.place().to_path_buf();
+        let dir = self.folder.target().to_path_buf();
         if bytes.len() > MOST {
             let allowed = format!("{MOST} is the most that a message may have");
             return Err(Error::unexpected("bytes", bytes.len(), allowed).in_file(&dir.join(file)));
         }
         let message = Message::decode(Schema::tensorflow(), ty("tensorflow.SavedModel")?, bytes)?;
         let losses = replace(&self.folder.path().join(file), |out| write(&message, out));
-        let losses = losses.map_err(|error| self.folder.in_place(error))?;
+        let losses = losses.map_err(|error| self.folder.at_target(error))?;
         self.folder.publish()?;
         Ok(BuildOutcome { file: dir.join(file), dir, losses })
     }
@@ -242,7 +242,7 @@ impl Builder {
                     // It may never have come to be there.
                     let _ = fs::remove_dir_all(self.folder.path().join(VARIABLES));
                 }
-                return Err(self.folder.in_place(error));
+                return Err(self.folder.at_target(error));
             }
         }
         Ok(())
@@ -261,7 +261,7 @@ impl Builder {
         if let Some((values, progress)) = values {
             let variables = folder.join(VARIABLES);
             fs::create_dir(&variables)
-                .map_err(|error| Error::io("make", error).in_file(&variables))?;
+                .map_err(|error| Error::io("create", error).in_file(&variables))?;
             if let Some(saver) = saver {
                 values.write(meta, saver, &variables_path(folder), progress)?;
             }

@@ -50,7 +50,7 @@ impl<'a> OnDisk<'a> {
                     error.kind(),
                     io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound
                 ) => {}
-            Err(error) => return Err(Error::io("make", error).in_file(folder)),
+            Err(error) => return Err(Error::io("create", error).in_file(folder)),
         }
         Ok(())
     }

@@ -1,35 +1,34 @@
-//! One block: verified, decompressed, and walked entry by entry.
+//! One block: read, verified and decompressed.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::bytes::{Crc32c, Limits, ReadAt, Stream};
+use crate::bytes::{Crc32c, ReadAt, Stream};
 use crate::error::{Error, ErrorKind, Result};
 
-use super::entries::Entries;
 use super::format::{BlockHandle, RAW, TRAILER_LEN};
 
-/// Blocks of up to this size are read whole.
-const WHOLE: u64 = 1 << 20;
+/// Blocks of up to this size are read into memory.
+const SMALL: u64 = 1 << 20;
 const SNAPPY: u8 = 1;
 
-/// A block whose checksum holds.
+/// A block whose checksum is verified.
 ///
-/// Offsets in it are the file's; in a compressed block they count decompressed bytes from the block's first.
+/// Offsets are those of the file; in a compressed block, the offset of the block plus the position in the decompressed bytes.
 #[derive(Debug, Clone)]
 pub struct Block {
     source: Payload,
-    /// Where the entries end.
+    /// The offset of the byte after the entries.
     end: u64,
     handle: BlockHandle,
     compressed: bool,
 }
 
-/// What a block's payload is read from.
+/// The payload of a block.
 #[derive(Debug, Clone)]
 enum Payload {
-    /// The file itself: raw and large.
+    /// In the file: large and not compressed.
     File(Arc<dyn ReadAt>),
     Memory(Arc<Window>),
 }
@@ -43,7 +42,7 @@ impl Payload {
     }
 }
 
-/// Bytes in memory at the place they have in a file.
+/// Bytes in memory with the offset that they have in a file.
 struct Window {
     bytes: Box<[u8]>,
     base: u64,
@@ -51,8 +50,8 @@ struct Window {
 
 impl Window {
     fn get(&self, start: u64, end: u64) -> Option<&[u8]> {
-        let place = |offset: u64| usize::try_from(offset.checked_sub(self.base)?).ok();
-        self.bytes.get(place(start)?..place(end)?)
+        let position = |offset: u64| usize::try_from(offset.checked_sub(self.base)?).ok();
+        self.bytes.get(position(start)?..position(end)?)
     }
 }
 
@@ -78,23 +77,23 @@ impl ReadAt for Window {
 }
 
 impl Block {
-    /// Verifies and opens the block at `handle`, which lies inside `file`.
+    /// Reads and verifies the block at `handle`.
     ///
     /// # Errors
-    /// When it cannot be read, its checksum does not hold, its compression is unknown or broken, or its end makes no
-    /// sense; the error names the byte.
+    /// If the block is not inside `file`, cannot be read, fails its checksum, has an unknown or broken compression, or wrong restart
+    /// offsets; the error has the offset.
     pub fn open(file: &Arc<dyn ReadAt>, handle: BlockHandle) -> Result<Self> {
         handle.check(file.len(), handle.offset)?;
         let trailer = read_trailer(&**file, handle)?;
         let kind = [trailer.kind];
-        if handle.size > WHOLE && trailer.kind == RAW {
+        if handle.size > SMALL && trailer.kind == RAW {
             let end = handle.offset + handle.size;
             let mut crc = Stream::new(&**file, handle.offset, end).crc32c()?;
             crc.update(&kind);
             trailer.verify(crc, handle)?;
-            return Self::framed(Payload::File(Arc::clone(file)), end, handle);
+            return Self::new(Payload::File(Arc::clone(file)), end, handle);
         }
-        let mut bytes = read_whole(&**file, handle)?;
+        let mut bytes = read_payload(&**file, handle)?;
         let mut crc = Crc32c::of(&bytes);
         crc.update(&kind);
         trailer.verify(crc, handle)?;
@@ -104,12 +103,12 @@ impl Block {
         }
         let window = Window { bytes: bytes.into(), base: handle.offset };
         let end = window.len();
-        let block = Self::framed(Payload::Memory(Arc::new(window)), end, handle)?;
+        let block = Self::new(Payload::Memory(Arc::new(window)), end, handle)?;
         Ok(Self { compressed, ..block })
     }
 
-    /// The block of the payload up to `end`, less the restart offsets there.
-    fn framed(source: Payload, end: u64, handle: BlockHandle) -> Result<Self> {
+    /// Checks the restart offsets at the end of the payload, which is at `end`.
+    fn new(source: Payload, end: u64, handle: BlockHandle) -> Result<Self> {
         let len = end - handle.offset;
         if len < 4 {
             return Err(Error::truncated("a block", 4, len).at(handle.offset));
@@ -126,28 +125,27 @@ impl Block {
         Ok(Self { source, end: handle.offset + entries, handle, compressed: false })
     }
 
-    /// Where the block lies in its file.
+    /// The offset and size of the block in the file.
     pub fn handle(&self) -> BlockHandle {
         self.handle
     }
 
-    /// Whether its payload was compressed, so that its values are nowhere in the file.
+    /// Whether the block was compressed, so that its values are not in the file as such.
     pub fn is_compressed(&self) -> bool {
         self.compressed
     }
 
-    /// The entries in order.
-    pub fn entries(&self, limits: &Limits) -> Entries<'_> {
-        let stream = Stream::new(self.source.read_at(), self.handle.offset, self.end);
-        Entries::new(self, stream, limits)
+    /// A reader of the bytes of the entries.
+    pub(super) fn stream(&self) -> Stream<'_> {
+        Stream::new(self.source.read_at(), self.handle.offset, self.end)
     }
 
-    /// The bytes `start..end` of it, which lie inside.
+    /// The bytes `start..end`, which are inside the block.
     pub(super) fn bytes(&self, start: u64, end: u64) -> Result<Cow<'_, [u8]>> {
         match &self.source {
             Payload::Memory(window) => {
-                let lost = || Error::truncated("a value", end - start, 0).at(start);
-                window.get(start, end).map(Cow::Borrowed).ok_or_else(lost)
+                let missing = || Error::truncated("a value", end - start, 0).at(start);
+                window.get(start, end).map(Cow::Borrowed).ok_or_else(missing)
             }
             Payload::File(file) => {
                 let mut bytes = vec![0; addressable(end - start)?];
@@ -157,7 +155,7 @@ impl Block {
         }
     }
 
-    /// What its values are read from.
+    /// The source of the values, for reading them by offset.
     pub fn source(&self) -> Arc<dyn ReadAt> {
         match &self.source {
             Payload::File(file) => Arc::clone(file),
@@ -166,7 +164,7 @@ impl Block {
     }
 }
 
-/// Reading in order needs no restart offsets, but those who search do.
+/// Checks that the restart offsets ascend. Only a search would use them, but they are a part of the format.
 fn check_restarts(mut array: Stream<'_>, entries: u64) -> Result<()> {
     let mut least = 0;
     while array.remaining() > 0 {
@@ -208,14 +206,14 @@ fn read_trailer(file: &dyn ReadAt, handle: BlockHandle) -> Result<Trailer> {
     Ok(Trailer { kind: stream.u8("type of a block")?, stored: stream.u32("checksum of a block")? })
 }
 
-/// The payload; its size was checked against the file's.
-fn read_whole(file: &dyn ReadAt, handle: BlockHandle) -> Result<Vec<u8>> {
+/// Reads the payload, whose size was checked against that of the file.
+fn read_payload(file: &dyn ReadAt, handle: BlockHandle) -> Result<Vec<u8>> {
     let mut bytes = vec![0; addressable(handle.size)?];
     file.read_at(handle.offset, &mut bytes)?;
     Ok(bytes)
 }
 
-/// A length that was checked against the file's, as this machine counts.
+/// A length that was checked against that of the file, as a `usize`.
 fn addressable(len: u64) -> Result<usize> {
     let allowed = "this machine cannot address as many";
     usize::try_from(len).map_err(|_| Error::unexpected("number of bytes", len, allowed))
@@ -225,10 +223,10 @@ fn decompress(bytes: &[u8]) -> Result<Vec<u8>> {
     let broken =
         |error: snap::Error| Error::unexpected("snappy block", error, "it must decompress");
     let len = snap::raw::decompress_len(bytes).map_err(broken)?;
-    // Three bytes of snappy make at most 64, so a longer claim is a lie; found before it is allocated.
+    // Three bytes of snappy become at most 64, so a longer length is wrong; checked before it is allocated.
     let most = bytes.len().saturating_mul(22).saturating_add(64);
     if len > most {
-        let allowed = format!("{} compressed bytes make at most {most}", bytes.len());
+        let allowed = format!("{} compressed bytes become at most {most}", bytes.len());
         return Err(Error::unexpected("length of a snappy block", len, allowed));
     }
     snap::raw::Decoder::new().decompress_vec(bytes).map_err(broken)

@@ -1,4 +1,4 @@
-//! Writes a table, entry after entry, without holding any value.
+//! Writes a table, entry by entry, without keeping values in memory.
 
 use std::io::{self, Write};
 
@@ -6,12 +6,12 @@ use crate::bytes::{Crc32c, varint};
 
 use super::format::{BlockHandle, FOOTER_LEN, MAGIC, RAW, TRAILER_LEN};
 
-/// A block ends once it has this many bytes, restarts included: the default of TensorFlow's tables.
+/// The size at which a block ends, with its restart offsets: the default of TensorFlow's tables.
 const BLOCK_BYTES: u64 = 262_144;
-/// Of so many keys in a row of a data block, one is stored with all its bytes; in the index block, each.
+/// One of this many keys of a data block is stored in full; in the index block, each is.
 const RESTART_INTERVAL: u32 = 16;
 
-/// A table on its way into `out`, byte for byte as TensorFlow's builder writes it.
+/// Writes a table byte for byte as TensorFlow's builder does.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -34,54 +34,54 @@ const RESTART_INTERVAL: u32 = 16;
 #[derive(Debug)]
 pub struct Builder<W> {
     out: W,
-    /// Where the block starts that is being written.
+    /// The offset of the block that is being written.
     start: u64,
     block: Block,
-    /// The last key of the table; none before the first.
+    /// The last key.
     last_key: Option<Vec<u8>>,
-    /// Bytes that the value begun last still lacks.
+    /// The number of bytes that are missing in the last value.
     missing: u64,
-    /// Separators, and the blocks before them. That of the last block is its last key until the next key is known.
+    /// The separators with their blocks. The last separator is the last key of its block until the next key is known.
     index: Vec<(Vec<u8>, BlockHandle)>,
 }
 
-/// What is written of a block.
+/// The block that is being written.
 #[derive(Debug, Default)]
 struct Block {
     bytes: u64,
     entries: u32,
     crc: Crc32c,
-    /// Where keys lie that are stored with all their bytes, the first of the block apart.
+    /// The offsets of keys that are stored in full, except the first of the block.
     restarts: Vec<u32>,
 }
 
 impl Block {
-    /// Bytes of its payload.
+    /// The size of the payload in bytes.
     fn size(&self) -> u64 {
         self.bytes + 4 * (self.restarts.len() as u64 + 2)
     }
 }
 
 impl<W: Write> Builder<W> {
-    /// A table of no entries yet.
+    /// A table without entries.
     pub fn new(out: W) -> Self {
         let index = Vec::new();
         Self { out, start: 0, block: Block::default(), last_key: None, missing: 0, index }
     }
 
-    /// Adds an entry; its key is greater than those before it.
+    /// Adds an entry, whose key must be greater than all before.
     ///
     /// # Errors
-    /// When `out` cannot be written, or the key is in the wrong place.
+    /// If `out` cannot be written, or the key is out of order.
     pub fn add(&mut self, key: &[u8], value: &[u8]) -> io::Result<()> {
         self.begin(key, value.len() as u64)?;
         self.value(value)
     }
 
-    /// Begins an entry whose value has `len` bytes, which [`value`](Self::value) is given next, in as many pieces as one likes.
+    /// Begins an entry whose value has `len` bytes, to be passed to [`value`](Self::value) in any number of parts.
     ///
     /// # Errors
-    /// When `out` cannot be written, the key is in the wrong place, or the value before is not complete.
+    /// If `out` cannot be written, the key is out of order, or the value before is not complete.
     pub fn begin(&mut self, key: &[u8], len: u64) -> io::Result<()> {
         self.check_complete()?;
         if self.last_key.as_ref().is_some_and(|last| key <= last.as_slice()) {
@@ -98,10 +98,10 @@ impl<W: Write> Builder<W> {
         self.end_large_block()
     }
 
-    /// Writes the next bytes of the value that was begun.
+    /// Writes the next bytes of the value.
     ///
     /// # Errors
-    /// When `out` cannot be written, or these are more than were announced.
+    /// If `out` cannot be written, or the value gets longer than announced.
     pub fn value(&mut self, bytes: &[u8]) -> io::Result<()> {
         let missing = self.missing.checked_sub(bytes.len() as u64);
         self.missing = missing.ok_or_else(|| misuse("a value is longer than was announced"))?;
@@ -109,10 +109,10 @@ impl<W: Write> Builder<W> {
         self.end_large_block()
     }
 
-    /// Ends the table, and returns what it was written to.
+    /// Ends the table, and returns the writer.
     ///
     /// # Errors
-    /// When it cannot be written, or a value is not complete.
+    /// If `out` cannot be written, or the last value is not complete.
     pub fn finish(mut self) -> io::Result<W> {
         self.check_complete()?;
         if self.block.entries > 0 {
@@ -144,7 +144,7 @@ impl<W: Write> Builder<W> {
         if self.missing == 0 { Ok(()) } else { Err(misuse("the last value is not complete")) }
     }
 
-    /// Writes all of an entry but its value.
+    /// Writes an entry up to its value.
     fn entry(&mut self, key: &[u8], len: u64, interval: u32) -> io::Result<()> {
         let restarts = self.block.entries.is_multiple_of(interval);
         if restarts && self.block.entries > 0 {
@@ -204,8 +204,8 @@ fn misuse(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, what)
 }
 
-/// Makes `last`, the last key of a block, the shortest separator that is less than `next`, the first key of the next block;
-/// only where that is shorter.
+/// Shortens `last`, the last key of a block, to a separator that is less than `next`, the first key of the next block, if
+/// TensorFlow does so.
 fn shorten_to_separator(last: &mut Vec<u8>, next: &[u8]) {
     let shared = last.iter().zip(next).take_while(|(a, b)| a == b).count();
     if let (Some(byte), Some(&limit)) = (last.get_mut(shared), next.get(shared))
@@ -217,7 +217,7 @@ fn shorten_to_separator(last: &mut Vec<u8>, next: &[u8]) {
     }
 }
 
-/// Makes `last`, the last key of the table, a short key that is not less.
+/// Shortens `last`, the last key of the table, to a short key that is not less.
 fn shorten_to_successor(last: &mut Vec<u8>) {
     if let Some(at) = last.iter().position(|&byte| byte != 0xff) {
         last.truncate(at + 1);

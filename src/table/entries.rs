@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 use super::block::Block;
 
-/// Walks the entries of a block.
+/// Reads the entries of a block in order.
 #[derive(Debug)]
 pub struct Entries<'a> {
     block: &'a Block,
@@ -21,10 +21,11 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    pub(super) fn new(block: &'a Block, stream: Stream<'a>, limits: &Limits) -> Self {
+    /// A reader of the entries of `block`.
+    pub fn new(block: &'a Block, limits: &Limits) -> Self {
         Entries {
             block,
-            stream,
+            stream: block.stream(),
             key: Vec::new(),
             suffix: Vec::new(),
             key_limit: limits.key_bytes,
@@ -34,11 +35,11 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// The next entry's key and value; `None` at the end.
+    /// The key and the value of the next entry; `None` at the end.
     ///
     /// # Errors
-    /// When the entry makes no sense; those after it cannot be found then, and none is given.
-    #[expect(clippy::should_implement_trait, reason = "the key is lent")]
+    /// If the entry is invalid. The entries after it cannot be found, so `None` follows.
+    #[expect(clippy::should_implement_trait, reason = "the key is borrowed from the reader")]
     pub fn next(&mut self) -> Result<Option<(&[u8], Value<'a>)>> {
         if self.broken || self.stream.remaining() == 0 {
             return Ok(None);
@@ -53,17 +54,17 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// The key of the entry that [`next`](Self::next) gave last.
+    /// The key of the entry that [`next`](Self::next) returned last.
     pub fn key(&self) -> &[u8] {
         &self.key
     }
 
-    /// Whether the last key was greater than the one before it, as it must be.
+    /// Whether the last key was greater than the one before it, as the format demands.
     pub fn is_ascending(&self) -> bool {
         self.ascending
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "bounded by the limit of keys, a usize")]
+    #[expect(clippy::cast_possible_truncation, reason = "at most the limit of keys, a usize")]
     fn advance(&mut self) -> Result<Value<'a>> {
         let [shared, unshared, value_len] = self.header()?;
         let key_len = shared.saturating_add(unshared);
@@ -90,10 +91,10 @@ impl<'a> Entries<'a> {
         Ok(Value { block: self.block, start, end: start + value_len })
     }
 
-    /// The three lengths an entry starts with.
+    /// The three lengths at the start of an entry.
     fn header(&mut self) -> Result<[u64; 3]> {
         const WHAT: &str = "an entry's header";
-        // All three are mostly at hand, and mostly a byte or two each.
+        // Usually all three are in the buffer, with a byte or two each.
         let mut lengths = [0; 3];
         let mut used = 0;
         let have = self.stream.fill()?;
@@ -116,7 +117,7 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Where an entry's value lies.
+/// The value of an entry, not yet read.
 #[derive(Debug, Clone, Copy)]
 pub struct Value<'a> {
     block: &'a Block,
@@ -125,30 +126,30 @@ pub struct Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// How many bytes it has.
+    /// The number of bytes.
     pub fn len(&self) -> u64 {
         self.end - self.start
     }
 
-    /// Whether it has none.
+    /// Whether the value has no bytes.
     pub fn is_empty(&self) -> bool {
         self.start == self.end
     }
 
-    /// Where it starts in the file (see [`Block`] for compressed ones).
+    /// The offset in the file (see [`Block`] for compressed blocks).
     pub fn offset(&self) -> u64 {
         self.start
     }
 
-    /// The byte after it.
+    /// The offset of the byte after the value.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// The value, which may have at most `limit` bytes.
+    /// Reads the value.
     ///
     /// # Errors
-    /// When it is longer, or cannot be read.
+    /// If the value has more than `limit` bytes, or cannot be read.
     pub fn bytes(&self, limit: u64) -> Result<Cow<'a, [u8]>> {
         if self.len() > limit {
             let allowed = format!("at most {limit} are allowed");

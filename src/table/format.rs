@@ -3,10 +3,10 @@
 use crate::bytes::{Cursor, ReadAt, varint};
 use crate::error::{Error, Result};
 
-/// Bytes of the footer, the last of the file.
+/// The length of the footer, the last bytes of the file.
 pub const FOOTER_LEN: usize = 48;
 
-/// Bytes after each block's payload: its type and checksum.
+/// The length of the trailer after the payload of a block: type and checksum.
 pub(super) const TRAILER_LEN: u64 = 5;
 
 /// The type of a block that is not compressed.
@@ -14,12 +14,12 @@ pub(super) const RAW: u8 = 0;
 
 pub(super) const MAGIC: u64 = 0xdb47_7524_8b80_fb57;
 
-/// Where a block's payload lies.
+/// The offset and size of a block's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockHandle {
-    /// The first byte of the payload.
+    /// The offset of the payload.
     pub offset: u64,
-    /// Bytes of the payload, without its type and checksum.
+    /// The size of the payload in bytes, without the trailer.
     pub size: u64,
 }
 
@@ -27,7 +27,7 @@ impl BlockHandle {
     /// Reads a handle: two varints.
     ///
     /// # Errors
-    /// When one is cut short, or together they pass what 64 bits can address.
+    /// If a varint is cut off, or the block would end beyond 2^64.
     pub fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
         let start = cursor.offset();
         let offset = cursor.varint("block handle")?;
@@ -45,12 +45,12 @@ impl BlockHandle {
         varint::write(self.size, out);
     }
 
-    /// The byte after the block's trailer.
+    /// The offset of the byte after the block's trailer.
     pub fn end(&self) -> Option<u64> {
         self.offset.checked_add(self.size)?.checked_add(TRAILER_LEN)
     }
 
-    /// Checks that the block and its trailer lie before `limit`; `at` is where the handle was found.
+    /// Checks that the block and its trailer end by `limit`; `at` is the offset of the handle, for the error.
     pub(super) fn check(&self, limit: u64, at: u64) -> Result<()> {
         if self.end().is_some_and(|end| end <= limit) {
             return Ok(());
@@ -61,22 +61,22 @@ impl BlockHandle {
     }
 }
 
-/// The end of a table: where its index blocks lie, and the magic number that tells a table.
+/// The end of a table: the handles of its index and metaindex blocks, and the magic number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Footer {
-    /// The block of meta blocks, always empty in checkpoints.
+    /// The metaindex block, which is always empty in checkpoints.
     pub metaindex: BlockHandle,
-    /// The block of data blocks.
+    /// The index block.
     pub index: BlockHandle,
-    /// Where its padding starts, when that is not all zero.
-    pub stray: Option<u64>,
+    /// The offset of the padding, if that is not all zero.
+    pub bad_padding: Option<u64>,
 }
 
 impl Footer {
     /// Reads the footer at the end of `file`.
     ///
     /// # Errors
-    /// When the file is too short, does not end in the magic number, or the index block does not lie before the footer.
+    /// If the file is too short, does not end with the magic number, or the index block is not before the footer.
     pub fn read(file: &dyn ReadAt) -> Result<Self> {
         let start = file.len().checked_sub(FOOTER_LEN as u64).ok_or_else(|| {
             Error::truncated("the footer of a table", FOOTER_LEN as u64, file.len())
@@ -97,11 +97,11 @@ impl Footer {
         let padding = cursor.offset();
         let padded =
             cursor.take("footer padding", cursor.remaining())?.iter().all(|&byte| byte == 0);
-        Ok(Self { metaindex, index, stray: (!padded).then_some(padding) })
+        Ok(Self { metaindex, index, bad_padding: (!padded).then_some(padding) })
     }
 }
 
-/// Whether a file whose last bytes are `tail`, at least as many as a footer has, ends in a table's magic number.
+/// Whether `tail`, the last bytes of a file, ends with a table's footer.
 pub fn is_end_of_table(tail: &[u8]) -> bool {
     tail.len() >= FOOTER_LEN && tail.ends_with(&MAGIC.to_le_bytes())
 }

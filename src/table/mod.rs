@@ -6,12 +6,12 @@
 //! payload := entry*, restart offset: u32 LE *, number of restarts: u32 LE
 //! entry   := shared, unshared, value length: varints; the key's last `unshared` bytes; value
 //! ```
-//! An entry's key is the first `shared` bytes of the key before it and its own `unshared` ones. The index block has one
-//! entry per data block: a separator, not less than any key of the block and less than every key of the next, and
-//! the block's handle. Keys ascend bytewise. Source: LevelDB `doc/table_format.md`, and TensorFlow's copy of it.
+//! The key of an entry is the first `shared` bytes of the key before it, followed by its own `unshared` bytes. The index block has
+//! one entry per data block: a separator, which is not less than any key of the block and less than every key of the next, and
+//! the handle of the block. Keys ascend bytewise. Source: LevelDB `doc/table_format.md`, and TensorFlow's copy of it.
 //!
-//! Nothing from a block is believed before its checksum holds, except by its length. A block or entry that is damaged is
-//! reported and the others are still read. Blocks of more than a mebibyte are read through a small buffer.
+//! A block is verified before it is used. Damage to a block or an entry is reported, and the others are still read. Large blocks
+//! are read through a small buffer.
 
 mod block;
 mod builder;

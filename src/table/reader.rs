@@ -1,4 +1,4 @@
-//! A table: its index block, and the blocks that lists.
+//! Reads a table: its index block, and the data blocks that the index lists.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ pub struct Table {
 }
 
 impl Table {
-    /// Opens the table that `file` is.
+    /// Opens a table.
     ///
     /// # Errors
-    /// When `file` is no table, or its index block is damaged, so that its other blocks cannot be found.
+    /// If `file` is not a table, or its index block is damaged, so that the other blocks cannot be found.
     pub fn open(file: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
         let footer = Footer::read(&*file)?;
         if footer.index.size > limits.index_block_bytes {
@@ -36,26 +36,26 @@ impl Table {
         Ok(Self { file, index, limits: limits.clone(), damage })
     }
 
-    /// Damage to the parts that no entry needs: the metaindex block and the padding of the footer.
+    /// Damage to the parts that no entry depends on: the metaindex block and the padding of the footer.
     pub fn damage(&self) -> &[Error] {
         &self.damage
     }
 
-    /// What the table is read from.
+    /// The file.
     pub fn file(&self) -> Arc<dyn ReadAt> {
         Arc::clone(&self.file)
     }
 
-    /// What the index block says of the data blocks, in order.
+    /// The handles and separators of the data blocks, in order.
     pub fn blocks(&self) -> Blocks<'_> {
         Blocks {
-            entries: self.index.entries(&self.limits),
+            entries: Entries::new(&self.index, &self.limits),
             limit: self.index.handle().offset,
             before: 0,
         }
     }
 
-    /// The verified block at `handle`.
+    /// Reads and verifies the block at `handle`.
     ///
     /// # Errors
     /// As for [`Block::open`].
@@ -63,10 +63,10 @@ impl Table {
         Block::open(&self.file, handle)
     }
 
-    /// Calls `visit` for every readable entry, in order, until it breaks; returns all that is damaged.
+    /// Calls `visit` with every readable entry, in order, until it breaks. Returns all damage.
     ///
-    /// A damaged block is left out, and in a block everything from the first entry that makes no sense; entries out of
-    /// order are given all the same. `visit` may return damage of its own, of an entry.
+    /// Skips damaged blocks, and the rest of a block after an invalid entry. Entries out of order are damage, and are visited
+    /// all the same. `visit` breaks with the damage of an entry.
     pub fn scan(
         &self,
         visit: &mut dyn FnMut(&[u8], Value<'_>) -> ControlFlow<Error>,
@@ -110,7 +110,7 @@ impl Table {
             Ok(block) => block,
             Err(error) => return ControlFlow::Continue(Err(error)),
         };
-        let mut entries = block.entries(&self.limits);
+        let mut entries = Entries::new(&block, &self.limits);
         let mut outcome = Ok(());
         let mut first = true;
         loop {
@@ -142,11 +142,11 @@ impl Table {
     }
 }
 
-/// What the keys of a block must lie between.
+/// The bounds of the keys of a block.
 struct Order<'a> {
-    /// The separator of the block before.
+    /// The separator of the previous block.
     after: Option<&'a [u8]>,
-    /// The block's own.
+    /// The separator of the block.
     up_to: &'a [u8],
 }
 
@@ -157,21 +157,21 @@ fn out_of_order(what: &'static str, key: &[u8], must: &str) -> Error {
     Error::unexpected(what, format_args!("\"{shown}{dots}\""), format_args!("it must be {must}"))
 }
 
-/// Walks the index block.
+/// Reads the entries of the index block.
 #[derive(Debug)]
 pub struct Blocks<'a> {
     entries: Entries<'a>,
-    /// The index block, which the data blocks lie before.
+    /// The offset of the index block, which follows the data blocks.
     limit: u64,
-    /// The end of the last block.
+    /// The end of the previous block.
     before: u64,
 }
 
 impl Blocks<'_> {
-    /// The next data block's handle; its separator is [`separator`](Self::separator) then.
+    /// The handle of the next data block; [`separator`](Self::separator) returns its separator.
     ///
-    /// After an error of one handle, or of the order of two separators, the next ones still follow.
-    #[expect(clippy::should_implement_trait, reason = "the separator is lent")]
+    /// After an error about one handle, or about the order of two separators, the next handles still follow.
+    #[expect(clippy::should_implement_trait, reason = "the separator is borrowed from the reader")]
     pub fn next(&mut self) -> Option<Result<BlockHandle>> {
         match self.entries.next() {
             Ok(None) => None,
@@ -180,7 +180,7 @@ impl Blocks<'_> {
         }
     }
 
-    /// The separator of the last block: not less than any of its keys, and less than those of the next.
+    /// The separator of the last block: not less than its keys, and less than those of the next block.
     pub fn separator(&self) -> &[u8] {
         self.entries.key()
     }
@@ -217,9 +217,9 @@ fn unused_parts(file: &Arc<dyn ReadAt>, footer: &Footer) -> Vec<Error> {
     let start = file.len() - FOOTER_LEN as u64;
     let metaindex =
         footer.metaindex.check(start, start).and_then(|()| Block::open(file, footer.metaindex));
-    let stray = footer.stray.map(|at| {
+    let padding = footer.bad_padding.map(|at| {
         Error::unexpected("padding of the footer", "not all zero", "writers fill it with zeros")
             .at(at)
     });
-    metaindex.err().into_iter().chain(stray).collect()
+    metaindex.err().into_iter().chain(padding).collect()
 }

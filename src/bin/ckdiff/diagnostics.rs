@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use ckdiff::report::human::printable;
-use ckdiff::{Error, Place};
+use ckdiff::{Error, Location};
 use unicode_width::UnicodeWidthStr;
 
 /// The most errors that are printed; a checkpoint without its data has one for each tensor.
@@ -62,17 +62,18 @@ impl FromIterator<Error> for Diagnostics {
 
 impl Diagnostic {
     fn new(error: &Error) -> Self {
-        let excerpt = error.place().filter(|place| !place.excerpt.trim().is_empty()).map(excerpt);
+        let excerpt =
+            error.location().filter(|location| !location.excerpt.trim().is_empty()).map(excerpt);
         Self { message: one_line(&error.to_string()), excerpt }
     }
 }
 
 /// The line of the error, and a line with a caret under it.
-fn excerpt(place: &Place) -> [String; 2] {
-    let before: String = place.excerpt.chars().take(place.caret).collect();
+fn excerpt(location: &Location) -> [String; 2] {
+    let before: String = location.excerpt.chars().take(location.caret).collect();
     // An escaped character is wider than the character.
     let width = printable(&before).width();
-    [printable(&place.excerpt), format!("{}^", " ".repeat(width))]
+    [printable(&location.excerpt), format!("{}^", " ".repeat(width))]
 }
 
 /// The message on one line, without characters that control a terminal.

@@ -3,7 +3,7 @@
 use crate::bytes::Limits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::field::{saved_slice_meta, saved_tensor_slice_meta, saved_tensor_slices};
-use crate::table::Table;
+use crate::table::{Entries, Table};
 use crate::tensor::{DType, Name, Shape};
 
 use super::super::wire::{self, Extents, Fields};
@@ -34,7 +34,7 @@ pub(super) fn read(table: &Table, limits: &Limits) -> Result<Meta> {
     let mut blocks = table.blocks();
     let handle = blocks.next().ok_or_else(missing)??;
     let block = table.block(handle)?;
-    let mut entries = block.entries(limits);
+    let mut entries = Entries::new(&block, limits);
     let value = match entries.next()? {
         Some(([], value)) => value,
         _ => return Err(missing().at(handle.offset)),

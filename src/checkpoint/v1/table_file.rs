@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::bytes::{Limits, ReadAt, Stream};
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Block, BlockHandle, Table};
+use crate::table::{Block, BlockHandle, Entries, Table};
 use crate::tensor::Name;
 
 use super::super::slice_key;
@@ -153,7 +153,7 @@ impl TableFile {
         let mut slots = wanted.iter().zip(&mut found);
         let mut next = slots.next();
         let (mut key, mut composed) = (Vec::new(), false);
-        let mut entries = block.entries(&self.limits);
+        let mut entries = Entries::new(block, &self.limits);
         while let Some((stored, value)) = entries.next()? {
             while let Some((slice, slot)) = &mut next {
                 if !composed {

@@ -4,7 +4,7 @@
 
 use super::PathPattern;
 use super::rules::KeyField;
-use crate::bytes::near;
+use crate::bytes::suggestion;
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown};
 
 /// How a field is compared, as far as the schema does not say it.
@@ -174,7 +174,7 @@ fn by_meaning(ty: &MessageType, field: &Field) -> String {
 }
 
 fn no_field(ty: &MessageType, step: &str) -> String {
-    let hint = near::hint(step.as_bytes(), ty.field_names());
+    let hint = suggestion::hint(step.as_bytes(), ty.field_names());
     let hint = if hint.is_empty() { names(ty, |_| true) } else { hint };
     format!("{} has no field {step}{hint}", ty.full_name)
 }

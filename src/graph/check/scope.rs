@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::signature::{Signature, Signatures, Sizes};
-use crate::bytes::near::Search;
+use crate::bytes::suggestion::Search;
 use crate::graph::{Graph, Node, Role};
 
 /// Nodes that name each other.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::library::Library;
 use super::value::{Value, attrs};
-use crate::bytes::near::Search;
+use crate::bytes::suggestion::Search;
 use crate::graph::op_table::default_of;
 use crate::graph::{Node, OpTable};
 use crate::schema::tensorflow::op_def::{ArgDef, AttrDef};

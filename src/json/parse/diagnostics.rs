@@ -4,7 +4,7 @@ use serde::de;
 
 use super::locate::{describe, locate};
 use super::reader::Reader;
-use crate::error::{Error, ErrorKind, Place};
+use crate::error::{Error, ErrorKind, Location};
 
 /// The part of a member that an error is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Reader<'_, '_> {
 
 /// Adds the location and the field to an error.
 pub(super) fn located(error: Error, input: &str, offset: usize, path: &str) -> Error {
-    let error = error.at_place(Place::of(input.as_bytes(), offset));
+    let error = error.at_location(Location::of(input.as_bytes(), offset));
     if path.is_empty() { error } else { error.in_field(path) }
 }
 

@@ -10,7 +10,7 @@ use super::diagnostics::Spot;
 use super::locate::Step;
 use super::map::Entries;
 use super::reader::{Reader, Text, With};
-use crate::bytes::{base64, near};
+use crate::bytes::{base64, suggestion};
 use crate::error::shortened;
 use crate::message::{FieldSet, Value, Writer, is_default, write_value};
 use crate::schema::{Cardinality, Field, Kind, MessageType, WireType};
@@ -207,7 +207,7 @@ impl Reader<'_, '_> {
 
 fn unknown_field(ty: &MessageType, name: &str) -> String {
     let names = ty.fields.iter().map(|field| &*field.json_name);
-    let hint = near::hint(name.as_bytes(), names);
+    let hint = suggestion::hint(name.as_bytes(), names);
     let name = shortened(name);
     format!("unknown field {name:?} of {}{hint}", ty.full_name)
 }
@@ -358,7 +358,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Base64<'s>> {
                 Ok(())
             }
             Err(found) => {
-                let message = format!("found {found}; bytes are written in base 64");
+                let message = format!("found {found}; bytes are written in base64");
                 Err(self.reader.fail(Spot::Value, message))
             }
         }

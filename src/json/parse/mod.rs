@@ -19,7 +19,7 @@ use std::thread;
 use reader::Reader;
 
 use super::ParseOptions;
-use crate::error::{Error, ErrorKind, Place, Result};
+use crate::error::{Error, ErrorKind, Location, Result};
 use crate::message::{Losses, MAX_DEPTH, Message};
 use crate::schema::{MessageType, Schema};
 
@@ -92,7 +92,7 @@ fn parse_to_depth<'s>(
 /// Checks that `input` is UTF-8 without a byte order mark, as RFC 8259 requires.
 fn utf8(input: &[u8]) -> Result<&str> {
     let refused = |message: String, offset| {
-        Err(Error::from(ErrorKind::Syntax(message)).at_place(Place::of(input, offset)))
+        Err(Error::from(ErrorKind::Syntax(message)).at_location(Location::of(input, offset)))
     };
     match std::str::from_utf8(input) {
         Ok(text) if text.starts_with('\u{feff}') => {

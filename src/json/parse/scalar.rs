@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::de;
 
 use super::reader::Reader;
-use crate::bytes::near;
+use crate::bytes::suggestion;
 use crate::error::shortened;
 use crate::json::number::{integer, is_number};
 use crate::message::{Value, to_zigzag};
@@ -70,7 +70,7 @@ impl Reader<'_, '_> {
             return match ty.number(name.as_bytes()) {
                 Some(number) => Ok(written(number)),
                 None => self.drop_enum(|| {
-                    let hint = near::hint(name.as_bytes(), ty.names());
+                    let hint = suggestion::hint(name.as_bytes(), ty.names());
                     let name = shortened(&name);
                     format!("unknown value {name:?} of {}{hint}", ty.full_name)
                 }),

@@ -145,8 +145,8 @@ fn section(saver: &SaverFit, kind: Kind, view: &View, out: &mut dyn Write) -> io
 
 fn detail(misfit: &Misfit) -> String {
     let detail = match &misfit.problem {
-        Problem::Missing { near: Some(near) } => format!("did you mean {near}?"),
-        Problem::Missing { near: None } | Problem::NoSaver => String::new(),
+        Problem::Missing { suggestion: Some(name) } => format!("did you mean {name}?"),
+        Problem::Missing { suggestion: None } | Problem::NoSaver => String::new(),
         Problem::Shape { graph, checkpoint, is_refused } => {
             let but = if *is_refused { "" } else { " (TensorFlow lets it pass)" };
             format!("graph {graph}, checkpoint {checkpoint}{but}")

@@ -114,7 +114,7 @@ impl<'c> Held<'c> {
             return Some((Problem::Format { op: op.to_owned() }, None));
         }
         let Some(entry) = self.entry(&asked.key) else {
-            return Some((Problem::Missing { near: None }, None));
+            return Some((Problem::Missing { suggestion: None }, None));
         };
         // What is damaged is told as damage.
         let source = &**entry.source.as_ref().ok()?;

@@ -1,14 +1,14 @@
 //! What a saver would restore, without restoring it: each tensor that its restore nodes name, and what a checkpoint has for it.
 
 mod held;
-mod near;
 mod problem;
 mod restores;
+mod suggestions;
 
 pub(crate) use held::Held;
-pub(crate) use near::Near;
 pub use problem::{Kind, Problem};
 pub(crate) use restores::{Asked, Bodies, Restore, node_name};
+pub(crate) use suggestions::Suggestions;
 
 use std::collections::BTreeSet;
 
@@ -122,15 +122,17 @@ fn plan_of(
     let held = held.of_names(keys.as_ref(), asked().map(|(_, asked)| &*asked.key));
     let read_already: BTreeSet<&[u8]> = asked().map(|(_, asked)| asked.key.as_bytes()).collect();
     let left = held.names(keys.as_ref()).filter(|name| !read_already.contains(name.as_bytes()));
-    let mut near = Near::new(left.collect());
-    let reads = asked().map(|(op, asked)| read(&held, &mut near, op, asked)).collect();
+    let mut suggestions = Suggestions::new(left.collect());
+    let reads = asked().map(|(op, asked)| read(&held, &mut suggestions, op, asked)).collect();
     let unknown = mine.iter().filter(|restore| restore.tensors.is_none()).count() as u64;
     Ok(RestorePlan { reads, unknown, is_by_object: held.keys().is_some() })
 }
 
-fn read(held: &Held<'_>, near: &mut Near<'_>, op: &str, asked: &Asked) -> Read {
+fn read(held: &Held<'_>, suggestions: &mut Suggestions<'_>, op: &str, asked: &Asked) -> Read {
     let problem = match held.problem(op, asked) {
-        Some((Problem::Missing { .. }, _)) => Some(Problem::Missing { near: near.to(&asked.key) }),
+        Some((Problem::Missing { .. }, _)) => {
+            Some(Problem::Missing { suggestion: suggestions.to(&asked.key) })
+        }
         other => other.map(|(problem, _)| problem),
     };
     let variables = asked.takers.iter().map(|taker| taker.variable.clone());

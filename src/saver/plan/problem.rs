@@ -11,7 +11,7 @@ pub enum Problem {
     /// The checkpoint has no tensor of this name.
     Missing {
         /// One that nothing restores, and that has a name much like it.
-        near: Option<Name>,
+        suggestion: Option<Name>,
     },
     /// Its shape is another.
     Shape {
@@ -102,9 +102,9 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing { near: None } => f.write_str("the checkpoint has no such tensor"),
-            Self::Missing { near: Some(near) } => {
-                write!(f, "the checkpoint has no such tensor; did you mean {near}?")
+            Self::Missing { suggestion: None } => f.write_str("the checkpoint has no such tensor"),
+            Self::Missing { suggestion: Some(name) } => {
+                write!(f, "the checkpoint has no such tensor; did you mean {name}?")
             }
             Self::Shape { graph, checkpoint, is_refused } => {
                 write!(f, "shape {graph} in the graph, {checkpoint} in the checkpoint")?;

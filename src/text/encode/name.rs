@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Encoder, Name, Numbers, Outer, Refusal, Unknown, refuse};
-use crate::bytes::near;
+use crate::bytes::suggestion;
 use crate::error::shortened;
 use crate::schema::{Field, MessageType, WellKnown};
 use crate::text::syntax::NameKind;
@@ -40,7 +40,7 @@ impl<'s> Encoder<'s> {
                     return Ok(Target::Nothing);
                 }
                 self.unknown(name.at, &text, || {
-                    let hint = near::hint(name.text, ty.field_names());
+                    let hint = suggestion::hint(name.text, ty.field_names());
                     format!("{} has no field {}{hint}", ty.full_name, shortened(&text))
                 })
             }

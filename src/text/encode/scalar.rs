@@ -1,7 +1,7 @@
 //! One value of the text as one value on the wire.
 
 use super::{Refusal, literal, number, refuse};
-use crate::bytes::near;
+use crate::bytes::suggestion;
 use crate::message::{Writer, to_zigzag};
 use crate::schema::{Field, Kind, Schema};
 use crate::text::syntax::{Literals, Number, NumberKind, Word};
@@ -239,7 +239,7 @@ fn no_enum_value(schema: &Schema, field: &Field, token: &Token<'_, '_>) -> Strin
     let name = &schema[id].full_name;
     match token {
         Token::Word(word) => {
-            let hint = near::hint(word.text, schema[id].names());
+            let hint = suggestion::hint(word.text, schema[id].names());
             format!("{} is no value of {name}{hint}", token.describe())
         }
         _ => no(field, token, &format!("a value of {name}")),

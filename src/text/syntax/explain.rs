@@ -269,8 +269,8 @@ mod tests {
         for piece in Pieces::new(text, Reading::default()).map_while(Result::ok) {
             let tokens = piece.tokens(std::mem::take(&mut scratch));
             if let Some(error) = tokens.refused() {
-                let place = error.place().map(ToString::to_string).unwrap_or_default();
-                return Some((place, error.kind().to_string()));
+                let location = error.location().map(ToString::to_string).unwrap_or_default();
+                return Some((location, error.kind().to_string()));
             }
             scratch = tokens.into_scratch();
         }

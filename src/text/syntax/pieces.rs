@@ -6,7 +6,7 @@ use super::events::{Join, Scratch, Sink, Source, joins, walk};
 use super::explain::{self, Failure};
 use super::matcher::{Farthest, Mark, Matcher};
 use super::scan::{self, Open, Part, Refused, Scan, Stop, Trouble};
-use crate::error::{Error, ErrorKind, Place, Result};
+use crate::error::{Error, ErrorKind, Location, Result};
 
 /// What is read at a time.
 const BLOCK: usize = 64 << 10;
@@ -227,18 +227,18 @@ impl Piece {
     }
 
     /// Where a byte of the piece stands in the text.
-    pub fn place(&self, at: usize) -> Place {
-        let mut place = Place::of(&self.bytes, at);
-        if place.line == 1 {
-            place.column += self.column - 1;
+    pub fn location(&self, at: usize) -> Location {
+        let mut location = Location::of(&self.bytes, at);
+        if location.line == 1 {
+            location.column += self.column - 1;
         }
-        place.line += self.line - 1;
-        place
+        location.line += self.line - 1;
+        location
     }
 
     /// An error at a byte of the piece.
     pub fn error(&self, at: usize, what: impl Into<String>) -> Error {
-        Error::from(ErrorKind::Syntax(what.into())).at_place(self.place(at))
+        Error::from(ErrorKind::Syntax(what.into())).at_location(self.location(at))
     }
 
     /// Why the grammar refuses a part, unless the scan refused something before that.
@@ -282,8 +282,8 @@ impl Piece {
         let (mut line, mut column) = (open.line, open.column);
         if line == 0 {
             let at = usize::try_from(open.offset - self.offset).unwrap_or(usize::MAX);
-            let place = self.place(at);
-            (line, column) = (place.line, place.column);
+            let location = self.location(at);
+            (line, column) = (location.line, location.column);
         }
         format!("'{}' opened at {line}:{column}", char::from(open.bracket))
     }

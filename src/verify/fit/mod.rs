@@ -16,7 +16,7 @@ use crate::checkpoint::Checkpoint;
 use crate::error::Result;
 use crate::graph::object_graph::KEY;
 use crate::saver::ObjectKeys;
-use crate::saver::plan::{Asked, Bodies, Held, Near, Restore};
+use crate::saver::plan::{Asked, Bodies, Held, Restore, Suggestions};
 pub use crate::saver::plan::{Kind, Problem};
 use crate::tensor::Name;
 
@@ -129,8 +129,10 @@ pub fn fit(meta: &MetaGraph<'_>, checkpoint: &Checkpoint, limit: usize) -> Resul
     let is_left = |name: &&Name| !restored.contains(name) && !is_graph(name);
     let left: Vec<&Name> = checkpoint.tensors().map(|entry| &entry.name).filter(is_left).collect();
     let called = keys.iter().flat_map(|keys| keys.iter().map(|(name, _)| name));
-    let mut near = Near::new(left.iter().copied().chain(called).collect());
-    let mut check = |(saver, held)| Check { held, near: &mut near, limit }.saver(saver, &restores);
+    let mut suggestions = Suggestions::new(left.iter().copied().chain(called).collect());
+    let mut check = |(saver, held)| {
+        Check { held, suggestions: &mut suggestions, limit }.saver(saver, &restores)
+    };
     let savers = savers.iter().zip(&held).map(&mut check).collect();
     let left_count = left.len() as u64;
     Ok(Fit { savers, left: left.into_iter().take(limit).cloned().collect(), left_count })
@@ -138,7 +140,7 @@ pub fn fit(meta: &MetaGraph<'_>, checkpoint: &Checkpoint, limit: usize) -> Resul
 
 struct Check<'a, 'n> {
     held: &'a Held<'a>,
-    near: &'a mut Near<'n>,
+    suggestions: &'a mut Suggestions<'n>,
     limit: usize,
 }
 
@@ -187,7 +189,7 @@ impl Check<'_, '_> {
         let is_told = found.counts.of(problem.kind()) < self.limit as u64;
         let problem = match problem {
             Problem::Missing { .. } if is_told => {
-                Problem::Missing { near: self.near.to(&asked.key) }
+                Problem::Missing { suggestion: self.suggestions.to(&asked.key) }
             }
             problem => problem,
         };

@@ -182,7 +182,7 @@ fn what_cannot_be_saved_is_refused() {
     ok(dir, "save-as demo/model.ckpt DIR/m");
     assert_snapshot!(
         refused(dir, "save-as demo/model.ckpt DIR/m"),
-        @"ckdiff: error: DIR/m: it is there already; --overwrite replaces it"
+        @"ckdiff: error: DIR/m: it already exists; --overwrite replaces it"
     );
     assert_snapshot!(
         refused(dir, "save-as demo/model.ckpt DIR/gone/m"),

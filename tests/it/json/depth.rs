@@ -31,7 +31,7 @@ fn messages_may_be_nested_a_thousand_deep_and_no_deeper() {
         let error = read(schema, "tensorflow.StructuredValue", nested(501).as_bytes()).unwrap_err();
         let said = error.to_string();
         assert!(said.ends_with("nesting is deeper, at most 1000 levels are allowed"), "{said}");
-        assert_eq!(error.place().unwrap().column, 12_014);
+        assert_eq!(error.location().unwrap().column, 12_014);
     });
 }
 
@@ -100,7 +100,7 @@ fn sixteen_any_may_be_inside_each_other_and_no_more() {
     for levels in [17, 300, 5_000] {
         let error = read(&schema, name, text(levels).as_bytes()).unwrap_err();
         assert!(error.to_string().ends_with(deep), "{error}");
-        assert_eq!(error.place().unwrap().column, 1 + 16 * 41);
+        assert_eq!(error.location().unwrap().column, 1 + 16 * 41);
         let message = decoded(&schema, name, binary(levels));
         let error = written(&message, &COMPACT).unwrap_err().to_string();
         assert!(error.ends_with(deep), "{error}");

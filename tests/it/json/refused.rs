@@ -31,7 +31,7 @@ fn hostile_texts_are_refused_with_their_place_or_read_as_they_should() {
             }
             Err(error) => {
                 assert!(is_refused, "{path}: {why}: {error}");
-                assert!(error.place().is_some(), "{path}: {error}");
+                assert!(error.location().is_some(), "{path}: {error}");
                 refused += 1;
             }
         }
@@ -94,7 +94,7 @@ fn an_error_names_the_place_the_field_what_was_found_and_what_is_allowed() {
         ),
         (
             r#"{"attr": {"T": {"s": "%%"}}}"#,
-            r#"1:22: attr["T"].s: found `%`, which is no digit of base 64; bytes are written in base 64"#,
+            r#"1:22: attr["T"].s: found `%`, which is not a base64 digit; bytes are written in base64"#,
         ),
         (
             r#"{"attr": {"T": {"i": 1, "b": true}}}"#,
@@ -119,7 +119,7 @@ fn what_is_long_or_no_text_is_shown_in_part() {
     let schema = Schema::tensorflow();
     let long = format!(r#"{{"input": ["{}", 5{}]}}"#, "é".repeat(1_000_000), "0".repeat(200));
     let error = read(schema, "tensorflow.NodeDef", long.as_bytes()).unwrap_err();
-    let place = error.place().unwrap();
+    let place = error.location().unwrap();
     assert_eq!((place.line, place.column), (1, 1_000_016));
     assert_eq!(place.excerpt.chars().nth(place.caret), Some('5'));
     assert!(place.excerpt.chars().count() <= 80, "{}", place.excerpt);
@@ -161,7 +161,7 @@ fn damaged_texts_are_read_or_refused() {
                     assert_eq!(back.bytes(), message.bytes());
                     accepted += 1;
                 }
-                Err(error) => assert!(error.place().is_some(), "{error}"),
+                Err(error) => assert!(error.location().is_some(), "{error}"),
             }
         }
         assert!((15..1_485).contains(&accepted), "{accepted} of 1500 are accepted");

@@ -293,7 +293,7 @@ fn what_is_there_stays() {
     let old = folder.path().join("old");
     fs::create_dir(&old).unwrap();
     fs::write(old.join("saved_model.pb"), "old").unwrap();
-    assert_snapshot!(told(&Builder::new(&old).unwrap_err(), folder.path()), @"DIR/old: this folder is there already and is not empty; it is not replaced");
+    assert_snapshot!(told(&Builder::new(&old).unwrap_err(), folder.path()), @"DIR/old: this folder exists and is not empty; it is not replaced");
     let file = old.join("saved_model.pb");
     assert_snapshot!(told(&Builder::new(&file).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb: cannot write: Not a directory (os error 20)");
     assert_snapshot!(told(&Builder::new(file.join("below")).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb/below: cannot write: Not a directory (os error 20)");
@@ -302,7 +302,7 @@ fn what_is_there_stays() {
     let builder = Builder::new(&late).unwrap();
     fs::create_dir(&late).unwrap();
     fs::write(late.join("mine"), "mine").unwrap();
-    assert_snapshot!(told(&builder.save().unwrap_err(), folder.path()), @"DIR/late: this folder is there already and is not empty; it is not replaced");
+    assert_snapshot!(told(&builder.save().unwrap_err(), folder.path()), @"DIR/late: this folder exists and is not empty; it is not replaced");
     let left: Vec<_> = files(folder.path()).into_keys().collect();
     assert_eq!(left, ["late/mine", "old/saved_model.pb"]);
 }

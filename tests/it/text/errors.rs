@@ -8,8 +8,8 @@ fn error(text: impl AsRef<[u8]>) -> String {
     let schema = Schema::tensorflow();
     let ty = schema.message("tensorflow.TensorProto").unwrap();
     let error = parse(schema, ty, text.as_ref(), &ParseOptions::default()).unwrap_err();
-    let place = error.place().expect("an error of a text has a place");
-    format!("{place}: {}", error.kind())
+    let location = error.location().expect("an error of a text has a location");
+    format!("{location}: {}", error.kind())
 }
 
 #[test]
@@ -124,9 +124,9 @@ fn a_comment_that_is_cut_ends_with_the_text() {
 /// The error of a text that is laid out without a schema.
 fn syntax_error(text: &[u8]) -> String {
     let error = format(text, &LayoutOptions::default()).unwrap_err();
-    let place = error.place().expect("an error of a text has a place");
-    assert!(place.excerpt.len() < 1000, "the excerpt is short");
-    format!("{place}: {}", error.kind())
+    let location = error.location().expect("an error of a text has a location");
+    assert!(location.excerpt.len() < 1000, "the excerpt is short");
+    format!("{location}: {}", error.kind())
 }
 
 /// Each text cannot be cut: pest, which needs forty bytes of memory for a token, may see only what is wrong.

@@ -74,7 +74,7 @@ fn parse(text: &[u8], piece_bytes: usize) -> Result<Vec<String>, String> {
         let piece = piece.expect("a slice can be read");
         log.offset = usize::try_from(piece.offset()).unwrap();
         piece.events(&mut scratch, &mut log).map_err(|error| {
-            let place = error.place().expect("a syntax error has a place");
+            let place = error.location().expect("a syntax error has a location");
             assert_eq!(place.excerpt.chars().take(place.caret).count(), place.caret);
             format!("{place}: {}", error.kind())
         })?;
@@ -373,7 +373,7 @@ fn depth_is_bounded_and_costs_no_stack() {
             let piece = piece.expect("a slice can be read");
             piece
                 .events(&mut scratch, &mut log)
-                .map_err(|error| format!("{}: {}", error.place().unwrap(), error.kind()))?;
+                .map_err(|error| format!("{}: {}", error.location().unwrap(), error.kind()))?;
         }
         Ok(log.events.len())
     };

@@ -1,9 +1,10 @@
-//! What somebody may have meant by a name that is not there.
+//! Suggestions: names that are close to one that was not found.
 
 use std::cell::Cell;
 
-/// The `count` of `names` most like `wanted`, best first; those that have nothing to do with it are left out.
-pub(crate) fn nearest<'a>(
+/// The `count` names that are closest to `wanted`, the closest first. Names that differ in more than half of their letters are
+/// left out.
+pub(crate) fn closest<'a>(
     wanted: &[u8],
     names: impl Iterator<Item = &'a [u8]>,
     count: usize,
@@ -20,10 +21,10 @@ pub(crate) fn nearest<'a>(
     scored.into_iter().take(count).map(|(_, name)| name).collect()
 }
 
-/// Steps that looking for similar names may take, in all: what is wrong beyond that is still told, without a hint.
+/// The number of steps that a [`Search`] may take; later errors have no suggestion.
 const STEPS: u64 = 100_000_000;
 
-/// Looks for similar names as long as there is time for it.
+/// Finds suggestions for many names in bounded time.
 #[derive(Debug)]
 pub(crate) struct Search {
     steps: Cell<u64>,
@@ -36,8 +37,8 @@ impl Default for Search {
 }
 
 impl Search {
-    /// The name most like `wanted`.
-    pub(crate) fn nearest<'a>(
+    /// The name that is closest to `wanted`; `None` if there is none, or the time is up.
+    pub(crate) fn closest<'a>(
         &self,
         wanted: &[u8],
         names: impl Iterator<Item = &'a [u8]> + Clone,
@@ -45,7 +46,7 @@ impl Search {
         let bytes: u64 = names.clone().map(|name| name.len() as u64 + 1).sum();
         let cost = bytes.saturating_mul(wanted.len() as u64 + 1);
         self.steps.set(self.steps.get().checked_sub(cost)?);
-        nearest(wanted, names, 1).first().copied()
+        closest(wanted, names, 1).first().copied()
     }
 
     /// As [`hint`].
@@ -55,25 +56,25 @@ impl Search {
         names: impl Iterator<Item = &'a str> + Clone,
     ) -> String {
         let names = names.map(str::as_bytes);
-        did_you_mean(self.nearest(wanted.as_bytes(), names))
+        did_you_mean(self.closest(wanted.as_bytes(), names))
     }
 }
 
-/// The end of an error about a name that is not known: the one that may have been meant.
+/// The end of an error about a name that was not found: `; did you mean …?`, or nothing.
 pub(crate) fn hint<'a>(wanted: &[u8], names: impl Iterator<Item = &'a str>) -> String {
-    did_you_mean(nearest(wanted, names.map(str::as_bytes), 1).first().copied())
+    did_you_mean(closest(wanted, names.map(str::as_bytes), 1).first().copied())
 }
 
-fn did_you_mean(near: Option<&[u8]>) -> String {
-    match near.and_then(|near| std::str::from_utf8(near).ok()) {
-        Some(near) => format!("; did you mean {near}?"),
+fn did_you_mean(name: Option<&[u8]>) -> String {
+    match name.and_then(|name| std::str::from_utf8(name).ok()) {
+        Some(name) => format!("; did you mean {name}?"),
         None => String::new(),
     }
 }
 
-/// How far `name` is from `wanted`; `None` for too far.
+/// The distance of `name` from `wanted`; `None` if they are too different.
 fn score(wanted: &[u8], name: &[u8]) -> Option<usize> {
-    // One letter or two are in nearly every name.
+    // Nearly every name contains one given letter, or two.
     let is_part = wanted.len() > 2 && name.windows(wanted.len()).any(|window| window == wanted);
     if is_part {
         return Some(name.len() - wanted.len());
@@ -82,7 +83,7 @@ fn score(wanted: &[u8], name: &[u8]) -> Option<usize> {
     (distance <= wanted.len().max(name.len()) / 2).then_some(distance)
 }
 
-/// Levenshtein's distance.
+/// The Levenshtein distance.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

@@ -1,21 +1,40 @@
-//! Where a byte of a text is, for people.
+//! Lines and columns of a text, for people.
 
-use crate::error::Place;
+use std::fmt;
 
 /// The number of characters of a line in an error message.
 const SHOWN: usize = 80;
 /// The number of these characters before the error, in a long line.
 const BEFORE: usize = 40;
 
-impl Place {
-    /// The place of the byte `offset` of `input`, which may end before it and need not be UTF-8.
+/// A location in a text, with an excerpt of the line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// The line, from 1.
+    pub line: u64,
+    /// The column in characters, from 1; a tab is one character.
+    pub column: u64,
+    /// The line, or the part around the column if the line is long, without control characters.
+    pub excerpt: String,
+    /// The number of characters of the excerpt before the column.
+    pub caret: usize,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+impl Location {
+    /// The location of the byte `offset` of `input`, which may end before it and need not be UTF-8.
     ///
     /// ```
-    /// use ckdiff::Place;
+    /// use ckdiff::Location;
     ///
-    /// let place = Place::of(b"{\n\t\"name\": 1}", 11);
-    /// assert_eq!((place.line, place.column), (2, 10));
-    /// assert_eq!((&*place.excerpt, place.caret), (" \"name\": 1}", 9));
+    /// let location = Location::of(b"{\n\t\"name\": 1}", 11);
+    /// assert_eq!((location.line, location.column), (2, 10));
+    /// assert_eq!((&*location.excerpt, location.caret), (" \"name\": 1}", 9));
     /// ```
     pub fn of(input: &[u8], offset: usize) -> Self {
         let before = input.get(..offset).unwrap_or(input);
@@ -80,27 +99,27 @@ mod tests {
             ("é\té!", 5, 1, 4, "é é!", 3),
             ("a\u{1b}[2Jb", 5, 1, 6, "a\u{fffd}[2Jb", 5),
         ] {
-            let place = Place::of(input.as_bytes(), offset);
-            assert_eq!((place.line, place.column), (line, column), "{input:?}");
-            assert_eq!((&*place.excerpt, place.caret), (excerpt, caret), "{input:?}");
+            let location = Location::of(input.as_bytes(), offset);
+            assert_eq!((location.line, location.column), (line, column), "{input:?}");
+            assert_eq!((&*location.excerpt, location.caret), (excerpt, caret), "{input:?}");
         }
     }
 
     #[test]
     fn a_long_line_is_shown_around_the_place() {
         let line = "0123456789".repeat(1_000);
-        let place = Place::of(line.as_bytes(), 5_005);
-        assert_eq!(place.column, 5_006);
-        assert_eq!(place.excerpt.chars().count(), SHOWN);
-        assert_eq!(place.excerpt.chars().nth(place.caret), Some('5'));
+        let location = Location::of(line.as_bytes(), 5_005);
+        assert_eq!(location.column, 5_006);
+        assert_eq!(location.excerpt.chars().count(), SHOWN);
+        assert_eq!(location.excerpt.chars().nth(location.caret), Some('5'));
     }
 
     #[test]
     fn bytes_that_are_no_text_do_no_harm() {
-        let place = Place::of(b"ab\xff\xfe\x80cd", 3);
-        assert_eq!((place.line, place.column), (1, 4));
+        let location = Location::of(b"ab\xff\xfe\x80cd", 3);
+        assert_eq!((location.line, location.column), (1, 4));
         for offset in 0..9 {
-            Place::of(b"\x80\x80\xf0\x9f\x98\x80\xed", offset);
+            Location::of(b"\x80\x80\xf0\x9f\x98\x80\xed", offset);
         }
     }
 }
