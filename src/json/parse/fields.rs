@@ -358,7 +358,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Base64<'s>> {
                 Ok(())
             }
             Err(found) => {
-                let message = format!("found {found}; bytes are written in base 64");
+                let message = format!("found {found}; bytes are written in base64");
                 Err(self.reader.fail(Spot::Value, message))
             }
         }

@@ -94,7 +94,7 @@ fn an_error_names_location_field_and_what_was_found_and_allowed() {
         ),
         (
             r#"{"attr": {"T": {"s": "%%"}}}"#,
-            r#"1:22: attr["T"].s: found `%`, which is no digit of base 64; bytes are written in base 64"#,
+            r#"1:22: attr["T"].s: found `%`, which is not a base64 digit; bytes are written in base64"#,
         ),
         (
             r#"{"attr": {"T": {"i": 1, "b": true}}}"#,
