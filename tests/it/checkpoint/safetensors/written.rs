@@ -229,7 +229,7 @@ fn a_checkpoint_is_replaced_as_a_whole() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     ok(dir, "save-as ST/baseline.safetensors DIR/m");
-    assert_snapshot!(refused(dir, "save-as ST/retrained.safetensors DIR/m"), @"ckdiff: error: DIR/m.safetensors: it is there already; --overwrite replaces it");
+    assert_snapshot!(refused(dir, "save-as ST/retrained.safetensors DIR/m"), @"ckdiff: error: DIR/m.safetensors: it already exists; --overwrite replaces it");
     ok(dir, "save-as ST/retrained.safetensors DIR/m --overwrite");
     assert_same_bytes(&dir.join("m.safetensors"), "retrained.safetensors");
     ok(dir, "save-as DIR/m.safetensors DIR/m.safetensors --overwrite");
