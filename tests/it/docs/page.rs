@@ -13,7 +13,7 @@ pub const PAGES: &[(&str, usize, usize)] = &[
     ("docs/graphs.md", 5, 0),
     ("docs/library.md", 0, 6),
     ("docs/saved_model.md", 2, 0),
-    ("docs/saving.md", 2, 0),
+    ("docs/saving.md", 3, 0),
     ("docs/text.md", 4, 0),
     ("docs/verifying.md", 2, 0),
 ];
