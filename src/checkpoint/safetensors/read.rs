@@ -1,7 +1,7 @@
 //! Reads a checkpoint: one file, or the shards of an index.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as MapEntry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -75,6 +75,8 @@ fn read_index(probe: &Probe, limits: &Limits) -> Result<Contents> {
 struct Model {
     tensors: BTreeMap<Name, Result<Box<dyn TensorSource>>>,
     metadata: Vec<(String, String)>,
+    /// The pairs of `metadata`.
+    known: BTreeSet<(String, String)>,
     damage: Vec<Error>,
 }
 
@@ -96,7 +98,7 @@ impl Model {
         self.damage.extend(header.damage.into_iter().map(in_file));
         for pair in header.metadata {
             // Most shards repeat the pairs of the first one.
-            if !self.metadata.contains(&pair) {
+            if self.known.insert(pair.clone()) {
                 self.metadata.push(pair);
             }
         }

@@ -125,6 +125,12 @@ fn long_texts_are_shown_in_part() {
 }
 
 #[test]
+fn a_header_of_nothing_but_metadata_takes_no_long_time() {
+    let pairs: Vec<String> = (0..100_000).map(|i| format!("\"{i}\":\"\"")).collect();
+    assert_eq!(said(&format!("{{\"__metadata__\":{{{}}}}}", pairs.join(","))), "");
+}
+
+#[test]
 fn a_header_of_nothing_but_damage_is_not_kept() {
     let header: Vec<String> = (0..150_000).map(|i| format!("\"{i}\":0")).collect();
     let text = said(&format!("{{{}}}", header.join(",")));
