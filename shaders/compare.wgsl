@@ -11,10 +11,10 @@ const NAN_RHS = 3u;
 const INF_LHS = 4u;
 const INF_RHS = 5u;
 const NAN_NEW = 6u;
-const ZERO_SIGN = 7u;
-const NAN_PAYLOAD = 8u;
-const ZERO_LHS = 9u;
-const NEVER_CLOSE = 10u;
+const NEVER_CLOSE = 7u;
+const ZERO_SIGN = 8u;
+const NAN_PAYLOAD = 9u;
+const ZERO_LHS = 10u;
 const NONZERO_LHS = 11u;
 const FROM_ZERO = 12u;
 /// The number of counts.
@@ -55,7 +55,7 @@ var<private> my_diff: Wide;
 var<private> my_place: u32;
 var<private> my_ulps: Wide;
 
-/// Takes in a pair; `place` is `TILE` minus its index in the tile.
+/// Adds a pair; `place` is `TILE` minus its index in the tile.
 fn add(pair: Pair, place: u32) {
     let lhs_nan = pair.lhs_kind == NAN;
     let rhs_nan = pair.rhs_kind == NAN;
@@ -80,7 +80,7 @@ fn add(pair: Pair, place: u32) {
     }
 }
 
-/// Takes in the difference of a finite pair.
+/// Adds the difference of a finite pair.
 fn measure(pair: Pair, place: u32, from_zero: bool) {
     let apart = !is_zero(pair.abs_diff);
     mine[ZERO_SIGN] += u32(pair.differs && !apart);

@@ -78,6 +78,15 @@ pub(crate) use serialize_as_text;
 
 serialize_as_text!(Name, DType, Error);
 
+/// A value that is written as its text.
+pub(crate) struct Text<T>(pub(crate) T);
+
+impl<T: Display> Serialize for Text<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
 /// Writes a value as its text.
 pub(crate) fn text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
@@ -119,10 +128,24 @@ impl Serialize for Named<'_> {
 /// assert_eq!(ckdiff::report::json::base64(b"\xff\xfe"), "//4=");
 /// ```
 pub fn base64(bytes: &[u8]) -> String {
-    let mut out = Vec::new();
-    bytes::base64::encode(bytes, &mut out);
-    out.into_iter().map(char::from).collect()
+    bytes::base64::encode(bytes)
 }
+
+/// An object with these keys and values, in this order.
+macro_rules! object {
+    ($($(#[$attribute:meta])* $key:ident: $value:expr),* $(,)?) => {{
+        #[allow(non_camel_case_types, reason = "each key is also the name of its value's type")]
+        let object = {
+            #[derive(serde::Serialize)]
+            struct Object<$($key),*> {
+                $($(#[$attribute])* $key: $key,)*
+            }
+            Object { $($key: $value),* }
+        };
+        object
+    }};
+}
+pub(crate) use object;
 
 /// Implements `Serialize` for enums whose values are written as their `name()`.
 macro_rules! serialize_by_name {
@@ -135,3 +158,28 @@ macro_rules! serialize_by_name {
     };
 }
 pub(crate) use serialize_by_name;
+
+/// Declares an enum whose values have names, by which they are also serialized.
+macro_rules! named_enum {
+    ($(#[$meta:meta])* pub enum $ty:ident { $($(#[$doc:meta])* $value:ident = $name:literal,)* }) => {
+        $(#[$meta])*
+        pub enum $ty {
+            $($(#[$doc])* $value,)*
+        }
+
+        impl $ty {
+            /// Every value, in the order of declaration.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$value),*];
+
+            /// The name in reports.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$value => $name,)*
+                }
+            }
+        }
+
+        $crate::serial::serialize_by_name!($ty);
+    };
+}
+pub(crate) use named_enum;

@@ -1,36 +1,35 @@
-//! A file that holds one message, whatever the message and whatever its form.
+//! A file with one message of any type, in any form.
 
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::message_type::message_type;
 use super::recognize::{self, Untyped};
-use crate::checkpoint::{foreign, is_file_of_one};
+use crate::bytes::ReadAt;
+use crate::checkpoint::{FileKind, HEAD, Sniffed, meta_graph_filename};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::message::{Form, Losses, Message};
 use crate::schema::{MessageType, Schema};
 use crate::text;
 
-/// What a text or JSON is told by.
-const HEAD: usize = 64 << 10;
-
-/// What to read, where it is not to be found out.
+/// Options for reading a message.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// The message's type: its full name, or the last part of it where only one type has that.
+    /// The message type: its full name, or a unique last part of it. Recognized if not given.
     pub message: Option<String>,
-    /// The types that come into question where none is named: full names; nothing for those of TensorFlow.
+    /// The candidates for the message type, by full name; empty for those of TensorFlow.
     pub candidates: Vec<String>,
-    /// The form.
+    /// The message form. Recognized if not given.
     pub form: Option<Form>,
-    /// How text is read.
+    /// Options for text.
     pub text: text::ParseOptions,
-    /// How JSON is read.
+    /// Options for JSON.
     pub json: json::ParseOptions,
 }
 
-/// A message and where it comes from.
+/// A message with the file it was read from.
 ///
 /// ```
 /// use ckdiff::artifact::{Document, Form, ReadOptions};
@@ -52,32 +51,38 @@ pub struct Document<'s> {
 }
 
 impl<'s> Document<'s> {
-    /// Reads the file at `path`.
+    /// Reads the file at `path`, or the graphs of the SavedModel at `path`.
     ///
     /// # Errors
-    /// When it cannot be read, what it holds cannot be told, or it is not what it is said to be.
+    /// If the file cannot be read, its type is not recognized, or it does not have the type and form of the options.
     pub fn open(path: impl AsRef<Path>, schema: &'s Schema, options: &ReadOptions) -> Result<Self> {
-        let path = path.as_ref();
-        let fail = |source| Error::io("open", source).in_file(path);
-        let file = std::fs::File::open(path).map_err(fail)?;
-        let metadata = file.metadata().map_err(fail)?;
-        if metadata.is_dir() {
-            let kind = "this is a directory; a file is needed".into();
-            return Err(Error::from(ErrorKind::Usage(kind)).in_file(path));
-        }
-        let is_told = options.form.is_some() || options.message.is_some();
-        if !is_told && metadata.is_file() && is_file_of_one(path) {
-            let kind = "this is a file of a checkpoint, which holds tensors and no message; \
-                        `ckdiff show` lists them"
-                .into();
-            return Err(Error::from(ErrorKind::Unsupported(kind)).in_file(path));
-        }
-        Self::read(file, path, schema, options)
+        Self::of(&Sniffed::of_path(path), schema, options)
     }
 
-    /// Reads all of `input`; errors call it `path`, and its name helps to find out what it is.
+    /// Reads a file whose kind is known.
     ///
-    /// Text is read as it comes, and never in memory as a whole.
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn of(found: &Sniffed, schema: &'s Schema, options: &ReadOptions) -> Result<Self> {
+        let path = found.path();
+        match found.kind() {
+            FileKind::SavedModel(graphs) => return Self::of(&found.at(graphs), schema, options),
+            FileKind::Stream => {
+                let file = File::open(path);
+                let file = file.map_err(|source| Error::io("open", source).in_file(path))?;
+                return Self::read(file, path, schema, options);
+            }
+            _ => {}
+        }
+        let form = form(found, options)?;
+        let (head, file) = (found.probe().head().to_vec(), found.probe().open()?);
+        let rest = file.reader(head.len() as u64);
+        Source { path, form, head, rest, len: file.len() }.read(schema, options)
+    }
+
+    /// Reads all of `input`. Errors call it `path`, whose file name counts where the content does not decide.
+    ///
+    /// Text is read in pieces, and never as a whole.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -87,64 +92,21 @@ impl<'s> Document<'s> {
         schema: &'s Schema,
         options: &ReadOptions,
     ) -> Result<Self> {
-        let in_file = |error: Error| error.in_file(path);
-        let mut bytes = Vec::new();
+        let mut head = Vec::new();
         let read = |error: io::Error| Error::io("read", error).in_file(path);
-        input.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(read)?;
-        if let (Some(what), None) = (foreign(path, &bytes), options.form) {
-            return Err(Error::from(ErrorKind::Unsupported(what)).in_file(path));
-        }
-        let form = options.form.unwrap_or_else(|| Form::of_file(path, &bytes));
-        if form != Form::Text {
-            input.read_to_end(&mut bytes).map_err(read)?;
-        }
-        let seen = match form {
-            Form::Binary => bytes.as_slice(),
-            _ => bytes.get(..bytes.len().min(HEAD)).unwrap_or_default(),
-        };
-        let untyped = Untyped { path, form, bytes: seen, candidates: &options.candidates };
-        let ty = Self::ty(schema, options, untyped)?;
-        let read = match form {
-            Form::Binary => {
-                Message::decode(schema, ty, bytes).map(|message| (message, Losses::default()))
-            }
-            Form::Text => text::parse(schema, ty, bytes.as_slice().chain(input), &options.text)
-                .map_err(|error| untyped.hint(schema, ty, error)),
-            Form::Json => json::parse(schema, ty, &bytes, &options.json)
-                .map_err(|error| untyped.hint(schema, ty, error)),
-        };
-        let (message, losses) = read.map_err(in_file)?;
-        Ok(Self { path: path.to_path_buf(), form, message, losses })
+        input.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(read)?;
+        let found = Sniffed::of_stream(path, head);
+        let form = form(&found, options)?;
+        let head = found.probe().head().to_vec();
+        Source { path, form, len: 0, head, rest: input }.read(schema, options)
     }
 
-    /// The type that the options name or that is found.
-    fn ty(
-        schema: &'s Schema,
-        options: &ReadOptions,
-        untyped: Untyped<'_>,
-    ) -> Result<&'s MessageType> {
-        let Some(name) = &options.message else { return untyped.recognize(schema) };
-        let ty = message_type(schema, name)?;
-        // The parsers of text and JSON say best what does not fit; anything is a binary message of nearly any type.
-        if untyped.form != Form::Binary {
-            return Ok(ty);
-        }
-        match untyped.other_than(schema, ty) {
-            None => Ok(ty),
-            Some(other) => {
-                let kind =
-                    format!("this looks like {}, not like {}", other.full_name, ty.full_name);
-                Err(Error::from(ErrorKind::Usage(kind)).in_file(untyped.path))
-            }
-        }
-    }
-
-    /// Where it comes from.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The form it has there.
+    /// The message form of the file.
     pub fn form(&self) -> Form {
         self.form
     }
@@ -154,13 +116,124 @@ impl<'s> Document<'s> {
         &self.message
     }
 
-    /// What was in the file and is not in the message.
+    /// The parts of the file that the message does not have.
     pub fn losses(&self) -> &Losses {
         &self.losses
     }
 
-    /// What people call it: `meta graph`, `graph`, `saver`; the type's name where there is no word for it.
+    /// The common name of the type, such as `meta graph` or `saver`; the name of the type if it has none.
     pub fn kind(&self) -> &'s str {
         recognize::kind(self.message.ty())
+    }
+}
+
+/// Reads a message of TensorFlow.
+pub(super) fn message(found: &Sniffed) -> Result<Document<'static>> {
+    Document::of(found, Schema::tensorflow(), &ReadOptions::default())
+}
+
+/// The form from the options, or else the form that was recognized.
+///
+/// # Errors
+/// If the file is not a message, unless the options say that it is.
+fn form(found: &Sniffed, options: &ReadOptions) -> Result<Form> {
+    let path = found.path();
+    let fail = |kind: ErrorKind| Err(Error::from(kind).in_file(path));
+    let by_content = || Ok(Form::of_file(path, found.probe().head()));
+    match (found.kind(), options.form) {
+        (FileKind::Directory | FileKind::StateDirectory, _) => {
+            fail(ErrorKind::Usage("this is a directory; a file is needed".into()))
+        }
+        (_, _) if !found.probe().exists() => fail(missing(found)?),
+        (FileKind::Unreadable(error), _) => Err(error.clone()),
+        (_, Some(form)) => Ok(form),
+        (FileKind::Message(form), None) => Ok(*form),
+        (FileKind::Unsupported(_), None) => Err(found.no_checkpoint()),
+        (_, None) if options.message.is_some() => by_content(),
+        (
+            FileKind::Checkpoint { .. } | FileKind::CheckpointFile(_) | FileKind::Content(_),
+            None,
+        ) => {
+            let kind = "this is a file of a checkpoint, which holds tensors and no message; \
+                        `ckdiff show` lists them";
+            fail(ErrorKind::Unsupported(kind.into()))
+        }
+        (FileKind::Prose, None) => {
+            let kind = "this is text, but no message in the text format or JSON";
+            fail(ErrorKind::Unsupported(kind.into()))
+        }
+        _ => by_content(),
+    }
+}
+
+/// Explains that the file does not exist, and suggests its meta graph.
+fn missing(found: &Sniffed) -> Result<ErrorKind> {
+    let meta = meta_graph_filename(found.path(), "meta");
+    if meta.is_file() {
+        return Ok(ErrorKind::NotFound(format!("no such file; there is {}", meta.display())));
+    }
+    found.probe().open()?;
+    Ok(ErrorKind::NotFound("no such file".into()))
+}
+
+/// A message that is being read.
+struct Source<'p, R> {
+    path: &'p Path,
+    form: Form,
+    /// The first bytes.
+    head: Vec<u8>,
+    /// The other bytes.
+    rest: R,
+    /// The length of the file; 0 if it is not known.
+    len: u64,
+}
+
+impl<R: Read + Send> Source<'_, R> {
+    fn read<'s>(self, schema: &'s Schema, options: &ReadOptions) -> Result<Document<'s>> {
+        let Self { path, form, head: mut bytes, mut rest, len } = self;
+        if form != Form::Text {
+            let more = usize::try_from(len).unwrap_or_default().saturating_sub(bytes.len());
+            bytes.reserve_exact(more);
+            let read = rest.read_to_end(&mut bytes);
+            read.map_err(|error| Error::io("read", error).in_file(path))?;
+        }
+        let seen = match form {
+            Form::Binary => bytes.as_slice(),
+            _ => bytes.get(..bytes.len().min(HEAD)).unwrap_or_default(),
+        };
+        let untyped = Untyped { path, form, bytes: seen, candidates: &options.candidates };
+        let ty = ty(schema, options, untyped)?;
+        let read = match form {
+            Form::Binary => {
+                Message::decode(schema, ty, bytes).map(|message| (message, Losses::default()))
+            }
+            Form::Text => text::parse(schema, ty, bytes.as_slice().chain(rest), &options.text)
+                .map_err(|error| untyped.hint(schema, ty, error)),
+            Form::Json => json::parse(schema, ty, &bytes, &options.json)
+                .map_err(|error| untyped.hint(schema, ty, error)),
+        };
+        let (message, losses) = read.map_err(|error| error.in_file(path))?;
+        Ok(Document { path: path.to_path_buf(), form, message, losses })
+    }
+}
+
+/// The message type from the options, or else the type that was recognized.
+fn ty<'s>(
+    schema: &'s Schema,
+    options: &ReadOptions,
+    untyped: Untyped<'_>,
+) -> Result<&'s MessageType> {
+    let Some(name) = &options.message else { return untyped.recognize(schema) };
+    let ty = message_type(schema, name)?;
+    // The parsers of text and JSON report a wrong type best. Binary messages fit nearly any type.
+    if untyped.form != Form::Binary {
+        return Ok(ty);
+    }
+    match untyped.other_than(schema, ty) {
+        None => Ok(ty),
+        Some(other) => {
+            let kind = format!("this looks like {}, not like {}", other.full_name, ty.full_name);
+            Err(Error::usage(kind).in_file(untyped.path))
+        }
     }
 }

@@ -1,25 +1,26 @@
-//! The files of a SavedModel that hold neither graphs nor variables.
+//! The files of a SavedModel besides its graphs and variables.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Document, Part, message};
+use super::document::message;
+use super::{Document, SavedModelPart, Sniffed};
 use crate::error::{Error, Result};
 use crate::files::have_same_content;
 
-/// Folders of a SavedModel whose files mean something to whoever serves it.
+/// The folders of a SavedModel that are compared.
 const FOLDERS: [&str; 2] = ["assets", "assets.extra"];
 
-/// Folders inside each other at most: links may lead round in a ring.
+/// The deepest nesting of folders. Links may form a cycle.
 const DEPTH: usize = 16;
 
-/// The files of a SavedModel that hold neither graphs nor variables.
+/// The files of a SavedModel besides its graphs and variables.
 #[derive(Debug, Default)]
 pub struct Files {
-    /// Its assets, by their paths in the SavedModel.
+    /// The assets, by their paths in the SavedModel.
     pub assets: BTreeMap<String, Asset>,
-    /// Its hashes.
+    /// The fingerprint.
     pub fingerprint: Option<Document<'static>>,
 }
 
@@ -31,18 +32,18 @@ pub struct Asset {
 }
 
 impl Files {
-    /// Lists what is in the directory of a SavedModel, and adds to `unread` what of it cannot be read.
-    pub(super) fn of_saved_model(dir: &Path, unread: &mut Vec<(Part, Error)>) -> Self {
+    /// Lists the directory of a SavedModel, and adds the parts that cannot be read to `failed`.
+    pub(super) fn of_saved_model(dir: &Path, failed: &mut Vec<(SavedModelPart, Error)>) -> Self {
         let mut found = Self::default();
         for folder in FOLDERS {
             let listed = found.folder(&dir.join(folder), folder, 0);
-            unread.extend(listed.err().map(|error| (Part::Files, error)));
+            failed.extend(listed.err().map(|error| (SavedModelPart::Files, error)));
         }
-        let fingerprint = dir.join("fingerprint.pb");
-        if fingerprint.is_file() {
+        let fingerprint = Sniffed::of_path(dir.join("fingerprint.pb"));
+        if fingerprint.probe().is_file() {
             match message(&fingerprint) {
                 Ok(read) => found.fingerprint = Some(read),
-                Err(error) => unread.push((Part::Fingerprint, error)),
+                Err(error) => failed.push((SavedModelPart::Fingerprint, error)),
             }
         }
         found
@@ -70,13 +71,13 @@ impl Files {
                 self.assets.insert(name, Asset { path, bytes });
             }
         }
-        // A folder that cannot be listed leaves the files beside it known.
+        // Last, so that the files of this folder are known even if a nested folder cannot be listed.
         folders.iter().try_for_each(|(path, name)| self.folder(path, name, depth + 1))
     }
 }
 
 impl Asset {
-    /// How many bytes it has.
+    /// The size in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -84,7 +85,7 @@ impl Asset {
     /// Whether the two files have the same content.
     ///
     /// # Errors
-    /// When one of them cannot be read.
+    /// If one of them cannot be read.
     pub fn has_content_of(&self, other: &Self) -> Result<bool> {
         have_same_content(&self.path, &other.path)
     }

@@ -1,50 +1,51 @@
-//! How much of a message a type knows: a number from 0 for nothing to 1 for all of its fields.
+//! The share of a message that a message type knows, from 0 to 1.
 //!
-//! A field is known if the type has it and its value can be one of that field. A field with a message counts as much as is
-//! known of that message, so that the outermost fields count most.
+//! A type knows a field if it has the field and the value is possible for it. A field with a message counts as the share of that
+//! message that is known, so the outermost fields count most.
 
 use std::iter::Peekable;
 
 use crate::bytes::varint;
-use crate::message::{Fit, Form, Packed, Record, Records, Token, Tokens, Value, int32};
+use crate::message::{Form, Packed, Record, Records, Token, Tokens, Value, WireMatch, int32};
 use crate::schema::{Field, Kind, MessageType, Schema, WireType};
 
 type Source<'a> = Peekable<Tokens<'a>>;
 
-/// The most fields that are looked at.
+/// The maximum number of fields that are examined.
 const FIELDS: usize = 2_000;
 
-/// The most levels that are looked into.
+/// The deepest level that is examined.
 const DEPTH: usize = 16;
 
-/// A walk through the fields of a message as if it were of some type.
+/// A walk over the fields of a message of an assumed type.
 struct Walk<'s> {
     schema: &'s Schema,
     form: Form,
     left: usize,
 }
 
-/// How much `ty` knows of a message in this form that begins with `bytes`.
+/// The share of a message that `ty` knows, by its first bytes; 0 if these have no field.
 pub(super) fn of(schema: &Schema, ty: &MessageType, form: Form, bytes: &[u8]) -> f64 {
     let mut walk = Walk { schema, form, left: FIELDS };
     if form == Form::Binary {
         return walk.binary(ty, bytes, 0, End::Cut).unwrap_or_default();
     }
     let mut tokens = Tokens::new(bytes).peekable();
-    // The outermost message of JSON stands in braces.
+    // JSON has braces around the outermost message.
     tokens.next_if_eq(&Token::Mark(b'{'));
-    walk.message(Names::Fields(ty), &mut tokens, 0)
+    let mean = walk.message(Names::Fields(ty), &mut tokens, 0);
+    if mean.count == 0.0 { 0.0 } else { mean.value() }
 }
 
-/// How the bytes of a message end.
+/// Whether a message may be cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Complete,
-    /// The file may be cut short here.
+    /// The file may be cut off.
     Cut,
 }
 
-/// The mean of what is known of each field; 1 for a message without fields.
+/// The mean of the shares of all fields; 1 for a message without fields.
 #[derive(Default)]
 struct Mean {
     sum: f64,
@@ -57,8 +58,8 @@ impl Mean {
         self.count += 1.0;
     }
 
-    /// Adds a field of a binary message whose number the type does not have. It says little, for a later version of the type
-    /// may have it.
+    /// Adds a field of a binary message that the type does not have. Its weight is small, since a later version of the type may
+    /// have the field.
     fn add_unknown_number(&mut self) {
         self.count += 1.0 / 16.0;
     }
@@ -70,7 +71,7 @@ impl Mean {
 
 /// Binary messages.
 impl Walk<'_> {
-    /// How much is known of `bytes`; `None` where they are no message.
+    /// The known share of a binary message; `None` if `bytes` are not a message.
     fn binary(&mut self, ty: &MessageType, bytes: &[u8], depth: usize, end: End) -> Option<f64> {
         let mut mean = Mean::default();
         let (mut read, mut last) = (0, 0);
@@ -80,7 +81,7 @@ impl Walk<'_> {
             }
             self.left -= 1;
             let known = match record {
-                // Allowed, but no writer repeats a field that is not a list.
+                // Valid, but no writer repeats a field that is not a list.
                 Ok(record) if record.number == last && !is_list(ty, last) => None,
                 Ok(Record { number, value: Value::Len(bytes), .. }) => {
                     self.bytes(ty, number, bytes, depth, End::Complete)
@@ -99,7 +100,7 @@ impl Walk<'_> {
         Some(mean.value())
     }
 
-    /// How much is known of the last record of a file that is cut short.
+    /// The known share of the last record of a file that is cut off.
     fn cut(&mut self, ty: &MessageType, record: &[u8], depth: usize) -> Option<f64> {
         let (tag, tag_len) = varint::read(record)?;
         let (_, len_len) = varint::read(record.get(tag_len..)?)?;
@@ -107,7 +108,7 @@ impl Walk<'_> {
         self.bytes(ty, u32::try_from(tag >> 3).ok()?, bytes, depth, End::Cut)
     }
 
-    /// How much is known of a message, a string, bytes, or packed numbers.
+    /// The known share of a message, a string, bytes, or packed numbers.
     fn bytes(
         &mut self,
         ty: &MessageType,
@@ -118,9 +119,9 @@ impl Walk<'_> {
     ) -> Option<f64> {
         let field = ty.field(number)?;
         let schema = self.schema;
-        match (Fit::of(WireType::Len, field), field.kind) {
-            (Fit::Not, _) => None,
-            (Fit::Packed, kind) => {
+        match (WireMatch::of(WireType::Len, field), field.kind) {
+            (WireMatch::Mismatch, _) => None,
+            (WireMatch::Packed, kind) => {
                 known(end == End::Cut || Packed::new(kind, bytes, 0).all(|number| number.is_ok()))
             }
             (_, Kind::Message(id)) => self.binary(&schema[id], bytes, depth + 1, end),
@@ -134,12 +135,12 @@ impl Walk<'_> {
 
     fn number(&self, ty: &MessageType, record: &Record<'_>) -> Option<f64> {
         let field = ty.field(record.number)?;
-        match (Fit::of(record.value.wire_type(), field), field.kind, record.value) {
-            (Fit::Not, ..) => None,
+        match (WireMatch::of(record.value.wire_type(), field), field.kind, record.value) {
+            (WireMatch::Mismatch, ..) => None,
             (_, Kind::Enum(id), Value::Varint(bits)) => {
                 known(self.schema[id].value_name(int32(bits)).is_some())
             }
-            // A fingerprint has hashes where other messages have small numbers.
+            // A fingerprint has hashes in fields where other messages have small numbers.
             (_, Kind::Uint64, Value::Varint(bits)) if ty.name() == "FingerprintDef" => {
                 known(bits > u64::from(u32::MAX))
             }
@@ -156,8 +157,8 @@ fn is_list(ty: &MessageType, number: u32) -> bool {
     ty.field(number).is_some_and(Field::is_repeated)
 }
 
-/// How much is known of `text` as a value of the string `field` of `message`. Types of few fields, most of them strings,
-/// differ by what these strings name.
+/// The known share of `text` as a value of the string `field` of `message`. Types with few fields, most of them strings, differ
+/// in what these strings name.
 fn string(message: &str, field: &str, text: &str) -> Option<f64> {
     let is_node = |text: &str| !text.contains(|c: char| c.is_whitespace() || c == ':');
     let is_op = |text: &str| {
@@ -183,7 +184,7 @@ fn string(message: &str, field: &str, text: &str) -> Option<f64> {
         _ if !is_name => None,
         0 => Some(1.0),
         few if few * 16 <= text.len() => Some(0.75),
-        // The lengths and tags of a message that is taken for a string.
+        // Lengths and tags of a message that was taken for a string.
         _ => None,
     }
 }
@@ -191,20 +192,20 @@ fn string(message: &str, field: &str, text: &str) -> Option<f64> {
 /// The meaning of the names in braces.
 #[derive(Debug, Clone, Copy)]
 enum Names<'s> {
-    /// They are fields of a message.
+    /// Fields of a message.
     Fields(&'s MessageType),
-    /// They are keys of a map, whose values may be messages.
+    /// Keys of a map, whose values may be messages.
     Keys(Option<&'s MessageType>),
-    /// They say nothing: the field is not known, or its message has a form of its own.
+    /// Without a meaning: the field is unknown, or its message has a special form.
     Unknown,
 }
 
-/// Text and JSON. A word or string is a name before a colon, a word also before a brace; anything else is a value.
+/// Text and JSON. A word or string before a colon is a name, and a word before a brace is one too; anything else is a value.
 impl<'s> Walk<'s> {
-    /// How much is known of the fields up to the brace that ends the message.
-    fn message(&mut self, names: Names<'s>, tokens: &mut Source<'_>, depth: usize) -> f64 {
+    /// The known share of the fields up to the closing brace of the message.
+    fn message(&mut self, names: Names<'s>, tokens: &mut Source<'_>, depth: usize) -> Mean {
         let mut mean = Mean::default();
-        // Braces may be nested deeper than the stack is.
+        // Braces may be nested more deeply than the stack allows.
         let mut too_deep = 0;
         while let Some(token) = tokens.next() {
             match token {
@@ -218,7 +219,7 @@ impl<'s> Walk<'s> {
                 Token::String(name) if next_is(tokens, b":") => {
                     self.field(names, name, tokens, depth, &mut mean);
                 }
-                // The name of an extension, or of the type of a message in an `Any`.
+                // The name of an extension, or the type of the message in an `Any`.
                 Token::Mark(b'[') => {
                     tokens.find(|token| *token == Token::Mark(b']'));
                     self.field(Names::Unknown, b"", tokens, depth, &mut mean);
@@ -226,10 +227,10 @@ impl<'s> Walk<'s> {
                 _ => {}
             }
         }
-        mean.value()
+        mean
     }
 
-    /// Adds what is known of a field, whose value comes next.
+    /// Adds the known share of a field, whose value follows.
     fn field(
         &mut self,
         names: Names<'s>,
@@ -246,7 +247,7 @@ impl<'s> Walk<'s> {
         let (inner, known) = self.lookup(names, name, is_message);
         while next_is(tokens, b"{<") {
             tokens.next();
-            let share = self.message(inner, tokens, depth + 1);
+            let share = self.message(inner, tokens, depth + 1).value();
             if let Some(known) = known.filter(|_| self.left > 0) {
                 mean.add(says(known) * share);
             }
@@ -258,7 +259,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// The meaning of the names in a field, and whether the field is known; `None` where its name says nothing.
+    /// The meaning of the names in a field, and whether the field is known; `None` if its name has no meaning.
     fn lookup(&self, names: Names<'s>, name: &[u8], is_message: bool) -> (Names<'s>, Option<bool>) {
         let ty = match names {
             Names::Unknown => return (Names::Unknown, None),

@@ -1,10 +1,10 @@
-//! A message's type by its name.
+//! Finds a message type by its name.
 
 use crate::bytes::suggestion;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::schema::{MessageType, Schema};
 
-/// The message type of this name, which may lack its package.
+/// The message type with this name, with or without its package.
 ///
 /// ```
 /// use ckdiff::artifact::message_type;
@@ -16,7 +16,7 @@ use crate::schema::{MessageType, Schema};
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
-/// When there is none, or several; the error names them, or near ones.
+/// If no type has this name, or several have it; the error lists them or suggests another name.
 pub fn message_type<'s>(schema: &'s Schema, name: &str) -> Result<&'s MessageType> {
     if let Some(ty) = schema.message(name.trim_start_matches('.')) {
         return Ok(ty);
@@ -30,7 +30,7 @@ pub fn message_type<'s>(schema: &'s Schema, name: &str) -> Result<&'s MessageTyp
     let kind = match several.as_slice() {
         [one] => return Ok(one),
         [] => {
-            // A name without a package is held against such.
+            // A name without a package is compared with such names.
             let part = |ty: &'s MessageType| {
                 if name.contains('.') { &*ty.full_name } else { ty.name() }
             };
@@ -40,5 +40,5 @@ pub fn message_type<'s>(schema: &'s Schema, name: &str) -> Result<&'s MessageTyp
         }
         several => format!("{name} could be {}", names(several)),
     };
-    Err(ErrorKind::Usage(kind).into())
+    Err(Error::usage(kind))
 }

@@ -1,7 +1,7 @@
-//! The type of a message that nobody names.
+//! Recognizes the type of a message.
 //!
-//! A message is of the type that its file's name stands for, if that type knows at least three quarters of it; else of the
-//! type in [`KNOWN`] that knows most of it, and at least three quarters. [`known_fields`] says how much a type knows.
+//! The type is the one that the file name stands for, if it knows at least three quarters of the message; otherwise the type of
+//! [`KNOWN`] that knows the most, if that is at least three quarters. See [`known_fields`] for how much a type knows.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Form, Token, Tokens};
 use crate::schema::{MessageType, Schema};
 
-/// The messages that TensorFlow keeps in files of their own, and what people call them.
+/// The message types of TensorFlow's files, with their common names.
 const KNOWN: &[(&str, &str)] = &[
     ("tensorflow.MetaGraphDef", "meta graph"),
     ("tensorflow.GraphDef", "graph"),
@@ -34,26 +34,26 @@ const KNOWN: &[(&str, &str)] = &[
     ("tensorflow.VersionDef", "version"),
 ];
 
-/// How much of a message its type knows at least.
+/// The least share of a message that its type knows.
 const ENOUGH: f64 = 0.75;
 
-/// How much of a message a type knows at most that the message is plainly not of.
+/// A type that knows less than this share is certainly not the type of the message.
 const TOO_LITTLE: f64 = 0.5;
 
-/// What people call a message of this type: `meta graph`. The type's own name where there is no word for it.
+/// The common name of a message type, such as `meta graph`, or its own name.
 pub(super) fn kind(ty: &MessageType) -> &str {
     let known = KNOWN.iter().find(|(name, _)| **name == *ty.full_name);
     known.map_or_else(|| ty.name(), |(_, kind)| kind)
 }
 
-/// A message whose type is to be found out.
+/// A message of unknown type.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Untyped<'a> {
     pub(super) path: &'a Path,
     pub(super) form: Form,
-    /// All bytes of a binary message; the first bytes of text or JSON.
+    /// All bytes of a binary message, or the first bytes of text or JSON.
     pub(super) bytes: &'a [u8],
-    /// The types in question; those of TensorFlow where none are given.
+    /// The candidates for the type; empty for those of TensorFlow.
     pub(super) candidates: &'a [String],
 }
 
@@ -61,7 +61,7 @@ impl Untyped<'_> {
     /// The type of the message.
     ///
     /// # Errors
-    /// When no type knows enough of the message, or several know as much; the error names those that come closest.
+    /// If no type knows enough of the message, or several know the same share; the error names the best ones.
     pub(super) fn recognize<'s>(&self, schema: &'s Schema) -> Result<&'s MessageType> {
         if let Some(announced) = self.announced(schema) {
             return Ok(announced);
@@ -77,7 +77,7 @@ impl Untyped<'_> {
         let of_named = ranked.iter().find(|(_, ty)| named.is_some_and(|named| named.id == ty.id));
         let best = ranked.first().map_or(0.0, |(known, _)| *known);
         match (of_named, named) {
-            // A damaged file is still of the type that its name says, and the parser reports the damage.
+            // A damaged file still has the type of its name, and the parser reports the damage.
             (Some((known, _)), Some(named))
                 if *known >= ENOUGH || best < ENOUGH && *known > 0.0 =>
             {
@@ -94,13 +94,13 @@ impl Untyped<'_> {
         }
     }
 
-    /// The type that the message plainly is of, if that is not `ty`, which the user says it is.
+    /// The evident type of the message, if it is not `ty`.
     pub(super) fn other_than<'s>(
         &self,
         schema: &'s Schema,
         ty: &MessageType,
     ) -> Option<&'s MessageType> {
-        // Of a schema of their own, users know more than this table.
+        // Users know their own schemas better than this table.
         if !std::ptr::eq(schema, Schema::tensorflow()) {
             return None;
         }
@@ -110,7 +110,7 @@ impl Untyped<'_> {
         is_plain.then_some(other)
     }
 
-    /// Adds to a syntax error of a message of type `ty` which other type the message looks like.
+    /// Adds the evident type of the message to a syntax error, if it is not `ty`.
     pub(super) fn hint(&self, schema: &Schema, ty: &MessageType, error: Error) -> Error {
         match (self.other_than(schema, ty), error.kind()) {
             (Some(other), ErrorKind::Syntax(what)) => {
@@ -121,7 +121,7 @@ impl Untyped<'_> {
         }
     }
 
-    /// The types in question with how much they know of the message, most first.
+    /// The candidates with the shares of the message that they know, the largest first.
     fn ranked<'s>(&self, schema: &'s Schema) -> Vec<(f64, &'s MessageType)> {
         let of = |name: &str| {
             let ty = schema.message(name)?;
@@ -139,13 +139,13 @@ impl Untyped<'_> {
         known_fields::of(schema, ty, self.form, self.bytes)
     }
 
-    /// Whether the message has no field.
+    /// Whether the message has no fields.
     fn is_empty(&self) -> bool {
         let is_mark = |token| matches!(token, Token::Mark(_));
         self.bytes.is_empty() || self.form != Form::Binary && Tokens::new(self.bytes).all(is_mark)
     }
 
-    /// The type that a comment at the start of a text names, as `# proto-message: tensorflow.GraphDef`.
+    /// The type in a comment at the start of a text: `# proto-message: tensorflow.GraphDef`.
     fn announced<'s>(&self, schema: &'s Schema) -> Option<&'s MessageType> {
         let lines = self.bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
         let comments = lines.take_while(|line| line.is_empty() || line.starts_with(b"#"));
@@ -156,7 +156,7 @@ impl Untyped<'_> {
         schema.message(std::str::from_utf8(name.trim_ascii()).ok()?)
     }
 
-    /// The type that the name of the file stands for, as TensorFlow and people name files.
+    /// The type that the file name stands for by convention.
     fn named<'s>(&self, schema: &'s Schema) -> Option<&'s MessageType> {
         let name = self.path.file_name()?.to_str()?.to_ascii_lowercase();
         let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, ""));
@@ -174,13 +174,13 @@ impl Untyped<'_> {
     }
 
     fn empty(&self) -> Error {
-        let kind = "an empty message could be of any type; --message says which it is".into();
-        Error::from(ErrorKind::Usage(kind)).in_file(self.path)
+        let kind = "an empty message could be of any type; --message says which it is";
+        Error::usage(kind).in_file(self.path)
     }
 
     fn ambiguous(&self, types: &[&MessageType]) -> Error {
         let kind = format!("this could be {}; --message says which it is", listed(types));
-        Error::from(ErrorKind::Usage(kind)).in_file(self.path)
+        Error::usage(kind).in_file(self.path)
     }
 
     fn unknown(&self, ranked: &[(f64, &MessageType)]) -> Error {
@@ -190,12 +190,17 @@ impl Untyped<'_> {
             [] => String::new(),
             types => format!(", closest to {}; --message says which it is", listed(types)),
         };
-        let kind = format!("as {} this is no message that is known here{hint}", self.form);
-        Error::from(ErrorKind::Unsupported(kind)).in_file(self.path)
+        let what = match self.form {
+            Form::Binary => "no checkpoint, which ends as a table does (is it cut short?), and no",
+            Form::Text => "text, but no",
+            Form::Json => "JSON, but no",
+        };
+        let kind = format!("this is {what} message that is known here{hint}");
+        Error::unsupported(kind).in_file(self.path)
     }
 }
 
-/// Types as in "a, b or c".
+/// A list of types as "a, b or c".
 fn listed(types: &[&MessageType]) -> String {
     const SHOWN: usize = 4;
     let names: Vec<&str> = types.iter().take(SHOWN).map(|ty| &*ty.full_name).collect();

@@ -49,9 +49,20 @@ impl File {
             })
             .map_err(|kind| Error::from(kind).in_file(path));
         }
+        Self::open_regular(path)
+    }
+
+    /// Opens a file that is known to be a regular one.
+    pub(crate) fn open_regular(path: &Path) -> Result<Self> {
+        let fail = |source| Error::io("open", source).in_file(path);
         let file = std::fs::File::open(path).map_err(fail)?;
         let len = file.metadata().map_err(fail)?.len();
         Ok(Self { file, path: path.to_path_buf(), len })
+    }
+
+    /// Reads the file from byte `offset` on, in order.
+    pub(crate) fn reader(self: &Arc<Self>, offset: u64) -> Reader {
+        Reader { file: Arc::clone(self), offset }
     }
 
     /// The same file under another name for errors.
@@ -91,20 +102,42 @@ impl ReadAt for File {
     }
 }
 
+/// Reads a file in order.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    file: Arc<File>,
+    offset: u64,
+}
+
+impl io::Read for Reader {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = read_at(&self.file.file, out, self.offset)?;
+        self.offset += read as u64;
+        Ok(read)
+    }
+}
+
 #[cfg(unix)]
-fn read_exact_at(file: &std::fs::File, out: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, out, offset)
+fn read_at(file: &std::fs::File, out: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, out, offset)
 }
 
 #[cfg(windows)]
+fn read_at(file: &std::fs::File, out: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, out, offset)
+}
+
 fn read_exact_at(file: &std::fs::File, mut out: &mut [u8], mut offset: u64) -> io::Result<()> {
     while !out.is_empty() {
-        let n = std::os::windows::fs::FileExt::seek_read(file, out, offset)?;
-        if n == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+        match read_at(file, out, offset) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => {
+                out = out.get_mut(read..).unwrap_or_default();
+                offset += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
-        out = out.get_mut(n..).unwrap_or_default();
-        offset += n as u64;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The bytes of files: bounds-checked cursors, positional reads, varints, ordered code, checksums.
 //!
-//! This room does not know the formats of files, and never allocates by a length that it read.
+//! This module does not know the formats of files, and never allocates by a length that it read.
 
 pub(crate) mod base64;
 mod checksum;

@@ -10,8 +10,8 @@ use super::{Crc32c, ReadAt, varint};
 const BUFFER: usize = 64 << 10;
 
 /// Reads the bytes `start..end` of a source in order, through one small buffer.
-pub struct Stream<'a> {
-    source: Source<'a>,
+pub struct Stream {
+    source: Arc<dyn ReadAt>,
     buffer: Vec<u8>,
     pos: usize,
     /// The offset of the byte after the buffer.
@@ -19,41 +19,15 @@ pub struct Stream<'a> {
     end: u64,
 }
 
-#[derive(Debug)]
-enum Source<'a> {
-    Borrowed(&'a dyn ReadAt),
-    Shared(Arc<dyn ReadAt>),
-}
-
-impl Source<'_> {
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()> {
-        match self {
-            Self::Borrowed(source) => source.read_at(offset, out),
-            Self::Shared(source) => source.read_at(offset, out),
-        }
-    }
-}
-
-impl fmt::Debug for Stream<'_> {
+impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Stream({}..{} of {:?})", self.offset(), self.end, self.source)
     }
 }
 
-impl Stream<'static> {
-    /// A reader of the bytes `start..end` that keeps their source alive.
-    pub fn shared(source: Arc<dyn ReadAt>, start: u64, end: u64) -> Self {
-        Self::over(Source::Shared(source), start, end)
-    }
-}
-
-impl<'a> Stream<'a> {
+impl Stream {
     /// A reader of the bytes `start..end`.
-    pub fn new(source: &'a dyn ReadAt, start: u64, end: u64) -> Self {
-        Self::over(Source::Borrowed(source), start, end)
-    }
-
-    fn over(source: Source<'a>, start: u64, end: u64) -> Self {
+    pub fn new(source: Arc<dyn ReadAt>, start: u64, end: u64) -> Self {
         Self { source, buffer: Vec::new(), pos: 0, next: start, end: end.max(start) }
     }
 

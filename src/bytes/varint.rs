@@ -44,6 +44,25 @@ pub fn write(mut value: u64, out: &mut Vec<u8>) {
     out.push((value & 0x7f) as u8);
 }
 
+/// The low 32 bits as a signed number.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "so the wire format has it")]
+pub fn int32(value: u64) -> i32 {
+    (value as u32).cast_signed()
+}
+
+/// Decodes a ZigZag number of a `sint32` or `sint64`.
+#[inline]
+pub fn from_zigzag(value: u64) -> i64 {
+    (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
+}
+
+/// Encodes a signed number as ZigZag.
+#[inline]
+pub fn to_zigzag(value: i64) -> u64 {
+    (value << 1 ^ value >> 63).cast_unsigned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,36 +1,36 @@
-//! A checkpoint kept under a second name while another one replaces it.
+//! A checkpoint under another name, while a new one replaces it.
 //!
-//! Files of fixed names cannot be exchanged all at once, so between two of them there would be no checkpoint, or half of each.
+//! Several files cannot be exchanged at once, so without a backup there would be moments without a complete checkpoint.
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::format::files_of;
+use super::formats::files_of;
 use super::management::meta_graph_filename;
 use super::shard_name::{all_shards, of_all_shards, with_suffix};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{Complete, Existing, Publication};
 
-/// The end of a backup's name. No other program names checkpoints like this, so it tells a backup that a crash left.
+/// The end of a backup's name. No other program uses it, so it identifies a backup that remained after a crash.
 const SUFFIX: &str = ".ckdiff-previous";
 
-/// A checkpoint under a second name.
+/// A checkpoint that is being replaced, under its name as a backup.
 pub(super) struct Backup {
     path: PathBuf,
-    /// The path of each file and of its backup. The file without which the others count for nothing comes last.
+    /// The path of each file and of its backup. The file that makes the others a checkpoint comes last.
     files: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Backup {
-    /// Links the files of the checkpoint `path`, and its meta graph, to other names. Files are copied where the system has no
-    /// links.
+    /// Links the files of the checkpoint `path` and its meta graph to the names of a backup. If the system has no links, the
+    /// files are copied.
     ///
-    /// Returns `None` where there is no checkpoint, and for one whose files name each other: under other names they would be
-    /// no checkpoint.
+    /// Returns `None` if there is no checkpoint, or its files contain each other's names, so that renamed files would not be a
+    /// checkpoint.
     ///
     /// # Errors
-    /// When the system can neither link nor copy.
+    /// If the files can neither be linked nor copied.
     pub(super) fn make(path: &Path) -> Result<Option<Self>> {
         let backup = free_path(path);
         let renamed = |file: PathBuf| {
@@ -43,7 +43,7 @@ impl Backup {
         for (file, to) in &files {
             publication.add(Complete::link(file, to)?);
         }
-        // Made last and removed first, so that it is never there alone while its name seems free.
+        // Created last and removed first, so that a meta graph never remains alone under a name that seems free.
         let [meta, meta_backup] = [path, &backup].map(|path| meta_graph_filename(path, "meta"));
         if meta.is_file() {
             publication.add(Complete::link(&meta, &meta_backup)?);
@@ -57,10 +57,10 @@ impl Backup {
         &self.path
     }
 
-    /// Links the files to their first names again.
+    /// Links the files to their original names again.
     ///
     /// # Errors
-    /// When a file can be neither linked nor copied, or not moved; the error says where the backup is.
+    /// If a file can neither be linked nor copied, or not be moved; the error has the path of the backup.
     pub(super) fn restore(&self) -> Result<()> {
         let restored = || {
             let mut publication = Publication::new(Existing::Replace);
@@ -80,7 +80,7 @@ impl Backup {
 /// Removes every backup of the checkpoint `path`.
 pub(super) fn clear(path: &Path) -> Result<()> {
     let backups: Vec<PathBuf> = paths(path).take_while(|path| !files_of(path).is_empty()).collect();
-    // From the last, so that a crash leaves no backup behind a free name.
+    // In reverse order, so that no backup remains after a free name if the program is killed.
     for backup in backups.iter().rev() {
         let mut files = files_of(backup);
         files.push(meta_graph_filename(backup, "meta"));
@@ -103,7 +103,7 @@ fn stem(path: &Path) -> PathBuf {
     of_all_shards(path).map_or_else(|| path.to_path_buf(), |(stem, _)| stem)
 }
 
-/// The paths of backups of the checkpoint `path`, in the order in which they are taken.
+/// The names for backups of the checkpoint `path`, in the order in which they are used.
 fn paths(path: &Path) -> impl Iterator<Item = PathBuf> {
     let more = (2u64..).map(|n| format!("{SUFFIX}-{n}"));
     let suffixes = std::iter::once(SUFFIX.to_owned()).chain(more);
@@ -113,20 +113,20 @@ fn paths(path: &Path) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// The first path of a backup that is not taken.
+/// The first free name for a backup.
 fn free_path(path: &Path) -> PathBuf {
     let is_free = |path: &PathBuf| files_of(path).is_empty();
     paths(path).find(is_free).unwrap_or_else(|| with_suffix(path, SUFFIX))
 }
 
-/// The path of `file` with `to` in the place of `from`, which its path must start with.
+/// Replaces the prefix `from` in the path of `file` by `to`.
 fn renamed(file: &Path, from: &Path, to: &Path) -> Option<PathBuf> {
     let mut renamed = OsString::from(to);
     renamed.push(str::from_utf8(end(file, from)?).ok()?);
     Some(renamed.into())
 }
 
-/// What follows the name of `stem` in the name of `file`.
+/// The rest of the name of `file` after the name of `stem`.
 fn end<'f>(file: &'f Path, stem: &Path) -> Option<&'f [u8]> {
     file.file_name()?.as_encoded_bytes().strip_prefix(stem.file_name()?.as_encoded_bytes())
 }

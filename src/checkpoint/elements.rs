@@ -1,19 +1,19 @@
-//! Elements of any length, framed as [`TensorSource`](crate::tensor::TensorSource) gives them.
+//! Frames elements of variable length, as [`TensorSource`](crate::tensor::TensorSource) requires.
 
 use crate::error::Result;
 use crate::tensor::TensorStream;
 
-/// Gives elements one after the other.
+/// Reads elements in order.
 pub(super) trait Elements: Send {
-    /// Goes to the next element, the one before being read to its end: its length, or `None` after the last one, when
-    /// every checksum has been verified.
+    /// Goes to the next element once the last one was read to its end. Returns its length, or `None` after the last element, when
+    /// all checksums were verified.
     fn next(&mut self) -> Result<Option<u64>>;
 
-    /// Fills `out` with the next bytes of the element, which has as many left.
+    /// Fills `out` with the next bytes of the element, which has enough left.
     fn read(&mut self, out: &mut [u8]) -> Result<()>;
 }
 
-/// Each element as its length in eight bytes, then its bytes.
+/// A stream with the length of each element in eight bytes, followed by its bytes.
 pub(super) struct Framed<E> {
     elements: E,
     header: [u8; 8],

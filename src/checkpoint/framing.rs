@@ -1,27 +1,27 @@
-//! Elements of any length, taken apart as they are read.
+//! Splits a stream of framed elements, such as strings, into lengths and bytes.
 
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::tensor::{TensorSource, read_through};
 
-/// What is next in a tensor of elements of any length.
-pub(super) enum Part<'a> {
-    /// An element begins, of so many bytes.
+/// The next piece of a stream of framed elements.
+pub(super) enum ElementPart<'a> {
+    /// The length of the next element.
     Length(u64),
-    /// Some of its bytes.
+    /// Some bytes of the element.
     Bytes(&'a [u8]),
-    /// It ends.
+    /// The end of the element.
     End,
 }
 
-/// Gives every element of `source` to `each`, part by part.
+/// Calls `each` with every piece of the elements of `source`.
 ///
 /// # Errors
-/// When it cannot be read, has more or fewer elements than its shape, or what `each` says.
+/// If the source cannot be read, its number of elements is not that of its shape, or `each` fails.
 pub(super) fn read(
     source: &dyn TensorSource,
     progress: &dyn Progress,
-    mut each: impl FnMut(Part<'_>) -> Result<()>,
+    mut each: impl FnMut(ElementPart<'_>) -> Result<()>,
 ) -> Result<()> {
     let mut frames = Frames { header: Vec::with_capacity(8), left: 0, elements: 0 };
     read_through(source, progress, |bytes| frames.take(bytes, &mut each))?;
@@ -36,9 +36,9 @@ pub(super) fn read(
 }
 
 struct Frames {
-    /// The bytes of a length that was cut.
+    /// The first bytes of a length, if the length was cut off.
     header: Vec<u8>,
-    /// Bytes that the element still lacks.
+    /// The bytes that the current element lacks.
     left: u64,
     elements: u64,
 }
@@ -47,7 +47,7 @@ impl Frames {
     fn take(
         &mut self,
         mut bytes: &[u8],
-        each: &mut impl FnMut(Part<'_>) -> Result<()>,
+        each: &mut impl FnMut(ElementPart<'_>) -> Result<()>,
     ) -> Result<()> {
         while !bytes.is_empty() {
             if self.left == 0 {
@@ -58,16 +58,16 @@ impl Frames {
                 self.left = u64::from_le_bytes(*header);
                 self.header.clear();
                 self.elements += 1;
-                each(Part::Length(self.left))?;
+                each(ElementPart::Length(self.left))?;
             } else {
                 let len = usize::try_from(self.left).map_or(bytes.len(), |n| n.min(bytes.len()));
                 let (body, rest) = bytes.split_at(len);
                 bytes = rest;
                 self.left -= len as u64;
-                each(Part::Bytes(body))?;
+                each(ElementPart::Bytes(body))?;
             }
             if self.left == 0 {
-                each(Part::End)?;
+                each(ElementPart::End)?;
             }
         }
         Ok(())

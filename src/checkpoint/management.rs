@@ -1,7 +1,6 @@
-//! What TensorFlow's `checkpoint_management` does with the files of a checkpoint: whether they are there, since when, and
-//! removing them.
+//! The functions of TensorFlow's `checkpoint_management`: existence, modification times and removal of checkpoints.
 //!
-//! Names are taken as they are. TensorFlow takes them for patterns, so that `*` in one would remove others.
+//! Names are literal. TensorFlow takes them for patterns, so that a `*` in a name would remove other files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,20 +10,20 @@ use super::shard_name::{with_suffix, without_numbers};
 use super::{Format, v1};
 use crate::error::{Error, Result};
 
-/// Whether there is a checkpoint of this path, as TensorFlow's `checkpoint_exists`: the index of a V2 one, a V1 file, or a shard
-/// of `P-?????-of-00002`.
+/// Whether a checkpoint exists, as TensorFlow's `checkpoint_exists`: the index of a V2 checkpoint, a V1 file, or a shard of
+/// `P-?????-of-00002`.
 pub fn exists(checkpoint: &Path) -> bool {
     identifying_file(checkpoint).is_some()
 }
 
-/// When each of these checkpoints was written last, as TensorFlow's `get_checkpoint_mtimes`; `None` where there is none, which
-/// TensorFlow leaves out.
+/// The modification times of checkpoints, as TensorFlow's `get_checkpoint_mtimes`; `None` for a checkpoint that does not exist,
+/// which TensorFlow omits.
 pub fn mtimes<'p>(checkpoints: impl IntoIterator<Item = &'p Path>) -> Vec<Option<SystemTime>> {
     let mtime = |path: &Path| fs::metadata(identifying_file(path)?).ok()?.modified().ok();
     checkpoints.into_iter().map(mtime).collect()
 }
 
-/// The file by which a checkpoint is known to be there.
+/// The file whose existence shows that a checkpoint exists.
 fn identifying_file(checkpoint: &Path) -> Option<PathBuf> {
     let index = with_suffix(checkpoint, ".index");
     if index.is_file() {
@@ -36,8 +35,8 @@ fn identifying_file(checkpoint: &Path) -> Option<PathBuf> {
     (v1::FORMAT.files)(checkpoint).into_iter().next()
 }
 
-/// The file that a checkpoint's meta graph is in, as TensorFlow's `meta_graph_filename`: without what numbers a shard, and with
-/// `suffix` behind a dot.
+/// The path of a checkpoint's meta graph, as TensorFlow's `meta_graph_filename`: without the numbers of a shard, with `suffix` as
+/// its extension.
 ///
 /// ```
 /// use std::path::Path;
@@ -50,15 +49,14 @@ pub fn meta_graph_filename(checkpoint: &Path, suffix: &str) -> PathBuf {
     with_suffix(&without_numbers(checkpoint), &format!(".{suffix}"))
 }
 
-/// Removes a checkpoint of this format, and its meta graph: what TensorFlow's `remove_checkpoint` removes, and no file
-/// besides. What is not there is no error.
+/// Removes a checkpoint of this format and its meta graph, as TensorFlow's `remove_checkpoint`. Missing files are no error.
 ///
 /// # Errors
-/// When a file cannot be removed; the others are still removed.
+/// If a file cannot be removed; the others are still removed.
 pub fn remove(checkpoint: &Path, format: &Format, meta_graph_suffix: &str) -> Result<()> {
     let mut files = vec![meta_graph_filename(checkpoint, meta_graph_suffix)];
     let mut of_checkpoint = (format.files)(checkpoint);
-    // The index first: without it, what is left is no checkpoint.
+    // The index first, so that the rest is not taken for a checkpoint.
     of_checkpoint.reverse();
     files.append(&mut of_checkpoint);
     let mut outcome = Ok(());

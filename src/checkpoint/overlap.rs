@@ -1,20 +1,20 @@
-//! Whether slices of a tensor overlap.
+//! Checks whether slices of a tensor overlap.
 
 use std::collections::BTreeSet;
 
 use crate::error::{Error, Result};
 use crate::tensor::Slice;
 
-/// Checks that no two of these slices of one tensor have an element in common.
+/// Checks that no two slices of a tensor have an element in common.
 ///
 /// # Errors
-/// When two do; the error names them.
+/// If two slices overlap; the error names them.
 pub(super) fn check(slices: &[Slice]) -> Result<()> {
     let mut sorted: Vec<&Slice> = slices.iter().filter(|s| s.shape().elements() > 0).collect();
     let along = most_cut(&sorted);
     let extent = |slice: &Slice| slice.extents().get(along).copied().unwrap_or((0, 1));
     sorted.sort_by_key(|slice| extent(slice));
-    // Those that reach behind the start of the one at hand.
+    // The slices that end after the start of the current one.
     let mut open: Vec<&Slice> = Vec::new();
     for slice in sorted {
         let (start, _) = extent(slice);
@@ -28,7 +28,7 @@ pub(super) fn check(slices: &[Slice]) -> Result<()> {
     Ok(())
 }
 
-/// The dimension along which slices start at the most places: along that the fewest lie beside each other.
+/// The dimension with the most distinct starts of slices, along which the fewest slices have to be compared.
 fn most_cut(slices: &[&Slice]) -> usize {
     let rank = slices.first().map_or(0, |slice| slice.extents().len());
     let starts = |dim: &usize| {

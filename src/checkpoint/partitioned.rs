@@ -1,62 +1,62 @@
-//! A tensor stored in slices, put together while it is read.
+//! A tensor that is assembled from its slices while it is read.
 //!
-//! Row-major order through the whole tensor is row-major order through each slice, so every slice is read once, from
-//! its start to its end, and only a small buffer of each is held.
+//! The row-major order of the tensor is also the row-major order of each slice, so every slice is read once, from start to end,
+//! with a small buffer.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Fingerprint, Shape, Slice, TensorSource, TensorStream};
 
-use super::runs::{Run, Walk};
+use super::ranges::{Range, RangeWalk};
 
-/// Bytes for the buffers of one tensor's slices, together.
+/// The size of the buffers of one tensor's slices together.
 const BUFFERS: usize = 4 << 20;
-/// Runs from this size on need no buffer.
-const LONG_RUN: u64 = 4096;
+/// Ranges of at least this size need no buffer.
+const LONG_RANGE: u64 = 4096;
 
-/// One slice.
+/// One slice of a tensor, with its content.
 #[derive(Debug)]
-pub(crate) struct Part {
-    /// Where it lies in the whole.
+pub(crate) struct StoredSlice {
+    /// The position in the whole tensor.
     pub(crate) slice: Slice,
-    /// Its content, of the slice's shape.
+    /// The content, which has the shape of the slice.
     pub(crate) source: Box<dyn TensorSource>,
 }
 
-/// A tensor of several slices.
+/// A tensor in several slices.
 #[derive(Debug)]
 pub(crate) struct Partitioned {
     dtype: DType,
     shape: Shape,
-    parts: Vec<Part>,
-    /// Where the slices are listed.
+    parts: Vec<StoredSlice>,
+    /// The file that lists the slices.
     file: PathBuf,
 }
 
 impl Partitioned {
-    /// The tensor that `parts`, all of type `dtype` and listed in `file`, make up.
+    /// Assembles a tensor from slices of type `dtype`, which `file` lists.
     ///
     /// # Errors
-    /// When they hold more or fewer elements than the tensor. That they do not overlap is seen when it is read.
+    /// If the slices have more or fewer elements than the tensor. Overlaps are found while the tensor is read.
     pub(crate) fn new(
         dtype: DType,
         shape: Shape,
-        mut parts: Vec<Part>,
+        mut parts: Vec<StoredSlice>,
         file: PathBuf,
     ) -> Result<Self> {
         parts.sort_by(|a, b| a.slice.extents().cmp(b.slice.extents()));
-        let held = parts.iter().fold(0u64, |n, p| n.saturating_add(p.slice.shape().elements()));
-        if held != shape.elements() {
-            let mut walk = Walk::new(parts.iter().map(|part| &part.slice), &shape);
-            // Enough to name the place in most cases, and never more work than reading the slices' list was.
+        let elements = parts.iter().fold(0u64, |n, p| n.saturating_add(p.slice.shape().elements()));
+        if elements != shape.elements() {
+            let mut walk = RangeWalk::new(parts.iter().map(|part| &part.slice), &shape);
+            // Enough to find the gap in most cases, and never more work than reading the list of slices was.
             for _ in 0..16 * parts.len() {
                 if walk.next().map_err(|error| error.in_file(&file))?.is_none() {
                     break;
                 }
             }
             let allowed = format!("shape {shape} has {}", shape.elements());
-            let error = Error::unexpected("number of elements in all slices", held, allowed);
+            let error = Error::unexpected("number of elements in all slices", elements, allowed);
             return Err(error.in_file(&file));
         }
         Ok(Self { dtype, shape, parts, file })
@@ -95,23 +95,23 @@ impl TensorSource for Partitioned {
     }
 
     fn part(&self, slice: &Slice) -> Option<&dyn TensorSource> {
-        let by_place = |part: &Part| part.slice.extents().cmp(slice.extents());
+        let by_place = |part: &StoredSlice| part.slice.extents().cmp(slice.extents());
         let at = self.parts.binary_search_by(by_place).ok()?;
         self.parts.get(at).map(|part| &*part.source)
     }
 
     fn stream(&self) -> Result<Box<dyn TensorStream + '_>> {
         let short = self.parts.iter().filter(|part| {
-            let run = part.slice.extents().last().map_or(1, |&(_, len)| len);
+            let range = part.slice.extents().last().map_or(1, |&(_, len)| len);
             let size = self.dtype.size().map_or(0, |size| size as u64);
-            run.saturating_mul(size) < LONG_RUN
+            range.saturating_mul(size) < LONG_RANGE
         });
         let buffer = (BUFFERS / short.count().max(1)).clamp(512, 64 << 10) / 16 * 16;
         Ok(Box::new(Assembly {
             parts: &self.parts,
             file: &self.file,
             element: self.dtype.size(),
-            walk: Walk::new(self.parts.iter().map(|part| &part.slice), &self.shape),
+            walk: RangeWalk::new(self.parts.iter().map(|part| &part.slice), &self.shape),
             readers: self.parts.iter().map(|_| None).collect(),
             current: None,
             buffer,
@@ -120,16 +120,16 @@ impl TensorSource for Partitioned {
     }
 }
 
-/// Reads the whole out of its slices.
+/// Reads a tensor from its slices.
 struct Assembly<'a> {
-    parts: &'a [Part],
+    parts: &'a [StoredSlice],
     file: &'a Path,
-    /// Bytes of an element, where all have as many.
+    /// The size of an element; `None` for elements of variable length.
     element: Option<usize>,
-    walk: Walk<'a>,
-    /// Those slices that are begun and not at their end.
+    walk: RangeWalk<'a>,
+    /// A reader for each slice that was begun and not finished.
     readers: Vec<Option<Reader<'a>>>,
-    current: Option<Run>,
+    current: Option<Range>,
     buffer: usize,
     done: bool,
 }
@@ -142,24 +142,24 @@ impl TensorStream for Assembly<'_> {
                 break;
             };
             match &mut self.current {
-                Some(run) => {
-                    let reader = reader(&mut self.readers, self.parts, run.part, self.buffer)?;
-                    let read = reader.read(rest, &mut run.elements, self.element)?;
+                Some(range) => {
+                    let reader = reader(&mut self.readers, self.parts, range.slice, self.buffer)?;
+                    let read = reader.read(rest, &mut range.elements, self.element)?;
                     written += read;
-                    if run.elements == 0 && reader.element_left == 0 {
-                        if run.last {
+                    if range.elements == 0 && reader.element_left == 0 {
+                        if range.last {
                             reader.finish()?;
-                            let part = run.part;
+                            let part = range.slice;
                             self.readers.get_mut(part).map(Option::take);
                         }
                         self.current = None;
                     } else if read == 0 {
-                        // What is left of `out` holds no whole element.
+                        // The rest of `out` has no room for a whole element.
                         break;
                     }
                 }
                 None => match self.walk.next().map_err(|error| error.in_file(self.file))? {
-                    Some(run) => self.current = Some(run),
+                    Some(range) => self.current = Some(range),
                     None => {
                         self.verify_empty()?;
                         self.done = true;
@@ -172,7 +172,7 @@ impl TensorStream for Assembly<'_> {
 }
 
 impl Assembly<'_> {
-    /// Slices without elements have checksums too.
+    /// Verifies slices without elements, which have checksums too.
     fn verify_empty(&self) -> Result<()> {
         for part in self.parts.iter().filter(|part| part.slice.shape().elements() == 0) {
             Reader::new(&*part.source, 0)?.finish()?;
@@ -183,7 +183,7 @@ impl Assembly<'_> {
 
 fn reader<'r, 'a>(
     readers: &'r mut [Option<Reader<'a>>],
-    parts: &'a [Part],
+    parts: &'a [StoredSlice],
     part: usize,
     buffer: usize,
 ) -> Result<&'r mut Reader<'a>> {
@@ -204,7 +204,7 @@ struct Reader<'a> {
     buffer: Vec<u8>,
     pos: usize,
     capacity: usize,
-    /// Bytes left of an element of any length, its framing included.
+    /// The bytes that are left of an element of variable length, with its framing.
     element_left: u64,
 }
 
@@ -214,17 +214,17 @@ impl<'a> Reader<'a> {
         Ok(Self { stream, buffer: Vec::new(), pos: 0, capacity, element_left: 0 })
     }
 
-    /// Fills `out` with up to `elements` elements, counting them down; returns the bytes.
+    /// Fills `out` with up to `elements` elements, and subtracts them. Returns the number of bytes.
     fn read(&mut self, out: &mut [u8], elements: &mut u64, size: Option<usize>) -> Result<usize> {
         let Some(size) = size else {
             return self.read_framed(out, elements);
         };
         let fitting = (out.len() / size) as u64;
         let count = fitting.min(*elements);
-        // Not more than `out.len()`, by the line above.
+        // At most `out.len()`.
         let len = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(size);
-        let run_bytes = elements.saturating_mul(size as u64);
-        self.copy(out.get_mut(..len).unwrap_or_default(), run_bytes >= LONG_RUN)?;
+        let range_bytes = elements.saturating_mul(size as u64);
+        self.copy(out.get_mut(..len).unwrap_or_default(), range_bytes >= LONG_RANGE)?;
         *elements -= count;
         Ok(len)
     }
@@ -240,14 +240,14 @@ impl<'a> Reader<'a> {
                 self.element_left = 8u64.saturating_add(self.peek_length()?);
             }
             let len = usize::try_from(self.element_left).unwrap_or(usize::MAX).min(rest.len());
-            self.copy(rest.get_mut(..len).unwrap_or_default(), len as u64 >= LONG_RUN)?;
+            self.copy(rest.get_mut(..len).unwrap_or_default(), len as u64 >= LONG_RANGE)?;
             self.element_left -= len as u64;
             written += len;
         }
         Ok(written)
     }
 
-    /// The length that the next element's framing gives.
+    /// The length of the next element, from its framing.
     fn peek_length(&mut self) -> Result<u64> {
         while self.buffer.len() - self.pos < 8 {
             if self.fill()? == 0 {
@@ -258,7 +258,7 @@ impl<'a> Reader<'a> {
         Ok(header.map_or(0, |bytes| u64::from_le_bytes(*bytes)))
     }
 
-    /// Reads more into the buffer, behind what is left there.
+    /// Reads more into the buffer, after its unread bytes.
     fn fill(&mut self) -> Result<usize> {
         self.buffer.drain(..self.pos);
         self.pos = 0;
@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
         read
     }
 
-    /// Fills `out`, past the buffer where that is `direct`.
+    /// Fills `out`, without the buffer if `direct`.
     fn copy(&mut self, mut out: &mut [u8], direct: bool) -> Result<()> {
         while !out.is_empty() {
             let have = self.buffer.get(self.pos..).unwrap_or(&[]);
@@ -294,7 +294,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Has the checksums verified; nothing may be left.
+    /// Has the checksums verified. No content may be left.
     fn finish(&mut self) -> Result<()> {
         let mut rest = [0; 16];
         let left = self.buffer.len() - self.pos + self.stream.read(&mut rest)?;

@@ -1,43 +1,46 @@
-//! A path that a user gives, looked at once: what is there, the open file, and its first and last bytes.
+//! A path with the first and last bytes of its file, which are read once.
 
-use std::cell::OnceCell;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::bytes::{File, ReadAt};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::table;
 
-use super::unread;
+/// The number of first bytes.
+pub(crate) const HEAD: usize = 64 << 10;
 
-/// First bytes that are looked at.
-const HEAD: u64 = 1024;
+/// The number of last bytes.
+const TAIL: usize = 64;
 
-/// Last bytes that are looked at.
-const TAIL: u64 = 64;
-
-/// A path, and what is there.
+/// A path, and its directory entry.
 ///
-/// Nothing is opened before it is needed, and then it is opened once: a reader takes the [`file`](Self::file) from here.
+/// Everything is read on first use and then kept; readers also take the open [`file`](Self::file) from here.
 #[derive(Debug)]
 pub(crate) struct Probe {
     /// The location in the file system.
     location: PathBuf,
-    /// The path that errors name, and whose file name counts.
+    /// The path for errors. Its file name counts where the content does not decide.
     path: PathBuf,
-    entry: OnceCell<Entry>,
-    head: OnceCell<Vec<u8>>,
-    tail: OnceCell<Vec<u8>>,
+    entry: OnceLock<Entry>,
+    file: OnceLock<Result<Arc<File>>>,
+    head: OnceLock<Vec<u8>>,
+    tail: OnceLock<Vec<u8>>,
+    /// Probes of other paths, such as siblings.
+    others: Mutex<Vec<Arc<Probe>>>,
 }
 
-/// What is at a path.
+/// The directory entry of a path.
 #[derive(Debug)]
 enum Entry {
     Nothing,
     Directory,
-    File(Arc<File>),
-    /// Something that cannot be opened as a file, and why.
-    Refused(Error),
+    File,
+    /// A pipe or a device.
+    Stream,
+    /// A broken link.
+    BrokenLink,
 }
 
 impl Probe {
@@ -45,101 +48,134 @@ impl Probe {
         Self::named(path, path)
     }
 
-    /// The file at `path`, which errors call `name`.
+    /// The file at `path`, under another name for errors.
     pub(crate) fn named(path: &Path, name: &Path) -> Self {
-        let (location, path) = (path.to_path_buf(), name.to_path_buf());
-        let (entry, head, tail) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { location, path, entry, head, tail }
+        Self {
+            location: path.to_path_buf(),
+            path: name.to_path_buf(),
+            entry: OnceLock::new(),
+            file: OnceLock::new(),
+            head: OnceLock::new(),
+            tail: OnceLock::new(),
+            others: Mutex::default(),
+        }
     }
 
-    /// The path as the user gave it, or the name in its place.
+    /// A stream with these first bytes, and its name for errors.
+    pub(crate) fn of_stream(name: &Path, head: Vec<u8>) -> Self {
+        let probe = Self { entry: Entry::Stream.into(), ..Self::new(name) };
+        Self { head: head.into(), tail: Vec::new().into(), ..probe }
+    }
+
+    /// The probe of another path. Repeated calls return the same probe.
+    pub(crate) fn at(&self, path: &Path) -> Arc<Self> {
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = others.iter().find(|other| other.path == path) {
+            return Arc::clone(known);
+        }
+        let probe = Arc::new(Self::new(path));
+        others.push(Arc::clone(&probe));
+        probe
+    }
+
+    /// The path as the user gave it, or the name for errors.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The last part of the path; empty where that is not UTF-8.
+    /// The file name; empty if it is not UTF-8.
     pub(crate) fn file_name(&self) -> &str {
         self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }
 
-    /// Whether anything is there, even if it cannot be opened.
+    /// Whether the path exists, even if it cannot be opened.
     pub(crate) fn exists(&self) -> bool {
         !matches!(self.entry(), Entry::Nothing)
     }
 
-    /// Whether a directory is there.
+    /// Whether the path is a directory.
     pub(crate) fn is_directory(&self) -> bool {
         matches!(self.entry(), Entry::Directory)
     }
 
-    /// The regular file that is there, open; `None` where there is none, or it cannot be opened.
+    /// Whether the path is a regular file.
+    pub(crate) fn is_file(&self) -> bool {
+        matches!(self.entry(), Entry::File)
+    }
+
+    /// Whether the path is a pipe or a device.
+    pub(crate) fn is_stream(&self) -> bool {
+        matches!(self.entry(), Entry::Stream)
+    }
+
+    /// The open file; `None` if it is not a regular file, or cannot be opened.
     pub(crate) fn file(&self) -> Option<&Arc<File>> {
         match self.entry() {
-            Entry::File(file) => Some(file),
+            Entry::File => self.opened().as_ref().ok(),
             _ => None,
         }
     }
 
-    /// The regular file that is there, open.
+    /// The open file.
     ///
     /// # Errors
-    /// When there is none, or it cannot be opened.
+    /// If it is not a regular file, or cannot be opened.
     pub(crate) fn open(&self) -> Result<Arc<File>> {
-        match self.entry() {
-            Entry::File(file) => Ok(Arc::clone(file)),
-            Entry::Refused(error) => Err(error.clone()),
-            // The error of the system.
-            Entry::Nothing | Entry::Directory => File::open(&self.location).map(Arc::new),
-        }
+        self.opened().clone()
     }
 
-    /// The first 1,024 bytes of the file, or all if it is shorter; none where there is no readable file.
+    /// The first 64 KiB, or all of a shorter file; empty if there is no readable file.
     pub(crate) fn head(&self) -> &[u8] {
-        self.head.get_or_init(|| self.bytes(0, HEAD))
+        self.head.get_or_init(|| self.bytes(|_| 0, HEAD))
     }
 
-    /// The last 64 bytes of the file, or all if it is shorter; none where there is no readable file.
+    /// The last 64 bytes, or all of a shorter file; empty if there is no readable file.
     pub(crate) fn tail(&self) -> &[u8] {
-        let len = self.file().map_or(0, |file| file.len());
-        self.tail.get_or_init(|| self.bytes(len.saturating_sub(TAIL), TAIL))
+        self.tail.get_or_init(|| self.bytes(|len| len.saturating_sub(TAIL as u64), TAIL))
     }
 
-    /// Whether the file ends as a table does.
+    /// Whether the file ends with the footer of a table.
     pub(crate) fn is_table(&self) -> bool {
         table::is_end_of_table(self.tail())
     }
 
-    /// Whether the file is known to be no table.
-    pub(crate) fn is_other(&self) -> bool {
-        self.other().is_some()
-    }
-
-    /// An error that says what the file is, where it is known to be no table: text, or a file of another program.
-    pub(crate) fn other(&self) -> Option<Error> {
-        let what = unread::of_file(&self.path, self.head()).filter(|_| !self.is_table())?;
-        Some(Error::from(ErrorKind::Unsupported(what)).in_file(&self.path))
-    }
-
-    fn bytes(&self, offset: u64, most: u64) -> Vec<u8> {
+    fn bytes(&self, from: impl FnOnce(u64) -> u64, most: usize) -> Vec<u8> {
         let Some(file) = self.file() else { return Vec::new() };
-        let len = usize::try_from(file.len().saturating_sub(offset).min(most));
-        let mut bytes = vec![0; len.unwrap_or_default()];
-        match file.read_at(offset, &mut bytes) {
-            Ok(()) => bytes,
-            // Whoever reads the file is told why.
-            Err(_) => Vec::new(),
-        }
+        let offset = from(file.len());
+        let len = usize::try_from(file.len() - offset).unwrap_or(most).min(most);
+        let mut bytes = vec![0; len];
+        // Reading the file again reports the error.
+        file.read_at(offset, &mut bytes).map_or_else(|_| Vec::new(), |()| bytes)
     }
 
     fn entry(&self) -> &Entry {
-        self.entry.get_or_init(|| match std::fs::metadata(&self.location) {
-            Ok(found) if found.is_dir() => Entry::Directory,
-            // A link that leads nowhere is there, and cannot be opened.
-            Err(_) if self.location.symlink_metadata().is_err() => Entry::Nothing,
-            _ => match File::open(&self.location) {
-                Ok(file) => Entry::File(Arc::new(file.called(&self.path))),
-                Err(error) => Entry::Refused(error.of_file(&self.path)),
-            },
+        self.entry.get_or_init(|| {
+            let Ok(mut found) = fs::symlink_metadata(&self.location) else { return Entry::Nothing };
+            if found.is_symlink() {
+                let Ok(target) = fs::metadata(&self.location) else {
+                    return Entry::BrokenLink;
+                };
+                found = target;
+            }
+            match found.file_type() {
+                kind if kind.is_dir() => Entry::Directory,
+                kind if kind.is_file() => Entry::File,
+                _ => Entry::Stream,
+            }
+        })
+    }
+
+    fn opened(&self) -> &Result<Arc<File>> {
+        self.file.get_or_init(|| {
+            let opened = match self.entry() {
+                Entry::File => File::open_regular(&self.location),
+                // The error names the kind of the directory entry.
+                _ => File::open(&self.location),
+            };
+            match opened {
+                Ok(file) => Ok(Arc::new(file.called(&self.path))),
+                Err(error) => Err(error.of_file(&self.path)),
+            }
         })
     }
 }

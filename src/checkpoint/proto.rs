@@ -1,26 +1,27 @@
-//! The messages that V1 and V2 checkpoints share: shapes, slices and versions.
+//! Messages of both V1 and V2: shapes, slices and versions.
 
 use prost_reflect::prost::Message as _;
 
 use crate::bytes::Limits;
 use crate::error::{Error, Result};
-use crate::message::Record;
+use crate::message::{Record, int32, numbers};
+use crate::schema::Kind;
 use crate::schema::field::tensor_shape_proto::{self, dim};
+use crate::schema::field::version_def;
 use crate::schema::tensorflow::tensor_shape_proto::Dim;
 use crate::schema::tensorflow::tensor_slice_proto::{Extent, extent::HasLengthHack};
 use crate::schema::tensorflow::{TensorShapeProto, TensorSliceProto, VersionDef};
 use crate::tensor::Shape;
 
-/// The version of what we write and read, as TensorFlow has it.
+/// The version that is written and read.
 const VERSION: i32 = 1;
 
-/// A box of a `TensorSliceProto`: start and length per dimension, -1 for all of it.
+/// The extents of a `TensorSliceProto`: start and length per dimension; the length -1 is the full dimension.
 pub(super) type Extents = Box<[(i64, i64)]>;
 
-/// Adds the dimensions of the `TensorShapeProto` in `field` to `dims`: protobuf joins the parts of a shape that is given
-/// more than once.
+/// Appends the dimensions of a `TensorShapeProto` to `dims`, since protobuf merges repeated occurrences of a message.
 ///
-/// Walked by its records: an index of 20,000 entries is read on every start.
+/// Reads records directly, since an index may have 20,000 entries.
 pub(super) fn read_shape(field: &Record<'_>, dims: &mut Vec<i64>, limits: &Limits) -> Result<()> {
     for record in field.message("shape")? {
         let record = record?;
@@ -48,7 +49,7 @@ pub(super) fn read_shape(field: &Record<'_>, dims: &mut Vec<i64>, limits: &Limit
     Ok(())
 }
 
-/// Adds the `TensorSliceProto` in `field` to the slices of a tensor.
+/// Appends a `TensorSliceProto` to the slices of a tensor.
 pub(super) fn read_slice(
     field: &Record<'_>,
     slices: &mut Vec<Extents>,
@@ -89,7 +90,7 @@ pub(super) fn shape_proto(shape: &Shape) -> TensorShapeProto {
 
 /// The `TensorSliceProto` of a slice.
 pub(super) fn slice_proto(extents: &[(i64, i64)]) -> TensorSliceProto {
-    // A length of 0 is written too: without one the slice has all of the dimension.
+    // A length of 0 is written too, since a missing one is the full dimension.
     let extent = |&(start, len): &(i64, i64)| Extent {
         start,
         has_length_hack: (len >= 0).then_some(HasLengthHack::Length(len)),
@@ -97,31 +98,47 @@ pub(super) fn slice_proto(extents: &[(i64, i64)]) -> TensorSliceProto {
     TensorSliceProto { extent: extents.iter().map(extent).collect() }
 }
 
-/// The `VersionDef` of what we write.
+/// The `VersionDef` of a new checkpoint.
 pub(super) fn versions() -> VersionDef {
     VersionDef { producer: VERSION, ..VersionDef::default() }
 }
 
-/// Checks a `VersionDef` against what we read.
-pub(super) fn check_versions(versions: &VersionDef) -> Result<()> {
-    let VersionDef { producer, min_consumer, bad_consumers } = versions;
-    if *producer < 0 {
-        return Err(Error::unexpected("version of the writer", producer, "at least 0 is read"));
-    }
-    if *min_consumer > VERSION {
-        let what = "version a reader must have";
-        return Err(Error::unexpected(what, min_consumer, "this reader has 1"));
-    }
-    if bad_consumers.contains(&VERSION) {
-        return Err(Error::unexpected("bad_consumers", VERSION, "this reader has version 1"));
+/// Checks that a checkpoint with this `VersionDef` may be read.
+pub(super) fn check_versions(field: &Record<'_>) -> Result<()> {
+    for record in field.message("versions")? {
+        let record = record?;
+        let refuse = |what, found: i32, allowed| {
+            Err(Error::unexpected(what, found, allowed).at(record.offset))
+        };
+        match record.number {
+            version_def::PRODUCER => {
+                let producer = record.int32("producer")?;
+                if producer < 0 {
+                    return refuse("version of the writer", producer, "at least 0 is read");
+                }
+            }
+            version_def::MIN_CONSUMER => {
+                let least = record.int32("min_consumer")?;
+                if least > VERSION {
+                    return refuse("version a reader must have", least, "this reader has 1");
+                }
+            }
+            version_def::BAD_CONSUMERS => {
+                let mut bad = numbers(record.bytes, version_def::BAD_CONSUMERS, Kind::Int32);
+                if bad.any(|version| int32(version) == VERSION) {
+                    return refuse("bad_consumers", VERSION, "this reader has version 1");
+                }
+            }
+            _ => {}
+        }
     }
     Ok(())
 }
 
-/// The most bytes that the keys of a table of `file_bytes` may have together.
+/// The maximum number of bytes of all keys together in a table of `file_bytes`.
 ///
-/// A key is stored without the bytes that it shares with the one before. This is far more than that saves of real names, and keeps
-/// a small file from making gigabytes of them.
+/// A key is stored without the prefix that it shares with the previous key. The limit is far above what real names need, and
+/// prevents a small file from expanding to gigabytes.
 pub(super) fn key_bytes(file_bytes: u64) -> u64 {
     (1 << 20) + file_bytes.saturating_mul(16)
 }

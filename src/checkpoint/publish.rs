@@ -1,57 +1,58 @@
-//! From written files to a checkpoint that is there.
+//! Moves the written files of a checkpoint into place.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::Format;
 use super::backup::{self, Backup};
+use super::formats;
+use super::probe::Probe;
 use super::state::BackupEntry;
-use super::{Format, format};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::files::{Complete, Existing, Publication, already_exists, folder};
 
-/// Whether a checkpoint may be written to `path`, before any work is done.
+/// Checks that a checkpoint may be written to `path`, before any work is done.
 pub(super) fn check_place(path: &Path, format: &Format, existing: Existing) -> Result<()> {
-    let spelled = path.as_os_str().as_encoded_bytes();
-    if path.file_name().is_none() || spelled.ends_with(b"/") {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if path.file_name().is_none() || bytes.ends_with(b"/") {
         let kind = "a checkpoint wants a name: what the names of its files start with";
-        return Err(Error::from(ErrorKind::Usage(kind.into())).in_file(path));
+        return Err(Error::usage(kind).in_file(path));
     }
     check_folder(path)?;
-    if existing == Existing::Refuse && format::names_one(path) {
+    if existing == Existing::Refuse && formats::may_be_checkpoint(&Probe::new(path)) {
         return Err(already_exists(path));
     }
     check_places(path, (format.files)(path).iter())
 }
 
-/// Whether there is the folder that `path` is to be in.
+/// Checks that the directory of `path` exists.
 pub(crate) fn check_folder(path: &Path) -> Result<()> {
     let folder = folder(path);
     if folder.is_dir() {
         return Ok(());
     }
-    let kind = format!("there is no directory {}", folder.display());
-    Err(Error::from(ErrorKind::NotFound(kind)).in_file(path))
+    Err(Error::not_found(format!("there is no directory {}", folder.display())).in_file(path))
 }
 
-/// Whether what is at `places` is the checkpoint `path` or nothing, and no file of something else.
+/// Checks that the files at `targets` belong to the checkpoint `path`, if they exist.
 fn check_places<'p>(path: &Path, mut places: impl Iterator<Item = &'p PathBuf>) -> Result<()> {
-    let old = format::files_of(path);
+    let old = formats::files_of(path);
     match places.find(|place| place.symlink_metadata().is_ok() && !old.contains(place)) {
         Some(place) => {
-            let kind = "a file is there that is no checkpoint; it is not replaced".into();
-            Err(Error::from(ErrorKind::Usage(kind)).in_file(place))
+            let kind = "a file is there that is no checkpoint; it is not replaced";
+            Err(Error::usage(kind).in_file(place))
         }
         None => Ok(()),
     }
 }
 
-/// Moves the files of the checkpoint `path` into place; the one that makes the others count is the last.
+/// Moves the files of the checkpoint `path` into place. The file that makes the others a checkpoint comes last.
 ///
-/// Until a checkpoint that is replaced is there again, it is kept under another name, which the state file `state` has for it
-/// where it names it: so at any moment, and after a crash, the latest checkpoint is whole.
+/// Until the new checkpoint is complete, the old one is kept as a backup, which the state file `state` names as the latest
+/// checkpoint instead of it. So the latest checkpoint is complete at any moment, also after a crash.
 ///
 /// # Errors
-/// When a file cannot be moved; then what was there before is there again.
+/// If a file cannot be moved. The old checkpoint is then in place again.
 pub(crate) fn publish(
     path: &Path,
     existing: Existing,
@@ -65,14 +66,14 @@ pub(crate) fn publish(
         return publication.publish();
     }
     check_places(path, places.iter())?;
-    let old = format::files_of(path);
+    let old = formats::files_of(path);
     let backup = Backup::make(path)?;
     let entry = match BackupEntry::set(state, path, backup.as_ref().map(Backup::path)) {
         Ok(entry) => entry,
         Err(error) => return backup::clear(path).and(Err(error)),
     };
     if let [.., _, index] = places.as_slice() {
-        // Data of the one under the index of the other would be damage; without an index there is no checkpoint.
+        // An index with data of another checkpoint would be damage; without an index there is no checkpoint.
         let _ = fs::remove_file(index);
     }
     if let Err(error) = publication.publish() {
@@ -83,7 +84,7 @@ pub(crate) fn publish(
         }
         return Err(error);
     }
-    // Shards of another number, files of another format; the index first, so that it is not found without data.
+    // Shards with another count, and files of another format. The index goes first, so that it never lacks its data.
     for file in old.iter().rev().filter(|file| !places.contains(file)) {
         fs::remove_file(file).map_err(|error| Error::io("remove", error).in_file(file))?;
     }

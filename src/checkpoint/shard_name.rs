@@ -1,19 +1,19 @@
-//! The numbers in the names of shards: `P-00000-of-00002`, and `P-?????-of-00002` for all of them.
+//! The names of shards: `P-00000-of-00002`, or `P-?????-of-00002` for all of them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::files;
 
-/// Digits that writers pad numbers to.
+/// The number of digits to which writers pad numbers.
 const DIGITS: usize = 5;
 
-/// A file name that ends in the number and the count of a shard.
+/// A file name that ends with the number and the count of a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShardName<'a> {
-    /// The name before the numbers and the hyphen.
+    /// The name before the hyphen and the numbers.
     pub stem: &'a str,
-    /// The number of the shard; `None` for `?????`, which stands for every number.
+    /// The number of the shard; `None` for `?????`.
     pub number: Option<u32>,
     /// The number of shards.
     pub count: u32,
@@ -45,7 +45,7 @@ impl<'a> ShardName<'a> {
         Some(Self { stem, number, count: digits(count_text)?, is_padded })
     }
 
-    /// Parses a name as writers compose it: numbers of at least five digits, counted from `first`.
+    /// Parses a name with numbers as writers format them: at least five digits, counted from `first`.
     pub fn written(name: &'a str, first: u32) -> Option<Self> {
         let shard = Self::parse(name).filter(|shard| shard.is_padded)?;
         let is_counted = |number: u32| number >= first && number - first < shard.count;
@@ -53,7 +53,7 @@ impl<'a> ShardName<'a> {
     }
 }
 
-/// `path` with `suffix` behind its last character.
+/// Appends `suffix` to a path.
 pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut path = OsString::from(path);
     path.push(suffix);
@@ -70,21 +70,20 @@ pub(super) fn all_shards(stem: &Path, count: u32) -> PathBuf {
     with_suffix(stem, &format!("-?????-of-{count:05}"))
 }
 
-/// The stem and the count of a path such as `STEM-?????-of-00002`; `None` for any other path.
+/// The stem and the count of a path such as `STEM-?????-of-00002`.
 pub(super) fn of_all_shards(path: &Path) -> Option<(PathBuf, u32)> {
     let shard = ShardName::written(path.file_name()?.to_str()?, 0)?;
     shard.number.is_none().then(|| (path.with_file_name(shard.stem), shard.count))
 }
 
-/// The files `STEM-NUMBER-of-COUNT`, with `ending` behind them, that are there: sorted, each with its count. Numbers start at
-/// `first`.
+/// The existing files `STEM-NUMBER-of-COUNT` followed by `ending`, sorted, each with its count. Numbers start at `first`.
 pub(super) fn shards_of(stem: &Path, first: u32, ending: &str) -> Vec<(u32, PathBuf)> {
     let start = with_suffix(stem, "-");
     let Some(start) = start.file_name() else { return Vec::new() };
     let entries = std::fs::read_dir(files::folder(stem)).into_iter().flatten().flatten();
     let shard = |entry: std::fs::DirEntry| {
         let file = entry.file_name();
-        // The stem may have bytes that are not UTF-8.
+        // The stem may not be UTF-8.
         let numbers = file.as_encoded_bytes().strip_prefix(start.as_encoded_bytes())?;
         let numbers = numbers.strip_suffix(ending.as_bytes())?;
         let numbers = format!("-{}", str::from_utf8(numbers).ok()?);
@@ -96,7 +95,7 @@ pub(super) fn shards_of(stem: &Path, first: u32, ending: &str) -> Vec<(u32, Path
     shards
 }
 
-/// The path without the numbers of a shard: `P` for `P-?????-of-00002`, and for any other `P` itself.
+/// Removes the numbers of a shard from a path: `P` for `P-?????-of-00002`.
 pub(super) fn without_numbers(path: &Path) -> PathBuf {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     match ShardName::parse(name) {

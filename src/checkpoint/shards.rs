@@ -1,4 +1,4 @@
-//! The files of a checkpoint in shards: opened when they are needed, and not all at once.
+//! The shards of a checkpoint, which are opened on demand, a limited number at a time.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,10 +10,10 @@ use crate::error::{Error, ErrorKind, Result};
 
 use super::shard_name;
 
-/// Files kept open at a time, of each checkpoint; systems mostly allow a process 1,024.
+/// The maximum number of open files per checkpoint. Most systems allow a process 1,024.
 const OPEN: usize = 256;
 
-/// The files of a checkpoint in shards, by number.
+/// The shards of a checkpoint, by number.
 #[derive(Debug)]
 pub(super) struct Shards {
     paths: Paths,
@@ -23,23 +23,23 @@ pub(super) struct Shards {
 /// The paths of shards.
 #[derive(Debug)]
 enum Paths {
-    /// `STEM-00000-of-00002`, `STEM-00001-of-00002`: composed, since a file may claim any count.
+    /// `STEM-00000-of-00002`, `STEM-00001-of-00002`: not listed, since a file may claim any count.
     Numbered(PathBuf, u32),
     Listed(Vec<PathBuf>),
 }
 
 impl Shards {
-    /// The `count` files whose paths start with `stem` and a hyphen.
+    /// The `count` shards whose paths start with `stem` and a hyphen.
     pub(super) fn new(stem: PathBuf, count: u32) -> Self {
         Self { paths: Paths::Numbered(stem, count), open: Mutex::default() }
     }
 
-    /// The files at these paths.
+    /// The shards with these paths.
     pub(super) fn listed(paths: Vec<PathBuf>) -> Self {
         Self { paths: Paths::Listed(paths), open: Mutex::default() }
     }
 
-    /// How many files there are said to be.
+    /// The number of shards, whether or not they exist.
     pub(super) fn count(&self) -> u32 {
         match &self.paths {
             Paths::Numbered(_, count) => *count,
@@ -47,7 +47,7 @@ impl Shards {
         }
     }
 
-    /// The path of file `number`, which is less than the count.
+    /// The path of shard `number`, which is less than the count.
     pub(super) fn path(&self, number: u32) -> PathBuf {
         match &self.paths {
             Paths::Numbered(stem, count) => shard_name::shard(stem, number, *count),
@@ -55,7 +55,7 @@ impl Shards {
         }
     }
 
-    /// File `number`, which is less than the count.
+    /// Opens shard `number`, which is less than the count.
     pub(super) fn file(&self, number: u32) -> Result<Arc<File>> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = open.get(&number) {
@@ -64,26 +64,38 @@ impl Shards {
         let path = self.path(number);
         let file = Arc::new(File::open(&path).map_err(|error| missing(error, &path))?);
         if open.len() >= OPEN {
-            // Whoever reads the file holds it open; reading goes up, so the lowest is the least likely to be wanted.
+            // Readers own the files that they use. Shards are read in ascending order, so the lowest is the least likely to be
+            // needed again.
             open.pop_first();
         }
         open.insert(number, Arc::clone(&file));
         Ok(file)
     }
 
-    /// File `number`, for as long as it is wanted without being held open.
+    /// Opens shard `number`, and checks that it contains the `bytes` bytes from `offset` on.
+    pub(super) fn file_with(&self, number: u32, offset: u64, bytes: u64) -> Result<Arc<File>> {
+        let file = self.file(number)?;
+        let have = file.len().saturating_sub(offset);
+        if have < bytes {
+            let error = Error::truncated("content", bytes, have);
+            return Err(error.at(offset).in_file(file.path()));
+        }
+        Ok(file)
+    }
+
+    /// Shard `number` as a file that is opened again after it was closed.
     pub(super) fn lasting(self: &Arc<Self>, number: u32) -> Result<Arc<dyn ReadAt>> {
         let len = self.file(number)?.len();
         Ok(Arc::new(Lasting { shards: Arc::clone(self), number, len }))
     }
 
-    /// Whether any of the files is there.
+    /// Whether any of the shards exists.
     pub(super) fn any(&self) -> bool {
         (0..self.count()).take(OPEN).any(|number| self.path(number).exists())
     }
 }
 
-/// A file that is opened again when it was closed.
+/// A shard that is opened again after it was closed.
 #[derive(Debug)]
 struct Lasting {
     shards: Arc<Shards>,
@@ -101,11 +113,11 @@ impl ReadAt for Lasting {
     }
 }
 
-/// Says of a file that is not there what it is.
+/// Explains that a missing file is a shard.
 fn missing(error: Error, path: &Path) -> Error {
     match error.kind() {
         ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-            ErrorKind::NotFound("this shard of the checkpoint is not there".into()).into()
+            Error::not_found("this shard of the checkpoint is not there")
         }
         _ => error,
     }

@@ -1,9 +1,9 @@
-//! The keys that slices of tensors are stored under.
+//! The keys of slices in an index.
 //!
 //! ```text
 //! key := OrderedCode of: unsigned 0, string name, unsigned rank, then signed start, signed length per dimension
 //! ```
-//! A full dimension has start 0 and length -1, unless the writer spelled it out. Source: TensorFlow's
+//! A full dimension has start 0 and length -1, unless the writer gave its length. Source: TensorFlow's
 //! `saved_tensor_slice_util.cc`.
 
 use crate::bytes::ordered_code;
@@ -19,9 +19,9 @@ pub(super) fn write(name: &[u8], extents: &[(i64, i64)], key: &mut Vec<u8>) {
     }
 }
 
-/// The name that `key` is a slice of; `None` when it is no key of a part of a tensor.
+/// The name of the tensor that `key` is a slice of; `None` if it is not the key of a slice.
 ///
-/// A scalar has no parts, so a key of rank 0 is a user's name that looks like one.
+/// A scalar has no slices, so a key of rank 0 is an ordinary name that resembles one.
 pub(super) fn name(key: &[u8]) -> Option<Vec<u8>> {
     let mut rest = key.strip_prefix(&[0x00])?;
     let mut name = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn name(key: &[u8]) -> Option<Vec<u8>> {
             _ => return None,
         }
     }
-    // The rank is at most 254, and so one byte.
+    // The rank is at most 254, which takes one byte.
     let (&rank, mut rest) = rest.strip_prefix(&[1])?.split_first()?;
     for _ in 0..2 * usize::from(rank) {
         rest = rest.get(signed_len(rest)?..)?;
@@ -48,7 +48,7 @@ pub(super) fn name(key: &[u8]) -> Option<Vec<u8>> {
     rest.is_empty().then_some(name)
 }
 
-/// Bytes of the signed number that `bytes` start with: as many as it has leading ones, or zeros when it is negative.
+/// The length of the signed number at the start of `bytes`: the number of leading ones, or of leading zeros if it is negative.
 fn signed_len(bytes: &[u8]) -> Option<usize> {
     let first = *bytes.first()?;
     let complement = if first & 0x80 == 0 { 0xff } else { 0x00 };

@@ -126,7 +126,7 @@ impl<'a> Unit<'a> {
         (lhs.get(start..).unwrap_or_default(), rhs.get(start..).unwrap_or_default())
     }
 
-    /// Takes in what was counted over the piece that begins at `start`.
+    /// Adds the counts over the piece that begins at `start`.
     fn add_piece(&self, counted: &Counted, start: u64, buffers: &mut Buffers, tally: &mut Tally) {
         tally.add_chunk(counted);
         for (tile, start) in counted.tiles.iter().zip((start..).step_by(TILE)) {

@@ -21,10 +21,10 @@ pub trait Accelerator: fmt::Debug + Send + Sync {
     /// Whether it accepts elements of this type under these options. Elements of variable length are never passed to it.
     fn accepts(&self, dtype: DType, options: &Options) -> bool;
 
-    /// The most bytes of one side that it accepts at once.
+    /// The maximum number of bytes of one side that it accepts at once.
     fn most_bytes(&self) -> usize;
 
-    /// Begins to count a chunk and returns without waiting; copies what it needs of the chunk.
+    /// Begins to count a chunk and returns without waiting; copies the bytes that it needs.
     ///
     /// # Errors
     /// When it cannot; the CPU then counts the chunk.

@@ -17,7 +17,7 @@ pub struct Adapter {
     pub driver: String,
     /// Its bus address, such as `0000:01:00.0`; empty where it is not known.
     pub bus: String,
-    /// The most bytes of one side that it accepts at once.
+    /// The maximum number of bytes of one side that it accepts at once.
     pub most_bytes: u64,
 }
 

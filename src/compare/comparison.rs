@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
-use crate::serial;
+use crate::serial::{self, object};
 use crate::tensor::{DType, Scalar, Shape};
 
 use super::grid::Sums;
@@ -194,17 +194,9 @@ impl<T: Statistic + Copy> Statistic for Sides<T> {
     }
 }
 
-/// A pair of elements and its index.
-#[derive(Serialize)]
-struct Located {
-    index: Vec<u64>,
-    lhs: serial::Number,
-    rhs: serial::Number,
-}
-
 impl Statistic for Worst {
     fn json(&self, operands: &Operands<'_>) -> impl Serialize {
-        Located {
+        object! {
             index: operands.shape.unravel(self.position),
             lhs: serial::Number(self.lhs, operands.lhs),
             rhs: serial::Number(self.rhs, operands.rhs),
@@ -212,21 +204,12 @@ impl Statistic for Worst {
     }
 }
 
-/// The mismatches under a further tolerance.
-#[derive(Serialize)]
-struct Mismatches {
-    #[serde(serialize_with = "serial::optional_float")]
-    atol: Option<f64>,
-    #[serde(serialize_with = "serial::optional_float")]
-    rtol: Option<f64>,
-    mismatched: u64,
-}
-
 /// `null` without a further tolerance.
 impl Statistic for Vec<(Tolerance, u64)> {
     fn json(&self, _: &Operands<'_>) -> impl Serialize {
         let mismatches = |&(Tolerance { atol, rtol, .. }, mismatched): &(Tolerance, u64)| {
-            Mismatches { atol, rtol, mismatched }
+            let [atol, rtol] = [atol, rtol].map(|bound| bound.map(serial::Float));
+            object! { atol: atol, rtol: rtol, mismatched: mismatched }
         };
         (!self.is_empty()).then(|| self.iter().map(mismatches).collect::<Vec<_>>())
     }

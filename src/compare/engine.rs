@@ -27,7 +27,7 @@ const UNIT: u64 = UNIT_CELLS * CELL;
 /// Compares two tensors of one shape, element by element.
 ///
 /// # Errors
-/// When the shapes differ, the dtypes have no values in common, a side cannot be read, or a checksum does not hold.
+/// When the shapes differ, the dtypes have no values in common, a side cannot be read, or a checksum does not match.
 ///
 /// # Examples
 /// ```
@@ -97,7 +97,7 @@ pub(crate) fn compare_repeated(
     result.finish(pair)
 }
 
-/// Compares a pair. A number in `kept` stands for its lhs, which will be compared again.
+/// Compares a pair. A number in `kept` identifies its lhs, which will be compared again.
 pub(super) fn one(
     pair: TensorPair<'_>,
     kept: Option<u64>,
@@ -265,7 +265,7 @@ impl<'a> Job<'a> {
         let (lhs, rhs) = pair;
         let in_pieces = lhs.extent().is_some() && rhs.extent().is_some();
         let units = if in_pieces { lhs.shape().elements().div_ceil(UNIT).max(1) } else { 1 };
-        // Opening a stream checks the size against the file, so that no shape makes more queue than there are bytes to read.
+        // Opening a stream checks the size against the file, so that a forged shape cannot create more units than the file has bytes.
         let refused =
             if units > 1 { lhs.stream().err().or_else(|| rhs.stream().err()) } else { None };
         let units = if refused.is_some() { 1 } else { units };

@@ -12,9 +12,9 @@ const EXPONENTS: usize = 1 << 11;
 const SIGNIFICAND: usize = 52;
 const BIAS: i32 = 1023;
 
-/// Differences in a batch; a 16-bit counter holds as many.
+/// Differences in a batch; as many as a 16-bit counter can count.
 pub(super) const BATCH: usize = 1 << 10;
-/// The most bins that a batch is compared with one by one; with more, each difference is added to its bin.
+/// The maximum number of bins that a batch is compared with one by one; with more, each difference is added to its bin.
 const FEW: u16 = 32;
 
 /// How many pairs differ by how much, in powers of two. Pairs of equal values are not counted.

@@ -132,11 +132,11 @@ impl Pair {
         self.lhs.is_finite() && self.rhs.is_finite()
     }
 
-    /// Whether the elements differ, but are equal except for the sign of a zero.
+    /// Whether elements that differ are equal except for the sign of a zero.
     #[inline(always)]
     pub(super) fn is_zero_sign(&self) -> bool {
         // Large integers can be equal as `f64` without being equal, and infinite components have no difference.
-        self.differs && (self.abs_diff == 0.0 || !self.is_finite() && self.lhs == self.rhs)
+        self.abs_diff == 0.0 || !self.is_finite() && self.lhs == self.rhs
     }
 
     #[inline(always)]

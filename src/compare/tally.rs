@@ -61,7 +61,7 @@ pub struct Worst {
 }
 
 impl Extremes {
-    /// Takes in the position of a mismatch.
+    /// Records the position of a mismatch.
     pub(super) fn mismatch_at(&mut self, position: u64) {
         self.first = Some(self.first.map_or(position, |first| first.min(position)));
     }
@@ -74,14 +74,14 @@ impl Extremes {
         })
     }
 
-    /// Takes in a pair with a large difference; of equal differences the first is kept.
+    /// Adds a pair with a large difference; of equal differences the first is kept.
     pub(super) fn worst_at(&mut self, abs_diff: f64, worst: Worst) {
         if self.may_be_worst(abs_diff, worst.position + 1) {
             self.worst = Some((abs_diff, worst));
         }
     }
 
-    /// Takes in the relative difference of a finite pair.
+    /// Records the relative difference of a finite pair.
     #[inline]
     pub(super) fn relative(&mut self, abs_diff: f64, magnitude: f64) {
         if magnitude == 0.0 {
@@ -101,7 +101,7 @@ impl Extremes {
         }
     }
 
-    /// Takes in whether, of some finite pairs, any has an lhs that is not 0, and whether any has an lhs of 0 and another rhs.
+    /// Records whether any finite pair has a nonzero lhs, and whether any has lhs = 0 and rhs ≠ 0.
     pub(super) fn zeros(&mut self, any_nonzero: bool, any_from_zero: bool) {
         if any_nonzero {
             self.relative(0.0, 1.0);
@@ -162,7 +162,7 @@ impl Tally {
         usize::try_from(self.position % LANES as u64).unwrap_or_default()
     }
 
-    /// Takes in the next pair of numbers.
+    /// Adds the next pair of numbers.
     pub(super) fn push(&mut self, pair: &Pair, scalars: impl Fn() -> (Scalar, Scalar)) {
         self.count(pair);
         if pair.is_finite() {
@@ -179,7 +179,7 @@ impl Tally {
         self.advance(1);
     }
 
-    /// Takes in the next pair of elements that are only equal or not.
+    /// Adds the next pair of elements that are only equal or not.
     pub(super) fn push_equality(&mut self, differs: bool) {
         if differs {
             self.counts.differing += 1;
@@ -248,7 +248,7 @@ impl Tally {
         extremes.relative(pair.abs_diff, pair.magnitude);
     }
 
-    /// Takes in what an accelerator counted over a whole chunk.
+    /// Adds the counts of an accelerator over a whole chunk.
     pub(super) fn add_chunk(&mut self, counted: &Counted) {
         for (further, mismatched) in self.further.iter_mut().zip(&counted.further) {
             further.mismatched += mismatched;
@@ -258,7 +258,7 @@ impl Tally {
         }
     }
 
-    /// Takes in what an accelerator counted over the tile that begins at `start`, except for relative differences.
+    /// Adds the counts of an accelerator over the tile that begins at `start`, except for relative differences.
     pub(super) fn add_tile(
         &mut self,
         tile: &Tile,
@@ -281,7 +281,7 @@ impl Tally {
         }
     }
 
-    /// Takes in the range that follows this one.
+    /// Adds the range that follows this one.
     pub(super) fn append(&mut self, later: &Self) {
         self.merge_counts(later, 1);
         self.extremes.merge(&later.extremes);
@@ -289,7 +289,7 @@ impl Tally {
         self.sums.append(&later.sums);
     }
 
-    /// Takes in `times` more pairs, each equal to the only pair of `repeated` and to a pair of this tally. The extremes stay
+    /// Adds `times` more pairs, each equal to the only pair of `repeated` and to a pair of this tally. The extremes stay
     /// as they are; there are no sums afterwards, since over so many elements they would round differently.
     pub(super) fn repeat(&mut self, repeated: &Self, times: u64) {
         self.merge_counts(repeated, times);

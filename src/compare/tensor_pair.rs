@@ -1,4 +1,4 @@
-//! A pair of tensors, and what their dtypes allow to compare.
+//! A pair of tensors, and the statistics that their dtypes allow.
 
 use serde::Serialize;
 

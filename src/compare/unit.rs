@@ -32,13 +32,13 @@ impl UnitResult {
         Self { tally, checksums }
     }
 
-    /// Takes in the result of the following units.
+    /// Adds the result of the following units.
     pub(super) fn append(&mut self, later: &Self) {
         self.tally.append(&later.tally);
         self.checksums.append(&later.checksums);
     }
 
-    /// Takes in `times` more pairs of elements, each equal to the only pair of `repeated`; see [`Tally::repeat`].
+    /// Adds `times` more pairs of elements, each equal to the only pair of `repeated`; see [`Tally::repeat`].
     pub(super) fn repeat(&mut self, repeated: &Self, times: u64) {
         self.tally.repeat(&repeated.tally, times);
     }

@@ -1,12 +1,12 @@
-//! Artifact against artifact: what they have in common is found out, and each part compared.
+//! Finds the parts that two artifacts have in common, and compares each.
 
-use super::frozen::Frozen;
+use super::frozen::FrozenGraph;
 use super::message::ListRules;
-use super::model::Common;
+use super::model::CommonPart;
 use super::object_graphs::ObjectGraphs;
-use super::sides::Tensors;
-use super::{Damage, Diff, Finding, Only, Options, Part, SideOf};
-use super::{files, fit, model, proposals, tensors};
+use super::side_tensors::SideTensors;
+use super::{Coverage, Damage, Diff, Finding, Only, Options, Side};
+use super::{files, model, proposals, restorability, tensors};
 use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
@@ -14,27 +14,28 @@ use crate::progress::Progress;
 /// Compares two artifacts; see [`diff`](super::diff()).
 ///
 /// # Errors
-/// When the two have nothing in common, nothing is left to compare, or the options make no sense for them.
+/// When the artifacts have no part in common, when the filters leave nothing to compare, or when the options
+/// do not apply to them.
 pub(super) fn compare(
     lhs: &Artifact<'_>,
     rhs: &Artifact<'_>,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Diff> {
-    let frozen = Frozen::of(lhs, rhs, options)?;
+    let frozen = FrozenGraph::of(lhs, rhs, options)?;
     let (checkpoints, tensors) = match &frozen {
         Some(frozen) => (frozen.checkpoints(), Some(frozen.tensors())),
         None => {
             let both = (lhs.checkpoint(), rhs.checkpoint());
             let pair = both.0.zip(both.1).filter(|_| options.only != Only::Graph);
-            (both, pair.map(|(l, r)| (Tensors::of(l), Tensors::of(r))))
+            (both, pair.map(|(l, r)| (SideTensors::of(l), SideTensors::of(r))))
         }
     };
     let messages = lhs.message().zip(rhs.message());
     let messages = messages.filter(|_| frozen.is_none() && options.only != Only::Tensors);
-    let messages = messages.map(|(l, r)| Common::of(l.message(), r.message()));
+    let messages = messages.map(|(l, r)| CommonPart::of(l.message(), r.message()));
     let (messages, other_graphs) = match messages {
-        // The tensors can be compared all the same.
+        // The tensors can still be compared.
         Some(Err(error)) if tensors.is_some() => (None, Some(error)),
         messages => (messages.transpose()?, None),
     };
@@ -48,13 +49,13 @@ pub(super) fn compare(
     if let Some(common) = &messages {
         compare_messages(common, options, &lists, &mut diff);
     }
-    // Before the tensors are read: that may take minutes.
+    // Checked before the tensors are read, which may take minutes.
     model::check_lists(&lists, messages.as_ref(), are_two)?;
     if let Some((sides, objects)) = tensors.zip(objects.as_ref()) {
         compare_tensors(sides, objects, options, progress, &mut diff)?;
     }
     if let Some(frozen) = &frozen {
-        diff.part = Part::Tensors;
+        diff.coverage = Coverage::Tensors;
         frozen.leave_out(&mut diff);
         if diff.tensors.is_empty() {
             let why = "the filters leave no tensor that the graph has".into();
@@ -63,7 +64,7 @@ pub(super) fn compare(
     }
     if messages.is_some() {
         if tensors.is_some() {
-            diff.findings.extend(fit::findings(lhs, rhs)?);
+            diff.findings.extend(restorability::findings(lhs, rhs)?);
         }
         files::compare(lhs.files(), rhs.files(), options, &mut diff)?;
     }
@@ -80,7 +81,7 @@ pub(super) fn compare(
 
 /// Compares the messages of both sides.
 fn compare_messages(
-    common: &Common<'_>,
+    common: &CommonPart<'_>,
     options: &Options,
     lists: &ListRules<'_>,
     diff: &mut Diff,
@@ -93,7 +94,7 @@ fn compare_messages(
 
 /// Compares the tensors of both sides.
 fn compare_tensors(
-    (lhs, rhs): (Tensors<'_>, Tensors<'_>),
+    (lhs, rhs): (SideTensors<'_>, SideTensors<'_>),
     objects: &ObjectGraphs,
     options: &Options,
     progress: &dyn Progress,
@@ -103,21 +104,21 @@ fn compare_tensors(
     let options = &Options { device: options.device.with_own_record(), ..options.clone() };
     diff.tensors = tensors::compare(lhs, rhs, &counterparts, options, progress)?;
     diff.work = options.device.work();
-    if diff.tensors.is_empty() && !options.names.takes_all() {
+    if diff.tensors.is_empty() && !options.names.accepts_all() {
         return Err(ErrorKind::Usage("the filters leave no tensor to compare".into()).into());
     }
     objects.assign_roles(lhs, rhs, &mut diff.tensors);
     diff.tensors.sort_by(|a, b| (&a.name, &a.renamed_from).cmp(&(&b.name, &b.renamed_from)));
     diff.renames = proposals::renames(lhs, rhs, &diff.tensors, &options.compare, progress);
-    let damage = |side, tensors: Tensors<'_>| {
+    let damage = |side, tensors: SideTensors<'_>| {
         let errors = tensors.damage.to_vec();
         errors.into_iter().map(move |error| Damage { side, error })
     };
-    diff.damage = damage(SideOf::Lhs, lhs).chain(damage(SideOf::Rhs, rhs)).collect();
+    diff.damage = damage(Side::Lhs, lhs).chain(damage(Side::Rhs, rhs)).collect();
     Ok(())
 }
 
-/// Why two artifacts cannot be compared.
+/// The error for two artifacts without a common part.
 fn nothing_in_common(lhs: &Artifact<'_>, rhs: &Artifact<'_>, only: Only) -> Error {
     let part = match only {
         Only::Everything => "part",

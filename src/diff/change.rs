@@ -1,87 +1,109 @@
-//! One difference between two messages.
+//! Changes: the differences between two messages.
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::compare::Comparison;
-use crate::serial::{Float, serialize_by_name};
+use crate::serial::{Float, named_enum};
 
 use super::Path;
 
-/// One difference that is no tensor's of a checkpoint.
+/// One difference between two artifacts, other than between tensors of checkpoints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// Where it is.
+    /// The path of the field.
     pub path: Path,
-    /// What happened.
+    /// The kind of the change.
     pub kind: ChangeKind,
-    /// Whether it matters.
+    /// Whether the change is semantic.
     pub weight: Weight,
-    /// What lhs has, in text format, cut where it is long; `None` where it has nothing.
+    /// The value in lhs in text format, shortened if long; `None` if lhs has no value.
     pub lhs: Option<String>,
-    /// What rhs has.
+    /// The value in rhs, likewise.
     pub rhs: Option<String>,
-    /// What else is known.
+    /// Details that depend on the kind of change.
     #[serde(flatten, skip_serializing_if = "Detail::is_none")]
     pub detail: Detail,
 }
 
-/// What happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ChangeKind {
-    /// Only rhs has it.
-    Added,
-    /// Only lhs has it.
-    Removed,
-    /// Both have it, and it differs.
-    Modified,
-    /// Both have it, under two names.
-    Renamed,
-}
+impl Change {
+    /// A semantic change; the sides that have a value decide its kind.
+    pub(super) fn new(path: Path, lhs: Option<String>, rhs: Option<String>) -> Self {
+        let kind = match (&lhs, &rhs) {
+            (None, _) => ChangeKind::Added,
+            (_, None) => ChangeKind::Removed,
+            _ => ChangeKind::Modified,
+        };
+        Self { path, kind, weight: Weight::Semantic, lhs, rhs, detail: Detail::None }
+    }
 
-impl ChangeKind {
-    /// As reports spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Removed => "removed",
-            Self::Modified => "modified",
-            Self::Renamed => "renamed",
+    /// A semantic change of a value that only one side has; `kind` is added or removed.
+    pub(super) fn one_sided(path: Path, kind: ChangeKind, text: String) -> Self {
+        match kind {
+            ChangeKind::Added => Self::new(path, None, Some(text)),
+            _ => Self::new(path, Some(text), None),
         }
+    }
+
+    /// A modified value.
+    pub(super) fn modified(path: Path, lhs: String, rhs: String) -> Self {
+        Self::new(path, Some(lhs), Some(rhs))
+    }
+
+    /// A renamed value.
+    pub(super) fn renamed(path: Path, from: impl Into<String>, to: impl Into<String>) -> Self {
+        Self { kind: ChangeKind::Renamed, ..Self::modified(path, from.into(), to.into()) }
+    }
+
+    /// The change with another weight.
+    pub(super) fn with_weight(self, weight: Weight) -> Self {
+        Self { weight, ..self }
+    }
+
+    /// The change with details.
+    pub(super) fn with_detail(self, detail: Detail) -> Self {
+        Self { detail, ..self }
     }
 }
 
-/// Whether a change matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Weight {
-    /// The model is another.
-    Semantic,
-    /// Only its spelling is.
-    Cosmetic,
-}
-
-impl Weight {
-    /// As reports spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Semantic => "semantic",
-            Self::Cosmetic => "cosmetic",
-        }
+named_enum! {
+    /// The kind of a change.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum ChangeKind {
+        /// Only rhs has a value.
+        Added = "added",
+        /// Only lhs has a value.
+        Removed = "removed",
+        /// Both sides have a value, and the values differ.
+        Modified = "modified",
+        /// Both sides have the value, under different names.
+        Renamed = "renamed",
     }
 }
 
-/// What else is known of a change.
+named_enum! {
+    /// The significance of a change.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Weight {
+        /// The meaning of the model changes.
+        Semantic = "semantic",
+        /// The meaning of the model stays the same.
+        Cosmetic = "cosmetic",
+    }
+}
+
+/// Details of a change.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Detail {
-    /// Nothing.
+    /// No details.
     #[default]
     None,
-    /// The op of the node that it happened to.
+    /// The op of the node that changed.
     Op(Box<str>),
-    /// The nodes that came, went, or got other names together.
-    Nodes(Box<Nodes>),
-    /// How far two constants are apart.
+    /// The nodes that were added, removed or renamed together.
+    Nodes(Box<NodeGroup>),
+    /// The statistics of two constants.
     #[serde(rename = "values", serialize_with = "values")]
     Tensor(Box<Comparison>),
 }
@@ -92,7 +114,7 @@ impl Detail {
     }
 }
 
-/// Writes the statistics of two constants, those that a change reports.
+/// Writes the statistics that a change reports.
 fn values<S: Serializer>(comparison: &Comparison, serializer: S) -> Result<S::Ok, S::Error> {
     let mut values = serializer.serialize_struct("Values", 6)?;
     values.serialize_field("elements", &comparison.elements)?;
@@ -104,20 +126,20 @@ fn values<S: Serializer>(comparison: &Comparison, serializer: S) -> Result<S::Ok
     values.end()
 }
 
-/// Nodes that one change is about.
+/// Nodes that were added, removed or renamed together.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Nodes {
-    /// Their names, in the order of the graph; of renamed ones, those of rhs.
+pub struct NodeGroup {
+    /// The names in the order of the graph; of renamed nodes, the names in rhs.
     pub names: Vec<String>,
-    /// How many of each op, by op.
+    /// The number of nodes of each op, most frequent first.
     pub ops: Vec<(String, u64)>,
-    /// What changed at their border with them: inputs, variables that are saved, entries of collections.
-    pub boundary: Vec<Rewired>,
+    /// Changes that follow from this one: of inputs, saved variables and entries of collections.
+    pub boundary: Vec<BoundaryChange>,
 }
 
-impl Serialize for Nodes {
+impl Serialize for NodeGroup {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut nodes = serializer.serialize_struct("Nodes", 3)?;
+        let mut nodes = serializer.serialize_struct("NodeGroup", 3)?;
         nodes.serialize_field("count", &self.names.len())?;
         nodes.serialize_field("names", &self.names)?;
         nodes.serialize_field("boundary", &self.boundary)?;
@@ -125,15 +147,13 @@ impl Serialize for Nodes {
     }
 }
 
-/// What changed at the border of nodes that came or went: mostly an input of a node that comes from elsewhere now.
+/// A change that follows from added or removed nodes, mostly an input that comes from another node now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Rewired {
-    /// Where it is.
+pub struct BoundaryChange {
+    /// The path of the field.
     pub path: Path,
-    /// What it was; `None` where there was none.
+    /// The value in lhs; `None` if there is none.
     pub lhs: Option<String>,
-    /// What it is now.
+    /// The value in rhs; `None` if there is none.
     pub rhs: Option<String>,
 }
-
-serialize_by_name!(ChangeKind, Weight);

@@ -1,66 +1,68 @@
-//! Constant against constant, by value: the encoding does not matter, and a repeated element costs as much as one.
+//! Compares two constants by value, whatever their encoding. A repeated element is compared once.
 
 use crate::compare::{self, Comparison, NanPolicy, Options};
 use crate::error::Result;
 use crate::graph::constant::Constant;
 use crate::tensor::{DType, Kind, Shape, Tensor};
 
-/// Constants of this many elements have all their numbers, also those that take a sum over every element.
+/// The number of elements below which a constant gets all statistics, including those that sum over every
+/// element.
 const SMALL: u64 = 65_536;
 
-/// What came of two constants.
+/// The result of comparing two constants.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
-    /// The same values, bit by bit; perhaps in two encodings.
+pub enum ConstantDiff {
+    /// Equal bits, perhaps in different encodings.
     Same,
-    /// Within the tolerance.
+    /// Different bits, within the tolerance.
     Close(Box<Comparison>),
-    /// Not within the tolerance.
+    /// Outside the tolerance.
     Different(Box<Comparison>),
-    /// Of another type; compared all the same where both are numbers.
+    /// Different dtypes, with the statistics if both are numeric.
     Dtype(Option<Box<Comparison>>),
-    /// Of another shape.
+    /// Different shapes.
     Shape,
 }
 
 /// Compares two constants by value; `lhs` is the baseline.
 ///
-/// Of large ones with repeated elements it takes what is written out and one repeated pair, which counts as often as it
-/// is there. The sums (`rms`, `rel_l2`, `cosine`, `mean`, `std`) are `None` then.
+/// Of a large constant that repeats its last element, the stored elements and one repeated pair are compared,
+/// and the repeated pair is counted as often as it occurs. The sums (`rms`, `rel_l2`, `cosine`, `mean`,
+/// `std`) are `None` then.
 ///
 /// # Errors
-/// Those of [`compare::compare`], none of which two parsed constants of one shape are known to have.
+/// The errors of [`compare::compare`]; none is known to occur for parsed constants of equal shape.
 ///
 /// # Examples
 /// ```
 /// use ckdiff::compare::Options;
-/// use ckdiff::diff::constant::{Outcome, compare};
+/// use ckdiff::diff::constant::{ConstantDiff, compare};
 /// use ckdiff::graph::constant::Constant;
 ///
 /// // int32 [2]: `tensor_content` of 3 and 3, and one `int_val` that repeats.
 /// let written_out = Constant::parse(b"\x08\x03\x12\x04\x12\x02\x08\x02\x22\x08\x03\0\0\0\x03\0\0\0")?;
 /// let repeated = Constant::parse(b"\x08\x03\x12\x04\x12\x02\x08\x02\x3a\x01\x03")?;
-/// assert_eq!(compare(&written_out, &repeated, &Options::default())?, Outcome::Same);
+/// assert_eq!(compare(&written_out, &repeated, &Options::default())?, ConstantDiff::Same);
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
-pub fn compare(lhs: &Constant, rhs: &Constant, options: &Options) -> Result<Outcome> {
+pub fn compare(lhs: &Constant, rhs: &Constant, options: &Options) -> Result<ConstantDiff> {
     if lhs.shape() != rhs.shape() {
-        return Ok(Outcome::Shape);
+        return Ok(ConstantDiff::Shape);
     }
     if !compare::comparable(lhs.dtype(), rhs.dtype()) {
-        return Ok(Outcome::Dtype(None));
+        return Ok(ConstantDiff::Dtype(None));
     }
     let has_nan = matches!(lhs.dtype().kind(), Kind::Float | Kind::Complex);
     if lhs == rhs && !(has_nan && options.nan == NanPolicy::Differ) {
-        return Ok(Outcome::Same);
+        return Ok(ConstantDiff::Same);
     }
     let options = Options { threads: 1, ..options.clone() };
     let comparison = Box::new(measure(lhs, rhs, &options)?);
     Ok(match *comparison {
-        _ if lhs.dtype() != rhs.dtype() => Outcome::Dtype(Some(comparison)),
-        Comparison { mismatched: 1.., .. } => Outcome::Different(comparison),
-        Comparison { differing: 1.., .. } => Outcome::Close(comparison),
-        _ => Outcome::Same,
+        _ if lhs.dtype() != rhs.dtype() => ConstantDiff::Dtype(Some(comparison)),
+        Comparison { mismatched: 1.., .. } => ConstantDiff::Different(comparison),
+        Comparison { differing: 1.., .. } => ConstantDiff::Close(comparison),
+        _ => ConstantDiff::Same,
     })
 }
 
@@ -78,13 +80,13 @@ fn measure(lhs: &Constant, rhs: &Constant, options: &Options) -> Result<Comparis
     compare::compare_repeated((&l, &r), (&one(lhs)?, &one(rhs)?), repeated - 1, options)
 }
 
-/// The repeated element alone.
+/// The repeated element as a tensor of one element.
 fn one(constant: &Constant) -> Result<Tensor> {
     Tensor::new(constant.dtype(), Shape::new(&[1])?, constant.last().to_vec())
 }
 
-/// Elements of any length are equal or not, and whether they are is all that goes on: nothing long is read again and
-/// again where a side repeats it.
+/// Compares elements of variable length. Only their equality is passed on, so a long element that repeats is
+/// not read again.
 fn bytes(lhs: &[&[u8]], rhs: &[&[u8]], repeated: u64, options: &Options) -> Result<Comparison> {
     let differs = (0..lhs.len().max(rhs.len())).map(|i| at(lhs, i) != at(rhs, i)).map(u8::from);
     let [l, r] = equality(differs.collect())?;
@@ -92,12 +94,12 @@ fn bytes(lhs: &[&[u8]], rhs: &[&[u8]], repeated: u64, options: &Options) -> Resu
     compare::compare_repeated((&l, &r), (&last_l, &last_r), repeated, options)
 }
 
-/// Element `i`, the last one being repeated.
+/// Element `i`; beyond the stored elements, the last one.
 fn at<'a>(elements: &[&'a [u8]], i: usize) -> Option<&'a [u8]> {
     elements.get(i).or(elements.last()).copied()
 }
 
-/// Two tensors of truth values that differ where `differs` is 1.
+/// Two boolean tensors that differ where `differs` is 1.
 fn equality(differs: Vec<u8>) -> Result<[Tensor; 2]> {
     let shape = Shape::new(&[i64::try_from(differs.len()).unwrap_or(i64::MAX)])?;
     let equal = Tensor::new(DType::Bool, shape.clone(), vec![0; differs.len()])?;

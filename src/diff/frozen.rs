@@ -1,70 +1,72 @@
-//! A checkpoint against a frozen graph, whose constants have the values of variables.
+//! Compares a checkpoint with a frozen graph, whose constants have the values of variables.
 //!
 //! ```text
 //! w: Const ──► w/read: Identity                      was a reference variable
 //! w: Const ──► …/ReadVariableOp: Identity            was a resource variable
 //! w/part_0, w/part_1, …                              were the slices of one, in order along one axis
 //! ```
-//! Source: `graph_util.convert_variables_to_constants` and `convert_variables_to_constants_v2` of TensorFlow 2.21. A constant takes
-//! part that was a variable, by these signs or because a tensor of the checkpoint has its name; shapes, axes and the like do
-//! not. Freezing keeps what the graph needs: tensors that only the checkpoint has, such as the slots of optimizers, are counted and are
-//! no difference. A constant that was a variable and is not in the checkpoint is one.
+//! Source: `graph_util.convert_variables_to_constants` and `convert_variables_to_constants_v2` of TensorFlow
+//! 2.21. A constant is compared if it was a variable, as these patterns show, or if the checkpoint has a
+//! tensor of its name; shapes, axes and other constants are not. Freezing keeps only what the graph needs, so
+//! tensors that only the checkpoint has, such as slots of optimizers, are counted and are no difference. A
+//! former variable that the checkpoint lacks is a difference.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sides::Tensors;
-use super::{Diff, Only, Options, SideOf, Status, model};
+use super::side_tensors::SideTensors;
+use super::{Diff, Only, Options, Side, Status, model};
 use crate::artifact::Artifact;
-use crate::checkpoint::{Checkpoint, Entry, Part, Partitioned};
+use crate::checkpoint::{Checkpoint, Entry, Partitioned, StoredSlice};
 use crate::error::Result;
 use crate::graph::{Constant, Graph, Node, attrs};
 use crate::tensor::{Name, Shape, Slice, TensorSource};
 
-/// The constants of a frozen graph that are held against a checkpoint.
+/// The constants of a frozen graph that are compared with a checkpoint.
 #[derive(Debug)]
-pub(super) struct Frozen<'a> {
+pub(super) struct FrozenGraph<'a> {
     /// The side of the graph.
-    side: SideOf,
+    side: Side,
     path: &'a std::path::Path,
     checkpoint: &'a Checkpoint,
     entries: Vec<Entry>,
 }
 
-impl<'a> Frozen<'a> {
-    /// Takes the constants, where one side is a checkpoint, the other a graph, and they have a tensor in common or the graph was
-    /// frozen.
+impl<'a> FrozenGraph<'a> {
+    /// The constants to compare, if one side is a checkpoint and the other a graph that was frozen or has a
+    /// tensor in common with the checkpoint.
     ///
     /// # Errors
-    /// When the graph is too large to be counted.
+    /// When the graph has more nodes than can be counted.
     pub(super) fn of(
         lhs: &'a Artifact<'_>,
         rhs: &'a Artifact<'_>,
         options: &Options,
     ) -> Result<Option<Self>> {
         let (side, graph, other) = match (lhs.checkpoint(), rhs.checkpoint()) {
-            (Some(_), None) => (SideOf::Rhs, rhs, lhs),
-            (None, Some(_)) => (SideOf::Lhs, lhs, rhs),
+            (Some(_), None) => (Side::Rhs, rhs, lhs),
+            (None, Some(_)) => (Side::Lhs, lhs, rhs),
             _ => return Ok(None),
         };
         let (Some(message), Some(checkpoint)) = (graph.message(), other.checkpoint()) else {
             return Ok(None);
         };
-        // A graph in a meta graph is one to train with; it is compared with another such.
+        // A checkpoint with a meta graph is compared with another one of its kind.
         if options.only == Only::Graph || other.kind() != "checkpoint" {
             return Ok(None);
         }
         let Some(bytes) = model::graph_def(message.message()) else { return Ok(None) };
-        // Renames are of names of lhs.
-        let renamed = |of: SideOf, name: &Name| {
-            let renamed = options.names.rename(name).filter(|_| of == SideOf::Lhs);
+        // Renames apply to lhs only.
+        let renamed = |of: Side, name: &Name| {
+            let renamed = options.names.rename(name).filter(|_| of == Side::Lhs);
             renamed.unwrap_or_else(|| name.clone())
         };
-        let other_side = if side == SideOf::Lhs { SideOf::Rhs } else { SideOf::Lhs };
+        let other_side = if side == Side::Lhs { Side::Rhs } else { Side::Lhs };
         let shapes = checkpoint.tensors().map(|entry| {
             let shape = entry.source.as_ref().ok().map(|source| source.shape());
             (renamed(other_side, &entry.name), shape)
         });
-        let wanted = Wanted { shapes: shapes.collect(), renamed: &|name| renamed(side, name) };
+        let wanted =
+            CheckpointTensors { shapes: shapes.collect(), renamed: &|name| renamed(side, name) };
         let entries = wanted.constants(&Graph::new(bytes)?);
         let path = graph.path();
         let found = Self { side, path, checkpoint, entries };
@@ -74,44 +76,44 @@ impl<'a> Frozen<'a> {
     /// The checkpoint of each side.
     pub(super) fn checkpoints(&self) -> (Option<&'a Checkpoint>, Option<&'a Checkpoint>) {
         match self.side {
-            SideOf::Lhs => (None, Some(self.checkpoint)),
-            SideOf::Rhs => (Some(self.checkpoint), None),
+            Side::Lhs => (None, Some(self.checkpoint)),
+            Side::Rhs => (Some(self.checkpoint), None),
         }
     }
 
     /// The tensors of each side.
-    pub(super) fn tensors(&self) -> (Tensors<'_>, Tensors<'_>) {
-        let constants = Tensors::of_constants(self.path, &self.entries);
+    pub(super) fn tensors(&self) -> (SideTensors<'_>, SideTensors<'_>) {
+        let constants = SideTensors::of_constants(self.path, &self.entries);
         match self.side {
-            SideOf::Lhs => (constants, Tensors::of(self.checkpoint)),
-            SideOf::Rhs => (Tensors::of(self.checkpoint), constants),
+            Side::Lhs => (constants, SideTensors::of(self.checkpoint)),
+            Side::Rhs => (SideTensors::of(self.checkpoint), constants),
         }
     }
 
-    /// Takes those out that the graph does not need, and counts them.
+    /// Removes tensors that the graph does not need, and counts them.
     pub(super) fn leave_out(&self, diff: &mut Diff) {
-        let alone = if self.side == SideOf::Lhs { Status::Added } else { Status::Removed };
+        let alone = if self.side == Side::Lhs { Status::Added } else { Status::Removed };
         let before = diff.tensors.len();
-        let told: BTreeSet<_> = diff
+        let proposed: BTreeSet<_> = diff
             .renames
             .iter()
-            .map(|rename| if self.side == SideOf::Lhs { &rename.to } else { &rename.from })
+            .map(|rename| if self.side == Side::Lhs { &rename.to } else { &rename.from })
             .collect();
-        // What seems to be in the graph under another name is told as that.
-        diff.tensors.retain(|tensor| tensor.status != alone || told.contains(&tensor.name));
+        // A tensor for which a rename is proposed stays.
+        diff.tensors.retain(|tensor| tensor.status != alone || proposed.contains(&tensor.name));
         diff.not_frozen = (before - diff.tensors.len()) as u64;
     }
 }
 
-/// What a checkpoint has.
-struct Wanted<'a> {
-    /// The tensors by the names under which they meet, with their shapes where they can be read.
+/// The tensors of the checkpoint, as seen from the graph.
+struct CheckpointTensors<'a> {
+    /// The shape of each tensor by its name in the comparison; `None` if unreadable.
     shapes: BTreeMap<Name, Option<&'a Shape>>,
-    /// The name under which a constant meets them.
+    /// The name of a constant in the comparison.
     renamed: &'a dyn Fn(&Name) -> Name,
 }
 
-impl Wanted<'_> {
+impl CheckpointTensors<'_> {
     fn shape(&self, name: &str) -> Option<Option<&Shape>> {
         self.shapes.get(&(self.renamed)(&Name::from(name))).copied()
     }
@@ -119,7 +121,7 @@ impl Wanted<'_> {
     /// The constants that were variables, by name.
     fn constants(&self, graph: &Graph<'_>) -> Vec<Entry> {
         let was_variable: BTreeSet<&str> =
-            graph.nodes().iter().filter_map(|node| read_by(graph, node)).collect();
+            graph.nodes().iter().filter_map(|node| frozen_variable(graph, node)).collect();
         let mut entries = BTreeMap::new();
         let mut parts = BTreeMap::<&str, BTreeMap<u32, &Node<'_>>>::new();
         for node in graph.nodes().iter().filter(|node| node.op == "Const") {
@@ -134,7 +136,7 @@ impl Wanted<'_> {
         }
         for (whole, parts) in parts {
             let shape = self.shape(whole).flatten();
-            match shape.and_then(|shape| joined(parts.values().copied(), shape)) {
+            match shape.and_then(|shape| join_parts(parts.values().copied(), shape)) {
                 Some(source) => {
                     entries.entry(Name::from(whole)).or_insert_with(|| Ok(Box::new(source)));
                 }
@@ -145,8 +147,8 @@ impl Wanted<'_> {
     }
 }
 
-/// The name of the constant that a node reads as freezing leaves it.
-fn read_by<'m>(graph: &Graph<'m>, node: &Node<'m>) -> Option<&'m str> {
+/// The constant that a node reads if the node was left by freezing a variable.
+fn frozen_variable<'m>(graph: &Graph<'m>, node: &Node<'m>) -> Option<&'m str> {
     let input = graph.inputs(node).first().filter(|_| node.op == "Identity")?;
     let source = graph.node(input.source?);
     let (scope, last) = node.name.rsplit_once('/').unwrap_or(("", node.name));
@@ -169,8 +171,8 @@ fn value(node: &Node<'_>) -> Result<Box<dyn TensorSource>> {
     Ok(Box::new(constant))
 }
 
-/// The variable of a shape that parts in their order make up along one axis.
-fn joined<'n, 'm: 'n>(
+/// Joins the parts of a partitioned variable along the one axis that fits `shape`.
+fn join_parts<'n, 'm: 'n>(
     nodes: impl Iterator<Item = &'n Node<'m>>,
     shape: &Shape,
 ) -> Option<Partitioned> {
@@ -197,7 +199,7 @@ fn joined<'n, 'm: 'n>(
             extents.push((if at == axis { start } else { 0 }, i64::try_from(*dim).ok()?));
         }
         start += i64::try_from(*part.shape().dims().get(axis)?).ok()?;
-        all.push(Part { slice: Slice::new(&extents, shape).ok()?, source: Box::new(part) });
+        all.push(StoredSlice { slice: Slice::new(&extents, shape).ok()?, source: Box::new(part) });
     }
     Partitioned::new(dtype, shape.clone(), all, std::path::PathBuf::new()).ok()
 }

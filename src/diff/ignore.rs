@@ -1,11 +1,11 @@
-//! Changes that are not to be told.
+//! Changes that the user wants to ignore.
 
 use regex::Regex;
 
 use super::{Change, ChangeKind, Diff};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Which changes are not told, and do not count.
+/// Selects changes that are neither reported nor counted in the verdict.
 #[derive(Debug, Clone, Default)]
 pub struct Ignore {
     paths: Vec<Regex>,
@@ -13,9 +13,10 @@ pub struct Ignore {
 }
 
 impl Ignore {
-    /// Changes whose path matches one of the globs, with all beneath; and those of some kinds.
+    /// Ignores changes of some kinds, and changes whose path, or the start of it, matches one of the globs.
     ///
-    /// In a glob `*` and `?` stop at `/`, `**` does not; all else stands for itself, brackets and quotes too.
+    /// In a glob, `*` and `?` stop at `/`, and `**` does not. All other characters, brackets and quotes
+    /// included, match themselves.
     ///
     /// ```
     /// use ckdiff::diff::Ignore;
@@ -34,7 +35,7 @@ impl Ignore {
         Ok(Self { paths: paths.collect::<Result<_>>()?, kinds: kinds.to_vec() })
     }
 
-    /// Takes the changes out that are not to be told, and counts them.
+    /// Removes the ignored changes, and counts them.
     pub(super) fn apply(&self, diff: &mut Diff) {
         let before = diff.changes.len();
         diff.changes.retain(|change| !self.covers(change));

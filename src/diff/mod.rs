@@ -1,77 +1,85 @@
-//! Artifact against artifact: which tensors meet, and what came of it.
+//! Compares two artifacts: their tensors, messages and files.
 
 mod artifacts;
 mod change;
 pub mod constant;
+mod embedded;
 mod files;
-mod fit;
+mod finding;
 mod frozen;
 mod graph;
 mod ignore;
+mod join;
 mod message;
 mod model;
-mod names;
+mod name_filter;
 mod object_graphs;
 mod outcome;
 mod path;
 mod proposals;
+mod restorability;
 mod roles;
-mod sides;
+mod side;
+mod side_tensors;
 mod tensors;
 mod text_view;
 
-pub use change::{Change, ChangeKind, Detail, Nodes, Rewired, Weight};
+pub use change::{BoundaryChange, Change, ChangeKind, Detail, NodeGroup, Weight};
+pub use finding::Finding;
 pub use ignore::Ignore;
 pub use message::{Keyed, Lists, MessageOptions, PathPattern, messages};
-pub use names::Names;
-pub use outcome::{Counts, Damage, Diff, Facts, Finding, Part, Rename, Side, SideOf, Status};
-pub use outcome::{OfRole, TensorDiff, Verdict, Weights};
+pub use name_filter::NameFilter;
+pub use outcome::{ArtifactSummary, Coverage, Damage, Diff, Facts, Rename, Status, StatusCounts};
+pub use outcome::{ChangeCounts, RoleCounts, TensorDiff, Verdict};
 pub use path::{Path, Step};
 pub use roles::Role;
-pub use text_view::{Hunk, Line, Place, Tag, Text, TextView};
+pub use side::Side;
+pub use text_view::{ChangedPart, Hunk, Line, LineTag, TextDiff, TextView};
 
 use crate::artifact::Artifact;
 use crate::compare;
 use crate::error::Result;
 use crate::progress::Progress;
 
-/// What to compare, and how.
+/// The options of a comparison.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// When values are close.
+    /// The tolerance, and the statistics that are computed.
     pub compare: compare::Options,
-    /// Where the tensors are compared. Constants of graphs are compared on the CPU.
+    /// The device that compares tensors. Constants of graphs are always compared on the CPU.
     pub device: compare::Device,
-    /// Which tensors take part, under which names.
-    pub names: Names,
-    /// Which part of both is compared.
+    /// Filters and renames of tensors.
+    pub names: NameFilter,
+    /// Restricts the comparison to tensors or to messages.
     pub only: Only,
-    /// Lists of their messages that are sets, or go by keys; inside nodes and tensors it says nothing.
+    /// Repeated fields that are compared as sets or by keys. Fields inside nodes and tensors are not
+    /// affected.
     pub lists: Lists,
-    /// Changes that are not told.
+    /// Changes that are left out of the result.
     pub ignore: Ignore,
-    /// Whether cosmetic changes count too.
+    /// Whether cosmetic changes make the verdict `Different`.
     pub strict: bool,
 }
 
-/// Which part of two artifacts is compared.
+/// Restricts a comparison to a part of the artifacts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Only {
-    /// All that both have.
+    /// Everything that both sides have.
     #[default]
     Everything,
-    /// The tensors of their checkpoints.
+    /// Only the tensors of checkpoints.
     Tensors,
-    /// Their messages: graphs, signatures, savers; and the files of a SavedModel.
+    /// Only messages (graphs, signatures, savers) and the files of SavedModels.
     Graph,
 }
 
 /// Compares two artifacts; `lhs` is the baseline.
 ///
-/// What cannot be read of one tensor is told for that tensor, and the others are still compared.
+/// An unreadable tensor is reported with its error, and the others are still compared.
 ///
 /// # Errors
-/// When the two have nothing in common, nothing is left to compare, or the renames map two tensors to one name.
+/// When the artifacts have no part in common, when the filters leave nothing to compare, or when the renames
+/// map two tensors to one name.
 ///
 /// # Examples
 /// ```

@@ -1,23 +1,29 @@
-//! The object graphs in two TensorFlow 2 checkpoints: what their tensors are called, and what differs in them.
+//! The object graphs of two TensorFlow 2 checkpoints: the names that they give tensors, and their
+//! differences.
 //!
-//! The graph is stored as a tensor of one string. Its bytes differ where nothing does that they mean, so it is compared as what
-//! it is: what differs is told as changes, and the tensor itself counts as identical.
+//! A checkpoint stores the graph as a tensor of one string. Equal graphs may have different bytes, so the
+//! graphs are compared as messages: their differences are reported as changes, and the tensor itself counts
+//! as identical.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::graph::Renames;
 use super::message::ListRules;
-use super::sides::Tensors;
-use super::{Diff, Finding, Only, Options, Status, TensorDiff, model, roles};
+use super::side_tensors::SideTensors;
+use super::{
+    Diff, Finding, Only, Options, Status, TensorDiff, embedded, model, roles, roles::Role,
+};
 use crate::checkpoint::Checkpoint;
 use crate::graph::ObjectGraph;
-use crate::graph::object_graph::{self, Form};
+use crate::graph::object_graph::{self, ObjectGraphKind};
+use crate::schema::Schema;
 use crate::tensor::{DType, Name, Tensor};
 
-/// Which tensor of lhs is which of rhs, where they have two names.
+/// The name in rhs of each tensor of lhs that has another name there.
 pub(super) type Counterparts = BTreeMap<Name, Name>;
 
-/// The object graphs of two checkpoints, as far as they have them and they can be read.
+/// The object graphs of two checkpoints; `None` for a side without a readable one.
 #[derive(Debug)]
 pub(super) struct ObjectGraphs {
     lhs: Option<Vec<u8>>,
@@ -29,9 +35,9 @@ impl ObjectGraphs {
         Self { lhs: lhs.and_then(object_graph), rhs: rhs.and_then(object_graph) }
     }
 
-    /// The tensors that both sides have under two names: those of a renamed object, and those that a checkpoint of TensorFlow 1
-    /// knows by the names of their variables.
-    pub(super) fn counterparts(&self, lhs: Tensors<'_>, rhs: Tensors<'_>) -> Counterparts {
+    /// The tensors with a different name on each side: variables of renamed objects, and variables that a
+    /// TensorFlow 1 checkpoint stores by `full_name`.
+    pub(super) fn counterparts(&self, lhs: SideTensors<'_>, rhs: SideTensors<'_>) -> Counterparts {
         let mut counterparts = Counterparts::new();
         let mut add = |from: &Name, to: Name| {
             if *from != to && rhs.get(&to).is_some() {
@@ -53,7 +59,7 @@ impl ObjectGraphs {
             }
             (None, None) => {}
         }
-        // Two that go by one name are none of them.
+        // Drop ambiguous names.
         let mut taken = BTreeMap::<Name, usize>::new();
         for to in counterparts.values() {
             *taken.entry(to.clone()).or_default() += 1;
@@ -63,27 +69,37 @@ impl ObjectGraphs {
         counterparts
     }
 
-    /// Whether both sides have one.
+    /// Whether both sides have an object graph.
     pub(super) fn are_two(&self) -> bool {
         self.lhs.is_some() && self.rhs.is_some()
     }
 
-    /// Gives each tensor its role; the graphs themselves have none.
-    pub(super) fn assign_roles(&self, lhs: Tensors<'_>, rhs: Tensors<'_>, all: &mut [TensorDiff]) {
+    /// Sets the role of each tensor; object graphs themselves have none.
+    pub(super) fn assign_roles(
+        &self,
+        lhs: SideTensors<'_>,
+        rhs: SideTensors<'_>,
+        all: &mut [TensorDiff],
+    ) {
         let roles = |graph: &Option<Vec<u8>>, tensors| {
-            let graph = graph.as_deref().map(|bytes| ObjectGraph::new(Form::Trackable, bytes));
+            let graph =
+                graph.as_deref().map(|bytes| ObjectGraph::new(ObjectGraphKind::Trackable, bytes));
             match graph {
                 Some(Ok(graph)) => roles::of_objects(&graph),
                 _ => roles::of_names(tensors),
             }
         };
-        roles::assign(all, &roles(&self.lhs, lhs), &roles(&self.rhs, rhs));
-        let own =
-            all.iter_mut().filter(|tensor| tensor.name.as_bytes() == object_graph::KEY.as_bytes());
-        own.for_each(|tensor| tensor.role = None);
+        let (lhs, rhs) = (roles(&self.lhs, lhs), roles(&self.rhs, rhs));
+        for tensor in all {
+            let from = tensor.renamed_from.as_ref().unwrap_or(&tensor.name);
+            // The role in rhs takes precedence.
+            let known = rhs.get(&tensor.name).or_else(|| lhs.get(from));
+            let is_object_graph = tensor.name.as_bytes() == object_graph::KEY.as_bytes();
+            tensor.role = (!is_object_graph).then(|| known.copied().unwrap_or(Role::Weight));
+        }
     }
 
-    /// Tells what differs in the graphs of the two, and did not differ in those that are told of already.
+    /// Reports differences between the object graphs, except those that other changes report already.
     pub(super) fn compare(&self, options: &Options, lists: &ListRules<'_>, diff: &mut Diff) {
         let (Some(l), Some(r)) = (&self.lhs, &self.rhs) else { return };
         let is_it = |name: &Name| name.as_bytes() == object_graph::KEY.as_bytes();
@@ -94,19 +110,24 @@ impl ObjectGraphs {
             return;
         };
         let Some(mut found) = model::compare_object_graphs(l, r, options, lists) else { return };
-        // Where changes are not told, what differs is all that there is to say.
+        // Tensors alone are reported, so the tensor must show the difference.
         if options.only == Only::Tensors && !found.changes.is_empty() {
             return;
         }
         (tensor.status, tensor.comparison) = (Status::Identical, None);
-        model::leave_out_told(&mut found.changes, &diff.changes);
+        model::remove_reported(&mut found.changes, &diff.changes);
         diff.changes.append(&mut found.changes);
         diff.findings.extend(found.findings.into_iter().map(Finding::from));
     }
 }
 
-/// Drops those whose other name is another tensor's on either side, unless that one has another name too.
-fn without_taken_names(counterparts: &mut Counterparts, lhs: Tensors<'_>, rhs: Tensors<'_>) {
+/// Drops pairs whose names are used by another tensor of either side, unless that tensor is paired under a
+/// different name.
+fn without_taken_names(
+    counterparts: &mut Counterparts,
+    lhs: SideTensors<'_>,
+    rhs: SideTensors<'_>,
+) {
     let to_lhs: BTreeMap<_, _> = counterparts.iter().map(|(l, r)| (r.clone(), l.clone())).collect();
     let is_free = |from: &Name, to: &Name, counterparts: &Counterparts| {
         let is_target = || to_lhs.get(from).is_some_and(|l| counterparts.contains_key(l));
@@ -118,17 +139,18 @@ fn without_taken_names(counterparts: &mut Counterparts, lhs: Tensors<'_>, rhs: T
         let Some(to) = counterparts.get(&from).cloned() else { continue };
         if !is_free(&from, &to, counterparts) {
             counterparts.remove(&from);
-            // Who took its names has none now.
+            // Pairs that used its names have lost their reason.
             waiting.extend([Some(to), to_lhs.get(&from).cloned()].into_iter().flatten());
         }
     }
 }
 
 fn follow(keys: &Renames, name: &Name) -> Option<Name> {
-    keys.follow(name.as_str()?).map(|to| Name::from(&to))
+    keys.new_name(name.as_str()?).map(|to| Name::from(&to))
 }
 
-/// The graph of a checkpoint; `None` where there is none. What cannot be read of it is told of the tensor.
+/// The object graph of a checkpoint; `None` if there is none or it cannot be read. Read errors are reported
+/// for the tensor.
 fn object_graph(checkpoint: &Checkpoint) -> Option<Vec<u8>> {
     if !checkpoint.has_data() || !checkpoint.has_tensor(object_graph::KEY) {
         return None;
@@ -136,12 +158,14 @@ fn object_graph(checkpoint: &Checkpoint) -> Option<Vec<u8>> {
     let tensor: Tensor = checkpoint.get_tensor(object_graph::KEY).ok()?;
     let strings = tensor.byte_elements().filter(|_| tensor.dtype() == DType::String)?;
     let [bytes] = strings.as_slice() else { return None };
-    model::opened_object_graph(bytes).map(|bytes| bytes.into_owned())
+    embedded::object_graph(Schema::tensorflow(), bytes).map(Cow::into_owned)
 }
 
-/// The names that variables had in TensorFlow 1, each with its key; those that several have say nothing.
+/// The `full_name` of each variable with its key; ambiguous names are left out.
 fn names(graph: &[u8]) -> BTreeMap<Name, Name> {
-    let Ok(graph) = ObjectGraph::new(Form::Trackable, graph) else { return BTreeMap::new() };
+    let Ok(graph) = ObjectGraph::new(ObjectGraphKind::Trackable, graph) else {
+        return BTreeMap::new();
+    };
     let mut names = BTreeMap::<Name, Option<Name>>::new();
     for attribute in graph.ids().flat_map(|id| graph.attributes(id)) {
         let (name, key) = (Name::from(attribute.full_name), Name::from(attribute.checkpoint_key));

@@ -1,4 +1,4 @@
-//! The result of a diff, in memory; reports are made from it and from nothing else.
+//! The result of a comparison, from which every report is made.
 
 use std::path::PathBuf;
 
@@ -9,56 +9,56 @@ use crate::artifact::Artifact;
 use crate::checkpoint::Checkpoint;
 use crate::compare::{Comparison, Operands, Options, Work};
 use crate::error::Error;
-use crate::serial::{self, serialize_by_name};
+use crate::serial::{self, named_enum};
 use crate::tensor::{DType, Name, Shape};
 
-use super::{Change, Lists, Only, Role, Weight};
+use super::{Change, Finding, Lists, Only, Role, Side, Weight};
 
-/// What a diff of two artifacts found.
+/// The differences between two artifacts.
 #[derive(Debug, Clone)]
 pub struct Diff {
     /// The baseline.
-    pub lhs: Side,
-    /// The other one.
-    pub rhs: Side,
-    /// What was asked for.
+    pub lhs: ArtifactSummary,
+    /// The other side.
+    pub rhs: ArtifactSummary,
+    /// The options of the tensor comparison.
     pub options: Options,
-    /// Which device compared the tensors.
+    /// The devices that compared the tensors.
     pub work: Work,
-    /// What was said of lists in messages.
+    /// The options for lists in messages.
     pub lists: Lists,
-    /// Every tensor of either side that the filters let through, by name.
+    /// Every tensor of either side that the filters accept, by name.
     pub tensors: Vec<TensorDiff>,
-    /// Tensors of a checkpoint that are not in the frozen graph it is compared with, and need not be.
+    /// The number of tensors of a checkpoint that a frozen graph does not need.
     pub not_frozen: u64,
-    /// Damage of a side that belongs to no one tensor.
+    /// Damage of one side that concerns no single tensor.
     pub damage: Vec<Damage>,
-    /// Unmatched tensors that have the same dtype, shape and bytes.
+    /// Unmatched tensors of equal dtype, shape and bytes.
     pub renames: Vec<Rename>,
-    /// What differs between their messages: graphs, signatures, savers.
+    /// The differences between messages: graphs, signatures, savers.
     pub changes: Vec<Change>,
-    /// Changes that were not to be told.
+    /// The number of ignored changes.
     pub ignored: u64,
-    /// What is wrong with a graph and did not keep it from being compared.
+    /// Problems of a graph that did not prevent the comparison.
     pub findings: Vec<Finding>,
-    /// What was compared.
-    pub part: Part,
-    /// Whether cosmetic changes count too.
+    /// The parts that were compared.
+    pub coverage: Coverage,
+    /// Whether cosmetic changes make the verdict `Different`.
     pub strict: bool,
 }
 
-/// What was compared of two artifacts.
+/// The parts of two artifacts that were compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum Coverage {
     /// Tensors.
     Tensors,
     /// Messages.
     Graph,
-    /// Both.
+    /// Tensors and messages.
     Both,
 }
 
-impl Part {
+impl Coverage {
     /// Whether tensors were compared.
     pub fn has_tensors(self) -> bool {
         self != Self::Graph
@@ -70,48 +70,30 @@ impl Part {
     }
 }
 
-/// Something that is wrong with a message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    /// On which side; `None` where it is on one of them, or both.
-    pub side: Option<SideOf>,
-    /// Where.
-    pub path: String,
-    /// What.
-    pub problem: String,
-}
-
-impl From<(super::Path, String)> for Finding {
-    /// What does not hold what it should, on whichever side that is.
-    fn from((path, problem): (super::Path, String)) -> Self {
-        Self { side: None, path: path.to_string(), problem }
-    }
-}
-
-/// How many changes have each weight.
+/// The number of changes of each weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Weights {
-    /// Those that matter.
+pub struct ChangeCounts {
+    /// Changes that alter the meaning of the model.
     pub semantic: u64,
-    /// Those that do not.
+    /// Changes that do not.
     pub cosmetic: u64,
-    /// Those that the options leave out of the report; they have no weight.
+    /// Changes that the options ignore; they have no weight.
     pub ignored: u64,
 }
 
-/// One of the two artifacts.
+/// One of the two artifacts, as reports describe it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Side {
-    /// As the user gave it.
+pub struct ArtifactSummary {
+    /// The path that the user gave.
     #[serde(serialize_with = "serial::path")]
     pub path: PathBuf,
-    /// What it is, as in `checkpoint`.
+    /// The kind of artifact, such as `checkpoint`.
     pub kind: String,
-    /// Its format, as in `V2`.
+    /// The format, such as `V2`.
     pub format: &'static str,
-    /// Whether its data is at hand; without, tensors are compared by the checksums in the index.
+    /// Whether the data is available; without it, tensors are compared by the checksums in the index.
     pub has_data: bool,
-    /// Whether the format of its tensors has checksums.
+    /// Whether the format of the tensors has checksums.
     #[serde(rename = "checksum", skip_serializing_if = "is_true", serialize_with = "none")]
     pub has_checksums: bool,
 }
@@ -125,119 +107,74 @@ fn none<S: Serializer>(_: &bool, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str("none")
 }
 
-/// Which side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SideOf {
-    /// The baseline.
-    Lhs,
-    /// The other.
-    Rhs,
-}
-
-impl SideOf {
-    /// As reports spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Lhs => "lhs",
-            Self::Rhs => "rhs",
-        }
-    }
-}
-
 /// Damage of one side.
 #[derive(Debug, Clone, Serialize)]
 pub struct Damage {
-    /// Whose.
-    pub side: SideOf,
-    /// What and where.
+    /// The damaged side.
+    pub side: Side,
+    /// The error, with its location.
     pub error: Error,
 }
 
-/// One tensor, on one side or both.
+/// The result for one tensor, which may be on one side only.
 #[derive(Debug, Clone)]
 pub struct TensorDiff {
-    /// Its name; on the rhs, where a rename brought the two together.
+    /// The name; of a renamed tensor, the name in rhs.
     pub name: Name,
-    /// Its name on the lhs, where a rename brought the two together.
+    /// The name in lhs of a renamed tensor.
     pub renamed_from: Option<Name>,
-    /// What came of it.
+    /// The result.
     pub status: Status,
-    /// What it is to the model; `None` where it is no part of one.
+    /// The role in the model; `None` if it has none.
     pub role: Option<Role>,
-    /// What the baseline says of it; `None` where it has none, or none that can be read.
+    /// Dtype and shape in lhs; `None` if lhs lacks the tensor or it is unreadable.
     pub lhs: Option<Facts>,
-    /// What the other side says of it.
+    /// Dtype and shape in rhs, likewise.
     pub rhs: Option<Facts>,
-    /// The numbers; `None` where values were not compared, or only by their stored checksums.
+    /// The statistics; `None` if no values were compared.
     pub comparison: Option<Comparison>,
-    /// Why it could not be read.
+    /// The reason why the tensor could not be read.
     pub error: Option<Error>,
 }
 
-/// What an index says of a tensor.
+/// Dtype and shape of a tensor, from the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Facts {
-    /// Type of the elements.
+    /// The type of the elements.
     pub dtype: DType,
-    /// Full shape.
+    /// The full shape.
     pub shape: Shape,
 }
 
-/// What came of one tensor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Status {
-    /// Equal bits throughout.
-    Identical,
-    /// Within the tolerance.
-    Close,
-    /// Not within the tolerance.
-    Different,
-    /// Only in rhs.
-    Added,
-    /// Only in lhs.
-    Removed,
-    /// Another dtype.
-    Dtype,
-    /// Another shape.
-    Shape,
-    /// Could not be read.
-    Error,
-}
-
-impl Status {
-    /// Every status, in the order of the report's summary.
-    pub const ALL: [Self; 8] = [
-        Self::Identical,
-        Self::Close,
-        Self::Different,
-        Self::Added,
-        Self::Removed,
-        Self::Dtype,
-        Self::Shape,
-        Self::Error,
-    ];
-
-    /// As reports spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Identical => "identical",
-            Self::Close => "close",
-            Self::Different => "different",
-            Self::Added => "added",
-            Self::Removed => "removed",
-            Self::Dtype => "dtype",
-            Self::Shape => "shape",
-            Self::Error => "error",
-        }
+named_enum! {
+    /// The result for one tensor.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Status {
+        /// All bits are equal.
+        Identical = "identical",
+        /// Within the tolerance.
+        Close = "close",
+        /// Outside the tolerance.
+        Different = "different",
+        /// Only in rhs.
+        Added = "added",
+        /// Only in lhs.
+        Removed = "removed",
+        /// Different dtypes.
+        Dtype = "dtype",
+        /// Different shapes.
+        Shape = "shape",
+        /// Unreadable on some side.
+        Error = "error",
     }
 }
 
 /// A tensor of lhs that seems to have another name in rhs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rename {
-    /// Its name in lhs.
+    /// The name in lhs.
     pub from: Name,
-    /// Its name in rhs.
+    /// The name in rhs.
     pub to: Name,
 }
 
@@ -250,60 +187,49 @@ impl Serialize for Rename {
     }
 }
 
-serialize_by_name!(SideOf, Status, Verdict);
-
-/// The answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// Everything is identical or close.
-    Same,
-    /// Something differs.
-    Different,
-    /// Something could not be read; wins over [`Different`](Self::Different).
-    Trouble,
-}
-
-impl Verdict {
-    /// As reports spell it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Same => "same",
-            Self::Different => "different",
-            Self::Trouble => "trouble",
-        }
+named_enum! {
+    /// The verdict of a comparison.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Verdict {
+        /// All compared parts are identical or close.
+        Same = "same",
+        /// Something differs.
+        Different = "different",
+        /// Something could not be read; takes precedence over [`Different`](Self::Different).
+        Trouble = "trouble",
     }
 }
 
-/// How many tensors have each status.
+/// The number of tensors of each status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts([u64; Status::ALL.len()]);
+pub struct StatusCounts([u64; Status::ALL.len()]);
 
-impl Counts {
-    /// How many have `status`.
+impl StatusCounts {
+    /// The number of tensors with `status`.
     pub fn of(&self, status: Status) -> u64 {
         self.0.get(status as usize).copied().unwrap_or_default()
     }
 
-    /// How many there are.
+    /// The number of all tensors.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
 }
 
-impl Serialize for Counts {
+impl Serialize for StatusCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(Status::ALL.map(|status| (status, self.of(status))))
     }
 }
 
-/// How many tensors of one role there are.
+/// The number of tensors of one role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OfRole {
-    /// Which.
+pub struct RoleCounts {
+    /// The role.
     pub role: Role,
-    /// Those that changed.
+    /// The number of changed tensors.
     pub changed: u64,
-    /// All.
+    /// The number of all tensors.
     pub total: u64,
 }
 
@@ -326,16 +252,16 @@ impl Serialize for TensorDiff {
 }
 
 impl TensorDiff {
-    /// Whether it is neither the same nor unreadable.
+    /// Whether the tensor changed: it is neither identical, close nor unreadable.
     pub fn is_changed(&self) -> bool {
         !matches!(self.status, Status::Identical | Status::Close | Status::Error)
     }
 }
 
 impl Diff {
-    /// A diff of two artifacts that found nothing yet.
+    /// An empty result for two artifacts.
     pub(super) fn new(lhs: &Artifact<'_>, rhs: &Artifact<'_>, options: &super::Options) -> Self {
-        let side = |artifact: &Artifact<'_>| Side {
+        let side = |artifact: &Artifact<'_>| ArtifactSummary {
             path: artifact.path().to_path_buf(),
             kind: artifact.kind().to_owned(),
             format: artifact.format(),
@@ -359,29 +285,29 @@ impl Diff {
             changes: Vec::new(),
             ignored: 0,
             findings: Vec::new(),
-            part: match (options.only, has_tensors, has_graph) {
-                (Only::Everything, true, true) => Part::Both,
-                (Only::Graph, ..) | (Only::Everything, false, _) => Part::Graph,
-                _ => Part::Tensors,
+            coverage: match (options.only, has_tensors, has_graph) {
+                (Only::Everything, true, true) => Coverage::Both,
+                (Only::Graph, ..) | (Only::Everything, false, _) => Coverage::Graph,
+                _ => Coverage::Tensors,
             },
             strict: options.strict,
         }
     }
 
-    /// How many changes have each weight.
-    pub fn weights(&self) -> Weights {
+    /// The number of changes of each weight.
+    pub fn weights(&self) -> ChangeCounts {
         let of =
             |weight| self.changes.iter().filter(|change| change.weight == weight).count() as u64;
-        Weights {
+        ChangeCounts {
             semantic: of(Weight::Semantic),
             cosmetic: of(Weight::Cosmetic),
             ignored: self.ignored,
         }
     }
 
-    /// How many tensors have each status.
-    pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
+    /// The number of tensors of each status.
+    pub fn counts(&self) -> StatusCounts {
+        let mut counts = StatusCounts::default();
         for tensor in &self.tensors {
             if let Some(count) = counts.0.get_mut(tensor.status as usize) {
                 *count += 1;
@@ -390,18 +316,18 @@ impl Diff {
         counts
     }
 
-    /// How many tensors there are of each role; nothing where all have one.
-    pub fn roles(&self) -> Vec<OfRole> {
+    /// The number of tensors of each role; empty if all have the same one.
+    pub fn roles(&self) -> Vec<RoleCounts> {
         let of = |role| {
             let all = || self.tensors.iter().filter(move |tensor| tensor.role == Some(role));
             let changed = all().filter(|tensor| tensor.is_changed()).count() as u64;
-            OfRole { role, changed, total: all().count() as u64 }
+            RoleCounts { role, changed, total: all().count() as u64 }
         };
         let roles: Vec<_> = Role::ALL.into_iter().map(of).filter(|of| of.total > 0).collect();
         if roles.len() > 1 { roles } else { Vec::new() }
     }
 
-    /// The answer.
+    /// The verdict.
     pub fn verdict(&self) -> Verdict {
         let counts = self.counts();
         if !self.damage.is_empty() || counts.of(Status::Error) > 0 {

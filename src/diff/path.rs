@@ -1,16 +1,16 @@
-//! Where a change is: a way through messages, by field, key and index.
+//! The path of a change: the fields, keys and indexes from the outermost message to a field.
 
 use std::fmt;
 
 use crate::serial::serialize_as_text;
 
-/// A way from the outermost message to a field, as in `graph_def.node["dense/MatMul"].attr["transpose_b"]`.
+/// The path of a field, as in `graph_def.node["dense/MatMul"].attr["transpose_b"]`.
 ///
-/// It goes by the names of rhs, and of lhs where rhs has nothing.
+/// It has the names of rhs, and those of lhs for what rhs lacks.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Path {
     steps: Vec<Step>,
-    /// Steps that are others in lhs, by their position.
+    /// Steps that differ in lhs, by position.
     in_lhs: Vec<(usize, Step)>,
 }
 
@@ -19,9 +19,9 @@ pub struct Path {
 pub enum Step {
     /// Into a field, by its name in text.
     Field(Box<str>),
-    /// To the item of a list with this position.
+    /// To an item of a list, by position.
     Index(usize),
-    /// To the item of a list, or of a map, that goes by this name.
+    /// To an item of a list or map, by key.
     Key(Box<str>),
 }
 
@@ -31,7 +31,7 @@ impl Path {
         &self.steps
     }
 
-    /// The same way by the names of lhs, where that is another: through what was renamed, or moved in a list.
+    /// The path with the names of lhs, if they differ: in renamed nodes and in moved items of lists.
     pub fn in_lhs(&self) -> Option<Self> {
         let mut steps = self.steps.clone();
         for (position, step) in &self.in_lhs {
@@ -40,7 +40,7 @@ impl Path {
         (!self.in_lhs.is_empty()).then_some(Self { steps, in_lhs: Vec::new() })
     }
 
-    /// What goes by a name in the field `name`, wherever that is on the way: the node of `node["dense/MatMul"].attr["T"]`.
+    /// The key in the field `name`, wherever the path has it: the node of `node["dense/MatMul"].attr["T"]`.
     pub fn key_in(&self, name: &str) -> Option<&str> {
         self.steps.windows(2).find_map(|pair| match pair {
             [Step::Field(field), Step::Key(key)] if &**field == name => Some(&**key),
@@ -48,7 +48,7 @@ impl Path {
         })
     }
 
-    /// The ways that lead here, the shortest first and this one last.
+    /// The starts of this path, from the shortest to the path itself.
     pub(super) fn prefixes(&self) -> impl Iterator<Item = Self> {
         (1..=self.steps.len()).map(|len| self.prefix(len))
     }
@@ -60,7 +60,7 @@ impl Path {
         Self { steps: steps.to_vec(), in_lhs: in_lhs.cloned().collect() }
     }
 
-    /// The step at `position` as lhs has it.
+    /// The step at `position` in lhs.
     pub(super) fn lhs_step(&self, position: usize) -> Option<&Step> {
         let other = self.in_lhs.iter().find(|(known, _)| *known == position);
         other.map(|(_, step)| step).or_else(|| self.steps.get(position))
@@ -83,122 +83,101 @@ impl fmt::Display for Path {
     }
 }
 
-/// A [`Path`] while it is walked: nothing is allocated until there is something to tell.
+/// A [`Path`] under construction, linked to its parents so that nothing is allocated before a change is found.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Trail<'a> {
+pub(super) enum PathBuilder<'a> {
     /// The outermost message.
     Root,
-    /// Into a field, by its name in text.
-    Field(&'a Trail<'a>, &'a str),
-    /// To the item of a list with this position; where it is another in lhs, with that.
-    Index(&'a Trail<'a>, usize, Option<usize>),
-    /// To the item of a list, or of a map, that goes by this name; where it is another in lhs, with that.
-    Key(&'a Trail<'a>, &'a str, Option<&'a str>),
+    /// A field, by its name in text.
+    Field(&'a PathBuilder<'a>, &'a str),
+    /// An item of a list, by its positions in lhs and in rhs.
+    Index(&'a PathBuilder<'a>, usize, usize),
+    /// An item of a list or map, by its keys in lhs and in rhs.
+    Key(&'a PathBuilder<'a>, &'a str, &'a str),
 }
 
-impl<'a> Trail<'a> {
-    /// The way into the field `name`.
+impl<'a> PathBuilder<'a> {
+    /// The path of the field `name`.
     pub(super) fn field(&'a self, name: &'a str) -> Self {
         Self::Field(self, name)
     }
 
-    /// The way to item `index`.
+    /// The path of item `index`.
     pub(super) fn index(&'a self, index: usize) -> Self {
-        Self::Index(self, index, None)
+        Self::Index(self, index, index)
     }
 
-    /// The way to an item that has two positions.
-    pub(super) fn indexes(&'a self, lhs: usize, rhs: usize) -> Self {
-        Self::Index(self, rhs, (lhs != rhs).then_some(lhs))
+    /// The path of an item by its position on each side.
+    pub(super) fn index_pair(&'a self, lhs: usize, rhs: usize) -> Self {
+        Self::Index(self, lhs, rhs)
     }
 
-    /// The way to the item that goes by `key`.
+    /// The path of the item with this key.
     pub(super) fn key(&'a self, key: &'a str) -> Self {
-        Self::Key(self, key, None)
+        Self::Key(self, key, key)
     }
 
-    /// The way to an item that goes by two names.
-    pub(super) fn keys(&'a self, lhs: &'a str, rhs: &'a str) -> Self {
-        Self::Key(self, rhs, (lhs != rhs).then_some(lhs))
+    /// The path of an item by its key on each side.
+    pub(super) fn key_pair(&'a self, lhs: &'a str, rhs: &'a str) -> Self {
+        Self::Key(self, lhs, rhs)
     }
 
-    /// The fields on the way, the innermost first.
-    pub(super) fn fields(&self) -> impl Iterator<Item = &'a str> {
-        let mut at = Some(*self);
-        std::iter::from_fn(move || {
-            loop {
-                let (up, name) = match at? {
-                    Self::Root => (None, None),
-                    Self::Field(up, name) => (Some(*up), Some(name)),
-                    Self::Index(up, ..) | Self::Key(up, ..) => (Some(*up), None),
-                };
-                at = up;
-                if name.is_some() {
-                    return name;
-                }
-            }
+    /// The path and its parents, the innermost first.
+    fn ancestors(&self) -> impl Iterator<Item = Self> {
+        std::iter::successors(Some(*self), |path| match path {
+            Self::Root => None,
+            Self::Field(up, _) | Self::Index(up, ..) | Self::Key(up, ..) => Some(**up),
         })
     }
 
-    /// How many messages the way leads into.
+    /// The fields in the path, the innermost first.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &'a str> {
+        self.ancestors().filter_map(|path| match path {
+            Self::Field(_, name) => Some(name),
+            _ => None,
+        })
+    }
+
+    /// The number of messages that the path leads into.
     pub(super) fn depth(&self) -> usize {
         self.fields().count()
     }
 
-    /// How many `Any` it leads into, whose steps have the address of a type.
+    /// The number of `Any` messages that the path leads into; their steps contain the URL of a type.
     pub(super) fn anys(&self) -> usize {
         self.fields().filter(|name| name.contains('/')).count()
     }
 
-    /// What goes by a name in the field `name`, the innermost of them.
+    /// The key in the field `name`, the innermost if there are several.
     pub(super) fn key_in(&self, name: &str) -> Option<&'a str> {
-        let mut at = *self;
         let mut key = None;
-        loop {
-            at = match at {
-                Self::Root => return None,
+        for path in self.ancestors() {
+            match path {
                 Self::Field(_, field) if field == name && key.is_some() => return key,
-                Self::Field(up, _) | Self::Index(up, ..) => {
-                    key = None;
-                    *up
-                }
-                Self::Key(up, found, _) => {
-                    key = Some(found);
-                    *up
-                }
-            };
+                Self::Key(_, _, found) => key = Some(found),
+                _ => key = None,
+            }
         }
+        None
     }
 
-    /// The way as it is told.
+    /// The finished path.
     pub(super) fn path(&self) -> Path {
-        let (mut steps, mut in_lhs) = (Vec::new(), Vec::new());
-        let mut at = self;
-        loop {
-            at = match at {
-                Self::Root => break,
-                Self::Field(up, name) => {
-                    steps.push(Step::Field((*name).into()));
-                    up
-                }
-                Self::Index(up, index, lhs) => {
-                    in_lhs.extend(lhs.map(|index| (steps.len(), Step::Index(index))));
-                    steps.push(Step::Index(*index));
-                    up
-                }
-                Self::Key(up, key, lhs) => {
-                    in_lhs.extend(lhs.map(|key| (steps.len(), Step::Key(key.into()))));
-                    steps.push(Step::Key((*key).into()));
-                    up
-                }
-            };
-        }
+        let steps = self.ancestors().filter_map(|path| match path {
+            Self::Root => None,
+            Self::Field(_, name) => Some((Step::Field(name.into()), None)),
+            Self::Index(_, lhs, rhs) => {
+                Some((Step::Index(rhs), (lhs != rhs).then_some(Step::Index(lhs))))
+            }
+            Self::Key(_, lhs, rhs) => {
+                Some((Step::Key(rhs.into()), (lhs != rhs).then(|| Step::Key(lhs.into()))))
+            }
+        });
+        let mut steps: Vec<_> = steps.collect();
         steps.reverse();
-        in_lhs.reverse();
-        for (position, _) in &mut in_lhs {
-            *position = steps.len() - 1 - *position;
-        }
-        Path { steps, in_lhs }
+        let in_lhs = steps.iter_mut().enumerate();
+        let in_lhs = in_lhs.filter_map(|(position, (_, lhs))| Some((position, lhs.take()?)));
+        Path { in_lhs: in_lhs.collect(), steps: steps.into_iter().map(|(step, _)| step).collect() }
     }
 }
 
@@ -207,8 +186,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_reads_as_it_was_walked() {
-        let root = Trail::Root;
+    fn a_path_has_the_steps_of_its_builder() {
+        let root = PathBuilder::Root;
         let (graph, node, key) = (root.field("graph_def"), "node", "a \"b\"\n");
         let list = graph.field(node);
         let item = list.key(key);
@@ -222,16 +201,16 @@ mod tests {
     }
 
     #[test]
-    fn a_path_knows_the_names_of_lhs() {
-        let root = Trail::Root;
+    fn a_path_has_the_names_of_lhs() {
+        let root = PathBuilder::Root;
         let (list, attr) = (root.field("node"), "attr");
-        let item = list.keys("old", "new");
+        let item = list.key_pair("old", "new");
         let (attr, value) = (item.field(attr), 1);
-        let path = attr.indexes(value, 2).path();
+        let path = attr.index_pair(value, 2).path();
         assert_eq!(path.to_string(), r#"node["new"].attr[2]"#);
         assert_eq!(path.in_lhs().unwrap_or_default().to_string(), r#"node["old"].attr[1]"#);
         assert_eq!(path.prefix(2).in_lhs().unwrap_or_default().to_string(), r#"node["old"]"#);
         assert_eq!(path.prefix(1).in_lhs(), None);
-        assert_eq!(list.keys("same", "same").path().in_lhs(), None);
+        assert_eq!(list.key_pair("same", "same").path().in_lhs(), None);
     }
 }

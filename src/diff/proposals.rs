@@ -1,4 +1,4 @@
-//! Renames that nobody told us of: tensors without a partner that have the same dtype, shape and bytes.
+//! Proposes renames: unmatched tensors of equal dtype, shape and bytes.
 
 use std::collections::BTreeMap;
 
@@ -9,41 +9,41 @@ use crate::error::Result;
 use crate::progress::{Progress, Silent};
 use crate::tensor::{DType, Name, Shape, TensorSource, read_through};
 
-use super::sides::Tensors;
+use super::side_tensors::SideTensors;
 use super::{Rename, Status, TensorDiff};
 
-/// Pairs of names held against each other to find the likeliest among tensors of equal content.
+/// The maximum number of pairs of names that are compared to choose among tensors of equal content.
 const MOST_GUESSES: usize = 1 << 20;
 
-/// Dtype and shape, in an order.
-type Form = (DType, Vec<u64>);
+/// Dtype and shape, as a key.
+type TensorType = (DType, Vec<u64>);
 
-fn form(dtype: DType, shape: &Shape) -> Form {
+fn tensor_type(dtype: DType, shape: &Shape) -> TensorType {
     (dtype, shape.dims().to_vec())
 }
 
-/// Removed and added tensors that hold the same, in name order.
+/// Removed and added tensors of equal content, in name order.
 ///
-/// Where several hold the same (biases that are all zero), those that share the longest ending of their names are
-/// brought together, since renames mostly touch the scope.
+/// Among several tensors of equal content (biases of zeros), those with the longest common ending of their
+/// names are paired, since a rename mostly changes the scope.
 pub(super) fn renames(
-    lhs: Tensors<'_>,
-    rhs: Tensors<'_>,
+    lhs: SideTensors<'_>,
+    rhs: SideTensors<'_>,
     tensors: &[TensorDiff],
     options: &compare::Options,
     progress: &dyn Progress,
 ) -> Vec<Rename> {
-    let removed = by_form(lhs, tensors, Status::Removed);
-    let mut added = by_form(rhs, tensors, Status::Added);
+    let removed = by_type(lhs, tensors, Status::Removed);
+    let mut added = by_type(rhs, tensors, Status::Added);
     let mut candidates = Vec::new();
-    for (form, removed) in removed {
-        let Some(added) = added.remove(&form) else {
+    for (tensor_type, removed) in removed {
+        let Some(added) = added.remove(&tensor_type) else {
             continue;
         };
         candidates.extend(same_checksum(&removed, &added));
     }
     let pairs: Vec<_> = candidates.iter().map(|(from, to)| (from.source, to.source)).collect();
-    // By bits, whatever the user's tolerance is: a rename changes no value.
+    // Compared by bits, whatever the tolerance: a rename changes no value.
     let options = compare::Options {
         threads: options.threads,
         tolerance: Tolerance::BITS,
@@ -61,57 +61,65 @@ pub(super) fn renames(
     renames
 }
 
-/// A tensor without a partner.
+/// A tensor that only one side has.
 #[derive(Clone, Copy)]
-struct Lone<'a> {
+struct Unmatched<'a> {
     name: &'a Name,
     source: &'a dyn TensorSource,
 }
 
-fn by_form<'a>(
-    side: Tensors<'a>,
+fn by_type<'a>(
+    side: SideTensors<'a>,
     tensors: &[TensorDiff],
     status: Status,
-) -> BTreeMap<Form, Vec<Lone<'a>>> {
-    let mut forms = BTreeMap::<_, Vec<_>>::new();
+) -> BTreeMap<TensorType, Vec<Unmatched<'a>>> {
+    let mut types = BTreeMap::<_, Vec<_>>::new();
     if !side.has_data {
-        return forms;
+        return types;
     }
     for tensor in tensors.iter().filter(|tensor| tensor.status == status) {
         let name = tensor.renamed_from.as_ref().unwrap_or(&tensor.name);
         if let Some(Entry { name, source: Ok(source) }) = side.get(name) {
-            let lone = Lone { name, source: source.as_ref() };
-            forms.entry(form(source.dtype(), source.shape())).or_default().push(lone);
+            let unmatched = Unmatched { name, source: source.as_ref() };
+            types.entry(tensor_type(source.dtype(), source.shape())).or_default().push(unmatched);
         }
     }
-    forms
+    types
 }
 
-/// Brings tensors of one form together by the checksums of their content.
-fn same_checksum<'a>(removed: &[Lone<'a>], added: &[Lone<'a>]) -> Vec<(Lone<'a>, Lone<'a>)> {
-    let mut by_crc = BTreeMap::<u32, (Vec<Lone<'a>>, Vec<Lone<'a>>)>::new();
-    // A tensor that cannot be read is no candidate; whoever compares or verifies it is told why.
-    for lone in removed {
-        if let Ok(crc) = content_crc32c(lone.source) {
-            by_crc.entry(crc).or_default().0.push(*lone);
+/// Pairs tensors of one type by the checksums of their content.
+fn same_checksum<'a>(
+    removed: &[Unmatched<'a>],
+    added: &[Unmatched<'a>],
+) -> Vec<(Unmatched<'a>, Unmatched<'a>)> {
+    let by_crc = |tensors: &[Unmatched<'a>]| {
+        let mut groups = BTreeMap::<u32, Vec<_>>::new();
+        for tensor in tensors {
+            // An unreadable tensor is no candidate; its error is reported elsewhere.
+            if let Ok(crc) = content_crc32c(tensor.source) {
+                groups.entry(crc).or_default().push(*tensor);
+            }
         }
-    }
-    for lone in added {
-        if let Ok(crc) = content_crc32c(lone.source) {
-            by_crc.entry(crc).or_default().1.push(*lone);
-        }
-    }
-    by_crc.into_values().flat_map(|(removed, added)| by_ending(removed, added)).collect()
+        groups
+    };
+    let (removed, mut added) = (by_crc(removed), by_crc(added));
+    let pairs = removed
+        .into_iter()
+        .flat_map(|(crc, removed)| by_ending(removed, added.remove(&crc).unwrap_or_default()));
+    pairs.collect()
 }
 
-fn by_ending<'a>(removed: Vec<Lone<'a>>, mut added: Vec<Lone<'a>>) -> Vec<(Lone<'a>, Lone<'a>)> {
-    // Each is held against each; of very many it is anybody's guess.
+fn by_ending<'a>(
+    removed: Vec<Unmatched<'a>>,
+    mut added: Vec<Unmatched<'a>>,
+) -> Vec<(Unmatched<'a>, Unmatched<'a>)> {
+    // Every pair is compared; with too many pairs the order decides.
     if removed.len().saturating_mul(added.len()) > MOST_GUESSES {
         return removed.into_iter().zip(added).collect();
     }
     let mut pairs = Vec::new();
     for from in removed {
-        let ending = |to: &Lone<'_>| {
+        let ending = |to: &Unmatched<'_>| {
             let (from, to) = (from.name.as_bytes().iter().rev(), to.name.as_bytes().iter().rev());
             from.zip(to).take_while(|(a, b)| a == b).count()
         };
@@ -123,7 +131,7 @@ fn by_ending<'a>(removed: Vec<Lone<'a>>, mut added: Vec<Lone<'a>>) -> Vec<(Lone<
     pairs
 }
 
-/// The crc32c of the content: the stored one of content in one piece, where there is one, else a computed one.
+/// The crc32c of the content: the stored checksum if the content has a single one, else a computed one.
 fn content_crc32c(source: &dyn TensorSource) -> Result<u32> {
     let stored = source.extent().and_then(|extent| extent.stored_checksum());
     if let Some(stored) = stored.filter(|stored| stored.kind() == ChecksumKind::Crc32c) {

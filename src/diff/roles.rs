@@ -1,68 +1,51 @@
-//! What a tensor of a checkpoint is to the model: a weight, a part of an optimizer's state, a counter.
+//! The role of each tensor of a checkpoint: weight, optimizer state or counter.
 //!
-//! The object graph of TensorFlow 2 knows: optimizers list the slots that they keep for variables, or hold their state as
-//! children, as those of Keras 3 do, among whose keys the weights themselves are. Without a graph there are names, and only what
-//! TensorFlow 1's own optimizers name so is taken for a slot: `dense/kernel/Adam`, beside a `dense/kernel` of its shape.
+//! In TensorFlow 2 the object graph decides: an optimizer lists the slots that it keeps for variables, or has
+//! its state as children, as in Keras 3, where one list of children also has the weights. Without an object
+//! graph, names decide, but only those that the optimizers of TensorFlow 1 create: `dense/kernel/Adam` is a
+//! slot if `dense/kernel` has the same shape.
 
 use std::collections::BTreeMap;
 
-use super::TensorDiff;
-use super::sides::Tensors;
+use super::side_tensors::SideTensors;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Label, ObjectId};
 use crate::tensor::{Kind, Name, Shape};
 
-/// What a tensor is to the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
-    /// A variable of the model: all that is known for nothing else.
-    Weight,
-    /// State of an optimizer: slots, powers, learning rates.
-    Optimizer,
-    /// Counts steps or saves.
-    Counter,
-}
-
-impl Role {
-    /// Every role, in the order of reports.
-    pub const ALL: [Self; 3] = [Self::Weight, Self::Optimizer, Self::Counter];
-
-    /// As the JSON report spells it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Weight => "weight",
-            Self::Optimizer => "optimizer",
-            Self::Counter => "counter",
-        }
+crate::serial::named_enum! {
+    /// What a tensor is to the model.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Role {
+        /// A variable of the model; the default.
+        Weight = "weight",
+        /// State of an optimizer: slots, powers, learning rates.
+        Optimizer = "optimizer",
+        /// A counter of steps or saves.
+        Counter = "counter",
     }
 }
 
-crate::serial::serialize_by_name!(Role);
-
-/// The roles of the tensors of one checkpoint, as far as they are known.
+/// The known roles of the tensors of one checkpoint.
 pub(super) type Roles = BTreeMap<Name, Role>;
 
-/// Gives each tensor its role: what rhs says goes before what lhs does.
-pub(super) fn assign(tensors: &mut [TensorDiff], lhs: &Roles, rhs: &Roles) {
-    for tensor in tensors {
-        let from = tensor.renamed_from.as_ref().unwrap_or(&tensor.name);
-        let known = rhs.get(&tensor.name).or_else(|| lhs.get(from));
-        tensor.role = Some(known.copied().unwrap_or(Role::Weight));
-    }
-}
-
-/// What an object graph says, by key.
+/// The roles by key, from an object graph.
 pub(super) fn of_objects(graph: &ObjectGraph<'_>) -> Roles {
     let optimizers: Vec<_> = graph.ids().filter(|&id| is_optimizer(graph, id)).collect();
     let mut roles = vec![Role::Weight; graph.len()];
     let is_optimizer = |id: ObjectId| optimizers.binary_search(&id).is_ok();
-    reach(graph, optimizers.clone(), |name, _| name != WEIGHTS, Role::Optimizer, &mut roles);
-    // What is the model's stays so, whoever else refers to it.
+    mark_reachable(
+        graph,
+        optimizers.clone(),
+        |name, _| name != WEIGHTS,
+        Role::Optimizer,
+        &mut roles,
+    );
+    // Objects of the model stay weights, even if an optimizer refers to them.
     let root = graph.root().filter(|root| !is_optimizer(*root));
     let listed = optimizers.iter().flat_map(|&id| graph.children(id));
     let listed = listed.filter(|(name, _)| *name == WEIGHTS).map(|(_, list)| list);
     let starts = root.into_iter().chain(listed).collect();
-    reach(graph, starts, |_, to| !is_optimizer(to), Role::Weight, &mut roles);
+    mark_reachable(graph, starts, |_, to| !is_optimizer(to), Role::Weight, &mut roles);
     let mut set = |id: ObjectId, role| {
         if let Some(known) = roles.get_mut(id.position()) {
             *known = role;
@@ -90,10 +73,10 @@ pub(super) fn of_objects(graph: &ObjectGraph<'_>) -> Roles {
     of_keys
 }
 
-/// The child in which an optimizer of Keras 3 has the weights that it trains.
+/// The child of a Keras 3 optimizer that lists the weights it trains.
 const WEIGHTS: &str = "_trainable_variables";
 
-/// What TensorFlow calls the counter that it makes.
+/// The name of TensorFlow's own step counter.
 const GLOBAL_STEP: &str = "global_step";
 
 /// Whether an object keeps slots, or is an optimizer of Keras 3.
@@ -103,8 +86,8 @@ fn is_optimizer(graph: &ObjectGraph<'_>, id: ObjectId) -> bool {
         || has(WEIGHTS) && has("_variables") && has("_iterations")
 }
 
-/// Gives a role to all that is reached through children that count.
-fn reach(
+/// Sets the role of all objects that are reachable through the selected children.
+fn mark_reachable(
     graph: &ObjectGraph<'_>,
     mut next: Vec<ObjectId>,
     counts: impl Fn(&str, ObjectId) -> bool,
@@ -126,11 +109,11 @@ fn reach(
     }
 }
 
-/// The names of optimizers of TensorFlow 1, which their slots have behind the variable's.
+/// The optimizers of TensorFlow 1, whose slots are named after them.
 const OPTIMIZERS: [&str; 6] = ["Adam", "Momentum", "RMSProp", "Adagrad", "Adadelta", "Ftrl"];
 
-/// What the names of TensorFlow 1 say beyond doubt.
-pub(super) fn of_names(tensors: Tensors<'_>) -> Roles {
+/// The roles that follow from names of TensorFlow 1 without doubt.
+pub(super) fn of_names(tensors: SideTensors<'_>) -> Roles {
     let shape =
         |name: &str| -> Option<&Shape> { Some(tensors.get(name)?.source.as_ref().ok()?.shape()) };
     let mut roles = Roles::new();
@@ -138,7 +121,7 @@ pub(super) fn of_names(tensors: Tensors<'_>) -> Roles {
     let named = || tensors.iter().filter_map(|entry| Some((entry, entry.name.as_str()?)));
     for (entry, name) in named() {
         let Some((variable, last)) = name.rsplit_once('/') else { continue };
-        let optimizer = uncounted(last);
+        let optimizer = without_counter(last);
         if OPTIMIZERS.contains(&optimizer)
             && shape(variable).is_some_and(|variable| shape(name) == Some(variable))
         {
@@ -152,7 +135,9 @@ pub(super) fn of_names(tensors: Tensors<'_>) -> Roles {
         let is_integer = entry.source.as_ref().is_ok_and(|s| s.dtype().kind() == Kind::Integer);
         if last == GLOBAL_STEP && is_scalar && is_integer {
             roles.insert(entry.name.clone(), Role::Counter);
-        } else if has_adam && is_scalar && matches!(uncounted(last), "beta1_power" | "beta2_power")
+        } else if has_adam
+            && is_scalar
+            && matches!(without_counter(last), "beta1_power" | "beta2_power")
         {
             roles.insert(entry.name.clone(), Role::Optimizer);
         }
@@ -160,8 +145,8 @@ pub(super) fn of_names(tensors: Tensors<'_>) -> Roles {
     roles
 }
 
-/// A name without the number that TensorFlow puts behind one that is taken.
-fn uncounted(name: &str) -> &str {
+/// A name without the number that TensorFlow appends to make it unique.
+fn without_counter(name: &str) -> &str {
     match name.rsplit_once('_') {
         Some((name, number))
             if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) =>

@@ -1,4 +1,4 @@
-//! The tensors of two checkpoints: paired by name, compared, judged.
+//! Compares the tensors of two checkpoints: pairs them by name, then compares their values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,12 +9,12 @@ use crate::progress::Progress;
 use crate::tensor::{Kind, Name, TensorSource, in_parallel, read_through};
 
 use super::object_graphs::Counterparts;
-use super::sides::Tensors;
+use super::side_tensors::SideTensors;
 use super::{Facts, Options, Status, TensorDiff};
 
-/// The entries of the two sides that go by one name.
+/// The entries of both sides with the same name, after renames.
 #[derive(Default, Clone, Copy)]
-struct Meeting<'a> {
+struct EntryPair<'a> {
     lhs: Option<&'a Entry>,
     rhs: Option<&'a Entry>,
 }
@@ -23,23 +23,23 @@ fn source(entry: &Entry) -> Result<&dyn TensorSource, &Error> {
     entry.source.as_deref()
 }
 
-/// Compares all tensors that take part; in no particular order.
+/// Compares all tensors that the filters accept, in no particular order.
 pub(super) fn compare(
-    lhs: Tensors<'_>,
-    rhs: Tensors<'_>,
+    lhs: SideTensors<'_>,
+    rhs: SideTensors<'_>,
     counterparts: &Counterparts,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<TensorDiff>> {
-    let meetings = meet(lhs, rhs, counterparts, options)?;
+    let pairs_by_name = pair_by_name(lhs, rhs, counterparts, options)?;
     let by_index = !(lhs.has_data && rhs.has_data);
-    let mut tensors = Vec::with_capacity(meetings.len());
-    let (mut pairs, mut waiting, mut lone) = (Vec::new(), Vec::new(), Vec::new());
-    for (name, meeting) in meetings {
-        let mut tensor = unread(name, meeting, lhs, rhs);
-        match (&tensor.error, meeting.lhs.map(source), meeting.rhs.map(source)) {
+    let mut tensors = Vec::with_capacity(pairs_by_name.len());
+    let (mut pairs, mut waiting, mut unmatched) = (Vec::new(), Vec::new(), Vec::new());
+    for (name, pair) in pairs_by_name {
+        let mut tensor = from_index(name, pair, lhs, rhs);
+        match (&tensor.error, pair.lhs.map(source), pair.rhs.map(source)) {
             (None, Some(Ok(l)), Some(Ok(r))) if l.shape() == r.shape() && by_index => {
-                settle(&mut tensor, by_fingerprint(l, r, &options.compare));
+                set_result(&mut tensor, compare_checksums(l, r, &options.compare));
             }
             (None, Some(Ok(l)), Some(Ok(r)))
                 if l.shape() == r.shape() && compare::comparable(l.dtype(), r.dtype()) =>
@@ -51,10 +51,10 @@ pub(super) fn compare(
             }
             _ => {}
         }
-        // What is not compared is read all the same: damage is told wherever it is.
-        for (entry, side) in [(meeting.lhs, lhs), (meeting.rhs, rhs)] {
+        // Tensors that are not compared are still read, to find damage.
+        for (entry, side) in [(pair.lhs, lhs), (pair.rhs, rhs)] {
             if let Some(Ok(source)) = entry.map(source).filter(|_| side.is_file) {
-                lone.push((tensors.len(), source));
+                unmatched.push((tensors.len(), source));
             }
         }
         tensors.push(tensor);
@@ -62,82 +62,88 @@ pub(super) fn compare(
     let results = compare::compare_all(&pairs, &options.compare, &options.device, progress);
     for (at, result) in waiting.into_iter().zip(results) {
         if let Some(tensor) = tensors.get_mut(at) {
-            settle(tensor, result.map(|comparison| (status(&comparison), Some(comparison))));
+            set_result(tensor, result.map(|comparison| (status(&comparison), Some(comparison))));
         }
     }
-    for (at, error) in damaged(&lone, options.compare.threads, progress) {
+    for (at, error) in damaged(&unmatched, options.compare.threads, progress) {
         if let Some(tensor) = tensors.get_mut(at) {
-            settle(tensor, Err(error));
+            set_result(tensor, Err(error));
         }
     }
     Ok(tensors)
 }
 
-/// Reads tensors to their end; returns what is wrong with those that cannot be read.
+/// Reads unmatched tensors completely, and returns the error of each that cannot be read.
 fn damaged(
-    lone: &[(usize, &dyn TensorSource)],
+    unmatched: &[(usize, &dyn TensorSource)],
     threads: usize,
     progress: &dyn Progress,
 ) -> Vec<(usize, Error)> {
-    progress
-        .total(lone.iter().fold(0, |sum, (_, source)| source.stored_bytes().saturating_add(sum)));
-    let errors = in_parallel(lone, threads, |&(at, source)| {
+    progress.total(
+        unmatched.iter().fold(0, |sum, (_, source)| source.stored_bytes().saturating_add(sum)),
+    );
+    let errors = in_parallel(unmatched, threads, |&(at, source)| {
         read_through(source, progress, |_| Ok(())).err().map(|error| (at, error))
     });
     errors.into_iter().flatten().collect()
 }
 
-/// Brings the two sides together by name.
-fn meet<'a>(
-    lhs: Tensors<'a>,
-    rhs: Tensors<'a>,
+/// Pairs the entries of both sides by name.
+fn pair_by_name<'a>(
+    lhs: SideTensors<'a>,
+    rhs: SideTensors<'a>,
     counterparts: &Counterparts,
     options: &Options,
-) -> Result<BTreeMap<Name, Meeting<'a>>> {
-    let mut meetings = BTreeMap::<Name, Meeting<'a>>::new();
+) -> Result<BTreeMap<Name, EntryPair<'a>>> {
+    let mut pairs_by_name = BTreeMap::<Name, EntryPair<'a>>::new();
     let names = &options.names;
-    // What the user says goes before what the objects tell.
+    // The user's renames take precedence over those of the object graphs.
     let wanted: BTreeSet<Name> = lhs.iter().filter_map(|entry| names.rename(&entry.name)).collect();
     for entry in lhs.iter() {
         let renamed = names.rename(&entry.name);
         let counterpart = counterparts.get(&entry.name).filter(|to| {
-            // Of several that take each other's names, all do so or none.
+            // Names that were exchanged are all followed, or none is.
             wanted.is_empty() || !wanted.contains(to) && lhs.get(to).is_none()
         });
         let name = renamed.as_ref().or(counterpart).unwrap_or(&entry.name);
-        if !names.takes(&[name, &entry.name]) {
+        if !names.accepts(&[name, &entry.name]) {
             continue;
         }
-        let meeting = meetings.entry(name.clone()).or_default();
-        if let Some(earlier) = meeting.lhs.replace(entry) {
+        let pair = pairs_by_name.entry(name.clone()).or_default();
+        if let Some(earlier) = pair.lhs.replace(entry) {
             let (a, b) = (earlier.name.printable(), entry.name.printable());
             let why = format!("--rename maps both {a} and {b} to {}", name.printable());
             return Err(ErrorKind::Usage(why).into());
         }
     }
     for entry in rhs.iter() {
-        // What came here by a rename has passed the filters under its other name.
-        if let Some(meeting) = meetings.get_mut(&entry.name) {
-            meeting.rhs = Some(entry);
-        } else if names.takes(&[&entry.name]) {
-            meetings.entry(entry.name.clone()).or_default().rhs = Some(entry);
+        // A renamed tensor has passed the filters under its name in lhs.
+        if let Some(pair) = pairs_by_name.get_mut(&entry.name) {
+            pair.rhs = Some(entry);
+        } else if names.accepts(&[&entry.name]) {
+            pairs_by_name.entry(entry.name.clone()).or_default().rhs = Some(entry);
         }
     }
-    Ok(meetings)
+    Ok(pairs_by_name)
 }
 
-/// What is known of a tensor before any of its content is read.
-fn unread(name: Name, meeting: Meeting<'_>, lhs: Tensors<'_>, rhs: Tensors<'_>) -> TensorDiff {
+/// The result as far as it follows from the index, before any content is read.
+fn from_index(
+    name: Name,
+    pair: EntryPair<'_>,
+    lhs: SideTensors<'_>,
+    rhs: SideTensors<'_>,
+) -> TensorDiff {
     let facts = |entry: Option<&Entry>| {
         let source = source(entry?).ok()?;
         Some(Facts { dtype: source.dtype(), shape: source.shape().clone() })
     };
-    let error = [meeting.lhs, meeting.rhs]
+    let error = [pair.lhs, pair.rhs]
         .into_iter()
         .flatten()
         .find_map(|entry| source(entry).err().cloned())
-        .or_else(|| lost(meeting, lhs, rhs));
-    let (l, r) = (facts(meeting.lhs), facts(meeting.rhs));
+        .or_else(|| possibly_damaged(pair, lhs, rhs));
+    let (l, r) = (facts(pair.lhs), facts(pair.rhs));
     let status = match (&error, &l, &r) {
         (Some(_), ..) => Status::Error,
         (None, Some(l), Some(r)) if l.shape != r.shape => Status::Shape,
@@ -147,7 +153,7 @@ fn unread(name: Name, meeting: Meeting<'_>, lhs: Tensors<'_>, rhs: Tensors<'_>) 
         (None, ..) => Status::Identical,
     };
     TensorDiff {
-        renamed_from: meeting.lhs.map(|entry| &entry.name).filter(|from| **from != name).cloned(),
+        renamed_from: pair.lhs.map(|entry| &entry.name).filter(|from| **from != name).cloned(),
         error: error.map(|error| error.of_tensor(&name)),
         name,
         status,
@@ -158,9 +164,13 @@ fn unread(name: Name, meeting: Meeting<'_>, lhs: Tensors<'_>, rhs: Tensors<'_>) 
     }
 }
 
-/// A tensor that one side lacks may be in a part of its index that cannot be read: then nobody knows whether it is there.
-fn lost(meeting: Meeting<'_>, lhs: Tensors<'_>, rhs: Tensors<'_>) -> Option<Error> {
-    let lacking = match (meeting.lhs, meeting.rhs) {
+/// The error if a tensor that one side lacks may be in an unreadable part of that side's index.
+fn possibly_damaged(
+    pair: EntryPair<'_>,
+    lhs: SideTensors<'_>,
+    rhs: SideTensors<'_>,
+) -> Option<Error> {
+    let lacking = match (pair.lhs, pair.rhs) {
         (None, Some(_)) => lhs,
         (Some(_), None) => rhs,
         _ => return None,
@@ -168,13 +178,13 @@ fn lost(meeting: Meeting<'_>, lhs: Tensors<'_>, rhs: Tensors<'_>) -> Option<Erro
     if lacking.damage.is_empty() {
         return None;
     }
-    let what = "it is not among the names that can still be read of a damaged index";
+    let what = "not found, but the index is damaged and may have lost the name";
     Some(Error::from(ErrorKind::NotFound(what.into())).in_file(lacking.path))
 }
 
-type Outcome = Result<(Status, Option<Comparison>)>;
+type PairResult = Result<(Status, Option<Comparison>)>;
 
-fn settle(tensor: &mut TensorDiff, outcome: Outcome) {
+fn set_result(tensor: &mut TensorDiff, outcome: PairResult) {
     match outcome {
         Ok((status, comparison)) => {
             if tensor.status == Status::Identical {
@@ -197,12 +207,13 @@ fn status(comparison: &Comparison) -> Status {
     }
 }
 
-/// Without data, equal stored checksums stand for equal content; how far other content is apart they do not say.
-fn by_fingerprint(
+/// Compares by stored checksums if a side has no data: equal checksums mean equal content, different ones do
+/// not tell how far apart the values are.
+fn compare_checksums(
     lhs: &dyn TensorSource,
     rhs: &dyn TensorSource,
     options: &compare::Options,
-) -> Outcome {
+) -> PairResult {
     let unknown = |why: &str| Err(ErrorKind::NotFound(why.into()).into());
     if lhs.dtype() != rhs.dtype() {
         return Ok((Status::Dtype, None));
@@ -212,14 +223,14 @@ fn by_fingerprint(
     match (lhs.fingerprint(), rhs.fingerprint()) {
         (Some(l), Some(r)) if l == r && !nan_differs => Ok((Status::Identical, None)),
         (Some(l), Some(r)) if l == r => {
-            unknown("there may be NaN in it, and there is no data to tell")
+            unknown("it may contain NaN, and there is no data to check")
         }
         (Some(l), Some(r)) if l.layout != r.layout => {
-            unknown("the two sides are stored in other pieces, and there is no data to compare")
+            unknown("the two sides are stored in different pieces, and there is no data to compare")
         }
         (Some(_), Some(_)) if options.tolerance.is_bits() => Ok((Status::Different, None)),
         (Some(_), Some(_)) => {
-            unknown("the stored checksums differ, and there is no data to tell by how much")
+            unknown("the stored checksums differ, and there is no data to compare")
         }
         _ => unknown("one side stores no checksum per tensor, and there is no data to compare"),
     }

@@ -126,6 +126,20 @@ impl Error {
         self
     }
 
+    /// Removes the file, for readers who know it.
+    #[must_use]
+    pub fn without_file(mut self) -> Self {
+        Arc::make_mut(&mut self.0).file = None;
+        self
+    }
+
+    /// Removes the tensor, for readers who know it.
+    #[must_use]
+    pub fn without_tensor(mut self) -> Self {
+        Arc::make_mut(&mut self.0).tensor = None;
+        self
+    }
+
     /// Adds the offset, unless the error has one.
     #[must_use]
     pub fn at(mut self, offset: u64) -> Self {
@@ -202,6 +216,21 @@ impl Error {
     /// An [`ErrorKind::Truncated`].
     pub fn truncated(what: &'static str, need: u64, have: u64) -> Self {
         ErrorKind::Truncated { what, need, have }.into()
+    }
+
+    /// An [`ErrorKind::Unsupported`].
+    pub fn unsupported(reason: impl Into<String>) -> Self {
+        ErrorKind::Unsupported(reason.into()).into()
+    }
+
+    /// An [`ErrorKind::NotFound`].
+    pub fn not_found(reason: impl Into<String>) -> Self {
+        ErrorKind::NotFound(reason.into()).into()
+    }
+
+    /// An [`ErrorKind::Usage`].
+    pub fn usage(reason: impl Into<String>) -> Self {
+        ErrorKind::Usage(reason.into()).into()
     }
 
     /// An [`ErrorKind::Io`].

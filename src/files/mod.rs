@@ -19,7 +19,7 @@ pub use replace::replace;
 pub(crate) use same_content::have_same_content;
 pub use unfinished::abandon;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 
 /// The folder of a file.
 pub(crate) fn folder(path: &Path) -> &Path {
@@ -50,8 +50,7 @@ pub fn cannot_write(error: std::io::Error) -> Error {
 
 /// The error for a target that exists and may not be replaced.
 pub(crate) fn already_exists(target: &Path) -> Error {
-    let kind = "it already exists; --overwrite replaces it".into();
-    Error::from(ErrorKind::Usage(kind)).in_file(target)
+    Error::usage("it already exists; --overwrite replaces it").in_file(target)
 }
 
 /// The system's error, without the temporary name.

@@ -8,7 +8,7 @@ use tempfile::{NamedTempFile, TempPath};
 
 use super::unfinished::{self, Registered};
 use super::{already_exists, cannot_write, folder, temporary_names, unnamed};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// Bytes that are written at once.
 const BUFFER: usize = 64 << 10;
@@ -33,7 +33,7 @@ impl NewFile {
         let (file, registered) = made.map_err(|error| match error.kind() {
             IoErrorKind::NotFound => {
                 let kind = format!("there is no directory {}", folder.display());
-                Error::from(ErrorKind::NotFound(kind)).in_file(target)
+                Error::not_found(kind).in_file(target)
             }
             _ => cannot_write(unnamed(&error)).in_file(target),
         })?;

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::unfinished::{self, Registered};
 use super::{cannot_write, folder, sync_folder, temporary_names, unnamed};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// A new folder. It is removed if it is dropped, or the program [abandons](super::abandon) it.
 ///
@@ -139,8 +139,8 @@ fn check_empty(target: &Path, own: Option<&Path>) -> Result<()> {
     match fs::read_dir(target).map(|mut entries| entries.any(is_other)) {
         Ok(false) => Ok(()),
         Ok(true) => {
-            let kind = "this folder exists and is not empty; it is not replaced".into();
-            Err(Error::from(ErrorKind::Usage(kind)).in_file(target))
+            let kind = "this folder exists and is not empty; it is not replaced";
+            Err(Error::usage(kind).in_file(target))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(cannot_write(error).in_file(target)),

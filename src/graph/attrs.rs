@@ -1,4 +1,4 @@
-//! What attributes say, read from the wire bytes of an `AttrValue`.
+//! The values of attributes, read from the wire bytes of an `AttrValue`.
 
 use prost_reflect::prost::Message as _;
 
@@ -10,46 +10,57 @@ use crate::schema::field::{
     name_attr_list,
 };
 use crate::schema::tensorflow::TensorShapeProto;
+use crate::tensor::DType;
 
-/// The boolean in an attribute.
+/// The boolean of an attribute.
 pub(crate) fn truth(value: &[u8]) -> bool {
     varint(value, attr_value::B).is_some_and(|bits| bits != 0)
 }
 
-/// The integer in an attribute; 0 where there is none.
+/// The integer of an attribute; 0 if there is none.
 pub(crate) fn int(value: &[u8]) -> i64 {
     varint(value, attr_value::I).unwrap_or_default().cast_signed()
 }
 
-/// The bytes in an attribute.
+/// The bytes of an attribute.
 pub(crate) fn bytes(value: &[u8]) -> &[u8] {
     nested(value, attr_value::S)
 }
 
-/// The `TensorProto` in an attribute.
+/// The `TensorProto` of an attribute.
 pub(crate) fn tensor(value: &[u8]) -> Option<&[u8]> {
     field(value, attr_value::TENSOR)
 }
 
-/// The name of the function in an attribute; nothing where there is none.
+/// The name of the function of an attribute; empty if there is none.
 pub(crate) fn function(value: &[u8]) -> &str {
     string(nested(value, attr_value::FUNC), name_attr_list::NAME)
 }
 
-/// The strings in the list of an attribute; empty where one is not UTF-8.
+/// The strings of a list attribute; empty strings for those that are not UTF-8.
 pub(crate) fn texts(value: &[u8]) -> impl Iterator<Item = &str> {
     strings(nested(value, attr_value::LIST), list_value::S)
 }
 
-/// The types in an attribute: one, or a list.
-pub(crate) fn types(value: &[u8]) -> Vec<i32> {
+/// The types of an attribute: a single one, or a list.
+fn types(value: &[u8]) -> Vec<i32> {
     let single = varint(value, attr_value::TYPE);
     let listed = numbers(nested(value, attr_value::LIST), list_value::TYPE, Kind::Int32);
     single.into_iter().chain(listed).map(int32).collect()
 }
 
 impl<'m> Node<'m> {
-    /// The name of the function that it calls, if its library has one: that of its attribute, or of its op.
+    /// The types in an attribute: one, or a list; empty if it is missing.
+    pub(crate) fn types(&self, attr: &str) -> Vec<i32> {
+        self.attr(attr).map(types).unwrap_or_default()
+    }
+
+    /// The dtype in an attribute, if it is known.
+    pub(crate) fn dtype_in(&self, attr: &str) -> Option<DType> {
+        self.types(attr).first().and_then(|&code| DType::from_code(code))
+    }
+
+    /// The name of the function that the node may call: that of its function attribute, or its op.
     pub(crate) fn called(&self) -> &'m str {
         match self.op {
             "StatefulPartitionedCall" | "PartitionedCall" => {
@@ -59,13 +70,13 @@ impl<'m> Node<'m> {
         }
     }
 
-    /// The shape that a variable has, as far as its node says.
+    /// The shape of a variable, as far as its node has it.
     pub(crate) fn declared_shape(&self) -> Option<Vec<Option<u64>>> {
-        // The oldest op for variables had no other way to say that it knows none.
+        // The op `Variable` has an empty shape if the shape is unknown.
         self.shape_in("shape").filter(|shape| self.op != "Variable" || !shape.is_empty())
     }
 
-    /// The shape in an attribute: `None` where there is none, or it is of any rank.
+    /// The shape of an attribute; `None` if there is none, or its rank is unknown.
     pub(crate) fn shape_in(&self, attr: &str) -> Option<Vec<Option<u64>>> {
         let shape = field(self.attr(attr)?, attr_value::SHAPE)?;
         let shape = TensorShapeProto::decode(shape).ok()?;

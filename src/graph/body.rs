@@ -1,4 +1,4 @@
-//! The body of a function as a graph: its arguments and results are nodes too.
+//! The body of a function as a graph, whose arguments and results are nodes too.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::schema::field::{
     op_def::{self, arg_def},
 };
 
-/// The ops that stand for arguments and results, named as TensorFlow names them when it runs a function.
+/// The ops of arguments and results, as TensorFlow calls them when it runs a function.
 const ARGUMENT: &str = "_Arg";
 const RESULT: &str = "_Retval";
 
@@ -51,7 +51,7 @@ impl<'m> Graph<'m> {
         Ok(graph)
     }
 
-    /// Takes the arguments of the signature in; returns the places of its results by their names, and how many they are.
+    /// Adds the arguments of the signature. Returns the positions of the results by name, and their number.
     fn arguments(&mut self, signature: &'m [u8]) -> Result<(BTreeMap<&'m str, u32>, u32)> {
         let mut outputs = BTreeMap::new();
         let (mut at, mut len) = (0, 0);

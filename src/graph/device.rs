@@ -1,18 +1,18 @@
-//! The device that a node asks for.
+//! The device of a node.
 //!
 //! ```text
 //! device := "/" | part*
 //! part   := ("/job:" name | "/replica:" number | "/task:" number | "/device:" type [":" number]
-//!            | "/cpu:" number | "/CPU:" number | "/gpu:" number | "/GPU:" number); "*" in place of any value is: any
+//!            | "/cpu:" number | "/CPU:" number | "/gpu:" number | "/GPU:" number); "*" as any value: unspecified
 //! ```
-//! Source: what TensorFlow 2.21's placer takes and refuses. Of a part given twice the last one counts.
+//! Source: the devices that TensorFlow 2.21's placer accepts. If a part is given twice, the last one counts.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// A device, as far as it is given: what is `None` may be any.
+/// A device; parts that are `None` are unspecified.
 ///
 /// ```
 /// use ckdiff::graph::DeviceSpec;
@@ -29,30 +29,30 @@ pub struct DeviceSpec {
     pub replica: Option<u32>,
     /// The task of the replica.
     pub task: Option<u32>,
-    /// The type of device, as `GPU`.
+    /// The type of device, such as `GPU`.
     pub ty: Option<String>,
-    /// Which one of its type.
+    /// The number of the device among those of its type.
     pub id: Option<u32>,
 }
 
 impl DeviceSpec {
-    /// Takes one part off the front of `text`; what is left.
+    /// Parses one part at the start of `text`, and returns the rest.
     fn part<'a>(&mut self, text: &'a str) -> Option<&'a str> {
         let end = text.get(1..)?.find('/').map_or(text.len(), |end| end + 1);
         let (part, rest) = text.split_at_checked(end)?;
         let (key, value) = part.strip_prefix('/')?.split_once(':')?;
         match key {
-            "job" => self.job = given(value, |name| is_name(name).then(|| name.to_owned()))?,
-            "replica" => self.replica = given(value, number)?,
-            "task" => self.task = given(value, number)?,
+            "job" => self.job = optional(value, |name| is_name(name).then(|| name.to_owned()))?,
+            "replica" => self.replica = optional(value, number)?,
+            "task" => self.task = optional(value, number)?,
             "device" => {
                 let (ty, id) = value.split_once(':').unwrap_or((value, "*"));
-                self.ty = given(ty, |name| is_name(name).then(|| name.to_owned()))?;
-                self.id = given(id, number)?;
+                self.ty = optional(ty, |name| is_name(name).then(|| name.to_owned()))?;
+                self.id = optional(id, number)?;
             }
             "cpu" | "CPU" | "gpu" | "GPU" => {
                 self.ty = Some(key.to_ascii_uppercase());
-                self.id = given(value, number)?;
+                self.id = optional(value, number)?;
             }
             _ => return None,
         }
@@ -60,14 +60,14 @@ impl DeviceSpec {
     }
 }
 
-/// Whether two spellings mean the same device; what does not parse means none.
+/// Whether two texts name the same device. Invalid ones name none.
 pub(crate) fn is_same_device(lhs: &str, rhs: &str) -> bool {
     let parsed = |text: &str| text.parse::<DeviceSpec>().ok();
     parsed(lhs).is_some_and(|lhs| parsed(rhs) == Some(lhs))
 }
 
-/// A value, or none for `*`; the outer `None` when it is not one.
-fn given<T>(text: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<Option<T>> {
+/// Parses a value, or `*` for none; the outer `None` is an error.
+fn optional<T>(text: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<Option<T>> {
     if text == "*" { Some(None) } else { parse(text).map(Some) }
 }
 
@@ -92,14 +92,16 @@ impl FromStr for DeviceSpec {
             rest = device.part(rest).ok_or_else(|| {
                 let form = "/job:NAME/replica:N/task:N/device:TYPE:N, or some of its parts";
                 let shown = crate::error::shortened(rest);
-                Error::from(ErrorKind::Syntax(format!("{shown:?} is no part of a device: {form}")))
+                Error::from(ErrorKind::Syntax(format!(
+                    "{shown:?} is not a part of a device: {form}"
+                )))
             })?;
         }
         Ok(device)
     }
 }
 
-/// In TensorFlow's own form, which equal devices share.
+/// TensorFlow's canonical form, which is the same for equal devices.
 impl fmt::Display for DeviceSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(job) = &self.job {

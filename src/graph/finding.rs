@@ -1,15 +1,15 @@
-//! What is wrong in a graph, and where.
+//! Findings: faults of a graph.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Something in a graph that TensorFlow does not take, or that cannot work.
+/// A fault of a graph: something that TensorFlow refuses, or that cannot work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Where, from the `GraphDef` on: `node["dense/MatMul"].attr["T"]`.
+    /// The path in the `GraphDef`: `node["dense/MatMul"].attr["T"]`.
     pub path: String,
-    /// What was found and what is allowed.
+    /// What was found, and what is allowed.
     pub problem: String,
 }
 
@@ -19,16 +19,16 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What came of checking a graph.
+/// The result of checking a graph.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checked {
     /// The first findings, in the order of the graph.
     pub findings: Vec<Finding>,
-    /// How many more there are.
+    /// The number of further findings.
     pub more: u64,
 }
 
-/// Findings while they are collected: those beyond the limit are counted, and never put into words.
+/// Collects findings. Those beyond the limit are counted, and their texts are not made.
 #[derive(Debug)]
 pub(super) struct Findings {
     limit: usize,
@@ -36,12 +36,12 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// No findings yet, and room for `limit` of them.
+    /// A collection that keeps `limit` findings.
     pub(super) fn new(limit: usize) -> Self {
         Self { limit, checked: Checked::default() }
     }
 
-    /// Adds one.
+    /// Adds a finding.
     pub(super) fn add(&mut self, path: impl FnOnce() -> String, problem: impl FnOnce() -> String) {
         if self.checked.findings.len() < self.limit {
             self.checked.findings.push(Finding { path: path(), problem: problem() });
@@ -50,7 +50,7 @@ impl Findings {
         }
     }
 
-    /// All that was found.
+    /// The result.
     pub(super) fn finish(self) -> Checked {
         self.checked
     }

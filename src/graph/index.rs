@@ -1,30 +1,30 @@
-//! Names to positions in a list that its owner keeps.
+//! A hash table from names to positions in a list that its owner keeps.
 
 use std::hash::{BuildHasher, RandomState};
 
-/// A table that finds a name's position; it gives no order away, so nothing can depend on one.
+/// A hash table that cannot be iterated, so that no output depends on its order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Index {
-    /// Keyed, so that no file can choose names that all meet in one slot.
+    /// Random keys, so that no file can contain names that all collide.
     state: RandomState,
-    /// The high half of the name's hash, and position plus one; 0 is empty. The length is a power of two, at least twice the
-    /// names.
+    /// Per slot, the high half of the hash, and the position plus one; 0 is empty. The length is a power of two, at least twice
+    /// the number of names.
     slots: Vec<u64>,
 }
 
 impl Index {
-    /// A table with room for `len` names.
+    /// An empty table with room for `len` names.
     pub(crate) fn with_room_for(len: usize) -> Self {
         let slots = vec![0; (len * 2).next_power_of_two().max(8)];
         Self { state: RandomState::new(), slots }
     }
 
-    /// The position at which `is` says yes, of those whose name has the same hash.
+    /// The first position for which `is` returns true, among those with the same hash.
     pub(crate) fn find(&self, name: &str, is: impl Fn(u32) -> bool) -> Option<u32> {
         self.found(self.hash(name), is).ok()
     }
 
-    /// Puts a name in, for which there must be room, unless it is there; the position that it has already.
+    /// Adds a name, for which there must be room. If it is already in the table, returns its position instead.
     pub(crate) fn insert(
         &mut self,
         name: &str,
@@ -43,13 +43,13 @@ impl Index {
         }
     }
 
-    /// The position, or the slot where it would be.
+    /// The position of a name, or the slot for it.
     #[inline]
     fn found(&self, hash: u64, is: impl Fn(u32) -> bool) -> Result<u32, Option<usize>> {
         for slot in self.probe(hash) {
             match self.slots.get(slot) {
                 Some(&entry) if entry != 0 => {
-                    // What has another hash need not be looked at, which is far away in memory.
+                    // Names with another hash are not compared, which would be a cache miss.
                     if entry & HIGH == hash & HIGH && is(position(entry)) {
                         return Ok(position(entry));
                     }
@@ -64,7 +64,7 @@ impl Index {
         self.state.hash_one(name.as_bytes())
     }
 
-    /// The slots where a name may be, the likeliest first.
+    /// The slots of a name in the order of probing.
     fn probe(&self, hash: u64) -> impl Iterator<Item = usize> + use<> {
         let mask = self.slots.len().wrapping_sub(1);
         #[expect(clippy::cast_possible_truncation, reason = "the low bits of a hash are as good")]
@@ -73,10 +73,10 @@ impl Index {
     }
 }
 
-/// The half of a slot that is of the hash.
+/// The half of a slot that has the hash.
 const HIGH: u64 = 0xffff_ffff_0000_0000;
 
-#[expect(clippy::cast_possible_truncation, reason = "the low half of a slot is a position")]
+#[expect(clippy::cast_possible_truncation, reason = "the low half of a slot is the position")]
 fn position(entry: u64) -> u32 {
     (entry as u32).wrapping_sub(1)
 }

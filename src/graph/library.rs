@@ -4,19 +4,19 @@ use crate::error::Result;
 use crate::message::{Records, nested, string};
 use crate::schema::field::{function_def, function_def_library, op_def};
 
-/// The functions of a graph, and which is the gradient of which.
+/// The functions of a graph, and their gradients.
 #[derive(Debug, Clone, Default)]
 pub struct Library<'m> {
-    /// Its functions, in the order of the message.
+    /// The functions in the order of the message.
     pub functions: Vec<Function<'m>>,
-    /// The wire bytes of the library.
+    /// The wire bytes of the `FunctionDefLibrary`.
     pub bytes: &'m [u8],
 }
 
 /// A function.
 #[derive(Debug, Clone, Copy)]
 pub struct Function<'m> {
-    /// Its name.
+    /// The name.
     pub name: &'m str,
     /// The `FunctionDef` in canonical form.
     pub bytes: &'m [u8],
@@ -26,7 +26,7 @@ impl<'m> Library<'m> {
     /// The library of a `FunctionDefLibrary` in canonical form.
     ///
     /// # Errors
-    /// When the bytes are no message.
+    /// If the bytes are not a message.
     pub fn new(bytes: &'m [u8]) -> Result<Self> {
         let mut functions = Vec::new();
         for record in Records::new(bytes, 0) {

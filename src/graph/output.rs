@@ -1,4 +1,4 @@
-//! What the outputs of a node are: type and shape.
+//! The dtype and shape of a node's outputs.
 
 use std::borrow::Cow;
 
@@ -13,23 +13,23 @@ use crate::schema::tensorflow::attr_value::{self, ListValue};
 use crate::schema::tensorflow::op_def::ArgDef;
 use crate::schema::tensorflow::{AttrValue, OpDef, TensorShapeProto};
 
-/// What is behind the number of a type for the reference to one.
+/// The difference between the number of a reference type and that of the type.
 const REFERENCE: i32 = 100;
 
-/// What a tensor of a graph is.
+/// The dtype and shape of a tensor in a graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Output {
-    /// The number of its type in `types.proto`; references to variables have 100 more.
+    /// The number of the dtype in `types.proto`, plus 100 for a reference to a variable.
     pub dtype: i32,
-    /// Its shape, as far as the graph says; `unknown_rank` where it says nothing.
+    /// The shape as far as the graph has it; otherwise `unknown_rank`.
     pub shape: TensorShapeProto,
 }
 
 impl<'m> Graph<'m> {
-    /// The node behind the name of a tensor, `x` or `x:0`, and the number of its output.
+    /// The node of the tensor `x` or `x:0`, and the number of its output.
     ///
     /// # Errors
-    /// When the graph has no such node, or no number is behind the colon.
+    /// If the graph has no such node, or the colon is not followed by a number.
     pub fn tensor(&self, name: &str) -> Result<(&Node<'m>, usize)> {
         if name.is_empty() {
             return Err(ErrorKind::NotFound("no tensor is named".into()).into());
@@ -47,38 +47,38 @@ impl<'m> Graph<'m> {
         Ok((self.node(id), number))
     }
 
-    /// What the tensor `name` is, by the definition of its op in `ops` or in the graph's library. The shape is what the node says:
-    /// in `_output_shapes`, which TensorFlow's exports have, else in an attribute `shape`.
+    /// The dtype and shape of the tensor `name`, by the definition of its op in `ops` or in the function library. The shape is that
+    /// of the attribute `_output_shapes`, which TensorFlow's exports have, or else of `shape`.
     ///
     /// # Errors
-    /// When the graph has no such tensor, or its op is not known.
+    /// If the graph has no such tensor, or its op is unknown.
     pub fn output(&self, name: &str, ops: &OpTable<'_>) -> Result<Output> {
         let (node, number) = self.tensor(name)?;
         let op = self.function(node.op).or_else(|| ops.definition(node.op).map(Cow::Borrowed));
         let op = op.ok_or_else(|| {
-            let kind = format!("the op {} of {name} is not known", shortened(node.op));
+            let kind = format!("the op {} of {name} is unknown", shortened(node.op));
             Error::from(ErrorKind::NotFound(kind))
         })?;
         let dtype = dtype(node, &op, number).map_err(|given| {
-            let allowed = format!("{} gives {given}", shortened(node.name));
+            let allowed = format!("{} has {given}", shortened(node.name));
             Error::unexpected("number of an output", number, allowed)
         })?;
         Ok(Output { dtype, shape: shape(node, number) })
     }
 
-    /// What a function of the library takes and gives.
+    /// The signature of a function in the library.
     fn function<'t>(&self, name: &str) -> Option<Cow<'t, OpDef>> {
         let function = self.library().functions.iter().find(|function| function.name == name)?;
         OpDef::decode(nested(function.bytes, function_def::SIGNATURE)).ok().map(Cow::Owned)
     }
 }
 
-/// The type of an output of a node; else how many outputs it has.
+/// The dtype of an output of a node, or else the number of its outputs.
 fn dtype(node: &Node<'_>, op: &OpDef, number: usize) -> std::result::Result<i32, usize> {
     let mut before = 0usize;
     for arg in &op.output_arg {
         let (dtypes, times) = of_arg(node, op, arg);
-        // Of an argument of many tensors all are of one type.
+        // All tensors of a repeated argument have one type.
         let found =
             number.checked_sub(before).filter(|at| *at < dtypes.len().saturating_mul(times));
         if let Some(dtype) = found.and_then(|at| dtypes.get(at % dtypes.len())) {
@@ -89,12 +89,17 @@ fn dtype(node: &Node<'_>, op: &OpDef, number: usize) -> std::result::Result<i32,
     Err(before)
 }
 
-/// The place that the output `number` of the argument `name` has among all outputs of a node: in functions, inputs are spelled so.
-pub(crate) fn place_of(node: &Node<'_>, op: &OpDef, name: &str, number: usize) -> Option<usize> {
+/// The number of the output `name:number`, the form of inputs in functions, among all outputs of a node.
+pub(crate) fn output_index(
+    node: &Node<'_>,
+    op: &OpDef,
+    name: &str,
+    number: usize,
+) -> Option<usize> {
     let mut before = 0usize;
     for arg in &op.output_arg {
         let (dtypes, times) = of_arg(node, op, arg);
-        // A function of any type says so by no attribute of its calls.
+        // The type of a polymorphic function is no attribute of its calls.
         let count = dtypes.len().saturating_mul(times);
         if arg.name == name {
             return before.checked_add(number).filter(|_| number < count);
@@ -104,7 +109,7 @@ pub(crate) fn place_of(node: &Node<'_>, op: &OpDef, name: &str, number: usize) -
     None
 }
 
-/// The types of an argument, and how often they come.
+/// The types of an argument, and how often they are repeated.
 fn of_arg(node: &Node<'_>, op: &OpDef, arg: &ArgDef) -> (Vec<i32>, usize) {
     if !arg.type_list_attr.is_empty() {
         return (types(attr(node, op, &arg.type_list_attr)), 1);
@@ -121,7 +126,7 @@ fn of_arg(node: &Node<'_>, op: &OpDef, arg: &ArgDef) -> (Vec<i32>, usize) {
     (dtypes, times)
 }
 
-/// An attribute of a node, or what its op has for it.
+/// An attribute of a node, or its default.
 fn attr(node: &Node<'_>, op: &OpDef, name: &str) -> Option<attr_value::Value> {
     match node.attr(name) {
         Some(bytes) => AttrValue::decode(bytes).ok()?.value,
@@ -137,7 +142,7 @@ fn types(value: Option<attr_value::Value>) -> Vec<i32> {
     }
 }
 
-/// The shape of an output, as far as its node says.
+/// The shape of an output, as far as its node has it.
 fn shape(node: &Node<'_>, number: usize) -> TensorShapeProto {
     let of = |name: &str| AttrValue::decode(node.attr(name)?).ok()?.value;
     let listed = match of("_output_shapes") {
@@ -146,7 +151,7 @@ fn shape(node: &Node<'_>, number: usize) -> TensorShapeProto {
     };
     let own = || match (node.op, of("shape"), of("value")) {
         ("Const", _, Some(attr_value::Value::Tensor(tensor))) => tensor.tensor_shape,
-        // Those of other ops may be of something else, as with `Reshape`.
+        // The attribute `shape` of other ops may be that of something else, as of `Reshape`.
         ("Placeholder" | "PlaceholderV2" | "PlaceholderWithDefault" | "VariableV2", shape, _) => {
             match shape {
                 Some(attr_value::Value::Shape(shape)) => Some(shape),

@@ -1,84 +1,85 @@
-//! What the save and restore nodes of a graph name: the keys of a checkpoint, and the variables behind them.
+//! Save and restore nodes: the keys of a checkpoint that they name, and the variables for these.
 //!
 //! ```text
 //! Save(filename, tensor_names, data…)                           SaveSlices, SaveV2(…, tensor_names, shapes_and_slices, data…)
 //! Restore(file_pattern, tensor_name)   RestoreSlice(…, tensor_name, shape_and_slice)   RestoreV2(…, tensor_names, shape_and_slices)
 //! ```
-//! Names and slices are string constants. Source: the op definitions, and what TensorFlow's savers wire.
+//! Names and slices are string constants. Source: the op definitions, and the graphs of TensorFlow's savers.
 
 use super::{Constant, Graph, Input, Node, NodeId, attrs};
 
-/// Nodes that are passed on the way to a variable.
+/// The largest number of nodes between a save node and a variable.
 const STEPS: usize = 8;
 
 /// A node that saves or restores tensors.
 #[derive(Debug, Clone)]
 pub struct SaveNode {
-    /// Its number in the graph.
+    /// The number of the node.
     pub node: NodeId,
-    /// What it does.
+    /// Whether the node saves or restores.
     pub action: Action,
-    /// What it saves or restores, in its order; `None` where that is no constant, or names, slices and dtypes are not as many.
+    /// The tensors in the order of the node; `None` if their names are not constant, or the numbers of names, slices and dtypes
+    /// differ.
     pub tensors: Option<Vec<SavedTensor>>,
-    /// The constants that say so.
+    /// The constants with the names and slices.
     pub constants: Vec<NodeId>,
 }
 
-/// What a node does.
+/// The action of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
-    /// It writes a checkpoint.
+    /// Writes a checkpoint.
     Save,
-    /// It reads one.
+    /// Reads a checkpoint.
     Restore,
 }
 
 /// A tensor of a checkpoint, as a node names it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SavedTensor {
-    /// Its key in the checkpoint.
+    /// The key in the checkpoint.
     pub key: String,
-    /// The full shape and the slice of it, as in `7 2 0,3:0,2`; nothing where it is whole.
+    /// The full shape and the slice, such as `7 2 0,3:0,2`; empty for the whole tensor.
     pub slice: String,
-    /// The number of its dtype, where the node says so.
+    /// The number of the dtype, if the node has it.
     pub dtype: i32,
-    /// The node that is saved, or that is given what was restored; the variable, where it can be found.
+    /// The variable that is saved or restored, if it can be found; otherwise the node that is saved, or that receives the value.
     pub variable: Option<NodeId>,
-    /// Which output of that node is saved; nothing where something is restored.
+    /// The output of that node that is saved; empty for a restore node.
     pub output: String,
 }
 
-/// A variable that is given what was restored.
+/// A variable that receives a restored tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Target {
     /// The restore node.
     pub(crate) restore: NodeId,
-    /// Which of the tensors that it names.
+    /// The output of the restore node.
     pub(crate) output: u64,
     /// The variable.
     pub(crate) variable: NodeId,
-    /// The node that assigns it.
+    /// The node that assigns the value.
     pub(crate) assign: NodeId,
-    /// Whether it is given the variable's shape on the way.
+    /// Whether the tensor is reshaped to the shape of the variable.
     pub(crate) is_reshaped: bool,
 }
 
-/// How an op is wired.
+/// The inputs of a save or restore op.
 struct Wiring {
     action: Action,
-    /// Which of its inputs has the slices.
+    /// The number of the input with the slices.
     slices: Option<usize>,
-    /// Where its data begins, or which attribute has the dtypes of what it gives.
+    /// The number of the first data input of a save op.
     data: usize,
     dtypes: &'static str,
 }
 
 const NAMES: usize = 1;
 
-/// How often the bytes of a graph are copied, if savers share the constants that name what they save.
+/// The limit on copies of shared constants, as a multiple of the size of the graph.
 const SHARED: usize = 16;
 
-/// What a node lists, in one order, and the constants that say so.
+/// The tensors that a node lists, and the constants with their names.
 struct Listed {
     names: Vec<String>,
     slices: Vec<String>,
@@ -105,7 +106,7 @@ pub(crate) fn is_save(op: &str) -> bool {
 }
 
 impl<'m> Graph<'m> {
-    /// The nodes that save or restore, in the order of the graph; linear.
+    /// The save and restore nodes in the order of the graph. Takes linear time.
     pub fn save_nodes(&self) -> Vec<SaveNode> {
         let found: Vec<_> =
             self.iter().filter_map(|(id, node)| Some((id, node, wiring(node.op)?))).collect();
@@ -123,14 +124,14 @@ impl<'m> Graph<'m> {
         found.iter().map(save_node).collect()
     }
 
-    /// What a node lists, where all of it is constant and TensorFlow would take it.
+    /// The tensors that a node lists, if their names are constant and TensorFlow would accept them.
     fn listed(&self, node: &Node<'m>, wiring: &Wiring, room: &mut usize) -> Option<Listed> {
-        let dtypes = node.attr(wiring.dtypes).map(attrs::types).unwrap_or_default();
+        let dtypes = node.types(wiring.dtypes);
         let inputs = self.inputs(node);
         let (id, names) = self.strings(inputs.get(NAMES), room)?;
         let data = inputs.iter().skip(wiring.data).filter(|input| !input.is_control).count();
-        let takes = if wiring.action == Action::Save { names.len() } else { 0 };
-        if names.len() != dtypes.len() || data != takes {
+        let expected = if wiring.action == Action::Save { names.len() } else { 0 };
+        if names.len() != dtypes.len() || data != expected {
             return None;
         }
         let mut constants = vec![id];
@@ -171,7 +172,7 @@ impl<'m> Graph<'m> {
         .collect()
     }
 
-    /// The strings of the constant that an input comes from, as far as there is room for them.
+    /// The strings of the constant that is the source of an input, if there is room for them.
     fn strings(
         &self,
         input: Option<&Input<'m>>,
@@ -184,11 +185,11 @@ impl<'m> Graph<'m> {
         let constant = Constant::parse(attrs::tensor(value)?).ok()?;
         let strings = constant.byte_elements()?.into_iter();
         let strings = strings.map(|text| String::from_utf8_lossy(text).into_owned()).collect();
-        // A repeated name would be no list of names.
+        // A list of names never repeats its last element.
         (constant.tail() == 0).then_some((id, strings))
     }
 
-    /// The variable that an input gives the value of, or the node itself; and which of its outputs.
+    /// The variable whose value an input has, or else the source node; and the output.
     fn variable(&self, input: &Input<'m>) -> Option<(NodeId, &'m str)> {
         let mut input = *input;
         for _ in 0..STEPS {
@@ -201,7 +202,7 @@ impl<'m> Graph<'m> {
         Some((input.source?, input.port))
     }
 
-    /// The variables that are assigned from restore nodes, sorted.
+    /// The variables that restore nodes assign, sorted.
     pub(crate) fn targets(&self) -> Vec<Target> {
         let assigned = |(assign, node): (NodeId, &Node<'m>)| {
             if !is_assign(node.op) {
@@ -216,7 +217,7 @@ impl<'m> Graph<'m> {
         targets
     }
 
-    /// The restore node, and which of its outputs, that a value comes from; whether it is reshaped on the way.
+    /// The restore node and output that a value comes from, and whether it is reshaped.
     fn restore_behind(&self, value: &Input<'m>) -> Option<(NodeId, u64, bool)> {
         let mut input = *value;
         let mut is_reshaped = false;
@@ -241,8 +242,7 @@ impl<'m> Graph<'m> {
         op.and_then(wiring).is_some_and(|wiring| wiring.action == Action::Restore)
     }
 
-    /// Nodes through which a restored value reaches the variable that [`SavedTensor`] has for it, sorted; `nodes` are those that
-    /// save and restore.
+    /// The nodes between the restore nodes among `nodes` and their variables, sorted.
     pub(crate) fn restoring(&self, nodes: &[SaveNode]) -> Vec<NodeId> {
         let mut targets = self.targets();
         targets.dedup_by_key(|target| (target.restore, target.output));
@@ -260,20 +260,20 @@ impl<'m> Graph<'m> {
         found
     }
 
-    /// The input that a node assigns, or passes on.
+    /// The input that a node assigns or forwards.
     pub(crate) fn passed_on(&self, id: NodeId) -> Option<&Input<'m>> {
         let node = self.node(id);
         self.inputs(node).get(usize::from(is_assign(node.op)))
     }
 }
 
-/// The tensor that a restore node gives at an output, where it is known.
+/// The tensor at an output of a restore node, if it is known.
 pub(crate) fn restored(nodes: &[SaveNode], restore: NodeId, output: u64) -> Option<&SavedTensor> {
     let at = nodes.binary_search_by_key(&restore, |node| node.node).ok()?;
     nodes.get(at)?.tensors.as_ref()?.get(usize::try_from(output).ok()?)
 }
 
-/// The number of the output that an input comes from: `0`, in functions `tensors:0`.
+/// The number of the output that is the source of an input: `0`, in functions `tensors:0`.
 pub(crate) fn output_number(input: &Input<'_>) -> Option<u64> {
     input.port.rsplit(':').next()?.parse().ok()
 }
@@ -282,7 +282,7 @@ fn is_assign(op: &str) -> bool {
     matches!(op, "Assign" | "AssignVariableOp")
 }
 
-/// Those of the sorted `targets` that are given this output of a node.
+/// The targets, of the sorted `targets`, that receive this output of a node.
 pub(crate) fn targets_of(targets: &[Target], restore: NodeId, output: u64) -> &[Target] {
     let first =
         targets.partition_point(|target| (target.restore, target.output) < (restore, output));

@@ -24,7 +24,7 @@ use crate::schema::{MessageType, Schema};
 const NESTED_ANY: usize = 16;
 
 /// The error for an `Any` nested deeper than [`NESTED_ANY`].
-const ANY_TOO_DEEP: &str = "Any within Any more than 16 deep has no form here";
+const ANY_TOO_DEEP: &str = "an Any that is nested more than 16 deep is not supported";
 
 /// Options of [`parse`](fn@parse).
 #[derive(Debug, Clone, Default)]

@@ -80,7 +80,7 @@ fn plain_digits(digits: &[u8]) -> Option<u64> {
 #[cold]
 fn integer_in_any_notation(text: &[u8]) -> Option<i128> {
     /// The digits of the largest 64-bit integer.
-    const LONGEST: i64 = 20;
+    const MAX_DIGITS: i64 = 20;
     let Parts { negative, whole, fraction, exponent } = parts(text)?;
     let digits = || whole.iter().chain(fraction).map(|byte| byte - b'0');
     let len = i64::try_from(whole.len() + fraction.len()).ok()?;
@@ -92,7 +92,7 @@ fn integer_in_any_notation(text: &[u8]) -> Option<i128> {
     // The number of digits before the decimal point, and without trailing zeros.
     let point = i64::try_from(whole.len()).ok()?.saturating_add(exponent);
     let needed = len - i64::try_from(trailing).ok()?;
-    if point < needed || point.saturating_sub(leading) > LONGEST {
+    if point < needed || point.saturating_sub(leading) > MAX_DIGITS {
         return None;
     }
     let count = usize::try_from(point).ok()?;

@@ -5,9 +5,9 @@
 //! key, with key and value present. Default values of fields without presence are left out. Unknown fields come last,
 //! unchanged. Two equal messages therefore have equal bytes, except for NaN payloads.
 
-use super::meaning::Meaning;
 use super::packed::Packed;
-use super::scalar::{self, Fit};
+use super::record_kind::RecordKind;
+use super::scalar::{self, WireMatch};
 use super::wire::{Records, Value};
 use super::writer::Writer;
 use super::{map, message_set};
@@ -79,10 +79,10 @@ impl<'a> Contents<'a> {
             for record in Records::new(part, 0) {
                 let record = record?;
                 let end = start + record.bytes.len();
-                match Meaning::of(self.schema, self.ty, &record) {
-                    Meaning::Unknown => self.unknown.raw(record.bytes),
-                    Meaning::Known(field, fit) => {
-                        if fit == Fit::Packed {
+                match RecordKind::of(self.schema, self.ty, &record) {
+                    RecordKind::Unknown => self.unknown.raw(record.bytes),
+                    RecordKind::Known(field, wire_match) => {
+                        if wire_match == WireMatch::Packed {
                             self.move_to_unknown(field, record.value)?;
                         }
                         let oneof = field.oneof.and_then(|at| chosen.get_mut(usize::from(at)));
@@ -238,7 +238,9 @@ impl<'a> Contents<'a> {
         };
         for value in values(runs) {
             match value? {
-                value if Fit::of(value.wire_type(), field) == Fit::Single => write(value),
+                value if WireMatch::of(value.wire_type(), field) == WireMatch::Single => {
+                    write(value)
+                }
                 value => {
                     for value in Packed::new(kind, content(value), 0) {
                         write(value?);

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::packed::Packed;
-use super::scalar::{self, Fit};
+use super::scalar::{self, WireMatch};
 use super::wire::{Record, Records, Value, too_deep};
 use super::{MAX_DEPTH, MAX_GROUPS, map, message_set};
 use crate::bytes::varint;
@@ -14,7 +14,7 @@ use crate::schema::{Field, Kind, MessageType, Schema};
 
 /// The result of checking a message.
 #[derive(Debug)]
-pub(super) struct Findings<'s> {
+pub(super) struct CheckResult<'s> {
     /// Whether the message is in canonical form, except for the order of the maps in `unsorted`.
     pub(super) canonical: bool,
     /// Maps whose entries are not sorted; nested maps before the enclosing ones.
@@ -23,11 +23,22 @@ pub(super) struct Findings<'s> {
     groups: usize,
 }
 
+impl CheckResult<'_> {
+    /// Sorts in place the maps that the check found unsorted; returns whether `bytes`, the checked message, is canonical now.
+    pub(super) fn sort_maps(&self, bytes: &mut [u8]) -> bool {
+        self.canonical
+            && self.unsorted.iter().all(|run| {
+                let entries = bytes.get_mut(run.bytes.clone());
+                entries.is_some_and(|entries| map::sort(run.entry, entries))
+            })
+    }
+}
+
 /// The consecutive entries of one map.
 #[derive(Debug)]
 pub(super) struct Run<'s> {
-    pub(super) entry: &'s MessageType,
-    pub(super) bytes: Range<usize>,
+    entry: &'s MessageType,
+    bytes: Range<usize>,
 }
 
 /// Checks `bytes`, a message of type `ty` at nesting depth `depth`.
@@ -39,10 +50,10 @@ pub(super) fn check<'s>(
     ty: &'s MessageType,
     bytes: &[u8],
     depth: usize,
-) -> Result<Findings<'s>> {
-    let mut findings = Findings { canonical: true, unsorted: Vec::new(), groups: 0 };
-    check_message(schema, ty, bytes, 0, depth, &mut findings)?;
-    Ok(findings)
+) -> Result<CheckResult<'s>> {
+    let mut result = CheckResult { canonical: true, unsorted: Vec::new(), groups: 0 };
+    check_message(schema, ty, bytes, 0, depth, &mut result)?;
+    Ok(result)
 }
 
 /// Checks a message at offset `base` of the outermost message and at nesting depth `depth`.
@@ -52,20 +63,20 @@ pub(super) fn check_message<'s>(
     bytes: &[u8],
     base: u64,
     depth: usize,
-    findings: &mut Findings<'s>,
+    result: &mut CheckResult<'s>,
 ) -> Result<()> {
     if depth > MAX_DEPTH {
         return Err(too_deep().at(base));
     }
     if ty.is_message_set {
-        findings.canonical = false;
-        return message_set::check(schema, ty, bytes, base, depth, findings);
+        result.canonical = false;
+        return message_set::check(schema, ty, bytes, base, depth, result);
     }
     let mut level = Level {
         schema,
         ty,
         depth,
-        findings,
+        result,
         canonical: true,
         last: 0,
         index: 0,
@@ -83,7 +94,7 @@ pub(super) fn check_message<'s>(
     level.end_map();
     // In canonical form a map entry has both fields.
     let complete = !ty.is_map_entry || level.fields == 2;
-    level.findings.canonical &= level.canonical && complete;
+    level.result.canonical &= level.canonical && complete;
     Ok(())
 }
 
@@ -91,7 +102,7 @@ struct Level<'a, 's> {
     schema: &'s Schema,
     ty: &'s MessageType,
     depth: usize,
-    findings: &'a mut Findings<'s>,
+    result: &'a mut CheckResult<'s>,
     canonical: bool,
     /// The number of the last record; above all numbers after an unknown field.
     last: u32,
@@ -115,8 +126,11 @@ struct Map<'a, 's> {
 impl<'a, 's> Level<'a, 's> {
     #[inline(always)]
     fn record(&mut self, record: Record<'a>) -> Result<()> {
-        let known = self.ty.field(record.number).map(|f| (f, Fit::of(record.value.wire_type(), f)));
-        let Some((field, fit)) = known.filter(|(_, fit)| *fit != Fit::Not) else {
+        let known =
+            self.ty.field(record.number).map(|f| (f, WireMatch::of(record.value.wire_type(), f)));
+        let Some((field, wire_match)) =
+            known.filter(|(_, wire_match)| *wire_match != WireMatch::Mismatch)
+        else {
             // In canonical form unknown fields come last.
             self.end_map();
             self.last = u32::MAX;
@@ -125,13 +139,14 @@ impl<'a, 's> Level<'a, 's> {
         if record.number == self.last {
             self.index += 1;
             // Packed numbers are one record; other repeated values are consecutive records.
-            self.canonical &= field.is_repeated() && fit == Fit::Single;
+            self.canonical &= field.is_repeated() && wire_match == WireMatch::Single;
         } else {
             self.begin(field);
         }
-        self.canonical &= (fit == Fit::Packed) == field.is_packed;
+        self.canonical &= (wire_match == WireMatch::Packed) == field.is_packed;
         self.canonical &= record.is_shortest();
-        self.value(field, fit, record).map_err(|error| error.in_field(&field.step(self.index)))
+        self.value(field, wire_match, record)
+            .map_err(|error| error.in_field(&field.step(self.index)))
     }
 
     /// Adds the field to the error of a record.
@@ -160,24 +175,26 @@ impl<'a, 's> Level<'a, 's> {
     }
 
     #[inline(always)]
-    fn value(&mut self, field: &Field, fit: Fit, record: Record<'a>) -> Result<()> {
+    fn value(&mut self, field: &Field, wire_match: WireMatch, record: Record<'a>) -> Result<()> {
         let must_differ = !field.has_presence && !field.is_repeated();
         self.canonical &= !(must_differ && scalar::is_default(record.value));
         match record.value {
             Value::Varint(bits) => self.varint(field.kind, bits),
             Value::Fixed64(_) | Value::Fixed32(_) => {}
             Value::Group(bytes) => {
-                if self.findings.groups == MAX_GROUPS {
+                if self.result.groups == MAX_GROUPS {
                     let allowed = format!("at most {MAX_GROUPS} levels of groups are allowed");
                     return Err(Error::unexpected("nesting", "deeper", allowed).at(record.offset));
                 }
-                self.findings.groups += 1;
+                self.result.groups += 1;
                 self.message(field, bytes, record)?;
-                self.findings.groups -= 1;
+                self.result.groups -= 1;
             }
             Value::Len(bytes) => match field.kind {
                 Kind::Message(_) => self.message(field, bytes, record)?,
-                _ if fit == Fit::Packed => self.packed(field.kind, bytes, record.content)?,
+                _ if wire_match == WireMatch::Packed => {
+                    self.packed(field.kind, bytes, record.content)?
+                }
                 _ if field.is_utf8 => check_utf8(bytes, record.content)?,
                 _ => {}
             },
@@ -217,7 +234,7 @@ impl<'a, 's> Level<'a, 's> {
         let Some(id) = field.kind.message() else { return Ok(()) };
         let ty = &self.schema[id];
         let depth = self.depth + 1;
-        check_message(self.schema, ty, bytes, record.content, depth, self.findings)?;
+        check_message(self.schema, ty, bytes, record.content, depth, self.result)?;
         if field.is_map() {
             self.entry(ty, record, bytes);
         }
@@ -246,7 +263,7 @@ impl<'a, 's> Level<'a, 's> {
         if self.map.is_some()
             && let Some(map) = self.map.take().filter(|map| !map.sorted)
         {
-            self.findings.unsorted.push(map.run);
+            self.result.unsorted.push(map.run);
         }
     }
 }

@@ -47,7 +47,7 @@ impl Form {
         EXTENSIONS.iter().find(|(known, _)| *known == extension).map(|(_, form)| *form)
     }
 
-    /// The form of a file that begins with `head`, where the bytes decide; they never decide for binary.
+    /// The form of a file that begins with `head`, if the bytes show it; never returns [`Form::Binary`].
     ///
     /// ```
     /// use ckdiff::message::Form;
@@ -66,7 +66,7 @@ impl Form {
         } else {
             return None;
         };
-        // Lengths and tags of a binary message are control characters, all but a few.
+        // Most lengths and tags of a binary message are control characters.
         (!tokens::has_control(head)).then_some(form)
     }
 
@@ -79,7 +79,7 @@ impl Form {
             Self::Text => tokens::begins_text(head),
             Self::Json => tokens::begins_json(head),
         };
-        // A text that a control character spoils is still text, if its name says so.
+        // A text file with a stray control character is still text if its extension says so.
         let named = Self::of_extension(path)
             .filter(|named| begins_as_named(named) || !tokens::has_control(head));
         Self::of_content(head).or(named).unwrap_or(Self::Binary)

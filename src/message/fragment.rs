@@ -1,7 +1,6 @@
 //! A part of a message's fields, checked and sorted before the rest of the message exists.
 
 use super::check;
-use super::map;
 use super::wire::Records;
 use crate::error::Result;
 use crate::schema::{MessageType, Schema};
@@ -25,9 +24,9 @@ impl Fragment {
     /// # Errors
     /// As [`Message::decode`](super::Message::decode).
     pub(crate) fn new(schema: &Schema, ty: &MessageType, mut bytes: Vec<u8>) -> Result<Self> {
-        let findings = check::check(schema, ty, &bytes, 0)?;
+        let result = check::check(schema, ty, &bytes, 0)?;
         // A fragment does not show whether a map entry has both fields.
-        let is_canonical = !ty.is_map_entry && map::sort_all(&findings, &mut bytes);
+        let is_canonical = !ty.is_map_entry && result.sort_maps(&mut bytes);
         let (mut first, mut last) = (0, 0);
         if is_canonical {
             for record in Records::new(&bytes, 0) {

@@ -1,8 +1,8 @@
 //! Map entries, and the order of map keys.
 
-use super::check::Findings;
-use super::scalar::{Fit, from_zigzag, int32};
+use super::scalar::WireMatch;
 use super::wire::{Record, Records, Value};
+use crate::bytes::varint::{from_zigzag, int32};
 use crate::error::Result;
 use crate::schema::field::map_entry;
 use crate::schema::{Field, Kind, MessageType, Schema, WireType};
@@ -50,19 +50,10 @@ impl<'a> Key<'a> {
     }
 }
 
-/// Sorts in place the maps that a check found unsorted; returns whether the message is canonical now.
-pub(super) fn sort_all(findings: &Findings<'_>, bytes: &mut [u8]) -> bool {
-    findings.canonical
-        && findings.unsorted.iter().all(|run| {
-            let entries = bytes.get_mut(run.bytes.clone());
-            entries.is_some_and(|entries| sort(run.entry, entries))
-        })
-}
-
 /// Sorts in place the consecutive map entries in `run` by key.
 ///
 /// Returns false if two entries have the same key, or an entry is not in canonical form.
-fn sort(ty: &MessageType, run: &mut [u8]) -> bool {
+pub(super) fn sort(ty: &MessageType, run: &mut [u8]) -> bool {
     let mut entries = Vec::new();
     for record in Records::new(run, 0) {
         let Ok(Record { value: Value::Len(entry), bytes, .. }) = record else { return false };
@@ -86,7 +77,8 @@ pub(super) fn last<'a>(bytes: &'a [u8], field: &Field) -> Result<Option<Value<'a
     let mut last = None;
     for record in Records::new(bytes, 0) {
         let record = record?;
-        if record.number == field.number && Fit::of(record.value.wire_type(), field) == Fit::Single
+        if record.number == field.number
+            && WireMatch::of(record.value.wire_type(), field) == WireMatch::Single
         {
             last = Some(record.value);
         }

@@ -6,7 +6,7 @@
 //! The two fields of an item may come in either order. Anything else is an unknown field.
 
 use super::canonical;
-use super::check::{self, Findings};
+use super::check::{self, CheckResult};
 use super::wire::{Record, Records, Value};
 use super::writer::Writer;
 use crate::error::Result;
@@ -48,14 +48,14 @@ pub(super) fn check<'s>(
     bytes: &[u8],
     base: u64,
     depth: usize,
-    findings: &mut Findings<'s>,
+    result: &mut CheckResult<'s>,
 ) -> Result<()> {
     for record in Records::new(bytes, base) {
         if let Some((number, message, content)) = located(&record?)?
             && let Some(field) = ty.field(number)
             && let Some(id) = field.kind.message()
         {
-            check::check_message(schema, &schema[id], message, content, depth + 1, findings)
+            check::check_message(schema, &schema[id], message, content, depth + 1, result)
                 .map_err(|error| error.in_field(&field.text_name))?;
         }
     }

@@ -14,9 +14,9 @@ mod form;
 mod fragment;
 mod losses;
 mod map;
-mod meaning;
 mod message_set;
 mod packed;
+mod record_kind;
 mod required;
 mod scalar;
 mod tokens;
@@ -29,19 +29,20 @@ use std::fmt;
 use prost_reflect::prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage, ReflectMessage};
 
+pub use crate::bytes::varint::{from_zigzag, int32, to_zigzag};
 pub(crate) use field_set::FieldSet;
 pub(crate) use fields::{
     edit_fields, encoded, entries, entry, field, fields, nested, numbers, records, string, strings,
-    varint,
+    utf8, varint,
 };
 pub use form::Form;
 pub(crate) use fragment::Fragment;
 pub use losses::{Losses, Unknown};
 pub(crate) use losses::{is_odd_nan32, is_odd_nan64};
-pub use meaning::Meaning;
 pub use message_set::item as message_set_item;
 pub use packed::Packed;
-pub use scalar::{Fit, from_zigzag, int32, to_zigzag};
+pub use record_kind::RecordKind;
+pub use scalar::WireMatch;
 pub(crate) use scalar::{is_default, write as write_value};
 pub(crate) use tokens::{Token, Tokens};
 pub(crate) use wire::too_deep;
@@ -110,9 +111,9 @@ impl<'s> Message<'s> {
         ty: &'s MessageType,
         mut bytes: Vec<u8>,
     ) -> Result<Self> {
-        let findings = check::check(schema, ty, &bytes, 0)?;
+        let result = check::check(schema, ty, &bytes, 0)?;
         // TensorFlow writes maps in hash order; sorting them in place avoids a copy.
-        if !map::sort_all(&findings, &mut bytes) {
+        if !result.sort_maps(&mut bytes) {
             let mut out = Writer::default();
             canonical::rewrite(schema, ty, &[&bytes], &mut out)?;
             bytes = out.finish();
@@ -191,8 +192,8 @@ pub(crate) fn canonical<'b>(
     bytes: &'b [u8],
     depth: usize,
 ) -> Result<Cow<'b, [u8]>> {
-    let findings = check::check(schema, ty, bytes, depth)?;
-    let bytes = if findings.canonical && findings.unsorted.is_empty() {
+    let result = check::check(schema, ty, bytes, depth)?;
+    let bytes = if result.canonical && result.unsorted.is_empty() {
         Cow::Borrowed(bytes)
     } else {
         let mut out = Writer::default();

@@ -1,8 +1,8 @@
 //! Required fields of proto2.
 
-use super::meaning::Meaning;
 use super::message_set;
-use super::scalar::Fit;
+use super::record_kind::RecordKind;
+use super::scalar::WireMatch;
 use super::wire::{Records, Value};
 use crate::error::{ErrorKind, Result};
 use crate::schema::{Cardinality, Field, MessageType, Schema};
@@ -20,8 +20,8 @@ pub(super) fn check(schema: &Schema, ty: &MessageType, bytes: &[u8]) -> Result<(
     let (mut last, mut index) = (0, 0);
     for record in Records::new(bytes, 0) {
         let record = record?;
-        let meaning = Meaning::of(schema, ty, &record);
-        if let Meaning::Known(field, _) = meaning {
+        let meaning = RecordKind::of(schema, ty, &record);
+        if let RecordKind::Known(field, _) = meaning {
             missing.retain(|number| *number != field.number);
         }
         index = if record.number == last { index + 1 } else { 0 };
@@ -29,9 +29,10 @@ pub(super) fn check(schema: &Schema, ty: &MessageType, bytes: &[u8]) -> Result<(
         let inside = match message_set::item(&record)?.filter(|_| ty.is_message_set) {
             Some((number, message)) => ty.field(number).map(|field| (field, message)),
             None => match (meaning, record.value) {
-                (Meaning::Known(field, Fit::Single), Value::Len(inside) | Value::Group(inside)) => {
-                    Some((field, inside))
-                }
+                (
+                    RecordKind::Known(field, WireMatch::Single),
+                    Value::Len(inside) | Value::Group(inside),
+                ) => Some((field, inside)),
                 _ => None,
             },
         };

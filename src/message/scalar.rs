@@ -2,6 +2,7 @@
 
 use super::wire::Value;
 use super::writer::Writer;
+use crate::bytes::varint::int32;
 use crate::schema::{Field, Kind, Schema, WireType};
 
 /// Normalizes a varint for the field's kind: 32-bit kinds keep the low bits, bool is 0 or 1.
@@ -15,25 +16,6 @@ pub(super) fn normal(kind: Kind, value: u64) -> u64 {
     }
 }
 
-/// The low 32 bits as a signed number.
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "so the wire format has it")]
-pub fn int32(value: u64) -> i32 {
-    (value as u32).cast_signed()
-}
-
-/// Decodes a ZigZag number of a `sint32` or `sint64`.
-#[inline]
-pub fn from_zigzag(value: u64) -> i64 {
-    (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
-}
-
-/// Encodes a signed number as ZigZag.
-#[inline]
-pub fn to_zigzag(value: i64) -> u64 {
-    (value << 1 ^ value >> 63).cast_unsigned()
-}
-
 /// Returns whether the value is the default of a field without presence: zero bits, or no bytes.
 #[inline]
 pub(crate) fn is_default(value: Value<'_>) -> bool {
@@ -44,18 +26,18 @@ pub(crate) fn is_default(value: Value<'_>) -> bool {
     }
 }
 
-/// How a value's encoding matches its field.
+/// How the encoding of a value matches its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fit {
+pub enum WireMatch {
     /// One value of the field's kind.
     Single,
     /// Packed numbers.
     Packed,
     /// A different encoding: the record is an unknown field.
-    Not,
+    Mismatch,
 }
 
-impl Fit {
+impl WireMatch {
     /// Compares a wire type with that of `field`.
     #[inline]
     pub fn of(wire_type: WireType, field: &Field) -> Self {
@@ -68,7 +50,7 @@ impl Fit {
         {
             Self::Packed
         } else {
-            Self::Not
+            Self::Mismatch
         }
     }
 }

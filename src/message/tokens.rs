@@ -1,6 +1,6 @@
 //! The tokens of text and JSON, which are the same: words, strings, and marks of the syntax.
 //!
-//! Nothing here is an error: a parser says later what is wrong.
+//! This scan reports no errors; the parser does, later.
 
 /// A word, a string without its quotes, or a mark of the syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,13 +23,13 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Whether an object of JSON begins here, and no text.
+/// Whether `head` starts a JSON object, as opposed to text format.
 pub(super) fn begins_json(head: &[u8]) -> bool {
     let rest = head.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     rest.is_some_and(|rest| matches!(rest.first(), Some(b'"' | b'}')))
 }
 
-/// Whether a field of the text format begins here, or behind comments.
+/// Whether `head` starts with a field of the text format, after any comments.
 pub(super) fn begins_text(head: &[u8]) -> bool {
     let mut tokens = Tokens::new(head);
     match tokens.next() {
@@ -40,7 +40,7 @@ pub(super) fn begins_text(head: &[u8]) -> bool {
     matches!(tokens.next(), Some(Token::Mark(b':' | b'{' | b'<')))
 }
 
-/// Whether there is a control character that is no blank outside of quotes; only text and JSON have quotes.
+/// Whether a control character other than white space occurs outside quotes; only text and JSON have quotes.
 pub(super) fn has_control(head: &[u8]) -> bool {
     let control = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace() && *byte != 0x0b;
     let mut rest = head;
@@ -50,7 +50,7 @@ pub(super) fn has_control(head: &[u8]) -> bool {
         let inside = match first {
             b'#' if line.iter().any(control) => return true,
             b'#' => line.len(),
-            // A quote that is not closed in its line is none.
+            // An unclosed quote does not start a string.
             b'"' | b'\'' => end_of_string(line, first).map_or(0, |end| end + 1),
             _ => return true,
         };

@@ -7,13 +7,12 @@
 //! Source: the protobuf encoding specification.
 
 use super::MAX_DEPTH;
-use super::scalar::int32;
 use crate::bytes::varint;
 use crate::error::{Error, Result};
 use crate::schema::WireType;
 
 /// Bytes of a tag: it has 32 bits.
-const LONGEST_TAG: usize = 5;
+const MAX_TAG: usize = 5;
 
 const WIRE_TYPES: [WireType; 6] = [
     WireType::Varint,
@@ -33,14 +32,14 @@ pub enum Value<'a> {
     Fixed64(u64),
     /// Bytes with their length: a string, a message, packed numbers.
     Len(&'a [u8]),
-    /// What stands between a start and an end tag.
+    /// The content of a group, between its start tag and its end tag.
     Group(&'a [u8]),
     /// Four bytes, little-endian.
     Fixed32(u32),
 }
 
 impl Value<'_> {
-    /// How it is encoded.
+    /// The wire type.
     #[inline]
     pub fn wire_type(&self) -> WireType {
         match self {
@@ -60,11 +59,11 @@ pub struct Record<'a> {
     pub number: u32,
     /// The value.
     pub value: Value<'a>,
-    /// All of its bytes, tag and value.
+    /// The bytes of tag and value.
     pub bytes: &'a [u8],
-    /// Where the tag lies, from the start of the outermost message.
+    /// The offset of the tag from the start of the outermost message.
     pub offset: u64,
-    /// Where the content of the value lies.
+    /// The offset of the content of the value, likewise.
     pub content: u64,
 }
 
@@ -103,7 +102,7 @@ impl<'a> Record<'a> {
 
     /// The value as an `int32` or an enum: the low bits of larger numbers, as protobuf reads them.
     pub(crate) fn int32(&self, what: &'static str) -> Result<i32> {
-        self.int64(what).map(|bits| int32(bits.cast_unsigned()))
+        self.int64(what).map(|bits| varint::int32(bits.cast_unsigned()))
     }
 
     /// The value as a `fixed32`.
@@ -163,23 +162,23 @@ impl<'a> Record<'a> {
 
 /// Walks the records of one message, not those of the messages inside.
 ///
-/// Ends after an error: when the bytes end inside a record, or are none. It names the byte.
+/// Ends after the first error, which names the byte.
 #[derive(Debug, Clone)]
 pub struct Records<'a> {
     bytes: &'a [u8],
     pos: usize,
     base: u64,
-    /// The number of the record that could not be read, once that has happened and its tag could be.
+    /// The field number of the malformed record, if its tag was readable.
     broken: Option<u32>,
 }
 
 impl<'a> Records<'a> {
-    /// The records of `bytes`, the first of which lies at `base` in the outermost message.
+    /// The records of `bytes`, the first of which is at `base` in the outermost message.
     pub fn new(bytes: &'a [u8], base: u64) -> Self {
         Self { bytes, pos: 0, base, broken: None }
     }
 
-    /// After an error: the number of the field that it happened in, where its tag could be read.
+    /// The field number of the record that caused the error, if its tag was readable.
     pub fn broken(&self) -> Option<u32> {
         self.broken
     }
@@ -227,7 +226,7 @@ impl<'a> Records<'a> {
         let start = self.pos;
         let at = self.base + start as u64;
         let tag = self.varint("a field's tag")?;
-        if self.pos - start > LONGEST_TAG {
+        if self.pos - start > MAX_TAG {
             let found = format!("a varint of {} bytes", self.pos - start);
             let error = Error::unexpected("a field's tag", found, "at most 5 are allowed");
             return Err(error.at(at));
@@ -338,8 +337,8 @@ impl<'a> Iterator for Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// The next record, if its tag is one byte and its value another, or its length one or two, as nearly all are; all that
-    /// is rare, or wrong, is left to [`any`](Self::any), so that this is small enough to stand wherever records are walked.
+    /// Fast path for a tag of one byte with a varint of one byte, or with a length of one or two bytes. Leaves everything else to
+    /// [`any`](Self::any), so that this function is small enough to be inlined.
     #[inline(always)]
     fn short(&mut self) -> Option<Record<'a>> {
         let rest = self.bytes.get(self.pos..)?;
@@ -380,7 +379,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// A varint of ten bytes whose last one says more than 64 bits hold: protobuf passes over the rest.
+/// Decodes a varint of ten bytes that overflows 64 bits; protobuf ignores the excess bits.
 #[cold]
 pub(super) fn overlong(bytes: &[u8]) -> Option<(u64, usize)> {
     let mut bytes = *bytes.first_chunk::<{ varint::MAX_LEN }>()?;

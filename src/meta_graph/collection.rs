@@ -1,4 +1,4 @@
-//! Collections by kind: read as what they hold, and added to.
+//! Collections: reads their items by kind, and adds items.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,10 +14,10 @@ use crate::message::{
 use crate::schema::Kind as Scalar;
 use crate::schema::field::collection_def;
 
-/// The number of the items in each kind of list.
+/// The field number of the items in every kind of list.
 pub(super) const VALUE: u32 = collection_def::node_list::VALUE;
 
-/// What a collection holds, by the field of `CollectionDef`.
+/// The kind of a collection, by the field of `CollectionDef`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Names of nodes or tensors.
@@ -28,7 +28,7 @@ pub enum Kind {
     Int64List,
     /// Numbers.
     FloatList,
-    /// Messages that tell their type.
+    /// Messages of any type: `google.protobuf.Any`.
     AnyList,
 }
 
@@ -52,12 +52,12 @@ impl Kind {
         }
     }
 
-    /// Whether its items are numbers, which one record packs.
+    /// Whether the items are numbers, which are packed.
     fn is_packed(self) -> bool {
         matches!(self, Self::Int64List | Self::FloatList)
     }
 
-    /// Its name as a field: `node_list`.
+    /// The name of the field: `node_list`.
     pub fn name(self) -> &'static str {
         match self {
             Self::NodeList => "node_list",
@@ -91,7 +91,7 @@ pub enum Item<'a> {
 }
 
 impl Item<'_> {
-    /// The kind of a collection that begins with it.
+    /// The kind of collection that the item belongs to.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Node(_) => Kind::NodeList,
@@ -122,30 +122,30 @@ impl Item<'_> {
 pub struct Collections<'m>(BTreeMap<&'m str, &'m [u8]>);
 
 impl<'m> Collections<'m> {
-    /// Those of `meta`, a `MetaGraphDef`.
+    /// The collections of `meta`, a `MetaGraphDef`.
     ///
     /// # Errors
-    /// When it is another message.
+    /// If `meta` is another message.
     pub fn of(meta: &'m Message<'_>) -> Result<Self> {
         Ok(Self::of_parts(Parts::of(meta)?))
     }
 
-    /// Those among the parts of a meta graph.
+    /// The collections among the parts of a meta graph.
     pub(super) fn of_parts(parts: Parts<'m>) -> Self {
         Self(parts.collections.into_iter().map(|(key, collection)| (key, collection.def)).collect())
     }
 
-    /// Their names, sorted.
+    /// The names, sorted.
     pub fn keys(&self) -> impl Iterator<Item = &'m str> {
         self.0.keys().copied()
     }
 
-    /// What the collection of this name holds; `None` where there is none, and of one that is empty.
+    /// The kind of a collection; `None` if there is no such collection, or it is empty.
     pub fn kind(&self, key: &str) -> Option<Kind> {
         self.0.get(key).and_then(|def| list(def)).map(|(kind, _)| kind)
     }
 
-    /// The items of the collection of this name, none where there is none.
+    /// The items of a collection; empty if there is no such collection.
     pub fn items(&self, key: &str) -> Vec<Item<'m>> {
         let Some((kind, list)) = self.0.get(key).and_then(|def| list(def)) else {
             return Vec::new();
@@ -163,23 +163,23 @@ impl<'m> Collections<'m> {
         }
     }
 
-    /// The messages in the collection of this name, none where there is none.
+    /// The messages in a collection; empty if there is no such collection.
     ///
     /// # Errors
-    /// When it holds something else; the error names the item.
+    /// If an item is anything else; the error has the item.
     pub fn read<M: prost::Message + Name + Default>(&self, key: &str) -> Result<Vec<M>> {
         let read = |(index, item): (usize, Item<'_>)| match item {
             Item::Bytes(bytes) => {
-                M::decode(bytes).map_err(|error| no_message(key, index, M::NAME, &error))
+                M::decode(bytes).map_err(|error| wrong_item(key, index, M::NAME, &error))
             }
-            other => Err(no_message(key, index, M::NAME, &format!("one of a {}", other.kind()))),
+            other => Err(wrong_item(key, index, M::NAME, &format!("one of a {}", other.kind()))),
         };
         self.items(key).into_iter().enumerate().map(read).collect()
     }
 }
 
-/// What to say of an item that is not the message it must be.
-pub(super) fn no_message(
+/// The error for an item that is not the message that its collection has.
+pub(super) fn wrong_item(
     key: &str,
     index: usize,
     message: &str,
@@ -198,12 +198,12 @@ pub(super) fn list(def: &[u8]) -> Option<(Kind, &[u8])> {
     })
 }
 
-/// The meta graph with `items` at the end of the collection `key`, which is made where there is none.
+/// Adds `items` to the end of the collection `key`, which is created if it is missing.
 ///
-/// The first item of a collection says what it holds, and all others must be of that kind, but for integers among numbers.
+/// The first item determines the kind of a collection. All others must have the same, except that integers may be added to numbers.
 ///
 /// # Errors
-/// When `meta` is no `MetaGraphDef`, or an item is of another kind than the collection, or an `Any` is none.
+/// If `meta` is not a `MetaGraphDef`, an item is of another kind than the collection, or an `Any` cannot be decoded.
 pub fn add_to_collection<'s>(
     meta: &Message<'s>,
     key: &str,
@@ -222,7 +222,7 @@ pub fn add_to_collection<'s>(
     Ok(parts.message(meta))
 }
 
-/// An item as it is written in a collection of this kind.
+/// Encodes an item for a collection of this kind.
 fn canonical(key: &str, kind: Kind, item: &Item<'_>) -> Result<Vec<u8>> {
     Ok(match (kind, *item) {
         (Kind::NodeList, Item::Node(name)) => name.as_bytes().to_vec(),
@@ -233,22 +233,20 @@ fn canonical(key: &str, kind: Kind, item: &Item<'_>) -> Result<Vec<u8>> {
             out.finish()
         }
         (Kind::FloatList, Item::Float(number)) => number.to_le_bytes().to_vec(),
-        #[expect(clippy::cast_precision_loss, reason = "so Python does it")]
+        #[expect(clippy::cast_precision_loss, reason = "as Python does")]
         (Kind::FloatList, Item::Int(number)) => (number as f32).to_le_bytes().to_vec(),
         (Kind::AnyList, Item::Any(bytes)) => {
             canonical_tensorflow("google.protobuf.Any", bytes)?.into_owned()
         }
         (kind, item) => {
-            let kind = format!(
-                "collection {key} is a {kind}, and one of a {} cannot be in it",
-                item.kind()
-            );
+            let kind =
+                format!("collection {key} is a {kind}, which cannot have {} items", item.kind());
             return Err(ErrorKind::Usage(kind).into());
         }
     })
 }
 
-/// The records of a list with these items.
+/// Encodes the records of a list.
 fn wire(kind: Kind, items: &[Vec<u8>]) -> Vec<u8> {
     if !kind.is_packed() {
         return items.iter().flat_map(|item| encoded(VALUE, item)).collect();
@@ -256,7 +254,7 @@ fn wire(kind: Kind, items: &[Vec<u8>]) -> Vec<u8> {
     if items.is_empty() { Vec::new() } else { encoded(VALUE, &items.concat()) }
 }
 
-/// A `CollectionDef` with the records of a list of this kind behind those that it has.
+/// Appends the records of a list of this kind to a `CollectionDef`.
 pub(super) fn joined(kind: Kind, def: &[u8], more: &[u8]) -> Vec<u8> {
     let old = list(def).map(|(_, list)| list).unwrap_or_default();
     let all = || records(old).chain(records(more));

@@ -1,39 +1,39 @@
-//! What becomes of a collection when its graph is exported or imported.
+//! Exports and imports collections.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::UNBOUND;
-use super::collection::{Kind, VALUE, list, no_message};
-use super::names::{Placed, Rename, Scope};
+use super::collection::{Kind, VALUE, list, wrong_item};
+use super::names::{ImportScope, Rename, Scope};
 use super::registered::{Registered, registered};
-use super::rename::{NameKind, renamed};
+use super::rename::{NameField, renamed};
 use super::replace::Replacements;
 use crate::error::{ErrorKind, Result, shortened};
 use crate::graph::node_of;
 use crate::message::{Value, Writer, canonical_tensorflow, nested, records, string, strings};
 use crate::schema::field::{collection_def, saver_def, variable_def};
 
-/// What leaves a graph.
+/// The export of collections.
 #[derive(Debug)]
-pub(super) struct Export<'a> {
-    /// The scope that is kept.
+pub(super) struct CollectionExport<'a> {
+    /// The exported scope.
     pub(super) scope: Option<Scope<'a>>,
-    /// Nodes that are left out.
-    pub(super) gone: BTreeSet<&'a str>,
+    /// The nodes that are left out.
+    pub(super) dropped: BTreeSet<&'a str>,
 }
 
-impl Export<'_> {
-    /// Whether what goes by this name stays.
+impl CollectionExport<'_> {
+    /// Whether a node is exported.
     fn keeps(&self, name: &str) -> bool {
         let inside = self.scope.is_none_or(|scope| scope.has(name));
-        !self.gone.contains(name) && (inside || name.starts_with(UNBOUND))
+        !self.dropped.contains(name) && (inside || name.starts_with(UNBOUND))
     }
 
-    /// The `CollectionDef` without what is not exported; `None` where nothing is.
+    /// The exported part of a `CollectionDef`; `None` if there is none.
     ///
     /// # Errors
-    /// When an item is not the message that it must be.
+    /// If an item is not the message that its collection has.
     pub(super) fn collection(&self, key: &str, def: &[u8]) -> Result<Option<Vec<u8>>> {
         let Some((kind, _)) = list(def) else { return Ok(Some(def.to_vec())) };
         let mut kept = 0;
@@ -53,7 +53,7 @@ impl Export<'_> {
                 }
                 kept += 1;
                 Ok(Some(match (name, self.scope) {
-                    // A string is not the name of anything for sure.
+                    // A string need not be a name.
                     (Ok(name), Some(scope)) if kind == Kind::NodeList => match scope.rename(name) {
                         Cow::Borrowed(name) => name.as_bytes().into(),
                         Cow::Owned(name) => name.into_bytes().into(),
@@ -66,51 +66,51 @@ impl Export<'_> {
         Ok((kept > 0).then_some(new))
     }
 
-    /// An item with the names that it has outside its scope; `None` where the message as a whole is not inside.
+    /// An item with its names outside the scope; `None` if a part of the message is not in the scope.
     fn message<'i>(&self, item: Cow<'i, [u8]>, registered: &Registered) -> Option<Cow<'i, [u8]>> {
         let Some(scope) = self.scope else { return Some(item) };
         let inside = |number: &u32| scope.has(string(&item, *number));
         let all = registered.inside.iter().all(inside);
-        all.then(|| renamed(&item, registered.names, &scope).into())
+        all.then(|| renamed(&item, registered.fields, &scope).into())
     }
 }
 
-/// What comes into a graph.
-pub(super) struct Import<'a> {
-    /// Where it is put.
-    pub(super) placed: &'a Placed<'a>,
-    /// Whether the graph has a node of this name.
+/// The import of collections.
+pub(super) struct CollectionImport<'a> {
+    /// The scope of the import.
+    pub(super) scope: &'a ImportScope<'a>,
+    /// Whether the graph has a node with this name.
     pub(super) has: &'a dyn Fn(&str) -> bool,
-    /// The trainable variables, where the meta graph is from before TensorFlow 1.9 and variables do not say so.
+    /// The trainable variables, if the meta graph is from before TensorFlow 1.9, which did not store this in variables.
     pub(super) trainable: Option<BTreeSet<&'a [u8]>>,
 }
 
-impl Import<'_> {
-    /// The `CollectionDef` with the names that its items get; `None` of one that is empty.
+impl CollectionImport<'_> {
+    /// The `CollectionDef` with its new names; `None` if it is empty.
     ///
     /// # Errors
-    /// When an item is not the message that it must be, or names a node that is not there.
+    /// If an item is not the message that its collection has, or names a missing node.
     pub(super) fn collection(&self, key: &str, def: &[u8]) -> Result<Option<Vec<u8>>> {
         let Some((kind, _)) = list(def) else { return Ok(None) };
         let new = match (registered(key), kind) {
             (Some(registered), Kind::BytesList) => mapped(def, |index, item| {
                 let message = canonical(key, index, item, registered)?;
                 self.check(key, &message, registered)?;
-                let new = if self.placed.is_nothing() {
+                let new = if self.scope.is_identity() {
                     item.to_vec()
                 } else {
-                    renamed(&message, registered.names, self.placed)
+                    renamed(&message, registered.fields, self.scope)
                 };
                 Ok(Some(self.with_trainable(key, item, new)?.into()))
             }),
             (_, Kind::NodeList) => mapped(def, |_, item| {
                 let name = std::str::from_utf8(item).unwrap_or_default();
                 self.need_node(key, name)?;
-                Ok(Some(self.placed.rename(name).as_bytes().to_vec().into()))
+                Ok(Some(self.scope.rename(name).as_bytes().to_vec().into()))
             }),
             (_, Kind::BytesList) => mapped(def, |_, item| {
                 Ok(Some(match std::str::from_utf8(item) {
-                    Ok(text) => self.placed.below(text).as_bytes().to_vec().into(),
+                    Ok(text) => self.scope.below(text).as_bytes().to_vec().into(),
                     Err(_) => item.into(),
                 }))
             }),
@@ -121,8 +121,8 @@ impl Import<'_> {
 
     fn check(&self, key: &str, item: &[u8], registered: &Registered) -> Result<()> {
         if registered.names_nodes {
-            let fields = registered.names.0.iter();
-            let own = fields.filter(|(_, kind)| !matches!(kind, NameKind::In(_)));
+            let fields = registered.fields.0.iter();
+            let own = fields.filter(|(_, field)| !matches!(field, NameField::Message(_)));
             let mut names = own.flat_map(|(number, _)| strings(item, *number));
             names.try_for_each(|name| self.need_node(key, name))?;
         }
@@ -150,7 +150,7 @@ impl Import<'_> {
         Err(ErrorKind::NotFound(kind).into())
     }
 
-    /// A variable of an old meta graph is trainable where it is in the collection of those.
+    /// Sets `trainable` in a variable of an old meta graph, if it is in the collection of trainable variables.
     fn with_trainable(&self, key: &str, old: &[u8], new: Vec<u8>) -> Result<Vec<u8>> {
         let Some(trainable) = &self.trainable else { return Ok(new) };
         if !key.ends_with("variables") {
@@ -163,7 +163,7 @@ impl Import<'_> {
     }
 }
 
-/// The item of a collection as the message that it must be.
+/// The canonical form of an item.
 fn canonical<'i>(
     key: &str,
     index: usize,
@@ -171,10 +171,10 @@ fn canonical<'i>(
     registered: &Registered,
 ) -> Result<Cow<'i, [u8]>> {
     canonical_tensorflow(registered.message, item)
-        .map_err(|error| no_message(key, index, registered.message, &error))
+        .map_err(|error| wrong_item(key, index, registered.message, &error))
 }
 
-/// A `CollectionDef` with the items that `map` makes of those of its list; one of which none is left has no list.
+/// Maps the items of a `CollectionDef`; if none is left, the result has no list.
 fn mapped<'d>(
     def: &'d [u8],
     mut map: impl FnMut(usize, &'d [u8]) -> Result<Option<Cow<'d, [u8]>>>,
@@ -208,7 +208,7 @@ fn mapped<'d>(
     Ok(out.finish())
 }
 
-/// The names in a collection of strings.
+/// The strings of a collection.
 pub(super) fn texts(def: &[u8]) -> impl Iterator<Item = &str> {
     strings(nested(def, collection_def::BYTES_LIST), VALUE)
 }

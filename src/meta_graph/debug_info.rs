@@ -1,12 +1,12 @@
-//! Where in a program nodes were made: of the nodes that are exported or imported, by the names that they have then.
+//! Debug information: where in a program nodes were created. Kept for exported and imported nodes, under their new names.
 //!
 //! ```text
-//! traces, name_to_trace_id: NODE "@" FUNCTION → where; of a node outside of functions NODE "@", or NODE
+//! traces, name_to_trace_id: NODE "@" FUNCTION → trace; of a node outside of functions NODE "@", or NODE
 //! name_to_trace_id → traces_by_id → frames_by_id → files
 //! ```
-//! TensorFlow writes the traces of its own program, by the names that nodes have there. A file has no such program, so what is written is
-//! what the graph brought along, or the file beside it; and names are those of the graph that is written. Of the files, which go by their
-//! numbers, none is left out.
+//! TensorFlow writes the traces of the running program, under the names that nodes have in it. Here the debug information of the
+//! graph, or of the sibling file, is written instead, under the names in the new graph. All files are kept, since frames refer to
+//! them by number.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use prost_reflect::prost::Message as _;
 
-use super::names::{Placed, Rename, Scope};
+use super::names::{ImportScope, Rename, Scope};
 use super::parts::Parts;
 use super::replace::unknown;
 use crate::error::{Error, ErrorKind, Result};
@@ -26,23 +26,23 @@ use crate::schema::tensorflow::GraphDebugInfo;
 /// The type of debug information.
 const DEBUG_INFO: &str = "tensorflow.GraphDebugInfo";
 
-/// The file of debug information beside a meta graph: of its name, with the extension `debug`.
+/// The file for the debug information of a meta graph: its sibling with the extension `debug`.
 ///
 /// # Errors
-/// When that is the meta graph itself, or there is no name.
+/// If that is the file of the meta graph, or the path has no file name.
 pub fn debug_info_file(meta_graph: &Path) -> Result<PathBuf> {
     let file = meta_graph.with_extension("debug");
     if meta_graph.file_name().is_some() && file != meta_graph {
         return Ok(file);
     }
-    let kind = "the meta graph and its debug information would be one file".into();
+    let kind = "the meta graph and its debug information would be the same file".into();
     Err(Error::from(ErrorKind::Usage(kind)).in_file(meta_graph))
 }
 
-/// The debug information that the graph of `meta`, a `MetaGraphDef`, brings along: a `GraphDebugInfo`; `None` where it brings none.
+/// The `GraphDebugInfo` in the graph of `meta`, a `MetaGraphDef`, if there is one.
 ///
 /// # Errors
-/// When it is another message, or what it brings is none.
+/// If `meta` is another message, or the debug information cannot be decoded.
 pub fn own_debug_info<'s>(meta: &Message<'s>) -> Result<Option<Message<'s>>> {
     let graph = Parts::of(meta)?.graph.unwrap_or_default();
     let (info, ty) = (field(graph, graph_def::DEBUG_INFO), meta.schema().message(DEBUG_INFO));
@@ -50,7 +50,7 @@ pub fn own_debug_info<'s>(meta: &Message<'s>) -> Result<Option<Message<'s>>> {
     info.transpose()
 }
 
-/// Whether a message is debug information.
+/// Checks that a message is debug information.
 pub(crate) fn check_debug_info(info: &Message<'_>) -> Result<()> {
     match &*info.ty().full_name {
         DEBUG_INFO => Ok(()),
@@ -58,8 +58,8 @@ pub(crate) fn check_debug_info(info: &Message<'_>) -> Result<()> {
     }
 }
 
-/// The part of `info`, the `GraphDebugInfo` of a graph, that is of the nodes in `meta`: a `MetaGraphDef` that was exported from that graph
-/// as `export_scope`, and imported under `import_scope`, where these are not empty. It goes by the names that nodes have in `meta`.
+/// The part of `info`, the `GraphDebugInfo` of a graph, for the nodes of `meta`, under their names there: a `MetaGraphDef` that was
+/// exported from that graph with `export_scope` and imported into `import_scope` (each may be empty).
 ///
 /// ```
 /// use ckdiff::artifact::{Document, Form, ReadOptions};
@@ -82,7 +82,7 @@ pub(crate) fn check_debug_info(info: &Message<'_>) -> Result<()> {
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
-/// When `info` is no `GraphDebugInfo`.
+/// If `info` is not a `GraphDebugInfo`.
 pub fn debug_info<'s>(
     info: &Message<'s>,
     meta: &Message<'_>,
@@ -94,7 +94,7 @@ pub fn debug_info<'s>(
     let nodes: BTreeSet<&str> = nodes.map(|node| string(node, node_def::NAME)).collect();
     let scope = Scope::new(export_scope);
     let below = import_scope.strip_suffix('/').unwrap_or(import_scope).to_owned();
-    let placed = Placed { scope: below, ..Placed::default() };
+    let placed = ImportScope { scope: below, ..ImportScope::default() };
     let name = |node: &str| {
         let inside = scope.is_none_or(|scope| scope.has(node));
         let bare = scope.map_or(Cow::Borrowed(node), |scope| scope.rename(node));
@@ -105,7 +105,7 @@ pub fn debug_info<'s>(
     Message::decode(info.schema(), info.ty(), bytes)
 }
 
-/// The debug information of the nodes outside of functions that `name` has a name for, and of all functions.
+/// The debug information of all functions, and of the nodes outside of functions for which `name` returns a name.
 pub(super) fn of_nodes(info: &[u8], name: &dyn Fn(&str) -> Option<String>) -> Result<Vec<u8>> {
     let mut kept = GraphDebugInfo::decode(info)
         .map_err(|error| Error::unexpected("message", error, format!("it must be {DEBUG_INFO}")))?;

@@ -1,4 +1,4 @@
-//! Attributes that have the default value of their op.
+//! Finds attributes with the default value of their op.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,26 +10,26 @@ use crate::graph::{Constant, OpTable, attrs};
 use crate::message::{Writer, edit_fields};
 use crate::schema::field::{function_def, function_def_library};
 
-/// Bytes of a default value that is a tensor, written out.
+/// The size limit of a default value that is a tensor, in bytes.
 const MAX_TENSOR: u64 = 1 << 20;
 
 /// The default values of ops, in the binary format.
 #[derive(Debug)]
 pub(super) struct Defaults<'a> {
     ops: &'a OpTable<'a>,
-    /// Functions of the graph: a node that calls one has no defaults.
+    /// The functions of the graph; nodes that call one have no defaults.
     functions: BTreeSet<&'a str>,
-    /// Those of ops that were met.
+    /// The defaults of ops that were looked up.
     known: RefCell<BTreeMap<String, BTreeMap<String, Vec<u8>>>>,
 }
 
 impl<'a> Defaults<'a> {
-    /// Those of `ops`.
+    /// The defaults of `ops`.
     pub(super) fn new(ops: &'a OpTable<'a>, functions: BTreeSet<&'a str>) -> Self {
         Self { ops, functions, known: RefCell::default() }
     }
 
-    /// Whether a node of `op` that does not give the attribute would have this value.
+    /// Whether a value is the default of an attribute of `op`.
     pub(super) fn has(&self, op: &str, attr: &str, value: &[u8]) -> bool {
         if self.functions.contains(op) {
             return false;
@@ -51,7 +51,7 @@ impl<'a> Defaults<'a> {
             .collect()
     }
 
-    /// The records of a `FunctionDefLibrary` without default values in the nodes of its functions.
+    /// Copies a `FunctionDefLibrary` without default values in the nodes of its functions.
     pub(super) fn strip_library(&self, library: &[u8], out: &mut Writer) {
         edit_fields(library, function_def_library::FUNCTION, out, |function, out| {
             edit_fields(function, function_def::NODE_DEF, out, |node, out| {
@@ -61,7 +61,7 @@ impl<'a> Defaults<'a> {
     }
 }
 
-/// Leaves default values out, and nothing else.
+/// Removes attributes with default values.
 struct Strip<'a>(&'a Defaults<'a>);
 
 impl Edit for Strip<'_> {
@@ -70,7 +70,7 @@ impl Edit for Strip<'_> {
     }
 }
 
-/// Whether both values are tensors that are the same, however they are encoded.
+/// Whether both values are the same tensor, in any encoding.
 fn is_same_tensor(lhs: &[u8], rhs: &[u8]) -> bool {
     let tensor = |value| {
         let constant = Constant::parse(attrs::tensor(value)?).ok()?;

@@ -1,16 +1,16 @@
-//! A meta graph with a part of what it has.
+//! Exports a part of a meta graph.
 
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use super::UNBOUND_INPUTS;
 use super::collection::{Kind, list};
 use super::collections;
 use super::defaults::Defaults;
-use super::kept::{Nodes, with_library};
+use super::export_nodes::{ExportedNodes, with_library};
 use super::names::{Rename, Scope};
 use super::op_list;
+use super::options::ExportOptions;
 use super::parts::{Parts, entry_with};
 use super::registered::{ASSET, SIGNATURE};
 use super::rename::{NameFields, renamed};
@@ -27,61 +27,18 @@ use crate::schema::field::{
     node_def, saver_def,
 };
 
-/// What an export keeps and what it says; by default it keeps everything.
-#[derive(Debug, Clone)]
-pub struct ExportOptions {
-    /// Only nodes whose name begins with this, and without it; empty for all.
-    pub export_scope: String,
-    /// The collection that names the inputs from outside the scope; `None` for no collection.
-    pub unbound_inputs_col_name: Option<String>,
-    /// Whether nodes lose their devices, those in functions apart.
-    pub clear_devices: bool,
-    /// Whether the nodes of savers go, but for those of the meta graph's own, and these savers from their collection.
-    pub clear_extraneous_savers: bool,
-    /// Whether attributes go whose value is the default.
-    pub strip_default_attrs: bool,
-    /// The collections to keep; `None` for all.
-    pub collection_list: Option<Vec<String>>,
-    /// Whether `stripped_op_list` is made anew in any case. It is where there is one and nodes may have gone.
-    pub stripped_op_list: bool,
-    /// The tags in place of those there are.
-    pub tags: Option<Vec<String>>,
-    /// The user's version in place of the one there is.
-    pub meta_graph_version: Option<String>,
-    /// The user's `google.protobuf.Any`, in the binary format, in place of the one there is.
-    pub any_info: Option<Vec<u8>>,
-}
-
-impl Default for ExportOptions {
-    fn default() -> Self {
-        Self {
-            export_scope: String::new(),
-            unbound_inputs_col_name: Some(UNBOUND_INPUTS.into()),
-            clear_devices: false,
-            clear_extraneous_savers: false,
-            strip_default_attrs: false,
-            collection_list: None,
-            stripped_op_list: false,
-            tags: None,
-            meta_graph_version: None,
-            any_info: None,
-        }
-    }
-}
-
-/// What an export gives.
+/// The result of an export.
 #[derive(Debug, Clone)]
 pub struct Exported<'s> {
     /// The meta graph.
     pub message: Message<'s>,
-    /// The inputs from outside the scope, as nodes name them now: `$unbound_inputs_x`, `^$unbound_inputs_y:1`; one for each
-    /// time that it is taken.
+    /// The inputs from outside the scope, by their new names: `$unbound_inputs_x`, `^$unbound_inputs_y:1`; one for each use.
     pub unbound_inputs: Vec<String>,
-    /// Signatures and assets that are left out, since they name what is not in the scope: `signature_def["predict"]`.
+    /// The signatures and assets that were left out because they refer to nodes outside the scope: `signature_def["predict"]`.
     pub left_out: Vec<String>,
 }
 
-/// Exports what `options` ask for from `meta`, a `MetaGraphDef`.
+/// Exports a part of `meta`, a `MetaGraphDef`.
 ///
 /// ```
 /// use ckdiff::artifact::{Document, ReadOptions};
@@ -97,15 +54,16 @@ pub struct Exported<'s> {
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
-/// When `meta` is no `MetaGraphDef` or has no graph, an option names what is not there, or an item of a collection is not
-/// the message that it must be.
+/// If `meta` is not a `MetaGraphDef` or has no graph, an option names something missing, or an item of a collection is not the
+/// message that the collection has.
 pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<Exported<'s>> {
     let mut parts = Parts::of(meta)?;
     let graph = parts.need_graph()?;
     check(&parts, graph, options)?;
     let own = op_list::of(&parts)?;
     let scope = Scope::new(&options.export_scope);
-    let leaving = collections::Export { scope, gone: gone(&parts, graph, options) };
+    let leaving =
+        collections::CollectionExport { scope, dropped: extraneous(&parts, graph, options) };
 
     let mut unbound_inputs = Vec::new();
     let is_changed = scope.is_some()
@@ -118,10 +76,14 @@ pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<Exporte
     let new_graph = if is_changed {
         let functions = op_list::functions(graph).into_keys().collect();
         let defaults = options.strip_default_attrs.then(|| Defaults::new(&own, functions));
-        let edit =
-            Nodes { scope, options, defaults: defaults.as_ref(), unbound: &mut unbound_inputs };
+        let edit = ExportedNodes {
+            scope,
+            options,
+            defaults: defaults.as_ref(),
+            unbound: &mut unbound_inputs,
+        };
         let rebuilt = scope.is_some() || options.clear_devices || options.clear_extraneous_savers;
-        let nodes = edit.graph(graph, &leaving.gone)?;
+        let nodes = edit.graph(graph, &leaving.dropped)?;
         Cow::Owned(if rebuilt { with_library(nodes) } else { nodes })
     } else {
         Cow::Borrowed(graph)
@@ -135,7 +97,7 @@ pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<Exporte
     Ok(Exported { message: parts.message(meta), unbound_inputs, left_out })
 }
 
-/// Whether all that `options` name is there.
+/// Checks that everything that `options` name exists.
 fn check(parts: &Parts<'_>, graph: &[u8], options: &ExportOptions) -> Result<()> {
     if let Some(scope) = Scope::new(&options.export_scope)
         && !names(graph).any(|(name, _)| scope.has(name))
@@ -163,7 +125,7 @@ fn names(graph: &[u8]) -> impl Iterator<Item = (&str, &str)> {
     nodes.map(|node| (string(node, node_def::NAME), string(node, node_def::OP)))
 }
 
-/// Whether nodes of two names still have two names without the scope.
+/// Checks that no two nodes have the same name without the scope.
 fn check_names(graph: &[u8], scope: Scope<'_>) -> Result<()> {
     let inside = names(graph).map(|(name, _)| name).filter(|name| scope.has(name));
     let mut names: Vec<_> = inside.map(|name| (scope.rename(name), name)).collect();
@@ -179,8 +141,12 @@ fn check_names(graph: &[u8], scope: Scope<'_>) -> Result<()> {
     }
 }
 
-/// The nodes of savers that are not the meta graph's own.
-fn gone<'m>(parts: &Parts<'m>, graph: &'m [u8], options: &ExportOptions) -> BTreeSet<&'m str> {
+/// The nodes of savers other than that of the meta graph.
+fn extraneous<'m>(
+    parts: &Parts<'m>,
+    graph: &'m [u8],
+    options: &ExportOptions,
+) -> BTreeSet<&'m str> {
     if !options.clear_extraneous_savers {
         return BTreeSet::new();
     }
@@ -191,7 +157,7 @@ fn gone<'m>(parts: &Parts<'m>, graph: &'m [u8], options: &ExportOptions) -> BTre
     names(graph).map(|(name, _)| name).filter(|name| extraneous.has(name)).collect()
 }
 
-/// Puts what the options say into `meta_info_def`, and the list of ops of the new graph.
+/// Updates `meta_info_def` by the options, and its op list by the new graph.
 fn set_info(
     parts: &mut Parts<'_>,
     graph: &[u8],
@@ -228,10 +194,10 @@ fn set_info(
     Ok(())
 }
 
-/// Puts the collections in place that are others now.
+/// Replaces the collections that changed.
 fn set_collections(
     parts: &mut Parts<'_>,
-    leaving: &collections::Export<'_>,
+    leaving: &collections::CollectionExport<'_>,
     options: &ExportOptions,
     unbound: &[String],
 ) -> Result<()> {
@@ -254,7 +220,7 @@ fn set_collections(
                 continue;
             }
         }
-        if leaving.scope.is_some() || !leaving.gone.is_empty() || matches!(def, Cow::Owned(_)) {
+        if leaving.scope.is_some() || !leaving.dropped.is_empty() || matches!(def, Cow::Owned(_)) {
             match leaving.collection(key, &def)? {
                 Some(new) if new != collection.def => parts.set_collection(key, new),
                 Some(_) => {}
@@ -262,7 +228,7 @@ fn set_collections(
             }
         }
     }
-    // As in TensorFlow, control inputs are not among them; who imports the graph is told of those by its nodes.
+    // As in TensorFlow, control inputs are not listed; an importer finds these in the nodes.
     let listed: Vec<u8> = unbound
         .iter()
         .filter(|input| !input.starts_with('^'))
@@ -281,7 +247,7 @@ fn set_collections(
     Ok(())
 }
 
-/// Strips signatures and assets of the scope; those that name what is outside are left out, and returned.
+/// Removes the scope from signatures and assets. Returns those that refer to nodes outside the scope, and are left out.
 fn strip_signatures(parts: &mut Parts<'_>, scope: Scope<'_>) -> Vec<String> {
     let (mut signatures, mut assets, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     for (key, (entry, signature)) in &parts.signatures {
@@ -301,14 +267,14 @@ fn strip_signatures(parts: &mut Parts<'_>, scope: Scope<'_>) -> Vec<String> {
     left_out
 }
 
-/// A message without the scope in its names; `None` where one of them is outside.
+/// A message without the scope in its names; `None` if one of them is outside the scope.
 fn stripped(message: &[u8], names: &NameFields, scope: Scope<'_>) -> Option<Vec<u8>> {
     let strip = Strip { scope, is_outside: Cell::new(false) };
     let stripped = renamed(message, names, &strip);
     (!strip.is_outside.get()).then_some(stripped)
 }
 
-/// Strips names of a scope, and notes whether one is outside.
+/// Removes a scope from names, and notes whether one is outside it.
 struct Strip<'a> {
     scope: Scope<'a>,
     is_outside: Cell<bool>,

@@ -1,23 +1,23 @@
-//! A meta graph put under a scope, alone or beside another.
+//! Imports a meta graph into a scope, alone or into another meta graph.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::collections::BTreeSet;
 
 use prost_reflect::prost::Message as _;
 
-use super::bound::Bound;
+use super::UNBOUND;
 use super::collections;
 use super::debug_info;
+use super::import_nodes::{ImportedNodes, devices};
+use super::input_map::InputMap;
 use super::merge::Base;
-use super::names::{Placed, Rename};
+use super::names::{ImportScope, Rename};
+use super::options::ImportOptions;
 use super::order::order;
 use super::parts::{Parts, entry_with};
-use super::place::{Nodes, devices};
 use super::registered::{ASSET, SAVER_DEF, SIGNATURE};
 use super::rename::renamed;
 use super::replace::Replacements;
-use super::unique::Taken;
-use super::{UNBOUND, UNBOUND_INPUTS};
+use super::unique::UsedNames;
 use crate::bytes::suggestion;
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::graph::{Graph, node_of};
@@ -28,68 +28,22 @@ use crate::schema::field::{
 };
 use crate::schema::tensorflow::SaverDef;
 
-/// Whether the collection of a name is imported.
-pub type Predicate<'a> = &'a dyn Fn(&str) -> bool;
-
-/// Where and how a meta graph is imported; by default as it is.
-#[derive(Clone)]
-pub struct ImportOptions<'a> {
-    /// The scope to put it under: another one where there is such a scope, unless it ends with `/`; empty for none.
-    pub import_scope: String,
-    /// What inputs are to be instead: names as nodes have them before the import, `^x` for control inputs, and names as
-    /// they are after it.
-    pub input_map: BTreeMap<String, String>,
-    /// Nodes and tensors, of which the import tells what they are called after it.
-    pub return_elements: Vec<String>,
-    /// Whether nodes lose their devices, those in functions apart.
-    pub clear_devices: bool,
-    /// The collection that names the inputs that must be bound; `None` for no collection.
-    pub unbound_inputs_col_name: Option<String>,
-    /// Which collections to import; `None` for all.
-    pub restore_collections_predicate: Option<Predicate<'a>>,
-}
-
-impl Default for ImportOptions<'_> {
-    fn default() -> Self {
-        Self {
-            import_scope: String::new(),
-            input_map: BTreeMap::new(),
-            return_elements: Vec::new(),
-            clear_devices: false,
-            unbound_inputs_col_name: Some(UNBOUND_INPUTS.into()),
-            restore_collections_predicate: None,
-        }
-    }
-}
-
-impl fmt::Debug for ImportOptions<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ImportOptions")
-            .field("import_scope", &self.import_scope)
-            .field("input_map", &self.input_map)
-            .field("return_elements", &self.return_elements)
-            .field("clear_devices", &self.clear_devices)
-            .field("unbound_inputs_col_name", &self.unbound_inputs_col_name)
-            .finish_non_exhaustive()
-    }
-}
-
-/// What an import gives.
+/// The result of an import.
 #[derive(Debug, Clone)]
 pub struct Imported<'s> {
     /// The meta graph.
     pub message: Message<'s>,
-    /// The scope that it was put under, without a `/` at its end.
+    /// The scope of the import, without a `/` at its end.
     pub scope: String,
-    /// The saver that came with it, its names below the scope.
+    /// The saver of the imported meta graph, with its new names.
     pub saver: Option<SaverDef>,
-    /// What the elements asked for are called now, in their order.
+    /// The new names of the requested elements, in order.
     pub return_elements: Vec<String>,
-    /// What is left out, since the other meta graph has it already: `signature_def["predict"]`, `object_graph_def`.
+    /// The parts that were left out because the other meta graph has them: `signature_def["predict"]`, `object_graph_def`.
     pub left_out: Vec<String>,
 }
 
-/// Imports `meta`, a `MetaGraphDef`, into another, or into nothing.
+/// Imports `meta`, a `MetaGraphDef`, alone or into another.
 ///
 /// ```
 /// use ckdiff::artifact::{Document, ReadOptions};
@@ -106,8 +60,8 @@ pub struct Imported<'s> {
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
-/// When one of the two is no `MetaGraphDef`; `meta` has no graph, an input that is neither bound nor there, or two nodes of
-/// one name; an option or a collection names what is not there; the two disagree about a function or a collection.
+/// If one of the two is not a `MetaGraphDef`; `meta` has no graph, an unbound input without a replacement, a missing input, or two
+/// nodes of one name; an option or a collection names something missing; or the two disagree about a function or a collection.
 pub fn import<'s>(
     meta: &Message<'s>,
     into: Option<&Message<'s>>,
@@ -120,20 +74,21 @@ pub fn import<'s>(
     check_unbound(&parts, options)?;
 
     let graph = Graph::new(graph_bytes)?;
-    let nothing = Taken::default();
+    let nothing = UsedNames::default();
     let taken = base.as_ref().map_or(&nothing, |base| &base.taken);
-    let names = Taken::of(graph_bytes);
+    let names = UsedNames::of(graph_bytes);
     let scope = taken.scope(&options.import_scope);
-    let placed = Placed { renamed: taken.renamed(&scope, &names), scope };
-    let bound = Bound::new(options, &graph)?;
+    let placed = ImportScope { renamed: taken.renamed(&scope, &names), scope };
+    let bound = InputMap::new(options, &graph)?;
     check_graph(&graph, &bound)?;
     bound.check_values(&names, &placed, taken)?;
 
     let order = order(&graph, |input| bound.of(input.text).is_some())?;
     let devices = devices(&graph, &order, options.clear_devices);
     let is_moved = graph.nodes().iter().zip(&devices).any(|(node, device)| node.device != *device);
-    if !placed.is_nothing() || is_moved || !bound.is_empty() || !order.is_sorted() {
-        let nodes = Nodes::new(&graph, &placed, &bound, devices).graph(graph_bytes, &order)?;
+    if !placed.is_identity() || is_moved || !bound.is_empty() || !order.is_sorted() {
+        let nodes =
+            ImportedNodes::new(&graph, &placed, &bound, devices).graph(graph_bytes, &order)?;
         parts.new.set(meta_graph_def::GRAPH_DEF, &with_debug_info(nodes, &placed)?);
     }
     let saver = rename_others(&mut parts, &placed);
@@ -148,9 +103,9 @@ pub fn import<'s>(
     Ok(Imported { message, scope, saver, return_elements, left_out })
 }
 
-/// The graph with the new names of its nodes in its debug information.
-fn with_debug_info(graph: Vec<u8>, placed: &Placed<'_>) -> Result<Vec<u8>> {
-    let Some(info) = field(&graph, graph_def::DEBUG_INFO).filter(|_| !placed.is_nothing()) else {
+/// The graph with the new names of its nodes in the debug information.
+fn with_debug_info(graph: Vec<u8>, placed: &ImportScope<'_>) -> Result<Vec<u8>> {
+    let Some(info) = field(&graph, graph_def::DEBUG_INFO).filter(|_| !placed.is_identity()) else {
         return Ok(graph);
     };
     let name = |node: &str| Some(placed.rename(node).into_owned());
@@ -159,18 +114,18 @@ fn with_debug_info(graph: Vec<u8>, placed: &Placed<'_>) -> Result<Vec<u8>> {
     Ok(new.apply_to("tensorflow.GraphDef", &graph))
 }
 
-/// Whether TensorFlow takes `scope` for the name of one.
+/// Checks that TensorFlow accepts `scope` as a scope.
 fn check_scope(scope: &str) -> Result<()> {
     let is_any = |c: char| c.is_ascii_alphanumeric() || "_.\\/>-".contains(c);
     let first = scope.chars().next();
     if scope.chars().all(is_any) && first.is_none_or(|c| c == '.' || c.is_ascii_alphanumeric()) {
         return Ok(());
     }
-    let allowed = "it must be letters, digits and _.\\/>- behind a letter, a digit or a dot";
+    let allowed = "it must be a letter, a digit or a dot, followed by letters, digits and _.\\/>-";
     Err(Error::unexpected("name of a scope", format!("{:?}", shortened(scope)), allowed))
 }
 
-/// Whether all inputs that an export has listed are bound.
+/// Checks that all inputs that the export listed are bound.
 fn check_unbound(parts: &Parts<'_>, options: &ImportOptions<'_>) -> Result<()> {
     let key = options.unbound_inputs_col_name.as_deref().unwrap_or_default();
     let listed = parts.collections.get(key).filter(|_| !key.is_empty());
@@ -190,11 +145,11 @@ fn check_unbound(parts: &Parts<'_>, options: &ImportOptions<'_>) -> Result<()> {
     Err(ErrorKind::Usage(kind).into())
 }
 
-/// Whether every node has a name of its own, and inputs that are there or bound.
-fn check_graph(graph: &Graph<'_>, bound: &Bound<'_>) -> Result<()> {
+/// Checks that names of nodes are unique, and inputs exist or are bound.
+fn check_graph(graph: &Graph<'_>, bound: &InputMap<'_>) -> Result<()> {
     if let Some(&id) = graph.duplicates().first() {
         let name = format!("{:?} a second time", shortened(graph.node(id).name));
-        return Err(Error::unexpected("name of a node", name, "every node needs its own"));
+        return Err(Error::unexpected("name of a node", name, "names must be unique"));
     }
     for node in graph.nodes() {
         for input in graph.inputs(node).iter().filter(|input| input.source.is_none()) {
@@ -214,9 +169,9 @@ fn check_graph(graph: &Graph<'_>, bound: &Bound<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Renames what the saver, signatures and assets name; returns the saver.
-fn rename_others(parts: &mut Parts<'_>, placed: &Placed<'_>) -> Option<SaverDef> {
-    if !placed.is_nothing() {
+/// Renames the nodes in the saver, signatures and assets. Returns the saver.
+fn rename_others(parts: &mut Parts<'_>, placed: &ImportScope<'_>) -> Option<SaverDef> {
+    if !placed.is_identity() {
         let signatures = parts.signatures.iter().map(|(key, (entry, signature))| {
             entry_with(key, entry, &renamed(signature, &SIGNATURE, placed))
         });
@@ -229,10 +184,10 @@ fn rename_others(parts: &mut Parts<'_>, placed: &Placed<'_>) -> Option<SaverDef>
     SaverDef::decode(&*saver).ok()
 }
 
-/// Puts the collections in place with the names that their items get.
+/// Replaces the collections by those with the new names.
 fn set_collections(
     parts: &mut Parts<'_>,
-    placed: &Placed<'_>,
+    placed: &ImportScope<'_>,
     graph: &Graph<'_>,
     options: &ImportOptions<'_>,
 ) -> Result<()> {
@@ -243,7 +198,7 @@ fn set_collections(
         let list = collection.map(|collection| nested(collection.def, collection_def::BYTES_LIST));
         records(list.unwrap_or_default()).map(|record| record.payload()).collect()
     });
-    let entering = collections::Import { placed, has: &has, trainable };
+    let entering = collections::CollectionImport { scope: placed, has: &has, trainable };
     let unbound = options.unbound_inputs_col_name.as_deref().filter(|key| !key.is_empty());
     for (key, collection) in parts.collections.clone() {
         let is_wanted = options.restore_collections_predicate.is_none_or(|wanted| wanted(key));
@@ -260,18 +215,18 @@ fn set_collections(
     Ok(())
 }
 
-/// Whether variables do not say if they are trainable: a version before 1.9.
+/// Whether this is a version before 1.9, in which variables do not tell whether they are trainable.
 fn is_before_trainable(version: &str) -> bool {
     let mut numbers = version.split('.').map(|part| part.parse::<u32>());
     matches!((numbers.next(), numbers.next()), (Some(Ok(major)), Some(Ok(minor))) if (major, minor) < (1, 9))
 }
 
-/// What the elements asked for are called.
+/// The new names of the requested elements.
 fn returned(
     options: &ImportOptions<'_>,
     graph: &Graph<'_>,
-    placed: &Placed<'_>,
-    bound: &Bound<'_>,
+    placed: &ImportScope<'_>,
+    bound: &InputMap<'_>,
 ) -> Result<Vec<String>> {
     let found = |element: &String| {
         let is_tensor = element.contains(':');

@@ -1,4 +1,4 @@
-//! One meta graph beside another in the same message.
+//! Merges an imported meta graph into another.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use prost_reflect::prost::{Message as _, Name as _};
 use super::collection::{joined, list};
 use super::parts::{META_GRAPH, Parts};
 use super::replace::{Replacements, unknown};
-use super::unique::Taken;
+use super::unique::UsedNames;
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::message::{Message, Writer, encoded, field, fields, nested, records, string, varint};
 use crate::schema::field::{
@@ -23,19 +23,19 @@ use crate::schema::tensorflow::VersionDef;
 #[derive(Debug)]
 pub(super) struct Base<'b, 's> {
     message: &'b Message<'s>,
-    /// The names of its nodes.
-    pub(super) taken: Taken<'b>,
+    /// The names of its nodes and scopes.
+    pub(super) taken: UsedNames<'b>,
     graph: &'b [u8],
 }
 
 impl<'b, 's> Base<'b, 's> {
-    /// `message`, which is a `MetaGraphDef`.
+    /// The base `message`, a `MetaGraphDef`.
     pub(super) fn of(message: &'b Message<'s>) -> Result<Self> {
         let graph = Parts::of(message)?.graph.unwrap_or_default();
-        Ok(Self { message, taken: Taken::of(graph), graph })
+        Ok(Self { message, taken: UsedNames::of(graph), graph })
     }
 
-    /// It with `other` in it, whose names are free here; notes in `left_out` what it has already.
+    /// Adds `other`, whose names must be unused here. Adds to `left_out` the parts that this meta graph has already.
     pub(super) fn with(
         self,
         other: &Message<'s>,
@@ -79,19 +79,22 @@ impl<'b, 's> Base<'b, 's> {
     }
 }
 
-/// What both collections hold.
+/// The items of both collections.
 fn merged_collection(key: &str, old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
     let (Some((kind, items)), old_kind) = (list(new), list(old).map(|(kind, _)| kind)) else {
         return Ok(if old.is_empty() { new } else { old }.to_vec());
     };
     if let Some(old_kind) = old_kind.filter(|old| *old != kind) {
-        let kind = format!("collection {} is a {old_kind} here and a {kind} there", shortened(key));
+        let kind = format!(
+            "collection {} is a {old_kind} in one meta graph and a {kind} in the other",
+            shortened(key)
+        );
         return Err(ErrorKind::Usage(kind).into());
     }
     Ok(joined(kind, old, items))
 }
 
-/// The `GraphDef` with the nodes of both; all its other fields are from both, or from the first.
+/// The `GraphDef` with the nodes, libraries and versions of both, and the other fields of the first.
 fn merged_graph(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
     let mut changed = Replacements::default();
     changed
@@ -128,7 +131,7 @@ fn merged_library(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
                 None => out.put_bytes(number, bytes),
                 Some(old) if *old == bytes => {}
                 Some(_) => {
-                    let kind = format!("{what} {} is another one in each graph", shortened(name));
+                    let kind = format!("{what} {} differs between the two graphs", shortened(name));
                     return Err(ErrorKind::Usage(kind).into());
                 }
             }
@@ -140,7 +143,7 @@ fn merged_library(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
     Ok(out.finish())
 }
 
-/// The versions that a consumer of both must have: the older producer, the higher demand, all bad consumers.
+/// The versions for both: the older producer, the higher minimum consumer, all bad consumers.
 fn merged_versions(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
     let (a, b) = (versions(old)?, versions(new)?);
     let bad_consumers: BTreeSet<i32> = a.bad_consumers.into_iter().chain(b.bad_consumers).collect();
@@ -158,7 +161,7 @@ fn versions(bytes: &[u8]) -> Result<VersionDef> {
         .map_err(|error| Error::unexpected("versions", error, "it must be a VersionDef"))
 }
 
-/// `meta_info_def` of the first, with the ops of both; of the other where the first has none.
+/// The `meta_info_def` of the first, or else of the other, with the ops of both.
 fn merged_info(old: &[u8], new: &[u8]) -> Vec<u8> {
     if old.is_empty() {
         return new.to_vec();

@@ -1,4 +1,4 @@
-//! Names and the scopes that they are in.
+//! Names and scopes.
 //!
 //! ```text
 //! name := ["^" | "loc:@"] (node | scope "/" node) [":" output]
@@ -7,25 +7,25 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// What becomes of the names in a message.
+/// A renaming.
 pub(super) trait Rename {
-    /// The name that `name` becomes: of a node, of a tensor, of a scope.
+    /// The new name of a node, a tensor or a scope.
     fn rename<'n>(&self, name: &'n str) -> Cow<'n, str>;
 }
 
 /// The scope that is exported.
 ///
-/// As in TensorFlow, all that begins with its name is in it: `tower` has `tower2/x`, and `tower/` has not.
+/// As in TensorFlow, it contains every name that begins with its own: `tower` contains `tower2/x`, but `tower/` does not.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope<'a>(&'a str);
 
 impl<'a> Scope<'a> {
-    /// The scope of this name; an empty one is none.
+    /// The scope with this name; `None` if it is empty.
     pub(super) fn new(name: &'a str) -> Option<Self> {
         (!name.is_empty()).then_some(Self(name))
     }
 
-    /// Whether a node, a tensor or a variable of this name is in it.
+    /// Whether the scope contains a node, a tensor or a variable of this name.
     pub(super) fn has(self, name: &str) -> bool {
         name.starts_with(self.0)
     }
@@ -42,22 +42,22 @@ impl Rename for Scope<'_> {
     }
 }
 
-/// Where an imported graph is put.
+/// The scope into which a graph is imported.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Placed<'a> {
-    /// The scope, without a `/` at its end; empty where there is none.
+pub(super) struct ImportScope<'a> {
+    /// The scope without a `/` at its end; empty for none.
     pub(super) scope: String,
-    /// Nodes whose name was taken, and the names that they get, the scope included.
+    /// The new names of nodes whose names were used already, including the scope.
     pub(super) renamed: BTreeMap<&'a str, String>,
 }
 
-impl Placed<'_> {
-    /// Whether every name stays.
-    pub(super) fn is_nothing(&self) -> bool {
+impl ImportScope<'_> {
+    /// Whether no name changes.
+    pub(super) fn is_identity(&self) -> bool {
         self.scope.is_empty() && self.renamed.is_empty()
     }
 
-    /// The name under the scope, whether it was taken or not.
+    /// The name in the scope, even if it was used already.
     pub(super) fn below<'n>(&self, name: &'n str) -> Cow<'n, str> {
         if self.scope.is_empty() {
             return Cow::Borrowed(name);
@@ -67,7 +67,7 @@ impl Placed<'_> {
     }
 }
 
-impl Rename for Placed<'_> {
+impl Rename for ImportScope<'_> {
     fn rename<'n>(&self, name: &'n str) -> Cow<'n, str> {
         let (lead, rest) = split_lead(name);
         let (node, port) = split_port(rest);
@@ -78,7 +78,7 @@ impl Rename for Placed<'_> {
     }
 }
 
-/// The sign of a control input or of a colocation, and the name behind it.
+/// Splits off the prefix of a control input or a colocation.
 fn split_lead(name: &str) -> (&str, &str) {
     for lead in ["^", "loc:@"] {
         if let Some(rest) = name.strip_prefix(lead) {
@@ -88,7 +88,7 @@ fn split_lead(name: &str) -> (&str, &str) {
     ("", name)
 }
 
-/// The node's name, and the output with its colon.
+/// Splits a name into the node and the output with its colon.
 fn split_port(name: &str) -> (&str, &str) {
     name.split_at(name.find(':').unwrap_or(name.len()))
 }
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn names_are_put_below_a_scope() {
         let renamed = BTreeMap::from([("y", "s/y_1".to_owned())]);
-        let placed = Placed { scope: "s".into(), renamed };
+        let placed = ImportScope { scope: "s".into(), renamed };
         for (name, expected) in [
             ("x", "s/x"),
             ("^x", "^s/x"),

@@ -1,4 +1,4 @@
-//! A node with other names, without its device, without some of its attributes.
+//! Rewrites a node: names, device, attributes.
 
 use std::borrow::Cow;
 
@@ -8,46 +8,46 @@ use crate::schema::field::{
     map_entry, node_def,
 };
 
-/// The attribute that says beside which nodes a node is placed.
+/// The attribute with the colocations of a node.
 const CLASS: &str = "_class";
 
-/// The attribute that says which loop an `Enter` leads into.
+/// The attribute with the loop of an `Enter` node.
 const FRAME: &str = "frame_name";
 
-/// What becomes of the nodes of a graph; by default everything stays.
+/// Changes to the nodes of a graph; by default, none.
 pub(super) trait Edit {
-    /// The name of a node.
+    /// The new name of a node.
     fn name<'n>(&self, name: &'n str) -> Cow<'n, str> {
         Cow::Borrowed(name)
     }
 
-    /// An input; `None` for one that is given already.
+    /// The new text of an input; `None` to drop a duplicate.
     fn input<'n>(&mut self, input: &'n str) -> Option<Cow<'n, str>> {
         Some(Cow::Borrowed(input))
     }
 
-    /// The name of a loop.
+    /// The new name of a loop.
     fn frame<'n>(&self, frame: &'n str) -> Cow<'n, str> {
         Cow::Borrowed(frame)
     }
 
-    /// An entry of `_class`; `None` for one that means nothing any more.
+    /// The new entry of `_class`; `None` to drop it.
     fn colocation<'n>(&self, class: &'n str) -> Option<Cow<'n, str>> {
         Some(Cow::Borrowed(class))
     }
 
-    /// The device of a node, empty where it has none.
+    /// The new device of a node; empty for none.
     fn device<'n>(&'n self, device: &'n str) -> &'n str {
         device
     }
 
-    /// Whether an attribute stays.
+    /// Whether an attribute is kept.
     fn keeps_attr(&mut self, _op: &str, _attr: &str, _value: &[u8]) -> bool {
         true
     }
 }
 
-/// Writes the records of a `NodeDef` as `edit` has them.
+/// Writes the records of a `NodeDef` with the changes of `edit`.
 pub(super) fn rewrite(node: &[u8], edit: &mut impl Edit, out: &mut Writer) {
     let (mut op, mut is_placed) = ("", false);
     for record in records(node) {

@@ -1,4 +1,4 @@
-//! The definitions of the ops that a graph uses, without their documentation.
+//! The op list: the definitions of the ops that a graph uses, without documentation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,16 +11,16 @@ use crate::schema::field::meta_graph_def::meta_info_def;
 use crate::schema::field::op_def::{self, arg_def, attr_def};
 use crate::schema::field::{function_def, function_def_library, graph_def, node_def};
 
-/// The definitions that a meta graph brings along, over those of TensorFlow.
+/// The op list of a meta graph over the built-in op table.
 pub(super) fn of<'m>(parts: &Parts<'m>) -> Result<OpTable<'m>> {
     let own = OpTable::decode(nested(parts.info, meta_info_def::STRIPPED_OP_LIST))?;
     Ok(own.over(OpTable::builtin()))
 }
 
-/// The records of an `OpList` with the ops of `graph`, a `GraphDef`, sorted by name; those that `ops` lacks are left out.
+/// The records of an `OpList` with the ops of `graph`, a `GraphDef`, sorted by name, without those that `ops` does not have.
 ///
-/// As in TensorFlow, a function counts whose name is an op, or which a `PartitionedCall` calls: not those that are
-/// branches of a condition or bodies of a loop.
+/// As in TensorFlow, the ops in a function count if the function is called as an op or by a `PartitionedCall`, but not if it is
+/// the branch of a condition or the body of a loop.
 pub(super) fn of_graph(graph: &[u8], ops: &OpTable<'_>) -> Vec<u8> {
     let mut out = Writer::default();
     for op in used(graph).into_iter().filter_map(|op| ops.bytes(op)) {
@@ -36,7 +36,7 @@ pub(super) fn functions(graph: &[u8]) -> BTreeMap<&str, &[u8]> {
     functions.map(|function| (name(function), function)).collect()
 }
 
-/// The ops of the graph and of the functions that can be reached, functions left out.
+/// The ops of the graph and of the functions that it calls, without functions.
 fn used(graph: &[u8]) -> BTreeSet<&str> {
     let functions = functions(graph);
     let (mut seen, mut used, mut open) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
@@ -65,7 +65,7 @@ fn used(graph: &[u8]) -> BTreeSet<&str> {
     used
 }
 
-/// Writes the records of an `OpDef` but for summaries and descriptions.
+/// Writes an `OpDef` without summaries and descriptions.
 fn without_docs(op: &[u8], out: &mut Writer) {
     for record in records(op) {
         let description = match (record.number, record.value) {

@@ -1,4 +1,4 @@
-//! The order in which TensorFlow makes the nodes of a graph that it imports: each behind what it takes.
+//! The order in which TensorFlow creates the nodes of an imported graph: inputs first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,15 +6,15 @@ use std::collections::BinaryHeap;
 use crate::error::{ErrorKind, Result, shortened};
 use crate::graph::{Graph, Input, Node};
 
-/// The positions of the nodes of `graph`; of those that may come next, the first one does.
+/// The positions of the nodes of `graph` in that order. If several nodes may come next, the first in the graph does.
 ///
-/// A `Merge` that begins a loop waits for one input alone. Inputs that are `bound` are there already.
+/// A `Merge` that begins a loop waits for one input only. Inputs that are `bound` are not waited for.
 ///
 /// # Errors
-/// When nodes wait for each other in a circle, which is not that of a loop.
+/// If nodes wait for each other in a cycle that is not a loop.
 pub(super) fn order(graph: &Graph<'_>, bound: impl Fn(&Input<'_>) -> bool) -> Result<Vec<usize>> {
     let nodes = graph.nodes();
-    let takers = Takers::of(graph, &bound);
+    let consumers = Consumers::of(graph, &bound);
     let mut waiting: Vec<usize> = nodes.iter().map(|node| waits_for(graph, node, &bound)).collect();
     let first = waiting.iter().enumerate().filter(|(_, count)| **count == 0);
     let mut ready: BinaryHeap<_> = first.map(|(position, _)| Reverse(position)).collect();
@@ -22,7 +22,7 @@ pub(super) fn order(graph: &Graph<'_>, bound: impl Fn(&Input<'_>) -> bool) -> Re
     while let Some(Reverse(position)) = ready.pop() {
         order.push(position);
         let is_back = nodes.get(position).is_some_and(is_next_iteration);
-        for &taker in takers.of_node(position) {
+        for &taker in consumers.of_node(position) {
             let is_merge = nodes.get(taker).is_some_and(is_merge);
             let Some(count) = waiting.get_mut(taker).filter(|count| **count > 0) else { continue };
             if !(is_back && is_merge) {
@@ -36,14 +36,14 @@ pub(super) fn order(graph: &Graph<'_>, bound: impl Fn(&Input<'_>) -> bool) -> Re
     match waiting.iter().position(|count| *count > 0).and_then(|position| nodes.get(position)) {
         Some(node) => {
             let name = shortened(node.name);
-            let kind = format!("node {name} waits for itself: a circle of inputs that is no loop");
+            let kind = format!("node {name} is in a cycle of inputs that is not a loop");
             Err(ErrorKind::Usage(kind).into())
         }
         None => Ok(order),
     }
 }
 
-/// How many inputs a node waits for.
+/// The number of inputs that a node waits for.
 fn waits_for(graph: &Graph<'_>, node: &Node<'_>, bound: impl Fn(&Input<'_>) -> bool) -> usize {
     let inputs = graph.inputs(node);
     let open = inputs.iter().filter(|input| !bound(input)).count();
@@ -66,14 +66,14 @@ fn is_next_iteration(node: &Node<'_>) -> bool {
     matches!(node.op, "NextIteration" | "RefNextIteration")
 }
 
-/// The nodes that take from each node, once for each input.
-struct Takers {
-    /// Where those of each node begin.
+/// The consumers of each node, once for each input.
+struct Consumers {
+    /// The start of each node's consumers.
     starts: Vec<usize>,
     all: Vec<usize>,
 }
 
-impl Takers {
+impl Consumers {
     fn of(graph: &Graph<'_>, bound: impl Fn(&Input<'_>) -> bool) -> Self {
         let mut edges = Vec::new();
         for (position, node) in graph.nodes().iter().enumerate() {
@@ -81,7 +81,7 @@ impl Takers {
                 edges.extend(input.source.map(|source| (source.position(), position)));
             }
         }
-        // Stable: of one node, in the order of the takers.
+        // A stable sort, so that the consumers of a node stay in order.
         edges.sort_by_key(|(source, _)| *source);
         let count = graph.nodes().len();
         let start = |node: usize| edges.partition_point(|(source, _)| *source < node);

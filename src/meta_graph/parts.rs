@@ -1,4 +1,4 @@
-//! The parts of a meta graph, and a meta graph with some of them replaced.
+//! The parts of a meta graph, and their replacements.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::schema::field::{map_entry, meta_graph_def};
 /// The type of a meta graph.
 pub(super) const META_GRAPH: &str = "tensorflow.MetaGraphDef";
 
-/// The parts of a meta graph, and what is to be in their place.
+/// The parts of a meta graph, and their replacements.
 #[derive(Debug, Default)]
 pub(super) struct Parts<'m> {
-    /// The `MetaInfoDef`, empty where there is none.
+    /// The `MetaInfoDef`; empty if there is none.
     pub(super) info: &'m [u8],
     /// The `GraphDef`.
     pub(super) graph: Option<&'m [u8]>,
@@ -21,7 +21,7 @@ pub(super) struct Parts<'m> {
     pub(super) saver: Option<&'m [u8]>,
     /// The collections by name.
     pub(super) collections: BTreeMap<&'m str, Collection<'m>>,
-    /// The signatures by name: entries of the map, and `SignatureDef`s in them.
+    /// The signatures by name: map entries, and their `SignatureDef`s.
     pub(super) signatures: BTreeMap<&'m str, (&'m [u8], &'m [u8])>,
     /// The `AssetFileDef`s.
     pub(super) assets: Vec<&'m [u8]>,
@@ -29,24 +29,24 @@ pub(super) struct Parts<'m> {
     pub(super) objects: Option<&'m [u8]>,
     /// The fields that are replaced.
     pub(super) new: Replacements,
-    /// The collections that are new, changed or removed.
+    /// Collections that are added, replaced, or removed (`None`).
     new_collections: BTreeMap<String, Option<Vec<u8>>>,
 }
 
-/// A collection as it was.
+/// A collection of the message.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Collection<'m> {
-    /// The entry of the map.
+    /// The map entry.
     entry: &'m [u8],
     /// The `CollectionDef` in it.
     pub(super) def: &'m [u8],
 }
 
 impl<'m> Parts<'m> {
-    /// Those of `meta`.
+    /// The parts of `meta`.
     ///
     /// # Errors
-    /// When it is no `MetaGraphDef`.
+    /// If `meta` is not a `MetaGraphDef`.
     pub(super) fn of(meta: &'m Message<'_>) -> Result<Self> {
         if &*meta.ty().full_name != META_GRAPH {
             let (found, allowed) = (&meta.ty().full_name, format!("it must be {META_GRAPH}"));
@@ -55,7 +55,7 @@ impl<'m> Parts<'m> {
         Ok(Self::of_bytes(meta.bytes()))
     }
 
-    /// Those of a `MetaGraphDef`.
+    /// The parts of the bytes of a `MetaGraphDef`.
     pub(super) fn of_bytes(meta: &'m [u8]) -> Self {
         let mut parts = Self::default();
         for record in records(meta) {
@@ -83,23 +83,23 @@ impl<'m> Parts<'m> {
     /// The graph.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     pub(super) fn need_graph(&self) -> Result<&'m [u8]> {
         self.graph
             .ok_or_else(|| ErrorKind::NotFound("the meta graph has no graph_def".into()).into())
     }
 
-    /// Puts a collection in the place of the one of this name, or beside the others.
+    /// Adds or replaces a collection.
     pub(super) fn set_collection(&mut self, key: &str, def: Vec<u8>) {
         self.new_collections.insert(key.to_owned(), Some(def));
     }
 
-    /// Leaves a collection out.
+    /// Removes a collection.
     pub(super) fn remove_collection(&mut self, key: &str) {
         self.new_collections.insert(key.to_owned(), None);
     }
 
-    /// The meta graph with what was put in the place of its parts.
+    /// The meta graph with the replacements.
     pub(super) fn message<'s>(mut self, meta: &Message<'s>) -> Message<'s> {
         if !self.new_collections.is_empty() {
             let collections = self.collection_entries();
@@ -127,7 +127,7 @@ impl<'m> Parts<'m> {
     }
 }
 
-/// An entry of a map of messages with another value; what else was in it stays.
+/// Replaces the value in an entry of a map of messages, and keeps unknown fields.
 pub(super) fn entry_with(key: &str, entry: &[u8], value: &[u8]) -> Vec<u8> {
     let mut out = Writer::default();
     out.put_bytes(map_entry::KEY, key.as_bytes());

@@ -1,9 +1,9 @@
-//! The messages in collections, and signatures: the fields of theirs that hold names.
+//! The messages in collections, and signatures: the fields of each that have names.
 //!
 //! Source: TensorFlow's `to_proto` and `from_proto` of variables, savers, queue runners and contexts.
 
+use super::rename::NameField::{Map, Message, Name, RequiredName};
 use super::rename::NameFields;
-use super::rename::NameKind::{In, Listed, Name, Pairs};
 use crate::schema::field::tensor_info::{composite_tensor, coo_sparse};
 use crate::schema::field::{
     asset_file_def, cond_context_def, control_flow_context_def, map_entry, queue_runner_def,
@@ -11,22 +11,22 @@ use crate::schema::field::{
     while_context_def,
 };
 
-/// The items of a collection that are messages.
+/// The type of a collection's items.
 #[derive(Debug)]
 pub(super) struct Registered {
     /// The name of the message.
     pub(super) message: &'static str,
-    /// The fields that hold names.
-    pub(super) names: &'static NameFields,
+    /// The fields that have names.
+    pub(super) fields: &'static NameFields,
     /// The field with the name of the item; savers have none.
     pub(super) name: Option<u32>,
-    /// The fields whose names must all be in an exported scope.
+    /// The fields whose names must all be in the exported scope.
     pub(super) inside: &'static [u32],
-    /// Whether its names, but not those of nested messages, must be names of nodes.
+    /// Whether all names, except those in nested messages, must be nodes.
     pub(super) names_nodes: bool,
 }
 
-/// The message behind the collections of this key.
+/// The type of the items in the collection `key`, if it is known.
 pub(super) fn registered(key: &str) -> Option<&'static Registered> {
     Some(match key {
         "variables"
@@ -46,13 +46,13 @@ pub(super) fn registered(key: &str) -> Option<&'static Registered> {
 
 static VARIABLE: Registered = Registered {
     message: "tensorflow.VariableDef",
-    names: &NameFields(&[
+    fields: &NameFields(&[
         (variable_def::VARIABLE_NAME, Name),
         (variable_def::INITIALIZER_NAME, Name),
         (variable_def::SNAPSHOT_NAME, Name),
         (
             variable_def::SAVE_SLICE_INFO_DEF,
-            In(&NameFields(&[(save_slice_info_def::FULL_NAME, Name)])),
+            Message(&NameFields(&[(save_slice_info_def::FULL_NAME, Name)])),
         ),
         (variable_def::INITIAL_VALUE_NAME, Name),
     ]),
@@ -63,7 +63,7 @@ static VARIABLE: Registered = Registered {
 
 static SAVER: Registered = Registered {
     message: "tensorflow.SaverDef",
-    names: &SAVER_DEF,
+    fields: &SAVER_DEF,
     name: None,
     inside: &[
         saver_def::FILENAME_TENSOR_NAME,
@@ -75,9 +75,9 @@ static SAVER: Registered = Registered {
 
 static QUEUE_RUNNER: Registered = Registered {
     message: "tensorflow.QueueRunnerDef",
-    names: &NameFields(&[
+    fields: &NameFields(&[
         (queue_runner_def::QUEUE_NAME, Name),
-        (queue_runner_def::ENQUEUE_OP_NAME, Listed),
+        (queue_runner_def::ENQUEUE_OP_NAME, RequiredName),
         (queue_runner_def::CLOSE_OP_NAME, Name),
         (queue_runner_def::CANCEL_OP_NAME, Name),
     ]),
@@ -88,7 +88,7 @@ static QUEUE_RUNNER: Registered = Registered {
 
 static COND: Registered = Registered {
     message: "tensorflow.CondContextDef",
-    names: &COND_CONTEXT,
+    fields: &COND_CONTEXT,
     name: Some(cond_context_def::CONTEXT_NAME),
     inside: &[],
     names_nodes: false,
@@ -96,7 +96,7 @@ static COND: Registered = Registered {
 
 static WHILE: Registered = Registered {
     message: "tensorflow.WhileContextDef",
-    names: &WHILE_CONTEXT,
+    fields: &WHILE_CONTEXT,
     name: Some(while_context_def::CONTEXT_NAME),
     inside: &[],
     names_nodes: false,
@@ -110,19 +110,19 @@ pub(super) static SAVER_DEF: NameFields = NameFields(&[
 ]);
 
 static VALUES: NameFields =
-    NameFields(&[(values_def::VALUES, Listed), (values_def::EXTERNAL_VALUES, Pairs)]);
+    NameFields(&[(values_def::VALUES, RequiredName), (values_def::EXTERNAL_VALUES, Map)]);
 
 static CONTEXT: NameFields = NameFields(&[
-    (control_flow_context_def::COND_CTXT, In(&COND_CONTEXT)),
-    (control_flow_context_def::WHILE_CTXT, In(&WHILE_CONTEXT)),
+    (control_flow_context_def::COND_CTXT, Message(&COND_CONTEXT)),
+    (control_flow_context_def::WHILE_CTXT, Message(&WHILE_CONTEXT)),
 ]);
 
 static COND_CONTEXT: NameFields = NameFields(&[
     (cond_context_def::CONTEXT_NAME, Name),
     (cond_context_def::PRED_NAME, Name),
     (cond_context_def::PIVOT_NAME, Name),
-    (cond_context_def::VALUES_DEF, In(&VALUES)),
-    (cond_context_def::NESTED_CONTEXTS, In(&CONTEXT)),
+    (cond_context_def::VALUES_DEF, Message(&VALUES)),
+    (cond_context_def::NESTED_CONTEXTS, Message(&CONTEXT)),
 ]);
 
 static WHILE_CONTEXT: NameFields = NameFields(&[
@@ -130,19 +130,19 @@ static WHILE_CONTEXT: NameFields = NameFields(&[
     (while_context_def::PIVOT_NAME, Name),
     (while_context_def::PIVOT_FOR_PRED_NAME, Name),
     (while_context_def::PIVOT_FOR_BODY_NAME, Name),
-    (while_context_def::LOOP_EXIT_NAMES, Listed),
-    (while_context_def::VALUES_DEF, In(&VALUES)),
-    (while_context_def::LOOP_ENTER_NAMES, Listed),
+    (while_context_def::LOOP_EXIT_NAMES, RequiredName),
+    (while_context_def::VALUES_DEF, Message(&VALUES)),
+    (while_context_def::LOOP_ENTER_NAMES, RequiredName),
     (while_context_def::MAXIMUM_ITERATIONS_NAME, Name),
-    (while_context_def::NESTED_CONTEXTS, In(&CONTEXT)),
+    (while_context_def::NESTED_CONTEXTS, Message(&CONTEXT)),
 ]);
 
-/// `TensorInfo`: a tensor, the three of a sparse one, or the parts of a composite one.
+/// `TensorInfo`: a tensor, the three tensors of a sparse one, or the components of a composite one.
 static TENSOR_INFO: NameFields = NameFields(&[
-    (tensor_info::NAME, Listed),
+    (tensor_info::NAME, RequiredName),
     (
         tensor_info::COO_SPARSE,
-        In(&NameFields(&[
+        Message(&NameFields(&[
             (coo_sparse::VALUES_TENSOR_NAME, Name),
             (coo_sparse::INDICES_TENSOR_NAME, Name),
             (coo_sparse::DENSE_SHAPE_TENSOR_NAME, Name),
@@ -150,18 +150,18 @@ static TENSOR_INFO: NameFields = NameFields(&[
     ),
     (
         tensor_info::COMPOSITE_TENSOR,
-        In(&NameFields(&[(composite_tensor::COMPONENTS, In(&TENSOR_INFO))])),
+        Message(&NameFields(&[(composite_tensor::COMPONENTS, Message(&TENSOR_INFO))])),
     ),
 ]);
 
-static TENSOR_INFO_ENTRY: NameFields = NameFields(&[(map_entry::VALUE, In(&TENSOR_INFO))]);
+static TENSOR_INFO_ENTRY: NameFields = NameFields(&[(map_entry::VALUE, Message(&TENSOR_INFO))]);
 
 /// `SignatureDef`.
 pub(super) static SIGNATURE: NameFields = NameFields(&[
-    (signature_def::INPUTS, In(&TENSOR_INFO_ENTRY)),
-    (signature_def::OUTPUTS, In(&TENSOR_INFO_ENTRY)),
+    (signature_def::INPUTS, Message(&TENSOR_INFO_ENTRY)),
+    (signature_def::OUTPUTS, Message(&TENSOR_INFO_ENTRY)),
 ]);
 
 /// `AssetFileDef`.
 pub(super) static ASSET: NameFields =
-    NameFields(&[(asset_file_def::TENSOR_INFO, In(&TENSOR_INFO))]);
+    NameFields(&[(asset_file_def::TENSOR_INFO, Message(&TENSOR_INFO))]);

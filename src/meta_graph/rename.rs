@@ -1,4 +1,4 @@
-//! Messages with other names in the fields that hold names; all other records stay as they are.
+//! Replaces the names in messages, and copies all other records.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,27 @@ use super::names::Rename;
 use crate::message::{Value, Writer, encoded, entry, records};
 use crate::schema::field::map_entry;
 
-/// The fields of a message that hold names, by number.
+/// The fields of a message that have names in them, by number.
 #[derive(Debug)]
-pub(super) struct NameFields(pub(super) &'static [(u32, NameKind)]);
+pub(super) struct NameFields(pub(super) &'static [(u32, NameField)]);
 
-/// How a field holds names.
+/// A field with names.
 #[derive(Debug)]
-pub(super) enum NameKind {
-    /// A name that is not written when it becomes empty.
+pub(super) enum NameField {
+    /// A name, which is not written if it becomes empty.
     Name,
-    /// A name that is always written: an item of a list, or a member of a oneof.
-    Listed,
-    /// A message that holds names.
-    In(&'static NameFields),
+    /// A name that is written even if it becomes empty: an item of a list, or a member of a oneof.
+    RequiredName,
+    /// A message with names.
+    Message(&'static NameFields),
     /// A map from names to names.
-    Pairs,
+    Map,
 }
 
-static PAIR: NameFields =
-    NameFields(&[(map_entry::KEY, NameKind::Listed), (map_entry::VALUE, NameKind::Listed)]);
+static PAIR: NameFields = NameFields(&[
+    (map_entry::KEY, NameField::RequiredName),
+    (map_entry::VALUE, NameField::RequiredName),
+]);
 
 /// Returns a message in canonical form with its names renamed by `to`.
 pub(super) fn renamed(bytes: &[u8], fields: &NameFields, to: &dyn Rename) -> Vec<u8> {
@@ -42,19 +44,19 @@ fn rename(bytes: &[u8], fields: &NameFields, to: &dyn Rename, out: &mut Writer) 
     for record in records(bytes) {
         let number = record.number;
         let kind = fields.0.iter().find(|(known, _)| *known == number).map(|(_, kind)| kind);
-        if let (Some(NameKind::Pairs), Value::Len(pair)) = (kind, record.value) {
+        if let (Some(NameField::Map), Value::Len(pair)) = (kind, record.value) {
             let key = to.rename(entry(pair).0).into_owned();
             pairs.insert(key, encoded(number, &renamed(pair, &PAIR, to)));
             continue;
         }
         flush(&mut pairs, out);
         match (kind, record.value) {
-            (Some(NameKind::In(inner)), Value::Len(content)) => {
+            (Some(NameField::Message(inner)), Value::Len(content)) => {
                 out.put_message(number, |out| rename(content, inner, to, out));
             }
             (Some(kind), Value::Len(_)) => {
                 let name = to.rename(record.text());
-                if !name.is_empty() || matches!(kind, NameKind::Listed) {
+                if !name.is_empty() || matches!(kind, NameField::RequiredName) {
                     out.put_bytes(number, name.as_bytes());
                 }
             }

@@ -1,8 +1,8 @@
-//! Messages with some of their fields replaced; all other records, unknown fields too, stay as they are.
+//! Replaces fields of messages, and copies all other records, including unknown fields.
 
 use std::collections::BTreeMap;
 
-use crate::message::{Meaning, Record, Writer, encoded, records};
+use crate::message::{Record, RecordKind, Writer, encoded, records};
 use crate::schema::{MessageType, Schema};
 
 /// New records for some fields of a message, by number; a field without records is removed.
@@ -34,12 +34,12 @@ impl Replacements {
         self.0.insert(number, out.finish());
     }
 
-    /// Whether every field stays.
+    /// Whether no field is replaced.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns `bytes`, a message in canonical form of the type `name` of TensorFlow's, with its fields replaced.
+    /// Returns `bytes`, a message in canonical form of TensorFlow's type `name`, with its fields replaced.
     pub(super) fn apply_to(&self, name: &str, bytes: &[u8]) -> Vec<u8> {
         let schema = Schema::tensorflow();
         match schema.message(name) {
@@ -53,8 +53,8 @@ impl Replacements {
         let mut out = Writer::default();
         let mut left = self.0.iter().peekable();
         for record in records(bytes) {
-            let is_unknown = matches!(Meaning::of(schema, ty, &record), Meaning::Unknown);
-            // Unknown fields follow all others.
+            let is_unknown = matches!(RecordKind::of(schema, ty, &record), RecordKind::Unknown);
+            // Unknown fields come after all others.
             while let Some((_, new)) =
                 left.next_if(|(number, _)| is_unknown || **number <= record.number)
             {
@@ -69,11 +69,11 @@ impl Replacements {
     }
 }
 
-/// The unknown fields of a message that is of the type `name` of TensorFlow's.
+/// The unknown fields of a message of TensorFlow's type `name`.
 pub(super) fn unknown(name: &str, bytes: &[u8]) -> Vec<u8> {
     let schema = Schema::tensorflow();
     let is_unknown =
-        |ty, record: &Record<'_>| matches!(Meaning::of(schema, ty, record), Meaning::Unknown);
+        |ty, record: &Record<'_>| matches!(RecordKind::of(schema, ty, record), RecordKind::Unknown);
     let ty = schema.message(name).into_iter();
     let unknown = ty.flat_map(|ty| records(bytes).filter(move |record| is_unknown(ty, record)));
     unknown.flat_map(|record| record.bytes).copied().collect()

@@ -1,15 +1,15 @@
-//! Savers and scopes: the nodes of savers that are not the meta graph's own, and what a saver is called in a graph that is a part.
+//! Savers and scopes: the nodes of savers other than that of the meta graph, and the names of a saver in an exported scope.
 //!
-//! As in TensorFlow, every saver has a scope of its own: the one of its save and restore nodes.
+//! As in TensorFlow, a saver is identified by the scope of its save and restore nodes.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-use super::names::{Placed, Rename, Scope};
+use super::names::{ImportScope, Rename, Scope};
 use crate::graph::node_of;
 use crate::schema::tensorflow::SaverDef;
 
-/// The ops of nodes that save and restore.
+/// The ops of save and restore nodes.
 const OPS: [&str; 10] = [
     "SaveV2",
     "Save",
@@ -23,19 +23,19 @@ const OPS: [&str; 10] = [
     "LegacyRestoreSlice",
 ];
 
-/// The scopes of savers, none of which begins with another.
+/// The scopes of savers, none of which contains another.
 #[derive(Debug, Default)]
 pub(super) struct Extraneous(BTreeSet<String>);
 
 impl Extraneous {
-    /// The scopes of the savers among `nodes`, names and ops, but for those of the nodes `kept`.
+    /// The scopes of the savers among `nodes` (names and ops), without those of the nodes `kept`.
     pub(super) fn new<'n>(nodes: impl Iterator<Item = (&'n str, &'n str)>, kept: &[&str]) -> Self {
         let saving: BTreeSet<&str> =
             nodes.filter(|(_, op)| OPS.contains(op)).map(|(name, _)| name).collect();
         let kept: Vec<String> = kept.iter().map(|name| prefix(scope(node_of(name)))).collect();
         let scopes: BTreeSet<&str> = saving.iter().map(|name| scope(name)).collect();
         let mut found = Self::default();
-        // Ascending: a scope stands before all that begins with it.
+        // In ascending order, a scope comes before all that it contains.
         for scope in scopes.difference(&saving).map(|scope| prefix(scope)) {
             if !kept.contains(&scope) && !found.has(&scope) {
                 found.0.insert(scope);
@@ -44,23 +44,23 @@ impl Extraneous {
         found
     }
 
-    /// Whether a node of this name is one of them.
+    /// Whether a node is in one of the scopes.
     pub(super) fn has(&self, name: &str) -> bool {
         let before = self.0.range::<str, _>((Bound::Unbounded, Bound::Included(name))).next_back();
         before.is_some_and(|scope| name.starts_with(&**scope))
     }
 }
 
-/// The saver in a graph that is exported as `scope`, without that; `None` where it is not all in it. An empty scope has everything.
+/// The saver with `scope` removed from its names; `None` if a name is outside the scope. An empty scope contains everything.
 pub(crate) fn saver_of_scope(saver: &SaverDef, scope: &str) -> Option<SaverDef> {
     let Some(scope) = Scope::new(scope) else { return Some(saver.clone()) };
     names_of(saver).into_iter().all(|name| scope.has(name)).then(|| renamed(saver, &scope))
 }
 
-/// The saver in a graph that was imported under `scope`; nowhere where that is empty.
+/// The saver with its names in `scope`, which may be empty.
 pub(crate) fn saver_in_scope(saver: &SaverDef, scope: &str) -> SaverDef {
     let scope = scope.strip_suffix('/').unwrap_or(scope).to_owned();
-    renamed(saver, &Placed { scope, ..Placed::default() })
+    renamed(saver, &ImportScope { scope, ..ImportScope::default() })
 }
 
 fn names_of(saver: &SaverDef) -> [&str; 3] {
@@ -107,7 +107,7 @@ mod tests {
         }
     }
 
-    /// `a/` < `a/b` though `a-` stands between `a` and `a/`.
+    /// `a-` sorts between `a` and `a/`.
     #[test]
     fn scopes_are_sorted_with_their_slash() {
         let nodes = [("a/S", "SaveV2"), ("a-b/S", "SaveV2"), ("a/c-d/S", "SaveV2")];

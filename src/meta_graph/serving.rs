@@ -1,10 +1,10 @@
-//! What a meta graph says to whoever uses it: signatures, the files that its nodes read, and its saver.
+//! The parts of a meta graph for its users: signatures, assets and the saver.
 
 use std::collections::BTreeMap;
 
 use prost_reflect::prost::{self, Message as _, Name};
 
-use super::collection::{Collections, Item, Kind, joined, no_message};
+use super::collection::{Collections, Item, Kind, joined, wrong_item};
 use super::parts::{Parts, entry_with};
 use crate::error::{Error, Result, abridged};
 use crate::message::{Message, encoded, nested, string};
@@ -13,16 +13,16 @@ use crate::schema::google::protobuf::Any;
 use crate::schema::tensorflow::tensor_info::Encoding;
 use crate::schema::tensorflow::{AssetFileDef, SaverDef, SignatureDef, TensorInfo};
 
-/// The collection that TensorFlow 1 has assets in.
+/// The collection with the assets of TensorFlow 1.
 pub const ASSETS_KEY: &str = "saved_model_assets";
 
-/// What the type of a message in an `Any` begins with.
+/// The prefix of the type URL of an `Any`.
 const TYPE_URL: &str = "type.googleapis.com/";
 
 /// The signatures of `meta`, a `MetaGraphDef`, by name.
 ///
 /// # Errors
-/// When it is another message, or a signature cannot be decoded.
+/// If `meta` is another message, or a signature cannot be decoded.
 pub fn signatures(meta: &Message<'_>) -> Result<BTreeMap<String, SignatureDef>> {
     let parts = Parts::of(meta)?;
     let decoded = parts.signatures.iter().map(|(name, (_, signature))| {
@@ -33,10 +33,10 @@ pub fn signatures(meta: &Message<'_>) -> Result<BTreeMap<String, SignatureDef>> 
     decoded.collect()
 }
 
-/// The meta graph with `signatures` in the place of those of the same names, and beside all others.
+/// Adds `signatures` to the meta graph; they replace those of the same names.
 ///
 /// # Errors
-/// When `meta` is no `MetaGraphDef`.
+/// If `meta` is not a `MetaGraphDef`.
 pub fn with_signatures<'s>(
     meta: &Message<'s>,
     signatures: &BTreeMap<String, SignatureDef>,
@@ -50,23 +50,23 @@ pub fn with_signatures<'s>(
         all.insert(name, entry_with(name, old, &signature.encode_to_vec()));
     }
     parts.new.set_list(meta_graph_def::SIGNATURE_DEF, all.values());
-    // Maps that were encoded here are in hash order.
+    // Encoded structs need not be in canonical form.
     Message::decode(meta.schema(), meta.ty(), parts.message(meta).into_bytes())
 }
 
-/// The assets of `meta`, a `MetaGraphDef`: files and the tensors that take their paths. As TensorFlow has it, those of the
-/// collection [`ASSETS_KEY`] count where `asset_file_def` has none.
+/// The assets of `meta`, a `MetaGraphDef`: files and the tensors that receive their paths. As in TensorFlow, these are the assets in
+/// `asset_file_def`, or else those in the collection [`ASSETS_KEY`].
 ///
 /// # Errors
-/// When it is another message, or one of them is none.
+/// If `meta` is another message, or an asset cannot be decoded.
 pub fn assets(meta: &Message<'_>) -> Result<Vec<AssetFileDef>> {
     assets_of(Parts::of(meta)?)
 }
 
-/// As [`assets`], of the bytes of a `MetaGraphDef`.
+/// [`assets`] for the bytes of a `MetaGraphDef`.
 ///
 /// # Errors
-/// When one of them is none.
+/// If an asset cannot be decoded.
 pub(crate) fn assets_in(meta: &[u8]) -> Result<Vec<AssetFileDef>> {
     assets_of(Parts::of_bytes(meta))
 }
@@ -78,7 +78,7 @@ fn assets_of(parts: Parts<'_>) -> Result<Vec<AssetFileDef>> {
     let collections = Collections::of_parts(parts);
     let unpack = |(index, item)| match item {
         Item::Any(any) if is_asset(string(any, any::TYPE_URL)) => decode(nested(any, any::VALUE)),
-        Item::Any(any) => Err(no_message(
+        Item::Any(any) => Err(wrong_item(
             ASSETS_KEY,
             index,
             AssetFileDef::NAME,
@@ -86,17 +86,17 @@ fn assets_of(parts: Parts<'_>) -> Result<Vec<AssetFileDef>> {
         )),
         other => {
             let found = format!("one of a {}", other.kind());
-            Err(no_message(ASSETS_KEY, index, AssetFileDef::NAME, &found))
+            Err(wrong_item(ASSETS_KEY, index, AssetFileDef::NAME, &found))
         }
     };
     collections.items(ASSETS_KEY).into_iter().enumerate().map(unpack).collect()
 }
 
-/// The meta graph with `assets` in the place of those that it has: in `asset_file_def` if it has them there, and then in the order that
-/// they have, since the objects of TensorFlow 2 go by their numbers; else in the collection [`ASSETS_KEY`].
+/// Replaces the assets of the meta graph: in `asset_file_def` if it has assets there, or else in the collection [`ASSETS_KEY`].
+/// Assets in `asset_file_def` keep their order, since objects of TensorFlow 2 refer to them by number.
 ///
 /// # Errors
-/// When `meta` is no `MetaGraphDef`, or an asset that it has is none.
+/// If `meta` is not a `MetaGraphDef`, or one of its assets cannot be decoded.
 pub fn with_assets<'s>(meta: &Message<'s>, assets: &[AssetFileDef]) -> Result<Message<'s>> {
     let mut parts = Parts::of(meta)?;
     if !parts.assets.is_empty() {
@@ -125,12 +125,12 @@ pub fn with_assets<'s>(meta: &Message<'s>, assets: &[AssetFileDef]) -> Result<Me
     Ok(parts.message(meta))
 }
 
-/// The tensor that takes the path of an asset.
+/// The tensor that receives the path of an asset.
 fn tensor_of(asset: &AssetFileDef) -> Option<&str> {
     name_of(asset.tensor_info.as_ref()?)
 }
 
-/// The name of the one tensor, or op, that a `TensorInfo` stands for.
+/// The name of the single tensor or op that a `TensorInfo` refers to.
 pub(crate) fn name_of(info: &TensorInfo) -> Option<&str> {
     match info.encoding.as_ref()? {
         Encoding::Name(name) => Some(name),
@@ -138,23 +138,23 @@ pub(crate) fn name_of(info: &TensorInfo) -> Option<&str> {
     }
 }
 
-/// The saver of `meta`, a `MetaGraphDef`; `None` where it has none.
+/// The saver of `meta`, a `MetaGraphDef`, if it has one.
 ///
 /// # Errors
-/// When it is another message, or its saver cannot be decoded.
+/// If `meta` is another message, or the saver cannot be decoded.
 pub fn saver_def(meta: &Message<'_>) -> Result<Option<SaverDef>> {
     let saver = Parts::of(meta)?.saver.map(decode).transpose();
     saver.map_err(|error: Error| error.in_field("saver_def"))
 }
 
-/// Whether an `Any` of this type holds an asset.
+/// Whether an `Any` of this type contains an asset.
 fn is_asset(type_url: &str) -> bool {
     type_url.rsplit_once('/').is_some_and(|(_, name)| *name == *AssetFileDef::full_name())
 }
 
 fn decode<M: prost::Message + Default>(bytes: &[u8]) -> Result<M> {
     let fail = |error: prost::DecodeError| {
-        Error::unexpected("message", error, "it must be of its field's type")
+        Error::unexpected("message", error, "it must be of the field's type")
     };
     M::decode(bytes).map_err(fail)
 }

@@ -1,23 +1,23 @@
-//! Names that are free in a graph, as TensorFlow finds them.
+//! Finds unused names in a graph as TensorFlow does.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::names::Placed;
+use super::names::ImportScope;
 use crate::message::{fields, string};
 use crate::schema::field::{graph_def, node_def};
 
-/// The names of a graph: those of nodes, and of the scopes that they are in.
+/// The names of the nodes and scopes of a graph.
 #[derive(Debug, Default)]
-pub(super) struct Taken<'a> {
+pub(super) struct UsedNames<'a> {
     /// The names of nodes, sorted.
     names: Vec<&'a str>,
-    /// The same in lower case: of scopes, no two differ by case alone.
+    /// The same in lower case: no two scopes may differ only by case.
     lower: Vec<Cow<'a, str>>,
 }
 
-impl<'a> Taken<'a> {
-    /// Those of `graph`, a `GraphDef`.
+impl<'a> UsedNames<'a> {
+    /// The names in `graph`, a `GraphDef`.
     pub(super) fn of(graph: &'a [u8]) -> Self {
         let nodes = fields(graph, graph_def::NODE);
         let mut names: Vec<_> = nodes.map(|node| string(node, node_def::NAME)).collect();
@@ -47,9 +47,9 @@ impl<'a> Taken<'a> {
         has(&self.names, name)
     }
 
-    /// The scope that `wanted` becomes: itself, or with the first number behind it that makes it free.
+    /// The scope `wanted`, or if it is used, that with the first number that makes it unused.
     ///
-    /// With a `/` at its end it is the scope that there may be already.
+    /// A scope with a `/` at its end is used as it is, even if it exists.
     pub(super) fn scope(&self, wanted: &str) -> String {
         if let Some(scope) = wanted.strip_suffix('/') {
             return scope.to_owned();
@@ -62,13 +62,17 @@ impl<'a> Taken<'a> {
         numbered.into_iter().find(|name| !is_taken(name)).unwrap_or_default()
     }
 
-    /// The nodes of another graph whose names are taken below `scope`, with those that they get.
-    pub(super) fn renamed<'n>(&self, scope: &str, other: &Taken<'n>) -> BTreeMap<&'n str, String> {
+    /// The nodes of another graph whose names are used in `scope`, with their new names.
+    pub(super) fn renamed<'n>(
+        &self,
+        scope: &str,
+        other: &UsedNames<'n>,
+    ) -> BTreeMap<&'n str, String> {
         let mut renamed = BTreeMap::new();
         if self.names.is_empty() {
             return renamed;
         }
-        let placed = Placed { scope: scope.to_owned(), renamed: BTreeMap::new() };
+        let placed = ImportScope { scope: scope.to_owned(), renamed: BTreeMap::new() };
         for name in &other.names {
             let below = placed.below(name);
             if !self.has(&below) {
@@ -85,7 +89,7 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// Whether one of the sorted `names` is `name`, or lies below it.
+/// Whether one of the sorted `names` is `name`, or in that scope.
 fn has(names: &[impl AsRef<str>], name: &str) -> bool {
     let below = format!("{name}/");
     let at = |wanted: &str| names.get(names.partition_point(|name| name.as_ref() < wanted));
@@ -97,17 +101,17 @@ fn has(names: &[impl AsRef<str>], name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn taken<'a>(names: &[&'a str]) -> Taken<'a> {
+    fn used<'a>(names: &[&'a str]) -> UsedNames<'a> {
         let mut names = names.to_vec();
         names.sort_unstable();
         let mut lower: Vec<_> = names.iter().map(|name| name.to_lowercase().into()).collect();
         lower.sort_unstable();
-        Taken { names, lower }
+        UsedNames { names, lower }
     }
 
     #[test]
     fn a_scope_gets_the_first_free_number() {
-        let taken = taken(&["a/x", "A_1", "a_2/y/z", "a-b", "Tower/x"]);
+        let taken = used(&["a/x", "A_1", "a_2/y/z", "a-b", "Tower/x"]);
         for (wanted, scope) in [
             ("a", "a_3"),
             ("a_2/y", "a_2/y_1"),
@@ -124,8 +128,8 @@ mod tests {
 
     #[test]
     fn nodes_get_numbers_that_neither_graph_has() {
-        let base = taken(&["x", "x_1", "s/y", "z/deep"]);
-        let other = taken(&["x", "x_2", "y", "z"]);
+        let base = used(&["x", "x_1", "s/y", "z/deep"]);
+        let other = used(&["x", "x_2", "y", "z"]);
         let renamed: Vec<_> = base.renamed("", &other).into_iter().collect();
         assert_eq!(renamed, [("x", "x_3".to_owned()), ("z", "z_1".to_owned())]);
         assert_eq!(base.renamed("s", &other).into_values().collect::<Vec<_>>(), ["s/y_1"]);

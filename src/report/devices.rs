@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use crate::compare::Adapter;
+use crate::serial::object;
 
 /// The CPU and the adapters of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,20 +36,18 @@ pub enum Tested {
 
 impl Serialize for Listed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Out<'a> {
-            device: String,
-            #[serde(flatten)]
-            adapter: &'a Adapter,
-            passed: Option<bool>,
-            failure: Option<&'a str>,
-        }
         let (passed, failure) = match &self.tested {
             Tested::No => (None, None),
             Tested::Passed => (Some(true), None),
             Tested::Failed(why) => (Some(false), Some(&**why)),
         };
-        let device = format!("gpu:{}", self.adapter.name);
-        Out { device, adapter: &self.adapter, passed, failure }.serialize(serializer)
+        let report = object! {
+            device: format!("gpu:{}", self.adapter.name),
+            #[serde(flatten)]
+            adapter: &self.adapter,
+            passed: passed,
+            failure: failure,
+        };
+        report.serialize(serializer)
     }
 }

@@ -1,4 +1,4 @@
-//! What is in a checkpoint.
+//! The listing of a checkpoint.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -15,20 +15,20 @@ use crate::serial;
 use crate::tensor::{Kind, Name, TensorSource};
 use crate::tensor::{in_parallel, read_through};
 
-/// The tensors of a checkpoint, and what is damaged in it.
+/// The tensors of a checkpoint, and its damage.
 #[derive(Debug, Clone)]
 pub struct Listing {
     /// As the user gave it.
     pub path: PathBuf,
-    /// What it is, as in `checkpoint`.
+    /// Its kind: `checkpoint`.
     pub kind: &'static str,
-    /// Its format, as in `V2`.
+    /// Its format, such as `V2`.
     pub format: &'static str,
-    /// Pairs of texts that a program noted beside the tensors.
+    /// The metadata of its files: pairs of a key and a value.
     pub metadata: Vec<(String, String)>,
     /// The tensors, by name.
     pub tensors: Vec<Row>,
-    /// Damage that belongs to no one tensor.
+    /// Damage that does not belong to a single tensor.
     pub damage: Vec<Error>,
 }
 
@@ -37,11 +37,11 @@ pub struct Listing {
 pub struct Row {
     /// Its name.
     pub name: Name,
-    /// Its type and shape, where they can be read.
+    /// Its dtype and shape; `None` where they cannot be read.
     pub facts: Option<Facts>,
-    /// Bytes it takes in its file.
+    /// Its size in the file.
     pub bytes: Option<u64>,
-    /// The SHA-256 of its content, in hexadecimal, where that was asked for.
+    /// The SHA-256 of its content, in hexadecimal, if requested.
     pub sha256: Option<String>,
     /// Why it cannot be read.
     pub error: Option<Error>,
@@ -65,26 +65,28 @@ impl Serialize for Row {
 }
 
 impl Listing {
-    /// Lists the tensors that `takes` lets through; their content is not read.
-    pub fn new(checkpoint: &Checkpoint, takes: impl Fn(&Name) -> bool) -> Self {
-        Self::of(checkpoint, takes, |entries| entries.iter().map(|entry| Row::new(entry)).collect())
+    /// Lists the tensors that `accepts` selects, without reading their content.
+    pub fn new(checkpoint: &Checkpoint, accepts: impl Fn(&Name) -> bool) -> Self {
+        Self::of(checkpoint, accepts, |entries| {
+            entries.iter().map(|entry| Row::new(entry)).collect()
+        })
     }
 
-    /// Lists all tensors, and of which the content cannot be there: its file is missing or cut. Of the content itself no
-    /// more than the lengths of strings is read.
+    /// Lists all tensors, with an error for each whose content is missing, because its file is missing or truncated. Of the
+    /// content, only the lengths of strings are read.
     pub fn with_presence(checkpoint: &Checkpoint) -> Self {
         let row = |entry: &&Entry| Row::new(entry).with_presence(entry);
         Self::of(checkpoint, |_| true, |entries| entries.iter().map(row).collect())
     }
 
-    /// Lists the tensors that `takes` lets through, with digests of their content, read on `threads` threads.
+    /// Lists the tensors that `accepts` selects, with digests of their content, which is read on `threads` threads.
     pub fn with_digests(
         checkpoint: &Checkpoint,
-        takes: impl Fn(&Name) -> bool,
+        accepts: impl Fn(&Name) -> bool,
         threads: usize,
         progress: &dyn Progress,
     ) -> Self {
-        Self::of(checkpoint, takes, |entries| {
+        Self::of(checkpoint, accepts, |entries| {
             let sources = entries.iter().filter_map(|entry| entry.source.as_ref().ok());
             progress
                 .total(sources.fold(0, |sum, source| source.stored_bytes().saturating_add(sum)));
@@ -94,11 +96,11 @@ impl Listing {
 
     fn of(
         checkpoint: &Checkpoint,
-        takes: impl Fn(&Name) -> bool,
+        accepts: impl Fn(&Name) -> bool,
         rows: impl FnOnce(&[&Entry]) -> Vec<Row>,
     ) -> Self {
         let entries: Vec<&Entry> =
-            checkpoint.tensors().filter(|entry| takes(&entry.name)).collect();
+            checkpoint.tensors().filter(|entry| accepts(&entry.name)).collect();
         Self {
             path: checkpoint.path().to_path_buf(),
             kind: "checkpoint",
@@ -114,14 +116,14 @@ impl Listing {
         self.damage.is_empty() && self.tensors.iter().all(|row| row.error.is_none())
     }
 
-    /// Elements of all tensors but those of bytes.
+    /// The number of elements of all tensors, except those of bytes.
     pub fn parameters(&self) -> u64 {
         let facts = self.tensors.iter().filter_map(|row| row.facts.as_ref());
         let numbers = facts.filter(|facts| facts.dtype.kind() != Kind::Bytes);
         numbers.map(|facts| facts.shape.elements()).fold(0, u64::saturating_add)
     }
 
-    /// Bytes of all tensors.
+    /// The size of all tensors.
     pub fn bytes(&self) -> u64 {
         self.tensors.iter().filter_map(|row| row.bytes).fold(0, u64::saturating_add)
     }
@@ -161,7 +163,7 @@ impl Row {
     }
 }
 
-/// Whether there can be content: the files are there, and long enough.
+/// Checks that the files of the content exist and are long enough.
 fn presence(source: &dyn TensorSource) -> Result<()> {
     match source.parts().as_slice() {
         [] => source.stream().map(drop),

@@ -1,17 +1,21 @@
-//! What was found, told: to a person ([`human`]) or to a program ([`json`]).
+//! Reports of results, for people ([`human`]) and for programs ([`json`]); [`write()`] writes one in any format.
 //!
-//! Reports are made from results in memory and go to any writer; nothing here opens a file, asks the environment or
-//! knows whether a terminal listens. The JSON forms are contracts: `*.schema.json` beside this file say what they hold.
+//! A report is made from a result in memory and goes to any writer. Nothing in this module opens a file, reads the
+//! environment or depends on a terminal. A format is a module with a function that writes any [`Report`], and a line in
+//! [`Format::ALL`].
 
 mod devices;
+mod format;
 pub mod human;
 pub mod json;
 mod listing;
 mod overview;
 mod palette;
+mod request;
 mod values;
 
 pub use devices::{Devices, Listed, Tested};
+pub use format::{Format, write};
 pub use listing::{Listing, Row};
 pub use overview::{
     Argument, Asset, Callable, Collection, ConcreteFunction, ConstantValue, Contents, Directory,
@@ -20,4 +24,5 @@ pub use overview::{
     StructuredValue, TensorSpec, TensorType, TypeSpec, Variable,
 };
 pub use palette::Palette;
+pub use request::{Options, Report};
 pub use values::{Shown, Values};

@@ -2,20 +2,20 @@
 
 use anstyle::{AnsiColor, Style};
 
-/// What is drawn how. The styles of [`PLAIN`](Self::PLAIN) write nothing.
+/// The style of each kind of text. The styles of [`PLAIN`](Self::PLAIN) write nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Palette {
-    /// The good answer.
+    /// The answer that nothing changed.
     pub good: Style,
-    /// The other answer.
+    /// The answer that something changed.
     pub changed: Style,
-    /// Trouble, and values that nobody wants.
+    /// Errors, NaN and infinities.
     pub bad: Style,
-    /// The headings of sections.
+    /// Headings of sections.
     pub heading: Style,
-    /// What is there for the eye to rest on.
+    /// Secondary text.
     pub faint: Style,
-    /// What can be typed.
+    /// Commands and options.
     pub command: Style,
     /// Text that only lhs has.
     pub removed: Style,
@@ -36,7 +36,7 @@ impl Palette {
         added: Style::new(),
     };
 
-    /// The sixteen colours that every terminal lets its user choose.
+    /// The sixteen standard colours of terminals.
     pub const COLOUR: Self = Self {
         good: AnsiColor::Green.on_default().bold(),
         changed: AnsiColor::Yellow.on_default().bold(),

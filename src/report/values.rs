@@ -1,4 +1,4 @@
-//! The values of one tensor: the first and last of them, and what can be said of all.
+//! The values of one tensor: the first and the last, and statistics of all.
 
 use std::collections::VecDeque;
 
@@ -8,50 +8,50 @@ use crate::progress::Progress;
 use crate::tensor::read_through;
 use crate::tensor::{ComplexNumber, Element, Name, Number, Scalar, TensorSource, Visit};
 
-/// A tensor of so many elements is shown in full.
+/// The maximum number of elements of a tensor that is shown in full.
 const ALL: usize = 256;
 
-/// So many elements at either end are shown of a larger one.
+/// The number of elements that are shown at each end of a larger tensor.
 const SOME: usize = 8;
 
-/// Bytes of an element of any length that are kept.
+/// The maximum number of bytes that are kept of an element of variable length.
 const KEPT: usize = 60;
 
-/// What is shown of a tensor's values.
+/// The values of a tensor, as far as they are shown.
 #[derive(Debug, Clone)]
 pub struct Values {
     /// The tensor's name.
     pub name: Name,
-    /// Its type and shape.
+    /// Its dtype and shape.
     pub facts: Facts,
-    /// Bytes it takes in its file.
+    /// Its size in the file.
     pub bytes: u64,
-    /// The first elements; all of them, where they are few.
+    /// The first elements; all of them if there are few.
     pub first: Vec<Shown>,
-    /// The last elements, where not all are in `first`.
+    /// The last elements, unless all are in `first`.
     pub last: Vec<Shown>,
-    /// Of the numbers that are finite: the least, the greatest, the mean.
+    /// The least and the greatest finite number, and the mean of all finite numbers.
     pub range: Option<(Scalar, Scalar, f64)>,
-    /// Elements that are NaN, or have a NaN part.
+    /// The number of elements that are NaN or have a NaN part.
     pub nan: u64,
-    /// Infinite elements.
+    /// The number of infinite elements.
     pub inf: u64,
 }
 
-/// An element, as far as it is shown.
+/// An element, possibly cut.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shown {
     /// A number or truth value.
     Scalar(Scalar),
-    /// The first bytes of an element of any length, and how long it is.
+    /// The first bytes of an element of variable length, and its length.
     Bytes(Vec<u8>, u64),
 }
 
 impl Values {
-    /// Reads the whole tensor, of which little is kept.
+    /// Reads the whole tensor, and keeps the elements that are shown.
     ///
     /// # Errors
-    /// When it cannot be read, or a checksum does not hold.
+    /// When the tensor cannot be read, or a checksum does not match.
     pub fn read(name: &Name, source: &dyn TensorSource, progress: &dyn Progress) -> Result<Self> {
         let dtype = source.dtype();
         progress.total(source.stored_bytes());
@@ -81,7 +81,7 @@ impl Values {
     }
 }
 
-/// What is known of the elements so far.
+/// The statistics of the elements read so far.
 #[derive(Debug, Default)]
 struct Scan {
     elements: u64,
@@ -135,7 +135,7 @@ fn less(a: Scalar, b: Scalar) -> bool {
     }
 }
 
-/// Whole elements of fixed width.
+/// Whole elements of fixed size.
 struct Elements<'a> {
     bytes: &'a [u8],
     scan: &'a mut Scan,
@@ -173,12 +173,12 @@ impl Visit for Elements<'_> {
     fn bytes(self) {}
 }
 
-/// Elements of any length, read in pieces that may end anywhere.
+/// Elements of variable length, read in pieces that may end anywhere.
 #[derive(Debug, Default)]
 struct Pieces {
-    /// What is read of the length before an element.
+    /// The bytes of the current element's length that were read.
     length: Vec<u8>,
-    /// What is kept of the element, how long it is, and how much of it is to come.
+    /// The kept bytes of the current element, its length, and the number of bytes that are still to be read.
     element: Option<(Vec<u8>, u64, u64)>,
 }
 

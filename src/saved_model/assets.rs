@@ -1,4 +1,4 @@
-//! Assets: which names the files get, and where they come from.
+//! Assets: the files of a SavedModel, and the names that they get.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -7,39 +7,47 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use prost_reflect::prost::Message as _;
-
+use super::ASSETS_FOLDER;
 use super::tensor_info::full_name;
-use super::{ASSETS_FOLDER, AssetSource};
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::files::{Existing, NewFile, Publication, cannot_write, have_same_content};
-use crate::graph::{Graph, OpTable, attrs};
+use crate::graph::{Constant, Graph, OpTable, attrs};
 use crate::message::Message;
 use crate::meta_graph;
 use crate::schema::tensorflow::tensor_info::Encoding;
-use crate::schema::tensorflow::{AssetFileDef, DataType, TensorInfo, TensorProto};
+use crate::schema::tensorflow::{AssetFileDef, TensorInfo};
+use crate::tensor::DType;
 
-/// A file that a tensor takes the path of.
-pub(super) struct Found {
+/// A file whose path a tensor of the graph receives.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AssetSource {
+    /// The tensor, `x:0`.
+    pub tensor: String,
+    /// The path of the file; `None` if the tensor is a constant that contains it.
+    pub path: Option<PathBuf>,
+}
+
+/// An asset whose file exists.
+pub(super) struct AssetFile {
     /// The tensor, `x:0`.
     tensor: String,
     path: PathBuf,
-    /// What the file is called.
+    /// The name of the file.
     name: String,
 }
 
-/// Finds the files of `assets`, before anything is written.
-pub(super) fn find(meta: &Message<'_>, assets: &[AssetSource]) -> Result<Vec<Found>> {
+/// Finds the files of all assets, before anything is written.
+pub(super) fn find(meta: &Message<'_>, assets: &[AssetSource]) -> Result<Vec<AssetFile>> {
     let (graph, ops) = (Graph::new(meta_graph::graph_of(meta)?)?, meta_graph::op_table(meta)?);
     let mut paths = BTreeMap::new();
     let find = |(at, asset): (usize, &AssetSource)| {
         let found = find_one(&graph, &ops, asset).and_then(|found| {
-            // One that is given twice over is listed twice, as TensorFlow does it.
+            // An asset that is given twice is listed twice, as by TensorFlow.
             let known = paths.entry(found.tensor.clone()).or_insert_with(|| found.path.clone());
             if *known == found.path {
                 return Ok(found);
             }
-            let kind = format!("{} takes another path already", shortened(&found.tensor));
+            let kind = format!("{} already receives another path", shortened(&found.tensor));
             Err(ErrorKind::Usage(kind).into())
         });
         found.map_err(|error| error.in_field(&format!("assets[{at}]")))
@@ -47,7 +55,7 @@ pub(super) fn find(meta: &Message<'_>, assets: &[AssetSource]) -> Result<Vec<Fou
     assets.iter().enumerate().map(find).collect()
 }
 
-fn find_one(graph: &Graph<'_>, ops: &OpTable<'_>, asset: &AssetSource) -> Result<Found> {
+fn find_one(graph: &Graph<'_>, ops: &OpTable<'_>, asset: &AssetSource) -> Result<AssetFile> {
     let tensor = full_name(&asset.tensor);
     let path = match &asset.path {
         Some(path) => graph.output(&tensor, ops).map(|_| path.clone()),
@@ -58,38 +66,38 @@ fn find_one(graph: &Graph<'_>, ops: &OpTable<'_>, asset: &AssetSource) -> Result
     let metadata = fs::metadata(&path);
     let metadata = metadata.map_err(|error| Error::io("open", error).in_file(&path))?;
     match name.filter(|_| metadata.is_file()) {
-        Some(name) => Ok(Found { tensor, path, name }),
+        Some(name) => Ok(AssetFile { tensor, path, name }),
         None => {
-            let kind = "an asset is a file with a name in UTF-8, and this is none".into();
+            let kind = "an asset must be a regular file with a name in UTF-8".into();
             Err(Error::from(ErrorKind::Usage(kind)).in_file(&path))
         }
     }
 }
 
-/// The files of a SavedModel that is being built, by name.
+/// The names of the asset files of a SavedModel that is being built.
 ///
-/// A file goes by its own name. Another one of that name is the same if its content is; else it gets `_1`, `_2` and so on behind it. That
-/// is TensorFlow's rule within a meta graph, and holds here among all of them: TensorFlow gives the second meta graph the file of
-/// the first.
+/// A file keeps its name. A second file of that name is the same asset if its content is equal; otherwise it gets a suffix `_1`,
+/// `_2`, …. TensorFlow follows this rule within a meta graph, but gives a second meta graph the file of the first; here the rule
+/// holds for all meta graphs.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Assets {
     copied: BTreeSet<String>,
 }
 
-/// What the files of one meta graph are called.
+/// The names of the files of one meta graph.
 #[derive(Default)]
-struct Names {
-    /// By their own names, the first of each.
+struct MetaGraphNames {
+    /// By the original name, the name of the first such file.
     first: BTreeMap<String, String>,
     taken: BTreeSet<String>,
 }
 
 impl Assets {
-    /// Copies the files that were found into `folder`, that of assets, and says which tensor takes which of them.
-    pub(super) fn add(&mut self, found: &[Found], folder: &Path) -> Result<Vec<AssetFileDef>> {
-        let mut names = Names::default();
+    /// Copies files into `folder`, and returns the file of each tensor.
+    pub(super) fn add(&mut self, files: &[AssetFile], folder: &Path) -> Result<Vec<AssetFileDef>> {
+        let mut names = MetaGraphNames::default();
         let mut defs = Vec::new();
-        for Found { tensor, path, name } in found {
+        for AssetFile { tensor, path, name } in files {
             let filename = self.name(path, name, &names, folder)?;
             if self.copied.insert(filename.clone()) {
                 copy(path, folder, &filename)?;
@@ -103,8 +111,14 @@ impl Assets {
         Ok(defs)
     }
 
-    /// The name that a file gets.
-    fn name(&self, path: &Path, own: &str, names: &Names, folder: &Path) -> Result<String> {
+    /// The name in the SavedModel of the file `path`, whose original name is `own`.
+    fn name(
+        &self,
+        path: &Path,
+        own: &str,
+        names: &MetaGraphNames,
+        folder: &Path,
+    ) -> Result<String> {
         if let Some(first) = names.first.get(own)
             && have_same_content(path, &folder.join(first))?
         {
@@ -118,38 +132,36 @@ impl Assets {
                 return Ok(name);
             }
         }
-        // The numbers do not end.
+        // Unreachable: the numbers are endless.
         Ok(own.to_owned())
     }
 
-    /// Removes what was copied since the state `before`.
+    /// Removes the files that were copied since the state `before`.
     pub(super) fn undo(&mut self, before: Self, folder: &Path) {
         for name in self.copied.difference(&before.copied) {
-            // It may never have come to be there.
+            // The file may not have been copied.
             let _ = fs::remove_file(folder.join(name));
         }
         *self = before;
     }
 }
 
-/// The path in a constant.
+/// The path that a constant contains.
 fn path_in(graph: &Graph<'_>, tensor: &str) -> Result<PathBuf> {
     let (node, output) = graph.tensor(tensor)?;
     let wrong =
         |what, found: &dyn Display, allowed: &str| Err(Error::unexpected(what, found, allowed));
     if node.op != "Const" || output != 0 {
-        return wrong("op", &shortened(node.op), "the path of an asset is in a Const");
+        return wrong("op", &shortened(node.op), "the path of an asset must be a Const");
     }
     let value = node.attr("value").and_then(attrs::tensor).unwrap_or_default();
-    let value = TensorProto::decode(value);
-    let value =
-        value.map_err(|error| Error::unexpected("value", error, "it must be a TensorProto"))?;
-    if value.dtype() != DataType::DtString {
-        return wrong("dtype", &value.dtype().as_str_name(), "the path of an asset is DT_STRING");
-    }
-    let [path] = value.string_val.as_slice() else {
-        let found = value.string_val.len();
-        return wrong("number of strings", &found, "the path of an asset is one");
+    let value = Constant::parse(value).map_err(Error::without_offset)?;
+    let strings = value.byte_elements().filter(|_| value.dtype() == DType::String);
+    let Some(strings) = strings else {
+        return wrong("dtype", &value.dtype(), "the path of an asset must be a string");
+    };
+    let [path] = *strings else {
+        return wrong("number of strings", &strings.len(), "the path of an asset must be one");
     };
     if path.is_empty() {
         return wrong("path", &"empty", "it must name a file");
@@ -158,7 +170,7 @@ fn path_in(graph: &Graph<'_>, tensor: &str) -> Result<PathBuf> {
 }
 
 #[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere not all bytes are a path")]
+#[expect(clippy::unnecessary_wraps, reason = "fails on other platforms, whose paths are not bytes")]
 fn bytes_to_path(path: &[u8]) -> Result<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
     Ok(OsStr::from_bytes(path).into())
@@ -171,13 +183,13 @@ fn bytes_to_path(path: &[u8]) -> Result<PathBuf> {
     Ok(text.into())
 }
 
-/// Copies a file into a folder, which is made where it is not there yet.
+/// Copies a file into a folder, which is created if it is missing.
 fn copy(source: &Path, folder: &Path, name: &str) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| Error::io("create", error).in_file(folder))?;
-    let place = folder.join(name);
+    let target = folder.join(name);
     let mut from =
         fs::File::open(source).map_err(|error| Error::io("open", error).in_file(source))?;
-    let mut new = NewFile::create(&place)?;
+    let mut new = NewFile::create(&target)?;
     let mut buffer = vec![0; 64 << 10];
     loop {
         let read = match from.read(&mut buffer) {
@@ -187,15 +199,15 @@ fn copy(source: &Path, folder: &Path, name: &str) -> Result<()> {
             Err(error) => return Err(Error::io("read", error).in_file(source)),
         };
         let bytes = buffer.get(..read).unwrap_or_default();
-        new.write_all(bytes).map_err(|error| cannot_write(error).in_file(&place))?;
+        new.write_all(bytes).map_err(|error| cannot_write(error).in_file(&target))?;
     }
     let mut publication = Publication::new(Existing::Refuse);
     publication.add(new.complete()?);
     publication.publish()
 }
 
-/// Where the assets of a meta graph are, by the tensors that take their paths.
-pub(super) fn located(meta: &Message<'_>, dir: &Path) -> Result<BTreeMap<String, PathBuf>> {
+/// The paths of the assets of a meta graph, by the tensors that receive them.
+pub(super) fn paths(meta: &Message<'_>, dir: &Path) -> Result<BTreeMap<String, PathBuf>> {
     let mut found = BTreeMap::new();
     for asset in meta_graph::assets(meta)? {
         let info = asset.tensor_info.unwrap_or_default();
@@ -216,7 +228,7 @@ pub(super) fn located(meta: &Message<'_>, dir: &Path) -> Result<BTreeMap<String,
     Ok(found)
 }
 
-/// Whether a path leads to something in the folder that it is taken from.
+/// Whether a relative path stays inside its folder.
 fn is_inside(path: &Path) -> bool {
     use std::path::Component::{CurDir, Normal};
     let mut parts = path.components();

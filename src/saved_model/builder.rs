@@ -1,16 +1,19 @@
-//! Writing: meta graphs, one after the other, and all at once to its place.
+//! Writes a SavedModel: collects meta graphs and files, and publishes all at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::assets::{self, Assets, Found};
-use super::load::{MOST, shown, ty};
+use super::assets::{self, AssetFile, Assets};
 use super::op::Ops;
 use super::tensor_info::full_name;
 use super::values::Values;
-use super::{ASSETS_FOLDER, FILES, MAIN_OP, VARIABLES, signature, variables_path};
+use super::{
+    ASSETS_FOLDER, AssetSource, MAIN_OP, MAX_MESSAGE_BYTES, VARIABLES, message_type, signature,
+    tag_list, variables_path,
+};
+use crate::checkpoint::SAVED_MODEL_FILES;
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::files::{NewFolder, cannot_write, replace};
 use crate::graph::Graph;
@@ -23,17 +26,18 @@ use crate::schema::field::saved_model;
 use crate::schema::tensorflow::{AssetFileDef, SaverDef, SignatureDef};
 use crate::text::{PrintOptions, Style, print};
 
-/// The version of the layout that is written.
+/// The version of the layout.
 const SCHEMA_VERSION: u64 = 1;
 
 /// Writes a SavedModel: TensorFlow's `tf.compat.v1.saved_model.Builder`.
 ///
-/// All is written to a folder of another name, which gets its own when [`save`](Self::save) has everything on disk, so that nobody sees a
-/// part of a SavedModel; an empty folder that is there already is filled, the message last. What is refused leaves the builder as it
-/// was, and one that is dropped leaves nothing. A program that is killed leaves the folder of another name, `.ckdiff-….tmp`.
+/// Everything is written to a temporary folder, which [`save`](Self::save) renames once it is on disk, so that no reader sees an
+/// incomplete SavedModel. If the target is an empty folder, that is filled instead, the message last. A refused meta graph leaves
+/// the builder unchanged, and a builder that is dropped leaves nothing; a program that is killed leaves the temporary folder,
+/// `.ckdiff-….tmp`.
 ///
-/// Tables that change, among the `saveable_objects` of a graph of TensorFlow 1, are not saved by the saver that is built. Of a SavedModel
-/// that is built anew, `fingerprint.pb`, `debug` and `assets.extra` do not come along: they say what the meta graphs do not.
+/// Mutable tables among the `saveable_objects` of a TensorFlow 1 graph are not saved by the saver that is built. A SavedModel that
+/// is built from the meta graphs of another does not get its `fingerprint.pb`, `debug` and `assets.extra`.
 ///
 /// ```
 /// use ckdiff::artifact::Artifact;
@@ -70,52 +74,42 @@ struct Added {
     bytes: Vec<u8>,
 }
 
-/// What becomes of a meta graph that is added.
+/// Options for a meta graph.
 #[derive(Debug, Clone, Default)]
 pub struct MetaGraphOptions {
-    /// What it is for, as `serve`; in place of the tags that it has. No two meta graphs may have the same.
+    /// The tags, such as `serve`, which replace those of the meta graph. No two meta graphs may have the same.
     pub tags: Vec<String>,
-    /// Its signatures by name, beside those that it has, and in place of those of the same names.
+    /// Signatures by name, which are added to those of the meta graph, or replace them.
     pub signatures: BTreeMap<String, SignatureDef>,
-    /// The files that its nodes read: every one that it says it reads, and others.
+    /// The files that the nodes read: at least those that the meta graph lists.
     pub assets: Vec<AssetSource>,
-    /// The op that is run when the SavedModel is loaded, after its variables are restored. What older versions take as
-    /// `legacy_init_op` is this too.
+    /// The op to run after the variables are restored; also for what was once called `legacy_init_op`.
     pub main_op: Option<String>,
-    /// Whether its nodes lose their devices, those in functions apart.
+    /// Whether the devices of nodes are removed, except in functions.
     pub clear_devices: bool,
-    /// Whether attributes go whose value is the default.
+    /// Whether attributes with default values are removed.
     pub strip_default_attrs: bool,
-    /// The saver of its variables, by the nodes of its graph. `None` for one that is built, sharded, for the variables of its
-    /// collections; where they list none, for its own.
+    /// The saver of the variables. If `None`, a sharded saver is built for the variables of the collections; if these list none,
+    /// the saver of the meta graph is used.
     pub saver: Option<SaverDef>,
 }
 
-/// A file that a graph reads.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AssetSource {
-    /// The tensor that takes its path, `x:0`.
-    pub tensor: String,
-    /// Where the file is now; `None` where the tensor is a constant that says so.
-    pub path: Option<PathBuf>,
-}
-
-/// What came of building.
+/// The result of building.
 #[derive(Debug)]
 pub struct BuildOutcome {
     /// The directory.
     pub dir: PathBuf,
-    /// The file with the message in it.
+    /// The file with the message.
     pub file: PathBuf,
-    /// What text has no place for.
+    /// The parts of the message that text cannot represent.
     pub losses: Losses,
 }
 
 impl Builder {
-    /// A builder of the SavedModel `dir`, where nothing is or an empty folder. The folders that it is to be in are made.
+    /// A builder of the SavedModel `dir`, which may be missing or an empty folder. Missing parents are created.
     ///
     /// # Errors
-    /// When something is there, or nothing may be written there.
+    /// If `dir` is anything else, or cannot be written.
     pub fn new(dir: impl AsRef<Path>) -> Result<Self> {
         Ok(Self {
             folder: NewFolder::create(dir.as_ref())?,
@@ -125,11 +119,11 @@ impl Builder {
         })
     }
 
-    /// Adds the first meta graph, and what the variables hold that all of them share.
+    /// Adds the first meta graph, and the values of the variables that all meta graphs share.
     ///
     /// # Errors
-    /// When there is one already; the graph lacks what an option names, a signature says too little, an asset is no file, or the tags are
-    /// taken; when a variable holds nothing, or something cannot be written.
+    /// If there is already a meta graph, the graph lacks a node that an option names, a signature is incomplete, an asset is not a
+    /// file, a variable has no value, or a file cannot be written.
     pub fn add_meta_graph_and_variables(
         &mut self,
         meta_graph: &Message<'_>,
@@ -138,25 +132,25 @@ impl Builder {
         progress: &dyn Progress,
     ) -> Result<()> {
         if self.has_variables {
-            let kind = "there are variables already; further meta graphs are added without".into();
-            return Err(ErrorKind::Usage(kind).into());
+            let kind = "variables were already added; use add_meta_graph for further meta graphs";
+            return Err(ErrorKind::Usage(kind.into()).into());
         }
         self.add(meta_graph, Some((values, progress)), options)?;
         self.has_variables = true;
         Ok(())
     }
 
-    /// Adds a meta graph more, whose variables are those of the first.
+    /// Adds another meta graph, whose variables are those of the first.
     ///
     /// # Errors
-    /// When there is no first one; else as for [`add_meta_graph_and_variables`](Self::add_meta_graph_and_variables).
+    /// If there is no first one, or its tags are those of another; otherwise as for [`add_meta_graph_and_variables`](Self::add_meta_graph_and_variables).
     pub fn add_meta_graph(
         &mut self,
         meta_graph: &Message<'_>,
         options: &MetaGraphOptions,
     ) -> Result<()> {
         if !self.has_variables {
-            let kind = "there are no variables yet; the first meta graph is added with them".into();
+            let kind = "there are no variables yet; call add_meta_graph_and_variables first".into();
             return Err(ErrorKind::Usage(kind).into());
         }
         self.add(meta_graph, None, options)
@@ -165,21 +159,21 @@ impl Builder {
     /// Saves everything, the message in binary.
     ///
     /// # Errors
-    /// When something cannot be written; then there is nothing.
+    /// If a file cannot be written; then nothing is left.
     pub fn save(self) -> Result<BuildOutcome> {
-        let [file, _] = FILES;
+        let [file, _] = SAVED_MODEL_FILES;
         self.save_as(file, |message, out| {
             out.write_all(message.bytes()).map_err(cannot_write)?;
             Ok(Losses::default())
         })
     }
 
-    /// Saves everything, the message as text, which not all that serve SavedModels read.
+    /// Saves everything, the message as text, which not all servers of SavedModels read.
     ///
     /// # Errors
     /// As [`save`](Self::save).
     pub fn save_as_text(self) -> Result<BuildOutcome> {
-        let [_, file] = FILES;
+        let [_, file] = SAVED_MODEL_FILES;
         self.save_as(file, |message, out| {
             print(message, &PrintOptions::new(Style::TensorFlow), out)
         })
@@ -197,11 +191,12 @@ impl Builder {
         }
         let bytes = out.finish();
         let dir = self.folder.target().to_path_buf();
-        if bytes.len() > MOST {
-            let allowed = format!("{MOST} is the most that a message may have");
+        if bytes.len() > MAX_MESSAGE_BYTES {
+            let allowed = format!("a message has at most {MAX_MESSAGE_BYTES}");
             return Err(Error::unexpected("bytes", bytes.len(), allowed).in_file(&dir.join(file)));
         }
-        let message = Message::decode(Schema::tensorflow(), ty("tensorflow.SavedModel")?, bytes)?;
+        let message =
+            Message::decode(Schema::tensorflow(), message_type("tensorflow.SavedModel")?, bytes)?;
         let losses = replace(&self.folder.path().join(file), |out| write(&message, out));
         let losses = losses.map_err(|error| self.folder.at_target(error))?;
         self.folder.publish()?;
@@ -216,8 +211,8 @@ impl Builder {
     ) -> Result<()> {
         let tags: BTreeSet<String> = options.tags.iter().cloned().collect();
         if self.meta_graphs.iter().any(|added| added.tags == tags) {
-            let shown = shown(tags.iter().map(String::as_str));
-            let kind = format!("there is a meta graph of the tags {shown} already");
+            let list = tag_list(tags.iter().map(String::as_str));
+            let kind = format!("there already is a meta graph with the tags {list}");
             return Err(ErrorKind::Usage(kind).into());
         }
         signature::validate(&options.signatures)?;
@@ -231,13 +226,13 @@ impl Builder {
         let (meta, saver) = with_own_saver(meta, options)?;
         let (before, has_values) = (self.assets.clone(), values.is_some());
         let written = self.write_files(&found, &meta, saver.as_ref(), values);
-        let written = written.and_then(|assets| finished(&meta, &assets, options));
+        let written = written.and_then(|assets| encode(&meta, &assets, options));
         match written {
             Ok(bytes) => self.meta_graphs.push(Added { tags, bytes }),
             Err(error) => {
                 self.assets.undo(before, &self.folder.path().join(ASSETS_FOLDER));
                 if has_values {
-                    // It may never have come to be there.
+                    // The folder may not exist.
                     let _ = fs::remove_dir_all(self.folder.path().join(VARIABLES));
                 }
                 return Err(self.folder.at_target(error));
@@ -246,10 +241,10 @@ impl Builder {
         Ok(())
     }
 
-    /// Writes the files of a meta graph; returns its assets.
+    /// Writes the files of a meta graph, and returns its assets.
     fn write_files(
         &mut self,
-        found: &[Found],
+        found: &[AssetFile],
         meta: &Message<'_>,
         saver: Option<&SaverDef>,
         values: Option<(Values<'_>, &dyn Progress)>,
@@ -268,8 +263,8 @@ impl Builder {
     }
 }
 
-/// A meta graph as it is in the SavedModel.
-fn finished(
+/// Encodes a meta graph for the SavedModel.
+fn encode(
     meta: &Message<'_>,
     assets: &[AssetFileDef],
     options: &MetaGraphOptions,
@@ -286,7 +281,7 @@ fn finished(
     Ok(meta_graph::with_signatures(&meta, &options.signatures)?.into_bytes())
 }
 
-/// Whether all files are given that the meta graph says it reads.
+/// Checks that the options have all files that the meta graph lists.
 fn check_assets(meta: &Message<'_>, options: &MetaGraphOptions) -> Result<()> {
     let given: BTreeSet<_> = options.assets.iter().map(|asset| full_name(&asset.tensor)).collect();
     for known in meta_graph::assets(meta)? {
@@ -294,7 +289,7 @@ fn check_assets(meta: &Message<'_>, options: &MetaGraphOptions) -> Result<()> {
         let tensor = meta_graph::name_of(&info).unwrap_or_default();
         if !given.contains(&full_name(tensor)) {
             let name = shortened(&known.filename);
-            let kind = format!("the meta graph reads {name}, and no file is given");
+            let kind = format!("the meta graph reads {name}, but no file is given");
             let asset = format!("asset of {}", shortened(tensor));
             return Err(Error::from(ErrorKind::NotFound(kind)).in_field(&asset));
         }
@@ -302,7 +297,7 @@ fn check_assets(meta: &Message<'_>, options: &MetaGraphOptions) -> Result<()> {
     Ok(())
 }
 
-/// The meta graph with the saver that it is saved by, where there is something to save.
+/// Adds the saver that saves the variables, if there are any.
 fn with_own_saver<'s>(
     meta: Message<'s>,
     options: &MetaGraphOptions,

@@ -1,4 +1,4 @@
-//! Reading: which meta graph is for these tags, and what there is to do to use it.
+//! Reads a SavedModel: finds the meta graph with some tags, and plans its use.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,17 +9,18 @@ use std::path::{Path, PathBuf};
 use prost_reflect::prost::Message as _;
 
 use super::op::Ops;
-use super::{CHUNKED, assets, file_in, variables_path};
-use crate::error::{Error, ErrorKind, Result, shortened};
+use super::{MAX_MESSAGE_BYTES, SHOWN, assets, file_in, message_type, tag_list, variables_path};
+use crate::checkpoint::SAVED_MODEL_CHUNKED;
+use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, fields, nested};
 use crate::meta_graph::{self, ImportOptions};
 use crate::saver::Saver;
 use crate::saver::builder::Options;
 use crate::saver::run::Variables;
+use crate::schema::Schema;
 use crate::schema::field::{meta_graph_def, saved_model};
 use crate::schema::tensorflow::meta_graph_def::MetaInfoDef;
 use crate::schema::tensorflow::{SaverDef, SignatureDef};
-use crate::schema::{MessageType, Schema};
 use crate::text::{self, ParseOptions};
 
 /// A SavedModel on disk.
@@ -42,22 +43,20 @@ pub struct SavedModel {
     message: Message<'static>,
 }
 
-/// A meta graph of a SavedModel, and what there is to do to use it, in this order: the variables are restored, then the init op is run,
-/// with the assets fed.
+/// A meta graph of a SavedModel, and the steps before its use: restore the variables, then run the init op with the assets fed.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The meta graph.
     pub meta_graph: Message<'static>,
-    /// The saver that restores its variables; `None` where it names none.
+    /// The saver that restores the variables, if the meta graph has one.
     pub saver: Option<SaverDef>,
-    /// What the names of the files of its variables start with.
+    /// The prefix of the checkpoint with the variables.
     pub variables_path: PathBuf,
-    /// The files to be fed, by the tensors that take their paths. They are in the SavedModel by their names; a link there may
-    /// lead elsewhere.
+    /// The paths of the assets, by the tensors that receive them. They are paths inside the SavedModel, but may be symbolic links.
     pub assets: BTreeMap<String, PathBuf>,
-    /// The op, or the tensor, that is run after the variables are restored.
+    /// The op or tensor to run after the variables are restored.
     pub init_op: Option<String>,
-    /// Its signatures, by name.
+    /// The signatures by name.
     pub signatures: BTreeMap<String, SignatureDef>,
 }
 
@@ -65,66 +64,66 @@ impl SavedModel {
     /// Reads the SavedModel in a directory.
     ///
     /// # Errors
-    /// When there is none, or its message cannot be read.
+    /// If there is none, or its message cannot be read.
     pub fn open(dir: impl AsRef<Path>) -> Result<Self> {
         let dir = dir.as_ref();
-        let Some(path) = file_in(dir) else { return Err(nothing(dir)) };
+        let Some(path) = file_in(dir) else { return Err(no_saved_model(dir)) };
         let message = read(&path).map_err(|error| error.in_file(&path))?;
         Ok(Self { dir: dir.to_path_buf(), message })
     }
 
-    /// Its directory.
+    /// The directory.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Its message, a `SavedModel`.
+    /// The message, a `SavedModel`.
     pub fn message(&self) -> &Message<'static> {
         &self.message
     }
 
-    /// What the names of the files of its variables start with.
+    /// The prefix of the checkpoint with the variables.
     pub fn variables_path(&self) -> PathBuf {
         variables_path(&self.dir)
     }
 
-    /// The tags of each of its meta graphs.
+    /// The tags of each meta graph.
     ///
     /// # Errors
-    /// When what a meta graph says of itself cannot be decoded.
+    /// If the `meta_info_def` of a meta graph cannot be decoded.
     pub fn tag_sets(&self) -> Result<Vec<Vec<String>>> {
         fields(self.message.bytes(), saved_model::META_GRAPHS).map(tags).collect()
     }
 
-    /// The meta graph that has exactly these tags, in any order; of several the first.
+    /// Finds the first meta graph with exactly these tags, in any order.
     ///
     /// # Errors
-    /// When there is none, or it cannot be used: assets are missing, or it names an op that it has not.
+    /// If there is none, an asset is missing, or the meta graph names an op that it does not have.
     pub fn load(&self, tags: &[&str]) -> Result<Plan> {
         self.load_under(tags, "")
     }
 
-    /// As [`load`](Self::load), with all names in the meta graph below `import_scope`.
+    /// As [`load`](Self::load), with all names of the meta graph inside the scope `import_scope`.
     ///
     /// # Errors
-    /// As [`load`](Self::load); when the scope is none.
+    /// As [`load`](Self::load), or if the scope is not valid.
     pub fn load_under(&self, tags: &[&str], import_scope: &str) -> Result<Plan> {
         let in_dir = |error: Error| error.in_file(&self.dir);
         let mut meta = self.meta_graph(tags)?;
-        let mut assets = assets::located(&meta, &self.dir).map_err(in_dir)?;
+        let mut assets = assets::paths(&meta, &self.dir).map_err(in_dir)?;
         if !import_scope.is_empty() {
             let options =
                 ImportOptions { import_scope: import_scope.into(), ..ImportOptions::default() };
             let imported = meta_graph::import(&meta, None, &options).map_err(in_dir)?;
-            // An import does not look into what an `Any` holds.
-            let below = |(tensor, path)| (format!("{}/{tensor}", imported.scope), path);
-            assets = assets.into_iter().map(below).collect();
+            // The import does not change asset definitions, which are inside an `Any`.
+            let in_scope = |(tensor, path)| (format!("{}/{tensor}", imported.scope), path);
+            assets = assets.into_iter().map(in_scope).collect();
             meta = imported.message;
         }
         Plan::new(meta, assets, &self.dir).map_err(in_dir)
     }
 
-    /// The meta graph of these tags.
+    /// The meta graph with these tags.
     fn meta_graph(&self, wanted: &[&str]) -> Result<Message<'static>> {
         let set: BTreeSet<&str> = wanted.iter().copied().collect();
         let mut known = Vec::new();
@@ -132,21 +131,23 @@ impl SavedModel {
             let tags = tags(meta)?;
             if tags.iter().map(String::as_str).collect::<BTreeSet<_>>() == set {
                 let schema = Schema::tensorflow();
-                return Message::decode(schema, ty("tensorflow.MetaGraphDef")?, meta.to_vec());
+                return Message::decode(
+                    schema,
+                    message_type("tensorflow.MetaGraphDef")?,
+                    meta.to_vec(),
+                );
             }
             known.push(tags);
         }
-        let told: Vec<_> =
-            known.iter().take(TOLD).map(|tags| shown(tags.iter().map(String::as_str))).collect();
-        let known = match known.len().saturating_sub(TOLD) {
+        let list = |tags: &Vec<String>| tag_list(tags.iter().map(String::as_str));
+        let shown: Vec<_> = known.iter().take(SHOWN).map(list).collect();
+        let known = match known.len().saturating_sub(SHOWN) {
             _ if known.is_empty() => "no meta graphs".to_owned(),
-            0 => format!("those of {}", told.join(", ")),
-            more => format!("those of {}, and {more} more", told.join(", ")),
+            0 => format!("those with {}", shown.join(", ")),
+            more => format!("those with {}, and {more} more", shown.join(", ")),
         };
-        let kind = format!(
-            "there is no meta graph of the tags {}; there are {known}",
-            shown(set.into_iter())
-        );
+        let wanted = tag_list(set.into_iter());
+        let kind = format!("there is no meta graph with the tags {wanted}; there are {known}");
         Err(Error::from(ErrorKind::NotFound(kind)).in_file(&self.dir))
     }
 }
@@ -165,16 +166,16 @@ impl Plan {
         Ok(Self { saver, variables_path, assets, init_op, signatures, meta_graph })
     }
 
-    /// The op, or the tensor, that trains.
+    /// The training op or tensor.
     ///
     /// # Errors
-    /// When the meta graph names several, or one that it has not.
+    /// If the meta graph names several, or one that it does not have.
     pub fn train_op(&self) -> Result<Option<String>> {
         Ops::of(&self.meta_graph)?.train_op()
     }
 
-    /// What its variables hold, restored by the nodes of its saver; of a meta graph without one, by those of the saver that TensorFlow
-    /// would build. Those that it does not restore, such as local ones, hold nothing.
+    /// Restores the variables with the nodes of the saver; if the meta graph has none, with those of the saver that TensorFlow
+    /// would build. Variables that the saver does not restore, such as local ones, have no value.
     ///
     /// # Errors
     /// As [`Saver::restore`].
@@ -192,32 +193,22 @@ impl Plan {
         Ok(variables)
     }
 }
-/// Meta graphs that an error tells of, and tags of each.
-const TOLD: usize = 8;
-/// The most bytes that a message of protobuf may have.
-pub(super) const MOST: usize = i32::MAX as usize;
 
-/// Reads the message in a file.
+/// Reads the message from a file.
 fn read(path: &Path) -> Result<Message<'static>> {
-    let (schema, ty) = (Schema::tensorflow(), ty("tensorflow.SavedModel")?);
+    let (schema, ty) = (Schema::tensorflow(), message_type("tensorflow.SavedModel")?);
     let file = File::open(path).map_err(|error| Error::io("open", error))?;
     if path.extension().is_some_and(|extension| extension == "pbtxt") {
         return text::parse(schema, ty, file, &ParseOptions::default()).map(|(message, _)| message);
     }
     let mut bytes = Vec::new();
-    let read = file.take(MOST as u64 + 1).read_to_end(&mut bytes);
+    let read = file.take(MAX_MESSAGE_BYTES as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|error| Error::io("read", error))?;
-    if bytes.len() > MOST {
-        let allowed = format!("{MOST} bytes are the most that a message may have");
-        return Err(Error::unexpected("length", "more", allowed));
+    if bytes.len() > MAX_MESSAGE_BYTES {
+        let allowed = format!("a message has at most {MAX_MESSAGE_BYTES} bytes");
+        return Err(Error::unexpected("length", format!("over {MAX_MESSAGE_BYTES}"), allowed));
     }
     Message::decode(schema, ty, bytes)
-}
-
-/// A type of TensorFlow's schema.
-pub(super) fn ty(name: &str) -> Result<&'static MessageType> {
-    let missing = || ErrorKind::NotFound(format!("there is no message {name}")).into();
-    Schema::tensorflow().message(name).ok_or_else(missing)
 }
 
 /// The tags of a meta graph.
@@ -227,25 +218,16 @@ fn tags(meta: &[u8]) -> Result<Vec<String>> {
     Ok(info.tags)
 }
 
-/// Tags as people write them.
-pub(super) fn shown<'a>(tags: impl ExactSizeIterator<Item = &'a str>) -> String {
-    let more = tags.len().saturating_sub(TOLD);
-    let mut told: Vec<_> = tags.take(TOLD).map(shortened).collect();
-    if more > 0 {
-        told.push(format!("and {more} more").into());
-    }
-    format!("[{}]", told.join(", "))
-}
-
-/// Why there is no SavedModel.
-fn nothing(dir: &Path) -> Error {
-    if dir.join(CHUNKED).is_file() {
-        let kind =
-            format!("this is a SavedModel in chunks ({CHUNKED}); ckdiff does not read those yet");
+/// The error for a directory without a SavedModel.
+fn no_saved_model(dir: &Path) -> Error {
+    if dir.join(SAVED_MODEL_CHUNKED).is_file() {
+        let kind = format!(
+            "this is a SavedModel in chunks ({SAVED_MODEL_CHUNKED}); ckdiff does not read those yet"
+        );
         return Error::from(ErrorKind::Unsupported(kind)).in_file(dir);
     }
     let kind = match dir.is_dir() {
-        true => "no SavedModel is there: neither saved_model.pb nor saved_model.pbtxt",
+        true => "there is no SavedModel: neither saved_model.pb nor saved_model.pbtxt",
         false => "there is no such directory",
     };
     Error::from(ErrorKind::NotFound(kind.into())).in_file(dir)

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! DIR/saved_model.pb             SavedModel: its meta graphs, each with tags and signatures; or saved_model.pbtxt
-//! DIR/variables/variables.index  what its variables hold, a V2 checkpoint
+//! DIR/variables/variables.index  the values of its variables, a V2 checkpoint
 //! DIR/assets/NAME                files that its nodes read, such as vocabularies
 //! ```
-//! [`Builder`] writes one and [`SavedModel`] reads one, as TensorFlow's builder and loader do; [`Tensors`] and [`signature`] describe what
-//! goes into a model and what comes out.
+//! [`Builder`] writes one and [`SavedModel`] reads one, as TensorFlow's builder and loader do; [`Tensors`] and [`signature`] describe
+//! the inputs and outputs of a model.
 //!
 //! Source: TensorFlow 2.21, `python/saved_model/{builder,loader,signature_def_utils,utils}_impl.py`.
 
@@ -20,32 +20,38 @@ mod values;
 
 use std::path::{Path, PathBuf};
 
-pub use builder::{AssetSource, BuildOutcome, Builder, MetaGraphOptions};
+use crate::checkpoint::{SAVED_MODEL_CHUNKED, SAVED_MODEL_FILES};
+use crate::error::{ErrorKind, Result, shortened};
+use crate::schema::{MessageType, Schema};
+
+pub use assets::AssetSource;
+pub use builder::{BuildOutcome, Builder, MetaGraphOptions};
 pub use load::{Plan, SavedModel};
 pub use tensor_info::{Encoding, Tensors};
 pub use values::Values;
 
-/// The files that hold the message, the one that TensorFlow takes first before the other.
-const FILES: [&str; 2] = ["saved_model.pb", "saved_model.pbtxt"];
-/// The message in chunks, as TensorFlow writes it on request, for more than 2 GiB.
-const CHUNKED: &str = "saved_model.cpb";
-/// The folder of files that nodes read.
+/// The folder of the assets.
 const ASSETS_FOLDER: &str = "assets";
-/// The folder of the checkpoint, and what the names of its files start with.
+/// The folder of the checkpoint, and its prefix.
 const VARIABLES: &str = "variables";
 
-/// The collection with the op that is run after a restore.
+/// The collection with the op that runs after a restore.
 const MAIN_OP: &str = "saved_model_main_op";
-/// What that collection was called before.
+/// The former name of that collection.
 const LEGACY_INIT_OP: &str = "legacy_init_op";
-/// The collection with the op that trains.
+/// The collection with the training op.
 const TRAIN_OP: &str = "saved_model_train_op";
-/// The signature that names the op that is run after a restore.
+/// The signature with the op that runs after a restore.
 const INIT_OP_SIGNATURE: &str = "__saved_model_init_op";
-/// The signature that names the op that trains.
+/// The signature with the training op.
 const TRAIN_OP_SIGNATURE: &str = "__saved_model_train_op";
 
-/// The file with the message of the SavedModel in `dir`, where there is one; as in TensorFlow, binary goes before text.
+/// The size of the largest protobuf message, in bytes.
+const MAX_MESSAGE_BYTES: usize = i32::MAX as usize;
+/// The number of meta graphs in an error message, and of the tags of each.
+const SHOWN: usize = 8;
+
+/// The file with the message of the SavedModel in `dir`, if there is one; as in TensorFlow, binary is preferred to text.
 ///
 /// ```
 /// use std::path::Path;
@@ -54,10 +60,10 @@ const TRAIN_OP_SIGNATURE: &str = "__saved_model_train_op";
 /// assert_eq!(file_in(Path::new("tests/data/demo")), None);
 /// ```
 pub fn file_in(dir: &Path) -> Option<PathBuf> {
-    FILES.map(|name| dir.join(name)).into_iter().find(|file| file.is_file())
+    SAVED_MODEL_FILES.map(|name| dir.join(name)).into_iter().find(|file| file.is_file())
 }
 
-/// Whether `dir` may hold a SavedModel, in any of its forms: TensorFlow's `maybe_saved_model_directory`.
+/// Whether `dir` seems to contain a SavedModel in any form: TensorFlow's `maybe_saved_model_directory`.
 ///
 /// ```
 /// use std::path::Path;
@@ -67,10 +73,26 @@ pub fn file_in(dir: &Path) -> Option<PathBuf> {
 /// assert!(!contains_saved_model(Path::new("tests/data/demo")));
 /// ```
 pub fn contains_saved_model(dir: &Path) -> bool {
-    file_in(dir).is_some() || dir.join(CHUNKED).is_file()
+    file_in(dir).is_some() || dir.join(SAVED_MODEL_CHUNKED).is_file()
 }
 
-/// What the names of the files of a SavedModel's variables start with.
+/// The prefix of the checkpoint with a SavedModel's variables.
 fn variables_path(dir: &Path) -> PathBuf {
     dir.join(VARIABLES).join(VARIABLES)
+}
+
+/// The type of TensorFlow's schema with this name.
+fn message_type(name: &str) -> Result<&'static MessageType> {
+    let missing = || ErrorKind::NotFound(format!("there is no message {name}")).into();
+    Schema::tensorflow().message(name).ok_or_else(missing)
+}
+
+/// A list of tags for an error message.
+fn tag_list<'a>(tags: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let more = tags.len().saturating_sub(SHOWN);
+    let mut shown: Vec<_> = tags.take(SHOWN).map(shortened).collect();
+    if more > 0 {
+        shown.push(format!("and {more} more").into());
+    }
+    format!("[{}]", shown.join(", "))
 }

@@ -1,4 +1,4 @@
-//! Ops that a SavedModel names: the one that starts it, and the one that trains.
+//! The init op and the training op that a meta graph names.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::message::Message;
 use crate::meta_graph::{self, Collections, Item, graph_of, name_of, op_table};
 use crate::schema::tensorflow::SignatureDef;
 
-/// A meta graph, to look for ops in.
+/// The parts of a meta graph in which ops are looked up.
 pub(super) struct Ops<'m> {
     graph: Graph<'m>,
     ops: OpTable<'m>,
@@ -27,12 +27,12 @@ impl<'m> Ops<'m> {
         })
     }
 
-    /// The signatures of the meta graph, by name.
+    /// The signatures by name.
     pub(super) fn into_signatures(self) -> BTreeMap<String, SignatureDef> {
         self.signatures
     }
 
-    /// The op, or the tensor, that is run after a restore.
+    /// The op or tensor to run after a restore.
     pub(super) fn init_op(&self) -> Result<Option<String>> {
         if let Some(op) = self.in_signature(INIT_OP_SIGNATURE)? {
             return Ok(Some(op));
@@ -45,7 +45,7 @@ impl<'m> Ops<'m> {
         Ok(None)
     }
 
-    /// The op, or the tensor, that trains.
+    /// The training op or tensor.
     pub(super) fn train_op(&self) -> Result<Option<String>> {
         match self.in_signature(TRAIN_OP_SIGNATURE)? {
             Some(op) => Ok(Some(op)),
@@ -53,13 +53,13 @@ impl<'m> Ops<'m> {
         }
     }
 
-    /// Whether `op` can be what is run after a restore.
+    /// Checks that `op` can be added as the main op.
     pub(super) fn check_main_op(&self, op: &str) -> Result<()> {
         let known = |at: String| {
-            let kind = format!("the meta graph has such an op already, in its {at}");
+            let kind = format!("the meta graph already has a main op, in its {at}");
             Error::from(ErrorKind::Usage(kind)).in_field("main_op")
         };
-        // TensorFlow runs this one, and then no other.
+        // TensorFlow runs this op, and no other.
         if self.signatures.contains_key(INIT_OP_SIGNATURE) {
             return Err(known(format!("signature {INIT_OP_SIGNATURE}")));
         }
@@ -69,13 +69,13 @@ impl<'m> Ops<'m> {
             }
         }
         if op.contains(':') {
-            let allowed = "it must be an op, not one of its outputs";
+            let allowed = "it must be an op, not an output of one";
             return Err(Error::unexpected("main_op", shortened(op), allowed));
         }
         self.check(op).map_err(|error| error.in_field("main_op"))
     }
 
-    /// What a signature of this name has as its one output.
+    /// The op in the output of a signature; both are called `key`.
     fn in_signature(&self, key: &str) -> Result<Option<String>> {
         let Some(signature) = self.signatures.get(key) else { return Ok(None) };
         let in_signature = |error: Error| error.in_field(&format!("signature_def[{key:?}]"));
@@ -88,7 +88,7 @@ impl<'m> Ops<'m> {
         Ok(Some(name.to_owned()))
     }
 
-    /// The one item of a collection; `None` where there is no such collection.
+    /// The only item of a collection; `None` if there is no such collection.
     fn in_collection(&self, key: &str) -> Result<Option<String>> {
         let in_collection = |error: Error| error.in_field(&format!("collection_def[{key:?}]"));
         if !self.collections.keys().any(|known| known == key) {
@@ -107,7 +107,7 @@ impl<'m> Ops<'m> {
         Ok(Some((*name).to_owned()))
     }
 
-    /// Whether the graph has this op, or this tensor.
+    /// Checks that the graph has this op or tensor.
     fn check(&self, name: &str) -> Result<()> {
         match name.contains(':') {
             true => self.graph.output(name, &self.ops).map(drop),

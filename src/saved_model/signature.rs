@@ -1,4 +1,4 @@
-//! Signatures: what goes into a model and what comes out, for whoever serves it.
+//! Signatures: the inputs and outputs of a model.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub const REGRESS_METHOD_NAME: &str = "tensorflow/serving/regress";
 pub const CLASSIFY_METHOD_NAME: &str = "tensorflow/serving/classify";
 /// The method of signatures that [`predict`] makes.
 pub const PREDICT_METHOD_NAME: &str = "tensorflow/serving/predict";
-/// The name of the signature that is taken where none is named.
+/// The name of the default signature.
 pub const DEFAULT_SERVING_SIGNATURE_DEF_KEY: &str = "serving_default";
 
 /// The input of a regression or a classification.
@@ -41,25 +41,20 @@ const OUTPUTS: &str = "outputs";
 const CLASSES: &str = "classes";
 const SCORES: &str = "scores";
 
-/// A signature of these parts; `defaults` are what inputs are where they are not given.
+/// A signature of these parts; `defaults` has the values of inputs that are not given.
 pub fn build_signature_def(
     inputs: BTreeMap<String, TensorInfo>,
     outputs: BTreeMap<String, TensorInfo>,
     method_name: &str,
     defaults: BTreeMap<String, TensorProto>,
 ) -> SignatureDef {
-    SignatureDef {
-        inputs: inputs.into_iter().collect(),
-        outputs: outputs.into_iter().collect(),
-        method_name: method_name.to_owned(),
-        defaults: defaults.into_iter().collect(),
-    }
+    SignatureDef { inputs, outputs, method_name: method_name.to_owned(), defaults }
 }
 
-/// A signature of a regression: from serialized examples to numbers.
+/// The signature of a regression: from serialized examples to numbers.
 ///
 /// # Errors
-/// When `examples` are not one tensor of strings, or `predictions` are not `float32`.
+/// If `examples` is not one tensor of strings, or `predictions` is not `float32`.
 pub fn regression(examples: &TensorInfo, predictions: &TensorInfo) -> Result<SignatureDef> {
     check_examples(examples)?;
     check(predictions, DataType::DtFloat, "predictions")?;
@@ -71,11 +66,11 @@ pub fn regression(examples: &TensorInfo, predictions: &TensorInfo) -> Result<Sig
     ))
 }
 
-/// A signature of a classification: from serialized examples to labels, scores, or both.
+/// The signature of a classification: from serialized examples to classes, scores, or both.
 ///
 /// # Errors
-/// When there are neither labels nor scores, `examples` are not one tensor of strings, `classes` are no strings, or `scores` are not
-/// `float32`.
+/// If there are neither classes nor scores, `examples` is not one tensor of strings, `classes` are not strings, or `scores` are
+/// not `float32`.
 pub fn classification(
     examples: &TensorInfo,
     classes: Option<&TensorInfo>,
@@ -92,31 +87,31 @@ pub fn classification(
         outputs.extend(one(SCORES, scores));
     }
     if outputs.is_empty() {
-        let kind = "a classification gives classes, scores or both";
+        let kind = "a classification must have classes, scores or both";
         return Err(ErrorKind::Usage(kind.into()).into());
     }
     let inputs = one(INPUTS, examples);
     Ok(build_signature_def(inputs, outputs, CLASSIFY_METHOD_NAME, BTreeMap::new()))
 }
 
-/// A signature from any tensors to any others.
+/// The signature of a prediction: from any tensors to any others.
 ///
 /// # Errors
-/// When there are no inputs or no outputs.
+/// If there are no inputs or no outputs.
 pub fn predict(
     inputs: BTreeMap<String, TensorInfo>,
     outputs: BTreeMap<String, TensorInfo>,
 ) -> Result<SignatureDef> {
     for (what, tensors) in [("inputs", &inputs), ("outputs", &outputs)] {
         if tensors.is_empty() {
-            let kind = format!("a prediction has {what}, and none are given");
+            let kind = format!("a prediction must have {what}, but none are given");
             return Err(ErrorKind::Usage(kind).into());
         }
     }
     Ok(build_signature_def(inputs, outputs, PREDICT_METHOD_NAME, BTreeMap::new()))
 }
 
-/// A signature whose one output, under `key`, is an op, or a tensor: how the op is named that starts a SavedModel.
+/// A signature with one output, `key`, which is an op or a tensor: the form in which a SavedModel names its init op.
 pub fn op(op: &str, key: &str) -> SignatureDef {
     let info = TensorInfo {
         dtype: DataType::DtInvalid.into(),
@@ -126,7 +121,7 @@ pub fn op(op: &str, key: &str) -> SignatureDef {
     build_signature_def(BTreeMap::new(), one(key, &info), "", BTreeMap::new())
 }
 
-/// Whether TensorFlow Serving can serve it: whether it is a regression, a classification or a prediction, strictly.
+/// Whether TensorFlow Serving accepts the signature: it must be a valid regression, classification or prediction.
 pub fn is_valid(signature: &SignatureDef) -> bool {
     let is = |info: Option<&TensorInfo>, dtype| info.is_some_and(|info| info.dtype() == dtype);
     let SignatureDef { inputs, outputs, method_name, .. } = signature;
@@ -148,17 +143,16 @@ pub fn is_valid(signature: &SignatureDef) -> bool {
     }
 }
 
-/// Holds signatures that a builder is given against what TensorFlow's builder asks of them.
+/// Checks signatures as TensorFlow's builder does.
 pub(super) fn validate(signatures: &BTreeMap<String, SignatureDef>) -> Result<()> {
     for (key, signature) in signatures {
         let in_signature = |error: Error| error.in_field(&format!("signature_def[{key:?}]"));
         if [INIT_OP_SIGNATURE, TRAIN_OP_SIGNATURE].contains(&key.as_str()) {
-            let kind = "this name is kept for the op of a SavedModel".into();
+            let kind = "this name is reserved for an op of the SavedModel".into();
             return Err(in_signature(ErrorKind::Usage(kind).into()));
         }
         for (field, infos) in [("inputs", &signature.inputs), ("outputs", &signature.outputs)] {
-            let sorted: BTreeMap<_, _> = infos.iter().collect();
-            for (name, info) in sorted {
+            for (name, info) in infos {
                 validate_info(info)
                     .map_err(|error| in_signature(error.in_field(&format!("{field}[{name:?}]"))))?;
             }
@@ -167,7 +161,7 @@ pub(super) fn validate(signatures: &BTreeMap<String, SignatureDef>) -> Result<()
     Ok(())
 }
 
-/// Whether it says which tensor it is, and of what type.
+/// Checks that a tensor has a name and a dtype.
 fn validate_info(info: &TensorInfo) -> Result<()> {
     match &info.encoding {
         None => {
@@ -182,7 +176,7 @@ fn validate_info(info: &TensorInfo) -> Result<()> {
             })
         }
         Some(_) if info.dtype() == DataType::DtInvalid => {
-            Err(Error::unexpected("dtype", "DT_INVALID", "it must be that of the tensor"))
+            Err(Error::unexpected("dtype", "DT_INVALID", "it must be the dtype of the tensor"))
         }
         Some(_) => Ok(()),
     }
@@ -192,7 +186,7 @@ fn one(key: &str, info: &TensorInfo) -> BTreeMap<String, TensorInfo> {
     BTreeMap::from([(key.to_owned(), info.clone())])
 }
 
-/// Whether it is one tensor of strings.
+/// Checks that `examples` is one tensor of strings.
 fn check_examples(info: &TensorInfo) -> Result<()> {
     if name_of(info).is_none() {
         return Err(ErrorKind::Usage("examples must be one tensor".into()).into());
@@ -200,7 +194,7 @@ fn check_examples(info: &TensorInfo) -> Result<()> {
     check(info, DataType::DtString, "examples")
 }
 
-/// Whether it is of this type.
+/// Checks the dtype of a tensor.
 fn check(info: &TensorInfo, dtype: DataType, what: &'static str) -> Result<()> {
     if info.dtype() != dtype {
         let allowed = format!("it must be {}", dtype.as_str_name());

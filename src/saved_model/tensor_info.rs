@@ -1,4 +1,4 @@
-//! What is said of a tensor in a signature, made from a graph and found in one.
+//! `TensorInfo`, the description of a tensor in a signature: makes one from a graph, and finds its tensor in a graph.
 
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::graph::{Constant, Graph, Node, OpTable, Output, attrs};
@@ -8,7 +8,7 @@ use crate::schema::tensorflow::tensor_info::{self, CompositeTensor, CooSparse};
 use crate::schema::tensorflow::tensor_shape_proto::Dim;
 use crate::schema::tensorflow::{TensorInfo, TensorShapeProto, TypeSpecProto};
 
-/// The tensors of a meta graph's graph, to describe and to find.
+/// The tensors of a meta graph.
 ///
 /// ```
 /// use ckdiff::artifact::Artifact;
@@ -27,50 +27,50 @@ pub struct Tensors<'m> {
     ops: OpTable<'m>,
 }
 
-/// The tensors of a graph that a `TensorInfo` stands for.
+/// The tensors that a `TensorInfo` refers to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Encoding {
     /// One tensor.
     Dense(String),
     /// A sparse tensor in the coordinate format.
     Sparse {
-        /// Where the values are.
+        /// The indices of the values.
         indices: String,
         /// The values.
         values: String,
-        /// The shape of the whole.
+        /// The shape of the tensor.
         dense_shape: String,
     },
-    /// A tensor of several, such as a ragged one.
+    /// A composite tensor, such as a ragged one.
     Composite {
-        /// What it is.
+        /// The type.
         type_spec: Option<TypeSpecProto>,
-        /// The tensors, in the order of its flattened parts.
+        /// The tensors of the flattened components.
         components: Vec<String>,
     },
 }
 
 impl<'m> Tensors<'m> {
-    /// Those of `meta`, a `MetaGraphDef`.
+    /// The tensors of a `MetaGraphDef`.
     ///
     /// # Errors
-    /// When it is another message.
+    /// If `meta` is another message.
     pub fn of(meta: &'m Message<'_>) -> Result<Self> {
         Ok(Self { graph: Graph::new(graph_of(meta)?)?, ops: op_table(meta)? })
     }
 
-    /// One tensor, `x:0`, with type and shape: TensorFlow's `build_tensor_info`.
+    /// Describes the tensor `x:0`, with dtype and shape: TensorFlow's `build_tensor_info`.
     ///
     /// # Errors
-    /// When the graph has none of this name, or its op is not known.
+    /// If the graph has no such tensor, or its op is unknown.
     pub fn info(&self, tensor: &str) -> Result<TensorInfo> {
         let Output { dtype, shape } = self.graph.output(tensor, &self.ops)?;
         let encoding = Some(tensor_info::Encoding::Name(full_name(tensor)));
         Ok(TensorInfo { dtype, tensor_shape: Some(shape), encoding })
     }
 
-    /// A sparse tensor of three. Its shape is that in `dense_shape` where that is a constant or of a `sparse_placeholder`, else of as many
-    /// unknown dimensions as that has elements; TensorFlow also sees through some ops that make shapes.
+    /// Describes a sparse tensor. Its shape is the value of `dense_shape` if that is a constant or belongs to a `sparse_placeholder`;
+    /// otherwise it has as many unknown dimensions as that has elements. TensorFlow also evaluates some ops that compute shapes.
     ///
     /// # Errors
     /// As [`info`](Self::info).
@@ -88,7 +88,7 @@ impl<'m> Tensors<'m> {
         })
     }
 
-    /// A composite tensor of this type, of the tensors that it is made of.
+    /// Describes a composite tensor of this type with these components.
     ///
     /// # Errors
     /// As [`info`](Self::info).
@@ -100,11 +100,11 @@ impl<'m> Tensors<'m> {
         Ok(TensorInfo { encoding, ..TensorInfo::default() })
     }
 
-    /// The tensors that `info` stands for, in a graph where all names are below `import_scope`; nothing for none: TensorFlow's
+    /// Finds the tensors that `info` refers to, in a graph that was imported into `import_scope` (empty for none): TensorFlow's
     /// `get_tensor_from_tensor_info`.
     ///
     /// # Errors
-    /// When it names no tensor, or one that the graph has not.
+    /// If `info` names no tensor, or one that the graph does not have.
     pub fn find(&self, info: &TensorInfo, import_scope: &str) -> Result<Encoding> {
         let scope = import_scope.trim_end_matches('/');
         let find = |name: &str| {
@@ -137,35 +137,35 @@ impl<'m> Tensors<'m> {
         }
     }
 
-    /// The shape that a tensor holds, as far as the graph says. A constant is one; and so is what a `sparse_placeholder` takes unless
-    /// another is fed, which is known by its open dimensions: what is fed in the place of any other default may be anything.
+    /// The shape that is the value of a tensor, as far as the graph tells: that of a constant, or the default of a
+    /// `sparse_placeholder`, which has open dimensions. Any other default may be replaced by feeding another shape.
     fn dense_shape(&self, tensor: &str) -> Result<TensorShapeProto> {
         let (node, _) = self.graph.tensor(tensor)?;
         let default = self.graph.inputs(node).first().and_then(|input| input.source);
         let held = match (node.op, default) {
-            ("Const", _) => held(node),
+            ("Const", _) => dims_of(node),
             ("PlaceholderWithDefault", Some(default)) => {
-                held(self.graph.node(default)).filter(|dims| dims.contains(&-1))
+                dims_of(self.graph.node(default)).filter(|dims| dims.contains(&-1))
             }
             _ => None,
         };
         let rank = self.graph.output(tensor, &self.ops)?.shape;
         Ok(match (held, rank.dim.as_slice()) {
             (Some(dims), _) => shape(dims),
-            (None, [Dim { size: rank @ 0..=MOST_DIMS, .. }]) => shape((0..*rank).map(|_| -1)),
+            (None, [Dim { size: rank @ 0..=MAX_DIMS, .. }]) => shape((0..*rank).map(|_| -1)),
             _ => TensorShapeProto { dim: Vec::new(), unknown_rank: true },
         })
     }
 }
 
-/// The most dimensions that a tensor of TensorFlow has.
-const MOST_DIMS: i64 = 254;
+/// The largest rank of a tensor in TensorFlow.
+const MAX_DIMS: i64 = 254;
 
-/// The dimensions in a constant.
-fn held(node: &Node<'_>) -> Option<Vec<i64>> {
+/// The dimensions that are the value of a constant.
+fn dims_of(node: &Node<'_>) -> Option<Vec<i64>> {
     let value = node.attr("value").and_then(attrs::tensor).filter(|_| node.op == "Const");
     let constant = Constant::parse(value?).ok()?;
-    let most = MOST_DIMS.unsigned_abs() * 8;
+    let most = MAX_DIMS.unsigned_abs() * 8;
     constant.tensor(most).ok()?.elements::<i64>()
 }
 
@@ -174,7 +174,7 @@ fn shape(dims: impl IntoIterator<Item = i64>) -> TensorShapeProto {
     TensorShapeProto { dim: dims.into_iter().map(dim).collect(), unknown_rank: false }
 }
 
-/// A tensor's name with the number of the output.
+/// The name of a tensor with its output number.
 pub(super) fn full_name(tensor: &str) -> String {
     match tensor.contains(':') {
         true => tensor.to_owned(),

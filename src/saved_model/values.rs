@@ -1,9 +1,9 @@
-//! What the variables of a SavedModel hold, and how it is written.
+//! The values of a SavedModel's variables.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::checkpoint::{Checkpoint, Draft};
+use crate::checkpoint::{Checkpoint, CheckpointBuilder};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::object_graph::KEY;
 use crate::message::{Message, field};
@@ -15,17 +15,17 @@ use crate::schema::field::meta_graph_def;
 use crate::schema::tensorflow::SaverDef;
 use crate::tensor::Name;
 
-/// What the variables of a SavedModel hold.
+/// The values of a SavedModel's variables.
 #[derive(Debug, Clone, Copy)]
 pub enum Values<'a> {
-    /// What is in memory, saved by the nodes of the graph.
+    /// Values in memory, saved by the nodes of the graph.
     Variables(&'a Variables),
-    /// What a checkpoint has, of which the SavedModel gets what its saver restores; read in pieces, of any size.
+    /// The tensors of a checkpoint that the saver of the SavedModel restores. They are copied in chunks.
     Checkpoint(&'a Checkpoint),
 }
 
 impl Values<'_> {
-    /// Writes what `saver` restores to the checkpoint `path`.
+    /// Writes the tensors that `saver` restores to the checkpoint `path`.
     pub(super) fn write(
         &self,
         meta: &Message<'_>,
@@ -41,14 +41,14 @@ impl Values<'_> {
             Self::Variables(variables) => save(&Model { graph: meta, variables }),
             Self::Checkpoint(checkpoint) => {
                 let keys = keys(meta, saver, checkpoint)?;
-                save(&Draft::select(checkpoint, |key| keys.get(key).cloned())?)
+                save(&CheckpointBuilder::select(checkpoint, |key| keys.get(key).cloned())?)
             }
         }
     }
 }
 
-/// The keys of a checkpoint that `saver` reads, each with the name that it asks for; of a model of TensorFlow 2 also what says which
-/// objects they are of.
+/// The keys of a checkpoint that `saver` reads, each with the name by which it does; for a model of TensorFlow 2 also the key of
+/// the object graph.
 fn keys(
     meta: &Message<'_>,
     saver: &SaverDef,
@@ -59,8 +59,7 @@ fn keys(
         return Err(error.in_file(checkpoint.path()));
     }
     if plan.unknown > 0 {
-        let kind =
-            "the graph does not say by constants what it restores; values from memory can be saved";
+        let kind = "the saver's tensor names are not constants; pass the values in memory instead of a checkpoint";
         return Err(ErrorKind::Unsupported(kind.into()).into());
     }
     let mut keys = BTreeMap::new();
@@ -68,7 +67,7 @@ fn keys(
         let name = Name::from(&*read.name);
         let Some(key) = read.key else { continue };
         if let Some(other) = keys.insert(key, name.clone()).filter(|other| *other != name) {
-            let kind = format!("{other} and {name} are one tensor of the checkpoint");
+            let kind = format!("{other} and {name} are the same tensor of the checkpoint");
             return Err(Error::from(ErrorKind::Unsupported(kind)).in_file(checkpoint.path()));
         }
     }
@@ -79,7 +78,7 @@ fn keys(
     Ok(keys)
 }
 
-/// Whether a meta graph is of TensorFlow 2.
+/// Whether a meta graph was written by TensorFlow 2.
 fn has_objects(meta: &Message<'_>) -> bool {
     field(meta.bytes(), meta_graph_def::OBJECT_GRAPH_DEF).is_some()
 }

@@ -1,23 +1,23 @@
-//! What a saver saves.
+//! The content of a checkpoint: tensors, or a graph with its variables.
 
 use std::path::{Path, PathBuf};
 
 use super::on_disk::OnDisk;
 use super::run::{self, Variables};
-use super::{check_nodes, spelled};
-use crate::checkpoint::{Draft, Existing, Format};
+use super::{check_nodes, utf8};
+use crate::checkpoint::{CheckpointBuilder, Existing, Format};
 use crate::error::Result;
 use crate::message::Message;
 use crate::progress::Progress;
 use crate::schema::tensorflow::SaverDef;
 
-/// Something that a [`Saver`](super::Saver) can make a checkpoint of.
+/// Content that a [`Saver`](super::Saver) can save.
 pub trait Content {
-    /// Writes the checkpoint `path`, and returns what it is opened by. While one is replaced that the state file `state` names,
-    /// that names a copy.
+    /// Writes the checkpoint `path`, and returns the path that opens it. While a checkpoint in the state file `state` is replaced, the
+    /// state file names a backup.
     ///
     /// # Errors
-    /// When something cannot be written; then there is no checkpoint, or the one that was there before.
+    /// If a file cannot be written; then the previous checkpoint, if any, is unchanged.
     fn write(
         &self,
         saver: &SaverDef,
@@ -27,8 +27,8 @@ pub trait Content {
     ) -> Result<PathBuf>;
 }
 
-/// Tensors under names of their own; whatever the nodes of a graph say.
-impl Content for Draft<'_> {
+/// Saves tensors by their names, without a graph.
+impl Content for CheckpointBuilder<'_> {
     fn write(
         &self,
         saver: &SaverDef,
@@ -37,7 +37,7 @@ impl Content for Draft<'_> {
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
         let format = Format::of(saver.version());
-        self.write_beside(path, format, Existing::Replace, state, progress)
+        self.write_with_state(path, format, Existing::Replace, state, progress)
     }
 }
 
@@ -46,7 +46,7 @@ impl Content for Draft<'_> {
 pub struct Model<'a> {
     /// A `MetaGraphDef`, or a `GraphDef`.
     pub graph: &'a Message<'a>,
-    /// What the variables hold.
+    /// The values of the variables.
     pub variables: &'a Variables,
 }
 
@@ -60,7 +60,7 @@ impl Content for Model<'_> {
     ) -> Result<PathBuf> {
         check_nodes(saver)?;
         let mut disk = OnDisk::new(path, progress);
-        let saved = run::save(self.graph, saver, spelled(path)?, self.variables, &mut disk)?;
+        let saved = run::save(self.graph, saver, utf8(path)?, self.variables, &mut disk)?;
         let saved = PathBuf::from(saved);
         disk.publish(&saved, state)?;
         Ok(saved)

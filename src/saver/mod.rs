@@ -1,9 +1,9 @@
-//! Savers: the nodes that save and restore the variables of a graph, built into it and run.
+//! Savers: builds the nodes that save and restore the variables of a graph, and runs them.
 //!
 //! ```text
 //! MetaGraphDef ─► builder: variables ─► SaveableObjects ─► nodes, as TensorFlow names and wires them ─► GraphDef, SaverDef
 //! MetaGraphDef, SaverDef, path ─► run: its nodes, in order, and those of the functions that they call ─► Variables
-//! MetaGraphDef, SaverDef, Checkpoint ─► plan: each tensor that its nodes would read, and what is wrong with it
+//! MetaGraphDef, SaverDef, Checkpoint ─► plan: each tensor that its nodes would read, and whether it can be restored
 //! ```
 
 pub mod builder;
@@ -30,10 +30,10 @@ use crate::message::{Message, nested};
 use crate::schema::field::meta_graph_def;
 use crate::schema::tensorflow::SaverDef;
 
-/// Holds a saver that is run to what TensorFlow asks of every saver.
+/// Checks that a saver names its save and restore nodes, as TensorFlow does before a run.
 ///
 /// # Errors
-/// When it does not name the node by which it saves, or the one by which it restores.
+/// If one of the names is missing.
 fn check_nodes(saver: &SaverDef) -> Result<()> {
     for (name, field) in
         [(&saver.save_tensor_name, "save_tensor_name"), (&saver.restore_op_name, "restore_op_name")]
@@ -47,20 +47,20 @@ fn check_nodes(saver: &SaverDef) -> Result<()> {
 }
 
 /// A path as graphs spell it.
-fn spelled(path: &Path) -> Result<&str> {
+fn utf8(path: &Path) -> Result<&str> {
     path.to_str().ok_or_else(|| {
         let kind = "a graph has room for paths in UTF-8 only".into();
         Error::from(ErrorKind::Unsupported(kind)).in_file(path)
     })
 }
 
-/// The bytes of the graph in a message.
+/// The wire bytes of the graph in a message.
 fn graph_of<'m>(message: &'m Message<'_>) -> Result<&'m [u8]> {
     match &*message.ty().full_name {
         "tensorflow.GraphDef" => Ok(message.bytes()),
         "tensorflow.MetaGraphDef" => Ok(nested(message.bytes(), meta_graph_def::GRAPH_DEF)),
         other => {
-            let allowed = "a saver goes with a MetaGraphDef or a GraphDef";
+            let allowed = "it must be a MetaGraphDef or a GraphDef";
             Err(Error::unexpected("message", other, allowed))
         }
     }

@@ -1,4 +1,4 @@
-//! The keys of a checkpoint that TensorFlow 2 saved by objects, for a graph that asks by names.
+//! The keys of an object-based checkpoint, for graphs that request tensors by name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,17 +8,17 @@ use crate::error::{Error, Result};
 use crate::graph::object_graph::{KEY, by_full_name};
 use crate::tensor::Name;
 
-/// The keys of an object-based checkpoint, by what the variables of its objects were called.
+/// The keys of an object-based checkpoint, by the TensorFlow 1 names of its variables.
 ///
-/// TensorFlow takes them where a saver that restores by names misses one of them.
+/// TensorFlow uses them if a saver that restores by name does not find a key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObjectKeys(Arc<BTreeMap<Name, Name>>);
 
 impl ObjectKeys {
-    /// Those of `checkpoint`; `None` where it was not saved by objects.
+    /// The keys of `checkpoint`; `None` if it is not object-based.
     ///
     /// # Errors
-    /// When its object graph cannot be read.
+    /// If its object graph cannot be read.
     pub fn of(checkpoint: &Checkpoint) -> Result<Option<Self>> {
         if checkpoint.tensor(KEY).is_none() {
             return Ok(None);
@@ -29,7 +29,11 @@ impl ObjectKeys {
             Some(&[graph]) => by_full_name(graph).map_err(damaged)?,
             _ => {
                 let found = format!("{} {}", tensor.dtype(), tensor.shape());
-                return Err(damaged(Error::unexpected("object graph", found, "it is one string")));
+                return Err(damaged(Error::unexpected(
+                    "object graph",
+                    found,
+                    "it must be one string",
+                )));
             }
         };
         let name = |text: &str| Name::from(text.as_bytes());
@@ -37,7 +41,7 @@ impl ObjectKeys {
         Ok(Some(Self(Arc::new(keys.map(|(full, key)| (name(full), name(key))).collect()))))
     }
 
-    /// The key of the value that was called `name`.
+    /// The key of the variable `name`.
     pub fn get(&self, name: &Name) -> Option<&Name> {
         self.0.get(name)
     }

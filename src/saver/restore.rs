@@ -1,23 +1,23 @@
-//! Restoring: the checkpoint by the restore nodes of a graph, by names or by objects, and what is said where they do not go together.
+//! Restores a checkpoint by the restore nodes of a graph, and explains why it cannot be restored.
 
 use std::path::Path;
 
 use super::plan::{Problem, Read, RestorePlan, run_plan};
 use super::run::{Variables, restore, restore_by};
-use super::{ObjectKeys, Saver, check_nodes, spelled};
+use super::{ObjectKeys, Saver, check_nodes, utf8};
 use crate::checkpoint::{self, Checkpoint};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::Message;
 
-/// Tensors that an error tells of one by one.
-const TOLD: usize = 10;
+/// The number of tensors that an error lists.
+const SHOWN: usize = 10;
 
 impl Saver {
     /// Restores the checkpoint at `path` into `variables`, by the nodes that this saver has in the graph of a `MetaGraphDef` or `GraphDef`:
-    /// TensorFlow's `restore`. Either all is restored, or nothing in the store has changed.
+    /// TensorFlow's `restore`. If anything fails, the store is unchanged.
     ///
-    /// Where names are missing from a checkpoint that TensorFlow 2 saved, what its objects were called is tried in their place. TensorFlow
-    /// then restores all variables of the graph; here it is what the saver's nodes ask for.
+    /// If TensorFlow 2 saved the checkpoint and names are missing from it, they are looked up among its objects. TensorFlow then restores all
+    /// variables of the graph; here only the tensors that the saver's nodes request are restored.
     ///
     /// ```
     /// use ckdiff::artifact::{Document, ReadOptions};
@@ -37,8 +37,8 @@ impl Saver {
     /// # Ok::<(), ckdiff::Error>(())
     /// ```
     /// # Errors
-    /// When there is no such checkpoint, or the saver does not name its nodes; as [`run::restore`](super::run::restore), but where tensors are missing, or of another shape or
-    /// dtype, one error names all of them.
+    /// If there is no such checkpoint, or the saver does not name its nodes; as [`run::restore`](super::run::restore), but one error lists all
+    /// tensors that are missing or have another shape or dtype.
     pub fn restore(
         &self,
         graph: &Message<'_>,
@@ -49,17 +49,17 @@ impl Saver {
             return Ok(());
         }
         check_nodes(self.def())?;
-        let text = spelled(path)?;
+        let text = utf8(path)?;
         if !checkpoint::exists(path) {
             let kind = "there is no valid checkpoint of this path".to_owned();
             return Err(Error::from(ErrorKind::NotFound(kind)).in_file(path));
         }
         let Err(error) = restore(graph, self.def(), text, variables) else { return Ok(()) };
-        // Where no more can be told, what went wrong first is.
+        // Without a plan, the first error is returned.
         let Ok(checkpoint) = Checkpoint::open(path) else { return Err(error) };
         let Ok(plan) = run_plan(graph, self.def(), &checkpoint) else { return Err(error) };
-        if let Some(told) = plan.error() {
-            return Err(told.in_file(path));
+        if let Some(error) = plan.error() {
+            return Err(error.in_file(path));
         }
         if !plan.is_by_object {
             return Err(error);
@@ -70,30 +70,30 @@ impl Saver {
 }
 
 impl RestorePlan {
-    /// The error that names all tensors that a plan cannot have; `None` where it has all of them.
+    /// The error that lists the tensors with problems, if there are any.
     pub(crate) fn error(&self) -> Option<Error> {
         let count = self.problems().count();
         if count == 0 {
             return None;
         }
-        let tell = |(read, problem): (&Read, &Problem)| {
+        let describe = |(read, problem): (&Read, &Problem)| {
             let name = crate::error::shortened(&read.name);
             match problem {
-                // Whatever TensorFlow does with it: here it is refused.
+                // Another shape is always refused here, unlike in TensorFlow.
                 Problem::Shape { graph, checkpoint, .. } => {
                     format!("{name}: shape {graph} in the graph, {checkpoint} in the checkpoint")
                 }
                 problem => format!("{name}: {problem}"),
             }
         };
-        let mut told: Vec<String> = self.problems().take(TOLD).map(tell).collect();
-        if count > TOLD {
-            told.push(format!("and {} more", count - TOLD));
+        let mut shown: Vec<String> = self.problems().take(SHOWN).map(describe).collect();
+        if count > SHOWN {
+            shown.push(format!("and {} more", count - SHOWN));
         }
         let (all, by) =
             (self.reads.len(), if self.is_by_object { ", by the names of objects" } else { "" });
-        let told = told.join("; ");
-        let kind = format!("{count} of {all} tensors cannot be restored{by}: {told}");
+        let shown = shown.join("; ");
+        let kind = format!("{count} of {all} tensors cannot be restored{by}: {shown}");
         let is_missing =
             |(_, problem): (&Read, &Problem)| matches!(problem, Problem::Missing { .. });
         Some(match self.problems().any(is_missing) {

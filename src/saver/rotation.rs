@@ -1,4 +1,4 @@
-//! Which checkpoints a saver keeps.
+//! The checkpoints that a saver keeps.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -7,25 +7,23 @@ use crate::schema::tensorflow::SaverDef;
 
 const SECONDS_PER_HOUR: f64 = 3_600.0;
 
-/// The checkpoints that a saver has written, and which of them are next to go: as TensorFlow's `Saver` has it, with what people
-/// find odd in that.
+/// The checkpoints that a saver has written, and those to remove, with the same rules as TensorFlow's `Saver`, including the surprising ones.
 ///
-/// At most one goes for each that comes, so a smaller `max_to_keep` never catches up. One that is kept for good
-/// (`keep_checkpoint_every_n_hours`) leaves the list, and nobody removes it later. With a `max_to_keep` of 0 there is no list
-/// at all.
+/// Each new checkpoint removes at most one, so that a smaller `max_to_keep` never catches up. A checkpoint that is kept permanently
+/// (`keep_checkpoint_every_n_hours`) leaves the list, and is never removed. With a `max_to_keep` of 0 there is no list.
 #[derive(Debug, Clone)]
 pub struct Rotation {
     max_to_keep: i32,
     seconds_between_kept: f64,
-    /// From when on the next one that would go is kept for good, in seconds since 1970.
+    /// The next checkpoint to remove is kept permanently if it is newer than this, in seconds since 1970.
     next_kept: f64,
-    /// Oldest first, each with its time.
+    /// The checkpoints with their times, oldest first.
     last: Vec<(PathBuf, f64)>,
     to_be_removed: VecDeque<(PathBuf, f64)>,
 }
 
 impl Rotation {
-    /// The rotation that `def` asks for, which begins at `now`, in seconds since 1970.
+    /// The rotation of `def`, which begins at `now`, in seconds since 1970.
     pub fn new(def: &SaverDef, now: f64) -> Self {
         let seconds_between_kept = f64::from(def.keep_checkpoint_every_n_hours) * SECONDS_PER_HOUR;
         Self {
@@ -42,7 +40,7 @@ impl Rotation {
         self.last.iter().map(|(path, _)| path.clone()).collect()
     }
 
-    /// Has these for the checkpoints that are kept, oldest first, each with its time in seconds since 1970: TensorFlow's
+    /// Replaces the list of checkpoints by these, oldest first, each with its time in seconds since 1970: TensorFlow's
     /// `set_last_checkpoints_with_time`.
     pub fn set_last_checkpoints_with_time(&mut self, last: Vec<(PathBuf, f64)>) {
         self.last = last;
@@ -53,23 +51,23 @@ impl Rotation {
         self.last = last.into_iter().map(|path| (path, f64::INFINITY)).collect();
     }
 
-    /// Takes in a checkpoint that was written at `now`. One of the same path counts as this one.
+    /// Adds a checkpoint that was written at `now`, and replaces one with the same path.
     pub fn record(&mut self, path: &Path, now: f64) {
         if self.max_to_keep == 0 {
             return;
         }
         self.last.retain(|(known, _)| known != path);
-        // It is there again, whatever went wrong after it was to go.
+        // A checkpoint that was written again must not be removed.
         self.to_be_removed.retain(|(known, _)| known != path);
         self.last.push((path.to_path_buf(), now));
         let is_over = usize::try_from(self.max_to_keep).is_ok_and(|most| self.last.len() > most);
-        // A negative number keeps none at all.
+        // With a negative number, no checkpoint is kept.
         if is_over || self.max_to_keep < 0 {
             self.to_be_removed.push_back(self.last.remove(0));
         }
     }
 
-    /// The one checkpoint that is to be removed now, if there is one and it is not kept for good.
+    /// The checkpoint to remove now, if there is one and it is not kept permanently.
     pub fn next_to_remove(&mut self) -> Option<PathBuf> {
         let (path, time) = self.to_be_removed.pop_front()?;
         if time > self.next_kept {

@@ -1,4 +1,4 @@
-//! Saving: the checkpoint, the state file, and what goes to make room.
+//! Saves checkpoints: writes the checkpoint, updates the state file, and removes an old checkpoint.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,10 +13,10 @@ use crate::meta_graph::{self, ExportOptions, debug_info_file};
 use crate::progress::Progress;
 use crate::schema::tensorflow::SaverDef;
 
-/// A saver: what a graph says of saving, and the checkpoints that were saved.
+/// A saver: its `SaverDef`, and the checkpoints that it has saved.
 ///
 /// ```
-/// use ckdiff::checkpoint::{CheckpointState, Draft};
+/// use ckdiff::checkpoint::{CheckpointState, CheckpointBuilder};
 /// use ckdiff::progress::Silent;
 /// use ckdiff::saver::{SaveOptions, Saver};
 /// use ckdiff::schema::tensorflow::SaverDef;
@@ -24,12 +24,12 @@ use crate::schema::tensorflow::SaverDef;
 ///
 /// let dir = tempfile::tempdir().unwrap();
 /// let step = Tensor::new(DType::I64, Shape::new(&[])?, 7i64.to_le_bytes().to_vec())?;
-/// let mut draft = Draft::default();
-/// draft.add("global_step", &step)?;
+/// let mut builder = CheckpointBuilder::default();
+/// builder.add("global_step", &step)?;
 ///
 /// let mut saver = Saver::new(SaverDef { max_to_keep: 5, version: 2, ..SaverDef::default() });
 /// let options = SaveOptions { global_step: Some(7), ..SaveOptions::default() };
-/// let saved = saver.save(&draft, &dir.path().join("model.ckpt"), &options, &Silent)?;
+/// let saved = saver.save(&builder, &dir.path().join("model.ckpt"), &options, &Silent)?;
 /// assert_eq!(saved.path, Some(dir.path().join("model.ckpt-7")));
 /// assert_eq!(CheckpointState::read(dir.path())?.latest()?, dir.path().join("model.ckpt-7"));
 /// # Ok::<(), ckdiff::Error>(())
@@ -38,42 +38,42 @@ use crate::schema::tensorflow::SaverDef;
 pub struct Saver {
     def: SaverDef,
     rotation: Rotation,
-    /// Whether there is nothing to save or restore.
+    /// Whether the saver has no variables.
     is_empty: bool,
 }
 
-/// How to save once.
+/// The options of one save.
 #[derive(Debug, Clone)]
 pub struct SaveOptions<'a> {
-    /// Put behind the path, after a dash.
+    /// Appended to the path, after a dash.
     pub global_step: Option<i64>,
-    /// Give the step eight digits at least, so that paths sort by it.
+    /// Pads the step to eight digits, so that paths sort by it.
     pub pad_step_number: bool,
-    /// The name of the state file; `checkpoint` where none is given.
+    /// The name of the state file; by default `checkpoint`.
     pub latest_filename: Option<&'a str>,
-    /// Whether the state file is written, and what is too old is removed.
+    /// Whether the state file is written, and old checkpoints are removed.
     pub write_state: bool,
-    /// Write paths in the state file as they are from its directory.
+    /// Whether the paths in the state file are relative to its directory.
     pub save_relative_paths: bool,
-    /// What is written as the meta graph beside the checkpoint.
+    /// The meta graph to write next to the checkpoint.
     pub meta_graph: Option<&'a Message<'a>>,
-    /// Whether attributes with their default value are left out of that.
+    /// Whether the meta graph is written without attributes that have their default value.
     pub strip_default_attrs: bool,
-    /// What the name of the meta graph's file ends in, after a dot.
+    /// The file name extension of the meta graph.
     pub meta_graph_suffix: &'a str,
-    /// A `GraphDebugInfo` that says where nodes were made: what it has of the meta graph's is written beside that, with the extension
-    /// `debug`. TensorFlow's `save_debug_info` writes what its own program knows.
+    /// A `GraphDebugInfo`, whose part for the meta graph's nodes is written next to the meta graph, with the extension `debug`. TensorFlow's
+    /// `save_debug_info` takes it from the running program.
     pub debug_info: Option<&'a Message<'a>>,
-    /// When that is; now, where it is not given.
+    /// The time of the save; by default now.
     pub time: Option<SystemTime>,
 }
 
-/// What came of saving.
+/// The result of a save.
 #[derive(Debug)]
 pub struct SaveOutcome {
-    /// What the checkpoint is opened by; `None` where the saver has nothing to save.
+    /// The path that opens the checkpoint; `None` if the saver is empty.
     pub path: Option<PathBuf>,
-    /// Why an old checkpoint could not be removed, where there was one to remove; all else is done.
+    /// The error of removing an old checkpoint; the save itself succeeded.
     pub not_removed: Option<Error>,
 }
 
@@ -95,7 +95,7 @@ impl Default for SaveOptions<'_> {
 }
 
 impl Saver {
-    /// The saver that `def` describes, from now on.
+    /// A saver that begins now.
     pub fn new(def: SaverDef) -> Self {
         Self::since(def, SystemTime::now())
     }
@@ -107,9 +107,8 @@ impl Saver {
 
     /// Builds a saver into the graph of a meta graph; returns it, and the message with its nodes.
     ///
-    /// With [`Options::allow_empty`] and nothing to save it is an empty saver, and the message is as it was: saving writes the meta graph
-    /// alone, and restoring does nothing. TensorFlow's `defer_build` has no counterpart: what is to be built later are the options, which
-    /// need no graph, and whatever the graph has then is saved.
+    /// With [`Options::allow_empty`] and no variables, the saver is empty and the message unchanged: saving writes only the meta graph, and
+    /// restoring does nothing. TensorFlow's `defer_build` has no counterpart, because options need no graph and can be used later.
     ///
     /// # Errors
     /// As [`build`](super::builder::build).
@@ -127,19 +126,18 @@ impl Saver {
         Ok((Self { is_empty: true, ..Self::new(def) }, meta_graph.clone()))
     }
 
-    /// Whether it was built where there was nothing to save.
+    /// Whether the saver has no variables.
     pub fn is_empty(&self) -> bool {
         self.is_empty
     }
 
-    /// The saver that `def` describes, in a graph that was imported under `import_scope`: TensorFlow's `from_proto`, of which an empty
-    /// scope is none.
+    /// The saver of `def` in a graph that was imported into `import_scope`, or without a scope if it is empty: TensorFlow's `from_proto`.
     pub fn from_proto(def: &SaverDef, import_scope: &str) -> Self {
         Self::new(meta_graph::saver_in_scope(def, import_scope))
     }
 
-    /// What describes it in a graph that is exported as `export_scope`, without that scope: TensorFlow's `to_proto`. `None` of an empty saver,
-    /// and where one of its names does not begin with the scope; as in TensorFlow `tower2/save` begins with `tower`, and stays as it is.
+    /// The `SaverDef` for an export of `export_scope`, without that scope in its names: TensorFlow's `to_proto`. `None` for an empty saver, and
+    /// if one of its names does not begin with the scope; as in TensorFlow, `tower2/save` begins with `tower`, and is unchanged.
     pub fn to_proto(&self, export_scope: Option<&str>) -> Option<SaverDef> {
         match export_scope {
             _ if self.is_empty => None,
@@ -148,7 +146,7 @@ impl Saver {
         }
     }
 
-    /// What describes it: TensorFlow's `as_saver_def`; of an empty saver, only how it keeps checkpoints.
+    /// The `SaverDef`: TensorFlow's `as_saver_def`. That of an empty saver only says how checkpoints are kept.
     pub fn def(&self) -> &SaverDef {
         &self.def
     }
@@ -158,12 +156,12 @@ impl Saver {
         &self.rotation
     }
 
-    /// The checkpoints that it keeps, to be set.
+    /// The checkpoints that it keeps, mutably.
     pub fn rotation_mut(&mut self) -> &mut Rotation {
         &mut self.rotation
     }
 
-    /// Takes those of `checkpoints` that are there for the ones that were saved, each since it was written: TensorFlow's
+    /// Replaces the list of saved checkpoints by the existing ones of `checkpoints`, with the times of their files: TensorFlow's
     /// `recover_last_checkpoints`.
     pub fn recover_last_checkpoints(&mut self, checkpoints: &[PathBuf]) {
         let mtimes = checkpoint::mtimes(checkpoints.iter().map(PathBuf::as_path));
@@ -174,13 +172,13 @@ impl Saver {
 
     /// Saves `content` as `path`, or `path-STEP`.
     ///
-    /// The order is that of TensorFlow: the checkpoint, the state file that names it, then one old checkpoint is removed, then
-    /// the meta graph is written. At any moment the state file names a checkpoint that is whole; while one of the same path is
-    /// replaced, that is called `path.ckdiff-previous`.
+    /// The order is that of TensorFlow: write the checkpoint, write the state file, remove one old checkpoint, write the meta graph. The state
+    /// file names a complete checkpoint at any time; while a checkpoint with the same path is replaced, that is the backup
+    /// `path.ckdiff-previous`.
     ///
     /// # Errors
-    /// When `latest_filename` has a directory in it or is the name of the checkpoint, the parent directory is missing, or
-    /// something cannot be written; when `meta_graph_suffix` leaves no place for the debug information.
+    /// If `latest_filename` contains a directory or is the name of the checkpoint, the parent directory is missing, or a file cannot be
+    /// written; if `meta_graph_suffix` gives the debug information the same file.
     pub fn save(
         &mut self,
         content: &dyn Content,
@@ -216,7 +214,7 @@ impl Saver {
         Ok(SaveOutcome { path: Some(saved), not_removed: removed.err() })
     }
 
-    /// Writes the meta graph, where that is asked for.
+    /// Writes the meta graph, if it is requested.
     fn write_meta_graph(&self, file: &Path, options: &SaveOptions<'_>) -> Result<()> {
         let Some(meta_graph) = options.meta_graph else { return Ok(()) };
         let meta_graph = self.exported(meta_graph, options.strip_default_attrs)?;
@@ -233,7 +231,7 @@ impl Saver {
         }
     }
 
-    /// The meta graph with this saver for its own.
+    /// The meta graph with this saver as its `saver_def`.
     fn exported<'m>(
         &self,
         meta_graph: &Message<'m>,
@@ -241,7 +239,7 @@ impl Saver {
     ) -> Result<Message<'m>> {
         let own = match (self.is_empty, self.def.save_tensor_name.is_empty()) {
             (true, _) => without_saver(meta_graph)?,
-            // What saves drafts has no nodes.
+            // A saver of tensors without a graph has no nodes.
             (false, true) => meta_graph.clone(),
             (false, false) => with_saver(meta_graph, &self.def)?,
         };
@@ -252,7 +250,7 @@ impl Saver {
         Ok(meta_graph::export(&own, &options)?.message)
     }
 
-    /// What the checkpoint is called.
+    /// The path of the checkpoint.
     fn target(&self, path: &Path, latest: &Path, options: &SaveOptions<'_>) -> Result<PathBuf> {
         let Some(step) = options.global_step else {
             if path.file_name() == Some(latest.as_os_str()) && !self.def.sharded {

@@ -1,57 +1,57 @@
-//! What a saver saves: tensors with their keys, and the variables that they are restored to.
+//! The tensors that a saver saves, with their keys and variables.
 
 use crate::tensor::DType;
 
-/// How a variable is held by a graph.
+/// The kind of a variable in a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VariableKind {
-    /// A node that is the variable: `VariableV2`, and `Variable` before it.
+    /// A node that is the variable: `VariableV2`, formerly `Variable`.
     Reference,
-    /// A handle that leads to it: `VarHandleOp`.
+    /// A handle to the variable: `VarHandleOp`.
     Resource,
 }
 
-/// Where the tensor that is saved comes from.
+/// The source of a saved tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Saved {
-    /// An output of a node of the graph, as inputs spell it: `v`, `v/Read/ReadVariableOp`.
+    /// An output of a node, in the form of an input: `v`, `v/Read/ReadVariableOp`.
     Tensor(String),
-    /// A resource variable, by the name of its handle, for which each saver makes a read of its own.
+    /// A resource variable, by the name of its handle; each saver adds a node that reads it.
     Read(String),
 }
 
-/// One tensor in a checkpoint, and where it comes from.
+/// A tensor in a checkpoint, and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaveSpec {
-    /// What is saved.
+    /// The source.
     pub tensor: Saved,
-    /// The full shape and the slice of it, as in `4 2 0,2:0,2`; nothing where it is whole.
+    /// The full shape and the slice, such as `4 2 0,2:0,2`; empty for the whole tensor.
     pub slice_spec: String,
-    /// Its key in the checkpoint.
+    /// The key in the checkpoint.
     pub name: String,
-    /// The type of its elements, without a mark for references.
+    /// The dtype; of a reference, that of the variable.
     pub dtype: DType,
-    /// The device that it is on, as its node spells it.
+    /// The device of its node, as written.
     pub device: String,
-    /// Its shape, as far as the graph knows it: `None` in place of a dimension, or of all of them.
+    /// The shape as far as the graph has it; `None` stands for any dimension, or any shape.
     pub shape: Option<Vec<Option<u64>>>,
 }
 
-/// A variable, and what is saved of it.
+/// A variable, and its tensors in a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaveableObject {
-    /// The node of the variable that is assigned when this is restored.
+    /// The node of the variable, which a restore assigns.
     pub op: String,
-    /// How the graph holds that variable, and so what assigns it.
+    /// The kind of the variable, which decides how it is assigned.
     pub kind: VariableKind,
-    /// What is saved. The first one is what the variable is restored from.
+    /// The saved tensors. The variable is restored from the first one.
     pub specs: Vec<SaveSpec>,
-    /// The name that it is saved under.
+    /// The name in the checkpoint.
     pub name: String,
 }
 
 impl SaveSpec {
-    /// The dimensions, where all of them are known.
+    /// The dimensions, if all are known.
     pub fn full_shape(&self) -> Option<Vec<u64>> {
         self.shape.as_ref()?.iter().copied().collect()
     }

@@ -1,11 +1,11 @@
-//! The part of `google/protobuf/descriptor.proto` that parsing and printing depend on.
+//! The part of `google/protobuf/descriptor.proto` that parsing and printing need.
 //!
-//! Written by hand, because the structs of prost-types know nothing of editions: they would drop the
-//! features that decide about presence, packing and UTF-8. Field numbers: protobuf 35.1.
+//! Written by hand because prost-types does not support editions: its structs have no features, which decide about presence,
+//! packing and UTF-8. Field numbers: protobuf 35.1.
 
 use prost::Message;
 
-/// Files with everything they import.
+/// Files, with all files that they import.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct FileDescriptorSet {
     #[prost(message, repeated, tag = "1")]
@@ -86,7 +86,7 @@ pub(super) struct OneofOptions {
 pub(super) struct Field {
     #[prost(string, tag = "1")]
     pub(super) name: String,
-    /// Of an extension: the message it extends.
+    /// The message that an extension extends.
     #[prost(string, tag = "2")]
     pub(super) extendee: String,
     #[prost(int32, tag = "3")]
@@ -139,7 +139,7 @@ pub(super) struct EnumOptions {
     pub(super) features: Option<FeatureSet>,
 }
 
-/// What an edition leaves to files, messages and fields; 0 is "as the parent has it".
+/// The features that files, messages and fields can set; 0 inherits the value of the parent.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct FeatureSet {
     #[prost(int32, tag = "1")]

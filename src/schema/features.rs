@@ -1,13 +1,13 @@
-//! What proto2, proto3 and the editions decide differently.
+//! The features in which proto2, proto3 and the editions differ.
 
 use super::descriptor::FeatureSet;
 use crate::error::{Error, Result};
 
-/// The settled features of a file, message, field or enum.
+/// The features of a file, message, field or enum.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Features {
     pub(super) presence: Presence,
-    /// Whether unknown numbers of an enum are unknown fields.
+    /// Whether unknown enum numbers are unknown fields.
     pub(super) closed: bool,
     pub(super) packed: bool,
     pub(super) utf8: bool,
@@ -15,7 +15,7 @@ pub(super) struct Features {
     pub(super) delimited: bool,
 }
 
-/// When a singular field counts as set.
+/// The presence of a singular field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Presence {
     Explicit,
@@ -37,7 +37,7 @@ const PROTO3: Features =
 const EDITIONS: Features = Features { presence: Presence::Explicit, ..PROTO3 };
 
 impl Features {
-    /// What a file starts from: its `syntax`, or its edition (1000 is 2023, 1001 is 2024).
+    /// The features of a file, by its `syntax`, or its edition (1000 is 2023, 1001 is 2024).
     pub(super) fn of_syntax(syntax: &str, edition: i32) -> Result<Self> {
         match (syntax, edition) {
             ("" | "proto2", _) => Ok(PROTO2),
@@ -55,7 +55,7 @@ impl Features {
         }
     }
 
-    /// These, where `set` does not say otherwise.
+    /// Overrides features by those in `set`.
     pub(super) fn with(mut self, set: Option<&FeatureSet>) -> Self {
         let Some(set) = set else { return self };
         self.presence = match set.field_presence {

@@ -1,10 +1,10 @@
-//! The last steps of linking: what needs all fields of a message, or all messages.
+//! The last steps of linking, which need all fields of a message, or all messages.
 
-use super::names::Names;
+use super::name_table::NameTable;
 use super::types::{Cardinality, Field, MessageType, Schema};
 use crate::error::{Error, Result};
 
-/// Numbers of fields below this one are looked up by their place.
+/// Field numbers below this are looked up in an array.
 const DENSE: usize = 512;
 
 /// Sorts the fields and builds the tables over them.
@@ -30,26 +30,26 @@ pub(super) fn finish(message: &mut MessageType) -> Result<()> {
         let field: &Field = field;
         [(&field.name, field.position.into()), (&field.text_name, field.position.into())]
     };
-    message.by_name = Names::new(own().flat_map(named));
+    message.by_name = NameTable::new(own().flat_map(named));
     let json = |field| -> [(&str, u32); 2] {
         let field: &Field = field;
         [(&field.json_name, field.position.into()), (&field.name, field.position.into())]
     };
-    message.by_json_name = Names::new(own().flat_map(json));
+    message.by_json_name = NameTable::new(own().flat_map(json));
     let len = message.fields.iter().map(|field| field.number as usize + 1);
     let mut dense = vec![0; len.filter(|&len| len <= DENSE).max().unwrap_or(0)];
     for (position, field) in (1..).zip(&message.fields) {
-        if let Some(place) = dense.get_mut(field.number as usize) {
-            *place = position;
+        if let Some(slot) = dense.get_mut(field.number as usize) {
+            *slot = position;
         }
     }
     message.dense = dense.into();
     Ok(())
 }
 
-/// Finds the messages that have required fields anywhere inside.
+/// Marks the messages that have required fields, also in nested messages.
 pub(super) fn mark_required(schema: &mut Schema) {
-    // Of each message, those that have it in a field.
+    // For each message, the messages that have it in a field.
     let mut users = vec![Vec::new(); schema.messages.len()];
     let mut due = Vec::new();
     for message in &schema.messages {

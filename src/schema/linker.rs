@@ -1,4 +1,4 @@
-//! From descriptors to tables: names are resolved and features settled, once.
+//! Builds a [`Schema`] from descriptors: resolves the names of types, and the features of editions.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,23 @@ use prost::Message as _;
 use super::descriptor::{self, FileDescriptorSet};
 use super::features::{Features, Presence};
 use super::finish::{finish, mark_required};
-use super::names::Names;
+use super::name_table::NameTable;
 use super::types::{
-    Cardinality, EnumId, EnumType, Field, Kind, MessageId, MessageType, Oneof, Schema, WellKnown,
+    Cardinality, EnumId, EnumType, Field, Kind, MessageId, MessageType, Oneof, SCALARS, Schema,
+    WellKnown,
 };
 use crate::error::{Error, ErrorKind, Result};
 
 impl Schema {
-    /// The tables of a serialised `FileDescriptorSet` that holds every file it imports, in any order.
+    /// The schema of a serialised `FileDescriptorSet`, which must include every imported file, in any order.
     ///
-    /// Proto2, proto3 and editions 2023 and 2024. Services and options are passed over.
+    /// Proto2, proto3 and editions 2023 and 2024. Services and most options are ignored.
     ///
     /// # Errors
-    /// When the bytes are no such set, a type is missing or defined twice, or an edition is not known.
+    /// If the bytes are not such a set, a type is missing or defined twice, or an edition is unknown.
     pub fn from_descriptor_set(bytes: &[u8]) -> Result<Self> {
         let set = FileDescriptorSet::decode(bytes).map_err(|error| {
-            Error::from(ErrorKind::Syntax(format!("this is no FileDescriptorSet: {error}")))
+            Error::from(ErrorKind::Syntax(format!("this is not a FileDescriptorSet: {error}")))
         })?;
         let mut linker = Linker::default();
         for file in &set.file {
@@ -35,9 +36,9 @@ impl Schema {
     }
 }
 
-/// Where a declaration stands.
+/// The scope of a declaration.
 struct Scope<'a> {
-    /// The full name around it.
+    /// The full name of the package or message.
     prefix: &'a str,
     features: Features,
 }
@@ -48,7 +49,7 @@ impl Scope<'_> {
     }
 }
 
-/// What is declared, before its types are resolved.
+/// The declarations, before their types are resolved.
 #[derive(Default)]
 struct Linker<'a> {
     types: BTreeMap<String, Declared>,
@@ -102,9 +103,7 @@ impl<'a> Linker<'a> {
     fn declare(&mut self, full_name: &str, declared: Declared) -> Result<()> {
         match self.types.insert(full_name.to_owned(), declared) {
             None => Ok(()),
-            Some(_) => {
-                Err(Error::unexpected("type", full_name, "which the descriptors define before"))
-            }
+            Some(_) => Err(Error::unexpected("type", full_name, "the descriptors define it twice")),
         }
     }
 
@@ -153,7 +152,7 @@ impl<'a> Linker<'a> {
             let parent = oneof.and_then(|oneof| oneof_features.get(oneof)).unwrap_or(&features);
             let mut linked = self.field(field, full_name, *parent)?;
             if options.map_entry {
-                // Both are written always, and never as groups.
+                // Keys and values are always written, and never as groups.
                 linked.has_presence = true;
                 if let Kind::Group(id) = linked.kind {
                     linked.kind = Kind::Message(id);
@@ -175,12 +174,12 @@ impl<'a> Linker<'a> {
             has_required: false,
             well_known: WellKnown::of(full_name),
             dense: Box::default(),
-            by_name: Names::default(),
-            by_json_name: Names::default(),
+            by_name: NameTable::default(),
+            by_json_name: NameTable::default(),
         })
     }
 
-    /// A field of the message `scope`, or the extension that is called `scope`.
+    /// A field of the message `scope`, or the extension with the full name `scope`.
     fn field(&self, declared: &descriptor::Field, scope: &str, parent: Features) -> Result<Field> {
         let options = declared.options.as_ref();
         let features = parent.with(options.and_then(|options| options.features.as_ref()));
@@ -230,7 +229,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// How many values a field has.
+    /// The cardinality of a field.
     fn cardinality(
         &self,
         declared: &descriptor::Field,
@@ -241,7 +240,7 @@ impl<'a> Linker<'a> {
         match declared.label {
             3 if kind.message().is_some_and(|id| self.is_map_entry(id)) => Cardinality::Map,
             3 => Cardinality::Repeated,
-            // A member of a oneof and an extension cannot be required; the features around them may say so.
+            // Members of oneofs and extensions are never required, even if they inherit the feature.
             _ if is_required && declared.oneof_index.is_none() && declared.extendee.is_empty() => {
                 Cardinality::Required
             }
@@ -251,29 +250,17 @@ impl<'a> Linker<'a> {
 
     fn kind(&self, field: &descriptor::Field, scope: &str, features: Features) -> Result<Kind> {
         Ok(match field.r#type {
-            1 => Kind::Double,
-            2 => Kind::Float,
-            3 => Kind::Int64,
-            4 => Kind::Uint64,
-            5 => Kind::Int32,
-            6 => Kind::Fixed64,
-            7 => Kind::Fixed32,
-            8 => Kind::Bool,
-            9 => Kind::String,
             10 => Kind::Group(self.message_id(&field.type_name, scope)?),
             11 if features.delimited => Kind::Group(self.message_id(&field.type_name, scope)?),
             11 => Kind::Message(self.message_id(&field.type_name, scope)?),
-            12 => Kind::Bytes,
-            13 => Kind::Uint32,
             14 => Kind::Enum(self.enum_id(&field.type_name, scope)?),
-            15 => Kind::Sfixed32,
-            16 => Kind::Sfixed64,
-            17 => Kind::Sint32,
-            18 => Kind::Sint64,
-            code => {
-                let allowed = format!("in {scope}: 1 to 18");
-                return Err(Error::unexpected("type of a field", code, allowed));
-            }
+            code => match SCALARS.iter().find(|(known, ..)| *known == code) {
+                Some((.., kind)) => *kind,
+                None => {
+                    let allowed = format!("in {scope}: 1 to 18");
+                    return Err(Error::unexpected("type of a field", code, allowed));
+                }
+            },
         })
     }
 
@@ -296,7 +283,7 @@ impl<'a> Linker<'a> {
         declared.is_some_and(|(message, ..)| message.options.as_ref().is_some_and(|o| o.map_entry))
     }
 
-    /// What text calls a group: its type where that is declared with the field, as proto2 groups are.
+    /// The name of a group in the text format: that of its type if the type is declared with the field, as in proto2.
     fn group_name(&self, id: MessageId, scope: &str, field: &str) -> Box<str> {
         let full_name = self.messages.get(id.0 as usize).map_or("", |(_, full_name, _)| full_name);
         match full_name.strip_prefix(scope).and_then(|rest| rest.strip_prefix('.')) {
@@ -306,7 +293,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// The number of a field, which must be one that the wire format can carry.
+/// Checks the number of a field, for which the wire format has 29 bits.
 fn number(declared: &descriptor::Field, scope: &str) -> Result<u32> {
     let number = u32::try_from(declared.number).ok().filter(|number| (1..1 << 29).contains(number));
     number.ok_or_else(|| {
@@ -323,7 +310,7 @@ fn number_of(len: usize) -> Result<u32> {
     u32::try_from(len).map_err(|_| Error::unexpected("number of types", len, "at most 2^32"))
 }
 
-/// The oneof that people see; that of a proto3 `optional` field only tells that it has presence.
+/// The oneof of a field, unless it is the synthetic one of a proto3 `optional` field.
 fn oneof_index(field: &descriptor::Field) -> Option<usize> {
     field.oneof_index.filter(|_| !field.proto3_optional).and_then(|i| usize::try_from(i).ok())
 }
@@ -332,7 +319,7 @@ fn enum_type(declared: &descriptor::EnumType, full_name: String, features: Featu
     let features = features.with(declared.options.as_ref().and_then(|o| o.features.as_ref()));
     let mut values: Vec<(i32, Box<str>)> =
         declared.value.iter().map(|value| (value.number, (*value.name).into())).collect();
-    // Stable: of aliases, the first stays.
+    // The sort is stable: of aliases, the first stays.
     values.sort_by_key(|(number, _)| *number);
     values.dedup_by_key(|(number, _)| *number);
     EnumType {
@@ -340,12 +327,12 @@ fn enum_type(declared: &descriptor::EnumType, full_name: String, features: Featu
         is_closed: features.closed,
         default: declared.value.first().map_or(0, |value| value.number),
         values,
-        by_name: Names::new(declared.value.iter().map(|value| &*value.name).zip(0..)),
+        by_name: NameTable::new(declared.value.iter().map(|value| &*value.name).zip(0..)),
         numbers: declared.value.iter().map(|value| value.number).collect(),
     }
 }
 
-/// The name in JSON: underscores go, and the letter behind one is upper case.
+/// The name in JSON: without underscores, and with an upper case letter after each.
 fn lower_camel(name: &str) -> Box<str> {
     let mut out = String::with_capacity(name.len());
     let mut raised = false;

@@ -5,20 +5,20 @@
 //!                         \--> schema.rs -------> tensorflow::*, google::protobuf::*
 //!                         \--> field_numbers.rs > field::*
 //! ```
-//! [`Schema`] is the flat tables that parsing and printing go by; [`Schema::tensorflow`] is built in, others come
-//! from a descriptor set. [`pool`] is the same for code that works with prost-reflect, the structs are for code that reads
-//! fields it knows; `T::full_name()` (from [`prost::Name`]) leads from a struct to its descriptor.
-//! Decoding into a struct drops unknown fields: what is written back must come from the wire bytes.
+//! [`Schema`] has the tables for parsing and printing; [`Schema::tensorflow`] is built in, others are read from a descriptor set.
+//! [`pool`] has the same descriptors for prost-reflect. The structs are for code that reads known fields; `T::full_name()` (from
+//! [`prost::Name`]) is the name of a struct's descriptor. Decoding into a struct drops unknown fields, so messages that are written
+//! back are made from wire bytes.
 //!
-//! Source: the descriptors of TensorFlow 2.21, as `tests/data/schema.tsv` lists them. Both sides
-//! come from the same files, and a test holds every row of that table against [`pool`].
+//! Source: the descriptors of TensorFlow 2.21, as `tests/data/schema.tsv` lists them. A test compares every row of
+//! that table with [`pool`].
 
 mod descriptor;
 mod features;
 pub mod field;
 mod finish;
 mod linker;
-mod names;
+mod name_table;
 mod types;
 
 use std::sync::LazyLock;
@@ -64,8 +64,7 @@ impl Schema {
     }
 }
 
-/// Returns what [`Schema::tensorflow`] and [`pool`] are built from: a serialised `FileDescriptorSet` of every file in
-/// `proto/`.
+/// Returns the serialised `FileDescriptorSet` of every file in `proto/`, from which [`Schema::tensorflow`] and [`pool`] are built.
 pub fn descriptor_set() -> &'static [u8] {
     DESCRIPTORS
 }

@@ -1,12 +1,11 @@
-//! The flat tables that parsing and printing go by: messages, fields and enums as numbers into lists.
+//! The tables for parsing and printing: messages, fields and enums, which refer to each other by number.
 //!
-//! One lookup by number or name is an array access; nothing is counted or cloned on the way, as it is with
-//! descriptors that hold on to their pool.
+//! A lookup by number or name is an array access, without the reference counts of prost-reflect's descriptors.
 
-use super::field::map_entry;
 use std::ops::Index;
 
-use super::names::Names;
+use super::field::map_entry;
+use super::name_table::NameTable;
 
 /// The number of a message type in its [`Schema`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,9 +15,9 @@ pub struct MessageId(pub(super) u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EnumId(pub(super) u32);
 
-/// Message types and enums that know each other.
+/// Message types and enums.
 ///
-/// `&schema[id]` is the type with this number; numbers hold for the schema that gave them.
+/// `&schema[id]` is the type with this number; a number is valid in its own schema only.
 #[derive(Debug, Clone, Default)]
 pub struct Schema {
     pub(super) messages: Vec<MessageType>,
@@ -36,7 +35,7 @@ impl Schema {
         self.by_name.get(found).map(|(_, id)| &self[*id])
     }
 
-    /// The extension of `message` with this full name; in a message set, text knows it by its message's name as well.
+    /// The extension of `message` with this full name; in a message set, text may also use the name of the extension's type.
     pub fn extension(&self, message: &MessageType, full_name: &str) -> Option<&Field> {
         if message.is_message_set
             && let Some(ty) = self.message(full_name)
@@ -60,7 +59,7 @@ impl Schema {
 impl Index<MessageId> for Schema {
     type Output = MessageType;
 
-    #[expect(clippy::indexing_slicing, reason = "only the schema makes its numbers")]
+    #[expect(clippy::indexing_slicing, reason = "an id comes from the schema")]
     fn index(&self, id: MessageId) -> &MessageType {
         &self.messages[id.0 as usize]
     }
@@ -69,7 +68,7 @@ impl Index<MessageId> for Schema {
 impl Index<EnumId> for Schema {
     type Output = EnumType;
 
-    #[expect(clippy::indexing_slicing, reason = "only the schema makes its numbers")]
+    #[expect(clippy::indexing_slicing, reason = "an id comes from the schema")]
     fn index(&self, id: EnumId) -> &EnumType {
         &self.enums[id.0 as usize]
     }
@@ -78,28 +77,28 @@ impl Index<EnumId> for Schema {
 /// A message type.
 #[derive(Debug, Clone)]
 pub struct MessageType {
-    /// Its number.
+    /// The number in the schema.
     pub id: MessageId,
     /// Package and name, with dots between.
     pub full_name: Box<str>,
-    /// Its fields and the extensions known of it, by ascending number.
+    /// The fields and known extensions, by ascending number.
     pub fields: Vec<Field>,
-    /// Its oneofs in the order of declaration; those that only say that a field is `optional` are empty.
+    /// The oneofs in the order of declaration; the synthetic ones of `optional` fields are empty.
     pub oneofs: Vec<Oneof>,
-    /// Names that text may use and that mean nothing any more.
+    /// Names of former fields, which text may still use.
     pub reserved_names: Vec<Box<str>>,
-    /// Whether it is the entry of a map.
+    /// Whether this is the entry of a map.
     pub is_map_entry: bool,
-    /// Whether it is written in the old format of message sets.
+    /// Whether this is a message set, a former format of extensions.
     pub is_message_set: bool,
-    /// Whether it or anything in it has required fields.
+    /// Whether this or a nested message has required fields.
     pub has_required: bool,
-    /// What JSON makes of it.
+    /// The special form in JSON.
     pub well_known: Option<WellKnown>,
-    /// Position plus one of the field with a small number.
+    /// The positions plus one of fields with small numbers.
     pub(super) dense: Box<[u16]>,
-    pub(super) by_name: Names,
-    pub(super) by_json_name: Names,
+    pub(super) by_name: NameTable,
+    pub(super) by_json_name: NameTable,
 }
 
 impl MessageType {
@@ -120,19 +119,19 @@ impl MessageType {
         }
     }
 
-    /// The field of this name in text: its own, or that of its type where it is a group; no extensions.
+    /// The field with this name in text: its own, or for a group that of its type; no extensions.
     #[inline]
     pub fn field_by_name(&self, name: &[u8]) -> Option<&Field> {
         self.fields.get(self.by_name.get(name)? as usize)
     }
 
-    /// The field of this name in JSON: lowerCamel, or its own; no extensions.
+    /// The field with this name in JSON: lowerCamel, or as declared; no extensions.
     #[inline]
     pub fn field_by_json_name(&self, name: &[u8]) -> Option<&Field> {
         self.fields.get(self.by_json_name.get(name)? as usize)
     }
 
-    /// The names that text knows the fields by, no extensions.
+    /// The names of fields in text, without extensions.
     pub fn field_names(&self) -> impl Iterator<Item = &str> {
         self.by_name.iter()
     }
@@ -147,44 +146,44 @@ impl MessageType {
 /// A field, or an extension.
 #[derive(Debug, Clone)]
 pub struct Field {
-    /// Its name as declared; of an extension, its full name.
+    /// The declared name; the full name of an extension.
     pub name: Box<str>,
-    /// Its name in text: the type's where it is a group, in brackets where it is an extension.
+    /// The name in text: for a group that of its type, for an extension in brackets.
     pub text_name: Box<str>,
-    /// Its name in JSON, in brackets where it is an extension.
+    /// The name in JSON; for an extension in brackets.
     pub json_name: Box<str>,
-    /// Its number.
+    /// The number.
     pub number: u32,
-    /// What it holds.
+    /// The type of a value.
     pub kind: Kind,
-    /// How one of it is encoded: that of `kind`, for readers that ask at every value.
+    /// The wire type of `kind`, for fast access.
     pub wire_type: WireType,
-    /// How many of that.
+    /// The number of values.
     pub cardinality: Cardinality,
-    /// Whether it is always written, also with the default value, once it is set.
+    /// Whether the field is written even if it is set to its default value.
     pub has_presence: bool,
-    /// Whether it has no presence as it is declared: in map entries, which are always written whole, text cares.
+    /// Whether the field is declared without presence; in map entries, which are always written whole, this matters in text.
     pub is_implicit: bool,
-    /// Whether numbers of a repeated field are written in one piece.
+    /// Whether the numbers of a repeated field are packed.
     pub is_packed: bool,
     /// Whether a string must be UTF-8.
     pub is_utf8: bool,
-    /// Whether it is an extension.
+    /// Whether this is an extension.
     pub is_extension: bool,
-    /// The oneof it is in: its position in [`MessageType::oneofs`].
+    /// The position of the field's oneof in [`MessageType::oneofs`].
     pub oneof: Option<u16>,
-    /// Its position in [`MessageType::fields`].
+    /// The position in [`MessageType::fields`].
     pub position: u16,
 }
 
 impl Field {
-    /// Whether it may be given more than once: a list or a map.
+    /// Whether this is a list or a map.
     #[inline]
     pub fn is_repeated(&self) -> bool {
         matches!(self.cardinality, Cardinality::Repeated | Cardinality::Map)
     }
 
-    /// The name that a path through a message gives to its value number `index`.
+    /// The step to its value number `index` in a path through a message.
     pub fn step(&self, index: usize) -> String {
         if self.is_repeated() {
             format!("{}[{index}]", self.text_name)
@@ -193,14 +192,14 @@ impl Field {
         }
     }
 
-    /// Whether it is a map.
+    /// Whether this is a map.
     #[inline]
     pub fn is_map(&self) -> bool {
         self.cardinality == Cardinality::Map
     }
 }
 
-/// How many values a field has.
+/// The number of values of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cardinality {
     /// One or none.
@@ -209,13 +208,13 @@ pub enum Cardinality {
     Required,
     /// A list.
     Repeated,
-    /// A map: a list of entries, of which the last of a key counts.
+    /// A map: a list of entries; if a key occurs twice, the last entry counts.
     Map,
 }
 
-/// What a field holds.
+/// The type of a field's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of the language")]
+#[expect(missing_docs, reason = "the names are those of protobuf")]
 pub enum Kind {
     Double,
     Float,
@@ -233,7 +232,7 @@ pub enum Kind {
     Sint32,
     Sint64,
     Enum(EnumId),
-    /// A message with its length before it.
+    /// A message after its length.
     Message(MessageId),
     /// A message between a start and an end tag.
     Group(MessageId),
@@ -249,7 +248,7 @@ impl Kind {
         }
     }
 
-    /// How a single value is encoded.
+    /// The encoding of a single value.
     #[inline]
     pub fn wire_type(self) -> WireType {
         match self {
@@ -261,32 +260,37 @@ impl Kind {
         }
     }
 
-    /// What the language calls it.
+    /// The name in protobuf.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Double => "double",
-            Self::Float => "float",
-            Self::Int64 => "int64",
-            Self::Uint64 => "uint64",
-            Self::Int32 => "int32",
-            Self::Fixed64 => "fixed64",
-            Self::Fixed32 => "fixed32",
-            Self::Bool => "bool",
-            Self::String => "string",
-            Self::Bytes => "bytes",
-            Self::Uint32 => "uint32",
-            Self::Sfixed32 => "sfixed32",
-            Self::Sfixed64 => "sfixed64",
-            Self::Sint32 => "sint32",
-            Self::Sint64 => "sint64",
             Self::Enum(_) => "enum",
             Self::Message(_) => "message",
             Self::Group(_) => "group",
+            scalar => SCALARS.iter().find(|(.., kind)| *kind == scalar).map_or("", |known| known.1),
         }
     }
 }
 
-/// How a value is encoded: the low three bits of its tag.
+/// The kinds without types of their own: code in descriptors, name, kind.
+pub(super) static SCALARS: [(i32, &str, Kind); 15] = [
+    (1, "double", Kind::Double),
+    (2, "float", Kind::Float),
+    (3, "int64", Kind::Int64),
+    (4, "uint64", Kind::Uint64),
+    (5, "int32", Kind::Int32),
+    (6, "fixed64", Kind::Fixed64),
+    (7, "fixed32", Kind::Fixed32),
+    (8, "bool", Kind::Bool),
+    (9, "string", Kind::String),
+    (12, "bytes", Kind::Bytes),
+    (13, "uint32", Kind::Uint32),
+    (15, "sfixed32", Kind::Sfixed32),
+    (16, "sfixed64", Kind::Sfixed64),
+    (17, "sint32", Kind::Sint32),
+    (18, "sint64", Kind::Sint64),
+];
+
+/// The encoding of a value: the low three bits of its tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum WireType {
@@ -294,7 +298,7 @@ pub enum WireType {
     Varint = 0,
     /// Eight bytes, little-endian.
     Fixed64 = 1,
-    /// A length and so many bytes.
+    /// A length, and the bytes.
     Len = 2,
     /// The start of a group.
     Start = 3,
@@ -304,10 +308,10 @@ pub enum WireType {
     Fixed32 = 5,
 }
 
-/// Fields of which at most one is set.
+/// Fields of which at most one can be set.
 #[derive(Debug, Clone)]
 pub struct Oneof {
-    /// Its name.
+    /// The name.
     pub name: Box<str>,
     /// The positions of its fields in [`MessageType::fields`].
     pub fields: Vec<u16>,
@@ -318,19 +322,19 @@ pub struct Oneof {
 pub struct EnumType {
     /// Package and name, with dots between.
     pub full_name: Box<str>,
-    /// Whether numbers that it does not declare are unknown fields.
+    /// Whether undeclared numbers are unknown fields.
     pub is_closed: bool,
-    /// The number that is declared first.
+    /// The first declared number.
     pub default: i32,
-    /// Numbers with the name declared first for each, by ascending number.
+    /// Each number with its first name, by ascending number.
     pub(super) values: Vec<(i32, Box<str>)>,
-    pub(super) by_name: Names,
-    /// The numbers of the names, aliases too.
+    pub(super) by_name: NameTable,
+    /// The numbers of all names, including aliases.
     pub(super) numbers: Vec<i32>,
 }
 
 impl EnumType {
-    /// The name of a number; the one declared first, if it has several.
+    /// The name of a number; the first of several.
     #[inline]
     pub fn value_name(&self, number: i32) -> Option<&str> {
         // Most enums count from 0.
@@ -348,18 +352,18 @@ impl EnumType {
         self.numbers.get(self.by_name.get(name)? as usize).copied()
     }
 
-    /// Every name, in the order of declaration.
+    /// All names, in the order of declaration.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.iter()
     }
 
-    /// Whether it is `google.protobuf.NullValue`, which JSON writes as null.
+    /// Whether this is `google.protobuf.NullValue`, which is null in JSON.
     pub fn is_null_value(&self) -> bool {
         &*self.full_name == "google.protobuf.NullValue"
     }
 }
 
-/// Messages that JSON has forms of their own for.
+/// Messages with a special form in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of google.protobuf")]
 pub enum WellKnown {
@@ -370,7 +374,7 @@ pub enum WellKnown {
     Struct,
     Value,
     ListValue,
-    /// `BoolValue` and its like: one field, number 1.
+    /// `BoolValue` and similar types: one field, with number 1.
     Wrapper,
 }
 

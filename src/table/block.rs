@@ -34,10 +34,10 @@ enum Payload {
 }
 
 impl Payload {
-    fn read_at(&self) -> &dyn ReadAt {
+    fn source(&self) -> Arc<dyn ReadAt> {
         match self {
-            Self::File(file) => &**file,
-            Self::Memory(window) => &**window,
+            Self::File(file) => Arc::clone(file),
+            Self::Memory(window) => Arc::clone(window) as Arc<dyn ReadAt>,
         }
     }
 }
@@ -84,11 +84,11 @@ impl Block {
     /// offsets; the error has the offset.
     pub fn open(file: &Arc<dyn ReadAt>, handle: BlockHandle) -> Result<Self> {
         handle.check(file.len(), handle.offset)?;
-        let trailer = read_trailer(&**file, handle)?;
+        let trailer = read_trailer(file, handle)?;
         let kind = [trailer.kind];
         if handle.size > SMALL && trailer.kind == RAW {
             let end = handle.offset + handle.size;
-            let mut crc = Stream::new(&**file, handle.offset, end).crc32c()?;
+            let mut crc = Stream::new(Arc::clone(file), handle.offset, end).crc32c()?;
             crc.update(&kind);
             trailer.verify(crc, handle)?;
             return Self::new(Payload::File(Arc::clone(file)), end, handle);
@@ -113,14 +113,14 @@ impl Block {
         if len < 4 {
             return Err(Error::truncated("a block", 4, len).at(handle.offset));
         }
-        let restarts = u64::from(Stream::new(source.read_at(), end - 4, end).u32("restarts")?);
+        let restarts = u64::from(Stream::new(source.source(), end - 4, end).u32("restarts")?);
         let most = (len - 4) / 4;
         if restarts == 0 || restarts > most {
             let allowed = format!("1 to {most} is allowed in {len} bytes");
             return Err(Error::unexpected("number of restarts", restarts, allowed).at(end - 4));
         }
         let entries = len - 4 - 4 * restarts;
-        let array = Stream::new(source.read_at(), handle.offset + entries, end - 4);
+        let array = Stream::new(source.source(), handle.offset + entries, end - 4);
         check_restarts(array, entries)?;
         Ok(Self { source, end: handle.offset + entries, handle, compressed: false })
     }
@@ -136,8 +136,8 @@ impl Block {
     }
 
     /// A reader of the bytes of the entries.
-    pub(super) fn stream(&self) -> Stream<'_> {
-        Stream::new(self.source.read_at(), self.handle.offset, self.end)
+    pub(super) fn stream(&self) -> Stream {
+        Stream::new(self.source(), self.handle.offset, self.end)
     }
 
     /// The bytes `start..end`, which are inside the block.
@@ -157,15 +157,12 @@ impl Block {
 
     /// The source of the values, for reading them by offset.
     pub fn source(&self) -> Arc<dyn ReadAt> {
-        match &self.source {
-            Payload::File(file) => Arc::clone(file),
-            Payload::Memory(window) => Arc::clone(window) as Arc<dyn ReadAt>,
-        }
+        self.source.source()
     }
 }
 
 /// Checks that the restart offsets ascend. Only a search would use them, but they are a part of the format.
-fn check_restarts(mut array: Stream<'_>, entries: u64) -> Result<()> {
+fn check_restarts(mut array: Stream, entries: u64) -> Result<()> {
     let mut least = 0;
     while array.remaining() > 0 {
         let at = array.offset();
@@ -200,9 +197,9 @@ impl Trailer {
     }
 }
 
-fn read_trailer(file: &dyn ReadAt, handle: BlockHandle) -> Result<Trailer> {
+fn read_trailer(file: &Arc<dyn ReadAt>, handle: BlockHandle) -> Result<Trailer> {
     let start = handle.offset + handle.size;
-    let mut stream = Stream::new(file, start, start + TRAILER_LEN);
+    let mut stream = Stream::new(Arc::clone(file), start, start + TRAILER_LEN);
     Ok(Trailer { kind: stream.u8("type of a block")?, stored: stream.u32("checksum of a block")? })
 }
 

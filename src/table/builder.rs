@@ -181,13 +181,13 @@ impl<W: Write> Builder<W> {
         Ok(())
     }
 
-    /// Writes what stands behind the entries of the block, and begins the next.
+    /// Writes the block's restart offsets and trailer, and begins the next block.
     fn close(&mut self) -> io::Result<BlockHandle> {
         let block = std::mem::take(&mut self.block);
         let handle = BlockHandle { offset: self.start, size: block.size() };
         let mut tail = vec![0; 4];
         block.restarts.iter().for_each(|restart| tail.extend(restart.to_le_bytes()));
-        // There are fewer than there are bytes, which 32 bits count.
+        // A block is smaller than 4 GiB, so the count fits.
         let count = u32::try_from(block.restarts.len() + 1);
         tail.extend(count.unwrap_or(u32::MAX).to_le_bytes());
         tail.push(RAW);

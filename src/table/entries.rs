@@ -11,7 +11,7 @@ use super::block::Block;
 #[derive(Debug)]
 pub struct Entries<'a> {
     block: &'a Block,
-    stream: Stream<'a>,
+    stream: Stream,
     key: Vec<u8>,
     suffix: Vec<u8>,
     key_limit: usize,

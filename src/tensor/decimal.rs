@@ -1,13 +1,13 @@
-//! The shortest decimal for an element: few digits, and still no other value of its type.
+//! The shortest decimal of an element: few digits, but enough to identify the value in its type.
 
 use half::{bf16, f16};
 
-use super::{DType, Number, Visit};
+use super::{DType, Kind, Scalar};
 
-/// The `f64` that prints as the shortest decimal which reads back to `value` in the floating type `dtype`.
+/// Returns the `f64` that prints as the shortest decimal that reads back as `value` in the floating type `dtype`.
 ///
-/// `value` is an element of that type, or a part of one for complex types, widened exactly: the `f32` nearest to 0.1
-/// gives 0.1. Where two decimals are equally short, the nearer one is taken. Values of other types come back as they are.
+/// `value` is an element of that type, or a part of a complex element, widened exactly: for the `f32` nearest to 0.1, the result
+/// is 0.1. Of two decimals of equal length, the nearer one is returned. Values of other types are returned unchanged.
 pub fn shortest(dtype: DType, value: f64) -> f64 {
     if !value.is_finite() || value == 0.0 {
         return value;
@@ -16,21 +16,21 @@ pub fn shortest(dtype: DType, value: f64) -> f64 {
         DType::F32 | DType::Complex64 => fewest_digits_f32(value),
         DType::F16 => fewest_digits(value, |x| Some(f16::from_f64(x).to_f64())),
         DType::BF16 => fewest_digits(value, |x| Some(bf16::from_f64(x).to_f64())),
-        _ => match dtype.visit(Values) {
+        _ => match byte_values(dtype) {
             Some(values) => fewest_digits(value, |x| nearest(&values, x)),
             None => value,
         },
     }
 }
 
-/// As `Display` finds it.
+/// The shortest decimal of an `f32`, which `Display` prints.
 #[expect(clippy::cast_possible_truncation, reason = "the value was an f32 before it was widened")]
 fn fewest_digits_f32(value: f64) -> f64 {
-    // The parse cannot fail on what Display prints.
+    // Parsing cannot fail: Display printed the text.
     (value as f32).to_string().parse().unwrap_or(value)
 }
 
-/// The decimal of fewest significant digits that `round`s to `value`, and of those the nearest to it.
+/// The decimal with the fewest significant digits that `round`s to `value`, and of several the nearest.
 fn fewest_digits(value: f64, round: impl Fn(f64) -> Option<f64>) -> f64 {
     let reads_back = |x: f64| round(x).is_some_and(|rounded| rounded.total_cmp(&value).is_eq());
     for decimals in 0..17u8 {
@@ -44,8 +44,8 @@ fn fewest_digits(value: f64, round: impl Fn(f64) -> Option<f64>) -> f64 {
             break;
         };
         let exponent = exponent - i32::from(decimals);
-        // The gap to the next value is half as wide on one side of a power of two, so the decimal that reads back need
-        // not be the one that rounding gives.
+        // Below a power of two the values are twice as dense as above, so the decimal that reads back need not be the one
+        // that rounding produces.
         let best = [mantissa, mantissa - 1, mantissa + 1]
             .into_iter()
             .filter_map(|mantissa| format!("{mantissa}e{exponent}").parse().ok())
@@ -58,7 +58,7 @@ fn fewest_digits(value: f64, round: impl Fn(f64) -> Option<f64>) -> f64 {
     value
 }
 
-/// The one of `values` nearest to `x`, the one with the even pattern on a tie; `None` where `x` is out of range.
+/// The value nearest to `x`, on a tie the one with the even bit pattern; `None` if `x` is out of range.
 fn nearest(values: &[f64], x: f64) -> Option<f64> {
     let mut magnitudes: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     magnitudes.sort_by(f64::total_cmp);
@@ -73,30 +73,17 @@ fn nearest(values: &[f64], x: f64) -> Option<f64> {
     values.iter().enumerate().filter(|(_, v)| v.is_finite()).min_by(by_distance).map(|(_, &v)| v)
 }
 
-/// Every value of a floating type of one byte, by pattern; `None` for other types.
-struct Values;
-
-impl Visit for Values {
-    type Out = Option<Vec<f64>>;
-
-    fn number<T: Number>(self) -> Self::Out {
-        let one_byte = T::FLOAT && size_of::<T>() == 1;
-        one_byte.then(|| {
-            (0..=u8::MAX).map(|byte| bytemuck::pod_read_unaligned::<T>(&[byte]).to_f64()).collect()
-        })
+/// Returns every value of a one-byte floating type, by bit pattern; `None` for other types.
+fn byte_values(dtype: DType) -> Option<Vec<f64>> {
+    if (dtype.kind(), dtype.size()) != (Kind::Float, Some(1)) {
+        return None;
     }
-
-    fn complex<T: super::ComplexNumber>(self) -> Self::Out {
-        None
-    }
-
-    fn boolean(self) -> Self::Out {
-        None
-    }
-
-    fn bytes(self) -> Self::Out {
-        None
-    }
+    let bytes: Vec<u8> = (0..=u8::MAX).collect();
+    let values = dtype.scalars(&bytes).into_iter().filter_map(|value| match value {
+        Scalar::Float(value) => Some(value),
+        _ => None,
+    });
+    Some(values.collect())
 }
 
 #[cfg(test)]
@@ -139,7 +126,7 @@ mod tests {
     #[test]
     fn every_small_float_reads_back() {
         for &dtype in DType::ALL {
-            let values = dtype.visit(Values).unwrap_or_default();
+            let values = byte_values(dtype).unwrap_or_default();
             for &value in values.iter().filter(|value| value.is_finite()) {
                 let decimal = shortest(dtype, value);
                 assert_eq!(nearest(&values, decimal), Some(value), "{dtype} {value} as {decimal}");
@@ -159,12 +146,12 @@ mod tests {
         ];
         for (dtype, value, printed) in cases {
             let shortest = shortest(dtype, value);
-            let spelled = if shortest.abs() < 1e-30 && shortest != 0.0 {
+            let text = if shortest.abs() < 1e-30 && shortest != 0.0 {
                 format!("{shortest:e}")
             } else {
                 shortest.to_string()
             };
-            assert_eq!(spelled, printed, "{dtype}");
+            assert_eq!(text, printed, "{dtype}");
         }
     }
 }

@@ -9,7 +9,7 @@ use super::element::{
     F8E5M2, F8E5M2Fnuz, I2, I4, U2, U4, Visit,
 };
 
-/// What the elements of a type are, for those who treat all of a kind alike.
+/// The kind of a type's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// IEEE-like floating point.
@@ -20,7 +20,7 @@ pub enum Kind {
     Bool,
     /// Pairs of floats.
     Complex,
-    /// Elements of any length: `string`, `variant`, `resource`.
+    /// Elements of variable length: `string`, `variant`, `resource`.
     Bytes,
 }
 
@@ -44,10 +44,10 @@ macro_rules! dtypes {
         pub enum DType { $(#[doc = $name] $variant,)* $(#[doc = $opaque_name] $opaque,)* }
 
         impl DType {
-            /// Every type there is, by code.
+            /// Every type: those of fixed width by code, then the others.
             pub const ALL: &[Self] = &[$(Self::$variant,)* $(Self::$opaque,)*];
 
-            /// The type with this code in `types.proto`; `None` for codes that are unknown, references, or no type.
+            /// The type with this code in `types.proto`; `None` for unknown codes, `DT_INVALID` and references.
             pub fn from_code(code: i32) -> Option<Self> {
                 match code {
                     $($code => Some(Self::$variant),)*
@@ -56,22 +56,22 @@ macro_rules! dtypes {
                 }
             }
 
-            /// Its code in `types.proto`.
+            /// The code in `types.proto`.
             pub fn code(self) -> i32 {
                 match self { $(Self::$variant => $code,)* $(Self::$opaque => $opaque_code,)* }
             }
 
-            /// TensorFlow's name for it, as in `tf.float32.name`.
+            /// TensorFlow's name, as `tf.float32.name` returns it.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* $(Self::$opaque => $opaque_name,)* }
             }
 
-            /// What its elements are.
+            /// The kind of the elements.
             pub fn kind(self) -> Kind {
                 match self { $(Self::$variant => Kind::$kind,)* $(Self::$opaque => Kind::Bytes,)* }
             }
 
-            /// Bytes per element as stored; `None` for elements of any length.
+            /// The size of a stored element in bytes; `None` for elements of variable length.
             pub fn size(self) -> Option<usize> {
                 match self {
                     $(Self::$variant => Some(size_of::<$element>()),)*
@@ -79,7 +79,7 @@ macro_rules! dtypes {
                 }
             }
 
-            /// Runs `f` with the Rust type of the elements.
+            /// Calls the method of `f` for the Rust type of the elements.
             pub fn visit<V: Visit>(self, f: V) -> V::Out {
                 match self {
                     $(Self::$variant => visit!(f, $kind, $element),)*
@@ -127,6 +127,13 @@ dtypes! {
         String = 7, "string";
         Resource = 20, "resource";
         Variant = 21, "variant";
+    }
+}
+
+impl DType {
+    /// The name of the type with this code; the code itself if it is unknown.
+    pub(crate) fn name_of(code: i32) -> String {
+        Self::from_code(code).map_or_else(|| format!("type {code}"), |dtype| dtype.to_string())
     }
 }
 

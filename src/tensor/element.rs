@@ -1,4 +1,4 @@
-//! The Rust type behind each fixed-width [`DType`](super::DType), and how its bytes become a value.
+//! The Rust type of each fixed-width [`DType`](super::DType), and the value of its bytes.
 
 use std::fmt::Debug;
 
@@ -8,54 +8,54 @@ use half::{bf16, f16};
 use super::encoding::{Encoding, Layout};
 use super::float8;
 
-/// One element, little-endian and without padding, exactly as stored.
+/// One element as stored: little-endian, without padding.
 pub trait Element: Pod + Debug + Send + Sync {
-    /// The element as a value that says all there is to it.
+    /// The value of the element, exactly.
     fn scalar(self) -> Scalar;
 
-    /// Whether the bits that count are unequal (sub-byte types ignore the high bits of their byte).
+    /// Whether the bits of two elements are unequal. Types of less than a byte ignore the high bits.
     fn differs(self, other: Self) -> bool;
 
-    /// Bytes of each number in it: half the element for complex ones.
+    /// The size of each number in the element, in bytes: half the element for complex types.
     const NUMBER_BYTES: usize = size_of::<Self>();
 }
 
 /// An element with an order and a difference: floats and integers.
 pub trait Number: Element {
-    /// What its bits mean, for those who read them without this trait.
+    /// The meaning of the bits, for code that reads them without this trait.
     const ENCODING: Encoding;
 
-    /// Whether it is a floating type, with NaN, infinities and ulps.
+    /// Whether this is a floating type.
     const FLOAT: bool = matches!(Self::ENCODING, Encoding::Float(_));
 
-    /// Whether squares and products of its values can leave the range of `f64`.
+    /// Whether squares and products of values can leave the range of `f64`.
     const WIDE: bool = false;
 
-    /// Its value: exact for floats, rounded once for integers of more than 53 bits.
+    /// The value: exact for floats, rounded once for integers of more than 53 bits.
     fn to_f64(self) -> f64;
 
-    /// `self - other`: for floats the `f64` subtraction, for integers the exact difference rounded once.
+    /// `self - other`: the `f64` subtraction for floats, the exact difference rounded once for integers.
     #[inline(always)]
     fn minus(self, other: Self) -> f64 {
         self.to_f64() - other.to_f64()
     }
 
-    /// The type to compute with: this one, or `f32` for narrow types, which it holds exactly.
+    /// The type to compute in: this one, or `f32` for narrow types, whose values it represents exactly.
     type Wide: Number;
 
-    /// The same value, zero of the same sign, in the type to compute with.
+    /// The same value, with the sign of a zero, in the type to compute in.
     fn widen(self) -> Self::Wide;
 
-    /// Whether it is a zero of either sign.
+    /// Whether the value is a zero of either sign.
     #[inline(always)]
     fn is_zero(self) -> bool {
         self.to_f64() == 0.0
     }
 
-    /// A distance in representable values, no wider than it must be.
+    /// A distance in representable values, in the narrowest type that fits.
     type Ulps: Copy + Ord + Default + Into<u64> + TryFrom<u64>;
 
-    /// How many representable values the two are apart, both zeros being one; means something for finite floats only.
+    /// The distance of two finite floats in representable values; both zeros are one value.
     #[inline(always)]
     fn ulps(self, _other: Self) -> Self::Ulps {
         Self::Ulps::default()
@@ -64,24 +64,24 @@ pub trait Number: Element {
 
 /// A complex element: two floats of one type.
 pub trait ComplexNumber: Element {
-    /// Whether squares and products of its values can leave the range of `f64`.
+    /// Whether squares and products of values can leave the range of `f64`.
     const WIDE: bool;
 
-    /// Real and imaginary part, widened exactly.
+    /// The real and imaginary parts, widened exactly.
     fn parts(self) -> (f64, f64);
 }
 
 /// A computation that depends on the element type; see [`DType::visit`](super::DType::visit).
 pub trait Visit {
-    /// What it returns.
+    /// The result.
     type Out;
-    /// For floats and integers.
+    /// Called for floats and integers.
     fn number<T: Number>(self) -> Self::Out;
-    /// For complex numbers.
+    /// Called for complex numbers.
     fn complex<T: ComplexNumber>(self) -> Self::Out;
-    /// For truth values.
+    /// Called for `bool`.
     fn boolean(self) -> Self::Out;
-    /// For elements of any length.
+    /// Called for elements of variable length.
     fn bytes(self) -> Self::Out;
 }
 
@@ -92,13 +92,13 @@ pub enum Scalar {
     Float(f64),
     /// An integer of any width.
     Integer(i128),
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
-    /// Real and imaginary part, widened exactly.
+    /// The real and imaginary parts, widened exactly.
     Complex(f64, f64),
 }
 
-/// One byte that is true when it is not zero.
+/// A byte that is true if it is not zero.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Bool(pub u8);
@@ -116,7 +116,7 @@ impl Element for Bool {
 
 macro_rules! complex {
     ($float:ty, $wide:literal, $name:ident) => {
-        /// A complex number of two of these floats, real part first.
+        /// A complex number: two floats, the real part first.
         #[derive(Debug, Clone, Copy, Pod, Zeroable)]
         #[repr(C)]
         pub struct $name {
@@ -153,7 +153,7 @@ macro_rules! complex {
 complex!(f32, false, Complex64);
 complex!(f64, true, Complex128);
 
-/// Integers; `$minus` is the difference of two, exact or rounded once.
+/// Integers; `$minus` is the exact difference, rounded once.
 macro_rules! integers {
     ($($int:ty => $wide:ty: $minus:expr;)*) => {$(
         impl Element for $int {
@@ -206,7 +206,7 @@ integers! {
     u64 => u64: |x: u64, y: u64| if x < y { -(x.abs_diff(y) as f64) } else { x.abs_diff(y) as f64 };
 }
 
-/// Integers of less than a byte, each in the low bits of one.
+/// Integers of less than a byte, in the low bits of a byte.
 macro_rules! small_integers {
     ($($name:ident: $bits:literal, $signed:literal, $doc:literal;)*) => {$(
         #[doc = $doc]
@@ -257,7 +257,7 @@ small_integers! {
     U2: 2, false, "An unsigned integer in the low 2 bits.";
 }
 
-/// IEEE floats: sign and magnitude, so that magnitudes order as integers do. `$key` holds the magnitudes of both signs.
+/// IEEE floats: sign and magnitude, so that magnitudes sort as integers. `$key` has room for the magnitudes of both signs.
 macro_rules! ieee_floats {
     ($($float:ty: $layout:expr, $key:ty, $ulps:ty, $extreme:literal, $wide:ty, $widen:expr;)*) => {$(
         impl Element for $float {
@@ -310,8 +310,8 @@ ieee_floats! {
     bf16: Layout::ieee(8, 7), i32, u32, false, f32, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16);
 }
 
-/// `f16` to `f32` in a few operations that vectorise, which `half` does not offer. Subnormals come from their integer
-/// significand: a subnormal `f32` on the way would cost the processor a hundred cycles.
+/// Converts `f16` to `f32` in a few operations that vectorize, unlike those of `half`. Subnormals are computed from their integer
+/// significand: a subnormal `f32` as an intermediate result would cost the processor a hundred cycles.
 #[inline(always)]
 fn widen_f16(x: f16) -> f32 {
     const SMALLEST: f32 = f32::from_bits((127 - 24) << 23);
@@ -333,7 +333,6 @@ macro_rules! small_floats {
 
         impl $name {
             const VALUES: [f32; 256] = float8::values($layout);
-            const KEYS: [i32; 256] = float8::order_keys($layout);
         }
 
         impl Element for $name {
@@ -365,8 +364,7 @@ macro_rules! small_floats {
 
             #[inline(always)]
             fn ulps(self, other: Self) -> u32 {
-                static KEYS: [i32; 256] = $name::KEYS;
-                let key = |x: Self| KEYS.get(usize::from(x.0)).copied().unwrap_or_default();
+                let key = |x: Self| $layout.order_key(x.0.into());
                 key(self).abs_diff(key(other))
             }
         }

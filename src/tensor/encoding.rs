@@ -1,47 +1,47 @@
-//! What the bits of a number mean.
+//! The meaning of a number's bits.
 //!
 //! ```text
 //! float: sign: 1 bit, exponent, mantissa; the value of a nonzero exponent e is 2^(e - bias) * 1.mantissa
 //! integer: two's complement in the low bits
 //! ```
 
-/// What the bits of a number mean.
+/// The meaning of a number's bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// Sign, exponent and mantissa.
     Float(Layout),
-    /// An integer in the low `bits`, in two's complement where it is signed.
+    /// An integer in the low `bits`; a signed one in two's complement.
     Integer {
-        /// Bits that count.
+        /// The number of bits.
         bits: u32,
-        /// Whether it can be negative.
+        /// Whether the integer can be negative.
         signed: bool,
     },
 }
 
-/// How a float spells its numbers.
+/// The bit layout of a floating type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
     /// Bits of the exponent.
     pub exponent_bits: u32,
-    /// Bits of the mantissa, without the one that is not stored.
+    /// Bits of the mantissa, without the implicit one.
     pub mantissa_bits: u32,
-    /// What is subtracted from the stored exponent.
+    /// The bias of the stored exponent.
     pub bias: i32,
-    /// Which bit patterns are not finite numbers.
+    /// The bit patterns that are not finite numbers.
     pub specials: Specials,
 }
 
-/// Which bit patterns are not finite numbers.
+/// The bit patterns that are not finite numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Specials {
-    /// The largest exponent holds infinities and NaN.
+    /// The largest exponent is that of infinities and NaN.
     Ieee,
-    /// All ones is NaN; there is no infinity.
+    /// All ones is NaN; there are no infinities.
     AllOnes,
-    /// Only negative zero is NaN; there is no infinity.
+    /// Negative zero is NaN; there are no infinities.
     NegativeZero,
-    /// Every pattern is a number.
+    /// Every pattern is a finite number.
     None,
 }
 
@@ -63,7 +63,7 @@ impl Layout {
         Self { exponent_bits, mantissa_bits, bias, specials: Specials::NegativeZero }
     }
 
-    /// Bits that count, the sign among them.
+    /// The number of bits, with the sign.
     pub const fn bits(self) -> u32 {
         1 + self.exponent_bits + self.mantissa_bits
     }

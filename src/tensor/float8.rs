@@ -1,4 +1,4 @@
-//! Floats of a byte or less: their layouts, and tables of all their values.
+//! Tables of all values of floats of a byte or less.
 //!
 //! Source of the special values: the OCP 8-bit and micro-scaling formats, and the `fnuz` variants of IEEE P3109.
 
@@ -35,18 +35,19 @@ impl Layout {
         if negative { -value } else { value }
     }
 
-    const fn order_key(self, byte: u32) -> i32 {
+    #[inline(always)]
+    pub(super) const fn order_key(self, byte: u32) -> i32 {
         let magnitude = (byte & (self.sign_bit() - 1)).cast_signed();
         if byte & self.sign_bit() != 0 { -magnitude } else { magnitude }
     }
 }
 
-/// 2 to the power `exponent`, which is a normal exponent of `f32`.
+/// 2 to the power `exponent`, which must be the exponent of a normal `f32`.
 const fn power_of_two(exponent: i32) -> f32 {
     f32::from_bits((exponent + 127).cast_unsigned() << 23)
 }
 
-/// The value of every byte; bits above the sign do not count.
+/// The value of every byte; bits above the sign are ignored.
 #[expect(
     clippy::indexing_slicing,
     reason = "a const fn has no iterators, and the loop bounds the index"
@@ -56,21 +57,6 @@ pub(crate) const fn values(layout: Layout) -> [f32; 256] {
     let mut byte = 0;
     while byte < 256 {
         table[byte as usize] = layout.decode(byte);
-        byte += 1;
-    }
-    table
-}
-
-/// The place of every byte's value among all values, both zeros at 0.
-#[expect(
-    clippy::indexing_slicing,
-    reason = "a const fn has no iterators, and the loop bounds the index"
-)]
-pub(crate) const fn order_keys(layout: Layout) -> [i32; 256] {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte as usize] = layout.order_key(byte);
         byte += 1;
     }
     table

@@ -1,4 +1,4 @@
-//! Tensors: names, element types, shapes, slices, and content read in order or in parts.
+//! Tensors: names, element types, shapes, slices, and content that is read in order or by offset.
 
 mod decimal;
 mod dtype;
@@ -29,6 +29,7 @@ pub(crate) use owned::framed_elements;
 pub use reading::read_through;
 pub(crate) use reading::{in_parallel, on_threads};
 pub use shape::Shape;
+pub(crate) use shape::dims_text;
 pub use slice::Slice;
 pub use source::{Extent, Fingerprint, TensorSource, TensorStream};
 pub(crate) use value_field::{Coding, ValueField};

@@ -1,9 +1,9 @@
-//! Tensor names: any bytes, mostly UTF-8.
+//! Tensor names: any bytes, usually UTF-8.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The name of a tensor, as stored. Sorts bytewise, as tables do.
+/// The name of a tensor as stored. Names sort bytewise, as tables do.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(Arc<[u8]>);
 
@@ -13,13 +13,13 @@ impl Name {
         &self.0
     }
 
-    /// The name as text, when it is valid UTF-8.
+    /// The name as text; `None` if it is not UTF-8.
     pub fn as_str(&self) -> Option<&str> {
         std::str::from_utf8(&self.0).ok()
     }
 
-    /// The name for a terminal: as [`Display`](fmt::Display), with what a terminal would obey escaped as well:
-    /// control characters, and those that change the order of others or cannot be seen.
+    /// The name for a terminal: as [`Display`](fmt::Display), and with escapes for characters that control the terminal, are
+    /// invisible, or change the order of others.
     pub fn printable(&self) -> String {
         let mut out = String::with_capacity(self.0.len());
         for c in self.to_string().chars() {
@@ -32,7 +32,7 @@ impl Name {
     }
 }
 
-/// Whether a character can make text look like another: format characters and separators of lines.
+/// Whether a character can make a text look like another one: format characters and line separators.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
@@ -51,7 +51,7 @@ impl AsRef<[u8]> for Name {
     }
 }
 
-/// The name as it is when it is valid UTF-8; bytes that are not, as `\xNN`.
+/// The name, with `\xNN` for bytes that are not UTF-8.
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for chunk in self.0.utf8_chunks() {

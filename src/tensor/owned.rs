@@ -1,4 +1,4 @@
-//! A whole tensor in memory.
+//! A tensor in memory.
 
 use bytemuck::Pod;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use super::view::read_at;
 use super::{DType, Element, Extent, Shape, TensorSource, TensorStream};
 
-/// A tensor with its content, row-major and little-endian as [`TensorSource`] gives it.
+/// A tensor and its content, row-major and little-endian as [`TensorSource`] defines it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tensor {
     dtype: DType,
@@ -20,7 +20,7 @@ impl Tensor {
     /// A tensor with this content, as [`TensorSource`] defines it.
     ///
     /// # Errors
-    /// When the content has not the size that dtype and shape ask for.
+    /// If the size of the content does not fit dtype and shape.
     pub fn new(dtype: DType, shape: Shape, content: Vec<u8>) -> Result<Self> {
         let tensor = Self { dtype, shape, content };
         let have = match dtype.size() {
@@ -30,24 +30,24 @@ impl Tensor {
         };
         if have != Some(tensor.shape.elements()) {
             let found = format!("{} bytes", tensor.content.len());
-            let allowed = format!("{dtype} of shape {} needs another", tensor.shape);
+            let allowed = format!("{dtype} of shape {} has another size", tensor.shape);
             return Err(Error::unexpected("content", found, allowed));
         }
         Ok(tensor)
     }
 
-    /// Reads all of `source`, with its checksums verified.
+    /// Reads all of `source` and verifies its checksums.
     ///
     /// # Errors
-    /// When it cannot be read, or is larger than `limits.tensor_bytes`.
+    /// If the source cannot be read, or is larger than `limits.tensor_bytes`.
     pub fn read(source: &dyn TensorSource, limits: &Limits) -> Result<Self> {
         if source.stored_bytes() > limits.tensor_bytes {
             let allowed = format!("at most {} bytes are read into memory", limits.tensor_bytes);
             return Err(Error::unexpected("size", source.stored_bytes(), allowed));
         }
-        // Grown as bytes arrive, not by what the file promises; the steps suit every element size, and are short for what is small.
-        const LONGEST: u64 = 1 << 20;
-        let step = source.stored_bytes().clamp(1 << 10, LONGEST).next_multiple_of(16);
+        // The buffer grows as bytes arrive, whatever size the file states, in steps that are a multiple of every element size.
+        const MAX_LEN: u64 = 1 << 20;
+        let step = source.stored_bytes().clamp(1 << 10, MAX_LEN).next_multiple_of(16);
         let step = usize::try_from(step).unwrap_or(usize::MAX);
         let mut content = Vec::new();
         let mut stream = source.stream()?;
@@ -73,7 +73,7 @@ impl Tensor {
         &self.shape
     }
 
-    /// The content: row-major, little-endian; see [`TensorSource`] for elements of any length.
+    /// The content: row-major, little-endian; see [`TensorSource`] for elements of variable length.
     pub fn content(&self) -> &[u8] {
         &self.content
     }
@@ -83,14 +83,12 @@ impl Tensor {
         self.content
     }
 
-    /// The elements as `T`, such as `f32`; `None` when an element of this tensor has another size.
-    ///
-    /// The bytes are taken as they are: nothing is converted.
+    /// The elements as `T`, such as `f32`, without any conversion; `None` if the elements have another size.
     pub fn elements<T: Element + Pod>(&self) -> Option<Vec<T>> {
         if self.dtype.size() != Some(size_of::<T>()) {
             return None;
         }
-        // A copy, because the content of a Vec<u8> need not be aligned for T.
+        // A copy, because a Vec<u8> need not be aligned for T.
         Some(self.content.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect())
     }
 
@@ -103,7 +101,7 @@ impl Tensor {
     }
 }
 
-/// Elements of any length, each with its length before it; `None` where that is not what `content` is.
+/// Splits content of variable-length elements, each of which follows its length; `None` if `content` is anything else.
 pub(crate) fn framed_elements(content: &[u8]) -> Option<Vec<&[u8]>> {
     let mut rest = content;
     let mut elements = Vec::new();

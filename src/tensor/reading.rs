@@ -1,4 +1,4 @@
-//! Reading tensors to their end, which is where their checksums are verified.
+//! Reads tensors to the end, where their checksums are verified; and runs work on several threads.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,22 +9,22 @@ use crate::threads;
 
 use super::TensorSource;
 
-/// Bytes read at a time; a multiple of every element size.
+/// Bytes that are read at once; a multiple of every element size.
 const CHUNK: usize = 256 << 10;
 
-/// Gives all of the content to `each`, piece by piece, whole elements where they are of fixed width; returns its bytes.
+/// Calls `each` with all of the content in order, in chunks of whole elements for fixed-width types. Returns the number of bytes.
 ///
-/// Trust what `each` has seen only when this has returned: only then has every checksum held.
+/// The checksums are verified at the end: use what `each` received only after this function has returned `Ok`.
 ///
 /// # Errors
-/// When bytes are missing, a checksum does not hold, or what `each` says.
+/// If bytes are missing or a checksum does not match; or the error of `each`.
 pub fn read_through(
     source: &dyn TensorSource,
     progress: &dyn Progress,
     mut each: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<u64> {
     let mut stream = source.stream()?;
-    // Less for a small tensor; never empty, since nothing read means the end.
+    // Smaller for a small tensor, and never empty: a read of 0 bytes means the end.
     let size = usize::try_from(source.stored_bytes()).map_or(CHUNK, |size| size.clamp(1, CHUNK));
     let mut chunk = vec![0; size.next_multiple_of(64)];
     let mut bytes = 0;
@@ -39,7 +39,7 @@ pub fn read_through(
     }
 }
 
-/// Does `work` on each item, on `threads` threads (0 for one per core); the results are in the order of the items.
+/// Calls `work` with each item on `threads` threads (0 for one per core). The results are in the order of the items.
 pub(crate) fn in_parallel<T: Sync, R: Send + Sync>(
     items: &[T],
     threads: usize,
@@ -52,7 +52,7 @@ pub(crate) fn in_parallel<T: Sync, R: Send + Sync>(
             let i = next.fetch_add(1, Ordering::Relaxed);
             items.get(i).zip(results.get(i))
         } {
-            // Each item is taken once, so the place for its result is empty.
+            // Cannot fail: each item is processed once.
             let _ = result.set(work(item));
         }
     };
@@ -60,7 +60,7 @@ pub(crate) fn in_parallel<T: Sync, R: Send + Sync>(
     results.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 
-/// Runs `worker` on `threads` threads (0 for one per core), this one among them, but on no more than there are `tasks`.
+/// Runs `worker` on `threads` threads (0 for one per core), including this one, but on at most `tasks`.
 pub(crate) fn on_threads(threads: usize, tasks: usize, worker: impl Fn() + Sync) {
     let threads = threads::count(threads);
     std::thread::scope(|scope| {

@@ -1,15 +1,14 @@
-//! Elements of fixed width, one by one.
+//! Decodes fixed-width elements to values.
 
 use super::{Bool, ComplexNumber, DType, Element, Number, Scalar, Visit};
 
 impl DType {
-    /// The elements in `bytes`, of which a rest that is none is passed over; none of strings and the like, whose elements have no
-    /// fixed width.
+    /// The elements in `bytes`; an incomplete last one is ignored. Empty for types without a fixed width.
     pub(crate) fn scalars(self, bytes: &[u8]) -> Vec<Scalar> {
         self.visit(Scalars(bytes))
     }
 
-    /// As [`scalars`](Self::scalars), no more than `count`.
+    /// The first `count` elements; see [`scalars`](Self::scalars).
     pub(crate) fn first_scalars(self, bytes: &[u8], count: usize) -> Vec<Scalar> {
         let wanted = self.size().unwrap_or(0).saturating_mul(count);
         self.scalars(bytes.get(..wanted).unwrap_or(bytes))

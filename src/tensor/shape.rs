@@ -1,4 +1,4 @@
-//! Shapes: how many elements along each dimension.
+//! Shapes: the size of each dimension.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 
 /// The dimensions of a tensor, outermost first; none for a scalar.
 ///
-/// The number of elements fits an `i64`, as TensorFlow demands; checked where a shape is made.
+/// The number of elements fits in an `i64`, as TensorFlow demands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Shape {
     dims: Box<[u64]>,
@@ -14,10 +14,10 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// A shape of these dimensions.
+    /// A shape with these dimensions.
     ///
     /// # Errors
-    /// When one is negative, or they multiply to more than an `i64` holds.
+    /// If a dimension is negative, or the number of elements does not fit in an `i64`.
     pub fn new(dims: &[i64]) -> Result<Self> {
         let mut unsigned = Vec::with_capacity(dims.len());
         for &dim in dims {
@@ -25,7 +25,7 @@ impl Shape {
                 Error::unexpected("shape", format_args!("{dims:?}"), "no dimension may be negative")
             })?);
         }
-        // TensorFlow multiplies in order and ignores zeros that come later, so overflow before a zero is an error too.
+        // TensorFlow multiplies in order, so an overflow is an error even if a later dimension is 0.
         let mut elements = 1u64;
         for &dim in &unsigned {
             elements = elements.checked_mul(dim).filter(|&n| i64::try_from(n).is_ok()).ok_or_else(
@@ -38,7 +38,7 @@ impl Shape {
         Ok(Self { dims: unsigned.into(), elements })
     }
 
-    /// The shape of `elements` in one row. What is in memory is never more than an `i64` holds.
+    /// The shape of a vector in memory, whose length always fits in an `i64`.
     pub(crate) fn flat(elements: u64) -> Self {
         Self { dims: [elements].into(), elements }
     }
@@ -48,14 +48,20 @@ impl Shape {
         &self.dims
     }
 
-    /// How many dimensions.
+    /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.dims.len()
     }
 
-    /// How many elements: 1 for a scalar.
+    /// The number of elements; 1 for a scalar.
     pub fn elements(&self) -> u64 {
         self.elements
+    }
+
+    /// Whether this shape agrees with `declared` dimensions, of which `None` allows any size.
+    pub(crate) fn is_compatible(&self, declared: &[Option<u64>]) -> bool {
+        let agrees = |(declared, dim): (&Option<u64>, &u64)| declared.is_none_or(|n| n == *dim);
+        declared.len() == self.rank() && declared.iter().zip(self.dims()).all(agrees)
     }
 
     /// The indices, one per dimension, of the element at `position` in row-major order.
@@ -76,10 +82,16 @@ impl Shape {
     }
 }
 
-/// As in `[2, 3]`; `[]` for a scalar.
+/// The form `[2, 3]`; `[]` for a scalar.
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dims: Vec<String> = self.dims.iter().map(u64::to_string).collect();
         f.pad(&format!("[{}]", dims.join(", ")))
     }
+}
+
+/// The form `[?, 3]`, in which `?` stands for any size.
+pub(crate) fn dims_text(dims: &[Option<u64>]) -> String {
+    let dim = |dim: &Option<u64>| dim.map_or_else(|| "?".into(), |dim| dim.to_string());
+    format!("[{}]", dims.iter().map(dim).collect::<Vec<_>>().join(", "))
 }

@@ -1,4 +1,4 @@
-//! Slices: boxes inside a tensor, as partitioned variables are stored.
+//! Slices: the rectangular parts of a tensor that a partitioned variable is stored in.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use crate::error::{Error, Result};
 
 use super::Shape;
 
-/// A box inside a tensor: where it starts and how long it is in each dimension.
+/// A rectangular part of a tensor: start and length in each dimension.
 ///
-/// Two are equal when they are the same box, however that is spelled.
+/// Two slices are equal if they cover the same part, even if one has -1 for the length of a whole dimension.
 #[derive(Debug, Clone)]
 pub struct Slice {
     extents: Box<[(u64, u64)]>,
     shape: Shape,
-    spelled: Box<[(i64, i64)]>,
+    given: Box<[(i64, i64)]>,
 }
 
 impl PartialEq for Slice {
@@ -25,17 +25,17 @@ impl PartialEq for Slice {
 impl Eq for Slice {}
 
 impl Slice {
-    /// The box with these `(start, length)` extents, inside a tensor of shape `whole`; a length of -1 is the whole
-    /// dimension, as `TensorSliceProto` says by leaving it out.
+    /// The slice with these `(start, length)` extents of a tensor of shape `whole`. A length of -1 is the whole dimension, which
+    /// a `TensorSliceProto` expresses by leaving the length out.
     ///
     /// # Errors
-    /// When the ranks differ or the box does not lie inside.
+    /// If the ranks differ, or the slice is not inside the shape.
     pub fn new(extents: &[(i64, i64)], whole: &Shape) -> Result<Self> {
         let fail = || {
             Error::unexpected(
                 "slice",
                 format_args!("{extents:?} (start, length)"),
-                format_args!("it must lie inside shape {whole}"),
+                format_args!("it must be inside shape {whole}"),
             )
         };
         if extents.len() != whole.rank() {
@@ -53,31 +53,31 @@ impl Slice {
             inside.push((start, len));
         }
         let dims: Vec<i64> = inside.iter().map(|&(_, len)| len.cast_signed()).collect();
-        Ok(Self { shape: Shape::new(&dims)?, extents: inside.into(), spelled: extents.into() })
+        Ok(Self { shape: Shape::new(&dims)?, extents: inside.into(), given: extents.into() })
     }
 
-    /// Start and length in each dimension.
+    /// The start and the length in each dimension.
     pub fn extents(&self) -> &[(u64, u64)] {
         &self.extents
     }
 
-    /// Start and length as they were given: a whole dimension as its length, or as -1. Checkpoints have them in their keys.
-    pub fn spelled(&self) -> &[(i64, i64)] {
-        &self.spelled
+    /// The extents as they were given to [`new`](Self::new), with -1 for whole dimensions or not. Keys of checkpoints contain them.
+    pub fn given_extents(&self) -> &[(i64, i64)] {
+        &self.given
     }
 
-    /// Whether it is all of the tensor, and spelled so: every length is -1.
-    pub fn is_spelled_whole(&self) -> bool {
-        self.spelled.iter().all(|&extent| extent == (0, -1))
+    /// Whether every length was given as -1, for the whole tensor.
+    pub fn is_given_whole(&self) -> bool {
+        self.given.iter().all(|&extent| extent == (0, -1))
     }
 
-    /// The shape of the box.
+    /// The shape of the slice.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 }
 
-/// As TensorFlow's saver writes it: `0,4:8,2`, start and length of each dimension.
+/// The form of TensorFlow's saver: `0,4:8,2`, with start and length of each dimension.
 impl fmt::Display for Slice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, (start, len)) in self.extents.iter().enumerate() {

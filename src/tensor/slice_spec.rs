@@ -1,4 +1,4 @@
-//! What save and restore nodes say of a tensor beside its key: the full shape, and a slice of it.
+//! The `shape_and_slices` input of save and restore nodes: the full shape of a tensor, and a slice of it.
 //!
 //! ```text
 //! spec := (dimension " ")+ extent (":" extent)*      extent := "-" | start "," length
@@ -7,10 +7,10 @@
 
 use super::{Shape, Slice};
 
-/// The full shape and the slice in `spec`.
+/// Parses a full shape and a slice.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A description of what is wrong, as a clause.
 pub(crate) fn parse(spec: &str) -> Result<(Shape, Slice), String> {
     let Some((dims, slice)) = spec.rsplit_once(' ') else {
         return Err("it must be a shape, a space and a slice".into());
@@ -26,11 +26,11 @@ pub(crate) fn parse(spec: &str) -> Result<(Shape, Slice), String> {
     }
     match Slice::new(&extents, &shape) {
         Ok(slice) => Ok((shape, slice)),
-        Err(_) => Err(format!("the slice does not lie in shape {shape}")),
+        Err(_) => Err(format!("the slice is not inside shape {shape}")),
     }
 }
 
-/// Start and length; -1 for all.
+/// Start and length; a length of -1 for the whole dimension.
 fn extent(text: &str) -> Option<(i64, i64)> {
     if text == "-" {
         return Some((0, -1));

@@ -1,4 +1,4 @@
-//! Which field of a `TensorProto` lists the elements of a type, where `tensor_content` does not hold them.
+//! The `*_val` field of a `TensorProto` for each element type, which is used if `tensor_content` is not.
 
 use super::DType;
 use crate::schema::field::tensor_proto::{
@@ -9,38 +9,38 @@ use crate::schema::field::tensor_proto::{
 /// The `*_val` field of an element type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ValueField {
-    /// Its number in `TensorProto`.
+    /// The number in `TensorProto`.
     pub(crate) number: u32,
-    /// What is in it.
+    /// The encoding of the values.
     pub(crate) coding: Coding,
-    /// Bytes of each number once it is decoded: half an element for complex ones; 0 for elements of any length.
+    /// The size of a decoded number in bytes: half an element for complex types, 0 for elements of variable length.
     pub(crate) bytes: usize,
 }
 
 /// How a list of values is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
-    /// As they are in memory.
+    /// Fixed-width numbers, as in memory.
     Fixed,
-    /// `int32` and its like; what lies in this range is what the type can say.
+    /// Varints of 32 bits; only values in this range are valid for the type.
     Varint {
         /// The least.
         min: i64,
         /// The greatest.
         max: i64,
     },
-    /// 64 bits of any kind.
+    /// Varints of 64 bits.
     Wide,
-    /// 0 or not.
+    /// Varints that are true if not zero.
     Bool,
-    /// One field of bytes, each of them an element.
+    /// One `bytes` field, in which each byte is an element.
     Bytes,
-    /// For each element one field: its bytes, or its message.
+    /// One record per element: its bytes, or its message.
     Each,
 }
 
 impl ValueField {
-    /// Where the values of `dtype` are.
+    /// The field for the values of `dtype`.
     pub(crate) fn of(dtype: DType) -> Self {
         let varint = |number, bytes, min, max| (number, Coding::Varint { min, max }, bytes);
         let (number, coding, bytes) = match dtype {

@@ -1,4 +1,4 @@
-//! A tensor whose content lies in somebody else's memory.
+//! A tensor that borrows its content.
 
 use bytemuck::Pod;
 use half::{bf16, f16};
@@ -9,7 +9,7 @@ use super::{
     Bool, Complex64, Complex128, DType, Element, Extent, Shape, TensorSource, TensorStream,
 };
 
-/// A tensor that borrows its content: row-major and little-endian, as [`TensorSource`] gives it.
+/// A tensor with borrowed content, row-major and little-endian as [`TensorSource`] defines it.
 ///
 /// ```
 /// use ckdiff::tensor::{Shape, TensorSource, TensorView};
@@ -26,8 +26,7 @@ pub struct TensorView<'a> {
     content: &'a [u8],
 }
 
-/// A Rust type that is the elements of one dtype. Types of the same bits, such as those of the quantized dtypes, go by
-/// [`TensorView::of_bytes`].
+/// A Rust type for the elements of one dtype. Use [`TensorView::of_bytes`] for other dtypes, such as the quantized ones.
 pub trait Native: Element {
     /// The dtype.
     const DTYPE: DType;
@@ -59,24 +58,24 @@ native! {
 }
 
 impl<'a> TensorView<'a> {
-    /// These elements in this shape.
+    /// A view of these elements.
     ///
     /// # Errors
-    /// When the shape has another number of elements.
+    /// If the shape has another number of elements.
     pub fn new<T: Native + Pod>(elements: &'a [T], shape: Shape) -> Result<Self> {
         Self::of_bytes(T::DTYPE, shape, bytemuck::cast_slice(elements))
     }
 
-    /// These elements in one row.
+    /// A view of these elements as a vector.
     pub fn flat<T: Native + Pod>(elements: &'a [T]) -> Self {
         let shape = Shape::flat(elements.len() as u64);
         Self { dtype: T::DTYPE, shape, content: bytemuck::cast_slice(elements) }
     }
 
-    /// The elements that these bytes are.
+    /// A view of these bytes as elements of `dtype`.
     ///
     /// # Errors
-    /// When dtype and shape ask for more or fewer bytes, or the elements have no fixed width.
+    /// If the size of the content does not fit dtype and shape, or the elements have no fixed width.
     pub fn of_bytes(dtype: DType, shape: Shape, content: &'a [u8]) -> Result<Self> {
         let bytes = dtype.size().and_then(|size| shape.elements().checked_mul(size as u64));
         if bytes != Some(content.len() as u64) {
@@ -84,7 +83,7 @@ impl<'a> TensorView<'a> {
             return Err(Error::unexpected(
                 "content",
                 found,
-                format!("{dtype} of shape {shape} needs another"),
+                format!("{dtype} of shape {shape} has another size"),
             ));
         }
         Ok(Self { dtype, shape, content })
@@ -125,7 +124,7 @@ impl Extent for TensorView<'_> {
     }
 }
 
-/// Fills `out` with `content` from byte `offset` on.
+/// Fills `out` with `content` from `offset` on.
 pub(super) fn read_at(content: &[u8], offset: u64, out: &mut [u8]) -> Result<()> {
     let bytes = usize::try_from(offset)
         .ok()

@@ -7,7 +7,7 @@ use crate::message::Unknown;
 pub enum FieldNumbers {
     /// Refused, per the specification.
     Refuse,
-    /// Accepted: unknown fields are printed that way. FieldNumbers that the schema does not know are dropped and counted.
+    /// Accepted, because unknown fields are printed by number. Numbers that the schema does not have are dropped and counted.
     Accept,
 }
 

@@ -1,4 +1,4 @@
-//! The graphs of a message: their nodes against their ops, and against a checkpoint.
+//! Checks the graphs of a message against the definitions of their ops, and against a checkpoint.
 
 use std::path::{Path, PathBuf};
 
@@ -11,21 +11,21 @@ use crate::error::{Error, Result};
 use crate::graph::{Checked, Finding, OpTable, check};
 use crate::serial;
 
-/// Findings and misfits that are kept of each kind.
+/// The number of findings, and of misfits of each kind, that are kept.
 const KEPT: usize = 1_000;
 
-/// What was found in a graph.
+/// The result for one graph.
 #[derive(Debug, Clone)]
 pub struct VerifiedGraph {
-    /// The file that it is in.
+    /// The file with the graph.
     pub path: PathBuf,
-    /// The tags that a SavedModel knows it by.
+    /// Its tags in a SavedModel.
     pub tags: Vec<String>,
-    /// How many nodes it has, those of functions apart.
+    /// The number of nodes, without those of functions.
     pub nodes: u64,
-    /// Nodes that do not fit the definitions of their ops.
+    /// The nodes that do not conform to the definitions of their ops.
     pub checked: Checked,
-    /// How it goes together with the checkpoint, where there is one.
+    /// Whether the checkpoint can be restored, if there is one.
     pub fit: Option<Fit>,
 }
 
@@ -49,18 +49,18 @@ impl Serialize for VerifiedGraph {
 }
 
 impl VerifiedGraph {
-    /// Whether all is well.
+    /// Whether there are no findings and no misfits.
     pub fn is_well(&self) -> bool {
         self.checked.findings.is_empty() && self.fit.as_ref().is_none_or(Fit::fits)
     }
 }
 
-/// Checks the graphs in `document`; none where it holds no graph.
+/// Checks the graphs in `document`, if there are any.
 ///
-/// Nodes are held against `ops`; without, against the definitions that the graph brought along, over those built in.
+/// Nodes are checked against `ops`; if that is `None`, against the op list of the graph and the built-in op table.
 ///
 /// # Errors
-/// When a graph is too large to be counted, or the definitions that it brought along are none.
+/// If a graph is too large, or its op list cannot be decoded.
 pub fn graphs(
     document: &Document<'_>,
     checkpoint: Option<&Checkpoint>,

@@ -1,4 +1,4 @@
-//! The graphs in a message, each with what belongs to it.
+//! The graphs in a message, each with its op list and savers.
 
 use prost_reflect::prost::Message as _;
 
@@ -11,26 +11,26 @@ use crate::schema::field::{
 };
 use crate::schema::tensorflow::{CollectionDef, SaverDef, collection_def};
 
-/// A graph, and what a meta graph says of it; of a graph alone there is nothing else.
+/// A graph, with the parts of its meta graph if it has one.
 #[derive(Debug, Clone, Default)]
 pub struct MetaGraph<'m> {
-    /// The tags that a SavedModel knows it by.
+    /// Its tags in a SavedModel.
     pub tags: Vec<&'m str>,
     /// The graph.
     pub graph: Graph<'m>,
-    /// The `OpList` that it brought along.
+    /// The `OpList` of the meta graph.
     pub ops: Option<&'m [u8]>,
-    /// Its own saver.
+    /// The saver of the meta graph.
     pub saver: Option<SaverDef>,
-    /// The savers in its collection of them.
+    /// The savers in the collection `savers`.
     pub savers: Vec<SaverDef>,
 }
 
 impl<'m> MetaGraph<'m> {
-    /// The graphs in `message`: of a SavedModel all, of a message that is no graph none.
+    /// The graphs in `message`: all of a SavedModel, none of a message without graphs.
     ///
     /// # Errors
-    /// When a graph is too large to be counted.
+    /// If a graph is too large.
     pub fn all_in(message: &'m Message<'_>) -> Result<Vec<Self>> {
         let bytes = message.bytes();
         match &*message.ty().full_name {

@@ -1,5 +1,4 @@
-//! One artifact against itself: whether everything in it can be read, every checksum holds, and its graph and its
-//! tensors go together.
+//! Checks one artifact: everything in it can be read, every checksum matches, and its graph fits its tensors.
 
 mod fit;
 mod graphs;
@@ -16,51 +15,85 @@ use crate::checkpoint::{Checkpoint, Entry};
 use crate::error::{Error, ErrorKind};
 use crate::graph::OpTable;
 use crate::progress::Progress;
+use crate::serial::named_enum;
 use crate::tensor::{Name, in_parallel, read_through};
 
-/// What a verification found.
+/// The result of a verification.
 #[derive(Debug, Clone)]
 pub struct Verification {
-    /// As the user gave it.
+    /// The path that the user gave.
     pub path: PathBuf,
-    /// What it is, as in `checkpoint`.
+    /// The kind of artifact, such as `checkpoint`.
     pub kind: String,
-    /// Its format, as in `V2`.
+    /// The format, such as `V2`.
     pub format: &'static str,
-    /// Tensors of which every byte was read and every checksum holds.
+    /// The number of tensors that were read in full, with matching checksums.
     pub sound: u64,
-    /// Bytes of content in those.
+    /// The size of their content in bytes.
     pub bytes: u64,
-    /// Damage that belongs to no one tensor.
+    /// Damage that belongs to no single tensor.
     pub damage: Vec<Error>,
-    /// The tensors that cannot be read, by name, and why.
+    /// The tensors that cannot be read, by name, with their errors.
     pub unsound: Vec<(Name, Error)>,
-    /// Whether it has tensors at all; a graph has none.
+    /// Whether the artifact has tensors; a graph has none.
     pub has_tensors: bool,
     /// Whether the format of its tensors has checksums.
     pub has_checksums: bool,
-    /// Its graphs, and others that are held against its tensors.
+    /// The graphs, including those of siblings, that are compared with the tensors.
     pub graphs: Vec<VerifiedGraph>,
 }
 
+named_enum! {
+    /// The answer of a verification; the later values are worse.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Verdict {
+        /// Everything can be read, and the graphs fit.
+        Sound = "sound",
+        /// Everything can be read, but a graph does not fit the tensors, or its nodes the definitions of their ops.
+        Unfit = "unfit",
+        /// Something cannot be read.
+        Trouble = "trouble",
+    }
+}
+
+impl Verdict {
+    /// The worst verdict of several artifacts; one that could not be opened is [`Verdict::Trouble`].
+    pub fn of_all<'a>(results: impl IntoIterator<Item = &'a Result<Verification, Error>>) -> Self {
+        let of = |result: &Result<Verification, Error>| match result {
+            Ok(found) => found.verdict(),
+            Err(_) => Self::Trouble,
+        };
+        results.into_iter().map(of).max().unwrap_or(Self::Sound)
+    }
+}
+
 impl Verification {
-    /// Whether nothing is damaged.
+    /// The answer.
+    pub fn verdict(&self) -> Verdict {
+        match (self.is_sound(), self.fits()) {
+            (true, true) => Verdict::Sound,
+            (true, false) => Verdict::Unfit,
+            (false, _) => Verdict::Trouble,
+        }
+    }
+
+    /// Whether no tensor is damaged.
     pub fn is_sound(&self) -> bool {
         self.damage.is_empty() && self.unsound.is_empty()
     }
 
-    /// Whether its graphs are as the definitions of their ops say, and go together with its tensors.
+    /// Whether the graphs conform to the definitions of their ops, and fit the tensors.
     pub fn fits(&self) -> bool {
         self.graphs.iter().all(VerifiedGraph::is_well)
     }
 
-    /// How many tensors there are.
+    /// The number of tensors.
     pub fn tensors(&self) -> u64 {
         self.sound + self.unsound.len() as u64
     }
 }
 
-/// Reads all of `artifact` on `threads` threads (0 for one per core): every checksum is verified and every bound checked.
+/// Reads all of `artifact` on `threads` threads (0 for one per core), and verifies every checksum and bound.
 ///
 /// # Examples
 /// ```
@@ -74,7 +107,7 @@ impl Verification {
 /// ```
 ///
 /// # Errors
-/// When it has neither tensors nor a graph. What cannot be read of a checkpoint is in the verification.
+/// If the artifact has neither tensors nor a graph. Damage to a checkpoint is part of the result.
 pub fn verify(
     artifact: &Artifact<'_>,
     threads: usize,
@@ -83,7 +116,7 @@ pub fn verify(
     verify_with(artifact, None, threads, progress)
 }
 
-/// As [`verify`], with op definitions of one's own, such as those of an older TensorFlow.
+/// As [`verify`], with the caller's op definitions, such as those of an older TensorFlow.
 ///
 /// # Errors
 /// As [`verify`].
@@ -129,7 +162,7 @@ fn tensors(
     found.damage = checkpoint.damage().to_vec();
     if !checkpoint.has_data() {
         let kind =
-            ErrorKind::NotFound("its data is not here: only the index could be checked".into());
+            ErrorKind::NotFound("the data files are missing; only the index was checked".into());
         found.damage.push(Error::from(kind).in_file(checkpoint.path()));
     }
     let entries: Vec<&Entry> = checkpoint.tensors().collect();
@@ -145,14 +178,14 @@ fn tensors(
         }
     }
     let known = |error: &Error| {
-        let told = found.damage.iter().chain(found.unsound.iter().map(|(_, error)| error));
-        told.map(place).any(|at| at == place(error))
+        let reported = found.damage.iter().chain(found.unsound.iter().map(|(_, error)| error));
+        reported.map(place).any(|at| at == place(error))
     };
     let rest: Vec<_> = checkpoint.scan().into_iter().filter(|error| !known(error)).collect();
     found.damage.extend(rest);
 }
 
-/// Where an error is: what is damaged once is told once.
+/// The location of an error: damage in one place is reported once.
 fn place(error: &Error) -> (Option<&Path>, Option<u64>) {
     (error.file(), error.offset())
 }
@@ -164,7 +197,7 @@ fn stored_bytes(entries: &[&Entry]) -> u64 {
         .fold(0, |sum, source| source.stored_bytes().saturating_add(sum))
 }
 
-/// Reads a tensor to its end; where there is no data, only its entry can be judged.
+/// Reads a tensor to its end; without data files, only its entry is checked.
 fn read(checkpoint: &Checkpoint, entry: &Entry, progress: &dyn Progress) -> Result<u64, Error> {
     let source = entry.source.as_ref().map_err(Error::clone)?;
     if checkpoint.has_data() { read_through(&**source, progress, |_| Ok(())) } else { Ok(0) }

@@ -8,7 +8,7 @@ use ckdiff::message::{Losses, Message, Unknown};
 use ckdiff::{Error, ErrorKind, json, text};
 
 use crate::Exit;
-use crate::args::{ConvertArgs, FormArgs, Style};
+use crate::args::{ConvertArgs, FormArgs};
 use crate::diagnostics::{self, Diagnostics};
 use crate::losses;
 use crate::output;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Exit, Diagnostics> {
     Ok(Exit::Same)
 }
 
-/// Writes `message`, which was read from `path`, to `output` in the form `to`, and warns about what that form cannot hold.
+/// Writes `message`, which was read from `path`, to `output` in the form `to`, and warns about the parts that this form cannot represent.
 ///
 /// # Errors
 /// When the message has no such form, or cannot be written; then no file is changed.
@@ -69,7 +69,7 @@ fn unknown(args: &FormArgs) -> Unknown {
 /// How to read the message.
 pub(crate) fn read_options(args: &FormArgs) -> ReadOptions {
     ReadOptions {
-        form: args.from.map(Form::from),
+        form: args.from,
         text: text::ParseOptions {
             unknown: unknown(args),
             threads: args.jobs.jobs.into(),
@@ -108,10 +108,7 @@ fn print(
 }
 
 fn text_options(args: &FormArgs) -> text::PrintOptions {
-    let mut options = text::PrintOptions::new(match args.layout.style {
-        Style::Tensorflow => text::Style::TensorFlow,
-        Style::Protoc => text::Style::Protoc,
-    });
+    let mut options = text::PrintOptions::new(args.layout.style);
     if args.drop_unknown {
         options.unknown_fields = text::UnknownFields::LeaveOut;
     }
@@ -146,7 +143,7 @@ pub(crate) fn target(output: &Path, args: &FormArgs) -> Result<Form, Error> {
         let kind = "this is a directory; expected a file".into();
         return Err(Error::from(ErrorKind::Usage(kind)).in_file(output));
     }
-    args.to.map(Form::from).or_else(by_name).ok_or_else(|| {
+    args.to.or_else(by_name).ok_or_else(|| {
         let kind =
             "its extension does not decide the form; give --to binary, --to text or --to json"
                 .into();

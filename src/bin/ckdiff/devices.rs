@@ -1,10 +1,10 @@
-//! `ckdiff devices`: what there is to compare on.
+//! `ckdiff devices`: lists the devices that can compare.
 
 use ckdiff::compare::{Device, adapters};
-use ckdiff::report::{Devices, Listed, Tested, human, json};
+use ckdiff::report::{self, Devices, Listed, Options, Report, Tested};
 
 use crate::Exit;
-use crate::args::{DevicesArgs, Format};
+use crate::args::DevicesArgs;
 use crate::diagnostics::Diagnostics;
 use crate::output;
 
@@ -19,9 +19,9 @@ pub(crate) fn run(args: &DevicesArgs) -> Result<Exit, Diagnostics> {
     });
     let threads = std::thread::available_parallelism().map_or(1, Into::into);
     let devices = Devices { threads, adapters: listed.collect() };
-    output::write(&args.report, false, |format, palette, out| match format {
-        Format::Human => human::devices(&devices, palette, out),
-        Format::Json => json::devices(&devices, out),
+    output::write(&args.report, false, |format, palette, out| {
+        let options = Options { palette, ..Options::default() };
+        report::write(&Report::Devices(&devices), format, &options, out).map(drop)
     })?;
     let failed = devices.adapters.iter().any(|listed| matches!(listed.tested, Tested::Failed(_)));
     Ok(if failed { Exit::Trouble } else { Exit::Same })

@@ -7,7 +7,7 @@ use ckdiff::report::human::printable;
 use ckdiff::{Error, Location};
 use unicode_width::UnicodeWidthStr;
 
-/// The most errors that are printed; a checkpoint without its data has one for each tensor.
+/// The maximum number of errors that are printed; a checkpoint without its data has one for each tensor.
 const MAX_PRINTED: usize = 20;
 
 /// The errors that keep a command from a complete answer.

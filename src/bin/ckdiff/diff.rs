@@ -1,15 +1,13 @@
 //! `ckdiff LHS RHS`: compares two artifacts.
 
-use std::io::{self, Write};
-
 use ckdiff::artifact::{Artifact, ReadOptions};
 use ckdiff::compare::{self, Device};
-use ckdiff::diff::{Diff, Ignore, Lists, Names, Only, Options, TextView, Verdict, diff};
-use ckdiff::report::{human, json};
+use ckdiff::diff::{Diff, Ignore, Lists, NameFilter, Only, Options, TextView, Verdict, diff};
+use ckdiff::report::{self, Palette, Report};
 use ckdiff::{Error, ErrorKind, compare::Tolerance};
 
 use crate::Exit;
-use crate::args::{Choice, CompareArgs, DeviceArgs, DiffArgs, Format, Jobs, OnlyPart};
+use crate::args::{Choice, CompareArgs, DeviceArgs, DiffArgs, Jobs, Unified};
 use crate::diagnostics::{Diagnostics, warn};
 use crate::output;
 use crate::progress::Bar;
@@ -39,13 +37,9 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
         warn(&format!("{failure}; the CPU compared the rest, with the same numbers"));
     }
     let texts = args.text.unified.map(|_| TextView::new(&diff, &lhs, &rhs)).transpose()?;
-    let texts = texts.as_ref().zip(args.text.unified);
-    output::write(&args.report, args.quiet, |format, palette, out| match format {
-        Format::Human => {
-            let view = human::View { palette, max_diffs: args.max_diffs };
-            human(&diff, texts, &view, out)
-        }
-        Format::Json => json::diff(&diff, out),
+    output::write(&args.report, args.quiet, |format, palette, out| {
+        let options = report_options(palette, args.max_diffs, &args.text);
+        report::write(&Report::Diff(&diff, texts.as_ref()), format, &options, out).map(drop)
     })?;
     // A person who reads the report sees the errors in it.
     if args.quiet || !output::is_seen(&args.report) {
@@ -67,7 +61,7 @@ fn open<'s>(
     let Some(own) = own else {
         return match args.what.only {
             // The siblings' meta graphs are not compared, so errors in them do not matter.
-            Some(OnlyPart::Tensors) => (Artifact::open(&args.lhs), Artifact::open(&args.rhs)),
+            Some(Only::Tensors) => (Artifact::open(&args.lhs), Artifact::open(&args.rhs)),
             _ => Artifact::open_both(&args.lhs, &args.rhs, threads),
         };
     };
@@ -75,17 +69,11 @@ fn open<'s>(
     (read(&args.lhs), read(&args.rhs))
 }
 
-/// Writes the report for a person; with `texts`, changes are shown as lines with that much context.
-pub(crate) fn human(
-    diff: &Diff,
-    texts: Option<(&TextView<'_>, usize)>,
-    view: &human::View,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    match texts {
-        Some((texts, context)) => human::diff_as_text(diff, texts, context, view, out),
-        None => human::diff(diff, view, out),
-    }
+/// The looks of a report on a diff.
+pub(crate) fn report_options(palette: Palette, max_rows: usize, text: &Unified) -> report::Options {
+    let defaults = report::Options::default();
+    let context = text.unified.unwrap_or(defaults.context);
+    report::Options { palette, max_rows, context }
 }
 
 fn errors(diff: &Diff) -> impl Iterator<Item = Error> {
@@ -108,20 +96,19 @@ fn device(args: &DeviceArgs) -> Result<Device, Error> {
 /// When a tolerance, a pattern or a rename is invalid.
 pub(crate) fn options(what: &CompareArgs, histogram: bool, jobs: &Jobs) -> Result<Options, Error> {
     let close = &what.closeness;
-    let kinds: Vec<_> = what.changes.ignore_kind.iter().map(|&kind| kind.into()).collect();
     Ok(Options {
         compare: compare::Options {
             tolerance: Tolerance::new(close.atol, close.rtol, close.ulp)?,
-            nan: close.nan.into(),
+            nan: close.nan,
             further: close.tolerance.clone(),
             histogram,
             threads: jobs.jobs.into(),
             ..compare::Options::default()
         },
-        names: Names::new(&what.filter.include, &what.filter.exclude, &what.rename)?,
-        only: what.only.map_or(Only::Everything, Into::into),
+        names: NameFilter::new(&what.filter.include, &what.filter.exclude, &what.rename)?,
+        only: what.only.unwrap_or_default(),
         lists: Lists::default(),
-        ignore: Ignore::new(&what.changes.ignore, &kinds)?,
+        ignore: Ignore::new(&what.changes.ignore, &what.changes.ignore_kind)?,
         strict: what.changes.strict,
         device: Device::cpu(),
     })

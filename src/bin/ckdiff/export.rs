@@ -17,7 +17,7 @@ use crate::debug_info;
 use crate::diagnostics::{self, Diagnostics};
 use crate::schema::Loaded;
 
-/// The most names that a warning lists.
+/// The maximum number of names that a warning lists.
 const MAX_LISTED: usize = 10;
 
 /// Exports a meta graph, and imports the result if an option of the second group is given.
@@ -116,7 +116,7 @@ fn import_options(args: &ExportArgs) -> ImportOptions<'static> {
     }
 }
 
-/// Warns about what the export left out, and about inputs without a node.
+/// Warns about parts that the export left out, and about inputs without a node.
 fn warn_of_export(exported: &Exported<'_>, args: &ExportArgs) {
     let scope = args.content.export_scope.as_deref().unwrap_or_default();
     if !exported.left_out.is_empty() {
@@ -136,7 +136,7 @@ fn warn_of_export(exported: &Exported<'_>, args: &ExportArgs) {
     }
 }
 
-/// Warns about what the import left out, and about another scope than the requested one.
+/// Warns about parts that the import left out, and about another scope than the requested one.
 fn warn_of_import(imported: &Imported<'_>, target: &TargetArgs) {
     if !imported.left_out.is_empty() {
         let into = target.into.as_deref().unwrap_or(Path::new("")).display();

@@ -1,4 +1,4 @@
-//! `ckdiff git-driver`: prints what `git diff` shows of a file.
+//! `ckdiff git-driver`: prints the changes of a file for `git diff`.
 //!
 //! ```text
 //! PATH OLD-FILE OLD-HEX OLD-MODE NEW-FILE NEW-HEX NEW-MODE [NEW-PATH SIMILARITY]
@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use ckdiff::artifact::Artifact;
 use ckdiff::diff::{Diff, Options, TextView, Verdict, diff};
 use ckdiff::progress::Silent;
-use ckdiff::report::human::{self, View, printable};
-use ckdiff::report::{Listing, Overview};
+use ckdiff::report::human::printable;
+use ckdiff::report::{self, Format, Listing, Overview, Report};
 use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
@@ -32,10 +32,10 @@ use crate::output;
 /// How many digits of an object's hash are shown.
 const HASH_DIGITS: usize = 7;
 
-/// The mode of a symbolic link, whose file holds its target.
+/// The mode of a symbolic link, whose file contains its target.
 const LINK: &str = "120000";
 
-/// Reports what changed in one file of a repository.
+/// Reports the changes of one file of a repository.
 ///
 /// # Errors
 /// When the arguments are not git's, or the report cannot be written.
@@ -43,7 +43,8 @@ pub(crate) fn run(args: &GitDriverArgs) -> Result<Exit, Diagnostics> {
     let request = Request::new(args)?;
     let options = diff::options(&args.what, false, &args.jobs)?;
     let report = request.compare(&options);
-    let view = View { palette: output::palette_in_git(args.color), max_diffs: args.max_diffs };
+    let palette = output::palette_in_git(args.color);
+    let looks = diff::report_options(palette, args.max_diffs, &args.text);
     let texts = match &report {
         FileReport::Diff(found) => {
             args.text.unified.map(|_| TextView::new(&found.diff, &found.old, &found.new))
@@ -51,10 +52,18 @@ pub(crate) fn run(args: &GitDriverArgs) -> Result<Exit, Diagnostics> {
         _ => None,
     };
     let texts = texts.transpose()?;
-    let texts = texts.as_ref().zip(args.text.unified);
-    output::to_stdout(|out| request.write(&report, texts, &view, out))?;
+    let write = |out: &mut dyn Write| {
+        request.write(&report, texts.as_ref(), &mut Page { looks: &looks, out })
+    };
+    output::to_stdout(write)?;
     let differs = request.is_renamed() || request.is_other_mode() || report.is_different();
     Ok(if args.exit_code && differs { Exit::Different } else { Exit::Same })
+}
+
+/// The output, and the looks of reports in it.
+struct Page<'o> {
+    looks: &'o report::Options,
+    out: &'o mut dyn Write,
 }
 
 /// The arguments of git.
@@ -222,33 +231,32 @@ impl Request {
     fn write(
         &self,
         report: &FileReport,
-        texts: Option<(&TextView<'_>, usize)>,
-        view: &View,
-        out: &mut dyn Write,
+        texts: Option<&TextView<'_>>,
+        page: &mut Page<'_>,
     ) -> io::Result<()> {
         let is_quiet =
             matches!(report, FileReport::Equal) && !self.is_renamed() && !self.is_other_mode();
         if is_quiet {
             return Ok(());
         }
-        let heading = view.palette.heading;
-        writeln!(out, "{heading}{}{heading:#}", self.title())?;
+        let heading = page.looks.palette.heading;
+        writeln!(page.out, "{heading}{}{heading:#}", self.title())?;
         match report {
             FileReport::Equal => {}
-            FileReport::Unmerged => writeln!(out, "unmerged: its versions are in conflict")?,
-            FileReport::Diff(found) => diff::human(&found.diff, texts, view, out)?,
-            FileReport::OneSide(file) => self.write_one(file, view, out)?,
-            FileReport::TwoSides(old, new) => self.write_two(old, new, view, out)?,
+            FileReport::Unmerged => writeln!(page.out, "unmerged: its versions are in conflict")?,
+            FileReport::Diff(found) => human(&Report::Diff(&found.diff, texts), page)?,
+            FileReport::OneSide(file) => self.write_one(file, page)?,
+            FileReport::TwoSides(old, new) => self.write_two(old, new, page)?,
             FileReport::Links(targets) => {
                 for (what, target) in ["lhs", "rhs"].iter().zip(targets) {
                     if let Some(target) = target {
-                        writeln!(out, "  {what}  symbolic link to {}", printable(target))?;
+                        writeln!(page.out, "  {what}  symbolic link to {}", printable(target))?;
                     }
                 }
             }
-            FileReport::Failed(error) => self.write_error(error, view, out)?,
+            FileReport::Failed(error) => self.write_error(error, page)?,
         }
-        writeln!(out)
+        writeln!(page.out)
     }
 
     /// For example `model.ckpt.index (57c21e4 → 9a0b1c2)`.
@@ -276,42 +284,36 @@ impl Request {
     }
 
     /// Writes the content of a file that was added or deleted.
-    fn write_one(&self, file: &GitFile, view: &View, out: &mut dyn Write) -> io::Result<()> {
+    fn write_one(&self, file: &GitFile, page: &mut Page<'_>) -> io::Result<()> {
         match file {
-            GitFile::Artifact(artifact) => show(artifact, view, out),
+            GitFile::Artifact(artifact) => show(artifact, page),
             GitFile::Pointer(pointer) => {
-                writeln!(out, "{}", described(pointer))?;
-                write_how_to_fetch(view, out)
+                writeln!(page.out, "{}", described(pointer))?;
+                write_how_to_fetch(page)
             }
-            GitFile::Shard(content) => writeln!(out, "binary shard: {}", bytes(content)),
-            GitFile::Unreadable(error, _) => self.write_error(error, view, out),
+            GitFile::Shard(content) => writeln!(page.out, "binary shard: {}", bytes(content)),
+            GitFile::Unreadable(error, _) => self.write_error(error, page),
         }
     }
 
-    /// Writes what the two sides are when they cannot be compared.
-    fn write_two(
-        &self,
-        old: &GitFile,
-        new: &GitFile,
-        view: &View,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    /// Describes two sides that cannot be compared.
+    fn write_two(&self, old: &GitFile, new: &GitFile, page: &mut Page<'_>) -> io::Result<()> {
         if let (GitFile::Shard(old), GitFile::Shard(new)) = (old, new) {
             let (old, new) = (bytes(old), bytes(new));
-            return writeln!(out, "binary shard: {old} → {new}; the index says what changed");
+            return writeln!(page.out, "binary shard: {old} → {new}; the index says what changed");
         }
         let mut all_readable = true;
         for (what, file) in [("lhs", old), ("rhs", new)] {
             if let GitFile::Unreadable(error, _) = file {
                 all_readable = false;
                 let name = if what == "lhs" { &self.path } else { self.new_name() };
-                let bad = view.palette.bad;
+                let bad = page.looks.palette.bad;
                 let message = without_name(error, name);
-                writeln!(out, "{bad}Trouble: {what} cannot be read: {message}{bad:#}")?;
+                writeln!(page.out, "{bad}Error: {what} cannot be read: {message}{bad:#}")?;
             }
         }
         if !all_readable {
-            writeln!(out)?;
+            writeln!(page.out)?;
         }
         for (what, file) in [("lhs", old), ("rhs", new)] {
             let description = match file {
@@ -320,31 +322,39 @@ impl Request {
                 GitFile::Shard(content) => format!("binary shard, {}", bytes(content)),
                 GitFile::Unreadable(_, content) => format!("unreadable, {}", bytes(content)),
             };
-            writeln!(out, "  {what}  {description}")?;
+            writeln!(page.out, "  {what}  {description}")?;
         }
         match (old, new) {
             (GitFile::Pointer(old), GitFile::Pointer(new)) if old.oid == new.oid => {
-                writeln!(out, "\nBoth are pointers to the same file.")
+                writeln!(page.out, "\nBoth are pointers to the same file.")
             }
-            (GitFile::Pointer(_), _) | (_, GitFile::Pointer(_)) => write_how_to_fetch(view, out),
+            (GitFile::Pointer(_), _) | (_, GitFile::Pointer(_)) => write_how_to_fetch(page),
             _ => Ok(()),
         }
     }
 
-    fn write_error(&self, error: &Error, view: &View, out: &mut dyn Write) -> io::Result<()> {
-        let bad = view.palette.bad;
+    fn write_error(&self, error: &Error, page: &mut Page<'_>) -> io::Result<()> {
+        let bad = page.looks.palette.bad;
         let name = if self.old.is_some() { &self.path } else { self.new_name() };
-        writeln!(out, "{bad}Trouble: {}{bad:#}", without_name(error, name))
+        writeln!(page.out, "{bad}Error: {}{bad:#}", without_name(error, name))
     }
 }
 
+/// Writes a report for people, as git shows it.
+fn human(report: &Report<'_>, page: &mut Page<'_>) -> io::Result<()> {
+    report::write(report, Format::HUMAN, page.looks, page.out).map(drop)
+}
+
 /// Writes an artifact as `show` does, in no more rows than a diff.
-fn show(artifact: &Artifact<'_>, view: &View, out: &mut dyn Write) -> io::Result<()> {
+fn show(artifact: &Artifact<'_>, page: &mut Page<'_>) -> io::Result<()> {
     match (artifact.checkpoint(), artifact.message()) {
-        (Some(checkpoint), _) => human::listing(&Listing::new(checkpoint, |_| true), view, out),
+        (Some(checkpoint), _) => {
+            let listing = Listing::new(checkpoint, |_| true);
+            human(&Report::Listing(&listing, None), page)
+        }
         (None, Some(document)) => match Overview::new(document) {
-            Ok(overview) => human::overview(&overview, view, out).map(drop),
-            Err(error) => writeln!(out, "{}", without_name(&error, document.path())),
+            Ok(overview) => human(&Report::Overview(&overview), page),
+            Err(error) => writeln!(page.out, "{}", without_name(&error, document.path())),
         },
         (None, None) => Ok(()),
     }
@@ -356,10 +366,10 @@ fn described(pointer: &Pointer) -> String {
 }
 
 /// Writes how to fetch the file of a pointer.
-fn write_how_to_fetch(view: &View, out: &mut dyn Write) -> io::Result<()> {
-    let command = view.palette.command;
+fn write_how_to_fetch(page: &mut Page<'_>) -> io::Result<()> {
+    let command = page.looks.palette.command;
     writeln!(
-        out,
+        page.out,
         "\nThe file itself is missing. {command}git lfs pull{command:#} fetches the files of the checkout, \
          {command}git lfs fetch --all{command:#} all files."
     )

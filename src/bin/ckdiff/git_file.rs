@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use ckdiff::Error;
-use ckdiff::artifact::Artifact;
+use ckdiff::artifact::{Artifact, FileKind, Sniffed, Unsupported};
 use ckdiff::report::human::printable;
 use sha2::{Digest, Sha256};
 
@@ -42,13 +42,18 @@ impl GitFile {
     /// When the file cannot be opened. Content that cannot be read is not an error.
     pub(crate) fn read(path: &Path, name: &Path) -> Result<Self, Error> {
         let fail = |error| Error::io("read", error).in_file(name);
-        if let Some(pointer) = pointer(path).map_err(fail)? {
-            return Ok(Self::Pointer(pointer));
+        let found = Sniffed::of_file(path, name);
+        match found.kind() {
+            FileKind::Unsupported(Unsupported::LfsPointer) => {
+                if let Some(pointer) = pointer(path).map_err(fail)? {
+                    return Ok(Self::Pointer(pointer));
+                }
+            }
+            FileKind::Content(_) => return Content::read(path).map(Self::Shard).map_err(fail),
+            FileKind::Unreadable(error) => return Err(error.clone()),
+            _ => {}
         }
-        if is_shard(name) {
-            return Content::read(path).map(Self::Shard).map_err(fail);
-        }
-        match Artifact::open_file(path, name) {
+        match Artifact::of(found) {
             Ok(artifact) => Ok(Self::Artifact(Box::new(artifact))),
             Err(error) => Ok(Self::Unreadable(error, Content::read(path).map_err(fail)?)),
         }
@@ -83,10 +88,9 @@ pub(crate) fn same_bytes(a: &Path, b: &Path) -> io::Result<bool> {
 
 /// The message of `error` without the name of the file, which the reader knows.
 pub(crate) fn without_name(error: &Error, name: &Path) -> String {
-    let text = error.to_string();
-    let rest = text.strip_prefix(&*name.to_string_lossy()).unwrap_or(&text);
-    let rest = rest.strip_prefix(':').map_or(text.as_str(), str::trim_start);
-    printable(&rest.lines().map(str::trim).collect::<Vec<_>>().join(" "))
+    let is_known = error.file() == Some(name);
+    let error = if is_known { error.clone().without_file() } else { error.clone() };
+    printable(&error.to_string().lines().map(str::trim).collect::<Vec<_>>().join(" "))
 }
 
 fn pointer(path: &Path) -> io::Result<Option<Pointer>> {
@@ -94,12 +98,4 @@ fn pointer(path: &Path) -> io::Result<Option<Pointer>> {
         return Ok(None);
     }
     Ok(Pointer::parse(&fs::read(path)?))
-}
-
-/// Whether a file of this name holds the data of a V2 checkpoint: `P.data-00000-of-00001`.
-fn is_shard(name: &Path) -> bool {
-    let extension = name.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    let digits = |text: &str| text.len() >= 5 && text.bytes().all(|byte| byte.is_ascii_digit());
-    let numbers = extension.strip_prefix("data-").and_then(|rest| rest.split_once("-of-"));
-    numbers.is_some_and(|(number, count)| digits(number) && digits(count))
 }

@@ -1,40 +1,43 @@
-//! Warnings about what a form cannot hold.
+//! Warnings about the parts of a message that a form cannot represent.
+
+use std::fmt::{self, Display};
 
 use ckdiff::message::Losses;
 use ckdiff::report::human;
 
 use crate::diagnostics;
 
-/// Warns about what `form` cannot hold; with `by_number`, unknown fields are shown by number instead.
+/// The number of losses of one kind, with the name of one and of several.
+struct Loss(u64, &'static str, &'static str);
+
+impl Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(count, one, several) = self;
+        write!(f, "{count} {}", if *count == 1 { one } else { several })
+    }
+}
+
+/// Warns about the parts that `form` cannot represent; with `by_number`, unknown fields are shown by number instead.
 pub(crate) fn warn(losses: &Losses, form: &str, by_number: bool) {
     for warning in warnings(losses, form, by_number) {
         diagnostics::warn(&warning);
     }
 }
 
-/// One line for unknown fields shown by number, one for what is lost, one for payloads that come back in canonical form.
+/// One line for unknown fields shown by number, one for losses, one for payloads that are converted to canonical form.
 fn warnings(losses: &Losses, form: &str, by_number: bool) -> Vec<String> {
-    let counts = [
-        (losses.unknown_fields, "unknown field"),
-        (losses.nan_bits, "NaN payload"),
-        (losses.unknown_any, "Any of an unknown type"),
-    ];
-    let counted = |(count, what): &(u64, &str)| match (*count, *what) {
-        (1, what) => format!("1 {what}"),
-        (count, "Any of an unknown type") => format!("{count} Any of unknown types"),
-        (count, what) => format!("{count} {what}s"),
-    };
-    let (shown, lost): (Vec<&(u64, &str)>, Vec<_>) = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .partition(|(_, what)| by_number && *what == "unknown field");
+    let unknown = Loss(losses.unknown_fields, "unknown field", "unknown fields");
+    let nan = Loss(losses.nan_bits, "NaN payload", "NaN payloads");
+    let any = Loss(losses.unknown_any, "Any of an unknown type", "Any of unknown types");
+    let (shown, unknown) = if by_number { (Some(unknown), None) } else { (None, Some(unknown)) };
+    let lost = unknown.into_iter().chain([nan, any]).filter(|loss| loss.0 > 0);
+    let lost: Vec<String> = lost.map(|loss| loss.to_string()).collect();
     let mut warnings = Vec::new();
-    if let [one] = shown.as_slice() {
-        let are = if one.0 == 1 { "is" } else { "are" };
-        warnings.push(format!("{} {are} shown by number and cannot be read back", counted(one)));
+    if let Some(shown) = shown.filter(|loss| loss.0 > 0) {
+        let are = if shown.0 == 1 { "is" } else { "are" };
+        warnings.push(format!("{shown} {are} shown by number and cannot be read back"));
     }
     if !lost.is_empty() {
-        let lost: Vec<String> = lost.into_iter().map(counted).collect();
         warnings.push(format!("{} cannot be represented in {form}", lost.join(" and ")));
     }
     if losses.any_bytes > 0 {
@@ -55,6 +58,6 @@ fn warnings(losses: &Losses, form: &str, by_number: bool) -> Vec<String> {
 
 /// The paths of the losses, after a colon.
 fn paths(losses: &Losses) -> String {
-    let places: Vec<String> = losses.places().iter().map(|place| human::printable(place)).collect();
-    if places.is_empty() { String::new() } else { format!(": {}", places.join(", ")) }
+    let paths: Vec<String> = losses.places().iter().map(|path| human::printable(path)).collect();
+    if paths.is_empty() { String::new() } else { format!(": {}", paths.join(", ")) }
 }

@@ -6,10 +6,10 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use ckdiff::files::{self, cannot_write};
-use ckdiff::report::Palette;
+use ckdiff::report::{Format, Palette};
 use ckdiff::{Error, ErrorKind};
 
-use crate::args::{Color, Format, ReportArgs};
+use crate::args::{Color, ReportArgs};
 use crate::interrupt;
 
 /// Writes the report to each requested file and to stdout, each in its format.
@@ -68,13 +68,13 @@ fn stdout<T>(write: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<O
 
 /// Whether a person sees the report on a terminal, with the errors in it.
 pub(crate) fn is_seen(args: &ReportArgs) -> bool {
-    args.format == Format::Human && io::stdout().is_terminal()
+    args.format.is_for_people && io::stdout().is_terminal()
 }
 
-/// Whether any report is in the human format.
+/// Whether people read any of the reports.
 pub(crate) fn is_for_person(args: &ReportArgs) -> bool {
     let mut formats = args.output.iter().map(|(format, _)| format).chain([&args.format]);
-    formats.any(|&format| format == Format::Human)
+    formats.any(|format| format.is_for_people)
 }
 
 /// The colours for output to git: stdout may be git's pager, which accepts what a terminal accepts.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use ckdiff::artifact::Artifact;
-use ckdiff::checkpoint::{Checkpoint, Draft, Format};
-use ckdiff::diff::Names;
+use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Format};
+use ckdiff::diff::NameFilter;
 use ckdiff::graph::object_graph;
 use ckdiff::report::human;
 use ckdiff::tensor::{DType, Name, Tensor};
@@ -24,35 +24,35 @@ use crate::progress::Bar;
 pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Diagnostics> {
     let artifact = Artifact::open(&args.input)?;
     let checkpoint = artifact.tensors("saved")?;
-    let names = Names::new(&args.filter.include, &args.filter.exclude, &args.rename)?;
+    let names = NameFilter::new(&args.filter.include, &args.filter.exclude, &args.rename)?;
     let objects = objects(checkpoint, &names)?;
-    let mut draft = Draft::select(checkpoint, |name| {
+    let mut builder = CheckpointBuilder::select(checkpoint, |name| {
         let is_replaced = objects.is_some() && name.as_bytes() == object_graph::KEY.as_bytes();
         if is_replaced { None } else { new_name(&names, name) }
     })?;
-    if draft.is_empty() {
+    if builder.is_empty() {
         let kind = "the filters leave no tensor to save".into();
         return Err(Error::from(ErrorKind::Usage(kind)).in_file(checkpoint.path()).into());
     }
     if let Some(objects) = &objects {
-        draft.add(object_graph::KEY, objects)?;
+        builder.add(object_graph::KEY, objects)?;
     }
     if let Some(shards) = args.shards {
-        draft.reshard(shards)?;
+        builder.reshard(shards)?;
     }
     let by_ending = || Format::by_ending(&args.output).unwrap_or(checkpoint.format());
     let format = args.format.unwrap_or_else(by_ending);
     interrupt::install_handler();
     let bar = Bar::new(false);
-    draft.write(&args.output, format, existing(&args.existing), &bar)?;
+    builder.write(&args.output, format, existing(&args.existing), &bar)?;
     drop(bar);
-    warn_of_metadata(&draft, format);
+    warn_of_metadata(&builder, format);
     Ok(Exit::Same)
 }
 
 /// Warns of the metadata that the new checkpoint lacks.
-fn warn_of_metadata(draft: &Draft<'_>, format: &Format) {
-    let keys = draft.metadata().iter().map(|(key, _)| &**key);
+fn warn_of_metadata(builder: &CheckpointBuilder<'_>, format: &Format) {
+    let keys = builder.metadata().iter().map(|(key, _)| &**key);
     let mut seen = BTreeSet::new();
     let (first, again): (Vec<_>, Vec<_>) = keys.partition(|key| seen.insert(*key));
     let (lost, what) = if format.keeps_metadata() {
@@ -66,13 +66,13 @@ fn warn_of_metadata(draft: &Draft<'_>, format: &Format) {
 }
 
 /// The name under which a tensor is saved; `None` if it is left out.
-fn new_name(names: &Names, name: &Name) -> Option<Name> {
+fn new_name(names: &NameFilter, name: &Name) -> Option<Name> {
     let new = names.rename(name).unwrap_or_else(|| name.clone());
-    names.takes(&[name, &new]).then_some(new)
+    names.accepts(&[name, &new]).then_some(new)
 }
 
 /// The object graph of a TensorFlow 2 checkpoint with the new keys of its tensors; `None` if there is none, or no key changes.
-fn objects(checkpoint: &Checkpoint, names: &Names) -> Result<Option<Tensor>, Error> {
+fn objects(checkpoint: &Checkpoint, names: &NameFilter) -> Result<Option<Tensor>, Error> {
     let key = Name::from(object_graph::KEY);
     let is_unchanged = |name: &Name| new_name(names, name).as_ref() == Some(name);
     if !checkpoint.has_tensor(&key)

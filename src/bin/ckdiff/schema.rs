@@ -4,8 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::{Document, ReadOptions};
-use ckdiff::report::human::printable;
-use ckdiff::saved_model;
 use ckdiff::schema::{Schema, descriptor_set};
 use ckdiff::{Error, ErrorKind};
 use protox::Compiler;
@@ -14,9 +12,8 @@ use protox::file::{
 };
 
 use crate::args::SchemaArgs;
-use crate::siblings;
 
-/// A schema, and what the arguments say about the message.
+/// A schema, and the type of the message if the arguments name it.
 pub(crate) struct Loaded {
     own: Option<Schema>,
     message: Option<String>,
@@ -69,15 +66,7 @@ impl Loaded {
             let stdin = std::io::stdin();
             return Document::read(stdin, Path::new("standard input"), self.schema(), &options);
         }
-        let graphs = saved_model::file_in(path);
-        let path = graphs.as_deref().unwrap_or(path);
-        match siblings::meta(path) {
-            Some(meta) if !path.exists() => {
-                let kind = format!("no such file; there is {}", printable(&meta));
-                Err(Error::from(ErrorKind::NotFound(kind)).in_file(path))
-            }
-            _ => Document::open(path, self.schema(), &options),
-        }
+        Document::open(path, self.schema(), &options)
     }
 }
 

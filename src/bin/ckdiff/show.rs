@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use ckdiff::artifact::{Artifact, Document, Form, Part, ReadOptions};
+use ckdiff::artifact::{Artifact, Document, ReadOptions, SavedModelPart};
 use ckdiff::checkpoint::{Checkpoint, Entry};
-use ckdiff::diff::Names;
+use ckdiff::diff::NameFilter;
 use ckdiff::files::cannot_write;
 use ckdiff::progress::Silent;
-use ckdiff::report::{Listing, Overview, Palette, Values, human, json};
+use ckdiff::report::{self, Listing, Options, Overview, Report, Values};
 use ckdiff::tensor::{Name, TensorSource, read_through};
 use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
-use crate::args::{Format, ShowArgs};
+use crate::args::ShowArgs;
 use crate::diagnostics::Diagnostics;
 use crate::losses;
 use crate::output;
@@ -38,8 +38,9 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Diagnostics> {
     let artifact = Artifact::open_readable(&args.path)?;
     let of_variables = wants_tensors(args) && artifact.checkpoint().is_some();
     if let Some(document) = artifact.message().filter(|_| !of_variables) {
-        let unread = artifact.unread().iter().find(|(part, _)| *part == Part::Variables);
-        return match unread {
+        let failed =
+            artifact.failed_parts().iter().find(|(part, _)| *part == SavedModelPart::Variables);
+        return match failed {
             Some((_, error)) if wants_tensors(args) => Err(error.clone().into()),
             _ => message(document, args, || Overview::of_artifact(&artifact)),
         };
@@ -73,25 +74,20 @@ fn message<'a>(
     // The losses of each requested form.
     let lost = RefCell::new(BTreeMap::new());
     output::write(&args.report, false, |format, palette, out| {
-        let (form, losses) = match format {
-            Format::Json => (Form::Json, json::overview(&overview, out)?),
-            Format::Human => {
-                let view = human::View { palette, max_diffs: args.max_rows };
-                (Form::Text, human::overview(&overview, &view, out)?)
-            }
-        };
-        lost.borrow_mut().insert(form.name(), losses);
+        let options = Options { palette, max_rows: args.max_rows, ..Options::default() };
+        let losses = report::write(&Report::Overview(&overview), format, &options, out)?;
+        lost.borrow_mut().insert(format.form.name(), losses);
         Ok(())
     })?;
     for (form, losses) in lost.into_inner() {
         losses::warn(&losses, form, false);
     }
-    let trouble = overview.trouble();
-    if trouble.is_empty() {
+    let errors = overview.errors();
+    if errors.is_empty() {
         return Ok(Exit::Same);
     }
     if !output::is_seen(&args.report) {
-        trouble.into_iter().collect::<Diagnostics>().print();
+        errors.into_iter().collect::<Diagnostics>().print();
     }
     Ok(Exit::Trouble)
 }
@@ -102,16 +98,16 @@ fn list(
     only: Option<&Entry>,
     args: &ShowArgs,
 ) -> Result<Exit, Diagnostics> {
-    let names = Names::new(&args.filter.include, &args.filter.exclude, &[])?;
+    let names = NameFilter::new(&args.filter.include, &args.filter.exclude, &[])?;
     let takes =
-        |name: &Name| only.map_or_else(|| names.takes(&[name]), |entry| entry.name == *name);
+        |name: &Name| only.map_or_else(|| names.accepts(&[name]), |entry| entry.name == *name);
     let bar = Bar::new(false);
     let listing = if args.digest {
         Listing::with_digests(checkpoint, takes, args.jobs.jobs.into(), &bar)
     } else {
         Listing::new(checkpoint, takes)
     };
-    if listing.tensors.is_empty() && !names.takes_all() {
+    if listing.tensors.is_empty() && !names.accepts_all() {
         let kind = ErrorKind::Usage("the filters leave no tensor to show".into());
         return Err(Error::from(kind).in_file(&args.path).into());
     }
@@ -123,10 +119,9 @@ fn list(
         _ => None,
     };
     drop(bar);
-    output::write(&args.report, false, |format, palette, out| match (format, &values) {
-        (Format::Json, _) => json::listing(&listing, out),
-        (Format::Human, None) => human::listing(&listing, &view(palette), out),
-        (Format::Human, Some(values)) => human::values(values, &view(palette), out),
+    output::write(&args.report, false, |format, palette, out| {
+        let options = Options { palette, max_rows: usize::MAX, ..Options::default() };
+        report::write(&Report::Listing(&listing, values.as_ref()), format, &options, out).map(drop)
     })?;
     if !output::is_seen(&args.report) {
         let errors = listing.tensors.iter().filter_map(|row| row.error.as_ref());
@@ -165,14 +160,10 @@ fn find<'a>(checkpoint: &'a Checkpoint, name: &OsStr) -> Result<&'a Entry, Error
         .tensor(bytes)
         .or_else(|| written_as(|entry| entry.name.to_string()))
         .or_else(|| written_as(|entry| entry.name.printable()))
-        .or_else(|| written_as(|entry| json::base64(entry.name.as_bytes())));
+        .or_else(|| written_as(|entry| report::json::base64(entry.name.as_bytes())));
     found.ok_or_else(|| {
         // This error suggests a similar name.
         let nearest = checkpoint.get_tensor(bytes).err();
         nearest.unwrap_or_else(|| ErrorKind::NotFound("no such tensor".into()).into())
     })
-}
-
-fn view(palette: Palette) -> human::View {
-    human::View { palette, max_diffs: usize::MAX }
 }

@@ -2,36 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use ckdiff::checkpoint::ShardName;
 use ckdiff::report::human::printable;
-
-/// The first bytes of a state file.
-const STATE: &[u8] = b"model_checkpoint_path:";
 
 /// Whether `path` has the name of a meta graph.
 pub(crate) fn is_meta(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("meta")) && path.is_file()
-}
-
-/// The meta graph of the checkpoint with this prefix, if there is one.
-pub(crate) fn meta(prefix: &Path) -> Option<String> {
-    let mut path = prefix.as_os_str().to_owned();
-    path.push(".meta");
-    let path = PathBuf::from(path);
-    path.is_file().then(|| path.display().to_string())
-}
-
-/// Whether `path` is the state file of a directory.
-pub(crate) fn is_state(path: &Path) -> bool {
-    let mut head = Vec::new();
-    let read = |file: File| file.take(STATE.len() as u64).read_to_end(&mut head).is_ok();
-    path.file_name() == Some(OsStr::new("checkpoint"))
-        && path.is_file()
-        && File::open(path).is_ok_and(read)
-        && head == STATE
 }
 
 /// The prefixes that `paths` belong to, whether or not they have a checkpoint.
@@ -64,17 +42,10 @@ fn prefix(path: &Path) -> PathBuf {
     let prefix = match name.strip_suffix(".index") {
         Some(prefix) => prefix,
         // `P.data-00000-of-00001` is a shard of V2, `P-00000-of-00001` one of V1.
-        None => unnumbered(name).map_or(name, |name| name.strip_suffix(".data").unwrap_or(name)),
+        None => ShardName::written(name, 0)
+            .map_or(name, |shard| shard.stem.strip_suffix(".data").unwrap_or(shard.stem)),
     };
     if prefix.is_empty() { resolved(path) } else { resolved(&path.with_file_name(prefix)) }
-}
-
-/// The part of `name` before `-00000-of-00001`.
-fn unnumbered(name: &str) -> Option<&str> {
-    let (rest, count) = name.rsplit_once("-of-")?;
-    let (prefix, number) = rest.rsplit_once('-')?;
-    let digits = |text: &str| text.len() >= 5 && text.bytes().all(|b| b.is_ascii_digit());
-    (digits(count) && (digits(number) || number == "?????")).then_some(prefix)
 }
 
 /// A form of `path` that is the same for `./a` and `a`, whether or not it exists.

@@ -84,9 +84,7 @@ fn line(row: &Row, stored: Option<String>, name: &Path) -> String {
     let facts = facts.unwrap_or_default();
     let digest = match (&row.error, stored, &row.sha256) {
         (Some(error), ..) => {
-            let message = without_name(error, name);
-            let message = message.replace(&format!("tensor {tensor}: "), "");
-            format!("unreadable: {message}")
+            format!("unreadable: {}", without_name(&error.clone().without_tensor(), name))
         }
         (None, Some(stored), _) => stored,
         (None, None, Some(sha256)) => format!("sha256:{sha256}"),
@@ -97,19 +95,19 @@ fn line(row: &Row, stored: Option<String>, name: &Path) -> String {
 
 /// The checksum that the index stores for a tensor's content; `None` if it stores none, and "" if the entry is unreadable.
 fn stored(entry: &Entry) -> Option<String> {
-    /// The bytes of size and checksum of contiguous content.
-    const CONTIGUOUS: usize = 12;
     let Ok(source) = &entry.source else {
         return Some(String::new());
     };
     let fingerprint = source.fingerprint()?;
-    let sums = &fingerprint.checksums;
-    if let (CONTIGUOUS, Some(crc32c)) = (sums.len(), sums.last_chunk::<4>()) {
-        return Some(format!("crc32c:{:08x}", u32::from_le_bytes(*crc32c)));
+    if let [only] = &*fingerprint.checksums {
+        return Some(format!("{}:{:08x}", only.kind(), only.value()));
     }
     let mut sha256 = Sha256::new();
     sha256.update(&fingerprint.layout);
-    sha256.update(sums);
+    for checksum in &fingerprint.checksums {
+        sha256.update(checksum.len().to_le_bytes());
+        sha256.update(checksum.value().to_le_bytes());
+    }
     let hash = sha256.finalize();
     let hex: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     Some(format!("slices:{hex}"))

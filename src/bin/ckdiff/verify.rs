@@ -4,22 +4,20 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use ckdiff::Error;
-use ckdiff::artifact::{Artifact, Document, ReadOptions};
-use ckdiff::checkpoint::Checkpoint;
+use ckdiff::artifact::{Artifact, Document, FileKind, ReadOptions, Sniffed};
 use ckdiff::graph::OpTable;
-use ckdiff::report::{human, json};
-use ckdiff::saved_model;
+use ckdiff::report::{self, Options, Report};
 use ckdiff::schema::Schema;
-use ckdiff::verify::{Verification, graphs, verify_with};
+use ckdiff::verify::{Verdict, Verification, graphs, verify_with};
 
 use crate::Exit;
-use crate::args::{Format, VerifyArgs};
+use crate::args::VerifyArgs;
 use crate::diagnostics::Diagnostics;
 use crate::output;
 use crate::progress::Bar;
 use crate::siblings;
 
-/// The most errors that are listed for one checkpoint.
+/// The maximum number of errors that are listed for one checkpoint.
 const MAX_LISTED: usize = 20;
 
 /// Verifies each artifact once, and writes the reports.
@@ -43,23 +41,20 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Diagnostics> {
         })
         .collect();
     drop(bar);
-    output::write(&args.report, args.quiet, |format, palette, out| match format {
-        Format::Json => json::verifications(&results, out),
-        Format::Human => {
-            let view = human::View { palette, max_diffs: MAX_LISTED };
-            results.iter().try_for_each(|(_, result)| human::verification(result, &view, out))?;
-            notes.iter().try_for_each(|note| writeln!(out, "{note}"))
-        }
+    output::write(&args.report, args.quiet, |format, palette, out| {
+        let options = Options { palette, max_rows: MAX_LISTED, ..Options::default() };
+        report::write(&Report::Verifications(&results), format, &options, out)?;
+        let notes = notes.iter().filter(|_| format.is_for_people);
+        notes.into_iter().try_for_each(|note| writeln!(out, "{note}"))
     })?;
     // A person who reads the report sees the errors in it.
     if args.quiet || !output::is_seen(&args.report) {
         results.iter().flat_map(|(_, result)| errors(result)).collect::<Diagnostics>().print();
     }
-    let all = |is: fn(&Verification) -> bool| results.iter().all(|(_, r)| r.as_ref().is_ok_and(is));
-    Ok(match (all(Verification::is_sound), all(Verification::fits)) {
-        (false, _) => Exit::Trouble,
-        (true, false) => Exit::Different,
-        (true, true) => Exit::Same,
+    Ok(match Verdict::of_all(results.iter().map(|(_, result)| result)) {
+        Verdict::Sound => Exit::Same,
+        Verdict::Unfit => Exit::Different,
+        Verdict::Trouble => Exit::Trouble,
     })
 }
 
@@ -122,26 +117,22 @@ struct Opened {
 /// Opens each artifact once, even if several of its files are given.
 fn open(paths: &[PathBuf]) -> Opened {
     let prefixes = siblings::prefixes(paths);
-    // A state file is skipped only if there are other paths; alone, it is an error.
-    let has_others = paths.iter().any(|path| !siblings::is_state(path));
     let mut files = BTreeSet::<Vec<PathBuf>>::new();
+    // Several files of one checkpoint fail alike: the same error with the same location.
     let mut failures = BTreeSet::<String>::new();
     let (mut artifacts, mut states) = (Vec::new(), Vec::new());
     for path in paths {
-        let artifact = match Checkpoint::open(path).map(Artifact::from) {
-            Err(_) if siblings::is_state(path) && has_others => {
-                states.push(path.clone());
-                continue;
-            }
-            Err(_) if siblings::is_meta(path) && prefixes.contains(&siblings::of_meta(path)) => {
-                continue;
-            }
-            // A message, or an error that says what it is.
-            Err(_) if path.is_file() || saved_model::file_in(path).is_some() => {
-                Artifact::open(path)
-            }
-            artifact => artifact,
-        };
+        let found = Sniffed::of_path(path);
+        let is_checkpoint = matches!(found.kind(), FileKind::Checkpoint { .. });
+        if !is_checkpoint && found.is_state_file() {
+            states.push(path.clone());
+            continue;
+        }
+        let is_sibling = || prefixes.contains(&siblings::of_meta(path));
+        if !is_checkpoint && siblings::is_meta(path) && is_sibling() {
+            continue;
+        }
+        let artifact = Artifact::of(found);
         let is_new = match &artifact {
             Ok(artifact) => match artifact.checkpoint() {
                 Some(checkpoint) => files.insert(resolved(checkpoint.files())),
@@ -152,6 +143,10 @@ fn open(paths: &[PathBuf]) -> Opened {
         if is_new {
             artifacts.push((name(path, &artifact), artifact));
         }
+    }
+    // A state file is skipped only if there are other paths; alone, it is an error.
+    if artifacts.is_empty() {
+        artifacts.extend(states.drain(..).map(|path| (path.clone(), Artifact::open(path))));
     }
     let (artifacts, graphs) = separate_graphs(artifacts);
     Opened { artifacts, graphs, notes: siblings::notes(&states) }

@@ -13,38 +13,38 @@ use super::super::probe::Probe;
 use super::json::{self, Members};
 use super::types::Type;
 
-/// The most bytes of a header; the library's limit.
-pub(super) const MOST_BYTES: u64 = 100_000_000;
+/// The maximum number of bytes of a header; the library's limit.
+pub(super) const MAX_BYTES: u64 = 100_000_000;
 
-/// Key of the pairs of strings that a header may have beside the tensors.
+/// The name of the metadata in a header.
 pub(super) const METADATA: &str = "__metadata__";
 
-/// The most bytes of JSON for one tensor; a shape of 254 dimensions takes 5 KB.
-const MOST_ENTRY_BYTES: usize = 1 << 16;
+/// The maximum number of bytes of JSON per tensor; a shape of 254 dimensions takes 5 KB.
+const MAX_ENTRY_BYTES: usize = 1 << 16;
 
-/// The most damaged entries; a header with more of them is refused, since their errors take more memory than it.
-const MOST_DAMAGED: usize = 100_000;
+/// The maximum number of damaged entries. A header with more is refused, since their errors would take more memory than the header.
+const MAX_DAMAGED: usize = 100_000;
 
 /// A parsed header.
 pub(super) struct Header {
-    /// Pairs of `__metadata__`, in order.
+    /// The metadata, in order.
     pub(super) metadata: Vec<(String, String)>,
     pub(super) tensors: BTreeMap<Name, Result<Listed>>,
-    /// Damage that belongs to no tensor.
+    /// Damage that does not belong to a single tensor.
     pub(super) damage: Vec<Error>,
 }
 
-/// Type, shape and place of a tensor.
+/// The type, shape and location of a tensor.
 pub(super) struct Listed {
     pub(super) ty: &'static Type,
     pub(super) shape: Shape,
-    /// Offset of the content in the file.
+    /// The offset of the content in the file.
     pub(super) start: u64,
-    /// Offset of the byte after the content.
+    /// The offset of the byte after the content.
     pub(super) end: u64,
 }
 
-/// The value of a tensor's name. Other fields are skipped.
+/// The JSON value of a tensor. Other fields are skipped.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with `dtype`, `shape` and `data_offsets`")]
 struct Fields {
@@ -57,7 +57,7 @@ impl Header {
     /// Reads the header of `file` and checks that the tensors follow each other to the end of the file.
     ///
     /// # Errors
-    /// When it is no JSON object, too long, or has too many damaged entries.
+    /// If the header is not a JSON object, is too long, or has too many damaged entries.
     pub(super) fn read(file: &dyn ReadAt, limits: &Limits) -> Result<Self> {
         let bytes = bytes(file)?;
         let mut text = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
@@ -70,7 +70,7 @@ impl Header {
         let mut damaged = 0;
         let mut has_metadata = false;
         for (key, value) in members.0 {
-            // Both are of one allocation.
+            // Both slices belong to the same text.
             let at = 8 + (value.get().as_ptr().addr() - text.as_ptr().addr()) as u64;
             if key == METADATA {
                 let first = !std::mem::replace(&mut has_metadata, true);
@@ -86,8 +86,8 @@ impl Header {
                 false => data.entry(value.get(), at),
             };
             damaged += usize::from(entry.is_err());
-            if damaged > MOST_DAMAGED {
-                let allowed = format!("a header with over {MOST_DAMAGED} is not read");
+            if damaged > MAX_DAMAGED {
+                let allowed = format!("a header with over {MAX_DAMAGED} is not read");
                 return Err(Error::unexpected("number of damaged tensors", damaged, allowed));
             }
             header.tensors.insert(name, entry.map_err(|error| error.at(at)));
@@ -97,22 +97,22 @@ impl Header {
     }
 }
 
-/// Whether the first bytes of a file are those of a header, and the file is long enough for it.
+/// Whether a file begins like a header, and is long enough for it.
 pub(super) fn is_likely(probe: &Probe) -> bool {
     let json = probe.head().get(8..).unwrap_or_default();
     json.trim_ascii_start().first() == Some(&b'{')
         && probe.file().is_some_and(|file| bytes(&**file).is_ok())
 }
 
-/// The length of the header of `file`, which has as many bytes.
+/// The length of the header, which the file is long enough for.
 fn bytes(file: &dyn ReadAt) -> Result<u64> {
     let have = file.len().checked_sub(8);
     let have = have.ok_or_else(|| Error::truncated("the length of the header", 8, file.len()))?;
     let mut bytes = [0; 8];
     file.read_at(0, &mut bytes)?;
     let bytes = u64::from_le_bytes(bytes);
-    if bytes > MOST_BYTES {
-        let allowed = format!("at most {MOST_BYTES} is allowed");
+    if bytes > MAX_BYTES {
+        let allowed = format!("at most {MAX_BYTES} is allowed");
         return Err(Error::unexpected("length of the header", bytes, allowed).at(0));
     }
     if bytes > have {
@@ -121,7 +121,7 @@ fn bytes(file: &dyn ReadAt) -> Result<u64> {
     Ok(bytes)
 }
 
-/// The pairs of a `__metadata__`, which may be `null`.
+/// Parses the metadata, which may be `null`.
 fn metadata(text: &str, at: u64, first: bool) -> Result<Vec<(String, String)>> {
     let pairs = json::parse::<Option<Members<String>>>(text, at)?;
     let pairs = pairs.map(|pairs| pairs.0).unwrap_or_default();
@@ -129,12 +129,12 @@ fn metadata(text: &str, at: u64, first: bool) -> Result<Vec<(String, String)>> {
     if first && keys.len() == pairs.len() { Ok(pairs) } else { Err(given_twice()) }
 }
 
-/// Two readers may disagree on which one counts.
+/// Readers disagree on which of two equal keys counts.
 pub(super) fn given_twice() -> Error {
     Error::unexpected("name", "given twice", "each may be given once")
 }
 
-/// The bytes behind the header.
+/// The part of a file after the header.
 struct Data {
     start: u64,
     end: u64,
@@ -142,10 +142,10 @@ struct Data {
 }
 
 impl Data {
-    /// Parses the value of a tensor's name, which is at byte `at`.
+    /// Parses the JSON value of a tensor at byte `at`.
     fn entry(&self, text: &str, at: u64) -> Result<Listed> {
-        if text.len() > MOST_ENTRY_BYTES {
-            let allowed = format!("at most {MOST_ENTRY_BYTES} are allowed");
+        if text.len() > MAX_ENTRY_BYTES {
+            let allowed = format!("at most {MAX_ENTRY_BYTES} are allowed");
             return Err(Error::unexpected("bytes of an entry", text.len(), allowed));
         }
         let fields: Fields = json::parse(text, at)?;
@@ -177,7 +177,7 @@ impl Data {
         Ok(Listed { ty, shape, start, end })
     }
 
-    /// Offsets in the file of the content between `offsets`, which count from the start of the data.
+    /// Converts offsets from the start of the data to offsets in the file.
     fn place(&self, offsets: (u64, u64)) -> Result<(u64, u64)> {
         let (start, end) = offsets;
         let bytes = end.checked_sub(start).ok_or_else(|| {
@@ -197,14 +197,14 @@ impl Data {
         })
     }
 
-    /// Makes tensors that share bytes errors, and returns an error for bytes that no tensor has.
+    /// Replaces tensors that share bytes by errors. Returns an error if some bytes belong to no tensor.
     fn check_places(&self, tensors: &mut BTreeMap<Name, Result<Listed>>) -> Option<Error> {
         let place = |(name, listed): (&Name, &Result<Listed>)| {
             let listed = listed.as_ref().ok()?;
             Some((listed.start, listed.end, name.clone()))
         };
         let mut order: Vec<_> = tensors.iter().filter_map(place).collect();
-        // Bytes may be those of a tensor whose place is unknown.
+        // A tensor with an invalid entry may have these bytes.
         let all_known = order.len() == tensors.len();
         order.sort();
         let (mut end, mut unused, mut first_unused) = (self.start, 0, self.end);
@@ -213,7 +213,7 @@ impl Data {
         for (start, tensor_end, name) in &order {
             if let (true, Some(last)) = (*start < end, last) {
                 overlaps.push((name, last, start));
-                // An empty tensor takes no bytes of the one around it.
+                // An empty tensor overlaps no other.
                 overlaps.extend((tensor_end > start).then_some((last, name, start)));
             }
             if *start > end {

@@ -8,21 +8,21 @@ use crate::bytes::ReadAt;
 use crate::error::{Error, Result, shortened};
 use crate::tensor::Name;
 
-use super::header::{MOST_BYTES, given_twice};
+use super::header::{MAX_BYTES, given_twice};
 use super::json::{self, Members};
 
-/// The most shards; as many as their numbers have digits for.
-const MOST_SHARDS: usize = 99_999;
+/// The most shards, limited by the digits of their numbers.
+const MAX_SHARDS: usize = 99_999;
 
 /// A parsed index.
 pub(super) struct Index {
-    /// File names of the shards, sorted.
+    /// The file names of the shards, sorted.
     pub(super) shards: Vec<String>,
-    /// The number of each tensor's shard: its place in `shards`.
+    /// For each tensor, the position of its shard in `shards`.
     pub(super) tensors: BTreeMap<Name, Result<u32>>,
 }
 
-/// What is read of an index; the other members, such as the total size, are hints.
+/// The JSON of an index. Other members, such as the total size, are skipped.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with a `weight_map`")]
 struct Fields {
@@ -33,18 +33,18 @@ impl Index {
     /// Reads the index in `file`.
     ///
     /// # Errors
-    /// When it is no index, too long, or a shard is not the plain name of a file.
+    /// If the file is not an index, is too long, or a shard is not a plain file name.
     pub(super) fn read(file: &dyn ReadAt) -> Result<Self> {
-        if file.len() > MOST_BYTES {
-            let allowed = format!("at most {MOST_BYTES} is allowed");
+        if file.len() > MAX_BYTES {
+            let allowed = format!("at most {MAX_BYTES} is allowed");
             return Err(Error::unexpected("length of the index", file.len(), allowed));
         }
         let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or(usize::MAX)];
         file.read_at(0, &mut bytes)?;
         let Fields { weight_map } = json::parse(json::text(&bytes, 0)?, 0)?;
         let names: BTreeSet<&str> = weight_map.0.iter().map(|(_, shard)| &**shard).collect();
-        if names.len() > MOST_SHARDS {
-            let allowed = format!("at most {MOST_SHARDS} is allowed");
+        if names.len() > MAX_SHARDS {
+            let allowed = format!("at most {MAX_SHARDS} is allowed");
             return Err(Error::unexpected("number of shards", names.len(), allowed));
         }
         names.iter().try_for_each(|name| check_name(name))?;
@@ -54,14 +54,14 @@ impl Index {
             let name = Name::from(name);
             let is_new = !tensors.contains_key(&name);
             let number = shards.binary_search(shard).ok().and_then(|at| u32::try_from(at).ok());
-            // Every shard is in the list, which is short.
+            // All shards are in the list, which is short.
             let number = number.unwrap_or_default();
             tensors.insert(name, if is_new { Ok(number) } else { Err(given_twice()) });
         }
         Ok(Self { shards, tensors })
     }
 
-    /// Why a tensor in shard `number` is not to be read from there; `None` where the index names that shard.
+    /// The error for a tensor in shard `number`; `None` if the index names this shard.
     pub(super) fn misplaced(&self, name: &Name, number: u32) -> Option<Error> {
         let allowed = match self.tensors.get(name) {
             Some(Ok(shard)) if *shard == number => return None,
@@ -76,12 +76,12 @@ impl Index {
     }
 }
 
-/// Checks that a shard is a file beside the index, on every system.
+/// Checks that a shard is a sibling of the index, on every system.
 fn check_name(name: &str) -> Result<()> {
     let is_plain = !name.contains(['/', '\\', ':', '\0']) && name.ends_with(".safetensors");
     if is_plain {
         return Ok(());
     }
-    let allowed = "it must be the name of a .safetensors file beside the index";
+    let allowed = "it must be the name of a .safetensors file in the directory of the index";
     Err(Error::unexpected("shard", shortened(name), allowed))
 }

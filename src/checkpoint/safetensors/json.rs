@@ -1,4 +1,4 @@
-//! JSON of headers and indexes: objects whose keys may repeat, errors with their byte.
+//! Parses the JSON of headers and indexes, with repeated keys and the offsets of errors.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,9 +8,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 
 use crate::error::{Error, ErrorKind, Result, shortened};
 
-/// The members of an object, in order; a key that is given twice is there twice.
-///
-/// The maps of `serde_json` keep the last of them in silence.
+/// The members of an object in order, including repeated keys, of which the maps of `serde_json` would keep the last.
 pub(super) struct Members<V>(pub(super) Vec<(String, V)>);
 
 impl<'de, V: Deserialize<'de>> Deserialize<'de> for Members<V> {
@@ -35,10 +33,10 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Members<V> {
     }
 }
 
-/// Parses all of `text`, which starts at byte `base` of its file.
+/// Parses all of `text`, which starts at offset `base` of its file.
 ///
 /// # Errors
-/// When it is not JSON or not a `T`; the error names the byte.
+/// If the text is not JSON or not a `T`; the error has the offset.
 pub(super) fn parse<'de, T: Deserialize<'de>>(text: &'de str, base: u64) -> Result<T> {
     serde_json::from_str(text).map_err(|error| {
         let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
@@ -50,10 +48,10 @@ pub(super) fn parse<'de, T: Deserialize<'de>>(text: &'de str, base: u64) -> Resu
     })
 }
 
-/// The text of `bytes`, which start at byte `base` of their file.
+/// Decodes `bytes`, which start at offset `base` of their file, as UTF-8.
 ///
 /// # Errors
-/// When they are not UTF-8; the error names the byte.
+/// If the bytes are not UTF-8; the error has the offset.
 pub(super) fn text(bytes: &[u8], base: u64) -> Result<&str> {
     std::str::from_utf8(bytes).map_err(|error| {
         let kind = ErrorKind::Syntax("JSON must be UTF-8".into());

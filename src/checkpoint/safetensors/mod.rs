@@ -1,5 +1,5 @@
-//! Checkpoints of the safetensors library: files `M.safetensors`, each with a header of names and the content of its
-//! tensors; of several there is an index beside them, `M.safetensors.index.json`.
+//! Checkpoints of the safetensors library: files `M.safetensors`, each with a header and the content of its tensors, or several
+//! shards with an index `M.safetensors.index.json`.
 //!
 //! ```text
 //! file   := header length: u64 LE, header: JSON, content of tensors, without gaps
@@ -7,20 +7,19 @@
 //! index  := {"metadata": …, "weight_map": {name: file name, …}}
 //! content: row-major, little-endian; offsets count from the end of the header; two elements of F4 in a byte, low half first
 //! ```
-//! Source: the documentation of the format and the behaviour of the library, version 0.8. Nothing in a file is protected
-//! by a checksum.
+//! Source: the documentation of the format and the behaviour of the library, version 0.8. The format has no checksums.
 //!
-//! What the library reads is read here, and what it refuses is damage: of one tensor where that can be said, else of the
-//! file. It differs in this: a name that is given twice is refused, since readers disagree on which one counts (the
-//! library takes the last); of a damaged entry only its tensor is lost; a tensor is refused that passes the limits of this
-//! crate (254 dimensions, 2^63 - 1 elements); unknown fields are skipped whatever is in them.
+//! Files that the library refuses are damaged, or only a tensor in them is if that is possible. There are these differences:
+//! repeated names are errors, since readers disagree on which one counts (the library takes the last); an invalid entry affects
+//! only its tensor; tensors beyond the limits of this crate (254 dimensions, 2^63 - 1 elements) are errors; unknown fields are
+//! skipped.
 
-mod content;
 mod header;
 mod index;
 mod json;
 mod path;
 mod read;
+mod stored;
 mod types;
 mod write;
 

@@ -1,28 +1,29 @@
-//! The names of a checkpoint's files: `M.safetensors`, or `M.safetensors.index.json` beside
-//! `M-00001-of-00002.safetensors` and so on.
+//! The file names of a safetensors checkpoint: `M.safetensors`, or the index `M.safetensors.index.json` and shards such as
+//! `M-00001-of-00002.safetensors`.
 
 use std::path::{Path, PathBuf};
 
+use super::super::content;
 use super::super::format::Role;
 use super::super::probe::Probe;
 use super::super::shard_name::{ShardName, shard, shards_of, with_suffix};
-use super::super::state;
+use super::super::state_file;
 use super::header;
 
-/// The end of the name of a file with tensors.
+/// The end of a file name with tensors.
 const FILE: &str = ".safetensors";
 
 /// The end of the name of an index.
 const INDEX: &str = ".safetensors.index.json";
 
-/// The names that Hugging Face's libraries give a model; they go before others in a directory.
+/// The names of models in Hugging Face's libraries, which take precedence in a directory.
 const MODELS: [&str; 2] = ["model.safetensors", "model.safetensors.index.json"];
 
-/// The file or index that a path names: the index for one of its shards, and the model in a directory.
+/// The file or index that a path names: for a shard its index, for a directory the model in it.
 pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
     let path = probe.path();
     if probe.is_directory() {
-        return in_directory(path);
+        return in_directory(probe);
     }
     let index = index_of(probe.file_name()).map(|index| path.with_file_name(index));
     if let Some(index) = index.filter(|index| index.is_file()) {
@@ -40,13 +41,13 @@ pub(super) fn role(probe: &Probe) -> Option<Role> {
     } else if header::is_likely(probe) {
         Some(Role::Readable)
     } else {
-        // Damaged at its start.
-        let is_named = probe.file_name().ends_with(FILE) && !probe.is_other();
+        // The start of the file may be damaged.
+        let is_named = probe.file_name().ends_with(FILE) && content::may_be_table(probe);
         is_named.then_some(Role::Readable)
     }
 }
 
-/// The files of the checkpoint: the shards beside an index, then the file of this name.
+/// The shards of an index, and the file of this name.
 pub(super) fn files(path: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     if is_index(path) {
@@ -56,13 +57,13 @@ pub(super) fn files(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The name itself, for the name of an index and of a file that is no shard.
+/// The name itself, unless it is that of a shard.
 pub(super) fn listed(name: &str) -> Option<String> {
     let is_one = name.ends_with(INDEX) || name.ends_with(FILE) && index_of(name).is_none();
     is_one.then(|| name.to_owned())
 }
 
-/// The path that opens a checkpoint of so many shards.
+/// The path that opens a checkpoint with this number of shards.
 pub(super) fn opened_by(path: &Path, shards: usize) -> PathBuf {
     with_suffix(&stem(path), if shards > 1 { INDEX } else { FILE })
 }
@@ -80,7 +81,7 @@ pub(super) fn is_index(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(INDEX.as_bytes()))
 }
 
-/// The path without what this format adds to it.
+/// The path without the endings of this format.
 fn stem(path: &Path) -> PathBuf {
     let mut stem = path.to_path_buf();
     if is_index(path) {
@@ -93,16 +94,17 @@ fn stem(path: &Path) -> PathBuf {
     }
 }
 
-/// The name of the index that a shard of this name would have.
+/// The name of the index of a shard.
 fn index_of(name: &str) -> Option<String> {
     let shard = ShardName::written(name.strip_suffix(FILE)?, 1)?;
     shard.number.map(|_| format!("{}{INDEX}", shard.stem))
 }
 
-/// The model in a directory: one of the usual name, else the only checkpoint in it.
-fn in_directory(directory: &Path) -> Option<PathBuf> {
-    // The files of TensorFlow's checkpoints are those that a state file names.
-    if state::is_in(directory) {
+/// The model in a directory: a file with a usual name, or else the only checkpoint.
+fn in_directory(probe: &Probe) -> Option<PathBuf> {
+    let directory = probe.path();
+    // TensorFlow's checkpoints in a directory are those of its state file.
+    if probe.at(&state_file::in_directory(directory)).is_file() {
         return None;
     }
     let usual = MODELS.map(|name| directory.join(name)).into_iter().find(|path| path.is_file());

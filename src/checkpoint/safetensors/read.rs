@@ -6,27 +6,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::bytes::{Limits, ReadAt};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::tensor::{Name, TensorSource};
 
+use super::super::content;
 use super::super::probe::Probe;
 use super::super::shards::Shards;
 use super::super::{Contents, Entry};
-use super::content::Stored;
 use super::header::Header;
 use super::index::Index;
 use super::path;
+use super::stored::Stored;
 
 /// See [`Format::read`](super::super::Format).
 pub(super) fn read(probe: &Probe, located: &Path, limits: &Limits) -> Result<Contents> {
-    let other = Probe::new(located);
+    let other = probe.at(located);
     let probe = if probe.path() == located { probe } else { &other };
     if path::is_index(located) { read_index(probe, limits) } else { read_file(probe, limits) }
 }
 
 /// See [`Format::read_file`](super::super::Format).
 pub(super) fn read_file(probe: &Probe, limits: &Limits) -> Result<Contents> {
-    if let Some(other) = probe.other() {
+    if let Some(other) = content::not_a_table(probe) {
         return Err(other);
     }
     let path = probe.path();
@@ -35,7 +36,7 @@ pub(super) fn read_file(probe: &Probe, limits: &Limits) -> Result<Contents> {
     Ok(model.contents(path, vec![path.to_path_buf()]))
 }
 
-/// Reads the shards that an index names.
+/// Reads an index and its shards.
 fn read_index(probe: &Probe, limits: &Limits) -> Result<Contents> {
     let path = probe.path();
     let index = probe.open().and_then(|file| Index::read(&*file));
@@ -59,7 +60,7 @@ fn read_index(probe: &Probe, limits: &Limits) -> Result<Contents> {
             |number| {
                 let missing = || {
                     let kind = "this shard does not have the tensor, which the index names it for";
-                    Error::from(ErrorKind::NotFound(kind.into())).in_file(&shards.path(number))
+                    Error::not_found(kind).in_file(&shards.path(number))
                 };
                 failed.get(&number).cloned().unwrap_or_else(missing)
             },
@@ -75,16 +76,16 @@ fn read_index(probe: &Probe, limits: &Limits) -> Result<Contents> {
 struct Model {
     tensors: BTreeMap<Name, Result<Box<dyn TensorSource>>>,
     metadata: Vec<(String, String)>,
-    /// The pairs of `metadata`.
+    /// The pairs of `metadata`, for lookups.
     known: BTreeSet<(String, String)>,
     damage: Vec<Error>,
 }
 
 impl Model {
-    /// Adds the tensors of `file`, which is shard `number`. Those that `misplaced` has an error for are not read.
+    /// Adds the tensors of `file`, which is shard `number`, except for those with an error from `misplaced`.
     ///
     /// # Errors
-    /// When its header cannot be read.
+    /// If the header cannot be read.
     fn add(
         &mut self,
         path: &Path,
@@ -97,7 +98,7 @@ impl Model {
         let header = Header::read(&*file, limits).map_err(in_file)?;
         self.damage.extend(header.damage.into_iter().map(in_file));
         for pair in header.metadata {
-            // Most shards repeat the pairs of the first one.
+            // Most shards repeat the metadata of the first one.
             if self.known.insert(pair.clone()) {
                 self.metadata.push(pair);
             }

@@ -6,13 +6,13 @@ use crate::tensor::DType;
 #[derive(Debug)]
 pub(super) struct Type {
     pub(super) name: &'static str,
-    /// Bits of an element; elements of less than a byte are packed, the first one in the low bits.
+    /// The size of an element in bits. Elements smaller than a byte are packed, low bits first.
     pub(super) bits: u64,
-    /// `None` for types that this crate does not know.
+    /// `None` for types that are not supported.
     pub(super) dtype: Option<DType>,
 }
 
-/// Every type, in the order in which the library stores tensors.
+/// All types, in the order in which the library stores tensors.
 pub(super) static TYPES: &[Type] = &[
     Type::of("U64", 64, DType::U64),
     Type::of("I64", 64, DType::I64),
@@ -47,7 +47,7 @@ impl Type {
         Self { name, bits, dtype: None }
     }
 
-    /// The type of this name, spelled as in headers.
+    /// The type with this name.
     pub(super) fn named(name: &str) -> Option<&'static Self> {
         TYPES.iter().find(|ty| ty.name == name)
     }

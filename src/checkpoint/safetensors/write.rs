@@ -1,4 +1,4 @@
-//! Writes a checkpoint: of each file the header, then the content of its tensors.
+//! Writes a checkpoint: each file with a header, followed by the content of its tensors.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -6,34 +6,34 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::files::{Complete, NewFile, cannot_write};
 use crate::progress::Progress;
 use crate::tensor::{TensorSource, read_through};
 
-use super::super::draft::{self, Piece, Shard};
-use super::header::{METADATA, MOST_BYTES};
+use super::super::piece::{Piece, Shard, shard_count};
+use super::header::{MAX_BYTES, METADATA};
 use super::path;
 use super::types::{TYPES, Type};
 
 /// See [`Writer`](super::super::format::Writer).
 ///
 /// # Errors
-/// When a tensor cannot be stored, before anything is written, or something cannot be read or written.
+/// If a tensor cannot be stored, before anything is written, or if something cannot be read or written.
 pub(super) fn write(
     shards: &[Shard<'_>],
     metadata: &[(String, String)],
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Vec<Complete>> {
-    let count = draft::count(shards)?;
+    let count = shard_count(shards.len())?;
     let opened = path::opened_by(path, shards.len());
     let mut keys = BTreeSet::new();
     let metadata: Vec<_> = metadata.iter().filter(|(key, _)| keys.insert(key)).collect();
     let mut seen = BTreeSet::new();
     let mut files = Vec::with_capacity(shards.len());
     for pieces in shards {
-        // A tensor in slices goes where its first slice is.
+        // A tensor in slices belongs to the shard of its first slice.
         let first = pieces.iter().filter(|piece| seen.insert(&piece.name));
         let tensors = first.map(|piece| {
             let stored = Stored::new(piece);
@@ -56,19 +56,19 @@ pub(super) fn write(
 struct Stored<'a> {
     name: &'a str,
     source: &'a dyn TensorSource,
-    /// The place of `ty` in [`TYPES`].
+    /// The position of `ty` in [`TYPES`].
     position: usize,
     ty: &'static Type,
     bytes: u64,
 }
 
 impl<'a> Stored<'a> {
-    /// The tensor that `piece` is, or is a slice of.
+    /// The whole tensor of `piece`.
     ///
     /// # Errors
-    /// When the format has no place for it.
+    /// If the format cannot store the tensor.
     fn new(piece: &'a Piece<'_>) -> Result<Self> {
-        let refused = |kind: String| Error::from(ErrorKind::Unsupported(kind));
+        let refused = |kind: String| Error::unsupported(kind);
         let name = piece.name.as_str();
         let name = name.ok_or_else(|| refused("safetensors needs names in UTF-8".into()))?;
         if name == METADATA {
@@ -111,7 +111,7 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// Two elements in each byte, the first one in its low half. Pieces of content have an even number of elements.
+/// Packs two elements into each byte, the first one into its low half. Chunks have an even number of elements.
 fn pack(elements: &[u8]) -> Vec<u8> {
     let pair = |pair: &[u8; 2]| {
         let [low, high] = *pair;
@@ -120,14 +120,14 @@ fn pack(elements: &[u8]) -> Vec<u8> {
     elements.as_chunks().0.iter().map(pair).collect()
 }
 
-/// A file that is to be written.
+/// A file to write.
 struct File<'a> {
     /// The length of the header, and the header.
     head: Vec<u8>,
     tensors: Vec<Stored<'a>>,
 }
 
-/// The value of a tensor's name, its fields in the order of the library.
+/// The JSON value of a tensor, with fields in the library's order.
 #[derive(Serialize)]
 struct Fields<'a> {
     dtype: &'static str,
@@ -135,7 +135,7 @@ struct Fields<'a> {
     data_offsets: (u64, u64),
 }
 
-/// An object of these pairs, in their order.
+/// An object with these members, in order.
 struct Pairs<'a>(&'a [&'a (String, String)]);
 
 impl Serialize for Pairs<'_> {
@@ -145,10 +145,10 @@ impl Serialize for Pairs<'_> {
 }
 
 impl<'a> File<'a> {
-    /// The file of these tensors, in the order of the library.
+    /// A file with these tensors, in the library's order.
     ///
     /// # Errors
-    /// When the header is too long.
+    /// If the header is too long.
     fn new(mut tensors: Vec<Stored<'a>>, metadata: &[&(String, String)]) -> Result<Self> {
         tensors.sort_by_key(|tensor| (tensor.position, tensor.name));
         let mut json = Vec::new();
@@ -169,9 +169,9 @@ impl<'a> File<'a> {
         json.push(b'}');
         json.resize(json.len().next_multiple_of(8), b' ');
         let bytes = json.len() as u64;
-        if bytes > MOST_BYTES {
-            let kind = format!("a safetensors header of {bytes} bytes is over {MOST_BYTES}");
-            return Err(ErrorKind::Unsupported(kind).into());
+        if bytes > MAX_BYTES {
+            let kind = format!("a safetensors header of {bytes} bytes is over {MAX_BYTES}");
+            return Err(Error::unsupported(kind));
         }
         Ok(Self { head: [&bytes.to_le_bytes(), &*json].concat(), tensors })
     }
@@ -187,16 +187,16 @@ impl<'a> File<'a> {
     }
 }
 
-/// Appends a member to an object that is not closed yet.
+/// Appends a member to an unfinished object.
 fn member(key: &str, value: &impl Serialize, json: &mut Vec<u8>) {
     json.push(if json.is_empty() { b'{' } else { b',' });
-    // Memory takes everything, and every key is a string.
+    // Writing strings to memory cannot fail.
     let _ = serde_json::to_writer(&mut *json, key);
     json.push(b':');
     let _ = serde_json::to_writer(json, value);
 }
 
-/// The index, laid out as the transformers library does it.
+/// The index, formatted as by the transformers library.
 #[derive(Serialize)]
 struct Index<'a> {
     metadata: TotalSize,

@@ -1,44 +1,45 @@
-//! The entry of a backup in the state file, while the checkpoint that the state file names is replaced.
+//! The backup entry of a state file, while its latest checkpoint is replaced.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::CheckpointState;
 use crate::checkpoint::backup;
+use crate::checkpoint::probe::Probe;
 use crate::error::{Error, Result};
 use crate::files::{self, is_same_folder, is_same_path};
 use crate::schema::tensorflow;
 
-/// A state file that names the backup of its latest checkpoint; `None` where its latest checkpoint is another one.
+/// A state file that names a backup; `None` if its latest checkpoint is not the one that is replaced.
 #[derive(Default)]
 pub(in crate::checkpoint) struct BackupEntry(Option<Named>);
 
 struct Named {
     file: PathBuf,
-    /// The state file's bytes while it names the backup.
+    /// The bytes of the state file with the backup entry.
     meanwhile: Vec<u8>,
-    /// The state once the checkpoint is in place.
+    /// The state after the checkpoint is replaced.
     after: tensorflow::CheckpointState,
-    /// The state file's bytes before; `None` where it already named a backup, which a crash had left.
+    /// The original bytes; `None` if the state file already named a backup, after a crash.
     before: Option<Vec<u8>>,
 }
 
 impl BackupEntry {
-    /// Writes `backup` into the state file wherever it names `checkpoint`, of which `backup` is a copy in the same folder.
+    /// Replaces `checkpoint` by `backup`, which is in the same folder, in the state file.
     pub(in crate::checkpoint) fn set(
         file: &Path,
         checkpoint: &Path,
         backup: Option<&Path>,
     ) -> Result<Self> {
         let Ok(named) = CheckpointState::read(file) else {
-            // No reader finds a checkpoint by a state file that cannot be read.
+            // An unreadable state file leads no reader to a checkpoint.
             return Ok(Self(None));
         };
         let latest = &named.model_checkpoint_path;
         let is_backup =
             |path: &Path| is_same_folder(path, checkpoint) && backup::is_of(path, checkpoint);
         let before = read(file)?;
-        let state = super::parse(file).map_err(|error| error.in_file(file))?;
+        let state = super::parse(&Probe::new(file))?;
         let dir = file.parent().unwrap_or(Path::new(""));
         if is_backup(latest) {
             let after = renamed(state, dir, is_backup, checkpoint);
@@ -52,7 +53,7 @@ impl BackupEntry {
         Ok(Self(Some(Named { file, meanwhile, after: state, before: Some(before) })))
     }
 
-    /// Writes the checkpoint into the state file again, unless another program has written the state file meanwhile.
+    /// Replaces the backup by the checkpoint again, unless another program has changed the state file.
     pub(in crate::checkpoint) fn finish(self) -> Result<()> {
         match self.0 {
             Some(named) if read(&named.file)? == named.meanwhile => match named.before {
@@ -63,7 +64,7 @@ impl BackupEntry {
         }
     }
 
-    /// Writes the state file as it was before, unless another program has written it meanwhile.
+    /// Restores the original state file, unless another program has changed it.
     pub(in crate::checkpoint) fn undo(self) -> Result<()> {
         match self.0 {
             Some(Named { file, meanwhile, before: Some(before), .. })
@@ -84,7 +85,7 @@ fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
     files::replace(file, |out| out.write_all(bytes).map_err(files::cannot_write))
 }
 
-/// The state with the name of `to` in place of every path that `is_it` accepts.
+/// Replaces the file name of every path that `is_it` accepts by that of `to`.
 fn renamed(
     mut state: tensorflow::CheckpointState,
     dir: &Path,

@@ -1,12 +1,12 @@
-//! The state file of a directory of checkpoints: which there are, and which is the latest.
+//! The state file of a directory, which lists its checkpoints and names the latest one.
 //!
 //! ```text
 //! model_checkpoint_path: "model.ckpt-30"           the latest
 //! all_model_checkpoint_paths: "model.ckpt-20"      those that the Saver keeps, oldest first
 //! all_model_checkpoint_paths: "model.ckpt-30"
 //! ```
-//! A `CheckpointState` in the text format, called `checkpoint`; relative paths begin at its directory.
-//! Source: `get_checkpoint_state` and `latest_checkpoint` of TensorFlow.
+//! The file `checkpoint` contains a `CheckpointState` in the text format. Relative paths start at its directory. Source:
+//! `get_checkpoint_state` and `latest_checkpoint` of TensorFlow.
 
 mod backup_entry;
 mod relative;
@@ -16,22 +16,20 @@ use std::path::{Path, PathBuf};
 
 use prost::Message as _;
 
-use super::{format, unread};
-use crate::bytes::{File, ReadAt, Stream};
-use crate::error::{Error, ErrorKind, Result};
+use super::probe::Probe;
+use super::{formats, refusal, state_file};
+use crate::bytes::ReadAt;
+use crate::error::{Error, Result};
 use crate::schema::{MessageType, Schema, tensorflow};
 use crate::text;
 
 pub(super) use backup_entry::BackupEntry;
 pub use write::StateOptions;
 
-/// The name of the file.
-const NAME: &str = "checkpoint";
+/// The size limit; a thousand long paths take a tenth of it.
+const MAX_BYTES: u64 = 16 << 20;
 
-/// The largest that is read; a thousand long paths take a tenth of that.
-const LONGEST: u64 = 16 << 20;
-
-/// What a state file says, its paths as TensorFlow takes them.
+/// The content of a state file, with its paths resolved as in TensorFlow.
 ///
 /// ```
 /// use std::path::Path;
@@ -43,34 +41,38 @@ const LONGEST: u64 = 16 << 20;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckpointState {
-    /// The file itself.
+    /// The path of the state file.
     pub path: PathBuf,
     /// The latest checkpoint.
     pub model_checkpoint_path: PathBuf,
-    /// Every checkpoint that is kept, oldest first.
+    /// Every checkpoint that the saver keeps, oldest first.
     pub all_model_checkpoint_paths: Vec<PathBuf>,
-    /// When each of these was written, in seconds since 1970; nothing where the writer says nothing.
+    /// The time at which each of these was written, in seconds since 1970; empty if not given.
     pub all_model_checkpoint_timestamps: Vec<f64>,
-    /// When the last one was written that is kept for good; 0 where the writer says nothing.
+    /// The time of the last checkpoint that is kept forever; 0 if not given.
     pub last_preserved_timestamp: f64,
 }
 
 impl CheckpointState {
-    /// Reads the state file of a directory, or of this path.
+    /// Reads the state file in a directory, or at this path.
     ///
     /// # Errors
-    /// When there is none, or it is broken: TensorFlow goes on as if there were none, and nobody notices. Also when it
-    /// names no checkpoint.
+    /// If the file is missing or invalid (TensorFlow ignores invalid files), or names no checkpoint.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let file = if path.is_dir() { path.join(NAME) } else { path.to_path_buf() };
+        let file = if path.is_dir() { state_file::in_directory(path) } else { path.to_path_buf() };
+        Self::of_probe(&Probe::new(&file))
+    }
+
+    /// Reads a state file.
+    pub(super) fn of_probe(file: &Probe) -> Result<Self> {
+        let (state, file) = (parse(file)?, file.path().to_path_buf());
         let dir = file.parent().unwrap_or(Path::new(""));
-        let state = parse(&file).map_err(|error| error.in_file(&file))?;
         if state.model_checkpoint_path.is_empty() {
             let kind = "the state file names no checkpoint: model_checkpoint_path is not given";
-            return Err(Error::from(ErrorKind::NotFound(kind.into())).in_file(&file));
+            return Err(Error::not_found(kind).in_file(&file));
         }
-        // An absolute path takes the place of the directory, and so does one of another file system, as gs://.
+        // An absolute path, or one on another file system such as gs://, is not relative to the directory.
         let resolve = |path: &String| match path.contains("://") {
             true => PathBuf::from(path),
             false => dir.join(path),
@@ -88,73 +90,63 @@ impl CheckpointState {
         })
     }
 
-    /// The latest checkpoint, as `latest_checkpoint` gives it.
+    /// The latest checkpoint, as TensorFlow's `latest_checkpoint`.
     ///
     /// # Errors
-    /// When there is none at the path that the state file names; the error says what is there instead.
+    /// If the path that the state file names does not exist; the error lists the checkpoints in the directory.
     pub fn latest(&self) -> Result<PathBuf> {
+        self.find_latest().map(|probe| probe.path().to_path_buf())
+    }
+
+    /// The probe of the latest checkpoint.
+    pub(super) fn find_latest(&self) -> Result<Probe> {
         let latest = &self.model_checkpoint_path;
-        if format::names_one(latest) {
-            return Ok(latest.clone());
+        let probe = Probe::new(latest);
+        if formats::may_be_checkpoint(&probe) {
+            return Ok(probe);
         }
-        if let Some(error) = unread::remote(latest) {
-            let kind = format!("the latest checkpoint is {}: {error}", latest.display());
-            return Err(Error::from(ErrorKind::NotFound(kind)).in_file(&self.path));
+        if refusal::scheme(latest).is_some() {
+            let remote = refusal::remote_path(latest);
+            let kind = format!("the latest checkpoint is {}: {remote}", latest.display());
+            return Err(Error::not_found(kind).in_file(&self.path));
         }
         let dir = self.path.parent().unwrap_or(Path::new(""));
-        // Paths of another machine, also of one with backslashes.
-        let spelled = latest.to_string_lossy();
-        let name = spelled.rsplit(['/', '\\']).next().unwrap_or_default();
+        // The directory may have been moved from another machine, also from one with backslashes.
+        let text = latest.to_string_lossy();
+        let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
         let moved = dir.join(name);
-        let hint = if !name.is_empty() && format::names_one(&moved) {
+        let hint = if !name.is_empty() && formats::may_be_checkpoint(&Probe::new(&moved)) {
             format!("; {} is there: give that path", moved.display())
         } else {
             let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
-            format!("; {}", unread::inside(dir))
+            format!("; {}", refusal::checkpoints_inside(dir))
         };
-        let kind = format!("the latest checkpoint it names, {spelled}, is not there{hint}");
-        Err(Error::from(ErrorKind::NotFound(kind)).in_file(&self.path))
+        let kind = format!("the latest checkpoint it names, {text}, is not there{hint}");
+        Err(Error::not_found(kind).in_file(&self.path))
     }
-}
-
-/// The name of the state file: `checkpoint`, or the one that is asked for, which has no directory in it.
-pub(crate) fn file_name(asked: Option<&str>) -> Result<&Path> {
-    let name = Path::new(asked.unwrap_or(NAME));
-    if name.file_name() == Some(name.as_os_str()) {
-        return Ok(name);
-    }
-    let kind = "the name of the state file may have no directory in it".into();
-    Err(Error::from(ErrorKind::Usage(kind)).in_file(name))
-}
-
-/// The state file in the folder of a checkpoint.
-pub(super) fn beside(checkpoint: &Path) -> PathBuf {
-    checkpoint.with_file_name(NAME)
-}
-
-/// Whether a directory has a state file.
-pub(super) fn is_in(dir: &Path) -> bool {
-    dir.join(NAME).is_file()
 }
 
 fn message_type(schema: &Schema) -> Result<&MessageType> {
     schema
         .message("tensorflow.CheckpointState")
-        .ok_or_else(|| Error::from(ErrorKind::NotFound("the schema has no CheckpointState".into())))
+        .ok_or_else(|| Error::not_found("the schema has no CheckpointState"))
 }
 
-fn parse(path: &Path) -> Result<tensorflow::CheckpointState> {
-    let file = File::open(path)?;
-    if file.len() > LONGEST {
+fn parse(probe: &Probe) -> Result<tensorflow::CheckpointState> {
+    let file = probe.open()?;
+    let in_file = |error: Error| error.in_file(probe.path());
+    if file.len() > MAX_BYTES {
         let found = format!("{} bytes", file.len());
-        let allowed = format!("at most {LONGEST} are allowed");
-        return Err(Error::unexpected("length of the state file", found, allowed));
+        let allowed = format!("at most {MAX_BYTES} are allowed");
+        return Err(in_file(Error::unexpected("length of the state file", found, allowed)));
     }
     let schema = Schema::tensorflow();
     let ty = message_type(schema)?;
     let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or_default()];
-    Stream::new(&file, 0, file.len()).read("the state file", &mut bytes)?;
-    let (message, _) = text::parse(schema, ty, bytes.as_slice(), &text::ParseOptions::default())?;
-    tensorflow::CheckpointState::decode(message.bytes())
-        .map_err(|error| Error::unexpected("state file", error, "it must be a CheckpointState"))
+    file.read_at(0, &mut bytes)?;
+    let parsed = text::parse(schema, ty, bytes.as_slice(), &text::ParseOptions::default());
+    let (message, _) = parsed.map_err(in_file)?;
+    tensorflow::CheckpointState::decode(message.bytes()).map_err(|error| {
+        in_file(Error::unexpected("state file", error, "it must be a CheckpointState"))
+    })
 }

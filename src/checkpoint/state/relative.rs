@@ -1,13 +1,13 @@
-//! One path as it is from another, by their names alone, as Python's `os.path.relpath` has it.
+//! Relative paths, computed from names alone as by Python's `os.path.relpath`.
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// What leads from the directory `start` to `path`; both are from the working directory where they are relative.
+/// The path from the directory `start` to `path`. Relative paths start at the working directory.
 ///
 /// # Errors
-/// When there is no working directory.
+/// If the working directory does not exist.
 pub(super) fn path(path: &Path, start: &Path) -> Result<PathBuf> {
     let (path, start) = (normal(path)?, normal(start)?);
     let shared = path.iter().zip(&start).take_while(|(a, b)| a == b).count();
@@ -16,7 +16,7 @@ pub(super) fn path(path: &Path, start: &Path) -> Result<PathBuf> {
     Ok(if relative.as_os_str().is_empty() { PathBuf::from(".") } else { relative })
 }
 
-/// The steps of a path from the root, without those that are taken back.
+/// The components of a path from the root, with `..` resolved.
 fn normal(path: &Path) -> Result<Vec<PathBuf>> {
     let here = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let absolute = std::path::absolute(here)

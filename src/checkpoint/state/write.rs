@@ -1,4 +1,4 @@
-//! Writing a state file, as TensorFlow's `update_checkpoint_state` does.
+//! Writes state files, as TensorFlow's `update_checkpoint_state`.
 
 use std::path::{Path, PathBuf};
 
@@ -6,33 +6,34 @@ use prost::Message as _;
 
 use super::CheckpointState;
 use super::relative;
-use crate::error::{Error, ErrorKind, Result};
+use crate::checkpoint::state_file;
+use crate::error::{Error, Result};
 use crate::files;
 use crate::message::Message;
 use crate::schema::{Schema, tensorflow};
 use crate::text;
 
-/// What a new state file says beside the latest checkpoint.
+/// The content of a new state file besides the latest checkpoint.
 #[derive(Debug, Clone, Default)]
 pub struct StateOptions {
-    /// Every checkpoint that is kept, oldest first; the latest is added where it is not the last.
+    /// Every checkpoint that is kept, oldest first; the latest one is appended if it is missing.
     pub all_model_checkpoint_paths: Vec<PathBuf>,
-    /// When each of these was written, in seconds since 1970; none, or as many as there are paths.
+    /// The time at which each of these was written, in seconds since 1970; empty, or one per path.
     pub all_model_checkpoint_timestamps: Vec<f64>,
-    /// When the last one was written that is kept for good.
+    /// The time of the last checkpoint that is kept forever.
     pub last_preserved_timestamp: Option<f64>,
-    /// Write absolute paths as they are from the directory, too, so that it can be moved.
+    /// Whether absolute paths are also written relative to the directory, so that it can be moved.
     pub save_relative_paths: bool,
-    /// The name of the file; `checkpoint` where none is given.
+    /// The name of the file, instead of `checkpoint`.
     pub latest_filename: Option<String>,
 }
 
 impl CheckpointState {
-    /// The message that [`update`](Self::update) writes, as TensorFlow's `generate_checkpoint_state_proto`: where `dir` is
-    /// relative, so are the paths in it that are, from there.
+    /// The message that [`update`](Self::update) writes, as TensorFlow's `generate_checkpoint_state_proto`. If `dir` is relative,
+    /// relative paths are written relative to it.
     ///
     /// # Errors
-    /// When there are timestamps, and not as many as paths, or a path is not UTF-8.
+    /// If the number of timestamps is neither 0 nor that of the paths, or a path is not UTF-8.
     pub fn generate(
         dir: &Path,
         latest: &Path,
@@ -47,27 +48,27 @@ impl CheckpointState {
             let allowed = format!("there are {} paths", all.len());
             return Err(Error::unexpected("number of timestamps", times.len(), allowed));
         }
-        let spelled = |path: &Path| {
+        let formatted = |path: &Path| {
             let is_rewritten =
                 if path.is_absolute() { options.save_relative_paths } else { dir.is_relative() };
             let path = if is_rewritten { relative::path(path, dir)? } else { path.to_path_buf() };
             path.into_os_string().into_string().map_err(|path| {
-                let kind = "a state file has room for paths in UTF-8 only".into();
-                Error::from(ErrorKind::Unsupported(kind)).in_file(Path::new(&path))
+                let kind = "a state file has room for paths in UTF-8 only";
+                Error::unsupported(kind).in_file(Path::new(&path))
             })
         };
         Ok(tensorflow::CheckpointState {
-            model_checkpoint_path: spelled(latest)?,
+            model_checkpoint_path: formatted(latest)?,
             all_model_checkpoint_paths: all
                 .iter()
-                .map(|path| spelled(path))
+                .map(|path| formatted(path))
                 .collect::<Result<_>>()?,
             all_model_checkpoint_timestamps: times.clone(),
             last_preserved_timestamp: options.last_preserved_timestamp.unwrap_or_default(),
         })
     }
 
-    /// Writes the state file of `dir`, so that `latest` is its latest checkpoint. The old file is there until the new one is.
+    /// Writes the state file of `dir` with `latest` as its latest checkpoint. The file is replaced as a whole.
     ///
     /// ```
     /// use ckdiff::checkpoint::{CheckpointState, StateOptions};
@@ -80,14 +81,14 @@ impl CheckpointState {
     /// # Ok::<(), ckdiff::Error>(())
     /// ```
     /// # Errors
-    /// As for [`generate`](Self::generate); also when `latest` is the path of the state file itself, its name has a directory in
-    /// it, or it cannot be written.
+    /// As for [`generate`](Self::generate); also if `latest` is the path of the state file itself, the file name has a directory
+    /// in it, or it cannot be written.
     pub fn update(dir: &Path, latest: &Path, options: &StateOptions) -> Result<()> {
-        let file = dir.join(super::file_name(options.latest_filename.as_deref())?);
+        let file = dir.join(state_file::file_name(options.latest_filename.as_deref())?);
         let state = Self::generate(dir, latest, options)?;
         if file == latest || file == Path::new(&state.model_checkpoint_path) {
-            let kind = "a checkpoint of this path would be where the state file is".into();
-            return Err(Error::from(ErrorKind::Usage(kind)).in_file(latest));
+            let kind = "a checkpoint of this path would be where the state file is";
+            return Err(Error::usage(kind).in_file(latest));
         }
         write(&file, &state)
     }

@@ -1,34 +1,34 @@
-//! The values of a slice on their way into a V1 file: one `*_val` list of a `TensorProto`, and nothing beside it.
+//! Encodes the values of a slice as one `*_val` list of a `TensorProto`.
 
 use crate::bytes::varint;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::progress::{Progress, Silent};
 use crate::tensor::{Coding, DType, TensorSource, ValueField, read_through};
 
-use super::super::framing::{self, Part};
+use super::super::framing::{self, ElementPart};
 
-/// Bytes that are gathered before they are given on.
+/// The size of the write buffer.
 const BUFFER: usize = 64 << 10;
 
-/// Values, and how many bytes they take: that stands before them, so where it depends on the values they are read twice.
+/// The values of a tensor and their encoded length. The length precedes them, so values of variable length are read twice.
 pub(super) struct Values<'a> {
     source: &'a dyn TensorSource,
     field: ValueField,
-    /// Bytes of the list without tag and length; of strings, with those of each.
+    /// The length of the list without its tag and length; for strings, with those of each string.
     list: u64,
 }
 
 impl<'a> Values<'a> {
-    /// Finds out how many bytes the values of `source` take.
+    /// Computes the encoded length of the values of `source`.
     ///
     /// # Errors
-    /// When TensorFlow writes no V1 checkpoint with elements of this type, or the source cannot be read.
+    /// If TensorFlow writes no elements of this type into V1 checkpoints, or the source cannot be read.
     pub(super) fn measure(source: &'a dyn TensorSource) -> Result<Self> {
         let (dtype, elements) = (source.dtype(), source.shape().elements());
         let field = ValueField::of(dtype);
         if !is_written(dtype) {
             let kind = format!("a V1 checkpoint cannot hold {dtype}; --format v2 can");
-            return Err(ErrorKind::Unsupported(kind).into());
+            return Err(Error::unsupported(kind));
         }
         let bytes = |size: u64| {
             let allowed = "64 bits count the bytes";
@@ -40,7 +40,7 @@ impl<'a> Values<'a> {
             Coding::Fixed => list = bytes(dtype.size().unwrap_or_default() as u64)?,
             Coding::Bool => list = elements,
             Coding::Each => framing::read(source, &Silent, |part| {
-                if let Part::Length(len) = part {
+                if let ElementPart::Length(len) = part {
                     let tag = u64::from(field.number) << 3;
                     list += (varint::len(tag) + varint::len(len)) as u64 + len;
                 }
@@ -56,7 +56,7 @@ impl<'a> Values<'a> {
         Ok(Self { source, field, list })
     }
 
-    /// Bytes of the `TensorProto`.
+    /// The length of the `TensorProto`.
     pub(super) fn bytes(&self) -> u64 {
         if self.field.coding == Coding::Each {
             self.list
@@ -65,7 +65,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Tag and length of a packed list; nothing where there are no values.
+    /// The tag and the length of a packed list; empty if there are no values.
     fn head(&self) -> Vec<u8> {
         let mut head = Vec::new();
         if self.list > 0 {
@@ -75,10 +75,10 @@ impl<'a> Values<'a> {
         head
     }
 
-    /// Gives the `TensorProto` to `out`, piece by piece.
+    /// Writes the `TensorProto` to `out` in pieces.
     ///
     /// # Errors
-    /// When the source cannot be read, or what `out` says.
+    /// If the source cannot be read, or `out` fails.
     pub(super) fn write(
         &self,
         progress: &dyn Progress,
@@ -108,12 +108,12 @@ impl<'a> Values<'a> {
         let mut buffer = Vec::with_capacity(BUFFER);
         framing::read(self.source, progress, |part| {
             match part {
-                Part::Length(len) => {
+                ElementPart::Length(len) => {
                     varint::write(u64::from(self.field.number) << 3 | 2, &mut buffer);
                     varint::write(len, &mut buffer);
                 }
-                Part::Bytes(bytes) => buffer.extend_from_slice(bytes),
-                Part::End => {}
+                ElementPart::Bytes(bytes) => buffer.extend_from_slice(bytes),
+                ElementPart::End => {}
             }
             if buffer.len() >= BUFFER {
                 out(&buffer)?;
@@ -142,7 +142,7 @@ fn is_written(dtype: DType) -> bool {
     dtype == DType::String || (listed && !unknown.contains(&dtype))
 }
 
-/// Gives each number of `content`, as it is in a list of varints.
+/// Calls `each` with every number of `content`, sign-extended as in a list of varints.
 fn each_number(field: ValueField, content: &[u8], mut each: impl FnMut(u64)) {
     let is_signed = matches!(field.coding, Coding::Varint { min, .. } if min < 0);
     for number in content.chunks_exact(field.bytes) {

@@ -1,39 +1,36 @@
-//! The list of tensors that a V1 file starts with.
-
-use prost_reflect::prost::Message as _;
+//! The list of tensors in the first entry of a V1 file.
 
 use crate::bytes::Limits;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::message::{Record, Records};
 use crate::schema::field::{saved_slice_meta, saved_tensor_slice_meta, saved_tensor_slices};
-use crate::schema::tensorflow::VersionDef;
 use crate::table::{Entries, Table};
 use crate::tensor::{DType, Name, Shape};
 
 use super::super::proto::{self, Extents};
 
-/// What a file's meta says of a tensor: a `SavedSliceMeta`.
+/// A `SavedSliceMeta`: a tensor as a file lists it.
 pub(super) struct Listed {
     pub(super) dtype: DType,
     pub(super) shape: Shape,
-    /// The slices of it in this file.
+    /// The slices of the tensor in this file.
     pub(super) slices: Vec<Extents>,
 }
 
-/// A file's `SavedTensorSliceMeta`.
+/// A `SavedTensorSliceMeta`: the list of tensors.
 pub(super) struct Meta {
     pub(super) tensors: Vec<(Name, Result<Listed>)>,
     pub(super) damage: Vec<Error>,
 }
 
-/// Reads the meta of a file, which is the first entry of the first block.
+/// Reads the list of tensors of a file.
 ///
 /// # Errors
-/// When it is not there, or is no message, or of a version that we cannot read.
+/// If the list is missing, invalid, or of a version that cannot be read.
 pub(super) fn read(table: &Table, limits: &Limits) -> Result<Meta> {
     let missing = || {
         let kind = "the first key must be empty and have the list of tensors; it is missing";
-        Error::from(ErrorKind::NotFound(kind.into()))
+        Error::not_found(kind)
     };
     let mut blocks = table.blocks();
     let handle = blocks.next().ok_or_else(missing)??;
@@ -77,15 +74,7 @@ fn tensors(
                 let listed = listed(&record, &mut name, limits);
                 tensors.push((name, listed));
             }
-            saved_tensor_slice_meta::VERSIONS => {
-                let versions = VersionDef::decode(record.len_delimited("versions")?);
-                let versions = versions.map_err(|error| {
-                    Error::unexpected("versions", error, "it must be a VersionDef")
-                });
-                versions
-                    .and_then(|versions| proto::check_versions(&versions))
-                    .map_err(|error| error.at(record.offset))?;
-            }
+            saved_tensor_slice_meta::VERSIONS => proto::check_versions(&record)?,
             _ => {}
         }
     }

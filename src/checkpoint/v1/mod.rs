@@ -1,13 +1,13 @@
-//! The V1 checkpoint: one table with names and content, or several, `P-00000-of-00002` and its like.
+//! The V1 checkpoint: one table with names and content, or several such as `P-00000-of-00002`.
 //!
 //! ```text
 //! key ""        → SavedTensorSlices.meta: of each tensor the name, full shape, type, and the slices in this file
 //! a slice's key → SavedTensorSlices.data: name, slice, and a TensorProto of nothing but a `*_val` list
 //! ```
-//! Every tensor is stored in slices, mostly in one that is all of it. A file of several has only its own tensors and
-//! slices in its meta. Source: TensorFlow's `tensor_slice_writer.cc`, `saved_tensor_slice_util.cc`.
+//! Every tensor is stored in slices, usually in a single one. A shard lists its own tensors and slices only. Source: TensorFlow's
+//! `tensor_slice_writer.cc`, `saved_tensor_slice_util.cc`.
 //!
-//! Only the first block is read on opening. The others are verified when the first of their tensors is read.
+//! Opening reads only the first block. The other blocks are verified when the first of their tensors is read.
 
 mod encode;
 mod meta;
@@ -15,6 +15,7 @@ mod path;
 mod saved;
 mod table_file;
 mod values;
+mod walk;
 mod write;
 
 use std::collections::BTreeMap;
@@ -22,13 +23,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::bytes::{ChecksumKind, Limits, ReadAt};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::table;
 use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 
+use super::content;
 use super::format::Writer;
-use super::partitioned::{Part, Partitioned};
+use super::partitioned::{Partitioned, StoredSlice};
 use super::probe::Probe;
 use super::proto::{self, Extents};
 use super::shard_name::of_all_shards;
@@ -36,8 +38,8 @@ use super::shards::Shards;
 use super::{Contents, Entry, Format};
 
 use meta::Listed;
-use saved::{Place, Saved};
-use table_file::{TableFile, Wanted};
+use table_file::{ListedSlice, TableFile};
+use walk::{Saved, SliceLocation};
 
 /// See [`FORMATS`](super::FORMATS).
 pub(super) static FORMAT: Format = Format {
@@ -56,7 +58,7 @@ pub(super) static FORMAT: Format = Format {
 };
 
 fn read(probe: &Probe, located: &Path, limits: &Limits) -> Result<Contents> {
-    // A file may have question marks in its name.
+    // A file name may contain question marks.
     match of_all_shards(located).filter(|_| probe.path() != located || !probe.exists()) {
         Some((stem, count)) => read_shards(probe.path(), Shards::new(stem, count), limits),
         None => read_file(probe, limits),
@@ -70,9 +72,10 @@ fn read_shards(path: &Path, shards: Shards, limits: &Limits) -> Result<Contents>
         let shard = shards.path(number);
         let file = shards.lasting(number);
         let added = file.and_then(|file| merged.add(shard.clone(), file, limits));
-        let damage = added.err().map(|error| Probe::new(&shard).other().unwrap_or(error));
+        let damage =
+            added.err().map(|error| content::not_a_table(&Probe::new(&shard)).unwrap_or(error));
         merged.damage.extend(damage);
-        if merged.damage.len() > MOST_DAMAGE {
+        if merged.damage.len() > MAX_DAMAGE {
             break;
         }
     }
@@ -90,8 +93,8 @@ fn read_file(probe: &Probe, limits: &Limits) -> Result<Contents> {
     Ok(merged.contents(probe.path(), limits))
 }
 
-/// Files of a sharded checkpoint that may be missing or damaged before the rest is not looked at.
-const MOST_DAMAGE: usize = 100;
+/// The maximum number of missing or damaged shards; the others are then not opened.
+const MAX_DAMAGE: usize = 100;
 
 /// The tensors of all files.
 #[derive(Default)]
@@ -101,11 +104,11 @@ struct Merged {
     damage: Vec<Error>,
 }
 
-/// What the metas say of one tensor.
+/// A tensor, as all files list it.
 struct Tensor {
     dtype: DType,
     shape: Shape,
-    /// Each slice, and in which file it is, and how many slices that lists before it.
+    /// Each slice, the number of its file, and the number of slices that the file lists before it.
     slices: Vec<(Extents, usize, u64)>,
 }
 
@@ -135,22 +138,23 @@ impl Merged {
     fn contents(self, path: &Path, limits: &Limits) -> Contents {
         let files: Vec<PathBuf> = self.files.iter().map(|(path, _)| path.clone()).collect();
         let mut damage = self.damage;
-        // The order of names, and of slices then, is the order of the keys.
-        let mut wanted: Vec<Vec<Wanted>> = files.iter().map(|_| Vec::new()).collect();
+        // Names, and slices of a name, are in the order of the keys.
+        let mut listed_slices: Vec<Vec<ListedSlice>> = files.iter().map(|_| Vec::new()).collect();
         let mut tensors = Vec::with_capacity(self.tensors.len());
         let size =
             self.files.iter().fold(0u64, |n, (_, table)| n.saturating_add(table.file().len()));
         let mut left = proto::key_bytes(size);
         for (name, tensor) in self.tensors {
-            let placed = tensor.and_then(|tensor| tensor.place(&name, &mut wanted, &mut left));
+            let placed =
+                tensor.and_then(|tensor| tensor.place(&name, &mut listed_slices, &mut left));
             tensors.push((name, placed));
         }
         let mut tables = Vec::with_capacity(files.len());
         let mut all = Vec::with_capacity(files.len());
-        for ((path, table), wanted) in self.files.into_iter().zip(wanted) {
+        for ((path, table), listed_slices) in self.files.into_iter().zip(listed_slices) {
             let table = Arc::new(table);
             all.push((path.clone(), Arc::clone(&table)));
-            let (file, wrong) = TableFile::new(path, table, wanted, limits);
+            let (file, wrong) = TableFile::new(path, table, listed_slices, limits);
             damage.extend(wrong);
             tables.push(Arc::new(file));
         }
@@ -167,7 +171,7 @@ impl Merged {
     }
 }
 
-/// Adds what another file, or the same one again, lists of a tensor.
+/// Merges a tensor that another file lists too, or the same file again.
 fn merge(
     known: &mut Result<Tensor>,
     listed: Result<Tensor>,
@@ -202,7 +206,7 @@ fn merge(
 }
 
 impl Tensor {
-    /// What a file lists of it, behind so many other slices.
+    /// A tensor as a file lists it, after `before` other slices.
     fn of(listed: Listed, file: usize, before: &mut u64) -> Self {
         let numbered = (*before..).zip(listed.slices);
         let slices: Vec<_> = numbered.map(|(n, slice)| (slice, file, n)).collect();
@@ -210,11 +214,11 @@ impl Tensor {
         Self { dtype: listed.dtype, shape: listed.shape, slices }
     }
 
-    /// Adds the slices to what is wanted of their files.
+    /// Adds the slices to the lists of their files.
     fn place(
         mut self,
         name: &Name,
-        wanted: &mut [Vec<Wanted>],
+        listed_slices: &mut [Vec<ListedSlice>],
         key_bytes_left: &mut u64,
     ) -> Result<Placed> {
         values::supported(self.dtype)?;
@@ -232,40 +236,40 @@ impl Tensor {
             self.slices.iter().map(|(extents, ..)| Slice::new(extents, &self.shape)).collect();
         let mut parts = Vec::with_capacity(self.slices.len());
         for (slice, (extents, file, listed)) in boxes?.into_iter().zip(self.slices) {
-            let Some(of_file) = wanted.get_mut(file) else {
+            let Some(of_file) = listed_slices.get_mut(file) else {
                 continue;
             };
             // A checkpoint has far fewer files.
             let number = u32::try_from(file).unwrap_or(u32::MAX);
-            parts.push((slice, Place { file: number, listed, wanted: of_file.len() }));
-            of_file.push(Wanted { name: name.clone(), extents });
+            parts.push((slice, SliceLocation { file: number, listed, number: of_file.len() }));
+            of_file.push(ListedSlice { name: name.clone(), extents });
         }
         Ok(Placed { dtype: self.dtype, shape: self.shape, parts })
     }
 }
 
-/// A tensor whose slices have their places in the lists of what is wanted.
+/// A tensor whose slices are in the lists of their files.
 struct Placed {
     dtype: DType,
     shape: Shape,
-    parts: Vec<(Slice, Place)>,
+    parts: Vec<(Slice, SliceLocation)>,
 }
 
 impl Placed {
     fn source(self, tables: &[Arc<TableFile>]) -> Result<Box<dyn TensorSource>> {
-        let lost = || Error::from(ErrorKind::NotFound("its file is not there".into()));
+        let lost = || Error::not_found("its file is not there");
         let mut parts = Vec::with_capacity(self.parts.len());
         let mut listed_in = PathBuf::new();
-        for (slice, place) in self.parts {
-            let file = Arc::clone(tables.get(place.file as usize).ok_or_else(lost)?);
+        for (slice, location) in self.parts {
+            let file = Arc::clone(tables.get(location.file as usize).ok_or_else(lost)?);
             if parts.is_empty() {
                 listed_in = file.path().to_path_buf();
             }
-            let saved = Saved::new(file, place, self.dtype, slice.shape().clone());
-            parts.push(Part { slice, source: Box::new(saved) });
+            let saved = Saved::new(file, location, self.dtype, slice.shape().clone());
+            parts.push(StoredSlice { slice, source: Box::new(saved) });
         }
         if let [only] = &*parts
-            && only.slice.is_spelled_whole()
+            && only.slice.is_given_whole()
             && let Some(only) = parts.pop()
         {
             return Ok(only.source);

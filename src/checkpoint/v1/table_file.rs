@@ -1,4 +1,4 @@
-//! One file of a V1 checkpoint: where in it the wanted slices are.
+//! One file of a V1 checkpoint, and the locations of its slices.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,62 +13,62 @@ use super::super::slice_key;
 
 /// A slice that the meta lists.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct ListedSlice {
     pub(super) name: Name,
     pub(super) extents: Extents,
 }
 
-impl Wanted {
+impl ListedSlice {
     fn key(&self, key: &mut Vec<u8>) {
         key.clear();
         slice_key::write(self.name.as_bytes(), &self.extents, key);
     }
 }
 
-/// A table, what is wanted of it, and in which blocks that must be.
+/// A table, its slices, and the blocks that must contain them.
 #[derive(Debug)]
 pub(super) struct TableFile {
     path: PathBuf,
     table: Arc<Table>,
     limits: Limits,
     /// In the order of the keys.
-    wanted: Vec<Wanted>,
-    /// In the order of the keys; those that nothing is wanted of are left out.
+    slices: Vec<ListedSlice>,
+    /// In the order of the keys, without blocks that contain no slice.
     groups: Vec<Group>,
     kept: Mutex<Option<Block>>,
 }
 
-/// The wanted slices of one block.
+/// The slices in one block.
 #[derive(Debug)]
 struct Group {
-    /// Which of the wanted: those before `end`, and not in the groups before.
+    /// The range of the slices.
     start: usize,
     end: usize,
     block: Result<BlockHandle>,
-    /// Where the values are; found when the first is asked for.
+    /// The locations of the values, found when the first one is read.
     found: OnceLock<Result<Found>>,
 }
 
 /// A verified block.
 #[derive(Debug)]
 struct Found {
-    /// Of each wanted slice of the block, from where to where its value lies.
+    /// For each slice of the block, the offsets of its value and of the byte after it.
     places: Vec<Option<(u64, u64)>>,
     compressed: bool,
 }
 
 impl TableFile {
-    /// Finds the block of each wanted slice, by the index alone; gives what is damaged of that, too.
+    /// Finds the block of each slice by the index alone. Also returns the damage to the index.
     pub(super) fn new(
         path: PathBuf,
         table: Arc<Table>,
-        wanted: Vec<Wanted>,
+        slices: Vec<ListedSlice>,
         limits: &Limits,
     ) -> (Self, Vec<Error>) {
         let mut damage = Vec::new();
         let mut groups = Vec::new();
         let mut start = 0;
-        // Composing a key takes as long as its name is, so each is composed once, not once for each block.
+        // A key is as long as the name in it, so each is composed once and not once per block.
         let (mut key, mut composed) = (Vec::new(), None);
         let mut blocks = table.blocks();
         let mut broken = None;
@@ -79,7 +79,7 @@ impl TableFile {
                 broken = block.as_ref().err().cloned();
             }
             let mut end = start;
-            while let Some(slice) = wanted.get(end) {
+            while let Some(slice) = slices.get(end) {
                 if composed != Some(end) {
                     slice.key(&mut key);
                     composed = Some(end);
@@ -94,18 +94,18 @@ impl TableFile {
                 start = end;
             }
         }
-        // After a broken entry of the index, nothing is known of the blocks that follow.
-        if let Some(error) = broken.filter(|_| start < wanted.len()) {
-            let end = wanted.len();
+        // A broken entry of the index hides the blocks that follow.
+        if let Some(error) = broken.filter(|_| start < slices.len()) {
+            let end = slices.len();
             groups.push(Group { start, end, block: Err(error), found: OnceLock::new() });
         }
         let (limits, kept) = (limits.clone(), Mutex::default());
-        (Self { path, table, limits, wanted, groups, kept }, damage)
+        (Self { path, table, limits, slices, groups, kept }, damage)
     }
 
-    /// What the wanted slice of this number is.
-    pub(super) fn wanted(&self, number: usize) -> Result<&Wanted> {
-        self.wanted.get(number).ok_or_else(|| self.not_found())
+    /// The slice with this number.
+    pub(super) fn slice(&self, number: usize) -> Result<&ListedSlice> {
+        self.slices.get(number).ok_or_else(|| self.not_found())
     }
 
     /// The path of the file.
@@ -113,8 +113,8 @@ impl TableFile {
         &self.path
     }
 
-    /// The value of a wanted slice, its block verified.
-    pub(super) fn value(&self, number: usize) -> Result<Stream<'static>> {
+    /// The value of a slice. Its block is verified.
+    pub(super) fn value(&self, number: usize) -> Result<Stream> {
         let group = self.groups.partition_point(|group| group.end <= number);
         let group = self.groups.get(group).filter(|group| group.start <= number);
         let group = group.ok_or_else(|| self.not_found())?;
@@ -132,12 +132,12 @@ impl TableFile {
         let place = found.places.get(number - group.start).copied().flatten();
         let (start, end) = place.ok_or_else(|| self.not_found())?;
         let source = if found.compressed { self.decompressed(handle)? } else { self.table.file() };
-        Ok(Stream::shared(source, start, end))
+        Ok(Stream::new(source, start, end))
     }
 
-    /// The length of a wanted slice's value; 0 if it cannot be read.
+    /// The length of the value of a slice; 0 if it cannot be read.
     pub(super) fn value_bytes(&self, number: usize) -> u64 {
-        // Asked for a number to show; the error comes when the tensor is read.
+        // The length is only displayed; reading the tensor reports the error.
         self.value(number).map_or(0, |value| value.remaining())
     }
 
@@ -146,11 +146,11 @@ impl TableFile {
         Error::from(kind).in_file(&self.path)
     }
 
-    /// Goes through a block once, for all that is wanted of it.
+    /// Finds all slices of a block in one pass.
     fn find(&self, group: &Group, block: &Block) -> Result<Vec<Option<(u64, u64)>>> {
-        let wanted = self.wanted.get(group.start..group.end).unwrap_or(&[]);
-        let mut found = vec![None; wanted.len()];
-        let mut slots = wanted.iter().zip(&mut found);
+        let slices = self.slices.get(group.start..group.end).unwrap_or(&[]);
+        let mut found = vec![None; slices.len()];
+        let mut slots = slices.iter().zip(&mut found);
         let mut next = slots.next();
         let (mut key, mut composed) = (Vec::new(), false);
         let mut entries = Entries::new(block, &self.limits);
@@ -180,7 +180,7 @@ impl TableFile {
         Ok(found)
     }
 
-    /// Keeps the last block for the next tensor in it: without, a block of many tensors would be decompressed for each.
+    /// Keeps the last block, so that it is not decompressed for every tensor in it.
     fn keep(&self, block: Block) {
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(block);
     }

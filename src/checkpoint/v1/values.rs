@@ -1,19 +1,19 @@
 //! The `*_val` lists of a `TensorProto`, decoded to little-endian numbers while they are read.
 
 use crate::bytes::varint;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::schema::field::tensor_proto;
 use crate::tensor::{Coding, DType, Shape, TensorStream, ValueField};
 
-use super::saved::{Piece, Walk};
+use super::walk::{Field, Walk};
 
-/// Where the numbers of `dtype` are; `None` where V1 has no list for them.
+/// The field with numbers of type `dtype`; `None` if V1 has no list for them.
 fn field_of(dtype: DType) -> Option<ValueField> {
     let field = ValueField::of(dtype);
     (!matches!(field.coding, Coding::Bytes | Coding::Each)).then_some(field)
 }
 
-/// The wire type of a value that stands alone.
+/// The wire type of an unpacked value.
 fn wire(field: ValueField) -> u64 {
     match (field.coding, field.bytes) {
         (Coding::Fixed, 4) => 5,
@@ -22,7 +22,7 @@ fn wire(field: ValueField) -> u64 {
     }
 }
 
-/// Decodes one varint, which must be in the range of its type.
+/// Decodes a varint, and checks the range of its type.
 fn decode(field: ValueField, value: u64) -> Result<[u8; 8]> {
     let signed = value.cast_signed();
     match field.coding {
@@ -34,24 +34,24 @@ fn decode(field: ValueField, value: u64) -> Result<[u8; 8]> {
     }
 }
 
-/// Checks that V1 checkpoints hold tensors of this type.
+/// Checks that V1 checkpoints can have tensors of this type.
 pub(super) fn supported(dtype: DType) -> Result<()> {
     if dtype == DType::String || field_of(dtype).is_some() {
         return Ok(());
     }
-    Err(ErrorKind::Unsupported(format!("{dtype} in a V1 checkpoint is not read")).into())
+    Err(Error::unsupported(format!("{dtype} in a V1 checkpoint is not read")))
 }
 
 /// Content of fixed-width elements.
 pub(super) struct Numbers<'a> {
     walk: Walk<'a>,
     field: ValueField,
-    piece: Option<(Piece, ValueField)>,
-    /// Numbers still to come.
+    list: Option<(Field, ValueField)>,
+    /// The number of values that are left.
     left: u64,
     total: u64,
-    /// Which of the two ways to store content was met: `tensor_content` or the list.
-    met: Option<u32>,
+    /// The field that was found first: `tensor_content` or the list of values.
+    found: Option<u32>,
 }
 
 impl<'a> Numbers<'a> {
@@ -61,43 +61,44 @@ impl<'a> Numbers<'a> {
             Error::unexpected("type", dtype, "elements of fixed width are needed")
         })?;
         let per_element = dtype.size().unwrap_or(field.bytes) / field.bytes;
-        // Each number is at least a byte, so what is left of the value bounds them.
+        // Each number takes at least a byte, so the rest of the value bounds the total.
         let total = shape.elements().saturating_mul(per_element as u64);
         let have = walk.stream.remaining();
         if total > have {
             let error = Error::truncated("the list of values", total, have);
-            return Err(walk.place(error));
+            return Err(walk.locate(error));
         }
-        Ok(Self { walk, field, piece: None, left: total, total, met: None })
+        Ok(Self { walk, field, list: None, left: total, total, found: None })
     }
 
-    /// The next field that holds values, or `None` after the last, when all are there.
+    /// Goes to the next field with values. Returns false after the last, once all values were found.
     fn advance(&mut self) -> Result<bool> {
-        while let Some(piece) = self.walk.next()? {
-            let packed = piece.wire == 2;
+        while let Some(list) = self.walk.next()? {
+            let packed = list.wire == 2;
             let as_is = ValueField { coding: Coding::Fixed, ..self.field };
-            let field = match piece.field {
+            let field = match list.number {
                 number if number == self.field.number => self.field,
                 tensor_proto::TENSOR_CONTENT if packed => as_is,
                 _ => {
-                    self.walk.skip(&piece)?;
+                    self.walk.skip(&list)?;
                     continue;
                 }
             };
-            if !packed && piece.wire != wire(field) {
+            if !packed && list.wire != wire(field) {
                 let allowed = format!("2 or {} is allowed", wire(field));
-                return Err(Error::unexpected("wire type of values", piece.wire, allowed));
+                return Err(Error::unexpected("wire type of values", list.wire, allowed));
             }
-            let len = piece.end - self.walk.stream.offset();
+            let len = list.end - self.walk.stream.offset();
             if field.coding == Coding::Fixed && !len.is_multiple_of(field.bytes as u64) {
                 let allowed = format!("each value has {}", field.bytes);
                 return Err(Error::unexpected("bytes of values", len, allowed));
             }
-            if len > 0 && self.met.replace(piece.field).is_some_and(|met| met != piece.field) {
+            if len > 0 && self.found.replace(list.number).is_some_and(|found| found != list.number)
+            {
                 let allowed = "one is enough";
                 return Err(Error::unexpected("content", "in a list and as bytes", allowed));
             }
-            self.piece = Some((piece, field));
+            self.list = Some((list, field));
             return Ok(true);
         }
         if self.left > 0 {
@@ -114,12 +115,12 @@ impl<'a> Numbers<'a> {
         Error::unexpected("number of values", found, format!("{} are needed", self.total))
     }
 
-    /// Decodes into `out`, which takes whole numbers, what the piece has; returns the bytes.
+    /// Decodes whole numbers of the list into `out`. Returns the number of bytes.
     fn decode(&mut self, out: &mut [u8]) -> Result<usize> {
-        let Some((piece, field)) = &self.piece else {
+        let Some((list, field)) = &self.list else {
             return Ok(0);
         };
-        let (end, field, alone) = (piece.end, *field, piece.wire == 0);
+        let (end, field, unpacked) = (list.end, *field, list.wire == 0);
         let room = out.len() / field.bytes;
         let stream = &mut self.walk.stream;
         if field.coding == Coding::Fixed {
@@ -140,7 +141,7 @@ impl<'a> Numbers<'a> {
                 None => (stream.varint("a value")?, 0),
             };
             stream.consume(len);
-            if stream.offset() > end && !alone {
+            if stream.offset() > end && !unpacked {
                 return Err(Error::unexpected("value", "past the end", "it must end in its list"));
             }
             let bytes = decode(field, value)?;
@@ -159,13 +160,13 @@ impl<'a> Numbers<'a> {
             if rest.len() < self.field.bytes {
                 return Ok(written);
             }
-            if self.piece.is_none() && !self.advance()? {
+            if self.list.is_none() && !self.advance()? {
                 return Ok(written);
             }
             written += self.decode(rest)?;
-            let at_end = |(piece, _): &(Piece, ValueField)| self.walk.stream.offset() >= piece.end;
-            if self.piece.as_ref().is_none_or(at_end) {
-                self.piece = None;
+            let at_end = |(list, _): &(Field, ValueField)| self.walk.stream.offset() >= list.end;
+            if self.list.as_ref().is_none_or(at_end) {
+                self.list = None;
             }
         }
     }
@@ -173,6 +174,6 @@ impl<'a> Numbers<'a> {
 
 impl TensorStream for Numbers<'_> {
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
-        self.fill(out).map_err(|error| self.walk.place(error))
+        self.fill(out).map_err(|error| self.walk.locate(error))
     }
 }

@@ -1,4 +1,4 @@
-//! Writes a V1 checkpoint: each shard a table of its own.
+//! Writes a V1 checkpoint: one table per shard.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use prost_reflect::prost::Message as _;
 
 use crate::bytes::varint;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::files::{Complete, NewFile, cannot_write};
 use crate::message::Writer;
 use crate::progress::Progress;
@@ -17,12 +17,12 @@ use crate::schema::field::{
 use crate::table::Builder;
 use crate::tensor::Name;
 
-use super::super::draft::{Piece, Shard, count};
+use super::super::piece::{Piece, Shard, shard_count};
 use super::super::{proto, shard_name, slice_key};
 use super::encode::Values;
 
-/// The most bytes of a message: what protobuf reads.
-const LONGEST: u64 = 0x7fff_ffff;
+/// The maximum number of bytes of a message that protobuf reads.
+const MAX_LEN: u64 = 0x7fff_ffff;
 
 /// See [`Format`](super::super::Format).
 pub(super) fn write(
@@ -31,7 +31,7 @@ pub(super) fn write(
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Vec<Complete>> {
-    let count = count(shards)?;
+    let count = shard_count(shards.len())?;
     let mut files = Vec::with_capacity(shards.len());
     for (number, pieces) in (0..count).zip(shards) {
         let place = match count {
@@ -45,7 +45,7 @@ pub(super) fn write(
     Ok(files)
 }
 
-/// Writes one file.
+/// Writes one table.
 fn shard(pieces: &[Piece<'_>], out: NewFile, progress: &dyn Progress) -> Result<NewFile> {
     let mut keyed = BTreeMap::new();
     for piece in pieces {
@@ -70,15 +70,15 @@ fn shard(pieces: &[Piece<'_>], out: NewFile, progress: &dyn Progress) -> Result<
     table.finish().map_err(cannot_write)
 }
 
-/// The slice that a piece is, as it is spelled.
+/// The extents of a piece, with full dimensions as the writer gave them.
 fn extents(piece: &Piece<'_>) -> Vec<(i64, i64)> {
     match &piece.slice {
-        Some(slice) => slice.spelled().to_vec(),
+        Some(slice) => slice.given_extents().to_vec(),
         None => vec![(0, -1); piece.shape.rank()],
     }
 }
 
-/// The list of tensors: `SavedTensorSlices { meta }`, each tensor where its first slice is.
+/// The list of tensors, `SavedTensorSlices { meta }`, in the order of their first slices.
 fn meta(pieces: &[Piece<'_>]) -> Vec<u8> {
     let mut order: Vec<(&Name, Vec<&Piece<'_>>)> = Vec::new();
     let mut places = BTreeMap::new();
@@ -114,8 +114,8 @@ fn tensor(name: &Name, slices: &[&Piece<'_>], out: &mut Writer) {
     }
 }
 
-/// All of `SavedTensorSlices { data: SavedSlice { name, slice, data: TensorProto } }` but the fields of the last, which have
-/// `values` bytes.
+/// Encodes `SavedTensorSlices { data: SavedSlice { name, slice, data: TensorProto } }` except for the fields of the
+/// `TensorProto`, which take `values` bytes.
 fn head(piece: &Piece<'_>, values: u64) -> Result<Vec<u8>> {
     let mut slice = Writer::default();
     slice.put_bytes(saved_slice::NAME, piece.name.as_bytes());
@@ -129,9 +129,9 @@ fn head(piece: &Piece<'_>, values: u64) -> Result<Vec<u8>> {
     out.tag(saved_tensor_slices::DATA, WireType::Len);
     out.varint(len);
     out.raw(&slice);
-    if len + 1 + varint::len(len) as u64 > LONGEST {
+    if len + 1 + varint::len(len) as u64 > MAX_LEN {
         let kind = format!("a slice of {len} bytes is over the 2 GiB of a V1 checkpoint");
-        return Err(ErrorKind::Unsupported(kind).into());
+        return Err(Error::unsupported(kind));
     }
     Ok(out.finish())
 }

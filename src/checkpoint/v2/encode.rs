@@ -1,4 +1,4 @@
-//! The content of a tensor on its way into a shard.
+//! Writes the content of a tensor to a shard.
 
 use std::io::Write;
 
@@ -8,12 +8,12 @@ use crate::files::cannot_write;
 use crate::progress::{Progress, Silent};
 use crate::tensor::{DType, Extent, TensorSource, read_through};
 
-use super::super::framing::{self, Part};
+use super::super::framing::{self, ElementPart};
 
-/// Bytes read at a time.
+/// The size of a read.
 const CHUNK: usize = 256 << 10;
 
-/// What came of writing a tensor.
+/// The result of writing a tensor.
 pub(super) struct Written {
     pub(super) bytes: u64,
     /// Unmasked.
@@ -23,7 +23,8 @@ pub(super) struct Written {
 /// Writes the content of `source`.
 ///
 /// # Errors
-/// When it cannot be read, its checksum does not hold, it has more or less content than its shape, or `out` cannot be written.
+/// If the source cannot be read, fails its checksum, or has another number of elements than its shape; or `out` cannot be
+/// written.
 pub(super) fn write(
     source: &dyn TensorSource,
     out: &mut dyn Write,
@@ -39,7 +40,7 @@ pub(super) fn write(
     Ok(Written { bytes: out.bytes, crc32c: out.crc.value() })
 }
 
-/// Counts and sums up what goes to a file.
+/// Counts and checksums the bytes that go to a file.
 struct Checked<'o> {
     out: &'o mut dyn Write,
     crc: Crc32c,
@@ -47,26 +48,26 @@ struct Checked<'o> {
 }
 
 impl Checked<'_> {
-    /// Writes bytes that their checksum is of.
+    /// Writes bytes that the checksum covers.
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.crc.update(bytes);
         self.write_apart(bytes)
     }
 
-    /// Writes bytes that the checksum takes in some other form.
+    /// Writes bytes without adding them to the checksum.
     fn write_apart(&mut self, bytes: &[u8]) -> Result<()> {
         self.bytes += bytes.len() as u64;
         self.out.write_all(bytes).map_err(cannot_write)
     }
 
-    /// Writes the checksum so far, which counts as content from there on.
+    /// Writes the checksum so far, which then counts as content.
     fn write_checksum(&mut self) -> Result<()> {
         let masked = self.crc.masked();
         self.write(&masked.to_le_bytes())
     }
 }
 
-/// Writes numbers that lie in one piece. Where the source stores a crc32c too, it is computed once.
+/// Writes numbers from a contiguous range. If the source stores a crc32c too, it is computed only once.
 fn numbers_at_once(
     source: &dyn TensorSource,
     extent: &dyn Extent,
@@ -111,7 +112,7 @@ fn numbers_bytes(source: &dyn TensorSource) -> Result<u64> {
     elements.checked_mul(size).ok_or_else(|| Error::unexpected("shape", shape, allowed))
 }
 
-/// All lengths, their checksum, all bytes; so the source is read twice.
+/// Writes all lengths, their checksum, then all bytes. So the source is read twice.
 fn strings(
     source: &dyn TensorSource,
     out: &mut Checked<'_>,
@@ -119,7 +120,7 @@ fn strings(
 ) -> Result<()> {
     let mut varints = Vec::new();
     framing::read(source, &Silent, |part| {
-        if let Part::Length(len) = part {
+        if let ElementPart::Length(len) = part {
             match u32::try_from(len) {
                 Ok(len) => out.crc.update(&len.to_le_bytes()),
                 Err(_) => out.crc.update(&len.to_le_bytes()),
@@ -135,25 +136,25 @@ fn strings(
     out.write_apart(&varints)?;
     out.write_checksum()?;
     framing::read(source, progress, |part| match part {
-        Part::Bytes(bytes) => out.write(bytes),
-        Part::Length(_) | Part::End => Ok(()),
+        ElementPart::Bytes(bytes) => out.write(bytes),
+        ElementPart::Length(_) | ElementPart::End => Ok(()),
     })
 }
 
-/// Of each element its length, its bytes, and the checksum of all so far.
+/// Writes for each element its length, its bytes, and the checksum of everything so far.
 fn variants(
     source: &dyn TensorSource,
     out: &mut Checked<'_>,
     progress: &dyn Progress,
 ) -> Result<()> {
     framing::read(source, progress, |part| match part {
-        Part::Length(len) => {
+        ElementPart::Length(len) => {
             let mut varint = Vec::with_capacity(varint::MAX_LEN);
             varint::write(len, &mut varint);
             out.crc.update(&len.to_le_bytes());
             out.write_apart(&varint)
         }
-        Part::Bytes(bytes) => out.write(bytes),
-        Part::End => out.write_checksum(),
+        ElementPart::Bytes(bytes) => out.write(bytes),
+        ElementPart::End => out.write_checksum(),
     })
 }

@@ -1,4 +1,4 @@
-//! What an index says of one tensor or slice, and the index as it is written.
+//! The entries of an index, and writing an index.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use crate::tensor::{DType, Shape};
 
 use super::super::proto::{self, Extents};
 
-/// The order of a number's bytes in the shards.
+/// The byte order of the numbers in the shards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ByteOrder {
     Little,
@@ -27,13 +27,13 @@ pub(super) struct BundleEntry {
     pub(super) shard: u32,
     pub(super) offset: u64,
     pub(super) size: u64,
-    /// Unmasked; of a tensor in slices, which has no content of its own, what 0 is unmasked.
+    /// Unmasked. For a tensor in slices the stored checksum is 0, unmasked.
     pub(super) crc32c: u32,
     pub(super) slices: Vec<Extents>,
 }
 
 impl BundleEntry {
-    /// Its wire bytes, as TensorFlow writes them.
+    /// Encodes the entry as TensorFlow does.
     fn encode(&self) -> Vec<u8> {
         let entry = BundleEntryProto {
             dtype: self.dtype.code(),
@@ -48,7 +48,7 @@ impl BundleEntry {
     }
 }
 
-/// Writes an index: its header, and the entries by key.
+/// Writes an index with these entries.
 pub(super) fn write_index<W: Write>(
     shards: u32,
     order: ByteOrder,

@@ -1,15 +1,12 @@
-//! The index: header and entries.
+//! Reads an index: its header and its entries.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use prost_reflect::prost::Message as _;
-
 use crate::bytes::{Crc32c, File, Limits, ReadAt};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::message::Records;
-use crate::schema::field::bundle_entry_proto;
-use crate::schema::tensorflow::BundleHeaderProto;
+use crate::schema::field::{bundle_entry_proto, bundle_header_proto};
 use crate::table::{Table, Value};
 use crate::tensor::{DType, Name, Shape};
 
@@ -17,14 +14,14 @@ use super::super::proto;
 use super::Read;
 use super::entry::{BundleEntry, ByteOrder};
 
-/// Shards have five digits in their names.
-const MOST_SHARDS: u32 = 100_000;
+/// The names of shards have numbers of five digits.
+const MAX_SHARDS: u32 = 100_000;
 
-/// What `P.index` says.
+/// The content of an index.
 pub(super) struct Index {
     pub(super) order: ByteOrder,
     pub(super) shards: u32,
-    /// In the order of their names.
+    /// Sorted by name.
     pub(super) entries: Vec<Read>,
     pub(super) damage: Vec<Error>,
 }
@@ -33,7 +30,7 @@ impl Index {
     /// Reads all of the index.
     ///
     /// # Errors
-    /// When it is no table, its header is missing, or of a version that we cannot read.
+    /// If the file is not a table, its header is missing, or its version cannot be read.
     pub(super) fn read(file: Arc<File>, limits: &Limits) -> Result<Self> {
         let path = file.path().to_path_buf();
         let mut scan = Scan {
@@ -76,14 +73,15 @@ impl Index {
     }
 }
 
-/// Whether a table is an index, which starts with a header; a V1 file has a message in the place of its first number.
+/// Whether a table is an index and not a V1 file. The header of an index starts with a number, the list of a V1 file with a
+/// message.
 pub(super) fn is_index(file: &Arc<File>) -> bool {
-    /// The tag of `num_shards`, which is never 0 and so always there.
+    /// The tag of `num_shards`, which is never 0, so it is always written.
     const SHARDS: u8 = 1 << 3;
     let mut found = false;
     let limits = Limits::default();
     if let Ok(table) = Table::open(Arc::clone(file) as Arc<dyn ReadAt>, &limits) {
-        // What is damaged further on is found when it is read.
+        // Later damage is found when the index is read.
         let _ = table.scan(&mut |key, value| {
             let header = value.bytes(limits.entry_bytes);
             found = key.is_empty() && header.is_ok_and(|bytes| bytes.first() == Some(&SHARDS));
@@ -94,8 +92,7 @@ pub(super) fn is_index(file: &Arc<File>) -> bool {
 }
 
 fn no_header() -> Error {
-    ErrorKind::NotFound("the first key must be empty and have the header; it is missing".into())
-        .into()
+    Error::not_found("the first key must be empty and have the header; it is missing")
 }
 
 struct Scan<'a> {
@@ -116,7 +113,7 @@ impl Scan<'_> {
             return ControlFlow::Continue(());
         }
         if key.is_empty() {
-            // Out of order, and so reported by the table.
+            // The table reports that the key is out of order.
             return ControlFlow::Continue(());
         }
         let Some(left) = self.key_bytes_left.checked_sub(key.len() as u64) else {
@@ -133,20 +130,25 @@ impl Scan<'_> {
     fn header(&self, value: Value<'_>) -> Result<(ByteOrder, u32)> {
         let bytes = value.bytes(self.limits.entry_bytes)?;
         let at = value.offset();
-        let header = BundleHeaderProto::decode(&*bytes).map_err(|error| {
-            Error::unexpected("header", error, "it must be a BundleHeaderProto").at(at)
-        })?;
-        proto::check_versions(&header.version.unwrap_or_default()).map_err(|error| error.at(at))?;
-        let order = match header.endianness {
+        let (mut shards, mut order) = (0, 0);
+        for record in Records::new(&bytes, at) {
+            let record = record?;
+            match record.number {
+                bundle_header_proto::NUM_SHARDS => shards = record.int32("num_shards")?,
+                bundle_header_proto::ENDIANNESS => order = record.int32("endianness")?,
+                bundle_header_proto::VERSION => proto::check_versions(&record)?,
+                _ => {}
+            }
+        }
+        let order = match order {
             0 => ByteOrder::Little,
             1 => ByteOrder::Big,
             other => return Err(Error::unexpected("endianness", other, "0 or 1 is allowed").at(at)),
         };
-        let shards = header.num_shards;
         match u32::try_from(shards) {
-            Ok(shards) if (1..=MOST_SHARDS).contains(&shards) => Ok((order, shards)),
+            Ok(shards) if (1..=MAX_SHARDS).contains(&shards) => Ok((order, shards)),
             _ => {
-                let allowed = format!("1 to {MOST_SHARDS} is allowed");
+                let allowed = format!("1 to {MAX_SHARDS} is allowed");
                 Err(Error::unexpected("num_shards", shards, allowed).at(at))
             }
         }

@@ -1,5 +1,5 @@
-//! The V2 checkpoint ("tensor bundle"): `P.index`, a table of names, beside `P.data-00000-of-00001` and its like, the
-//! content.
+//! The V2 checkpoint ("tensor bundle"): the index `P.index`, a table of names, and shards such as `P.data-00000-of-00001` with
+//! the content.
 //!
 //! ```text
 //! P.index := table; key "" → BundleHeaderProto; name → BundleEntryProto; slice key → BundleEntryProto
@@ -9,16 +9,17 @@
 //! strings  := length: varint *, masked crc32c of the lengths: u32, bytes *
 //! variants := (length: varint, VariantTensorDataProto, masked crc32c so far: u32) *
 //! ```
-//! A partitioned variable's entry has no content but a list of slices; each slice has an entry of its own under
-//! its slice key. Source: TensorFlow's `tensor_bundle.cc`. Two checksums are of other bytes than those stored: string
-//! lengths count as `u32` (`u64` where they need it), variant lengths as `u64`.
+//! The entry of a partitioned variable has a list of slices instead of content; each slice has an entry under its slice key.
+//! Source: TensorFlow's `tensor_bundle.cc`. Two checksums cover other bytes than those stored: string lengths count as `u32` (or
+//! `u64`, if they need it), variant lengths as `u64`.
 
-mod content;
 mod encode;
 mod entry;
 mod index;
 mod merge;
 mod path;
+mod source;
+mod stored;
 mod strings;
 mod variants;
 mod write;
@@ -28,23 +29,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::bytes::{ChecksumKind, Limits};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::tensor::{Name, Shape, Slice, TensorSource};
 
+use super::content;
 use super::format::Writer;
-use super::partitioned::{Part, Partitioned};
+use super::partitioned::{Partitioned, StoredSlice};
 use super::probe::Probe;
 use super::proto::Extents;
 use super::shard_name::shards_of;
 use super::shards::Shards;
 use super::{Contents, Entry, Format, slice_key};
 
-use content::Stored;
 use entry::{BundleEntry, ByteOrder};
 use index::Index;
 pub(crate) use merge::{MergedPart, prepare as prepare_merge};
-pub use merge::{Parts, merge};
+use stored::Stored;
 
 /// See [`FORMATS`](super::FORMATS).
 pub(super) static FORMAT: Format = Format {
@@ -68,7 +69,7 @@ pub(super) static FORMAT: Format = Format {
 
 fn read(probe: &Probe, index: &Path, limits: &Limits) -> Result<Contents> {
     let is_named_by_index = probe.path() == index;
-    let other = Probe::new(index);
+    let other = probe.at(index);
     let (table, bundle) = open(if is_named_by_index { probe } else { &other }, limits)?;
     let has_data = !is_named_by_index || bundle.shards.any();
     Ok(bundle.contents(table.entries, table.damage, has_data))
@@ -79,9 +80,9 @@ fn read_file(probe: &Probe, limits: &Limits) -> Result<Contents> {
     Ok(bundle.contents(table.entries, table.damage, false))
 }
 
-/// Reads an index; nothing of the shards is opened.
+/// Reads an index without opening shards.
 fn open<'l>(index: &Probe, limits: &'l Limits) -> Result<(Index, Bundle<'l>)> {
-    if let Some(other) = index.other() {
+    if let Some(other) = content::not_a_table(index) {
         return Err(other);
     }
     let path = index.path();
@@ -96,12 +97,12 @@ fn shards(prefix: &Path, index: &Index) -> Arc<Shards> {
     Arc::new(Shards::new(path::data_of(prefix), index.shards))
 }
 
-/// Whether there is content of a checkpoint with this prefix.
+/// Whether a checkpoint with this prefix has shards.
 pub(super) fn has_data(prefix: &Path) -> bool {
     !shards_of(&path::data_of(prefix), 0, "").is_empty()
 }
 
-/// What the entries of one checkpoint have in common.
+/// What all entries of a checkpoint share.
 struct Bundle<'a> {
     order: ByteOrder,
     index: PathBuf,
@@ -110,13 +111,13 @@ struct Bundle<'a> {
     limits: &'a Limits,
 }
 
-/// An index entry, or why it cannot be read.
+/// A name with its index entry, or the error of the entry.
 type Read = (Name, Result<BundleEntry>);
 
 impl Bundle<'_> {
     fn contents(&self, mut entries: Vec<Read>, mut damage: Vec<Error>, has_data: bool) -> Contents {
         let files = self.files(&entries, has_data);
-        // Keys that start with NUL come before all others.
+        // Keys that start with NUL precede all others.
         let keyed = entries.partition_point(|(name, _)| name.as_bytes().first() == Some(&0));
         let named = entries.split_off(keyed);
         let mut slices = Slices { entries, claimed: BTreeSet::new() };
@@ -161,7 +162,7 @@ impl Bundle<'_> {
         slices: &mut Slices,
     ) -> Result<Box<dyn TensorSource>> {
         let extents = std::mem::take(&mut entry.slices);
-        // TensorFlow takes a full slice from the entry itself.
+        // TensorFlow reads a full slice from the entry of the tensor.
         if extents.is_empty() || matches!(&*extents, [only] if is_full(only)) {
             return Ok(Box::new(self.stored(entry)?));
         }
@@ -175,9 +176,9 @@ impl Bundle<'_> {
         whole: &BundleEntry,
         extents: &[Extents],
         slices: &mut Slices,
-    ) -> Result<Vec<Part>> {
+    ) -> Result<Vec<StoredSlice>> {
         let mut key = Vec::new();
-        // Each key repeats the name, so many slices of a long name are more than the file's size.
+        // Each key repeats the name, so many slices of a long name take more memory than the file.
         let key_bytes = (name.as_bytes().len() as u64).saturating_mul(extents.len() as u64);
         if key_bytes > self.limits.entry_bytes {
             let allowed = format!("at most {} are allowed", self.limits.entry_bytes);
@@ -196,7 +197,7 @@ impl Bundle<'_> {
             if part.shape != *slice.shape() {
                 return Err(wrong_shape(&part.shape, &slice));
             }
-            parts.push(Part { slice, source: Box::new(self.stored(part)?) });
+            parts.push(StoredSlice { slice, source: Box::new(self.stored(part)?) });
         }
         Ok(parts)
     }
@@ -205,7 +206,7 @@ impl Bundle<'_> {
         Stored::new(entry, self.order, &self.shards)
     }
 
-    /// The index and the shards; where they are said to be many, those that entries name.
+    /// The index and its shards; if the index claims many shards, only those with entries.
     fn files(&self, entries: &[Read], has_data: bool) -> Vec<PathBuf> {
         let mut files = vec![self.index.clone()];
         if has_data {
@@ -221,7 +222,7 @@ impl Bundle<'_> {
     }
 }
 
-/// Why there is a slice of `parent` that it does not list; `None` where the trouble with `parent` is known.
+/// The error for a slice that its tensor `parent` does not list; `None` if `parent` is damaged itself.
 fn orphan(parent: &Name, entries: &[Entry]) -> Option<Error> {
     let allowed = match entries.binary_search_by(|entry| entry.name.cmp(parent)) {
         Ok(i) if entries.get(i).is_some_and(|entry| entry.source.is_err()) => return None,
@@ -244,14 +245,14 @@ fn wrong_shape(found: &Shape, slice: &Slice) -> Error {
     )
 }
 
-/// The entries whose keys start with NUL, in the order of their keys: slices, and tensors of such names.
+/// The entries whose keys start with NUL, sorted by key: slices, and tensors with such names.
 struct Slices {
     entries: Vec<Read>,
     claimed: BTreeSet<usize>,
 }
 
 impl Slices {
-    /// Takes out the entries that have slices themselves: tensors whose names start with NUL.
+    /// Removes the entries that list slices themselves: tensors whose names start with NUL.
     fn take_parents(&mut self) -> Vec<Read> {
         let is_parent = |(_, read): &Read| read.as_ref().is_ok_and(|e| !e.slices.is_empty());
         let parents: Vec<usize> = (0..self.entries.len())
@@ -261,7 +262,7 @@ impl Slices {
         parents.iter().filter_map(|&i| self.entries.get(i).cloned()).collect()
     }
 
-    /// The entries that no tensor lists as its slices.
+    /// The entries of slices that no tensor lists.
     fn unclaimed(&self) -> Vec<Read> {
         let entries = self.entries.iter().enumerate();
         entries.filter(|(i, _)| !self.claimed.contains(i)).map(|(_, read)| read.clone()).collect()
@@ -271,7 +272,7 @@ impl Slices {
         let place = self.entries.binary_search_by(|(name, _)| name.as_bytes().cmp(key));
         let found = place.ok().and_then(|i| Some((i, self.entries.get(i)?)));
         let Some((i, (_, read))) = found else {
-            return Err(ErrorKind::NotFound(format!("slice {slice} is not in the index")).into());
+            return Err(Error::not_found(format!("slice {slice} is not in the index")));
         };
         if !self.claimed.insert(i) {
             let allowed = "each may be listed once";

@@ -1,4 +1,4 @@
-//! A `string` tensor in a shard: all lengths, their checksum, all bytes.
+//! Reads a `string` tensor: all lengths, their checksum, then all bytes.
 
 use std::sync::Arc;
 
@@ -6,34 +6,34 @@ use crate::bytes::{Crc32c, File, Stream};
 use crate::error::{Error, ErrorKind, Result};
 
 use super::super::elements::Elements;
-use super::content::Stored;
 use super::entry::ByteOrder;
+use super::stored::Stored;
 
-/// Reads lengths and bytes side by side, through a small buffer each.
+/// Reads lengths and bytes in parallel, with a small buffer for each.
 pub(super) struct Strings<'a> {
     stored: &'a Stored,
-    lengths: Stream<'static>,
-    bytes: Stream<'static>,
+    lengths: Stream,
+    bytes: Stream,
     left: u64,
     crc: Crc32c,
 }
 
 impl<'a> Strings<'a> {
-    /// Verifies the lengths.
+    /// Verifies the lengths, and begins to read.
     pub(super) fn open(stored: &'a Stored, file: Arc<File>) -> Result<Self> {
-        let entry = stored.entry();
+        let entry = &stored.entry;
         let (start, end) = (entry.offset, entry.offset + entry.size);
         let left = entry.shape.elements();
-        let lengths = Stream::shared(Arc::clone(&file) as _, start, end);
-        let mut bytes = Stream::shared(file, start, end);
-        let place = |error| stored.place(error);
-        let crc = check_lengths(&mut bytes, left, stored.order()).map_err(place)?;
+        let lengths = Stream::new(Arc::clone(&file) as _, start, end);
+        let mut bytes = Stream::new(file, start, end);
+        let place = |error| stored.locate(error);
+        let crc = check_lengths(&mut bytes, left, stored.order).map_err(place)?;
         Ok(Self { stored, lengths, bytes, left, crc })
     }
 }
 
-/// Reads the lengths and their checksum, and leaves `stream` at the bytes; gives the checksum up to there.
-fn check_lengths(stream: &mut Stream<'_>, elements: u64, order: ByteOrder) -> Result<Crc32c> {
+/// Verifies the lengths, and leaves `stream` at the first string. Returns the checksum so far.
+fn check_lengths(stream: &mut Stream, elements: u64, order: ByteOrder) -> Result<Crc32c> {
     const BATCH: usize = 4096;
     let mut crc = Crc32c::default();
     if elements == 0 && stream.remaining() == 0 {
@@ -67,13 +67,15 @@ fn check_lengths(stream: &mut Stream<'_>, elements: u64, order: ByteOrder) -> Re
     Ok(crc)
 }
 
-/// What the checksum takes a length for.
+/// Appends a length as the checksum covers it.
 fn push_length(len: u64, order: ByteOrder, out: &mut Vec<u8>) {
-    match (u32::try_from(len), order) {
-        (Ok(len), ByteOrder::Little) => out.extend(len.to_le_bytes()),
-        (Ok(len), ByteOrder::Big) => out.extend(len.swap_bytes().to_le_bytes()),
-        (Err(_), ByteOrder::Little) => out.extend(len.to_le_bytes()),
-        (Err(_), ByteOrder::Big) => out.extend(len.swap_bytes().to_le_bytes()),
+    let start = out.len();
+    match u32::try_from(len) {
+        Ok(len) => out.extend(len.to_le_bytes()),
+        Err(_) => out.extend(len.to_le_bytes()),
+    }
+    if order == ByteOrder::Big {
+        out.get_mut(start..).unwrap_or_default().reverse();
     }
 }
 
@@ -84,11 +86,11 @@ impl Elements for Strings<'_> {
             return Ok(None);
         }
         self.left -= 1;
-        self.lengths.varint("length of a string").map(Some).map_err(|e| self.stored.place(e))
+        self.lengths.varint("length of a string").map(Some).map_err(|e| self.stored.locate(e))
     }
 
     fn read(&mut self, out: &mut [u8]) -> Result<()> {
-        self.bytes.read("bytes of a string", out).map_err(|e| self.stored.place(e))?;
+        self.bytes.read("bytes of a string", out).map_err(|e| self.stored.locate(e))?;
         self.crc.update(out);
         Ok(())
     }

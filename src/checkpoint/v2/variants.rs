@@ -1,4 +1,4 @@
-//! A `variant` tensor in a shard: each element's length, its bytes, and the checksum of everything so far.
+//! Reads a `variant` tensor: the length of each element, its bytes, and the checksum of everything so far.
 
 use std::sync::Arc;
 
@@ -6,29 +6,29 @@ use crate::bytes::{Crc32c, File, Stream};
 use crate::error::{Error, ErrorKind, Result};
 
 use super::super::elements::Elements;
-use super::content::Stored;
 use super::entry::ByteOrder;
+use super::stored::Stored;
 
-/// Reads element after element.
+/// Reads the elements in order.
 pub(super) struct Variants<'a> {
     stored: &'a Stored,
-    stream: Stream<'static>,
+    stream: Stream,
     left: u64,
-    /// Whether an element was begun, whose checksum follows.
+    /// Whether the checksum of an element follows.
     inside: bool,
     crc: Crc32c,
 }
 
 impl<'a> Variants<'a> {
     pub(super) fn open(stored: &'a Stored, file: Arc<File>) -> Self {
-        let entry = stored.entry();
-        let stream = Stream::shared(file, entry.offset, entry.offset + entry.size);
+        let entry = &stored.entry;
+        let stream = Stream::new(file, entry.offset, entry.offset + entry.size);
         let left = entry.shape.elements();
         Self { stored, stream, left, inside: false, crc: Crc32c::default() }
     }
 
     fn advance(&mut self) -> Result<Option<u64>> {
-        let big = self.stored.order() == ByteOrder::Big;
+        let big = self.stored.order == ByteOrder::Big;
         if std::mem::take(&mut self.inside) {
             let offset = self.stream.offset();
             let raw = self.stream.u32("checksum of a variant")?;
@@ -64,11 +64,11 @@ impl<'a> Variants<'a> {
 
 impl Elements for Variants<'_> {
     fn next(&mut self) -> Result<Option<u64>> {
-        self.advance().map_err(|error| self.stored.place(error))
+        self.advance().map_err(|error| self.stored.locate(error))
     }
 
     fn read(&mut self, out: &mut [u8]) -> Result<()> {
-        self.stream.read("bytes of a variant", out).map_err(|e| self.stored.place(e))?;
+        self.stream.read("bytes of a variant", out).map_err(|e| self.stored.locate(e))?;
         self.crc.update(out);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Writes a V2 checkpoint: the shards as they are read, then the index.
+//! Writes a V2 checkpoint: the shards, then the index.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as MapEntry;
@@ -10,7 +10,7 @@ use crate::files::{Complete, NewFile, cannot_write};
 use crate::progress::Progress;
 use crate::tensor::Slice;
 
-use super::super::draft::{self, Piece};
+use super::super::piece::{self, Piece, shard_count};
 use super::super::{shard_name, slice_key};
 use super::encode;
 use super::entry::{BundleEntry, ByteOrder, write_index};
@@ -18,12 +18,12 @@ use super::path::{data_of, index_of};
 
 /// See [`Format`](super::super::Format).
 pub(super) fn write(
-    shards: &[draft::Shard<'_>],
+    shards: &[piece::Shard<'_>],
     _metadata: &[(String, String)],
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Vec<Complete>> {
-    let count = draft::count(shards)?;
+    let count = shard_count(shards.len())?;
     let mut files = Vec::with_capacity(shards.len() + 1);
     let mut entries = BTreeMap::new();
     for (number, pieces) in (0..count).zip(shards) {
@@ -41,7 +41,7 @@ pub(super) fn write(
     Ok(files)
 }
 
-/// A file of content that grows.
+/// A shard that is being written.
 struct Shard<'a> {
     number: u32,
     offset: u64,
@@ -50,7 +50,7 @@ struct Shard<'a> {
 }
 
 impl Shard<'_> {
-    /// Writes the content of `piece`, and notes where it is.
+    /// Writes the content of `piece`, and adds its entry.
     fn write(
         &mut self,
         piece: &Piece<'_>,
@@ -68,14 +68,14 @@ impl Shard<'_> {
         };
         self.offset += written.bytes;
         let name = piece.name.as_bytes();
-        // A slice that is all of its tensor is stored as one, however it is spelled.
+        // A slice that covers its tensor is stored as a whole tensor.
         let slice = piece.slice.as_ref().filter(|slice| *slice.shape() != piece.shape);
         let key = match slice {
             None => name.to_vec(),
             Some(slice) => {
                 self.list(piece, slice, entries)?;
                 let mut key = Vec::new();
-                slice_key::write(name, slice.spelled(), &mut key);
+                slice_key::write(name, slice.given_extents(), &mut key);
                 key
             }
         };
@@ -88,14 +88,14 @@ impl Shard<'_> {
         }
     }
 
-    /// Adds a slice to the list that stands under the name of its tensor.
+    /// Adds a slice to the list in the entry of its tensor.
     fn list(
         &self,
         piece: &Piece<'_>,
         slice: &Slice,
         entries: &mut BTreeMap<Vec<u8>, BundleEntry>,
     ) -> Result<()> {
-        let listed = slice.spelled().into();
+        let listed = slice.given_extents().into();
         match entries.entry(piece.name.as_bytes().to_vec()) {
             MapEntry::Occupied(whole) if whole.get().slices.is_empty() => return Err(taken()),
             MapEntry::Occupied(mut whole) => whole.get_mut().slices.push(listed),
@@ -103,7 +103,7 @@ impl Shard<'_> {
                 place.insert(BundleEntry {
                     dtype: piece.source.dtype(),
                     shape: piece.shape.clone(),
-                    // That of its first slice, as where TensorFlow merges what each device wrote.
+                    // The shard of the first slice, as in checkpoints that TensorFlow merged.
                     shard: self.number,
                     offset: 0,
                     size: 0,
@@ -116,7 +116,7 @@ impl Shard<'_> {
     }
 }
 
-/// A name may be spelled as the key of a slice, and empty slices may be the same.
+/// A name may equal the key of a slice, and empty slices may be equal.
 fn taken() -> Error {
     Error::unexpected("key", "given twice", "each is stored once")
 }

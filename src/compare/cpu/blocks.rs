@@ -37,7 +37,8 @@ impl<'a, T: Number> Blocks<'a, T> {
 
     #[inline(always)]
     pub(super) fn pairs(self) -> impl Iterator<Item = (T, T)> {
-        self.lhs.as_flattened().iter().copied().zip(self.rhs.as_flattened().iter().copied())
+        // Not `copied()`: inside a zip, the standard library does not ask for its inlining, and the loops would not vectorise.
+        self.lhs.as_flattened().iter().zip(self.rhs.as_flattened()).map(|(&lhs, &rhs)| (lhs, rhs))
     }
 
     /// The same blocks in groups of `count`; the last group may be smaller.

@@ -71,7 +71,7 @@ impl StretchCounts {
 }
 
 /// Whether a relative difference is larger than all before, by the division that decides it. Where few values are
-/// representable the maximum occurs again and again, and no product tells an equal quotient from a larger one.
+/// representable the maximum occurs again and again, and no product distinguishes an equal quotient from a larger one.
 #[inline(always)]
 fn exceeds<T: Number>(blocks: Blocks<'_, T>, extremes: &Extremes) -> bool {
     let (max_rel, rtol) = (extremes.max_rel.unwrap_or(-1.0), extremes.rtol);
@@ -148,7 +148,7 @@ fn find_worst<T: Number>(
     }
 }
 
-/// Takes in the relative differences of the finite pairs of two slices of one length.
+/// Records the relative differences of the finite pairs of two slices of one length.
 pub(super) fn relative<T: Number>(lhs: &[T], rhs: &[T], tally: &mut Tally) {
     let mut room = None;
     for (lhs, rhs) in lhs.chunks(STRETCH).zip(rhs.chunks(STRETCH)) {

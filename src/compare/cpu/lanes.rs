@@ -51,7 +51,7 @@ struct Stretches<'a, T: Number> {
 }
 
 impl<T: Number> Stretches<'_, T> {
-    /// Takes in a stretch: as a whole, or block by block where one needs the definition.
+    /// Adds a stretch: as a whole, or block by block where one needs the definition.
     fn add(&mut self, blocks: Blocks<'_, T>) {
         blocks.set_pivot(&mut self.tally.cell);
         if self.try_finite(blocks) {
@@ -65,7 +65,7 @@ impl<T: Number> Stretches<'_, T> {
         }
     }
 
-    /// Takes in blocks of finite pairs; changes nothing and returns false if a number is not finite.
+    /// Adds blocks of finite pairs; changes nothing and returns false if a number is not finite.
     fn try_finite(&mut self, blocks: Blocks<'_, T>) -> bool {
         let Self { equal, collect, room, batch, tally } = self;
         let arch = Arch::new();

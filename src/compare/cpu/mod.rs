@@ -27,7 +27,7 @@ pub(super) struct Chunk<'a> {
     pub(super) tally: &'a mut Tally,
 }
 
-/// Takes a chunk of two fixed-width tensors into its tally.
+/// Compares a chunk of two fixed-width tensors, and adds the result to its tally.
 pub(super) fn compare(lhs: DType, rhs: DType, chunk: Chunk<'_>) {
     if lhs == rhs {
         lhs.visit(SameType { chunk, collect: Collect::Everything });

@@ -13,7 +13,7 @@ pub(super) enum Collect {
     Relative,
 }
 
-/// Takes in real numbers of one type.
+/// Adds real numbers of one type.
 #[inline(never)]
 pub(super) fn numbers<T: Number>(lhs: &[T], rhs: &[T], collect: Collect, tally: &mut Tally) {
     for (&x, &y) in lhs.iter().zip(rhs) {
@@ -21,7 +21,7 @@ pub(super) fn numbers<T: Number>(lhs: &[T], rhs: &[T], collect: Collect, tally: 
     }
 }
 
-/// Takes in complex numbers of one type.
+/// Adds complex numbers of one type.
 pub(super) fn complex<T: ComplexNumber>(lhs: &[T], rhs: &[T], collect: Collect, tally: &mut Tally) {
     for (&x, &y) in lhs.iter().zip(rhs) {
         push(tally, collect, &Pair::complex(x, y), || (x.scalar(), y.scalar()));
@@ -40,14 +40,14 @@ fn push(tally: &mut Tally, collect: Collect, pair: &Pair, scalars: impl Fn() -> 
     }
 }
 
-/// Takes in truth values.
+/// Adds truth values.
 pub(super) fn booleans<T: Element>(lhs: &[T], rhs: &[T], tally: &mut Tally) {
     for (&x, &y) in lhs.iter().zip(rhs) {
         tally.push_equality(x.differs(y));
     }
 }
 
-/// Takes in numbers of two types.
+/// Adds numbers of two types.
 pub(super) fn mixed(
     (lhs_dtype, lhs): (DType, &[u8]),
     (rhs_dtype, rhs): (DType, &[u8]),

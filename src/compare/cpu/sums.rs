@@ -51,7 +51,7 @@ impl LaneSums {
         }
     }
 
-    /// Whether one side stands for both, as where all pairs of the cell so far were equal.
+    /// Whether the sums of both sides are equal, as they are while all pairs of the cell are equal.
     #[inline(always)]
     #[expect(
         clippy::float_cmp,

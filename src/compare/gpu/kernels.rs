@@ -14,8 +14,8 @@ use super::super::Options;
 use super::super::accelerator::Failure;
 use super::context::Context;
 
-/// The most further tolerances that `shaders/tolerances.wgsl` counts.
-pub(super) const MOST_FURTHER: usize = 256;
+/// The maximum number of further tolerances that `shaders/tolerances.wgsl` counts.
+pub(super) const MAX_FURTHER: usize = 256;
 
 const COMPARE: &str = concat!(
     include_str!("../../../shaders/soft_f64.wgsl"),

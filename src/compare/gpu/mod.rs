@@ -29,7 +29,7 @@ use kernels::{Kernels, Needs};
 use slot::{Input, Slots};
 
 /// The fewest bytes in a slot, so that small chunks share slots.
-const LEAST: usize = 64 << 10;
+const MIN_BYTES: usize = 64 << 10;
 
 /// An open GPU.
 pub(super) struct Gpu {
@@ -69,7 +69,7 @@ impl Gpu {
 
     fn submit(&self, kernels: &Kernels, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure> {
         // Sizes are rounded, so that slots are reused.
-        let bytes = chunk.rhs.len().next_power_of_two().max(LEAST).min(self.most_bytes());
+        let bytes = chunk.rhs.len().next_power_of_two().max(MIN_BYTES).min(self.most_bytes());
         let slot = match self.slots.take(&self.context, bytes) {
             Err(Failure::Memory(_)) => {
                 // The buffers that are kept are released first.
@@ -110,7 +110,7 @@ impl Accelerator for Gpu {
     fn accepts(&self, dtype: DType, options: &Options) -> bool {
         let mut tolerances = std::iter::once(&options.tolerance).chain(&options.further);
         is_for_gpu(dtype)
-            && options.further.len() <= kernels::MOST_FURTHER
+            && options.further.len() <= kernels::MAX_FURTHER
             && tolerances.all(|it| Tolerance::new(it.atol, it.rtol, it.ulp).is_ok())
     }
 

@@ -16,7 +16,7 @@ use super::super::close::Rule;
 use super::super::tile::{Chunk, Counted};
 use super::super::{NanPolicy, Options};
 use super::context::{Context, Mapped};
-use super::kernels::{Kernels, MOST_FURTHER};
+use super::kernels::{Kernels, MAX_FURTHER};
 use super::lock;
 use super::words::Layout;
 
@@ -114,7 +114,7 @@ impl Slot {
     fn new(context: &Arc<Context>, bytes: usize) -> Result<Self, Failure> {
         let staging = || context.buffer(bytes, BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC);
         let results = 4 * Layout::largest(bytes).words();
-        let rules = (1 + MOST_FURTHER) * size_of::<RuleWords>();
+        let rules = (1 + MAX_FURTHER) * size_of::<RuleWords>();
         Ok(Self {
             context: Arc::clone(context),
             bytes,

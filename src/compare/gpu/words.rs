@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::counts::Counts;
 use super::super::tile::{Counted, TILE, TILE_U32, Tile};
 use super::super::{Histogram, Options};
-use super::kernels::MOST_FURTHER;
+use super::kernels::MAX_FURTHER;
 
 /// Words of a tile.
 const TILE_WORDS: usize = Counts::LEN + 9;
@@ -31,7 +31,7 @@ impl Layout {
 
     /// The largest results of a chunk of this many bytes, whose elements have at least one byte each.
     pub(super) fn largest(bytes: usize) -> Self {
-        Self { elements: bytes, further: MOST_FURTHER, histogram: true }
+        Self { elements: bytes, further: MAX_FURTHER, histogram: true }
     }
 
     pub(super) fn tiles(self) -> usize {

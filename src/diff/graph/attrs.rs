@@ -1,34 +1,31 @@
-//! Attributes by what they mean: those of nodes, of functions, and of functions that an attribute names.
-
-use std::cmp::Ordering;
+//! Compares the attributes of nodes and functions by meaning.
 
 use super::tensor_text::{encoding, facts, values};
-use super::value::{Value, spelled};
+use super::value::attr_text;
 use super::{Context, Renames};
-use crate::diff::constant::{self, Outcome};
-use crate::diff::path::Trail;
+use crate::diff::constant::{self, ConstantDiff};
+use crate::diff::embedded::{self, TRACKABLE_OBJECT_GRAPH};
+use crate::diff::join::join;
+use crate::diff::message::{MessageDiff, MessagePair};
+use crate::diff::path::PathBuilder;
 use crate::diff::{Change, ChangeKind, Detail, Weight};
-use crate::graph::{Constant, Node, OpTable, default_of};
+use crate::graph::{Constant, Node, OpTable, attrs, default_of};
 use crate::tensor::DType;
 
-/// Whose attributes are compared.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Owner<'a> {
-    /// The op of the node on each side; nothing for a function.
-    pub(super) ops: (&'a str, &'a str),
-}
+/// The op of the node on each side; empty for a function.
+pub(super) type Ops<'a> = (&'a str, &'a str);
 
-/// Whether an attribute holds names of nodes, or names made from them.
+/// Whether the value of an attribute is a name of a node, or made from one.
 pub(super) fn names_nodes(attr: &str) -> bool {
     matches!(attr, "shared_name" | "debug_name" | "frame_name" | "_class")
 }
 
 impl Context<'_> {
-    /// Whether two nodes are constants whose texts differ by names that follow a rename: the tag of a summary is the scope that
-    /// it is in, and what an assertion says names what it holds for.
+    /// Whether two nodes are constants whose texts differ only by a rename: the tag of a summary is its
+    /// scope, and the message of an assertion contains the names of nodes.
     pub(super) fn are_texts_of_names(&self, lhs: &Node<'_>, rhs: &Node<'_>) -> bool {
         let text = |node: &Node<'_>| {
-            let value = scalar_string(Value::tensor(node.attr("value")?)?)?;
+            let value = scalar_string(attrs::tensor(node.attr("value")?)?)?;
             String::from_utf8(value).ok()
         };
         if self.names().next().is_none() || lhs.op != "Const" || rhs.op != "Const" {
@@ -37,177 +34,181 @@ impl Context<'_> {
         let (Some(l), Some(r)) = (text(lhs), text(rhs)) else { return false };
         let is_tag = l == lhs.scope() && r == rhs.scope();
         let says = |node: &Node<'_>| node.scope().split('/').any(|part| part == "Assert");
-        is_tag || says(lhs) && says(rhs) && self.names().any(|names| names.lead_in_text(&l, &r))
+        is_tag
+            || says(lhs) && says(rhs) && self.names().any(|names| names.is_rename_in_text(&l, &r))
     }
 
-    /// What became of names of nodes, in and around a function.
+    /// The renames of nodes, in a function and around it.
     pub(super) fn names(&self) -> impl Iterator<Item = &Renames> {
-        [self.renames, self.around].into_iter().filter(|names| !names.is_empty())
+        [self.renames, self.outer_renames].into_iter().filter(|names| !names.is_empty())
     }
 }
 
-/// An attribute that only one side has.
+/// An attribute: name and value.
 type Attr<'m> = (&'m str, &'m [u8]);
 
 impl Context<'_> {
-    /// Compares attributes, given by name in one order.
+    /// Compares attributes, which are sorted by name.
     pub(super) fn attrs<'m>(
         &self,
-        owner: Owner<'_>,
+        ops: Ops<'_>,
         lhs: impl Iterator<Item = Attr<'m>>,
         rhs: impl Iterator<Item = Attr<'m>>,
-        at: &Trail<'_>,
+        at: &PathBuilder<'_>,
         out: &mut Vec<Change>,
     ) {
-        let (mut lhs, mut rhs) = (lhs.peekable(), rhs.peekable());
-        loop {
-            let order = match (lhs.peek(), rhs.peek()) {
-                (Some((l, _)), Some((r, _))) => l.cmp(r),
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (None, None) => return,
-            };
-            let l = lhs.next_if(|_| order.is_le());
-            let r = rhs.next_if(|_| order.is_ge());
-            match (l, r) {
-                (Some((name, l)), Some((_, r))) if l != r || self.names_another(l) => {
-                    self.attr(owner, name, l, r, at, out);
+        for pair in join(lhs, rhs, |(l, _), (r, _)| l.cmp(r)) {
+            match pair {
+                (Some((name, l)), Some((_, r))) if l != r || self.may_name_exchanged(l) => {
+                    self.attr(ops, name, (l, r), at, out);
                 }
-                (Some(only), None) => self.lone_attr(owner, only, ChangeKind::Removed, at, out),
-                (None, Some(only)) => self.lone_attr(owner, only, ChangeKind::Added, at, out),
+                (Some(attr), None) => out.push(self.lone_attr(ops, attr, ChangeKind::Removed, at)),
+                (None, Some(attr)) => out.push(self.lone_attr(ops, attr, ChangeKind::Added, at)),
                 _ => {}
             }
         }
     }
 
-    /// An attribute of which both sides have other bytes.
+    /// Compares the two values of an attribute.
     fn attr(
         &self,
-        owner: Owner<'_>,
+        ops: Ops<'_>,
         name: &str,
-        lhs: &[u8],
-        rhs: &[u8],
-        at: &Trail<'_>,
+        (lhs, rhs): (&[u8], &[u8]),
+        at: &PathBuilder<'_>,
         out: &mut Vec<Change>,
     ) {
-        let (attr, of_name) = (at.field("attr"), name);
-        let attr = attr.key(of_name);
-        let tensors = Value::tensor(lhs).zip(Value::tensor(rhs));
-        if tensors.is_some_and(|tensors| self.tensor(owner, name, tensors, &attr, out)) {
+        let (attr, key) = (at.field("attr"), name);
+        let attr = attr.key(key);
+        let tensors = attrs::tensor(lhs).zip(attrs::tensor(rhs));
+        if tensors.is_some_and(|tensors| self.tensor(ops, name, tensors, &attr, out)) {
             return;
         }
         if self.is_same_value(names_nodes(name), lhs, rhs) {
             return;
         }
-        let is_random = name == "shared_name" && is_table(owner.ops.0) && is_table(owner.ops.1);
+        let is_random = name == "shared_name" && is_table(ops.0) && is_table(ops.1);
         let weight = if is_random { Weight::Cosmetic } else { weight(name) };
-        let (lhs, rhs) = (Some(spelled(self.schema, lhs)), Some(spelled(self.schema, rhs)));
-        let detail = owner.detail();
+        let (lhs, rhs) = (attr_text(self.schema, lhs), attr_text(self.schema, rhs));
         let path = if tensors.is_some() { attr.field("tensor").path() } else { attr.path() };
-        out.push(Change { path, kind: ChangeKind::Modified, weight, lhs, rhs, detail });
+        let change = Change::modified(path, lhs, rhs);
+        out.push(change.with_weight(weight).with_detail(detail(ops)));
     }
 
-    /// An attribute that one side does not have.
+    /// The change of an attribute that one side lacks.
     fn lone_attr(
         &self,
-        owner: Owner<'_>,
+        ops: Ops<'_>,
         (name, value): Attr<'_>,
         kind: ChangeKind,
-        at: &Trail<'_>,
-        out: &mut Vec<Change>,
-    ) {
-        // The side that lacks it knows best what that means; it may be older than the attribute.
+        at: &PathBuilder<'_>,
+    ) -> Change {
+        // The side without the attribute defines its default, unless that side is older than the attribute.
         let (op, tables) = match kind {
-            ChangeKind::Added => (owner.ops.0, [self.lhs_ops, self.rhs_ops]),
-            _ => (owner.ops.1, [self.rhs_ops, self.lhs_ops]),
+            ChangeKind::Added => (ops.0, [self.lhs_ops, self.rhs_ops]),
+            _ => (ops.1, [self.rhs_ops, self.lhs_ops]),
         };
         let is_default = || {
             let default = tables.into_iter().find_map(|ops| default_value(ops, op, name));
             default.is_some_and(|default| self.is_same_value(false, &default, value))
         };
         let weight = if is_default() { Weight::Cosmetic } else { weight(name) };
-        let text = Some(spelled(self.schema, value));
-        let (lhs, rhs) = if kind == ChangeKind::Added { (None, text) } else { (text, None) };
         let path = at.field("attr").key(name).path();
-        out.push(Change { path, kind, weight, lhs, rhs, detail: owner.detail() });
+        let change = Change::one_sided(path, kind, attr_text(self.schema, value));
+        change.with_weight(weight).with_detail(detail(ops))
     }
 
-    /// Two tensors that an attribute is.
+    /// Compares an attribute that is a tensor on both sides; `false` if one cannot be parsed.
     fn tensor(
         &self,
-        owner: Owner<'_>,
+        ops: Ops<'_>,
         name: &str,
         (lhs, rhs): (&[u8], &[u8]),
-        attr: &Trail<'_>,
+        attr: &PathBuilder<'_>,
         out: &mut Vec<Change>,
     ) -> bool {
-        if owner.ops == ("Const", "Const")
+        let at = &attr.field("tensor");
+        if ops == ("Const", "Const")
             && let (Some(l), Some(r)) = (scalar_string(lhs), scalar_string(rhs))
-            && self.held.object_graphs(&l, &r, &attr.field("tensor"), out)
+            && self.object_graphs(&l, &r, at, out)
         {
             return true;
         }
-        let before = out.len();
-        let is_read = self.tensor_proto(lhs, rhs, &attr.field("tensor"), out);
-        for change in out.iter_mut().skip(before) {
-            if is_note(name) {
+        let start = out.len();
+        let is_compared = self.tensor_proto(lhs, rhs, at, out);
+        for change in out.iter_mut().skip(start) {
+            if is_internal(name) {
                 change.weight = Weight::Cosmetic;
             }
             if change.detail == Detail::None {
-                change.detail = owner.detail();
+                change.detail = detail(ops);
             }
         }
-        is_read
+        is_compared
     }
 
-    /// Two tensors that `at` leads to, wherever they are; whether both could be read as such.
+    /// Compares the object graphs in two strings; `false` if they have none.
+    fn object_graphs(
+        &self,
+        lhs: &[u8],
+        rhs: &[u8],
+        at: &PathBuilder<'_>,
+        out: &mut Vec<Change>,
+    ) -> bool {
+        let graph = |bytes| embedded::object_graph(self.schema, bytes);
+        let (Some(lhs), Some(rhs)) = (graph(lhs), graph(rhs)) else { return false };
+        let Some(ty) = self.schema.message(TRACKABLE_OBJECT_GRAPH) else { return false };
+        let mut diff = MessageDiff::default();
+        self.differ.compare(&MessagePair { ty, lhs: &lhs, rhs: &rhs, at }, &mut diff);
+        out.append(&mut diff.changes);
+        true
+    }
+
+    /// Compares two tensors; `false` if one cannot be parsed.
     pub(in crate::diff) fn tensor_proto(
         &self,
         lhs: &[u8],
         rhs: &[u8],
-        at: &Trail<'_>,
+        at: &PathBuilder<'_>,
         out: &mut Vec<Change>,
     ) -> bool {
         let (Ok(l), Ok(r)) = (Constant::parse(lhs), Constant::parse(rhs)) else { return false };
         let Ok(outcome) = constant::compare(&l, &r, self.compare) else { return false };
         let (weight, (lhs, rhs), detail) = match outcome {
-            Outcome::Close(_) => return true,
-            Outcome::Same => (Weight::Cosmetic, (encoding(&l), encoding(&r)), Detail::None),
-            Outcome::Different(comparison) => {
+            ConstantDiff::Close(_) => return true,
+            ConstantDiff::Same => (Weight::Cosmetic, (encoding(&l), encoding(&r)), Detail::None),
+            ConstantDiff::Different(comparison) => {
                 let is_random = is_random(&l) && is_random(&r);
                 let weight = if is_random { Weight::Cosmetic } else { Weight::Semantic };
                 (weight, (values(&l), values(&r)), Detail::Tensor(comparison))
             }
-            Outcome::Dtype(Some(comparison)) if comparison.mismatched > 0 => {
+            ConstantDiff::Dtype(Some(comparison)) if comparison.mismatched > 0 => {
                 (Weight::Semantic, (facts(&l), facts(&r)), Detail::Tensor(comparison))
             }
-            Outcome::Dtype(_) | Outcome::Shape => {
+            ConstantDiff::Dtype(_) | ConstantDiff::Shape => {
                 (Weight::Semantic, (facts(&l), facts(&r)), Detail::None)
             }
         };
-        let (lhs, rhs) = (Some(lhs), Some(rhs));
-        let (path, kind) = (at.path(), ChangeKind::Modified);
-        out.push(Change { path, kind, weight, lhs, rhs, detail });
+        let change = Change::modified(at.path(), lhs, rhs);
+        out.push(change.with_weight(weight).with_detail(detail));
         true
     }
 }
 
-impl Owner<'_> {
-    fn detail(self) -> Detail {
-        if self.ops.1.is_empty() { Detail::None } else { Detail::Op(self.ops.1.into()) }
-    }
+fn detail((_, op): Ops<'_>) -> Detail {
+    if op.is_empty() { Detail::None } else { Detail::Op(op.into()) }
 }
 
-/// Whether an attribute is a note of TensorFlow's own; where a node is to be placed is more than that.
-pub(super) fn is_note(name: &str) -> bool {
+/// Whether an attribute is a note of TensorFlow's own; `_class` restricts placement and is not.
+pub(super) fn is_internal(name: &str) -> bool {
     name.starts_with('_') && name != "_class"
 }
 
 fn weight(name: &str) -> Weight {
-    if is_note(name) { Weight::Cosmetic } else { Weight::Semantic }
+    if is_internal(name) { Weight::Cosmetic } else { Weight::Semantic }
 }
 
-/// The one string of a tensor of no dimensions.
+/// The string in a scalar tensor.
 fn scalar_string(tensor: &[u8]) -> Option<Vec<u8>> {
     let constant = Constant::parse(tensor).ok().filter(|constant| constant.shape().rank() == 0)?;
     let strings = constant.byte_elements()?;
@@ -215,12 +216,12 @@ fn scalar_string(tensor: &[u8]) -> Option<Vec<u8>> {
     (constant.dtype() == DType::String).then(|| text.to_vec())
 }
 
-/// Whether the op makes a table, which TensorFlow gives a random name.
+/// Whether the op creates a table, which TensorFlow gives a random name.
 fn is_table(op: &str) -> bool {
     op.contains("HashTable")
 }
 
-/// Whether it is the name of a temporary folder that a sharded saver makes up: `_temp_…/part`.
+/// Whether a constant is the random name of the temporary directory of a sharded saver: `_temp_…/part`.
 fn is_random(constant: &Constant) -> bool {
     let is_temporary = |text: &[u8]| {
         let middle = text.strip_prefix(b"_temp_").and_then(|rest| rest.strip_suffix(b"/part"));

@@ -1,20 +1,20 @@
-//! Who takes what a node gives.
+//! The consumers of each node.
 
 use super::fingerprint::Fingerprints;
 use super::matching::Matching;
 use crate::graph::{Graph, NodeId};
 use crate::threads;
 
-/// Who takes what, and what each node is by itself, on both sides.
+/// The consumers and fingerprints of the nodes of both sides.
 #[derive(Debug)]
-pub(super) struct Users {
+pub(super) struct BothConsumers {
     pub(super) lhs: Consumers,
     pub(super) rhs: Consumers,
     pub(super) lhs_prints: Fingerprints,
     pub(super) rhs_prints: Fingerprints,
 }
 
-impl Users {
+impl BothConsumers {
     pub(super) fn of(matching: &Matching<'_, '_>, threads: usize) -> Self {
         let of = |graph| (Consumers::of(graph), Fingerprints::of(graph));
         let (lhs, rhs) = threads::both(threads, || of(matching.lhs), || of(matching.rhs));
@@ -23,30 +23,30 @@ impl Users {
     }
 }
 
-/// For each node, the inputs that come from it.
+/// For each node, the inputs that consume its outputs.
 #[derive(Debug)]
 pub(super) struct Consumers {
-    /// Where the uses of each node begin, and behind the last where all end.
+    /// The start of the consumers of each node, and the end of the last.
     starts: Vec<usize>,
-    uses: Vec<Use>,
+    uses: Vec<Consumer>,
 }
 
-/// An input, seen from the node that it comes from.
+/// An input, as seen from its source.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Use {
-    /// The node that takes it.
+pub(super) struct Consumer {
+    /// The node with the input.
     pub(super) by: NodeId,
-    /// Which of that node's inputs it is.
+    /// The position among the inputs of that node.
     pub(super) slot: usize,
 }
 
 impl Consumers {
-    /// All uses in a graph, in the order of its nodes; linear.
+    /// The consumers of all nodes, in graph order; takes linear time.
     pub(super) fn of(graph: &Graph<'_>) -> Self {
         let edges = || {
             graph.iter().flat_map(|(by, node)| {
                 let inputs = graph.inputs(node).iter().enumerate();
-                inputs.filter_map(move |(slot, input)| Some((input.source?, Use { by, slot })))
+                inputs.filter_map(move |(slot, input)| Some((input.source?, Consumer { by, slot })))
             })
         };
         let mut starts = vec![0usize; graph.nodes().len() + 2];
@@ -60,11 +60,11 @@ impl Consumers {
             sum += *start;
             *start = sum;
         }
-        let mut uses = vec![Use { by: NodeId::default(), slot: 0 }; sum];
+        let mut uses = vec![Consumer { by: NodeId::default(), slot: 0 }; sum];
         for (source, found) in edges() {
             if let Some(next) = starts.get_mut(source.position() + 1) {
-                if let Some(place) = uses.get_mut(*next) {
-                    *place = found;
+                if let Some(slot) = uses.get_mut(*next) {
+                    *slot = found;
                 }
                 *next += 1;
             }
@@ -72,8 +72,8 @@ impl Consumers {
         Self { starts, uses }
     }
 
-    /// The uses of a node.
-    pub(super) fn of_node(&self, id: NodeId) -> &[Use] {
+    /// The consumers of a node.
+    pub(super) fn of_node(&self, id: NodeId) -> &[Consumer] {
         let at = id.position();
         match (self.starts.get(at), self.starts.get(at + 1)) {
             (Some(&from), Some(&to)) => self.uses.get(from..to).unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! What a node is, apart from its name and its place.
+//! Fingerprints of nodes, independent of name and neighbours.
 
 use std::cell::OnceCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,10 +7,11 @@ use crate::graph::{Graph, Node, NodeId};
 use crate::message::records;
 use crate::schema::field::{attr_value, tensor_proto};
 
-/// Attributes that hold names, which a rename changes with the node's own.
+/// Attributes with names, which change when the node is renamed.
 const NAMES: [&str; 4] = ["shared_name", "debug_name", "frame_name", "container"];
 
-/// The fingerprints of the nodes of one graph, each made once when it is first asked for: attributes are as long as a file wants.
+/// The fingerprints of the nodes of one graph. Each is computed when it is first needed, since the length of
+/// attributes is up to the file.
 #[derive(Debug)]
 pub(super) struct Fingerprints(Vec<OnceCell<u64>>);
 
@@ -19,16 +20,16 @@ impl Fingerprints {
         Self(vec![OnceCell::new(); graph.nodes().len()])
     }
 
-    /// That of a node of `graph`, whose fingerprints these are.
+    /// The fingerprint of a node of `graph`, for which this was created.
     pub(super) fn of_node(&self, graph: &Graph<'_>, id: NodeId) -> u64 {
         let known = self.0.get(id.position());
         known.map_or(0, |print| *print.get_or_init(|| fingerprint(graph.node(id))))
     }
 }
 
-/// A hash of a node's op and attributes, which is the same for nodes that differ in names only.
+/// A hash of op and attributes that does not depend on names.
 ///
-/// Of a constant it takes dtype and shape: one value can be written in several ways.
+/// Of a constant, only dtype and shape count, since a value has several encodings.
 fn fingerprint(node: &Node<'_>) -> u64 {
     let mut state = DefaultHasher::new();
     (node.op, node.role).hash(&mut state);
@@ -52,7 +53,7 @@ fn attr_value(value: &[u8], state: &mut DefaultHasher) {
                     .take_while(|field| field.number <= tensor_proto::TENSOR_SHAPE)
                     .for_each(|field| field.bytes.hash(state));
             }
-            // Functions go by names that are made up anew each time; lists of them too.
+            // Names of functions are generated anew in each export.
             attr_value::FUNC => {}
             attr_value::LIST => record.payload().len().hash(state),
             _ => record.bytes.hash(state),

@@ -1,7 +1,8 @@
-//! Which function of lhs is which function of rhs.
+//! Matches the functions of two libraries.
 //!
-//! TensorFlow puts counters into the names that it makes (`__inference_f_123`, `while_body_6_grad_62`), and it counts anew in
-//! each export. So functions meet by what is left of their names without them, and of several by what they do.
+//! TensorFlow appends counters to the names that it generates (`__inference_f_123`, `while_body_6_grad_62`),
+//! and restarts them in each export. Functions are therefore matched by their names without counters, and
+//! among several by their bodies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,23 +13,23 @@ use crate::graph::{Function, Index, Library};
 use crate::message::{Value, entry, records};
 use crate::schema::{Cardinality, Kind, MessageType, Schema};
 
-/// The functions of two graphs.
+/// The functions of two libraries, matched.
 #[derive(Debug)]
-pub(in crate::diff) struct Functions<'g, 'm> {
-    /// Those that are the same one, by the name in rhs.
+pub(in crate::diff) struct FunctionMatching<'g, 'm> {
+    /// The matched functions, by name in rhs.
     pub(super) pairs: Vec<(&'g Function<'m>, &'g Function<'m>)>,
-    /// Those that only lhs has.
+    /// The functions that only lhs has.
     pub(super) removed: Vec<&'g Function<'m>>,
-    /// Those that only rhs has.
+    /// The functions that only rhs has.
     pub(super) added: Vec<&'g Function<'m>>,
-    /// What became of their names, and of the scopes in them.
+    /// The renames of functions, and of scopes in their names.
     pub(in crate::diff) renames: Renames,
-    /// What became of the scopes in their names.
+    /// The renames of scopes in the names of functions.
     pub(super) scopes: Renames,
 }
 
-impl<'g, 'm> Functions<'g, 'm> {
-    /// Brings the functions of two libraries together; `nodes` says what became of the names of nodes.
+impl<'g, 'm> FunctionMatching<'g, 'm> {
+    /// Matches the functions of two libraries; `nodes` has the renames of nodes.
     pub(in crate::diff) fn new(
         schema: &'g Schema,
         lhs: &'g Library<'m>,
@@ -36,11 +37,11 @@ impl<'g, 'm> Functions<'g, 'm> {
         nodes: &Renames,
     ) -> Self {
         let scopes = nodes.without_slashes();
-        let (left, right) = (Bodies::new(schema, lhs), Bodies::new(schema, rhs));
+        let (left, right) = (BodyHasher::new(schema, lhs), BodyHasher::new(schema, rhs));
         let mut l: Vec<_> = lhs.functions.iter().map(|f| left.candidate(f)).collect();
         let mut r: Vec<_> = rhs.functions.iter().map(|f| right.candidate(f)).collect();
         let mut pairs = Vec::new();
-        // From the surest sign to the least.
+        // From the most to the least reliable criterion.
         let names: [fn(&Candidate<'_, '_>) -> String; 3] =
             [|c| c.function.name.to_owned(), |c| without_last(c.function.name), |c| c.stem.clone()];
         for name in names {
@@ -50,15 +51,16 @@ impl<'g, 'm> Functions<'g, 'm> {
             pair(&mut l, &mut r, &mut pairs, |c| (name(c), 0));
         }
         for candidate in l.iter_mut() {
-            if let Some(stem) = scopes.follow_start(&candidate.stem) {
+            if let Some(stem) = scopes.new_name_by_start(&candidate.stem) {
                 candidate.stem = stem;
             }
         }
         pair(&mut l, &mut r, &mut pairs, |c| (c.stem.clone(), 0));
         pair(&mut l, &mut r, &mut pairs, |c| (String::new(), c.body));
-        // With another name of one function, those that name it do the same as before.
-        l.iter_mut().for_each(|c| c.body = left.body(c.function, Names::Unknown));
-        r.iter_mut().for_each(|c| c.body = right.body(c.function, Names::Unknown));
+        // A function that was not matched by name may make its callers look different; compare them without
+        // the names of functions.
+        l.iter_mut().for_each(|c| c.body = left.body(c.function, CalleeNames::Unknown));
+        r.iter_mut().for_each(|c| c.body = right.body(c.function, CalleeNames::Unknown));
         pair(&mut l, &mut r, &mut pairs, |c| (String::new(), c.body));
         pairs.sort_by_key(|(_, r)| r.name);
         let mut renames = nodes.without_slashes();
@@ -67,7 +69,7 @@ impl<'g, 'm> Functions<'g, 'm> {
         }
         let others: BTreeSet<_> = rhs.functions.iter().map(|function| function.name).collect();
         for (l, r) in pairs.iter().filter(|(l, r)| l.name != r.name && others.contains(l.name)) {
-            renames.exchange(l.name, r.name);
+            renames.add_exchanged(l.name, r.name);
         }
         let rest = |candidates: Vec<Candidate<'g, 'm>>| {
             let mut rest: Vec<_> = candidates.into_iter().map(|c| c.function).collect();
@@ -78,17 +80,17 @@ impl<'g, 'm> Functions<'g, 'm> {
     }
 }
 
-/// A function that has no partner yet.
+/// An unmatched function.
 #[derive(Debug)]
 struct Candidate<'g, 'm> {
     function: &'g Function<'m>,
-    /// Its name without counters.
+    /// The name without counters.
     stem: String,
-    /// What it does, whatever it and the functions that it calls are called.
+    /// The hash of the body, independent of counters in names of functions.
     body: u64,
 }
 
-/// Pairs the candidates that have the same key, in the order of their counters; the others stay.
+/// Pairs candidates of equal keys in the order of their counters, and removes them.
 fn pair<'g, 'm>(
     lhs: &mut Vec<Candidate<'g, 'm>>,
     rhs: &mut Vec<Candidate<'g, 'm>>,
@@ -111,7 +113,7 @@ fn pair<'g, 'm>(
     rhs.extend(waiting.into_values().flatten());
 }
 
-/// What TensorFlow puts behind a counter, and often another counter behind that.
+/// Suffixes that TensorFlow appends after a counter, often followed by another counter.
 const MARKS: [&str; 3] = ["rewritten", "grad", "frozen"];
 
 /// The name without its counters.
@@ -121,14 +123,14 @@ pub(super) fn stem(name: &str) -> String {
     stem
 }
 
-/// The name without its last counter: others before that may be its own, as in `__inference_dense_1_123`.
+/// The name without its last counter; the others may be part of the name, as in `__inference_dense_1_123`.
 fn without_last(name: &str) -> String {
     let mut rest = name.to_owned();
     counters(name).take(1).for_each(|counter| rest.replace_range(counter, ""));
     rest
 }
 
-/// Where the counters at the end of a name are, each with the `_` before it; the last first.
+/// The ranges of the counters at the end of a name, each with its `_`; the last first.
 fn counters(name: &str) -> impl Iterator<Item = Range<usize>> {
     let mut end = name.len();
     std::iter::from_fn(move || {
@@ -147,47 +149,47 @@ fn counters(name: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// A name in the order of its counters.
+/// A key that sorts names by their counters.
 fn counted(name: &str) -> (String, usize, &str) {
     (stem(name), name.len(), name)
 }
 
-/// What is known of the names of functions while it is found out what one does.
+/// How names of functions count in the hash of a body.
 #[derive(Debug, Clone, Copy)]
-enum Names {
-    /// They are the same on both sides but for their counters.
+enum CalleeNames {
+    /// By name without counters.
     Counted,
-    /// Nothing.
+    /// Not at all.
     Unknown,
 }
 
-/// What the functions of a library do.
-struct Bodies<'g, 'm> {
+/// Hashes the bodies of the functions of a library.
+struct BodyHasher<'g, 'm> {
     schema: &'g Schema,
     library: &'g Library<'m>,
     names: Index,
 }
 
-impl<'g, 'm> Bodies<'g, 'm> {
+impl<'g, 'm> BodyHasher<'g, 'm> {
     fn new(schema: &'g Schema, library: &'g Library<'m>) -> Self {
         let mut names = Index::with_room_for(library.functions.len());
         for (position, function) in (0..).zip(&library.functions) {
             let is = |at: u32| {
                 library.functions.get(at as usize).is_some_and(|f| f.name == function.name)
             };
-            // Of several that share a name, the first counts.
+            // Of functions with the same name, the first counts.
             names.insert(function.name, position, is);
         }
         Self { schema, library, names }
     }
 
     fn candidate(&self, function: &'g Function<'m>) -> Candidate<'g, 'm> {
-        let body = self.body(function, Names::Counted);
+        let body = self.body(function, CalleeNames::Counted);
         Candidate { function, stem: stem(function.name), body }
     }
 
-    /// What a function does, as a hash.
-    fn body(&self, function: &Function<'m>, names: Names) -> u64 {
+    /// The hash of the body of a function.
+    fn body(&self, function: &Function<'m>, names: CalleeNames) -> u64 {
         let mut state = DefaultHasher::new();
         if let Some(ty) = self.schema.message("tensorflow.FunctionDef") {
             self.message((function.name, names), ty, function.bytes, &mut state);
@@ -195,11 +197,11 @@ impl<'g, 'm> Bodies<'g, 'm> {
         state.finish()
     }
 
-    /// Takes in all that a message says; names of functions without their counters, and no notes of TensorFlow's own.
-    /// Messages are as deep here as they were allowed to be when they were read.
+    /// Hashes a message, except counters in names of functions and notes of TensorFlow's own. The depth was
+    /// limited when the message was read.
     fn message(
         &self,
-        own: (&str, Names),
+        own: (&str, CalleeNames),
         ty: &MessageType,
         bytes: &[u8],
         state: &mut DefaultHasher,
@@ -214,7 +216,7 @@ impl<'g, 'm> Bodies<'g, 'm> {
             match (field.kind, record.value) {
                 (Kind::Message(id), _) => {
                     let is_map = field.cardinality == Cardinality::Map;
-                    if is_map && super::attrs::is_note(entry(content).0) {
+                    if is_map && super::attrs::is_internal(entry(content).0) {
                         continue;
                     }
                     self.message(own, &self.schema[id], content, state);
@@ -226,15 +228,15 @@ impl<'g, 'm> Bodies<'g, 'm> {
         }
     }
 
-    fn text(&self, (own, names): (&str, Names), text: &[u8], state: &mut DefaultHasher) {
+    fn text(&self, (own, names): (&str, CalleeNames), text: &[u8], state: &mut DefaultHasher) {
         let Ok(name) = std::str::from_utf8(text) else { return text.hash(state) };
         if let Some((before, behind)) = name.split_once(own) {
             return (before, "itself", behind).hash(state);
         }
         let is = |at: u32| self.library.functions.get(at as usize).is_some_and(|f| f.name == name);
         match (self.names.find(name, is), names) {
-            (Some(_), Names::Counted) => stem(name).hash(state),
-            (Some(_), Names::Unknown) => "another".hash(state),
+            (Some(_), CalleeNames::Counted) => stem(name).hash(state),
+            (Some(_), CalleeNames::Unknown) => "another".hash(state),
             (None, _) => name.hash(state),
         }
     }

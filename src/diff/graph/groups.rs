@@ -1,31 +1,28 @@
-//! Nodes that came or went together: parts of a graph that hang together.
+//! Groups of added or removed nodes that are connected.
 
 use std::collections::BTreeMap;
 
-use crate::diff::{Nodes, Rewired};
+use super::per_node::PerNode;
+use crate::diff::{BoundaryChange, NodeGroup};
 use crate::graph::{Graph, NodeId};
 
-/// Scopes in each other that are looked at; names are as long as a file wants.
-pub(super) const MOST_SCOPES: usize = 64;
+/// The maximum number of nested scopes of a name that are looked up; the length of names is up to the file.
+pub(super) const MAX_SCOPES: usize = 64;
 
-/// Which of the nodes without a partner belong together.
+/// A partition of the unmatched nodes of one side.
 #[derive(Debug)]
-pub(super) struct Groups {
-    /// For each node of the graph the first of its group; `None` for nodes with a partner.
-    first: Vec<Option<NodeId>>,
-    /// The inputs at the border of each group that changed with it.
-    boundary: BTreeMap<NodeId, Vec<Rewired>>,
+pub(super) struct NodeGroups {
+    /// For each node, a node of its group closer to the first one; `None` for matched nodes.
+    first: PerNode<Option<NodeId>>,
+    /// The boundary changes of each group, by its first node.
+    boundary: BTreeMap<NodeId, Vec<BoundaryChange>>,
 }
 
-impl Groups {
-    /// Groups of `left`, which are connected by edges among them, or are all that is in a scope.
+impl NodeGroups {
+    /// Groups of `left` that are connected by edges, or fill a whole scope.
     pub(super) fn of(graph: &Graph<'_>, left: &[NodeId]) -> Self {
-        let mut first = vec![None; graph.nodes().len()];
-        for &id in left {
-            if let Some(slot) = first.get_mut(id.position()) {
-                *slot = Some(id);
-            }
-        }
+        let mut first = PerNode::new(graph);
+        left.iter().for_each(|&id| first.set(id, Some(id)));
         let mut groups = Self { first, boundary: BTreeMap::new() };
         for &id in left {
             for input in graph.inputs(graph.node(id)) {
@@ -38,7 +35,7 @@ impl Groups {
         groups
     }
 
-    /// Joins what is in one scope, where all of it is in `left`.
+    /// Joins the nodes of a scope whose nodes are all in `left`.
     fn join_scopes(&mut self, graph: &Graph<'_>, left: &[NodeId]) {
         let mut scopes = BTreeMap::<&str, Option<NodeId>>::new();
         for &id in left {
@@ -48,10 +45,10 @@ impl Groups {
             return;
         }
         for (id, node) in graph.iter() {
-            if self.first.get(id.position()) != Some(&None) {
+            if self.first.get(id).is_some() {
                 continue;
             }
-            // Of a scope that is not known, none inside is.
+            // A scope without unmatched nodes has no inner scopes with any.
             for scope in scopes_of(node.name) {
                 let Some(first) = scopes.get_mut(scope) else { break };
                 *first = None;
@@ -68,13 +65,14 @@ impl Groups {
     /// The first node of the group that a node is in.
     pub(super) fn of_node(&mut self, id: NodeId) -> Option<NodeId> {
         let mut root = id;
-        while let Some(&Some(up)) = self.first.get(root.position()) {
+        while let Some(up) = self.first.get(root) {
             if up == root {
-                // The way is shorter next time.
+                // Shorten the chain for the next lookup.
                 let mut at = id;
                 while at != root {
-                    let Some(slot) = self.first.get_mut(at.position()) else { break };
-                    at = slot.replace(root).unwrap_or(root);
+                    let next = self.first.get(at).unwrap_or(root);
+                    self.first.set(at, Some(root));
+                    at = next;
                 }
                 return Some(root);
             }
@@ -83,15 +81,15 @@ impl Groups {
         None
     }
 
-    /// Notes an input that changed because this group came or went.
-    pub(super) fn border(&mut self, id: NodeId, rewired: Rewired) {
+    /// Adds a change that follows from the group of a node.
+    pub(super) fn add_boundary(&mut self, id: NodeId, rewired: BoundaryChange) {
         if let Some(group) = self.of_node(id) {
             self.boundary.entry(group).or_default().push(rewired);
         }
     }
 
-    /// Every group: the numbers of its nodes, and what there is to tell of them.
-    pub(super) fn finish(mut self, graph: &Graph<'_>) -> Vec<(Vec<NodeId>, Nodes)> {
+    /// The groups: their nodes and a description.
+    pub(super) fn finish(mut self, graph: &Graph<'_>) -> Vec<(Vec<NodeId>, NodeGroup)> {
         let mut groups = BTreeMap::<NodeId, Vec<NodeId>>::new();
         for (id, _) in graph.iter() {
             if let Some(group) = self.of_node(id) {
@@ -100,7 +98,7 @@ impl Groups {
         }
         let mut boundary = self.boundary;
         let described = |(group, ids): (NodeId, Vec<NodeId>)| {
-            let nodes = Nodes::of(graph, &ids, boundary.remove(&group).unwrap_or_default());
+            let nodes = NodeGroup::of(graph, &ids, boundary.remove(&group).unwrap_or_default());
             (ids, nodes)
         };
         groups.into_iter().map(described).collect()
@@ -108,22 +106,20 @@ impl Groups {
 
     fn join(&mut self, a: NodeId, b: NodeId) {
         if let (Some(a), Some(b)) = (self.of_node(a), self.of_node(b)) {
-            // The first of both stays the first.
-            if let Some(slot) = self.first.get_mut(a.max(b).position()) {
-                *slot = Some(a.min(b));
-            }
+            // The first node of both groups becomes the first.
+            self.first.set(a.max(b), Some(a.min(b)));
         }
     }
 }
 
-/// The scopes that a name is in, the outermost first; as many as a person would nest.
+/// The scopes of a name, the outermost first, up to a limit.
 fn scopes_of(name: &str) -> impl Iterator<Item = &str> {
-    name.match_indices('/').take(MOST_SCOPES).filter_map(|(at, _)| name.get(..at))
+    name.match_indices('/').take(MAX_SCOPES).filter_map(|(at, _)| name.get(..at))
 }
 
-impl Nodes {
-    /// What there is to tell of some nodes of a graph.
-    pub(super) fn of(graph: &Graph<'_>, ids: &[NodeId], boundary: Vec<Rewired>) -> Self {
+impl NodeGroup {
+    /// A description of nodes of a graph.
+    pub(super) fn of(graph: &Graph<'_>, ids: &[NodeId], boundary: Vec<BoundaryChange>) -> Self {
         let mut ops = BTreeMap::<&str, u64>::new();
         for &id in ids {
             *ops.entry(graph.node(id).op).or_default() += 1;

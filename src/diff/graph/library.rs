@@ -1,125 +1,101 @@
-//! The functions of two graphs, each with its body as a graph.
+//! Compares the functions of two graphs, whose bodies are graphs.
 
-use super::attrs::Owner;
-use super::functions::{Functions, stem};
-use super::{Context, Pair};
-use crate::diff::message::{Found, Messages};
-use crate::diff::path::Trail;
-use crate::diff::{Change, ChangeKind, Detail, Weight};
-use crate::graph::{Function, Graph};
+use super::functions::{FunctionMatching, stem};
+use super::{Context, GraphPair};
+use crate::diff::join::join;
+use crate::diff::message::{MessageDiff, MessagePair};
+use crate::diff::path::PathBuilder;
+use crate::diff::{Change, ChangeKind, Weight};
+use crate::graph::Graph;
 use crate::message::{entries, fields, nested, varint};
-use crate::schema::MessageType;
 use crate::schema::field::{
     function_def::{self, arg_attrs},
     map_entry,
 };
 
-impl Functions<'_, '_> {
-    /// Tells what differs; `at` leads to the library.
+impl FunctionMatching<'_, '_> {
+    /// Reports differences between functions; `at` is the path of the library.
     pub(in crate::diff) fn compare(
         &self,
         context: &Context<'_>,
-        messages: &Messages<'_>,
-        at: &Trail<'_>,
-        out: &mut Found,
+        at: &PathBuilder<'_>,
+        out: &mut MessageDiff,
     ) {
         let Some(ty) = context.schema.message("tensorflow.FunctionDef") else { return };
         let list = at.field("function");
-        for function in &self.removed {
-            messages.removed(ty, function.bytes, &list.key(function.name), out);
-        }
-        for function in &self.added {
-            messages.added(ty, function.bytes, &list.key(function.name), out);
+        for (kind, functions) in
+            [(ChangeKind::Removed, &self.removed), (ChangeKind::Added, &self.added)]
+        {
+            for function in functions {
+                let at = list.key(function.name);
+                context.differ.one_sided(kind, (ty, function.bytes), &at, out);
+            }
         }
         for (l, r) in &self.pairs {
-            let at = list.keys(l.name, r.name);
+            let at = list.key_pair(l.name, r.name);
             if l.name != r.name {
-                // What TensorFlow counts is no name that anyone gave.
+                // A counter in a name is TensorFlow's own.
                 let (from, to) = (stem(l.name), stem(r.name));
-                let is_scope = || self.scopes.follow_start(&from).is_some_and(|name| name == to);
+                let is_scope =
+                    || self.scopes.new_name_by_start(&from).is_some_and(|name| name == to);
                 let is_counter = from == to || is_scope();
-                out.changes.push(Change {
-                    path: at.path(),
-                    kind: ChangeKind::Renamed,
-                    weight: if is_counter { Weight::Cosmetic } else { Weight::Semantic },
-                    lhs: Some(l.name.to_owned()),
-                    rhs: Some(r.name.to_owned()),
-                    detail: Detail::None,
-                });
+                let weight = if is_counter { Weight::Cosmetic } else { Weight::Semantic };
+                out.changes.push(Change::renamed(at.path(), l.name, r.name).with_weight(weight));
             }
-            if l.bytes != r.bytes || self.renames.has_exchanged() {
-                function(context, messages, ty, (l, r), &at, out);
+            if l.bytes == r.bytes && !self.renames.has_exchanged() {
+                continue;
+            }
+            match context.saver_functions.pair(l.name, r.name) {
+                // All other differences are counters, or follow from what is saved.
+                Some(savers) => savers.compare(context.keys, &at, &mut out.changes),
+                None => {
+                    let pair = MessagePair { ty, lhs: l.bytes, rhs: r.bytes, at: &at };
+                    compare_bodies(context, &pair, out);
+                }
             }
         }
     }
 }
 
-/// Compares two functions that are the same one.
-fn function(
-    context: &Context<'_>,
-    messages: &Messages<'_>,
-    ty: &MessageType,
-    (l, r): (&Function<'_>, &Function<'_>),
-    at: &Trail<'_>,
-    out: &mut Found,
-) {
-    if let Some(savers) = context.saver_functions.pair(l.name, r.name) {
-        // All else in it is counted, or follows from what it saves.
-        return savers.compare(context.keys, at, &mut out.changes);
-    }
-    compare_bodies(context, messages, ty, (l.bytes, r.bytes), at, out);
-}
-
-/// Compares two `FunctionDef`s by what they say.
+/// Compares two `FunctionDef`s.
 pub(in crate::diff) fn compare_bodies(
     context: &Context<'_>,
-    messages: &Messages<'_>,
-    ty: &MessageType,
-    (l, r): (&[u8], &[u8]),
-    at: &Trail<'_>,
-    out: &mut Found,
+    pair: &MessagePair<'_>,
+    out: &mut MessageDiff,
 ) {
-    messages.fields(ty, l, r, at, out);
-    let owner = Owner { ops: ("", "") };
+    let MessagePair { lhs: l, rhs: r, at, .. } = *pair;
+    context.differ.fields(pair, out);
     let attrs = |bytes| entries(bytes, function_def::ATTR);
-    context.attrs(owner, attrs(l), attrs(r), at, &mut out.changes);
+    context.attrs(("", ""), attrs(l), attrs(r), at, &mut out.changes);
     argument_attrs(context, (l, r), at, out);
-    match Graph::of_function(l).and_then(|left| Ok((left, Graph::of_function(r)?))) {
-        Ok((left, right)) => {
-            // Bodies are small, and many: a thread for each would take longer.
-            let pair = Pair::new(&left, &right, 1);
-            let inner = Context { renames: &pair.renames, around: context.renames, ..*context };
-            pair.compare(&inner, at, "node_def", &mut out.changes);
-        }
-        Err(error) => out.findings.push((at.path(), error.to_string())),
-    }
+    let graphs = out.both(Graph::of_function(l), Graph::of_function(r), at);
+    let Some((left, right)) = graphs else { return };
+    // Bodies are small and numerous, so a thread for each would cost more than it saves.
+    let pair = GraphPair::new(&left, &right, 1);
+    let inner = Context { renames: &pair.renames, outer_renames: context.renames, ..*context };
+    pair.compare(&inner, at, "node_def", &mut out.changes);
 }
 
 /// Compares the attributes of each argument.
 fn argument_attrs(
     context: &Context<'_>,
     (lhs, rhs): (&[u8], &[u8]),
-    at: &Trail<'_>,
-    out: &mut Found,
+    at: &PathBuilder<'_>,
+    out: &mut MessageDiff,
 ) {
-    let arguments = |bytes| -> Vec<(u64, &[u8])> {
-        fields(bytes, function_def::ARG_ATTR).map(argument).collect()
+    let arguments = |bytes| {
+        let mut arguments: Vec<_> = fields(bytes, function_def::ARG_ATTR).map(argument).collect();
+        arguments.sort_by_key(|(number, _)| *number);
+        arguments
     };
-    let (left, right) = (arguments(lhs), arguments(rhs));
     let field = at.field("arg_attr");
-    let mut numbers: Vec<u64> = left.iter().chain(&right).map(|(number, _)| *number).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    for number in numbers {
-        let of = |arguments: &[(u64, &'_ [u8])]| {
-            let found = arguments.iter().find(|(known, _)| *known == number);
-            found.map(|&(_, attrs)| attrs.to_vec()).unwrap_or_default()
+    for pair in join(arguments(lhs), arguments(rhs), |(l, _), (r, _)| l.cmp(r)) {
+        let ((Some((number, _)), _) | (_, Some((number, _)))) = pair else { continue };
+        let attrs = |argument: Option<(u64, _)>| {
+            entries(argument.map_or(&[], |(_, attrs)| attrs), arg_attrs::ATTR)
         };
-        let (l, r) = (of(&left), of(&right));
-        let key = number.to_string();
-        let attrs = |bytes| entries(bytes, arg_attrs::ATTR);
-        let owner = Owner { ops: ("", "") };
-        context.attrs(owner, attrs(&l), attrs(&r), &field.key(&key), &mut out.changes);
+        let (l, r) = (attrs(pair.0), attrs(pair.1));
+        context.attrs(("", ""), l, r, &field.key(&number.to_string()), &mut out.changes);
     }
 }
 

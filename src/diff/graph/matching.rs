@@ -1,58 +1,37 @@
-//! Which node of lhs is which node of rhs.
+//! The matched nodes of two graphs.
 
 use std::collections::BTreeMap;
 
+use super::per_node::PerNode;
+use crate::diff::join::join;
 use crate::graph::{Graph, NodeId, Role};
 
-/// Two graphs, and the pairs of nodes that are the same one.
+/// Two graphs and their matched nodes.
 #[derive(Debug)]
 pub(super) struct Matching<'g, 'm> {
     /// The baseline.
     pub(super) lhs: &'g Graph<'m>,
     /// The other.
     pub(super) rhs: &'g Graph<'m>,
-    to_rhs: Partners,
-    to_lhs: Partners,
-    /// Of each node of rhs, whether its partner has another name: what is asked often, and names lie far apart in memory.
-    is_renamed: Vec<bool>,
-}
-
-/// The partner of each node of one side, on the other.
-#[derive(Debug)]
-pub(super) struct Partners(Vec<Option<NodeId>>);
-
-impl Partners {
-    /// The partner of a node.
-    pub(super) fn of(&self, id: NodeId) -> Option<NodeId> {
-        self.0.get(id.position()).copied().flatten()
-    }
-
-    fn clear(&mut self, id: NodeId) {
-        if let Some(slot) = self.0.get_mut(id.position()) {
-            *slot = None;
-        }
-    }
-
-    fn set(&mut self, id: NodeId, partner: NodeId) {
-        if let Some(slot) = self.0.get_mut(id.position()) {
-            *slot = Some(partner);
-        }
-    }
+    to_rhs: PerNode<Option<NodeId>>,
+    to_lhs: PerNode<Option<NodeId>>,
+    /// For each node of rhs, whether its partner has another name. Looking names up each time would be slow,
+    /// since they are far apart in memory.
+    is_renamed: PerNode<bool>,
 }
 
 impl<'g, 'm> Matching<'g, 'm> {
-    /// Pairs nodes of one name, and the arguments and results of a function by their place.
+    /// Pairs nodes by name, and arguments and results of functions by position.
     pub(super) fn by_name(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>) -> Self {
-        let none = |graph: &Graph<'_>| Partners(vec![None; graph.nodes().len()]);
-        let (to_rhs, to_lhs) = (none(lhs), none(rhs));
-        let is_renamed = vec![false; rhs.nodes().len()];
+        let (to_rhs, to_lhs) = (PerNode::new(lhs), PerNode::new(rhs));
+        let is_renamed = PerNode::new(rhs);
         let mut found = Self { lhs, rhs, to_rhs, to_lhs, is_renamed };
         let is_first = |l, name| lhs.duplicates().is_empty() || lhs.find(name) == Some(l);
         let mut next = 0;
         for (l, node) in lhs.iter().filter(|(_, node)| node.role == Role::Node) {
-            // Most graphs that are compared have their nodes in one order.
+            // In most comparisons the nodes have the same order.
             if is_first(l, node.name)
-                && let Some(r) = rhs.find_near(next..next + 1, node.name)
+                && let Some(r) = rhs.find_among(next..next + 1, node.name)
                 && rhs.node(r).role == Role::Node
             {
                 found.pair(l, r);
@@ -84,7 +63,7 @@ impl<'g, 'm> Matching<'g, 'm> {
         }
         for (role, l) in borders(self.lhs) {
             let same = match role {
-                // Their names are all that they have.
+                // Control results have only a name.
                 Role::ControlResult(_) => control_results.get(self.lhs.node(l).name).copied(),
                 _ => {
                     let at = rhs.binary_search_by_key(&role, |&(role, _)| role).ok();
@@ -97,7 +76,7 @@ impl<'g, 'm> Matching<'g, 'm> {
         }
     }
 
-    /// Pairs the nodes whose name an earlier one has: the second of a name with the second, and so on.
+    /// Pairs nodes with duplicate names in order: the second with the second, and so on.
     fn pair_duplicates(&mut self) {
         let sorted = |graph: &Graph<'m>| {
             let mut ids: Vec<_> =
@@ -106,40 +85,36 @@ impl<'g, 'm> Matching<'g, 'm> {
             ids
         };
         let (lhs, rhs) = (sorted(self.lhs), sorted(self.rhs));
-        let mut others = rhs.iter().peekable();
-        for (name, l) in lhs {
-            while others.next_if(|(other, _)| *other < name).is_some() {}
-            if let Some(&(_, r)) = others.next_if(|(other, _)| *other == name) {
+        for pair in join(lhs, rhs, |(l, _), (r, _)| l.cmp(r)) {
+            if let (Some((_, l)), Some((_, r))) = pair {
                 self.pair(l, r);
             }
         }
     }
 
-    /// Makes the two one.
+    /// Pairs two nodes.
     pub(super) fn pair(&mut self, l: NodeId, r: NodeId) {
-        self.to_rhs.set(l, r);
-        self.to_lhs.set(r, l);
-        if let Some(is_renamed) = self.is_renamed.get_mut(r.position()) {
-            *is_renamed = self.lhs.node(l).name != self.rhs.node(r).name;
+        self.to_rhs.set(l, Some(r));
+        self.to_lhs.set(r, Some(l));
+        self.is_renamed.set(r, self.lhs.node(l).name != self.rhs.node(r).name);
+    }
+
+    /// Separates a node of lhs from its partner.
+    pub(super) fn unpair(&mut self, l: NodeId) {
+        if let Some(r) = self.to_rhs.get(l) {
+            self.to_rhs.set(l, None);
+            self.to_lhs.set(r, None);
         }
     }
 
-    /// Makes the pair that a node of lhs is in two again.
-    pub(super) fn part(&mut self, l: NodeId) {
-        if let Some(r) = self.to_rhs.of(l) {
-            self.to_rhs.clear(l);
-            self.to_lhs.clear(r);
-        }
-    }
-
-    /// The node of rhs that a node of lhs is.
+    /// The partner of a node of lhs.
     pub(super) fn to_rhs(&self, l: NodeId) -> Option<NodeId> {
-        self.to_rhs.of(l)
+        self.to_rhs.get(l)
     }
 
-    /// The node of lhs that a node of rhs is.
+    /// The partner of a node of rhs.
     pub(super) fn to_lhs(&self, r: NodeId) -> Option<NodeId> {
-        self.to_lhs.of(r)
+        self.to_lhs.get(r)
     }
 
     /// Every pair, in the order of rhs.
@@ -147,42 +122,37 @@ impl<'g, 'm> Matching<'g, 'm> {
         self.rhs.iter().filter_map(|(r, _)| Some((self.to_lhs(r)?, r)))
     }
 
-    /// The pairs of unequal names, in the order of rhs.
+    /// The pairs with different names, in the order of rhs.
     pub(super) fn renamed(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
-        self.pairs().filter(|&(_, r)| self.is_renamed(r))
+        self.pairs().filter(|&(_, r)| self.is_renamed.get(r))
     }
 
-    /// The pairs of one name, in the order of rhs.
+    /// The pairs with equal names, in the order of rhs.
     pub(super) fn same_names(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
-        self.pairs().filter(|&(_, r)| !self.is_renamed(r))
+        self.pairs().filter(|&(_, r)| !self.is_renamed.get(r))
     }
 
-    fn is_renamed(&self, r: NodeId) -> bool {
-        self.is_renamed.get(r.position()) == Some(&true)
-    }
-
-    /// The nodes of lhs without a partner.
-    pub(super) fn left_in_lhs(&self) -> Vec<NodeId> {
+    /// The unmatched nodes of lhs.
+    pub(super) fn unmatched_in_lhs(&self) -> Vec<NodeId> {
         self.lhs.iter().map(|(id, _)| id).filter(|&id| self.to_rhs(id).is_none()).collect()
     }
 
-    /// The nodes of rhs without a partner.
-    pub(super) fn left_in_rhs(&self) -> Vec<NodeId> {
+    /// The unmatched nodes of rhs.
+    pub(super) fn unmatched_in_rhs(&self) -> Vec<NodeId> {
         self.rhs.iter().map(|(id, _)| id).filter(|&id| self.to_lhs(id).is_none()).collect()
     }
 
-    /// Whether a node of lhs takes data from a node that has a partner; what is restored says nothing of who takes it.
-    pub(super) fn is_beside_pair(&self, l: NodeId) -> bool {
+    /// Whether a data input of a node of lhs comes from a matched node. Restored tensors say nothing about
+    /// their consumers and do not count.
+    pub(super) fn has_paired_source(&self, l: NodeId) -> bool {
         let inputs = self.lhs.inputs(self.lhs.node(l)).iter();
         let data = inputs.filter(|input| !input.is_control && !self.lhs.is_restored(input));
         data.filter_map(|input| input.source).any(|source| self.to_rhs(source).is_some())
     }
 
-    /// Whether there may be nodes with another name.
+    /// Whether there may be renamed nodes: both sides have unmatched ones.
     pub(super) fn may_have_renames(&self) -> bool {
-        let left =
-            |graph: &Graph<'_>, is: &dyn Fn(NodeId) -> bool| graph.iter().any(|(id, _)| is(id));
-        left(self.lhs, &|id| self.to_rhs(id).is_none())
-            && left(self.rhs, &|id| self.to_lhs(id).is_none())
+        self.lhs.iter().any(|(l, _)| self.to_rhs(l).is_none())
+            && self.rhs.iter().any(|(r, _)| self.to_lhs(r).is_none())
     }
 }

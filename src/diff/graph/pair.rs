@@ -1,38 +1,38 @@
-//! Two graphs: which node is which, and what differs between those that are one.
+//! Compares two graphs: matches their nodes, and compares the pairs.
 
-use super::consumers::Users;
-use super::extend::{self, Common};
-use super::groups::Groups;
-use super::inputs::Borders;
+use super::consumers::BothConsumers;
+use super::extend::{self, Requirement};
+use super::groups::NodeGroups;
+use super::inputs::ChangedGroups;
 use super::matching::Matching;
 use super::renames::{self, Renames};
 use super::savers::Savers;
 use super::structure::{self, Ties};
 use super::{Context, scopes};
-use crate::diff::path::Trail;
-use crate::diff::{Change, ChangeKind, Detail, Nodes, Weight};
+use crate::diff::path::PathBuilder;
+use crate::diff::{Change, ChangeKind, Detail, NodeGroup, Weight};
 use crate::graph::{Graph, NodeId, Role};
 use crate::schema::Schema;
 use crate::text::{BriefValue, brief};
 
-/// Two graphs whose nodes have found each other.
+/// Two graphs with their nodes matched.
 #[derive(Debug)]
-pub(in crate::diff) struct Pair<'g, 'm> {
+pub(in crate::diff) struct GraphPair<'g, 'm> {
     matching: Matching<'g, 'm>,
     savers: Savers,
-    /// What was renamed.
+    /// The renames of nodes and scopes.
     pub(in crate::diff) renames: Renames,
 }
 
-impl<'g, 'm> Pair<'g, 'm> {
-    /// Finds out which node is which, on up to so many threads.
+impl<'g, 'm> GraphPair<'g, 'm> {
+    /// Matches the nodes of two graphs, with up to `threads` threads.
     pub(in crate::diff) fn new(lhs: &'g Graph<'m>, rhs: &'g Graph<'m>, threads: usize) -> Self {
         let mut matching = Matching::by_name(lhs, rhs);
         let savers = Savers::of(lhs, rhs, threads);
         if savers.is_reordered(&matching) {
             let (left, right) = savers.restoring();
             let partners: Vec<_> = right.iter().filter_map(|&r| matching.to_lhs(r)).collect();
-            left.iter().chain(&partners).for_each(|&l| matching.part(l));
+            left.iter().chain(&partners).for_each(|&l| matching.unpair(l));
         }
         if matching.may_have_renames() {
             find_renamed(&mut matching, &savers, threads);
@@ -41,46 +41,46 @@ impl<'g, 'm> Pair<'g, 'm> {
         Self { matching, savers, renames }
     }
 
-    /// Tells what differs; `at` leads to what has the nodes, in its field `list`.
+    /// Reports differences; `at` is the path of the message that has the nodes in its field `list`.
     pub(in crate::diff) fn compare(
         &self,
         context: &Context<'_>,
-        at: &Trail<'_>,
+        at: &PathBuilder<'_>,
         list: &str,
         out: &mut Vec<Change>,
     ) {
         let matching = &self.matching;
-        let mut borders = Borders {
-            removed: Groups::of(matching.lhs, &matching.left_in_lhs()),
-            added: Groups::of(matching.rhs, &matching.left_in_rhs()),
+        let mut changed_groups = ChangedGroups {
+            removed: NodeGroups::of(matching.lhs, &matching.unmatched_in_lhs()),
+            added: NodeGroups::of(matching.rhs, &matching.unmatched_in_rhs()),
         };
         let mut modified = Vec::new();
         let field = at.field(list);
         for (l, r) in matching.pairs() {
             let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
-            // What stands for arguments and results has no bytes of its own.
+            // Nodes that stand for arguments and results have no bytes.
             let is_same = lhs.role == Role::Node && lhs.bytes == rhs.bytes;
             if is_same && !self.leads_elsewhere(l, r) && !context.functions.has_exchanged() {
                 continue;
             }
             let (ret, control) = (at.field("ret"), at.field("control_ret"));
-            let way = match rhs.role {
-                Role::Result(_) => ret.keys(lhs.name, rhs.name),
-                Role::ControlResult(_) => control.keys(lhs.name, rhs.name),
-                _ => field.keys(lhs.name, rhs.name),
+            let at = match rhs.role {
+                Role::Result(_) => ret.key_pair(lhs.name, rhs.name),
+                Role::ControlResult(_) => control.key_pair(lhs.name, rhs.name),
+                _ => field.key_pair(lhs.name, rhs.name),
             };
-            context.node(matching, &self.savers, (l, r), &way, &mut borders, &mut modified);
+            context.node(matching, &self.savers, (l, r), &at, &mut changed_groups, &mut modified);
         }
         self.savers.compare(
             matching,
             (&self.renames, context.keys),
             at,
-            &mut borders,
+            &mut changed_groups,
             &mut modified,
         );
         self.order(&field, out);
         self.renamed(&field, out);
-        let Borders { removed, added } = borders;
+        let ChangedGroups { removed, added } = changed_groups;
         for (graph, groups, kind) in
             [(matching.lhs, removed, ChangeKind::Removed), (matching.rhs, added, ChangeKind::Added)]
         {
@@ -94,8 +94,8 @@ impl<'g, 'm> Pair<'g, 'm> {
         out.append(&mut modified);
     }
 
-    /// Whether a node of the same bytes may take something else: a name may lead nowhere on one side, and what comes from a
-    /// restore node goes by its key.
+    /// Whether a node with equal bytes has different inputs: a name may be unresolved on one side, and a
+    /// restored tensor is identified by its key.
     fn leads_elsewhere(&self, l: NodeId, r: NodeId) -> bool {
         let (lhs, rhs) = (self.matching.lhs, self.matching.rhs);
         let (left, right) = (lhs.inputs(lhs.node(l)), rhs.inputs(rhs.node(r)));
@@ -105,83 +105,69 @@ impl<'g, 'm> Pair<'g, 'm> {
         })
     }
 
-    /// Tells of nodes that stand in another order, once.
-    fn order(&self, at: &Trail<'_>, out: &mut Vec<Change>) {
+    /// Reports a different order of nodes as one change.
+    fn order(&self, at: &PathBuilder<'_>, out: &mut Vec<Change>) {
         let (mut last, mut pairs, mut is_in_order) = (None, 0u64, true);
         for (l, _) in self.matching.pairs() {
             is_in_order &= last < Some(l);
             (last, pairs) = (Some(l), pairs + 1);
         }
         if !is_in_order {
-            let text = Some(format!("order of {pairs}"));
-            out.push(Change {
-                path: at.path(),
-                kind: ChangeKind::Modified,
-                weight: Weight::Cosmetic,
-                lhs: text.clone(),
-                rhs: text,
-                detail: Detail::None,
-            });
+            let text = format!("order of {pairs}");
+            let change = Change::modified(at.path(), text.clone(), text);
+            out.push(change.with_weight(Weight::Cosmetic));
         }
     }
 
-    fn renamed(&self, at: &Trail<'_>, out: &mut Vec<Change>) {
+    fn renamed(&self, at: &PathBuilder<'_>, out: &mut Vec<Change>) {
         for rename in &self.renames.groups {
-            out.push(Change {
-                path: at.key(spelled(&rename.to)).path(),
-                kind: ChangeKind::Renamed,
-                weight: Weight::Semantic,
-                lhs: Some(spelled(&rename.from).to_owned()),
-                rhs: Some(spelled(&rename.to).to_owned()),
-                detail: Detail::Nodes(Box::new(Nodes::of(
-                    self.matching.rhs,
-                    &rename.nodes,
-                    Vec::new(),
-                ))),
-            });
+            let (from, to) = (scope_text(&rename.from), scope_text(&rename.to));
+            let nodes = NodeGroup::of(self.matching.rhs, &rename.nodes, Vec::new());
+            let change = Change::renamed(at.key(to).path(), from, to);
+            out.push(change.with_detail(Detail::Nodes(Box::new(nodes))));
         }
     }
 }
 
-/// Brings nodes together that have no partner of their name: from the surest sign to the least, since what is found by one
-/// stands for the next.
+/// Pairs renamed nodes, from the most to the least reliable criterion, since each builds on the pairs found
+/// before.
 fn find_renamed(matching: &mut Matching<'_, '_>, savers: &Savers, threads: usize) {
-    let users = Users::of(matching, threads);
-    for find in [
-        |m: &mut Matching<'_, '_>, users: &Users| structure::pair_alike(m, users, Ties::Leave),
-        |m: &mut Matching<'_, '_>, users: &Users| extend::extend(m, users, Common::Fingerprint),
-        |m: &mut Matching<'_, '_>, users: &Users| structure::pair_alike(m, users, Ties::ByName),
-        |m: &mut Matching<'_, '_>, users: &Users| extend::extend(m, users, Common::Fingerprint),
-        |m: &mut Matching<'_, '_>, _: &Users| scopes::pair_scopes(m),
-        |m: &mut Matching<'_, '_>, users: &Users| extend::extend(m, users, Common::Op),
-        |m: &mut Matching<'_, '_>, users: &Users| {
-            structure::pair_alike(m, users, Ties::AsFarAsTheyGo)
-        },
-        |m: &mut Matching<'_, '_>, users: &Users| extend::extend(m, users, Common::Fingerprint),
-    ] {
+    let users = BothConsumers::of(matching, threads);
+    type Search = fn(&mut Matching<'_, '_>, &BothConsumers);
+    let searches: [Search; 8] = [
+        |m, users| structure::pair_alike(m, users, Ties::Leave),
+        |m, users| extend::extend(m, users, Requirement::Fingerprint),
+        |m, users| structure::pair_alike(m, users, Ties::ByName),
+        |m, users| extend::extend(m, users, Requirement::Fingerprint),
+        |m, _| scopes::pair_scopes(m),
+        |m, users| extend::extend(m, users, Requirement::Op),
+        |m, users| structure::pair_alike(m, users, Ties::ByNameUneven),
+        |m, users| extend::extend(m, users, Requirement::Fingerprint),
+    ];
+    for find in searches {
         if !matching.may_have_renames() {
             return;
         }
         find(matching, &users);
     }
     if matching.may_have_renames() {
-        Renames::of(matching, savers).pair_what_follows(matching);
+        Renames::of(matching, savers).pair_by_renames(matching);
     }
 }
 
-/// A scope as it is told; that of the whole graph has no name.
-fn spelled(scope: &str) -> &str {
+/// A scope in a report; the root scope has no name.
+fn scope_text(scope: &str) -> &str {
     if scope.is_empty() { "/" } else { scope }
 }
 
-/// Tells of nodes that came or went together.
+/// The change of a group of added or removed nodes.
 fn group(
     schema: &Schema,
     graph: &Graph<'_>,
     ids: &[NodeId],
-    nodes: Nodes,
+    nodes: NodeGroup,
     kind: ChangeKind,
-    at: &Trail<'_>,
+    at: &PathBuilder<'_>,
 ) -> Change {
     let first = ids.first().map(|&id| graph.node(id));
     let names: Vec<&str> = nodes.names.iter().map(String::as_str).collect();
@@ -198,9 +184,6 @@ fn group(
         (_, Some(node)) if scope.is_empty() => node.name.to_owned(),
         _ => format!("{scope}/"),
     };
-    let (lhs, rhs) =
-        if kind == ChangeKind::Added { (None, Some(text)) } else { (Some(text), None) };
-    let path = at.key(&key).path();
-    let detail = Detail::Nodes(Box::new(nodes));
-    Change { path, kind, weight: Weight::Semantic, lhs, rhs, detail }
+    let change = Change::one_sided(at.key(&key).path(), kind, text);
+    change.with_detail(Detail::Nodes(Box::new(nodes)))
 }

@@ -1,46 +1,46 @@
-//! Nodes with another name, brought together to what was renamed; and names that follow.
+//! Derives renames of scopes from renamed nodes, and applies them to other names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::functions::stem;
-use super::groups::MOST_SCOPES;
+use super::groups::MAX_SCOPES;
 use super::matching::Matching;
 use super::savers::Savers;
 use crate::graph::{NodeId, Role};
 
-/// Parts of a name at which another is looked for in it; names are as long as a file wants.
+/// The maximum number of positions of a name at which another name is looked up; the length of names is up to the file.
 const MOST_PARTS: usize = 64;
 
-/// What was renamed between two graphs.
+/// The renames between two graphs.
 #[derive(Debug, Default)]
 pub(in crate::diff) struct Renames {
-    /// The names of renamed nodes, and of the scopes that were renamed with all that is in them.
+    /// The new names of nodes and scopes.
     names: BTreeMap<String, String>,
-    /// Renames, each with the nodes of rhs that it is about.
-    pub(super) groups: Vec<Rename>,
-    /// Names that something else has in rhs; where one stands on both sides, it does not mean the same.
+    /// The renames, each with its nodes.
+    pub(super) groups: Vec<RenameGroup>,
+    /// New names of things whose old name means something else in rhs.
     exchanged: BTreeMap<String, String>,
-    /// Names of nodes that are the same on both sides, though their scope would have another.
+    /// Nodes that kept their name although their scope was renamed.
     kept: BTreeSet<String>,
 }
 
-/// One rename, of a node or of a scope.
+/// A rename of a node or scope.
 #[derive(Debug)]
-pub(super) struct Rename {
+pub(super) struct RenameGroup {
     pub(super) from: String,
     pub(super) to: String,
-    /// The nodes of rhs, in their order.
+    /// The nodes of rhs, in order.
     pub(super) nodes: Vec<NodeId>,
 }
 
 impl Renames {
-    /// What the pairs of unequal names come from.
+    /// The renames that explain the pairs with different names.
     pub(super) fn of(matching: &Matching<'_, '_>, savers: &Savers) -> Self {
-        let mut groups = BTreeMap::<(String, String), Vec<Renamed>>::new();
+        let mut groups = BTreeMap::<(String, String), Vec<RenamedNode>>::new();
         let mut names = BTreeMap::new();
         for (l, r) in matching.renamed() {
             let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
-            // What a saver counts it counts anew.
+            // A saver numbers its nodes anew.
             let is_counted = || savers.is_restoring(r) && stem(lhs.name) == stem(rhs.name);
             if rhs.role != Role::Node || is_counted() {
                 continue;
@@ -48,17 +48,17 @@ impl Renames {
             names.insert(lhs.name.to_owned(), rhs.name.to_owned());
             let (from, to) = without_common_end(lhs.name, rhs.name);
             let (core_from, core_to) = without_common_start(from, to);
-            let renamed = Renamed { from: from.into(), to: to.into(), nodes: (l, r) };
+            let renamed = RenamedNode { from: from.into(), to: to.into(), nodes: (l, r) };
             groups.entry((core_from.into(), core_to.into())).or_default().push(renamed);
         }
         let mut scopes = BTreeMap::new();
         for one in groups.values().flatten().filter(|one| !one.from.is_empty()) {
             scopes.entry(one.from.clone()).or_insert_with(|| one.to.clone());
         }
-        let mut groups: Vec<Rename> =
-            groups.into_values().filter_map(|renamed| Rename::of(renamed, matching)).collect();
+        let mut groups: Vec<RenameGroup> =
+            groups.into_values().filter_map(|renamed| RenameGroup::of(renamed, matching)).collect();
         groups.sort_by_key(|group| group.nodes.first().copied());
-        let is_one = |group: &&Rename| group.nodes.len() > 1 || !group.from.is_empty();
+        let is_one = |group: &&RenameGroup| group.nodes.len() > 1 || !group.from.is_empty();
         for group in groups.iter().filter(is_one) {
             names.entry(group.from.clone()).or_insert_with(|| group.to.clone());
         }
@@ -68,34 +68,34 @@ impl Renames {
         Self { names, groups, ..Self::default() }
     }
 
-    /// The renames, which no longer lead away from nodes that kept their names in scopes from which others were moved.
+    /// The renames without nodes that kept their names in a renamed scope.
     pub(super) fn without_kept(mut self, matching: &Matching<'_, '_>) -> Self {
         let (Some((first, _)), Some((last, _))) =
             (self.names.first_key_value(), self.names.last_key_value())
         else {
             return self;
         };
-        // The names are sorted: what the first and the last begin with alike, all do, and whatever follows one of them.
+        // The names are sorted, so the common start of the first and the last is common to all.
         let same = first.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
         let start = first.as_bytes().get(..same).unwrap_or_default();
         let kept = matching.same_names().map(|(l, _)| matching.lhs.node(l));
         self.kept = kept
             .filter(|node| node.role == Role::Node && node.name.as_bytes().starts_with(start))
             .map(|node| node.name)
-            .filter(|name| self.follow(name).is_some())
+            .filter(|name| self.new_name(name).is_some())
             .map(str::to_owned)
             .collect();
         self
     }
 
-    /// Whether nothing has another name.
+    /// Whether there are no renames.
     pub(in crate::diff) fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// Pairs nodes whose names follow what was renamed around them, whatever else became of them.
-    pub(super) fn pair_what_follows(&self, matching: &mut Matching<'_, '_>) {
-        // Where a node alone kept its last name, its scope may be what was renamed.
+    /// Pairs nodes whose names follow from the renames around them.
+    pub(super) fn pair_by_renames(&self, matching: &mut Matching<'_, '_>) {
+        // A single node that kept its last name suggests a renamed scope.
         let mut scopes = BTreeMap::new();
         for (l, r) in matching.renamed() {
             let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
@@ -103,11 +103,11 @@ impl Renames {
                 scopes.entry(lhs.scope()).or_insert(rhs.scope());
             }
         }
-        for l in matching.left_in_lhs() {
+        for l in matching.unmatched_in_lhs() {
             let node = matching.lhs.node(l);
             let in_scope = || Some(format!("{}/{}", scopes.get(node.scope())?, leaf(node.name)));
             let partner = self
-                .follow(node.name)
+                .new_name(node.name)
                 .and_then(|name| matching.rhs.find(&name))
                 .or_else(|| matching.rhs.find(&in_scope()?));
             if let Some(r) = partner
@@ -120,36 +120,36 @@ impl Renames {
         }
     }
 
-    /// Notes another name.
+    /// Adds a rename.
     pub(in crate::diff) fn add(&mut self, from: &str, to: &str) {
         self.names.insert(from.to_owned(), to.to_owned());
     }
 
-    /// Notes another name of something whose name something else has in rhs.
-    pub(super) fn exchange(&mut self, from: &str, to: &str) {
+    /// Adds a rename of something whose old name means something else in rhs.
+    pub(super) fn add_exchanged(&mut self, from: &str, to: &str) {
         self.exchanged.insert(from.to_owned(), to.to_owned());
     }
 
-    /// Whether there are names that do not mean the same on both sides.
+    /// Whether some names have another meaning in rhs.
     pub(super) fn has_exchanged(&self) -> bool {
         !self.exchanged.is_empty()
     }
 
-    /// Whether `rhs` is what `lhs` is called now, with another name or its own.
-    pub(super) fn is_called(&self, lhs: &str, rhs: &str) -> bool {
+    /// Whether `rhs` is the name in rhs of what `lhs` names, renamed or not.
+    pub(super) fn is_same_name(&self, lhs: &str, rhs: &str) -> bool {
         match self.exchanged.get(lhs) {
             Some(name) => name == rhs,
-            None => lhs == rhs || self.leads(lhs, rhs),
+            None => lhs == rhs || self.is_rename(lhs, rhs),
         }
     }
 
-    /// Whether `rhs` is what `lhs` is called now: the name of a node, of one of its outputs, or of something in a scope.
-    pub(in crate::diff) fn leads(&self, lhs: &str, rhs: &str) -> bool {
-        !self.names.is_empty() && self.follow(lhs).is_some_and(|name| name == rhs)
+    /// Whether `rhs` is the new name of `lhs`: of a node, an output, or something in a scope.
+    pub(in crate::diff) fn is_rename(&self, lhs: &str, rhs: &str) -> bool {
+        !self.names.is_empty() && self.new_name(lhs).is_some_and(|name| name == rhs)
     }
 
-    /// What a name is in rhs that was made from one with another name by putting something behind it: `f_12_input_0`.
-    pub(super) fn follow_start(&self, name: &str) -> Option<String> {
+    /// The new name of something whose name starts with a renamed one: `f_12_input_0`.
+    pub(super) fn new_name_by_start(&self, name: &str) -> Option<String> {
         let ends = name.match_indices('_').map(|(at, _)| at).take(MOST_PARTS);
         std::iter::once(name.len()).chain(ends.collect::<Vec<_>>().into_iter().rev()).find_map(
             |end| {
@@ -159,20 +159,21 @@ impl Renames {
         )
     }
 
-    /// Whether `rhs` is a name that `lhs` with another name in it would be: `while_cond_7___redundant_placeholder0`.
-    pub(in crate::diff) fn lead_within(&self, lhs: &str, rhs: &str) -> bool {
+    /// Whether `rhs` is `lhs` with a renamed part: `while_cond_7___redundant_placeholder0`.
+    pub(in crate::diff) fn is_rename_within(&self, lhs: &str, rhs: &str) -> bool {
         let (left, right) = (lhs.match_indices('_'), rhs.match_indices('_'));
         let same = left.zip(right).map_while(|((l, _), (r, _))| (l == r).then_some(l + 1));
         let same = same.take_while(|&start| lhs.get(..start) == rhs.get(..start));
         !self.names.is_empty()
             && std::iter::once(0).chain(same).take(MOST_PARTS).any(|start| {
                 let (lhs, rhs) = (lhs.get(start..), rhs.get(start..));
-                lhs.and_then(|lhs| self.follow_start(lhs)).is_some_and(|name| Some(&*name) == rhs)
+                lhs.and_then(|lhs| self.new_name_by_start(lhs))
+                    .is_some_and(|name| Some(&*name) == rhs)
             })
     }
 
-    /// Whether `rhs` is a text that `lhs` would be with other names in it: `x (m/x:0) = `.
-    pub(super) fn lead_in_text(&self, lhs: &str, rhs: &str) -> bool {
+    /// Whether `rhs` is the text `lhs` with renamed names in it: `x (m/x:0) = `.
+    pub(super) fn is_rename_in_text(&self, lhs: &str, rhs: &str) -> bool {
         let is_end = |c: char| !(c.is_alphanumeric() || "_./-:".contains(c));
         let words = |text| str::split_inclusive(text, is_end);
         let word = |text: &'_ str| text.strip_suffix(is_end).map_or(text.len(), str::len);
@@ -180,11 +181,11 @@ impl Renames {
             && words(lhs).count() == words(rhs).count()
             && words(lhs).zip(words(rhs)).all(|(l, r)| {
                 let ((l, l_end), (r, r_end)) = (l.split_at(word(l)), r.split_at(word(r)));
-                l_end == r_end && (l == r || self.leads(l, r))
+                l_end == r_end && (l == r || self.is_rename(l, r))
             })
     }
 
-    /// The renamed scopes as they are spelled in names of functions, which have no slashes.
+    /// The renames of scopes as they appear in names of functions, without slashes.
     pub(in crate::diff) fn without_slashes(&self) -> Self {
         let flat = |scope: &str| scope.replace('/', "_");
         let groups = self.groups.iter().filter(|group| !group.from.is_empty());
@@ -192,11 +193,11 @@ impl Renames {
         Self { names, kept: self.kept.clone(), ..Self::default() }
     }
 
-    /// What a name of lhs is in rhs, if that is another.
-    pub(in crate::diff) fn follow(&self, name: &str) -> Option<String> {
+    /// The new name of a name of lhs, if it was renamed.
+    pub(in crate::diff) fn new_name(&self, name: &str) -> Option<String> {
         for start in ["loc:@", "^"] {
             if let Some(rest) = name.strip_prefix(start) {
-                return self.follow(rest).map(|rest| format!("{start}{rest}"));
+                return self.new_name(rest).map(|rest| format!("{start}{rest}"));
             }
         }
         let (node, port) = match name.rfind(':') {
@@ -206,8 +207,8 @@ impl Renames {
         if self.kept.contains(node) {
             return None;
         }
-        let scopes = node.match_indices('/').map(|(at, _)| at).take(MOST_SCOPES);
-        // The longest scope that has another name tells.
+        let scopes = node.match_indices('/').map(|(at, _)| at).take(MAX_SCOPES);
+        // The longest renamed scope decides.
         scopes
             .chain([node.len()])
             .filter_map(|end| {
@@ -225,17 +226,17 @@ fn leaf(name: &str) -> &str {
     name.rsplit_once('/').map_or(name, |(_, leaf)| leaf)
 }
 
-/// A node by what its name had in lhs and has in rhs, the common end apart.
-struct Renamed {
+/// A renamed node: the parts of its names that differ.
+struct RenamedNode {
     from: String,
     to: String,
     nodes: (NodeId, NodeId),
 }
 
-impl Rename {
-    /// The rename that most of the nodes speak for, of which that of `gradients/a` speaks for that of `a`; of several, the
+impl RenameGroup {
+    /// The rename that most of the nodes suggest; `gradients/a` also suggests `a`. Among equals, the
     /// shortest.
-    fn of(renamed: Vec<Renamed>, matching: &Matching<'_, '_>) -> Option<Self> {
+    fn of(renamed: Vec<RenamedNode>, matching: &Matching<'_, '_>) -> Option<Self> {
         let mut counts = BTreeMap::<(&str, &str), usize>::new();
         for one in &renamed {
             *counts.entry((&one.from, &one.to)).or_default() += 1;
@@ -245,7 +246,7 @@ impl Rename {
             while let (Some((a, from_rest)), Some((b, to_rest))) =
                 (from.split_once('/'), to.split_once('/'))
                 && a == b
-                && depth < MOST_SCOPES
+                && depth < MAX_SCOPES
             {
                 (from, to, depth) = (from_rest, to_rest, depth + 1);
                 counts.entry((from, to)).and_modify(|all| *all += count);
@@ -260,9 +261,9 @@ impl Rename {
             from = matching.lhs.node(one.nodes.0).name.into();
             to = matching.rhs.node(one.nodes.1).name.into();
         } else if from.is_empty() || to.is_empty() {
-            // What moved to another level is called by all of its scope.
+            // Nodes that moved to another level are named by their whole scope.
             let names = |lhs: bool| -> Vec<&str> {
-                let name = |one: &Renamed| match lhs {
+                let name = |one: &RenamedNode| match lhs {
                     true => matching.lhs.node(one.nodes.0).name,
                     false => matching.rhs.node(one.nodes.1).name,
                 };
@@ -274,7 +275,7 @@ impl Rename {
     }
 }
 
-/// The scope that all of the names are in, without its last slash; or nothing.
+/// The innermost scope that contains all names, without its last slash; may be empty.
 pub(super) fn common_scope<'n>(names: &[&'n str]) -> &'n str {
     let Some((first, rest)) = names.split_first() else { return "" };
     let mut scope = first.rsplit_once('/').map_or("", |(scope, _)| scope);
@@ -289,7 +290,7 @@ pub(super) fn common_scope<'n>(names: &[&'n str]) -> &'n str {
     scope
 }
 
-/// The scope that more than half of the names are in, without its last slash; or nothing.
+/// The scope that contains more than half of the names, without its last slash; may be empty.
 pub(super) fn main_scope<'n>(names: &[&'n str]) -> &'n str {
     let outermost = |name: &'n str| name.split_once('/').map_or("", |(scope, _)| scope);
     let mut scopes = BTreeMap::<&str, Vec<&str>>::new();
@@ -300,7 +301,7 @@ pub(super) fn main_scope<'n>(names: &[&'n str]) -> &'n str {
     main.map_or("", |inside| common_scope(&inside))
 }
 
-/// Both names without the scopes and the name that they end in alike: of `a/x/w` and `b/x/w`, `a` and `b`.
+/// Both names without their common end: of `a/x/w` and `b/x/w`, `a` and `b`.
 fn without_common_end<'n>(lhs: &'n str, rhs: &'n str) -> (&'n str, &'n str) {
     let (mut from, mut to) = (lhs, rhs);
     loop {
@@ -313,8 +314,8 @@ fn without_common_end<'n>(lhs: &'n str, rhs: &'n str) -> (&'n str, &'n str) {
     }
 }
 
-/// Both without what they begin with alike, up to a `/` or `_`: of `gradients/update_a` and `gradients/update_b`, `a`
-/// and `b`.
+/// Both names without their common start, up to a `/` or `_`: of `gradients/update_a` and
+/// `gradients/update_b`, `a` and `b`.
 fn without_common_start<'n>(lhs: &'n str, rhs: &'n str) -> (&'n str, &'n str) {
     let same = lhs.bytes().zip(rhs.bytes()).take_while(|(a, b)| a == b);
     let start = same.enumerate().filter(|(_, (byte, _))| matches!(byte, b'/' | b'_')).last();

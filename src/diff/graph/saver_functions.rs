@@ -1,20 +1,23 @@
-//! Functions that save or restore, as TensorFlow 2 makes them for a SavedModel: `__inference__traced_save_42`.
+//! Compares functions that save or restore, as TensorFlow 2 generates them for a SavedModel:
+//! `__inference__traced_save_42`.
 //!
-//! Their arguments are the variables in the order of their keys, and the names of arguments, results and nodes are counted in
-//! that order. So such functions are compared by what they save and restore, and calls of them by what is passed for each key.
+//! Their arguments are the variables in the order of keys, and the names of arguments, results and nodes are
+//! numbered in that order. Such functions are therefore compared by the tensors that they save and restore,
+//! and calls by the argument for each key.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::functions::Functions;
+use super::functions::FunctionMatching;
 use super::renames::Renames;
-use crate::diff::path::Trail;
-use crate::diff::{Change, ChangeKind, Detail, Weight};
+use crate::diff::Change;
+use crate::diff::path::PathBuilder;
 use crate::graph::{Action, Function, Graph, Node, Role, SavedTensor, attrs};
 use crate::message::{fields, string};
 use crate::schema::field::{function_def, node_def};
 use crate::tensor::DType;
 
-/// What a saver is made of, beside the nodes that save and restore. A function with any other op is compared as it is.
+/// The ops of a saver function, including those that save and restore. A function with any other op is
+/// compared as a graph.
 const OPS: &[&str] = &[
     "AssignVariableOp",
     "Cast",
@@ -36,53 +39,53 @@ const OPS: &[&str] = &[
     "StringJoin",
 ];
 
-/// The functions of two libraries that do nothing but save or restore, where they are one function.
+/// The matched functions of two libraries that only save or restore.
 #[derive(Debug, Default)]
 pub(in crate::diff) struct SaverFunctions<'m> {
-    /// By the names on both sides; `None` where several pairs have them.
+    /// By the names on both sides; `None` if the names are ambiguous.
     pairs: BTreeMap<&'m str, BTreeMap<&'m str, Option<SaverPair>>>,
 }
 
-/// What a function saves or restores.
+/// The tensors that a function saves or restores.
 #[derive(Debug)]
-struct Saver {
-    tensors: Vec<Saved>,
+struct SaverFunction {
+    tensors: Vec<SavedArgument>,
 }
 
-/// A tensor, and which argument of the function it is.
+/// A tensor, and the argument of the function with its value.
 #[derive(Debug)]
-struct Saved {
+struct SavedArgument {
     action: Action,
     tensor: SavedTensor,
     argument: Option<usize>,
 }
 
-/// A saver of each side, which are one function.
+/// A pair of saver functions.
 #[derive(Debug)]
 pub(super) struct SaverPair {
-    lhs: Saver,
-    rhs: Saver,
-    /// What arguments are saved under a key: that of rhs for one of lhs, which may be none.
+    lhs: SaverFunction,
+    rhs: SaverFunction,
+    /// The argument of rhs for each keyed argument of lhs; `None` if rhs has none for the key.
     partners: BTreeMap<usize, Option<usize>>,
-    /// The arguments of rhs that are saved under a key.
+    /// The arguments of rhs that have a key.
     keyed: BTreeSet<usize>,
 }
 
-/// What is saved or restored: the key, and the slice.
-type What<'x> = (Action, String, &'x str);
+/// The key by which tensors are paired: action, checkpoint key and slice.
+type SavedKey<'x> = (Action, String, &'x str);
 
-/// Each side's; `None` where it has none.
-type Both<'x> = (Option<&'x Saved>, Option<&'x Saved>);
+/// The tensor of each side, if there is one.
+type BothSides<'x> = (Option<&'x SavedArgument>, Option<&'x SavedArgument>);
 
-/// An argument of each side; `None` where there is none for the key.
+/// The argument of each side, if there is one.
 type Arguments = (Option<usize>, Option<usize>);
 
 impl<'m> SaverFunctions<'m> {
-    /// Those among functions that have found each other; `keys` says what became of keys of checkpoints.
-    pub(in crate::diff) fn new(functions: &Functions<'_, 'm>, keys: &Renames) -> Self {
+    /// The saver functions among matched functions; `keys` has the renames of checkpoint keys.
+    pub(in crate::diff) fn new(functions: &FunctionMatching<'_, 'm>, keys: &Renames) -> Self {
         let mut pairs = BTreeMap::<_, BTreeMap<_, _>>::new();
         for (l, r) in &functions.pairs {
-            if let (Some(lhs), Some(rhs)) = (Saver::of(l), Saver::of(r)) {
+            if let (Some(lhs), Some(rhs)) = (SaverFunction::of(l), SaverFunction::of(r)) {
                 let pair = SaverPair::new(lhs, rhs, keys);
                 let of_lhs = pairs.entry(l.name).or_default();
                 if of_lhs.insert(r.name, Some(pair)).is_some() {
@@ -93,12 +96,12 @@ impl<'m> SaverFunctions<'m> {
         Self { pairs }
     }
 
-    /// The two functions, where both are savers.
+    /// The pair of functions with these names.
     pub(super) fn pair(&self, lhs: &str, rhs: &str) -> Option<&SaverPair> {
         self.pairs.get(lhs)?.get(rhs)?.as_ref()
     }
 
-    /// The functions that two nodes call, where both are savers.
+    /// The pair of functions that two nodes call.
     pub(super) fn call(&self, lhs: &Node<'_>, rhs: &Node<'_>) -> Option<&SaverPair> {
         if self.pairs.is_empty() {
             return None;
@@ -115,7 +118,7 @@ fn called<'m>(node: &Node<'m>) -> Option<&'m str> {
     node.attr("f").map(attrs::function)
 }
 
-impl Saver {
+impl SaverFunction {
     fn of(function: &Function<'_>) -> Option<Self> {
         if !is_made_of_saver_ops(function.bytes) {
             return None;
@@ -129,7 +132,7 @@ impl Saver {
                     Some(Role::Argument(at)) => Some(at as usize),
                     _ => None,
                 };
-                tensors.push(Saved { action: node.action, tensor, argument });
+                tensors.push(SavedArgument { action: node.action, tensor, argument });
             }
         }
         Some(Self { tensors })
@@ -143,15 +146,15 @@ fn is_made_of_saver_ops(function: &[u8]) -> bool {
 }
 
 impl SaverPair {
-    fn new(lhs: Saver, rhs: Saver, keys: &Renames) -> Self {
+    fn new(lhs: SaverFunction, rhs: SaverFunction, keys: &Renames) -> Self {
         let mut pair = Self { lhs, rhs, partners: BTreeMap::new(), keyed: BTreeSet::new() };
         let joined = pair.joined(keys);
-        let arguments = |(l, r): &Both<'_>| -> Arguments {
+        let arguments = |(l, r): &BothSides<'_>| -> Arguments {
             (l.and_then(|l| l.argument), r.and_then(|r| r.argument))
         };
         let all: Vec<_> = joined.values().map(arguments).collect();
         for (l, r) in &all {
-            // An argument may be saved under several keys; it has one partner.
+            // An argument with several keys gets one partner.
             if let (Some(l), Some(r)) = (l, r)
                 && !pair.partners.contains_key(l)
                 && pair.keyed.insert(*r)
@@ -170,12 +173,12 @@ impl SaverPair {
         pair
     }
 
-    /// The tensors of both sides by action, key as rhs has it, and slice.
-    fn joined(&self, keys: &Renames) -> BTreeMap<What<'_>, Both<'_>> {
-        let mut joined = BTreeMap::<_, Both<'_>>::new();
+    /// The tensors of both sides by action, key in rhs, and slice.
+    fn joined(&self, keys: &Renames) -> BTreeMap<SavedKey<'_>, BothSides<'_>> {
+        let mut joined = BTreeMap::<_, BothSides<'_>>::new();
         for saved in &self.lhs.tensors {
             let key = &saved.tensor.key;
-            let key = keys.follow(key).unwrap_or_else(|| key.clone());
+            let key = keys.new_name(key).unwrap_or_else(|| key.clone());
             joined.entry((saved.action, key, &*saved.tensor.slice)).or_default().0 = Some(saved);
         }
         for saved in &self.rhs.tensors {
@@ -185,66 +188,43 @@ impl SaverPair {
         joined
     }
 
-    /// Tells what is saved or restored in another way.
-    pub(super) fn compare(&self, keys: &Renames, at: &Trail<'_>, out: &mut Vec<Change>) {
+    /// Reports tensors that are saved or restored differently.
+    pub(super) fn compare(&self, keys: &Renames, at: &PathBuilder<'_>, out: &mut Vec<Change>) {
         let saver = at.field("saver");
         for ((action, key, _), (l, r)) in self.joined(keys) {
             let field = match action {
                 Action::Save => "saves",
                 Action::Restore => "restores",
             };
-            let at = saver.key("").field(field).key(&key).path();
-            let text = |saved: Option<&Saved>| saved.map(|saved| saved.text());
-            let (lhs, rhs) = (text(l), text(r));
-            let kind = match (l, r) {
-                (None, _) => ChangeKind::Added,
-                (_, None) => ChangeKind::Removed,
-                (Some(l), Some(r)) if l.tensor.dtype != r.tensor.dtype => ChangeKind::Modified,
-                _ => continue,
-            };
-            let (weight, detail) = (Weight::Semantic, Detail::None);
-            out.push(Change { path: at, kind, weight, lhs, rhs, detail });
+            if l.zip(r).is_some_and(|(l, r)| l.tensor.dtype == r.tensor.dtype) {
+                continue;
+            }
+            let path = saver.key("").field(field).key(&key).path();
+            out.push(Change::new(path, l.map(SavedArgument::text), r.map(SavedArgument::text)));
         }
     }
 
-    /// Which argument of lhs is which of rhs, of so many: by key, and those that are saved under no key by their order.
+    /// Pairs the arguments of two calls with `lhs` and `rhs` arguments: by key, and those without a key in
+    /// order.
     pub(super) fn arguments(&self, lhs: usize, rhs: usize) -> Vec<Arguments> {
-        let mut pairs = Vec::new();
-        let mut left = Vec::new();
-        let mut has_partner = vec![false; rhs];
-        for l in 0..lhs {
-            match self.partners.get(&l) {
-                Some(partner) => {
-                    let partner = partner.filter(|&r| r < rhs);
-                    if let Some(slot) = partner.and_then(|r| has_partner.get_mut(r)) {
-                        *slot = true;
-                    }
-                    pairs.push((Some(l), partner));
-                }
-                None => left.push(l),
-            }
-        }
-        let rest = (0..rhs).zip(has_partner).filter(|(_, has_partner)| !has_partner);
-        let (alone, right): (Vec<_>, Vec<_>) =
-            rest.map(|(r, _)| r).partition(|r| self.keyed.contains(r));
-        pairs.extend(alone.into_iter().map(|r| (None, Some(r))));
-        for at in 0..left.len().max(right.len()) {
-            pairs.push((left.get(at).copied(), right.get(at).copied()));
-        }
+        let partner = |l: usize| self.partners.get(&l).copied().flatten().filter(|&r| r < rhs);
+        let (keyed, left): (Vec<_>, Vec<_>) = (0..lhs).partition(|l| self.partners.contains_key(l));
+        let mut pairs: Vec<Arguments> = keyed.iter().map(|&l| (Some(l), partner(l))).collect();
+        let paired: BTreeSet<_> = pairs.iter().filter_map(|(_, r)| *r).collect();
+        let (added, right): (Vec<_>, Vec<_>) =
+            (0..rhs).filter(|r| !paired.contains(r)).partition(|r| self.keyed.contains(r));
+        pairs.extend(added.into_iter().map(|r| (None, Some(r))));
+        let by_order = |at: usize| (left.get(at).copied(), right.get(at).copied());
+        pairs.extend((0..left.len().max(right.len())).map(by_order));
         pairs.sort_unstable();
         pairs
     }
 }
 
-impl Saved {
+impl SavedArgument {
     fn text(&self) -> String {
         let SavedTensor { key, slice, dtype, .. } = &self.tensor;
-        let dtype = dtype_text(*dtype);
+        let dtype = DType::name_of(*dtype);
         if slice.is_empty() { format!("{key}, {dtype}") } else { format!("{key} {slice}, {dtype}") }
     }
-}
-
-/// A dtype by its number.
-pub(super) fn dtype_text(code: i32) -> String {
-    DType::from_code(code).map_or_else(|| format!("type {code}"), |dtype| dtype.to_string())
 }

@@ -1,16 +1,17 @@
-//! Scopes that got another name, found by what is in them.
+//! Finds renamed scopes by their nodes.
 
 use std::collections::BTreeMap;
 
-use super::groups::MOST_SCOPES;
+use super::groups::MAX_SCOPES;
 use super::matching::Matching;
 use super::structure::hash;
 use crate::graph::{Graph, NodeId};
 
-/// Nodes that two scopes must have in common.
-const LEAST: usize = 3;
+/// The fewest common nodes of two scopes.
+const MIN_NODES: usize = 3;
 
-/// Pairs the nodes of scopes that have most of their nodes in common, by the names inside, whatever else changed in them.
+/// Pairs the nodes of scopes with mostly equal nodes by their names in the scope, whatever else changed in
+/// them.
 pub(super) fn pair_scopes(matching: &mut Matching<'_, '_>) {
     let mut votes: Vec<(Scopes, Vec<(NodeId, NodeId)>)> = votes(matching).into_iter().collect();
     votes.sort_by(|(a, x), (b, y)| y.len().cmp(&x.len()).then_with(|| a.cmp(b)));
@@ -21,14 +22,17 @@ pub(super) fn pair_scopes(matching: &mut Matching<'_, '_>) {
             names.sort_unstable();
             names
         };
-        (sorted(matching.left_in_lhs(), matching.lhs), sorted(matching.left_in_rhs(), matching.rhs))
+        (
+            sorted(matching.unmatched_in_lhs(), matching.lhs),
+            sorted(matching.unmatched_in_rhs(), matching.rhs),
+        )
     };
     for (scopes, pairs) in votes {
         let pairs: Vec<_> = pairs
             .into_iter()
             .filter(|&(l, r)| matching.to_rhs(l).is_none() && matching.to_lhs(r).is_none())
             .collect();
-        let share = |left: usize| pairs.len() >= LEAST && pairs.len() * 2 >= left;
+        let share = |left: usize| pairs.len() >= MIN_NODES && pairs.len() * 2 >= left;
         if share(inside(&lhs, &scopes.from))
             && share(inside(&rhs, &scopes.to))
             && fits(matching, &pairs)
@@ -47,15 +51,16 @@ struct Scopes {
     to: String,
 }
 
-/// Which nodes speak for which scopes: those for which the longest end of a name that both sides have is in one node of
-/// each.
+/// The pairs of nodes that suggest each pair of scopes: nodes whose longest common end of the name is unique
+/// on both sides.
 fn votes(matching: &Matching<'_, '_>) -> BTreeMap<Scopes, Vec<(NodeId, NodeId)>> {
     let mut ends: Vec<(u64, bool, usize, NodeId)> = Vec::new();
-    for (ids, is_rhs) in [(matching.left_in_lhs(), false), (matching.left_in_rhs(), true)] {
+    for (ids, is_rhs) in [(matching.unmatched_in_lhs(), false), (matching.unmatched_in_rhs(), true)]
+    {
         let graph = if is_rhs { matching.rhs } else { matching.lhs };
         for id in ids {
             let node = graph.node(id);
-            let slashes = node.name.match_indices('/').map(|(at, _)| at + 1).take(MOST_SCOPES);
+            let slashes = node.name.match_indices('/').map(|(at, _)| at + 1).take(MAX_SCOPES);
             for start in std::iter::once(0).chain(slashes) {
                 let end = node.name.get(start..).unwrap_or_default();
                 ends.push((hash(&(end, node.op)), is_rhs, start, id));
@@ -84,14 +89,14 @@ fn votes(matching: &Matching<'_, '_>) -> BTreeMap<Scopes, Vec<(NodeId, NodeId)>>
     votes
 }
 
-/// How many of the names, which are sorted, are in the scope.
+/// The number of names in a scope; the names are sorted.
 fn inside(names: &[String], scope: &str) -> usize {
     let from = names.partition_point(|name| name.as_str() < scope);
     let behind = names.get(from..).unwrap_or_default();
     behind.partition_point(|name| name.starts_with(scope))
 }
 
-/// Whether at least half of the edges that lead out of the scopes lead to the same nodes.
+/// Whether at least half of the edges that leave the scopes lead to matched nodes.
 fn fits(matching: &Matching<'_, '_>, pairs: &[(NodeId, NodeId)]) -> bool {
     let (mut same, mut all) = (0usize, 0usize);
     for &(l, r) in pairs {

@@ -1,20 +1,20 @@
-//! A constant as it is told: its values where they are few, and what it is.
+//! The text of a constant in a report: its first values, and its type.
 
 use crate::graph::Constant;
 use crate::tensor::{DType, Scalar, shortest};
 
-/// Elements that are told.
+/// The maximum number of elements in a text.
 const SHOWN: usize = 6;
 
-/// Bytes of a string that are told.
-const LONGEST: usize = 80;
+/// The maximum number of bytes of a string in a text.
+const MAX_LEN: usize = 80;
 
 /// Dtype and shape: `float32 [2, 3]`.
 pub(super) fn facts(constant: &Constant) -> String {
     format!("{} {}", constant.dtype(), constant.shape())
 }
 
-/// How a constant is written: `float32 [2, 3], 1 of 6 elements written out`.
+/// The encoding of a constant: `float32 [2, 3], 1 of 6 elements written out`.
 pub(super) fn encoding(constant: &Constant) -> String {
     let (explicit, all) = (constant.explicit(), constant.shape().elements());
     format!("{}, {explicit} of {all} elements written out", facts(constant))
@@ -39,8 +39,8 @@ pub(super) fn values(constant: &Constant) -> String {
 }
 
 fn quoted(bytes: &[u8]) -> String {
-    let text = bytes.get(..LONGEST.min(bytes.len())).unwrap_or_default().escape_ascii();
-    let more = if bytes.len() > LONGEST { "…" } else { "" };
+    let text = bytes.get(..MAX_LEN.min(bytes.len())).unwrap_or_default().escape_ascii();
+    let more = if bytes.len() > MAX_LEN { "…" } else { "" };
     format!("\"{text}{more}\"")
 }
 

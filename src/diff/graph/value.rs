@@ -1,7 +1,7 @@
-//! The value of an attribute: whether two mean the same, and how one is told.
+//! Values of attributes: their equality, and their text in a report.
 
 use super::Context;
-use crate::diff::constant::{self, Outcome};
+use crate::diff::constant::{self, ConstantDiff};
 use crate::graph::Constant;
 use crate::message::{Record, entries, field, fields, records, string, varint};
 use crate::schema::Schema;
@@ -12,34 +12,25 @@ use crate::schema::field::{
 };
 use crate::text::{BriefValue, brief};
 
-/// Bytes of a list that are told.
-const LONGEST: usize = 2_000;
-
-/// The value of an attribute.
-pub(super) struct Value;
-
-impl Value {
-    /// The tensor that an attribute is.
-    pub(super) fn tensor(value: &[u8]) -> Option<&[u8]> {
-        field(value, attr_value::TENSOR)
-    }
-}
+/// The maximum number of bytes of a list in a text.
+const MAX_LEN: usize = 2_000;
 
 impl Context<'_> {
-    /// Whether two values of an attribute mean the same; `is_name` where its strings name nodes.
+    /// Whether two values of an attribute mean the same; `is_name` if strings in them are names of nodes.
     pub(super) fn is_same_value(&self, is_name: bool, lhs: &[u8], rhs: &[u8]) -> bool {
-        lhs == rhs && !self.names_another(lhs) || self.are_same(is_name, attr_value::FUNC, lhs, rhs)
+        lhs == rhs && !self.may_name_exchanged(lhs)
+            || self.are_same(is_name, attr_value::FUNC, lhs, rhs)
     }
 
-    /// Whether a value may name a function whose name another has in rhs, so that equal bytes do not mean the same.
-    pub(super) fn names_another(&self, value: &[u8]) -> bool {
+    /// Whether a value may name a function whose name means another one in rhs, so that equal bytes may
+    /// differ in meaning.
+    pub(super) fn may_name_exchanged(&self, value: &[u8]) -> bool {
         self.functions.has_exchanged()
             && records(value).any(|record| names_function(record.number, attr_value::FUNC))
     }
 
-    /// Whether the records are the same, one by one; functions are those of field `func`.
+    /// Whether the records mean the same, one by one; `func` is the number of the field for functions.
     fn are_same(&self, is_name: bool, func: u32, lhs: &[u8], rhs: &[u8]) -> bool {
-        let records = |bytes| records(bytes);
         let (mut l, mut r) = (records(lhs), records(rhs));
         loop {
             match (l.next(), r.next()) {
@@ -65,14 +56,14 @@ impl Context<'_> {
                 self.are_same(is_name, list_value::FUNC, l, r)
             }
             attr_value::S => match (std::str::from_utf8(l), std::str::from_utf8(r)) {
-                (Ok(l), Ok(r)) if is_name => self.names().any(|names| names.leads(l, r)),
-                (Ok(l), Ok(r)) => self.functions.leads(l, r),
+                (Ok(l), Ok(r)) if is_name => self.names().any(|names| names.is_rename(l, r)),
+                (Ok(l), Ok(r)) => self.functions.is_rename(l, r),
                 _ => false,
             },
             attr_value::TENSOR => match (Constant::parse(l), Constant::parse(r)) {
                 (Ok(l), Ok(r)) => matches!(
                     constant::compare(&l, &r, self.compare),
-                    Ok(Outcome::Same | Outcome::Close(_))
+                    Ok(ConstantDiff::Same | ConstantDiff::Close(_))
                 ),
                 _ => false,
             },
@@ -83,7 +74,7 @@ impl Context<'_> {
     /// Whether two `NameAttrList`s are the same function with the same attributes.
     fn is_same_function(&self, lhs: &[u8], rhs: &[u8]) -> bool {
         let name = |bytes| string(bytes, name_attr_list::NAME);
-        self.functions.is_called(name(lhs), name(rhs)) && {
+        self.functions.is_same_name(name(lhs), name(rhs)) && {
             let attrs = |bytes| entries(bytes, name_attr_list::ATTR).collect::<Vec<_>>();
             let (l, r) = (attrs(lhs), attrs(rhs));
             l.len() == r.len()
@@ -94,13 +85,14 @@ impl Context<'_> {
     }
 }
 
-/// Whether a field of `AttrValue`, or of a list in one, may name a function; `func` is that of functions.
+/// Whether a field of `AttrValue`, or of a list in one, may name a function; `func` is the number of that
+/// field.
 fn names_function(number: u32, func: u32) -> bool {
     number == func || number == attr_value::LIST && func == attr_value::FUNC
 }
 
-/// A value as it is told: `DT_FLOAT`, `[?, 3]`, `"text"`, `[1, 2]`.
-pub(super) fn spelled(schema: &Schema, value: &[u8]) -> String {
+/// The text of a value: `DT_FLOAT`, `[?, 3]`, `"text"`, `[1, 2]`.
+pub(super) fn attr_text(schema: &Schema, value: &[u8]) -> String {
     let mut records = records(value);
     match records.next() {
         Some(record) if record.number == attr_value::SHAPE => shape(record.payload()),
@@ -110,7 +102,7 @@ pub(super) fn spelled(schema: &Schema, value: &[u8]) -> String {
             }
             let Some(ty) = schema.message("tensorflow.AttrValue") else { return String::new() };
             let text = brief(schema, BriefValue::Message(ty, value));
-            // What kind of value it is can be seen.
+            // The kind is evident from the value.
             match text.split_once(": ") {
                 Some((kind, rest)) if !kind.contains(' ') => rest.to_owned(),
                 _ => text,
@@ -119,7 +111,7 @@ pub(super) fn spelled(schema: &Schema, value: &[u8]) -> String {
     }
 }
 
-/// `[?, 3]`; a shape that is open is `[…]`.
+/// The text of a shape: `[?, 3]`, or `[…]` if the rank is unknown.
 fn shape(bytes: &[u8]) -> String {
     if varint(bytes, tensor_shape_proto::UNKNOWN_RANK).is_some_and(|unknown| unknown != 0) {
         return "[…]".into();
@@ -133,7 +125,7 @@ fn shape(bytes: &[u8]) -> String {
     format!("[{}]", dims.collect::<Vec<_>>().join(", "))
 }
 
-/// A list: `[1, 2]`, `["a", "b"]`, `[[?, 3], []]`; `None` where it is no list of such.
+/// The text of a list: `[1, 2]`, `["a", "b"]`, `[[?, 3], []]`; `None` for other values.
 fn records_of_list(schema: &Schema, value: &[u8]) -> Option<String> {
     let list = field(value, attr_value::LIST)?;
     let mut items = Vec::new();
@@ -150,7 +142,7 @@ fn records_of_list(schema: &Schema, value: &[u8]) -> Option<String> {
             }
         });
         size += items.last().map_or(0, String::len);
-        if size > LONGEST {
+        if size > MAX_LEN {
             items.push("…".into());
             break;
         }

@@ -1,7 +1,7 @@
-//! Which items of two lists stayed, in order.
+//! Aligns two lists: finds the items that both have, in order.
 //!
-//! Time is bounded by the lengths alone, never by a clock: Myers' algorithm where the part that differs is short, else
-//! the longest row of items that are there once on each side, and what stays around them.
+//! The time depends on the lengths only, never on a clock: Myers' algorithm if the part that differs is
+//! short, else the longest ascending sequence of unique common items, extended to equal neighbours.
 
 use std::collections::BTreeMap;
 
@@ -9,47 +9,48 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::item::Item;
 
-/// The most cells of the table that Myers' algorithm may have to look at.
-const CELLS: usize = 1 << 18;
+/// The largest table that Myers' algorithm may fill.
+const MOST_CELLS: usize = 1 << 18;
 
-/// Pairs of positions that hold the same item, both ascending; the same for sides that are swapped.
+/// Ascending pairs of positions of equal items. Swapping the sides swaps the pairs.
 pub(in crate::diff) fn align(lhs: &[Item<'_>], rhs: &[Item<'_>]) -> Vec<(usize, usize)> {
-    let head = lhs.iter().zip(rhs).take_while(|(l, r)| l.is(r)).count();
+    let head = lhs.iter().zip(rhs).take_while(|(l, r)| l.equals(r)).count();
     let (l, r) = (lhs.get(head..).unwrap_or_default(), rhs.get(head..).unwrap_or_default());
-    let tail = l.iter().rev().zip(r.iter().rev()).take_while(|(l, r)| l.is(r)).count();
+    let tail = l.iter().rev().zip(r.iter().rev()).take_while(|(l, r)| l.equals(r)).count();
     let l = l.get(..l.len() - tail).unwrap_or_default();
     let r = r.get(..r.len() - tail).unwrap_or_default();
     let mut pairs: Vec<_> = (0..head).map(|at| (at, at)).collect();
-    pairs.extend(middle(l, r).into_iter().map(|(x, y)| (head + x, head + y)));
+    pairs.extend(align_middle(l, r).into_iter().map(|(x, y)| (head + x, head + y)));
     let (l, r) = (lhs.len() - tail, rhs.len() - tail);
     pairs.extend((0..tail).map(|at| (l + at, r + at)));
     pairs
 }
 
-fn middle(lhs: &[Item<'_>], rhs: &[Item<'_>]) -> Vec<(usize, usize)> {
+fn align_middle(lhs: &[Item<'_>], rhs: &[Item<'_>]) -> Vec<(usize, usize)> {
     let (l, r) = shared(lhs, rhs);
     if l.is_empty() {
         return Vec::new();
     }
-    // Which of two equally good answers is found depends on the side: that is decided by content.
+    // The choice among equally good alignments depends on the order of the arguments, so the content decides
+    // the order.
     let numbers = |row: &[(u32, usize)]| row.iter().map(|(id, _)| *id).collect::<Vec<_>>();
     let (x, y) = (numbers(&l), numbers(&r));
     let same = if x <= y {
-        of_numbers(&x, &y)
+        align_ids(&x, &y)
     } else {
-        of_numbers(&y, &x).into_iter().map(|(b, a)| (a, b)).collect()
+        align_ids(&y, &x).into_iter().map(|(b, a)| (a, b)).collect()
     };
-    let place = |(a, b): (usize, usize)| Some((l.get(a)?.1, r.get(b)?.1));
-    same.into_iter().filter_map(place).collect()
+    let position = |(a, b): (usize, usize)| Some((l.get(a)?.1, r.get(b)?.1));
+    same.into_iter().filter_map(position).collect()
 }
 
-/// A number for each item that both sides have, and where it stands; the others can be nobody's partner.
+/// A number for each item that both sides have, and its position. Items of one side only cannot be paired.
 type Row = Vec<(u32, usize)>;
 
 fn shared(lhs: &[Item<'_>], rhs: &[Item<'_>]) -> (Row, Row) {
     let mut all: Vec<_> =
-        lhs.iter().enumerate().map(|(at, item)| (item.rank(), false, at)).collect();
-    all.extend(rhs.iter().enumerate().map(|(at, item)| (item.rank(), true, at)));
+        lhs.iter().enumerate().map(|(at, item)| (item.sort_key(), false, at)).collect();
+    all.extend(rhs.iter().enumerate().map(|(at, item)| (item.sort_key(), true, at)));
     all.sort_unstable();
     let (mut l, mut r, mut id) = (Vec::new(), Vec::new(), 0);
     for same in all.chunk_by(|a, b| a.0 == b.0) {
@@ -68,9 +69,9 @@ fn shared(lhs: &[Item<'_>], rhs: &[Item<'_>]) -> (Row, Row) {
     (l, r)
 }
 
-fn of_numbers(lhs: &[u32], rhs: &[u32]) -> Vec<(usize, usize)> {
-    if lhs.len().saturating_mul(rhs.len()) > CELLS {
-        return around(&anchors(lhs, rhs), lhs, rhs);
+fn align_ids(lhs: &[u32], rhs: &[u32]) -> Vec<(usize, usize)> {
+    if lhs.len().saturating_mul(rhs.len()) > MOST_CELLS {
+        return extend_anchors(&anchors(lhs, rhs), lhs, rhs);
     }
     let mut pairs = Vec::new();
     for op in capture_diff_slices(Algorithm::Myers, lhs, rhs) {
@@ -81,25 +82,27 @@ fn of_numbers(lhs: &[u32], rhs: &[u32]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The longest row of items that are there once on each side.
+/// The longest ascending sequence of items that occur once on each side.
 fn anchors(lhs: &[u32], rhs: &[u32]) -> Vec<(usize, usize)> {
     let once = |row: &[u32]| {
-        let mut places = BTreeMap::new();
+        let mut positions = BTreeMap::new();
         for (at, id) in row.iter().enumerate() {
-            places.entry(*id).and_modify(|place| *place = None).or_insert(Some(at));
+            positions.entry(*id).and_modify(|position| *position = None).or_insert(Some(at));
         }
-        places
+        positions
     };
     let (left, right) = (once(lhs), once(rhs));
-    let mut pairs: Vec<_> =
-        left.iter().filter_map(|(id, place)| Some((((*place)?), (*right.get(id)?)?))).collect();
+    let mut pairs: Vec<_> = left
+        .iter()
+        .filter_map(|(id, position)| Some((((*position)?), (*right.get(id)?)?)))
+        .collect();
     pairs.sort_unstable();
-    ascending(&pairs)
+    longest_ascending(&pairs)
 }
 
-/// The longest row of pairs whose second numbers ascend as the first do.
-fn ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // Of all rows of each length, the one that ends lowest; and what stands before each pair in its row.
+/// The longest subsequence of pairs whose second numbers ascend as the first do.
+fn longest_ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    // The lowest end of the sequences of each length, and the predecessor of each pair.
     let mut ends: Vec<usize> = Vec::new();
     let mut before = Vec::with_capacity(pairs.len());
     let second = |at: usize| pairs.get(at).map(|pair| pair.1);
@@ -121,18 +124,18 @@ fn ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     row
 }
 
-/// The anchors, and equal items that stand next to them.
-fn around(anchors: &[(usize, usize)], lhs: &[u32], rhs: &[u32]) -> Vec<(usize, usize)> {
+/// The anchors, and the equal items next to them.
+fn extend_anchors(anchors: &[(usize, usize)], lhs: &[u32], rhs: &[u32]) -> Vec<(usize, usize)> {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     let ends = [(lhs.len(), rhs.len())];
     for &(x, y) in anchors.iter().chain(&ends) {
         let (mut l, mut r) = pairs.last().map_or((0, 0), |(l, r)| (l + 1, r + 1));
-        // On from the one before,
+        // Forward from the previous anchor,
         while l < x && r < y && lhs.get(l) == rhs.get(r) {
             pairs.push((l, r));
             (l, r) = (l + 1, r + 1);
         }
-        // and back from this one.
+        // and backward from this one.
         let back = (1..=(x - l).min(y - r)).take_while(|at| lhs.get(x - at) == rhs.get(y - at));
         let back = back.count();
         pairs.extend((0..back).rev().map(|at| (x - 1 - at, y - 1 - at)));

@@ -1,20 +1,18 @@
-//! `google.protobuf.Any` as what it holds.
+//! Compares `google.protobuf.Any` by the messages in them.
 
-use std::borrow::Cow;
-
-use super::entry::Spot;
+use super::difference::FieldLocation;
 use super::fields::Fields;
 use super::level::Level;
 use crate::message::{Records, Value, canonical};
 use crate::schema::field::any;
 
-/// How many `Any` inside each other are opened, each of which may need a copy of its message.
+/// The maximum number of nested `Any` that are decoded, each of which may need a copy of its message.
 const NESTED: usize = 16;
 
-/// Compares what two `Any` hold, where they hold messages of one known type; whether it has done so.
+/// Compares the messages in two `Any`; `false` if they are not of one known type.
 pub(super) fn compare<'a>(level: &mut Level<'a, '_>, lhs: &Fields<'a>, rhs: &Fields<'a>) -> bool {
-    let (url, lhs) = parts(lhs);
-    let (other, rhs) = parts(rhs);
+    let (url, lhs) = url_and_payload(lhs);
+    let (other, rhs) = url_and_payload(rhs);
     if url != other || level.at.anys() >= NESTED {
         return false;
     }
@@ -25,13 +23,13 @@ pub(super) fn compare<'a>(level: &mut Level<'a, '_>, lhs: &Fields<'a>, rhs: &Fie
     let depth = level.at.depth() + 1;
     let open = |payload| canonical(level.schema(), ty, payload, depth);
     let (Ok(lhs), Ok(rhs)) = (open(lhs), open(rhs)) else { return false };
-    let name = Cow::Owned(format!("[{url}]"));
-    level.inside(Spot { name, ..Spot::new("", level.weight) }, ty, lhs, rhs);
+    let location = FieldLocation::new(format!("[{url}]"), level.weight);
+    level.nested(location, ty, lhs, rhs);
     true
 }
 
-/// The address of the type, and the message.
-fn parts<'a>(fields: &Fields<'a>) -> (&'a [u8], &'a [u8]) {
+/// The URL of the type, and the bytes of the message.
+fn url_and_payload<'a>(fields: &Fields<'a>) -> (&'a [u8], &'a [u8]) {
     let part = |number| {
         let run = fields.known.iter().find(|(field, _)| field.number == number);
         let record = run.and_then(|(_, run)| Records::new(run, 0).next()?.ok());

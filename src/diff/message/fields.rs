@@ -1,19 +1,19 @@
-//! A message in canonical form as runs of records, one for each field.
+//! Splits a message in canonical form into fields, each with all of its records.
 
-use crate::message::{Fit, Meaning, Packed, Records, Value, message_set_item};
+use crate::message::{Packed, RecordKind, Records, Value, WireMatch, message_set_item};
 use crate::schema::{Field, MessageType, Schema};
 
 /// The fields of a message.
 #[derive(Debug, Default)]
 pub(super) struct Fields<'a> {
-    /// Known fields by number, each with all of its records; of a message set, with its message.
+    /// Known fields by number, each with all of its records; in a message set, with its message.
     pub(super) known: Vec<(&'a Field, &'a [u8])>,
-    /// Unknown fields in their order.
+    /// Unknown fields in order.
     pub(super) unknown: Vec<(u32, Value<'a>)>,
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of `bytes`, which are in canonical form, so that they can be read.
+    /// The fields of `bytes`, which are in canonical form and therefore readable.
     pub(super) fn of(schema: &'a Schema, ty: &'a MessageType, bytes: &'a [u8]) -> Self {
         if ty.is_message_set {
             Self::of_set(ty, bytes)
@@ -32,9 +32,9 @@ impl<'a> Fields<'a> {
         while let Some(Ok(record)) = records.next() {
             let before = end;
             end += record.bytes.len();
-            let field = match Meaning::of(schema, ty, &record) {
-                Meaning::Known(field, _) => Some(field),
-                Meaning::Unknown => {
+            let field = match RecordKind::of(schema, ty, &record) {
+                RecordKind::Known(field, _) => Some(field),
+                RecordKind::Unknown => {
                     fields.unknown.push((record.number, record.value));
                     None
                 }
@@ -51,7 +51,7 @@ impl<'a> Fields<'a> {
     fn of_set(ty: &'a MessageType, bytes: &'a [u8]) -> Self {
         let mut fields = Self::default();
         for record in Records::new(bytes, 0).map_while(Result::ok) {
-            // What cannot be read as an item is an unknown field.
+            // A malformed item counts as an unknown field.
             match message_set_item(&record).ok().flatten() {
                 Some((number, message)) => match ty.field(number) {
                     Some(field) => fields.known.push((field, message)),
@@ -68,12 +68,12 @@ impl<'a> Fields<'a> {
 pub(super) fn numbers<'a>(field: &Field, run: &'a [u8]) -> impl Iterator<Item = Value<'a>> {
     let records = Records::new(run, 0).map_while(Result::ok);
     records.flat_map(move |record| {
-        let fit = Fit::of(record.value.wire_type(), field);
-        let packed = match (fit, record.value) {
-            (Fit::Packed, Value::Len(packed)) => packed,
+        let wire_match = WireMatch::of(record.value.wire_type(), field);
+        let packed = match (wire_match, record.value) {
+            (WireMatch::Packed, Value::Len(packed)) => packed,
             _ => &[],
         };
-        let single = (fit == Fit::Single).then_some(record.value);
+        let single = (wire_match == WireMatch::Single).then_some(record.value);
         single.into_iter().chain(Packed::new(field.kind, packed, 0).map_while(Result::ok))
     })
 }

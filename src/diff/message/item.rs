@@ -1,29 +1,28 @@
-//! Values of fields as they are held against each other.
+//! Items: the values of fields, as they are compared.
 
 use std::borrow::Cow;
 
 use super::level::Level;
-use crate::diff::path::Trail;
-use crate::diff::{Path, Weight};
+use crate::diff::Path;
+use crate::diff::path::PathBuilder;
 use crate::message::{Value, canonical};
 use crate::schema::{Field, Kind, MessageType, Schema, WireType};
 
-use super::entry::Spot;
 use super::fields::numbers;
 use super::rules::Treatment;
 
 /// A value of a field, or an item of a list.
 #[derive(Debug, Clone)]
 pub(in crate::diff) enum Item<'a> {
-    /// A number, an enum, a string, or bytes.
+    /// A number, an enum value, a string, or bytes.
     Scalar(Value<'a>),
-    /// A message in canonical form; bytes may hold it.
+    /// A message in canonical form, from a message field or embedded in bytes.
     Message(&'a MessageType, Cow<'a, [u8]>),
 }
 
 impl Item<'_> {
-    /// By this, items of one field are sorted; equal ones are the same.
-    pub(super) fn rank(&self) -> (u8, u64, &[u8]) {
+    /// A key by which the items of one field are sorted. Equal items have equal keys.
+    pub(super) fn sort_key(&self) -> (u8, u64, &[u8]) {
         match self {
             Self::Scalar(Value::Varint(bits) | Value::Fixed64(bits)) => (0, *bits, &[]),
             Self::Scalar(Value::Fixed32(bits)) => (0, u64::from(*bits), &[]),
@@ -32,29 +31,29 @@ impl Item<'_> {
         }
     }
 
-    pub(super) fn is(&self, other: &Self) -> bool {
-        self.rank() == other.rank()
+    pub(super) fn equals(&self, other: &Self) -> bool {
+        self.sort_key() == other.sort_key()
     }
 }
 
-/// What is read from the records of one field of a message that `at` leads to.
+/// Reads the items of one field in the message with the path `at`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Source<'a, 'w> {
+pub(super) struct ItemReader<'a> {
     pub(super) schema: &'a Schema,
     pub(super) field: &'a Field,
-    /// The message that bytes hold.
-    pub(super) holds: Option<&'a MessageType>,
-    pub(super) at: &'w Trail<'w>,
+    /// The type of the message in a bytes field.
+    pub(super) embedded: Option<&'a MessageType>,
+    pub(super) at: &'a PathBuilder<'a>,
 }
 
-impl<'a, 'w> Source<'a, 'w> {
-    pub(super) fn new(level: &Level<'a, 'w>, field: &'a Field, treatment: &Treatment<'_>) -> Self {
-        let holds = treatment.holds.filter(|_| field.kind == Kind::Bytes);
-        let holds = holds.and_then(|name| level.schema().message(name));
-        Self { schema: level.schema(), field, holds, at: level.at }
+impl<'a> ItemReader<'a> {
+    pub(super) fn new(level: &Level<'a, '_>, field: &'a Field, treatment: &Treatment<'_>) -> Self {
+        let embedded = treatment.embedded.filter(|_| field.kind == Kind::Bytes);
+        let embedded = embedded.and_then(|name| level.schema().message(name));
+        Self { schema: level.schema(), field, embedded, at: level.at }
     }
 
-    /// All values.
+    /// All items.
     pub(super) fn items(&self, run: &'a [u8], findings: &mut Vec<(Path, String)>) -> Vec<Item<'a>> {
         numbers(self.field, run)
             .enumerate()
@@ -62,7 +61,7 @@ impl<'a, 'w> Source<'a, 'w> {
             .collect()
     }
 
-    /// The value, opened where it holds a message.
+    /// One item; an embedded message is decoded.
     pub(super) fn item(
         &self,
         value: Value<'a>,
@@ -73,7 +72,7 @@ impl<'a, 'w> Source<'a, 'w> {
             (Kind::Message(id) | Kind::Group(id), Value::Len(bytes) | Value::Group(bytes)) => {
                 Item::Message(&self.schema[id], Cow::Borrowed(bytes))
             }
-            (_, Value::Len(bytes)) => match self.holds {
+            (_, Value::Len(bytes)) => match self.embedded {
                 Some(ty) => self.opened(ty, bytes, index, findings),
                 None => Item::Scalar(value),
             },
@@ -91,17 +90,16 @@ impl<'a, 'w> Source<'a, 'w> {
         match canonical(self.schema, ty, bytes, self.at.depth() + 1) {
             Ok(bytes) => Item::Message(ty, bytes),
             Err(error) => {
-                let spot = Spot::new(&self.field.text_name, Weight::Semantic);
-                let spot = if self.field.is_repeated() { spot.index(index) } else { spot };
-                let why = format!("no {}: {error}", ty.name());
-                findings.push((spot.path(self.at), why));
+                let field = self.at.field(&self.field.text_name);
+                let at = if self.field.is_repeated() { field.index(index) } else { field };
+                findings.push((at.path(), format!("no {}: {error}", ty.name())));
                 Item::Scalar(Value::Len(bytes))
             }
         }
     }
 }
 
-/// What a field without presence has where it is not given.
+/// The value of an absent field without presence.
 pub(super) fn default_of(field: &Field) -> Value<'static> {
     match field.wire_type {
         WireType::Fixed64 => Value::Fixed64(0),

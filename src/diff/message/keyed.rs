@@ -1,8 +1,8 @@
-//! Lists of messages that go by the values of some of their fields.
+//! Compares lists of messages that have keys.
 
 use std::collections::BTreeMap;
 
-use super::entry::Spot;
+use super::difference::FieldLocation;
 use super::fields::Fields;
 use super::item::{Item, default_of};
 use super::level::Level;
@@ -12,81 +12,82 @@ use crate::message::{Records, Value};
 use crate::schema::{Field, Kind, MessageType, Schema};
 use crate::text::{BriefValue, brief};
 
-/// Brings items together by key, those of one key in their order.
+/// Pairs items by key; items with equal keys are paired in order.
 pub(super) fn compare<'a>(
     level: &mut Level<'a, '_>,
     field: &'a Field,
-    spot: &Spot<'a>,
+    location: &FieldLocation<'a>,
     keys: &[KeyField],
     (lhs, rhs): (&[Item<'a>], &[Item<'a>]),
 ) {
-    let (lhs, rhs) = (named(level, field, keys, lhs), named(level, field, keys, rhs));
+    let (lhs, rhs) = (with_keys(level, field, keys, lhs), with_keys(level, field, keys, rhs));
     let mut partners: BTreeMap<_, _> =
         rhs.iter().enumerate().map(|(at, (name, item))| (name, (at, *item))).collect();
     let (mut last, mut matched, mut is_in_order) = (None, 0, true);
     for (name, item) in &lhs {
-        let followed = level.rules().follow(level.ty, field, &name.0).map(|key| (key, name.1));
+        let followed = level.rules().renamed_key(level.ty, field, &name.0).map(|key| (key, name.1));
         let found = followed.and_then(|followed| partners.remove_entry(&followed));
         let found = found.or_else(|| partners.remove_entry(name));
-        let spot = spot.keys(&name.0, found.as_ref().map_or(&name.0, |(name, _)| &name.0));
+        let location =
+            location.key_pair(&name.0, found.as_ref().map_or(&name.0, |(name, _)| &name.0));
         match found {
             Some((_, (at, partner))) => {
                 is_in_order &= last < Some(at);
                 (last, matched) = (Some(at), matched + 1);
-                level.pair(field, spot, (*item).clone(), partner.clone());
+                level.items(field, location, (*item).clone(), partner.clone());
             }
-            None => level.removed(&spot, level.text(field, item)),
+            None => level.removed(&location, level.text(field, item)),
         }
     }
     for (name, item) in &rhs {
         if partners.contains_key(name) {
-            level.added(&spot.key(&name.0), level.text(field, item));
+            level.added(&location.key(&name.0), level.text(field, item));
         }
     }
     if !is_in_order {
         let text = format!("order of {matched}");
-        let spot = Spot { weight: Weight::Cosmetic, ..spot.clone() };
-        level.modified(&spot, text.clone(), text);
+        let location = FieldLocation { weight: Weight::Cosmetic, ..location.clone() };
+        level.modified(&location, text.clone(), text);
     }
 }
 
-/// The text of a key, and how many items before this one have the same.
-type Name = (String, usize);
+/// The text of a key, and the number of earlier items with the same key.
+type ItemKey = (String, usize);
 
-fn named<'i, 'a>(
+fn with_keys<'i, 'a>(
     level: &Level<'a, '_>,
     field: &Field,
     keys: &[KeyField],
     items: &'i [Item<'a>],
-) -> Vec<(Name, &'i Item<'a>)> {
+) -> Vec<(ItemKey, &'i Item<'a>)> {
     let mut seen = BTreeMap::new();
-    let mut named = Vec::with_capacity(items.len());
+    let mut with_keys = Vec::with_capacity(items.len());
     for item in items {
         let key = match item {
-            Item::Message(ty, bytes) => name_of(level.schema(), ty, bytes, keys),
-            // A value that holds no message goes by itself.
+            Item::Message(ty, bytes) => item_key(level.schema(), ty, bytes, keys),
+            // A value without an embedded message is its own key.
             Item::Scalar(value) => key_text(level.schema(), field, *value),
         };
         let before: &mut usize = seen.entry(key.clone()).or_default();
-        named.push(((key, *before), item));
+        with_keys.push(((key, *before), item));
         *before += 1;
     }
-    named
+    with_keys
 }
 
-/// What an item goes by: the values of all of its keys.
-pub(in crate::diff) fn name_of(
+/// The key of an item: the values of all key fields.
+pub(in crate::diff) fn item_key(
     schema: &Schema,
     ty: &MessageType,
     bytes: &[u8],
     keys: &[KeyField],
 ) -> String {
-    let parts = keys.iter().map(|key| key_of(schema, ty, bytes, key));
+    let parts = keys.iter().map(|key| key_value(schema, ty, bytes, key));
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// What a message has at `key`; nothing where that leads nowhere.
-fn key_of(schema: &Schema, ty: &MessageType, bytes: &[u8], key: &str) -> String {
+/// The value of the field at the path `key`; empty if the path leads nowhere.
+fn key_value(schema: &Schema, ty: &MessageType, bytes: &[u8], key: &str) -> String {
     let (mut ty, mut bytes) = (ty, bytes);
     let mut steps = key.split('.').peekable();
     while let Some(step) = steps.next() {
@@ -116,7 +117,7 @@ fn key_of(schema: &Schema, ty: &MessageType, bytes: &[u8], key: &str) -> String 
     String::new()
 }
 
-/// A key as paths have it: a string as it is.
+/// The text of a key in a path; a string is not quoted.
 pub(in crate::diff) fn key_text(schema: &Schema, field: &Field, value: Value<'_>) -> String {
     match (field.kind, value) {
         (Kind::String, Value::Len(bytes)) if str::from_utf8(bytes).is_ok() => {

@@ -1,71 +1,63 @@
-//! One level of two messages: what differs in it, and what has to be looked into.
+//! One level of two messages: the changes in it, and the pairs of messages inside.
 
 use std::borrow::Cow;
 
-use super::entry::{Entry, Inside, Spot};
+use super::differ::{MessageDiffer, MessagePair};
+use super::difference::{Difference, FieldLocation, Nested};
 use super::fields::{Fields, numbers};
-use super::item::{Item, Source, default_of};
-use super::messages::{Messages, change};
+use super::item::{Item, ItemReader, default_of};
 use super::rules::{ListAs, Rules, Treatment};
 use super::{any, keyed, list, map, set, unknown};
 use crate::compare;
-use crate::diff::path::Trail;
-use crate::diff::{ChangeKind, Path, Weight};
+use crate::diff::join::join;
+use crate::diff::path::PathBuilder;
+use crate::diff::{Change, Path, Weight};
 use crate::message::{Records, Value};
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown, WireType};
 use crate::text::{BriefValue, brief};
 
-/// One level of two messages while it is compared.
+/// The state of a comparison of one level.
 pub(super) struct Level<'a, 'w> {
-    pub(super) messages: &'a Messages<'a>,
+    pub(super) differ: &'a MessageDiffer<'a>,
     pub(super) ty: &'a MessageType,
-    pub(super) at: &'w Trail<'w>,
-    /// What the way here leaves of the weight of changes.
+    pub(super) at: &'a PathBuilder<'a>,
+    /// The highest weight of a change in the messages.
     pub(super) weight: Weight,
-    pub(super) entries: Vec<Entry<'a>>,
+    pub(super) differences: Vec<Difference<'a>>,
     pub(super) findings: &'w mut Vec<(Path, String)>,
 }
 
-/// What differs at the level of two messages, the pairs inside among it.
+/// The differences at the level of two messages, including the pairs of messages inside that differ.
 #[inline(never)]
-pub(super) fn entries<'a, 'w>(
-    messages: &'a Messages<'a>,
-    (ty, lhs, rhs): (&'a MessageType, &'a [u8], &'a [u8]),
-    (at, weight): (&'w Trail<'w>, Weight),
-    findings: &'w mut Vec<(Path, String)>,
-) -> Vec<Entry<'a>> {
-    let mut level = Level { messages, ty, at, weight, entries: Vec::new(), findings };
-    let (lhs, rhs) = (Fields::of(messages.schema, ty, lhs), Fields::of(messages.schema, ty, rhs));
+pub(super) fn differences<'a>(
+    differ: &'a MessageDiffer<'a>,
+    &MessagePair { ty, lhs, rhs, at }: &MessagePair<'a>,
+    weight: Weight,
+    findings: &mut Vec<(Path, String)>,
+) -> Vec<Difference<'a>> {
+    let mut level = Level { differ, ty, at, weight, differences: Vec::new(), findings };
+    let (lhs, rhs) = (Fields::of(differ.schema, ty, lhs), Fields::of(differ.schema, ty, rhs));
     if ty.well_known != Some(WellKnown::Any) || !any::compare(&mut level, &lhs, &rhs) {
-        level.known(&lhs, &rhs);
+        level.known_fields(&lhs, &rhs);
     }
-    let weight = level.weight;
-    unknown::compare(&mut level, weight, &lhs.unknown, &rhs.unknown);
-    level.entries
+    unknown::compare(&mut level, &lhs.unknown, &rhs.unknown);
+    level.differences
 }
 
-impl<'a, 'w> Level<'a, 'w> {
+impl<'a> Level<'a, '_> {
     pub(super) fn schema(&self) -> &'a Schema {
-        self.messages.schema
+        self.differ.schema
     }
 
     pub(super) fn rules(&self) -> &'a dyn Rules {
-        self.messages.rules
+        self.differ.rules
     }
 
-    /// Goes along the fields of both sides by number.
-    fn known(&mut self, lhs: &Fields<'a>, rhs: &Fields<'a>) {
-        let mut l = lhs.known.iter().copied().peekable();
-        let mut r = rhs.known.iter().copied().peekable();
-        loop {
-            let next = match (l.peek(), r.peek()) {
-                (Some((x, _)), Some((y, _))) => Some(if x.number <= y.number { *x } else { *y }),
-                (Some((x, _)), None) => Some(*x),
-                (None, y) => y.map(|(y, _)| *y),
-            };
-            let Some(field) = next else { break };
-            let left = l.next_if(|(x, _)| x.number == field.number).map(|(_, run)| run);
-            let right = r.next_if(|(y, _)| y.number == field.number).map(|(_, run)| run);
+    fn known_fields(&mut self, lhs: &Fields<'a>, rhs: &Fields<'a>) {
+        let (lhs, rhs) = (lhs.known.iter().copied(), rhs.known.iter().copied());
+        for (l, r) in join(lhs, rhs, |(l, _), (r, _)| l.number.cmp(&r.number)) {
+            let Some((field, _)) = l.or(r) else { continue };
+            let (left, right) = (l.map(|(_, run)| run), r.map(|(_, run)| run));
             if left != right {
                 self.field(field, left, right);
             }
@@ -73,45 +65,47 @@ impl<'a, 'w> Level<'a, 'w> {
     }
 
     fn field(&mut self, field: &'a Field, lhs: Option<&'a [u8]>, rhs: Option<&'a [u8]>) {
-        let treatment = self.messages.rules.treatment(self.ty, field, self.at);
+        let treatment = self.rules().treatment(self.ty, field, self.at);
         if treatment.skip {
             return;
         }
-        let spot = Spot::new(&field.text_name, self.weight.max(treatment.weight));
+        let weight = self.weight.max(treatment.weight);
         if self.ty.is_message_set {
-            return self.set_item(field, spot.weight, lhs, rhs);
+            return self.set_item(field, weight, lhs, rhs);
         }
+        let location = FieldLocation::new(&*field.text_name, weight);
         let (l, r) = (lhs.unwrap_or_default(), rhs.unwrap_or_default());
         if field.is_map() {
-            return map::compare(self, field, &spot, l, r);
+            return map::compare(self, field, &location, l, r);
         }
-        let source = Source::new(self, field, &treatment);
+        let reader = ItemReader::new(self, field, &treatment);
         if !field.is_repeated() {
-            return self.singular(&source, &spot, lhs, rhs);
+            return self.singular(&reader, location, lhs, rhs);
         }
         if treatment.list == ListAs::List && is_number(field) {
-            return self.numbers(field, &spot, l, r);
+            return self.numbers(field, &location, l, r);
         }
-        self.list(&source, &spot, &treatment, (l, r));
+        self.list(&reader, &location, &treatment, (l, r));
     }
 
     fn list(
         &mut self,
-        source: &Source<'a, 'w>,
-        spot: &Spot<'a>,
+        reader: &ItemReader<'a>,
+        location: &FieldLocation<'a>,
         treatment: &Treatment<'_>,
         (lhs, rhs): (&'a [u8], &'a [u8]),
     ) {
-        let lhs = source.items(lhs, self.findings);
-        let rhs = source.items(rhs, self.findings);
+        let field = reader.field;
+        let lhs = reader.items(lhs, self.findings);
+        let rhs = reader.items(rhs, self.findings);
         match treatment.list {
-            ListAs::List => list::compare(self, source.field, spot, &lhs, &rhs),
-            ListAs::Set => set::compare(self, source.field, spot, &lhs, &rhs),
-            ListAs::Keyed(keys) => keyed::compare(self, source.field, spot, keys, (&lhs, &rhs)),
+            ListAs::List => list::compare(self, field, location, &lhs, &rhs),
+            ListAs::Set => set::compare(self, field, location, &lhs, &rhs),
+            ListAs::Keyed(keys) => keyed::compare(self, field, location, keys, (&lhs, &rhs)),
         }
     }
 
-    /// An item of a message set, which text knows by the name of its type.
+    /// Compares an item of a message set, whose name in text is its type.
     fn set_item(
         &mut self,
         field: &'a Field,
@@ -121,64 +115,68 @@ impl<'a, 'w> Level<'a, 'w> {
     ) {
         let Some(id) = field.kind.message() else { return };
         let ty = &self.schema()[id];
-        let name = Cow::Owned(format!("[{}]", ty.full_name));
-        let spot = Spot { name, ..Spot::new("", weight) };
+        let location = FieldLocation::new(format!("[{}]", ty.full_name), weight);
         let item = |bytes| Item::Message(ty, Cow::Borrowed(bytes));
-        self.either(field, spot, lhs.map(item), rhs.map(item));
+        self.optional_items(field, location, lhs.map(item), rhs.map(item));
     }
 
     fn singular(
         &mut self,
-        source: &Source<'a, 'w>,
-        spot: &Spot<'a>,
+        reader: &ItemReader<'a>,
+        location: FieldLocation<'a>,
         lhs: Option<&'a [u8]>,
         rhs: Option<&'a [u8]>,
     ) {
-        let field = source.field;
+        let field = reader.field;
         let default = (!field.has_presence).then(|| default_of(field));
         let mut item = |run: Option<&'a [u8]>| {
             let given = run.and_then(|run| Records::new(run, 0).next()?.ok());
             let value = given.map(|record| record.value).or(default);
-            value.map(|value| source.item(value, 0, self.findings))
+            value.map(|value| reader.item(value, 0, self.findings))
         };
         let (lhs, rhs) = (item(lhs), item(rhs));
-        self.either(field, spot.clone(), lhs, rhs);
+        self.optional_items(field, location, lhs, rhs);
     }
 
-    /// A value that one side may lack.
-    pub(super) fn either(
+    /// Compares a value that may be absent on one side.
+    fn optional_items(
         &mut self,
         field: &'a Field,
-        spot: Spot<'a>,
+        location: FieldLocation<'a>,
         lhs: Option<Item<'a>>,
         rhs: Option<Item<'a>>,
     ) {
         match (lhs, rhs) {
-            (Some(lhs), Some(rhs)) => self.pair(field, spot, lhs, rhs),
-            (Some(lhs), None) => self.removed(&spot, self.text(field, &lhs)),
-            (None, Some(rhs)) => self.added(&spot, self.text(field, &rhs)),
+            (Some(lhs), Some(rhs)) => self.items(field, location, lhs, rhs),
+            (Some(lhs), None) => self.removed(&location, self.text(field, &lhs)),
+            (None, Some(rhs)) => self.added(&location, self.text(field, &rhs)),
             (None, None) => {}
         }
     }
 
-    /// A value that both sides have.
-    pub(super) fn pair(&mut self, field: &'a Field, spot: Spot<'a>, lhs: Item<'a>, rhs: Item<'a>) {
+    /// Compares a value that is present on both sides.
+    pub(super) fn items(
+        &mut self,
+        field: &'a Field,
+        location: FieldLocation<'a>,
+        lhs: Item<'a>,
+        rhs: Item<'a>,
+    ) {
         match (lhs, rhs) {
-            (Item::Message(ty, lhs), Item::Message(_, rhs)) => self.inside(spot, ty, lhs, rhs),
-            (Item::Scalar(lhs), Item::Scalar(rhs)) if self.is_same(field, lhs, rhs) => {}
+            (Item::Message(ty, lhs), Item::Message(_, rhs)) => self.nested(location, ty, lhs, rhs),
+            (lhs, rhs) if self.are_equivalent(field, &lhs, &rhs) => {}
             (lhs, rhs) => {
-                let weight = spot.weight.max(self.weight_of(field, &lhs, &rhs));
+                let weight = location.weight.max(self.change_weight(field, &lhs, &rhs));
                 let (lhs, rhs) = (self.text(field, &lhs), self.text(field, &rhs));
-                self.modified(&Spot { weight, ..spot }, lhs, rhs);
+                self.modified(&FieldLocation { weight, ..location }, lhs, rhs);
             }
         }
     }
 
-    /// How much it matters that one value became another.
-    fn weight_of(&self, field: &Field, lhs: &Item<'_>, rhs: &Item<'_>) -> Weight {
+    fn change_weight(&self, field: &Field, lhs: &Item<'_>, rhs: &Item<'_>) -> Weight {
         match (lhs, rhs) {
             (Item::Scalar(Value::Len(lhs)), Item::Scalar(Value::Len(rhs)))
-                if self.rules().spells_the_same(self.ty, field, lhs, rhs) =>
+                if self.rules().is_cosmetic(self.ty, field, lhs, rhs) =>
             {
                 Weight::Cosmetic
             }
@@ -186,9 +184,16 @@ impl<'a, 'w> Level<'a, 'w> {
         }
     }
 
-    /// Whether two values are the same, or as good as that.
-    fn is_same(&self, field: &Field, lhs: Value<'_>, rhs: Value<'_>) -> bool {
-        let tolerance = &self.messages.tolerance;
+    /// Whether two scalars are equal, close, or equivalent by the rules.
+    pub(super) fn are_equivalent(&self, field: &Field, lhs: &Item<'_>, rhs: &Item<'_>) -> bool {
+        match (lhs, rhs) {
+            (Item::Scalar(lhs), Item::Scalar(rhs)) => self.are_equal(field, *lhs, *rhs),
+            _ => false,
+        }
+    }
+
+    fn are_equal(&self, field: &Field, lhs: Value<'_>, rhs: Value<'_>) -> bool {
+        let tolerance = &self.differ.tolerance;
         lhs == rhs
             || match (field.kind, lhs, rhs) {
                 (Kind::Float, Value::Fixed32(lhs), Value::Fixed32(rhs)) => {
@@ -198,98 +203,76 @@ impl<'a, 'w> Level<'a, 'w> {
                     compare::is_close(f64::from_bits(lhs), f64::from_bits(rhs), tolerance)
                 }
                 (_, Value::Len(lhs), Value::Len(rhs)) => {
-                    self.messages.rules.says_the_same(self.ty, field, lhs, rhs)
+                    self.rules().are_equivalent(self.ty, field, lhs, rhs)
                 }
                 _ => false,
             }
     }
 
-    /// Whether two items are the same by the rules, other than by their bytes.
-    pub(super) fn says_the_same(&self, field: &Field, lhs: &Item<'_>, rhs: &Item<'_>) -> bool {
-        match (lhs, rhs) {
-            (Item::Scalar(lhs), Item::Scalar(rhs)) => self.is_same(field, *lhs, *rhs),
-            _ => false,
-        }
-    }
-
-    /// A list of numbers, which is told of as a whole.
-    fn numbers(&mut self, field: &'a Field, spot: &Spot<'a>, lhs: &'a [u8], rhs: &'a [u8]) {
-        let text = |run| brief(self.schema(), BriefValue::Numbers(self.ty, field, run));
-        if lhs.is_empty() {
-            return self.added(spot, text(rhs));
-        }
-        if rhs.is_empty() {
-            return self.removed(spot, text(lhs));
-        }
+    /// Compares a list of numbers, which is reported as a whole.
+    fn numbers(
+        &mut self,
+        field: &'a Field,
+        location: &FieldLocation<'a>,
+        lhs: &'a [u8],
+        rhs: &'a [u8],
+    ) {
+        let text = |run: &[u8]| brief(self.schema(), BriefValue::Numbers(self.ty, field, run));
+        let optional = |run: &[u8]| (!run.is_empty()).then(|| text(run));
         let (mut l, mut r) = (numbers(field, lhs), numbers(field, rhs));
-        let is_same = loop {
+        let is_equal = loop {
             match (l.next(), r.next()) {
-                (Some(x), Some(y)) if self.is_same(field, x, y) => {}
+                (Some(x), Some(y)) if self.are_equal(field, x, y) => {}
                 (None, None) => break true,
                 _ => break false,
             }
         };
-        if !is_same {
-            let (lhs, rhs) = (text(lhs), text(rhs));
-            self.modified(spot, lhs, rhs);
+        if !is_equal {
+            self.push(location, optional(lhs), optional(rhs));
         }
     }
 
-    /// An item as it is told.
+    /// The text of an item in a report.
     pub(super) fn text(&self, field: &Field, item: &Item<'_>) -> String {
-        let shown = match item {
+        let value = match item {
             Item::Scalar(value) => BriefValue::Value(field, *value),
             Item::Message(ty, bytes) => BriefValue::Message(ty, bytes),
         };
-        brief(self.schema(), shown)
+        brief(self.schema(), value)
     }
 
-    pub(super) fn inside(
+    pub(super) fn nested(
         &mut self,
-        spot: Spot<'a>,
+        location: FieldLocation<'a>,
         ty: &'a MessageType,
         lhs: Cow<'a, [u8]>,
         rhs: Cow<'a, [u8]>,
     ) {
         if lhs != rhs {
-            let Spot { name, which, weight } = spot;
-            self.entries.push(Entry::Inside(Box::new(Inside {
-                name,
-                which,
-                weight,
-                ty,
-                lhs,
-                rhs,
-            })));
+            let nested = Nested { location, ty, lhs, rhs };
+            self.differences.push(Difference::Nested(Box::new(nested)));
         }
     }
 
-    pub(super) fn added(&mut self, spot: &Spot<'_>, rhs: String) {
-        self.push(spot, ChangeKind::Added, None, Some(rhs));
+    pub(super) fn added(&mut self, location: &FieldLocation<'_>, rhs: String) {
+        self.push(location, None, Some(rhs));
     }
 
-    pub(super) fn removed(&mut self, spot: &Spot<'_>, lhs: String) {
-        self.push(spot, ChangeKind::Removed, Some(lhs), None);
+    pub(super) fn removed(&mut self, location: &FieldLocation<'_>, lhs: String) {
+        self.push(location, Some(lhs), None);
     }
 
-    pub(super) fn modified(&mut self, spot: &Spot<'_>, lhs: String, rhs: String) {
-        self.push(spot, ChangeKind::Modified, Some(lhs), Some(rhs));
+    pub(super) fn modified(&mut self, location: &FieldLocation<'_>, lhs: String, rhs: String) {
+        self.push(location, Some(lhs), Some(rhs));
     }
 
-    fn push(
-        &mut self,
-        spot: &Spot<'_>,
-        kind: ChangeKind,
-        lhs: Option<String>,
-        rhs: Option<String>,
-    ) {
-        let mut change = change(spot.path(self.at), kind, lhs, rhs);
-        change.weight = spot.weight;
-        self.entries.push(Entry::Change(Box::new(change)));
+    fn push(&mut self, location: &FieldLocation<'_>, lhs: Option<String>, rhs: Option<String>) {
+        let change = Change::new(location.path(self.at), lhs, rhs).with_weight(location.weight);
+        self.differences.push(Difference::Change(Box::new(change)));
     }
 }
 
-/// Whether values of the field are numbers or enums, and a list of them is told of as a whole.
+/// Whether the values of a field are numbers or enums, so that a list of them is reported as a whole.
 fn is_number(field: &Field) -> bool {
     !matches!(field.wire_type, WireType::Len | WireType::Start)
 }

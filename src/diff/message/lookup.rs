@@ -72,7 +72,7 @@ impl<'s> Scope<'s> {
             ty = match self.message(field) {
                 _ if access == FieldAccess::ComparedByMeaning => return Err(by_meaning(ty, field)),
                 Some(inside) => inside,
-                // Bytes may hold a message, of a type that only their context tells.
+                // Bytes may contain a message, whose type depends on the context.
                 None if field.kind == Kind::Bytes => return Ok(()),
                 None if steps.all(|(_, step)| &**step == "**") => {
                     return self.check_list(ty, field, access, keys);
@@ -103,7 +103,7 @@ impl<'s> Scope<'s> {
     ) -> Result<(), String> {
         let of = full_name(ty, field);
         if field.is_map() {
-            return Err(format!("{of} is a map, whose entries go by their keys"));
+            return Err(format!("{of} is a map: its entries are paired by key anyway"));
         }
         if !field.is_repeated() {
             let lists = names(ty, |field| field.is_repeated() && !field.is_map());
@@ -117,12 +117,14 @@ impl<'s> Scope<'s> {
             return if keys.is_empty() || field.kind == Kind::Bytes {
                 Ok(())
             } else {
-                Err(format!("the items of {of} are of type {kind}, and have no fields to go by"))
+                Err(format!(
+                    "the items of {of} are of type {kind}, and have no fields that could be keys"
+                ))
             };
         };
         missing_key(self.schema, item, keys).map_or(Ok(()), |(ty, key)| {
             let single = names(ty, |field| !field.is_repeated());
-            Err(format!("{} has no single field {key:?} to go by{single}", ty.full_name))
+            Err(format!("{} has no single field {key:?} to use as a key{single}", ty.full_name))
         })
     }
 

@@ -1,22 +1,23 @@
-//! Maps, whose entries go by their keys.
+//! Compares maps by key.
 
 use std::collections::BTreeMap;
 
-use super::entry::Spot;
-use super::item::Source;
+use super::difference::FieldLocation;
+use super::item::ItemReader;
 use super::keyed::key_text;
 use super::level::Level;
 use super::rules::Treatment;
 use crate::message::{Records, Value, Writer};
-use crate::schema::{Field, MessageType};
+use crate::schema::Field;
+use crate::text::{BriefValue, brief};
 
 /// An entry in canonical form.
 #[derive(Debug, Clone, Copy)]
-struct Entry<'a> {
+struct MapEntry<'a> {
     key: Value<'a>,
     value: Value<'a>,
     bytes: &'a [u8],
-    /// Fields that an entry does not have.
+    /// Unknown fields of the entry.
     rest: &'a [u8],
 }
 
@@ -24,20 +25,20 @@ struct Entry<'a> {
 pub(super) fn compare<'a>(
     level: &mut Level<'a, '_>,
     field: &'a Field,
-    spot: &Spot<'a>,
+    location: &FieldLocation<'a>,
     lhs: &'a [u8],
     rhs: &'a [u8],
 ) {
     let Some(id) = field.kind.message() else { return };
     let ty = &level.schema()[id];
     let Some((key, value)) = ty.entry() else { return };
-    let source = Source::new(level, value, &Treatment::default());
+    let reader = ItemReader::new(level, value, &Treatment::default());
     let (lhs, mut rhs) = (entries(lhs), entries(rhs));
-    let item = |entry: &Entry<'a>| source.item(entry.value, 0, &mut Vec::new());
+    let item = |entry: &MapEntry<'a>| reader.item(entry.value, 0, &mut Vec::new());
     for (bytes, x) in &lhs {
         let found = rhs.remove(bytes).or_else(|| {
             let Value::Len(name) = x.key else { return None };
-            let name = level.rules().follow(level.ty, field, str::from_utf8(name).ok()?)?;
+            let name = level.rules().renamed_key(level.ty, field, str::from_utf8(name).ok()?)?;
             // A key is field 1 of its entry.
             let mut bytes = Writer::default();
             bytes.raw(&[0x0a]);
@@ -46,41 +47,39 @@ pub(super) fn compare<'a>(
         });
         let name = found.as_ref().map_or(x.key, |y| y.key);
         let text = |value| key_text(level.schema(), key, value);
-        let spot = spot.keys(&text(x.key), &text(name));
+        let location = location.key_pair(&text(x.key), &text(name));
         match found {
             Some(y) => {
                 if x.value != y.value {
-                    level.pair(value, spot.clone(), item(x), item(&y));
+                    level.items(value, location.clone(), item(x), item(&y));
                 }
                 if x.rest != y.rest {
-                    let text = |entry: &Entry<'_>| whole(level, ty, entry);
+                    let text = |entry: &MapEntry<'_>| {
+                        brief(level.schema(), BriefValue::Message(ty, entry.bytes))
+                    };
                     let (lhs, rhs) = (text(x), text(&y));
-                    level.modified(&spot, lhs, rhs);
+                    level.modified(&location, lhs, rhs);
                 }
             }
-            None => level.removed(&spot, level.text(value, &item(x))),
+            None => level.removed(&location, level.text(value, &item(x))),
         }
     }
     for y in rhs.values() {
-        let spot = spot.key(&key_text(level.schema(), key, y.key));
-        level.added(&spot, level.text(value, &item(y)));
+        let location = location.key(&key_text(level.schema(), key, y.key));
+        level.added(&location, level.text(value, &item(y)));
     }
 }
 
-fn whole(level: &Level<'_, '_>, ty: &MessageType, entry: &Entry<'_>) -> String {
-    crate::text::brief(level.schema(), crate::text::BriefValue::Message(ty, entry.bytes))
-}
-
-/// The entries by the bytes of their keys, of which each has one form.
-fn entries(run: &[u8]) -> BTreeMap<&[u8], Entry<'_>> {
+/// The entries by the bytes of their keys, which are unique in canonical form.
+fn entries(run: &[u8]) -> BTreeMap<&[u8], MapEntry<'_>> {
     let records = Records::new(run, 0).map_while(Result::ok);
     records.filter_map(|record| entry(record.value)).collect()
 }
 
-fn entry(value: Value<'_>) -> Option<(&[u8], Entry<'_>)> {
+fn entry(value: Value<'_>) -> Option<(&[u8], MapEntry<'_>)> {
     let Value::Len(bytes) = value else { return None };
     let mut records = Records::new(bytes, 0).map_while(Result::ok);
     let (key, value) = (records.next()?, records.next()?);
     let rest = bytes.get(key.bytes.len() + value.bytes.len()..).unwrap_or_default();
-    Some((key.bytes, Entry { key: key.value, value: value.value, bytes, rest }))
+    Some((key.bytes, MapEntry { key: key.value, value: value.value, bytes, rest }))
 }

@@ -1,14 +1,16 @@
-//! Message against message, field by field, whatever their type.
+//! Compares any two messages of one type, field by field.
 //!
 //! ```text
-//! wire bytes ──fields──► runs of one field ──list, set, keyed, map, …──► changes at this level, and pairs of messages inside
+//! wire bytes ──fields──► runs of one field ──list, set, keyed, map, …──► changes of this level, and pairs of nested messages
 //! ```
-//! Equal bytes are passed over at every level, so that all but what differs costs one look. The features are those of
-//! protobuf's `MessageDifferencer`; matching takes `n log n` steps, not `n²`, and no result depends on time.
+//! Equal bytes are skipped at every level, so that only differences cost time. The features are those of
+//! protobuf's `MessageDifferencer`; matching items takes `n log n` steps instead of `n²`, and no result
+//! depends on timing.
 
 mod align;
 mod any;
-mod entry;
+mod differ;
+mod difference;
 mod fields;
 mod item;
 mod keyed;
@@ -16,7 +18,6 @@ mod level;
 mod list;
 mod lookup;
 mod map;
-mod messages;
 mod options;
 mod pattern;
 mod rules;
@@ -24,17 +25,17 @@ mod set;
 mod unknown;
 
 pub(super) use align::align;
+pub(crate) use differ::{MessageDiff, MessageDiffer, MessagePair};
 pub(super) use item::Item;
-pub(super) use keyed::{key_text, name_of};
+pub(super) use keyed::{item_key, key_text};
 pub(crate) use lookup::{FieldAccess, Scope};
-pub(crate) use messages::{Found, Messages};
 pub(crate) use options::ListRules;
 pub use options::{Keyed, Lists, MessageOptions};
 pub use pattern::PathPattern;
 pub(crate) use rules::{KeyField, ListAs, Rules, Treatment};
 
 use super::Change;
-use super::path::Trail;
+use super::path::PathBuilder;
 use crate::error::{ErrorKind, Result};
 use crate::message::Message;
 
@@ -42,8 +43,8 @@ use options::UserRules;
 
 /// Compares two messages of one type; `lhs` is the baseline.
 ///
-/// Lists are aligned in their order, so that an item put in at the front is one change. What an `Any` holds is opened where
-/// the schema knows its type.
+/// Lists are aligned in order, so that an item inserted at the front is one change. An `Any` is compared by
+/// the message in it if the schema has its type.
 ///
 /// ```
 /// use ckdiff::diff::{MessageOptions, messages};
@@ -75,8 +76,9 @@ pub fn messages(
         return Err(ErrorKind::Usage(why).into());
     }
     let rules = UserRules { schema: lhs.schema(), lists: ListRules::new(&options.lists) };
-    let messages = Messages::new(lhs.schema(), &rules, options.tolerance);
-    let mut found = Found::default();
-    messages.compare(lhs.ty(), lhs.bytes(), rhs.bytes(), &Trail::Root, &mut found);
-    Ok(found.changes)
+    let differ = MessageDiffer::new(lhs.schema(), &rules, options.tolerance);
+    let mut diff = MessageDiff::default();
+    let (ty, at) = (lhs.ty(), &PathBuilder::Root);
+    differ.compare(&MessagePair { ty, lhs: lhs.bytes(), rhs: rhs.bytes(), at }, &mut diff);
+    Ok(diff.changes)
 }

@@ -9,7 +9,7 @@ use super::PathPattern;
 use super::lookup::{Scope, missing_key};
 use super::rules::{KeyField, ListAs, Rules, Treatment};
 use crate::compare::Tolerance;
-use crate::diff::path::Trail;
+use crate::diff::path::PathBuilder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::{Field, MessageType, Schema};
 
@@ -105,13 +105,13 @@ impl<'o> ListRules<'o> {
         &'r self,
         schema: &Schema,
         field: &Field,
-        at: &Trail<'_>,
+        at: &PathBuilder<'_>,
         otherwise: Treatment<'r>,
     ) -> Treatment<'r> {
         if self.0.is_empty() || otherwise.skip || !field.is_repeated() || field.is_map() {
             return otherwise;
         }
-        let embedded = otherwise.holds.and_then(|name| schema.message(name));
+        let embedded = otherwise.embedded.and_then(|name| schema.message(name));
         let item = field.kind.message().map(|id| &schema[id]).or(embedded);
         let applies = |rule: &&ListRule<'_>| {
             let has_keys = match rule.list {
@@ -146,14 +146,14 @@ impl<'o> ListRules<'o> {
     }
 }
 
-/// The rules of a comparison of which nothing is known but the caller's options.
+/// Rules that consist of the caller's options only.
 pub(super) struct UserRules<'o> {
     pub(super) schema: &'o Schema,
     pub(super) lists: ListRules<'o>,
 }
 
 impl Rules for UserRules<'_> {
-    fn treatment(&self, _: &MessageType, field: &Field, at: &Trail<'_>) -> Treatment<'_> {
+    fn treatment(&self, _: &MessageType, field: &Field, at: &PathBuilder<'_>) -> Treatment<'_> {
         self.lists.treatment(self.schema, field, at, Treatment::default())
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::diff::path::Trail;
+use crate::diff::path::PathBuilder;
 use crate::error::{Error, ErrorKind, Result};
 
 /// A pattern for paths to a field, without indexes and keys: `graph_def.node.input`.
@@ -39,7 +39,9 @@ impl FromStr for PathPattern {
         }
         steps.push(text.get(start..).unwrap_or_default().into());
         if brackets > 0 || steps.iter().any(|step| step.is_empty()) {
-            let why = format!("{text:?} leads to no field: it must be names with dots between");
+            let why = format!(
+                "{text:?} is no path of a field: field names with dots between them are allowed"
+            );
             return Err(ErrorKind::Usage(why).into());
         }
         Ok(Self(steps))
@@ -48,24 +50,24 @@ impl FromStr for PathPattern {
 
 impl PathPattern {
     /// Whether the pattern matches the field `name` of the message at `at`.
-    pub(super) fn is_match(&self, at: &Trail<'_>, name: &str) -> bool {
+    pub(super) fn is_match(&self, at: &PathBuilder<'_>, name: &str) -> bool {
         let path: Vec<&str> = std::iter::once(name).chain(at.fields()).collect();
         // Backwards, as the path is linked: at a mismatch, the last `**` takes one step more.
-        let (mut step, mut place) = (0, 0);
+        let (mut step, mut position) = (0, 0);
         let mut again = None;
-        while let Some(name) = path.get(place) {
+        while let Some(name) = path.get(position) {
             match self.0.iter().rev().nth(step).map(|step| &**step) {
                 Some("**") => {
-                    again = Some((step, place));
+                    again = Some((step, position));
                     step += 1;
                 }
                 Some(wanted) if wanted == "*" || wanted == *name => {
-                    (step, place) = (step + 1, place + 1);
+                    (step, position) = (step + 1, position + 1);
                 }
                 _ => match again {
                     Some((open, from)) => {
                         again = Some((open, from + 1));
-                        (step, place) = (open + 1, from + 1);
+                        (step, position) = (open + 1, from + 1);
                     }
                     None => return false,
                 },

@@ -1,74 +1,68 @@
-//! What the schema does not say of a field: how it is compared, and how much it matters.
+//! Rules for the comparison of fields whose meaning the schema does not express.
 
 use std::borrow::Cow;
 
-use super::Found;
+use super::{MessageDiff, MessagePair};
 use crate::diff::Weight;
-use crate::diff::path::Trail;
+use crate::diff::path::PathBuilder;
 use crate::schema::{Field, MessageType};
 
-/// What is known of messages beyond their schema. Nothing is, unless a method says otherwise.
+/// Knowledge about messages beyond their schema. By default there is none.
 pub(crate) trait Rules {
-    /// How a field of a message of type `ty`, which `at` leads to, is compared. Only asked where it differs.
-    fn treatment(&self, _ty: &MessageType, _field: &Field, _at: &Trail<'_>) -> Treatment<'_> {
+    /// The treatment of a field in a message of type `ty` at the path `at`. It is only requested for fields
+    /// that differ.
+    fn treatment(&self, _ty: &MessageType, _field: &Field, _at: &PathBuilder<'_>) -> Treatment<'_> {
         Treatment::default()
     }
 
-    /// Whether two strings, or bytes, that differ say the same, as where one names what was renamed.
-    fn says_the_same(&self, _ty: &MessageType, _field: &Field, _lhs: &[u8], _rhs: &[u8]) -> bool {
+    /// Whether two different strings or byte strings mean the same, such as the names of a renamed node.
+    fn are_equivalent(&self, _ty: &MessageType, _field: &Field, _lhs: &[u8], _rhs: &[u8]) -> bool {
         false
     }
 
-    /// Whether two strings that are told as a change are two spellings of one thing.
-    fn spells_the_same(&self, _ty: &MessageType, _field: &Field, _lhs: &[u8], _rhs: &[u8]) -> bool {
+    /// Whether a change from one string to the other is only a change of notation.
+    fn is_cosmetic(&self, _ty: &MessageType, _field: &Field, _lhs: &[u8], _rhs: &[u8]) -> bool {
         false
     }
 
-    /// What goes by the key `lhs` in lhs goes by in rhs, where that is another; of a map or a list in a message of type `ty`.
-    fn follow(&self, _ty: &MessageType, _field: &Field, _lhs: &str) -> Option<String> {
+    /// The key in rhs of an item of a map or list whose key in lhs is `lhs`, if it was renamed.
+    fn renamed_key(&self, _ty: &MessageType, _field: &Field, _lhs: &str) -> Option<String> {
         None
     }
 
-    /// Takes over the comparison of two messages of this type that differ; whether it has done so.
-    fn takes(
-        &self,
-        _ty: &MessageType,
-        _lhs: &[u8],
-        _rhs: &[u8],
-        _at: &Trail<'_>,
-        _out: &mut Found,
-    ) -> bool {
+    /// Compares two different messages by what they mean; `false` if messages of this type have no such meaning.
+    fn compare_by_meaning(&self, _pair: &MessagePair<'_>, _out: &mut MessageDiff) -> bool {
         false
     }
 }
 
-/// How a field is compared.
+/// The treatment of a field.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Treatment<'r> {
-    /// Whether changes in it, and in whatever is in it, matter.
+    /// The weight of changes in the field and below.
     pub(crate) weight: Weight,
-    /// What a list is; says nothing of other fields.
+    /// The comparison of a list; other fields ignore it.
     pub(crate) list: ListAs<'r>,
-    /// The full name of the message that bytes hold.
-    pub(crate) holds: Option<&'r str>,
-    /// Whether it is not compared at all.
+    /// The full name of the message in a bytes field.
+    pub(crate) embedded: Option<&'r str>,
+    /// Whether the field is skipped.
     pub(crate) skip: bool,
 }
 
 impl Default for Treatment<'_> {
     fn default() -> Self {
-        Self { weight: Weight::Semantic, list: ListAs::List, holds: None, skip: false }
+        Self { weight: Weight::Semantic, list: ListAs::List, embedded: None, skip: false }
     }
 }
 
-/// What a list is.
+/// The comparison of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ListAs<'r> {
-    /// Items in an order that means something.
+    /// Items are aligned in order.
     List,
-    /// Items in any order, each as often as it is given.
+    /// Items are compared as a multiset.
     Set,
-    /// Messages, which go by the values of these fields and stand in any order.
+    /// Messages are paired by the values of these fields, in any order.
     Keyed(&'r [KeyField]),
 }
 

@@ -1,66 +1,57 @@
-//! Lists whose order means nothing.
+//! Compares lists as multisets.
 
-use std::cmp::Ordering;
-
-use super::entry::Spot;
+use super::difference::FieldLocation;
 use super::item::Item;
 use super::level::Level;
+use crate::diff::join::join;
 use crate::schema::Field;
 
-/// The most pairs of items without a partner that the rules are asked about.
-const ASKED: usize = 1 << 12;
+/// The maximum number of pairs of unmatched items for which the rules are consulted.
+const MOST_PAIRS: usize = 1 << 12;
 
-/// Tells which items one side lacks; each counts as often as it is given.
+/// Reports the items that one side lacks; an item counts as often as it occurs.
 pub(super) fn compare<'a>(
     level: &mut Level<'a, '_>,
     field: &'a Field,
-    spot: &Spot<'a>,
+    location: &FieldLocation<'a>,
     lhs: &[Item<'a>],
     rhs: &[Item<'a>],
 ) {
     let (mut left, mut right) = unmatched(lhs, rhs);
-    if left.len().saturating_mul(right.len()) <= ASKED {
+    if left.len().saturating_mul(right.len()) <= MOST_PAIRS {
         left.retain(|(_, x)| {
-            let partner = right.iter().position(|(_, y)| level.says_the_same(field, x, y));
+            let partner = right.iter().position(|(_, y)| level.are_equivalent(field, x, y));
             partner.map(|at| right.remove(at)).is_none()
         });
     }
     for (index, item) in left {
-        level.removed(&spot.index(index), level.text(field, item));
+        level.removed(&location.index(index), level.text(field, item));
     }
     for (index, item) in right {
-        level.added(&spot.index(index), level.text(field, item));
+        level.added(&location.index(index), level.text(field, item));
     }
 }
 
-/// An item and where it stands.
-type Placed<'i, 'a> = (usize, &'i Item<'a>);
+/// An item and its position.
+type IndexedItem<'i, 'a> = (usize, &'i Item<'a>);
 
-/// The items of each side that the other does not have, in their order.
+/// The items of each side that the other lacks, in order.
 fn unmatched<'i, 'a>(
     lhs: &'i [Item<'a>],
     rhs: &'i [Item<'a>],
-) -> (Vec<Placed<'i, 'a>>, Vec<Placed<'i, 'a>>) {
+) -> (Vec<IndexedItem<'i, 'a>>, Vec<IndexedItem<'i, 'a>>) {
     let sorted = |items: &'i [Item<'a>]| {
         let mut sorted: Vec<_> = items.iter().enumerate().collect();
-        sorted.sort_by_key(|(_, item)| item.rank());
+        sorted.sort_by_key(|(_, item)| item.sort_key());
         sorted
     };
     let (left, right) = (sorted(lhs), sorted(rhs));
-    let (mut l, mut r) = (left.iter().peekable(), right.iter().peekable());
     let (mut only_left, mut only_right) = (Vec::new(), Vec::new());
-    loop {
-        let order = match (l.peek(), r.peek()) {
-            (Some((_, x)), Some((_, y))) => x.rank().cmp(&y.rank()),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => break,
-        };
-        if order.is_le() {
-            only_left.extend(l.next().filter(|_| order.is_lt()));
-        }
-        if order.is_ge() {
-            only_right.extend(r.next().filter(|_| order.is_gt()));
+    for pair in join(left, right, |(_, l), (_, r)| l.sort_key().cmp(&r.sort_key())) {
+        match pair {
+            (Some(l), None) => only_left.push(l),
+            (None, Some(r)) => only_right.push(r),
+            _ => {}
         }
     }
     only_left.sort_by_key(|(index, _)| *index);

@@ -1,25 +1,25 @@
-//! What two messages have in common.
+//! Finds the part that two messages of different types have in common.
 
 use crate::error::{ErrorKind, Result};
 use crate::message::{Message, fields};
 use crate::schema::field::{graph_def, meta_graph_def, saved_model};
 use crate::schema::{MessageType, Schema};
 
-/// Two messages of one type, or what two of other types have in common.
+/// Two messages of one type, or the common part of two messages of different types.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::diff) struct Common<'a> {
+pub(in crate::diff) struct CommonPart<'a> {
     pub(in crate::diff) schema: &'a Schema,
     pub(in crate::diff) ty: &'a MessageType,
     pub(in crate::diff) lhs: &'a [u8],
     pub(in crate::diff) rhs: &'a [u8],
 }
 
-impl<'a> Common<'a> {
-    /// The largest part that two messages have in common: where they are of two types, the graph of a meta graph, or the meta
-    /// graph of a SavedModel that has one.
+impl<'a> CommonPart<'a> {
+    /// The largest common part: of different types, the graph of a meta graph, or the only meta graph of a
+    /// SavedModel.
     ///
     /// # Errors
-    /// When they have none.
+    /// When there is no common part.
     pub(in crate::diff) fn of(lhs: &'a Message<'_>, rhs: &'a Message<'_>) -> Result<Self> {
         let schema = lhs.schema();
         let (l, r) = (lhs.ty(), rhs.ty());
@@ -39,12 +39,12 @@ impl<'a> Common<'a> {
     }
 }
 
-/// The graph that a message is, or has.
+/// The graph of a message, or the message itself if it is a graph.
 pub(in crate::diff) fn graph_def<'a>(message: &'a Message<'_>) -> Option<&'a [u8]> {
     part(message.ty(), message.bytes(), "tensorflow.GraphDef")
 }
 
-/// The part of a message of the type `ty` that is of the type `wanted`.
+/// The part of the type `wanted` of a message of the type `ty`.
 fn part<'a>(ty: &MessageType, message: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
     let mut known: &str = &ty.full_name;
     let mut message = message;

@@ -1,55 +1,31 @@
-//! Function libraries, and functions by themselves.
+//! Function libraries.
 
-use super::Model;
-use crate::diff::graph::{Functions, Renames, SaverFunctions, compare_bodies};
-use crate::diff::message::Found;
-use crate::diff::path::Trail;
+use super::ModelRules;
+use crate::diff::graph::{FunctionMatching, Renames, SaverFunctions};
+use crate::diff::message::{MessageDiff, MessagePair};
 use crate::graph::Library;
-use crate::schema::MessageType;
 
-impl Model<'_> {
+impl ModelRules<'_> {
     /// Compares two `FunctionDefLibrary`s.
-    pub(super) fn function_library(
-        &self,
-        ty: &MessageType,
-        lhs: &[u8],
-        rhs: &[u8],
-        at: &Trail<'_>,
-        out: &mut Found,
-    ) -> bool {
+    pub(super) fn function_library(&self, pair: &MessagePair<'_>, out: &mut MessageDiff) {
+        let MessagePair { lhs, rhs, at, .. } = *pair;
         if self.graphs.is_some_and(|graphs| graphs.have_libraries(lhs, rhs)) {
-            // Their functions are told with the graphs.
-            self.messages().fields(ty, lhs, rhs, at, out);
-            return true;
+            // The comparison of the graphs reports the functions.
+            return self.differ().fields(pair, out);
         }
-        let Some((left, right)) = out.both(Library::new(lhs), Library::new(rhs), at) else {
-            return true;
-        };
+        let libraries = out.both(Library::new(lhs), Library::new(rhs), at);
+        let Some((left, right)) = libraries else { return };
         let nodes = Renames::default();
-        let functions = Functions::new(self.schema, &left, &right, &nodes);
+        let functions = FunctionMatching::new(self.schema, &left, &right, &nodes);
         let saver_functions = SaverFunctions::new(&functions, &nodes);
-        let model = Model {
+        let rules = ModelRules {
             graphs: None,
             renames: &nodes,
             functions: &functions.renames,
             saver_functions: &saver_functions,
             ..*self
         };
-        functions.compare(&model.context(), &model.messages(), at, out);
-        model.messages().fields(ty, lhs, rhs, at, out);
-        true
-    }
-
-    /// Compares two `FunctionDef`s that are in no library.
-    pub(super) fn function(
-        &self,
-        ty: &MessageType,
-        lhs: &[u8],
-        rhs: &[u8],
-        at: &Trail<'_>,
-        out: &mut Found,
-    ) -> bool {
-        compare_bodies(&self.context(), &self.messages(), ty, (lhs, rhs), at, out);
-        true
+        functions.compare(&rules.context(), at, out);
+        rules.differ().fields(pair, out);
     }
 }

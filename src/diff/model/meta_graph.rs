@@ -1,41 +1,41 @@
-//! Meta graphs and graphs: first the nodes and functions find each other, then all is compared with what is known of names.
+//! Compares meta graphs and graphs: matches nodes and functions first, then compares everything with the
+//! renames known.
 
-use super::Model;
-use super::entries::tell_with_nodes;
-use super::object_graph::{Objects, tell_once};
-use crate::diff::graph::{Functions, Pair, SaverFunctions};
-use crate::diff::message::Found;
-use crate::diff::path::Trail;
-use crate::diff::{Finding, SideOf};
+use super::ModelRules;
+use super::collection_entries::move_to_node_groups;
+use super::object_graph::{ObjectMatching, remove_repeated};
+use crate::diff::graph::{FunctionMatching, GraphPair, SaverFunctions};
+use crate::diff::message::{MessageDiff, MessagePair};
+use crate::diff::path::PathBuilder;
+use crate::diff::{Finding, Side};
 use crate::graph::{Graph, OpTable, check};
 use crate::message::nested;
-use crate::schema::MessageType;
 use crate::schema::field::meta_graph_def::{self, meta_info_def};
 use crate::threads;
 
-/// Nodes up to which graphs are checked while they are compared; beyond, that would take longer than the comparison, and is
-/// left to `verify`.
-const MOST_CHECKED: usize = 25_000;
+/// The maximum number of nodes of a graph that is checked during a comparison. Checks of larger graphs would take longer
+/// than the comparison, and are left to `verify`.
+const MAX_CHECKED: usize = 25_000;
 
-/// The same for all that a graph has beside its nodes, which is its functions: bytes.
+/// The same limit for everything other than nodes, mostly functions, in bytes.
 const LARGEST_REST: usize = 4 << 20;
 
-/// What is told of one graph at most.
+/// The maximum number of findings of one graph.
 const FINDINGS: usize = 100;
 
-/// The graphs of two models whose nodes and functions have found each other.
-pub(super) struct Graphs<'g, 'm> {
+/// The graphs of two models, with their nodes and functions matched.
+pub(super) struct MatchedGraphs<'g, 'm> {
     sides: (&'g Graph<'m>, &'g Graph<'m>),
-    pair: Pair<'g, 'm>,
-    functions: Functions<'g, 'm>,
+    pair: GraphPair<'g, 'm>,
+    functions: FunctionMatching<'g, 'm>,
     /// The wire bytes of the two graphs.
     bytes: (&'m [u8], &'m [u8]),
-    /// The wire bytes of the two object graphs beside them.
+    /// The wire bytes of the object graphs next to the two graphs.
     objects: (&'m [u8], &'m [u8]),
 }
 
-impl Graphs<'_, '_> {
-    /// Whether these are the two graphs. An `Any` may hold others.
+impl MatchedGraphs<'_, '_> {
+    /// Whether these are the two graphs; an `Any` may contain others.
     fn are(&self, lhs: &[u8], rhs: &[u8]) -> bool {
         are_same(self.bytes, (lhs, rhs))
     }
@@ -45,28 +45,22 @@ impl Graphs<'_, '_> {
         are_same((self.sides.0.library().bytes, self.sides.1.library().bytes), (lhs, rhs))
     }
 
-    /// Whether these are the object graphs beside the two graphs.
+    /// Whether these are the object graphs next to the two graphs.
     pub(super) fn have_objects(&self, lhs: &[u8], rhs: &[u8]) -> bool {
         are_same(self.objects, (lhs, rhs))
     }
 }
 
 fn are_same(known: (&[u8], &[u8]), (lhs, rhs): (&[u8], &[u8])) -> bool {
-    // Most often they are not only alike: large graphs need not be read for that.
+    // Usually the slices are identical, so large graphs need not be compared.
     let is_same = |a: &[u8], b: &[u8]| std::ptr::eq(a, b) || a == b;
     is_same(known.0, lhs) && is_same(known.1, rhs)
 }
 
-impl Model<'_> {
+impl ModelRules<'_> {
     /// Compares two `MetaGraphDef`s.
-    pub(super) fn meta_graph(
-        &self,
-        ty: &MessageType,
-        lhs: &[u8],
-        rhs: &[u8],
-        at: &Trail<'_>,
-        out: &mut Found,
-    ) -> bool {
+    pub(super) fn meta_graph(&self, pair: &MessagePair<'_>, out: &mut MessageDiff) {
+        let MessagePair { lhs, rhs, at, .. } = *pair;
         let ops = |meta_graph| {
             let info = nested(meta_graph, meta_graph_def::META_INFO_DEF);
             let stripped_op_list = nested(info, meta_info_def::STRIPPED_OP_LIST);
@@ -79,64 +73,52 @@ impl Model<'_> {
         }
         let builtin = OpTable::builtin();
         let ops = (own.as_ref().unwrap_or(builtin), other.as_ref().unwrap_or(builtin));
-        let model = Model { ops, ..*self };
-        let before = out.changes.len();
-        let objects = (
-            nested(lhs, meta_graph_def::OBJECT_GRAPH_DEF),
-            nested(rhs, meta_graph_def::OBJECT_GRAPH_DEF),
-        );
-        model.with_graphs(
-            (nested(lhs, meta_graph_def::GRAPH_DEF), nested(rhs, meta_graph_def::GRAPH_DEF)),
-            objects,
-            at,
-            out,
-            |model, out| {
-                model.messages().fields(ty, lhs, rhs, at, out);
-            },
-        );
-        tell_once(&mut out.changes, before);
-        tell_with_nodes((lhs, rhs), &mut out.changes, before);
-        true
+        let rules = ModelRules { ops, ..*self };
+        let start = out.changes.len();
+        let both = |field| (nested(lhs, field), nested(rhs, field));
+        let (graphs, objects) =
+            (both(meta_graph_def::GRAPH_DEF), both(meta_graph_def::OBJECT_GRAPH_DEF));
+        rules.with_graphs(graphs, objects, at, out, |rules, out| rules.differ().fields(pair, out));
+        remove_repeated(&mut out.changes, start);
+        move_to_node_groups((lhs, rhs), &mut out.changes, start);
     }
 
     /// Compares two `GraphDef`s.
-    pub(super) fn graph(
-        &self,
-        ty: &MessageType,
-        lhs: &[u8],
-        rhs: &[u8],
-        at: &Trail<'_>,
-        out: &mut Found,
-    ) -> bool {
+    pub(super) fn graph(&self, pair: &MessagePair<'_>, out: &mut MessageDiff) {
+        let MessagePair { lhs, rhs, at, .. } = *pair;
         let Some(graphs) = self.graphs.filter(|graphs| graphs.are(lhs, rhs)) else {
-            self.with_graphs((lhs, rhs), (&[], &[]), at, out, |model, out| {
-                model.graph(ty, lhs, rhs, at, out);
+            let objects: (&[u8], &[u8]) = (&[], &[]);
+            return self.with_graphs((lhs, rhs), objects, at, out, |rules, out| {
+                rules.graph(pair, out);
             });
-            return true;
         };
-        graphs.pair.compare(&self.context(), at, "node", &mut out.changes);
-        let library = at.field("library");
-        graphs.functions.compare(&self.context(), &self.messages(), &library, out);
+        let context = self.context();
+        graphs.pair.compare(&context, at, "node", &mut out.changes);
+        graphs.functions.compare(&context, &at.field("library"), out);
         let (left, right) = graphs.sides;
-        self.messages().fields(ty, left.rest(), right.rest(), at, out);
+        self.differ().fields(&MessagePair { lhs: left.rest(), rhs: right.rest(), ..*pair }, out);
         let is_small = |graph: &Graph<'_>| {
-            graph.nodes().len() <= MOST_CHECKED && graph.rest().len() <= LARGEST_REST
+            graph.nodes().len() <= MAX_CHECKED && graph.rest().len() <= LARGEST_REST
         };
         if is_small(left) && is_small(right) {
             self.check(graphs.sides, at, out);
         }
-        true
     }
 
-    /// Tells what is wrong with each of two graphs by itself.
-    fn check(&self, (lhs, rhs): (&Graph<'_>, &Graph<'_>), at: &Trail<'_>, out: &mut Found) {
+    /// Checks each graph by itself.
+    fn check(
+        &self,
+        (lhs, rhs): (&Graph<'_>, &Graph<'_>),
+        at: &PathBuilder<'_>,
+        out: &mut MessageDiff,
+    ) {
         let (l, r) = threads::both(
             self.compare.threads,
             || check(lhs, self.ops.0, FINDINGS),
             || check(rhs, self.ops.1, FINDINGS),
         );
         let path = at.path().to_string();
-        for (side, checked) in [(SideOf::Lhs, l), (SideOf::Rhs, r)] {
+        for (side, checked) in [(Side::Lhs, l), (Side::Rhs, r)] {
             out.of_graphs.extend(checked.findings.into_iter().map(|finding| {
                 let dot = if path.is_empty() { "" } else { "." };
                 let path = format!("{path}{dot}{}", finding.path);
@@ -145,43 +127,42 @@ impl Model<'_> {
         }
     }
 
-    /// Lets the nodes and functions of two graphs find each other, and goes on with that.
+    /// Matches the nodes, functions and objects of two graphs, and calls `f` with the rules that know them.
     fn with_graphs(
         &self,
         (lhs, rhs): (&[u8], &[u8]),
         objects: (&[u8], &[u8]),
-        at: &Trail<'_>,
-        out: &mut Found,
-        go_on: impl FnOnce(&Model<'_>, &mut Found),
+        at: &PathBuilder<'_>,
+        out: &mut MessageDiff,
+        f: impl FnOnce(&ModelRules<'_>, &mut MessageDiff),
     ) {
         let threads = self.compare.threads;
         let (left, right) = threads::both(threads, || Graph::new(lhs), || Graph::new(rhs));
         let Some((left, right)) = out.both(left, right, at) else { return };
         let libraries = (left.library(), right.library());
-        let pair = Pair::new(&left, &right, threads);
-        let functions = Functions::new(self.schema, libraries.0, libraries.1, &pair.renames);
+        let pair = GraphPair::new(&left, &right, threads);
+        let functions = FunctionMatching::new(self.schema, libraries.0, libraries.1, &pair.renames);
         let (sides, bytes) = ((&left, &right), (lhs, rhs));
-        let graphs = Graphs { sides, pair, functions, bytes, objects };
+        let graphs = MatchedGraphs { sides, pair, functions, bytes, objects };
         let functions = &graphs.functions.renames;
-        let objects =
-            Objects::of_saved_model(objects.0, objects.1, functions).unwrap_or_else(|error| {
+        let objects = ObjectMatching::of_saved_model(objects.0, objects.1, functions)
+            .unwrap_or_else(|error| {
                 out.findings.push((at.field("object_graph_def").path(), error.to_string()));
                 None
             });
-        let keys = objects.as_ref().map(Objects::keys).unwrap_or_default();
+        let keys = objects.as_ref().map(ObjectMatching::keys).unwrap_or_default();
         let saver_functions = SaverFunctions::new(&graphs.functions, &keys);
-        let model = Model {
-            schema: self.schema,
-            compare: self.compare,
-            lists: self.lists,
-            ops: self.ops,
-            graphs: Some(&graphs),
-            renames: &graphs.pair.renames,
-            functions,
-            objects: objects.as_ref(),
-            keys: &keys,
-            saver_functions: &saver_functions,
-        };
-        go_on(&model, out);
+        f(
+            &ModelRules {
+                graphs: Some(&graphs),
+                renames: &graphs.pair.renames,
+                functions,
+                objects: objects.as_ref(),
+                keys: &keys,
+                saver_functions: &saver_functions,
+                ..*self
+            },
+            out,
+        );
     }
 }

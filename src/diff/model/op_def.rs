@@ -1,65 +1,45 @@
-//! Op definitions: one that only grew reads every graph that it read before.
+//! Compares op definitions. A definition that was only extended still accepts every graph that it accepted
+//! before.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use prost::Message as _;
 
-use super::Model;
-use crate::diff::message::Found;
-use crate::diff::path::Trail;
+use super::ModelRules;
+use crate::diff::message::{MessageDiff, MessagePair};
 use crate::diff::{ChangeKind, Weight};
-use crate::schema::MessageType;
 use crate::schema::tensorflow::{AttrValue, OpDef, attr_value};
 
-impl Model<'_> {
+impl ModelRules<'_> {
     /// Compares two `OpDef`s.
-    pub(super) fn op_def(
-        &self,
-        ty: &MessageType,
-        lhs: &[u8],
-        rhs: &[u8],
-        at: &Trail<'_>,
-        out: &mut Found,
-    ) -> bool {
-        let before = out.changes.len();
-        self.messages().fields(ty, lhs, rhs, at, out);
-        if let (Ok(l), Ok(r)) = (OpDef::decode(lhs), OpDef::decode(rhs))
-            && grew(&l, &r)
+    pub(super) fn op_def(&self, pair: &MessagePair<'_>, out: &mut MessageDiff) {
+        let start = out.changes.len();
+        self.differ().fields(pair, out);
+        if let (Ok(l), Ok(r)) = (OpDef::decode(pair.lhs), OpDef::decode(pair.rhs))
+            && is_compatible(&l, &r)
         {
-            let new = out.changes.iter_mut().skip(before);
-            new.for_each(|change| change.weight = Weight::Cosmetic);
+            out.make_cosmetic(start);
         }
-        true
     }
-}
 
-impl Model<'_> {
-    /// Compares two `OpList`s. The one that a graph brings along lists the ops that it uses: what came and went there says no
-    /// more than its nodes do.
-    pub(super) fn op_list(
-        &self,
-        ty: &MessageType,
-        lhs: &[u8],
-        rhs: &[u8],
-        at: &Trail<'_>,
-        out: &mut Found,
-    ) -> bool {
-        let before = out.changes.len();
-        self.messages().fields(ty, lhs, rhs, at, out);
-        let depth = at.path().steps().len() + 2;
-        let is_own = at.fields().next() == Some("stripped_op_list");
-        for change in out.changes.iter_mut().skip(before).filter(|_| is_own) {
+    /// Compares two `OpList`s. The op list of a graph has the ops that its nodes use, so added and removed ops follow from
+    /// added and removed nodes.
+    pub(super) fn op_list(&self, pair: &MessagePair<'_>, out: &mut MessageDiff) {
+        let start = out.changes.len();
+        self.differ().fields(pair, out);
+        let depth = pair.at.path().steps().len() + 2;
+        let is_of_graph = pair.at.fields().next() == Some("stripped_op_list");
+        for change in out.changes.iter_mut().skip(start).filter(|_| is_of_graph) {
             let is_whole = change.path.steps().len() == depth;
             if is_whole && matches!(change.kind, ChangeKind::Added | ChangeKind::Removed) {
                 change.weight = Weight::Cosmetic;
             }
         }
-        true
     }
 }
 
-/// Whether `later` has all that `earlier` has, and beyond it only attributes with a default and more allowed values.
-fn grew(earlier: &OpDef, later: &OpDef) -> bool {
+/// Whether `later` extends `earlier` at most by attributes with a default and by allowed values.
+fn is_compatible(earlier: &OpDef, later: &OpDef) -> bool {
     let (mut earlier, mut later) = (without_docs(earlier), without_docs(later));
     let mut known_attrs = BTreeMap::new();
     for attr in &earlier.attr {
@@ -79,7 +59,7 @@ fn grew(earlier: &OpDef, later: &OpDef) -> bool {
     earlier == later
 }
 
-/// Whether what `earlier` allows is allowed by `later`; without a list, all is.
+/// Whether `later` allows all values that `earlier` allows; without a list, all values are allowed.
 fn allows_all(later: Option<&AttrValue>, earlier: Option<&AttrValue>) -> bool {
     let list = |value: Option<&AttrValue>| match value.and_then(|value| value.value.clone()) {
         Some(attr_value::Value::List(list)) => Some(list),

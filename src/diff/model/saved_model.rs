@@ -1,75 +1,65 @@
-//! SavedModels: meta graphs that go by their tags.
+//! Compares SavedModels, whose meta graphs are identified by their tags.
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::Model;
-use crate::diff::message::Found;
-use crate::diff::path::Trail;
+use super::ModelRules;
+use crate::diff::ChangeKind;
+use crate::diff::message::{MessageDiff, MessagePair};
 use crate::message::{fields, nested, strings};
-use crate::schema::MessageType;
 use crate::schema::field::{
     meta_graph_def::{self, meta_info_def},
     saved_model,
 };
 
-impl Model<'_> {
-    /// Compares two `SavedModel`s: meta graphs with the same set of tags; those that are left, where each side has one only.
-    pub(super) fn saved_model(
-        &self,
-        ty: &MessageType,
-        lhs: &[u8],
-        rhs: &[u8],
-        at: &Trail<'_>,
-        out: &mut Found,
-    ) -> bool {
-        let messages = self.messages();
-        messages.fields(ty, lhs, rhs, at, out);
-        let Some(meta_graph) = self.schema.message("tensorflow.MetaGraphDef") else { return true };
+impl ModelRules<'_> {
+    /// Compares two `SavedModel`s. Meta graphs are paired by their sets of tags; a single unmatched one on each side is paired too.
+    pub(super) fn saved_model(&self, pair: &MessagePair<'_>, out: &mut MessageDiff) {
+        let differ = self.differ();
+        differ.fields(pair, out);
+        let Some(ty) = self.schema.message("tensorflow.MetaGraphDef") else { return };
         let mut waiting = BTreeMap::<_, VecDeque<_>>::new();
-        for (place, (tags, l)) in meta_graphs(lhs).into_iter().enumerate() {
-            waiting.entry(tags).or_default().push_back((place, l));
+        for (position, (tags, lhs)) in meta_graphs(pair.lhs).into_iter().enumerate() {
+            waiting.entry(tags).or_default().push_back((position, lhs));
         }
-        let list = at.field("meta_graphs");
-        let mut alone = Vec::new();
-        for (tags, r) in meta_graphs(rhs) {
+        let list = pair.at.field("meta_graphs");
+        let mut added = Vec::new();
+        for (tags, rhs) in meta_graphs(pair.rhs) {
             match waiting.get_mut(&tags).and_then(VecDeque::pop_front) {
-                Some((_, l)) => {
-                    messages.compare(meta_graph, l, r, &list.key(&tags), out);
+                Some((_, lhs)) => {
+                    differ.compare(&MessagePair { ty, lhs, rhs, at: &list.key(&tags) }, out);
                 }
-                None => alone.push((tags, r)),
+                None => added.push((tags, rhs)),
             }
         }
-        let left = in_order(waiting);
-        if let ([(known, l)], [(tags, r)]) = (left.as_slice(), alone.as_slice()) {
-            messages.compare(meta_graph, l, r, &list.keys(known, tags), out);
-            return true;
+        let removed = in_order(waiting);
+        if let ([(known, lhs)], [(tags, rhs)]) = (removed.as_slice(), added.as_slice()) {
+            let at = &list.key_pair(known, tags);
+            return differ.compare(&MessagePair { ty, lhs, rhs, at }, out);
         }
-        for (tags, l) in &left {
-            messages.removed(meta_graph, l, &list.key(tags), out);
+        for (kind, graphs) in [(ChangeKind::Removed, removed), (ChangeKind::Added, added)] {
+            for (tags, graph) in &graphs {
+                differ.one_sided(kind, (ty, graph), &list.key(tags), out);
+            }
         }
-        for (tags, r) in &alone {
-            messages.added(meta_graph, r, &list.key(tags), out);
-        }
-        true
     }
 }
 
-/// What is left of meta graphs by their tags, as they came.
+/// The remaining meta graphs, in file order.
 fn in_order(waiting: BTreeMap<String, VecDeque<(usize, &[u8])>>) -> Vec<(String, &[u8])> {
     let of_tags = |(tags, graphs): (String, VecDeque<_>)| {
-        graphs.into_iter().map(move |(place, graph)| (place, tags.clone(), graph))
+        graphs.into_iter().map(move |(position, graph)| (position, tags.clone(), graph))
     };
     let mut left: Vec<(usize, _, _)> = waiting.into_iter().flat_map(of_tags).collect();
-    left.sort_unstable_by_key(|(place, ..)| *place);
+    left.sort_unstable_by_key(|(position, ..)| *position);
     left.into_iter().map(|(_, tags, graph)| (tags, graph)).collect()
 }
 
-/// The meta graphs by their tags, in one order: `serve`, `gpu, serve`.
+/// The meta graphs by their tags: `serve`, `gpu, serve`.
 fn meta_graphs(saved_model: &[u8]) -> Vec<(String, &[u8])> {
     fields(saved_model, saved_model::META_GRAPHS).map(|graph| (tags(graph), graph)).collect()
 }
 
-/// The tags of a meta graph, in one order.
+/// The sorted tags of a meta graph.
 pub(in crate::diff) fn tags(meta_graph: &[u8]) -> String {
     let info = nested(meta_graph, meta_graph_def::META_INFO_DEF);
     let mut tags: Vec<_> = strings(info, meta_info_def::TAGS).collect();

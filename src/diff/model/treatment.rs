@@ -1,12 +1,13 @@
-//! What TensorFlow's fields mean beyond their schema: which of them matter, which lists are sets, which bytes are messages.
+//! The meaning of TensorFlow's fields beyond their schema: which are cosmetic, which lists are sets, which
+//! bytes are messages.
 
 use std::borrow::Cow;
 
 use crate::diff::Weight;
 use crate::diff::message::{FieldAccess, KeyField, ListAs, Treatment};
-use crate::diff::path::Trail;
+use crate::diff::path::PathBuilder;
 
-/// How a field of a message is compared; `collection` is the one that the field is in.
+/// The treatment of a field of a message; `collection` is the collection that contains the field.
 pub(in crate::diff) fn treatment(
     message: &str,
     field: &str,
@@ -16,15 +17,17 @@ pub(in crate::diff) fn treatment(
     Treatment {
         weight: if is_cosmetic(name, field) { Weight::Cosmetic } else { Weight::Semantic },
         list: list(name, field, collection),
-        holds: match (name, field) {
-            ("CollectionDef.BytesList", "value") => collection.and_then(held).map(|(ty, _)| ty),
+        embedded: match (name, field) {
+            ("CollectionDef.BytesList", "value") => {
+                collection.and_then(collection_message).map(|(ty, _)| ty)
+            }
             _ => None,
         },
         skip: is_compared_elsewhere(name, field),
     }
 }
 
-/// What says nothing of the model: who wrote it when, and notes for people.
+/// Whether a field has no effect on the model: versions of writers, and notes for people.
 fn is_cosmetic(message: &str, field: &str) -> bool {
     match message {
         "VersionDef" => field == "producer",
@@ -39,13 +42,13 @@ fn is_cosmetic(message: &str, field: &str) -> bool {
         "OpDef" => matches!(field, "summary" | "description"),
         "OpDef.ArgDef" | "OpDef.AttrDef" => field == "description",
         "OpDeprecation" => field == "explanation",
-        // Hashes of what is compared itself, and a number drawn at random.
+        // Hashes of compared content, and a random number.
         "FingerprintDef" => true,
         _ => false,
     }
 }
 
-/// Whether a field names a device, of which there are several spellings.
+/// Whether a field is the name of a device, which has several notations.
 pub(super) fn is_device(message: &str, field: &str) -> bool {
     let name = message.strip_prefix("tensorflow.").unwrap_or(message);
     let has_device =
@@ -53,7 +56,7 @@ pub(super) fn is_device(message: &str, field: &str) -> bool {
     has_device && field == "device"
 }
 
-/// Whether the strings in a field are what users of a model call it and its parts: they follow no node, whatever its name.
+/// Whether a field has names that users of a model see. Renames of nodes do not apply to them.
 pub(super) fn is_for_users(message: &str, field: &str) -> bool {
     match message.strip_prefix("tensorflow.").unwrap_or(message) {
         "MetaGraphDef" => field == "signature_def",
@@ -64,7 +67,7 @@ pub(super) fn is_for_users(message: &str, field: &str) -> bool {
     }
 }
 
-/// What the comparison of graphs and functions does itself.
+/// Whether a field is compared with the graph, function or object that it belongs to.
 fn is_compared_elsewhere(message: &str, field: &str) -> bool {
     match message {
         "SavedModel" => field == "meta_graphs",
@@ -84,19 +87,20 @@ fn is_compared_elsewhere(message: &str, field: &str) -> bool {
     }
 }
 
-/// Whether a message is of an object graph and not in one, as in a file of its own or in an `Any`, so that nobody else compares
-/// what it refers to. Those of an object graph go by a key.
-pub(super) fn is_lone_object(message: &str, at: &Trail<'_>) -> bool {
+/// Whether an object is compared outside an object graph, in a file of its own or in an `Any`. In an object
+/// graph its path ends in a key.
+pub(super) fn is_standalone_object(message: &str, at: &PathBuilder<'_>) -> bool {
     let is_of_objects = matches!(
         message,
         "tensorflow.SavedObject"
             | "tensorflow.SavedConcreteFunction"
             | "tensorflow.TrackableObjectGraph.TrackableObject"
     );
-    is_of_objects && !matches!(at, Trail::Key(..))
+    is_of_objects && !matches!(at, PathBuilder::Key(..))
 }
 
-/// How a field of a message is compared; `is_root` where the message is what is compared, and not a part of that.
+/// The access of list options to a field; `is_root` if the message is compared itself, not as a part of
+/// another.
 pub(super) fn access(message: &str, field: &str, is_root: bool) -> FieldAccess {
     let name = message.strip_prefix("tensorflow.").unwrap_or(message);
     match (name, field) {
@@ -106,7 +110,7 @@ pub(super) fn access(message: &str, field: &str, is_root: bool) -> FieldAccess {
         | ("SavedObjectGraph", "concrete_functions") => FieldAccess::PairedByMeaning,
         ("TensorProto", _) => FieldAccess::ComparedByMeaning,
         ("NodeDef", "input") if !is_root => FieldAccess::ComparedByMeaning,
-        _ if is_root && is_lone_object(message, &Trail::Root) => FieldAccess::Plain,
+        _ if is_root && is_standalone_object(message, &PathBuilder::Root) => FieldAccess::Plain,
         _ if is_compared_elsewhere(name, field) => FieldAccess::ComparedByMeaning,
         _ => FieldAccess::Plain,
     }
@@ -114,7 +118,7 @@ pub(super) fn access(message: &str, field: &str, is_root: bool) -> FieldAccess {
 
 fn list(message: &str, field: &str, collection: Option<&str>) -> ListAs<'static> {
     let keys: &'static [KeyField] = match (message, field) {
-        // TensorFlow writes Python sets here, in the order of their hashes.
+        // TensorFlow writes these from Python sets, in hash order.
         ("ValuesDef", "values") | ("MetaGraphDef.MetaInfoDef", "tags") => return ListAs::Set,
         ("SavedFunction", "concrete_functions") => return ListAs::Set,
         ("TrackableObjectGraph.TrackableObject", "attributes") => {
@@ -123,11 +127,11 @@ fn list(message: &str, field: &str, collection: Option<&str>) -> ListAs<'static>
         ("OpList", "op") | ("OpDef", "attr") => const { &[Cow::Borrowed("name")] },
         ("FunctionDefLibrary", "gradient") => const { &[Cow::Borrowed("function_name")] },
         ("FunctionDefLibrary", "registered_gradients") => {
-            // The other field is CustomGradient- and a number drawn from a counter.
+            // The other field is `CustomGradient-` and a number from a counter.
             const { &[Cow::Borrowed("gradient_func")] }
         }
         ("MetaGraphDef", "asset_file_def") => const { &[Cow::Borrowed("tensor_info.name")] },
-        ("CollectionDef.BytesList", "value") => match collection.and_then(held) {
+        ("CollectionDef.BytesList", "value") => match collection.and_then(collection_message) {
             Some((_, keys)) if !keys.is_empty() => keys,
             _ => return ListAs::List,
         },
@@ -136,9 +140,9 @@ fn list(message: &str, field: &str, collection: Option<&str>) -> ListAs<'static>
     ListAs::Keyed(keys)
 }
 
-/// The message that the items of a collection hold, and what they go by. Source: the `to_proto` functions that TensorFlow
-/// registers for its collections.
-fn held(collection: &str) -> Option<(&'static str, &'static [KeyField])> {
+/// The message type of the items of a collection, and the fields of its key. Source: the `to_proto` functions
+/// that TensorFlow registers for its collections.
+fn collection_message(collection: &str) -> Option<(&'static str, &'static [KeyField])> {
     Some(match collection {
         "variables"
         | "trainable_variables"

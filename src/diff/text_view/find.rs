@@ -1,34 +1,34 @@
-//! Values of a field by what paths call them.
+//! Finds the values of a field that paths select.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::hops::Which;
-use crate::diff::message::{ListAs, Treatment, key_text, name_of};
+use super::hops::SideSelector;
+use crate::diff::message::{ListAs, Treatment, item_key, key_text};
 use crate::diff::model::{tags, treatment};
 use crate::message::{Value, canonical, nested, records, string};
 use crate::schema::field::{function_def, map_entry, node_def, op_def};
 use crate::schema::{Field, MessageType, Schema};
 
-/// Values of one name that are looked at.
+/// The maximum number of values with the same name that are returned.
 const ALIKE: usize = 8;
 
-/// A field of messages, and what its values are.
+/// A field whose values are messages.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Values<'a> {
+pub(super) struct FieldValues<'a> {
     schema: &'a Schema,
     of: &'a MessageType,
     pub(super) field: &'a Field,
-    /// The type of each value: that of the field, of the values of a map, or of what bytes hold.
+    /// The type of each value: of the field, of the values of a map, or of the messages embedded in bytes.
     pub(super) ty: &'a MessageType,
     treatment: Treatment<'static>,
 }
 
-/// Values that go by one name, and how many more there are.
-pub(super) type Alike<'a> = (Vec<Cow<'a, [u8]>>, u64);
+/// Values with the same name, and the number of further ones.
+pub(super) type NamedValues<'a> = (Vec<Cow<'a, [u8]>>, u64);
 
-impl<'a> Values<'a> {
-    /// The values of `field` in messages of the type `of`; `None` where they are no messages.
+impl<'a> FieldValues<'a> {
+    /// The values of `field` in messages of the type `of`; `None` if they are no messages.
     pub(super) fn new(
         schema: &'a Schema,
         of: &'a MessageType,
@@ -39,33 +39,35 @@ impl<'a> Values<'a> {
         let ty = match field.kind.message() {
             Some(id) if field.is_map() => &schema[schema[id].entry()?.1.kind.message()?],
             Some(id) => &schema[id],
-            None => schema.message(treatment.holds?)?,
+            None => schema.message(treatment.embedded?)?,
         };
         Some(Self { schema, of, field, ty, treatment })
     }
 
-    /// Whether values are messages in bytes.
-    pub(super) fn are_held(&self) -> bool {
+    /// Whether values are messages embedded in bytes.
+    pub(super) fn are_embedded(&self) -> bool {
         self.field.kind.message().is_none()
     }
 
-    /// The values that are wanted, in one pass over the message.
+    /// Finds all wanted values in one pass over the message.
     pub(super) fn find(
         &self,
         message: &'a [u8],
-        wanted: &BTreeSet<Which<'a>>,
-    ) -> BTreeMap<Which<'a>, Alike<'a>> {
+        wanted: &BTreeSet<SideSelector<'a>>,
+    ) -> BTreeMap<SideSelector<'a>, NamedValues<'a>> {
         let wanted: Vec<_> = wanted.iter().copied().collect();
-        let mut found: Vec<Alike<'_>> = vec![Alike::default(); wanted.len()];
-        let has_keys = wanted.iter().any(|which| matches!(which, Which::Key(_)));
+        let mut found: Vec<NamedValues<'_>> = vec![NamedValues::default(); wanted.len()];
+        let has_keys = wanted.iter().any(|which| matches!(which, SideSelector::Key(_)));
         let records = records(message);
         let of_field = records.filter(|record| record.number == self.field.number);
         for (position, record) in of_field.enumerate() {
             let (Value::Len(content) | Value::Group(content)) = record.value else { continue };
             let Some(bytes) = self.bytes(content) else { continue };
             let name = if has_keys { self.name(content, &bytes) } else { Cow::Borrowed("") };
-            for way in [Which::Whole, Which::Index(position), Which::Key(&name)] {
-                let at = wanted.binary_search_by(|known| known.cmp(&way)).ok();
+            for selector in
+                [SideSelector::Whole, SideSelector::Index(position), SideSelector::Key(&name)]
+            {
+                let at = wanted.binary_search_by(|known| known.cmp(&selector)).ok();
                 let Some((values, more)) = at.and_then(|at| found.get_mut(at)) else { continue };
                 if values.len() < ALIKE {
                     values.push(bytes.clone());
@@ -79,14 +81,14 @@ impl<'a> Values<'a> {
 
     /// The message in a record.
     fn bytes(&self, content: &'a [u8]) -> Option<Cow<'a, [u8]>> {
-        if self.are_held() {
+        if self.are_embedded() {
             return canonical(self.schema, self.ty, content, 1).ok();
         }
         let value = if self.field.is_map() { nested(content, map_entry::VALUE) } else { content };
         Some(Cow::Borrowed(value))
     }
 
-    /// What a value goes by.
+    /// The name of a value in paths.
     fn name(&self, content: &'a [u8], bytes: &[u8]) -> Cow<'a, str> {
         match (&*self.of.full_name, &*self.field.name) {
             ("tensorflow.GraphDef", "node") | ("tensorflow.FunctionDef", "node_def") => {
@@ -103,14 +105,14 @@ impl<'a> Values<'a> {
                     Cow::Owned(text.unwrap_or_default())
                 }
                 (None, ListAs::Keyed(keys)) => {
-                    Cow::Owned(name_of(self.schema, self.ty, bytes, keys))
+                    Cow::Owned(item_key(self.schema, self.ty, bytes, keys))
                 }
                 _ => Cow::Borrowed(""),
             },
         }
     }
 
-    /// The keys of a map.
+    /// The key field of a map.
     fn key_field(&self) -> Option<&'a Field> {
         let entry = self.field.kind.message().filter(|_| self.field.is_map())?;
         self.schema[entry].entry().map(|(key, _)| key)

@@ -1,36 +1,36 @@
-//! Two texts, line by line.
+//! Compares two texts line by line.
 
 use similar::{DiffOp, group_diff_ops};
 
-use super::lines::{Lines, Row};
+use super::lines::{Lines, StoredLine};
 use crate::diff::message::{Item, align};
 use crate::message::Value;
 
-/// Lines around a change that are shown at most.
+/// The maximum number of lines of context.
 const MOST_CONTEXT: usize = 1 << 20;
 
-/// How far a change may be moved to where it reads better.
+/// The farthest that a change is moved to make it easier to read.
 const FAR: usize = 64;
 
-/// What differs between the texts of an element.
+/// The differences between the two texts of a changed part.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Text {
-    /// Lines that differ, with those around them; none where the two texts are the same.
+pub struct TextDiff {
+    /// Changed lines with their context; empty if the texts are equal.
     pub hunks: Vec<Hunk>,
-    /// Whether not all of the texts was looked at, because they are long: more may differ than is told.
+    /// Whether the texts were cut because they are long, so that there may be more differences.
     pub is_cut: bool,
 }
 
-/// Lines that stand together.
+/// A block of adjacent lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
-    /// The first line of lhs, from 1 on; where the hunk has none of lhs, the line before it.
+    /// The number of the first line of lhs, from 1; if the hunk has no line of lhs, of the line before it.
     pub lhs_start: usize,
-    /// How many lines are of lhs.
+    /// The number of lines of lhs.
     pub lhs_len: usize,
-    /// The first line of rhs, from 1 on; where the hunk has none of rhs, the line before it.
+    /// The number of the first line of rhs, from 1; if the hunk has no line of rhs, of the line before it.
     pub rhs_start: usize,
-    /// How many lines are of rhs.
+    /// The number of lines of rhs.
     pub rhs_len: usize,
     /// The lines.
     pub lines: Vec<Line>,
@@ -39,37 +39,38 @@ pub struct Hunk {
 /// A line of a [`Hunk`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Whose it is.
-    pub tag: Tag,
-    /// What it says, without its end; the beginning of a very long one.
+    /// The side of the line.
+    pub tag: LineTag,
+    /// The text without the line end; of a very long line, its start.
     pub text: String,
-    /// How many bytes more it has.
+    /// The number of bytes that were cut.
     pub more: u64,
 }
 
-/// Whose a line is.
+/// The side of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tag {
-    /// Of both sides.
+pub enum LineTag {
+    /// On both sides.
     Same,
-    /// Of lhs.
+    /// Only in lhs.
     Removed,
-    /// Of rhs.
+    /// Only in rhs.
     Added,
 }
 
-/// Holds two texts against each other.
-pub(super) fn text(lhs: &Lines, rhs: &Lines, context: usize) -> Text {
+/// Compares two texts.
+pub(super) fn text(lhs: &Lines, rhs: &Lines, context: usize) -> TextDiff {
     let mut ops = ops(&pairs(&lhs.rows, &rhs.rows), lhs.rows.len(), rhs.rows.len());
     slide(&mut ops, &lhs.rows, &rhs.rows);
     let groups = group_diff_ops(ops, context.min(MOST_CONTEXT));
     let hunks = groups.iter().map(|ops| hunk(ops, &lhs.rows, &rhs.rows));
-    Text { hunks: hunks.collect(), is_cut: lhs.is_cut || rhs.is_cut }
+    TextDiff { hunks: hunks.collect(), is_cut: lhs.is_cut || rhs.is_cut }
 }
 
-/// Lines that are the same, in order.
-fn pairs(lhs: &[Row], rhs: &[Row]) -> Vec<(usize, usize)> {
-    let keys = |rows: &[Row]| rows.iter().map(|row| row.key().into_owned()).collect::<Vec<_>>();
+/// The positions of equal lines, in order.
+fn pairs(lhs: &[StoredLine], rhs: &[StoredLine]) -> Vec<(usize, usize)> {
+    let keys =
+        |rows: &[StoredLine]| rows.iter().map(|row| row.key().into_owned()).collect::<Vec<_>>();
     let (l, r) = (keys(lhs), keys(rhs));
     fn items(keys: &[Vec<u8>]) -> Vec<Item<'_>> {
         keys.iter().map(|key| Item::Scalar(Value::Len(key))).collect()
@@ -77,7 +78,7 @@ fn pairs(lhs: &[Row], rhs: &[Row]) -> Vec<(usize, usize)> {
     align(&items(&l), &items(&r))
 }
 
-/// What leads from one text to the other.
+/// The edit operations between the texts.
 fn ops(pairs: &[(usize, usize)], lhs: usize, rhs: usize) -> Vec<DiffOp> {
     let mut ops = Vec::new();
     let (mut l, mut r) = (0, 0);
@@ -99,9 +100,9 @@ fn ops(pairs: &[(usize, usize)], lhs: usize, rhs: usize) -> Vec<DiffOp> {
     ops
 }
 
-/// Moves what was put in or taken out to where it begins with the outermost line, if lines around it are alike: an `attr { … }`
-/// and not `… } attr {`.
-fn slide(ops: &mut [DiffOp], lhs: &[Row], rhs: &[Row]) {
+/// Moves inserted and removed lines between equal lines so that they start with the outermost line: an `attr
+/// { … }` and not `… } attr {`.
+fn slide(ops: &mut [DiffOp], lhs: &[StoredLine], rhs: &[StoredLine]) {
     for at in 0..ops.len() {
         let Some((before, rest)) = ops.split_at_mut_checked(at) else { return };
         let Some((op, behind)) = rest.split_first_mut() else { return };
@@ -110,7 +111,7 @@ fn slide(ops: &mut [DiffOp], lhs: &[Row], rhs: &[Row]) {
             DiffOp::Delete { old_index, old_len, .. } => (lhs, old_index, old_len),
             _ => continue,
         };
-        // One line stays between two changes.
+        // At least one equal line stays between two changes.
         if before.is_empty() || behind.is_empty() {
             continue;
         }
@@ -125,13 +126,13 @@ fn slide(ops: &mut [DiffOp], lhs: &[Row], rhs: &[Row]) {
         };
         let up = (1..=up).take_while(|k| is_same(start.checked_sub(*k), start + len - k)).count();
         let down = (0..down).take_while(|k| is_same(Some(start + k), start + len + k)).count();
-        let ways = (0..=up).map(|k| (k, 0)).chain((1..=down).map(|k| (0, k)));
+        let shifts = (0..=up).map(|k| (k, 0)).chain((1..=down).map(|k| (0, k)));
         let reads = |&(up, down): &(usize, usize)| {
             let first = rows.get(start + down - up);
             let closes = first.is_some_and(|row| row.text().trim_start() == "}");
-            (first.map_or(0, Row::indent), closes, up + down)
+            (first.map_or(0, StoredLine::indent), closes, up + down)
         };
-        if let Some((up, down)) = ways.min_by_key(reads) {
+        if let Some((up, down)) = shifts.min_by_key(reads) {
             shift((before.last_mut(), op, behind.first_mut()), up, down);
         }
     }
@@ -159,10 +160,10 @@ fn shift(
     }
 }
 
-fn hunk(ops: &[DiffOp], lhs: &[Row], rhs: &[Row]) -> Hunk {
+fn hunk(ops: &[DiffOp], lhs: &[StoredLine], rhs: &[StoredLine]) -> Hunk {
     let mut lines = Vec::new();
-    let mut push = |tag, rows: Option<&[Row]>| {
-        let line = |row: &Row| Line { tag, text: row.text().to_owned(), more: row.more };
+    let mut push = |tag, rows: Option<&[StoredLine]>| {
+        let line = |row: &StoredLine| Line { tag, text: row.text().to_owned(), more: row.more };
         lines.extend(rows.unwrap_or_default().iter().map(line));
     };
     let (mut old, mut new) = (0..0, 0..0);
@@ -173,13 +174,13 @@ fn hunk(ops: &[DiffOp], lhs: &[Row], rhs: &[Row]) -> Hunk {
         }
         (old.end, new.end) = (l.end, r.end);
         if let DiffOp::Equal { .. } = op {
-            push(Tag::Same, lhs.get(l));
+            push(LineTag::Same, lhs.get(l));
         } else {
-            push(Tag::Removed, lhs.get(l));
-            push(Tag::Added, rhs.get(r));
+            push(LineTag::Removed, lhs.get(l));
+            push(LineTag::Added, rhs.get(r));
         }
     }
-    // As in a unified diff: lines are counted from 1 on, and an empty place lies behind the line before it.
+    // As in a unified diff, lines are counted from 1, and an empty range lies after the line before it.
     let start = |range: &std::ops::Range<usize>| range.start + usize::from(!range.is_empty());
     Hunk {
         lhs_start: start(&old),

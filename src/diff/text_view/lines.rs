@@ -1,44 +1,45 @@
-//! The text of an element as lines, in bounded memory and time.
+//! The text of a changed part as lines, in bounded memory and time.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Write};
 
-use super::Piece;
+use super::PartMessage;
 use crate::schema::Schema;
 use crate::text::block;
 
-/// Lines that are kept.
+/// The maximum number of lines that are stored.
 const LINES: usize = 10_000;
 
-/// Bytes of all lines that are kept.
+/// The maximum number of bytes of all lines that are stored.
 const TEXT: usize = 1 << 20;
 
-/// Bytes of a line that are kept.
+/// The maximum number of bytes of a line that are stored.
 const LONGEST: usize = 16 << 10;
 
-/// Text that is printed for each byte of an element, and on top of that: so much is enough for all but what is made to grow.
+/// The maximum length of the text per byte of a message, and its minimum; enough for all messages but those that are made to
+/// grow.
 const GROWTH: usize = 64;
 const LEAST: usize = 64 << 10;
 
-/// The most text that is printed of an element.
+/// The maximum length of the text of a changed part.
 const MOST: usize = 16 << 20;
 
-/// A line.
+/// A line, stored up to a limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct StoredLine {
     kept: Vec<u8>,
-    /// How many bytes more it has, and their hash.
+    /// The number of bytes that are not stored, and their hash.
     pub(super) more: u64,
     rest: u64,
 }
 
-impl Row {
-    /// What is kept of it.
+impl StoredLine {
+    /// The stored text.
     pub(super) fn text(&self) -> &str {
         match str::from_utf8(&self.kept) {
             Ok(text) => text,
-            // The cut went through a character.
+            // The cut is inside a character.
             Err(error) => {
                 let valid = self.kept.get(..error.valid_up_to()).unwrap_or_default();
                 str::from_utf8(valid).unwrap_or_default()
@@ -46,7 +47,7 @@ impl Row {
         }
     }
 
-    /// Equal rows have equal keys, and others have not.
+    /// A key that is equal for equal lines only.
     pub(super) fn key(&self) -> Cow<'_, [u8]> {
         if self.more == 0 {
             return Cow::Borrowed(&self.kept);
@@ -57,7 +58,7 @@ impl Row {
         Cow::Owned(key)
     }
 
-    /// The columns that it is indented by.
+    /// The width of the indentation.
     pub(super) fn indent(&self) -> usize {
         self.kept.iter().take_while(|&&byte| byte == b' ').count()
     }
@@ -66,18 +67,18 @@ impl Row {
 /// The lines of a text.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    pub(super) rows: Vec<Row>,
-    /// Whether the text goes on behind them.
+    pub(super) rows: Vec<StoredLine>,
+    /// Whether lines are missing at the end.
     pub(super) is_cut: bool,
-    open: Option<(Row, DefaultHasher)>,
+    open: Option<(StoredLine, DefaultHasher)>,
     kept: usize,
     printed: usize,
     budget: usize,
 }
 
 impl Lines {
-    /// The text of an element.
-    pub(super) fn of(schema: &Schema, pieces: &[Piece<'_>]) -> Self {
+    /// The text of messages.
+    pub(super) fn of(schema: &Schema, pieces: &[PartMessage<'_>]) -> Self {
         let bytes: usize = pieces.iter().map(|piece| piece.bytes.len()).sum();
         let budget = bytes.saturating_mul(GROWTH).saturating_add(LEAST).min(MOST);
         let mut lines = Self { budget, ..Self::default() };
@@ -99,7 +100,7 @@ impl Lines {
         self.rows.push(row);
     }
 
-    /// Takes a part of a line.
+    /// Appends to the open line.
     fn part(&mut self, part: &[u8]) {
         let (row, rest) = self.open.get_or_insert_default();
         let room = LONGEST.min(row.kept.len() + TEXT.saturating_sub(self.kept)) - row.kept.len();
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_the_same_however_they_come() {
+    fn lines_do_not_depend_on_the_writes() {
         let text = format!("a\nb\n\n{}\nend", "x".repeat(50_000));
         let whole = lines(&[&text]);
         let (head, tail) = text.split_at(20_001);
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_lines_are_kept_and_no_more() {
+    fn lines_are_stored_up_to_a_limit() {
         let many = lines(&["a\n".repeat(LINES + 1).as_str()]);
         assert!(many.is_cut);
         assert_eq!(many.rows.len(), LINES);

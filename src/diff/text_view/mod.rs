@@ -1,10 +1,10 @@
-//! What changed, as text: each node, function or other part that differs, in text format, with lines around what differs.
+//! Shows changes as text: each node, function or other part that differs, in text format, with context lines.
 //!
 //! ```text
-//! paths ─hops─► messages on the way ─walk, find─► places: the wire bytes of both sides ─lines─► text ─hunks─► what differs
+//! paths ─hops─► messages ─walk, find─► changed parts: wire bytes of both sides ─lines─► text ─hunks─► changed lines
 //! ```
-//! Both messages are walked once, along the ways that changes lead; texts are made one by one, when they are asked for.
-//! Nothing here grows faster than what is compared: a text is cut where it is long.
+//! Both messages are walked once, along the paths of the changes; texts are made one by one, on request.
+//! Memory grows no faster than the compared messages, since long texts are cut.
 
 mod find;
 mod hops;
@@ -14,9 +14,9 @@ mod walk;
 
 use std::borrow::Cow;
 
-pub use hunks::{Hunk, Line, Tag, Text};
+pub use hunks::{Hunk, Line, LineTag, TextDiff};
 
-use super::model::Common;
+use super::model::CommonPart;
 use super::{Change, Diff, Path, Weight};
 use crate::artifact::Artifact;
 use crate::error::{Error, ErrorKind, Result};
@@ -25,24 +25,24 @@ use crate::schema::{MessageType, Schema};
 use lines::Lines;
 use walk::Walk;
 
-/// Where two artifacts, or two messages, differ: the smallest parts of them that read well.
+/// The changed parts of two artifacts or messages: the smallest parts that read well as text.
 ///
 /// ```
 /// use ckdiff::artifact::Artifact;
-/// use ckdiff::diff::{Options, Tag, TextView, diff};
+/// use ckdiff::diff::{Options, LineTag, TextView, diff};
 /// use ckdiff::progress::Silent;
 ///
 /// let lhs = Artifact::open("tests/data/pairs/swapped_matmul/lhs.meta")?;
 /// let rhs = Artifact::open("tests/data/pairs/swapped_matmul/rhs.meta")?;
 /// let diff = diff(&lhs, &rhs, &Options::default(), &Silent)?;
 /// let view = TextView::new(&diff, &lhs, &rhs)?;
-/// let place = &view.places()[0];
+/// let place = &view.parts()[0];
 /// assert_eq!(place.path().to_string(), r#"graph_def.node["result"]"#);
 /// for line in place.text(1).hunks.iter().flat_map(|hunk| &hunk.lines) {
 ///     let sign = match line.tag {
-///         Tag::Same => ' ',
-///         Tag::Removed => '-',
-///         Tag::Added => '+',
+///         LineTag::Same => ' ',
+///         LineTag::Removed => '-',
+///         LineTag::Added => '+',
 ///     };
 ///     println!("{sign} {}", line.text);
 /// }
@@ -50,47 +50,48 @@ use walk::Walk;
 /// ```
 #[derive(Debug)]
 pub struct TextView<'a> {
-    places: Vec<Place<'a>>,
+    parts: Vec<ChangedPart<'a>>,
 }
 
-/// Something that differs: a node, a function, a signature, nodes that came or went together.
+/// A part that differs: a node, a function, a signature, a group of added or removed nodes.
 #[derive(Debug)]
-pub struct Place<'a> {
+pub struct ChangedPart<'a> {
     schema: &'a Schema,
     path: Path,
     changes: Vec<usize>,
-    lhs: Vec<Piece<'a>>,
-    rhs: Vec<Piece<'a>>,
+    lhs: Vec<PartMessage<'a>>,
+    rhs: Vec<PartMessage<'a>>,
     more: u64,
 }
 
-/// A message that is a part of what differs.
+/// A message of a changed part.
 #[derive(Debug)]
-struct Piece<'a> {
-    /// The field that it is in, where several stand behind each other.
+struct PartMessage<'a> {
+    /// The name of its field, if the part has several messages.
     name: Option<&'a str>,
     ty: &'a MessageType,
     bytes: Cow<'a, [u8]>,
 }
 
 impl<'a> TextView<'a> {
-    /// The places of the changes that matter, or of all with [`Diff::strict`]; `lhs` and `rhs` are what was compared.
+    /// The changed parts for semantic changes, or for all with [`Diff::strict`]; `lhs` and `rhs` are the
+    /// compared artifacts.
     ///
     /// # Errors
-    /// When the messages of the two have nothing in common, as they had when they were compared.
+    /// When the messages have no part in common, unlike those that were compared.
     pub fn new(diff: &'a Diff, lhs: &'a Artifact, rhs: &'a Artifact) -> Result<Self> {
-        let common = match lhs.message().zip(rhs.message()).filter(|_| diff.part.has_graph()) {
-            Some((l, r)) => Some(Common::of(l.message(), r.message())?),
+        let common = match lhs.message().zip(rhs.message()).filter(|_| diff.coverage.has_graph()) {
+            Some((l, r)) => Some(CommonPart::of(l.message(), r.message())?),
             None => None,
         };
         let counts = |change: &Change| diff.strict || change.weight == Weight::Semantic;
-        Ok(Self { places: Walk::places(&diff.changes, counts, common) })
+        Ok(Self { parts: Walk::parts(&diff.changes, counts, common) })
     }
 
-    /// The places of changes between two messages, as [`messages`](super::messages) finds them.
+    /// The changed parts for changes between two messages, as [`messages`](super::messages) finds them.
     ///
     /// # Errors
-    /// When the two are of different types.
+    /// When the types differ.
     pub fn of_messages(
         changes: &'a [Change],
         lhs: &'a Message<'_>,
@@ -101,40 +102,40 @@ impl<'a> TextView<'a> {
             let why = format!("lhs is a {l}, rhs is a {r}: they were not compared");
             return Err(Error::from(ErrorKind::Usage(why)));
         }
-        let common = Common::of(lhs, rhs)?;
-        Ok(Self { places: Walk::places(changes, |_| true, Some(common)) })
+        let common = CommonPart::of(lhs, rhs)?;
+        Ok(Self { parts: Walk::parts(changes, |_| true, Some(common)) })
     }
 
-    /// The places, in the order of their first changes. Every change is in one of them.
-    pub fn places(&self) -> &[Place<'a>] {
-        &self.places
+    /// The changed parts, in the order of their first changes. Every change is in exactly one.
+    pub fn parts(&self) -> &[ChangedPart<'a>] {
+        &self.parts
     }
 }
 
-impl Place<'_> {
-    /// Where it is; of nodes that came or went together, as their change has it.
+impl ChangedPart<'_> {
+    /// The path of the part; of a node group, the path of its change.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What differs there: positions in the list of changes, ascending.
+    /// The changes in the part, as ascending positions in the list of changes.
     pub fn changes(&self) -> &[usize] {
         &self.changes
     }
 
-    /// Whether it has a text on either side. What is no part of a message has none, nor what only goes by another name, nor
-    /// objects of TensorFlow 2: these are told in words.
+    /// Whether the part has text on either side. Changes outside of messages, mere renames, and objects of
+    /// TensorFlow 2 have none, and are described in words.
     pub fn has_text(&self) -> bool {
         !self.lhs.is_empty() || !self.rhs.is_empty()
     }
 
-    /// Of many nodes that came or went together, how many are not in the text.
+    /// The number of nodes of a large group that the text leaves out.
     pub fn more(&self) -> u64 {
         self.more
     }
 
-    /// Its two texts against each other, with as many lines of `context` around what differs.
-    pub fn text(&self, context: usize) -> Text {
+    /// The differences between the two texts, with `context` lines around them.
+    pub fn text(&self, context: usize) -> TextDiff {
         let lines = |pieces| Lines::of(self.schema, pieces);
         hunks::text(&lines(&self.lhs), &lines(&self.rhs), context)
     }

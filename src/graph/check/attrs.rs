@@ -1,4 +1,4 @@
-//! The attributes of a node against the definition of its op.
+//! Checks the attributes of a node against the definition of its op.
 
 use super::scope::{Placed, Scope};
 use super::signature::{Signature, Signatures};
@@ -10,10 +10,10 @@ use crate::schema::tensorflow::attr_value::{self, ListValue};
 use crate::schema::tensorflow::op_def::AttrDef;
 use crate::tensor::DType;
 
-/// How many allowed values of an attribute are looked at.
+/// The number of allowed values of an attribute that are considered.
 const MAX_ALLOWED: usize = 1_000;
 
-/// Holds every attribute of a node against `signature`.
+/// Checks every attribute of a node against `signature`.
 pub(super) fn check<'a>(
     scope: &Scope<'a>,
     placed: &Placed<'a>,
@@ -50,7 +50,7 @@ pub(super) fn check<'a>(
     }
 }
 
-/// What to say of attributes that a node does not give and must.
+/// The finding about required attributes that are missing.
 fn missing(placed: &Placed<'_>, signature: &Signature<'_>) -> String {
     const SHOWN: usize = 3;
     let given: Vec<_> = placed.node.attrs().map(|(name, _)| name).collect();
@@ -65,7 +65,7 @@ fn missing(placed: &Placed<'_>, signature: &Signature<'_>) -> String {
     format!("{attr} {names}{rest} {is} missing, and op {op} has no default")
 }
 
-/// What is wrong with a value.
+/// The finding about a wrong value.
 fn problem(
     scope: &Scope<'_>,
     signature: &Signature<'_>,
@@ -78,7 +78,7 @@ fn problem(
     }
     let op = &signature.op.name;
     if let Some(found) = wrong_type(&definition.r#type, value) {
-        return Some(format!("is {found}, op {op} takes {}", definition.r#type));
+        return Some(format!("is {found}, but op {op} takes {}", definition.r#type));
     }
     let mut types: Box<dyn Iterator<Item = i32>> = match value {
         Value::Type(code) => Box::new(std::iter::once(code)),
@@ -91,7 +91,7 @@ fn problem(
     too_small(op, definition, value).or_else(|| not_allowed(op, definition, value))
 }
 
-/// Why the value of a constant is none.
+/// The finding about the value of a constant that cannot be read.
 fn no_constant(op: &str, attr: &str, value: Value<'_>) -> Option<String> {
     match value {
         Value::Tensor(tensor) if op == "Const" && attr == "value" => {
@@ -101,20 +101,20 @@ fn no_constant(op: &str, attr: &str, value: Value<'_>) -> Option<String> {
     }
 }
 
-/// The type of a value, where it is not `wanted`.
+/// The type of a value, if it is not `wanted`.
 fn wrong_type(wanted: &str, value: Value<'_>) -> Option<&'static str> {
     if !wanted.starts_with("list(") {
         return (value.type_name() != wanted).then(|| value.type_name());
     }
     match value {
-        // Graphs from before version 5 leave empty lists out.
+        // Graphs before version 5 leave out empty lists.
         Value::Unset => None,
         Value::List(list) => list.members().map(|(whole, _)| whole).find(|whole| *whole != wanted),
         other => Some(other.type_name()),
     }
 }
 
-/// What is wrong with a type, by its code.
+/// The finding about a code that is not a type.
 fn no_type(code: i32) -> Option<String> {
     const REFERENCE: i32 = 100;
     if DType::from_code(code).is_some() {
@@ -122,13 +122,13 @@ fn no_type(code: i32) -> Option<String> {
     }
     let reference = code.checked_sub(REFERENCE).and_then(DType::from_code);
     Some(match (code, reference) {
-        (0, _) => "is DT_INVALID, which is no type".into(),
-        (_, Some(dtype)) => format!("is a reference to {dtype}, which no attr may be"),
-        (_, None) => format!("is type {code}, which is not known"),
+        (0, _) => "is DT_INVALID, which is not a type".into(),
+        (_, Some(dtype)) => format!("is a reference to {dtype}, which an attr may not be"),
+        (_, None) => format!("is type {code}, which is unknown"),
     })
 }
 
-/// What is wrong with a number that is too small, or a list that is too short.
+/// The finding about a number that is too small, or a list that is too short.
 fn too_small(op: &str, definition: &AttrDef, value: Value<'_>) -> Option<String> {
     if !definition.has_minimum {
         return None;
@@ -136,24 +136,24 @@ fn too_small(op: &str, definition: &AttrDef, value: Value<'_>) -> Option<String>
     let minimum = definition.minimum;
     match value {
         Value::Int(number) if number < minimum => {
-            Some(format!("is {number}, op {op} takes {minimum} or more"))
+            Some(format!("is {number}, but op {op} takes {minimum} or more"))
         }
         Value::List(_) | Value::Unset => {
             let len = if let Value::List(list) = value { list.len() } else { 0 };
             let is_short = i64::try_from(len).is_ok_and(|len| len < minimum);
             let have = super::scope::counted(len, "item");
-            is_short.then(|| format!("has {have}, op {op} takes {minimum} or more"))
+            is_short.then(|| format!("has {have}, but op {op} takes {minimum} or more"))
         }
         _ => None,
     }
 }
 
-/// What is wrong with a value that is not among those an op takes.
+/// The finding about a value that the op does not allow.
 fn not_allowed(op: &str, definition: &AttrDef, value: Value<'_>) -> Option<String> {
     let Some(attr_value::Value::List(allowed)) = &definition.allowed_values.as_ref()?.value else {
         return None;
     };
-    // Op definitions have a handful; more would be looked through for each item of a list.
+    // Op definitions allow a few values; a longer list would be searched for each item of an attribute.
     if allowed.s.len().max(allowed.r#type.len()) > MAX_ALLOWED {
         return None;
     }
@@ -171,7 +171,7 @@ fn not_allowed(op: &str, definition: &AttrDef, value: Value<'_>) -> Option<Strin
         }
         _ => None,
     }?;
-    Some(format!("is {found}, op {op} takes {}", one_of(allowed)))
+    Some(format!("is {found}, but op {op} takes {}", one_of(allowed)))
 }
 
 fn type_name(code: i32) -> String {

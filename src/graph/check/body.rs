@@ -1,19 +1,19 @@
-//! What is special to the bodies of functions: how inputs are written, and where results come from.
+//! The bodies of functions: the form of inputs, and the sources of results.
 //!
 //! ```text
 //! input := argument | argument ":" index | node ":" output | node ":" output ":" index | "^" node
 //! ```
 
-use super::inputs::{Problem, Source, number};
 use super::library::Function;
 use super::scope::{Scope, function_path};
 use super::signature::{Signature, Sizes};
+use super::source::{Problem, Source, number};
 use crate::graph::TensorName;
 use crate::graph::finding::Findings;
 use crate::message::entries;
 use crate::schema::field::function_def;
 
-/// What a data input in the body of `function`, or a result of it, names.
+/// The source of a data input in the body of `function`, or of a result.
 pub(super) fn source<'i>(
     scope: &Scope<'_>,
     function: &Signature<'_>,
@@ -41,7 +41,7 @@ pub(super) fn source<'i>(
     }
 }
 
-/// How many tensors there are at `index` of what is `width` of them.
+/// The number of tensors at `index` of a list of `width` tensors.
 fn indexed<'i>(
     input: &'i str,
     name: &'i str,
@@ -58,7 +58,7 @@ fn indexed<'i>(
     }
 }
 
-/// Checks what a function gives: each result of its signature, once.
+/// Checks that each result of the signature has a source.
 pub(super) fn check_results(scope: &Scope<'_>, function: &Function<'_>, findings: &mut Findings) {
     let signature = &function.signature;
     let results: Vec<_> = signature.output_arg.iter().map(|arg| &*arg.name).collect();
@@ -78,7 +78,7 @@ pub(super) fn check_results(scope: &Scope<'_>, function: &Function<'_>, findings
     );
 }
 
-/// Checks a map from the names in `wanted` to what is in the body; `field` is its name, its number, and what its keys are.
+/// Checks a map whose keys must be `wanted`; `field` has its name, its number, and a word for its keys.
 fn check_map(
     function: &Function<'_>,
     field: (&str, u32, &str),

@@ -1,23 +1,15 @@
-//! The inputs of a node: how they are written, what they name, and how many they are.
+//! Checks the inputs of a node: their form, their sources and their number.
 
 use super::body;
 use super::scope::{Placed, Scope, counted};
+use super::source::{Problem, Source, number};
+use crate::graph::TensorName;
 use crate::graph::finding::Findings;
-use crate::graph::{TensorName, node_of};
 
-/// How inputs start that came from outside of an exported scope.
+/// The prefix of inputs from outside an exported scope.
 const UNBOUND: &str = "$unbound_inputs_";
 
-/// What an input names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Source {
-    /// The position of the node; `None` for an argument of the function, or where it is not known.
-    pub(super) node: Option<usize>,
-    /// How many tensors it gives, where that can be told.
-    pub(super) width: Option<u64>,
-}
-
-/// Checks the inputs of the node at `at`, and adds the edges that lead to it.
+/// Checks the inputs of the node at position `at`, and adds the edges to it.
 pub(super) fn check<'a>(
     scope: &Scope<'a>,
     at: usize,
@@ -39,7 +31,7 @@ pub(super) fn check<'a>(
             None => {
                 if let Some(control) = control {
                     findings.add(path, || {
-                        format!("data input {input:?} stands behind control input {control:?}")
+                        format!("data input {input:?} comes after control input {control:?}")
                     });
                 }
                 let found = match &scope.function {
@@ -62,12 +54,12 @@ pub(super) fn check<'a>(
             Err(problem) => findings.add(path, || problem.to_string(scope)),
         }
     }
-    // A loop that nothing enters is a cycle like any other.
+    // A loop that no other input enters is a cycle like any other.
     edges.extend(back.filter(|_| !is_entered));
     count(scope, placed, data, findings);
 }
 
-/// Holds the number of data inputs against what the op takes.
+/// Checks the number of data inputs against the definition of the op.
 fn count(scope: &Scope<'_>, placed: &Placed<'_>, data: Option<u64>, findings: &mut Findings) {
     let signature = placed.signature.as_ref();
     let wanted = signature.and_then(|signature| signature.inputs.count(&placed.sizes));
@@ -76,12 +68,18 @@ fn count(scope: &Scope<'_>, placed: &Placed<'_>, data: Option<u64>, findings: &m
     {
         findings.add(
             || scope.path(placed.node.name),
-            || format!("has {}, op {} takes {wanted}", counted(data, "data input"), placed.node.op),
+            || {
+                format!(
+                    "has {}, but op {} takes {wanted}",
+                    counted(data, "data input"),
+                    placed.node.op
+                )
+            },
         );
     }
 }
 
-/// Whether the edge closes a loop as loops may be closed.
+/// Whether the edge closes a loop correctly, from a `NextIteration` to a `Merge`.
 fn is_back_edge(scope: &Scope<'_>, from: usize, to: &Placed<'_>) -> bool {
     let from = scope.nodes.get(from);
     let is_next = |op| matches!(op, "NextIteration" | "RefNextIteration");
@@ -89,57 +87,7 @@ fn is_back_edge(scope: &Scope<'_>, from: usize, to: &Placed<'_>) -> bool {
     is_merge && from.is_some_and(|from| is_next(from.node.op))
 }
 
-/// What is wrong with an input; put into words only when it is told.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Problem<'a> {
-    Empty,
-    NoNode(&'a str),
-    ControlPort(&'a str),
-    Port(&'a str, &'a str),
-    Outputs(&'a str, u64),
-    /// An input of a function body that is written as one of a graph.
-    OnlyNode(&'a str),
-    /// A node, what was asked of it, and its op.
-    NoOutput(&'a str, &'a str),
-    /// An output that is a list, the position in it, and how many tensors it is.
-    Width(&'a str, &'a str, u64),
-}
-
-impl Problem<'_> {
-    pub(super) fn to_string(self, scope: &Scope<'_>) -> String {
-        match self {
-            Self::Empty => "names no node".into(),
-            Self::NoNode(name) => match scope.function {
-                Some(_) => format!("no node or argument {name:?}{}", scope.hint(name)),
-                None => format!("no node {name:?}{}", scope.hint(name)),
-            },
-            Self::ControlPort(input) => {
-                format!("control input \"^{input}\" has a port, only data inputs have")
-            }
-            Self::Port(input, port) => {
-                format!("{port:?} in {input:?} is not the number of an output")
-            }
-            Self::Outputs(input, outputs) => {
-                let name = node_of(input);
-                format!("{input:?}: node {name:?} has {}", counted(outputs, "output"))
-            }
-            Self::OnlyNode(input) => {
-                format!("{input:?} is a node, and its output must be named: {input}:OUTPUT:0")
-            }
-            Self::NoOutput(node, output) => {
-                let names = scope.get(node).and_then(|placed| placed.signature.as_ref());
-                let hint =
-                    names.map(|signature| scope.search.hint(output, signature.outputs.names()));
-                format!("node {node:?} has no output {output:?}{}", hint.unwrap_or_default())
-            }
-            Self::Width(input, name, width) => {
-                format!("{input:?}: {name:?} is {}", counted(width, "tensor"))
-            }
-        }
-    }
-}
-
-/// The node that a control input names.
+/// The source of a control input.
 fn controlling<'i>(scope: &Scope<'_>, name: &'i str) -> Result<Source, Problem<'i>> {
     if name.is_empty() {
         return Err(Problem::Empty);
@@ -153,7 +101,7 @@ fn controlling<'i>(scope: &Scope<'_>, name: &'i str) -> Result<Source, Problem<'
     }
 }
 
-/// The output that a data input of a graph names.
+/// The source of a data input of a graph.
 fn output<'i>(scope: &Scope<'_>, input: &'i str) -> Result<Source, Problem<'i>> {
     if input.is_empty() {
         return Err(Problem::Empty);
@@ -161,7 +109,7 @@ fn output<'i>(scope: &Scope<'_>, input: &'i str) -> Result<Source, Problem<'i>> 
     let TensorName { node: name, port, .. } = TensorName::parse(input);
     let port = port.unwrap_or("0");
     let Some(node) = scope.position(name) else {
-        // An exported scope: whoever imports it says what belongs there.
+        // In an exported scope, the importer supplies this input.
         if name.starts_with(UNBOUND) {
             return Ok(Source { node: None, width: Some(1) });
         }
@@ -172,10 +120,4 @@ fn output<'i>(scope: &Scope<'_>, input: &'i str) -> Result<Source, Problem<'i>> 
         Some(outputs) if port >= outputs => Err(Problem::Outputs(input, outputs)),
         _ => Ok(Source { node: Some(node), width: Some(1) }),
     }
-}
-
-/// A position as inputs have it: digits alone.
-pub(super) fn number(text: &str) -> Option<u64> {
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| text.parse().ok())?
 }

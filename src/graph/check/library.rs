@@ -1,4 +1,4 @@
-//! The functions of a graph, by what they take and give.
+//! The functions of a graph with their signatures.
 
 use prost_reflect::prost::Message as _;
 
@@ -10,7 +10,7 @@ use crate::schema::tensorflow::OpDef;
 /// The functions that nodes may call.
 #[derive(Debug)]
 pub(super) struct Library<'a> {
-    /// As they stand in the graph.
+    /// The functions in the order of the graph.
     pub(super) functions: Vec<Function<'a>>,
     /// Positions in `functions`, by name.
     order: Vec<usize>,
@@ -19,14 +19,14 @@ pub(super) struct Library<'a> {
 /// A function.
 #[derive(Debug)]
 pub(super) struct Function<'a> {
-    /// A `FunctionDef`.
+    /// The `FunctionDef`.
     pub(super) bytes: &'a [u8],
     pub(super) signature: OpDef,
     pub(super) body: Graph<'a>,
 }
 
 impl<'a> Library<'a> {
-    /// Reads the functions of a library; those whose signature is nested too deeply to be read are passed over.
+    /// Reads the functions of a library; skips those whose signature is nested too deeply.
     pub(super) fn new(library: &graph::Library<'a>) -> Self {
         let function = |bytes| {
             let signature = OpDef::decode(nested(bytes, function_def::SIGNATURE)).ok()?;
@@ -39,7 +39,7 @@ impl<'a> Library<'a> {
         Self { functions, order }
     }
 
-    /// Where the function of this name is; the first one, where there are several.
+    /// The position of the first function with this name.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         let name_at = |at: &usize| self.functions.get(*at).map(|f| &*f.signature.name);
         let first = self.order.partition_point(|at| name_at(at) < Some(name));

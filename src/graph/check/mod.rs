@@ -1,10 +1,10 @@
-//! The nodes of a graph, and of the functions in its library, against the definitions of their ops.
+//! Checks the nodes of a graph, and of its functions, against the definitions of their ops.
 //!
-//! What TensorFlow refuses when it imports a graph or makes a function ready, and what cannot run: unknown ops, attributes
-//! and inputs that do not fit, cycles, recursion. Shapes and the types of tensors are not followed.
+//! Finds what TensorFlow refuses when it imports a graph or instantiates a function, and what cannot run: unknown ops, wrong
+//! attributes and inputs, cycles, recursion. Shapes and dtypes of tensors are not inferred.
 //!
-//! TensorFlow has passed over attributes that it does not know for some years; before, it refused
-//! them, and what they say is lost either way: so they count.
+//! TensorFlow has ignored unknown attributes for some years, and refused them before; they are findings, since their values are
+//! lost either way.
 
 mod attrs;
 mod body;
@@ -15,6 +15,7 @@ mod name;
 mod recursion;
 mod scope;
 mod signature;
+mod source;
 mod value;
 
 use library::{Function, Library};
@@ -26,12 +27,9 @@ use super::finding::{Checked, Findings};
 use super::{Graph, OpTable, Role};
 use crate::schema::tensorflow::OpDef;
 
-/// How many nodes of a cycle are named.
-const SHOWN: usize = 3;
-
 /// Checks a graph and the functions of its library, and keeps the first `limit` findings.
 ///
-/// Time grows with the size of the graph times its logarithm, memory with its size; nothing recurses.
+/// Takes `n log n` time and linear memory in the size of the graph, and does not recurse.
 ///
 /// ```
 /// use ckdiff::graph::{Graph, OpTable, check};
@@ -83,7 +81,7 @@ impl<'a> Checker<'a> {
             .and_then(|first| library.functions.get(first))
             .is_some_and(|first| first.bytes != function.bytes)
         {
-            self.findings.add(path, || "an earlier function of this name is another".into());
+            self.findings.add(path, || "an earlier function of this name differs".into());
         }
         if ops.definition(name).is_some() {
             self.findings.add(path, || "the name is that of an op".into());
@@ -109,7 +107,7 @@ impl<'a> Checker<'a> {
                 self.findings.add(path, || error.to_string());
             }
         }
-        for cycle in cycles::cycles(scope.nodes.len(), &mut edges) {
+        for cycle in cycles::cycles(scope.nodes.len(), &edges) {
             self.cycle(scope, &cycle);
         }
     }
@@ -119,8 +117,8 @@ impl<'a> Checker<'a> {
         let path = || scope.path(name);
         if !name::is_valid(name, scope.function.is_some()) {
             self.findings.add(path, || {
-                let start = "names start with a letter, a digit or a dot";
-                format!("TensorFlow imports no such name: {start}, and go on with these or _ / - >")
+                let start = "a name starts with a letter, a digit or a dot";
+                format!("TensorFlow refuses this name: {start}, followed by these or _ / - >")
             });
         }
         match scope.graph.find(name).map(|first| (first, scope.graph.node(first).role)) {
@@ -136,7 +134,7 @@ impl<'a> Checker<'a> {
         let (node, signatures) = (placed.node, &self.signatures);
         let path = || format!("{}.op", scope.path(node.name));
         match &placed.signature {
-            _ if node.op.is_empty() => self.findings.add(path, || "names no op".into()),
+            _ if node.op.is_empty() => self.findings.add(path, || "is missing".into()),
             None => self.findings.add(path, || {
                 let hint = signatures.search.hint(node.op, signatures.names());
                 format!("{:?} is neither an op nor a function of the library{hint}", node.op)
@@ -147,7 +145,7 @@ impl<'a> Checker<'a> {
                     let op = node.op;
                     self.findings.add(path, || {
                         format!(
-                            "op {op} is gone since version {version}, the graph's is {producer}"
+                            "op {op} was removed in version {version}, the graph has {producer}"
                         )
                     });
                 }
@@ -164,22 +162,14 @@ impl<'a> Checker<'a> {
                 if cycle.len() == 1 {
                     return "is an input of itself".into();
                 }
-                let through = listed(names().skip(1), cycle.len() - 1);
-                format!("is in a cycle that no NextIteration closes, with {through}")
+                let through = cycles::listed(names().skip(1), cycle.len() - 1);
+                format!("is in a cycle without a NextIteration, with {through}")
             },
         );
     }
 }
 
-/// Since which version no graph may have the op.
+/// The version in which an op was removed.
 fn gone_since(op: &OpDef) -> Option<i32> {
     op.deprecation.as_ref().map(|deprecation| deprecation.version)
-}
-
-/// The first few of `len` names.
-fn listed<'n>(names: impl Iterator<Item = &'n str>, len: usize) -> String {
-    let shown: Vec<_> = names.take(SHOWN).collect();
-    let rest = len.saturating_sub(SHOWN);
-    let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-    format!("{}{rest}", shown.join(", "))
 }

@@ -1,9 +1,9 @@
-//! The names of nodes.
+//! Checks the names of nodes.
 
-/// Whether TensorFlow takes the name; `is_inner` is for functions, where it makes names of its own.
+/// Whether TensorFlow accepts a name; `is_inner` is for functions, where it generates names.
 ///
-/// Source: what TensorFlow 2.21 imports and refuses: letters, digits and `_./-`, the first a letter, a digit or a dot,
-/// also behind each `>`. Python makes and exports nodes with a `\` in their names, but no graph with one is imported.
+/// Source: the names that TensorFlow 2.21 imports: letters, digits and `_./-`, the first a letter, a digit or a dot, also after
+/// each `>`. Python creates and exports nodes with a `\` in their names, but TensorFlow refuses to import them.
 pub(super) fn is_valid(name: &str, is_inner: bool) -> bool {
     let name =
         name.strip_prefix('_').filter(|_| is_inner).map_or(name, |_| name.trim_start_matches('_'));

@@ -1,14 +1,13 @@
-//! Functions that call themselves, directly or through others.
+//! Finds functions that call themselves, directly or through others.
 
-use super::cycles::cycles;
+use super::cycles::{cycles, listed};
 use super::library::Library;
 use super::scope::function_path;
 use super::value::attrs;
-use super::{SHOWN, listed};
 use crate::graph::Role;
 use crate::graph::finding::Findings;
 
-/// Follows calls by nodes and by attributes; one finding for each group of functions that lead to each other.
+/// Follows the calls by nodes and by attributes, and adds one finding per group of functions that call each other.
 pub(super) fn check(library: &Library<'_>, findings: &mut Findings) {
     let mut calls = Vec::new();
     for (caller, function) in library.functions.iter().enumerate() {
@@ -19,14 +18,14 @@ pub(super) fn check(library: &Library<'_>, findings: &mut Findings) {
         }
     }
     let name = |at: &usize| library.functions.get(*at).map(|function| &*function.signature.name);
-    for group in cycles(library.functions.len(), &mut calls) {
+    for group in cycles(library.functions.len(), &calls) {
         let first = group.first().and_then(name).unwrap_or_default();
         findings.add(
             || function_path(first),
             || match group.len() - 1 {
                 0 => format!("function {first} calls itself"),
                 others => {
-                    let through = group.iter().skip(1).take(SHOWN).filter_map(name);
+                    let through = group.iter().skip(1).filter_map(name);
                     format!("function {first} calls itself, through {}", listed(through, others))
                 }
             },

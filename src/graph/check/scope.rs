@@ -6,24 +6,24 @@ use super::signature::{Signature, Signatures, Sizes};
 use crate::bytes::suggestion::Search;
 use crate::graph::{Graph, Node, Role};
 
-/// Nodes that name each other.
+/// The nodes among which inputs are looked up.
 #[derive(Debug)]
 pub(super) struct Scope<'a> {
-    /// The function whose body it is; `None` for the graph.
+    /// The function, if this is the body of one.
     pub(super) function: Option<Signature<'a>>,
     pub(super) graph: &'a Graph<'a>,
-    /// Its nodes; of a function, also those that stand for arguments and results.
+    /// The nodes; of a function, including its arguments and results.
     pub(super) nodes: Vec<Placed<'a>>,
     pub(super) search: Rc<Search>,
 }
 
-/// A node, and what is known of its op.
+/// A node with the signature of its op.
 #[derive(Debug)]
 pub(super) struct Placed<'a> {
     pub(super) node: &'a Node<'a>,
     pub(super) signature: Option<Rc<Signature<'a>>>,
     pub(super) sizes: Sizes<'a>,
-    /// How many outputs it has, where that can be told.
+    /// The number of outputs, if it is known.
     pub(super) outputs: Option<u64>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Scope<'a> {
         Self { function, graph, nodes, search: signatures.search.clone() }
     }
 
-    /// Where the node of this name is; the first one, where there are several.
+    /// The position of the first node with this name.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         let found = self.graph.find(name)?;
         (self.graph.node(found).role == Role::Node).then(|| found.position())
@@ -51,7 +51,7 @@ impl<'a> Scope<'a> {
         self.nodes.get(at).map(|placed| placed.node.name)
     }
 
-    /// The way to the node `name`.
+    /// The path of the node `name`.
     pub(super) fn path(&self, name: &str) -> String {
         match &self.function {
             Some(function) => format!("{}.node_def[{name:?}]", function_path(&function.op.name)),
@@ -59,7 +59,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The end of a finding about a name that no node has.
+    /// The end of a finding about a name that no node has: a suggestion.
     pub(super) fn hint(&self, wanted: &str) -> String {
         self.search.hint(wanted, self.nodes.iter().map(|placed| placed.node.name))
     }
@@ -74,12 +74,12 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// The way to the function `name`.
+/// The path of the function `name`.
 pub(super) fn function_path(name: &str) -> String {
     format!("library.function[{name:?}]")
 }
 
-/// A number of things, as in `2 inputs`.
+/// A number and a noun: `2 inputs`.
 pub(super) fn counted(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! What an op or a function takes and gives, prepared for looking things up.
+//! The signature of an op or a function, indexed for lookups.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -11,16 +11,16 @@ use crate::graph::{Node, OpTable};
 use crate::schema::tensorflow::op_def::{ArgDef, AttrDef};
 use crate::schema::tensorflow::{OpDef, attr_value};
 
-/// How many attributes may tell the number of arguments of one op; what has more of them is not counted.
+/// The number of attributes that may give the number of an op's arguments; ops with more are not checked.
 const MAX_COUNTED: usize = 64;
 
 /// An op definition, or the signature of a function.
 #[derive(Debug)]
 pub(super) struct Signature<'a> {
     pub(super) op: &'a OpDef,
-    /// By name.
+    /// The attributes by name.
     pub(super) attrs: BTreeMap<&'a str, &'a AttrDef>,
-    /// Attributes that a node must give, by name.
+    /// The names of the attributes that a node must have.
     pub(super) required: Vec<&'a str>,
     pub(super) inputs: Args<'a>,
     pub(super) outputs: Args<'a>,
@@ -30,13 +30,13 @@ pub(super) struct Signature<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Args<'a> {
     by_name: BTreeMap<&'a str, &'a ArgDef>,
-    /// How many are one tensor each.
+    /// The number of arguments that are one tensor.
     single: u64,
-    /// Attributes that tell the number of tensors, each with how many arguments go by it.
+    /// The attributes that give a number of tensors, each with the number of arguments that use it.
     counted: BTreeMap<&'a str, u64>,
 }
 
-/// The number of tensors that attributes of one node tell, by attribute.
+/// The numbers of tensors that the attributes of one node give.
 pub(super) type Sizes<'a> = Box<[(&'a str, u64)]>;
 
 impl<'a> Signature<'a> {
@@ -52,7 +52,7 @@ impl<'a> Signature<'a> {
         }
     }
 
-    /// What the attributes of `node`, or their defaults, say of the number of arguments.
+    /// The numbers of tensors that the attributes of `node`, or their defaults, give.
     pub(super) fn sizes(&self, node: &Node<'a>) -> Sizes<'a> {
         let is_counted =
             |name: &str| [&self.inputs, &self.outputs].iter().any(|a| a.counted.contains_key(name));
@@ -81,7 +81,7 @@ impl<'a> Args<'a> {
         this
     }
 
-    /// How many tensors they are; `None` where that cannot be told.
+    /// The number of tensors of all arguments; `None` if it is unknown.
     pub(super) fn count(&self, sizes: &Sizes<'_>) -> Option<u64> {
         if self.counted.len() > MAX_COUNTED {
             return None;
@@ -91,7 +91,7 @@ impl<'a> Args<'a> {
         })
     }
 
-    /// How many tensors the argument `name` is; the outer `None` where there is no such argument.
+    /// The number of tensors of the argument `name`; the outer `None` if there is no such argument.
     pub(super) fn width(&self, name: &str, sizes: &Sizes<'_>) -> Option<Option<u64>> {
         let arg = self.by_name.get(name)?;
         Some(counted_by(arg).map_or(Some(1), |attr| size_of(sizes, attr)))
@@ -111,7 +111,7 @@ fn size_of(sizes: &Sizes<'_>, attr: &str) -> Option<u64> {
     sizes.get(at).map(|(_, size)| *size)
 }
 
-/// The attribute that tells how many tensors an argument is.
+/// The attribute that gives the number of tensors of an argument.
 fn counted_by(arg: &ArgDef) -> Option<&str> {
     [&arg.number_attr, &arg.type_list_attr].into_iter().find(|a| !a.is_empty()).map(|a| &**a)
 }
@@ -132,7 +132,7 @@ fn default_size(op: &OpDef, attr: &str) -> Option<u64> {
     }
 }
 
-/// Signatures by the name of an op or a function; a function of the library goes first.
+/// Signatures by the name of a function or an op; functions of the library take precedence.
 #[derive(Debug)]
 pub(super) struct Signatures<'a> {
     ops: &'a OpTable<'a>,
@@ -155,7 +155,7 @@ impl<'a> Signatures<'a> {
         self.seen.entry(op).or_insert_with(find).clone()
     }
 
-    /// Whether something goes by this name.
+    /// Whether there is an op or a function with this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.library.signature(name).is_some() || self.ops.definition(name).is_some()
     }

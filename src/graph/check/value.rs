@@ -1,4 +1,4 @@
-//! The value of an attribute, as its bytes have it.
+//! The value of an attribute, read from its bytes.
 
 use crate::graph::Node;
 use crate::message::{Record, Value as Wire, fields, int32, numbers, records, string};
@@ -8,7 +8,7 @@ use crate::schema::field::{
     name_attr_list,
 };
 
-/// The value of an attribute: the member that is set tells its type.
+/// The value of an attribute, by the member that is set.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Value<'a> {
     Unset,
@@ -17,12 +17,12 @@ pub(super) enum Value<'a> {
     Int(i64),
     Float,
     Bool,
-    /// A type, by its code.
+    /// The code of a type.
     Type(i32),
     Shape,
     /// A `TensorProto`.
     Tensor(&'a [u8]),
-    /// The name of an attribute of the function around it.
+    /// The name of an attribute of the enclosing function.
     Placeholder(&'a str),
     /// The name of a function.
     Func(&'a str),
@@ -57,7 +57,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// The type as op definitions call it; of a list that of its first items, or `list`.
+    /// The type as op definitions call it; of a list, that of its first items, or `list`.
     pub(super) fn type_name(&self) -> &'static str {
         match self {
             Self::Unset => "nothing",
@@ -74,7 +74,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The functions that it names.
+    /// The functions that the value names.
     pub(super) fn functions(self) -> impl Iterator<Item = &'a str> {
         let (one, list) = match self {
             Self::Func(name) => (Some(name), List(&[])),
@@ -90,7 +90,7 @@ impl<'a> Value<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct List<'a>(&'a [u8]);
 
-/// The type of the list in a field, and of its items.
+/// The type of a list by the number of its field, and the type of its items.
 fn member(number: u32) -> Option<(&'static str, &'static str)> {
     Some(match number {
         list_value::S => ("list(string)", "string"),
@@ -106,7 +106,7 @@ fn member(number: u32) -> Option<(&'static str, &'static str)> {
 }
 
 impl<'a> List<'a> {
-    /// The types that have items here, as a list and alone; items of one type stand together.
+    /// The types of the items, each as a list and as a single value; consecutive items of one type count once.
     pub(super) fn members(self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let mut last = 0;
         records(self.0).filter_map(move |record| {
@@ -116,7 +116,7 @@ impl<'a> List<'a> {
         })
     }
 
-    /// How many items it has.
+    /// The number of items.
     pub(super) fn len(self) -> u64 {
         let items = records(self.0).map(|record| match (record.number, record.value) {
             (list_value::I | list_value::B | list_value::TYPE, Wire::Len(packed)) => {
@@ -129,12 +129,12 @@ impl<'a> List<'a> {
         items.sum()
     }
 
-    /// The codes of its types.
+    /// The codes of the types in the list.
     pub(super) fn types(self) -> impl Iterator<Item = i32> {
         numbers(self.0, list_value::TYPE, Kind::Int32).map(int32)
     }
 
-    /// Its strings.
+    /// The strings in the list.
     pub(super) fn strings(self) -> impl Iterator<Item = &'a [u8]> {
         fields(self.0, list_value::S)
     }

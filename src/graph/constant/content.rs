@@ -1,12 +1,12 @@
-//! Elements in `tensor_content`.
+//! Reads the elements in `tensor_content`.
 
 use crate::bytes::varint;
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Kind, Shape};
 
-use super::proto::Head;
+use super::head::Head;
 
-/// All elements of `shape`, which has some.
+/// Reads all elements of `shape`, which must not be empty.
 pub(super) fn read(content: &[u8], dtype: DType, shape: &Shape) -> Result<Head> {
     match dtype.size() {
         Some(size) => fixed(content, dtype, size, shape),
@@ -17,7 +17,7 @@ pub(super) fn read(content: &[u8], dtype: DType, shape: &Shape) -> Result<Head> 
 fn fixed(content: &[u8], dtype: DType, size: usize, shape: &Shape) -> Result<Head> {
     let need = u128::from(shape.elements()) * size as u128;
     if content.len() as u128 != need {
-        let allowed = format!("{dtype} of shape {shape} takes {need}");
+        let allowed = format!("{dtype} of shape {shape} needs {need}");
         return Err(Error::unexpected("bytes of tensor_content", content.len(), allowed));
     }
     if dtype.kind() == Kind::Bool
@@ -28,7 +28,7 @@ fn fixed(content: &[u8], dtype: DType, size: usize, shape: &Shape) -> Result<Hea
     Ok(Head::fixed(content.to_vec(), size))
 }
 
-/// First the lengths, then the bytes, as TensorFlow encodes lists of strings, handles and variants.
+/// Reads all lengths, then all bytes: TensorFlow's encoding of strings, handles and variants.
 fn strings(content: &[u8], dtype: DType, shape: &Shape) -> Result<Head> {
     let mut lens = content;
     let mut lengths_end = 0;
@@ -59,7 +59,7 @@ fn strings(content: &[u8], dtype: DType, shape: &Shape) -> Result<Head> {
     Ok(head)
 }
 
-/// A varint of 32 bits and its bytes.
+/// Reads a varint of 32 bits: its value, and its length in bytes.
 fn length(bytes: &[u8]) -> Option<(u32, usize)> {
     let (len, bytes) = varint::read(bytes)?;
     Some((u32::try_from(len).ok()?, bytes))

@@ -1,4 +1,4 @@
-//! Elements in the `*_val` field of their type.
+//! Reads the elements in the `*_val` field of their type.
 
 use std::ops::RangeInclusive;
 
@@ -8,12 +8,12 @@ use crate::schema::field::tensor_proto;
 use crate::schema::{Field, Kind, Schema, WireType};
 use crate::tensor::{Coding, DType, Shape, ValueField};
 
-use super::proto::Head;
+use super::head::Head;
 
-/// The fields of a `TensorProto` that list values, each for its types.
+/// The numbers of the `*_val` fields of a `TensorProto`.
 const LISTS: RangeInclusive<u32> = tensor_proto::FLOAT_VAL..=tensor_proto::FLOAT8_VAL;
 
-/// The elements written out for `shape`, which has some: at least one.
+/// Reads the elements that are written out, at least one; `shape` must not be empty.
 pub(super) fn read(proto: &[u8], dtype: DType, shape: &Shape) -> Result<Head> {
     let mut list = List::new(dtype, shape.elements());
     for record in Records::new(proto, 0) {
@@ -27,12 +27,12 @@ pub(super) fn read(proto: &[u8], dtype: DType, shape: &Shape) -> Result<Head> {
     Ok(list.finish())
 }
 
-/// The field that a record is of, if that lists values and the record has some.
+/// The `*_val` field of a record, if the record has values.
 fn listed(record: &Record<'_>) -> Option<&'static Field> {
     let proto = Schema::tensorflow().message("tensorflow.TensorProto")?;
     let field = proto.field(record.number).filter(|_| LISTS.contains(&record.number))?;
     let one = field.wire_type;
-    // An empty list has none; an empty string is one.
+    // An empty list has no values; an empty string is a value.
     let some = match record.value {
         Value::Len([]) => one == WireType::Len && field.is_repeated(),
         Value::Len(_) => one == WireType::Len || field.is_repeated(),
@@ -44,19 +44,19 @@ fn listed(record: &Record<'_>) -> Option<&'static Field> {
 fn of_another_type(found: &Field, dtype: DType, wanted: ValueField) -> Error {
     let proto = Schema::tensorflow().message("tensorflow.TensorProto");
     let name = proto.and_then(|proto| proto.field(wanted.number)).map(|field| &*field.name);
-    let allowed = format!("{dtype} has them in {}", name.unwrap_or("another"));
+    let allowed = format!("{dtype} has its values in {}", name.unwrap_or("another"));
     Error::unexpected("a list of values", format_args!("in {}", found.name), allowed)
 }
 
-/// A list while it is read.
+/// A list of values while it is read.
 struct List {
     dtype: DType,
     field: ValueField,
-    /// Elements that the shape has.
+    /// The number of elements of the shape.
     most: u64,
-    /// Of fixed width.
+    /// Elements of fixed width.
     numbers: Vec<u8>,
-    /// Of any length.
+    /// Elements of variable length.
     elements: Head,
 }
 
@@ -66,7 +66,7 @@ impl List {
         Self { dtype, field, most, numbers: Vec::new(), elements: Head::default() }
     }
 
-    /// Takes in a field with one value or many; those beyond the shape are ignored.
+    /// Adds the values of a record; those beyond the shape are ignored.
     fn take(&mut self, record: &Record<'_>) -> Result<()> {
         let bytes = self.field.bytes;
         match (self.field.coding, record.value) {
@@ -93,7 +93,7 @@ impl List {
                 }
             }
             (Coding::Bytes, Value::Len(values)) => {
-                // Not repeated: of several the last one counts.
+                // Not a repeated field: the last record counts.
                 self.numbers.clear();
                 self.extend(values);
             }
@@ -105,13 +105,13 @@ impl List {
                 let error = Error::unexpected("bytes of a list of values", values.len(), allowed);
                 return Err(error.at(record.content));
             }
-            // Of another wire type it is an unknown field to protobuf.
+            // A record of another wire type is an unknown field.
             _ => {}
         }
         Ok(())
     }
 
-    /// Bytes of numbers that the shape still has.
+    /// The number of bytes that the shape still needs.
     fn room(&self) -> usize {
         let all = self.most.saturating_mul(self.dtype.size().unwrap_or_default() as u64);
         usize::try_from(all).unwrap_or(usize::MAX) - self.numbers.len()
@@ -122,7 +122,7 @@ impl List {
         self.numbers.extend(values.get(..len).unwrap_or_default());
     }
 
-    /// Takes in the low bits, as TensorFlow does: nobody checks whether the type has the number.
+    /// Adds the low bits of a value, as TensorFlow does without checking its range.
     fn varint(&mut self, value: u64) {
         let value = if self.field.coding == Coding::Bool { u64::from(value != 0) } else { value };
         self.extend(value.to_le_bytes().get(..self.field.bytes).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! The fields of a `TensorProto`.
+//! Reads a `TensorProto`.
 
 use crate::bytes::Limits;
 use crate::error::{Error, Result};
@@ -7,42 +7,11 @@ use crate::schema::field::tensor_shape_proto::dim;
 use crate::schema::field::{tensor_proto, tensor_shape_proto};
 use crate::tensor::{DType, Shape};
 
-use super::{Constant, content, list};
+use super::head::Head;
+use super::value::Constant;
+use super::{content, list};
 
-/// Elements as they are read, in the form that [`TensorSource`](crate::tensor::TensorSource) gives them.
-#[derive(Debug, Default)]
-pub(super) struct Head {
-    pub(super) bytes: Vec<u8>,
-    /// How many there are.
-    pub(super) count: u64,
-    /// Where the last one starts.
-    pub(super) last: usize,
-}
-
-impl Head {
-    /// Takes in an element of any length.
-    pub(super) fn push(&mut self, element: &[u8]) {
-        self.last = self.bytes.len();
-        self.count += 1;
-        self.bytes.extend((element.len() as u64).to_le_bytes());
-        self.bytes.extend(element);
-    }
-
-    /// Elements of `size` bytes each; what is left of another one is none.
-    pub(super) fn fixed(mut bytes: Vec<u8>, size: usize) -> Self {
-        bytes.truncate(bytes.len() - bytes.len() % size);
-        let count = (bytes.len() / size) as u64;
-        Self { last: bytes.len().saturating_sub(size), bytes, count }
-    }
-
-    /// The element that stands for those nobody wrote: zero, or nothing. Of any length, its length is zero.
-    pub(super) fn of_nothing(dtype: DType) -> Self {
-        let size = dtype.size().unwrap_or(size_of::<u64>());
-        Self { bytes: vec![0; size], count: 1, last: 0 }
-    }
-}
-
-/// What all types have in common.
+/// The fields that do not depend on the dtype.
 #[derive(Default)]
 struct Fields<'a> {
     code: i32,
@@ -50,23 +19,30 @@ struct Fields<'a> {
     content: &'a [u8],
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<Constant> {
-    let fields = Fields::read(bytes)?;
-    let dtype = DType::from_code(fields.code).ok_or_else(|| {
-        Error::unexpected(
-            "dtype",
-            fields.code,
-            "it must be one of types.proto that is no reference",
-        )
-    })?;
-    let shape = Shape::new(&fields.dims)?;
-    let head = match (shape.elements(), fields.content) {
-        (0, _) => Head::default(),
-        (_, []) => list::read(bytes, dtype, &shape)?,
-        (_, content) => content::read(content, dtype, &shape)?,
-    };
-    let tail = shape.elements() - head.count;
-    Ok(Constant { dtype, shape, head: head.bytes, last: head.last, tail })
+impl Constant {
+    /// Reads the bytes of a `TensorProto`.
+    ///
+    /// # Errors
+    /// If the dtype is invalid, the shape is unknown or too large, or the elements do not fit dtype and shape. The offset counts
+    /// from the start of the message.
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let fields = Fields::read(bytes)?;
+        let dtype = DType::from_code(fields.code).ok_or_else(|| {
+            Error::unexpected(
+                "dtype",
+                fields.code,
+                "it must be one of types.proto, and not a reference",
+            )
+        })?;
+        let shape = Shape::new(&fields.dims)?;
+        let head = match (shape.elements(), fields.content) {
+            (0, _) => Head::default(),
+            (_, []) => list::read(bytes, dtype, &shape)?,
+            (_, content) => content::read(content, dtype, &shape)?,
+        };
+        let tail = shape.elements() - head.count;
+        Ok(Self { dtype, shape, head: head.bytes, last: head.last, tail })
+    }
 }
 
 impl<'a> Fields<'a> {
@@ -107,7 +83,7 @@ impl<'a> Fields<'a> {
                     let error = Error::unexpected(
                         "shape",
                         "of unknown rank",
-                        "that of a constant must be known",
+                        "the shape of a constant must be known",
                     );
                     return Err(error.at(record.offset));
                 }

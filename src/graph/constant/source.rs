@@ -1,9 +1,9 @@
-//! The elements of a constant, made while they are read.
+//! The elements of a constant as a tensor source; repeated ones are generated.
 
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Shape, TensorSource, TensorStream};
 
-use super::Constant;
+use super::value::Constant;
 
 impl TensorSource for Constant {
     fn dtype(&self) -> DType {
@@ -23,6 +23,16 @@ impl TensorSource for Constant {
     }
 }
 
+impl Constant {
+    /// The first `count` elements as a vector: those that are written out, and some of the repeated ones.
+    ///
+    /// # Errors
+    /// If `count` is less than the number of elements that are written out, or more than that of all.
+    pub fn first(&self, count: u64) -> Result<First<'_>> {
+        First::new(self, count)
+    }
+}
+
 /// The first elements of a constant; see [`Constant::first`].
 #[derive(Debug, Clone)]
 pub struct First<'a> {
@@ -38,7 +48,7 @@ impl<'a> First<'a> {
             let allowed = format!("{least} to {most} are allowed");
             return Err(Error::unexpected("number of elements", count, allowed));
         }
-        // A shape has no more elements than an i64 can say.
+        // The number of elements of a shape fits in an i64.
         Ok(Self { constant, shape: Shape::new(&[count.cast_signed()])?, tail: count - least })
     }
 }
@@ -61,19 +71,19 @@ impl TensorSource for First<'_> {
     }
 }
 
-/// Bytes of all that is written out, and of `tail` elements more.
+/// The size of the elements that are written out and of `tail` repeated ones.
 fn bytes(constant: &Constant, tail: u64) -> u64 {
     let repeated = tail.saturating_mul(constant.last().len() as u64);
     repeated.saturating_add(constant.head.len() as u64)
 }
 
-/// Bytes, then some more of the last element over and over.
+/// Streams the elements that are written out, then repeats the last one.
 struct Repeating<'a> {
     head: &'a [u8],
     last: &'a [u8],
-    /// The next byte of `last`.
+    /// The position of the next byte in `last`.
     at: usize,
-    /// Bytes still to come after `head`.
+    /// The number of bytes to come after `head`.
     left: u128,
 }
 

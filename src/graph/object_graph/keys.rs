@@ -1,32 +1,33 @@
-//! The keys of a checkpoint in the object graph that is stored with it.
+//! The checkpoint keys in an object graph.
 
 use std::collections::BTreeMap;
 
-use super::{Form, ObjectGraph};
+use super::{ObjectGraph, ObjectGraphKind};
 use crate::error::{Error, Result};
 use crate::message::{Writer, canonical_tensorflow, edit_fields, field, records};
 use crate::schema::field::trackable_object_graph::NODES;
 use crate::schema::field::trackable_object_graph::trackable_object::{self, serialized_tensor};
 
-/// The key that a checkpoint has its object graph under: a scalar string, a `TrackableObjectGraph`.
+/// The key of the object graph in a checkpoint: a scalar string with a `TrackableObjectGraph`.
 pub const KEY: &str = "_CHECKPOINTABLE_OBJECT_GRAPH";
 
-/// The keys of the values in a `TrackableObjectGraph` by what these were called in TensorFlow 1. Of several of one name the last counts,
-/// as it does for TensorFlow.
+/// The checkpoint keys in a `TrackableObjectGraph`, by the TensorFlow 1 names of the variables. If a name occurs twice, the last key
+/// counts, as in TensorFlow.
 ///
 /// # Errors
-/// When `bytes` are no message.
+/// If `bytes` is not a message.
 pub fn by_full_name(bytes: &[u8]) -> Result<BTreeMap<&str, &str>> {
-    let graph = ObjectGraph::new(Form::Trackable, bytes).map_err(Error::without_offset)?;
+    let graph =
+        ObjectGraph::new(ObjectGraphKind::Trackable, bytes).map_err(Error::without_offset)?;
     let attributes = graph.ids().flat_map(|id| graph.attributes(id));
     Ok(attributes.map(|attribute| (attribute.full_name, attribute.checkpoint_key)).collect())
 }
 
-/// The `TrackableObjectGraph` with the keys that `rename` gives for those it has, and without the attributes whose keys it
-/// gives none for. TensorFlow 2 restores by these keys.
+/// Replaces each key of a `TrackableObjectGraph` by the one that `rename` returns, and removes attributes for whose keys it returns
+/// `None`. TensorFlow 2 restores by these keys.
 ///
 /// # Errors
-/// When `bytes` are no message.
+/// If `bytes` is not a message.
 pub fn with_keys(bytes: &[u8], rename: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Result<Vec<u8>> {
     let name = "tensorflow.TrackableObjectGraph";
     let bytes = canonical_tensorflow(name, bytes).map_err(Error::without_offset)?;

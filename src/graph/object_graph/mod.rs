@@ -1,11 +1,11 @@
-//! An object graph: the Python objects of a TensorFlow 2 model, and how they refer to each other.
+//! Object graphs: the Python objects of a TensorFlow 2 model, and the references between them.
 //!
 //! ```text
 //! TrackableObjectGraph: nodes { children*, attributes*, slot_variables* }             in a checkpoint
 //! SavedObjectGraph:     nodes { children*, …, dependencies* }, concrete_functions     in a SavedModel
 //! ```
-//! The id of an object is its place in the list, and shifts when an attribute is added. What it goes by is its key path: the
-//! names on the shortest way from the root. Children are followed before all else.
+//! The id of an object is its position in the list, which changes when an attribute is added to the model. An object is identified
+//! by its key path: the names on the shortest route from the root, preferring children to other references.
 
 mod keys;
 mod read;
@@ -29,96 +29,96 @@ impl ObjectId {
         self.0
     }
 
-    /// Its position in the list of objects.
+    /// The position in the list of objects.
     pub fn position(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Which message it is.
+/// The message of an object graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ObjectGraphKind {
     /// A `TrackableObjectGraph`.
     Trackable,
     /// A `SavedObjectGraph`.
     Saved,
 }
 
-/// How one object refers to another.
+/// The label of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label<'m> {
-    /// By an attribute of this name.
+    /// An attribute of this name.
     Child(&'m str),
-    /// As an optimizer to the state of this name that it keeps for a variable.
+    /// A slot of an optimizer: the variable, and the name of the slot.
     Slot(ObjectId, &'m str),
-    /// As to what has to be made before it.
+    /// An object that must be created first.
     Dependency(&'m str),
-    /// To the function that saves the value of this name.
+    /// The function that saves the value of this name.
     Save(&'m str),
-    /// To the function that restores it.
+    /// The function that restores the value of this name.
     Restore(&'m str),
-    /// From the root, to what a function captured: the function, and which of its captured inputs.
+    /// An object that a function captured, as a reference of the root: the function, and the number of the captured input.
     Bound(&'m str, u32),
 }
 
 /// A reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge<'m> {
-    /// How.
+    /// The label.
     pub label: Label<'m>,
-    /// To which object.
+    /// The object that is referred to.
     pub to: ObjectId,
 }
 
-/// How an object is reached first.
+/// The first reference that leads to an object from the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way<'m> {
-    /// It is the root.
+pub enum Route<'m> {
+    /// The object is the root.
     Root,
-    /// Not at all, so that nothing but its number names it.
-    Lost,
-    /// From another object.
+    /// The object cannot be reached, so that only its number identifies it.
+    Unreachable,
+    /// The object and label of the reference.
     From(ObjectId, Label<'m>),
 }
 
 /// A value of an object in a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Attribute<'m> {
-    /// What the object calls it: `VARIABLE_VALUE`.
+    /// The name of the value in its object: `VARIABLE_VALUE`.
     pub name: &'m str,
-    /// What it was called in TensorFlow 1; nothing where it has no such name.
+    /// The name in TensorFlow 1; empty if there is none.
     pub full_name: &'m str,
-    /// Its key in the checkpoint.
+    /// The key in the checkpoint.
     pub checkpoint_key: &'m str,
 }
 
-/// An object graph; it borrows the bytes of its message.
+/// An object graph. Borrows the bytes of its message.
 #[derive(Debug, Clone)]
 pub struct ObjectGraph<'m> {
-    form: Form,
+    kind: ObjectGraphKind,
     objects: Vec<&'m [u8]>,
-    /// By the object that they are of, then by label.
+    /// Sorted by the referring object, then by label.
     edges: Vec<(ObjectId, Edge<'m>)>,
-    /// Where the edges of each object begin.
+    /// The start of each object's edges.
     starts: Vec<usize>,
     functions: Vec<(&'m str, &'m [u8])>,
-    ways: Vec<Way<'m>>,
+    routes: Vec<Route<'m>>,
     order: Vec<ObjectId>,
     findings: Vec<String>,
 }
 
 impl<'m> ObjectGraph<'m> {
-    /// Which message it is.
-    pub fn form(&self) -> Form {
-        self.form
+    /// The message.
+    pub fn kind(&self) -> ObjectGraphKind {
+        self.kind
     }
 
-    /// How many objects there are.
+    /// The number of objects.
     pub fn len(&self) -> usize {
         self.objects.len()
     }
 
-    /// Whether there is no object.
+    /// Whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()
     }
@@ -128,12 +128,12 @@ impl<'m> ObjectGraph<'m> {
         (!self.is_empty()).then_some(ObjectId(0))
     }
 
-    /// The object's message.
+    /// The message of an object.
     pub fn object_bytes(&self, id: ObjectId) -> &'m [u8] {
         self.objects.get(id.position()).copied().unwrap_or_default()
     }
 
-    /// What an object refers to, by label; of the root, what functions captured too.
+    /// The references of an object, by label; those of the root include the objects that functions captured.
     pub fn edges(&self, id: ObjectId) -> &[(ObjectId, Edge<'m>)] {
         let from = self.starts.get(id.position()).copied().unwrap_or_default();
         let to = self.starts.get(id.position() + 1).copied().unwrap_or_default();
@@ -153,31 +153,28 @@ impl<'m> ObjectGraph<'m> {
         &self.functions
     }
 
-    /// How an object is reached first.
-    pub fn way(&self, id: ObjectId) -> Way<'m> {
-        self.ways.get(id.position()).copied().unwrap_or(Way::Lost)
+    /// The first reference that leads to an object.
+    pub fn route(&self, id: ObjectId) -> Route<'m> {
+        self.routes.get(id.position()).copied().unwrap_or(Route::Unreachable)
     }
 
-    /// All objects, each behind the one that leads to it.
+    /// All objects, each after the one that leads to it.
     pub fn order(&self) -> &[ObjectId] {
         &self.order
     }
 
-    /// What is wrong with it.
+    /// The faults of the graph.
     pub fn findings(&self) -> &[String] {
         &self.findings
     }
 
-    /// The key path of an object, as keys of checkpoints have it; the root's is empty.
-    pub fn path(&self, id: ObjectId) -> String {
-        path(id, |id| self.way(id))
-    }
-
-    /// What a variable was called when it was made; nothing for other objects.
+    /// The name that a variable got when it was created; empty for other objects.
     pub fn variable_name(&self, id: ObjectId) -> &'m str {
-        match self.form {
-            Form::Trackable => self.attributes(id).next().map_or("", |value| value.full_name),
-            Form::Saved => {
+        match self.kind {
+            ObjectGraphKind::Trackable => {
+                self.attributes(id).next().map_or("", |value| value.full_name)
+            }
+            ObjectGraphKind::Saved => {
                 string(nested(self.object_bytes(id), saved_object::VARIABLE), saved_variable::NAME)
             }
         }
@@ -186,7 +183,7 @@ impl<'m> ObjectGraph<'m> {
     /// The values of an object that are in a checkpoint.
     pub fn attributes(&self, id: ObjectId) -> impl Iterator<Item = Attribute<'m>> {
         // A `SavedObject` has something else in this field.
-        let is_trackable = self.form == Form::Trackable;
+        let is_trackable = self.kind == ObjectGraphKind::Trackable;
         let object = if is_trackable { self.object_bytes(id) } else { &[] };
         fields(object, trackable_object::ATTRIBUTES).map(|tensor| Attribute {
             name: string(tensor, serialized_tensor::NAME),
@@ -195,7 +192,7 @@ impl<'m> ObjectGraph<'m> {
         })
     }
 
-    /// Every object's number.
+    /// The numbers of all objects.
     pub fn ids(&self) -> impl Iterator<Item = ObjectId> + use<> {
         (0..u32::try_from(self.len()).unwrap_or(u32::MAX)).map(ObjectId)
     }

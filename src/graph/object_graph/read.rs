@@ -1,6 +1,6 @@
-//! Objects and references as the messages have them.
+//! Reads the objects and references of a message.
 
-use super::{Edge, Form, Label, ObjectGraph, ObjectId};
+use super::{Edge, Label, ObjectGraph, ObjectGraphKind, ObjectId};
 use crate::error::{Error, Result};
 use crate::message::{Record, Records, entry, int32, numbers, string, varint};
 use crate::schema::Kind;
@@ -10,18 +10,18 @@ use crate::schema::field::{
 };
 
 impl<'m> ObjectGraph<'m> {
-    /// The graph of a message in canonical form. What is wrong with it otherwise is a finding; `n log n` in its size.
+    /// Reads a message in canonical form, in `n log n` time. Other faults are findings.
     ///
     /// # Errors
-    /// When the bytes are no message, or hold more objects than 32 bits count.
-    pub fn new(form: Form, bytes: &'m [u8]) -> Result<Self> {
+    /// If the bytes are not a message, or have more objects than 32 bits can count.
+    pub fn new(kind: ObjectGraphKind, bytes: &'m [u8]) -> Result<Self> {
         let mut graph = Self {
-            form,
+            kind,
             objects: Vec::new(),
             edges: Vec::new(),
             starts: Vec::new(),
             functions: Vec::new(),
-            ways: Vec::new(),
+            routes: Vec::new(),
             order: Vec::new(),
             findings: Vec::new(),
         };
@@ -30,7 +30,7 @@ impl<'m> ObjectGraph<'m> {
             let record = record?;
             match record.number {
                 saved_object_graph::NODES => graph.object(&record, &mut references)?,
-                saved_object_graph::CONCRETE_FUNCTIONS if form == Form::Saved => {
+                saved_object_graph::CONCRETE_FUNCTIONS if kind == ObjectGraphKind::Saved => {
                     graph.function(record.payload(), &mut references)
                 }
                 _ => {}
@@ -50,11 +50,13 @@ impl<'m> ObjectGraph<'m> {
         for field in Records::new(bytes, 0) {
             let field = field?;
             let (content, from) = (field.payload(), ObjectId(id));
-            match (field.number, self.form) {
+            match (field.number, self.kind) {
                 (saved_object::CHILDREN, _) => references.child(from, content, Label::Child),
                 (saved_object::SLOT_VARIABLES, _) => references.slot(from, content),
-                (saved_object::SAVEABLE_OBJECTS, Form::Saved) => references.saveable(from, content),
-                (saved_object::DEPENDENCIES, Form::Saved) => {
+                (saved_object::SAVEABLE_OBJECTS, ObjectGraphKind::Saved) => {
+                    references.saveable(from, content)
+                }
+                (saved_object::DEPENDENCIES, ObjectGraphKind::Saved) => {
                     references.child(from, content, Label::Dependency)
                 }
                 _ => {}
@@ -71,44 +73,42 @@ impl<'m> ObjectGraph<'m> {
         }
     }
 
-    /// Keeps the references that lead to an object, the first of each name.
+    /// Keeps the references to existing objects, and the first of each label.
     fn connect(&mut self, references: References<'m>) {
         let len = self.objects.len();
         let id = |id: i32| u32::try_from(id).ok().filter(|&id| (id as usize) < len).map(ObjectId);
-        let mut astray = Tally::default();
+        let mut dangling = Occurrences::default();
         for (from, label, to) in references.0 {
             let variable_is_known =
                 !matches!(label, Label::Slot(variable, _) if variable.position() >= len);
             match id(to).filter(|_| variable_is_known && from.position() < len) {
                 Some(to) => self.edges.push((from, Edge { label, to })),
-                None => astray.add(|| format!("object {} refers to object {to}", from.0)),
+                None => dangling.add(|| format!("object {} refers to object {to}", from.0)),
             }
         }
         self.edges.sort_by_key(|(from, edge)| (*from, edge.label));
-        let mut again = Tally::default();
+        let mut duplicate = Occurrences::default();
         self.edges.dedup_by(|(from, edge), (before, first)| {
             let is_again = (*from, edge.label) == (*before, first.label);
             if is_again {
-                again.add(|| format!("object {}, {:?}", from.0, edge.label));
+                duplicate.add(|| format!("object {}, {:?}", from.0, edge.label));
             }
             is_again
         });
         self.starts = (0..=len)
             .map(|id| self.edges.partition_point(|(from, _)| from.position() < id))
             .collect();
-        self.findings
-            .extend(astray.told(&format!("references that lead to none of the {len} objects")));
-        self.findings
-            .extend(again.told("references of a name that an earlier one of the object has"));
+        self.findings.extend(dangling.finding(&format!("references to none of the {len} objects")));
+        self.findings.extend(duplicate.finding("references with the name of an earlier one"));
     }
 }
 
-/// The objects that a `SavedConcreteFunction` captured, in their order.
+/// The objects that a `SavedConcreteFunction` captured, in order.
 pub fn bound_inputs(function: &[u8]) -> Vec<i32> {
     numbers(function, saved_concrete_function::BOUND_INPUTS, Kind::Int32).map(int32).collect()
 }
 
-/// References as they stand in the message.
+/// The references in the order of the message.
 #[derive(Debug, Default)]
 struct References<'m>(Vec<(ObjectId, Label<'m>, i32)>);
 
@@ -141,19 +141,19 @@ impl<'m> References<'m> {
     }
 }
 
-/// The number of an object in a reference; the root's where it is not given.
+/// The number of an object in a reference; 0, the root, if it is absent.
 fn id(reference: &[u8], number: u32) -> i32 {
     int32(varint(reference, number).unwrap_or_default())
 }
 
-/// How often something is wrong, and the first place.
+/// The number of occurrences of a fault, and the first one.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct Occurrences {
     count: u64,
     first: String,
 }
 
-impl Tally {
+impl Occurrences {
     pub(super) fn add(&mut self, what: impl Fn() -> String) {
         if self.count == 0 {
             self.first = what();
@@ -161,7 +161,7 @@ impl Tally {
         self.count += 1;
     }
 
-    pub(super) fn told(self, what: &str) -> Option<String> {
+    pub(super) fn finding(self, what: &str) -> Option<String> {
         (self.count > 0).then(|| format!("{} {what}; the first: {}", self.count, self.first))
     }
 }

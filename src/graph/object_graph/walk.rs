@@ -1,53 +1,58 @@
-//! The ways along which objects are reached, and the paths that these make.
+//! Routes from the root to the objects, and key paths.
 
 use std::collections::VecDeque;
 
-use super::read::Tally;
-use super::{Label, ObjectGraph, ObjectId, Way};
+use super::read::Occurrences;
+use super::{Label, ObjectGraph, ObjectId, Route};
 
-/// Bytes of a path; of a longer one the end is told.
-const LONGEST: usize = 2_000;
+/// The length of a path in bytes, beyond which only the end is shown.
+const MAX_PATH_BYTES: usize = 2_000;
 
 impl<'m> ObjectGraph<'m> {
-    /// Finds the way to each object.
+    /// The key path of an object, in the form of checkpoint keys; empty for the root.
+    pub fn path(&self, id: ObjectId) -> String {
+        path(id, |id| self.route(id))
+    }
+
+    /// Finds the route to each object.
     pub(super) fn walk(&mut self) {
-        self.ways = vec![Way::Lost; self.objects.len()];
+        self.routes = vec![Route::Unreachable; self.objects.len()];
         if self.is_empty() {
-            return self.findings.push("there is no object, not even a root".into());
+            return self.findings.push("there are no objects, not even a root".into());
         }
         let mut is_reached = vec![false; self.objects.len()];
-        self.reach(ObjectId(0), Way::Root, &mut is_reached);
+        self.reach(ObjectId(0), Route::Root, &mut is_reached);
         let mut is_referred_to = vec![false; self.objects.len()];
         for (_, edge) in &self.edges {
             if let Some(slot) = is_referred_to.get_mut(edge.to.position()) {
                 *slot = true;
             }
         }
-        let mut lost = Tally::default();
+        let mut unreachable = Occurrences::default();
         let is = |flags: &[bool], id: ObjectId| flags.get(id.position()) == Some(&true);
-        // Those that others refer to are reached from these; what is left then are rings.
+        // First the objects that no other refers to; then the cycles that are left.
         for rings in [false, true] {
             for id in self.ids() {
                 if !is(&is_reached, id) && (rings || !is(&is_referred_to, id)) {
-                    lost.add(|| format!("object {}", id.0));
-                    self.reach(id, Way::Lost, &mut is_reached);
+                    unreachable.add(|| format!("object {}", id.0));
+                    self.reach(id, Route::Unreachable, &mut is_reached);
                 }
             }
         }
-        self.findings.extend(lost.told("objects to which nothing leads from the root"));
+        self.findings.extend(unreachable.finding("objects that cannot be reached from the root"));
     }
 
-    /// Goes on from an object: along children as far as they lead, then along one other reference, and so on.
-    fn reach(&mut self, start: ObjectId, way: Way<'m>, is_reached: &mut [bool]) {
+    /// Visits everything that can be reached from an object: all children first, then one other reference, and so on.
+    fn reach(&mut self, start: ObjectId, route: Route<'m>, is_reached: &mut [bool]) {
         let first = self.order.len();
-        let mut found = VecDeque::from([(start, way)]);
+        let mut found = VecDeque::from([(start, route)]);
         let (mut children, mut others) = (first, first);
         loop {
-            for (id, way) in found.drain(..) {
+            for (id, route) in found.drain(..) {
                 let reached = is_reached.get_mut(id.position());
                 if reached.is_some_and(|reached| !std::mem::replace(reached, true)) {
-                    if let Some(slot) = self.ways.get_mut(id.position()) {
-                        *slot = way;
+                    if let Some(slot) = self.routes.get_mut(id.position()) {
+                        *slot = route;
                     }
                     self.order.push(id);
                 }
@@ -61,18 +66,18 @@ impl<'m> ObjectGraph<'m> {
             let edges = self.edges(id).iter();
             let wanted =
                 edges.filter(|(_, edge)| matches!(edge.label, Label::Child(_)) == by_child);
-            found.extend(wanted.map(|(_, edge)| (edge.to, Way::From(id, edge.label))));
+            found.extend(wanted.map(|(_, edge)| (edge.to, Route::From(id, edge.label))));
         }
     }
 }
 
-/// The path that ways lead along, from the root.
-pub fn path<'m>(id: ObjectId, way: impl Fn(ObjectId) -> Way<'m>) -> String {
+/// The key path along routes from the root.
+pub fn path<'m>(id: ObjectId, route: impl Fn(ObjectId) -> Route<'m>) -> String {
     enum Piece {
         Object(ObjectId),
         Text(String),
     }
-    // From its end, so that it can be cut: a chain of objects has paths of any length.
+    // Built from its end, so that it can be cut: a chain of objects has a path of any length.
     let (mut pieces, mut rest, mut len) = (Vec::new(), vec![Piece::Object(id)], 0);
     let text = |text: &str| Piece::Text(format!("/{text}"));
     while let Some(piece) = rest.pop() {
@@ -81,10 +86,10 @@ pub fn path<'m>(id: ObjectId, way: impl Fn(ObjectId) -> Way<'m>) -> String {
                 len += piece.len();
                 pieces.push(piece);
             }
-            Piece::Object(id) => match way(id) {
-                Way::Root => {}
-                Way::Lost => rest.push(text(&format!("#{}", id.0))),
-                Way::From(from, label) => {
+            Piece::Object(id) => match route(id) {
+                Route::Root => {}
+                Route::Unreachable => rest.push(text(&format!("#{}", id.0))),
+                Route::From(from, label) => {
                     match label {
                         Label::Slot(variable, _) => {
                             rest.extend([Piece::Object(variable), text(".OPTIMIZER_SLOT")]);
@@ -114,7 +119,7 @@ pub fn path<'m>(id: ObjectId, way: impl Fn(ObjectId) -> Way<'m>) -> String {
                 }
             },
         }
-        if len > LONGEST {
+        if len > MAX_PATH_BYTES {
             pieces.push("…".into());
             break;
         }
@@ -124,7 +129,7 @@ pub fn path<'m>(id: ObjectId, way: impl Fn(ObjectId) -> Way<'m>) -> String {
     path.strip_prefix('/').map(str::to_owned).unwrap_or(path)
 }
 
-/// A name as keys of checkpoints have it: `.` is `..`, and `/` is `.S`.
+/// A name in the form of checkpoint keys: `.` becomes `..`, and `/` becomes `.S`.
 pub fn escaped(name: &str) -> String {
     name.replace('.', "..").replace('/', ".S")
 }

@@ -1,10 +1,10 @@
-//! Op definitions by name: those of TensorFlow's registry, of a file, or that a graph brought along.
+//! Op definitions by name: from TensorFlow's registry, a file, or the op list of a graph.
 //!
 //! ```text
 //! ops.pb := tensorflow.OpList, sorted by name, without documentation
 //! ```
 //! Source: the registry of TensorFlow 2.21; `make_op_table.py` writes the file. A definition is decoded when it is first
-//! asked for, so that a table costs little more than a walk over its bytes.
+//! used, so that opening a table costs little more than a pass over its bytes.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::message::{Record, Records, Value};
 use crate::schema::field::{op_def, op_list};
 use crate::schema::tensorflow::{AttrValue, OpDef};
 
-/// Bytes of the largest definition that is read. TensorFlow's largest has 1,701 without documentation.
+/// The size limit of a definition. TensorFlow's largest has 1,701 bytes without documentation.
 const MAX_DEFINITION: usize = 1 << 20;
 
 const BUILTIN: &[u8] = include_bytes!("ops.pb");
@@ -28,7 +28,7 @@ static TABLE: LazyLock<OpTable<'static>> = LazyLock::new(|| {
 
 /// Op definitions by name.
 ///
-/// One table may lie [`over`](Self::over) another: what a graph brought along goes before what TensorFlow says today.
+/// One table may be put [`over`](Self::over) another: the op list of a graph takes precedence over today's definitions.
 #[derive(Debug)]
 pub struct OpTable<'a> {
     bytes: Cow<'a, [u8]>,
@@ -37,12 +37,12 @@ pub struct OpTable<'a> {
     base: Option<&'a OpTable<'a>>,
 }
 
-/// Where a definition lies, and what it is once somebody has asked.
+/// The bytes of a definition, and the definition once it was decoded.
 #[derive(Debug)]
 struct Entry {
     name: Range<usize>,
     content: Range<usize>,
-    /// `None` inside: it cannot be decoded, which [`OpTable::decode`] has ruled out.
+    /// The inner `None` is a definition that cannot be decoded, which [`OpTable::decode`] refuses.
     definition: OnceLock<Option<Box<OpDef>>>,
 }
 
@@ -53,7 +53,7 @@ impl OpTable<'static> {
     /// use ckdiff::graph::{OpTable, is_commutative};
     ///
     /// assert!(is_commutative(OpTable::builtin().definition("AddV2").unwrap()));
-    /// // It joins strings, too.
+    /// // It also concatenates strings.
     /// assert!(!is_commutative(OpTable::builtin().definition("Add").unwrap()));
     /// ```
     pub fn builtin() -> &'static Self {
@@ -62,10 +62,10 @@ impl OpTable<'static> {
 }
 
 impl<'a> OpTable<'a> {
-    /// The definitions of an `OpList`, in the binary format; of several for one op the first counts.
+    /// Reads an `OpList` in the binary format. If an op is defined twice, the first definition counts.
     ///
     /// # Errors
-    /// When `bytes` are no `OpList`, or a definition in it has no name or is larger than 1 MiB.
+    /// If `bytes` is not an `OpList`, or a definition has no name or is larger than 1 MiB.
     pub fn decode(bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self> {
         let table = Self::index(bytes.into())?;
         for entry in &table.entries {
@@ -74,13 +74,13 @@ impl<'a> OpTable<'a> {
         Ok(table)
     }
 
-    /// This table, and for ops that it does not have `base`.
+    /// Puts this table over `base`, which is used for ops that this table does not have.
     #[must_use]
     pub fn over(self, base: &'a OpTable<'a>) -> Self {
         Self { base: Some(base), ..self }
     }
 
-    /// What the op of this name takes and gives.
+    /// The definition of an op.
     pub fn definition(&self, op: &str) -> Option<&OpDef> {
         let found = self.entries.binary_search_by(|entry| self.name(entry).cmp(op.as_bytes()));
         match found.ok().and_then(|at| self.entries.get(at)) {
@@ -92,7 +92,7 @@ impl<'a> OpTable<'a> {
         }
     }
 
-    /// The definition of the op of this name, as an `OpDef` in the binary format.
+    /// The definition of an op, as the bytes of an `OpDef`.
     pub(crate) fn bytes(&self, op: &str) -> Option<&[u8]> {
         let found = self.entries.binary_search_by(|entry| self.name(entry).cmp(op.as_bytes()));
         match found.ok().and_then(|at| self.entries.get(at)) {
@@ -101,7 +101,7 @@ impl<'a> OpTable<'a> {
         }
     }
 
-    /// The names of its ops, sorted; behind them those of the table below it, some of which may be the same.
+    /// The names of the ops, sorted, followed by those of the table below, some of which may be the same.
     pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         let mut table = Some(self);
         let tables = std::iter::from_fn(move || {
@@ -114,12 +114,12 @@ impl<'a> OpTable<'a> {
         })
     }
 
-    /// How many ops it defines, the table below it apart.
+    /// The number of ops, without those of the table below.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether it defines none, the table below it apart.
+    /// Whether there are no ops, apart from those of the table below.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -134,7 +134,7 @@ impl<'a> OpTable<'a> {
             }
         }
         let name = |entry: &Entry| bytes.get(entry.name.clone()).unwrap_or_default();
-        // Stable, so that of one name the first stays.
+        // A stable sort, so that the first definition of a name stays first.
         entries.sort_by(|a, b| name(a).cmp(name(b)));
         entries.dedup_by(|b, a| name(a) == name(b));
         Ok(Self { bytes, entries, base: None })
@@ -152,7 +152,7 @@ impl<'a> OpTable<'a> {
 }
 
 impl Entry {
-    /// The definition that `record` holds, which is one of the `OpList` itself.
+    /// The definition in a record of the `OpList`.
     fn new(record: &Record<'_>, content: &[u8]) -> Result<Self> {
         if content.len() > MAX_DEFINITION {
             let found = format!("{} bytes long", content.len());
@@ -177,17 +177,17 @@ impl Entry {
     }
 }
 
-/// Whether the data inputs of an op may stand in any order: two of them, or one list, as those of `AddN`.
+/// Whether the data inputs of an op may be in any order: two inputs, or a list as of `AddN`.
 pub fn is_commutative(op: &OpDef) -> bool {
     op.is_commutative
 }
 
-/// Whether nodes of an op with equal inputs may give different things, or do something beside giving it.
+/// Whether an op has side effects, or its outputs depend on more than its inputs.
 pub fn is_stateful(op: &OpDef) -> bool {
     op.is_stateful
 }
 
-/// The value that an attribute has where a node does not give it.
+/// The default of an attribute.
 ///
 /// ```
 /// use ckdiff::graph::{OpTable, default_of};

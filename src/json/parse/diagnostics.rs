@@ -88,14 +88,15 @@ fn in_plain_words(said: &str, input: &str, offset: usize) -> String {
         "EOF while parsing a value" => "the text ends where a value is needed".to_owned(),
         "expected value" | "expected ident" => format!("found {found}, a value is needed"),
         "key must be a string" => format!("found {found}, a name in double quotes is needed"),
-        "trailing comma" => "a comma with nothing behind it".to_owned(),
-        "trailing characters" => format!("found {found} behind the end of the value"),
+        "trailing comma" => "a trailing comma".to_owned(),
+        "trailing characters" => format!("found {found} after the end of the value"),
         "invalid number" => {
-            format!("found {found} in a number, which JSON does not write like this")
+            format!("found {found} in a number, which is not in the notation of JSON")
         }
-        "number out of range" => "a number that no double holds".to_owned(),
+        "number out of range" => "a number out of the range of a double".to_owned(),
         "invalid escape" => {
-            r#"an escape that JSON does not have; it has \" \\ \/ \b \f \n \r \t \uXXXX"#.to_owned()
+            r#"an escape that JSON does not have; it allows \" \\ \/ \b \f \n \r \t \uXXXX"#
+                .to_owned()
         }
         "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
             "half of a surrogate pair; both escapes are needed, the leading one first".to_owned()

@@ -247,7 +247,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Slot<'s>> {
 }
 
 /// The elements of a repeated field.
-struct Items<'s>(&'s Field);
+pub(super) struct Items<'s>(pub(super) &'s Field);
 
 impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Items<'s>> {
     type Value = ();
@@ -351,9 +351,8 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Base64<'s>> {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
-        let mut bytes = Vec::new();
-        match base64::decode(text.as_bytes(), &mut bytes) {
-            Ok(()) => {
+        match base64::decode(text.as_bytes()) {
+            Ok(bytes) => {
                 self.what.0.write(Value::Len(&bytes), &mut self.reader.out);
                 Ok(())
             }

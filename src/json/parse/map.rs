@@ -101,13 +101,8 @@ impl<'de> Reader<'_, 'de> {
         Ok(())
     }
 
-    /// Records the key of a `Struct`'s member.
-    pub(super) fn record_key(&mut self, text: Cow<'de, str>, ordinal: usize) {
-        self.keys.push((Key::Text(text), ordinal));
-    }
-
     /// Checks the keys from `first` on for duplicates and removes them.
-    pub(super) fn check_keys<E: de::Error>(&mut self, first: usize) -> Result<(), E> {
+    fn check_keys<E: de::Error>(&mut self, first: usize) -> Result<(), E> {
         let keys = self.keys.get_mut(first..).unwrap_or_default();
         // Printed messages have sorted keys.
         let mut twice = None;

@@ -96,7 +96,7 @@ fn utf8(input: &[u8]) -> Result<&str> {
     };
     match std::str::from_utf8(input) {
         Ok(text) if text.starts_with('\u{feff}') => {
-            refused("found a byte order mark, which JSON has not".to_owned(), 0)
+            refused("found a byte order mark, which JSON does not allow".to_owned(), 0)
         }
         Ok(text) => Ok(text),
         Err(error) => {

@@ -80,9 +80,9 @@ impl<'s, 'de> Reader<'s, 'de> {
         match ty.well_known {
             None => self.fields(ty, json),
             Some(WellKnown::Any) => self.any(json),
-            Some(WellKnown::Struct) => self.struct_value(json),
-            Some(WellKnown::Value) => self.value(json),
-            Some(WellKnown::ListValue) => self.list_value(json),
+            Some(WellKnown::Struct) => self.struct_value(ty, json),
+            Some(WellKnown::Value) => self.value(ty, json),
+            Some(WellKnown::ListValue) => self.list_value(ty, json),
             Some(WellKnown::Wrapper) => self.wrapper(ty, json),
             Some(WellKnown::Timestamp) => self.time(
                 json,

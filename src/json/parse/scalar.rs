@@ -145,9 +145,11 @@ pub(super) fn range(kind: Kind) -> &'static str {
     match kind {
         Kind::Bool => "true or false is needed",
         Kind::Double => {
-            r#"a number that a double holds, "NaN", "Infinity" or "-Infinity" is needed"#
+            r#"a number in the range of a double, "NaN", "Infinity" or "-Infinity" is needed"#
         }
-        Kind::Float => r#"a number that a float holds, "NaN", "Infinity" or "-Infinity" is needed"#,
+        Kind::Float => {
+            r#"a number in the range of a float, "NaN", "Infinity" or "-Infinity" is needed"#
+        }
         Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => {
             "a whole number from -2147483648 to 2147483647 is needed"
         }

@@ -3,12 +3,13 @@
 use std::fmt;
 
 use serde::Deserializer;
-use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, MapAccess, SeqAccess, Visitor};
 
-use super::locate::Step;
-use super::reader::{Reader, Text, With};
-use crate::schema::WireType;
-use crate::schema::field::map_entry;
+use super::diagnostics::Spot;
+use super::fields::Items;
+use super::map::Entries;
+use super::reader::{Reader, With};
+use crate::schema::{Field, MessageType, WireType};
 
 /// The fields of `Value`.
 mod field {
@@ -20,112 +21,70 @@ mod field {
     pub(super) const LIST: u32 = 6;
 }
 
-impl<'de> Reader<'_, 'de> {
-    pub(super) fn struct_value<D: Deserializer<'de>>(&mut self, json: D) -> Result<(), D::Error> {
-        json.deserialize_map(self.with(Members))
+impl<'s, 'de> Reader<'s, 'de> {
+    pub(super) fn struct_value<D: Deserializer<'de>>(
+        &mut self,
+        ty: &'s MessageType,
+        json: D,
+    ) -> Result<(), D::Error> {
+        let members = self.only_field(ty, Field::is_map)?;
+        json.deserialize_map(self.with(Entries(members)))
     }
 
-    pub(super) fn list_value<D: Deserializer<'de>>(&mut self, json: D) -> Result<(), D::Error> {
-        json.deserialize_seq(self.with(Values))
+    pub(super) fn list_value<D: Deserializer<'de>>(
+        &mut self,
+        ty: &'s MessageType,
+        json: D,
+    ) -> Result<(), D::Error> {
+        let values = self.only_field(ty, |field| field.kind.message().is_some())?;
+        json.deserialize_seq(self.with(Items(values)))
     }
 
-    pub(super) fn value<D: Deserializer<'de>>(&mut self, json: D) -> Result<(), D::Error> {
-        json.deserialize_any(self.with(Anything))
-    }
-}
-
-/// The content of a `Struct`.
-struct Members;
-
-impl<'de> Visitor<'de> for With<'_, '_, 'de, Members> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
+    pub(super) fn value<D: Deserializer<'de>>(
+        &mut self,
+        ty: &'s MessageType,
+        json: D,
+    ) -> Result<(), D::Error> {
+        json.deserialize_any(self.with(Anything(ty)))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let reader = self.reader;
-        let first = reader.keys.len();
-        let mut ordinal = 0;
-        // Two levels: the map entry, and the Value in it.
-        reader.enter()?;
-        reader.enter()?;
-        while let Some(text) = map.next_key_seed(Text)? {
-            reader.path.push(Step::Entry(ordinal));
-            reader.out.tag(1, WireType::Len);
-            reader.out.open();
-            reader.out.tag(map_entry::KEY, WireType::Len);
-            reader.out.len_prefixed(text.as_bytes());
-            reader.record_key(text, ordinal);
-            reader.out.tag(map_entry::VALUE, WireType::Len);
-            reader.out.open();
-            map.next_value_seed(reader.with(Anything))?;
-            reader.out.close();
-            reader.out.close();
-            ordinal += 1;
-            reader.path.pop();
-        }
-        reader.leave();
-        reader.leave();
-        reader.check_keys(first)
-    }
-}
-
-/// The content of a `ListValue`.
-struct Values;
-
-impl<'de> Visitor<'de> for With<'_, '_, 'de, Values> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
+    /// The field of a `Struct` or a `ListValue`, as protobuf declares it.
+    fn only_field<E: de::Error>(
+        &mut self,
+        ty: &'s MessageType,
+        is_declared: fn(&Field) -> bool,
+    ) -> Result<&'s Field, E> {
+        let field = ty.field(1).filter(|field| is_declared(field));
+        field.ok_or_else(|| self.fail(Spot::Value, format!("{} has no field 1", ty.full_name)))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        let reader = self.reader;
-        reader.enter()?;
-        reader.path.push(Step::Item(0));
-        while list.next_element_seed(reader.with(Value))?.is_some() {
-            if let Some(Step::Item(index)) = reader.path.last_mut() {
-                *index += 1;
-            }
-        }
-        reader.path.pop();
-        reader.leave();
-        Ok(())
-    }
-}
-
-/// A value of a `ListValue`.
-struct Value;
-
-impl<'de> DeserializeSeed<'de> for With<'_, '_, 'de, Value> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        let reader = self.reader;
-        // Serde calls the seed only if there is an element.
-        reader.out.tag(1, WireType::Len);
-        reader.out.open();
-        json.deserialize_any(reader.with(Anything))?;
-        reader.out.close();
+    /// Writes a `Struct` or a `ListValue` as the field `number` of a `Value`; `content` writes its only field.
+    fn nested_value<E: de::Error>(
+        &mut self,
+        ty: &'s MessageType,
+        number: u32,
+        content: impl FnOnce(&mut Self, &'s Field) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let inner = ty.field(number).and_then(|field| field.kind.message());
+        let Some(inner) = inner else {
+            let message = format!("{} has no message in field {number}", ty.full_name);
+            return Err(self.fail(Spot::Value, message));
+        };
+        let only = self.only_field(&self.schema[inner], Field::is_repeated)?;
+        self.enter()?;
+        self.out.tag(number, WireType::Len);
+        self.out.open();
+        content(self, only)?;
+        self.out.close();
+        self.leave();
         Ok(())
     }
 }
 
 /// The content of a `Value`.
-struct Anything;
+struct Anything<'s>(&'s MessageType);
 
-impl<'de> DeserializeSeed<'de> for With<'_, '_, 'de, Anything> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        json.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for With<'_, '_, 'de, Anything> {
+impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Anything<'s>> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -167,24 +126,16 @@ impl<'de> Visitor<'de> for With<'_, '_, 'de, Anything> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
-        let reader = self.reader;
-        reader.enter()?;
-        reader.out.tag(field::STRUCT, WireType::Len);
-        reader.out.open();
-        reader.with(Members).visit_map(map)?;
-        reader.out.close();
-        reader.leave();
-        Ok(())
+        let Anything(ty) = self.what;
+        self.reader.nested_value(ty, field::STRUCT, |reader, members| {
+            reader.with(Entries(members)).visit_map(map)
+        })
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<(), A::Error> {
-        let reader = self.reader;
-        reader.enter()?;
-        reader.out.tag(field::LIST, WireType::Len);
-        reader.out.open();
-        reader.with(Values).visit_seq(list)?;
-        reader.out.close();
-        reader.leave();
-        Ok(())
+        let Anything(ty) = self.what;
+        self.reader.nested_value(ty, field::LIST, |reader, values| {
+            reader.with(Items(values)).visit_seq(list)
+        })
     }
 }

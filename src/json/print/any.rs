@@ -72,7 +72,7 @@ impl<'p> Printer<'p, '_> {
         if self.options.unknown == Unknown::Refuse {
             let url = shortened(url);
             let message = format!(
-                "an Any of the unknown type {url:?} has no form in JSON; --drop-unknown leaves it out"
+                "an Any of the unknown type {url:?} cannot be represented in JSON; --drop-unknown leaves it out"
             );
             return Err(ErrorKind::Syntax(message).into());
         }

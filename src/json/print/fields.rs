@@ -3,7 +3,7 @@
 use super::Printer;
 use crate::error::{Error, Result};
 use crate::json::FieldNames;
-use crate::message::{Fit, Meaning, Packed, Records, Value, message_set_item};
+use crate::message::{Packed, RecordKind, Records, Value, WireMatch, message_set_item};
 use crate::schema::field::map_entry;
 use crate::schema::{Field, Kind, MessageType, WireType};
 
@@ -18,7 +18,8 @@ impl<'p> Printer<'p, '_> {
         let mut defaults = 0;
         for record in Records::new(bytes, 0) {
             let record = record?;
-            let Meaning::Known(field, fit) = Meaning::of(self.schema, ty, &record) else {
+            let RecordKind::Known(field, wire_match) = RecordKind::of(self.schema, ty, &record)
+            else {
                 self.unknown(&record)?;
                 continue;
             };
@@ -37,7 +38,9 @@ impl<'p> Printer<'p, '_> {
             let named = self.losses.paths.len();
             let result = match record.value {
                 Value::Len(entry) if field.is_map() => self.entry(field, entry, depth + 1),
-                Value::Len(numbers) if fit == Fit::Packed => self.packed(field.kind, numbers),
+                Value::Len(numbers) if wire_match == WireMatch::Packed => {
+                    self.packed(field.kind, numbers)
+                }
                 value if field.is_repeated() => self.element(field, value, depth),
                 value => self.single(field, value, depth),
             };
@@ -135,7 +138,7 @@ impl<'p> Printer<'p, '_> {
         // In canonical form an entry has a key and a value, in this order.
         for record in Records::new(entry, 0) {
             let record = record?;
-            let is_of = |field| Fit::of(record.value.wire_type(), field) == Fit::Single;
+            let is_of = |field| WireMatch::of(record.value.wire_type(), field) == WireMatch::Single;
             result = match record.number {
                 map_entry::KEY if is_of(key_field) => {
                     key = record.value;

@@ -75,7 +75,7 @@ impl<'p> Printer<'p, '_> {
         let number = record.number;
         if self.options.unknown == Unknown::Refuse {
             let message = format!(
-                "the unknown field {number} has no form in JSON; --drop-unknown leaves it out"
+                "the unknown field {number} cannot be represented in JSON; --drop-unknown leaves it out"
             );
             return Err(ErrorKind::Syntax(message).into());
         }

@@ -18,7 +18,7 @@ impl Printer<'_, '_> {
             (Kind::String, Value::Len(text)) => {
                 // proto3 strings were checked when the message was decoded.
                 if !field.is_utf8 && std::str::from_utf8(text).is_err() {
-                    let message = "a string that is not UTF-8 has no form in JSON";
+                    let message = "a string that is not UTF-8 cannot be represented in JSON";
                     return Err(ErrorKind::Syntax(message.to_owned()).into());
                 }
                 self.tokens.string(text)
@@ -137,9 +137,8 @@ impl Printer<'_, '_> {
                 _ => self.unknown(&record)?,
             }
         }
-        let text = text(time).map_err(|found| {
-            ErrorKind::Syntax(format!("{found}, so that this has no form in JSON"))
-        })?;
+        let text = text(time)
+            .map_err(|found| ErrorKind::Syntax(format!("{found}, which JSON cannot represent")))?;
         self.tokens.string(text.as_bytes())
     }
 
@@ -155,8 +154,9 @@ impl Printer<'_, '_> {
             let Some(path) =
                 mask::to_camel(&path).filter(|path| !path.is_empty() && !path.contains(','))
             else {
-                let message =
-                    format!("the path {path:?} has no form in JSON: it would not come back");
+                let message = format!(
+                    "the path {path:?} cannot be represented in JSON: it would not round-trip"
+                );
                 return Err(ErrorKind::Syntax(message).into());
             };
             if !text.is_empty() {

@@ -132,7 +132,7 @@ impl<'o> TokenWriter<'o> {
         self.buffer.push(b'"');
         // A multiple of three bytes, so that only the last group is padded.
         for part in bytes.chunks(FULL / 4 * 3) {
-            base64::encode(part, &mut self.buffer);
+            self.buffer.extend_from_slice(base64::encode(part).as_bytes());
             if self.buffer.len() >= FULL {
                 self.flush()?;
             }

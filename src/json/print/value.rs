@@ -3,7 +3,7 @@
 use super::Printer;
 use super::fields::mismatched_type;
 use crate::error::{ErrorKind, Result};
-use crate::message::{Fit, Meaning, Records, Value};
+use crate::message::{RecordKind, Records, Value, WireMatch};
 use crate::schema::{Kind, MessageType};
 
 impl<'p> Printer<'p, '_> {
@@ -39,8 +39,9 @@ impl<'p> Printer<'p, '_> {
         let mut index = 0;
         for record in Records::new(bytes, 0) {
             let record = record?;
-            let meaning = Meaning::of(self.schema, ty, &record);
-            if !matches!(meaning, Meaning::Known(known, Fit::Single) if known.number == 1) {
+            let meaning = RecordKind::of(self.schema, ty, &record);
+            if !matches!(meaning, RecordKind::Known(known, WireMatch::Single) if known.number == 1)
+            {
                 self.unknown(&record)?;
                 continue;
             }
@@ -57,20 +58,22 @@ impl<'p> Printer<'p, '_> {
         let mut written = false;
         for record in Records::new(bytes, 0) {
             let record = record?;
-            let meaning = Meaning::of(self.schema, ty, &record);
-            let (Meaning::Known(field, Fit::Single), false) = (meaning, written) else {
+            let meaning = RecordKind::of(self.schema, ty, &record);
+            let (RecordKind::Known(field, WireMatch::Single), false) = (meaning, written) else {
                 self.unknown(&record)?;
                 continue;
             };
             written = true;
             match (field.kind, record.value) {
                 (Kind::Double, Value::Fixed64(bits)) if !f64::from_bits(bits).is_finite() => {
-                    let message = "a Value that is not finite has no form in JSON".to_owned();
+                    let message =
+                        "a Value that is not finite cannot be represented in JSON".to_owned();
                     return Err(ErrorKind::Syntax(message).into());
                 }
                 (Kind::Enum(_), Value::Varint(number @ 1..)) => {
-                    let message =
-                        format!("a Value that is null number {number} has no form in JSON");
+                    let message = format!(
+                        "a Value that is null number {number} cannot be represented in JSON"
+                    );
                     return Err(ErrorKind::Syntax(message).into());
                 }
                 (Kind::Message(id), Value::Len(bytes)) => {
@@ -84,6 +87,6 @@ impl<'p> Printer<'p, '_> {
         if written {
             return Ok(());
         }
-        Err(ErrorKind::Syntax("a Value that holds nothing has no form in JSON".to_owned()).into())
+        Err(ErrorKind::Syntax("an empty Value cannot be represented in JSON".to_owned()).into())
     }
 }

@@ -1,19 +1,21 @@
-//! What a person may want to do next.
+//! Suggestions: notes on the comparison, and options that would change its result.
 
 use std::io::{self, Write};
+
+use anstyle::Style;
 
 use crate::compare::{Comparison, NanPolicy};
 use crate::diff::{Diff, Status};
 
 use super::text::plural;
-use super::{View, number, renames};
+use super::{Options, lines, number, renames};
 
-/// Below this change of its norm, a tensor is the same but for noise, and a tolerance is worth a thought.
+/// A change below this share of a tensor's norm counts as noise, for which a tolerance is suggested.
 const NOISE: f64 = 1e-3;
 
-/// Writes notes on how the answer was found, and options that would change it.
-pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
-    let style = view.palette.command;
+/// Writes notes on how tensors were compared, and options that would change the answer.
+pub(super) fn write(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let style = options.palette.command;
     for text in [by_checksum(diff), about_bits(diff), about_tolerance(diff)].into_iter().flatten() {
         writeln!(out, "\n{text}")?;
     }
@@ -28,7 +30,7 @@ pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result
         plural(n, "tensor")
     )?;
     let proposals = renames::proposals(diff);
-    let shown = proposals.get(..view.max_diffs.max(1)).unwrap_or(&proposals);
+    let shown = proposals.get(..options.max_rows.max(1)).unwrap_or(&proposals);
     for proposal in shown {
         let many = match proposal.tensors {
             1 => String::new(),
@@ -36,10 +38,8 @@ pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result
         };
         writeln!(out, "  {style}--rename {}{style:#}{many}", proposal.option)?;
     }
-    let more = proposals.len() - shown.len();
-    if more > 0 {
-        writeln!(out, "  … and {}", plural(more as u64, "more rename"))?;
-    }
+    let hidden = (proposals.len() - shown.len()) as u64;
+    lines::more(hidden, "rename", "  ", Style::new(), out)?;
     let written: usize = proposals.iter().map(|proposal| proposal.tensors).sum();
     let unwritten = diff.renames.len().saturating_sub(written);
     if unwritten > 0 {
@@ -48,7 +48,7 @@ pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result
     Ok(())
 }
 
-/// Says so where values were not looked at.
+/// A note for a side whose values were not read.
 fn by_checksum(diff: &Diff) -> Option<String> {
     let lacking = match (diff.lhs.has_data, diff.rhs.has_data) {
         (true, true) => return None,
@@ -61,20 +61,20 @@ fn by_checksum(diff: &Diff) -> Option<String> {
     ))
 }
 
-/// Whether tensors differ in nothing but their values.
+/// Whether all tensors that differ differ only in value.
 fn only_values(diff: &Diff) -> bool {
     let counts = diff.counts();
     let others = [Status::Added, Status::Removed, Status::Dtype, Status::Shape, Status::Error];
     others.iter().all(|&status| counts.of(status) == 0)
 }
 
-/// The comparisons of tensors with this status; `None` where one was not compared by its values.
+/// The comparisons of tensors with this status; `None` if one was not compared by value.
 fn with_status(diff: &Diff, status: Status) -> Option<Vec<&Comparison>> {
     let tensors = diff.tensors.iter().filter(|tensor| tensor.status == status);
     tensors.map(|tensor| tensor.comparison.as_ref()).collect()
 }
 
-/// Differences that a tolerance of nothing makes go away.
+/// A suggestion for differences that disappear with a tolerance of 0.
 fn about_bits(diff: &Diff) -> Option<String> {
     let differ_by_bits = |comparison: &&Comparison| {
         let zero_sign = comparison.zero_sign.unwrap_or(0);
@@ -89,7 +89,7 @@ fn about_bits(diff: &Diff) -> Option<String> {
     })
 }
 
-/// The smallest tolerance that would pass, where one was asked for or the differences look like noise.
+/// The smallest tolerance that would pass, if a tolerance was given or the differences look like noise.
 fn about_tolerance(diff: &Diff) -> Option<String> {
     let different = with_status(diff, Status::Different)?;
     let noise = || different.iter().all(|c| c.rel_l2.is_some_and(|rel_l2| rel_l2 < NOISE));
@@ -97,7 +97,7 @@ fn about_tolerance(diff: &Diff) -> Option<String> {
     if different.is_empty() || !wanted || !only_values(diff) || about_bits(diff).is_some() {
         return None;
     }
-    // What is close by another criterion has to stay so.
+    // Tensors that are close by another criterion must stay close.
     let judged: Vec<_> = different.into_iter().chain(with_status(diff, Status::Close)?).collect();
     let largest = |part: fn(&Comparison) -> Option<f64>| {
         let parts: Option<Vec<f64>> = judged.iter().map(|comparison| part(comparison)).collect();
@@ -106,7 +106,7 @@ fn about_tolerance(diff: &Diff) -> Option<String> {
     let rtol = largest(|comparison| comparison.passes_at.rtol);
     let atol = largest(|comparison| comparison.passes_at.atol);
     let ulps: Option<Vec<u64>> = judged.iter().map(|comparison| comparison.max_ulp).collect();
-    // Without atol some value is not finite, and no number of ulps passes that.
+    // If no atol passes, an element is not finite, and no number of ulps passes either.
     let by_ulp = diff.options.tolerance.ulp.is_some() && atol.is_some();
     let ulp = ulps.filter(|_| by_ulp).and_then(|ulps| ulps.into_iter().max());
     let options = [

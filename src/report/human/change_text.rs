@@ -1,20 +1,20 @@
-//! A change in words: where it is, and what it was and is.
+//! The text of a change: its path, its old and its new value.
 
 use crate::diff::{Change, ChangeKind, Detail, Path, Step, Weight};
 
 use super::number;
 use super::text::{plural, printable};
 
-/// Fields on the way to a node or a function, which need not be named.
+/// Fields on the path to a node or a function, which are not shown.
 const GRAPH: [&str; 4] = ["graph_def", "library", "meta_graphs", "meta_info_def"];
 
-/// What changed, as people call it: `dense/MatMul.transpose_b`, `signature_def["serving_default"].method_name`.
+/// The short path of a change: `dense/MatMul.transpose_b`, `signature_def["serving_default"].method_name`.
 pub(super) fn subject(change: &Change) -> String {
-    place(&change.path)
+    short_path(&change.path)
 }
 
-/// A path without what every path has.
-pub(super) fn place(path: &Path) -> String {
+/// A path without the fields that lead to every node or function.
+pub(super) fn short_path(path: &Path) -> String {
     let steps = path.steps();
     let in_function = path.key_in("function").is_some();
     let mut text = String::new();
@@ -22,7 +22,7 @@ pub(super) fn place(path: &Path) -> String {
     while let Some(step) = steps.next() {
         match step {
             Step::Field(name) => match (&**name, steps.peek()) {
-                // The graph itself, unless there are several.
+                // The fields of the only graph.
                 (field, Some(Step::Field(_))) if GRAPH.contains(&field) && text.is_empty() => {}
                 ("meta_graphs", Some(Step::Key(tags))) => {
                     text += &format!("[{}]", printable(tags));
@@ -40,7 +40,7 @@ pub(super) fn place(path: &Path) -> String {
                     push_field(&mut text, &printable(key));
                     steps.next();
                 }
-                // The two fields that every collection has.
+                // The fields between a collection and its items.
                 (
                     "bytes_list" | "node_list" | "any_list" | "int64_list" | "float_list" | "value",
                     Some(_),
@@ -48,7 +48,7 @@ pub(super) fn place(path: &Path) -> String {
                 ("attr", Some(Step::Key(key))) => {
                     push_field(&mut text, &printable(key));
                     steps.next();
-                    // A tensor is all that such an attribute is.
+                    // The attribute is the tensor.
                     steps.next_if(|step| matches!(step, Step::Field(name) if &**name == "tensor"));
                 }
                 (name, _) => push_field(&mut text, name),
@@ -73,7 +73,7 @@ fn push_field(text: &mut String, name: &str) {
     text.push_str(name);
 }
 
-/// The scope of the node that changed, with its slash; of other things, nothing.
+/// The scope of the node that changed, with its slash, or the function that it is in; empty for other changes.
 pub(super) fn scope(change: &Change) -> String {
     if change.path.key_in("function").is_some() {
         return change
@@ -86,7 +86,7 @@ pub(super) fn scope(change: &Change) -> String {
     name.rsplit_once('/').map(|(scope, _)| printable(&format!("{scope}/"))).unwrap_or_default()
 }
 
-/// What sorts changes: what matters most first, then by where they are.
+/// The key that sorts changes: by scope, then by kind, then by path.
 pub(super) fn order(change: &Change) -> (String, u8, String) {
     let kind = match change.kind {
         ChangeKind::Removed => 0,
@@ -97,7 +97,7 @@ pub(super) fn order(change: &Change) -> (String, u8, String) {
     (scope(change), kind, change.path.to_string())
 }
 
-/// What it was and is.
+/// The old and the new value.
 pub(super) fn text(change: &Change) -> String {
     let sides = sides(change.lhs.as_deref(), change.rhs.as_deref());
     match &change.detail {
@@ -121,7 +121,7 @@ pub(super) fn text(change: &Change) -> String {
     }
 }
 
-/// `lhs → rhs`; with one side only, `added rhs` or `removed lhs`.
+/// `lhs → rhs`; with only one side, `added rhs` or `removed lhs`.
 pub(super) fn sides(lhs: Option<&str>, rhs: Option<&str>) -> String {
     match (lhs, rhs) {
         (Some(lhs), Some(rhs)) => {
@@ -134,10 +134,10 @@ pub(super) fn sides(lhs: Option<&str>, rhs: Option<&str>) -> String {
     }
 }
 
-/// Characters that two values may have in common before that is left out.
+/// Common characters at an end of two values above which they are abridged.
 const COMMON: usize = 12;
 
-/// Two long values without most of what they begin and end with alike.
+/// Two long values without most of their common start and end.
 fn apart(lhs: &str, rhs: &str) -> (String, String) {
     if lhs.len() + rhs.len() < 4 * COMMON {
         return (lhs.to_owned(), rhs.to_owned());
@@ -157,7 +157,7 @@ fn apart(lhs: &str, rhs: &str) -> (String, String) {
     (middle(lhs), middle(rhs))
 }
 
-/// What a cosmetic change is about, in a word.
+/// The kind of a cosmetic change.
 pub(super) fn kind_of_detail(change: &Change) -> &'static str {
     debug_assert_eq!(change.weight, Weight::Cosmetic);
     let steps = change.path.steps();
@@ -165,16 +165,16 @@ pub(super) fn kind_of_detail(change: &Change) -> &'static str {
         steps.iter().any(|step| matches!(step, Step::Field(field) if &**field == name))
     };
     match steps {
-        _ if change.kind == ChangeKind::Renamed => "counted names",
+        _ if change.kind == ChangeKind::Renamed => "renumbered names",
         [.., Step::Field(last)] if &**last == "node" || &**last == "node_def" => "order of nodes",
-        _ if field("input") => "spelling and order of inputs",
+        _ if field("input") => "notation and order of inputs",
         _ if field("tensor") => "encodings of tensors",
         _ if field("stripped_op_list") => "op definitions",
         [.., Step::Field(attr), Step::Key(name)] if &**attr == "attr" && name.starts_with('_') => {
-            "notes of TensorFlow's own"
+            "internal attributes"
         }
         _ if field("attr") => "default attributes",
-        _ if field("experimental_debug_info") => "where nodes come from",
+        _ if field("experimental_debug_info") => "debug info",
         _ if field("versions") || field("meta_info_def") || field("version") => "versions",
         _ => "others",
     }

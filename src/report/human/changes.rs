@@ -1,26 +1,26 @@
-//! Changes of graphs and other messages: what came and went first, then what is another, by scope.
+//! Changes of graphs and other messages: first removed and added nodes, then modifications by scope.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::diff::{Change, ChangeKind, Detail, Diff, Nodes, Rewired, SideOf, Weight};
+use crate::diff::{BoundaryChange, Change, ChangeKind, Detail, Diff, NodeGroup, Side, Weight};
 
 use super::table::{Align, Table};
 use super::text::{cut_middle, plural, printable, wrapped};
-use super::{View, change_text, number};
+use super::{Options, change_text, lines, number};
 
-/// Columns that names keep; values are long, and both ends of them say little.
+/// Columns that names keep, since the ends of a long value say little.
 const NAME: usize = 56;
 
-/// Inputs at a border that are told with the nodes that came or went.
+/// The maximum number of rewired inputs that are listed below a group of nodes.
 const BORDER: usize = 3;
 
-/// Ops that are told of many nodes.
+/// The maximum number of ops that are listed for a group of nodes.
 const OPS: usize = 4;
 
-/// A kind of change, from the worst on.
+/// A kind of change, the most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Section {
     Removed,
@@ -68,17 +68,17 @@ impl Section {
             Self::Renamed => "Nodes renamed",
             Self::Nodes => "Nodes changed",
             Self::Functions => "Functions",
-            Self::Saved => "What is saved and restored",
-            Self::Rest => "Beside the nodes",
+            Self::Saved => "Saved and restored tensors",
+            Self::Rest => "Other changes",
         }
     }
 }
 
-/// Writes the changes that matter, and how many do not.
-pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the semantic changes, and the number of cosmetic ones.
+pub(super) fn write(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let semantic = |change: &&Change| change.weight == Weight::Semantic;
     let changes: Vec<&Change> = diff.changes.iter().filter(semantic).collect();
-    let mut left = view.max_diffs;
+    let mut left = options.max_rows;
     for section in Section::ALL {
         let mut all: Vec<&Change> =
             changes.iter().copied().filter(|change| Section::of(change) == section).collect();
@@ -88,25 +88,20 @@ pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result
             continue;
         }
         left -= shown.len();
-        let style = view.palette.heading;
-        writeln!(out, "\n{style}{} ({}){style:#}", section.title(), counted(section, &all))?;
+        let title = format!("{} ({})", section.title(), counted(section, &all));
+        lines::heading(&title, options, out)?;
         match section {
-            Section::Removed | Section::Added => groups(shown, view, out)?,
+            Section::Removed | Section::Added => groups(shown, options, out)?,
             Section::Renamed => renamed(shown).write_fitted(out)?,
-            _ => rows(shown, view, out)?,
+            _ => rows(shown, options, out)?,
         }
     }
-    let style = view.palette.faint;
-    let hidden = changes.len().saturating_sub(view.max_diffs);
-    if hidden > 0 {
-        let more = plural(hidden as u64, "more change");
-        writeln!(out, "\n{style}… and {more}: -n {} lists all{style:#}", changes.len())?;
-    }
-    findings(diff, view, out)?;
-    cosmetic(diff, view, out)
+    lines::rest(changes.len(), "change", options, out)?;
+    findings(diff, options, out)?;
+    cosmetic(diff, options, out)
 }
 
-/// How many changes there are, and of which ops.
+/// The number of changes, and their ops.
 pub(super) fn counted(section: Section, changes: &[&Change]) -> String {
     let n = number::count(changes.len() as u64);
     let mut ops = BTreeMap::<&str, u64>::new();
@@ -137,7 +132,7 @@ fn most(mut ops: Vec<(String, u64)>) -> String {
     parts.join(", ")
 }
 
-fn what(nodes: &Nodes) -> String {
+fn what(nodes: &NodeGroup) -> String {
     match (nodes.names.as_slice(), nodes.ops.as_slice()) {
         ([_], [(op, _)]) => printable(op),
         (names, _) => {
@@ -146,24 +141,26 @@ fn what(nodes: &Nodes) -> String {
     }
 }
 
-/// Nodes that came or went together, and the inputs that changed because of it.
-pub(super) fn groups(changes: &[&Change], view: &View, out: &mut dyn Write) -> io::Result<()> {
+/// Groups of added or removed nodes, and the inputs that were rewired because of them.
+pub(super) fn groups(
+    changes: &[&Change],
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for change in changes {
         let Detail::Nodes(nodes) = &change.detail else { continue };
         let mut table = Table::new(&[Align::Left]).keeping_names(NAME);
         table.push(Style::new(), vec![change_text::subject(change), what(nodes)]);
         table.write_fitted(out)?;
-        let style = view.palette.faint;
-        for Rewired { path, lhs, rhs } in nodes.boundary.iter().take(BORDER) {
-            let input = change_text::place(path);
+        let style = options.palette.faint;
+        for BoundaryChange { path, lhs, rhs } in nodes.boundary.iter().take(BORDER) {
+            let input = change_text::short_path(path);
             let text = change_text::sides(lhs.as_deref(), rhs.as_deref());
             let line = cut_middle(&format!("{input}: {text}"), super::WIDTH - 6);
             writeln!(out, "{style}      {line}{style:#}")?;
         }
-        let more = nodes.boundary.len().saturating_sub(BORDER);
-        if more > 0 {
-            writeln!(out, "{style}      … and {} more{style:#}", number::count(more as u64))?;
-        }
+        let hidden = nodes.boundary.len().saturating_sub(BORDER);
+        lines::more(hidden as u64, "", "      ", style, out)?;
     }
     Ok(())
 }
@@ -178,13 +175,13 @@ pub(super) fn renamed(changes: &[&Change]) -> Table {
     table
 }
 
-/// Changes one by one, under the scopes that several of them are in.
-pub(super) fn rows(changes: &[&Change], view: &View, out: &mut dyn Write) -> io::Result<()> {
+/// Changes one by one, under the scopes that several of them share.
+pub(super) fn rows(changes: &[&Change], options: &Options, out: &mut dyn Write) -> io::Result<()> {
     for alike in changes.chunk_by(|a, b| change_text::scope(a) == change_text::scope(b)) {
         let scope = alike.first().map(|change| change_text::scope(change)).unwrap_or_default();
         let is_grouped = alike.len() > 1 && !scope.is_empty();
         if is_grouped {
-            let style = view.palette.faint;
+            let style = options.palette.faint;
             writeln!(out, "  {style}{}{style:#}", cut_middle(&scope, super::WIDTH - 2))?;
         }
         let mut table = Table::new(&[Align::Left]).keeping_names(NAME);
@@ -201,21 +198,20 @@ pub(super) fn rows(changes: &[&Change], view: &View, out: &mut dyn Write) -> io:
     Ok(())
 }
 
-/// What is wrong with a graph.
-pub(super) fn findings(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
+/// The findings: defects of a graph.
+pub(super) fn findings(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     if diff.findings.is_empty() {
         return Ok(());
     }
     let mut findings = BTreeMap::<String, Vec<&str>>::new();
     for finding in &diff.findings {
         let text = printable(&format!("{}: {}", finding.path, finding.problem));
-        findings.entry(text).or_default().extend(finding.side.map(SideOf::name));
+        findings.entry(text).or_default().extend(finding.side.map(Side::name));
     }
-    let style = view.palette.heading;
     let n = number::count(findings.len() as u64);
-    writeln!(out, "\n{style}Wrong in itself ({n}){style:#}")?;
-    let style = view.palette.bad;
-    for (text, sides) in findings.iter().take(view.max_diffs) {
+    lines::heading(&format!("Findings ({n})"), options, out)?;
+    let style = options.palette.bad;
+    for (text, sides) in findings.iter().take(options.max_rows) {
         let side = match sides.as_slice() {
             [] => String::new(),
             [side] => format!("{side}: "),
@@ -223,15 +219,12 @@ pub(super) fn findings(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Res
         };
         writeln!(out, "  {style}{side}{text}{style:#}")?;
     }
-    let more = findings.len().saturating_sub(view.max_diffs);
-    if more > 0 {
-        writeln!(out, "  … and {} more", number::count(more as u64))?;
-    }
-    Ok(())
+    let hidden = findings.len().saturating_sub(options.max_rows);
+    lines::more(hidden as u64, "", "  ", Style::new(), out)
 }
 
-/// One line for all that does not matter.
-pub(super) fn cosmetic(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
+/// One line for all cosmetic changes.
+pub(super) fn cosmetic(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let mut kinds = BTreeMap::<&str, u64>::new();
     for change in diff.changes.iter().filter(|change| change.weight == Weight::Cosmetic) {
         *kinds.entry(change_text::kind_of_detail(change)).or_default() += 1;
@@ -244,7 +237,7 @@ pub(super) fn cosmetic(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Res
     kinds.sort_by(|(a, x), (b, y)| y.cmp(x).then_with(|| a.cmp(b)));
     let parts: Vec<String> =
         kinds.into_iter().map(|(kind, count)| format!("{} {kind}", number::count(count))).collect();
-    let style = view.palette.faint;
+    let style = options.palette.faint;
     let start = format!("Cosmetic ({}): ", number::count(total));
     writeln!(out)?;
     for line in wrapped(&start, &parts) {

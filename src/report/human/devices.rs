@@ -1,17 +1,16 @@
-//! A list of devices.
+//! The list of devices.
 
 use std::io::{self, Write};
 
 use crate::compare::Adapter;
-use crate::report::{Devices, Listed, Palette, Tested};
+use crate::report::{Devices, Listed, Tested};
 
+use super::Options;
 use super::text::{padded, plural, printable, width_of};
 
-/// Tells a person what there is to compare on, as `--device` takes it.
-///
-/// # Errors
-/// When `out` cannot be written.
-pub fn write(devices: &Devices, palette: Palette, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the devices, by the names that `--device` takes.
+pub(super) fn write(devices: &Devices, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let palette = options.palette;
     let names = devices.adapters.iter().map(|listed| name(&listed.adapter));
     let names: Vec<_> = ["cpu".to_owned()].into_iter().chain(names).collect();
     let width = names.iter().map(|name| width_of(name)).max().unwrap_or_default();
@@ -25,7 +24,7 @@ pub fn write(devices: &Devices, palette: Palette, out: &mut dyn Write) -> io::Re
             Tested::No => {}
             Tested::Passed => writeln!(
                 out,
-                "\n{}{} counts as the CPU does.{:#}",
+                "\n{}{} computes the same results as the CPU.{:#}",
                 palette.good,
                 name(&listed.adapter),
                 palette.good
@@ -39,7 +38,10 @@ pub fn write(devices: &Devices, palette: Palette, out: &mut dyn Write) -> io::Re
     match devices.adapters.first() {
         None => writeln!(out, "\nNo driver offers a GPU."),
         Some(best) if !best.adapter.kind.is_gpu() => {
-            writeln!(out, "\nNo driver offers a GPU; software is used when it is named.")
+            writeln!(
+                out,
+                "\nNo driver offers a GPU; the software adapter is used only if --device names it."
+            )
         }
         Some(_) => Ok(()),
     }

@@ -1,59 +1,46 @@
-//! The report of a diff: what is the answer, what was compared, what changed.
+//! The report of a diff: the answer, the two sides, the changes.
 
 use std::io::{self, Write};
 
-use crate::compare::{NanPolicy, Options};
-use crate::diff::{Change, ChangeKind, Counts, Diff, OfRole, Part, Role, Side, Status};
-use crate::diff::{TensorDiff, TextView, Verdict, Weight, Weights};
+use crate::compare::{self, NanPolicy};
+use crate::diff::{
+    ArtifactSummary, Change, ChangeKind, Coverage, Diff, Role, RoleCounts, Status, StatusCounts,
+};
+use crate::diff::{ChangeCounts, TensorDiff, TextView, Verdict, Weight};
 use crate::tensor::Kind;
 
 use super::text::{cut_middle, cut_name, padded, plural, printable, several, width_of, wrapped};
-use super::{View, advice, changes, number, sections, texts};
+use super::{Options, advice, changes, number, sections, texts};
 
-/// Columns that a path may take.
+/// The maximum number of columns of a path.
 const PATH_WIDTH: usize = 68;
 
-/// Tells a person what a diff found.
-///
-/// # Errors
-/// When `out` cannot be written.
-pub fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
-    head(diff, view, out)?;
-    if diff.part.has_graph() {
-        changes::write(diff, view, out)?;
-    }
-    advice::write(diff, view, out)
-}
-
-/// Tells a person what a diff found, and shows the text of what changed in a graph or another message, with as many lines of
-/// `context` around what differs.
-///
-/// # Errors
-/// When `out` cannot be written.
-pub fn write_as_text(
+/// Writes the report of a diff; with `texts`, the changes of messages are shown in their texts.
+pub(super) fn write(
     diff: &Diff,
-    texts: &TextView<'_>,
-    context: usize,
-    view: &View,
+    texts: Option<&TextView<'_>>,
+    options: &Options,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    head(diff, view, out)?;
-    if diff.part.has_graph() {
-        texts::write(diff, texts, context, view, out)?;
+    head(diff, options, out)?;
+    match texts.filter(|_| diff.coverage.has_graph()) {
+        Some(texts) => texts::write(diff, texts, options, out)?,
+        None if diff.coverage.has_graph() => changes::write(diff, options, out)?,
+        None => {}
     }
-    advice::write(diff, view, out)
+    advice::write(diff, options, out)
 }
 
-/// The answer, what was compared, and the tensors.
-fn head(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
-    let palette = view.palette;
+/// The answer, the two sides, and the tensors.
+fn head(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let palette = options.palette;
     let style = match diff.verdict() {
         Verdict::Same => palette.good,
         Verdict::Different => palette.changed,
         Verdict::Trouble => palette.bad,
     };
     writeln!(out, "{style}{}{style:#}", answer(diff))?;
-    if let Some(text) = spoilt(diff) {
+    if let Some(text) = new_non_finite(diff) {
         writeln!(out, "{}{text}{:#}", palette.bad, palette.bad)?;
     }
     if let Some(text) = movement(diff) {
@@ -61,21 +48,21 @@ fn head(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out)?;
     overview(diff, out)?;
-    sections::write(diff, view, out)
+    sections::write(diff, options, out)
 }
 
-/// The answer, in a sentence.
+/// The answer in a sentence.
 fn answer(diff: &Diff) -> String {
-    match diff.part {
-        Part::Tensors => about_tensors(diff),
-        Part::Graph => about_graph(diff),
-        Part::Both => about_both(diff),
+    match diff.coverage {
+        Coverage::Tensors => about_tensors(diff),
+        Coverage::Graph => about_graph(diff),
+        Coverage::Both => about_both(diff),
     }
 }
 
-/// The answer where messages were compared.
+/// The answer of a comparison of messages.
 fn about_graph(diff: &Diff) -> String {
-    let Weights { semantic, cosmetic, .. } = diff.weights();
+    let ChangeCounts { semantic, cosmetic, .. } = diff.weights();
     let what = match (&*diff.lhs.kind, &*diff.rhs.kind) {
         (lhs, rhs) if lhs == rhs && !lhs.contains('.') => several(lhs),
         _ => "models".into(),
@@ -89,7 +76,7 @@ fn about_graph(diff: &Diff) -> String {
             format!("The {what} differ: {} cosmetic.", differences(cosmetic))
         }
         (Verdict::Different, _) => format!("The {what} differ: {}.", plural(semantic, "change")),
-        (Verdict::Trouble, _) => "Trouble: not everything can be read.".into(),
+        (Verdict::Trouble, _) => "Error: not everything can be read.".into(),
     }
 }
 
@@ -99,9 +86,9 @@ fn differences(cosmetic: u64) -> String {
     format!("{differences} {are}")
 }
 
-/// The answer where tensors and graphs were compared.
+/// The answer of a comparison of tensors and graphs.
 fn about_both(diff: &Diff) -> String {
-    let Weights { semantic, cosmetic, .. } = diff.weights();
+    let ChangeCounts { semantic, cosmetic, .. } = diff.weights();
     let graph = match (semantic, cosmetic) {
         (0, 0) => "the graph is the same".to_owned(),
         (0, _) => "the graph means the same".to_owned(),
@@ -121,7 +108,7 @@ fn about_both(diff: &Diff) -> String {
     }
 }
 
-/// The answer where tensors were compared.
+/// The answer of a comparison of tensors.
 fn about_tensors(diff: &Diff) -> String {
     let counts = diff.counts();
     let count = |status| number::count(counts.of(status));
@@ -151,19 +138,19 @@ fn about_tensors(diff: &Diff) -> String {
                 if diff.options.tolerance.is_bits() { "" } else { " beyond the tolerance" };
             format!("The models differ: {} of {tensors} changed{beyond}.", number::count(changed))
         }
-        Verdict::Trouble => trouble(counts, changed),
+        Verdict::Trouble => unreadable(counts, changed),
     }
 }
 
-/// What could not be compared, and what became of the rest.
-fn trouble(counts: Counts, changed: u64) -> String {
-    let (total, unread) = (counts.total(), counts.of(Status::Error));
-    let rest = total - unread;
-    let (what, the_rest) = if unread == 0 {
-        ("Trouble: not everything can be read".into(), plural(rest, "tensor"))
+/// The number of tensors that could not be compared, and the result of the others.
+fn unreadable(counts: StatusCounts, changed: u64) -> String {
+    let (total, failed) = (counts.total(), counts.of(Status::Error));
+    let rest = total - failed;
+    let (what, the_rest) = if failed == 0 {
+        ("Error: not everything can be read".into(), plural(rest, "tensor"))
     } else {
-        let (unread, total) = (number::count(unread), plural(total, "tensor"));
-        let what = format!("Trouble: {unread} of {total} cannot be compared");
+        let (failed, total) = (number::count(failed), plural(total, "tensor"));
+        let what = format!("Error: {failed} of {total} cannot be compared");
         (what, format!("the other {}", number::count(rest)))
     };
     match (rest, changed) {
@@ -174,22 +161,15 @@ fn trouble(counts: Counts, changed: u64) -> String {
     }
 }
 
-/// Whether a tensor has NaN or infinity where the baseline has numbers.
-pub(super) fn is_spoilt(tensor: &TensorDiff) -> bool {
-    let Some(comparison) = &tensor.comparison else {
-        return false;
-    };
-    comparison.nan_new.is_some_and(|n| n > 0) || comparison.inf.is_some_and(|inf| inf.rhs > inf.lhs)
-}
-
-/// Tells of new NaN and infinity, which nobody wants.
-fn spoilt(diff: &Diff) -> Option<String> {
-    let n = diff.tensors.iter().filter(|tensor| is_spoilt(tensor)).count() as u64;
+/// The number of tensors with new NaN or infinities.
+fn new_non_finite(diff: &Diff) -> Option<String> {
+    let n =
+        diff.tensors.iter().filter(|tensor| sections::has_new_non_finite(tensor)).count() as u64;
     let has = if n == 1 { "has" } else { "have" };
     (n > 0).then(|| format!("{} {has} new NaN or infinity.", plural(n, "tensor")))
 }
 
-/// Tells how far floating tensors moved, against their size: what a retraining is judged by.
+/// How far floating tensors moved relative to their norm, which is the measure of a retraining.
 fn movement(diff: &Diff) -> Option<String> {
     let roles = diff.roles();
     let (what, counts) = match roles.first() {
@@ -226,10 +206,12 @@ fn movement(diff: &Diff) -> Option<String> {
     })
 }
 
-/// What was compared, how, and how many tensors have which status.
+/// The two sides, the number of tensors with each status, and the options of the comparison.
 fn overview(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
     let sides = [("lhs", &diff.lhs), ("rhs", &diff.rhs)];
-    let path = |side: &Side| cut_middle(&printable(&side.path.display().to_string()), PATH_WIDTH);
+    let path = |side: &ArtifactSummary| {
+        cut_middle(&printable(&side.path.display().to_string()), PATH_WIDTH)
+    };
     let width = sides.iter().map(|(_, side)| width_of(&path(side))).max().unwrap_or_default();
     for (what, side) in sides {
         let index_only = if side.has_data { "" } else { ", index only" };
@@ -245,22 +227,19 @@ fn overview(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "  {line}")?;
     }
     writeln!(out)?;
-    if diff.part.has_tensors() {
+    if diff.coverage.has_tensors() {
         for line in counts(diff) {
             writeln!(out, "  {line}")?;
         }
     }
     if diff.not_frozen > 0 {
         let tensors = plural(diff.not_frozen, "tensor");
-        writeln!(
-            out,
-            "  not in the graph, which keeps what it needs: {tensors} of the checkpoint"
-        )?;
+        writeln!(out, "  not needed by the frozen graph: {tensors} of the checkpoint")?;
     }
     if let Some(line) = roles_counted(diff) {
         writeln!(out, "  {line}")?;
     }
-    if diff.part.has_graph() {
+    if diff.coverage.has_graph() {
         writeln!(out, "  {}", changes_counted(diff))?;
     }
     let tolerance = tolerance(&diff.options);
@@ -273,7 +252,7 @@ fn overview(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// As in `no checksum in this format: safetensors`.
+/// For example `no checksum in this format: safetensors`.
 fn without_checksums(diff: &Diff) -> Option<String> {
     let sides = [&diff.lhs, &diff.rhs].into_iter().filter(|side| !side.has_checksums);
     let mut formats: Vec<&str> = sides.map(|side| side.format).collect();
@@ -281,7 +260,7 @@ fn without_checksums(diff: &Diff) -> Option<String> {
     (!formats.is_empty()).then(|| format!("no checksum in this format: {}", formats.join(", ")))
 }
 
-/// As in `3 tensors: 1 identical, 2 different`.
+/// For example `3 tensors: 1 identical, 2 different`.
 fn counts(diff: &Diff) -> Vec<String> {
     let counts = diff.counts();
     let present = |status: &Status| counts.of(*status) > 0;
@@ -297,29 +276,20 @@ fn counts(diff: &Diff) -> Vec<String> {
     wrapped(&format!("{total}: "), &parts)
 }
 
-/// As in `weights: 2 of 14 changed · optimizer: 4 of 28 · counters: 1 of 2`; nothing where there are no more than weights.
+/// For example `weights: 2 of 14 changed · optimizer: 4 of 28 · counters: 1 of 2`; `None` where all tensors are weights.
 fn roles_counted(diff: &Diff) -> Option<String> {
-    let of = |of: &OfRole| {
+    let of = |of: &RoleCounts| {
         let (changed, total) = (number::count(of.changed), number::count(of.total));
-        format!("{}: {changed} of {total}", role(of.role))
+        format!("{}: {changed} of {total}", sections::role(of.role))
     };
     let mut parts: Vec<_> = diff.roles().iter().map(of).collect();
     parts.first_mut()?.push_str(" changed");
     Some(parts.join(" · "))
 }
 
-/// What people call tensors of a role.
-pub(super) fn role(role: Role) -> &'static str {
-    match role {
-        Role::Weight => "weights",
-        Role::Optimizer => "optimizer",
-        Role::Counter => "counters",
-    }
-}
-
-/// As in `graph: 3 changes (1 added, 2 modified), 12 cosmetic`.
+/// For example `graph: 3 changes (1 added, 2 modified), 12 cosmetic`.
 fn changes_counted(diff: &Diff) -> String {
-    let Weights { semantic, cosmetic, .. } = diff.weights();
+    let ChangeCounts { semantic, cosmetic, .. } = diff.weights();
     let kinds = [ChangeKind::Removed, ChangeKind::Added, ChangeKind::Renamed, ChangeKind::Modified];
     let of = |kind| {
         let is = |c: &&Change| c.weight == Weight::Semantic && c.kind == kind;
@@ -352,8 +322,8 @@ fn described(status: Status) -> &'static str {
     }
 }
 
-/// The options that decide what is close, as they were given.
-fn tolerance(options: &Options) -> String {
+/// The tolerance, as options of the command.
+fn tolerance(options: &compare::Options) -> String {
     let given = options.tolerance;
     let mut parts = Vec::new();
     parts.extend(given.atol.map(|atol| format!("--atol {}", number::exact(atol))));

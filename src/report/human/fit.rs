@@ -1,21 +1,23 @@
-//! What does not fit: sections by kind, the worst first.
+//! Graphs that do not fit their checkpoint: sections by kind of misfit, the worst first.
 
 use std::io::{self, Write};
+
+use anstyle::Style;
 
 use crate::graph::Checked;
 use crate::tensor::Name;
 use crate::verify::{Fit, Kind, Misfit, Problem, SaverFit, Verification, VerifiedGraph};
 
 use super::text::{cut_name, padded, plural, printable, width_of};
-use super::{View, WIDTH, number};
+use super::{Options, WIDTH, lines, number};
 
-/// Columns for the name of a tensor.
+/// The maximum number of columns of the name of a tensor.
 const NAME: usize = 48;
 
-/// Tensors that are named of those that nothing restores.
+/// The maximum number of tensors that are listed of those that no saver restores.
 const LEFT: usize = 5;
 
-/// What the graphs of an artifact come to; `None` where it has none.
+/// A summary of the defects of all graphs; `None` where there are none.
 pub(super) fn answer(found: &Verification) -> Option<String> {
     let unfit: Vec<&Fit> = fits(found).filter(|fit| !fit.fits()).collect();
     let wrong: u64 = found.graphs.iter().map(|graph| findings(&graph.checked)).sum();
@@ -33,8 +35,8 @@ pub(super) fn answer(found: &Verification) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// What is said of graphs where all is well, behind what is said of tensors.
-pub(super) fn praise(found: &Verification) -> &'static str {
+/// The note on graphs that fit, which follows the note on tensors.
+pub(super) fn note_on_graphs(found: &Verification) -> &'static str {
     let restores = fits(found).any(|fit| !fit.savers.is_empty());
     match (found.graphs.len(), restores) {
         (0, _) => "",
@@ -53,23 +55,27 @@ fn findings(checked: &Checked) -> u64 {
     checked.findings.len() as u64 + checked.more
 }
 
-/// Writes the sections of every graph in which something is wrong.
-pub(super) fn write(found: &Verification, view: &View, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the sections of every graph that has defects.
+pub(super) fn write(
+    found: &Verification,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for graph in &found.graphs {
         if found.graphs.len() > 1 && !graph.is_well() {
             writeln!(out, "\n  In {}", name(graph))?;
         }
         match &graph.fit {
-            Some(fit) if !fit.fits() => sections(fit, view, out)?,
+            Some(fit) if !fit.fits() => sections(fit, options, out)?,
             Some(fit) => others(fit, out)?,
             None => {}
         }
-        nodes(&graph.checked, view, out)?;
+        nodes(&graph.checked, options, out)?;
     }
     Ok(())
 }
 
-/// The file of a graph, and its tags where it has any.
+/// The file of a graph, with its tags if it has any.
 fn name(graph: &VerifiedGraph) -> String {
     let path = printable(&graph.path.display().to_string());
     match &*graph.tags {
@@ -78,10 +84,10 @@ fn name(graph: &VerifiedGraph) -> String {
     }
 }
 
-fn sections(fit: &Fit, view: &View, out: &mut dyn Write) -> io::Result<()> {
+fn sections(fit: &Fit, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let Some(saver) = fit.decisive() else { return Ok(()) };
     for kind in Kind::ALL.into_iter().filter(|kind| saver.counts.of(*kind) > 0) {
-        section(saver, kind, view, out)?;
+        section(saver, kind, options, out)?;
     }
     if fit.left_count > 0 {
         let names: Vec<_> = fit.left.iter().take(LEFT).map(Name::printable).collect();
@@ -96,7 +102,7 @@ fn sections(fit: &Fit, view: &View, out: &mut dyn Write) -> io::Result<()> {
     others(fit, out)
 }
 
-/// Tells of savers that decide nothing.
+/// Writes notes on savers that do not decide the result.
 fn others(fit: &Fit, out: &mut dyn Write) -> io::Result<()> {
     let decisive = fit.decisive();
     let other = |saver: &&SaverFit| !saver.fits() && decisive.is_none_or(|d| d.name != saver.name);
@@ -109,26 +115,26 @@ fn others(fit: &Fit, out: &mut dyn Write) -> io::Result<()> {
         let nodes = plural(unknown, "restore node");
         writeln!(
             out,
-            "  note: {nodes} take names that are no constants, and could not be checked"
+            "  note: {nodes} take names that are not constants, and could not be checked"
         )?;
     }
     Ok(())
 }
 
-fn section(saver: &SaverFit, kind: Kind, view: &View, out: &mut dyn Write) -> io::Result<()> {
-    let heading = view.palette.heading;
+fn section(saver: &SaverFit, kind: Kind, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let heading = options.palette.heading;
     let title = match kind {
         Kind::Saver => "The saver's node is not in the graph",
-        Kind::Format => "Read from V1 checkpoints only",
+        Kind::Format => "Restored from V1 checkpoints only",
         Kind::Missing => "Not in the checkpoint",
-        Kind::Shape => "Another shape",
-        Kind::Dtype => "Another dtype",
-        Kind::Slice => "Slices that cannot be given",
+        Kind::Shape => "Different shape",
+        Kind::Dtype => "Different dtype",
+        Kind::Slice => "Slices that cannot be restored",
     };
     let total = saver.counts.of(kind);
     writeln!(out, "\n  {heading}{title} ({}){heading:#}", number::count(total))?;
     let shown: Vec<&Misfit> =
-        saver.misfits.iter().filter(|m| m.problem.kind() == kind).take(view.max_diffs).collect();
+        saver.misfits.iter().filter(|m| m.problem.kind() == kind).take(options.max_rows).collect();
     let label = |misfit: &Misfit| cut_name(&printable(&misfit.key), NAME);
     let width = shown.iter().map(|misfit| width_of(&label(misfit))).max().unwrap_or_default();
     for misfit in &shown {
@@ -137,10 +143,7 @@ fn section(saver: &SaverFit, kind: Kind, view: &View, out: &mut dyn Write) -> io
         let line = format!("    {}  {detail}", padded(&label(misfit), width));
         writeln!(out, "{}", line.trim_end())?;
     }
-    match total.saturating_sub(shown.len() as u64) {
-        0 => Ok(()),
-        more => writeln!(out, "    … and {} more", number::count(more)),
-    }
+    lines::more(total.saturating_sub(shown.len() as u64), "", "    ", Style::new(), out)
 }
 
 fn detail(misfit: &Misfit) -> String {
@@ -148,7 +151,7 @@ fn detail(misfit: &Misfit) -> String {
         Problem::Missing { suggestion: Some(name) } => format!("did you mean {name}?"),
         Problem::Missing { suggestion: None } | Problem::NoSaver => String::new(),
         Problem::Shape { graph, checkpoint, is_refused } => {
-            let but = if *is_refused { "" } else { " (TensorFlow lets it pass)" };
+            let but = if *is_refused { "" } else { " (TensorFlow accepts it)" };
             format!("graph {graph}, checkpoint {checkpoint}{but}")
         }
         Problem::Dtype { graph, checkpoint } => format!("graph {graph}, checkpoint {checkpoint}"),
@@ -162,20 +165,17 @@ fn detail(misfit: &Misfit) -> String {
     }
 }
 
-fn nodes(checked: &Checked, view: &View, out: &mut dyn Write) -> io::Result<()> {
-    let heading = view.palette.heading;
+fn nodes(checked: &Checked, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let heading = options.palette.heading;
     let total = findings(checked);
     if total == 0 {
         return Ok(());
     }
     writeln!(out, "\n  {heading}Nodes ({}){heading:#}", number::count(total))?;
-    let shown = checked.findings.iter().take(view.max_diffs);
+    let shown = checked.findings.iter().take(options.max_rows);
     let count = shown.len() as u64;
     for finding in shown {
         writeln!(out, "    {}", cut_name(&printable(&finding.to_string()), WIDTH - 4))?;
     }
-    match total.saturating_sub(count) {
-        0 => Ok(()),
-        more => writeln!(out, "    … and {} more", number::count(more)),
-    }
+    lines::more(total - count, "", "    ", Style::new(), out)
 }

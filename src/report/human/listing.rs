@@ -1,4 +1,4 @@
-//! What is in a checkpoint, as a table.
+//! The tensors of a checkpoint, as a table.
 
 use std::io::{self, Write};
 
@@ -8,14 +8,11 @@ use crate::report::{Listing, Row};
 
 use super::table::{Align, Table};
 use super::text::{cut_middle, plural, printable};
-use super::{View, number};
+use super::{Options, lines, number};
 
-/// Tells a person what is in a checkpoint.
-///
-/// # Errors
-/// When `out` cannot be written.
-pub fn write(listing: &Listing, view: &View, out: &mut dyn Write) -> io::Result<()> {
-    let (heading, bad) = (view.palette.heading, view.palette.bad);
+/// Writes the listing of a checkpoint.
+pub(super) fn write(listing: &Listing, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let (heading, bad) = (options.palette.heading, options.palette.bad);
     let path = printable(&listing.path.display().to_string());
     let tensors = plural(listing.tensors.len() as u64, "tensor");
     let (parameters, bytes) =
@@ -28,12 +25,10 @@ pub fn write(listing: &Listing, view: &View, out: &mut dyn Write) -> io::Result<
     metadata(&listing.metadata, out)?;
     if !listing.tensors.is_empty() {
         writeln!(out)?;
-        let shown = listing.tensors.get(..view.max_diffs).unwrap_or(&listing.tensors);
-        table(shown, view).write(out)?;
-        let more = listing.tensors.len() - shown.len();
-        if more > 0 {
-            writeln!(out, "  … and {}", plural(more as u64, "more tensor"))?;
-        }
+        let shown = listing.tensors.get(..options.max_rows).unwrap_or(&listing.tensors);
+        table(shown, options).write(out)?;
+        let hidden = (listing.tensors.len() - shown.len()) as u64;
+        lines::more(hidden, "tensor", "  ", Style::new(), out)?;
     }
     let errors = listing.tensors.iter().filter_map(|row| row.error.as_ref());
     for (i, error) in errors.enumerate() {
@@ -51,16 +46,14 @@ fn metadata(pairs: &[(String, String)], out: &mut dyn Write) -> io::Result<()> {
             [(key, 32), (value, 64)].map(|(text, width)| cut_middle(&printable(text), width));
         writeln!(out, "  {key}: {value}")?;
     }
-    match pairs.len().saturating_sub(SHOWN) {
-        0 => Ok(()),
-        more => writeln!(out, "  … and {} of metadata", plural(more as u64, "more line")),
-    }
+    let hidden = pairs.len().saturating_sub(SHOWN) as u64;
+    lines::more(hidden, "metadata line", "  ", Style::new(), out)
 }
 
-/// The tensors, with a header.
-pub(super) fn table(rows: &[Row], view: &View) -> Table {
+/// The table of tensors, with a header.
+pub(super) fn table(rows: &[Row], options: &Options) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Left, Align::Right, Align::Left]);
-    table.header(view.palette.faint, &["name", "dtype", "shape", "bytes", "sha256"]);
+    table.header(options.palette.faint, &["name", "dtype", "shape", "bytes", "sha256"]);
     for row in rows {
         let mut cells = vec![row.name.printable()];
         match &row.facts {
@@ -74,7 +67,7 @@ pub(super) fn table(rows: &[Row], view: &View) -> Table {
             Some(_) if row.facts.is_some() => cells.push("damaged".into()),
             _ => cells.extend(row.sha256.clone()),
         }
-        let style = if row.error.is_some() { view.palette.bad } else { Style::new() };
+        let style = if row.error.is_some() { options.palette.bad } else { Style::new() };
         table.push(style, cells);
     }
     table

@@ -1,4 +1,4 @@
-//! For a person: the answer first, then counts, then what changed most, in at most 100 columns.
+//! Reports for people: first the answer, then counts, then the largest changes, in at most 100 columns.
 
 mod advice;
 mod change_text;
@@ -18,24 +18,31 @@ mod texts;
 mod values;
 mod verification;
 
-pub use devices::write as devices;
-pub use diff::{write as diff, write_as_text as diff_as_text};
-pub use listing::write as listing;
-pub use overview::write as overview;
+use std::io::{self, Write};
+
 pub use text::printable;
-pub use values::write as values;
-pub use verification::write as verification;
 
-use super::Palette;
+use super::{Options, Report};
+use crate::message::Losses;
 
-/// Columns that a report may take; only paths in error messages and things to paste take more.
+/// The width of a report in columns. Only paths in error messages and lines to paste may be wider.
 const WIDTH: usize = 100;
 
-/// How a report is to look.
-#[derive(Debug, Clone, Copy)]
-pub struct View {
-    /// Its colours.
-    pub palette: Palette,
-    /// Changed tensors that are listed.
-    pub max_diffs: usize,
+/// Writes a report for people; returns the parts of a message that text cannot represent.
+pub(super) fn write(
+    report: &Report<'_>,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<Losses> {
+    match *report {
+        Report::Diff(diff, texts) => diff::write(diff, texts, options, out)?,
+        Report::Listing(_, Some(values)) => values::write(values, options, out)?,
+        Report::Listing(listing, None) => listing::write(listing, options, out)?,
+        Report::Overview(overview) => return overview::write(overview, options, out),
+        Report::Verifications(results) => {
+            results.iter().try_for_each(|(_, result)| verification::write(result, options, out))?;
+        }
+        Report::Devices(devices) => devices::write(devices, options, out)?,
+    }
+    Ok(Losses::default())
 }

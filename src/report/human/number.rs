@@ -1,16 +1,16 @@
-//! Numbers that are read at a glance.
+//! Numbers, rounded for reading.
 
 use crate::tensor::{DType, Scalar, shortest};
 
-/// Significant digits that tell enough.
+/// Significant digits of a rounded number.
 const DIGITS: usize = 3;
 
-/// Three significant digits: `0.0123`, `1.5`, `31400`, `2.5e-7`.
+/// A number with three significant digits: `0.0123`, `1.5`, `31400`, `2.5e-7`.
 pub(super) fn short(value: f64) -> String {
     rounded(value, DIGITS)
 }
 
-/// As many significant digits as asked for, without the zeros at the end.
+/// A number with this many significant digits, without trailing zeros.
 fn rounded(value: f64, digits: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return match value {
@@ -19,7 +19,7 @@ fn rounded(value: f64, digits: usize) -> String {
             value => value.to_string(),
         };
     }
-    // Rounded first, since 9.999 has another exponent then.
+    // Rounding can change the exponent, as of 9.999.
     let scientific = format!("{value:.*e}", digits.saturating_sub(1));
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or_default();
@@ -30,7 +30,7 @@ fn rounded(value: f64, digits: usize) -> String {
     trimmed(&format!("{value:.decimals$}")).to_owned()
 }
 
-/// All the digits that it takes to read the value back.
+/// A number with all digits that are needed to read it back.
 pub(super) fn exact(value: f64) -> String {
     let shortest = format!("{value:e}");
     let mantissa = shortest.split('e').next().unwrap_or(&shortest);
@@ -45,12 +45,12 @@ fn trimmed(decimal: &str) -> &str {
     }
 }
 
-/// The shortest number of three significant digits at most that is not below `value`.
+/// The shortest number of at most three significant digits that is not below `value`.
 pub(super) fn at_least(value: f64) -> String {
-    let near = format!("{value:.1e}");
-    let (mantissa, exponent) = near.split_once('e').unwrap_or((&near, "0"));
+    let nearest = format!("{value:.1e}");
+    let (mantissa, exponent) = nearest.split_once('e').unwrap_or((&nearest, "0"));
     let tenths: i64 = mantissa.replace('.', "").parse().unwrap_or_default();
-    // Rounding went down by less than one in the last place, so the next one up is enough.
+    // Rounding went down by less than one in the last digit, so the next number up is enough.
     [tenths, tenths + 1]
         .iter()
         .filter_map(|tenths| format!("{}.{}e{exponent}", tenths / 10, tenths % 10).parse().ok())
@@ -58,17 +58,17 @@ pub(super) fn at_least(value: f64) -> String {
         .map_or_else(|| value.to_string(), |up| rounded(up, DIGITS))
 }
 
-/// An element in full: the shortest form that reads back.
+/// An element in the shortest form that can be read back.
 pub(super) fn element(scalar: Scalar, dtype: DType) -> String {
-    spelled(scalar, |part| exact(shortest(dtype, part)))
+    formatted(scalar, |part| exact(shortest(dtype, part)))
 }
 
-/// Two elements, with as many digits as it takes to tell them apart; if that is over `width`, as they are roughly.
+/// Two elements with as many digits as distinguish them, or rounded if that takes more than `width` columns.
 pub(super) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType), width: usize) -> String {
     let arrow = |a: String, b: String| (a != b).then(|| format!("{a} → {b}"));
     let digits = |digits| {
         let float = |value| rounded(value, digits);
-        arrow(spelled(lhs.0, float), spelled(rhs.0, float))
+        arrow(formatted(lhs.0, float), formatted(rhs.0, float))
     };
     let full = (DIGITS..=9)
         .find_map(digits)
@@ -82,20 +82,20 @@ pub(super) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType), width: usize) -> 
     roughly.unwrap_or(full)
 }
 
-fn spelled(scalar: Scalar, float: impl Fn(f64) -> String) -> String {
+fn formatted(scalar: Scalar, float: impl Fn(f64) -> String) -> String {
     match scalar {
         Scalar::Float(value) => float(value),
         Scalar::Integer(value) => value.to_string(),
         Scalar::Bool(value) => value.to_string(),
         Scalar::Complex(re, im) => {
-            // A NaN is printed without its sign.
+            // The sign of a NaN is not shown.
             let sign = if im.is_sign_negative() && !im.is_nan() { "" } else { "+" };
             format!("{}{sign}{}i", float(re), float(im))
         }
     }
 }
 
-/// A count in full: `1,234,567`.
+/// A count with all digits: `1,234,567`.
 pub(super) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut grouped = String::with_capacity(digits.len() * 4 / 3);
@@ -108,7 +108,7 @@ pub(super) fn count(n: u64) -> String {
     grouped
 }
 
-/// A count in five characters or so: `9,999`, `12.3k`, `1.23M`.
+/// A count in about five characters: `9,999`, `12.3k`, `1.23M`.
 pub(super) fn short_count(n: u64) -> String {
     if n < 10_000 { count(n) } else { with_unit(n, &["", "k", "M", "G", "T", "P", "E"]) }
 }
@@ -122,7 +122,7 @@ fn with_unit(n: u64, units: &[&str]) -> String {
     let mut value = n as f64;
     let mut units = units.iter();
     let mut unit = units.next();
-    // 999.5 would be rounded to 1000.
+    // 999.5 is rounded to 1000.
     while value >= 999.5 {
         value /= 1000.0;
         unit = units.next();
@@ -130,7 +130,7 @@ fn with_unit(n: u64, units: &[&str]) -> String {
     format!("{}{}", rounded(value, DIGITS), unit.unwrap_or(&""))
 }
 
-/// A share: `12.3%`, and where that has too many zeros `2.5e-7`.
+/// A share: `12.3%`, or `2.5e-7` if a percentage would have too many zeros.
 pub(super) fn share(value: f64) -> String {
     if value < 1e-5 && value != 0.0 { short(value) } else { format!("{}%", short(value * 100.0)) }
 }

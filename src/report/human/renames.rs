@@ -1,4 +1,4 @@
-//! Proposed renames as `--rename` options: one general rule where several share a change of prefix.
+//! Proposed renames as `--rename` options: one rule for all tensors whose prefix changed in the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,22 +6,22 @@ use crate::diff::{Diff, Rename};
 
 use super::text::shell_quoted;
 
-/// Bytes of two names that anyone would paste.
-const LONGEST: usize = 1000;
+/// The maximum number of bytes of the two names of an option.
+const MAX_LEN: usize = 1000;
 
-/// A `--rename` option, and how many tensors it brings together.
+/// A `--rename` option, and the number of tensors that it pairs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Proposal {
     /// `FROM=TO`, as one word of a shell.
     pub(super) option: String,
-    /// How many tensors it renames.
+    /// The number of tensors that it renames.
     pub(super) tensors: usize,
 }
 
 /// Options that rename exactly the proposed tensors.
 ///
-/// Names that are not UTF-8, that hold control characters, that are very long, or whose new form holds `=` (where the
-/// command splits a rule) get none.
+/// A name that is not UTF-8, contains control characters, is very long, or contains `=` in its new form (where the command
+/// splits a rule) gets no option.
 pub(super) fn proposals(diff: &Diff) -> Vec<Proposal> {
     let mut groups = BTreeMap::<(&str, &str), Vec<(&str, &str)>>::new();
     for (from, to) in diff.renames.iter().filter_map(typable) {
@@ -53,10 +53,10 @@ pub(super) fn proposals(diff: &Diff) -> Vec<Proposal> {
 fn typable(rename: &Rename) -> Option<(&str, &str)> {
     let (from, to) = (rename.from.as_str()?, rename.to.as_str()?);
     let plain = rename.from.printable() == from && rename.to.printable() == to;
-    (plain && !to.contains('=') && from.len() + to.len() <= LONGEST).then_some((from, to))
+    (plain && !to.contains('=') && from.len() + to.len() <= MAX_LEN).then_some((from, to))
 }
 
-/// What is left of two names before the longest tail of path components that they share.
+/// The parts of two names before the path components that they share at the end.
 fn prefixes<'a>(from: &'a str, to: &'a str) -> (&'a str, &'a str) {
     let (mut a, mut b) = (from, to);
     loop {
@@ -81,7 +81,7 @@ fn exact(from: &str, to: &str) -> String {
     shell_quoted(&format!("^{}$={}", regex::escape(from), literal(to)))
 }
 
-/// `text` as a replacement, in which `$` is special.
+/// `text` as a replacement of a regular expression, in which `$` is escaped.
 fn literal(text: &str) -> String {
     text.replace('$', "$$")
 }

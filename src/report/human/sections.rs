@@ -1,4 +1,4 @@
-//! What changed, by kind of change, the worst first.
+//! Changed tensors by kind of change, the most important first.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -11,23 +11,22 @@ use crate::diff::{Diff, Facts, Role, Status, TensorDiff};
 use crate::error::Error;
 use crate::tensor::Name;
 
-use super::diff::{is_spoilt, role};
 use super::table::{Align, NONE, Table};
-use super::text::{cut_middle, plural, printable, shown_name};
-use super::{View, number};
+use super::text::{cut_middle, printable, shown_name};
+use super::{Options, lines, number};
 
-/// Columns of an index, and of two values.
+/// The maximum number of columns of an index, and of two values.
 const INDEX_WIDTH: usize = 20;
 const PAIR_WIDTH: usize = 32;
 
-/// A kind of change, from the worst on.
+/// A kind of change, the most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Section {
-    Unread,
-    Form,
+    Unreadable,
+    Type,
     Removed,
     Added,
-    Spoilt,
+    NonFinite,
     Values,
 }
 
@@ -35,11 +34,11 @@ impl Section {
     fn of(tensor: &TensorDiff) -> Option<Self> {
         match tensor.status {
             Status::Identical | Status::Close => None,
-            Status::Error => Some(Self::Unread),
-            Status::Shape | Status::Dtype => Some(Self::Form),
+            Status::Error => Some(Self::Unreadable),
+            Status::Shape | Status::Dtype => Some(Self::Type),
             Status::Removed => Some(Self::Removed),
             Status::Added => Some(Self::Added),
-            Status::Different if is_spoilt(tensor) => Some(Self::Spoilt),
+            Status::Different if has_new_non_finite(tensor) => Some(Self::NonFinite),
             Status::Different => Some(Self::Values),
         }
     }
@@ -59,20 +58,37 @@ impl Section {
 
     fn title(self) -> &'static str {
         match self {
-            Self::Unread => "Cannot be compared",
-            Self::Form => "Another shape or dtype",
+            Self::Unreadable => "Cannot be compared",
+            Self::Type => "Different shape or dtype",
             Self::Removed => "Removed: only in lhs",
             Self::Added => "Added: only in rhs",
-            Self::Spoilt => "New NaN or infinity",
-            Self::Values => "Other values",
+            Self::NonFinite => "New NaN or infinity",
+            Self::Values => "Different values",
         }
     }
 }
 
-/// A tensor that changed, and where it is told.
+/// Whether a tensor has NaN or infinities where the baseline has finite numbers.
+pub(super) fn has_new_non_finite(tensor: &TensorDiff) -> bool {
+    let Some(comparison) = &tensor.comparison else {
+        return false;
+    };
+    comparison.nan_new.is_some_and(|n| n > 0) || comparison.inf.is_some_and(|inf| inf.rhs > inf.lhs)
+}
+
+/// The name of a role.
+pub(super) fn role(role: Role) -> &'static str {
+    match role {
+        Role::Weight => "weights",
+        Role::Optimizer => "optimizer",
+        Role::Counter => "counters",
+    }
+}
+
+/// A tensor that changed, and its section.
 struct Changed<'a> {
     section: Section,
-    /// What it is to the model, where that says something.
+    /// Its role in the model, if the tensors have different roles.
     role: Option<Role>,
     tensor: &'a TensorDiff,
 }
@@ -83,11 +99,11 @@ impl Changed<'_> {
     }
 }
 
-/// Writes the changed tensors, worst first, and how many more there are.
-pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
-    damage(diff, view, out)?;
+/// Writes the changed tensors, the most important first, and the number of those that are not listed.
+pub(super) fn write(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    damage(diff, options, out)?;
     let changed = sorted(diff);
-    let mut left = view.max_diffs;
+    let mut left = options.max_rows;
     let mut before = None;
     for group in changed.chunk_by(|a, b| a.group() == b.group()) {
         let Some(&Changed { section, role, .. }) = group.first().filter(|_| left > 0) else {
@@ -97,30 +113,24 @@ pub(super) fn write(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result
         let shown = all.get(..left.min(all.len())).unwrap_or_default();
         left -= shown.len();
         let renamed = if before == Some(section) { 0 } else { diff.renames.len() };
-        heading(&section.heading(role, all.len(), renamed), view, out)?;
+        lines::heading(&section.heading(role, all.len(), renamed), options, out)?;
         before = Some(section);
         match section {
-            Section::Unread => unread(shown, view, out)?,
-            Section::Form => form(shown).write_fitted(out)?,
-            Section::Removed => lone(shown, |tensor| tensor.lhs.as_ref()).write_fitted(out)?,
-            Section::Added => lone(shown, |tensor| tensor.rhs.as_ref()).write_fitted(out)?,
-            Section::Spoilt => spoilt(shown, view).write_fitted(out)?,
-            Section::Values => values(shown, diff, view).write_fitted(out)?,
+            Section::Unreadable => unreadable(shown, options, out)?,
+            Section::Type => types(shown).write_fitted(out)?,
+            Section::Removed => unmatched(shown, |tensor| tensor.lhs.as_ref()).write_fitted(out)?,
+            Section::Added => unmatched(shown, |tensor| tensor.rhs.as_ref()).write_fitted(out)?,
+            Section::NonFinite => non_finite(shown, options).write_fitted(out)?,
+            Section::Values => values(shown, diff, options).write_fitted(out)?,
         }
     }
-    let hidden = changed.len().saturating_sub(view.max_diffs);
-    if hidden > 0 {
-        let style = view.palette.faint;
-        let unread =
-            changed.iter().skip(view.max_diffs).any(|changed| changed.section == Section::Unread);
-        let what = if unread { "more tensor" } else { "more changed tensor" };
-        let more = plural(hidden as u64, what);
-        writeln!(out, "\n{style}… and {more}: -n {} lists all{style:#}", changed.len())?;
-    }
-    Ok(())
+    let mut hidden = changed.iter().skip(options.max_rows);
+    let has_unreadable = hidden.any(|changed| changed.section == Section::Unreadable);
+    let noun = if has_unreadable { "tensor" } else { "changed tensor" };
+    lines::rest(changed.len(), noun, options, out)
 }
 
-/// What changed, in the order of the report; those that seem renamed are told of elsewhere.
+/// The changed tensors in the order of the report, without those for which a rename is proposed.
 fn sorted(diff: &Diff) -> Vec<Changed<'_>> {
     let has_roles = !diff.roles().is_empty();
     let from: BTreeSet<&Name> = diff.renames.iter().map(|rename| &rename.from).collect();
@@ -158,27 +168,22 @@ fn descending(a: Option<f64>, b: Option<f64>) -> Ordering {
     }
 }
 
-fn heading(title: &str, view: &View, out: &mut dyn Write) -> io::Result<()> {
-    let style = view.palette.heading;
-    writeln!(out, "\n{style}{title}{style:#}")
-}
-
-fn damage(diff: &Diff, view: &View, out: &mut dyn Write) -> io::Result<()> {
+fn damage(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     if diff.damage.is_empty() {
         return Ok(());
     }
-    heading("Damaged", view, out)?;
-    let style = view.palette.bad;
+    lines::heading("Damaged", options, out)?;
+    let style = options.palette.bad;
     for damage in &diff.damage {
         writeln!(out, "  {style}{}{style:#}", printable(&damage.error.to_string()))?;
     }
     Ok(())
 }
 
-/// Names, and what is wrong with them; one thing that is wrong with several is said once.
-fn unread(tensors: &[&TensorDiff], view: &View, out: &mut dyn Write) -> io::Result<()> {
+/// The tensors that cannot be read, with their errors; an error that several share is written once.
+fn unreadable(tensors: &[&TensorDiff], options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let message = |tensor: &TensorDiff| tensor.error.as_ref().map(without_tensor);
-    let style = view.palette.bad;
+    let style = options.palette.bad;
     for alike in tensors.chunk_by(|a, b| message(a) == message(b)) {
         let mut table = Table::new(&[]);
         for tensor in alike {
@@ -192,14 +197,14 @@ fn unread(tensors: &[&TensorDiff], view: &View, out: &mut dyn Write) -> io::Resu
     Ok(())
 }
 
-/// The error, but for the tensor's name, which stands beside it.
+/// An error without the name of its tensor, which is on the line above.
 fn without_tensor(error: &Error) -> String {
     let file = error.file().map(|file| format!("{}: ", file.display())).unwrap_or_default();
     let offset = error.offset().map(|offset| format!("byte {offset}: ")).unwrap_or_default();
     format!("{file}{offset}{}", error.kind())
 }
 
-fn form(tensors: &[&TensorDiff]) -> Table {
+fn types(tensors: &[&TensorDiff]) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Left]);
     for tensor in tensors {
         let (change, note) = match (&tensor.lhs, &tensor.rhs) {
@@ -217,7 +222,7 @@ fn form(tensors: &[&TensorDiff]) -> Table {
     table
 }
 
-/// What became of the values under another dtype.
+/// The result of comparing values of different dtypes.
 fn values_note(tensor: &TensorDiff) -> String {
     match &tensor.comparison {
         None => String::new(),
@@ -230,7 +235,7 @@ fn values_note(tensor: &TensorDiff) -> String {
     }
 }
 
-fn lone(tensors: &[&TensorDiff], facts: impl Fn(&TensorDiff) -> Option<&Facts>) -> Table {
+fn unmatched(tensors: &[&TensorDiff], facts: impl Fn(&TensorDiff) -> Option<&Facts>) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Left]);
     for tensor in tensors {
         let mut cells = vec![shown_name(&tensor.name)];
@@ -242,11 +247,11 @@ fn lone(tensors: &[&TensorDiff], facts: impl Fn(&TensorDiff) -> Option<&Facts>) 
     table
 }
 
-fn spoilt(tensors: &[&TensorDiff], view: &View) -> Table {
+fn non_finite(tensors: &[&TensorDiff], options: &Options) -> Table {
     use Align::{Left, Right};
     let mut table = Table::new(&[Right, Right, Right, Right, Left]);
     table.header(
-        view.palette.faint,
+        options.palette.faint,
         &["tensor", "new NaN", "NaN", "infinite", "changed", "first at"],
     );
     let counts = |sides: Option<Sides<u64>>| match sides {
@@ -268,18 +273,18 @@ fn spoilt(tensors: &[&TensorDiff], view: &View) -> Table {
             share(comparison),
             comparison.first.map(|first| index(tensor, first)).unwrap_or_default(),
         ];
-        table.push(view.palette.bad, cells);
+        table.push(options.palette.bad, cells);
     }
     table
 }
 
-fn values(tensors: &[&TensorDiff], diff: &Diff, view: &View) -> Table {
+fn values(tensors: &[&TensorDiff], diff: &Diff, options: &Options) -> Table {
     use Align::{Left, Right};
     let by_ulp = diff.options.tolerance.ulp.is_some();
     let mut table = Table::new(&[Right, Right, Right, Left, Left]);
     let size = if by_ulp { "max ulp" } else { "rel l2" };
     table.header(
-        view.palette.faint,
+        options.palette.faint,
         &["tensor", "changed", size, "max rel", "worst at", "lhs → rhs"],
     );
     for tensor in tensors {
@@ -293,7 +298,7 @@ fn values(tensors: &[&TensorDiff], diff: &Diff, view: &View) -> Table {
     table
 }
 
-/// What fits beside a name. The largest difference itself is left out: it is the one between the two values.
+/// The cells of a tensor after its name. The largest difference has no cell, since its two elements are shown.
 fn numbers(tensor: &TensorDiff, comparison: &Comparison, by_ulp: bool) -> [String; 5] {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| NONE.into());
     let size = if by_ulp {
@@ -301,7 +306,7 @@ fn numbers(tensor: &TensorDiff, comparison: &Comparison, by_ulp: bool) -> [Strin
     } else {
         comparison.rel_l2.map(number::short)
     };
-    // Only finite pairs have a largest difference: where that is none, the worst is another mismatch.
+    // Only finite pairs have a largest difference. Where it is 0, the first mismatch is shown.
     let finite = comparison.mismatched == 0 || comparison.max_abs.is_some_and(|max| max != 0.0);
     let worst = comparison.worst.as_ref().filter(|_| finite);
     let (at, pair) = match (worst, &tensor.lhs, &tensor.rhs) {
@@ -320,7 +325,7 @@ fn numbers(tensor: &TensorDiff, comparison: &Comparison, by_ulp: bool) -> [Strin
     ]
 }
 
-/// What mismatches although no finite number moved.
+/// A description of mismatches in which no finite number changed.
 fn beyond_numbers(comparison: &Comparison) -> Option<String> {
     let sides = |sides: Option<Sides<u64>>| sides.filter(|n| n.lhs + n.rhs > 0);
     let moved = |what, n: Option<Sides<u64>>| {
@@ -336,7 +341,7 @@ fn beyond_numbers(comparison: &Comparison) -> Option<String> {
         .or_else(|| sides(comparison.nan).map(|_| "NaN".into()))
 }
 
-/// How many of the elements mismatch: few by their count, many by their share.
+/// The number of elements that mismatch, or their share if it is large.
 fn share(comparison: &Comparison) -> String {
     const FEW: u64 = 1000;
     let (mismatched, elements) = (comparison.mismatched, comparison.elements);
@@ -345,7 +350,7 @@ fn share(comparison: &Comparison) -> String {
     } else if mismatched < FEW {
         format!("{mismatched} of {}", number::short_count(elements))
     } else {
-        // Rounded, but never to all of them.
+        // A part is not rounded up to 100%.
         number::share((mismatched as f64 / elements as f64).min(0.999))
     }
 }

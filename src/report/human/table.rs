@@ -1,4 +1,4 @@
-//! Columns that line up.
+//! Tables with aligned columns.
 
 use std::io::{self, Write};
 
@@ -10,46 +10,46 @@ use super::text::{cut_middle, cut_name, padded, width_of};
 /// Spaces before each column.
 const GAP: usize = 2;
 
-/// Columns that a name keeps, however wide the others are.
-const LEAST_NAME: usize = 24;
+/// Columns that a name keeps, however wide the other cells are.
+const MIN_NAME: usize = 24;
 
-/// A name that is longer moves the columns of its own row only.
+/// The widest name that widens its column. A longer one moves only the cells of its own row.
 const LONG_NAME: usize = 72;
 
-/// What stands in a cell that has no value.
+/// The text of a cell without a value.
 pub(super) const NONE: &str = "-";
 
-/// Where a column's text stands.
+/// The alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Align {
     Left,
     Right,
 }
 
-/// Rows of cells, the first of them a name; every column is as wide as its widest cell.
+/// Rows of cells, of which the first is a name. Every column is as wide as its widest cell.
 #[derive(Debug)]
 pub(super) struct Table {
     columns: Vec<Align>,
     header: Option<(Style, Vec<String>)>,
     rows: Vec<(Style, Vec<String>)>,
-    /// Lines that stand after so many rows.
+    /// Lines, each after this number of rows.
     below: Vec<(usize, String)>,
     least_name: usize,
 }
 
 impl Table {
-    /// A table with these columns after the name.
+    /// An empty table with these columns after the name.
     pub(super) fn new(columns: &[Align]) -> Self {
         let columns = std::iter::once(Align::Left).chain(columns.iter().copied()).collect();
-        Self { columns, header: None, rows: Vec::new(), below: Vec::new(), least_name: LEAST_NAME }
+        Self { columns, header: None, rows: Vec::new(), below: Vec::new(), least_name: MIN_NAME }
     }
 
-    /// Keeps this many columns of names, however wide the others are: where they say more than those.
+    /// Keeps this many columns of names, for tables whose names matter more than the other cells.
     pub(super) fn keeping_names(self, columns: usize) -> Self {
         Self { least_name: columns, ..self }
     }
 
-    /// Puts a row of titles above the others.
+    /// Sets the titles of the columns.
     pub(super) fn header(&mut self, style: Style, cells: &[&str]) {
         self.header = Some((style, cells.iter().map(|&cell| cell.to_owned()).collect()));
     }
@@ -59,19 +59,19 @@ impl Table {
         self.rows.push((style, cells));
     }
 
-    /// Adds a line below the last row that is never cut and moves no column.
+    /// Adds a line below the last row, which is never cut and widens no column.
     pub(super) fn push_line(&mut self, line: String) {
         self.below.push((self.rows.len(), line));
     }
 
-    /// Writes the rows in at most [`WIDTH`] columns: names are cut, and if that is not enough, the last column.
+    /// Writes the rows in at most [`WIDTH`] columns: names are cut first, then the last column.
     pub(super) fn write_fitted(mut self, out: &mut dyn Write) -> io::Result<()> {
         self.drop_empty_columns();
         self.fit();
         self.write(out)
     }
 
-    /// As [`write_fitted`](Self::write_fitted); if that is still not enough, the widest of the other columns are cut too.
+    /// Like [`write_fitted`](Self::write_fitted), but cuts the widest of the other columns too, if necessary.
     pub(super) fn write_squeezed(mut self, out: &mut dyn Write) -> io::Result<()> {
         self.drop_empty_columns();
         self.fit();
@@ -79,7 +79,7 @@ impl Table {
         self.write(out)
     }
 
-    /// Writes the rows, without the columns in which none has a value.
+    /// Writes the rows, without columns that have no value in any row.
     pub(super) fn write(mut self, out: &mut dyn Write) -> io::Result<()> {
         self.drop_empty_columns();
         let above = usize::from(self.header.is_some());
@@ -139,7 +139,7 @@ impl Table {
             if let Some(cell) = cells.first_mut() {
                 *cell = cut_name(cell, name_width);
             }
-            // A row may end in an earlier column, which is as wide as it needs.
+            // A row may end in an earlier column, which is not cut.
             if let [_, .., cell] = cells.as_mut_slice()
                 && is_whole
             {
@@ -148,7 +148,7 @@ impl Table {
         }
     }
 
-    /// Cuts what is left of the widest columns until all fit.
+    /// Cuts the widest columns until all fit.
     fn squeeze(&mut self) {
         let mut widths: Vec<usize> = self.widths().iter().map(|&width| width.min(WIDTH)).collect();
         while widths.iter().map(|width| width + GAP).sum::<usize>() > WIDTH

@@ -1,4 +1,4 @@
-//! Text that came from a file, made fit for a terminal.
+//! Text from files, prepared for a terminal.
 
 use std::borrow::Cow;
 
@@ -8,26 +8,26 @@ use crate::tensor::Name;
 
 use super::WIDTH;
 
-/// What TensorFlow 2 puts after the path of every variable; it says nothing, and takes half a line.
+/// The suffix that TensorFlow 2 appends to the path of every variable; it is not shown.
 const ATTRIBUTE_SUFFIX: &str = "/.ATTRIBUTES/VARIABLE_VALUE";
 
-/// `text` without anything that a terminal would obey: control characters are escaped.
+/// `text` with control characters escaped, so that it cannot control a terminal.
 pub fn printable(text: &str) -> String {
     Name::from(text).printable()
 }
 
-/// A tensor's name as people know it: of a variable of TensorFlow 2, its path.
+/// The name of a tensor; for a variable of TensorFlow 2, its path.
 pub(super) fn shown_name(name: &Name) -> String {
     let name = name.printable();
     name.strip_suffix(ATTRIBUTE_SUFFIX).map(str::to_owned).unwrap_or(name)
 }
 
-/// A tensor's name in at most `width` columns, with both of its ends.
+/// The name of a tensor in at most `width` columns, with its middle cut out.
 pub(super) fn cut_name(name: &str, width: usize) -> String {
     cut_middle(name.strip_suffix(ATTRIBUTE_SUFFIX).unwrap_or(name), width)
 }
 
-/// Both ends of a text that is longer than lines are: a name of megabytes that is told often must not take its length each time.
+/// The two ends of a text that is longer than a line. A name of megabytes that is shown often must not cost its length each time.
 pub(super) fn ends(text: &str) -> Cow<'_, str> {
     const KEPT: usize = 2 * WIDTH;
     let head = text.char_indices().nth(KEPT).and_then(|(end, _)| text.get(..end));
@@ -40,29 +40,29 @@ pub(super) fn ends(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// `text` in at most `width` columns: where it is longer, an ellipsis takes the place of its middle.
+/// `text` in at most `width` columns, with an ellipsis in place of its middle if it is longer.
 pub(super) fn cut_middle(text: &str, width: usize) -> String {
     if width_of(text) <= width {
         return text.to_owned();
     }
-    // Characters can be wider together than one by one.
+    // A text can be wider than the sum of its characters.
     let mut cuts = (1..=width).rev().map(|width| cut_to(text, width));
     cuts.find(|cut| width_of(cut) <= width).unwrap_or_default()
 }
 
-/// Both ends of `text`, whose characters take `width` columns one by one.
+/// The two ends of `text`, whose characters sum to `width` columns.
 fn cut_to(text: &str, width: usize) -> String {
-    // The end of a name tells more than its start.
+    // The end of a name is more distinctive than its start.
     let head = width.saturating_sub(1) * 2 / 5;
     let tail = width.saturating_sub(1) - head;
     let start: String = fitting(text.chars(), head).collect();
     let end: Vec<char> = fitting(text.chars().rev(), tail).collect();
-    // A mark whose letter was cut off would stand on the ellipsis.
+    // A combining mark whose letter was cut off would combine with the ellipsis.
     let end: String = end.into_iter().rev().skip_while(|c| c.width() == Some(0)).collect();
     format!("{start}…{end}")
 }
 
-/// As many of the first characters as there are columns for.
+/// The first characters that fit into `width` columns.
 fn fitting(chars: impl Iterator<Item = char>, width: usize) -> impl Iterator<Item = char> {
     let mut used = 0;
     chars.take_while(move |c| {
@@ -71,17 +71,17 @@ fn fitting(chars: impl Iterator<Item = char>, width: usize) -> impl Iterator<Ite
     })
 }
 
-/// `text` with spaces behind it, in `width` columns.
+/// `text` padded with spaces to `width` columns.
 pub(super) fn padded(text: &str, width: usize) -> String {
     format!("{text}{:1$}", "", width.saturating_sub(width_of(text)))
 }
 
-/// How many columns `text` takes.
+/// The width of `text` in columns.
 pub(super) fn width_of(text: &str) -> usize {
     text.width()
 }
 
-/// `parts` with commas between them behind `start`, in as many lines as that takes at an indent of two.
+/// `start` and `parts`, separated by commas, wrapped to the width of a report with an indent of two.
 pub(super) fn wrapped(start: &str, parts: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = start.to_owned();

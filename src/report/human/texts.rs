@@ -1,4 +1,4 @@
-//! What changed, as text: under a line for each place, what differs there, in text format.
+//! Changes in the text of messages: a line for each changed part, and below it the lines that differ.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -6,87 +6,80 @@ use std::io::{self, Write};
 use anstyle::Style;
 use unicode_width::UnicodeWidthChar;
 
-use crate::diff::{Change, Detail, Diff, Hunk, Line, Place, Tag, Text, TextView};
+use crate::diff::{Change, ChangedPart, Detail, Diff, Hunk, Line, LineTag, TextDiff, TextView};
 
 use super::changes::{Section, cosmetic, counted, findings, groups, renamed, rows};
-use super::text::{cut_middle, plural, printable, width_of};
-use super::{View, WIDTH, change_text, number};
+use super::text::{cut_middle, printable, width_of};
+use super::{Options, WIDTH, change_text, lines, number};
 
-/// Columns before the text of a line.
+/// Columns to the left of the text of a line.
 const INDENT: usize = 4;
 
-/// Lines that are told of one place.
+/// The maximum number of lines of one part.
 const LINES: usize = 100;
 
-/// Changes that are told in words beside a text that does not show all.
+/// The maximum number of changes that are described below a text that does not show them.
 const WORDS: usize = 4;
 
-/// Columns that the name of a field may take before a value that is shown from its middle on, and columns of that value that
-/// both sides have.
+/// The maximum number of columns of the name of a field before a value whose start is cut off, and the columns of that value that are
+/// common to both sides.
 const NAME: usize = 40;
 const COMMON: usize = 16;
 
-/// Writes the places of the changes, in the order of the changes of a report.
+/// Writes the parts of the changes, in the order of the report.
 pub(super) fn write(
     diff: &Diff,
     texts: &TextView<'_>,
-    context: usize,
-    view: &View,
+    options: &Options,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut sections = BTreeMap::<Section, Vec<(&Place<'_>, Vec<&Change>)>>::new();
-    for place in texts.places() {
+    let mut sections = BTreeMap::<Section, Vec<(&ChangedPart<'_>, Vec<&Change>)>>::new();
+    for part in texts.parts() {
         let mut changes: Vec<_> =
-            place.changes().iter().filter_map(|&at| diff.changes.get(at)).collect();
+            part.changes().iter().filter_map(|&at| diff.changes.get(at)).collect();
         changes.sort_by_cached_key(|change| change_text::order(change));
         let Some(first) = changes.first() else { continue };
-        sections.entry(Section::of(first)).or_default().push((place, changes));
+        sections.entry(Section::of(first)).or_default().push((part, changes));
     }
-    let (mut left, total) = (view.max_diffs, texts.places().len());
-    for (section, mut places) in sections {
-        places.sort_by_cached_key(|(_, changes)| changes.first().map(|c| change_text::order(c)));
-        let shown = places.get(..left.min(places.len())).unwrap_or_default();
+    let mut left = options.max_rows;
+    for (section, mut parts) in sections {
+        parts.sort_by_cached_key(|(_, changes)| changes.first().map(|c| change_text::order(c)));
+        let shown = parts.get(..left.min(parts.len())).unwrap_or_default();
         if shown.is_empty() {
             break;
         }
         left -= shown.len();
         let all: Vec<&Change> =
-            places.iter().flat_map(|(_, changes)| changes.iter().copied()).collect();
-        let style = view.palette.heading;
-        writeln!(out, "\n{style}{} ({}){style:#}", section.title(), counted(section, &all))?;
-        let told = Told { diff, context, view };
+            parts.iter().flat_map(|(_, changes)| changes.iter().copied()).collect();
+        let title = format!("{} ({})", section.title(), counted(section, &all));
+        lines::heading(&title, options, out)?;
+        let writer = PartWriter { diff, options };
         let mut was_text = false;
-        for (place, changes) in shown {
-            was_text = told.place(place, changes, was_text, out)?;
+        for (part, changes) in shown {
+            was_text = writer.write(part, changes, was_text, out)?;
         }
     }
-    let hidden = total.saturating_sub(view.max_diffs);
-    if hidden > 0 {
-        let style = view.palette.faint;
-        let more = plural(hidden as u64, "more place");
-        writeln!(out, "\n{style}… and {more}: -n {total} shows all{style:#}")?;
-    }
-    findings(diff, view, out)?;
-    cosmetic(diff, view, out)
+    lines::rest(texts.parts().len(), "changed part", options, out)?;
+    findings(diff, options, out)?;
+    cosmetic(diff, options, out)
 }
 
-/// How places are told.
-struct Told<'a> {
+/// Writes parts.
+struct PartWriter<'a> {
     diff: &'a Diff,
-    context: usize,
-    view: &'a View,
+    options: &'a Options,
 }
 
-impl Told<'_> {
-    /// Writes a place, behind an empty line where the one before has a text; whether this one has.
-    fn place(
+impl PartWriter<'_> {
+    /// Writes a part, after an empty line if the one before has a text. Returns whether this one has a text.
+    fn write(
         &self,
-        place: &Place<'_>,
+        part: &ChangedPart<'_>,
         changes: &[&Change],
         was_text: bool,
         out: &mut dyn Write,
     ) -> io::Result<bool> {
-        let text = place.has_text().then(|| place.text(self.context));
+        let text = part.has_text().then(|| part.text(self.options.context));
         let text = text.filter(|text| !text.hunks.is_empty());
         if was_text {
             writeln!(out)?;
@@ -97,11 +90,11 @@ impl Told<'_> {
             return Ok(false);
         };
         match changes.first().filter(is_group) {
-            Some(_) => groups(changes, self.view, out)?,
-            None => writeln!(out, "  {}", cut_middle(&self.subject(place), WIDTH - 2))?,
+            Some(_) => groups(changes, self.options, out)?,
+            None => writeln!(out, "  {}", cut_middle(&self.subject(part), WIDTH - 2))?,
         }
-        self.unseen(&text, changes, out)?;
-        let faint = self.view.palette.faint;
+        self.hidden_changes(&text, changes, out)?;
+        let faint = self.options.palette.faint;
         self.hunks(&text.hunks, out)?;
         if text.is_cut {
             writeln!(
@@ -109,15 +102,17 @@ impl Told<'_> {
                 "{faint}    … the text is long, and was not compared to its end{faint:#}"
             )?;
         }
-        if place.more() > 0 {
-            let more = plural(place.more(), "more node");
-            writeln!(out, "{faint}    … and {more}{faint:#}")?;
-        }
+        lines::more(part.more(), "node", "    ", faint, out)?;
         Ok(true)
     }
 
-    /// Tells in words what the text may not show, or not to a reader: what is behind its end, and values of tensors.
-    fn unseen(&self, text: &Text, changes: &[&Change], out: &mut dyn Write) -> io::Result<()> {
+    /// Describes changes that the text does not show: those behind its end, and values of tensors.
+    fn hidden_changes(
+        &self,
+        text: &TextDiff,
+        changes: &[&Change],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         let mut lines = text.hunks.iter().flat_map(|hunk| &hunk.lines);
         let is_whole = !text.is_cut && lines.all(|line| line.more == 0);
         let is_unseen = |change: &&&Change| match &change.detail {
@@ -125,7 +120,7 @@ impl Told<'_> {
             Detail::Tensor(comparison) if comparison.elements > 1 => true,
             _ => !is_whole,
         };
-        let faint = self.view.palette.faint;
+        let faint = self.options.palette.faint;
         for change in changes.iter().filter(is_unseen).take(WORDS) {
             let words = [change_text::subject(change), change_text::text(change)].join(": ");
             let words = cut_middle(words.trim_start_matches(": "), WIDTH - 6);
@@ -137,19 +132,19 @@ impl Told<'_> {
     fn words(&self, changes: &[&Change], out: &mut dyn Write) -> io::Result<()> {
         match changes.first().map(|change| Section::of(change)) {
             Some(Section::Renamed) => renamed(changes).write_fitted(out),
-            Some(Section::Removed | Section::Added) => groups(changes, self.view, out),
-            _ => rows(changes, self.view, out),
+            Some(Section::Removed | Section::Added) => groups(changes, self.options, out),
+            _ => rows(changes, self.options, out),
         }
     }
 
-    /// A place by its name, or by its two names.
-    fn subject(&self, place: &Place<'_>) -> String {
-        let path = place.path();
+    /// The name of a part, or its two names.
+    fn subject(&self, part: &ChangedPart<'_>) -> String {
+        let path = part.path();
         if path.steps().is_empty() {
             return self.diff.rhs.kind.to_owned();
         }
-        let rhs = change_text::place(path);
-        let lhs = path.in_lhs().map(|path| change_text::place(&path));
+        let rhs = change_text::short_path(path);
+        let lhs = path.in_lhs().map(|path| change_text::short_path(&path));
         match lhs.filter(|lhs| *lhs != rhs) {
             Some(lhs) => format!("{lhs} → {rhs}"),
             None => rhs,
@@ -157,7 +152,7 @@ impl Told<'_> {
     }
 
     fn hunks(&self, hunks: &[Hunk], out: &mut dyn Write) -> io::Result<()> {
-        let faint = self.view.palette.faint;
+        let faint = self.options.palette.faint;
         let mut left = LINES;
         for hunk in hunks {
             if left == 0 {
@@ -172,29 +167,30 @@ impl Told<'_> {
             left -= shown.len();
             for (line, text) in shown.iter().zip(fitted(shown)) {
                 let (sign, style) = match line.tag {
-                    Tag::Same => (' ', Style::new()),
-                    Tag::Removed => ('-', self.view.palette.removed),
-                    Tag::Added => ('+', self.view.palette.added),
+                    LineTag::Same => (' ', Style::new()),
+                    LineTag::Removed => ('-', self.options.palette.removed),
+                    LineTag::Added => ('+', self.options.palette.added),
                 };
                 writeln!(out, "{style}  {sign} {text}{style:#}")?;
             }
         }
-        let more = hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>().saturating_sub(LINES);
-        if more > 0 {
-            writeln!(out, "{faint}    … and {}{faint:#}", plural(more as u64, "more line"))?;
-        }
-        Ok(())
+        let all: usize = hunks.iter().map(|hunk| hunk.lines.len()).sum();
+        lines::more(all.saturating_sub(LINES) as u64, "line", "    ", faint, out)
     }
 }
 
-/// The lines as they fit: of two long ones of which one takes the place of the other, the part that differs.
+/// The lines, cut to the width of a report. Two long lines that replace each other are cut to the part that differs.
 fn fitted(lines: &[Line]) -> Vec<String> {
     let mut fitted = Vec::with_capacity(lines.len());
     for run in lines.chunk_by(|a, b| {
-        !matches!((a.tag, b.tag), (Tag::Same, _) | (_, Tag::Same) | (Tag::Added, Tag::Removed))
+        !matches!(
+            (a.tag, b.tag),
+            (LineTag::Same, _) | (_, LineTag::Same) | (LineTag::Added, LineTag::Removed)
+        )
     }) {
-        let (removed, added) = run.split_at(run.partition_point(|line| line.tag == Tag::Removed));
-        // Of more on one side, all that are left are held against the last.
+        let (removed, added) =
+            run.split_at(run.partition_point(|line| line.tag == LineTag::Removed));
+        // If one side has more lines, the rest is compared with the last line of the other.
         let partner =
             |others: &[Line], at: usize| others.get(at).or_else(|| others.last()).cloned();
         fitted.extend(removed.iter().enumerate().map(|(at, line)| fit(line, partner(added, at))));
@@ -203,7 +199,7 @@ fn fitted(lines: &[Line]) -> Vec<String> {
     fitted
 }
 
-/// A line in as many columns as there are.
+/// A line, cut to the width of a report.
 fn fit(line: &Line, partner: Option<Line>) -> String {
     let text = printable(&line.text);
     let fits = |text: &str, more: u64| more == 0 && width_of(text) <= WIDTH - INDENT;
@@ -222,7 +218,7 @@ fn fit(line: &Line, partner: Option<Line>) -> String {
     let name = name + usize::from(name > 0 && text.get(name..).is_some_and(|v| v.starts_with('"')));
     let name = if name > NAME { 0 } else { name };
     let start = same.saturating_sub(COMMON);
-    // Names are ASCII, so that their bytes are characters.
+    // Names of fields are ASCII, so that each byte is a character.
     if start <= name + 1 {
         return if fits(&text, line.more) { text } else { cut_end(&text, "…") };
     }
@@ -231,7 +227,7 @@ fn fit(line: &Line, partner: Option<Line>) -> String {
     if fits(&text, line.more) { text } else { cut_end(&text, "…") }
 }
 
-/// The start of `text`, and `end` behind it.
+/// The start of `text`, followed by `end`.
 fn cut_end(text: &str, end: &str) -> String {
     let room = (WIDTH - INDENT).saturating_sub(width_of(end));
     let mut used = 0;
@@ -249,7 +245,7 @@ fn cut_end(text: &str, end: &str) -> String {
 mod tests {
     use super::*;
 
-    fn line(tag: Tag, text: &str, more: u64) -> Line {
+    fn line(tag: LineTag, text: &str, more: u64) -> Line {
         Line { tag, text: text.into(), more }
     }
 
@@ -268,7 +264,7 @@ mod tests {
                 0,
             ),
         ] {
-            let lines = [line(Tag::Removed, &lhs, more), line(Tag::Added, &rhs, more)];
+            let lines = [line(LineTag::Removed, &lhs, more), line(LineTag::Added, &rhs, more)];
             let fitted = fitted(&lines);
             assert!(fitted.iter().all(|text| width_of(text) <= WIDTH - INDENT), "{fitted:?}");
             let is_said =
@@ -280,10 +276,10 @@ mod tests {
     #[test]
     fn what_fits_is_left_as_it_is() {
         let lines = [
-            line(Tag::Same, "op: \"A\"", 0),
-            line(Tag::Removed, "input: \"a\"", 0),
-            line(Tag::Added, "input: \"b\"", 0),
-            line(Tag::Added, &"y".repeat(200), 0),
+            line(LineTag::Same, "op: \"A\"", 0),
+            line(LineTag::Removed, "input: \"a\"", 0),
+            line(LineTag::Added, "input: \"b\"", 0),
+            line(LineTag::Added, &"y".repeat(200), 0),
         ];
         let fitted = fitted(&lines);
         assert_eq!(fitted[..3], ["op: \"A\"", "input: \"a\"", "input: \"b\""]);

@@ -6,14 +6,11 @@ use crate::report::{Shown, Values};
 use crate::tensor::DType;
 
 use super::text::{printable, width_of};
-use super::{View, WIDTH, number};
+use super::{Options, WIDTH, number};
 
-/// Tells a person what is in a tensor.
-///
-/// # Errors
-/// When `out` cannot be written.
-pub fn write(values: &Values, view: &View, out: &mut dyn Write) -> io::Result<()> {
-    let (heading, bad) = (view.palette.heading, view.palette.bad);
+/// Writes the values of a tensor.
+pub(super) fn write(values: &Values, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let (heading, bad) = (options.palette.heading, options.palette.bad);
     let facts = &values.facts;
     writeln!(
         out,
@@ -37,7 +34,7 @@ pub fn write(values: &Values, view: &View, out: &mut dyn Write) -> io::Result<()
     writeln!(out)?;
     let dims = facts.shape.dims();
     match dims.last().copied().and_then(|dim| usize::try_from(dim).ok()) {
-        // Small enough to be here in full: a line for each row.
+        // A small tensor is written in full, a line for each row.
         Some(row) if values.last.is_empty() && dims.len() > 1 && row > 0 => {
             for (i, shown) in values.first.chunks(row).enumerate() {
                 let mut index = facts.shape.unravel((i * row) as u64);
@@ -57,12 +54,12 @@ pub fn write(values: &Values, view: &View, out: &mut dyn Write) -> io::Result<()
     }
 }
 
-/// Elements, in as many lines as they take.
+/// Writes elements on as many lines as they need.
 fn lines(label: &str, elements: &[Shown], dtype: DType, out: &mut dyn Write) -> io::Result<()> {
     let mut line = if label.is_empty() { String::new() } else { format!("  {label}") };
     let indent = line.clone();
     for element in elements {
-        let element = spelled(element, dtype);
+        let element = self::element(element, dtype);
         if line != indent && width_of(&line) + 2 + width_of(&element) > WIDTH {
             writeln!(out, "{line}")?;
             line = " ".repeat(width_of(&indent));
@@ -73,8 +70,8 @@ fn lines(label: &str, elements: &[Shown], dtype: DType, out: &mut dyn Write) -> 
     writeln!(out, "{line}")
 }
 
-/// An element in full, or the start of a long one.
-pub(super) fn spelled(element: &Shown, dtype: DType) -> String {
+/// An element, or the start of a long one.
+pub(super) fn element(element: &Shown, dtype: DType) -> String {
     match element {
         Shown::Scalar(scalar) => number::element(*scalar, dtype),
         Shown::Bytes(bytes, len) => {

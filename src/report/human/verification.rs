@@ -1,36 +1,35 @@
-//! What was verified: a line per artifact, and lines for what is wrong with it.
+//! The report of verifications: a line for each artifact, and lines for its defects.
 
 use std::io::{self, Write};
+
+use anstyle::Style;
 
 use crate::error::Error;
 use crate::verify::Verification;
 
 use super::text::{plural, printable};
-use super::{View, fit, number};
+use super::{Options, fit, lines, number};
 
-/// Tells a person what was found in an artifact, or why it could not be opened.
-///
-/// # Errors
-/// When `out` cannot be written.
-pub fn write(
+/// Writes the verification of an artifact, or the reason why it could not be opened.
+pub(super) fn write(
     result: &Result<Verification, Error>,
-    view: &View,
+    options: &Options,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let bad = view.palette.bad;
+    let bad = options.palette.bad;
     match result {
-        Ok(found) => verified(found, view, out),
+        Ok(found) => verified(found, options, out),
         Err(error) => writeln!(out, "{bad}unreadable{bad:#}  {}", printable(&error.to_string())),
     }
 }
 
-fn verified(found: &Verification, view: &View, out: &mut dyn Write) -> io::Result<()> {
-    let palette = view.palette;
+fn verified(found: &Verification, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let palette = options.palette;
     let path = printable(&found.path.display().to_string());
     let what = format!("{} {}", found.kind, found.format);
     let tensors = plural(found.tensors(), "tensor");
     if found.is_sound() {
-        return sound(found, &what, &path, view, out);
+        return sound(found, &what, &path, options, out);
     }
     let bad = palette.bad;
     let unsound = match found.unsound.len() as u64 {
@@ -39,31 +38,29 @@ fn verified(found: &Verification, view: &View, out: &mut dyn Write) -> io::Resul
     };
     writeln!(out, "{bad}damaged{bad:#}  {path}: {what}, {unsound}")?;
     let errors = found.damage.iter().chain(found.unsound.iter().map(|(_, error)| error));
-    for error in errors.clone().take(view.max_diffs) {
+    for error in errors.clone().take(options.max_rows) {
         writeln!(out, "  {}", printable(&error.to_string()))?;
     }
-    let more = errors.count().saturating_sub(view.max_diffs);
-    if more > 0 {
-        writeln!(out, "  … and {}", plural(more as u64, "more error"))?;
-    }
+    let hidden = errors.count().saturating_sub(options.max_rows);
+    lines::more(hidden as u64, "error", "  ", Style::new(), out)?;
     if let Some(answer) = fit::answer(found) {
         writeln!(out, "  {answer}")?;
     }
-    fit::write(found, view, out)
+    fit::write(found, options, out)
 }
 
-/// Tells of an artifact in which nothing is damaged.
+/// Writes the verification of an artifact without damage.
 fn sound(
     found: &Verification,
     what: &str,
     path: &str,
-    view: &View,
+    options: &Options,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let (good, changed) = (view.palette.good, view.palette.changed);
+    let (good, changed) = (options.palette.good, options.palette.changed);
     let bytes = number::bytes(found.bytes);
     let checksums =
-        if found.has_checksums { "every checksum holds" } else { "no checksum in this format" };
+        if found.has_checksums { "all checksums match" } else { "no checksum in this format" };
     let content = if found.has_tensors {
         format!("{what}, {}, {bytes}, {checksums}", plural(found.tensors(), "tensor"))
     } else {
@@ -76,10 +73,13 @@ fn sound(
             writeln!(out, "  {content}")?;
         }
         None => {
-            let praise =
-                if found.has_tensors { fit::praise(found) } else { ", as their ops are defined" };
-            writeln!(out, "{good}ok{good:#}  {path}: {content}{praise}")?;
+            let note = if found.has_tensors {
+                fit::note_on_graphs(found)
+            } else {
+                ", as their ops are defined"
+            };
+            writeln!(out, "{good}ok{good:#}  {path}: {content}{note}")?;
         }
     }
-    fit::write(found, view, out)
+    fit::write(found, options, out)
 }

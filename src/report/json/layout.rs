@@ -1,4 +1,4 @@
-//! A layout between the two that serde_json has: one line for each key at the top, and for each item of a list there.
+//! The layout of JSON reports: one line for each key of the outermost object, and for each item of a list in it.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-/// Writes `value` as JSON, and a line end.
+/// Writes `value` as JSON, followed by a line end.
 pub(super) fn write(value: &impl Serialize, mut out: &mut dyn Write) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut out, Lines::default()))?;
     out.write_all(b"\n")
@@ -16,9 +16,9 @@ pub(super) fn write(value: &impl Serialize, mut out: &mut dyn Write) -> io::Resu
 #[derive(Debug, Default)]
 struct Lines {
     depth: usize,
-    /// Whether the innermost object or array has something in it.
+    /// Whether the innermost object or array has an item.
     filled: bool,
-    /// Whether there are line breaks at the depth of 2, which is so in an array.
+    /// Whether lines break at depth 2, as they do in arrays.
     listing: bool,
 }
 

@@ -1,26 +1,35 @@
-//! For a program: stable contracts, each with its JSON Schema beside this file.
+//! JSON reports: stable contracts, each with a JSON Schema in this folder.
 //!
-//! | schema | written by | says |
+//! | schema | report | file |
 //! | --- | --- | --- |
-//! | `ckdiff/1` | [`diff`] | `ckdiff-1.schema.json` |
-//! | `ckdiff-show/1` | [`listing`] | `ckdiff-show-1.schema.json` |
-//! | `ckdiff-show-message/1` | [`overview`] | `ckdiff-show-message-1.schema.json` |
-//! | `ckdiff-devices/1` | [`devices`] | `ckdiff-devices-1.schema.json` |
-//! | `ckdiff-verify/1` | [`verifications`] | `ckdiff-verify-1.schema.json` |
+//! | `ckdiff/1` | [`Report::Diff`] | `ckdiff-1.schema.json` |
+//! | `ckdiff-show/1` | [`Report::Listing`] | `ckdiff-show-1.schema.json` |
+//! | `ckdiff-show-message/1` | [`Report::Overview`] | `ckdiff-show-message-1.schema.json` |
+//! | `ckdiff-devices/1` | [`Report::Devices`] | `ckdiff-devices-1.schema.json` |
+//! | `ckdiff-verify/1` | [`Report::Verifications`] | `ckdiff-verify-1.schema.json` |
 //!
-//! NaN and infinities are the strings `"NaN"`, `"Infinity"`, `"-Infinity"`; floats have the shortest form of their type;
-//! equal results give equal bytes.
+//! The types of a result implement `Serialize` for their place in a report; `documents` has the outermost objects.
+//! NaN and infinities are the strings `"NaN"`, `"Infinity"`, `"-Infinity"`; floats have the shortest form of their type; equal
+//! results give equal bytes.
 
-mod devices;
-mod diff;
+mod documents;
 mod layout;
-mod listing;
-mod overview;
-mod verification;
+
+use std::io::{self, Write};
+
+use super::{Options, Report};
+use crate::message::Losses;
 
 pub use crate::serial::base64;
-pub use devices::write as devices;
-pub use diff::write as diff;
-pub use listing::write as listing;
-pub use overview::write as overview;
-pub use verification::write as verifications;
+
+/// Writes a report as JSON; returns the parts of a message that JSON cannot represent.
+pub(super) fn write(report: &Report<'_>, _: &Options, out: &mut dyn Write) -> io::Result<Losses> {
+    match *report {
+        Report::Diff(diff, _) => documents::diff(diff, out)?,
+        Report::Listing(listing, _) => documents::listing(listing, out)?,
+        Report::Overview(overview) => return documents::overview(overview, out),
+        Report::Verifications(results) => documents::verifications(results, out)?,
+        Report::Devices(devices) => documents::devices(devices, out)?,
+    }
+    Ok(Losses::default())
+}

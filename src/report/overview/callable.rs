@@ -1,41 +1,40 @@
-//! The functions of an object graph: how each can be called.
+//! The functions of an object graph, and how to call them.
 
 use serde::Serialize;
 
 use super::parameters::Parameters;
-use super::records::{content, key, nested, text, value};
 use super::structured_value::{Pairs, StructuredValue, optional_entries};
 use crate::error::Result;
 use crate::graph::ObjectGraph;
-use crate::graph::object_graph::{Form, Label, ObjectId, Way, bound_inputs};
-use crate::message::{Records, Value};
+use crate::graph::object_graph::{Label, ObjectGraphKind, ObjectId, Route, bound_inputs};
+use crate::message::{entries, field, nested, string, strings, varint};
 use crate::schema::field::{
     function_spec, saved_bare_concrete_function, saved_concrete_function, saved_function,
     saved_object, saved_object_graph,
 };
 
-/// A function of an object, as Python calls it.
+/// A function of an object that Python can call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Callable {
-    /// What it goes by: the attributes of the root that are it, else its key path from there.
+    /// Its names: the attributes of the root that refer to it, else its key path from the root.
     pub names: Vec<String>,
     /// Whether it is an attribute of the root itself.
     pub of_root: bool,
-    /// Whether it is what serves a signature.
+    /// Whether it implements a signature.
     pub of_signature: bool,
-    /// Its parameters; `None` where they are not told.
+    /// Its parameters; `None` where they are not recorded.
     pub parameters: Option<Parameters>,
-    /// Whether it is compiled by XLA; `None` where that is left open.
+    /// Whether it is compiled by XLA; `None` where that is not decided.
     pub jit_compile: Option<bool>,
-    /// Its concrete functions, by name: one for each sort of arguments that it was called with.
+    /// The names of its concrete functions, one for each kind of arguments that it was traced for.
     pub concrete_functions: Vec<String>,
-    /// What a function that is no more than one of those calls its tensors.
+    /// For a bare concrete function, the names of its arguments.
     pub keywords: Vec<String>,
-    /// How many of those can be given without their names.
+    /// The number of these arguments that can be passed by position.
     pub positional: u64,
 }
 
-/// A function for one sort of arguments.
+/// A function traced for one kind of arguments.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConcreteFunction {
     /// Its name in the function library.
@@ -46,33 +45,28 @@ pub struct ConcreteFunction {
     /// Its arguments by name.
     #[serde(serialize_with = "optional_entries")]
     pub arguments_by_name: Option<Vec<(String, StructuredValue)>>,
-    /// What it gives.
+    /// Its results.
     pub results: StructuredValue,
-    /// How many tensors and variables it takes from around it.
+    /// The number of tensors and variables that it captures.
     pub captured: u64,
 }
 
 /// The concrete functions of a `SavedObjectGraph`, by name.
 pub(super) fn concrete_functions(objects: &[u8]) -> Result<Vec<ConcreteFunction>> {
-    let concrete = |entry: &[u8]| {
-        let function = value(entry)?;
-        let structure = |number| {
-            let found = nested(function, number).last().transpose()?;
-            found.map(|record| StructuredValue::parse(content(&record))).transpose()
-        };
+    let concrete = |(name, function): (&str, &[u8])| {
+        let structure = |number| field(function, number).map(StructuredValue::parse).transpose();
         let signature = structure(saved_concrete_function::CANONICALIZED_INPUT_SIGNATURE)?;
         let (arguments, arguments_by_name) = arguments(signature.unwrap_or_default()).unzip();
         Ok(ConcreteFunction {
-            name: key(entry)?,
+            name: name.to_owned(),
             arguments,
             arguments_by_name,
             results: structure(saved_concrete_function::OUTPUT_SIGNATURE)?.unwrap_or_default(),
             captured: bound_inputs(function).len() as u64,
         })
     };
-    let mut found: Vec<_> = nested(objects, saved_object_graph::CONCRETE_FUNCTIONS)
-        .map(|entry| concrete(content(&entry?)))
-        .collect::<Result<_>>()?;
+    let found = entries(objects, saved_object_graph::CONCRETE_FUNCTIONS).map(concrete);
+    let mut found = found.collect::<Result<Vec<_>>>()?;
     found.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(found)
 }
@@ -89,9 +83,9 @@ fn arguments(value: StructuredValue) -> Option<(Vec<StructuredValue>, Pairs)> {
 
 /// The functions of a `SavedObjectGraph`: those of its root by name, then the others by path.
 pub(super) fn callables(objects: &[u8]) -> Result<Vec<Callable>> {
-    let graph = ObjectGraph::new(Form::Saved, objects)?;
-    let mut names = Names::new(&graph, objects.len());
-    let has_function = |id| nested(graph.object_bytes(id), saved_object::FUNCTION).next().is_some();
+    let graph = ObjectGraph::new(ObjectGraphKind::Saved, objects)?;
+    let mut names = ObjectNames::new(&graph, objects.len());
+    let has_function = |id| field(graph.object_bytes(id), saved_object::FUNCTION).is_some();
     let functions: Vec<bool> = graph.ids().map(has_function).collect();
     let mut found = Vec::new();
     for id in graph.ids().filter(|&id| !is_trace(&graph, &functions, id)) {
@@ -110,106 +104,66 @@ pub(super) fn callables(objects: &[u8]) -> Result<Vec<Callable>> {
 }
 
 impl Callable {
-    /// The function in a `SavedObject`, if it is one.
+    /// Reads the function in a `SavedObject`, if it is one.
     fn parse(object: &[u8]) -> Result<Option<Self>> {
-        let mut found = None;
-        for record in Records::new(object, 0) {
-            let record = record?;
-            match record.number {
-                saved_object::FUNCTION => found = Some(Self::of_function(content(&record))?),
-                saved_object::BARE_CONCRETE_FUNCTION => {
-                    found = Some(Self::of_bare(content(&record))?)
-                }
-                _ => {}
-            }
+        if let Some(function) = field(object, saved_object::FUNCTION) {
+            let names = strings(function, saved_function::CONCRETE_FUNCTIONS);
+            let found =
+                Self { concrete_functions: names.map(Into::into).collect(), ..Self::default() };
+            return found.specified(nested(function, saved_function::FUNCTION_SPEC)).map(Some);
         }
-        Ok(found)
+        let Some(bare) = field(object, saved_object::BARE_CONCRETE_FUNCTION) else {
+            return Ok(None);
+        };
+        use saved_bare_concrete_function as number;
+        let found = Self {
+            concrete_functions: vec![string(bare, number::CONCRETE_FUNCTION_NAME).to_owned()],
+            keywords: strings(bare, number::ARGUMENT_KEYWORDS).map(Into::into).collect(),
+            positional: varint(bare, number::ALLOWED_POSITIONAL_ARGUMENTS).unwrap_or(0),
+            ..Self::default()
+        };
+        found.specified(nested(bare, number::FUNCTION_SPEC)).map(Some)
     }
 
-    /// A `SavedFunction`.
-    fn of_function(function: &[u8]) -> Result<Self> {
-        let mut found = Self::default();
-        for record in Records::new(function, 0) {
-            let record = record?;
-            match record.number {
-                saved_function::CONCRETE_FUNCTIONS => found.concrete_functions.push(text(&record)),
-                saved_function::FUNCTION_SPEC => found.specify(content(&record))?,
-                _ => {}
-            }
-        }
-        Ok(found)
-    }
-
-    /// A `SavedBareConcreteFunction`.
-    fn of_bare(function: &[u8]) -> Result<Self> {
-        let mut found = Self::default();
-        for record in Records::new(function, 0) {
-            let record = record?;
-            match (record.number, record.value) {
-                (saved_bare_concrete_function::CONCRETE_FUNCTION_NAME, _) => {
-                    found.concrete_functions = vec![text(&record)]
-                }
-                (saved_bare_concrete_function::ARGUMENT_KEYWORDS, _) => {
-                    found.keywords.push(text(&record))
-                }
-                (
-                    saved_bare_concrete_function::ALLOWED_POSITIONAL_ARGUMENTS,
-                    Value::Varint(count),
-                ) => found.positional = count,
-                (saved_bare_concrete_function::FUNCTION_SPEC, _) => {
-                    found.specify(content(&record))?
-                }
-                _ => {}
-            }
-        }
-        Ok(found)
-    }
-
-    /// Takes in a `FunctionSpec`.
-    fn specify(&mut self, spec: &[u8]) -> Result<()> {
-        let (mut arguments, mut is_method) = (StructuredValue::Unknown, false);
-        for record in Records::new(spec, 0) {
-            let record = record?;
-            match (record.number, record.value) {
-                (function_spec::FULLARGSPEC, _) => {
-                    arguments = StructuredValue::parse(content(&record))?
-                }
-                (function_spec::IS_METHOD, Value::Varint(truth)) => is_method = truth != 0,
-                (function_spec::JIT_COMPILE, Value::Varint(1)) => self.jit_compile = Some(true),
-                (function_spec::JIT_COMPILE, Value::Varint(2)) => self.jit_compile = Some(false),
-                _ => {}
-            }
-        }
+    /// The same function with the parameters of a `FunctionSpec`.
+    fn specified(mut self, spec: &[u8]) -> Result<Self> {
+        let arguments = StructuredValue::parse(nested(spec, function_spec::FULLARGSPEC))?;
+        let is_method = varint(spec, function_spec::IS_METHOD).is_some_and(|truth| truth != 0);
         self.parameters = Parameters::new(arguments, is_method);
-        Ok(())
+        self.jit_compile = match varint(spec, function_spec::JIT_COMPILE) {
+            Some(1) => Some(true),
+            Some(2) => Some(false),
+            _ => None,
+        };
+        Ok(self)
     }
 }
 
-/// Whether an object is known only as one of the concrete functions of a function.
+/// Whether an object is reached only as a concrete function of a function.
 fn is_trace(graph: &ObjectGraph<'_>, functions: &[bool], id: ObjectId) -> bool {
-    let Way::From(from, Label::Child(_)) = graph.way(id) else { return false };
+    let Route::From(from, Label::Child(_)) = graph.route(id) else { return false };
     let is_function = |id: ObjectId| functions.get(id.position()) == Some(&true);
     is_function(from) && !is_function(id)
 }
 
 /// Whether an object is in the root's `signatures`.
 fn is_in_signatures(graph: &ObjectGraph<'_>, id: ObjectId) -> bool {
-    let Way::From(from, Label::Child(_)) = graph.way(id) else { return false };
+    let Route::From(from, Label::Child(_)) = graph.route(id) else { return false };
     let is_root = |id| Some(id) == graph.root();
-    matches!(graph.way(from), Way::From(from, Label::Child("signatures")) if is_root(from))
+    matches!(graph.route(from), Route::From(from, Label::Child("signatures")) if is_root(from))
 }
 
-/// What objects go by.
-struct Names<'g, 'm> {
+/// The names of objects.
+struct ObjectNames<'g, 'm> {
     graph: &'g ObjectGraph<'m>,
     /// The attributes of the root, by object.
     of_root: Vec<(ObjectId, &'m str)>,
-    /// Bytes that paths may still have: in a chain of objects each has one that is longer than that of the last.
+    /// Bytes that are left for paths: in a chain of objects, each path is longer than the one before.
     room: usize,
 }
 
-impl<'g, 'm> Names<'g, 'm> {
-    /// The names in an object graph of so many bytes.
+impl<'g, 'm> ObjectNames<'g, 'm> {
+    /// The names in an object graph of this many bytes.
     fn new(graph: &'g ObjectGraph<'m>, bytes: usize) -> Self {
         let children = graph.root().into_iter().flat_map(|root| graph.children(root));
         let mut of_root: Vec<_> = children.map(|(name, id)| (id, name)).collect();
@@ -217,7 +171,7 @@ impl<'g, 'm> Names<'g, 'm> {
         Self { graph, of_root, room: bytes.saturating_mul(4) }
     }
 
-    /// The attributes of the root that are this object.
+    /// The attributes of the root that refer to this object.
     fn of_root(&self, id: ObjectId) -> Vec<String> {
         let start = self.of_root.partition_point(|(other, _)| *other < id);
         let from = self.of_root.get(start..).unwrap_or_default();

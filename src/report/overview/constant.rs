@@ -1,4 +1,4 @@
-//! A value that is written into a model: the default of an input, an argument that is an array.
+//! Values that are part of a model: defaults of inputs, arrays as arguments.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -12,24 +12,24 @@ use crate::schema::tensorflow;
 use crate::serial::Number;
 use crate::tensor::{DType, Name};
 
-/// Elements that are kept.
+/// The maximum number of elements that are kept.
 const KEPT: usize = 256;
 
-/// Bytes of an element of any length that are kept.
-const LONGEST: usize = 256;
+/// The maximum number of bytes that are kept of an element of variable length.
+const MAX_LEN: usize = 256;
 
 /// A tensor with its first values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConstantValue {
     /// Its type and shape.
     pub ty: TensorType,
-    /// The type of the values, where they can be read.
+    /// The dtype of the values; `None` where they cannot be read.
     pub dtype: Option<DType>,
-    /// The first values in row-major order, 256 at most; none where they do not fit the type.
+    /// The first values in row-major order, at most 256; empty where they do not match the dtype.
     pub first: Vec<Shown>,
-    /// Whether all others are equal to the last of these.
+    /// Whether all other values equal the last of these.
     pub repeats: bool,
-    /// How many there are.
+    /// The number of values.
     pub elements: u64,
 }
 
@@ -37,14 +37,14 @@ impl ConstantValue {
     /// Reads a `TensorProto`.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self> {
         let Ok(constant) = Constant::parse(bytes) else {
-            // Its values are no sort of its type, and so nobody's; what it says it is can be told.
+            // The values do not match the dtype; the declared type is still reported.
             let tensor: tensorflow::TensorProto = decode(bytes)?;
             let ty = TensorType::new(tensor.dtype, tensor.tensor_shape.as_ref());
             return Ok(Self { ty, dtype: None, first: Vec::new(), repeats: false, elements: 0 });
         };
         let (dtype, shape) = (constant.dtype(), constant.shape());
         let shown = |bytes: &[u8]| {
-            let kept = bytes.get(..LONGEST.min(bytes.len())).unwrap_or_default();
+            let kept = bytes.get(..MAX_LEN.min(bytes.len())).unwrap_or_default();
             Shown::Bytes(kept.to_vec(), bytes.len() as u64)
         };
         let first: Vec<Shown> = match constant.byte_elements() {
@@ -54,7 +54,7 @@ impl ConstantValue {
                 first.into_iter().map(Shown::Scalar).collect()
             }
         };
-        // They are not written out here either: a message of ten bytes can stand for any number of them.
+        // Repeated values are not expanded: a message of ten bytes can stand for any number of them.
         let repeats = constant.tail() > 0 && constant.explicit() == first.len() as u64;
         let ty = TensorType {
             dtype: Some(dtype.to_string()),

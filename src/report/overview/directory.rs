@@ -1,18 +1,18 @@
-//! The directory of a SavedModel: what lies beside its graphs.
+//! The directory of a SavedModel, except for its graphs.
 
 use serde::{Serialize, Serializer};
 
 use super::records::decode;
-use crate::artifact::{Artifact, Document, Part};
+use crate::artifact::{Artifact, Document, SavedModelPart};
 use crate::error::{Error, Result};
-use crate::report::{Listing, Row};
+use crate::report::Listing;
 use crate::schema::tensorflow;
-use crate::serial;
+use crate::serial::{self, object};
 
-/// What the file of hashes holds.
+/// The type of the message in the file of hashes.
 const MESSAGE: &str = "tensorflow.FingerprintDef";
 
-/// What lies in the directory of a SavedModel beside its graphs.
+/// The other files in the directory of a SavedModel.
 #[derive(Debug, Clone, Serialize)]
 pub struct Directory {
     /// Its variables; `None` where it has no checkpoint.
@@ -20,111 +20,108 @@ pub struct Directory {
     pub variables: Option<Listing>,
     /// The files in `assets` and `assets.extra`, by path.
     pub files: Vec<DirectoryFile>,
-    /// Its hashes, where they are kept.
+    /// Its hashes, if it has any.
     pub fingerprint: Option<Fingerprint>,
-    /// The parts that cannot be read, and why.
+    /// The parts that cannot be read, with their errors.
     #[serde(rename = "damage", serialize_with = "errors")]
-    pub unread: Vec<(Part, Error)>,
+    pub failed: Vec<(SavedModelPart, Error)>,
 }
 
 /// A file in the directory of a SavedModel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DirectoryFile {
-    /// Its path in the directory, as `assets/vocabulary.txt`.
+    /// Its path in the directory, such as `assets/vocabulary.txt`.
     pub path: String,
-    /// How many bytes it has.
+    /// Its size.
     pub bytes: u64,
 }
 
-/// The hashes of a SavedModel, as it was saved.
+/// The hashes of a SavedModel, recorded when it was saved.
 ///
-/// In JSON they are strings, as protobuf has them, since many readers of JSON lose digits of 64-bit numbers.
+/// In JSON they are strings, as in protobuf's JSON, since many readers lose digits of 64-bit numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Fingerprint {
-    /// Of its graphs as they are in their file.
+    /// The hash of the file with its graphs.
     #[serde(serialize_with = "serial::text")]
     pub saved_model_checksum: u64,
-    /// Of the nodes of its first graph, counters of names left out.
+    /// The hash of the nodes of its first graph, without the counters in names.
     #[serde(serialize_with = "serial::text")]
     pub graph_def_program_hash: u64,
-    /// Of its signatures.
+    /// The hash of its signatures.
     #[serde(serialize_with = "serial::text")]
     pub signature_def_hash: u64,
-    /// Of its object graph.
+    /// The hash of its object graph.
     #[serde(serialize_with = "serial::text")]
     pub saved_object_graph_hash: u64,
-    /// Of the index of its variables.
+    /// The hash of the index of its variables.
     #[serde(serialize_with = "serial::text")]
     pub checkpoint_hash: u64,
-    /// Drawn when it was saved; empty where it has none.
+    /// A random id; empty where it has none.
     pub uuid: String,
 }
 
-/// Writes a checkpoint without its path, which is that of the directory.
+/// Writes a checkpoint without its path, which the directory determines.
 fn variables<S: Serializer>(variables: &Option<Listing>, serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Variables<'a> {
-        format: &'static str,
-        parameters: u64,
-        bytes: u64,
-        tensors: &'a [Row],
-        damage: &'a [Error],
-    }
-    let variables = variables.as_ref().map(|listing| Variables {
-        format: listing.format,
-        parameters: listing.parameters(),
-        bytes: listing.bytes(),
-        tensors: &listing.tensors,
-        damage: &listing.damage,
+    let variables = variables.as_ref().map(|listing| {
+        object! {
+            format: listing.format,
+            parameters: listing.parameters(),
+            bytes: listing.bytes(),
+            tensors: &listing.tensors,
+            damage: &listing.damage,
+        }
     });
     variables.serialize(serializer)
 }
 
-fn errors<S: Serializer>(parts: &[(Part, Error)], serializer: S) -> Result<S::Ok, S::Error> {
+fn errors<S: Serializer>(
+    parts: &[(SavedModelPart, Error)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(parts.iter().map(|(_, error)| error))
 }
 
 impl Directory {
-    /// What lies beside the graphs of a SavedModel.
+    /// Lists the files of a SavedModel.
     pub(super) fn new(artifact: &Artifact<'_>) -> Self {
         let files = artifact.files();
         let file = |(path, asset): (&String, &crate::artifact::Asset)| DirectoryFile {
             path: path.clone(),
             bytes: asset.bytes(),
         };
-        let mut unread = artifact.unread().to_vec();
+        let mut failed = artifact.failed_parts().to_vec();
         let print = files.fingerprint.as_ref().map(Fingerprint::new);
         let fingerprint = print.transpose().unwrap_or_else(|error| {
-            unread.push((Part::Fingerprint, error));
+            failed.push((SavedModelPart::Fingerprint, error));
             None
         });
         Self {
             variables: artifact.checkpoint().map(Listing::with_presence),
             files: files.assets.iter().map(file).collect(),
             fingerprint,
-            unread,
+            failed,
         }
     }
 
-    /// Why a part cannot be read.
-    pub fn unread(&self, part: Part) -> impl Iterator<Item = &Error> {
-        self.unread.iter().filter(move |(other, _)| *other == part).map(|(_, error)| error)
+    /// The errors of a part.
+    pub fn errors_of(&self, part: SavedModelPart) -> impl Iterator<Item = &Error> {
+        self.failed.iter().filter(move |(other, _)| *other == part).map(|(_, error)| error)
     }
 
-    /// The bytes of an asset; `None` where its file is missing.
+    /// The size of an asset; `None` where its file is missing.
     pub(super) fn asset(&self, filename: &str) -> Option<u64> {
         let path = format!("assets/{filename}");
         let at = self.files.binary_search_by(|file| file.path.cmp(&path)).ok()?;
         self.files.get(at).map(|file| file.bytes)
     }
 
-    /// What cannot be read, and what is damaged among the variables.
+    /// The errors of all parts, and the damage of the variables.
     pub fn damage(&self) -> impl Iterator<Item = &Error> {
         let variables = self.variables.iter().flat_map(|variables| {
             let rows = variables.tensors.iter().filter_map(|row| row.error.as_ref());
             variables.damage.iter().chain(rows)
         });
-        self.unread.iter().map(|(_, error)| error).chain(variables)
+        self.failed.iter().map(|(_, error)| error).chain(variables)
     }
 }
 

@@ -1,13 +1,13 @@
-//! A graph, node by node: no more than one of them is decoded at a time.
+//! The summary of a graph, whose nodes are decoded one at a time.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
 
-use super::records::{content, decode, nested};
+use super::records::decode;
 use crate::error::Result;
-use crate::message::{Records, Value, int32};
+use crate::message::{Value, fields, int32, nested, records};
 use crate::schema::field::{function_def, function_def_library, graph_def, node_def};
 use crate::schema::tensorflow::{self, attr_value};
 use crate::tensor::DType;
@@ -15,23 +15,23 @@ use crate::tensor::DType;
 /// Ops whose nodes are variables.
 const VARIABLES: &[&[u8]] = &[b"VariableV2", b"Variable", b"VarHandleOp", b"AutoReloadVariable"];
 
-/// Ops whose nodes are fed.
+/// Ops whose nodes are placeholders.
 const PLACEHOLDERS: &[&[u8]] = &[b"Placeholder", b"PlaceholderV2", b"PlaceholderWithDefault"];
 
-/// A graph at a glance.
+/// The summary of a graph.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Graph {
-    /// The version of the graph's rules that its writer had.
+    /// The producer version: the version of GraphDef that its writer used.
     pub producer: i32,
-    /// The oldest version whose reader understands it.
+    /// The oldest version of GraphDef whose readers accept it.
     pub min_consumer: i32,
-    /// How many nodes it has, those of functions apart.
+    /// The number of nodes, without those of functions.
     pub nodes: u64,
     /// Its ops, those with the most nodes first.
     pub ops: Vec<Op>,
     /// Its variables, in the order of their nodes.
     pub variables: Vec<Variable>,
-    /// What is fed to it, in the order of their nodes.
+    /// Its placeholders, in the order of their nodes.
     pub placeholders: Vec<Placeholder>,
     /// Its function library, by name.
     pub functions: Vec<Function>,
@@ -43,9 +43,9 @@ pub struct Op {
     /// Its name.
     #[serde(rename = "op")]
     pub name: String,
-    /// How many nodes of the graph are of it.
+    /// The number of its nodes in the graph.
     pub nodes: u64,
-    /// How many nodes of functions are.
+    /// The number of its nodes in functions.
     pub in_functions: u64,
 }
 
@@ -54,7 +54,7 @@ pub struct Op {
 pub struct Variable {
     /// The name of its node.
     pub name: String,
-    /// What it holds.
+    /// Its dtype and shape.
     #[serde(flatten)]
     pub ty: TensorType,
     /// Whether it is in the collection of trainable variables; `None` where there is no such collection.
@@ -62,12 +62,12 @@ pub struct Variable {
     pub trainable: Option<bool>,
 }
 
-/// A node that is fed.
+/// A placeholder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Placeholder {
     /// Its name.
     pub name: String,
-    /// What it takes.
+    /// Its dtype and shape.
     #[serde(flatten)]
     pub ty: TensorType,
 }
@@ -77,28 +77,28 @@ pub struct Placeholder {
 pub struct Function {
     /// Its name.
     pub name: String,
-    /// How many arguments it takes.
+    /// The number of arguments.
     pub inputs: u64,
-    /// How many results it gives.
+    /// The number of results.
     pub outputs: u64,
-    /// How many nodes its body has.
+    /// The number of nodes in its body.
     pub nodes: u64,
-    /// What else it is called; `None` where there is no other name.
+    /// Its alias, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,
 }
 
-/// The type and shape of a tensor, as far as a graph says.
+/// The dtype and shape of a tensor, as far as a graph records them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TensorType {
-    /// TensorFlow's name, as `float32` or `float32_ref`; `None` where it is not given.
+    /// TensorFlow's name of the dtype, such as `float32` or `float32_ref`; `None` where it is not recorded.
     pub dtype: Option<String>,
-    /// The dimensions, `None` for one that is open; `None` where even their number is.
+    /// The dimensions, `None` for an unknown one; `None` where the rank is unknown.
     pub shape: Option<Vec<Option<u64>>>,
 }
 
 impl TensorType {
-    /// The type of this code with this shape; without one, the number of dimensions is open.
+    /// The dtype with this code and this shape; without a shape, the rank is unknown.
     pub(super) fn new(code: i32, shape: Option<&tensorflow::TensorShapeProto>) -> Self {
         let dims = shape.filter(|shape| !shape.unknown_rank).map(|shape| &shape.dim);
         Self {
@@ -108,7 +108,7 @@ impl TensorType {
     }
 }
 
-/// `float32 [?, 3]`; a shape that is open is `[…]`.
+/// `float32 [?, 3]`; a shape of unknown rank is `[…]`.
 impl fmt::Display for TensorType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.dtype.as_deref().unwrap_or("?"), self.dims())
@@ -116,7 +116,7 @@ impl fmt::Display for TensorType {
 }
 
 impl TensorType {
-    /// The shape: `[?, 3]`, where it is open `[…]`.
+    /// The shape: `[?, 3]`, or `[…]` if the rank is unknown.
     pub fn dims(&self) -> String {
         let Some(shape) = &self.shape else { return "[…]".into() };
         let dim = |dim: &Option<u64>| dim.map_or_else(|| "?".into(), |dim| dim.to_string());
@@ -124,7 +124,7 @@ impl TensorType {
     }
 }
 
-/// The name of a type, of a reference too; a number we do not know stays one.
+/// The name of a dtype, which may be a reference; an unknown code stays a number.
 fn dtype(code: i32) -> Option<String> {
     const REFERENCE: i32 = 100;
     match (DType::from_code(code), DType::from_code(code - REFERENCE)) {
@@ -139,24 +139,18 @@ fn dtype(code: i32) -> Option<String> {
 type Counts = BTreeMap<Vec<u8>, (u64, u64)>;
 
 impl Graph {
-    /// Looks through a `GraphDef`.
+    /// Summarizes a `GraphDef`.
     pub(super) fn new(bytes: &[u8]) -> Result<Self> {
         let mut found = Self::default();
         let mut ops = Counts::new();
-        for record in Records::new(bytes, 0) {
-            let record = record?;
-            let content = content(&record);
-            match record.number {
-                graph_def::NODE => found.node(content, &mut ops)?,
-                graph_def::LIBRARY => found.library(content, &mut ops)?,
-                // What came before `versions`.
-                graph_def::VERSION => {
-                    if let Value::Varint(version) = record.value {
-                        found.producer = int32(version);
-                    }
-                }
-                graph_def::VERSIONS => {
-                    let versions: tensorflow::VersionDef = decode(content)?;
+        for record in records(bytes) {
+            match (record.number, record.value) {
+                (graph_def::NODE, Value::Len(node)) => found.node(node, &mut ops)?,
+                (graph_def::LIBRARY, Value::Len(library)) => found.library(library, &mut ops)?,
+                // The deprecated field that `versions` replaced.
+                (graph_def::VERSION, Value::Varint(version)) => found.producer = int32(version),
+                (graph_def::VERSIONS, Value::Len(versions)) => {
+                    let versions: tensorflow::VersionDef = decode(versions)?;
                     (found.producer, found.min_consumer) =
                         (versions.producer, versions.min_consumer);
                 }
@@ -174,7 +168,7 @@ impl Graph {
         Ok(found)
     }
 
-    /// Takes in other names of functions, by function.
+    /// Sets the aliases of functions, from pairs of name and alias.
     pub(super) fn name_aliases(&mut self, aliases: &[(String, String)]) {
         for (name, alias) in aliases {
             let at = self.functions.binary_search_by(|function| function.name.cmp(name));
@@ -186,7 +180,7 @@ impl Graph {
 
     fn node(&mut self, node: &[u8], ops: &mut Counts) -> Result<()> {
         self.nodes += 1;
-        let op = op(node)?;
+        let op = nested(node, node_def::OP);
         count(ops, op).0 += 1;
         if VARIABLES.contains(&op) {
             let (name, ty) = declared(node)?;
@@ -199,26 +193,17 @@ impl Graph {
     }
 
     fn library(&mut self, library: &[u8], ops: &mut Counts) -> Result<()> {
-        for function in nested(library, function_def_library::FUNCTION) {
-            let function = content(&function?);
-            let mut found = Function::default();
-            for record in Records::new(function, 0) {
-                let record = record?;
-                match record.number {
-                    function_def::SIGNATURE => {
-                        let signature: tensorflow::OpDef = decode(content(&record))?;
-                        found.inputs = signature.input_arg.len() as u64;
-                        found.outputs = signature.output_arg.len() as u64;
-                        found.name = signature.name;
-                    }
-                    function_def::NODE_DEF => {
-                        found.nodes += 1;
-                        count(ops, op(content(&record))?).1 += 1;
-                    }
-                    _ => {}
-                }
-            }
-            self.functions.push(found);
+        for function in fields(library, function_def_library::FUNCTION) {
+            let signature: tensorflow::OpDef = decode(nested(function, function_def::SIGNATURE))?;
+            let nodes = fields(function, function_def::NODE_DEF);
+            nodes.clone().for_each(|node| count(ops, nested(node, node_def::OP)).1 += 1);
+            self.functions.push(Function {
+                name: signature.name,
+                inputs: signature.input_arg.len() as u64,
+                outputs: signature.output_arg.len() as u64,
+                nodes: nodes.count() as u64,
+                alias: None,
+            });
         }
         Ok(())
     }
@@ -226,12 +211,6 @@ impl Graph {
 
 fn count<'a>(ops: &'a mut Counts, op: &[u8]) -> &'a mut (u64, u64) {
     ops.entry(op.to_vec()).or_default()
-}
-
-/// The op of a node.
-fn op(node: &[u8]) -> Result<&[u8]> {
-    let op = nested(node, node_def::OP).last().transpose()?;
-    Ok(op.map(|op| content(&op)).unwrap_or_default())
 }
 
 /// The name of a node, and its attributes `dtype` and `shape`.

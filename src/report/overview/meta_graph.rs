@@ -1,30 +1,30 @@
-//! A meta graph at a glance.
+//! The summary of a meta graph.
 
 use prost::Message as _;
 use serde::Serialize;
 
 use super::callable::{Callable, ConcreteFunction, callables, concrete_functions};
 use super::graph::Graph;
-use super::records::{content, decode, key, nested};
+use super::records::decode;
 use super::signature::Signature;
 use super::special_op::SpecialOp;
 use crate::error::{Error, Result};
-use crate::message::Records;
+use crate::message::{Value, entries, entry, fields, nested, records};
 use crate::meta_graph::assets_in;
-use crate::schema::field::{map_entry, meta_graph_def, saved_object_graph};
+use crate::schema::field::{collection_def, meta_graph_def, saved_object_graph};
 use crate::schema::tensorflow;
 use crate::serial;
 
-/// A meta graph at a glance.
+/// The summary of a meta graph.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct MetaGraph {
-    /// What it is for, as `serve`.
+    /// Its tags, such as `serve`.
     pub tags: Vec<String>,
-    /// The version that its user gave it.
+    /// The version that its author gave it.
     pub meta_graph_version: String,
-    /// The TensorFlow that wrote it.
+    /// The version of TensorFlow that wrote it.
     pub tensorflow_version: String,
-    /// The commit of that.
+    /// The commit of that version.
     pub tensorflow_git_version: String,
     /// Whether attributes with default values were left out.
     pub stripped_default_attrs: bool,
@@ -34,20 +34,20 @@ pub struct MetaGraph {
     pub signatures: Vec<Signature>,
     /// Its collections, by name.
     pub collections: Vec<Collection>,
-    /// What saves and restores it.
+    /// Its saver.
     pub saver: Option<Saver>,
     /// Its assets.
     pub assets: Vec<Asset>,
-    /// Why they cannot be told, where something else stands among them: TensorFlow does not load such a graph.
+    /// Why its assets cannot be read; TensorFlow does not load such a graph.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assets_error: Option<Error>,
-    /// Objects in the object graph; `None` where there is none.
+    /// The number of objects in its object graph; `None` where it has none.
     pub objects: Option<u64>,
-    /// The ops to run after it is loaded, and while it is trained.
+    /// The ops with a role in loading or training.
     pub special_ops: Vec<SpecialOp>,
     /// The functions of its objects: those of the root by name, then the others by path.
     pub callables: Vec<Callable>,
-    /// What those are made of, by name.
+    /// The concrete functions of these functions, by name.
     pub concrete_functions: Vec<ConcreteFunction>,
 }
 
@@ -56,25 +56,25 @@ pub struct MetaGraph {
 pub struct Collection {
     /// Its name.
     pub name: String,
-    /// What it lists, as `node_list`; `None` for one that lists nothing.
+    /// The kind of its list, such as `node_list`; `None` for an empty one.
     pub kind: Option<&'static str>,
-    /// How many.
+    /// The number of items.
     pub items: u64,
 }
 
 /// A saver.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Saver {
-    /// The format it writes, as `V2`.
+    /// The format that it writes, such as `V2`.
     pub format: &'static str,
-    /// How many checkpoints it keeps; 0 for all.
+    /// The number of checkpoints that it keeps; 0 for all.
     pub max_to_keep: i32,
     /// Whether it writes a shard for each device.
     pub sharded: bool,
-    /// Hours after which it keeps one more for good.
+    /// The interval in hours at which it keeps a checkpoint for good.
     #[serde(serialize_with = "serial::float")]
     pub keep_checkpoint_every_n_hours: f32,
-    /// The tensor that takes the file's name.
+    /// The tensor to which the name of the file is fed.
     pub filename_tensor: String,
     /// The tensor that saves.
     pub save_tensor: String,
@@ -85,11 +85,11 @@ pub struct Saver {
 /// An asset.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Asset {
-    /// Its name in the folder `assets`.
+    /// The name of its file in the folder `assets`.
     pub filename: String,
-    /// The tensor that takes its path.
+    /// The tensor to which its path is fed.
     pub tensor: String,
-    /// Whether its file exists; `None` of a graph that was not read from the directory of a SavedModel.
+    /// Whether its file exists; `None` if the graph was not read from the directory of a SavedModel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_there: Option<bool>,
     /// The size of its file.
@@ -98,24 +98,27 @@ pub struct Asset {
 }
 
 impl MetaGraph {
-    /// Looks through a `MetaGraphDef`.
+    /// Summarizes a `MetaGraphDef`.
     pub(super) fn new(bytes: &[u8]) -> Result<Self> {
         let mut found = Self::default();
         let mut aliases = Vec::new();
-        for record in Records::new(bytes, 0) {
-            let record = record?;
-            let content = content(&record);
+        for record in records(bytes) {
+            let Value::Len(content) = record.value else { continue };
             match record.number {
                 meta_graph_def::META_INFO_DEF => aliases = found.describe(decode(content)?),
                 meta_graph_def::GRAPH_DEF => found.graph = Graph::new(content)?,
                 meta_graph_def::SAVER_DEF => found.saver = Some(Saver::new(decode(content)?)),
                 meta_graph_def::COLLECTION_DEF => {
-                    found.collections.push(Collection::new(content)?);
-                    found.special_ops.extend(SpecialOp::of_collection(content)?);
+                    let (name, collection) = entry(content);
+                    found.collections.push(Collection::new(name, decode(collection)?));
+                    found.special_ops.extend(SpecialOp::of_collection(name, collection));
                 }
-                meta_graph_def::SIGNATURE_DEF => found.signatures.push(Signature::new(content)?),
+                meta_graph_def::SIGNATURE_DEF => {
+                    let (name, signature) = entry(content);
+                    found.signatures.push(Signature::new(name, signature)?);
+                }
                 meta_graph_def::OBJECT_GRAPH_DEF => {
-                    found.objects = Some(nested(content, saved_object_graph::NODES).count() as u64);
+                    found.objects = Some(fields(content, saved_object_graph::NODES).count() as u64);
                     found.callables = callables(content)?;
                     found.concrete_functions = concrete_functions(content)?;
                 }
@@ -128,8 +131,7 @@ impl MetaGraph {
         }
         found.special_ops.extend(found.signatures.iter().filter_map(SpecialOp::of_signature));
         found.graph.name_aliases(&aliases);
-        let trainable = trainable(bytes)?;
-        if let Some(trainable) = trainable {
+        if let Some(trainable) = trainable(bytes) {
             for variable in &mut found.graph.variables {
                 variable.trainable = Some(trainable.binary_search(&variable.name).is_ok());
             }
@@ -137,14 +139,14 @@ impl MetaGraph {
         Ok(found)
     }
 
-    /// The concrete function of this name.
+    /// The concrete function with this name.
     pub fn concrete_function(&self, name: &str) -> Option<&ConcreteFunction> {
         let order = |function: &ConcreteFunction| function.name.as_str().cmp(name);
         let at = self.concrete_functions.binary_search_by(order).ok()?;
         self.concrete_functions.get(at)
     }
 
-    /// Takes in what is said of it; returns the functions that have another name, with that.
+    /// Reads a `MetaInfoDef`; returns the functions that have an alias, with the alias.
     fn describe(
         &mut self,
         described: tensorflow::meta_graph_def::MetaInfoDef,
@@ -159,31 +161,17 @@ impl MetaGraph {
 }
 
 /// The nodes of the variables in the collection of trainable ones, sorted; `None` without that collection.
-fn trainable(meta_graph: &[u8]) -> Result<Option<Vec<String>>> {
-    for record in nested(meta_graph, meta_graph_def::COLLECTION_DEF) {
-        let record = record?;
-        let entry = content(&record);
-        let is_it = nested(entry, map_entry::KEY)
-            .any(|key| key.is_ok_and(|key| content(&key) == b"trainable_variables"));
-        if !is_it {
-            continue;
-        }
-        let mut names = Vec::new();
-        for value in nested(entry, map_entry::VALUE) {
-            let collection: tensorflow::CollectionDef = decode(content(&value?))?;
-            let Some(tensorflow::collection_def::Kind::BytesList(list)) = collection.kind else {
-                continue;
-            };
-            for bytes in list.value {
-                // Whoever puts something else there has no variable in it.
-                let variable = tensorflow::VariableDef::decode(bytes.as_slice());
-                names.extend(variable.map(|variable| node_of(&variable.variable_name).to_owned()));
-            }
-        }
-        names.sort_unstable();
-        return Ok(Some(names));
-    }
-    Ok(None)
+fn trainable(meta_graph: &[u8]) -> Option<Vec<String>> {
+    let mut collections = entries(meta_graph, meta_graph_def::COLLECTION_DEF);
+    let (_, collection) = collections.find(|(name, _)| *name == "trainable_variables")?;
+    let list = nested(collection, collection_def::BYTES_LIST);
+    // An item that is not a `VariableDef` names no variable.
+    let variables = fields(list, collection_def::bytes_list::VALUE)
+        .filter_map(|bytes| tensorflow::VariableDef::decode(bytes).ok());
+    let mut names: Vec<_> =
+        variables.map(|variable| node_of(&variable.variable_name).to_owned()).collect();
+    names.sort_unstable();
+    Some(names)
 }
 
 impl Saver {
@@ -205,31 +193,17 @@ impl Saver {
 }
 
 impl Collection {
-    fn new(entry: &[u8]) -> Result<Self> {
-        let mut found = Self { name: key(entry)?, kind: None, items: 0 };
-        for value in nested(entry, map_entry::VALUE) {
-            let collection: tensorflow::CollectionDef = decode(content(&value?))?;
-            let (kind, items) = match collection.kind {
-                Some(tensorflow::collection_def::Kind::NodeList(list)) => {
-                    ("node_list", list.value.len())
-                }
-                Some(tensorflow::collection_def::Kind::BytesList(list)) => {
-                    ("bytes_list", list.value.len())
-                }
-                Some(tensorflow::collection_def::Kind::Int64List(list)) => {
-                    ("int64_list", list.value.len())
-                }
-                Some(tensorflow::collection_def::Kind::FloatList(list)) => {
-                    ("float_list", list.value.len())
-                }
-                Some(tensorflow::collection_def::Kind::AnyList(list)) => {
-                    ("any_list", list.value.len())
-                }
-                None => continue,
-            };
-            (found.kind, found.items) = (Some(kind), items as u64);
-        }
-        Ok(found)
+    fn new(name: &str, collection: tensorflow::CollectionDef) -> Self {
+        use tensorflow::collection_def::Kind;
+        let (kind, items) = match collection.kind {
+            Some(Kind::NodeList(list)) => (Some("node_list"), list.value.len()),
+            Some(Kind::BytesList(list)) => (Some("bytes_list"), list.value.len()),
+            Some(Kind::Int64List(list)) => (Some("int64_list"), list.value.len()),
+            Some(Kind::FloatList(list)) => (Some("float_list"), list.value.len()),
+            Some(Kind::AnyList(list)) => (Some("any_list"), list.value.len()),
+            None => (None, 0),
+        };
+        Self { name: name.to_owned(), kind, items: items as u64 }
     }
 }
 
@@ -243,7 +217,7 @@ impl Asset {
     }
 }
 
-/// The node of a tensor's name.
+/// The node in the name of a tensor.
 fn node_of(tensor: &str) -> &str {
     tensor.rsplit_once(':').map_or(tensor, |(node, _)| node)
 }

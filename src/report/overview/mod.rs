@@ -1,4 +1,4 @@
-//! What is in a message, at a glance.
+//! The overview of a message.
 
 mod callable;
 mod constant;
@@ -25,12 +25,11 @@ pub use structured_value::{NamedTuple, Range, StructuredValue, TensorSpec, TypeS
 
 use crate::artifact::{Artifact, Document, Form};
 use crate::error::{Error, ErrorKind, Result};
-use crate::message::Message;
+use crate::message::{Message, fields};
 use crate::schema::Schema;
 use crate::schema::field::saved_model;
-use records::{content, nested};
 
-/// A message: its graphs at a glance, or all of it.
+/// The overview of a message: summaries of its graphs, or the whole message.
 ///
 /// ```
 /// use ckdiff::artifact::{Document, ReadOptions};
@@ -46,48 +45,47 @@ use records::{content, nested};
 /// ```
 #[derive(Debug)]
 pub struct Overview<'a> {
-    /// Where the message comes from.
+    /// The path of the message.
     pub path: PathBuf,
-    /// What people call it, as in `meta graph`.
+    /// Its kind, such as `meta graph`.
     pub kind: &'a str,
     /// The full name of its type.
     pub message: &'a str,
-    /// The form it has in its file.
+    /// Its form in the file.
     pub form: Form,
-    /// How many bytes it has in binary.
+    /// Its size in binary form.
     pub bytes: u64,
-    /// What is in it.
+    /// Its contents.
     pub contents: Contents<'a>,
-    /// Of the directory of a SavedModel, what lies beside the graphs.
+    /// The other files of a SavedModel, if it was opened as a directory.
     pub directory: Option<Directory>,
 }
 
-/// What is in a message.
+/// The contents of a message.
 #[derive(Debug)]
 pub enum Contents<'a> {
-    /// Of a meta graph itself, of a SavedModel each of its meta graphs.
+    /// The meta graph, or each meta graph of a SavedModel.
     MetaGraphs(Vec<MetaGraph>),
-    /// Of a graph.
+    /// The graph.
     Graph(Graph),
-    /// Of anything else, all.
+    /// Any other message, whole.
     Other(&'a Message<'a>),
 }
 
 impl<'a> Overview<'a> {
-    /// Looks through a message, node by node.
+    /// Summarizes a message.
     ///
     /// # Errors
-    /// When a part of it is not what its type says; that cannot be where the message was decoded by TensorFlow's schema.
+    /// When a part of the message does not have its declared type, which cannot happen if it was decoded by TensorFlow's schema.
     pub fn new(document: &'a Document<'a>) -> Result<Self> {
         let message = document.message();
         let bytes = message.bytes();
-        // A schema of the user's may have other fields under these names.
+        // A user's schema may define these messages differently.
         let own = std::ptr::eq(message.schema(), Schema::tensorflow());
         let contents = match &*message.ty().full_name {
             "tensorflow.MetaGraphDef" if own => Contents::MetaGraphs(vec![MetaGraph::new(bytes)?]),
             "tensorflow.SavedModel" if own => {
-                let graphs = nested(bytes, saved_model::META_GRAPHS)
-                    .map(|record| MetaGraph::new(content(&record?)));
+                let graphs = fields(bytes, saved_model::META_GRAPHS).map(MetaGraph::new);
                 Contents::MetaGraphs(graphs.collect::<Result<_>>()?)
             }
             "tensorflow.GraphDef" if own => Contents::Graph(Graph::new(bytes)?),
@@ -104,7 +102,7 @@ impl<'a> Overview<'a> {
         })
     }
 
-    /// Looks through the message of an artifact; of a SavedModel's directory, at all that lies in it.
+    /// Summarizes the message of an artifact, and the other files in the directory of a SavedModel.
     ///
     /// ```
     /// use ckdiff::artifact::Artifact;
@@ -118,7 +116,7 @@ impl<'a> Overview<'a> {
     /// # Ok::<(), ckdiff::Error>(())
     /// ```
     /// # Errors
-    /// As [`new`](Self::new), and when it has no message.
+    /// As [`new`](Self::new), and when the artifact has no message.
     pub fn of_artifact(artifact: &'a Artifact<'a>) -> Result<Self> {
         let Some(document) = artifact.message() else {
             let kind = format!("this is a {}, which has no message", artifact.kind());
@@ -139,9 +137,9 @@ impl<'a> Overview<'a> {
         Ok(overview)
     }
 
-    /// What is wrong with assets and with what lies beside the graphs: damage of the variables, assets that cannot be told or whose files are
+    /// The errors of a SavedModel beyond its graphs: damaged variables, assets that cannot be read, and assets whose files are
     /// missing.
-    pub fn trouble(&self) -> Vec<Error> {
+    pub fn errors(&self) -> Vec<Error> {
         let Contents::MetaGraphs(graphs) = &self.contents else { return Vec::new() };
         let unknown = graphs.iter().filter_map(|graph| graph.assets_error.clone());
         let unknown = unknown.map(|error| error.in_file(&self.path));
@@ -149,7 +147,7 @@ impl<'a> Overview<'a> {
         let missing = assets.filter(|asset| asset.is_there == Some(false));
         let missing = missing.map(|asset| {
             let folder = self.path.parent().unwrap_or(&self.path).join("assets");
-            let kind = "the graph needs this asset, and there is no such file".into();
+            let kind = "the graph needs this asset, but its file is missing".into();
             Error::from(ErrorKind::NotFound(kind)).in_file(&folder.join(&asset.filename))
         });
         let damage = self.directory.iter().flat_map(Directory::damage).cloned();

@@ -1,4 +1,4 @@
-//! The parameters of a function, as Python's `inspect` tells them.
+//! The parameters of a function, as in Python's `inspect`.
 
 use serde::Serialize;
 
@@ -7,13 +7,13 @@ use super::structured_value::StructuredValue;
 /// The parameters of a function.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Parameters {
-    /// Those that can be given in order, without `self`.
+    /// The parameters that can be passed by position, without `self`.
     pub positional: Vec<Parameter>,
-    /// The one that takes all further arguments in order.
+    /// The parameter for all further positional arguments.
     pub varargs: Option<String>,
-    /// Those that are given by name alone.
+    /// The keyword-only parameters.
     pub keyword_only: Vec<Parameter>,
-    /// The one that takes all further arguments by name.
+    /// The parameter for all further keyword arguments.
     pub varkw: Option<String>,
 }
 
@@ -22,13 +22,13 @@ pub struct Parameters {
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// What it is where it is not given.
+    /// Its default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<StructuredValue>,
 }
 
 impl Parameters {
-    /// Those of a `FullArgSpec`; `None` of any other value.
+    /// Reads a `FullArgSpec`; `None` for any other value.
     pub(super) fn new(spec: StructuredValue, is_method: bool) -> Option<Self> {
         let StructuredValue::NamedTuple(spec) = spec else { return None };
         let mut found = Self::default();
@@ -46,7 +46,7 @@ impl Parameters {
                 _ => {}
             }
         }
-        // They are those of the last parameters.
+        // The defaults belong to the last parameters.
         for (parameter, value) in found.positional.iter_mut().rev().zip(defaults.into_iter().rev())
         {
             parameter.default = Some(value);
@@ -65,7 +65,7 @@ impl Parameters {
     }
 }
 
-/// Parameters of these names.
+/// Parameters with these names.
 fn parameters(names: StructuredValue) -> Vec<Parameter> {
     let (StructuredValue::List(names) | StructuredValue::Tuple(names)) = names else {
         return Vec::new();

@@ -1,20 +1,19 @@
-//! The signatures of a meta graph: what goes in and comes out, by name.
+//! The signatures of a meta graph: inputs and outputs by name.
 
 use serde::{Serialize, Serializer};
 
 use super::constant::ConstantValue;
 use super::graph::TensorType;
-use super::records::{content, decode, key, nested, text, value};
+use super::records::decode;
 use super::structured_value::{StructuredValue, TypeSpec, entry};
 use crate::error::Result;
-use crate::message::{Records, Value, int32};
+use crate::message::{entries, field, fields, int32, string, utf8, varint};
 use crate::schema::field::{
     signature_def,
-    tensor_info::{self, composite_tensor},
+    tensor_info::{self, composite_tensor, coo_sparse},
 };
-use crate::schema::tensorflow::{TensorShapeProto, tensor_info::CooSparse};
 
-/// Composite tensors inside each other that are looked into; TensorFlow makes none with more than one level.
+/// The deepest nesting of composite tensors that is read. TensorFlow writes only one level.
 const DEEPEST: usize = 16;
 
 /// A signature.
@@ -22,11 +21,11 @@ const DEEPEST: usize = 16;
 pub struct Signature {
     /// Its name.
     pub name: String,
-    /// The method it is for, as `tensorflow/serving/predict`.
+    /// Its method, such as `tensorflow/serving/predict`.
     pub method: String,
-    /// What goes in, by name.
+    /// Its inputs, by name.
     pub inputs: Vec<Argument>,
-    /// What comes out, by name.
+    /// Its outputs, by name.
     pub outputs: Vec<Argument>,
 }
 
@@ -35,28 +34,28 @@ pub struct Signature {
 pub struct Argument {
     /// Its name in the signature.
     pub name: String,
-    /// What it holds.
+    /// Its dtype and shape.
     #[serde(flatten)]
     pub ty: TensorType,
-    /// The tensors in the graph: one, or the parts of a sparse or composite one.
+    /// Its tensors in the graph: one, or the components of a sparse or composite tensor.
     pub tensors: Vec<String>,
-    /// How its tensors stand for it.
+    /// Its encoding by these tensors.
     #[serde(flatten, skip_serializing_if = "Encoding::is_dense")]
     pub encoding: Encoding,
-    /// What it is where it is not given.
+    /// Its default value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<ConstantValue>,
 }
 
-/// How tensors stand for an input or output of a signature.
+/// The encoding of an input or output of a signature.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "encoding", rename_all = "lowercase")]
 pub enum Encoding {
-    /// One stands for itself, or there is none.
+    /// One dense tensor, or none.
     Dense,
-    /// The values, the indices and the shape of a sparse one.
+    /// The values, indices and shape of a sparse tensor.
     Sparse,
-    /// The parts of what this describes.
+    /// The components of a composite tensor of this type.
     #[serde(serialize_with = "composite")]
     Composite(TypeSpec),
 }
@@ -72,94 +71,81 @@ fn composite<S: Serializer>(spec: &TypeSpec, serializer: S) -> Result<S::Ok, S::
 }
 
 impl Signature {
-    /// Reads an entry of `signature_def`.
-    pub(super) fn new(bytes: &[u8]) -> Result<Self> {
-        let (name, signature) = (key(bytes)?, value(bytes)?);
-        let (mut method, mut defaults) = (String::new(), Vec::new());
-        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-        for record in Records::new(signature, 0) {
-            let record = record?;
-            let inside = content(&record);
-            match record.number {
-                signature_def::INPUTS => inputs.push(Argument::new(inside)?),
-                signature_def::OUTPUTS => outputs.push(Argument::new(inside)?),
-                signature_def::METHOD_NAME => method = text(&record),
-                signature_def::DEFAULTS => {
-                    defaults.push((key(inside)?, ConstantValue::parse(value(inside)?)?))
-                }
-                _ => {}
-            }
-        }
-        for arguments in [&mut inputs, &mut outputs] {
-            arguments.sort_by(|a, b| a.name.cmp(&b.name));
-        }
-        for (name, default) in defaults {
-            let at = inputs.binary_search_by(|input| input.name.cmp(&name));
+    /// Reads a `SignatureDef`.
+    pub(super) fn new(name: &str, signature: &[u8]) -> Result<Self> {
+        let arguments = |number| -> Result<Vec<Argument>> {
+            let arguments = entries(signature, number);
+            let mut found = arguments
+                .map(|(name, info)| Argument::new(name, info))
+                .collect::<Result<Vec<_>>>()?;
+            found.sort_by(|a, b| a.name.cmp(&b.name));
+            Ok(found)
+        };
+        let mut inputs = arguments(signature_def::INPUTS)?;
+        for (name, value) in entries(signature, signature_def::DEFAULTS) {
+            let default = ConstantValue::parse(value)?;
+            let at = inputs.binary_search_by(|input| input.name.as_str().cmp(name));
             if let Some(input) = at.ok().and_then(|at| inputs.get_mut(at)) {
                 input.default = Some(default);
             }
         }
-        Ok(Self { name, method, inputs, outputs })
+        Ok(Self {
+            name: name.to_owned(),
+            method: string(signature, signature_def::METHOD_NAME).to_owned(),
+            inputs,
+            outputs: arguments(signature_def::OUTPUTS)?,
+        })
     }
 }
 
 impl Argument {
-    /// Reads an entry of `inputs` or `outputs`.
-    fn new(bytes: &[u8]) -> Result<Self> {
-        let tensor = Tensor::parse(value(bytes)?, 0)?;
-        let ty = TensorType::new(tensor.dtype, tensor.shape.as_ref());
-        let mut tensors = tensor.names;
+    /// Reads a `TensorInfo`.
+    fn new(name: &str, info: &[u8]) -> Result<Self> {
+        let dtype = int32(varint(info, tensor_info::DTYPE).unwrap_or(0));
+        let shape = field(info, tensor_info::TENSOR_SHAPE).map(decode).transpose()?;
+        let mut tensors = tensors(info, 0);
         tensors.retain(|name| !name.is_empty());
-        Ok(Self { name: key(bytes)?, ty, tensors, encoding: tensor.encoding, default: None })
+        Ok(Self {
+            name: name.to_owned(),
+            ty: TensorType::new(dtype, shape.as_ref()),
+            tensors,
+            encoding: Encoding::of(info)?,
+            default: None,
+        })
     }
 }
 
-/// A `TensorInfo`.
-struct Tensor {
-    names: Vec<String>,
-    dtype: i32,
-    shape: Option<TensorShapeProto>,
-    encoding: Encoding,
+impl Encoding {
+    fn of(info: &[u8]) -> Result<Self> {
+        let spec = |composite| match field(composite, composite_tensor::TYPE_SPEC) {
+            Some(spec) => TypeSpec::parse(spec, 0),
+            None => Ok(TypeSpec { class: String::new(), state: StructuredValue::Unknown }),
+        };
+        Ok(match field(info, tensor_info::COMPOSITE_TENSOR) {
+            Some(composite) => Self::Composite(spec(composite)?),
+            None if field(info, tensor_info::COO_SPARSE).is_some() => Self::Sparse,
+            None => Self::Dense,
+        })
+    }
 }
 
-impl Tensor {
-    fn parse(bytes: &[u8], depth: usize) -> Result<Self> {
-        let mut found =
-            Self { names: Vec::new(), dtype: 0, shape: None, encoding: Encoding::Dense };
-        for record in Records::new(bytes, 0) {
-            let record = record?;
-            match (record.number, record.value) {
-                (tensor_info::NAME, _) => found.names = vec![text(&record)],
-                (tensor_info::DTYPE, Value::Varint(code)) => found.dtype = int32(code),
-                (tensor_info::TENSOR_SHAPE, _) => found.shape = Some(decode(content(&record))?),
-                (tensor_info::COO_SPARSE, _) => {
-                    let parts: CooSparse = decode(content(&record))?;
-                    found.encoding = Encoding::Sparse;
-                    found.names = vec![
-                        parts.values_tensor_name,
-                        parts.indices_tensor_name,
-                        parts.dense_shape_tensor_name,
-                    ];
-                }
-                (tensor_info::COMPOSITE_TENSOR, _) => found.composite(content(&record), depth)?,
-                _ => {}
-            }
-        }
-        Ok(found)
+/// The names of the tensors in a `TensorInfo`.
+fn tensors(info: &[u8], depth: usize) -> Vec<String> {
+    if let Some(composite) = field(info, tensor_info::COMPOSITE_TENSOR) {
+        let components =
+            fields(composite, composite_tensor::COMPONENTS).filter(|_| depth < DEEPEST);
+        return components.flat_map(|info| tensors(info, depth + 1)).collect();
     }
-
-    /// Takes in a `CompositeTensor`.
-    fn composite(&mut self, bytes: &[u8], depth: usize) -> Result<()> {
-        let mut spec = TypeSpec { class: String::new(), state: StructuredValue::Unknown };
-        for record in nested(bytes, composite_tensor::TYPE_SPEC) {
-            spec = TypeSpec::parse(content(&record?), 0)?;
+    match field(info, tensor_info::COO_SPARSE) {
+        Some(sparse) => [
+            coo_sparse::VALUES_TENSOR_NAME,
+            coo_sparse::INDICES_TENSOR_NAME,
+            coo_sparse::DENSE_SHAPE_TENSOR_NAME,
+        ]
+        .map(|number| string(sparse, number).to_owned())
+        .to_vec(),
+        None => {
+            field(info, tensor_info::NAME).map(|name| utf8(name).to_owned()).into_iter().collect()
         }
-        if depth < DEEPEST {
-            for record in nested(bytes, composite_tensor::COMPONENTS) {
-                self.names.extend(Self::parse(content(&record?), depth + 1)?.names);
-            }
-        }
-        self.encoding = Encoding::Composite(spec);
-        Ok(())
     }
 }

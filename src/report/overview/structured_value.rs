@@ -1,37 +1,38 @@
-//! Values of nested structures, as the arguments and results of a function have them.
+//! Structured values: the arguments and results of functions, which are nested.
 //!
-//! They are read record by record, since they may be nested deeper than a decoder of structs goes.
+//! They are read record by record, since they may be nested deeper than the decoder of structs allows.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::constant::ConstantValue;
 use super::graph::TensorType;
-use super::records::{content, decode, key, nested, text, value};
+use super::records::decode;
 use crate::error::Result;
-use crate::message::{Records, Value, from_zigzag, int32};
+use crate::message::{
+    Value, entries, field, fields, from_zigzag, int32, nested, records, string, utf8, varint,
+};
 use crate::schema::field::{
     bounded_tensor_spec_proto, dict_value, list_value, named_tuple_value, structured_value,
     type_spec_proto,
 };
-use crate::schema::tensorflow;
 use crate::schema::tensorflow::type_spec_proto::TypeSpecClass;
-use crate::serial::Float;
+use crate::serial::{Float, object};
 
-/// Messages inside each other that are looked into. TensorFlow reads no model with more: protobuf stops it at a hundred.
+/// The deepest nesting of messages that is read. TensorFlow reads no deeper model, since protobuf's limit is a hundred.
 const DEEPEST: usize = 96;
 
 /// Values by key, in their order.
 pub(super) type Pairs = Vec<(String, StructuredValue)>;
 
-/// A value of a nested structure: what a function takes or gives, or a part of it.
+/// An argument or result of a function, or a part of it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum StructuredValue {
-    /// None is given, or one of a kind that is not known.
+    /// No value, or a value of unknown kind.
     #[default]
     Unknown,
-    /// One so deep inside others that it is not looked at.
+    /// A value that is nested too deep to be read.
     TooDeep,
     /// Python's `None`.
     None,
@@ -50,12 +51,12 @@ pub enum StructuredValue {
     /// A shape: the dimensions, as in [`TensorType`].
     #[serde(serialize_with = "shape_entry")]
     Shape(Option<Vec<Option<u64>>>),
-    /// An element type, by TensorFlow's name; `None` where it is not given.
+    /// TensorFlow's name of a dtype; `None` where it is not recorded.
     #[serde(rename = "dtype", serialize_with = "dtype_entry")]
     DType(Option<String>),
-    /// A place for a tensor.
+    /// The type of a tensor.
     Tensor(Box<TensorSpec>),
-    /// A place for what is made of several tensors, such as a ragged one.
+    /// The type of a composite tensor, such as a ragged one.
     #[serde(rename = "type_spec")]
     Type(Box<TypeSpec>),
     /// A list.
@@ -67,21 +68,21 @@ pub enum StructuredValue {
     /// A dict, by key.
     #[serde(serialize_with = "entries_entry")]
     Dict(Vec<(String, Self)>),
-    /// A tuple whose fields have names.
+    /// A named tuple.
     NamedTuple(Box<NamedTuple>),
-    /// A tensor or an array of numpy, with its values.
+    /// A tensor or NumPy array, with its values.
     Constant(Box<ConstantValue>),
 }
 
-/// A place for a tensor.
+/// The type of a tensor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TensorSpec {
-    /// The name that the tensor has in calls by name; empty where it has none.
+    /// Its name in calls by keyword; empty where it has none.
     pub name: String,
-    /// What it holds.
+    /// Its dtype and shape.
     #[serde(flatten)]
     pub ty: TensorType,
-    /// The values that it may hold, where they are bounded.
+    /// The range of its values, if they are bounded.
     #[serde(flatten)]
     pub range: Option<Range>,
 }
@@ -89,28 +90,28 @@ pub struct TensorSpec {
 /// The least and the greatest value of a tensor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Range {
-    /// The least.
+    /// The least value.
     pub minimum: ConstantValue,
-    /// The greatest.
+    /// The greatest value.
     pub maximum: ConstantValue,
 }
 
-/// A place for what is made of several tensors.
+/// The type of a composite tensor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TypeSpec {
-    /// Its class, as `RaggedTensorSpec`.
+    /// Its class, such as `RaggedTensorSpec`.
     pub class: String,
-    /// What the class is made from, as its `_serialize` gives it.
+    /// The state of the class, as its `_serialize` returns it.
     pub state: StructuredValue,
 }
 
-/// A tuple whose fields have names.
+/// A named tuple.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NamedTuple {
     /// The name of its class.
     pub name: String,
     /// Its fields, in their order.
-    #[serde(rename = "entries", serialize_with = "entries")]
+    #[serde(rename = "entries", serialize_with = "pairs_as_entries")]
     pub fields: Vec<(String, StructuredValue)>,
 }
 
@@ -120,52 +121,45 @@ impl StructuredValue {
         Self::at(bytes, 0)
     }
 
-    /// Reads one that is so many messages inside the outermost.
+    /// Reads a `StructuredValue` at this depth of messages.
     fn at(bytes: &[u8], depth: usize) -> Result<Self> {
+        use structured_value as field;
         if depth > DEEPEST {
             return Ok(Self::TooDeep);
         }
         let mut found = Self::Unknown;
-        for record in Records::new(bytes, 0) {
-            let record = record?;
-            let inside = content(&record);
+        for record in records(bytes) {
             found = match (record.number, record.value) {
-                (structured_value::NONE_VALUE, _) => Self::None,
-                (structured_value::FLOAT64_VALUE, Value::Fixed64(bits)) => {
-                    Self::Float(f64::from_bits(bits))
+                (field::NONE_VALUE, _) => Self::None,
+                (field::FLOAT64_VALUE, Value::Fixed64(bits)) => Self::Float(f64::from_bits(bits)),
+                (field::INT64_VALUE, Value::Varint(bits)) => Self::Integer(from_zigzag(bits)),
+                (field::STRING_VALUE, Value::Len(text)) => Self::String(utf8(text).to_owned()),
+                (field::BOOL_VALUE, Value::Varint(bits)) => Self::Bool(bits != 0),
+                (field::TENSOR_SHAPE_VALUE, Value::Len(shape)) => {
+                    Self::Shape(TensorType::new(0, Some(&decode(shape)?)).shape)
                 }
-                (structured_value::INT64_VALUE, Value::Varint(bits)) => {
-                    Self::Integer(from_zigzag(bits))
-                }
-                (structured_value::STRING_VALUE, _) => Self::String(text(&record)),
-                (structured_value::BOOL_VALUE, Value::Varint(bits)) => Self::Bool(bits != 0),
-                (structured_value::TENSOR_SHAPE_VALUE, _) => {
-                    Self::Shape(TensorType::new(0, Some(&decode(inside)?)).shape)
-                }
-                (structured_value::TENSOR_DTYPE_VALUE, Value::Varint(code)) => {
+                (field::TENSOR_DTYPE_VALUE, Value::Varint(code)) => {
                     Self::DType(TensorType::new(int32(code), None).dtype)
                 }
-                (
-                    structured_value::TENSOR_SPEC_VALUE
-                    | structured_value::BOUNDED_TENSOR_SPEC_VALUE,
-                    _,
-                ) => Self::Tensor(Box::new(TensorSpec::parse(inside)?)),
-                (structured_value::TYPE_SPEC_VALUE, _) => {
-                    Self::Type(Box::new(TypeSpec::parse(inside, depth)?))
+                (field::TENSOR_SPEC_VALUE | field::BOUNDED_TENSOR_SPEC_VALUE, Value::Len(spec)) => {
+                    Self::Tensor(Box::new(TensorSpec::parse(spec)?))
                 }
-                (structured_value::LIST_VALUE, _) => Self::List(items(inside, depth)?),
-                (structured_value::TUPLE_VALUE, _) => Self::Tuple(items(inside, depth)?),
-                (structured_value::DICT_VALUE, _) => {
-                    Self::Dict(pairs(inside, dict_value::FIELDS, depth)?)
+                (field::TYPE_SPEC_VALUE, Value::Len(spec)) => {
+                    Self::Type(Box::new(TypeSpec::parse(spec, depth)?))
                 }
-                (structured_value::NAMED_TUPLE_VALUE, _) => {
+                (field::LIST_VALUE, Value::Len(list)) => Self::List(items(list, depth)?),
+                (field::TUPLE_VALUE, Value::Len(list)) => Self::Tuple(items(list, depth)?),
+                (field::DICT_VALUE, Value::Len(dict)) => {
+                    Self::Dict(pairs(dict, dict_value::FIELDS, depth)?)
+                }
+                (field::NAMED_TUPLE_VALUE, Value::Len(tuple)) => {
                     Self::NamedTuple(Box::new(NamedTuple {
-                        name: key(inside)?,
-                        fields: pairs(inside, named_tuple_value::VALUES, depth)?,
+                        name: string(tuple, named_tuple_value::NAME).to_owned(),
+                        fields: pairs(tuple, named_tuple_value::VALUES, depth)?,
                     }))
                 }
-                (structured_value::TENSOR_VALUE | structured_value::NUMPY_VALUE, _) => {
-                    Self::Constant(Box::new(ConstantValue::parse(inside)?))
+                (field::TENSOR_VALUE | field::NUMPY_VALUE, Value::Len(tensor)) => {
+                    Self::Constant(Box::new(ConstantValue::parse(tensor)?))
                 }
                 _ => continue,
             };
@@ -173,7 +167,7 @@ impl StructuredValue {
         Ok(found)
     }
 
-    /// Whether it, or anything in it, is a place for tensors.
+    /// Whether it is, or contains, the type of a tensor.
     pub fn has_tensors(&self) -> bool {
         match self {
             Self::Tensor(_) | Self::Type(_) => true,
@@ -202,7 +196,7 @@ impl StructuredValue {
     }
 }
 
-/// Writes an object of one entry, next to which serde puts the tag of an enum.
+/// Writes an object of one entry, to which serde adds the tag of the enum.
 pub(super) fn entry<S: Serializer>(
     key: &str,
     value: &(impl Serialize + ?Sized),
@@ -241,7 +235,7 @@ fn entries_entry<S: Serializer>(
 }
 
 /// Writes values by key.
-fn entries<S: Serializer>(
+fn pairs_as_entries<S: Serializer>(
     pairs: &[(String, StructuredValue)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -256,48 +250,27 @@ pub(super) fn optional_entries<S: Serializer>(
     pairs.as_deref().map(Entries).serialize(serializer)
 }
 
-/// Values by key, written as a list of objects, since keys may be given twice.
+/// Values by key, written as a list of objects, since a key may occur twice.
 struct Entries<'a>(&'a [(String, StructuredValue)]);
 
 impl Serialize for Entries<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Entry<'a> {
-            key: &'a str,
-            value: &'a StructuredValue,
-        }
-        serializer.collect_seq(self.0.iter().map(|(key, value)| Entry { key, value }))
+        serializer.collect_seq(self.0.iter().map(|(key, value)| object! { key: key, value: value }))
     }
 }
 
 impl TensorSpec {
-    /// Reads a `TensorSpecProto`, or a `BoundedTensorSpecProto`, which has two fields more.
+    /// Reads a `TensorSpecProto`, or a `BoundedTensorSpecProto`, which has two more fields.
     fn parse(bytes: &[u8]) -> Result<Self> {
-        let (mut name, mut shape, mut dtype) = (String::new(), None, 0);
-        let (mut least, mut greatest) = (None, None);
-        for record in Records::new(bytes, 0) {
-            let record = record?;
-            match (record.number, record.value) {
-                (bounded_tensor_spec_proto::NAME, _) => name = text(&record),
-                (bounded_tensor_spec_proto::SHAPE, _) => {
-                    shape = Some(decode::<tensorflow::TensorShapeProto>(content(&record))?)
-                }
-                (bounded_tensor_spec_proto::DTYPE, Value::Varint(code)) => dtype = int32(code),
-                (bounded_tensor_spec_proto::MINIMUM, _) => {
-                    least = Some(ConstantValue::parse(content(&record))?)
-                }
-                (bounded_tensor_spec_proto::MAXIMUM, _) => {
-                    greatest = Some(ConstantValue::parse(content(&record))?)
-                }
-                _ => {}
-            }
-        }
-        // A shape that says nothing has no dimensions, and is left out.
-        let ty = TensorType::new(dtype, Some(&shape.unwrap_or_default()));
+        use bounded_tensor_spec_proto as fields;
+        // A scalar shape is an empty message, which may be left out.
+        let shape = decode(nested(bytes, fields::SHAPE))?;
+        let bound = |number| field(bytes, number).map(ConstantValue::parse).transpose();
+        let range = bound(fields::MINIMUM)?.zip(bound(fields::MAXIMUM)?);
         Ok(Self {
-            name,
-            ty,
-            range: least.zip(greatest).map(|(minimum, maximum)| Range { minimum, maximum }),
+            name: string(bytes, fields::NAME).to_owned(),
+            ty: TensorType::new(int32(varint(bytes, fields::DTYPE).unwrap_or(0)), Some(&shape)),
+            range: range.map(|(minimum, maximum)| Range { minimum, maximum }),
         })
     }
 }
@@ -305,36 +278,28 @@ impl TensorSpec {
 impl TypeSpec {
     /// Reads a `TypeSpecProto`.
     pub(super) fn parse(bytes: &[u8], depth: usize) -> Result<Self> {
-        let (mut code, mut class, mut state) = (0, String::new(), StructuredValue::Unknown);
-        for record in Records::new(bytes, 0) {
-            let record = record?;
-            match (record.number, record.value) {
-                (type_spec_proto::TYPE_SPEC_CLASS, Value::Varint(value)) => code = int32(value),
-                (type_spec_proto::TYPE_STATE, _) => {
-                    state = StructuredValue::at(content(&record), depth + 2)?
-                }
-                (type_spec_proto::TYPE_SPEC_CLASS_NAME, _) => class = text(&record),
-                _ => {}
-            }
-        }
+        let state = field(bytes, type_spec_proto::TYPE_STATE);
+        let state = state.map(|state| StructuredValue::at(state, depth + 2)).transpose()?;
+        let mut class = string(bytes, type_spec_proto::TYPE_SPEC_CLASS_NAME).to_owned();
         if class.is_empty() {
+            let code = int32(varint(bytes, type_spec_proto::TYPE_SPEC_CLASS).unwrap_or(0));
             class = match TypeSpecClass::try_from(code) {
                 Ok(class) => class.as_str_name().to_owned(),
                 Err(_) => format!("type spec {code}"),
             };
         }
-        Ok(Self { class, state })
+        Ok(Self { class, state: state.unwrap_or_default() })
     }
 }
 
 fn items(bytes: &[u8], depth: usize) -> Result<Vec<StructuredValue>> {
-    nested(bytes, list_value::VALUES)
-        .map(|item| StructuredValue::at(content(&item?), depth + 2))
-        .collect()
+    let items = fields(bytes, list_value::VALUES);
+    items.map(|item| StructuredValue::at(item, depth + 2)).collect()
 }
 
-/// Entries of a map, or `PairValue`s, which are encoded alike.
+/// Reads the entries of a map, or `PairValue`s, which have the same encoding.
 fn pairs(bytes: &[u8], number: u32, depth: usize) -> Result<Vec<(String, StructuredValue)>> {
-    let pair = |entry: &[u8]| Ok((key(entry)?, StructuredValue::at(value(entry)?, depth + 3)?));
-    nested(bytes, number).map(|entry| pair(content(&entry?))).collect()
+    let pair =
+        |(key, value): (&str, _)| Ok((key.to_owned(), StructuredValue::at(value, depth + 3)?));
+    entries(bytes, number).map(pair).collect()
 }

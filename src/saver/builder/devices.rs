@@ -1,9 +1,9 @@
-//! Devices as TensorFlow's Python merges and spells them.
+//! Devices, merged and formatted as in TensorFlow's Python.
 
 use crate::error::Result;
 use crate::graph::DeviceSpec;
 
-/// `inner` with what it leaves open taken from `outer`.
+/// `inner`, with its missing parts from `outer`.
 pub(super) fn merged(inner: &DeviceSpec, outer: &DeviceSpec) -> DeviceSpec {
     DeviceSpec {
         job: inner.job.clone().or_else(|| outer.job.clone()),
@@ -14,7 +14,7 @@ pub(super) fn merged(inner: &DeviceSpec, outer: &DeviceSpec) -> DeviceSpec {
     }
 }
 
-/// The first CPU where `device` is.
+/// The first CPU of the machine of `device`.
 pub(super) fn cpu_of(device: &str) -> Result<DeviceSpec> {
     Ok(DeviceSpec { ty: Some("CPU".into()), id: Some(0), ..device.parse()? })
 }

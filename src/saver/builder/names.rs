@@ -1,4 +1,4 @@
-//! Names that are not taken yet, found as TensorFlow finds them.
+//! Finds unused names in a scope as TensorFlow does.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -6,13 +6,13 @@ use std::collections::btree_map::Entry;
 use super::TakenNames;
 use crate::graph::Graph;
 
-/// The names in use, without regard to case, and how often each was asked for.
-pub(super) struct Names {
+/// The names in use in lower case, with the number of requests for each.
+pub(super) struct UniqueNames {
     taken: BTreeMap<String, u64>,
 }
 
-impl Names {
-    /// The names of a graph that begin with `base`: no others are asked for.
+impl UniqueNames {
+    /// The names of a graph that begin with `base`, to which all requested names belong.
     pub(super) fn new(graph: &Graph<'_>, base: &str, which: TakenNames) -> Self {
         let base = base.to_lowercase();
         let mut taken = BTreeMap::new();
@@ -23,7 +23,7 @@ impl Names {
             }
             if which == TakenNames::Scopes {
                 let scopes = name.match_indices('/').filter_map(|(end, _)| name.get(..end));
-                // From the innermost out, up to one that is known, as then all around it are.
+                // From the inside out, up to a known scope, as all scopes around that are known too.
                 for scope in scopes.rev().filter(|scope| scope.starts_with(&base)) {
                     if taken.insert(scope.to_owned(), 1).is_some() {
                         break;
@@ -35,7 +35,7 @@ impl Names {
         Self { taken }
     }
 
-    /// `name`, or that with a number behind it, taken from now on.
+    /// Returns `name`, with a number appended if it is in use, and marks it as used.
     pub(super) fn unique(&mut self, name: &str) -> String {
         let key = name.to_lowercase();
         let count = self.taken.entry(key.clone()).or_insert(0);

@@ -1,4 +1,4 @@
-//! Nodes that are added to a graph, in TensorFlow's order and with its names.
+//! Adds nodes to a graph, in TensorFlow's order and with its names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use prost_reflect::prost::Message as _;
 
 use super::TakenNames;
 use super::devices::merged;
-use super::names::Names;
+use super::names::UniqueNames;
 use super::value::{Constant, dtype, text, texts, truth};
 use crate::error::{Error, Result};
 use crate::graph::{DeviceSpec, Graph, attrs};
@@ -15,37 +15,37 @@ use crate::schema::field::graph_def;
 use crate::schema::tensorflow::{AttrValue, FullTypeDef, FullTypeId, NodeDef};
 use crate::tensor::DType;
 
-/// The mark of a node that another one waits for because the program says so.
+/// The attribute of nodes with outgoing control edges.
 const MANUAL: &str = "_has_manual_control_dependencies";
 
 /// The attributes of a node.
 pub(super) type Attrs = Vec<(&'static str, AttrValue)>;
 
-/// A saver's nodes.
-pub(super) struct Nodes<'g> {
+/// The nodes of a saver.
+pub(super) struct SaverNodes<'g> {
     graph: &'g Graph<'g>,
-    names: Names,
-    /// The scope that they are in, with its `/`; nothing for the root.
+    names: UniqueNames,
+    /// The scope of the nodes, with its `/`; empty for the root.
     scope: String,
-    /// The device that nodes are put on.
+    /// The device of new nodes.
     device: DeviceSpec,
     new: Vec<NodeDef>,
-    /// The position of each by its name.
+    /// The positions of the new nodes by name.
     by_name: BTreeMap<String, usize>,
-    /// Those that others wait for.
+    /// The sources of control edges.
     awaited: BTreeSet<String>,
 }
 
-impl<'g> Nodes<'g> {
+impl<'g> SaverNodes<'g> {
     /// Opens the scope `name`.
     ///
     /// # Errors
-    /// When that is no name of a scope.
+    /// If it is not a valid name of a scope.
     pub(super) fn new(graph: &'g Graph<'g>, name: Option<&str>, taken: TakenNames) -> Result<Self> {
         let name = name.unwrap_or("save");
         check_scope(name)?;
         let base = name.strip_suffix('/').unwrap_or(name);
-        let mut names = Names::new(graph, base, taken);
+        let mut names = UniqueNames::new(graph, base, taken);
         let scope = match name {
             "" => String::new(),
             _ if name.ends_with('/') => name.to_owned(),
@@ -56,17 +56,17 @@ impl<'g> Nodes<'g> {
         Ok(Self { graph, names, scope, device, new, by_name, awaited })
     }
 
-    /// A name in the scope for an op, or for a scope inside.
+    /// An unused name in the scope.
     pub(super) fn name(&mut self, name: &str) -> String {
         self.names.unique(&format!("{}{name}", self.scope))
     }
 
-    /// A name in the scope of a node.
+    /// An unused name in the scope of a node.
     pub(super) fn name_in(&mut self, outer: &str, name: &str) -> String {
         self.names.unique(&format!("{outer}/{name}"))
     }
 
-    /// Runs `f` while nodes are put on `device`; what that leaves open stays as it is.
+    /// Runs `f`, whose nodes are placed on `device`; its missing parts are those of the current device.
     pub(super) fn on<T>(
         &mut self,
         device: &DeviceSpec,
@@ -79,12 +79,12 @@ impl<'g> Nodes<'g> {
         result
     }
 
-    /// Adds a node; returns its name.
+    /// Adds a node, and returns its name.
     pub(super) fn add(&mut self, op: &str, name: String, inputs: &[&str], attrs: Attrs) -> String {
         self.add_after(op, name, inputs, &[], attrs)
     }
 
-    /// Adds a node that waits for others.
+    /// Adds a node with control inputs `after`.
     pub(super) fn add_after(
         &mut self,
         op: &str,
@@ -97,17 +97,17 @@ impl<'g> Nodes<'g> {
         self.push(op, name, inputs, after, device, attrs)
     }
 
-    /// Adds a node that must be where the node `beside` is.
-    pub(super) fn add_beside(
+    /// Adds a node that is colocated with the node `other`.
+    pub(super) fn add_colocated(
         &mut self,
-        beside: &str,
+        other: &str,
         op: &str,
         name: String,
         inputs: &[&str],
         after: &[String],
         mut attrs: Attrs,
     ) -> String {
-        let (device, groups) = self.place(beside);
+        let (device, groups) = self.placement(other);
         attrs.push(("_class", texts(&groups)));
         self.push(op, name, inputs, after, device, attrs)
     }
@@ -118,8 +118,8 @@ impl<'g> Nodes<'g> {
         self.add("Const", name, &[], vec![("dtype", dtype(ty)), ("value", value)])
     }
 
-    /// The device of a node, and with which nodes it must be.
-    fn place(&self, name: &str) -> (String, Vec<String>) {
+    /// The device of a node, and the `_class` of nodes that are colocated with it.
+    fn placement(&self, name: &str) -> (String, Vec<String>) {
         let own = || vec![format!("loc:@{name}")];
         if let Some(node) = self.by_name.get(name).and_then(|&at| self.new.get(at)) {
             return (node.device.clone(), own());
@@ -161,7 +161,7 @@ impl<'g> Nodes<'g> {
         name
     }
 
-    /// Adds a node that gives the shape of a tensor, of 32 bits a dimension; TensorFlow writes its full type too.
+    /// Adds a node that returns the shape of a tensor as int32, with its full type, as TensorFlow does.
     pub(super) fn add_shape(&mut self, tensor: &str, ty: DType) -> String {
         let name = self.name("Shape");
         let attrs = vec![("T", dtype(ty)), ("out_type", dtype(DType::I32))];
@@ -175,13 +175,13 @@ impl<'g> Nodes<'g> {
         name
     }
 
-    /// The device of a node that was added.
+    /// The device of a new node.
     pub(super) fn device_of(&self, name: &str) -> &str {
         let node = self.by_name.get(name).and_then(|&at| self.new.get(at));
         node.map_or("", |node| &node.device)
     }
 
-    /// The records of the nodes.
+    /// Encodes the nodes as records of a graph.
     pub(super) fn encode(self) -> Vec<u8> {
         let mut out = Writer::default();
         for mut node in self.new {
@@ -206,7 +206,7 @@ impl<'g> Nodes<'g> {
     }
 }
 
-/// Whether TensorFlow takes a name for a scope.
+/// Checks that TensorFlow accepts the name of a scope.
 fn check_scope(name: &str) -> Result<()> {
     let is_inner = |c: char| c.is_ascii_alphanumeric() || "_.\\/>-".contains(c);
     let is_first = |c: char| c.is_ascii_alphanumeric() || c == '.';
@@ -214,6 +214,6 @@ fn check_scope(name: &str) -> Result<()> {
         return Ok(());
     }
     let found = crate::error::shortened(name).escape_debug().to_string();
-    let allowed = "a letter, a digit or . comes first, and then also _ \\ / > -";
+    let allowed = "it must be a letter, a digit or a dot, followed by these or _ \\ / > -";
     Err(Error::unexpected("name of a scope", found, allowed))
 }

@@ -1,4 +1,4 @@
-//! The nodes that restore.
+//! Adds the nodes that restore.
 //!
 //! ```text
 //! filename ─► RestoreV2 ─► [Reshape] ─► Assign                        a reference variable
@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::devices::{cpu, cpu_of};
-use super::nodes::Nodes;
+use super::nodes::SaverNodes;
 use super::save::{identity, tensor};
 use super::value::{dims, dtype, dtypes, strings, truth};
 use super::{Options, RestoreNodes};
@@ -17,15 +17,15 @@ use crate::graph::DeviceSpec;
 use crate::saver::{SaveSpec, SaveableObject, VariableKind};
 use crate::tensor::DType;
 
-/// The shape that a restored tensor is given: known, or what a node says.
-enum Given {
+/// The shape of a reshaped tensor: known, or the output of a node.
+enum NewShape {
     Dims(Vec<u64>),
     Node(String),
 }
 
-/// Restores all of one device; returns the node that does.
+/// Restores the variables of one device; returns the node that runs all assignments.
 pub(super) fn one(
-    nodes: &mut Nodes<'_>,
+    nodes: &mut SaverNodes<'_>,
     filename: &str,
     saveables: &[SaveableObject],
     options: &Options,
@@ -44,7 +44,7 @@ pub(super) fn one(
         let mut shapes = Vec::new();
         if options.reshape {
             for spec in &saveable.specs {
-                shapes.push(given(nodes, spec)?);
+                shapes.push(new_shape(nodes, spec)?);
             }
         }
         let mut of_saveable = tensors.by_ref().take(saveable.specs.len());
@@ -57,9 +57,9 @@ pub(super) fn one(
     group(nodes, &assigned, name)
 }
 
-/// Restores each device by itself.
+/// Restores the variables of each device separately.
 pub(super) fn sharded(
-    nodes: &mut Nodes<'_>,
+    nodes: &mut SaverNodes<'_>,
     filename: &str,
     groups: &[(String, Vec<SaveableObject>)],
     options: &Options,
@@ -73,9 +73,9 @@ pub(super) fn sharded(
     group(nodes, &restored, "restore_all")
 }
 
-/// The tensors of each saveable, by nodes of their own.
+/// Reads each tensor by its own node.
 fn each(
-    nodes: &mut Nodes<'_>,
+    nodes: &mut SaverNodes<'_>,
     filename: &str,
     saveables: &[SaveableObject],
 ) -> Result<Vec<String>> {
@@ -93,8 +93,8 @@ fn each(
     Ok(tensors)
 }
 
-/// A node that reads these tensors; its outputs.
-fn restore_op(nodes: &mut Nodes<'_>, filename: &str, specs: &[&SaveSpec]) -> Vec<String> {
+/// Adds a node that reads these tensors; returns its outputs.
+fn restore_op(nodes: &mut SaverNodes<'_>, filename: &str, specs: &[&SaveSpec]) -> Vec<String> {
     let outer = nodes.name("RestoreV2");
     let name = nodes.name_in(&outer, "tensor_names");
     let names = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.name)));
@@ -107,22 +107,22 @@ fn restore_op(nodes: &mut Nodes<'_>, filename: &str, specs: &[&SaveSpec]) -> Vec
     (0..specs.len()).map(output).collect()
 }
 
-/// The shape of what is saved; its tensor is made once more, as TensorFlow does.
-fn given(nodes: &mut Nodes<'_>, spec: &SaveSpec) -> Result<Given> {
+/// The shape of a saved tensor; as in TensorFlow, this adds the nodes of the tensor again.
+fn new_shape(nodes: &mut SaverNodes<'_>, spec: &SaveSpec) -> Result<NewShape> {
     let tensor = tensor(nodes, spec)?;
     if let Some(dims) = spec.full_shape() {
-        return Ok(Given::Dims(dims));
+        return Ok(NewShape::Dims(dims));
     }
-    Ok(Given::Node(nodes.add_shape(&tensor, spec.dtype)))
+    Ok(NewShape::Node(nodes.add_shape(&tensor, spec.dtype)))
 }
 
-/// Gives a variable what was restored.
+/// Assigns a restored tensor to its variable.
 fn assign(
-    nodes: &mut Nodes<'_>,
+    nodes: &mut SaverNodes<'_>,
     saveable: &SaveableObject,
     spec: &SaveSpec,
     mut tensor: String,
-    shape: Option<Given>,
+    shape: Option<NewShape>,
 ) -> Result<String> {
     let is_checked = shape.is_none() && spec.full_shape().is_some();
     if let Some(shape) = shape {
@@ -137,7 +137,7 @@ fn assign(
                 ("use_locking", truth(true)),
                 ("validate_shape", truth(is_checked)),
             ];
-            Ok(nodes.add_beside(variable, "Assign", name, &[variable, &tensor], &[], attrs))
+            Ok(nodes.add_colocated(variable, "Assign", name, &[variable, &tensor], &[], attrs))
         }
         VariableKind::Resource => nodes.on(&spec.device.parse()?, |nodes| {
             let value = identity(nodes, &tensor, spec.dtype);
@@ -148,11 +148,11 @@ fn assign(
     }
 }
 
-fn reshape(nodes: &mut Nodes<'_>, ty: DType, tensor: &str, shape: Given) -> String {
+fn reshape(nodes: &mut SaverNodes<'_>, ty: DType, tensor: &str, shape: NewShape) -> String {
     let outer = nodes.name("Reshape");
     let (shape, shape_type) = match shape {
-        Given::Node(node) => (node, DType::I32),
-        Given::Dims(known) => {
+        NewShape::Node(node) => (node, DType::I32),
+        NewShape::Dims(known) => {
             let name = nodes.name_in(&outer, "shape");
             let constant = dims(&known);
             let ty = constant.0;
@@ -163,8 +163,8 @@ fn reshape(nodes: &mut Nodes<'_>, ty: DType, tensor: &str, shape: Given) -> Stri
     nodes.add("Reshape", outer, &[tensor, &shape], attrs)
 }
 
-/// A node that waits for all of `ops`: directly where they are on one device, else by way of a node on each.
-fn group(nodes: &mut Nodes<'_>, ops: &[String], name: &str) -> Result<String> {
+/// Adds a node that runs all of `ops`: directly if they are on one device, else by a node on each device.
+fn group(nodes: &mut SaverNodes<'_>, ops: &[String], name: &str) -> Result<String> {
     let name = nodes.name(name);
     let mut by_device: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for op in ops {
@@ -174,7 +174,7 @@ fn group(nodes: &mut Nodes<'_>, ops: &[String], name: &str) -> Result<String> {
         && let Some((device, ops)) = by_device.pop_first()
     {
         let no_op =
-            |nodes: &mut Nodes<'_>| Ok(nodes.add_after("NoOp", name, &[], &ops, Vec::new()));
+            |nodes: &mut SaverNodes<'_>| Ok(nodes.add_after("NoOp", name, &[], &ops, Vec::new()));
         return nodes.on(&device.parse()?, no_op);
     }
     let mut waits = Vec::new();

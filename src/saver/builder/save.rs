@@ -1,4 +1,4 @@
-//! The nodes that save.
+//! Adds the nodes that save.
 //!
 //! ```text
 //! filename ─► SaveV2 ─► control_dependency                                                 one file
@@ -8,15 +8,15 @@
 //! ```
 
 use super::devices::{any_cpu, cpu, cpu_of};
-use super::nodes::Nodes;
+use super::nodes::SaverNodes;
 use super::value::{dtype, dtypes, int, number, scalar_shape, string, strings, text, truth};
 use crate::error::{Error, Result};
 use crate::saver::{SaveSpec, SaveableObject, Saved};
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::tensor::DType;
 
-/// The tensors that name the file: one with the default, and one that is fed.
-pub(super) fn filename(nodes: &mut Nodes<'_>, filename: Option<&str>) -> String {
+/// Adds the file name: a placeholder with the default, and one that is fed.
+pub(super) fn filename(nodes: &mut SaverNodes<'_>, filename: Option<&str>) -> String {
     let attrs = || vec![("dtype", dtype(DType::String)), ("shape", scalar_shape())];
     let outer = nodes.name("filename");
     let name = nodes.name_in(&outer, "input");
@@ -27,9 +27,9 @@ pub(super) fn filename(nodes: &mut Nodes<'_>, filename: Option<&str>) -> String 
     nodes.add("PlaceholderWithDefault", name, &[&outer], attrs())
 }
 
-/// Saves all into one file; returns what has its name when that is done.
+/// Saves all into one file; returns the tensor with its name, which is available after the save.
 pub(super) fn one(
-    nodes: &mut Nodes<'_>,
+    nodes: &mut SaverNodes<'_>,
     filename: &str,
     saveables: &[SaveableObject],
     version: CheckpointFormatVersion,
@@ -37,12 +37,12 @@ pub(super) fn one(
     let save = save_op(nodes, filename, saveables, version)?;
     let name = nodes.name("control_dependency");
     let attrs = vec![("T", dtype(DType::String))];
-    Ok(nodes.add_beside(filename, "Identity", name, &[filename], &[save], attrs))
+    Ok(nodes.add_colocated(filename, "Identity", name, &[filename], &[save], attrs))
 }
 
-/// The node that writes a file.
+/// Adds the node that writes a file.
 fn save_op(
-    nodes: &mut Nodes<'_>,
+    nodes: &mut SaverNodes<'_>,
     filename: &str,
     saveables: &[SaveableObject],
     version: CheckpointFormatVersion,
@@ -70,8 +70,8 @@ fn save_op(
     Ok(nodes.add(op, outer, &inputs, vec![(types, dtypes(&saved))]))
 }
 
-/// The tensor of a spec: one that is there, or a read that is made for it.
-pub(super) fn tensor(nodes: &mut Nodes<'_>, spec: &SaveSpec) -> Result<String> {
+/// The tensor of a spec: an existing one, or the output of a new node that reads the variable.
+pub(super) fn tensor(nodes: &mut SaverNodes<'_>, spec: &SaveSpec) -> Result<String> {
     let handle = match &spec.tensor {
         Saved::Tensor(tensor) => return Ok(tensor.clone()),
         Saved::Read(handle) => handle,
@@ -88,22 +88,22 @@ pub(super) fn tensor(nodes: &mut Nodes<'_>, spec: &SaveSpec) -> Result<String> {
 }
 
 /// Passes a tensor on to the device that nodes are put on.
-pub(super) fn identity(nodes: &mut Nodes<'_>, of: &str, ty: DType) -> String {
+pub(super) fn identity(nodes: &mut SaverNodes<'_>, of: &str, ty: DType) -> String {
     let name = nodes.name("Identity");
     nodes.add("Identity", name, &[of], vec![("T", dtype(ty))])
 }
 
-/// The name of a shard's file.
-fn sharded_filename(nodes: &mut Nodes<'_>, base: &str, shard: usize, shards: &str) -> String {
+/// Adds the file name of a shard.
+fn sharded_filename(nodes: &mut SaverNodes<'_>, base: &str, shard: usize, shards: &str) -> String {
     let outer = nodes.name("ShardedFilename");
     let name = nodes.name_in(&outer, "shard");
     let shard = nodes.constant(name, number(shard));
     nodes.add("ShardedFilename", outer, &[base, &shard, shards], Vec::new())
 }
 
-/// Saves each group into a V1 file of its own; returns what has the pattern of their names.
+/// Saves each group into a V1 file; returns the tensor with the pattern of their names.
 pub(super) fn sharded_v1(
-    nodes: &mut Nodes<'_>,
+    nodes: &mut SaverNodes<'_>,
     filename: &str,
     groups: &[(String, Vec<SaveableObject>)],
     version: CheckpointFormatVersion,
@@ -121,9 +121,9 @@ pub(super) fn sharded_v1(
     Ok(nodes.add_after("ShardedFilespec", name, &[filename, &shards], &saved, Vec::new()))
 }
 
-/// Saves each group into a checkpoint of its own and merges these; returns what has the name of the whole.
+/// Saves each group into a checkpoint and merges these; returns the tensor with the prefix of the result.
 pub(super) fn sharded_v2(
-    nodes: &mut Nodes<'_>,
+    nodes: &mut SaverNodes<'_>,
     filename: &str,
     groups: &[(String, Vec<SaveableObject>)],
 ) -> Result<String> {
@@ -143,8 +143,8 @@ pub(super) fn sharded_v2(
     nodes.on(&cpu_of(last)?, |nodes| Ok(merge(nodes, filename, &files, saved)))
 }
 
-/// The prefix of the shards before they are merged; a store that has no folders needs none.
-fn temporary_prefix(nodes: &mut Nodes<'_>, filename: &str) -> Result<String> {
+/// Adds the prefix of the shards before the merge: in a folder, unless the store has no folders.
+fn temporary_prefix(nodes: &mut SaverNodes<'_>, filename: &str) -> Result<String> {
     nodes.on(&any_cpu(), |nodes| {
         let name = nodes.name("StaticRegexFullMatch");
         let pattern = vec![("pattern", text("^s3://.*"))];
@@ -161,7 +161,7 @@ fn temporary_prefix(nodes: &mut Nodes<'_>, filename: &str) -> Result<String> {
 }
 
 fn merge(
-    nodes: &mut Nodes<'_>,
+    nodes: &mut SaverNodes<'_>,
     filename: &str,
     files: &[String],
     mut saved: Vec<String>,

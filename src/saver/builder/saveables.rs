@@ -1,4 +1,4 @@
-//! What is saved under which name, sorted and checked as TensorFlow does.
+//! The saved objects and their names, sorted and checked as in TensorFlow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,21 +9,21 @@ use crate::graph::node_of;
 use crate::saver::{SaveSpec, SaveableObject, Saved, VariableKind};
 use crate::tensor::slice_spec;
 
-/// Something that is to be saved.
+/// An object to save.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToSave {
-    /// A variable, or a part of one.
+    /// A variable, or a slice of one.
     Variable(Variable),
-    /// Parts of one variable.
+    /// The slices of one variable.
     Slices(Vec<Variable>),
-    /// A partitioned variable: its name, and its parts in their order.
+    /// A partitioned variable: its name and its slices, in order.
     Partitioned(String, Vec<Variable>),
-    /// What is a saveable object already.
+    /// A saveable object.
     Object(SaveableObject),
 }
 
 impl ToSave {
-    /// What a list is sorted by.
+    /// The sort key in a list.
     fn key(&self) -> String {
         match self {
             Self::Variable(variable) => format!("{}:0", variable.name),
@@ -40,13 +40,12 @@ fn usage<T>(what: String) -> Result<T> {
     Err(ErrorKind::Usage(what).into())
 }
 
-/// Gives each of a list its name: that of the variable, or of the whole that it is a part of; parts of one whole come together, in
-/// the order of their names.
+/// Names the objects of a list by their variables; the slices of a partitioned variable become one object, in the order of their names.
 ///
 /// # Errors
-/// When two have the same name, or a variable is whole and another one of that name is a part.
+/// If two objects have the same name, also if one of them is a slice.
 pub fn op_list_to_dict(list: Vec<ToSave>) -> Result<BTreeMap<String, ToSave>> {
-    // Parts given as a list are one by one in it.
+    // Lists of slices are flattened.
     let flat = list.into_iter().flat_map(|one| match one {
         ToSave::Slices(parts) => parts.into_iter().map(ToSave::Variable).collect(),
         one => vec![one],
@@ -91,10 +90,10 @@ fn add_named(dict: &mut BTreeMap<String, ToSave>, one: ToSave) -> Result<()> {
     Ok(())
 }
 
-/// What is saved, in the order of the names.
+/// The saveable objects, in the order of the names.
 ///
 /// # Errors
-/// When a variable is saved under two names, or slices are not all of the same whole.
+/// If a variable is saved under two names, or slices are not of one variable.
 pub fn validate_and_slice(dict: BTreeMap<String, ToSave>) -> Result<Vec<SaveableObject>> {
     let (mut saveables, mut seen) = (Vec::new(), BTreeSet::new());
     for (name, one) in dict {
@@ -105,10 +104,10 @@ pub fn validate_and_slice(dict: BTreeMap<String, ToSave>) -> Result<Vec<Saveable
     Ok(saveables)
 }
 
-/// Adds a saveable object whose variable is not among those `seen`.
+/// Adds a saveable object, and its variable to `seen`.
 ///
 /// # Errors
-/// When it is.
+/// If the variable was seen before.
 pub fn add_saveable(
     saveables: &mut Vec<SaveableObject>,
     seen: &mut BTreeSet<String>,
@@ -124,10 +123,10 @@ pub fn add_saveable(
     Ok(())
 }
 
-/// The saveable objects that `one` is made of, to be saved under `name`.
+/// The saveable objects of `one`, with the name `name`.
 ///
 /// # Errors
-/// When slices are none, are of several variables, or their variables have another shape.
+/// If slices are invalid, are of several variables, or do not have the shape of their variables.
 pub fn saveables_of(one: ToSave, name: &str) -> Result<Vec<SaveableObject>> {
     match one {
         ToSave::Object(object) => Ok(vec![object]),
@@ -137,12 +136,15 @@ pub fn saveables_of(one: ToSave, name: &str) -> Result<Vec<SaveableObject>> {
             let mut saveables = Vec::new();
             for part in parts {
                 let Some(slice) = &part.slice else {
-                    return usage(format!("{} is among slices and is none", part.name));
+                    return usage(format!(
+                        "{} is not a slice, but is listed among slices",
+                        part.name
+                    ));
                 };
                 let known = full_name.get_or_insert_with(|| slice.full_name.clone());
                 if *known != slice.full_name {
                     return usage(format!(
-                        "slices must be of one variable, and these are of {known} and {}",
+                        "slices must be of one variable, but these are of {known} and {}",
                         slice.full_name
                     ));
                 }
@@ -153,7 +155,7 @@ pub fn saveables_of(one: ToSave, name: &str) -> Result<Vec<SaveableObject>> {
     }
 }
 
-/// A variable that is saved whole.
+/// A whole variable.
 fn whole(variable: Variable, name: &str) -> SaveableObject {
     let (tensor, device) = match variable.kind {
         VariableKind::Reference => (variable.name.clone(), variable.device.clone()),
@@ -162,7 +164,7 @@ fn whole(variable: Variable, name: &str) -> SaveableObject {
     saveable(variable, Saved::Tensor(tensor), device, String::new(), name)
 }
 
-/// A variable that is a part of another one.
+/// A slice of a partitioned variable.
 fn slice_of(part: Variable, name: &str) -> Result<SaveableObject> {
     let spec = part.slice.as_ref().map(|slice| slice.spec()).unwrap_or_default();
     let wrong = |reason: String| usage(format!("slice {spec:?} of {}: {reason}", part.name));
@@ -170,12 +172,7 @@ fn slice_of(part: Variable, name: &str) -> Result<SaveableObject> {
         Ok(parsed) => parsed,
         Err(reason) => return wrong(reason),
     };
-    let fits = |dims: &Vec<Option<u64>>| {
-        let found = slice.shape().dims();
-        dims.len() == found.len()
-            && dims.iter().zip(found).all(|(dim, found)| dim.is_none_or(|dim| dim == *found))
-    };
-    if !part.shape.as_ref().is_none_or(fits) {
+    if part.shape.as_ref().is_some_and(|dims| !slice.shape().is_compatible(dims)) {
         return wrong("the variable has another shape".into());
     }
     let tensor = match part.kind {
@@ -198,15 +195,15 @@ fn saveable(
     SaveableObject { op, kind, specs: vec![spec], name: name.to_owned() }
 }
 
-/// A tensor as inputs spell it: the first output by the name of its node.
+/// A tensor in the form of an input: the first output is named by its node.
 fn input(tensor: &str) -> String {
     tensor.strip_suffix(":0").map_or(tensor, node_of).to_owned()
 }
 
-/// The saveable objects of each device, in the order of the devices' canonical names.
+/// Groups saveable objects by device, in the order of the devices' canonical names.
 ///
 /// # Errors
-/// When one has tensors on several devices, or a device is none.
+/// If an object has tensors on several devices, or a device is invalid.
 pub fn group_by_device(saveables: &[SaveableObject]) -> Result<Vec<(String, Vec<SaveableObject>)>> {
     let mut groups: BTreeMap<String, Vec<SaveableObject>> = BTreeMap::new();
     for saveable in saveables {

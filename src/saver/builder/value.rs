@@ -1,4 +1,4 @@
-//! Values of attributes.
+//! Makes the values of attributes.
 
 use crate::schema::tensorflow::attr_value::{ListValue, Value};
 use crate::schema::tensorflow::tensor_shape_proto::Dim;
@@ -30,7 +30,7 @@ pub(super) fn text(text: &str) -> AttrValue {
     value(Value::S(text.into()))
 }
 
-/// A list of strings, as `_class` is one.
+/// A list of strings, such as `_class`.
 pub(super) fn texts(texts: &[String]) -> AttrValue {
     let s = texts.iter().map(|text| text.clone().into_bytes()).collect();
     value(Value::List(ListValue { s, ..ListValue::default() }))
@@ -46,10 +46,10 @@ fn shape(dims: &[usize]) -> Option<TensorShapeProto> {
     Some(TensorShapeProto { dim: dims.iter().map(dim).collect(), unknown_rank: false })
 }
 
-/// A constant: the type of its elements, and the tensor.
+/// A constant: its dtype and its tensor.
 pub(super) struct Constant(pub(super) DType, pub(super) AttrValue);
 
-/// A string.
+/// A scalar string.
 pub(super) fn string(text: &str) -> Constant {
     tensor(
         DType::String,
@@ -61,20 +61,20 @@ pub(super) fn string(text: &str) -> Constant {
     )
 }
 
-/// A row of strings.
+/// A vector of strings.
 pub(super) fn strings<'a>(texts: impl Iterator<Item = &'a str>) -> Constant {
     let string_val: Vec<Vec<u8>> = texts.map(Into::into).collect();
     let tensor_shape = shape(&[string_val.len()]);
     tensor(DType::String, TensorProto { tensor_shape, string_val, ..TensorProto::default() })
 }
 
-/// A number.
+/// A scalar int32.
 pub(super) fn number(number: usize) -> Constant {
     let int_val = vec![i32::try_from(number).unwrap_or(i32::MAX)];
     tensor(DType::I32, TensorProto { tensor_shape: shape(&[]), int_val, ..TensorProto::default() })
 }
 
-/// The dimensions of a shape, in 32 bits where these are enough.
+/// A shape as a vector, of int32 if its dimensions fit.
 pub(super) fn dims(dims: &[u64]) -> Constant {
     let tensor_shape = shape(&[dims.len()]);
     let short: Option<Vec<i32>> = dims.iter().map(|&dim| i32::try_from(dim).ok()).collect();

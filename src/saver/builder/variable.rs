@@ -1,53 +1,54 @@
-//! The variables of a graph, and which of them a saver saves by default.
+//! The variables of a graph, and those that a saver saves by default.
+
+use std::fmt::Display;
 
 use prost_reflect::prost::Message as _;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Graph, Node, attrs, node_of};
+use crate::graph::{Graph, Node, node_of};
 use crate::message::Message;
-use crate::message::entries;
+use crate::meta_graph::{Collections, Item};
 use crate::saver::VariableKind;
-use crate::schema::field::meta_graph_def;
-use crate::schema::tensorflow::{CollectionDef, SaveSliceInfoDef, VariableDef, collection_def};
+use crate::schema::tensorflow::{SaveSliceInfoDef, VariableDef};
 use crate::tensor::DType;
 
-/// A variable, as far as a saver has to know it.
+/// A variable, as a saver needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name: that of its node.
+    /// The name of its node.
     pub name: String,
-    /// How the graph holds it.
+    /// The kind of variable.
     pub kind: VariableKind,
-    /// The type of its elements.
+    /// The dtype.
     pub dtype: DType,
-    /// Its shape, as far as its node says: `None` in place of a dimension, or of all of them.
+    /// The shape as far as its node has it; `None` stands for any dimension, or any shape.
     pub shape: Option<Vec<Option<u64>>>,
     /// The device of its node.
     pub device: String,
-    /// The tensor with its value, as in `v/read:0` or `v/Read/ReadVariableOp:0`: what is saved of a resource variable that is whole,
-    /// and of a reference variable that is a part.
+    /// The tensor with its value, such as `v/read:0` or `v/Read/ReadVariableOp:0`: the saved tensor of a whole resource variable, and of a
+    /// slice that is a reference variable.
     pub snapshot: String,
     /// The device of that tensor's node.
     pub snapshot_device: String,
-    /// Which part of another variable it is; `None` where it is whole.
+    /// The slice of a partitioned variable; `None` for a whole variable.
     pub slice: Option<SliceOf>,
 }
 
-/// The part that a variable is of a partitioned one.
+/// A slice of a partitioned variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SliceOf {
-    /// The name of the whole.
+    /// The name of the partitioned variable.
     pub full_name: String,
-    /// The shape of the whole.
+    /// The shape of the partitioned variable.
     pub full_shape: Vec<i64>,
-    /// Where the part begins.
+    /// The start of the slice.
     pub var_offset: Vec<i64>,
-    /// The shape of the part.
+    /// The shape of the slice.
     pub var_shape: Vec<i64>,
 }
 
 impl SliceOf {
-    /// As savers write it: `4 2 0,2:0,2`.
+    /// The form in savers: `4 2 0,2:0,2`.
     pub fn spec(&self) -> String {
         let full: String = self.full_shape.iter().map(|dim| format!("{dim} ")).collect();
         let extents = self.var_offset.iter().zip(&self.var_shape);
@@ -63,14 +64,14 @@ impl From<SaveSliceInfoDef> for SliceOf {
     }
 }
 
-/// How many nodes are passed on the way from a cached value to the node that reads the variable.
+/// The largest number of nodes between a cached value and the node that reads the variable.
 const STEPS: usize = 64;
 
 impl Variable {
-    /// The variable of this name, whole, with the snapshot that TensorFlow gives it.
+    /// The whole variable with this name, with the snapshot that TensorFlow creates.
     ///
     /// # Errors
-    /// When the graph has no such node, or it is no variable.
+    /// If the graph has no such node, or it is not a variable.
     pub fn find(graph: &Graph<'_>, name: &str) -> Result<Self> {
         let node = find(graph, name)?;
         let kind = kind(node)?;
@@ -83,10 +84,10 @@ impl Variable {
         Self::new(node, kind, snapshot, snapshot_device)
     }
 
-    /// All variables of a graph, whole, in the order of its nodes: for a graph that comes without collections.
+    /// All variables of a graph without collections, each whole, in the order of the nodes.
     ///
     /// # Errors
-    /// When one has no known dtype.
+    /// If one has no known dtype.
     pub fn all_in(graph: &Graph<'_>) -> Result<Vec<Self>> {
         let variables = graph.nodes().iter().filter(|node| kind(node).is_ok());
         variables.map(|node| Self::find(graph, node.name)).collect()
@@ -95,7 +96,7 @@ impl Variable {
     /// The variable that a `VariableDef` describes.
     ///
     /// # Errors
-    /// When the graph has no such node, it is no variable, or the nodes that it names are not there.
+    /// If the graph lacks the node or its snapshot, or the node is not a variable.
     pub fn described(graph: &Graph<'_>, def: VariableDef) -> Result<Self> {
         let name = node_of(&def.variable_name);
         if def.snapshot_name.is_empty() {
@@ -109,7 +110,7 @@ impl Variable {
         let mut snapshot = def.snapshot_name;
         let mut read = find(graph, node_of(&snapshot))?;
         if kind == VariableKind::Resource {
-            // A cached value is passed on from the node that reads.
+            // A cached value comes from the node that reads the variable.
             for _ in 0..STEPS {
                 let source = graph.inputs(read).first().filter(|_| read.op != "ReadVariableOp");
                 let Some(source) = source else { break };
@@ -120,7 +121,7 @@ impl Variable {
                 return Err(Error::unexpected(
                     "snapshot of a variable",
                     snapshot,
-                    "a ReadVariableOp gives it",
+                    "it must come from a ReadVariableOp",
                 ));
             }
         }
@@ -135,9 +136,8 @@ impl Variable {
         snapshot_device: String,
     ) -> Result<Self> {
         let name = node.name.to_owned();
-        let code = node.attr("dtype").map(attrs::types).unwrap_or_default();
-        let dtype = code.first().and_then(|&code| DType::from_code(code)).ok_or_else(|| {
-            let found = format!("{code:?} of {}", crate::error::shortened(&name));
+        let dtype = node.dtype_in("dtype").ok_or_else(|| {
+            let found = format!("{:?} of {}", node.types("dtype"), crate::error::shortened(&name));
             Error::unexpected("dtype of a variable", found, "it must be one of types.proto")
         })?;
         let (shape, device) = (node.declared_shape(), node.device.to_owned());
@@ -163,58 +163,39 @@ fn kind(node: &Node<'_>) -> Result<VariableKind> {
             Err(Error::unexpected(
                 "variable to save",
                 found,
-                "VariableV2, Variable and VarHandleOp are variables",
+                "it must be a VariableV2, Variable or VarHandleOp",
             ))
         }
     }
 }
 
-/// The variables that a saver saves where it is not told which: those in the collections `variables` and
-/// `saveable_objects` of a `MetaGraphDef`; a `GraphDef` has none.
+/// The variables that a saver saves by default: those in the collections `variables` and `saveable_objects` of a `MetaGraphDef`; a `GraphDef`
+/// has none.
 ///
 /// # Errors
-/// When a collection holds something else, or the graph lacks what it describes. Objects in `saveable_objects` that are no
-/// variables, such as tables, are not built into savers yet.
+/// If a collection has other items, or the graph lacks a variable. Other objects in `saveable_objects`, such as tables, are not supported.
 pub fn all_saveable(message: &Message<'_>) -> Result<Vec<Variable>> {
     let graph = Graph::new(crate::saver::graph_of(message)?)?;
     let mut found = Vec::new();
     if &*message.ty().full_name != "tensorflow.MetaGraphDef" {
         return Ok(found);
     }
+    let collections = Collections::of(message)?;
     for name in ["variables", "saveable_objects"] {
-        match collection(message, name)? {
-            Some(collection_def::Kind::BytesList(list)) => {
-                for bytes in list.value {
-                    let def = VariableDef::decode(&*bytes).map_err(|error| {
-                        Error::unexpected("item of a collection", error, "it must be a VariableDef")
-                            .in_field(name)
-                    })?;
-                    found.push(Variable::described(&graph, def)?);
+        let wrong = |found: &dyn Display| {
+            Error::unexpected("item of a collection", found, "it must be a VariableDef")
+                .in_field(name)
+        };
+        for item in collections.items(name) {
+            found.push(match item {
+                Item::Bytes(bytes) => {
+                    let def = VariableDef::decode(bytes).map_err(|error| wrong(&error))?;
+                    Variable::described(&graph, def)?
                 }
-            }
-            Some(collection_def::Kind::NodeList(list)) => {
-                for tensor in list.value {
-                    found.push(Variable::find(&graph, node_of(&tensor))?);
-                }
-            }
-            Some(_) => {
-                let found = format!("a list of another kind in {name}");
-                return Err(Error::unexpected("collection", found, "it must hold VariableDefs"));
-            }
-            None => {}
+                Item::Node(tensor) => Variable::find(&graph, node_of(tensor))?,
+                other => return Err(wrong(&format!("one of a {}", other.kind()))),
+            });
         }
     }
     Ok(found)
-}
-
-/// A collection of a meta graph, where it has anything.
-pub(super) fn collection(
-    message: &Message<'_>,
-    wanted: &str,
-) -> Result<Option<collection_def::Kind>> {
-    let mut all = entries(message.bytes(), meta_graph_def::COLLECTION_DEF);
-    let Some((_, bytes)) = all.find(|(name, _)| *name == wanted) else { return Ok(None) };
-    let collection = CollectionDef::decode(bytes)
-        .map_err(|error| Error::unexpected("collection", error, "it must be a CollectionDef"))?;
-    Ok(collection.kind)
 }

@@ -1,13 +1,13 @@
-//! What a saver would restore, without restoring it: each tensor that its restore nodes name, and what a checkpoint has for it.
+//! The plan of a restore: each tensor that the restore nodes request, and whether the checkpoint has it.
 
-mod held;
 mod problem;
 mod restores;
+mod source;
 mod suggestions;
 
-pub(crate) use held::Held;
 pub use problem::{Kind, Problem};
-pub(crate) use restores::{Asked, Bodies, Restore};
+pub(crate) use restores::{Bodies, RequestedTensor, Restore};
+pub(crate) use source::RestoreSource;
 pub(crate) use suggestions::Suggestions;
 
 use std::collections::BTreeSet;
@@ -20,50 +20,50 @@ use crate::message::Message;
 use crate::schema::tensorflow::SaverDef;
 use crate::tensor::{DType, Name};
 
-/// What a saver would restore.
+/// The tensors that a saver would restore.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RestorePlan {
-    /// Each tensor that its restore nodes name, in their order: those of the graph, then those of its functions.
+    /// The tensors that the restore nodes request, in order: those of the graph, then those of its functions.
     pub reads: Vec<Read>,
-    /// Its restore nodes whose tensors are not named by constants: what they restore is not known.
+    /// The number of restore nodes whose tensors are not named by constants, and so are unknown.
     pub unknown: u64,
-    /// Whether names stand for objects: the checkpoint was saved by TensorFlow 2, the graph is of TensorFlow 1.
+    /// Whether the names are those of objects: TensorFlow 2 saved the checkpoint, and TensorFlow 1 the graph.
     pub is_by_object: bool,
 }
 
 /// A tensor that a restore node reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Read {
-    /// What the node asks for.
+    /// The requested name.
     pub name: String,
-    /// The full shape and the slice of it, as in `7 2 0,3:0,2`; nothing where it is whole.
+    /// The full shape and the slice, such as `7 2 0,3:0,2`; empty for the whole tensor.
     pub slice: String,
-    /// Its type, where the node says so.
+    /// The requested dtype, if the node has one.
     pub dtype: Option<DType>,
-    /// The variables that are given it, as far as they can be found.
+    /// The variables that receive the tensor, as far as they can be found.
     pub variables: Vec<String>,
-    /// The key that it is read from.
+    /// The key in the checkpoint.
     pub key: Option<Name>,
-    /// What keeps it from being restored; TensorFlow restores it all the same where [`Problem::is_refused`] says no.
+    /// The reason why the tensor cannot be restored; TensorFlow restores it anyway unless [`Problem::is_refused`].
     pub problem: Option<Problem>,
 }
 
 impl RestorePlan {
-    /// Those that cannot be restored as they are.
+    /// The tensors with problems.
     pub fn problems(&self) -> impl Iterator<Item = (&Read, &Problem)> {
         self.reads.iter().filter_map(|read| Some((read, read.problem.as_ref()?)))
     }
 
-    /// Whether TensorFlow restores all that is known.
+    /// Whether TensorFlow restores all known tensors.
     pub fn restores(&self) -> bool {
         self.problems().all(|(_, problem)| !problem.is_refused())
     }
 }
 
-/// What `saver` would restore of `checkpoint`, in the graph of a `MetaGraphDef` or `GraphDef`.
+/// Plans the restore of `checkpoint` by `saver`, in the graph of a `MetaGraphDef` or `GraphDef`.
 ///
-/// Where names are missing and TensorFlow 2 saved the checkpoint, they are looked for among its objects, as TensorFlow does. Tensors that
-/// cannot be read are passed over: their damage is told by reading them.
+/// If names are missing and TensorFlow 2 saved the checkpoint, they are looked up among its objects, as in TensorFlow. Tensors that cannot
+/// be read have no problem here: reading them reports their damage.
 ///
 /// ```
 /// use ckdiff::artifact::{Document, ReadOptions};
@@ -83,65 +83,72 @@ impl RestorePlan {
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
-/// When the message has no graph, or the graph no node of the saver's name; when the object graph of the checkpoint cannot be read.
+/// If the message has no graph, or the graph lacks the saver's node; if the object graph of the checkpoint cannot be read.
 pub fn restore_plan(
     message: &Message<'_>,
     saver: &SaverDef,
     checkpoint: &Checkpoint,
 ) -> Result<RestorePlan> {
-    plan_of(message, saver, Held::new(checkpoint), checkpoint)
+    plan_of(message, saver, RestoreSource::new(checkpoint), checkpoint)
 }
 
-/// As [`restore_plan`], without what only TensorFlow's ops cannot do: [`run`](super::run) reads both formats, and slices of any type.
+/// As [`restore_plan`], for [`run`](super::run), which reads both formats and slices of any dtype, unlike TensorFlow.
 pub(super) fn run_plan(
     message: &Message<'_>,
     saver: &SaverDef,
     checkpoint: &Checkpoint,
 ) -> Result<RestorePlan> {
-    plan_of(message, saver, Held::new(checkpoint).by_run(), checkpoint)
+    plan_of(message, saver, RestoreSource::new(checkpoint).for_run(), checkpoint)
 }
 
 fn plan_of(
     message: &Message<'_>,
     saver: &SaverDef,
-    held: Held<'_>,
+    source: RestoreSource<'_>,
     checkpoint: &Checkpoint,
 ) -> Result<RestorePlan> {
     let graph = Graph::new(graph_of(message)?)?;
     let start = graph.find(node_of(&saver.restore_op_name)).ok_or_else(|| {
         let shown = crate::error::shortened(&saver.restore_op_name);
-        let kind = format!("the saver restores by the node {shown:?}, and the graph has none such");
+        let kind = format!("the graph lacks the restore node of the saver, {shown:?}");
         Error::from(ErrorKind::NotFound(kind))
     })?;
     let bodies = Bodies::new(&graph)?;
     let restores = bodies.restores();
     let mine = bodies.reach(&restores, start);
     let mine: Vec<&Restore<'_>> = mine.into_iter().filter_map(|at| restores.get(at)).collect();
-    let asked = || mine.iter().flat_map(|restore| restore.asked());
+    let requested = || mine.iter().flat_map(|restore| restore.requested());
     let keys = ObjectKeys::of(checkpoint)?;
-    let held = held.of_names(keys.as_ref(), asked().map(|(_, asked)| &*asked.key));
-    let read_already: BTreeSet<&[u8]> = asked().map(|(_, asked)| asked.key.as_bytes()).collect();
-    let left = held.names(keys.as_ref()).filter(|name| !read_already.contains(name.as_bytes()));
+    let source = source.for_names(keys.as_ref(), requested().map(|(_, requested)| &*requested.key));
+    let read_already: BTreeSet<&[u8]> =
+        requested().map(|(_, requested)| requested.key.as_bytes()).collect();
+    let left = source.names(keys.as_ref()).filter(|name| !read_already.contains(name.as_bytes()));
     let mut suggestions = Suggestions::new(left.collect());
-    let reads = asked().map(|(op, asked)| read(&held, &mut suggestions, op, asked)).collect();
+    let reads =
+        requested().map(|(op, requested)| read(&source, &mut suggestions, op, requested)).collect();
     let unknown = mine.iter().filter(|restore| restore.tensors.is_none()).count() as u64;
-    Ok(RestorePlan { reads, unknown, is_by_object: held.keys().is_some() })
+    Ok(RestorePlan { reads, unknown, is_by_object: source.keys().is_some() })
 }
 
-fn read(held: &Held<'_>, suggestions: &mut Suggestions<'_>, op: &str, asked: &Asked) -> Read {
-    let problem = match held.problem(op, asked) {
+fn read(
+    source: &RestoreSource<'_>,
+    suggestions: &mut Suggestions<'_>,
+    op: &str,
+    requested: &RequestedTensor,
+) -> Read {
+    let problem = match source.problem(op, requested) {
         Some((Problem::Missing { .. }, _)) => {
-            Some(Problem::Missing { suggestion: suggestions.to(&asked.key) })
+            Some(Problem::Missing { suggestion: suggestions.to(&requested.key) })
         }
         other => other.map(|(problem, _)| problem),
     };
-    let variables = asked.takers.iter().map(|taker| taker.variable.clone());
+    let variables = requested.variables.iter().map(|variable| variable.variable.clone());
     Read {
-        name: asked.key.clone(),
-        slice: asked.slice.clone(),
-        dtype: DType::from_code(asked.dtype),
+        name: requested.key.clone(),
+        slice: requested.slice.clone(),
+        dtype: DType::from_code(requested.dtype),
         variables: variables.filter(|name| !name.is_empty()).collect(),
-        key: held.key(&asked.key).cloned(),
+        key: source.key(&requested.key).cloned(),
         problem,
     }
 }

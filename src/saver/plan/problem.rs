@@ -1,64 +1,64 @@
-//! What keeps a tensor of a checkpoint from a graph.
+//! The reasons why a tensor cannot be restored.
 
 use std::fmt;
 
 use crate::tensor::{DType, Name, Shape};
 
-/// What is wrong with a tensor that a graph restores.
+/// The reason why a tensor cannot be restored as the graph requests it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The checkpoint has no tensor of this name.
+    /// The checkpoint has no tensor with this name.
     Missing {
-        /// One that nothing restores, and that has a name much like it.
+        /// A tensor with a similar name that nothing restores.
         suggestion: Option<Name>,
     },
-    /// Its shape is another.
+    /// The shapes differ.
     Shape {
-        /// In the graph; a dimension that may be any is `?`.
+        /// In the graph; `?` stands for any size.
         graph: String,
         /// In the checkpoint.
         checkpoint: Shape,
-        /// Whether TensorFlow refuses it. Resource variables take any shape, and what is computed from them fails later.
+        /// Whether TensorFlow refuses it. Resource variables accept any shape, and computations with them fail later.
         is_refused: bool,
     },
-    /// Its type is another.
+    /// The dtypes differ.
     Dtype {
         /// In the graph.
         graph: String,
         /// In the checkpoint.
         checkpoint: DType,
     },
-    /// The slice that is asked for is none, or TensorFlow cannot give it.
+    /// The requested slice is invalid, or TensorFlow cannot restore it.
     Slice {
-        /// As it is spelled.
+        /// The slice as written.
         spec: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// The op reads checkpoints of the first format only, and this is none.
+    /// The op reads V1 checkpoints only, and this is another format.
     Format {
         /// The op.
         op: String,
     },
-    /// The node by which a saver restores is not in the graph.
+    /// The restore node of the saver is not in the graph.
     NoSaver,
 }
 
-/// The kinds of misfit, the worst first.
+/// The kinds of problem, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A saver without its node.
     Saver,
     /// An op that cannot read the format.
     Format,
-    /// A tensor that is not there.
+    /// A missing tensor.
     Missing,
     /// Another shape.
     Shape,
-    /// Another type.
+    /// Another dtype.
     Dtype,
-    /// A slice that is none, or that cannot be given.
+    /// A slice that is invalid, or cannot be restored.
     Slice,
 }
 
@@ -67,7 +67,7 @@ impl Kind {
     pub const ALL: [Self; 6] =
         [Self::Saver, Self::Format, Self::Missing, Self::Shape, Self::Dtype, Self::Slice];
 
-    /// As reports spell it.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Saver => "saver",
@@ -81,7 +81,7 @@ impl Kind {
 }
 
 impl Problem {
-    /// Of which kind it is.
+    /// The kind of problem.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Missing { .. } => Kind::Missing,

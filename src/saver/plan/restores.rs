@@ -1,4 +1,4 @@
-//! What a graph restores, also in its functions: keys, slices, types, and the variables that they are for.
+//! The tensors that a graph and its functions restore: keys, slices, dtypes and variables.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,65 +6,65 @@ use std::collections::BTreeMap;
 use crate::error::Result;
 use crate::graph::{Action, Graph, Node, NodeId, Role, Target, targets_of, truth};
 
-/// Calls that are passed on the way from an argument to its variable.
+/// The largest number of calls between a variable and an argument that passes it.
 const CALLS: usize = 8;
 
 /// A graph, or a function of its library.
 pub(crate) struct Body<'m> {
-    /// The function's name; nothing for the graph.
+    /// The name of the function; empty for the graph.
     pub(crate) name: &'m str,
     pub(crate) graph: Cow<'m, Graph<'m>>,
 }
 
-/// A graph and its functions, and who calls whom.
+/// A graph and its functions, with the calls between them.
 pub(crate) struct Bodies<'m> {
     /// The graph first.
     pub(crate) all: Vec<Body<'m>>,
-    /// Of functions of one name the first.
+    /// The functions by name; the first of each name.
     by_name: BTreeMap<&'m str, usize>,
-    /// The first call of each, where there is one: the caller and its node.
+    /// The first call of each function: the caller and its node.
     called: Vec<Option<(usize, NodeId)>>,
 }
 
-/// A node that restores.
+/// A restore node.
 pub(crate) struct Restore<'m> {
-    /// The body that it is in.
+    /// The body of the node.
     pub(crate) body: usize,
     pub(crate) node: NodeId,
     pub(crate) op: &'m str,
-    /// What it restores; `None` where it takes that from no constants.
-    pub(crate) tensors: Option<Vec<Asked>>,
+    /// The tensors that it restores; `None` if they are not named by constants.
+    pub(crate) tensors: Option<Vec<RequestedTensor>>,
 }
 
-/// A tensor that is restored.
-pub(crate) struct Asked {
+/// A tensor that a node restores.
+pub(crate) struct RequestedTensor {
     pub(crate) key: String,
-    /// Nothing where it is asked for as a whole.
+    /// Empty for the whole tensor.
     pub(crate) slice: String,
-    /// 0 where it is not known.
+    /// 0 if it is unknown.
     pub(crate) dtype: i32,
-    pub(crate) takers: Vec<Taker>,
+    pub(crate) variables: Vec<RestoredVariable>,
 }
 
-/// A variable that takes what was restored.
-pub(crate) struct Taker {
+/// A variable that receives a restored tensor.
+pub(crate) struct RestoredVariable {
     pub(crate) variable: String,
-    /// `None` for any rank, and for any dimension.
+    /// The declared shape; `None` stands for any shape, and for any dimension.
     pub(crate) shape: Option<Vec<Option<u64>>>,
     pub(crate) is_reshaped: bool,
-    /// Whether the node that assigns it refuses another shape.
+    /// Whether the assigning node refuses other shapes.
     pub(crate) refuses: bool,
 }
 
 impl Restore<'_> {
-    /// What it restores, each with its op.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = (&str, &Asked)> {
-        self.tensors.iter().flatten().map(|asked| (self.op, asked))
+    /// The requested tensors, each with the op.
+    pub(crate) fn requested(&self) -> impl Iterator<Item = (&str, &RequestedTensor)> {
+        self.tensors.iter().flatten().map(|requested| (self.op, requested))
     }
 }
 
 impl<'m> Bodies<'m> {
-    /// That of a graph and those in its library.
+    /// The bodies of a graph and of the functions in its library.
     pub(crate) fn new(graph: &'m Graph<'m>) -> Result<Self> {
         let mut all = vec![Body { name: "", graph: Cow::Borrowed(graph) }];
         let mut by_name = BTreeMap::new();
@@ -91,7 +91,7 @@ impl<'m> Bodies<'m> {
         self.by_name.get(node.called()).copied()
     }
 
-    /// Every node that restores, the graph's first.
+    /// All restore nodes, those of the graph first.
     pub(crate) fn restores(&self) -> Vec<Restore<'m>> {
         let mut found = Vec::new();
         for (body, Body { graph, .. }) in self.all.iter().enumerate() {
@@ -103,16 +103,16 @@ impl<'m> Bodies<'m> {
             for saved in nodes.into_iter().filter(|saved| saved.action == Action::Restore) {
                 let (node, op) = (saved.node, graph.node(saved.node).op);
                 let tensors = saved.tensors.map(|tensors| {
-                    let asked = (0..).zip(tensors).map(|(output, tensor)| Asked {
+                    let requested = (0..).zip(tensors).map(|(output, tensor)| RequestedTensor {
                         key: tensor.key,
                         slice: tensor.slice,
                         dtype: tensor.dtype,
-                        takers: targets_of(&targets, node, output)
+                        variables: targets_of(&targets, node, output)
                             .iter()
-                            .map(|target| self.taker(body, graph, target))
+                            .map(|target| self.restored_variable(body, graph, target))
                             .collect(),
                     });
-                    asked.collect()
+                    requested.collect()
                 });
                 found.push(Restore { body, node, op, tensors });
             }
@@ -133,7 +133,7 @@ impl<'m> Bodies<'m> {
             let Some(graph) = self.all.get(body).map(|body| &body.graph) else { continue };
             let node = graph.node(id);
             left.extend(graph.inputs(node).iter().filter_map(|input| Some((body, input.source?))));
-            // Whatever a function has runs with it.
+            // A call runs all nodes of the function.
             if let Some(callee) = self.callee(node)
                 && let Some(called) = self.all.get(callee)
             {
@@ -146,14 +146,19 @@ impl<'m> Bodies<'m> {
         (0..).zip(restores).filter(|(_, restore)| is_seen(restore)).map(|(at, _)| at).collect()
     }
 
-    fn taker(&self, body: usize, graph: &Graph<'m>, target: &Target) -> Taker {
+    fn restored_variable(
+        &self,
+        body: usize,
+        graph: &Graph<'m>,
+        target: &Target,
+    ) -> RestoredVariable {
         let assign = graph.node(target.assign);
         let refuses = match assign.attr("validate_shape").map(truth) {
             Some(refuses) => refuses,
             None => assign.op == "Assign",
         };
         let variable = self.variable(body, target.variable);
-        Taker {
+        RestoredVariable {
             variable: variable.map(|node| node.name).unwrap_or_default().to_owned(),
             shape: variable.and_then(Node::declared_shape),
             is_reshaped: target.is_reshaped,
@@ -161,7 +166,7 @@ impl<'m> Bodies<'m> {
         }
     }
 
-    /// The node itself, or the one that a caller gives for the argument that it is.
+    /// The node, or for an argument the node that the caller passes.
     fn variable(&self, mut body: usize, mut id: NodeId) -> Option<&Node<'m>> {
         for _ in 0..CALLS {
             let Role::Argument(position) = self.all.get(body)?.graph.node(id).role else { break };

@@ -1,25 +1,21 @@
-//! Ops on small tensors: names of files, and shapes.
+//! Ops on small tensors, which savers use for file names and shapes.
 
-use super::session::{Session, nth};
+use super::operation::Operation;
 use super::value::{Value, ints, of_strings, strings};
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Node, attrs};
+use crate::graph::attrs;
 use crate::tensor::{DType, Shape, Tensor};
 
-/// Several tensors as one with one more dimension before the others.
-pub(super) fn pack(
-    session: &mut Session<'_, '_>,
-    node: &Node<'_>,
-    inputs: &[Value],
-) -> Result<Value> {
-    if node.attr("axis").map_or(0, attrs::int) != 0 {
+/// Packs tensors of one shape into one, with a new first dimension.
+pub(super) fn pack(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
+    if op.node.attr("axis").map_or(0, attrs::int) != 0 {
         return Err(ErrorKind::Unsupported("tensors are packed along axis 0 only".into()).into());
     }
-    let tensors: Vec<_> = inputs.iter().map(|value| session.read(value)).collect::<Result<_>>()?;
+    let tensors = op.tensors(0)?;
     let Some(first) = tensors.first() else {
         return Err(Error::unexpected("number of inputs", 0, "at least one is packed"));
     };
-    session.charge(tensors.iter().map(|tensor| tensor.content().len() as u64).sum())?;
+    op.session.charge(tensors.iter().map(|tensor| tensor.content().len() as u64).sum())?;
     let mut content = Vec::new();
     for tensor in &tensors {
         if (tensor.dtype(), tensor.shape()) != (first.dtype(), first.shape()) {
@@ -34,25 +30,18 @@ pub(super) fn pack(
     Ok(Tensor::new(first.dtype(), Shape::new(&dims)?, content)?.into())
 }
 
-/// Strings, one behind the other; a single one goes with each of several.
-pub(super) fn string_join(
-    session: &mut Session<'_, '_>,
-    node: &Node<'_>,
-    inputs: &[Value],
-) -> Result<Value> {
-    let separator = node.attr("separator").map(attrs::bytes).unwrap_or_default();
-    let tensors: Vec<_> = inputs.iter().map(|value| session.read(value)).collect::<Result<_>>()?;
+/// Joins strings element by element; scalars are joined with every element.
+pub(super) fn string_join(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
+    let separator = op.node.attr("separator").map(attrs::bytes).unwrap_or_default();
+    let tensors = op.tensors(0)?;
     let scalar = Shape::new(&[])?;
     let many = tensors.iter().map(|tensor| tensor.shape()).find(|shape| **shape != scalar);
     let shape = many.unwrap_or(&scalar);
     let mut lists = Vec::new();
     for tensor in &tensors {
         if *tensor.shape() != *shape && *tensor.shape() != scalar {
-            return Err(Error::unexpected(
-                "shape of strings",
-                tensor.shape(),
-                format!("others have {shape}"),
-            ));
+            let allowed = format!("others have {shape}");
+            return Err(Error::unexpected("shape of strings", tensor.shape(), allowed));
         }
         lists.push(strings(tensor, "input")?);
     }
@@ -62,62 +51,49 @@ pub(super) fn string_join(
         let parts: Vec<&[u8]> =
             lists.iter().filter_map(|list| list.get(at).or(list.first()).copied()).collect();
         let len: usize = parts.iter().map(|part| part.len() + separator.len()).sum();
-        session.charge(len as u64 + 8)?;
+        op.session.charge(len as u64 + 8)?;
         joined.push(parts.join(separator));
     }
     let joined: Vec<&[u8]> = joined.iter().map(|string| &**string).collect();
     Ok(of_strings(shape.clone(), &joined)?.into())
 }
 
-/// The pattern that savers look for: a store that has no folders.
+/// The only pattern that savers match: that of a store without folders.
 const S3: &[u8] = b"^s3://.*";
 
-/// Which of the strings match a pattern.
-pub(super) fn regex_full_match(
-    session: &mut Session<'_, '_>,
-    node: &Node<'_>,
-    inputs: &[Value],
-) -> Result<Value> {
-    if node.attr("pattern").map(attrs::bytes) != Some(S3) {
-        let kind = "of all patterns, only the one that savers have is looked for".to_owned();
+/// Matches each string against a pattern.
+pub(super) fn regex_full_match(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
+    if op.node.attr("pattern").map(attrs::bytes) != Some(S3) {
+        let kind = "only the pattern of savers is supported, ^s3://.*".to_owned();
         return Err(ErrorKind::Unsupported(kind).into());
     }
-    let tensor = session.read(nth(inputs, 0)?)?;
+    let tensor = op.tensor(0)?;
     let matches =
         |string: &&[u8]| u8::from(string.starts_with(b"s3://") && !string.contains(&b'\n'));
     let content = strings(&tensor, "input")?.iter().map(matches).collect();
-    session.made(Tensor::new(DType::Bool, tensor.shape().clone(), content)?)
+    op.session.made(Tensor::new(DType::Bool, tensor.shape().clone(), content)?)
 }
 
-/// One of two tensors.
-pub(super) fn select(session: &Session<'_, '_>, inputs: &[Value]) -> Result<Value> {
-    let condition = session.read(nth(inputs, 0)?)?;
-    let (yes, no) = (session.read(nth(inputs, 1)?)?, session.read(nth(inputs, 2)?)?);
+/// Selects one of two tensors.
+pub(super) fn select(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
+    let (condition, yes, no) = (op.tensor(0)?, op.tensor(1)?, op.tensor(2)?);
     match (condition.dtype(), condition.content()) {
         (DType::Bool, &[is]) if yes.dtype() == no.dtype() => {
             Ok(Value::Tensor(if is == 0 { no } else { yes }))
         }
         (dtype, _) => {
             let found = format!("{dtype} {}", condition.shape());
-            Err(Error::unexpected(
-                "condition",
-                found,
-                "it must be one bool, for two tensors of one dtype",
-            ))
+            let allowed = "it must be one bool, for two tensors of one dtype";
+            Err(Error::unexpected("condition", found, allowed))
         }
     }
 }
 
-/// The dimensions of a tensor.
-pub(super) fn shape(
-    session: &mut Session<'_, '_>,
-    node: &Node<'_>,
-    inputs: &[Value],
-) -> Result<Value> {
-    let tensor = session.read(nth(inputs, 0)?)?;
+/// The shape of a tensor.
+pub(super) fn shape(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
+    let tensor = op.tensor(0)?;
     let dims = tensor.shape().dims();
-    let codes = node.attr("out_type").map(attrs::types).unwrap_or_default();
-    let (dtype, content) = if codes.first() == Some(&DType::I64.code()) {
+    let (dtype, content) = if op.node.dtype_in("out_type") == Some(DType::I64) {
         (DType::I64, dims.iter().flat_map(|dim| dim.to_le_bytes()).collect())
     } else {
         let short = |&dim: &u64| {
@@ -128,14 +104,13 @@ pub(super) fn shape(
         (DType::I32, short.into_iter().flat_map(i32::to_le_bytes).collect())
     };
     let rank = i64::try_from(dims.len()).unwrap_or(i64::MAX);
-    session.made(Tensor::new(dtype, Shape::new(&[rank])?, content)?)
+    op.session.made(Tensor::new(dtype, Shape::new(&[rank])?, content)?)
 }
 
-/// The same elements in another shape; one dimension may be -1.
-pub(super) fn reshape(session: &mut Session<'_, '_>, inputs: &[Value]) -> Result<Value> {
-    let tensor = session.read(nth(inputs, 0)?)?;
-    let wanted = session.read(nth(inputs, 1)?)?;
-    let mut dims = ints(&wanted, "shape")?;
+/// The same elements in another shape, in which one dimension may be -1.
+pub(super) fn reshape(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
+    let tensor = op.tensor(0)?;
+    let mut dims = ints(&*op.tensor(1)?, "shape")?;
     if let Some(open) = dims.iter().position(|&dim| dim == -1) {
         dims.remove(open);
         let others = Shape::new(&dims)?.elements();
@@ -150,7 +125,7 @@ pub(super) fn reshape(session: &mut Session<'_, '_>, inputs: &[Value]) -> Result
         let allowed = format!("the tensor has shape {}", tensor.shape());
         return Err(Error::unexpected("shape to be given", shape, allowed));
     }
-    session.charge(tensor.content().len() as u64)?;
-    // A tensor has its shape with it, and others hold it.
+    op.session.charge(tensor.content().len() as u64)?;
+    // A copy, because a tensor has one shape, and other nodes may share it.
     Ok(Tensor::new(tensor.dtype(), shape, tensor.content().to_vec())?.into())
 }

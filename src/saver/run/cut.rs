@@ -1,9 +1,9 @@
-//! A slice cut out of a tensor in memory.
+//! Cuts a slice out of a tensor in memory.
 
 use crate::error::{Error, Result};
 use crate::tensor::{Slice, Tensor};
 
-/// Where each element of a tensor of elements of any length begins, and where the last one ends.
+/// The start of each element of variable length, and the end of the last one; `None` for fixed-width elements.
 pub(super) fn offsets(whole: &Tensor) -> Option<Vec<usize>> {
     let elements = whole.byte_elements()?;
     let mut offsets = vec![0];
@@ -15,7 +15,7 @@ pub(super) fn offsets(whole: &Tensor) -> Option<Vec<usize>> {
     Some(offsets)
 }
 
-/// The elements of `whole` that `slice`, which lies in it, has; `offsets` are those of its elements, where they are of any length.
+/// The elements of `whole` in `slice`, which must be inside its shape. `offsets` are those of variable-length elements.
 pub(super) fn cut(whole: &Tensor, offsets: &[usize], slice: &Slice) -> Result<Tensor> {
     let lost = || Error::truncated("a tensor", 1, 0);
     let offset = |at: usize| match whole.dtype().size() {
@@ -31,7 +31,7 @@ pub(super) fn cut(whole: &Tensor, offsets: &[usize], slice: &Slice) -> Result<Te
     Tensor::new(whole.dtype(), slice.shape().clone(), content)
 }
 
-/// Calls `run` with start and length, in elements of the whole, of each piece of `slice` that is in one row, in order.
+/// Calls `run` with start and length, in elements, of each contiguous range of `slice`, in order.
 fn for_each_run(
     dims: &[u64],
     slice: &Slice,
@@ -43,7 +43,7 @@ fn for_each_run(
     let mut outer = Vec::with_capacity(dims.len());
     let (mut start, mut stride, mut len) = (0, 1, 1);
     for (at, (&(first, count), &dim)) in slice.extents().iter().zip(dims).rev().enumerate() {
-        // All of it is in memory, so no number here is beyond what an index holds.
+        // The tensor is in memory, so no product overflows.
         let (first, count, dim) = (index(first)?, index(count)?, index(dim)?);
         start += first * stride;
         if at == 0 {

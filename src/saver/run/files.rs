@@ -1,65 +1,44 @@
 //! Ops that read and write checkpoints.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::cut::{cut, offsets};
-use super::session::{Session, nth};
+use super::operation::Operation;
+use super::session::Session;
 use super::value::{Value, int, of_string, strings, text, texts};
-use super::{MergeOptions, WriteCheckpoint, Written};
+use super::writer::{MergeOptions, WriteCheckpoint, Written};
 use crate::bytes::Limits;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Node, attrs};
-use crate::saver::ObjectKeys;
+use crate::graph::attrs;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
-use crate::tensor::{DType, Name, Slice, Tensor, TensorSource, slice_spec};
+use crate::tensor::{DType, Name, Shape, Slice, Tensor, TensorSource, slice_spec};
 
-/// Checkpoints that are read.
-#[derive(Default)]
-pub(super) struct Files {
-    /// The keys by the names that nodes ask for, where they are others.
-    keys: Option<ObjectKeys>,
-    /// The one that was read last.
-    open: Option<(Arc<str>, Arc<Checkpoint>)>,
-    /// What was read: by path, key and slice.
-    read: BTreeMap<(Arc<str>, Name, String), Arc<Tensor>>,
-    /// Where the elements begin of tensors that slices were cut out of, and whose elements are of any length.
-    offsets: BTreeMap<(Arc<str>, Name), Arc<[usize]>>,
-    /// The bytes of tensors in the largest of them.
-    largest: u64,
-}
+/// The number of checkpoint entries that cost as much as a node.
+const ENTRIES: usize = 16;
 
-impl Files {
-    pub(super) fn with(keys: Option<&ObjectKeys>) -> Self {
-        Self { keys: keys.cloned(), ..Self::default() }
-    }
-}
-
-/// A tensor that a node asks for.
-struct Asked<'a> {
+/// A request for a tensor.
+#[derive(Clone, Copy)]
+struct Request<'a> {
     path: &'a str,
-    key: &'a [u8],
+    key: &'a Name,
     slice: &'a str,
-    dtype: Option<i32>,
+    /// The number of the dtype; 0 if the node has none.
+    dtype: i32,
 }
 
 /// Reads tensors by their keys.
-pub(super) fn restore_v2(
-    session: &mut Session<'_, '_>,
-    node: &Node<'_>,
-    inputs: &[Value],
-) -> Result<Vec<Value>> {
-    let (path, names) = (session.read(nth(inputs, 0)?)?, session.read(nth(inputs, 1)?)?);
-    let slices = session.read(nth(inputs, 2)?)?;
+pub(super) fn restore_v2(op: &mut Operation<'_, '_, '_>) -> Result<Vec<Value>> {
+    let (path, names, slices) = (op.tensor(0)?, op.tensor(1)?, op.tensor(2)?);
     let (path, names) = (text(&path, "prefix")?, strings(&names, "tensor_names")?);
     let slices = texts(&slices, "shape_and_slices")?;
-    let dtypes = node.attr("dtypes").map(attrs::types).unwrap_or_default();
+    let dtypes = op.node.types("dtypes");
     check_counts(names.len(), slices.len(), dtypes.len())?;
     let mut outputs = Vec::new();
-    for ((key, slice), &dtype) in names.into_iter().zip(slices).zip(&dtypes) {
-        outputs.push(asked(session, &Asked { path, key, slice, dtype: Some(dtype) })?);
+    for ((name, slice), dtype) in names.into_iter().zip(slices).zip(dtypes) {
+        let key = &Name::from(name);
+        outputs.push(requested(op.session, Request { path, key, slice, dtype })?);
     }
     Ok(outputs)
 }
@@ -69,106 +48,71 @@ fn check_counts(names: usize, slices: usize, dtypes: usize) -> Result<()> {
         return Ok(());
     }
     let found = format!("{names} names, {slices} slices and {dtypes} dtypes");
-    Err(Error::unexpected("what the node lists", found, "all must be as many"))
+    Err(Error::unexpected("number of items", found, "all must be equal"))
 }
 
-/// Reads one tensor, as the ops before V2 do.
-pub(super) fn restore(
-    session: &mut Session<'_, '_>,
-    node: &Node<'_>,
-    inputs: &[Value],
-) -> Result<Value> {
-    let (path, key) = (session.read(nth(inputs, 0)?)?, session.read(nth(inputs, 1)?)?);
-    let slice = match node.op {
-        "RestoreSlice" => Some(session.read(nth(inputs, 2)?)?),
-        _ => None,
-    };
-    let slice = slice.as_ref().map(|slice| text(slice, "shape_and_slice")).transpose()?;
-    let dtypes = node.attr("dt").map(attrs::types).unwrap_or_default();
-    let (path, key) = (text(&path, "file_pattern")?, text(&key, "tensor_name")?);
-    let slice = slice.unwrap_or_default();
-    asked(session, &Asked { path, key: key.as_bytes(), slice, dtype: dtypes.first().copied() })
+/// Reads one tensor, as the ops before `RestoreV2` do.
+pub(super) fn restore(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
+    let (path, name) = (op.tensor(0)?, op.tensor(1)?);
+    let slice = if op.node.op == "RestoreSlice" { Some(op.tensor(2)?) } else { None };
+    let slice = slice.as_ref().map_or(Ok(""), |slice| text(slice, "shape_and_slice"))?;
+    let (path, name) = (text(&path, "file_pattern")?, text(&name, "tensor_name")?);
+    let dtype = op.node.types("dt").first().copied().unwrap_or_default();
+    requested(op.session, Request { path, key: &Name::from(name), slice, dtype })
 }
 
-/// The tensor that is asked for, of the dtype that is asked for.
-fn asked(session: &mut Session<'_, '_>, asked: &Asked<'_>) -> Result<Value> {
-    let name = Name::from(asked.key);
-    let found = match session.files.keys.as_ref().map(|keys| keys.get(&name).cloned()) {
-        None => stored(session, asked.path, &name, asked.slice, asked.dtype),
-        Some(Some(key)) => stored(session, asked.path, &key, asked.slice, asked.dtype),
-        Some(None) => {
+/// The requested tensor, by a key or by the name of an object.
+fn requested(session: &mut Session<'_, '_>, request: Request<'_>) -> Result<Value> {
+    let key = match &session.checkpoints.keys {
+        None => Ok(request.key.clone()),
+        Some(keys) => keys.get(request.key).cloned().ok_or_else(|| {
             let kind = "no object of the checkpoint has this name".to_owned();
-            Err(Error::from(ErrorKind::NotFound(kind)).in_file(Path::new(asked.path)))
-        }
+            Error::from(ErrorKind::NotFound(kind)).in_file(Path::new(request.path))
+        }),
     };
-    found.map(Value::Tensor).map_err(|error| error.of_tensor(&name))
+    let found = key.and_then(|key| stored(session, Request { key: &key, ..request }));
+    found.map(Value::Tensor).map_err(|error| error.of_tensor(request.key))
 }
 
-fn stored(
-    session: &mut Session<'_, '_>,
-    path: &str,
-    name: &Name,
-    slice: &str,
-    dtype: Option<i32>,
-) -> Result<Arc<Tensor>> {
-    let (path, checkpoint) = open(session, path)?;
-    let entry = checkpoint.tensor(name).ok_or_else(|| {
-        Error::from(ErrorKind::NotFound("not found in checkpoint".into()))
-            .in_file(checkpoint.path())
+fn stored(session: &mut Session<'_, '_>, request: Request<'_>) -> Result<Arc<Tensor>> {
+    let (path, checkpoint) = open(session, request.path)?;
+    let entry = checkpoint.tensor(request.key).ok_or_else(|| {
+        let kind = ErrorKind::NotFound("not found in checkpoint".into());
+        Error::from(kind).in_file(checkpoint.path())
     })?;
     let source = &**entry.source.as_ref().map_err(Error::clone)?;
-    if dtype != Some(source.dtype().code()) {
-        let code = dtype.and_then(DType::from_code);
-        let said = code.map_or_else(|| "another".into(), |dtype| dtype.to_string());
-        return Err(Error::unexpected(
-            "dtype",
-            source.dtype(),
-            format!("the node restores {said}"),
-        ));
+    if request.dtype != source.dtype().code() {
+        let allowed = format!("the node restores {}", DType::name_of(request.dtype));
+        return Err(Error::unexpected("dtype", source.dtype(), allowed));
     }
-    let of = (Arc::clone(&path), name.clone(), slice.to_owned());
-    if let Some(tensor) = session.files.read.get(&of) {
+    let of = (Arc::clone(&path), request.key.clone(), request.slice.to_owned());
+    if let Some(tensor) = session.checkpoints.read.get(&of) {
         return Ok(Arc::clone(tensor));
     }
-    let tensor = match slice {
-        "" => whole(session, source)?,
-        spec => {
-            let slice = wanted(spec, source)?;
-            match source.part(&slice) {
-                Some(part) => whole(session, part)?,
-                None => {
-                    let whole = stored(session, &path, name, "", dtype)?;
-                    let share = slice
-                        .shape()
-                        .elements()
-                        .saturating_mul(8)
-                        .min(whole.content().len() as u64);
-                    session.charge(share)?;
-                    let offsets = offsets_of(session, &path, name, &whole);
-                    cut(&whole, &offsets, &slice)?
-                }
-            }
+    let slice = match request.slice {
+        "" => None,
+        spec => Some(wanted(spec, source)?),
+    };
+    let tensor = match slice.as_ref().map(|slice| (slice, source.part(slice))) {
+        None => read(session, source)?,
+        Some((_, Some(part))) => read(session, part)?,
+        Some((slice, None)) => {
+            let whole = stored(session, Request { slice: "", ..request })?;
+            let elements = slice.shape().elements();
+            session.charge(elements.saturating_mul(8).min(whole.content().len() as u64))?;
+            let known = session.checkpoints.offsets.entry((path, request.key.clone()));
+            let offsets = known.or_insert_with(|| offsets(&whole).unwrap_or_default().into());
+            cut(&whole, offsets, slice)?
         }
     };
     let tensor = Arc::new(tensor);
-    session.files.read.insert(of, Arc::clone(&tensor));
+    session.checkpoints.read.insert(of, Arc::clone(&tensor));
     Ok(tensor)
 }
 
-/// Where the elements of a tensor begin, counted once.
-fn offsets_of(
-    session: &mut Session<'_, '_>,
-    path: &Arc<str>,
-    name: &Name,
-    whole: &Tensor,
-) -> Arc<[usize]> {
-    let known = session.files.offsets.entry((Arc::clone(path), name.clone()));
-    Arc::clone(known.or_insert_with(|| offsets(whole).unwrap_or_default().into()))
-}
-
-/// The checkpoint at `path`, which makes room for what it holds.
+/// Opens the checkpoint at `path`; its size raises the limit on the memory of the run.
 fn open(session: &mut Session<'_, '_>, path: &str) -> Result<(Arc<str>, Arc<Checkpoint>)> {
-    if let Some((known, checkpoint)) = &session.files.open
+    if let Some((known, checkpoint)) = &session.checkpoints.open
         && **known == *path
     {
         return Ok((Arc::clone(known), Arc::clone(checkpoint)));
@@ -177,24 +121,21 @@ fn open(session: &mut Session<'_, '_>, path: &str) -> Result<(Arc<str>, Arc<Chec
     session.steps(checkpoint.tensors().len() / ENTRIES)?;
     let sources = checkpoint.tensors().filter_map(|entry| entry.source.as_ref().ok());
     let bytes = sources.fold(0u64, |sum, source| sum.saturating_add(source.stored_bytes()));
-    let more = bytes.saturating_sub(session.files.largest);
-    session.files.largest += more;
+    let more = bytes.saturating_sub(session.checkpoints.largest);
+    session.checkpoints.largest += more;
     session.allow(more);
     let opened = (Arc::from(path), checkpoint);
-    session.files.open = Some(opened.clone());
+    session.checkpoints.open = Some(opened.clone());
     Ok(opened)
 }
 
-/// Entries of a checkpoint that are gone through in the time that a node takes.
-const ENTRIES: usize = 16;
-
-fn whole(session: &mut Session<'_, '_>, source: &dyn TensorSource) -> Result<Tensor> {
+fn read(session: &mut Session<'_, '_>, source: &dyn TensorSource) -> Result<Tensor> {
     let tensor = Tensor::read(source, &Limits::default())?;
     session.charge(tensor.content().len() as u64)?;
     Ok(tensor)
 }
 
-/// The slice that `spec` asks for, of a tensor of the shape that it says.
+/// The slice in `spec`, of a tensor with the shape in `spec`.
 fn wanted(spec: &str, source: &dyn TensorSource) -> Result<Slice> {
     let (shape, slice) = parsed(spec)?;
     if shape != *source.shape() {
@@ -205,7 +146,7 @@ fn wanted(spec: &str, source: &dyn TensorSource) -> Result<Slice> {
     Ok(slice)
 }
 
-fn parsed(spec: &str) -> Result<(crate::tensor::Shape, Slice)> {
+fn parsed(spec: &str) -> Result<(Shape, Slice)> {
     slice_spec::parse(spec).map_err(|reason| {
         let shown = format!("{:?}", crate::error::shortened(spec));
         Error::unexpected("shape_and_slice", shown, reason)
@@ -223,38 +164,35 @@ fn writer<'w>(session: &'w mut Session<'_, '_>) -> Result<&'w mut (dyn WriteChec
 }
 
 /// Writes tensors to a checkpoint.
-pub(super) fn save(session: &mut Session<'_, '_>, node: &Node<'_>, inputs: &[Value]) -> Result<()> {
-    let (path, names) = (session.read(nth(inputs, 0)?)?, session.read(nth(inputs, 1)?)?);
+pub(super) fn save(op: &mut Operation<'_, '_, '_>) -> Result<()> {
+    let (path, names) = (op.tensor(0)?, op.tensor(1)?);
     let (path, names) = (text(&path, "prefix")?, strings(&names, "tensor_names")?);
-    let slices = if node.op == "Save" { None } else { Some(session.read(nth(inputs, 2)?)?) };
+    let slices = if op.node.op == "Save" { None } else { Some(op.tensor(2)?) };
+    let tensors = op.tensors(if slices.is_some() { 3 } else { 2 })?;
     let slices = match &slices {
         Some(slices) => texts(slices, "shape_and_slices")?,
         None => vec![""; names.len()],
     };
-    let data = inputs.get(if node.op == "Save" { 2 } else { 3 }..).unwrap_or_default();
-    check_counts(names.len(), slices.len(), data.len())?;
-    let (format, types) = match node.op {
+    check_counts(names.len(), slices.len(), tensors.len())?;
+    let (format, types) = match op.node.op {
         "SaveV2" => (CheckpointFormatVersion::V2, "dtypes"),
         _ => (CheckpointFormatVersion::V1, "T"),
     };
-    let types = node.attr(types).map(attrs::types).unwrap_or_default();
+    let types = op.node.types(types);
     check_counts(names.len(), slices.len(), types.len())?;
-    let tensors: Vec<_> = data.iter().map(|value| session.read(value)).collect::<Result<_>>()?;
-    for (((name, slice), tensor), code) in names.iter().zip(&slices).zip(&tensors).zip(types) {
-        check_saved(slice, tensor, code).map_err(|error| error.of_tensor(&Name::from(*name)))?;
+    let mut written = Vec::new();
+    for (((name, slice_spec), tensor), code) in names.iter().zip(slices).zip(&tensors).zip(types) {
+        let checked = check_saved(slice_spec, tensor, code);
+        checked.map_err(|error| error.of_tensor(&Name::from(*name)))?;
+        written.push(Written { name, slice_spec, tensor });
     }
-    let written = names.iter().zip(&slices).zip(&tensors);
-    let written: Vec<_> = written
-        .map(|((&name, &slice_spec), tensor)| Written { name, slice_spec, tensor })
-        .collect();
-    writer(session)?.write(path, &written, format)
+    writer(op.session)?.write(path, &written, format)
 }
 
 fn check_saved(slice: &str, tensor: &Tensor, code: i32) -> Result<()> {
     if tensor.dtype().code() != code {
-        let said =
-            DType::from_code(code).map_or_else(|| "another".into(), |dtype| dtype.to_string());
-        return Err(Error::unexpected("dtype", tensor.dtype(), format!("the node saves {said}")));
+        let allowed = format!("the node saves {}", DType::name_of(code));
+        return Err(Error::unexpected("dtype", tensor.dtype(), allowed));
     }
     if slice.is_empty() {
         return Ok(());
@@ -268,32 +206,24 @@ fn check_saved(slice: &str, tensor: &Tensor, code: i32) -> Result<()> {
 }
 
 /// Merges the checkpoints of shards.
-pub(super) fn merge(
-    session: &mut Session<'_, '_>,
-    node: &Node<'_>,
-    inputs: &[Value],
-) -> Result<()> {
-    let (parts, path) = (session.read(nth(inputs, 0)?)?, session.read(nth(inputs, 1)?)?);
+pub(super) fn merge(op: &mut Operation<'_, '_, '_>) -> Result<()> {
+    let (parts, path) = (op.tensor(0)?, op.tensor(1)?);
     let options = MergeOptions {
-        delete_old_dirs: node.attr("delete_old_dirs").is_none_or(attrs::truth),
-        allow_missing_files: node.attr("allow_missing_files").is_some_and(attrs::truth),
+        delete_old_dirs: op.node.attr("delete_old_dirs").is_none_or(attrs::truth),
+        allow_missing_files: op.node.attr("allow_missing_files").is_some_and(attrs::truth),
     };
     let (parts, path) = (texts(&parts, "checkpoint_prefixes")?, text(&path, "destination_prefix")?);
-    writer(session)?.merge(&parts, path, options)
+    writer(op.session)?.merge(&parts, path, options)
 }
 
-/// The name of a shard, or the pattern that all of them match.
-pub(super) fn sharded_name(
-    session: &mut Session<'_, '_>,
-    node: &Node<'_>,
-    inputs: &[Value],
-) -> Result<Value> {
-    let base = session.read(nth(inputs, 0)?)?;
+/// The name of a shard, or the pattern that matches all shards.
+pub(super) fn sharded_name(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
+    let base = op.tensor(0)?;
     let base = text(&base, "basename")?;
-    let number = |at: usize| int(&*session.read(nth(inputs, at)?)?, "number of a shard");
-    let name = match node.op {
+    let number = |at: usize| int(&*op.tensor(at)?, "number of a shard");
+    let name = match op.node.op {
         "ShardedFilename" => format!("{base}-{:05}-of-{:05}", number(1)?, number(2)?),
         _ => format!("{base}-?????-of-{:05}", number(1)?),
     };
-    session.made(of_string(&name)?)
+    op.session.made(of_string(&name)?)
 }

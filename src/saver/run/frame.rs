@@ -1,44 +1,46 @@
-//! A graph, or the body of a function, while its nodes are run one after the other.
+//! Runs the nodes of a graph, or of the body of a function, one after the other.
 
 use std::sync::Arc;
 
-use super::plan::{in_node, plan};
+use super::ops;
+use super::schedule::{in_node, schedule};
 use super::session::Session;
 use super::value::Value;
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Graph, Input, Node, NodeId, Role, place_of};
+use crate::graph::{Graph, Input, Node, NodeId, Role, output_index};
 use crate::tensor::Tensor;
 
-/// What is given from outside.
-pub(super) enum Given {
-    /// The value of a node, whatever that would give.
+/// The values from outside.
+pub(super) enum FrameInput {
+    /// The value of a node, which is not run.
     Fed(NodeId, Value),
     /// The arguments of a function.
     Arguments(Vec<Value>),
 }
 
-/// The state of a graph.
+/// The state of a graph that runs.
 pub(super) struct Frame<'g, 'm> {
     graph: &'g Graph<'m>,
-    given: Given,
-    /// The outputs of each node, as long as they are needed, and how often they still are.
+    input: FrameInput,
+    /// The outputs of each node, until their last use.
     outputs: Vec<Vec<Value>>,
+    /// The number of uses of each node that are left.
     uses: Vec<u32>,
 }
 
 impl<'g, 'm> Frame<'g, 'm> {
-    pub(super) fn new(graph: &'g Graph<'m>, given: Given) -> Self {
+    pub(super) fn new(graph: &'g Graph<'m>, input: FrameInput) -> Self {
         let count = graph.nodes().len();
-        Self { graph, given, outputs: vec![Vec::new(); count], uses: vec![0; count] }
+        Self { graph, input, outputs: vec![Vec::new(); count], uses: vec![0; count] }
     }
 
-    /// Runs what `targets` need.
+    /// Runs `targets`, and the nodes that they need.
     pub(super) fn run(&mut self, session: &mut Session<'_, 'm>, targets: &[NodeId]) -> Result<()> {
         if let Some(&twice) = self.graph.duplicates().first() {
             let found = crate::error::shortened(self.graph.node(twice).name).into_owned();
-            return Err(Error::unexpected("name of a node", found, "no two nodes may share one"));
+            return Err(Error::unexpected("name of a node", found, "names must be unique"));
         }
-        let order = plan(self.graph, targets, self.fed())?;
+        let order = schedule(self.graph, targets, self.fed())?;
         for &id in &order {
             self.count_uses(id);
         }
@@ -63,7 +65,7 @@ impl<'g, 'm> Frame<'g, 'm> {
         self.outputs.get(target.position())?.get(output)
     }
 
-    /// The tensor that is an output of a target.
+    /// An output of a target, as a tensor.
     pub(super) fn tensor(
         &self,
         session: &Session<'_, 'm>,
@@ -76,13 +78,13 @@ impl<'g, 'm> Frame<'g, 'm> {
     }
 
     fn fed(&self) -> Option<NodeId> {
-        match &self.given {
-            Given::Fed(fed, _) => Some(*fed),
-            Given::Arguments(_) => None,
+        match &self.input {
+            FrameInput::Fed(fed, _) => Some(*fed),
+            FrameInput::Arguments(_) => None,
         }
     }
 
-    /// The data that a node takes; what is fed takes none.
+    /// The data inputs of a node; none for the fed one.
     fn data(&self, id: NodeId) -> impl Iterator<Item = &'g Input<'m>> + use<'g, 'm> {
         let is_fed = self.fed() == Some(id);
         let graph = self.graph;
@@ -99,16 +101,16 @@ impl<'g, 'm> Frame<'g, 'm> {
         }
     }
 
-    /// Runs a node, and lets go of what nothing else takes.
+    /// Runs a node, and drops the outputs that no other node uses.
     fn step(
         &mut self,
         session: &mut Session<'_, 'm>,
         id: NodeId,
         node: &Node<'m>,
     ) -> Result<Vec<Value>> {
-        match (&self.given, node.role) {
-            (Given::Fed(fed, value), _) if *fed == id => return Ok(vec![value.clone()]),
-            (Given::Arguments(arguments), Role::Argument(at)) => {
+        match (&self.input, node.role) {
+            (FrameInput::Fed(fed, value), _) if *fed == id => return Ok(vec![value.clone()]),
+            (FrameInput::Arguments(arguments), Role::Argument(at)) => {
                 let value = arguments.get(at as usize).cloned();
                 let missing = || ErrorKind::NotFound("nothing is given for this argument".into());
                 return Ok(vec![value.ok_or_else(missing)?]);
@@ -131,7 +133,7 @@ impl<'g, 'm> Frame<'g, 'm> {
         match node.role {
             Role::Result(_) => Ok(inputs),
             Role::ControlResult(_) => Ok(Vec::new()),
-            _ => session.op(node, inputs),
+            _ => ops::run(session, node, inputs),
         }
     }
 
@@ -142,12 +144,12 @@ impl<'g, 'm> Frame<'g, 'm> {
         });
         value.ok_or_else(|| {
             let shown = crate::error::shortened(input.text);
-            Error::from(ErrorKind::NotFound(format!("it takes {shown}, which is no output")))
+            Error::from(ErrorKind::NotFound(format!("its input {shown} is not an output")))
         })
     }
 
-    /// Which output of its source an input is: `0`; in functions `0` of an argument, and of a node `NAME:0`, by the name that its op has
-    /// for the output, or `NAME` where that is one tensor.
+    /// The number of the source's output: of `0`, or in functions of `NAME:0`, the first tensor of the op's output `NAME`, or of `NAME`, an
+    /// output that is one tensor.
     fn output_number(
         &self,
         session: &mut Session<'_, 'm>,
@@ -155,7 +157,7 @@ impl<'g, 'm> Frame<'g, 'm> {
         source: NodeId,
     ) -> Option<usize> {
         let node = self.graph.node(source);
-        let is_function = matches!(self.given, Given::Arguments(_));
+        let is_function = matches!(self.input, FrameInput::Arguments(_));
         if !is_function || matches!(node.role, Role::Argument(_)) {
             return input.port.parse().ok();
         }
@@ -164,10 +166,10 @@ impl<'g, 'm> Frame<'g, 'm> {
         }
         let op = session.functions.signature(node.op)?;
         match input.port.split_once(':') {
-            Some((name, number)) => place_of(node, &op, name, number.parse().ok()?),
-            // Of a list it would be all.
-            None => place_of(node, &op, input.port, 0)
-                .filter(|_| place_of(node, &op, input.port, 1).is_none()),
+            Some((name, number)) => output_index(node, &op, name, number.parse().ok()?),
+            // Without a number, a list means all its tensors.
+            None => output_index(node, &op, input.port, 0)
+                .filter(|_| output_index(node, &op, input.port, 1).is_none()),
         }
     }
 }

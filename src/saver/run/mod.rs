@@ -1,4 +1,4 @@
-//! A saver is run on a store of variables: what `session.run` of its nodes does, without a session.
+//! Runs the nodes of a saver on a store of variables, as TensorFlow's `session.run` does.
 //!
 //! ```text
 //! Placeholder, PlaceholderWithDefault, Const, Identity, NoOp, Pack, Reshape, Select, Shape, StaticRegexFullMatch, StringJoin
@@ -7,27 +7,32 @@
 //! MutableHashTableV2, MutableHashTableOfTensorsV2, MutableDenseHashTableV2, LookupTableExportV2, LookupTableImportV2
 //! StatefulPartitionedCall, PartitionedCall, and functions of the library by their names
 //! ```
-//! These are the ops that savers of TensorFlow 0.x to 2.21 are made of; those of TensorFlow 2's SavedModels are two functions, which get
-//! their variables as arguments. Nodes run one after the other, each behind all that it takes or
-//! waits for. Stricter than TensorFlow: a resource variable takes no value of another shape than its node has. More lenient: V1's restore
-//! ops read V2 too, and slices are of any dtype.
+//! These are the ops in savers of TensorFlow 0.x to 2.21. The savers of TensorFlow 2's SavedModels are two functions, whose arguments are
+//! the variables. Nodes run one after the other, each after its inputs. Stricter than TensorFlow: a resource variable accepts only values of
+//! its node's shape. More lenient: V1's restore ops also read V2, and slices can have any dtype.
 //!
-//! Memory: what nodes make may take sixteen times what the graph and the largest checkpoint take, and a megabyte. A tensor is read once,
-//! and shared with the store.
+//! Memory: nodes may create one megabyte, and sixteen times the size of the graph and of the largest checkpoint. A tensor is read once, and
+//! shared with the store.
 
 mod arrays;
 mod assign;
 mod calls;
+mod checkpoints;
 mod cut;
 mod files;
 mod frame;
-mod plan;
+mod functions;
+mod operation;
+mod ops;
+mod schedule;
 mod session;
 mod tables;
 mod value;
 mod variables;
+mod writer;
 
 pub use variables::{Table, TableKey, VariableKey, Variables};
+pub use writer::{MergeOptions, WriteCheckpoint, Written};
 
 use super::ObjectKeys;
 
@@ -35,54 +40,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Graph, NodeId, TensorName, node_of};
 use crate::message::Message;
 use crate::schema::tensorflow::SaverDef;
-use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
-use crate::tensor::Tensor;
 
-use files::Files;
-use frame::{Frame, Given};
+use checkpoints::Checkpoints;
+use frame::{Frame, FrameInput};
 use session::Session;
 
-/// A tensor that is to be written to a checkpoint.
-#[derive(Debug, Clone, Copy)]
-pub struct Written<'a> {
-    /// Its key.
-    pub name: &'a [u8],
-    /// The full shape and the slice of it that this is, as in `4 2 0,2:0,2`; nothing where it is whole.
-    pub slice_spec: &'a str,
-    /// Its content, of the slice's shape.
-    pub tensor: &'a Tensor,
-}
-
-/// Where the nodes of a saver write to.
-pub trait WriteCheckpoint {
-    /// Writes a checkpoint of these tensors, in their order: in V2 under the prefix `path`, in V1 as the file `path`.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    fn write(
-        &mut self,
-        path: &str,
-        tensors: &[Written<'_>],
-        format: CheckpointFormatVersion,
-    ) -> Result<()>;
-
-    /// Makes one V2 checkpoint of several, which are not needed any more.
-    ///
-    /// # Errors
-    /// When that fails.
-    fn merge(&mut self, parts: &[&str], path: &str, options: MergeOptions) -> Result<()>;
-}
-
-/// How checkpoints are merged, in the words of `MergeV2Checkpoints`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MergeOptions {
-    /// Whether the folders of the parts are removed.
-    pub delete_old_dirs: bool,
-    /// Whether parts may be missing.
-    pub allow_missing_files: bool,
-}
-
-/// Restores the checkpoint at `path` by the nodes of `saver`. Either all is restored, or nothing in the store has changed.
+/// Restores the checkpoint at `path` by the nodes of `saver`. If anything fails, the store is unchanged.
 ///
 /// ```
 /// use ckdiff::artifact::{Document, ReadOptions};
@@ -100,8 +63,8 @@ pub struct MergeOptions {
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
-/// When the graph lacks a node that is needed, has a cycle or an op that is none of a saver's; when the checkpoint cannot be read, lacks
-/// a key, or holds another dtype or shape. The error names the node, and the key where there is one.
+/// If the graph lacks a node, has a cycle or an op that savers do not have; if the checkpoint cannot be read, lacks a key, or has another
+/// dtype or shape. The error names the node and the key.
 pub fn restore(
     message: &Message<'_>,
     saver: &SaverDef,
@@ -111,7 +74,7 @@ pub fn restore(
     restore_by(message, saver, path, variables, None)
 }
 
-/// As [`restore`], of a checkpoint whose keys are others than the names that nodes ask for.
+/// As [`restore`]; nodes request tensors by the names in `keys`, if there are any.
 pub(super) fn restore_by(
     message: &Message<'_>,
     saver: &SaverDef,
@@ -121,7 +84,7 @@ pub(super) fn restore_by(
 ) -> Result<()> {
     let graph = Graph::new(super::graph_of(message)?)?;
     let target = node(&graph, node_of(&saver.restore_op_name), "restore_op_name")?;
-    let mut session = Session::new(&graph, variables, None, Files::with(keys));
+    let mut session = Session::new(&graph, variables, None, Checkpoints::new(keys));
     let mut frame = Frame::new(&graph, filename(&graph, saver, path)?);
     frame.run(&mut session, &[target])?;
     let changed = session.finish();
@@ -129,10 +92,10 @@ pub(super) fn restore_by(
     Ok(())
 }
 
-/// Saves variables to `path` by the nodes of `saver`; returns what its save tensor holds then: the path of the checkpoint.
+/// Saves variables to `path` by the nodes of `saver`, and returns the value of its save tensor, the path of the checkpoint.
 ///
 /// # Errors
-/// As [`restore`]; when a variable holds nothing, or `to` fails.
+/// As [`restore`]; if a variable has no value, or `to` fails.
 pub fn save(
     message: &Message<'_>,
     saver: &SaverDef,
@@ -142,24 +105,24 @@ pub fn save(
 ) -> Result<String> {
     let graph = Graph::new(super::graph_of(message)?)?;
     let (target, output) = tensor(&graph, &saver.save_tensor_name, "save_tensor_name")?;
-    let mut session = Session::new(&graph, variables, Some(to), Files::default());
+    let mut session = Session::new(&graph, variables, Some(to), Checkpoints::default());
     let mut frame = Frame::new(&graph, filename(&graph, saver, path)?);
     frame.run(&mut session, &[target])?;
     let saved = frame.tensor(&session, target, output)?;
     Ok(value::text(&saved, "save tensor")?.to_owned())
 }
 
-/// The path, for the tensor that takes it.
-fn filename(graph: &Graph<'_>, saver: &SaverDef, path: &str) -> Result<Given> {
+/// The path as the value of the filename tensor.
+fn filename(graph: &Graph<'_>, saver: &SaverDef, path: &str) -> Result<FrameInput> {
     let (fed, output) = tensor(graph, &saver.filename_tensor_name, "filename_tensor_name")?;
     if output != 0 {
-        let allowed = "the first output of a node is fed";
+        let allowed = "only the first output of a node can be fed";
         return Err(Error::unexpected("filename tensor", format!("output {output}"), allowed));
     }
-    Ok(Given::Fed(fed, value::of_string(path)?.into()))
+    Ok(FrameInput::Fed(fed, value::of_string(path)?.into()))
 }
 
-/// The node that a field of a SaverDef names.
+/// The node in a field of a `SaverDef`.
 fn node(graph: &Graph<'_>, name: &str, field: &'static str) -> Result<NodeId> {
     let missing = || {
         let shown = crate::error::shortened(name);
@@ -172,7 +135,7 @@ fn node(graph: &Graph<'_>, name: &str, field: &'static str) -> Result<NodeId> {
     graph.find(name).ok_or_else(missing)
 }
 
-/// The output of a node that a field of a SaverDef names.
+/// The tensor in a field of a `SaverDef`: a node and the number of its output.
 fn tensor(graph: &Graph<'_>, name: &str, field: &'static str) -> Result<(NodeId, usize)> {
     let tensor = TensorName::parse(name);
     let output = tensor.output().ok_or_else(|| {

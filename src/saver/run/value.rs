@@ -1,8 +1,8 @@
-//! What nodes give each other.
+//! The outputs of nodes.
 
 use std::sync::Arc;
 
-use super::variables::{Declared, DeclaredTable};
+use super::variables::{DeclaredTable, DeclaredVariable};
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Shape, Tensor};
 
@@ -11,11 +11,11 @@ use crate::tensor::{DType, Shape, Tensor};
 pub(super) enum Value {
     /// A tensor.
     Tensor(Arc<Tensor>),
-    /// The variable itself, whose value is taken when it is read.
-    Reference(Arc<Declared>),
-    /// What leads to a variable.
-    Handle(Arc<Declared>),
-    /// What leads to a table.
+    /// A reference variable, whose value is read later.
+    Reference(Arc<DeclaredVariable>),
+    /// The handle of a resource variable.
+    Handle(Arc<DeclaredVariable>),
+    /// The handle of a table.
     Table(Arc<DeclaredTable>),
 }
 
@@ -35,7 +35,7 @@ pub(super) fn of_strings(shape: Shape, strings: &[&[u8]]) -> Result<Tensor> {
     Tensor::new(DType::String, shape, content)
 }
 
-/// One string.
+/// A scalar string.
 pub(super) fn of_string(string: &str) -> Result<Tensor> {
     of_strings(Shape::new(&[])?, &[string.as_bytes()])
 }
@@ -46,12 +46,12 @@ pub(super) fn strings<'t>(tensor: &'t Tensor, what: &'static str) -> Result<Vec<
     strings.ok_or_else(|| Error::unexpected(what, tensor.dtype(), "it must be of strings"))
 }
 
-/// Those of them that are text.
+/// The elements of a tensor of strings, which must be UTF-8.
 pub(super) fn texts<'t>(tensor: &'t Tensor, what: &'static str) -> Result<Vec<&'t str>> {
     strings(tensor, what)?.into_iter().map(|bytes| utf8(bytes, what)).collect()
 }
 
-/// The one string of a tensor.
+/// The string of a tensor with one element.
 pub(super) fn text<'t>(tensor: &'t Tensor, what: &'static str) -> Result<&'t str> {
     match *strings(tensor, what)? {
         [string] => utf8(string, what),
@@ -69,7 +69,7 @@ fn utf8<'t>(bytes: &'t [u8], what: &'static str) -> Result<&'t str> {
     })
 }
 
-/// The numbers of a tensor of 32 or 64 bits.
+/// The numbers of an int32 or int64 tensor.
 pub(super) fn ints(tensor: &Tensor, what: &'static str) -> Result<Vec<i64>> {
     match (tensor.dtype(), tensor.elements::<i32>(), tensor.elements::<i64>()) {
         (DType::I32, Some(short), _) => Ok(short.into_iter().map(i64::from).collect()),
@@ -78,7 +78,7 @@ pub(super) fn ints(tensor: &Tensor, what: &'static str) -> Result<Vec<i64>> {
     }
 }
 
-/// The one number of a tensor.
+/// The number of a tensor with one element.
 pub(super) fn int(tensor: &Tensor, what: &'static str) -> Result<i64> {
     match *ints(tensor, what)? {
         [int] => Ok(int),

@@ -158,11 +158,11 @@ fn write_integer(kind: Kind, token: &Token<'_, '_>, out: &mut Writer) -> Option<
 }
 
 fn signed<T: TryFrom<i64>>(token: &Token<'_, '_>) -> Option<T> {
-    const LEAST: u64 = 1 << 63;
+    const MIN: u64 = 1 << 63;
     let Token::Number(number) = token else { return None };
     let magnitude = number::integer(str(number.text))?;
     let value = match number.negative {
-        true => (magnitude <= LEAST).then(|| magnitude.wrapping_neg().cast_signed()),
+        true => (magnitude <= MIN).then(|| magnitude.wrapping_neg().cast_signed()),
         false => i64::try_from(magnitude).ok(),
     };
     T::try_from(value?).ok()

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 pub struct LayoutOptions {
     /// The number of blanks per level.
     pub indent: usize,
-    /// The most characters of a line to which the lines of a list are joined.
+    /// The maximum number of characters of a line to which the lines of a list are joined.
     pub width: usize,
 }
 
@@ -63,10 +63,10 @@ pub fn format(input: &[u8], options: &LayoutOptions) -> Result<Vec<u8>> {
         let piece = piece?;
         piece.events(&mut scratch, &mut layout)?;
         layout.offset += piece.bytes().len();
-        let most = MOST_GROWTH.saturating_mul(input.len()).saturating_add(SMALL);
+        let most = MAX_GROWTH.saturating_mul(input.len()).saturating_add(SMALL);
         if layout.page.len() > most {
             let allowed = format!(
-                "at most {MOST_GROWTH} times as long as the text, which is nested too deeply"
+                "at most {MAX_GROWTH} times as long as the text, which is nested too deeply"
             );
             return Err(Error::unexpected("laid-out text", "longer", allowed));
         }
@@ -76,8 +76,8 @@ pub fn format(input: &[u8], options: &LayoutOptions) -> Result<Vec<u8>> {
     Ok(layout.page.finish())
 }
 
-/// The most bytes of a layout per byte of text. The indentation of deeply nested messages is most of a long layout.
-const MOST_GROWTH: usize = 64;
+/// The maximum number of bytes of a layout per byte of text. The indentation of deeply nested messages is most of a long layout.
+const MAX_GROWTH: usize = 64;
 
 /// A length that every layout may have, in bytes.
 const SMALL: usize = 16 << 20;

@@ -8,7 +8,7 @@ use crate::message::{Records, Value, canonical};
 use crate::schema::MessageType;
 use crate::schema::field::any;
 
-/// The most nested `Any` that are expanded. Each may need a copy of its message.
+/// The maximum number of nested `Any` that are expanded. Each may need a copy of its message.
 const NESTED: usize = 16;
 
 /// Prints an `Any` as its message, if the options say so and the text can be read back; returns whether it did.

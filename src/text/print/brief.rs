@@ -7,11 +7,11 @@ use crate::error::Result;
 use crate::message::Value;
 use crate::schema::{Field, MessageType, Schema};
 
-/// The most characters of a value.
-const LONGEST: usize = 2_000;
+/// The maximum number of characters of a value.
+const MAX_CHARS: usize = 2_000;
 
-/// The most bytes that are printed: enough for these characters and for one more piece of a string.
-const MOST: usize = 32 << 10;
+/// The maximum number of bytes that are printed: enough for these characters and for one more piece of a string.
+const MAX_BYTES: usize = 32 << 10;
 
 const TENSORFLOW: PrintOptions = PrintOptions {
     style: Style::TensorFlow,
@@ -41,7 +41,7 @@ pub(crate) enum BriefValue<'a> {
 /// Prints a value on one line of text format, without the name of its field and without braces around a message.
 pub(crate) fn brief(schema: &Schema, value: BriefValue<'_>) -> String {
     let options = if matches!(value, BriefValue::Unknown(..)) { &PROTOC } else { &TENSORFLOW };
-    let mut printer = Printer::new(schema, options, TextBuffer::brief(MOST));
+    let mut printer = Printer::new(schema, options, TextBuffer::brief(MAX_BYTES));
     let printed = print(&mut printer, value);
     let text = printer.finish().0.into_text();
     let text = String::from_utf8_lossy(&text);
@@ -53,7 +53,7 @@ pub(crate) fn brief(schema: &Schema, value: BriefValue<'_>) -> String {
         BriefValue::Numbers(_, field, _) => without_name(text, &field.text_name),
         BriefValue::Unknown(number, _) => without_name(text, &number.to_string()),
     };
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None if printed.is_err() => format!("{text}…"),
         None => text.to_owned(),

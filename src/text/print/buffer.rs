@@ -7,22 +7,8 @@ use crate::error::{Error, Result};
 /// The number of bytes that are written at a time.
 const LEN: usize = 64 << 10;
 
-/// The most bytes that are kept in memory. A longer segment is printed directly to the output.
-const MOST: usize = 4 << 20;
-
-/// The numbers "00" to "99".
-const PAIRS: [[u8; 2]; 100] = {
-    let mut pairs = [[b'0'; 2]; 100];
-    let mut n = 0;
-    while n < 100 {
-        #[expect(clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "n < 100")]
-        {
-            pairs[n] = [b'0' + (n / 10) as u8, b'0' + (n % 10) as u8];
-        }
-        n += 1;
-    }
-    pairs
-};
+/// The maximum number of bytes that are kept in memory. A longer segment is printed directly to the output.
+const MAX_LEN: usize = 4 << 20;
 
 const SPACES: [u8; 64] = [b' '; 64];
 
@@ -31,7 +17,7 @@ pub(super) struct TextBuffer<'w> {
     /// The text is the first `len` bytes.
     buffer: Vec<u8>,
     len: usize,
-    /// The most bytes, if there is no `out`.
+    /// The maximum number of bytes, if there is no `out`.
     most: usize,
     out: Option<&'w mut dyn Write>,
 }
@@ -39,13 +25,13 @@ pub(super) struct TextBuffer<'w> {
 impl<'w> TextBuffer<'w> {
     /// A buffer that is flushed to `out`.
     pub(super) fn stream(out: &'w mut dyn Write) -> Self {
-        Self { buffer: vec![0; LEN], len: 0, most: MOST, out: Some(out) }
+        Self { buffer: vec![0; LEN], len: 0, most: MAX_LEN, out: Some(out) }
     }
 
     /// A buffer that keeps the text, up to a limit. It reuses `buffer`.
     pub(super) fn memory(mut buffer: Vec<u8>) -> Self {
         buffer.resize(buffer.capacity().max(LEN), 0);
-        Self { buffer, len: 0, most: MOST, out: None }
+        Self { buffer, len: 0, most: MAX_LEN, out: None }
     }
 
     /// A buffer that keeps up to `most` bytes and refuses more.
@@ -159,53 +145,17 @@ impl<'w> TextBuffer<'w> {
     /// Appends a number.
     #[inline]
     pub(super) fn unsigned(&mut self, number: u64) -> Result<()> {
-        if let (Ok(digit @ 0..10), place) = (u8::try_from(number), self.room(20)?) {
-            if let Some(first) = place.first_mut() {
-                *first = b'0' + digit;
-            }
-            self.advance(1);
-            return Ok(());
-        }
-        let mut digits = [0; 20];
-        let start = decimal(number, &mut digits);
-        self.put(digits.get(start..).unwrap_or_default())
+        self.put(itoa::Buffer::new().format(number).as_bytes())
     }
 
     /// Appends a number.
     #[inline]
     pub(super) fn signed(&mut self, number: i64) -> Result<()> {
-        if number < 0 {
-            self.put_array(b"-")?;
-        }
-        self.unsigned(number.unsigned_abs())
+        self.put(itoa::Buffer::new().format(number).as_bytes())
     }
 
     /// Appends `0x` and `digits` hexadecimal digits.
     pub(super) fn hex(&mut self, number: u64, digits: usize) -> Result<()> {
         self.put(format!("{number:#0width$x}", width = digits + 2).as_bytes())
     }
-}
-
-/// Writes the digits of a number to the end of `digits`; returns the index of the first.
-#[inline]
-pub(super) fn decimal(mut number: u64, digits: &mut [u8; 20]) -> usize {
-    let mut start = digits.len();
-    let mut pair = |number: u64, start: usize| {
-        let (to, from) = (digits.get_mut(start..start + 2), PAIRS.get((number % 100) as usize));
-        if let (Some(to), Some(from)) = (to, from) {
-            to.copy_from_slice(from);
-        }
-    };
-    while number >= 10 {
-        start -= 2;
-        pair(number, start);
-        number /= 100;
-    }
-    if number > 0 || start == 20 {
-        start -= 1;
-        if let (Some(to), Ok(digit)) = (digits.get_mut(start), u8::try_from(number)) {
-            *to = b'0' + digit;
-        }
-    }
-    start
 }

@@ -10,7 +10,7 @@
 //! Source: `ToShortestFloat` in protobuf for Python, `SimpleFtoa` and `SimpleDtoa` in C++.
 
 use super::Style;
-use super::buffer::{TextBuffer, decimal};
+use super::buffer::TextBuffer;
 use super::decimal::{Binary, Decimal, Exact};
 use crate::error::Result;
 
@@ -156,9 +156,8 @@ fn write_decimal(
     style: Style,
     out: &mut TextBuffer<'_>,
 ) -> Result<()> {
-    let mut buffer = [0; 20];
-    let start = decimal(number.digits, &mut buffer);
-    let digits = buffer.get(start..).unwrap_or_default();
+    let mut buffer = itoa::Buffer::new();
+    let digits = buffer.format(number.digits).as_bytes();
     let mut text = NumberText::default();
     if is_negative {
         text.push(b"-");
@@ -176,9 +175,7 @@ fn write_decimal(
             if exponent < 10 {
                 text.push(b"0");
             }
-            let mut buffer = [0; 20];
-            let start = decimal(exponent.into(), &mut buffer);
-            text.push(buffer.get(start..).unwrap_or_default());
+            text.push(itoa::Buffer::new().format(exponent).as_bytes());
         }
         Ok(exponent) if exponent + 1 >= digits.len() => {
             text.push(digits);

@@ -7,7 +7,9 @@ use super::split::{Content, Segment, StringPart};
 use super::value::{is_listed, item_name};
 use super::{PrintOptions, Style, UnknownFields, any, unknown};
 use crate::error::Result;
-use crate::message::{Fit, Losses, Meaning, Packed, Records, Value, is_default, message_set_item};
+use crate::message::{
+    Losses, Packed, RecordKind, Records, Value, WireMatch, is_default, message_set_item,
+};
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown};
 
 /// Prints to a buffer.
@@ -120,7 +122,8 @@ impl<'s, 'w> Printer<'s, 'w> {
         let mut list = false;
         for record in Records::new(bytes, 0) {
             let record = record?;
-            let Meaning::Known(field, fit) = Meaning::of(self.schema, ty, &record) else {
+            let RecordKind::Known(field, wire_match) = RecordKind::of(self.schema, ty, &record)
+            else {
                 self.end_list(&mut list)?;
                 self.unknown(record.number, record.value)?;
                 continue;
@@ -138,7 +141,7 @@ impl<'s, 'w> Printer<'s, 'w> {
                     self.message(&self.schema[id], inside)?;
                     self.close()?;
                 }
-                (kind, Value::Len(inside)) if fit == Fit::Packed => {
+                (kind, Value::Len(inside)) if wire_match == WireMatch::Packed => {
                     for value in Packed::new(kind, inside, 0) {
                         self.value(field, position.index, value?, &mut list)?;
                         position.index += 1;

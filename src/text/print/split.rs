@@ -6,7 +6,7 @@ use super::printer::{PathStep, Position};
 use super::value::is_listed;
 use super::{PrintOptions, Style};
 use crate::error::Result;
-use crate::message::{Fit, Meaning, Message, Records, Value};
+use crate::message::{Message, RecordKind, Records, Value, WireMatch};
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown, WireType};
 
 /// The approximate length of a segment, in bytes of the message.
@@ -104,7 +104,8 @@ impl<'a> Splitter<'a, '_> {
             let record = record?;
             let start = end;
             end += record.bytes.len();
-            let Meaning::Known(field, fit) = Meaning::of(self.schema, ty, &record) else {
+            let RecordKind::Known(field, wire_match) = RecordKind::of(self.schema, ty, &record)
+            else {
                 continue;
             };
             if field.number != position.number {
@@ -114,13 +115,13 @@ impl<'a> Splitter<'a, '_> {
             position.index += 1;
             if let Value::Len(inside) | Value::Group(inside) = record.value
                 && inside.len() > LEN
-                && self.is_cut(field, fit)
+                && self.is_cut(field, wire_match)
             {
                 pending.cut(start, before, &mut self.segments);
-                self.value(field, fit, inside, &mut position, &pending.path)?;
+                self.value(field, wire_match, inside, &mut position, &pending.path)?;
                 pending.cut_off(end, position);
             } else {
-                if let (Fit::Packed, Value::Len(numbers)) = (fit, record.value) {
+                if let (WireMatch::Packed, Value::Len(numbers)) = (wire_match, record.value) {
                     position.index = before.index + count(field, numbers);
                 }
                 // A list in brackets is in one segment.
@@ -135,19 +136,19 @@ impl<'a> Splitter<'a, '_> {
     }
 
     /// Whether a large value is cut.
-    fn is_cut(&self, field: &Field, fit: Fit) -> bool {
+    fn is_cut(&self, field: &Field, wire_match: WireMatch) -> bool {
         match field.kind {
             Kind::Message(_) | Kind::Group(_) | Kind::Bytes => true,
             // A string that may not be UTF-8 is escaped as a whole.
             Kind::String => field.is_utf8 || self.options.style == Style::Protoc,
-            _ => fit == Fit::Packed && !self.options.short_repeated,
+            _ => wire_match == WireMatch::Packed && !self.options.short_repeated,
         }
     }
 
     fn value(
         &mut self,
         field: &'a Field,
-        fit: Fit,
+        wire_match: WireMatch,
         inside: &'a [u8],
         position: &mut Position,
         path: &Arc<[PathStep<'a>]>,
@@ -162,7 +163,7 @@ impl<'a> Splitter<'a, '_> {
             let inner: Arc<[_]> = path.iter().copied().chain([step]).collect();
             self.message(&self.schema[id], inside, Arc::clone(&inner))?;
             self.segments.push(Segment { path: inner, content: Content::Close });
-        } else if fit == Fit::Packed {
+        } else if wire_match == WireMatch::Packed {
             position.index -= 1;
             let mut rest = inside;
             while !rest.is_empty() {

@@ -3,7 +3,15 @@
 use std::slice::Iter;
 
 use super::matcher::{Mark, Rule};
-use super::pieces::Refusal;
+
+/// An error of a [`Sink`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The position, in bytes from the start of the piece.
+    pub at: usize,
+    /// The message.
+    pub message: String,
+}
 
 /// Receives the events of a text, in the order of the text.
 ///

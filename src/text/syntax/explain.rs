@@ -26,9 +26,9 @@ mod derived {
 
 use derived::{Rule, Textproto};
 
-/// The most bytes that pest parses. An error in a longer token, such as a NUL byte in a long string, is reported without
+/// The maximum number of bytes that pest parses. An error in a longer token, such as a NUL byte in a long string, is reported without
 /// the expected rules.
-const LONGEST: usize = 64 << 10;
+const MAX_BYTES: usize = 64 << 10;
 
 /// A failure of the compiled matcher.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ pub(super) fn after(token: Mark) -> usize {
 pub(super) fn explain(bytes: &[u8], failure: Failure) -> (usize, String) {
     let end = bytes.len().min(failure.at + 1);
     let start = after_blanks(bytes, failure.after).min(failure.at);
-    if end - start > LONGEST {
+    if end - start > MAX_BYTES {
         return (failure.at, format!("unexpected {}", found(bytes, failure.at)));
     }
     let before = state(failure);

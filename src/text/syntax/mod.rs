@@ -13,7 +13,9 @@ mod scan;
 
 pub(super) use blank::{after_blanks, is_blank};
 pub(super) use events::Unbalanced;
-pub use events::{Literal, Literals, Name, NameKind, Number, NumberKind, Scratch, Sink, Word};
+pub use events::{
+    Literal, Literals, Name, NameKind, Number, NumberKind, Refusal, Scratch, Sink, Word,
+};
 pub(super) use pieces::Tokens;
-pub use pieces::{Piece, PieceOptions, Pieces, Refusal};
+pub use pieces::{Piece, PieceOptions, Pieces};
 pub use scan::Open;

@@ -63,15 +63,6 @@ pub struct Piece {
     scan_error: Option<ScanError>,
 }
 
-/// An error of a [`Sink`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// The position, in bytes from the start of the piece.
-    pub at: usize,
-    /// The message.
-    pub message: String,
-}
-
 impl<R: Read> Pieces<R> {
     /// The pieces of the text of `reader`.
     pub fn new(reader: R, options: PieceOptions) -> Self {

@@ -1,4 +1,4 @@
-//! What keeps a graph and a checkpoint apart.
+//! The tensors that a graph cannot restore from a checkpoint.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use serde::{Serialize, Serializer};
 
 use crate::saver::plan::{Kind, Problem};
 
-/// A tensor that a graph restores, and why it cannot have it.
+/// A tensor that a graph cannot restore, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
-    /// Its key; where the saver itself is at fault, the node that the saver names.
+    /// The key; if the saver itself is wrong, the node that it names.
     pub key: String,
-    /// The variable that it is for, where that can be found.
+    /// The variable that receives the tensor, if it is known.
     pub variable: Option<String>,
-    /// What is wrong.
+    /// The reason.
     pub problem: Problem,
 }
 
@@ -36,22 +36,22 @@ impl fmt::Display for Misfit {
     }
 }
 
-/// How many misfits there are of each kind.
+/// The number of misfits of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts([u64; Kind::ALL.len()]);
 
 impl Counts {
-    /// How many there are of `kind`.
+    /// The number of misfits of `kind`.
     pub fn of(&self, kind: Kind) -> u64 {
         self.0.get(kind as usize).copied().unwrap_or_default()
     }
 
-    /// How many there are.
+    /// The number of all misfits.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Counts one more of `kind`.
+    /// Counts a misfit of `kind`.
     pub(super) fn add(&mut self, kind: Kind) {
         if let Some(count) = self.0.get_mut(kind as usize) {
             *count += 1;
@@ -65,7 +65,7 @@ impl Serialize for Counts {
     }
 }
 
-/// `2 tensors missing, 1 of another shape`.
+/// The form `2 tensors missing, 1 of another shape`.
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut named = false;
@@ -76,11 +76,11 @@ impl fmt::Display for Counts {
             f.write_str(if position == 0 { "" } else { ", " })?;
             let what = match kind {
                 Kind::Saver => "not in the graph",
-                Kind::Format => "in a format that is not read",
+                Kind::Format => "in a format that is not supported",
                 Kind::Missing => "missing",
                 Kind::Shape => "of another shape",
                 Kind::Dtype => "of another dtype",
-                Kind::Slice => "in a slice that cannot be given",
+                Kind::Slice => "in a slice that cannot be restored",
             };
             match (kind, named) {
                 (Kind::Saver, _) => write!(f, "{n} saver{s} {what}")?,

@@ -1,7 +1,7 @@
-//! A graph against a checkpoint: whether its savers can restore it.
+//! Whether the savers of a graph can restore a checkpoint.
 //!
-//! What TensorFlow says when a checkpoint is restored, told before: every tensor that a restore node names is there, of
-//! its type and shape, and in slices that can be given.
+//! Finds the errors that TensorFlow would report when restoring: every tensor that a restore node names must exist, with its dtype
+//! and shape, and in slices that can be combined.
 
 mod misfit;
 mod savers;
@@ -19,43 +19,42 @@ use crate::checkpoint::Checkpoint;
 use crate::error::Result;
 use crate::graph::object_graph::KEY;
 use crate::saver::ObjectKeys;
-use crate::saver::plan::{Asked, Bodies, Held, Restore, Suggestions};
+use crate::saver::plan::{Bodies, RequestedTensor, Restore, RestoreSource, Suggestions};
 pub use crate::saver::plan::{Kind, Problem};
 use crate::serial::Named;
 use crate::tensor::Name;
 
-/// How a graph and a checkpoint go together.
+/// How a graph fits a checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fit {
-    /// Every saver, the default one first; none where the graph restores nothing.
+    /// All savers, the default one first; none if the graph restores nothing.
     pub savers: Vec<SaverFit>,
-    /// Tensors of the checkpoint that no saver restores, the first of them by name: TensorFlow does not mind.
+    /// The first tensors of the checkpoint, by name, that no saver restores; TensorFlow ignores them.
     pub left: Vec<Name>,
-    /// How many of those there are.
+    /// The number of tensors that no saver restores.
     pub left_count: u64,
 }
 
-/// How one saver and a checkpoint go together.
+/// How one saver fits a checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SaverFit {
-    /// The node by which it restores; where no saver says so, the scope or the function that its restore nodes are in.
+    /// The restore node; for nodes that no saver names, their scope or function.
     pub name: String,
-    /// Whether it is the one that TensorFlow takes.
+    /// Whether TensorFlow uses this saver by default.
     #[serde(rename = "default")]
     pub is_default: bool,
-    /// Whether the names that it restores by stand for objects of the checkpoint, which TensorFlow 2 saved: TensorFlow 1 looks there
-    /// for what is no key.
+    /// Whether its names are those of objects in a checkpoint of TensorFlow 2, where TensorFlow 1 looks up names that are not keys.
     #[serde(skip)]
     pub is_by_object: bool,
-    /// How many tensors it restores.
+    /// The number of tensors that it restores.
     pub tensors: u64,
-    /// Its restore nodes whose tensors are not named by constants: what they restore is not known.
+    /// The number of restore nodes whose tensors are not named by constants, and so are unknown.
     pub unknown: u64,
     /// How many misfits there are of each kind.
     pub counts: Counts,
     /// The first misfits of each kind.
     pub misfits: Vec<Misfit>,
-    /// How many TensorFlow refuses.
+    /// The number of misfits that TensorFlow refuses.
     #[serde(skip)]
     pub refused: u64,
 }
@@ -85,17 +84,17 @@ impl SaverFit {
 }
 
 impl Fit {
-    /// Whether the default saver fits; where there is none, whether any saver does, or there is none at all.
+    /// Whether the default saver fits; without one, whether any saver does, or there is none.
     pub fn fits(&self) -> bool {
         self.judge(SaverFit::fits)
     }
 
-    /// Whether TensorFlow restores without an error: it does not look at the shapes of resource variables.
+    /// Whether TensorFlow restores without an error; it does not check the shapes of resource variables.
     pub fn restores(&self) -> bool {
         self.judge(|saver| saver.refused == 0)
     }
 
-    /// The saver that decides: the default one; where there is none the one with the fewest misfits.
+    /// The saver that decides: the default one, or else the one with the fewest misfits.
     pub fn decisive(&self) -> Option<&SaverFit> {
         let default = self.savers.first().filter(|saver| saver.is_default);
         default.or_else(|| self.savers.iter().min_by_key(|saver| saver.counts.total()))
@@ -110,9 +109,9 @@ impl Fit {
     }
 }
 
-/// Holds a graph against a checkpoint, and keeps the first `limit` misfits of each kind.
+/// Compares a graph with a checkpoint, and keeps the first `limit` misfits of each kind.
 ///
-/// Tensors of the checkpoint that cannot be read are passed over: their damage is told elsewhere.
+/// Tensors that cannot be read are skipped: their damage is reported elsewhere.
 ///
 /// ```
 /// use ckdiff::artifact::Artifact;
@@ -128,7 +127,7 @@ impl Fit {
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
-/// When the graph is too large to be counted.
+/// If the graph is too large.
 pub fn fit(meta: &MetaGraph<'_>, checkpoint: &Checkpoint, limit: usize) -> Result<Fit> {
     let bodies = Bodies::new(&meta.graph)?;
     let restores = bodies.restores();
@@ -136,34 +135,40 @@ pub fn fit(meta: &MetaGraph<'_>, checkpoint: &Checkpoint, limit: usize) -> Resul
     if savers.is_empty() {
         return Ok(Fit::default());
     }
-    // An object graph that cannot be read is damage, which is told elsewhere.
+    // An object graph that cannot be read is damage, which is reported elsewhere.
     let keys = ObjectKeys::of(checkpoint).ok().flatten();
-    let held = Held::new(checkpoint);
-    let held: Vec<Held<'_>> = savers
+    let source = RestoreSource::new(checkpoint);
+    let source: Vec<RestoreSource<'_>> = savers
         .iter()
-        .map(|saver| held.of_names(keys.as_ref(), saver.asked(&restores).map(|asked| &*asked.key)))
+        .map(|saver| {
+            source.for_names(
+                keys.as_ref(),
+                saver.requested(&restores).map(|requested| &*requested.key),
+            )
+        })
         .collect();
     let mut restored = BTreeSet::new();
-    for (saver, held) in savers.iter().zip(&held) {
-        restored.extend(saver.asked(&restores).filter_map(|asked| held.key(&asked.key)));
+    for (saver, source) in savers.iter().zip(&source) {
+        restored
+            .extend(saver.requested(&restores).filter_map(|requested| source.key(&requested.key)));
     }
-    let is_by_object = held.iter().any(|held| held.keys().is_some());
-    // By objects, their graph is read too.
+    let is_by_object = source.iter().any(|source| source.keys().is_some());
+    // A restore by objects also reads the object graph.
     let is_graph = |name: &Name| is_by_object && name.as_bytes() == KEY.as_bytes();
     let is_left = |name: &&Name| !restored.contains(name) && !is_graph(name);
     let left: Vec<&Name> = checkpoint.tensors().map(|entry| &entry.name).filter(is_left).collect();
     let called = keys.iter().flat_map(|keys| keys.iter().map(|(name, _)| name));
     let mut suggestions = Suggestions::new(left.iter().copied().chain(called).collect());
-    let mut check = |(saver, held)| {
-        Check { held, suggestions: &mut suggestions, limit }.saver(saver, &restores)
+    let mut check = |(saver, source)| {
+        Check { source, suggestions: &mut suggestions, limit }.saver(saver, &restores)
     };
-    let savers = savers.iter().zip(&held).map(&mut check).collect();
+    let savers = savers.iter().zip(&source).map(&mut check).collect();
     let left_count = left.len() as u64;
     Ok(Fit { savers, left: left.into_iter().take(limit).cloned().collect(), left_count })
 }
 
 struct Check<'a, 'n> {
-    held: &'a Held<'a>,
+    source: &'a RestoreSource<'a>,
     suggestions: &'a mut Suggestions<'n>,
     limit: usize,
 }
@@ -173,27 +178,27 @@ impl Check<'_, '_> {
         let mut found = SaverFit {
             name: saver.name.clone(),
             is_default: saver.is_default,
-            is_by_object: self.held.keys().is_some(),
+            is_by_object: self.source.keys().is_some(),
             ..SaverFit::default()
         };
         if !saver.is_there {
             let key = saver.name.clone();
             self.add(&mut found, Misfit { key, variable: None, problem: Problem::NoSaver });
         }
-        // Parts of a variable share a key, and what is wrong with all of it is told once.
-        let mut told = BTreeSet::new();
+        // The parts of a partitioned variable share a key; a problem with all of them is reported once.
+        let mut reported = BTreeSet::new();
         for restore in saver.restores.iter().filter_map(|at| restores.get(*at)) {
             let Some(tensors) = &restore.tensors else {
                 found.unknown += 1;
                 continue;
             };
             found.tensors += tensors.len() as u64;
-            for asked in tensors {
-                let Some((problem, variable)) = self.held.problem(restore.op, asked) else {
+            for requested in tensors {
+                let Some((problem, variable)) = self.source.problem(restore.op, requested) else {
                     continue;
                 };
-                if told.insert((&*asked.key, problem.kind(), variable)) {
-                    self.misfit(&mut found, asked, problem, variable);
+                if reported.insert((&*requested.key, problem.kind(), variable)) {
+                    self.misfit(&mut found, requested, problem, variable);
                 }
             }
         }
@@ -204,22 +209,22 @@ impl Check<'_, '_> {
     fn misfit(
         &mut self,
         found: &mut SaverFit,
-        asked: &Asked,
+        requested: &RequestedTensor,
         problem: Problem,
         variable: Option<&str>,
     ) {
-        let of_key = || asked.takers.first().map(|taker| &*taker.variable);
+        let of_key = || requested.variables.first().map(|variable| &*variable.variable);
         let variable = variable.or_else(of_key).filter(|name| !name.is_empty());
-        let is_told = found.counts.of(problem.kind()) < self.limit as u64;
+        let is_kept = found.counts.of(problem.kind()) < self.limit as u64;
         let problem = match problem {
-            Problem::Missing { .. } if is_told => {
-                Problem::Missing { suggestion: self.suggestions.to(&asked.key) }
+            Problem::Missing { .. } if is_kept => {
+                Problem::Missing { suggestion: self.suggestions.to(&requested.key) }
             }
             problem => problem,
         };
         self.add(
             found,
-            Misfit { key: asked.key.clone(), variable: variable.map(Into::into), problem },
+            Misfit { key: requested.key.clone(), variable: variable.map(Into::into), problem },
         );
     }
 

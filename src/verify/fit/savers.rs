@@ -1,40 +1,40 @@
-//! Which saver restores by which nodes.
+//! The savers of a graph and their restore nodes.
 
 use std::collections::BTreeMap;
 
 use crate::graph::node_of;
-use crate::saver::plan::{Asked, Bodies, Restore};
+use crate::saver::plan::{Bodies, RequestedTensor, Restore};
 use crate::verify::MetaGraph;
 
-/// Savers that are looked at; a graph has one or two.
+/// The number of savers that are considered; a graph usually has one or two.
 const SAVERS: usize = 64;
 
-/// A saver, or nodes that no saver names and that seem to belong together.
+/// A saver, or restore nodes that no saver names and that seem to belong together.
 pub(super) struct Saver {
-    /// The node by which it restores; the scope or the function of its nodes where no saver says.
+    /// The restore node; for nodes that no saver names, their scope or function.
     pub(super) name: String,
     pub(super) is_default: bool,
     /// Whether the graph has that node.
     pub(super) is_there: bool,
-    /// Its restore nodes, by their positions in the list of all.
+    /// The positions of its restore nodes in the list of all.
     pub(super) restores: Vec<usize>,
 }
 
 impl Saver {
-    /// What it restores, as far as that is known.
-    pub(super) fn asked<'r>(
+    /// The tensors that it restores, as far as they are known.
+    pub(super) fn requested<'r>(
         &'r self,
         restores: &'r [Restore<'_>],
-    ) -> impl Iterator<Item = &'r Asked> {
+    ) -> impl Iterator<Item = &'r RequestedTensor> {
         let mine = self.restores.iter().filter_map(|at| restores.get(*at));
-        mine.flat_map(|restore| restore.asked().map(|(_, asked)| asked))
+        mine.flat_map(|restore| restore.requested().map(|(_, requested)| requested))
     }
 }
 
 /// The savers of a graph, the default one first.
 ///
-/// The default is the meta graph's own, or the only one in its collection. Nodes that no saver reaches are put together by
-/// their scopes.
+/// The default is the saver of the meta graph, or the only one in its collection. Restore nodes that no saver reaches are grouped
+/// by scope.
 pub(super) fn savers(
     meta: &MetaGraph<'_>,
     bodies: &Bodies<'_>,
@@ -67,7 +67,7 @@ pub(super) fn savers(
     savers
 }
 
-/// Nodes that no saver reaches: those of a scope, or of a function, are taken for one.
+/// Groups the restore nodes that no saver reaches by scope or function.
 fn by_scope(
     bodies: &Bodies<'_>,
     restores: &[Restore<'_>],

@@ -11,7 +11,9 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use ckdiff::checkpoint::{Checkpoint, CheckpointState, Draft, Existing, FORMATS, Parts, merge};
+use ckdiff::checkpoint::{
+    Checkpoint, CheckpointBuilder, CheckpointState, Existing, FORMATS, Parts, merge,
+};
 use ckdiff::graph::Graph;
 use ckdiff::message::{Message, Records, Value};
 use ckdiff::progress::Silent;
@@ -46,13 +48,13 @@ fn tensor(number: u64) -> Tensor {
 }
 
 /// Two shards, both of the same numbers.
-fn draft<'a>(tensor: &'a Tensor, names: &[&str]) -> Draft<'a> {
-    let mut draft = Draft::default();
+fn builder<'a>(tensor: &'a Tensor, names: &[&str]) -> CheckpointBuilder<'a> {
+    let mut builder = CheckpointBuilder::default();
     for name in names {
-        draft.add(*name, tensor).unwrap();
-        draft.next_shard();
+        builder.add(*name, tensor).unwrap();
+        builder.next_shard();
     }
-    draft
+    builder
 }
 
 fn saver(max_to_keep: i32, version: i32) -> Saver {
@@ -65,7 +67,7 @@ fn save_again(folder: &Path, numbers: Range<u64>) {
     for number in numbers {
         let tensor = tensor(number);
         let options = SaveOptions::default();
-        saver.save(&draft(&tensor, &["v", "w"]), &folder.join("m"), &options, &Silent).unwrap();
+        saver.save(&builder(&tensor, &["v", "w"]), &folder.join("m"), &options, &Silent).unwrap();
     }
 }
 
@@ -76,7 +78,7 @@ fn merge_again(folder: &Path, numbers: Range<u64>) {
         let part = |name: &str| {
             let path = folder.join(format!("part-{name}"));
             let replace = Existing::Replace;
-            draft(&tensor, &[name]).write(&path, FORMATS[0], replace, &Silent).unwrap()
+            builder(&tensor, &[name]).write(&path, FORMATS[0], replace, &Silent).unwrap()
         };
         let parts = [part("v"), part("w")];
         merge(&parts, &folder.join("m"), Existing::Replace, Parts::Remove).unwrap();
@@ -95,7 +97,7 @@ fn rotate(folder: &Path, numbers: Range<u64>) {
     for number in numbers {
         let tensor = tensor(number);
         let options = SaveOptions { global_step: Some(number as i64), ..SaveOptions::default() };
-        saver.save(&draft(&tensor, &["v", "w"]), &folder.join("m"), &options, &Silent).unwrap();
+        saver.save(&builder(&tensor, &["v", "w"]), &folder.join("m"), &options, &Silent).unwrap();
     }
 }
 

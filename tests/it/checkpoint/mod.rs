@@ -2,6 +2,8 @@
 
 mod crafted;
 mod crash;
+// Properties of every format.
+mod formats;
 mod hostile;
 mod rotation;
 mod safetensors;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use ckdiff::checkpoint::Draft;
+use ckdiff::checkpoint::CheckpointBuilder;
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
 use ckdiff::saver::{SaveOptions, Saver};
@@ -93,14 +93,14 @@ impl<'a> Scenario<'a> {
             debug_info: None,
             time: Some(time(self.start + 60.0 * step["minutes"].as_f64().unwrap())),
         };
-        let mut draft = Draft::default();
-        draft.add("v0", &self.tensors[0]).unwrap();
+        let mut builder = CheckpointBuilder::default();
+        builder.add("v0", &self.tensors[0]).unwrap();
         if self.saver.def().sharded {
-            draft.next_shard();
+            builder.next_shard();
         }
-        draft.add("v1", &self.tensors[1]).unwrap();
+        builder.add("v1", &self.tensors[1]).unwrap();
         let path = self.folder.join(text(step, "path").unwrap());
-        self.saver.save(&draft, &path, &options, &Silent).unwrap();
+        self.saver.save(&builder, &path, &options, &Silent).unwrap();
     }
 
     /// What is there, as the oracle has it.
@@ -153,7 +153,7 @@ fn impossible_names_are_refused() {
     let mut saver = Saver::new(SaverDef { max_to_keep: 5, version: 2, ..SaverDef::default() });
     let mut refused = |path: &Path, latest_filename| {
         let options = SaveOptions { latest_filename, ..SaveOptions::default() };
-        let error = saver.save(&Draft::default(), path, &options, &Silent).unwrap_err();
+        let error = saver.save(&CheckpointBuilder::default(), path, &options, &Silent).unwrap_err();
         error.to_string().replace(folder.path().to_str().unwrap(), "DIR")
     };
     insta::assert_snapshot!(

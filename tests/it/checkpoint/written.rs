@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckdiff::checkpoint::{Checkpoint, Draft, Existing};
+use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Existing};
 use ckdiff::progress::Silent;
 
 /// Every undamaged checkpoint of TensorFlow below `tests/data`, by the path it is opened with; but those that a script made
@@ -45,12 +45,20 @@ fn written_checkpoints_equal_those_of_tensorflow_byte_for_byte() {
         let folder = tempfile::tempdir().unwrap();
         let name = path.file_name().unwrap().to_str().unwrap();
         let name = name.strip_suffix("-?????-of-00002").unwrap_or(name);
-        let Ok(draft) = Draft::of(&checkpoint) else {
-            wrong.push(format!("{}: {}", path.display(), Draft::of(&checkpoint).unwrap_err()));
+        let Ok(builder) = CheckpointBuilder::of(&checkpoint) else {
+            wrong.push(format!(
+                "{}: {}",
+                path.display(),
+                CheckpointBuilder::of(&checkpoint).unwrap_err()
+            ));
             continue;
         };
-        let written =
-            draft.write(&folder.path().join(name), checkpoint.format(), Existing::Refuse, &Silent);
+        let written = builder.write(
+            &folder.path().join(name),
+            checkpoint.format(),
+            Existing::Refuse,
+            &Silent,
+        );
         if let Err(error) = written {
             wrong.push(format!("{}: {error}", path.display()));
             continue;
@@ -77,12 +85,12 @@ fn damaged_checkpoints_are_not_written() {
         let Some(prefix) = path.to_str().unwrap().strip_suffix(".index") else { continue };
         let Ok(checkpoint) = Checkpoint::open(Path::new(prefix)) else { continue };
         let folder = tempfile::tempdir().unwrap();
-        let write = |draft: Draft<'_>| {
-            draft.write(&folder.path().join("p"), checkpoint.format(), Existing::Refuse, &Silent)
+        let write = |builder: CheckpointBuilder<'_>| {
+            builder.write(&folder.path().join("p"), checkpoint.format(), Existing::Refuse, &Silent)
         };
         let damaged = !checkpoint.damage().is_empty()
             || checkpoint.tensors().any(|e| checkpoint.get_tensor(&e.name).is_err());
-        match Draft::of(&checkpoint).and_then(write) {
+        match CheckpointBuilder::of(&checkpoint).and_then(write) {
             Ok(_) => assert!(!damaged, "{prefix} was written"),
             Err(error) => {
                 refused += 1;

@@ -184,7 +184,7 @@ fn pointers_and_damage_do_not_stop_git() {
     let said = repository.run(&["diff"]);
     assert_eq!(said.code, 0, "{}", said.text);
     said.has(&[
-        "Trouble: rhs cannot be read: byte 63: ",
+        "Error: rhs cannot be read: byte 63: ",
         "lhs  graph binary",
         "rhs  unreadable, 100 bytes",
         "Git LFS pointer, oid sha256:11111",
@@ -254,7 +254,7 @@ fn the_exit_code_is_zero_unless_requested() {
     fs::write(repository.path("broken.pb"), "neither here nor there").unwrap();
     let said = trusted(&["--exit-code", "broken.pb"]);
     assert_eq!(said.code, 1, "{}", said.text);
-    said.has(&["Trouble: rhs cannot be read"]);
+    said.has(&["Error: rhs cannot be read"]);
 }
 
 #[test]

@@ -4,17 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::command::ckdiff;
+use crate::support::folder::names;
 
 const GRAPH: &str = "demo/model.ckpt.meta";
 
 fn convert_to(path: &Path) {
     let run = ckdiff(&["convert", GRAPH, path.to_str().unwrap()]);
     assert_eq!((run.code, &*run.stderr), (0, ""));
-}
-
-fn names(dir: &Path) -> Vec<String> {
-    let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
-    fs::read_dir(dir).unwrap().map(|entry| name(entry.unwrap())).collect()
 }
 
 #[test]
@@ -36,7 +32,7 @@ fn a_failed_write_leaves_the_old_file() {
     let (graph, out) = (graph.to_str().unwrap(), path.to_str().unwrap());
     let run = ckdiff(&["convert", "--message", "GraphDef", graph, out]);
     assert_eq!(run.code, 2);
-    let why = "999 has no form in JSON; --drop-unknown leaves it out";
+    let why = "999 cannot be represented in JSON; --drop-unknown leaves it out";
     assert!(run.stderr.contains(why), "{}", run.stderr);
     assert_eq!(fs::read(&path).unwrap(), b"as it was");
     assert_eq!(names(dir.path()).len(), 2);

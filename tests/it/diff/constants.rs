@@ -1,9 +1,9 @@
-//! Constants held against each other: repeated elements count, and cost next to nothing.
+//! Comparisons of constants: repeated elements count, and cost next to nothing.
 
 use std::time::{Duration, Instant};
 
 use ckdiff::compare::{Comparison, NanPolicy, Options, Tolerance, compare};
-use ckdiff::diff::constant::{self, Outcome};
+use ckdiff::diff::constant::{self, ConstantDiff};
 use ckdiff::graph::constant::Constant;
 use ckdiff::tensor::{DType, TensorSource};
 
@@ -18,7 +18,7 @@ fn an_absurd_shape_costs_nothing() {
     let splat = |value: f32| parse(DType::F32, &[many, 1 << 20], &bytes(5, &floats(&[value])));
     let (one, two) = (splat(1.0), splat(2.0));
     assert_eq!((one.head().len(), one.tail()), (4, (1 << 60) - 1));
-    let Outcome::Different(comparison) =
+    let ConstantDiff::Different(comparison) =
         constant::compare(&one, &two, &Options::default()).unwrap()
     else {
         panic!("1 is not 2");
@@ -30,14 +30,14 @@ fn an_absurd_shape_costs_nothing() {
     assert_eq!((comparison.max_abs, comparison.rms), (Some(1.0), None));
     insta::assert_snapshot!(one.tensor(1 << 30).unwrap_err(), @"size is 4611686018427387904, at most 1073741824 bytes are read into memory");
 
-    // A long string that is repeated against many short ones, and against strings of its own length.
+    // A long string that repeats, compared with many short ones and with strings of its length.
     let long = "x".repeat(1 << 20);
     let repeated = parse(DType::String, &[1 << 19], &strings(&[&long]));
     let short = parse(DType::String, &[1 << 19], &bytes(8, b"").repeat(1 << 18));
     let other = parse(DType::String, &[1 << 19], &strings(&[&long, &long.replace('x', "y")]));
     for (rhs, differing) in [(&short, 1 << 19), (&other, (1 << 19) - 1)] {
         let outcome = constant::compare(&repeated, rhs, &Options::default()).unwrap();
-        let Outcome::Different(comparison) = outcome else { panic!("{outcome:?}") };
+        let ConstantDiff::Different(comparison) = outcome else { panic!("{outcome:?}") };
         assert_eq!((comparison.elements, comparison.differing), (1 << 19, differing));
     }
     // A million dimensions.
@@ -46,7 +46,7 @@ fn an_absurd_shape_costs_nothing() {
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
-/// Random elements in pieces of which many are alike, followed by a repeated one.
+/// Random elements in pieces, many of them equal, followed by a repeated one.
 fn random(dtype: DType, elements: u64, random: &mut Random) -> Constant {
     let explicit = random.below(elements.min(40) + 1);
     let size = dtype.size();
@@ -97,15 +97,15 @@ fn options(random: &mut Random) -> Options {
     }
 }
 
-fn comparison(outcome: Outcome) -> Option<Comparison> {
+fn comparison(outcome: ConstantDiff) -> Option<Comparison> {
     match outcome {
-        Outcome::Close(comparison) | Outcome::Different(comparison) => Some(*comparison),
-        Outcome::Dtype(comparison) => comparison.map(|comparison| *comparison),
-        Outcome::Same | Outcome::Shape => None,
+        ConstantDiff::Close(comparison) | ConstantDiff::Different(comparison) => Some(*comparison),
+        ConstantDiff::Dtype(comparison) => comparison.map(|comparison| *comparison),
+        ConstantDiff::Same | ConstantDiff::Shape => None,
     }
 }
 
-/// Holds the comparison of two constants against that of their expanded tensors.
+/// Compares two constants, and checks the result against that of their expanded tensors.
 fn check(lhs: &Constant, rhs: &Constant, options: &Options, has_sums: bool) {
     let expanded = compare(&expand(lhs), &expand(rhs), options).unwrap();
     let expected = if has_sums {
@@ -116,10 +116,10 @@ fn check(lhs: &Constant, rhs: &Constant, options: &Options, has_sums: bool) {
     let context = format!("{lhs:?}\n{rhs:?}\n{options:?}");
     let outcome = constant::compare(lhs, rhs, options).unwrap();
     let kind = match (&outcome, expected.mismatched, expected.differing) {
-        (Outcome::Dtype(Some(_)), ..) => lhs.dtype() != rhs.dtype(),
-        (Outcome::Different(_), 1.., _) | (Outcome::Close(_), 0, 1..) | (Outcome::Same, 0, 0) => {
-            lhs.dtype() == rhs.dtype()
-        }
+        (ConstantDiff::Dtype(Some(_)), ..) => lhs.dtype() != rhs.dtype(),
+        (ConstantDiff::Different(_), 1.., _)
+        | (ConstantDiff::Close(_), 0, 1..)
+        | (ConstantDiff::Same, 0, 0) => lhs.dtype() == rhs.dtype(),
         _ => false,
     };
     assert!(kind, "{outcome:?}\n{expected:?}\n{context}");
@@ -135,14 +135,14 @@ fn repeated_elements_count_like_stored_ones() {
     for &lhs in TYPES {
         for &rhs in TYPES.iter().filter(|rhs| ckdiff::compare::comparable(lhs, **rhs)) {
             dtypes += 1;
-            // Small ones have their sums; strings have none, and repeat all the same.
+            // Small constants have sums; strings have none, and still repeat.
             let rounds = if lhs == rhs { 40 } else { 4 };
             for elements in (0..rounds).map(|n| [0, 1, 2, 40, 1000][n % 5]) {
                 let (lhs, rhs) =
                     (random(lhs, elements, &mut source), random(rhs, elements, &mut source));
                 check(&lhs, &rhs, &options(&mut source), true);
             }
-            // Large ones have none, unless nothing is repeated on both sides.
+            // Large constants have none, unless nothing repeats on either side.
             for _ in 0..rounds / 10 {
                 let elements = 65_536 + source.below(1000);
                 let (lhs, rhs) =
@@ -172,16 +172,16 @@ fn other_dtypes_and_shapes_are_reported() {
     let int = parse(DType::I32, &[2], &bytes(7, b"\x01"));
     let string = parse(DType::String, &[2], &[]);
     let column = parse(DType::F32, &[2, 1], &bytes(5, &floats(&[1.0])));
-    assert_eq!(outcome(&float, &column), Outcome::Shape);
-    assert_eq!(outcome(&int, &column), Outcome::Shape);
-    assert_eq!(outcome(&float, &string), Outcome::Dtype(None));
-    let Outcome::Dtype(Some(comparison)) = outcome(&float, &int) else {
+    assert_eq!(outcome(&float, &column), ConstantDiff::Shape);
+    assert_eq!(outcome(&int, &column), ConstantDiff::Shape);
+    assert_eq!(outcome(&float, &string), ConstantDiff::Dtype(None));
+    let ConstantDiff::Dtype(Some(comparison)) = outcome(&float, &int) else {
         panic!("both are numbers")
     };
     assert_eq!((comparison.elements, comparison.differing), (2, 0));
 }
 
-/// Streams in chunks of any size that suits the elements, and against tensors of other origin.
+/// Constants are read in chunks of any size that fits the elements, and compared with other sources.
 #[test]
 fn a_constant_is_a_tensor_source() {
     for &dtype in TYPES {

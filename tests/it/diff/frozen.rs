@@ -1,4 +1,4 @@
-//! A checkpoint against the constants of a graph that TensorFlow froze.
+//! Comparisons of a checkpoint with a frozen graph that TensorFlow wrote.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn diff(folder: &str, lhs: &str, rhs: &str, more: &[&str]) -> Run {
     ckdiff(&[&[path(lhs).as_str(), &path(rhs)][..], more].concat())
 }
 
-/// The names of the tensors that were compared, with what came of each.
+/// The names and results of the compared tensors.
 fn statuses(run: &Run) -> Vec<String> {
     let report = run.json();
     assert_valid(&report);
@@ -65,7 +65,7 @@ fn filters_that_leave_no_tensor_of_the_graph_are_trouble() {
     assert_eq!(diff("reference", "later.ckpt", "frozen.pb", &["--exclude=**"]).code, 2);
 }
 
-/// TensorFlow 2 names constants by where they are read, so it takes `--rename`, which is proposed.
+/// TensorFlow 2 names constants after the nodes that read them, so `--rename` is needed, and proposed.
 #[test]
 fn constants_of_tensorflow_2_match_by_a_rename() {
     let run = diff("module", "model.ckpt", "frozen.pb", &[]);
@@ -113,7 +113,7 @@ fn a_variable_that_only_the_graph_has_is_a_difference_and_a_constant_is_none() {
     let new = constant("new", "float_val: 1", 9);
     let run = diff(&format!("{v1} {new} {}", read("new")));
     assert_eq!((run.code, statuses(&run)), (1, vec!["new added".into(), "v1 identical".into()]));
-    // More elements than anyone could read, of which one is written down.
+    // More elements than could be read, of which one is stored.
     let run =
         diff(&format!("{v1} {} {}", constant("new", "float_val: 1", 4_000_000_000), read("new")));
     assert_eq!((run.code, statuses(&run)), (1, vec!["new added".into(), "v1 identical".into()]));

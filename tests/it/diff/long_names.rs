@@ -1,4 +1,4 @@
-//! What is said stays short and is said soon, whatever a file holds.
+//! Reports stay short and fast, whatever a file contains.
 
 use std::time::{Duration, Instant};
 
@@ -64,7 +64,7 @@ fn many_equal_unknown_names_are_fast() {
         (100_000, ["nobody", "…"].map(String::from).to_vec())
     );
 
-    // Fields that nobody knows, many levels down.
+    // Unknown fields at many levels.
     let mut bytes = b"\xb8\x3e\x05".repeat(100_000);
     for _ in 0..450 {
         for tag in [&[0x0a][..], &[0x9a, 0x03]] {

@@ -1,31 +1,31 @@
-//! Which tensors meet, and what is said of those that do not.
+//! The pairing of tensors, and reports of unmatched ones.
 
 use std::fmt::Write as _;
 
 use ckdiff::artifact::Artifact;
 use ckdiff::compare;
-use ckdiff::diff::{self, Diff, Names, Status, Verdict, diff};
+use ckdiff::diff::{self, Diff, NameFilter, Status, Verdict, diff};
 use ckdiff::progress::Silent;
 
 fn open(path: &str) -> Artifact<'static> {
     Artifact::open(format!("tests/data/{path}")).unwrap()
 }
 
-fn names(include: &[&str], exclude: &[&str], rename: &[&str]) -> Names {
+fn names(include: &[&str], exclude: &[&str], rename: &[&str]) -> NameFilter {
     let owned = |list: &[&str]| list.iter().map(|&s| s.to_owned()).collect::<Vec<_>>();
-    Names::new(&owned(include), &owned(exclude), &owned(rename)).unwrap()
+    NameFilter::new(&owned(include), &owned(exclude), &owned(rename)).unwrap()
 }
 
-fn with(lhs: &str, rhs: &str, names: Names) -> Diff {
+fn with(lhs: &str, rhs: &str, names: NameFilter) -> Diff {
     let options = diff::Options { names, ..diff::Options::default() };
     diff(&open(lhs), &open(rhs), &options, &Silent).unwrap()
 }
 
 fn plain(lhs: &str, rhs: &str) -> Diff {
-    with(lhs, rhs, Names::default())
+    with(lhs, rhs, NameFilter::default())
 }
 
-/// A line per tensor that is not identical.
+/// A line for each tensor that is not identical.
 fn changes(diff: &Diff) -> String {
     let mut lines = String::new();
     for tensor in diff.tensors.iter().filter(|tensor| tensor.status != Status::Identical) {
@@ -126,11 +126,13 @@ fn a_rename_of_two_tensors_to_one_name_is_trouble() {
 
 #[test]
 fn invalid_rules_are_trouble() {
-    for (rule, why) in [("abc", "no '='"), ("=x", "FROM is empty"), ("(=x", "unclosed group")] {
-        let error = Names::new(&[], &[], &[rule.into()]).unwrap_err().to_string();
+    for (rule, why) in
+        [("abc", "'=' is missing"), ("=x", "FROM is empty"), ("(=x", "unclosed group")]
+    {
+        let error = NameFilter::new(&[], &[], &[rule.into()]).unwrap_err().to_string();
         assert!(error.contains(why), "{error}");
     }
-    assert!(Names::new(&["[".into()], &[], &[]).is_err());
+    assert!(NameFilter::new(&["[".into()], &[], &[]).is_err());
 }
 
 #[test]
@@ -147,7 +149,7 @@ fn chunk_sizes_and_threads_do_not_change_a_diff() {
     }
 }
 
-/// The damaged checkpoints against what they were: what the damage spares is compared all the same.
+/// Compares damaged checkpoints with the intact ones: undamaged tensors are still compared.
 #[test]
 fn damage_to_one_tensor_leaves_the_others_compared() {
     let diff = plain("hostile/good", "hostile/bit_data");
@@ -158,7 +160,8 @@ fn damage_to_one_tensor_leaves_the_others_compared() {
     assert_eq!(diff.counts().of(Status::Identical), diff.tensors.len() as u64 - 1);
 }
 
-/// Blocks and data have checksums, the footer a magic number and zeros; its handles lead to what has a checksum.
+/// Blocks and data have checksums; the footer has a magic number and zeros, and its handles lead to data with
+/// checksums.
 #[test]
 fn every_flipped_byte_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
@@ -181,14 +184,14 @@ fn every_flipped_byte_is_noticed() {
             assert_eq!(diff.verdict(), Verdict::Trouble, "byte {at} of {name}");
             opened += 1;
         }
-        // Damage to an index mostly keeps the checkpoint from opening; damage to data never does.
+        // A checkpoint with a damaged index mostly cannot be opened; damaged data never prevents it.
         assert!(opened == bytes.len() || name == "good.index" && opened > 0, "{name}: {opened}");
         std::fs::write(folder.path().join(name), &bytes).unwrap();
     }
     assert_eq!(plain("hostile/good", "hostile/good").verdict(), Verdict::Same);
 }
 
-/// Wherever the damage is: in a tensor of another shape, of another name, or that nothing is compared with.
+/// Damage is reported in tensors of another shape, of another name, and in unmatched ones.
 #[test]
 fn every_damaged_tensor_is_trouble_in_a_diff() {
     let mut seen = 0;

@@ -23,10 +23,7 @@ const BROKEN: &[(&str, &str)] = &[
         "graphs/handles.pb",
         r#"node["resource"]: attr "dtype" is missing, and op Const has no default"#,
     ),
-    (
-        "graphs/names.meta",
-        r#"node["A.-_/\\1/.starts_with.a-dot"]: TensorFlow imports no such name"#,
-    ),
+    ("graphs/names.meta", r#"node["A.-_/\\1/.starts_with.a-dot"]: TensorFlow refuses this name"#),
 ];
 
 #[test]
@@ -59,12 +56,12 @@ node { name: 'b' op: 'Matmul' input: 'a' input: 'a' }",
                 r#"node["b"].op: "Matmul" is neither an op nor a function of the library; did you mean MatMul?"#,
             ][..],
         ),
-        ("node { name: 'a' }", &[r#"node["a"].op: names no op"#][..]),
+        ("node { name: 'a' }", &[r#"node["a"].op: is missing"#][..]),
         (
             "node { name: 'a b' op: 'NoOp' } node { name: '_a' op: 'NoOp' } node { name: 'a>.b/c-d' op: 'NoOp' }",
             &[
-                r#"node["a b"]: TensorFlow imports no such name: names start with a letter, a digit or a dot, and go on with these or _ / - >"#,
-                r#"node["_a"]: TensorFlow imports no such name: names start with a letter, a digit or a dot, and go on with these or _ / - >"#,
+                r#"node["a b"]: TensorFlow refuses this name: a name starts with a letter, a digit or a dot, followed by these or _ / - >"#,
+                r#"node["_a"]: TensorFlow refuses this name: a name starts with a letter, a digit or a dot, followed by these or _ / - >"#,
             ][..],
         ),
         (
@@ -73,13 +70,13 @@ node { name: 'b' op: 'Matmul' input: 'a' input: 'a' }",
         ),
         (
             "node { name: 'a' op: 'Old' } versions { producer: 8 }",
-            &[r#"node["a"].op: op Old is gone since version 8, the graph's is 8"#][..],
+            &[r#"node["a"].op: op Old was removed in version 8, the graph has 8"#][..],
         ),
         ("node { name: 'a' op: 'Old' } versions { producer: 7 }", &[][..]),
         (
             "node { name: 'a' op: 'NoOp' device: '/job:w/gpu:x' } node { name: 'b' op: 'NoOp' device: '/job:w/task:0/device:GPU:*' }",
             &[
-                r#"node["a"].device: "/gpu:x" is no part of a device: /job:NAME/replica:N/task:N/device:TYPE:N, or some of its parts"#,
+                r#"node["a"].device: "/gpu:x" is not a part of a device: /job:NAME/replica:N/task:N/device:TYPE:N, or some of its parts"#,
             ][..],
         ),
     ] {
@@ -99,12 +96,12 @@ node { name: 'b' op: 'Identity' input: 'a' }",
             r"node { name: 'a' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } }
 attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape {} tensor_content: '\000\000\200' } } } }",
             &[
-                r#"node["a"].attr["value"]: cannot be read: bytes of tensor_content is 3, float32 of shape [] takes 4"#,
+                r#"node["a"].attr["value"]: cannot be read: bytes of tensor_content is 3, float32 of shape [] needs 4"#,
             ][..],
         ),
         (
             "node { name: 'b' op: 'MaxPool' }",
-            &[r#"node["b"]: attrs "ksize", "padding", "strides" are missing, and op MaxPool has no default"#, r#"node["b"]: has 0 data inputs, op MaxPool takes 1"#][..],
+            &[r#"node["b"]: attrs "ksize", "padding", "strides" are missing, and op MaxPool has no default"#, r#"node["b"]: has 0 data inputs, but op MaxPool takes 1"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
@@ -114,45 +111,45 @@ node { name: 'b' op: 'Identity' input: 'a' attr { key: 'T' value { type: DT_FLOA
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'Identity' input: 'a' attr { key: 'T' value { s: 'float' } } }",
-            &[r#"node["b"].attr["T"]: is string, op Identity takes type"#][..],
+            &[r#"node["b"].attr["T"]: is string, but op Identity takes type"#][..],
         ),
         (
             "node { name: 'b' op: 'Placeholder' attr { key: 'dtype' value { type: DT_INVALID } } }",
-            &[r#"node["b"].attr["dtype"]: is DT_INVALID, which is no type"#][..],
+            &[r#"node["b"].attr["dtype"]: is DT_INVALID, which is not a type"#][..],
         ),
         (
             "node { name: 'b' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT_REF } } }",
-            &[r#"node["b"].attr["dtype"]: is a reference to float32, which no attr may be"#][..],
+            &[r#"node["b"].attr["dtype"]: is a reference to float32, which an attr may not be"#][..],
         ),
         (
             "node { name: 'b' op: 'Placeholder' attr { key: 'dtype' value { } } }",
-            &[r#"node["b"].attr["dtype"]: is nothing, op Placeholder takes type"#][..],
+            &[r#"node["b"].attr["dtype"]: is nothing, but op Placeholder takes type"#][..],
         ),
         (
             "node { name: 'b' op: 'Placeholder' attr { key: 'dtype' value { placeholder: 'T' } } }",
-            &[r#"node["b"].attr["dtype"]: is placeholder, op Placeholder takes type"#][..],
+            &[r#"node["b"].attr["dtype"]: is placeholder, but op Placeholder takes type"#][..],
         ),
         (
             "node { name: 'b' op: 'IdentityN' attr { key: 'T' value { list { i: 1 } } } }",
-            &[r#"node["b"].attr["T"]: is list(int), op IdentityN takes list(type)"#, r#"node["b"]: has 0 data inputs, op IdentityN takes 1"#][..],
+            &[r#"node["b"].attr["T"]: is list(int), but op IdentityN takes list(type)"#, r#"node["b"]: has 0 data inputs, but op IdentityN takes 1"#][..],
         ),
         (
             "node { name: 'b' op: 'IdentityN' attr { key: 'T' value { list { } } } }",
-            &[r#"node["b"].attr["T"]: has 0 items, op IdentityN takes 1 or more"#][..],
+            &[r#"node["b"].attr["T"]: has 0 items, but op IdentityN takes 1 or more"#][..],
         ),
         (
             "node { name: 'b' op: 'AddN' attr { key: 'N' value { i: 0 } } attr { key: 'T' value { type: DT_FLOAT } } }",
-            &[r#"node["b"].attr["N"]: is 0, op AddN takes 1 or more"#][..],
+            &[r#"node["b"].attr["N"]: is 0, but op AddN takes 1 or more"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'BatchToSpace' input: 'a' input: 'a' attr { key: 'T' value { type: DT_FLOAT } } attr { key: 'Tidx' value { type: DT_STRING } } attr { key: 'block_size' value { i: 2 } } }",
-            &[r#"node["b"].attr["Tidx"]: is string, op BatchToSpace takes int32 or int64"#][..],
+            &[r#"node["b"].attr["Tidx"]: is string, but op BatchToSpace takes int32 or int64"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'BiasAdd' input: 'a' input: 'a' attr { key: 'data_format' value { s: 'CHWN' } } attr { key: 'T' value { type: DT_FLOAT } } }",
-            &[r#"node["b"].attr["data_format"]: is "CHWN", op BiasAdd takes "NHWC" or "NCHW""#][..],
+            &[r#"node["b"].attr["data_format"]: is "CHWN", but op BiasAdd takes "NHWC" or "NCHW""#][..],
         ),
         (
             "node { name: 'b' op: 'PartitionedCall' attr { key: 'Tin' value { list { } } } attr { key: 'Tout' value { list { } } } attr { key: 'f' value { func { name: 'f' } } } }",
@@ -174,27 +171,27 @@ node { name: 'b' op: 'Identity' input: 'aa' attr { key: 'T' value { type: DT_FLO
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'MatMul' input: 'a' attr { key: 'T' value { type: DT_FLOAT } } }",
-            &[r#"node["b"]: has 1 data input, op MatMul takes 2"#][..],
+            &[r#"node["b"]: has 1 data input, but op MatMul takes 2"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'AddN' input: 'a' input: 'a' input: 'a' attr { key: 'N' value { i: 2 } } attr { key: 'T' value { type: DT_FLOAT } } }",
-            &[r#"node["b"]: has 3 data inputs, op AddN takes 2"#][..],
+            &[r#"node["b"]: has 3 data inputs, but op AddN takes 2"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'IdentityN' input: 'a' attr { key: 'T' value { list { type: [DT_FLOAT, DT_FLOAT] } } } }",
-            &[r#"node["b"]: has 1 data input, op IdentityN takes 2"#][..],
+            &[r#"node["b"]: has 1 data input, but op IdentityN takes 2"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'Identity' input: '^a' input: 'a' attr { key: 'T' value { type: DT_FLOAT } } }",
-            &[r#"node["b"].input[1]: data input "a" stands behind control input "^a""#][..],
+            &[r#"node["b"].input[1]: data input "a" comes after control input "^a""#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'NoOp' input: '^' input: '^a:0' input: '^c' }",
-            &[r#"node["b"].input[0]: names no node"#, r#"node["b"].input[1]: control input "^a:0" has a port, only data inputs have"#, r#"node["b"].input[2]: no node "c""#][..],
+            &[r#"node["b"].input[0]: names no node"#, r#"node["b"].input[1]: control input "^a:0" has an output number, which only data inputs have"#, r#"node["b"].input[2]: no node "c""#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
@@ -211,7 +208,7 @@ node { name: 'b' op: 'Identity' input: 'a:1' attr { key: 'T' value { type: DT_FL
         ),
         (
             "node { name: 'a' op: 'NoOp' input: '^b' } node { name: 'b' op: 'NoOp' input: '^c' } node { name: 'c' op: 'NoOp' input: '^a' } node { name: 'd' op: 'NoOp' input: '^c' }",
-            &[r#"node["a"]: is in a cycle that no NextIteration closes, with b, c"#][..],
+            &[r#"node["a"]: is in a cycle without a NextIteration, with b, c"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
@@ -220,7 +217,7 @@ node { name: 'b' op: 'Merge' input: 'a' input: 'c' attr { key: 'N' value { i: 2 
         ),
         (
             "node { name: 'b' op: 'Merge' input: 'c' input: 'c' attr { key: 'N' value { i: 2 } } attr { key: 'T' value { type: DT_FLOAT } } } node { name: 'c' op: 'NextIteration' input: 'b' attr { key: 'T' value { type: DT_FLOAT } } }",
-            &[r#"node["b"]: is in a cycle that no NextIteration closes, with c"#][..],
+            &[r#"node["b"]: is in a cycle without a NextIteration, with c"#][..],
         ),
     ] {
         assert_eq!(findings(text), expected, "{text}");
@@ -252,7 +249,7 @@ fn functions_are_checked_by_their_own_rules() {
             "library { function { signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }
   node_def { name: 'n' op: 'Identity' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } } node_def { name: 'm' op: 'Identity' input: 'n' attr { key: 'T' value { type: DT_FLOAT } } }
   ret { key: 'y' value: 'n:output:0' } } }",
-            &[r#"library.function["f"].node_def["m"].input[0]: "n" is a node, and its output must be named: n:OUTPUT:0"#][..],
+            &[r#"library.function["f"].node_def["m"].input[0]: "n" is a node without an output; the form is n:OUTPUT:0"#][..],
         ),
         (
             "library { function { signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }
@@ -302,7 +299,7 @@ fn functions_are_checked_by_their_own_rules() {
   ret { key: 'y' value: 'n:output:0' } } function { signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }
   node_def { name: 'n' op: 'Identity' input: 'x:0' attr { key: 'T' value { type: DT_FLOAT } } }
   ret { key: 'y' value: 'n:output:0' } } }",
-            &[r#"library.function["f"]: an earlier function of this name is another"#][..],
+            &[r#"library.function["f"]: an earlier function of this name differs"#][..],
         ),
         (
             "library { function { signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }
@@ -356,7 +353,7 @@ node { name: 'b' op: 'f' input: 'a' input: 'a' } node { name: 'c' op: 'Identity'
 library { function { signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }
   node_def { name: 'n' op: 'Identity' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } }
   ret { key: 'y' value: 'n:output:0' } } }",
-            &[r#"node["b"]: has 2 data inputs, op f takes 1"#, r#"node["c"].input[0]: "b:1": node "b" has 1 output"#][..],
+            &[r#"node["b"]: has 2 data inputs, but op f takes 1"#, r#"node["c"].input[0]: "b:1": node "b" has 1 output"#][..],
         ),
     ] {
         assert_eq!(findings(text), expected, "{text}");
@@ -384,7 +381,7 @@ fn a_long_cycle_is_found() {
     assert_eq!(checked(nodes.clone(), 5).findings, []);
     nodes[0].input = after(LEN - 1);
     let found = checked(nodes, 5).findings;
-    let problem = "is in a cycle that no NextIteration closes, with n1, n2, n3 and 99996 more";
+    let problem = "is in a cycle without a NextIteration, with n1, n2, n3 and 99996 more";
     let lines: Vec<_> = found.iter().map(ToString::to_string).collect();
     assert_eq!(lines, [format!("node[\"n0\"]: {problem}")]);
 }
@@ -436,7 +433,7 @@ fn devices_have_one_form() {
     }
     for text in ["gpu:0", "@a", "/job:", "/job:1", "/gpu:x", "/task:-1", "//", "/cpu:0/", "/é"] {
         let error = text.parse::<DeviceSpec>().unwrap_err().to_string();
-        assert!(error.contains(" is no part of a device"), "{error}");
+        assert!(error.contains(" is not a part of a device"), "{error}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Constants of graphs: what a `TensorProto` stands for, and how two are compared.
 
 use ckdiff::compare::Options;
-use ckdiff::diff::constant::{self, Outcome};
+use ckdiff::diff::constant::{self, ConstantDiff};
 use ckdiff::graph::constant::Constant;
 use ckdiff::message::{Records, Value};
 use ckdiff::tensor::{DType, Tensor};
@@ -51,7 +51,7 @@ fn constants_of_every_dtype_are_equal_in_both_encodings() {
         assert_eq!((lhs.dtype().name(), lhs.tail()), (name, 0));
         assert_eq!(lhs, rhs, "{name}");
         let same = constant::compare(lhs, rhs, &Options::default()).unwrap();
-        assert_eq!(same, Outcome::Same, "{name}");
+        assert_eq!(same, ConstantDiff::Same, "{name}");
         types.push(lhs.dtype());
     }
     types.sort();
@@ -225,10 +225,10 @@ fn invalid_tensor_protos_are_refused_with_a_reason() {
         Constant::parse(b"\x08").unwrap_err().to_string(),
     ];
     insta::assert_snapshot!(said.join("\n"), @r"
-    bytes of tensor_content is 4, int32 of shape [2] takes 8
-    bytes of tensor_content is 8, int32 of shape [1] takes 4
-    bytes of tensor_content is 5, int32 of shape [2] takes 8
-    bytes of tensor_content is 2, int4 of shape [3] takes 3
+    bytes of tensor_content is 4, int32 of shape [2] needs 8
+    bytes of tensor_content is 8, int32 of shape [1] needs 4
+    bytes of tensor_content is 5, int32 of shape [2] needs 8
+    bytes of tensor_content is 2, int4 of shape [3] needs 3
     a bool in tensor_content is 2, 0 or 1 is allowed
     bytes of strings in tensor_content is 2, their lengths add up to 3
     bytes of strings in tensor_content is 4, their lengths add up to 3
@@ -238,15 +238,15 @@ fn invalid_tensor_protos_are_refused_with_a_reason() {
     shape is [1099511627776, 1099511627776], at most 2^63 - 1 elements are allowed
     shape is [1099511627776, 1099511627776, 0], at most 2^63 - 1 elements are allowed
     byte 1021: number of dimensions is over 254, at most 254 are allowed
-    byte 6: shape is of unknown rank, that of a constant must be known
-    byte 8: a list of values is in float_val, int32 has them in int_val
-    byte 14: a list of values is in int_val, float32 has them in float_val
-    byte 8: a list of values is in string_val, int32 has them in int_val
-    byte 8: a list of values is in float8_val, int32 has them in int_val
+    byte 6: shape is of unknown rank, the shape of a constant must be known
+    byte 8: a list of values is in float_val, int32 has its values in int_val
+    byte 14: a list of values is in int_val, float32 has its values in float_val
+    byte 8: a list of values is in string_val, int32 has its values in int_val
+    byte 8: a list of values is in float8_val, int32 has its values in int_val
     byte 10: bytes of a list of values is 5, each number has 4
-    dtype is 99, it must be one of types.proto that is no reference
-    dtype is 103, it must be one of types.proto that is no reference
-    dtype is 0, it must be one of types.proto that is no reference
+    dtype is 99, it must be one of types.proto, and not a reference
+    dtype is 103, it must be one of types.proto, and not a reference
+    dtype is 0, it must be one of types.proto, and not a reference
     byte 1: a field needs 1 byte, 0 left
     ");
 }
@@ -290,7 +290,7 @@ fn every_damaged_proto_is_read_or_refused() {
                     );
                     let same =
                         constant::compare(&constant, &constant, &Options::default()).unwrap();
-                    assert_eq!(same, Outcome::Same);
+                    assert_eq!(same, ConstantDiff::Same);
                     accepted += 1;
                 }
             }

@@ -2,7 +2,7 @@
 
 use ckdiff::artifact::Form;
 use ckdiff::diff::{Change, ChangeKind, Diff};
-use ckdiff::report::{Palette, human, json};
+use ckdiff::report::{Format, Options as Looks, Report, write};
 use ckdiff::schema::tensorflow::MetaGraphDef;
 use proptest::{prop_assert, prop_assert_eq};
 
@@ -166,9 +166,10 @@ fn both_reports_contain_every_change() {
         let (lhs, rhs, _) = edited(&mut Random::of_tape(tape));
         let diff = pair(&lhs, &rhs);
         let (mut for_program, mut for_person) = (Vec::new(), Vec::new());
-        json::diff(&diff, &mut for_program).unwrap();
-        let view = human::View { palette: Palette::PLAIN, max_diffs: usize::MAX };
-        human::diff(&diff, &view, &mut for_person).unwrap();
+        let report = Report::Diff(&diff, None);
+        let looks = Looks { max_rows: usize::MAX, ..Looks::default() };
+        write(&report, Format::JSON, &looks, &mut for_program).unwrap();
+        write(&report, Format::HUMAN, &looks, &mut for_person).unwrap();
         let report: serde_json::Value = serde_json::from_slice(&for_program).unwrap();
         prop_assert_eq!(report["changes"].as_array().unwrap().len(), diff.changes.len());
         let text = String::from_utf8(for_person).unwrap();

@@ -93,7 +93,7 @@ fn sixteen_any_may_be_nested_and_no_more() {
         }
         bytes
     };
-    let deep = "Any within Any more than 16 deep has no form here";
+    let deep = "an Any that is nested more than 16 deep is not supported";
     let message = read(&schema, name, text(16).as_bytes()).unwrap();
     assert_eq!(written(&message, &COMPACT).unwrap().0, text(16));
     assert_eq!(written(&decoded(&schema, name, binary(16)), &COMPACT).unwrap().0, text(16));

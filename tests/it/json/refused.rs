@@ -46,8 +46,8 @@ fn an_error_names_location_field_and_what_was_found_and_allowed() {
         ("", "1:1: the text ends where a value is needed"),
         ("null", "1:1: found null, an object is needed"),
         ("[1]", "1:1: found a list, an object is needed"),
-        ("{} {}", "1:4: found `{` behind the end of the value"),
-        (r#"{"name": "a",}"#, "1:14: a comma with nothing behind it"),
+        ("{} {}", "1:4: found `{` after the end of the value"),
+        (r#"{"name": "a",}"#, "1:14: a trailing comma"),
         (r#"{"name" "a"}"#, "1:9: name: found `\"`, `:` is needed"),
         (r#"{"name": "a" "op": "b"}"#, "1:14: found `\"`, `,` or `}` is needed"),
         (r#"{name: 1}"#, "1:2: found `n`, a name in double quotes is needed"),
@@ -63,7 +63,7 @@ fn an_error_names_location_field_and_what_was_found_and_allowed() {
         ),
         (
             r#"{"name": "\q"}"#,
-            r#"1:12: name: an escape that JSON does not have; it has \" \\ \/ \b \f \n \r \t \uXXXX"#,
+            r#"1:12: name: an escape that JSON does not have; it allows \" \\ \/ \b \f \n \r \t \uXXXX"#,
         ),
         (r#"{"name": 5}"#, "1:10: name: found 5, a string is needed"),
         (r#"{"name": ["a"]}"#, "1:10: name: found a list, a string is needed"),
@@ -106,7 +106,7 @@ fn an_error_names_location_field_and_what_was_found_and_allowed() {
         ),
         (
             r#"{"attr": {"T": {"f": 1e39}}}"#,
-            r#"1:22: attr["T"].f: found 1e39, a number that a float holds, "NaN", "Infinity" or "-Infinity" is needed"#,
+            r#"1:22: attr["T"].f: found 1e39, a number in the range of a float, "NaN", "Infinity" or "-Infinity" is needed"#,
         ),
     ];
     let cases = cases.map(|(text, expected)| ("tensorflow.NodeDef", text, expected));
@@ -126,7 +126,7 @@ fn long_values_in_errors_are_shortened() {
     assert!(error.to_string().len() < 200, "{error}");
     for (text, expected) in [
         (&b"{\"name\":\n \"a\xffb\"}"[..], "2:4: found the byte 0xff, which is not UTF-8"),
-        (b"\xef\xbb\xbf{}", "1:1: found a byte order mark, which JSON has not"),
+        (b"\xef\xbb\xbf{}", "1:1: found a byte order mark, which JSON does not allow"),
     ] {
         let error = read(schema, "tensorflow.NodeDef", text).unwrap_err();
         assert_eq!(error.to_string(), expected);

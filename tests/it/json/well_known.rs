@@ -70,7 +70,7 @@ fn well_known_types_are_refused_when_they_are_out_of_range() {
             r#"1:1: found the string "foo_bar", paths in lowerCamel, with commas between, are needed"#,
         ),
         ("google.protobuf.Struct", r#"{"a":1,"a":2}"#, r#"1:8: ["a"]: this key is given twice"#),
-        ("google.protobuf.Value", "[1e999]", "1:6: [0]: a number that no double holds"),
+        ("google.protobuf.Value", "[1e999]", "1:6: [0]: a number out of the range of a double"),
         (
             "google.protobuf.Int32Value",
             "null",
@@ -108,41 +108,45 @@ fn well_known_types_are_refused_when_they_are_out_of_range() {
         (
             "Timestamp",
             &b"\x10\x80\x94\xeb\xdc\x03"[..],
-            "1000000000 nanoseconds: 0 to 999999999 are allowed, so that this has no form in JSON",
+            "1000000000 nanoseconds: 0 to 999999999 are allowed, which JSON cannot represent",
         ),
         (
             "Duration",
             b"\x08\x01\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
-            "1 seconds and -1 nanoseconds differ in sign, so that this has no form in JSON",
+            "1 seconds and -1 nanoseconds differ in sign, which JSON cannot represent",
         ),
         (
             "FieldMask",
             b"\x0a\x06fooBar",
-            r#"the path "fooBar" has no form in JSON: it would not come back"#,
+            r#"the path "fooBar" cannot be represented in JSON: it would not round-trip"#,
         ),
-        ("FieldMask", b"\x0a\x00", r#"the path "" has no form in JSON: it would not come back"#),
-        ("Value", b"", "a Value that holds nothing has no form in JSON"),
-        ("Value", b"\x08\x05", "a Value that is null number 5 has no form in JSON"),
+        (
+            "FieldMask",
+            b"\x0a\x00",
+            r#"the path "" cannot be represented in JSON: it would not round-trip"#,
+        ),
+        ("Value", b"", "an empty Value cannot be represented in JSON"),
+        ("Value", b"\x08\x05", "a Value that is null number 5 cannot be represented in JSON"),
         // A boolean where the string belongs is an unknown field.
         (
             "Value",
             b"\x18\x01",
-            "the unknown field 3 has no form in JSON; --drop-unknown leaves it out",
+            "the unknown field 3 cannot be represented in JSON; --drop-unknown leaves it out",
         ),
         (
             "ListValue",
             b"\x08\x05",
-            "the unknown field 1 has no form in JSON; --drop-unknown leaves it out",
+            "the unknown field 1 cannot be represented in JSON; --drop-unknown leaves it out",
         ),
         (
             "Value",
             b"\x11\x00\x00\x00\x00\x00\x00\xf0\x7f",
-            "a Value that is not finite has no form in JSON",
+            "a Value that is not finite cannot be represented in JSON",
         ),
         (
             "ListValue",
             b"\x0a\x02\x20\x01\x0a\x00",
-            "values[1]: a Value that holds nothing has no form in JSON",
+            "values[1]: an empty Value cannot be represented in JSON",
         ),
         (
             "Any",

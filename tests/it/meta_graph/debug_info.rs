@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ckdiff::artifact::{Document, ReadOptions};
-use ckdiff::checkpoint::Draft;
+use ckdiff::checkpoint::CheckpointBuilder;
 use ckdiff::message::Message;
 use ckdiff::meta_graph::{ExportOptions, ImportOptions, debug_info, export, import};
 use ckdiff::progress::Silent;
@@ -132,17 +132,18 @@ fn a_saver_writes_debug_info_next_to_the_meta_graph() {
         ..SaveOptions::default()
     };
     let target = dir.path().join("m");
-    saver.save(&Draft::default(), &target, &options, &Silent).unwrap();
+    saver.save(&CheckpointBuilder::default(), &target, &options, &Silent).unwrap();
     assert_eq!(std::fs::read(dir.path().join("m-3.debug")).unwrap(), info.bytes());
     assert_eq!(std::fs::read(dir.path().join("m-3.meta")).unwrap(), meta.bytes());
     for suffix in ["debug", "v2.debug"] {
         let options =
             SaveOptions { meta_graph_suffix: suffix, global_step: Some(4), ..options.clone() };
-        let error = saver.save(&Draft::default(), &target, &options, &Silent).unwrap_err();
-        assert!(error.to_string().contains("would be one file"), "{error}");
+        let error =
+            saver.save(&CheckpointBuilder::default(), &target, &options, &Silent).unwrap_err();
+        assert!(error.to_string().contains("would be the same file"), "{error}");
     }
     let options = SaveOptions { debug_info: Some(&meta), global_step: Some(4), ..options };
-    let error = saver.save(&Draft::default(), &target, &options, &Silent).unwrap_err();
+    let error = saver.save(&CheckpointBuilder::default(), &target, &options, &Silent).unwrap_err();
     assert!(error.to_string().contains("it must be tensorflow.GraphDebugInfo"), "{error}");
     assert!(!dir.path().join("m-4.index").exists());
 }
@@ -173,7 +174,7 @@ fn export_writes_debug_info_next_to_the_meta_graph() {
     assert!(of(text.message().bytes()).1.contains_key("node@function"));
     for (from, to, more, says) in [
         ("demo/model.ckpt.meta", "c.meta", &[][..], "no debug information"),
-        ("debug_info/model.meta", "c.debug", &["--to=binary"], "would be one file"),
+        ("debug_info/model.meta", "c.debug", &["--to=binary"], "would be the same file"),
         (
             "debug_info/model.meta",
             "c.meta",

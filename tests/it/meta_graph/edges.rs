@@ -102,7 +102,7 @@ fn impossible_imports_are_refused() {
         (
             &part,
             map("^base/y"),
-            "input_map: ^base/y is no tensor, which $unbound_inputs_outside must be",
+            "input_map: ^base/y is not a tensor, as $unbound_inputs_outside must be",
         ),
         (&part, more, "input_map names kepd, which is not in the graph; did you mean kept?"),
         (&part, returned("some:0"), "some:0 is not in the graph; did you mean sum?"),
@@ -111,8 +111,8 @@ fn impossible_imports_are_refused() {
             returned("sum:x"),
             "element to return is \"sum:x\", it must be NODE or NODE:OUTPUT",
         ),
-        (&circle, below(""), "node a waits for itself: a circle of inputs that is no loop"),
-        (&twice, below(""), "name of a node is \"a\" a second time, every node needs its own"),
+        (&circle, below(""), "node a is in a cycle of inputs that is not a loop"),
+        (&twice, below(""), "name of a node is \"a\" a second time, names must be unique"),
         (&dangling, below(""), "node a: input gone:1 is not in the graph"),
         (
             &unbound,
@@ -127,7 +127,7 @@ fn impossible_imports_are_refused() {
         (
             &part,
             below("_x"),
-            "name of a scope is \"_x\", it must be letters, digits and _.\\/>- behind a letter, a digit or a dot",
+            "name of a scope is \"_x\", it must be a letter, a digit or a dot, followed by letters, digits and _.\\/>-",
         ),
     ] {
         assert_eq!(import(meta, Some(&base), &options).unwrap_err().to_string(), said);
@@ -145,8 +145,11 @@ fn conflicting_graphs_are_not_joined() {
     let (one, other) = (with("A", "int64_list"), with("B", "int64_list"));
     let floats = with("A", "float_list");
     let error = |meta, into| import(meta, Some(into), &below("x")).unwrap_err().to_string();
-    assert_eq!(error(&one, &other), "function f is another one in each graph");
-    assert_eq!(error(&one, &floats), "collection c is a float_list here and a int64_list there");
+    assert_eq!(error(&one, &other), "function f differs between the two graphs");
+    assert_eq!(
+        error(&one, &floats),
+        "collection c is a float_list in one meta graph and a int64_list in the other"
+    );
     let both = import(&one, Some(&one), &below("x")).unwrap();
     let collections = Collections::of(&both.message).unwrap();
     assert_eq!(collections.items("c"), [Item::Int(1), Item::Int(1)]);
@@ -255,7 +258,7 @@ fn the_first_item_decides_the_kind_of_a_collection() {
         let said = add_to_collection(&all, "key", &[other]).unwrap_err().to_string();
         assert_eq!(
             said,
-            format!("collection key is a {kind}, and one of a {} cannot be in it", other.kind())
+            format!("collection key is a {kind}, which cannot have {} items", other.kind())
         );
     }
     let floats = add_to_collection(&meta, "key", &[Item::Float(0.5), Item::Int(3)]).unwrap();

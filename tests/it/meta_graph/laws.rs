@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use ckdiff::message::{Meaning, Message, Record, Records, Value, Writer};
+use ckdiff::message::{Message, Record, RecordKind, Records, Value, Writer};
 use ckdiff::meta_graph::{ExportOptions, ImportOptions, export, import};
 use ckdiff::schema::{Kind, MessageType, Schema, WireType};
 
@@ -114,9 +114,9 @@ fn sprinkled(ty: &MessageType, bytes: &[u8]) -> Vec<u8> {
     let mut out = Writer::default();
     let mut key = String::new();
     for record in Records::new(bytes, 0).map(Result::unwrap) {
-        let field = match Meaning::of(schema, ty, &record) {
-            Meaning::Known(field, _) => field,
-            Meaning::Unknown => panic!("{record:?}"),
+        let field = match RecordKind::of(schema, ty, &record) {
+            RecordKind::Known(field, _) => field,
+            RecordKind::Unknown => panic!("{record:?}"),
         };
         match (field.kind, record.value) {
             (Kind::Message(id), Value::Len(content)) => {

@@ -1,10 +1,12 @@
-//! Reports of results made by hand: what they say, and what they never do.
+//! Reports of results that are made by hand.
 
 use ckdiff::compare::{
     Comparison, Failure, NanPolicy, Options, PassesAt, Sides, Tolerance, Work, Worst,
 };
-use ckdiff::diff::{Damage, Diff, Facts, Names, Part, Rename, Side, SideOf, Status, TensorDiff};
-use ckdiff::report::{Palette, human, json};
+use ckdiff::diff::{
+    ArtifactSummary, Coverage, Damage, Diff, Facts, NameFilter, Rename, Side, Status, TensorDiff,
+};
+use ckdiff::report::{Format, Options as Looks, Palette, Report, write};
 use ckdiff::tensor::{DType, Name, Scalar, Shape};
 use ckdiff::{Error, ErrorKind};
 use serde_json::Value;
@@ -12,8 +14,8 @@ use serde_json::Value;
 use crate::support::json_schema::violations;
 use crate::support::named_snapshot;
 
-fn side(path: &str) -> Side {
-    Side {
+fn side(path: &str) -> ArtifactSummary {
+    ArtifactSummary {
         path: path.into(),
         kind: "checkpoint".into(),
         format: "V2",
@@ -36,7 +38,7 @@ fn diff(tensors: Vec<TensorDiff>) -> Diff {
         changes: Vec::new(),
         ignored: 0,
         findings: Vec::new(),
-        part: Part::Tensors,
+        coverage: Coverage::Tensors,
         strict: false,
     }
 }
@@ -102,8 +104,9 @@ fn unreadable(name: &str, message: &str) -> TensorDiff {
 }
 
 fn human_with(diff: &Diff, palette: Palette, max_diffs: usize) -> String {
+    let looks = Looks { palette, max_rows: max_diffs, ..Looks::default() };
     let mut out = Vec::new();
-    human::diff(diff, &human::View { palette, max_diffs }, &mut out).unwrap();
+    write(&Report::Diff(diff, None), Format::HUMAN, &looks, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -113,7 +116,7 @@ fn human(diff: &Diff) -> String {
 
 fn json_text(diff: &Diff) -> String {
     let mut out = Vec::new();
-    json::diff(diff, &mut out).unwrap();
+    write(&Report::Diff(diff, None), Format::JSON, &Looks::default(), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -164,7 +167,7 @@ fn everything() -> Diff {
     ]);
     diff.tensors.sort_by(|a, b| a.name.cmp(&b.name));
     diff.damage.push(Damage {
-        side: SideOf::Rhs,
+        side: Side::Rhs,
         error: Error::unexpected("block type", 7, "must be 0 or 1")
             .in_file("b.index".as_ref())
             .at(40),
@@ -208,16 +211,13 @@ fn the_answer_is_a_sentence() {
     lost.tensors[1] = unreadable("1", "gone");
     assert_eq!(
         answer(&lost),
-        "Trouble: 1 of 3 tensors cannot be compared; the other 2 are the same."
+        "Error: 1 of 3 tensors cannot be compared; the other 2 are the same."
     );
     lost.tensors.truncate(2);
-    assert_eq!(
-        answer(&lost),
-        "Trouble: 1 of 2 tensors cannot be compared; the other 1 is the same."
-    );
+    assert_eq!(answer(&lost), "Error: 1 of 2 tensors cannot be compared; the other 1 is the same.");
     let mut damaged = same(2);
     damaged.damage = everything().damage;
-    assert_eq!(answer(&damaged), "Trouble: not everything can be read; 2 tensors are the same.");
+    assert_eq!(answer(&damaged), "Error: not everything can be read; 2 tensors are the same.");
 }
 
 #[test]
@@ -378,7 +378,7 @@ fn proposed_renames_rename_exactly_those() {
         let diff = renamed(pairs, others);
         let proposed = proposed(&diff);
         assert_eq!(proposed.len(), *rules, "{pairs:?}: {proposed:?}");
-        let names = Names::new(&[], &[], &proposed).unwrap();
+        let names = NameFilter::new(&[], &[], &proposed).unwrap();
         for (from, to) in *pairs {
             assert_eq!(names.rename(&Name::from(from)), Some(Name::from(to)), "{proposed:?}");
         }
@@ -481,12 +481,8 @@ fn the_schema_notices_what_is_wrong() {
 fn the_device_is_reported_unless_it_is_the_cpu_alone() {
     let mut diff = diff(vec![tensor("a", Status::Identical, &[])]);
     let told = |diff: &Diff| {
-        let (mut human_out, mut json_out) = (Vec::new(), Vec::new());
-        let view = human::View { palette: Palette::PLAIN, max_diffs: 20 };
-        human::diff(diff, &view, &mut human_out).unwrap();
-        json::diff(diff, &mut json_out).unwrap();
-        let json: Value = serde_json::from_slice(&json_out).unwrap();
-        (String::from_utf8(human_out).unwrap(), json["options"]["device"].clone())
+        let json: Value = serde_json::from_str(&json_text(diff)).unwrap();
+        (human(diff), json["options"]["device"].clone())
     };
     let (human, json) = told(&diff);
     assert!(!human.contains("device"), "{human}");

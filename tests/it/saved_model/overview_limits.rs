@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ckdiff::artifact::{Document, Form, ReadOptions};
-use ckdiff::report::{Overview, Palette, human, json};
+use ckdiff::report::{Format, Options, Overview, Report, write};
 use ckdiff::schema::Schema;
 use serde_json::Value;
 
@@ -102,7 +102,6 @@ fn random_damage_does_no_harm() {
     let good = fs::read("tests/data/callables/structures/saved_model.pb").unwrap();
     let mut random = Random::new(6);
     let options = ReadOptions { message: Some("SavedModel".into()), ..ReadOptions::default() };
-    let view = human::View { palette: Palette::PLAIN, max_diffs: 20 };
     let mut read = 0;
     for _ in 0..300 {
         let mut bytes = good.clone();
@@ -116,8 +115,10 @@ fn random_damage_does_no_harm() {
         // Damage may be told; nothing may panic, and what is told must be shown.
         if let Ok(overview) = Overview::new(&document) {
             read += 1;
-            human::overview(&overview, &view, &mut std::io::sink()).unwrap();
-            json::overview(&overview, &mut std::io::sink()).unwrap();
+            for format in Format::ALL.iter().copied() {
+                let report = Report::Overview(&overview);
+                write(&report, format, &Options::default(), &mut std::io::sink()).unwrap();
+            }
         }
     }
     assert!(read > 30, "{read}");

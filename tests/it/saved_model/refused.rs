@@ -62,12 +62,12 @@ fn meta_graphs_are_added_in_their_order() {
     let (meta, values) = (before("two", 0), values());
     let mut builder = Builder::new(folder.path()).unwrap();
     let early = builder.add_meta_graph(&meta, &tagged("serve")).unwrap_err();
-    assert_snapshot!(early, @"there are no variables yet; the first meta graph is added with them");
+    assert_snapshot!(early, @"there are no variables yet; call add_meta_graph_and_variables first");
     let values = Values::Checkpoint(&values);
     builder.add_meta_graph_and_variables(&meta, values, &tagged("serve"), &Silent).unwrap();
     let twice = builder.add_meta_graph_and_variables(&meta, values, &tagged("train"), &Silent);
-    assert_snapshot!(twice.unwrap_err(), @"there are variables already; further meta graphs are added without");
-    assert_snapshot!(builder.add_meta_graph(&meta, &tagged("serve")).unwrap_err(), @"there is a meta graph of the tags [serve] already");
+    assert_snapshot!(twice.unwrap_err(), @"variables were already added; use add_meta_graph for further meta graphs");
+    assert_snapshot!(builder.add_meta_graph(&meta, &tagged("serve")).unwrap_err(), @"there already is a meta graph with the tags [serve]");
     // What was refused is not there, and all else is saved.
     let saved = builder.save().unwrap();
     assert_eq!(SavedModel::open(&saved.dir).unwrap().tag_sets().unwrap(), [["serve"]]);
@@ -85,12 +85,12 @@ fn signatures_are_checked() {
     let named = |encoding| TensorInfo { encoding, ..TensorInfo::default() };
     let composite = CompositeTensor { type_spec: None, components: vec![TensorInfo::default()] };
     assert_snapshot!(of("s", TensorInfo::default()), @r#"signature_def["s"].inputs["x"]: it names no tensor: name, coo_sparse or composite_tensor must be set"#);
-    assert_snapshot!(of("s", named(Some(Encoding::Name("words:0".into())))), @r#"signature_def["s"].inputs["x"]: dtype is DT_INVALID, it must be that of the tensor"#);
+    assert_snapshot!(of("s", named(Some(Encoding::Name("words:0".into())))), @r#"signature_def["s"].inputs["x"]: dtype is DT_INVALID, it must be the dtype of the tensor"#);
     assert_snapshot!(of("s", named(Some(Encoding::CompositeTensor(composite)))), @r#"signature_def["s"].inputs["x"].composite_tensor.components[0]: it names no tensor: name, coo_sparse or composite_tensor must be set"#);
     let meta = before("two", 0);
     let good = Tensors::of(&meta).unwrap().info("words").unwrap();
-    assert_snapshot!(of("__saved_model_init_op", good.clone()), @r#"signature_def["__saved_model_init_op"]: this name is kept for the op of a SavedModel"#);
-    assert_snapshot!(of("__saved_model_train_op", good), @r#"signature_def["__saved_model_train_op"]: this name is kept for the op of a SavedModel"#);
+    assert_snapshot!(of("__saved_model_init_op", good.clone()), @r#"signature_def["__saved_model_init_op"]: this name is reserved for an op of the SavedModel"#);
+    assert_snapshot!(of("__saved_model_train_op", good), @r#"signature_def["__saved_model_train_op"]: this name is reserved for an op of the SavedModel"#);
 }
 
 #[test]
@@ -116,25 +116,25 @@ fn assets_are_files_named_by_constants() {
         refused(&MetaGraphOptions { assets: vec![asset], ..tagged("serve") })
     };
     assert_snapshot!(of("gone:0", None), @"assets[0].gone:0: the graph has no gone:0");
-    assert_snapshot!(of("words:0", None), @"assets[0].words:0: op is Placeholder, the path of an asset is in a Const");
-    assert_snapshot!(of("first:1", None), @"assets[0].first:1: op is Const, the path of an asset is in a Const");
+    assert_snapshot!(of("words:0", None), @"assets[0].words:0: op is Placeholder, the path of an asset must be a Const");
+    assert_snapshot!(of("first:1", None), @"assets[0].first:1: op is Const, the path of an asset must be a Const");
     assert_snapshot!(of("Maximum/y", None), @"assets[0].Maximum/y:0: the graph has no Maximum/y:0; did you mean Maximum?");
     assert_snapshot!(of("first", Some("tests/data/built/none.txt")), @"tests/data/built/none.txt: assets[0]: cannot open: No such file or directory (os error 2)");
-    assert_snapshot!(of("first", Some("tests/data/built")), @"tests/data/built: assets[0]: an asset is a file with a name in UTF-8, and this is none");
-    assert_snapshot!(of("first:7", Some("tests/data/built/files/a/words.txt")), @"assets[0].first:7: number of an output is 7, first gives 1");
-    assert_snapshot!(of("first", Some("tests/data/built/..")), @"tests/data/built/..: assets[0]: an asset is a file with a name in UTF-8, and this is none");
+    assert_snapshot!(of("first", Some("tests/data/built")), @"tests/data/built: assets[0]: an asset must be a regular file with a name in UTF-8");
+    assert_snapshot!(of("first:7", Some("tests/data/built/files/a/words.txt")), @"assets[0].first:7: number of an output is 7, first has 1");
+    assert_snapshot!(of("first", Some("tests/data/built/..")), @"tests/data/built/..: assets[0]: an asset must be a regular file with a name in UTF-8");
     let other = Some("tests/data/built/files/b/words.txt".into());
     let twice = [("first", None), ("first:0", other)];
     let twice = twice.map(|(tensor, path)| AssetSource { tensor: tensor.into(), path });
     let options = MetaGraphOptions { assets: twice.to_vec(), ..tagged("serve") };
-    assert_snapshot!(refused(&options), @"assets[1]: first:0 takes another path already");
+    assert_snapshot!(refused(&options), @"assets[1]: first:0 already receives another path");
     // A meta graph that reads files says which, and all of them must be given.
     let info =
         TensorInfo { encoding: Some(Encoding::Name("first:0".into())), ..TensorInfo::default() };
     let known = AssetFileDef { filename: "words.txt".into(), tensor_info: Some(info) };
     let meta = with_assets(&before("two", 0), &[known]).unwrap();
     let values = values();
-    assert_snapshot!(refused_of(&meta, Values::Checkpoint(&values), &tagged("serve")), @"asset of first:0: the meta graph reads words.txt, and no file is given");
+    assert_snapshot!(refused_of(&meta, Values::Checkpoint(&values), &tagged("serve")), @"asset of first:0: the meta graph reads words.txt, but no file is given");
 }
 
 #[test]
@@ -157,19 +157,19 @@ fn an_asset_given_twice_is_one_file() {
 fn there_is_one_main_op() {
     let of = |op: &str| refused(&MetaGraphOptions { main_op: Some(op.into()), ..tagged("serve") });
     assert_snapshot!(of("gone"), @"main_op: the graph has no gone");
-    assert_snapshot!(of("words:0"), @"main_op is words:0, it must be an op, not one of its outputs");
+    assert_snapshot!(of("words:0"), @"main_op is words:0, it must be an op, not an output of one");
     let with = |key: &str| {
         let meta = add_to_collection(&before("two", 0), key, &[Item::Node("start")]).unwrap();
         let options = MetaGraphOptions { main_op: Some("start".into()), ..tagged("serve") };
         refused_of(&meta, Values::Checkpoint(&values()), &options)
     };
-    assert_snapshot!(with("saved_model_main_op"), @"main_op: the meta graph has such an op already, in its collection saved_model_main_op");
+    assert_snapshot!(with("saved_model_main_op"), @"main_op: the meta graph already has a main op, in its collection saved_model_main_op");
     let signatures =
         BTreeMap::from([("__saved_model_init_op".to_owned(), signature::op("start", "x"))]);
     let meta = with_signatures(&before("two", 0), &signatures).unwrap();
     let options = MetaGraphOptions { main_op: Some("start".into()), ..tagged("serve") };
-    assert_snapshot!(refused_of(&meta, Values::Checkpoint(&values()), &options), @"main_op: the meta graph has such an op already, in its signature __saved_model_init_op");
-    assert_snapshot!(with("legacy_init_op"), @"main_op: the meta graph has such an op already, in its collection legacy_init_op");
+    assert_snapshot!(refused_of(&meta, Values::Checkpoint(&values()), &options), @"main_op: the meta graph already has a main op, in its signature __saved_model_init_op");
+    assert_snapshot!(with("legacy_init_op"), @"main_op: the meta graph already has a main op, in its collection legacy_init_op");
 }
 
 #[test]
@@ -359,9 +359,9 @@ fn changed(folder: &Path, change: &dyn Fn(Message<'static>) -> Message<'static>)
 #[test]
 fn impossible_loads_are_refused() {
     let model = SavedModel::open(folder("two").join("saved")).unwrap();
-    assert_snapshot!(model.load(&["serve"]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph of the tags [serve]; there are those of [serve, gpu], [train]");
-    assert_snapshot!(model.load(&["serve", "gpu", "train"]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph of the tags [gpu, serve, train]; there are those of [serve, gpu], [train]");
-    assert_snapshot!(model.load(&[]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph of the tags []; there are those of [serve, gpu], [train]");
+    assert_snapshot!(model.load(&["serve"]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph with the tags [serve]; there are those with [serve, gpu], [train]");
+    assert_snapshot!(model.load(&["serve", "gpu", "train"]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph with the tags [gpu, serve, train]; there are those with [serve, gpu], [train]");
+    assert_snapshot!(model.load(&[]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph with the tags []; there are those with [serve, gpu], [train]");
     assert!(model.load(&["gpu", "serve", "gpu"]).is_ok());
     let refused = |change: &dyn Fn(Message<'static>) -> Message<'static>| {
         let folder = TempDir::new().unwrap();
@@ -376,7 +376,7 @@ fn impossible_loads_are_refused() {
     assert_snapshot!(collection("saved_model_main_op", &["x", "y"]), @r#"DIR/model: collection_def["saved_model_main_op"]: list is 2 nodes, it must be one node"#);
     assert_snapshot!(collection("legacy_init_op", &["x", "y"]), @r#"DIR/model: collection_def["legacy_init_op"]: list is 2 nodes, it must be one node"#);
     assert_snapshot!(collection("legacy_init_op", &["gone"]), @r#"DIR/model: collection_def["legacy_init_op"]: the graph has no gone"#);
-    assert_snapshot!(collection("saved_model_main_op", &["y:7"]), @r#"DIR/model: collection_def["saved_model_main_op"]: number of an output is 7, y gives 1"#);
+    assert_snapshot!(collection("saved_model_main_op", &["y:7"]), @r#"DIR/model: collection_def["saved_model_main_op"]: number of an output is 7, y has 1"#);
     let number =
         refused(&|meta| add_to_collection(&meta, "legacy_init_op", &[Item::Int(1)]).unwrap());
     assert_snapshot!(number, @r#"DIR/model: collection_def["legacy_init_op"]: list is one of a int64_list, it must be one node"#);
@@ -401,7 +401,7 @@ fn the_train_op_is_checked_only_when_requested() {
     assert_eq!(of(&[]).unwrap(), None);
     assert_eq!(of(&["y:0"]).unwrap().as_deref(), Some("y:0"));
     assert_snapshot!(of(&["y", "y"]).unwrap_err(), @r#"collection_def["saved_model_train_op"]: list is 2 nodes, it must be one node"#);
-    assert_snapshot!(of(&["y:7"]).unwrap_err(), @r#"collection_def["saved_model_train_op"]: number of an output is 7, y gives 1"#);
+    assert_snapshot!(of(&["y:7"]).unwrap_err(), @r#"collection_def["saved_model_train_op"]: number of an output is 7, y has 1"#);
 }
 
 #[test]
@@ -433,7 +433,7 @@ fn folders_without_a_saved_model_are_reported() {
     let folder = TempDir::new().unwrap();
     let refused = |dir: &Path| told(&SavedModel::open(dir).unwrap_err(), folder.path());
     assert_snapshot!(refused(&folder.path().join("none")), @"DIR/none: there is no such directory");
-    assert_snapshot!(refused(folder.path()), @"DIR: no SavedModel is there: neither saved_model.pb nor saved_model.pbtxt");
+    assert_snapshot!(refused(folder.path()), @"DIR: there is no SavedModel: neither saved_model.pb nor saved_model.pbtxt");
     assert!(!contains_saved_model(folder.path()));
     fs::write(folder.path().join("saved_model.cpb"), "").unwrap();
     assert!(contains_saved_model(folder.path()));

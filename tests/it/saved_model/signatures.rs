@@ -128,12 +128,12 @@ fn what_tensorflow_refuses_in_signatures_is_refused() {
     // What comes out may be sparse.
     let sparse = TensorInfo { dtype: scores.dtype, ..composite.clone() };
     assert!(signature::is_valid(&signature::regression(examples, &sparse).unwrap()));
-    assert_snapshot!(refused(signature::classification(examples, None, None)), @"a classification gives classes, scores or both");
+    assert_snapshot!(refused(signature::classification(examples, None, None)), @"a classification must have classes, scores or both");
     assert_snapshot!(refused(signature::classification(examples, Some(scores), None)), @"classes: dtype is DT_FLOAT, it must be DT_STRING");
     assert_snapshot!(refused(signature::classification(examples, None, Some(examples))), @"scores: dtype is DT_STRING, it must be DT_FLOAT");
-    assert_snapshot!(refused(signature::predict(BTreeMap::new(), BTreeMap::new())), @"a prediction has inputs, and none are given");
+    assert_snapshot!(refused(signature::predict(BTreeMap::new(), BTreeMap::new())), @"a prediction must have inputs, but none are given");
     let inputs = BTreeMap::from([("x".to_owned(), examples.clone())]);
-    assert_snapshot!(refused(signature::predict(inputs, BTreeMap::new())), @"a prediction has outputs, and none are given");
+    assert_snapshot!(refused(signature::predict(inputs, BTreeMap::new())), @"a prediction must have outputs, but none are given");
 }
 
 #[test]
@@ -142,9 +142,9 @@ fn a_missing_tensor_is_an_error() {
     let tensors = Tensors::of(&meta).unwrap();
     let refused = |name: &str| tensors.info(name).unwrap_err().to_string();
     assert_snapshot!(refused("z"), @"the graph has no z");
-    assert_snapshot!(refused("y:1"), @"number of an output is 1, y gives 1");
+    assert_snapshot!(refused("y:1"), @"number of an output is 1, y has 1");
     assert_snapshot!(refused("y:no"), @"name of a tensor is y:no, it must be the name of a node, a colon and a number");
-    assert_snapshot!(refused("legacy:0"), @"number of an output is 0, legacy gives 0");
+    assert_snapshot!(refused("legacy:0"), @"number of an output is 0, legacy has 0");
     assert_snapshot!(refused(""), @"no tensor is named");
     let info = tensors.info("y:0").unwrap();
     assert_snapshot!(tensors.find(&info, "under/").unwrap_err(), @"the graph has no under/y:0");

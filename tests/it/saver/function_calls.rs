@@ -124,7 +124,7 @@ fn outputs_are_selected_by_name_and_number() {
     assert_eq!(from("first").unwrap(), "T");
     for port in ["first:1", "third:0", "output:0", "0"] {
         let error = from(port).unwrap_err();
-        assert!(error.contains("which is no output"), "{port}: {error}");
+        assert!(error.contains("is not an output"), "{port}: {error}");
     }
 }
 
@@ -135,7 +135,7 @@ fn every_result_of_a_function_must_be_defined() {
     let ret = "ret { key: 'a' value: 'x' }";
     for bad in ["", "ret { key: 'c' value: 'x' }"] {
         let error = value(&whole.replace(ret, bad), &calls("f", "file"), "all:0").unwrap_err();
-        assert!(error.contains("for each of its results"), "{error}");
+        assert!(error.contains("for each result of its signature"), "{error}");
     }
 }
 

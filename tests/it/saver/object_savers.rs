@@ -6,7 +6,7 @@ use std::path::Path;
 use ckdiff::artifact::Form;
 use ckdiff::checkpoint::Checkpoint;
 use ckdiff::graph::ObjectGraph;
-use ckdiff::graph::object_graph::{Form as GraphForm, KEY};
+use ckdiff::graph::object_graph::{KEY, ObjectGraphKind};
 use ckdiff::progress::Silent;
 use ckdiff::saver::run::{Table, Variables, restore};
 use ckdiff::saver::{Model, SaveOptions, Saver};
@@ -148,7 +148,7 @@ fn a_saved_model_saves_again_what_it_restores() {
             if entry.name.as_bytes() == KEY.as_bytes() {
                 // It is a constant of the graph, in which a variable may have another name than in the checkpoint.
                 let graph = read(&saved);
-                ObjectGraph::new(GraphForm::Trackable, &graph.content()[8..]).unwrap();
+                ObjectGraph::new(ObjectGraphKind::Trackable, &graph.content()[8..]).unwrap();
                 continue;
             }
             assert_eq!(read(&known), read(&saved), "{} {:?}", path.display(), entry.name);
@@ -176,7 +176,7 @@ fn a_table_without_entries_is_saved_empty() {
     assert_eq!(variables.tables().filter(|(_, table)| table.is_none()).count(), 4);
     // A dense one has empty buckets in TensorFlow, and none here.
     let error = save(&variables).unwrap_err().to_string();
-    assert!(error.ends_with(" was given nothing"), "{error}");
+    assert!(error.ends_with(" has no content"), "{error}");
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
     // Of all, it alone has buckets: two dimensions of keys.
     let is_dense = |table: &Table| table.keys.shape().rank() == 2;

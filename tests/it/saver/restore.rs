@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::{Document, ReadOptions};
-use ckdiff::checkpoint::{Checkpoint, CheckpointState, Draft};
+use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, CheckpointState};
 use ckdiff::graph::Graph;
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
@@ -207,8 +207,10 @@ fn a_saver_of_a_graph_names_its_nodes() {
         let target = dir.path().join("m");
         let error = saver.save(&model, &target, &SaveOptions::default(), &Silent).unwrap_err();
         assert_eq!(error.to_string(), says);
-        // Tensors of a draft need no node.
-        saver.save(&Draft::default(), &target, &SaveOptions::default(), &Silent).unwrap();
+        // Tensors of a builder need no node.
+        saver
+            .save(&CheckpointBuilder::default(), &target, &SaveOptions::default(), &Silent)
+            .unwrap();
     }
     let error = Saver::new(SaverDef::default());
     let nowhere = dir.path().join("nowhere/model.ckpt");

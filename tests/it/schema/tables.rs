@@ -141,7 +141,7 @@ fn descriptors_that_cannot_be_linked_are_refused() {
         (one(field("n", 1, 1, 99, "")), "type of a field is 99, in t.M: 1 to 18"),
         (
             vec![message("M", vec![]), message("M", vec![])],
-            "type is t.M, which the descriptors define before",
+            "type is t.M, the descriptors define it twice",
         ),
         (
             vec![message("M", vec![field("a", 1, 1, 5, ""), field("b", 1, 1, 5, "")])],

@@ -5,7 +5,7 @@ use std::path::Path;
 use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
 use ckdiff::diff::{self, Diff, Weight};
 use ckdiff::progress::Silent;
-use ckdiff::report::{Palette, human, json};
+use ckdiff::report::{self, Format, Report};
 use ckdiff::schema::Schema;
 use ckdiff::verify;
 
@@ -59,8 +59,10 @@ fn opened(ty: &str, form: Form, bytes: &[u8]) -> Option<Artifact<'static>> {
 fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {
     let diff = diff::diff(lhs, rhs, &diff::Options::default(), &Silent);
     let diff = diff.expect("two messages of one type can be compared");
-    let view = human::View { palette: Palette::PLAIN, max_diffs: 20 };
-    human::diff(&diff, &view, &mut Vec::new()).expect("memory takes anything");
-    json::diff(&diff, &mut Vec::new()).expect("memory takes anything");
+    for format in Format::ALL.iter().copied() {
+        let looks = report::Options::default();
+        report::write(&Report::Diff(&diff, None), format, &looks, &mut Vec::new())
+            .expect("memory takes anything");
+    }
     diff
 }

@@ -33,6 +33,7 @@ pub mod text_message;
 // Random input, and damage.
 pub mod damage;
 pub mod floats;
+pub mod folder;
 pub mod property;
 pub mod random;
 pub mod random_message;

@@ -1,7 +1,7 @@
 //! Overviews of meta graphs made by hand.
 
 use ckdiff::artifact::{Document, Form};
-use ckdiff::report::{Contents, MetaGraph, Overview, Palette, human, json};
+use ckdiff::report::{Contents, Format, MetaGraph, Options, Overview, Report, write};
 
 use crate::support::encoding::{bytes, int};
 use crate::support::message_forms::document;
@@ -18,9 +18,9 @@ pub fn shown(meta_graph: &[u8], check: impl FnOnce(&MetaGraph)) -> [String; 2] {
     let Contents::MetaGraphs(graphs) = &overview.contents else { panic!("it is a meta graph") };
     check(&graphs[0]);
     let (mut text, mut report) = (Vec::new(), Vec::new());
-    let view = human::View { palette: Palette::PLAIN, max_diffs: 20 };
-    human::overview(&overview, &view, &mut text).unwrap();
-    json::overview(&overview, &mut report).unwrap();
+    let options = Options::default();
+    write(&Report::Overview(&overview), Format::HUMAN, &options, &mut text).unwrap();
+    write(&Report::Overview(&overview), Format::JSON, &options, &mut report).unwrap();
     [text, report].map(|bytes| String::from_utf8(bytes).unwrap())
 }
 
@@ -32,8 +32,9 @@ pub fn told(meta_graph: &[u8], max_diffs: usize) -> String {
 /// The overview of a message, as text, with so many items of each list.
 pub fn human_overview(document: &Document<'_>, max_diffs: usize) -> String {
     let mut text = Vec::new();
-    let view = human::View { palette: Palette::PLAIN, max_diffs };
-    human::overview(&Overview::new(document).unwrap(), &view, &mut text).unwrap();
+    let options = Options { max_rows: max_diffs, ..Options::default() };
+    let overview = Overview::new(document).unwrap();
+    write(&Report::Overview(&overview), Format::HUMAN, &options, &mut text).unwrap();
     String::from_utf8(text).unwrap()
 }
 

@@ -61,7 +61,7 @@ fn an_index_alone_is_not_sound() {
     let index = dir.path().join("model.ckpt.index");
     fs::copy("tests/data/demo/model.ckpt.index", &index).unwrap();
     let found = verify(&Artifact::open(&index).unwrap(), 1, &Silent).unwrap();
-    assert!(found.damage[0].to_string().contains("its data is not here"), "{found:?}");
+    assert!(found.damage[0].to_string().contains("the data files are missing"), "{found:?}");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn verify_accepts_the_expansion_of_a_pattern() {
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     assert_eq!(
         run.text(),
-        "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, every checksum holds, and its graph fits\n"
+        "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, all checksums match, and its graph fits\n"
     );
     let run = ckdiff(&[
         "verify",
@@ -88,8 +88,8 @@ fn verify_accepts_the_expansion_of_a_pattern() {
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     assert_eq!(
         run.text(),
-        "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, every checksum holds, and its graph fits\n\
-         ok  demo/v1format.ckpt: checkpoint V1, 2 tensors, 32 B, every checksum holds\n\
+        "ok  demo/model.ckpt: checkpoint V2, 2 tensors, 32 B, all checksums match, and its graph fits\n\
+         ok  demo/v1format.ckpt: checkpoint V1, 2 tensors, 32 B, all checksums match\n\
          note: demo/checkpoint is a state file and has nothing to verify\n"
     );
 }
@@ -100,7 +100,7 @@ fn a_graph_is_checked_against_the_checkpoint_given_with_it() {
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     assert_eq!(
         run.text(),
-        "ok  demo/v1format.ckpt: checkpoint V1, 2 tensors, 32 B, every checksum holds, and its graph fits\n"
+        "ok  demo/v1format.ckpt: checkpoint V1, 2 tensors, 32 B, all checksums match, and its graph fits\n"
     );
     let run = ckdiff(&["verify", "fit/missing/model.ckpt.meta", "demo/v1format.ckpt"]);
     assert_eq!(run.code, 1);

@@ -52,16 +52,16 @@ fn verify_says_what_does_not_fit() {
     assert_eq!((run.code, run.stderr.as_str()), (1, ""));
     let expected = "\
 unfit  fit/several/model.ckpt: the graph does not fit: 2 tensors missing, 1 of another shape, 1 of another dtype
-  checkpoint V2, 4 tensors, 56 B, every checksum holds
+  checkpoint V2, 4 tensors, 56 B, all checksums match
 
   Not in the checkpoint (2)
     gone/away
     lost       did you mean left?
 
-  Another shape (1)
+  Different shape (1)
     a  graph [3], checkpoint [2]
 
-  Another dtype (1)
+  Different dtype (1)
     b  graph int32, checkpoint float32
 
   Not restored (1): left

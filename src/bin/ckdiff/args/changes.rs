@@ -1,7 +1,13 @@
 //! Arguments that choose which changes of graphs are reported.
 
-use ckdiff::diff::{ChangeKind, Keyed, Only, PathPattern};
-use clap::{Args, ValueEnum};
+use ckdiff::diff::{ChangeKind, Keyed, PathPattern};
+use clap::Args;
+
+use super::one_of;
+
+/// The kinds of changes, in the order of the help.
+const KINDS: [ChangeKind; 4] =
+    [ChangeKind::Added, ChangeKind::Removed, ChangeKind::Modified, ChangeKind::Renamed];
 
 /// Which changes of graphs and other messages are reported.
 #[derive(Debug, Clone, Args)]
@@ -11,9 +17,9 @@ pub(crate) struct Changes {
     #[arg(long, value_name = "PATH-GLOB")]
     pub(crate) ignore: Vec<String>,
     /// Leave out changes of this kind (repeatable)
-    #[arg(long, value_enum, value_name = "KIND")]
-    pub(crate) ignore_kind: Vec<Kind>,
-    /// Let cosmetic changes count too
+    #[arg(long, value_name = "KIND", value_parser = one_of(KINDS.map(|kind| (kind.name(), kind))))]
+    pub(crate) ignore_kind: Vec<ChangeKind>,
+    /// Count cosmetic changes as differences
     #[arg(long)]
     pub(crate) strict: bool,
 }
@@ -37,40 +43,4 @@ pub(crate) struct Unified {
     /// Show changes of graphs as lines of text, with N lines of context (3 by default)
     #[arg(short, long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "3")]
     pub(crate) unified: Option<usize>,
-}
-
-/// The kind of a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kind {
-    Added,
-    Removed,
-    Modified,
-    Renamed,
-}
-
-impl From<Kind> for ChangeKind {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Added => Self::Added,
-            Kind::Removed => Self::Removed,
-            Kind::Modified => Self::Modified,
-            Kind::Renamed => Self::Renamed,
-        }
-    }
-}
-
-/// The part of two artifacts that is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OnlyPart {
-    Tensors,
-    Graph,
-}
-
-impl From<OnlyPart> for Only {
-    fn from(part: OnlyPart) -> Self {
-        match part {
-            OnlyPart::Tensors => Self::Tensors,
-            OnlyPart::Graph => Self::Graph,
-        }
-    }
 }

@@ -23,9 +23,9 @@ pub(crate) struct ExportArgs {
     pub(crate) target: TargetArgs,
 }
 
-/// What to export.
+/// The content of an export.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "What to export")]
+#[command(next_help_heading = "Content")]
 pub(crate) struct ContentArgs {
     /// Keep only nodes whose name begins with SCOPE, and remove it; tower includes tower2/x, tower/ does not
     #[arg(long, value_name = "SCOPE")]
@@ -39,7 +39,7 @@ pub(crate) struct ContentArgs {
     /// Leave out attributes that have the default value of their op
     #[arg(long)]
     pub(crate) strip_default_attrs: bool,
-    /// Make the list of op definitions anew, even if no node was left out
+    /// Rebuild the list of op definitions, even if no node was left out
     #[arg(long)]
     pub(crate) stripped_op_list: bool,
     /// Keep only this collection (repeatable)
@@ -51,7 +51,8 @@ pub(crate) struct ContentArgs {
     /// Set this meta_graph_version
     #[arg(long, value_name = "VERSION")]
     pub(crate) meta_graph_version: Option<String>,
-    /// Also write where the nodes were made, to OUT with the extension .debug; from the graph, or from IN with that extension
+    /// Also write the debug info of the nodes to OUT with the extension .debug; it is read from the graph, or from IN with that
+    /// extension
     #[arg(long, conflicts_with = "into")]
     pub(crate) save_debug_info: bool,
     /// The collection that names inputs from outside the scope
@@ -59,9 +60,9 @@ pub(crate) struct ContentArgs {
     pub(crate) unbound_inputs: String,
 }
 
-/// Where to put the export.
+/// The destination of an export.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Where to put it")]
+#[command(next_help_heading = "Destination")]
 pub(crate) struct TargetArgs {
     /// Put everything under SCOPE, with a number appended if SCOPE exists; SCOPE/ reuses an existing scope
     #[arg(long, value_name = "SCOPE")]

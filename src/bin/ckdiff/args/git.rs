@@ -17,7 +17,7 @@ pub(crate) struct GitDriverArgs {
     /// The file's path in the repository
     #[arg(allow_hyphen_values = true)]
     pub(crate) path: PathBuf,
-    /// What git says about the two sides, in its order
+    /// The two sides as git describes them, in its order
     #[arg(value_name = "SIDES", num_args = 0..=8, allow_hyphen_values = true)]
     pub(crate) sides: Vec<OsString>,
     /// Exit with 1 if the file differs or cannot be read, for diff.<driver>.trustExitCode; otherwise always with 0

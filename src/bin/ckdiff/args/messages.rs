@@ -3,9 +3,14 @@
 use std::path::PathBuf;
 
 use ckdiff::artifact::Form;
-use clap::{Args, ValueEnum};
+use ckdiff::text::Style;
+use clap::Args;
 
-use super::Jobs;
+use super::{Jobs, one_of};
+
+/// The forms of a message.
+const FORMS: [(&str, Form); 3] =
+    [("binary", Form::Binary), ("text", Form::Text), ("json", Form::Json)];
 
 /// Arguments of `convert`.
 #[derive(Debug, Clone, Args)]
@@ -26,14 +31,14 @@ pub(crate) struct ConvertArgs {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FormArgs {
     /// The form of IN [default: detected]
-    #[arg(long, value_enum, value_name = "FORM")]
-    pub(crate) from: Option<MessageForm>,
+    #[arg(long, value_name = "FORM", value_parser = one_of(FORMS))]
+    pub(crate) from: Option<Form>,
     /// The form of OUT [default: that of its extension]
-    #[arg(long, value_enum, value_name = "FORM")]
-    pub(crate) to: Option<MessageForm>,
+    #[arg(long, value_name = "FORM", value_parser = one_of(FORMS))]
+    pub(crate) to: Option<Form>,
     #[command(flatten)]
     pub(crate) layout: LayoutArgs,
-    /// Leave out unknown fields and messages that JSON cannot hold
+    /// Leave out unknown fields and messages that JSON cannot represent
     #[arg(long)]
     pub(crate) drop_unknown: bool,
     #[command(flatten)]
@@ -45,7 +50,8 @@ pub(crate) struct FormArgs {
 #[command(next_help_heading = "Layout")]
 pub(crate) struct LayoutArgs {
     /// Write text as TensorFlow does, or as `protoc --decode` does, byte for byte
-    #[arg(long, value_enum, default_value_t = Style::Tensorflow, hide_default_value = true)]
+    #[arg(long, default_value = "tensorflow", hide_default_value = true,
+          value_parser = one_of([("tensorflow", Style::TensorFlow), ("protoc", Style::Protoc)]))]
     pub(crate) style: Style,
     /// Write text on one line
     #[arg(long)]
@@ -104,29 +110,4 @@ pub(crate) struct FmtArgs {
     /// Change nothing; list the files that would change, and exit with 1 if there are any
     #[arg(long)]
     pub(crate) check: bool,
-}
-
-/// Forms of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MessageForm {
-    Binary,
-    Text,
-    Json,
-}
-
-impl From<MessageForm> for Form {
-    fn from(form: MessageForm) -> Self {
-        match form {
-            MessageForm::Binary => Self::Binary,
-            MessageForm::Text => Self::Text,
-            MessageForm::Json => Self::Json,
-        }
-    }
-}
-
-/// Whose text to write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Style {
-    Tensorflow,
-    Protoc,
 }

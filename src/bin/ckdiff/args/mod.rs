@@ -12,16 +12,18 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use ckdiff::compare::{NanPolicy, Tolerance};
-use clap::builder::{OsStringValueParser, TypedValueParser};
+use ckdiff::diff::Only;
+use ckdiff::report::Format;
+use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub(crate) use changes::{Changes, ListArgs, OnlyPart, Unified};
+pub(crate) use changes::{Changes, ListArgs, Unified};
 pub(crate) use device::{Choice, DeviceArgs, DevicesArgs};
 pub(crate) use export::{ContentArgs, ExportArgs, TargetArgs};
 pub(crate) use git::{GitDriverArgs, TextconvArgs};
-pub(crate) use messages::{ConvertArgs, FmtArgs, FormArgs, SchemaArgs, Style};
+pub(crate) use messages::{ConvertArgs, FmtArgs, FormArgs, SchemaArgs};
 pub(crate) use save::{ExistingArgs, LatestArgs, MergeArgs, SaveAsArgs};
 
 use crate::Exit;
@@ -34,8 +36,8 @@ For a path that is also the name of a command, write ./show.";
 /// A command.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
-    /// Compare two checkpoints, graphs or SavedModels (what `ckdiff LHS RHS` does)
-    Diff(DiffArgs),
+    /// Compare two checkpoints, graphs or SavedModels (the same as `ckdiff LHS RHS`)
+    Diff(Box<DiffArgs>),
     /// List the tensors of a checkpoint, print one, or summarize a graph or SavedModel
     Show(ShowArgs),
     /// Verify every checksum, and whether graph and checkpoint fit together
@@ -85,7 +87,7 @@ pub(crate) fn command() -> clap::Command {
 pub(crate) fn parse() -> Result<Command, Exit> {
     let parsed = command().try_get_matches().and_then(|mut matches| match matches.subcommand() {
         Some(_) => Command::from_arg_matches_mut(&mut matches),
-        None => DiffArgs::from_arg_matches_mut(&mut matches).map(Command::Diff),
+        None => Box::from_arg_matches_mut(&mut matches).map(Command::Diff),
     });
     parsed.map_err(|error| {
         // A reader who closes the pipe has read enough of the help.
@@ -107,7 +109,7 @@ pub(crate) struct DiffArgs {
     /// The baseline: a checkpoint's prefix, index, or file; a directory (its latest checkpoint, or a SavedModel); or a file
     /// that holds a meta graph, a graph, or another message, in any form
     pub(crate) lhs: PathBuf,
-    /// What is compared with the baseline
+    /// The artifact to compare with the baseline
     pub(crate) rhs: PathBuf,
     #[command(flatten)]
     pub(crate) what: CompareArgs,
@@ -125,7 +127,7 @@ pub(crate) struct DiffArgs {
     pub(crate) text: Unified,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
-    /// Print nothing; the exit code is the answer
+    /// Print nothing; set only the exit code
     #[arg(short, long, help_heading = "Report")]
     pub(crate) quiet: bool,
     #[command(flatten)]
@@ -134,7 +136,7 @@ pub(crate) struct DiffArgs {
     pub(crate) device: DeviceArgs,
 }
 
-/// What is compared, and what counts as a change.
+/// The options of a comparison.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
@@ -145,8 +147,8 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "FROM=TO", help_heading = "Tensors")]
     pub(crate) rename: Vec<String>,
     /// Compare this part only
-    #[arg(long, value_enum, value_name = "PART")]
-    pub(crate) only: Option<OnlyPart>,
+    #[arg(long, value_name = "PART", value_parser = one_of([("tensors", Only::Tensors), ("graph", Only::Graph)]))]
+    pub(crate) only: Option<Only>,
     #[command(flatten)]
     pub(crate) changes: Changes,
 }
@@ -161,12 +163,13 @@ pub(crate) struct Closeness {
     /// Relative tolerance
     #[arg(long, value_name = "R", value_parser = bound, allow_negative_numbers = true)]
     pub(crate) rtol: Option<f64>,
-    /// How many representable values two floats may be apart
+    /// The maximum number of representable values between two floats
     #[arg(long, value_name = "N")]
     pub(crate) ulp: Option<u64>,
-    /// Whether NaN is close to NaN, or to nothing
-    #[arg(long, value_enum, default_value_t = Nan::Equal, hide_default_value = true)]
-    pub(crate) nan: Nan,
+    /// Whether NaN is close to NaN
+    #[arg(long, default_value = "equal", hide_default_value = true,
+          value_parser = one_of([("equal", NanPolicy::Equal), ("differ", NanPolicy::Differ)]))]
+    pub(crate) nan: NanPolicy,
     /// Count the mismatches under another tolerance too, in the JSON report (repeatable)
     #[arg(long, value_name = "ATOL,RTOL", value_parser = tolerance)]
     pub(crate) tolerance: Vec<Tolerance>,
@@ -189,7 +192,7 @@ pub(crate) struct Filter {
 #[command(next_help_heading = "Report")]
 pub(crate) struct ReportArgs {
     /// The format of the printed report
-    #[arg(long, value_enum, default_value_t = Format::Human, hide_default_value = true)]
+    #[arg(long, value_parser = one_of(Format::ALL.iter().map(|it| (it.name, *it))), default_value = "human", hide_default_value = true)]
     pub(crate) format: Format,
     /// Also write a report to a file (repeatable), as in json=report.json
     #[arg(long, value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(output))]
@@ -248,19 +251,24 @@ pub(crate) struct VerifyArgs {
     pub(crate) ops: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
-    /// Print nothing; the exit code is the answer
+    /// Print nothing; set only the exit code
     #[arg(short, long, help_heading = "Report")]
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) jobs: Jobs,
 }
 
-/// Formats of a report.
-// The values of this enum and the next two are undocumented: clap would spread --help over three pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    Human,
-    Json,
+/// Accepts these names, each of which stands for a value.
+// The names are undocumented: clap would spread --help over three pages.
+fn one_of<T: Clone + Send + Sync + 'static>(
+    values: impl IntoIterator<Item = (&'static str, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let values: Vec<_> = values.into_iter().collect();
+    let names = PossibleValuesParser::new(values.iter().map(|(name, _)| *name));
+    names.try_map(move |given| {
+        let found = values.iter().find(|(name, _)| *name == given);
+        found.map(|(_, value)| value.clone()).ok_or("there is no such value")
+    })
 }
 
 /// When to use colours.
@@ -269,22 +277,6 @@ pub(crate) enum Color {
     Auto,
     Always,
     Never,
-}
-
-/// What NaN is close to: NaN, or nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Nan {
-    Equal,
-    Differ,
-}
-
-impl From<Nan> for NanPolicy {
-    fn from(nan: Nan) -> Self {
-        match nan {
-            Nan::Equal => Self::Equal,
-            Nan::Differ => Self::Differ,
-        }
-    }
 }
 
 /// Parses the atol or rtol of a tolerance.
@@ -312,8 +304,10 @@ fn max_diffs(text: &str) -> Result<usize, String> {
 fn output(text: OsString) -> Result<(Format, PathBuf), String> {
     let lossy = text.to_string_lossy();
     let name = lossy.split('=').next().unwrap_or_default();
-    let format = Format::from_str(name, false)
-        .map_err(|_| format!("{name:?} is not a format; the formats are human and json"))?;
+    let format = Format::by_name(name).ok_or_else(|| {
+        let names: Vec<_> = Format::ALL.iter().map(|format| format.name).collect();
+        format!("{name:?} is not a format; the formats are {}", names.join(" and "))
+    })?;
     let path = after(&text, name.len() + 1).filter(|path| !path.is_empty());
     path.map(|path| (format, path.into())).ok_or_else(|| "PATH is missing after FORMAT=".into())
 }

@@ -32,7 +32,7 @@ pub(crate) struct SaveAsArgs {
     pub(crate) existing: ExistingArgs,
 }
 
-/// Takes the name of any format that can be written.
+/// Accepts the name of any format that can be written.
 fn writable_format() -> impl TypedValueParser<Value = &'static Format> {
     let writable = FORMATS.iter().filter(|format| format.is_writable());
     let values = writable.map(|format| PossibleValue::new(format.option()).help(format.about()));

@@ -1,67 +1,72 @@
-//! The functions of an object graph: how each is called, and what it captured.
+//! Compares the functions of object graphs: their signatures, and the objects that they captured.
 
 use std::collections::BTreeMap;
 
-use super::super::Model;
-use super::matching::Objects;
-use super::references::change;
-use crate::diff::message::Found;
-use crate::diff::path::Trail;
-use crate::diff::{ChangeKind, Weight};
+use super::super::ModelRules;
+use super::matching::ObjectMatching;
+use crate::diff::message::{MessageDiff, MessagePair};
+use crate::diff::path::PathBuilder;
+use crate::diff::{Change, ChangeKind, Weight};
 use crate::graph::object_graph::{Label, ObjectGraph, ObjectId};
 
-impl Model<'_> {
-    /// Compares the functions, each by its name in rhs.
-    pub(super) fn captured(&self, objects: &Objects<'_>, at: &Trail<'_>, out: &mut Found) {
+impl ModelRules<'_> {
+    /// Compares the functions, whose paths have the names of rhs.
+    pub(super) fn functions_of_objects(
+        &self,
+        objects: &ObjectMatching<'_>,
+        at: &PathBuilder<'_>,
+        out: &mut MessageDiff,
+    ) {
         let Some(ty) = self.schema.message("tensorflow.SavedConcreteFunction") else { return };
-        let messages = self.messages();
+        let differ = self.differ();
         let mut left = BTreeMap::new();
         for (name, bytes) in objects.lhs.functions() {
-            let followed = self.functions.follow(name).unwrap_or_else(|| (*name).to_owned());
-            left.insert(followed, (*name, *bytes));
+            let new_name = self.functions.new_name(name).unwrap_or_else(|| (*name).to_owned());
+            left.insert(new_name, (*name, *bytes));
         }
-        let (l_bound, r_bound) = (bound(&objects.lhs), bound(&objects.rhs));
+        let (lhs_captures, rhs_captures) = (captures(&objects.lhs), captures(&objects.rhs));
         let list = at.field("concrete_functions");
-        let before = out.changes.len();
-        let mut lone = Vec::new();
+        let start = out.changes.len();
+        let mut of_captures = Vec::new();
         for (name, rhs) in objects.rhs.functions() {
             let Some((old, lhs)) = left.remove(*name) else {
-                messages.added(ty, rhs, &list.key(name), out);
+                differ.one_sided(ChangeKind::Added, (ty, rhs), &list.key(name), out);
                 continue;
             };
-            let at = list.keys(old, name);
-            messages.fields(ty, lhs, rhs, &at, out);
-            let (l, r) = (l_bound.get(old), r_bound.get(name));
-            let (l, r) = (l.cloned().unwrap_or_default(), r.cloned().unwrap_or_default());
+            let at = list.key_pair(old, name);
+            differ.fields(&MessagePair { ty, lhs, rhs, at: &at }, out);
+            let ids = |captures: &BTreeMap<_, Vec<ObjectId>>, name: &str| {
+                captures.get(name).cloned().unwrap_or_default()
+            };
+            let (l, r) = (ids(&lhs_captures, old), ids(&rhs_captures, name));
             if !l.iter().map(|&id| objects.to_rhs(id)).eq(r.iter().map(|&id| Some(id))) {
-                let text = |paths: Vec<String>| Some(format!("[{}]", paths.join(", ")));
+                let text = |paths: Vec<String>| format!("[{}]", paths.join(", "));
                 let lhs = text(l.iter().map(|&id| objects.lhs_path(id)).collect());
                 let rhs = text(r.iter().map(|&id| objects.rhs_path(id)).collect());
-                let path = at.field("bound_inputs").path();
-                lone.push(change(path, ChangeKind::Modified, lhs, rhs));
+                of_captures.push(Change::modified(at.field("bound_inputs").path(), lhs, rhs));
             }
         }
         for (old, lhs) in left.into_values() {
-            messages.removed(ty, lhs, &list.key(old), out);
+            differ.one_sided(ChangeKind::Removed, (ty, lhs), &list.key(old), out);
         }
         let depth = list.path().steps().len() + 1;
-        for change in out.changes.iter_mut().skip(before) {
-            // The library of the graph tells of it.
+        for change in out.changes.iter_mut().skip(start) {
+            // The library of the graph reports the function.
             if self.graphs.is_some() && change.path.steps().len() == depth {
                 change.weight = Weight::Cosmetic;
             }
         }
-        out.changes.append(&mut lone);
+        out.changes.append(&mut of_captures);
     }
 }
 
-/// What each function captured, in order.
-fn bound<'m>(graph: &ObjectGraph<'m>) -> BTreeMap<&'m str, Vec<ObjectId>> {
-    let mut bound = BTreeMap::<_, Vec<_>>::new();
+/// The captured objects of each function, in order.
+fn captures<'m>(graph: &ObjectGraph<'m>) -> BTreeMap<&'m str, Vec<ObjectId>> {
+    let mut captures = BTreeMap::<_, Vec<_>>::new();
     for (_, edge) in graph.root().map(|root| graph.edges(root)).unwrap_or_default() {
         if let Label::Bound(function, _) = edge.label {
-            bound.entry(function).or_default().push(edge.to);
+            captures.entry(function).or_default().push(edge.to);
         }
     }
-    bound
+    captures
 }

@@ -1,58 +1,59 @@
-//! Which object of lhs is which object of rhs.
+//! Matches the objects of two object graphs.
 //!
-//! Both graphs are walked side by side from their roots: what has one name on both sides is one object. A child that only one
-//! side has a name for is held against those of the other side by what it and all beneath it are.
+//! Both graphs are traversed together from their roots: equal names lead to the same object. A child whose
+//! name only one side has is matched by the hash of its structure.
 
 use std::collections::BTreeMap;
 
 use super::structure::hashes;
 use crate::diff::Weight;
 use crate::diff::graph::Renames;
+use crate::diff::join::join;
 use crate::graph::ObjectGraph;
-use crate::graph::object_graph::{Edge, Label, ObjectId, Way, path};
+use crate::graph::object_graph::{Edge, Label, ObjectId, Route, path};
 
-/// Two object graphs whose objects have found each other.
+/// Two object graphs with their objects matched.
 #[derive(Debug)]
-pub(in crate::diff) struct Objects<'m> {
+pub(in crate::diff) struct ObjectMatching<'m> {
     pub(super) lhs: ObjectGraph<'m>,
     pub(super) rhs: ObjectGraph<'m>,
     to_rhs: Vec<Option<ObjectId>>,
     to_lhs: Vec<Option<ObjectId>>,
-    /// The ways along which pairs were found.
-    lhs_ways: Vec<Way<'m>>,
-    rhs_ways: Vec<Way<'m>>,
-    /// Every pair, behind the one that leads to it.
+    /// The routes along which pairs were found.
+    lhs_routes: Vec<Route<'m>>,
+    rhs_routes: Vec<Route<'m>>,
+    /// Every pair, after the one that leads to it.
     pub(super) pairs: Vec<(ObjectId, ObjectId)>,
-    /// Children that have another name.
-    pub(super) renamed: Vec<Renamed<'m>>,
+    /// Renamed children.
+    pub(super) renamed: Vec<RenamedChild<'m>>,
 }
 
-/// A child that goes by another name.
+/// A renamed child.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Renamed<'m> {
-    /// The object whose child it is, in rhs.
+pub(super) struct RenamedChild<'m> {
+    /// The parent, in rhs.
     pub(super) of: ObjectId,
     pub(super) from: &'m str,
     pub(super) to: &'m str,
     /// The child, on each side.
     pub(super) pair: (ObjectId, ObjectId),
-    /// Whether anyone gave it its names.
+    /// Cosmetic if the names are generated.
     pub(super) weight: Weight,
 }
 
-/// How many pairs were gone on from, along what.
+/// The number of pairs that were followed along each kind of reference.
 #[derive(Debug, Default)]
-struct Walked {
+struct WalkState {
     children: usize,
     renamed: usize,
     others: usize,
 }
 
-/// What a reference goes by, in terms of rhs.
+/// The key of a reference, in terms of rhs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key<'m> {
+pub(super) enum ReferenceKey<'m> {
     Child(&'m str),
-    /// A variable of rhs, or one of lhs that is not there in rhs.
+    /// A variable of rhs, or one of lhs that rhs lacks.
     Slot(Option<ObjectId>, Option<ObjectId>, &'m str),
     Dependency(&'m str),
     Save(&'m str),
@@ -60,8 +61,8 @@ pub(super) enum Key<'m> {
     Bound(String, u32),
 }
 
-impl<'m> Objects<'m> {
-    /// Brings the objects together; `functions` says what became of the names of functions.
+impl<'m> ObjectMatching<'m> {
+    /// Matches the objects; `functions` has the renames of functions.
     pub(in crate::diff) fn new(
         lhs: ObjectGraph<'m>,
         rhs: ObjectGraph<'m>,
@@ -70,27 +71,28 @@ impl<'m> Objects<'m> {
         let mut objects = Self {
             to_rhs: vec![None; lhs.len()],
             to_lhs: vec![None; rhs.len()],
-            lhs_ways: lhs.ids().map(|id| lhs.way(id)).collect(),
-            rhs_ways: rhs.ids().map(|id| rhs.way(id)).collect(),
+            lhs_routes: lhs.ids().map(|id| lhs.route(id)).collect(),
+            rhs_routes: rhs.ids().map(|id| rhs.route(id)).collect(),
             lhs,
             rhs,
             pairs: Vec::new(),
             renamed: Vec::new(),
         };
-        let left = hashes(&objects.lhs, |name| functions.follow(name));
+        let left = hashes(&objects.lhs, |name| functions.new_name(name));
         let right = hashes(&objects.rhs, |_| None);
         if let (Some(l), Some(r)) = (objects.lhs.root(), objects.rhs.root()) {
-            objects.pair((l, r), (Way::Root, Way::Root));
+            objects.pair((l, r), (Route::Root, Route::Root));
         }
-        let mut walked = Walked::default();
+        let mut walked = WalkState::default();
         objects.walk(&mut walked, functions, &left, &right);
         objects.pair_lost(&left, &right);
         objects.walk(&mut walked, functions, &left, &right);
         objects
     }
 
-    /// Goes on from every pair: along children of one name as far as they lead, then along renamed ones, then along all else.
-    fn walk(&mut self, walked: &mut Walked, functions: &Renames, left: &[u64], right: &[u64]) {
+    /// Follows every pair: first along children of equal names, then along renamed children, then along all
+    /// other references.
+    fn walk(&mut self, walked: &mut WalkState, functions: &Renames, left: &[u64], right: &[u64]) {
         loop {
             if let Some(&pair) = self.pairs.get(walked.children) {
                 walked.children += 1;
@@ -108,25 +110,21 @@ impl<'m> Objects<'m> {
     }
 
     fn children(&mut self, (l, r): (ObjectId, ObjectId)) {
-        if is_set(self.lhs_way(l)) && is_set(self.rhs_way(r)) && self.variables((l, r)) {
+        if is_set(self.lhs_route(l)) && is_set(self.rhs_route(r)) && self.variables((l, r)) {
             return;
         }
-        let mut found = Vec::new();
-        let mut right = self.rhs.children(r).peekable();
-        for (name, a) in self.lhs.children(l) {
-            while right.next_if(|(other, _)| *other < name).is_some() {}
-            if let Some((other, b)) = right.next_if(|(other, _)| *other == name) {
-                found.push((
-                    (a, b),
-                    (Way::From(l, Label::Child(name)), Way::From(r, Label::Child(other))),
-                ));
-            }
-        }
-        drop(right);
-        found.into_iter().for_each(|(pair, ways)| self.pair(pair, ways));
+        let same_names =
+            join(self.lhs.children(l), self.rhs.children(r), |(a, _), (b, _)| a.cmp(b));
+        let found = same_names.filter_map(|pair| {
+            let ((name, a), (_, b)) = pair.0.zip(pair.1)?;
+            let label = Label::Child(name);
+            Some(((a, b), (Route::From(l, label), Route::From(r, label))))
+        });
+        let found: Vec<_> = found.collect();
+        found.into_iter().for_each(|(pair, routes)| self.pair(pair, routes));
     }
 
-    /// Pairs the variables of two sets by their names; `false` where they are not the same, each once.
+    /// Pairs the variables of two sets by name; `false` if the names are ambiguous or differ.
     fn variables(&mut self, (l, r): (ObjectId, ObjectId)) -> bool {
         let named = |graph: &ObjectGraph<'m>, of| {
             let children = graph.children(of);
@@ -140,50 +138,47 @@ impl<'m> Objects<'m> {
             return false;
         }
         for ((from, a), (to, b)) in left.into_values().zip(right.into_values()) {
-            let ways = (Way::From(l, Label::Child(from)), Way::From(r, Label::Child(to)));
-            self.pair((a, b), ways);
+            let routes = (Route::From(l, Label::Child(from)), Route::From(r, Label::Child(to)));
+            self.pair((a, b), routes);
             if from != to && self.to_rhs(a) == Some(b) {
                 let weight = Weight::Cosmetic;
-                self.renamed.push(Renamed { of: r, from, to, pair: (a, b), weight });
+                self.renamed.push(RenamedChild { of: r, from, to, pair: (a, b), weight });
             }
         }
         true
     }
 
     fn renamed_children(&mut self, (l, r): (ObjectId, ObjectId), left: &[u64], right: &[u64]) {
-        let (mut lone, mut others) = (Vec::new(), Vec::new());
-        let mut theirs = self.rhs.children(r).peekable();
-        for (name, to) in self.lhs.children(l) {
-            while let Some(other) = theirs.next_if(|(other, _)| *other < name) {
-                others.push(other);
-            }
-            if theirs.next_if(|(other, _)| *other == name).is_none() {
-                lone.push((name, to));
+        let (mut unmatched, mut others) = (Vec::new(), Vec::new());
+        for pair in join(self.lhs.children(l), self.rhs.children(r), |(a, _), (b, _)| a.cmp(b)) {
+            match pair {
+                (Some(child), None) => unmatched.push(child),
+                (None, Some(child)) => others.push(child),
+                _ => {}
             }
         }
-        others.extend(theirs);
-        // What is one object already, and what is alike, in the order of names.
+        // Children that are already matched, and children of equal structure, in the order of their names.
         let kind = |known: Option<ObjectId>, hashes: &[u64], id: ObjectId| match known {
             Some(known) => (true, u64::from(known.number())),
             None => (false, hashes.get(id.position()).copied().unwrap_or_default()),
         };
         let mut alike = BTreeMap::<_, (Vec<_>, Vec<_>)>::new();
-        for (name, to) in lone {
+        for (name, to) in unmatched {
             alike.entry(kind(self.to_rhs(to), left, to)).or_default().0.push((name, to));
         }
         for (name, to) in others {
             let known = self.to_lhs(to).map(|_| to);
             alike.entry(kind(known, right, to)).or_default().1.push((name, to));
         }
-        for (lone, others) in alike.into_values().filter(|(l, r)| l.len() == r.len()) {
-            for ((from, a), (to, b)) in lone.into_iter().zip(others) {
+        for (unmatched, others) in alike.into_values().filter(|(l, r)| l.len() == r.len()) {
+            for ((from, a), (to, b)) in unmatched.into_iter().zip(others) {
                 self.pair(
                     (a, b),
-                    (Way::From(l, Label::Child(from)), Way::From(r, Label::Child(to))),
+                    (Route::From(l, Label::Child(from)), Route::From(r, Label::Child(to))),
                 );
                 if self.to_rhs(a) == Some(b) {
                     let weight = Weight::Semantic;
-                    self.renamed.push(Renamed { of: r, from, to, pair: (a, b), weight });
+                    self.renamed.push(RenamedChild { of: r, from, to, pair: (a, b), weight });
                 }
             }
         }
@@ -201,18 +196,18 @@ impl<'m> Objects<'m> {
         let mut found = Vec::new();
         for (_, edge) in self.lhs.edges(l).iter().filter(|(_, edge)| is_other(edge)) {
             if let Some(other) = theirs.get(&self.lhs_key(edge.label, functions)) {
-                let ways = (Way::From(l, edge.label), Way::From(r, other.label));
-                found.push(((edge.to, other.to), ways));
+                let routes = (Route::From(l, edge.label), Route::From(r, other.label));
+                found.push(((edge.to, other.to), routes));
             }
         }
-        found.into_iter().for_each(|(pair, ways)| self.pair(pair, ways));
+        found.into_iter().for_each(|(pair, routes)| self.pair(pair, routes));
     }
 
-    /// Pairs what nothing leads to: by what it is, and then by its number.
+    /// Pairs unreachable objects: by structure, then by number.
     fn pair_lost(&mut self, left: &[u64], right: &[u64]) {
         let lost = |graph: &ObjectGraph<'m>, known: &[Option<ObjectId>], hashes: &[u64]| {
             let is_lost = |id: &ObjectId| {
-                graph.way(*id) == Way::Lost && known.get(id.position()) == Some(&None)
+                graph.route(*id) == Route::Unreachable && known.get(id.position()) == Some(&None)
             };
             let hash = |id: ObjectId| hashes.get(id.position()).copied().unwrap_or_default();
             graph.ids().filter(is_lost).map(|id| (hash(id), id)).collect::<Vec<_>>()
@@ -221,10 +216,10 @@ impl<'m> Objects<'m> {
         for (hash, id) in lost(&self.rhs, &self.to_lhs, right).into_iter().rev() {
             theirs.entry(hash).or_default().push(id);
         }
-        let ways = (Way::Lost, Way::Lost);
+        let routes = (Route::Unreachable, Route::Unreachable);
         for (hash, l) in lost(&self.lhs, &self.to_rhs, left) {
             if let Some(r) = theirs.get_mut(&hash).and_then(Vec::pop) {
-                self.pair((l, r), ways);
+                self.pair((l, r), routes);
             }
         }
         let theirs = lost(&self.rhs, &self.to_lhs, right);
@@ -232,13 +227,13 @@ impl<'m> Objects<'m> {
             if let Ok(at) = theirs.binary_search_by_key(&l, |(_, id)| *id)
                 && let Some((_, r)) = theirs.get(at)
             {
-                self.pair((l, *r), ways);
+                self.pair((l, *r), routes);
             }
         }
     }
 
-    /// Makes the two one, unless either is one with another.
-    fn pair(&mut self, (l, r): (ObjectId, ObjectId), ways: (Way<'m>, Way<'m>)) {
+    /// Pairs two objects unless one of them is already paired.
+    fn pair(&mut self, (l, r): (ObjectId, ObjectId), routes: (Route<'m>, Route<'m>)) {
         let (Some(to_rhs), Some(to_lhs)) =
             (self.to_rhs.get_mut(l.position()), self.to_lhs.get_mut(r.position()))
         else {
@@ -247,72 +242,73 @@ impl<'m> Objects<'m> {
         if to_rhs.is_none() && to_lhs.is_none() {
             (*to_rhs, *to_lhs) = (Some(r), Some(l));
             self.pairs.push((l, r));
-            let slots = (self.lhs_ways.get_mut(l.position()), self.rhs_ways.get_mut(r.position()));
+            let slots =
+                (self.lhs_routes.get_mut(l.position()), self.rhs_routes.get_mut(r.position()));
             if let (Some(left), Some(right)) = slots {
-                (*left, *right) = ways;
+                (*left, *right) = routes;
             }
         }
     }
 
-    /// The object of rhs that one of lhs is.
+    /// The partner of an object of lhs.
     pub(super) fn to_rhs(&self, l: ObjectId) -> Option<ObjectId> {
         self.to_rhs.get(l.position()).copied().flatten()
     }
 
-    /// The object of lhs that one of rhs is.
+    /// The partner of an object of rhs.
     pub(super) fn to_lhs(&self, r: ObjectId) -> Option<ObjectId> {
         self.to_lhs.get(r.position()).copied().flatten()
     }
 
-    /// How an object of lhs is reached.
-    pub(super) fn lhs_way(&self, l: ObjectId) -> Way<'m> {
-        self.lhs_ways.get(l.position()).copied().unwrap_or(Way::Lost)
+    /// The route to an object of lhs.
+    pub(super) fn lhs_route(&self, l: ObjectId) -> Route<'m> {
+        self.lhs_routes.get(l.position()).copied().unwrap_or(Route::Unreachable)
     }
 
-    /// How an object of rhs is reached.
-    pub(super) fn rhs_way(&self, r: ObjectId) -> Way<'m> {
-        self.rhs_ways.get(r.position()).copied().unwrap_or(Way::Lost)
+    /// The route to an object of rhs.
+    pub(super) fn rhs_route(&self, r: ObjectId) -> Route<'m> {
+        self.rhs_routes.get(r.position()).copied().unwrap_or(Route::Unreachable)
     }
 
-    /// The key path of an object of lhs, by the names that both sides have where there are several.
+    /// The key path of an object of lhs, preferring names that both sides have.
     pub(super) fn lhs_path(&self, l: ObjectId) -> String {
-        path(l, |id| self.lhs_way(id))
+        path(l, |id| self.lhs_route(id))
     }
 
-    /// The key path of an object of rhs, by the names that both sides have where there are several.
+    /// The key path of an object of rhs, preferring names that both sides have.
     pub(super) fn rhs_path(&self, r: ObjectId) -> String {
-        path(r, |id| self.rhs_way(id))
+        path(r, |id| self.rhs_route(id))
     }
 
-    pub(super) fn lhs_key(&self, label: Label<'m>, functions: &Renames) -> Key<'m> {
+    /// The key of a reference of lhs, in terms of rhs.
+    pub(super) fn lhs_key(&self, label: Label<'m>, functions: &Renames) -> ReferenceKey<'m> {
         match label {
-            Label::Child(name) => Key::Child(name),
             Label::Slot(variable, name) => match self.to_rhs(variable) {
-                Some(r) => Key::Slot(Some(r), None, name),
-                None => Key::Slot(None, Some(variable), name),
+                Some(r) => ReferenceKey::Slot(Some(r), None, name),
+                None => ReferenceKey::Slot(None, Some(variable), name),
             },
-            Label::Dependency(name) => Key::Dependency(name),
-            Label::Save(name) => Key::Save(name),
-            Label::Restore(name) => Key::Restore(name),
             Label::Bound(function, at) => {
-                Key::Bound(functions.follow(function).unwrap_or_else(|| function.to_owned()), at)
+                let new_name = functions.new_name(function);
+                ReferenceKey::Bound(new_name.unwrap_or_else(|| function.to_owned()), at)
             }
+            _ => self.rhs_key(label),
         }
     }
 
-    pub(super) fn rhs_key(&self, label: Label<'m>) -> Key<'m> {
+    /// The key of a reference of rhs.
+    pub(super) fn rhs_key(&self, label: Label<'m>) -> ReferenceKey<'m> {
         match label {
-            Label::Child(name) => Key::Child(name),
-            Label::Slot(variable, name) => Key::Slot(Some(variable), None, name),
-            Label::Dependency(name) => Key::Dependency(name),
-            Label::Save(name) => Key::Save(name),
-            Label::Restore(name) => Key::Restore(name),
-            Label::Bound(function, at) => Key::Bound(function.to_owned(), at),
+            Label::Child(name) => ReferenceKey::Child(name),
+            Label::Slot(variable, name) => ReferenceKey::Slot(Some(variable), None, name),
+            Label::Dependency(name) => ReferenceKey::Dependency(name),
+            Label::Save(name) => ReferenceKey::Save(name),
+            Label::Restore(name) => ReferenceKey::Restore(name),
+            Label::Bound(function, at) => ReferenceKey::Bound(function.to_owned(), at),
         }
     }
 }
 
-/// Whether an object is a list that was made from a set, so that its numbers mean nothing: what Keras exports.
-fn is_set(way: Way<'_>) -> bool {
-    matches!(way, Way::From(_, Label::Child("_all_variables")))
+/// Whether an object is a list that Keras exported from a set, so that the numbers of its items mean nothing.
+fn is_set(route: Route<'_>) -> bool {
+    matches!(route, Route::From(_, Label::Child("_all_variables")))
 }

@@ -1,157 +1,92 @@
-//! Object graphs: objects by their key paths, whatever their numbers are.
+//! Compares object graphs by the key paths of objects, independent of their numbers.
 //!
 //! ```text
 //! nodes["dense/kernel"].variable.trainable      an object's field        nodes[""]       the root
-//! nodes["alpha"]                                came or went, with all that is reached through it alone; or renamed
+//! nodes["alpha"]                                added, removed or renamed, with all objects below it
 //! nodes[""].children["again"]                   a further name of an object that has others
 //! ```
 //! A key path is written as in the keys of a checkpoint: `.` in a name is `..`, and `/` is `.S`.
 
 mod functions;
 mod matching;
-mod once;
 mod references;
+mod repeats;
 mod structure;
 
-use std::borrow::Cow;
-
-use super::Model;
+use super::ModelRules;
+use crate::diff::Side;
 use crate::diff::graph::Renames;
-use crate::diff::message::Found;
-use crate::diff::path::Trail;
+use crate::diff::message::{MessageDiff, MessagePair};
 use crate::error::Result;
 use crate::graph::ObjectGraph;
-use crate::graph::object_graph::{Form, Way, escaped};
-use crate::message::{Record, Records, Value, canonical};
-use crate::schema::field::trackable_object_graph;
-use crate::schema::{MessageType, Schema};
+use crate::graph::object_graph::{Label, ObjectGraphKind, Route, escaped};
 
-pub(super) use matching::Objects;
-pub(in crate::diff) use once::leave_out_told;
-pub(super) use once::tell_once;
+pub(super) use matching::ObjectMatching;
+pub(super) use repeats::remove_repeated;
+pub(in crate::diff) use repeats::remove_reported;
 
-/// What checkpoints hold.
-pub(super) const TRACKABLE: &str = "tensorflow.TrackableObjectGraph";
-
-/// The form of a message of this type, where it is an object graph.
-fn form(ty: &MessageType) -> Option<Form> {
-    match &*ty.full_name {
-        TRACKABLE => Some(Form::Trackable),
-        "tensorflow.SavedObjectGraph" => Some(Form::Saved),
-        _ => None,
-    }
-}
-
-impl Model<'_> {
+impl ModelRules<'_> {
     /// Compares two object graphs.
     pub(super) fn object_graph(
         &self,
-        ty: &MessageType,
-        lhs: &[u8],
-        rhs: &[u8],
-        at: &Trail<'_>,
-        out: &mut Found,
-    ) -> bool {
+        kind: ObjectGraphKind,
+        pair: &MessagePair<'_>,
+        out: &mut MessageDiff,
+    ) {
+        let MessagePair { lhs, rhs, at, .. } = *pair;
         let is_known = || self.graphs.is_some_and(|graphs| graphs.have_objects(lhs, rhs));
-        let is_saved = form(ty) == Some(Form::Saved);
-        if let Some(objects) = self.objects.filter(|_| is_saved && is_known()) {
-            self.objects(ty, objects, (lhs, rhs), at, out);
-            return true;
+        if let Some(objects) = self.objects.filter(|_| kind == ObjectGraphKind::Saved && is_known())
+        {
+            return self.objects(objects, pair, out);
         }
-        let Some(form) = form(ty) else { return false };
-        let objects = ObjectGraph::new(form, lhs)
-            .and_then(|l| Ok(Objects::new(l, ObjectGraph::new(form, rhs)?, self.functions)));
-        match objects {
-            Ok(objects) => {
-                let keys = objects.keys();
-                // What is known of a whole model holds where it says something.
-                let keys = if self.keys.is_empty() { &keys } else { self.keys };
-                let model = Model { keys, ..*self };
-                model.objects(ty, &objects, (lhs, rhs), at, out);
-            }
-            Err(error) => out.findings.push((at.path(), error.to_string())),
-        }
-        true
+        let graphs = out.both(ObjectGraph::new(kind, lhs), ObjectGraph::new(kind, rhs), at);
+        let Some((left, right)) = graphs else { return };
+        let objects = ObjectMatching::new(left, right, self.functions);
+        let keys = objects.keys();
+        // The keys of a whole model, if there are any, take precedence.
+        let keys = if self.keys.is_empty() { &keys } else { self.keys };
+        ModelRules { keys, ..*self }.objects(&objects, pair, out);
     }
 
-    fn objects(
-        &self,
-        ty: &MessageType,
-        objects: &Objects<'_>,
-        (lhs, rhs): (&[u8], &[u8]),
-        at: &Trail<'_>,
-        out: &mut Found,
-    ) {
-        for finding in objects.lhs.findings() {
-            out.findings.push((at.path(), format!("lhs: {finding}")));
+    fn objects(&self, objects: &ObjectMatching<'_>, pair: &MessagePair<'_>, out: &mut MessageDiff) {
+        let at = pair.at;
+        for (side, graph) in [(Side::Lhs, &objects.lhs), (Side::Rhs, &objects.rhs)] {
+            let findings = graph.findings().iter();
+            let findings = findings.map(|finding| format!("{}: {finding}", side.name()));
+            out.findings.extend(findings.map(|finding| (at.path(), finding)));
         }
-        for finding in objects.rhs.findings() {
-            out.findings.push((at.path(), format!("rhs: {finding}")));
-        }
-        objects.references(self.functions, at, &mut out.changes);
-        let item = match objects.rhs.form() {
-            Form::Trackable => "tensorflow.TrackableObjectGraph.TrackableObject",
-            Form::Saved => "tensorflow.SavedObject",
+        objects.compare_references(self.functions, at, &mut out.changes);
+        let item = match objects.rhs.kind() {
+            ObjectGraphKind::Trackable => "tensorflow.TrackableObjectGraph.TrackableObject",
+            ObjectGraphKind::Saved => "tensorflow.SavedObject",
         };
-        let messages = self.messages();
-        if let Some(item) = self.schema.message(item) {
+        let differ = self.differ();
+        if let Some(ty) = self.schema.message(item) {
             let nodes = at.field("nodes");
             for &(l, r) in &objects.pairs {
-                let (l, bytes) = (objects.lhs.object_bytes(l), objects.rhs.object_bytes(r));
-                if l != bytes {
-                    messages.fields(item, l, bytes, &nodes.key(&objects.rhs_path(r)), out);
+                let (lhs, rhs) = (objects.lhs.object_bytes(l), objects.rhs.object_bytes(r));
+                if lhs != rhs {
+                    let path = objects.rhs_path(r);
+                    differ.fields(&MessagePair { ty, lhs, rhs, at: &nodes.key(&path) }, out);
                 }
             }
         }
-        self.captured(objects, at, out);
-        messages.fields(ty, lhs, rhs, at, out);
-    }
-
-    /// Compares bytes that hold a `TrackableObjectGraph` on both sides; whether they do so.
-    pub(in crate::diff) fn held_object_graph(
-        &self,
-        lhs: &[u8],
-        rhs: &[u8],
-        at: &Trail<'_>,
-        out: &mut Found,
-    ) -> bool {
-        let Some(ty) = self.schema.message(TRACKABLE) else { return false };
-        let (Some(l), Some(r)) = (opened(self.schema, ty, lhs), opened(self.schema, ty, rhs))
-        else {
-            return false;
-        };
-        l == r || self.object_graph(ty, &l, &r, at, out)
+        self.functions_of_objects(objects, at, out);
+        differ.fields(pair, out);
     }
 }
 
-/// The `TrackableObjectGraph` that a string holds, in canonical form.
-pub(in crate::diff) fn opened_object_graph(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
-    let schema = Schema::tensorflow();
-    opened(schema, schema.message(TRACKABLE)?, bytes)
-}
-
-/// What became of the keys of two checkpoints whose object graphs these are.
+/// The renamed keys of two checkpoints with these object graphs.
 pub(in crate::diff) fn object_graph_keys(lhs: &[u8], rhs: &[u8]) -> Result<Renames> {
-    let read = |bytes| ObjectGraph::new(Form::Trackable, bytes);
-    Ok(Objects::new(read(lhs)?, read(rhs)?, &Renames::default()).keys())
+    let read = |bytes| ObjectGraph::new(ObjectGraphKind::Trackable, bytes);
+    Ok(ObjectMatching::new(read(lhs)?, read(rhs)?, &Renames::default()).keys())
 }
 
-/// An object graph has objects, and nothing else; other bytes may be some message by chance.
-fn opened<'b>(schema: &Schema, ty: &MessageType, bytes: &'b [u8]) -> Option<Cow<'b, [u8]>> {
-    let bytes = canonical(schema, ty, bytes, 0).ok()?;
-    let is_object = |record: Result<Record<'_>>| {
-        record.is_ok_and(|record| {
-            record.number == trackable_object_graph::NODES && matches!(record.value, Value::Len(_))
-        })
-    };
-    (!bytes.is_empty() && Records::new(&bytes, 0).all(is_object)).then_some(bytes)
-}
-
-impl<'m> Objects<'m> {
-    /// Finds out which object is which of two messages that are object graphs of a SavedModel.
+impl<'m> ObjectMatching<'m> {
+    /// Matches the objects of two SavedModels; `None` if one has no object graph.
     ///
     /// # Errors
-    /// When one is too large to be counted.
+    /// When a graph has more objects than can be counted.
     pub(super) fn of_saved_model(
         lhs: &'m [u8],
         rhs: &'m [u8],
@@ -160,11 +95,11 @@ impl<'m> Objects<'m> {
         if lhs.is_empty() || rhs.is_empty() {
             return Ok(None);
         }
-        let read = |bytes| ObjectGraph::new(Form::Saved, bytes);
+        let read = |bytes| ObjectGraph::new(ObjectGraphKind::Saved, bytes);
         Ok(Some(Self::new(read(lhs)?, read(rhs)?, functions)))
     }
 
-    /// What became of the keys of checkpoints: those of a renamed object, and of all beneath it.
+    /// The renamed keys of checkpoints: the keys of renamed objects and of all objects below them.
     pub(super) fn keys(&self) -> Renames {
         let mut keys = Renames::default();
         for renamed in &self.renamed {
@@ -172,17 +107,16 @@ impl<'m> Objects<'m> {
             keys.add(&self.lhs_path(l), &self.rhs_path(r));
             let (l, r) =
                 (self.to_lhs(renamed.of).map(|l| self.lhs_path(l)), self.rhs_path(renamed.of));
-            // A key may go by any of the names of an object.
+            // A key may be made from any name of the object.
             let below = |path: &str, name: &str| {
                 if path.is_empty() { escaped(name) } else { format!("{path}/{}", escaped(name)) }
             };
             keys.add(&below(&l.unwrap_or_default(), renamed.from), &below(&r, renamed.to));
         }
         for &(l, r) in self.pairs.iter().filter(|_| !self.renamed.is_empty()) {
-            // The state of an optimizer has the path of two objects in its own.
-            let is_slot =
-                |way| matches!(way, Way::From(_, crate::graph::object_graph::Label::Slot(..)));
-            if is_slot(self.lhs_way(l)) && is_slot(self.rhs_way(r)) {
+            // The key of a slot contains the paths of two objects.
+            let is_slot = |route| matches!(route, Route::From(_, Label::Slot(..)));
+            if is_slot(self.lhs_route(l)) && is_slot(self.rhs_route(r)) {
                 let (from, to) = (self.lhs_path(l), self.rhs_path(r));
                 if from != to {
                     keys.add(&from, &to);

@@ -1,8 +1,8 @@
-//! What an object and all that is reached through it are, whatever it is called: a hash of each.
+//! Hashes of objects and of everything reachable through them, without names.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::graph::object_graph::{Form, Label, ObjectGraph, ObjectId, Way};
+use crate::graph::object_graph::{Label, ObjectGraph, ObjectGraphKind, ObjectId, Route};
 use crate::message::{Value, records};
 use crate::schema::field::saved_object::{
     ASSET, BARE_CONCRETE_FUNCTION, CAPTURED_TENSOR, CONSTANT, FUNCTION, RESOURCE, USER_OBJECT,
@@ -14,8 +14,8 @@ use crate::schema::field::{
     saved_variable,
 };
 
-/// The hashes of all objects; `follow` is what a function of this name is called on the other side. Each object counts where
-/// it is reached first, so that this is linear, and ends where objects refer to each other in a ring.
+/// The hashes of all objects; `follow` yields the name of a function on the other side. Each object counts
+/// only where it is reached first, so the time is linear even for cycles.
 pub(super) fn hashes(graph: &ObjectGraph<'_>, follow: impl Fn(&str) -> Option<String>) -> Vec<u64> {
     let mut hashes = vec![0; graph.len()];
     for &id in graph.order().iter().rev() {
@@ -23,7 +23,7 @@ pub(super) fn hashes(graph: &ObjectGraph<'_>, follow: impl Fn(&str) -> Option<St
         content(graph, id, &follow, &mut state);
         for (name, child) in graph.children(id) {
             name.hash(&mut state);
-            if graph.way(child) == Way::From(id, Label::Child(name)) {
+            if graph.route(child) == Route::From(id, Label::Child(name)) {
                 hashes.get(child.position()).hash(&mut state);
             }
         }
@@ -41,20 +41,24 @@ fn content(
     state: &mut DefaultHasher,
 ) {
     for record in records(graph.object_bytes(id)) {
-        // Which fields say what it is, and are no names that follow from where it is.
-        let inside: &[u32] = match (graph.form(), record.number) {
-            (Form::Trackable, trackable_object::ATTRIBUTES) => &[serialized_tensor::NAME],
-            (Form::Trackable, trackable_object::REGISTERED_SAVER) => &[registered_saver::NAME],
-            (Form::Saved, USER_OBJECT) => &[saved_user_object::IDENTIFIER],
-            (Form::Saved, VARIABLE) => &[saved_variable::DTYPE, saved_variable::SHAPE],
-            (Form::Saved, FUNCTION) => &[saved_function::CONCRETE_FUNCTIONS],
-            (Form::Saved, BARE_CONCRETE_FUNCTION) => {
+        // The fields that identify the object without naming it.
+        let inside: &[u32] = match (graph.kind(), record.number) {
+            (ObjectGraphKind::Trackable, trackable_object::ATTRIBUTES) => {
+                &[serialized_tensor::NAME]
+            }
+            (ObjectGraphKind::Trackable, trackable_object::REGISTERED_SAVER) => {
+                &[registered_saver::NAME]
+            }
+            (ObjectGraphKind::Saved, USER_OBJECT) => &[saved_user_object::IDENTIFIER],
+            (ObjectGraphKind::Saved, VARIABLE) => &[saved_variable::DTYPE, saved_variable::SHAPE],
+            (ObjectGraphKind::Saved, FUNCTION) => &[saved_function::CONCRETE_FUNCTIONS],
+            (ObjectGraphKind::Saved, BARE_CONCRETE_FUNCTION) => {
                 &[saved_bare_concrete_function::CONCRETE_FUNCTION_NAME]
             }
-            (Form::Saved, ASSET | CONSTANT | RESOURCE | CAPTURED_TENSOR) => &[],
+            (ObjectGraphKind::Saved, ASSET | CONSTANT | RESOURCE | CAPTURED_TENSOR) => &[],
             _ => continue,
         };
-        let is_function = graph.form() == Form::Saved
+        let is_function = graph.kind() == ObjectGraphKind::Saved
             && matches!(record.number, FUNCTION | BARE_CONCRETE_FUNCTION);
         record.number.hash(state);
         for field in records(record.payload()) {

@@ -1,4 +1,4 @@
-//! Functions: how Python calls them.
+//! Callable functions, with the arguments that Python passes.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -8,27 +8,28 @@ use anstyle::Style;
 use crate::report::{Callable, ConcreteFunction, MetaGraph, Parameter};
 
 use super::super::WIDTH;
+use super::super::lines;
 use super::super::number;
 use super::super::table::{Align, Table};
-use super::super::text::{cut_middle, ends, plural, printable, width_of, wrapped};
+use super::super::text::{cut_middle, ends, printable, width_of, wrapped};
 use super::rows::{Row, Rows, aligned};
-use super::{Report, python};
+use super::{Page, python};
 
 /// Columns that the names of arguments keep.
 const ARGUMENT: usize = 48;
 
-/// Columns that a name or a parameter takes at most.
+/// The maximum number of columns of a name or a parameter.
 const PART: usize = 48;
 
-/// What objects with a resource, such as tables, call the functions that TensorFlow runs for them.
+/// Names of the functions that TensorFlow runs for objects with a resource, such as tables.
 const OF_RESOURCES: [&str; 3] = ["_create_resource", "_initialize", "_destroy_resource"];
 
-/// Between a function and what is said of it, on one line and on two.
+/// The space between a function and its notes, on the same line and on the next.
 const GAP: &str = "  ";
 const NOTES: &str = "      ";
 
-impl Report<'_> {
-    /// The functions that can be called; those that serve signatures are told with these.
+impl Page<'_> {
+    /// Writes the functions that can be called, except those of signatures.
     pub(super) fn callables(&self, graph: &MetaGraph, out: &mut dyn Write) -> io::Result<()> {
         let called = graph.callables.iter().filter(|callable| !callable.of_signature);
         let (inner, called): (Vec<_>, Vec<_>) = called.partition(|callable| is_inner(callable));
@@ -36,15 +37,15 @@ impl Report<'_> {
             return Ok(());
         }
         self.title("Callable functions", inner.len() + called.len(), out)?;
-        // A function that several share is told in full once: by which of them, and as which option.
-        let mut told = BTreeMap::new();
-        for (place, callable) in called.iter().take(self.view.max_diffs).enumerate() {
+        // A concrete function that several share is written once, and referred to by function and option.
+        let mut written = BTreeMap::new();
+        for (place, callable) in called.iter().take(self.options.max_rows).enumerate() {
             self.head(callable, out)?;
             let mut rows = Vec::new();
-            let shown = callable.concrete_functions.iter().take(self.view.max_diffs);
+            let shown = callable.concrete_functions.iter().take(self.options.max_rows);
             for (i, name) in shown.enumerate() {
                 let option = format!("#{}", i + 1);
-                let (first, of, at) = *told.entry(name.as_str()).or_insert((callable, place, i));
+                let (first, of, at) = *written.entry(name.as_str()).or_insert((callable, place, i));
                 rows.extend(match graph.concrete_function(name) {
                     _ if (of, at) != (place, i) => text(&option, &as_of(first, at)),
                     Some(concrete) => self.option(&option, callable, concrete),
@@ -54,10 +55,9 @@ impl Report<'_> {
             let mut table = Table::new(&[Align::Left]).keeping_names(ARGUMENT);
             aligned(&rows).into_iter().for_each(|cells| table.push(Style::new(), cells));
             table.write_squeezed(out)?;
-            let more = callable.concrete_functions.len().saturating_sub(self.view.max_diffs);
-            if more > 0 {
-                writeln!(out, "    … and {}", plural(more as u64, "more option"))?;
-            }
+            let all = callable.concrete_functions.len();
+            let hidden = all.saturating_sub(self.options.max_rows) as u64;
+            lines::more(hidden, "option", "    ", Style::new(), out)?;
         }
         self.rest(called.len(), out)?;
         match (inner.len() as u64, called.len()) {
@@ -67,11 +67,11 @@ impl Report<'_> {
         }
     }
 
-    /// The function as its `def` has it, and what else is to be said of it.
+    /// Writes the function as in its `def`, and notes.
     fn head(&self, callable: &Callable, out: &mut dyn Write) -> io::Result<()> {
         let mut parameters = parameters(callable);
-        if parameters.len() > self.view.max_diffs {
-            parameters.truncate(self.view.max_diffs);
+        if parameters.len() > self.options.max_rows {
+            parameters.truncate(self.options.max_rows);
             parameters.push("…".into());
         }
         let parameters: Vec<_> = parameters.iter().map(|text| cut_middle(text, PART)).collect();
@@ -89,9 +89,9 @@ impl Report<'_> {
         lines.iter().try_for_each(|line| writeln!(out, "{line}"))
     }
 
-    /// What one concrete function takes and gives.
+    /// The arguments and results of a concrete function.
     fn option(&self, option: &str, callable: &Callable, concrete: &ConcreteFunction) -> Vec<Row> {
-        let mut rows = Rows::of_arguments(self.view.max_diffs);
+        let mut rows = Rows::of_arguments(self.options.max_rows);
         for (i, value) in concrete.arguments.iter().flatten().enumerate() {
             rows.push(&positional(callable, i), value);
         }
@@ -103,15 +103,15 @@ impl Report<'_> {
         }
         let mut found = rows.finish(option);
         let arrow = if found.is_empty() { format!("{option:>4} →") } else { "→".into() };
-        let mut rows = Rows::of_results(self.view.max_diffs);
+        let mut rows = Rows::of_results(self.options.max_rows);
         rows.push("", &concrete.results);
         found.extend(rows.finish(&arrow));
         found
     }
 }
 
-/// Whether a function is one that TensorFlow itself calls: to make, fill and drop a resource such as a table, or to save
-/// and restore an object.
+/// Whether a function is called by TensorFlow itself: to create, initialize and destroy a resource, or to save and restore an
+/// object.
 fn is_inner(callable: &Callable) -> bool {
     let path = callable.names.first().map_or("", String::as_str);
     let last = path.rsplit('/').next().unwrap_or_default();
@@ -119,14 +119,14 @@ fn is_inner(callable: &Callable) -> bool {
     !callable.of_root && (OF_RESOURCES.contains(&last) || is_saver())
 }
 
-/// One row with a text.
+/// A row with a text.
 fn text(option: &str, text: &str) -> Vec<Row> {
     let mut rows = Rows::of_results(1);
     rows.push_text("", text);
     rows.finish(option)
 }
 
-/// What is said of an option that is told with another function.
+/// A reference to an option of another function.
 fn as_of(callable: &Callable, option: usize) -> String {
     format!("as #{} of {}", option + 1, cut_middle(&name(callable), PART))
 }
@@ -135,12 +135,12 @@ fn name(callable: &Callable) -> String {
     callable.names.first().map(|name| short(name)).unwrap_or_default()
 }
 
-/// A name that is told with each option.
+/// A name that occurs in each option.
 fn short(name: &str) -> String {
     printable(&ends(name))
 }
 
-/// What is to be said of a function beside its parameters.
+/// Notes on a function.
 fn notes(callable: &Callable) -> String {
     let mut notes = Vec::new();
     if let [_, others @ ..] = callable.names.as_slice()
@@ -160,7 +160,7 @@ fn notes(callable: &Callable) -> String {
     notes.join(GAP)
 }
 
-/// The parameters as a `def` has them.
+/// The parameters as in a `def`.
 fn parameters(callable: &Callable) -> Vec<String> {
     let Some(parameters) = &callable.parameters else {
         let positional = usize::try_from(callable.positional).unwrap_or(usize::MAX);
@@ -172,7 +172,7 @@ fn parameters(callable: &Callable) -> Vec<String> {
     };
     let text = |parameter: &Parameter| match &parameter.default {
         None => printable(&parameter.name),
-        Some(value) => format!("{}={}", printable(&parameter.name), python::spelled(value)),
+        Some(value) => format!("{}={}", printable(&parameter.name), python::value(value)),
     };
     let mut texts: Vec<String> = parameters.positional.iter().map(text).collect();
     match &parameters.varargs {
@@ -185,7 +185,7 @@ fn parameters(callable: &Callable) -> Vec<String> {
     texts
 }
 
-/// The name of an argument by its place.
+/// The name of an argument by its position.
 fn positional(callable: &Callable, place: usize) -> String {
     let Some(parameters) = &callable.parameters else {
         return callable.keywords.get(place).map_or_else(|| format!("[{place}]"), |n| short(n));

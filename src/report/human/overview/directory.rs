@@ -1,26 +1,26 @@
-//! What lies beside the graphs of a SavedModel: variables, assets, hashes.
+//! The other files of a SavedModel: variables, assets, hashes.
 
 use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::artifact::Part;
+use crate::artifact::SavedModelPart;
 use crate::error::Error;
 use crate::report::{Contents, Directory, DirectoryFile, Listing, MetaGraph};
 
+use super::super::lines;
 use super::super::listing::table;
 use super::super::number;
 use super::super::table::{Align, Table};
 use super::super::text::{plural, printable};
-use super::Report;
+use super::Page;
 
-impl Report<'_> {
-    /// The assets of a meta graph, and of a directory their files.
+impl Page<'_> {
+    /// Writes the assets of a meta graph, with the sizes of their files.
     pub(super) fn assets(&self, graph: &MetaGraph, out: &mut dyn Write) -> io::Result<()> {
         let assets = &graph.assets;
         if let Some(error) = &graph.assets_error {
-            let heading = self.view.palette.heading;
-            writeln!(out, "\n{heading}Assets{heading:#}")?;
+            self.heading("Assets", out)?;
             return self.damage([error], out);
         }
         if assets.is_empty() {
@@ -28,9 +28,9 @@ impl Report<'_> {
         }
         self.title("Assets", assets.len(), out)?;
         let mut table = Table::new(&[Align::Left, Align::Right]);
-        for asset in assets.iter().take(self.view.max_diffs) {
+        for asset in assets.iter().take(self.options.max_rows) {
             let (style, size) = match asset.is_there {
-                Some(false) => (self.view.palette.bad, "missing".into()),
+                Some(false) => (self.options.palette.bad, "missing".into()),
                 _ => (Style::new(), asset.bytes.map(number::bytes).unwrap_or_default()),
             };
             table.push(style, vec![printable(&asset.filename), printable(&asset.tensor), size]);
@@ -39,13 +39,13 @@ impl Report<'_> {
         self.rest(assets.len(), out)
     }
 
-    /// What else lies in the directory of a SavedModel.
+    /// Writes the other files in the directory of a SavedModel.
     pub(super) fn directory(&self, out: &mut dyn Write) -> io::Result<()> {
         let Some(directory) = &self.overview.directory else { return Ok(()) };
         if let Some(variables) = &directory.variables {
             self.variables(variables, out)?;
         }
-        self.unread(directory, Part::Variables, "Saved variables", out)?;
+        self.errors_of(directory, SavedModelPart::Variables, "Saved variables", out)?;
         let named = self.named_assets();
         let is_other = |file: &&DirectoryFile| {
             let asset = file.path.strip_prefix("assets/");
@@ -55,12 +55,12 @@ impl Report<'_> {
         let cells = |file: &&DirectoryFile| vec![printable(&file.path), number::bytes(file.bytes)];
         self.section("Other files", &others, &[Align::Right], cells, out)?;
         let title = if others.is_empty() { "Other files" } else { "" };
-        self.unread(directory, Part::Files, title, out)?;
+        self.errors_of(directory, SavedModelPart::Files, title, out)?;
         self.fingerprint(directory, out)?;
-        self.unread(directory, Part::Fingerprint, "Fingerprint", out)
+        self.errors_of(directory, SavedModelPart::Fingerprint, "Fingerprint", out)
     }
 
-    /// The assets that the graphs name, sorted.
+    /// The assets of the graphs, sorted.
     fn named_assets(&self) -> Vec<&str> {
         let Contents::MetaGraphs(graphs) = &self.overview.contents else { return Vec::new() };
         let assets = graphs.iter().flat_map(|graph| &graph.assets);
@@ -69,49 +69,44 @@ impl Report<'_> {
         named
     }
 
-    /// Why a part cannot be read, under its title if it has none yet.
-    fn unread(
+    /// Writes the errors of a part, under this title unless it is empty.
+    fn errors_of(
         &self,
         directory: &Directory,
-        part: Part,
+        part: SavedModelPart,
         title: &str,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let heading = self.view.palette.heading;
-        if !title.is_empty() && directory.unread(part).next().is_some() {
-            writeln!(out, "\n{heading}{title}{heading:#}")?;
+        if !title.is_empty() && directory.errors_of(part).next().is_some() {
+            self.heading(title, out)?;
         }
-        self.damage(directory.unread(part), out)
+        self.damage(directory.errors_of(part), out)
     }
 
-    /// Errors, as many as the view allows.
+    /// Writes errors, as many as the options allow.
     fn damage<'e>(
         &self,
         errors: impl IntoIterator<Item = &'e Error>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let bad = self.view.palette.bad;
+        let bad = self.options.palette.bad;
         let mut errors = errors.into_iter();
-        for error in errors.by_ref().take(self.view.max_diffs) {
+        for error in errors.by_ref().take(self.options.max_rows) {
             writeln!(out, "{bad}  {}{bad:#}", printable(&error.to_string()))?;
         }
-        match errors.count() {
-            0 => Ok(()),
-            more => writeln!(out, "  … and {}", plural(more as u64, "more error")),
-        }
+        lines::more(errors.count() as u64, "error", "  ", Style::new(), out)
     }
 
     fn variables(&self, variables: &Listing, out: &mut dyn Write) -> io::Result<()> {
-        let heading = self.view.palette.heading;
         let tensors = plural(variables.tensors.len() as u64, "tensor");
         let parameters = plural(variables.parameters(), "parameter");
         let bytes = number::bytes(variables.bytes());
-        writeln!(out, "\n{heading}Saved variables ({tensors}, {parameters}, {bytes}){heading:#}")?;
-        let most = self.view.max_diffs;
+        self.heading(&format!("Saved variables ({tensors}, {parameters}, {bytes})"), out)?;
+        let most = self.options.max_rows;
         self.damage(&variables.damage, out)?;
         let shown = variables.tensors.get(..most).unwrap_or(&variables.tensors);
         if !shown.is_empty() {
-            table(shown, self.view).write_squeezed(out)?;
+            table(shown, self.options).write_squeezed(out)?;
         }
         self.rest(variables.tensors.len(), out)?;
         self.damage(variables.tensors.iter().filter_map(|row| row.error.as_ref()), out)
@@ -119,8 +114,7 @@ impl Report<'_> {
 
     fn fingerprint(&self, directory: &Directory, out: &mut dyn Write) -> io::Result<()> {
         let Some(print) = &directory.fingerprint else { return Ok(()) };
-        let heading = self.view.palette.heading;
-        writeln!(out, "\n{heading}Fingerprint{heading:#}")?;
+        self.heading("Fingerprint", out)?;
         let facts = [
             ("file", print.saved_model_checksum.to_string()),
             ("graph", print.graph_def_program_hash.to_string()),

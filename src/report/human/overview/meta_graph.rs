@@ -1,4 +1,4 @@
-//! A meta graph, or a graph alone.
+//! Meta graphs and graphs.
 
 use std::io::{self, Write};
 
@@ -7,19 +7,19 @@ use crate::report::{Collection, Function, Graph, MetaGraph, OpRole, Saver, Speci
 use super::super::number;
 use super::super::table::{Align, NONE};
 use super::super::text::{plural, printable};
-use super::Report;
+use super::Page;
 
-/// What a Saver has where nobody asks for anything else: it keeps none for good.
+/// The default of a Saver, which keeps no checkpoint for good.
 const NEVER: f32 = 10_000.0;
 
-impl Report<'_> {
+impl Page<'_> {
     pub(super) fn meta_graph(&self, graph: &MetaGraph, out: &mut dyn Write) -> io::Result<()> {
         let tensorflow = match (&*graph.tensorflow_version, &*graph.tensorflow_git_version) {
             ("", _) => String::new(),
             (version, "" | "unknown") => format!("TensorFlow {version}"),
             (version, git) => format!("TensorFlow {version} ({git})"),
         };
-        // TensorFlow 2 names it both ways.
+        // TensorFlow 2 records the op under both roles.
         let ops = |role| self.few(ops(graph, role));
         let main = ops(OpRole::Main);
         let facts = [
@@ -49,7 +49,7 @@ impl Report<'_> {
         self.assets(graph, out)
     }
 
-    /// A graph that is no part of a meta graph.
+    /// Writes a graph that is not part of a meta graph.
     pub(super) fn bare_graph(&self, graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
         self.facts(&[("versions", versions(graph)), ("graph", size(graph))], out)?;
         self.graph(graph, out)
@@ -106,10 +106,10 @@ pub(super) fn dtype(ty: &TensorType) -> String {
     ty.dtype.clone().unwrap_or_else(|| "?".into())
 }
 
-/// The ops of a role.
+/// The ops with a role.
 fn ops(graph: &MetaGraph, role: OpRole) -> impl Iterator<Item = String> {
     let ops = graph.special_ops.iter().filter(move |op| op.role == role);
-    // Of two names for one thing, the one that goes out of use is told.
+    // The deprecated name of the role is shown.
     let older = move |op: &SpecialOp| match role {
         OpRole::LegacyInit => format!("{} (by {})", op.name, op.told_by),
         _ => op.name.clone(),
@@ -147,7 +147,7 @@ fn saver(saver: &Saver) -> String {
     });
     if saver.keep_checkpoint_every_n_hours > 0.0 && saver.keep_checkpoint_every_n_hours < NEVER {
         let hours = number::short(saver.keep_checkpoint_every_n_hours.into());
-        parts.push(format!("one for good every {hours} hours"));
+        parts.push(format!("one permanently every {hours} hours"));
     }
     parts.push(format!("file name {}", saver.filename_tensor));
     parts.push(format!("save {}", saver.save_tensor));

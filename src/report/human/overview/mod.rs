@@ -1,4 +1,4 @@
-//! What is in a message: its graphs at a glance, or its text.
+//! The overview of a message: summaries of its graphs, or its text.
 
 mod callables;
 mod directory;
@@ -16,17 +16,18 @@ use crate::message::Losses;
 use crate::report::{Contents, MetaGraph, Overview};
 use crate::text;
 
-use super::lines::FirstLines;
+use super::lines::{self, FirstLines};
 use super::table::{Align, Table};
 use super::text::{cut_middle, plural, printable, wrapped};
-use super::{View, WIDTH, number};
+use super::{Options, WIDTH, number};
 
-/// Tells a person what is in a message; returns what text has no place for.
-///
-/// # Errors
-/// When `out` cannot be written.
-pub fn write(overview: &Overview<'_>, view: &View, out: &mut dyn Write) -> io::Result<Losses> {
-    let heading = view.palette.heading;
+/// Writes the overview of a message; returns the parts that text cannot represent.
+pub(super) fn write(
+    overview: &Overview<'_>,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<Losses> {
+    let heading = options.palette.heading;
     let path = printable(&overview.path.display().to_string());
     let mut what = format!("{}, {}", overview.kind, overview.form);
     if let Contents::MetaGraphs(graphs) = &overview.contents
@@ -36,54 +37,50 @@ pub fn write(overview: &Overview<'_>, view: &View, out: &mut dyn Write) -> io::R
     }
     let bytes = number::bytes(overview.bytes);
     writeln!(out, "{heading}{path}: {what}, {bytes}{heading:#}")?;
-    let report = Report { view, overview };
+    let page = Page { options, overview };
     match &overview.contents {
-        Contents::MetaGraphs(graphs) => report.meta_graphs(graphs, out)?,
+        Contents::MetaGraphs(graphs) => page.meta_graphs(graphs, out)?,
         Contents::Graph(graph) => {
             writeln!(out)?;
-            report.bare_graph(graph, out)?;
+            page.bare_graph(graph, out)?;
         }
         Contents::Other(message) => {
             writeln!(out)?;
-            let mut lines = FirstLines::new(out, view.max_diffs);
+            let mut lines = FirstLines::new(out, options.max_rows);
             let losses = text::print(message, &text::PrintOptions::default(), &mut lines)?;
-            let more = lines.more();
-            if more > 0 {
-                writeln!(out, "… and {}", plural(more, "more line"))?;
-            }
+            let hidden = lines.more();
+            lines::more(hidden, "line", "", Style::new(), out)?;
             return Ok(losses);
         }
     }
-    report.directory(out)?;
+    page.directory(out)?;
     Ok(Losses::default())
 }
 
-struct Report<'a> {
-    view: &'a View,
+struct Page<'a> {
+    options: &'a Options,
     overview: &'a Overview<'a>,
 }
 
-impl Report<'_> {
+impl Page<'_> {
     fn meta_graphs(&self, graphs: &[MetaGraph], out: &mut dyn Write) -> io::Result<()> {
-        let (heading, count) = (self.view.palette.heading, graphs.len());
-        for (i, graph) in graphs.iter().enumerate().take(self.view.max_diffs) {
+        let count = graphs.len();
+        for (i, graph) in graphs.iter().enumerate().take(self.options.max_rows) {
             if count > 1 {
-                writeln!(out, "\n{heading}Meta graph {} of {count}{heading:#}", i + 1)?;
+                self.heading(&format!("Meta graph {} of {count}", i + 1), out)?;
             } else {
                 writeln!(out)?;
             }
             self.meta_graph(graph, out)?;
         }
-        match count.saturating_sub(self.view.max_diffs) {
-            0 => Ok(()),
-            more => writeln!(out, "\n… and {}", plural(more as u64, "more meta graph")),
-        }
+        let hidden = count.saturating_sub(self.options.max_rows) as u64;
+        lines::more(hidden, "meta graph", "\n", Style::new(), out)
     }
 
-    /// Texts with commas between them, as many as the view allows.
+    /// Texts separated by commas, as many as the options allow.
     fn few(&self, texts: impl Iterator<Item = String>) -> String {
         let mut texts = texts.into_iter();
-        let mut shown: Vec<String> = texts.by_ref().take(self.view.max_diffs).collect();
+        let mut shown: Vec<String> = texts.by_ref().take(self.options.max_rows).collect();
         match texts.count() {
             0 => {}
             more => shown.push(format!("… and {more} more")),
@@ -92,7 +89,7 @@ impl Report<'_> {
     }
 
     fn facts(&self, facts: &[(&str, String)], out: &mut dyn Write) -> io::Result<()> {
-        let faint = self.view.palette.faint;
+        let faint = self.options.palette.faint;
         for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {
             let start = format!("  {name:<10}  ");
             let parts: Vec<String> = fact.split(", ").map(printable).collect();
@@ -115,7 +112,7 @@ impl Report<'_> {
         self.section_under(title, &[], items, columns, cells, out)
     }
 
-    /// A title, a header over the columns, and as many rows as the view allows.
+    /// Writes a title, a header and as many rows as the options allow.
     fn section_under<T>(
         &self,
         title: &str,
@@ -131,29 +128,30 @@ impl Report<'_> {
         self.title(title, items.len(), out)?;
         let mut table = Table::new(columns);
         if !header.is_empty() {
-            table.header(self.view.palette.faint, header);
+            table.header(self.options.palette.faint, header);
         }
-        for item in items.iter().take(self.view.max_diffs) {
+        for item in items.iter().take(self.options.max_rows) {
             table.push(Style::new(), cells(item));
         }
         table.write_squeezed(out)?;
         self.rest(items.len(), out)
     }
 
-    /// A line in as many columns as a report has.
+    /// Writes a line, cut to the width of a report.
     fn line(&self, text: &str, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", cut_middle(text, WIDTH))
     }
 
     fn title(&self, title: &str, count: usize, out: &mut dyn Write) -> io::Result<()> {
-        let heading = self.view.palette.heading;
-        writeln!(out, "\n{heading}{title} ({}){heading:#}", number::count(count as u64))
+        self.heading(&format!("{title} ({})", number::count(count as u64)), out)
+    }
+
+    fn heading(&self, title: &str, out: &mut dyn Write) -> io::Result<()> {
+        lines::heading(title, self.options, out)
     }
 
     fn rest(&self, count: usize, out: &mut dyn Write) -> io::Result<()> {
-        match count.saturating_sub(self.view.max_diffs) {
-            0 => Ok(()),
-            more => writeln!(out, "  … and {} more", number::count(more as u64)),
-        }
+        let hidden = count.saturating_sub(self.options.max_rows) as u64;
+        lines::more(hidden, "", "  ", Style::new(), out)
     }
 }

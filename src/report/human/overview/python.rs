@@ -1,25 +1,25 @@
-//! Values as Python writes them, with types and shapes as reports do.
+//! Values in Python's notation, with types and shapes as in reports.
 
 use crate::report::{ConstantValue, Range, Shown, StructuredValue, TensorSpec, TypeSpec};
 use crate::tensor::{DType, Name};
 
 use super::super::text::printable;
-use super::super::values::spelled as element;
+use super::super::values::element;
 
-/// Bytes after which nothing more is written: a line has no room for it.
-const LONGEST: usize = 400;
+/// The maximum number of bytes of a value; the rest would be cut off at the end of the line.
+const MAX_LEN: usize = 400;
 
-/// Elements of a tensor that are written.
+/// The maximum number of elements of a tensor.
 const ELEMENTS: usize = 6;
 
 /// A value: `[1, 2.5, None]`, `'text'`, `float32 [?, 3]`.
-pub(super) fn spelled(value: &StructuredValue) -> String {
+pub(super) fn value(value: &StructuredValue) -> String {
     let mut text = Text::default();
     text.value(value);
     text.finish()
 }
 
-/// A place for what is made of several tensors: `RaggedTensorSpec([?, ?], float32, 1, int64)`.
+/// The type of a composite tensor: `RaggedTensorSpec([?, ?], float32, 1, int64)`.
 pub(super) fn type_spec(spec: &TypeSpec) -> String {
     let mut text = Text::default();
     text.type_spec(spec);
@@ -44,12 +44,12 @@ pub(super) fn constant(value: &ConstantValue) -> String {
     format!("[{}]", texts.join(", "))
 }
 
-/// The values that a tensor may hold: `from 0 to 1`.
+/// The range of a tensor: `from 0 to 1`.
 pub(super) fn range(range: &Range) -> String {
     format!("from {} to {}", constant(&range.minimum), constant(&range.maximum))
 }
 
-/// An element; a string as Python writes one.
+/// An element; a string is quoted as in Python.
 fn bare(shown: &Shown, dtype: DType) -> String {
     match shown {
         Shown::Bytes(bytes, len) if *len == bytes.len() as u64 => {
@@ -59,15 +59,15 @@ fn bare(shown: &Shown, dtype: DType) -> String {
     }
 }
 
-/// A string in quotes.
+/// A quoted string.
 pub(super) fn quoted(text: &str) -> String {
-    // What is cut off here is cut off a line anyway.
-    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
+    // The rest would be cut off at the end of the line.
+    let end = text.char_indices().nth(MAX_LEN).map_or(text.len(), |(end, _)| end);
     let text = printable(text.get(..end).unwrap_or_default());
     format!("'{}'", text.replace('\'', "\\'"))
 }
 
-/// A text that takes no more than it has room for.
+/// A text of bounded length.
 #[derive(Default)]
 struct Text {
     text: String,
@@ -75,8 +75,8 @@ struct Text {
 
 impl Text {
     fn finish(mut self) -> String {
-        if self.text.len() > LONGEST {
-            let end = self.text.floor_char_boundary(LONGEST);
+        if self.text.len() > MAX_LEN {
+            let end = self.text.floor_char_boundary(MAX_LEN);
             self.text.truncate(end);
             self.text.push('…');
         }
@@ -130,7 +130,7 @@ impl Text {
     fn type_spec(&mut self, spec: &TypeSpec) {
         self.push(&printable(&spec.class));
         match &spec.state {
-            // An extension type has pairs of names and values.
+            // The state of an extension type is a tuple of names and values.
             StructuredValue::Tuple(items) if items.iter().all(is_field) => {
                 self.each("(", items, ")", |text, item| {
                     if let StructuredValue::Tuple(pair) = item
@@ -159,7 +159,7 @@ impl Text {
         });
     }
 
-    /// Items with commas between them, as far as there is room.
+    /// Adds items separated by commas, until the text is full.
     fn each<T>(
         &mut self,
         open: &str,
@@ -169,7 +169,7 @@ impl Text {
     ) {
         self.push(open);
         for (i, each) in items.iter().enumerate() {
-            if self.text.len() > LONGEST {
+            if self.text.len() > MAX_LEN {
                 return;
             }
             self.push(if i == 0 { "" } else { ", " });
@@ -179,13 +179,13 @@ impl Text {
     }
 }
 
-/// Whether a value is a pair of a name and another value.
+/// Whether a value is a pair of a name and a value.
 fn is_field(value: &StructuredValue) -> bool {
     let StructuredValue::Tuple(pair) = value else { return false };
     matches!(pair.as_slice(), [StructuredValue::String(_), _])
 }
 
-/// A float, which has a point or an exponent.
+/// A float, with a point or an exponent.
 fn float(value: f64) -> String {
     if value.is_nan() { "nan".into() } else { format!("{value:?}") }
 }
@@ -229,16 +229,16 @@ mod tests {
             (StructuredValue::NamedTuple(Box::new(named)), "P(x=1)"),
             (StructuredValue::Tensor(Box::new(tensor)), "int8 […] 't'"),
         ] {
-            assert_eq!(spelled(&value), text);
+            assert_eq!(super::value(&value), text);
         }
     }
 
     #[test]
     fn what_is_long_or_deep_ends() {
         let long = StructuredValue::List(vec![StructuredValue::Integer(7); 1_000_000]);
-        let text = spelled(&long);
-        assert!(text.ends_with('…') && text.len() < LONGEST + 10, "{text}");
+        let text = value(&long);
+        assert!(text.ends_with('…') && text.len() < MAX_LEN + 10, "{text}");
         let long = StructuredValue::String("語".repeat(100_000));
-        assert!(spelled(&long).len() < LONGEST + 10);
+        assert!(value(&long).len() < MAX_LEN + 10);
     }
 }

@@ -1,4 +1,4 @@
-//! What a function takes or gives, a row for each tensor: where it is in the structure, its type, shape and name.
+//! The arguments or results of a function, a row for each tensor: its path in the structure, its type, shape and name.
 
 use crate::report::{StructuredValue, TensorSpec, TypeSpec};
 
@@ -6,13 +6,13 @@ use super::super::text::{ends, padded, printable, width_of};
 use super::meta_graph::dtype;
 use super::{python, type_spec};
 
-/// Columns that types and shapes are lined up in; a longer one moves only its own row.
+/// The widest type or shape that is aligned; a wider one moves only its own row.
 const WIDEST: usize = 24;
 
-/// Bytes of a path that are kept; it is cut to a part of a line.
-const LONGEST: usize = 400;
+/// The maximum number of bytes of a path, which is cut to a part of a line.
+const MAX_LEN: usize = 400;
 
-/// Rows, and how many are left out.
+/// Rows, and the number of rows that are left out.
 pub(super) struct Rows {
     rows: Vec<Row>,
     names: bool,
@@ -20,42 +20,42 @@ pub(super) struct Rows {
     more: usize,
 }
 
-/// A row: where it is, and what is there.
+/// A row: the path of a value, and its text.
 pub(super) struct Row {
     path: String,
     cell: Cell,
 }
 
-/// What stands beside a name.
+/// The text of a value.
 enum Cell {
-    /// A tensor: type, shape, and more of it.
+    /// A tensor: type, shape, and notes.
     Tensor(String, String, String),
     Text(String),
 }
 
 impl Rows {
-    /// No rows of arguments yet, and so many at most.
+    /// Rows of arguments, at most this many.
     pub(super) fn of_arguments(most: usize) -> Self {
         Self { rows: Vec::new(), names: true, most, more: 0 }
     }
 
-    /// No rows of results yet, and so many at most; nobody calls a result by its tensor's name.
+    /// Rows of results, at most this many. The names of their tensors are not shown, since callers do not use them.
     pub(super) fn of_results(most: usize) -> Self {
         Self { names: false, ..Self::of_arguments(most) }
     }
 
-    /// A row with a text.
+    /// Adds a row with a text.
     pub(super) fn push_text(&mut self, path: &str, text: &str) {
         self.add(path, |_| Cell::Text(text.to_owned()));
     }
 
-    /// The rows of a value, whose parts go by `path`.
+    /// Adds the rows of the value at `path`.
     pub(super) fn push(&mut self, path: &str, value: &StructuredValue) {
         match value {
             StructuredValue::Tensor(spec) => self.add(path, |names| tensor(spec, names)),
             StructuredValue::Type(spec) => self.add(path, |_| composite(spec)),
             value if !value.has_tensors() => {
-                self.add(path, |_| Cell::Text(python::spelled(value)));
+                self.add(path, |_| Cell::Text(python::value(value)));
             }
             StructuredValue::List(items) => self.items(path, "list", items),
             StructuredValue::Tuple(items) => self.items(path, "tuple", items),
@@ -91,7 +91,7 @@ impl Rows {
         }
     }
 
-    /// The rows, the first of which begins with `mark`.
+    /// The rows, of which the first begins with `mark`.
     pub(super) fn finish(mut self, mark: &str) -> Vec<Row> {
         if self.more > 0 {
             let more = format!("and {} more", self.more);
@@ -104,7 +104,7 @@ impl Rows {
     }
 }
 
-/// The cells of rows, with types and shapes lined up.
+/// The cells of rows, with types and shapes aligned.
 pub(super) fn aligned(rows: &[Row]) -> Vec<Vec<String>> {
     let widest = |part: fn(&Cell) -> &str| {
         let widths = rows.iter().map(|row| width_of(part(&row.cell)));
@@ -130,9 +130,9 @@ impl Cell {
     }
 }
 
-/// The path of a part, as far as it is shown.
+/// The path of a part of a value, abridged.
 fn part(path: &str, step: &str) -> String {
-    if path.len() > LONGEST { path.to_owned() } else { format!("{path}{}", ends(step)) }
+    if path.len() > MAX_LEN { path.to_owned() } else { format!("{path}{}", ends(step)) }
 }
 
 fn tensor(spec: &TensorSpec, names: bool) -> Cell {
@@ -146,7 +146,7 @@ fn tensor(spec: &TensorSpec, names: bool) -> Cell {
 
 fn composite(spec: &TypeSpec) -> Cell {
     match type_spec::as_tensor(spec) {
-        Some(told) => Cell::Tensor(told.dtype, told.dims, told.sort),
+        Some(cells) => Cell::Tensor(cells.dtype, cells.dims, cells.notes),
         None => Cell::Text(python::type_spec(spec)),
     }
 }

@@ -1,4 +1,4 @@
-//! Signatures: how a server calls a graph.
+//! The signatures of a graph, by which a server calls it.
 
 use std::io::{self, Write};
 
@@ -9,16 +9,16 @@ use crate::report::{Argument, Encoding, MetaGraph, Signature};
 use super::super::table::{Align, Table};
 use super::super::text::printable;
 use super::meta_graph::dtype;
-use super::{Report, python, type_spec};
+use super::{Page, python, type_spec};
 
-/// Before a tensor that stands below its argument.
+/// The indent of a tensor below its argument.
 const BELOW: &str = "           ";
 
-/// The tensors of a sparse one, in their order.
+/// The tensors of a sparse tensor, in their order.
 const PARTS: [&str; 3] = ["values   ", "indices  ", "shape    "];
 
-impl Report<'_> {
-    /// The signatures that can be called; of the others, the ops that they name are told.
+impl Page<'_> {
+    /// Writes the signatures that can be called; the others only name ops, which are shown elsewhere.
     pub(super) fn signatures(&self, graph: &MetaGraph, out: &mut dyn Write) -> io::Result<()> {
         let called = || graph.signatures.iter().filter(|signature| !is_for_op(signature));
         let count = called().count();
@@ -26,7 +26,7 @@ impl Report<'_> {
             return Ok(());
         }
         self.title("Signatures", count, out)?;
-        for signature in called().take(self.view.max_diffs) {
+        for signature in called().take(self.options.max_rows) {
             let method = match &*signature.method {
                 "" => String::new(),
                 method => format!("  {}", printable(method)),
@@ -34,11 +34,11 @@ impl Report<'_> {
             self.line(&format!("  {}{method}", printable(&signature.name)), out)?;
             let mut table = Table::new(&[Align::Left; 5]);
             for (way, arguments) in [("  in", &signature.inputs), ("  out", &signature.outputs)] {
-                for argument in arguments.iter().take(self.view.max_diffs) {
+                for argument in arguments.iter().take(self.options.max_rows) {
                     table.push(Style::new(), row(way, argument));
                     self.components(argument, &mut table);
                 }
-                if let more @ 1.. = arguments.len().saturating_sub(self.view.max_diffs) {
+                if let more @ 1.. = arguments.len().saturating_sub(self.options.max_rows) {
                     table.push(Style::new(), vec![way.into(), format!("… and {more} more")]);
                 }
             }
@@ -48,26 +48,26 @@ impl Report<'_> {
     }
 }
 
-impl Report<'_> {
-    /// The tensors that stand for one argument, each whole: a caller has to name them.
+impl Page<'_> {
+    /// Writes the tensors of a composite argument, with full names, since a caller needs them.
     fn components(&self, argument: &Argument, table: &mut Table) {
         let labels = match &argument.encoding {
             Encoding::Dense => return,
-            // Of fewer, nobody knows which is which.
+            // With fewer tensors, their meaning is not known.
             Encoding::Sparse if argument.tensors.len() == PARTS.len() => PARTS.as_slice(),
             Encoding::Sparse | Encoding::Composite(_) => &[],
         };
-        for (i, tensor) in argument.tensors.iter().enumerate().take(self.view.max_diffs) {
+        for (i, tensor) in argument.tensors.iter().enumerate().take(self.options.max_rows) {
             let label = labels.get(i).map_or("", |label| *label);
             table.push_line(format!("{BELOW}{label}{}", printable(tensor)));
         }
-        if let more @ 1.. = argument.tensors.len().saturating_sub(self.view.max_diffs) {
+        if let more @ 1.. = argument.tensors.len().saturating_sub(self.options.max_rows) {
             table.push_line(format!("{BELOW}… and {more} more"));
         }
     }
 }
 
-/// Whether a signature is there to name an op, which is told.
+/// Whether a signature only names an op, which is shown elsewhere.
 fn is_for_op(signature: &Signature) -> bool {
     signature.names_op() && signature.outputs.iter().any(|output| !output.tensors.is_empty())
 }
@@ -79,10 +79,10 @@ fn row(way: &str, argument: &Argument) -> Vec<String> {
         Encoding::Dense => {}
         Encoding::Sparse => notes.push("sparse".into()),
         Encoding::Composite(spec) => match type_spec::as_tensor(spec) {
-            // Of a composite tensor, TensorFlow itself leaves the type open.
-            Some(told) if argument.ty.dtype.is_none() => {
-                (dtype, dims) = (told.dtype, told.dims);
-                notes.push(told.sort);
+            // TensorFlow leaves the dtype of a composite tensor open.
+            Some(cells) if argument.ty.dtype.is_none() => {
+                (dtype, dims) = (cells.dtype, cells.dims);
+                notes.push(cells.notes);
             }
             _ => notes.push(python::type_spec(spec)),
         },

@@ -1,22 +1,22 @@
-//! Places for what is made of several tensors: those that have a type and a shape are told like a tensor.
+//! Types of composite tensors; those that have a dtype and a shape are shown like a tensor.
 
 use crate::report::{StructuredValue, TypeSpec};
 
 use super::python;
 
-/// A type spec as a tensor: type, shape, and what sort it is of.
-pub(super) struct Told {
+/// A type spec in the cells of a tensor.
+pub(super) struct TensorCells {
     pub(super) dtype: String,
     pub(super) dims: String,
-    pub(super) sort: String,
+    pub(super) notes: String,
 }
 
-/// What is told of a type spec that has a type and a shape; `None` of any other.
-pub(super) fn as_tensor(spec: &TypeSpec) -> Option<Told> {
+/// The cells of a type spec that has a dtype and a shape; `None` for any other.
+pub(super) fn as_tensor(spec: &TypeSpec) -> Option<TensorCells> {
     use StructuredValue::{Bool, DType, Integer, Shape, Tuple};
     let Tuple(state) = &spec.state else { return None };
     let [shape @ Shape(_), dtype @ DType(_), rest @ ..] = state.as_slice() else { return None };
-    let sort = match (&*spec.class, rest) {
+    let notes = match (&*spec.class, rest) {
         ("SparseTensorSpec", []) => "sparse".into(),
         ("RaggedTensorSpec", [Integer(rank), DType(Some(splits))]) => {
             format!("ragged, rank {rank}, row splits {splits}")
@@ -25,5 +25,5 @@ pub(super) fn as_tensor(spec: &TypeSpec) -> Option<Told> {
         ("VariableSpec", [Bool(false), ..]) => "variable".into(),
         _ => python::type_spec(spec),
     };
-    Some(Told { dtype: python::spelled(dtype), dims: python::spelled(shape), sort })
+    Some(TensorCells { dtype: python::value(dtype), dims: python::value(shape), notes })
 }

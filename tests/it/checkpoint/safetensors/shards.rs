@@ -156,7 +156,9 @@ fn a_shard_is_a_plain_file_beside_the_index() {
         edit(dir.path(), "model-00001-of-00003.safetensors", name);
         let error = errors(dir.path(), INDEX);
         assert!(
-            error.contains("it must be the name of a .safetensors file beside the index"),
+            error.contains(
+                "it must be the name of a .safetensors file in the directory of the index"
+            ),
             "{name}: {error}"
         );
     }

@@ -3,45 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use ckdiff::checkpoint::{Checkpoint, Draft, Existing, Format};
+use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Existing, Format};
 use ckdiff::progress::Silent;
 use ckdiff::tensor::{DType, Shape, Tensor};
 use insta::assert_snapshot;
 
 use super::DIR;
-use crate::support::command::ckdiff;
-
-/// Runs the command in which `DIR` is `dir` and `ST` the fixtures; its exit code, and what it says.
-fn run(dir: &Path, command: &str) -> (i32, String) {
-    let dir = dir.to_str().unwrap();
-    let args: Vec<String> = command
-        .split(' ')
-        .map(|arg| arg.replace("DIR", dir).replace("ST", "safetensors"))
-        .collect();
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let run = ckdiff(&args);
-    (run.code, format!("{}{}", run.text(), run.stderr).replace(dir, "DIR"))
-}
-
-fn ok(dir: &Path, command: &str) {
-    assert_eq!(run(dir, command), (0, String::new()), "{command}");
-}
-
-fn refused(dir: &Path, command: &str) -> String {
-    let before = names(dir);
-    let (code, said) = run(dir, command);
-    assert_eq!(code, 2, "{command}: {said}");
-    assert_eq!(names(dir), before, "{command}");
-    said
-}
-
-fn names(dir: &Path) -> Vec<String> {
-    let entries = fs::read_dir(dir).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
+use crate::support::folder::{names, ok, refused, run};
 
 /// Whether a file has the bytes of a fixture.
 fn assert_same_bytes(file: &Path, fixture: &str) {
@@ -54,7 +22,7 @@ fn a_file_of_the_library_comes_out_the_same() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     for name in ["all", "baseline", "retrained", "demo"] {
-        ok(dir, &format!("save-as ST/{name}.safetensors DIR/{name}"));
+        ok(dir, &format!("save-as safetensors/{name}.safetensors DIR/{name}"));
         assert_same_bytes(&dir.join(format!("{name}.safetensors")), &format!("{name}.safetensors"));
     }
 }
@@ -63,7 +31,7 @@ fn a_file_of_the_library_comes_out_the_same() {
 fn shards_and_their_index_come_out_the_same() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    ok(dir, "save-as ST/sharded DIR/model");
+    ok(dir, "save-as safetensors/sharded DIR/model");
     let written = names(dir);
     assert_eq!(written, names(&Path::new(DIR).join("sharded")));
     for name in written {
@@ -87,7 +55,7 @@ fn content_of_another_format_comes_out_as_the_library_writes_it() {
         ok(dir, &format!("save-as {source} DIR/{name} --format safetensors"));
         assert_same_bytes(&dir.join(format!("{name}.safetensors")), "demo.safetensors");
     }
-    ok(dir, "save-as ST/all.safetensors DIR/m --format v2");
+    ok(dir, "save-as safetensors/all.safetensors DIR/m --format v2");
     ok(dir, "save-as DIR/m DIR/n.safetensors --format safetensors");
     assert_same_bytes(&dir.join("n.safetensors"), "all.safetensors");
 }
@@ -132,9 +100,9 @@ fn names_of_files_do_not_depend_on_how_the_path_ends() {
     for end in ["", ".safetensors", ".safetensors.index.json"] {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path();
-        ok(dir, &format!("save-as ST/demo.safetensors DIR/m{end}"));
+        ok(dir, &format!("save-as safetensors/demo.safetensors DIR/m{end}"));
         assert_eq!(names(dir), ["m.safetensors"]);
-        ok(dir, &format!("save-as ST/demo.safetensors DIR/m{end} --shards 2"));
+        ok(dir, &format!("save-as safetensors/demo.safetensors DIR/m{end} --shards 2"));
         assert_eq!(
             names(dir),
             [
@@ -185,11 +153,11 @@ fn every_type_with_a_counterpart_is_stored() {
     for dtype in DType::ALL.iter().filter(|dtype| dtype.size().is_some()) {
         let content = vec![1; 6 * dtype.size().unwrap()];
         let tensor = Tensor::new(*dtype, Shape::new(&[2, 3]).unwrap(), content).unwrap();
-        let mut draft = Draft::default();
-        draft.add("t", &tensor).unwrap();
+        let mut builder = CheckpointBuilder::default();
+        builder.add("t", &tensor).unwrap();
         let path = dir.join(dtype.name());
         let format = Format::by_name("safetensors").unwrap();
-        let Ok(opened) = draft.write(&path, format, Existing::Refuse, &Silent) else { continue };
+        let Ok(opened) = builder.write(&path, format, Existing::Refuse, &Silent) else { continue };
         assert_eq!(Checkpoint::open(opened).unwrap().get_tensor("t").unwrap(), tensor, "{dtype}");
         stored += 1;
     }
@@ -200,10 +168,10 @@ fn every_type_with_a_counterpart_is_stored() {
 fn lost_metadata_is_said() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let (code, said) = run(dir, "save-as ST/unordered.safetensors DIR/m --format v2");
+    let (code, said) = run(dir, "save-as safetensors/unordered.safetensors DIR/m --format v2");
     assert_eq!(code, 0);
     assert_snapshot!(said, @"ckdiff: warning: V2 checkpoints have no place for the metadata: framework, author, notes, zero");
-    ok(dir, "save-as ST/unordered.safetensors DIR/n");
+    ok(dir, "save-as safetensors/unordered.safetensors DIR/n");
     let open = |path: &Path| Checkpoint::open(path).unwrap().metadata().to_vec();
     assert_eq!(
         open(&dir.join("n.safetensors")),
@@ -228,22 +196,22 @@ fn lost_metadata_is_said() {
 fn a_checkpoint_is_replaced_as_a_whole() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    ok(dir, "save-as ST/baseline.safetensors DIR/m");
-    assert_snapshot!(refused(dir, "save-as ST/retrained.safetensors DIR/m"), @"ckdiff: error: DIR/m.safetensors: it already exists; --overwrite replaces it");
-    ok(dir, "save-as ST/retrained.safetensors DIR/m --overwrite");
+    ok(dir, "save-as safetensors/baseline.safetensors DIR/m");
+    assert_snapshot!(refused(dir, "save-as safetensors/retrained.safetensors DIR/m"), @"ckdiff: error: DIR/m.safetensors: it already exists; --overwrite replaces it");
+    ok(dir, "save-as safetensors/retrained.safetensors DIR/m --overwrite");
     assert_same_bytes(&dir.join("m.safetensors"), "retrained.safetensors");
     ok(dir, "save-as DIR/m.safetensors DIR/m.safetensors --overwrite");
     assert_same_bytes(&dir.join("m.safetensors"), "retrained.safetensors");
     assert_eq!(names(dir), ["m.safetensors"]);
 
-    ok(dir, "save-as ST/baseline.safetensors DIR/s --shards 4");
-    ok(dir, "save-as ST/baseline.safetensors DIR/s --shards 2 --overwrite");
+    ok(dir, "save-as safetensors/baseline.safetensors DIR/s --shards 4");
+    ok(dir, "save-as safetensors/baseline.safetensors DIR/s --shards 2 --overwrite");
     let index = "DIR/s.safetensors.index.json";
     assert_eq!(names(dir).len(), 4, "{:?}", names(dir));
-    assert_eq!(run(dir, &format!("diff -q ST/baseline.safetensors {index}")).0, 0);
+    assert_eq!(run(dir, &format!("diff -q safetensors/baseline.safetensors {index}")).0, 0);
     ok(dir, &format!("save-as {index} DIR/s --shards 3 --overwrite"));
     assert_eq!(names(dir).len(), 5, "{:?}", names(dir));
-    assert_eq!(run(dir, &format!("diff -q ST/baseline.safetensors {index}")).0, 0);
+    assert_eq!(run(dir, &format!("diff -q safetensors/baseline.safetensors {index}")).0, 0);
 }
 
 #[test]
@@ -255,7 +223,7 @@ fn what_is_no_checkpoint_is_not_replaced() {
         "version https://git-lfs.github.com/spec/v1\noid sha256:00\n",
     )
     .unwrap();
-    assert_snapshot!(refused(dir, "save-as ST/demo.safetensors DIR/m --overwrite"), @"ckdiff: error: DIR/m.safetensors: a file is there that is no checkpoint; it is not replaced");
+    assert_snapshot!(refused(dir, "save-as safetensors/demo.safetensors DIR/m --overwrite"), @"ckdiff: error: DIR/m.safetensors: a file is there that is no checkpoint; it is not replaced");
     fs::write(dir.join("n-00001-of-00002.safetensors"), [0x89, b'H', b'D', b'F', 13, 10]).unwrap();
-    assert_snapshot!(refused(dir, "save-as ST/demo.safetensors DIR/n --shards 2 --overwrite"), @"ckdiff: error: DIR/n-00001-of-00002.safetensors: a file is there that is no checkpoint; it is not replaced");
+    assert_snapshot!(refused(dir, "save-as safetensors/demo.safetensors DIR/n --shards 2 --overwrite"), @"ckdiff: error: DIR/n-00001-of-00002.safetensors: a file is there that is no checkpoint; it is not replaced");
 }

@@ -1,4 +1,4 @@
-//! What differs between two messages, and how it is told.
+//! Differences between two messages, as they are reported.
 
 use ckdiff::compare::Tolerance;
 use ckdiff::diff::{Change, Keyed, Lists, MessageOptions, messages};
@@ -309,7 +309,7 @@ fn keyed_items_are_matched_by_key() {
             "modified cosmetic graph_def.node: order of 2 => order of 2",
         ],
     );
-    // Twice the same key: the first of one side is that of the other.
+    // A key that occurs twice: the first ones are paired.
     check(
         "tensorflow.GraphDef",
         "node { name: 'a' op: 'X' } node { name: 'a' op: 'Y' }",
@@ -359,7 +359,7 @@ fn floats_within_the_tolerance_are_no_change() {
         &close,
         &["modified semantic list.f: [1.0, 2.0] => [1.0, 2.5]"],
     );
-    // Of bits that are not those of the one NaN that text has.
+    // NaNs with other bits than the only NaN of text.
     let nan = |bits: u32| {
         let mut out = Writer::default();
         out.tag(2, WireType::Fixed32);
@@ -396,7 +396,7 @@ fn an_any_is_decoded_where_both_sides_have_the_same_type() {
         "any { type_url: 'x.com/none' value: 'b' }",
         &[r#"modified semantic any.value: "a" => "b""#],
     );
-    // What is inside is the same message in another order of fields.
+    // The payloads are equal except for the order of fields.
     by_schema(
         "everything.WellKnown",
         r"any { type_url: 'x.com/everything.Numbers' value: '\030\001\040\002' }",

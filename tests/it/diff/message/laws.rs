@@ -1,9 +1,9 @@
-//! What holds of the differences between any two messages.
+//! Laws of the differences between any two messages.
 
 use std::collections::BTreeMap;
 
 use ckdiff::diff::{Change, ChangeKind, MessageOptions, Step, messages};
-use ckdiff::message::{Fit, Message, Records, Value, Writer};
+use ckdiff::message::{Message, Records, Value, WireMatch, Writer};
 use ckdiff::schema::{Kind, MessageType, Schema, WellKnown, WireType};
 use proptest::prop_assert;
 
@@ -25,7 +25,7 @@ fn diff(lhs: &Message<'_>, rhs: &Message<'_>) -> Vec<Change> {
     messages(lhs, rhs, &MessageOptions::default()).unwrap()
 }
 
-/// A change without the positions on its way, the other way round if asked.
+/// A change without the positions in its path, with its sides swapped on request.
 fn mirrored(
     change: &Change,
     is_swapped: bool,
@@ -47,7 +47,7 @@ fn all_mirrored(changes: &[Change], is_swapped: bool) -> Vec<impl Ord + std::fmt
     all
 }
 
-/// What holds of any pair.
+/// The laws of any pair.
 fn holds(lhs: &Message<'_>, rhs: &Message<'_>) -> Law {
     let changes = diff(lhs, rhs);
     let is_same = lhs.bytes() == rhs.bytes();
@@ -88,7 +88,7 @@ fn the_laws_of_diffs_hold_for_every_kind_of_field() {
     });
 }
 
-/// Fields that nobody knows may stand in another order; that apart, the laws hold with them.
+/// Unknown fields may come in another order; apart from that the laws apply to them too.
 #[test]
 fn unknown_fields_are_the_only_difference_from_a_message_without_them() {
     for_every_type(Schema::tensorflow(), |ty, tape| {
@@ -99,7 +99,7 @@ fn unknown_fields_are_the_only_difference_from_a_message_without_them() {
     });
 }
 
-/// A message with one leaf of it changed, and the way there.
+/// A message with one changed leaf, and the path of the leaf.
 struct Edit<'r> {
     schema: &'static Schema,
     random: &'r mut Random,
@@ -107,7 +107,7 @@ struct Edit<'r> {
 }
 
 impl Edit<'_> {
-    /// Changes one field of the message; `None` where none can be changed into another without more being changed.
+    /// Changes one field of the message; `None` if no field can be changed by itself.
     fn message(&mut self, ty: &MessageType, bytes: &[u8]) -> Option<Vec<u8>> {
         if ty.is_message_set || ty.well_known == Some(WellKnown::Any) {
             return None;
@@ -124,7 +124,7 @@ impl Edit<'_> {
             let depth = self.path.len();
             let same = records[..at].iter().filter(|before| before.number == record.number);
             let index = same.count();
-            let is_packed = Fit::of(record.value.wire_type(), field) == Fit::Packed;
+            let is_packed = WireMatch::of(record.value.wire_type(), field) == WireMatch::Packed;
             if !ty.is_map_entry {
                 self.path.push(field.text_name.to_string());
                 let is_number = !matches!(field.kind.wire_type(), WireType::Len | WireType::Start);
@@ -174,7 +174,7 @@ impl Edit<'_> {
         }
     }
 
-    /// Another value of this kind, without its tag and length.
+    /// Another value of this kind, without tag and length.
     fn value(&mut self, kind: Kind, value: Value<'_>, is_packed: bool) -> Option<Vec<u8>> {
         let mut out = Writer::default();
         match (kind, value) {
@@ -182,7 +182,7 @@ impl Edit<'_> {
                 return self.message(&self.schema[id], inside);
             }
             (_, Value::Len(bytes)) if is_packed => {
-                // Once more what is there at the end.
+                // Repeats the last bytes.
                 let len = match kind.wire_type() {
                     WireType::Fixed32 => 4,
                     WireType::Fixed64 => 8,
@@ -200,7 +200,7 @@ impl Edit<'_> {
                 let mut other = other.filter(|number| *number != bits && *number != 0);
                 out.varint(other.next()?);
             }
-            // Not to the default, which some fields do not say; 32 bits are enough for all.
+            // Not to the default, which a field without presence cannot express; 32 bits suffice for all.
             (Kind::Bool, _) => return None,
             (_, Value::Varint(bits)) => out.varint(if bits == 7 { 8 } else { 7 }),
             (_, Value::Fixed32(bits)) => out.raw(&(if bits == 7 { 8u32 } else { 7 }).to_le_bytes()),

@@ -1,4 +1,4 @@
-//! `--as-set` and `--key`: lists that are more, or less, than lists.
+//! `--as-set` and `--key`: lists that are compared as sets or by keys.
 
 use std::fs;
 
@@ -26,7 +26,7 @@ message Step {
 message Id { int32 number = 1; repeated int32 part = 2; }
 "#;
 
-/// Two messages of the user's schema, and what is said of them.
+/// Two messages of the user's schema, and the result of their comparison.
 struct Runs(TempDir);
 
 impl Runs {
@@ -89,7 +89,7 @@ fn lists_are_compared_as_the_user_says() {
         ],
         "a key wins over a set"
     );
-    // The key in a message inside, and two keys.
+    // A key in a nested message, and two keys.
     assert_eq!(
         runs.changes(&["--as-set=tag", "--as-set=loss", "--key=**.step=id.number,name"])[2..],
         [
@@ -149,19 +149,34 @@ fn a_pattern_that_matches_no_list_is_refused_with_a_suggestion() {
         ),
         ("--as-set=first.nam", "user.Step has no field nam; did you mean name?"),
         ("--as-set=first", "user.Run.first is no list; it has tag, step, loss"),
-        ("--as-set=named", "user.Run.named is a map, whose entries go by their keys"),
+        ("--as-set=named", "user.Run.named is a map: its entries are paired by key anyway"),
         ("--as-set=tag.name", "user.Run.tag holds no message"),
         ("--as-set=**.nam", "user.Run has no field nam; did you mean named?"),
         (
             "--key=tag=name",
-            "the items of user.Run.tag are of type string, and have no fields to go by",
+            "the items of user.Run.tag are of type string, and have no fields that could be keys",
         ),
-        ("--key=step=nam", r#"user.Step has no single field "nam" to go by; it has name, id"#),
-        ("--key=step=inner", r#"user.Step has no single field "inner" to go by; it has name, id"#),
-        ("--key=step=id.part", r#"user.Id has no single field "part" to go by; it has number"#),
-        ("--key=step=name.x", r#"user.Step has no single field "x" to go by; it has name, id"#),
+        (
+            "--key=step=nam",
+            r#"user.Step has no single field "nam" to use as a key; it has name, id"#,
+        ),
+        (
+            "--key=step=inner",
+            r#"user.Step has no single field "inner" to use as a key; it has name, id"#,
+        ),
+        (
+            "--key=step=id.part",
+            r#"user.Id has no single field "part" to use as a key; it has number"#,
+        ),
+        (
+            "--key=step=name.x",
+            r#"user.Step has no single field "x" to use as a key; it has name, id"#,
+        ),
         ("--key=step", r#""step" names no key: it must be PATH=FIELD, or PATH=FIELD,FIELD"#),
-        ("--as-set=a..b", r#""a..b" leads to no field: it must be names with dots between"#),
+        (
+            "--as-set=a..b",
+            r#""a..b" is no path of a field: field names with dots between them are allowed"#,
+        ),
     ] {
         let run = runs.diff(&[arg]);
         assert_eq!(run.code, 2, "{arg}");
@@ -169,7 +184,8 @@ fn a_pattern_that_matches_no_list_is_refused_with_a_suggestion() {
     }
 }
 
-/// A script that compares many pairs with one command line must not fail where a list is equal, or where no side has it.
+/// A script that compares many pairs with one command line must not fail if a list is equal, or absent on
+/// both sides.
 #[test]
 fn a_pattern_for_a_list_that_does_not_differ_is_no_error() {
     let runs = Runs::new("tag: 'a' loss: 1", "tag: 'b' loss: 1");
@@ -186,7 +202,8 @@ fn a_pattern_for_a_list_that_does_not_differ_is_no_error() {
     }
 }
 
-/// Nodes are compared by their meaning; but what they say beyond that is compared as any message, and patterns apply there.
+/// Nodes are compared by meaning, but their other fields are compared as those of any message, and patterns
+/// apply there.
 #[test]
 fn a_pattern_that_applied_is_right_wherever_it_leads() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Messages that are as deep as any may be, and lists that are long.
+//! Messages of the largest depth, and long lists.
 
 use ckdiff::diff::{MessageOptions, messages};
 use ckdiff::message::{Message, Writer};
@@ -7,10 +7,10 @@ use ckdiff::schema::WireType;
 use crate::diff::message::changes::{by_schema, lines, read};
 use crate::support::everything;
 
-/// One number at the bottom of as many levels as a message may have, with and without maps between.
+/// One number at the largest depth, with and without maps in between.
 fn deepest(ty: &str, last: u8) -> Message<'static> {
     let levels = if ty == "everything.Maps" { 499 } else { 1_000 };
-    // Of maps, an entry of `bool`: its value is a number too.
+    // An entry of a map with a `bool` key; its value is a number too.
     let mut bytes =
         if ty == "everything.Maps" { vec![0x5a, 4, 0x08, 1, 0x10, last] } else { vec![0x08, last] };
     for _ in 0..levels {
@@ -35,7 +35,7 @@ fn deepest(ty: &str, last: u8) -> Message<'static> {
     Message::decode(schema, schema.message(ty).unwrap(), bytes).unwrap()
 }
 
-/// Also where nothing is optimised, so the messages are made where there is room.
+/// Without optimisation too, so the messages are made on a large stack.
 #[test]
 fn the_deepest_messages_fit_a_small_stack() {
     let roomy = std::thread::Builder::new().stack_size(64 << 20);
@@ -54,7 +54,7 @@ fn the_deepest_messages_fit_a_small_stack() {
     roomy.spawn(all).unwrap().join().unwrap();
 }
 
-/// An item put in at the front of a long list that repeats itself is one change all the same, and soon found.
+/// An item inserted at the front of a long list that repeats itself is one change, and found fast.
 #[test]
 fn long_lists_are_aligned() {
     let mut text: Vec<String> = (0..20_000).map(|i| format!("input: '{}'", i % 5_000)).collect();

@@ -4,18 +4,17 @@ use std::collections::BTreeSet;
 
 use ckdiff::artifact::Artifact;
 use ckdiff::diff::{
-    Change, ChangeKind, Diff, Options, Place, Step, Tag, Text, TextView, Weight, diff,
+    Change, ChangeKind, ChangedPart, Diff, LineTag, Options, Step, TextDiff, TextView, Weight, diff,
 };
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
-use ckdiff::report::Palette;
-use ckdiff::report::human::{self, View};
+use ckdiff::report::{Format, Options as Looks, Report, write};
 use ckdiff::saved_model;
 use ckdiff::text::{PrintOptions, UnknownFields, print};
 
 use crate::support::graph::pairs::{names, side};
 
-/// Two sides, and what differs.
+/// Two artifacts and their differences.
 struct Pair {
     name: String,
     lhs: Artifact<'static>,
@@ -32,7 +31,7 @@ fn pairs(strict: bool) -> impl Iterator<Item = Pair> {
     })
 }
 
-/// The text of a whole message, each line without its indent.
+/// The text of a whole message, without indentation.
 fn whole(artifact: &Artifact) -> String {
     let Some(document) = artifact.message() else { return String::new() };
     let message: &Message<'_> = document.message();
@@ -44,13 +43,13 @@ fn whole(artifact: &Artifact) -> String {
     format!("\n{}\n", text.lines().map(str::trim_start).collect::<Vec<_>>().join("\n"))
 }
 
-/// The lines of one side of a text that has all of them.
-fn lines(text: &Text, of: Tag) -> Vec<&str> {
+/// The lines of one side of a complete text.
+fn lines(text: &TextDiff, of: LineTag) -> Vec<&str> {
     let lines = text.hunks.iter().flat_map(|hunk| &hunk.lines);
-    lines.filter(|line| line.tag == Tag::Same || line.tag == of).map(|l| &*l.text).collect()
+    lines.filter(|line| line.tag == LineTag::Same || line.tag == of).map(|l| &*l.text).collect()
 }
 
-/// Parts of a text that stand together in the message: each of several nodes is one.
+/// The parts of a text that are adjacent in the message; each node of a group is one.
 fn parts<'t>(lines: &[&'t str]) -> Vec<Vec<&'t str>> {
     let mut parts: Vec<Vec<&str>> = vec![Vec::new()];
     for line in lines {
@@ -64,7 +63,7 @@ fn parts<'t>(lines: &[&'t str]) -> Vec<Vec<&'t str>> {
     parts
 }
 
-/// Whether it is told of in words: what is no part of the messages, and items that hold nothing that could be read.
+/// Whether a change is described in words: it is outside of messages, or in items that cannot be read.
 fn is_told_in_words(name: &str, change: &Change) -> bool {
     let path = change.path.to_string();
     if name.starts_with("bad_variable_def") {
@@ -82,13 +81,13 @@ fn every_change_is_shown_once() {
         for Pair { name, lhs, rhs, diff } in pairs(strict) {
             let view = TextView::new(&diff, &lhs, &rhs).unwrap();
             let told: Vec<usize> =
-                view.places().iter().flat_map(|place| place.changes()).copied().collect();
+                view.parts().iter().flat_map(|place| place.changes()).copied().collect();
             let distinct: BTreeSet<usize> = told.iter().copied().collect();
             assert_eq!(told.len(), distinct.len(), "{name}: told twice");
             let counts = |change: &Change| strict || change.weight == Weight::Semantic;
             let expected = (0..diff.changes.len()).filter(|&at| counts(&diff.changes[at]));
             assert!(distinct.into_iter().eq(expected), "{name}");
-            for place in view.places() {
+            for place in view.parts() {
                 let text = place.text(3);
                 let is_shown = !text.hunks.is_empty();
                 texts += usize::from(is_shown);
@@ -110,17 +109,17 @@ fn the_lines_of_a_side_are_in_its_message() {
     for Pair { name, lhs, rhs, diff } in pairs(true) {
         let view = TextView::new(&diff, &lhs, &rhs).unwrap();
         let (left, right) = (whole(&lhs), whole(&rhs));
-        for place in view.places() {
+        for place in view.parts() {
             let text = place.text(usize::MAX);
-            // What bytes hold is no text of the message.
-            let is_held = [Tag::Removed, Tag::Added]
+            // Embedded messages are bytes in the text of the message.
+            let is_held = [LineTag::Removed, LineTag::Added]
                 .iter()
                 .any(|&tag| lines(&text, tag).contains(&"value {"));
             if is_held || place.path().to_string().contains("bytes_list") {
                 held += 1;
                 continue;
             }
-            for (tag, whole) in [(Tag::Removed, &left), (Tag::Added, &right)] {
+            for (tag, whole) in [(LineTag::Removed, &left), (LineTag::Added, &right)] {
                 for part in parts(&lines(&text, tag)) {
                     let part: Vec<_> = part.iter().map(|line| line.trim_start()).collect();
                     let part = format!("\n{}\n", part.join("\n"));
@@ -132,8 +131,8 @@ fn the_lines_of_a_side_are_in_its_message() {
     assert!((5..100).contains(&held), "{held}");
 }
 
-/// Puts the hunks of a text in the place of the lines of lhs that they are about.
-fn applied(lhs: &[&str], text: &Text) -> Vec<String> {
+/// Replaces the lines of lhs by the hunks of a text.
+fn applied(lhs: &[&str], text: &TextDiff) -> Vec<String> {
     let (mut out, mut at) = (Vec::new(), 0);
     for hunk in &text.hunks {
         let start = hunk.lhs_start - usize::from(hunk.lhs_len > 0);
@@ -141,11 +140,11 @@ fn applied(lhs: &[&str], text: &Text) -> Vec<String> {
         assert_eq!(out.len(), hunk.rhs_start - usize::from(hunk.rhs_len > 0));
         at = start;
         for line in &hunk.lines {
-            if line.tag != Tag::Added {
+            if line.tag != LineTag::Added {
                 assert_eq!(line.text, lhs[at]);
                 at += 1;
             }
-            if line.tag != Tag::Removed {
+            if line.tag != LineTag::Removed {
                 out.push(line.text.clone());
             }
         }
@@ -160,11 +159,11 @@ fn the_hunks_turn_lhs_into_rhs() {
     let mut count = 0;
     for Pair { name, lhs, rhs, diff } in pairs(true) {
         let view = TextView::new(&diff, &lhs, &rhs).unwrap();
-        for place in view.places() {
+        for place in view.parts() {
             let all = place.text(usize::MAX);
             assert!(!all.is_cut, "{name}: {}", place.path());
             for context in [0, 1, 3] {
-                let (lhs, rhs) = (lines(&all, Tag::Removed), lines(&all, Tag::Added));
+                let (lhs, rhs) = (lines(&all, LineTag::Removed), lines(&all, LineTag::Added));
                 assert_eq!(applied(&lhs, &place.text(context)), rhs, "{name}: {}", place.path());
                 count += 1;
             }
@@ -178,25 +177,25 @@ fn added_nodes_have_no_removed_lines_and_removed_nodes_no_added_ones() {
     let (mut added, mut removed) = (0, 0);
     for Pair { name, lhs, rhs, diff } in pairs(false) {
         let view = TextView::new(&diff, &lhs, &rhs).unwrap();
-        let is_of = |place: &Place<'_>, kind| {
+        let is_of = |place: &ChangedPart<'_>, kind| {
             place.changes().iter().all(|&at| {
                 let change = &diff.changes[at];
                 change.kind == kind && change.path == *place.path()
             })
         };
-        for place in view.places() {
+        for place in view.parts() {
             let text = place.text(3);
             let mut tags = text.hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| line.tag);
             let path = place.path();
-            // A node, and nothing in it.
+            // A whole node.
             let is_node =
                 matches!(path.steps(), [.., Step::Field(list), Step::Key(_)] if **list == *"node");
             if is_node {
                 if is_of(place, ChangeKind::Added) {
-                    assert!(tags.all(|tag| tag == Tag::Added), "{name}: {path}");
+                    assert!(tags.all(|tag| tag == LineTag::Added), "{name}: {path}");
                     added += 1;
                 } else if is_of(place, ChangeKind::Removed) {
-                    assert!(tags.all(|tag| tag == Tag::Removed), "{name}: {path}");
+                    assert!(tags.all(|tag| tag == LineTag::Removed), "{name}: {path}");
                     removed += 1;
                 }
             }
@@ -211,7 +210,7 @@ fn a_model_compared_with_itself_has_no_text() {
         let other = Artifact::open(side(&name, "lhs")).unwrap();
         let options = Options { strict: true, ..Options::default() };
         let diff = diff(&lhs, &other, &options, &Silent).unwrap();
-        assert!(TextView::new(&diff, &lhs, &other).unwrap().places().is_empty(), "{name}");
+        assert!(TextView::new(&diff, &lhs, &other).unwrap().parts().is_empty(), "{name}");
     }
 }
 
@@ -222,11 +221,11 @@ fn reports_fit_their_columns_and_no_two_lines_look_alike() {
         for Pair { name, lhs, rhs, diff } in pairs(strict) {
             let view = TextView::new(&diff, &lhs, &rhs).unwrap();
             let mut out = Vec::new();
-            let options = View { palette: Palette::PLAIN, max_diffs: usize::MAX };
-            human::diff_as_text(&diff, &view, 3, &options, &mut out).unwrap();
+            let looks = Looks { max_rows: usize::MAX, ..Looks::default() };
+            write(&Report::Diff(&diff, Some(&view)), Format::HUMAN, &looks, &mut out).unwrap();
             let report = String::from_utf8(out).unwrap();
-            // Findings are told in full.
-            let report = report.split("\nWrong in itself").next().unwrap();
+            // Findings are complete.
+            let report = report.split("\nFindings").next().unwrap();
             let lines: Vec<&str> = report.lines().collect();
             for pair in lines.windows(2) {
                 let (removed, added) = (pair[0].strip_prefix("  - "), pair[1].strip_prefix("  + "));

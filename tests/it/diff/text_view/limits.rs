@@ -1,12 +1,11 @@
-//! The text of what is large, or made to be: it is cut, and says so.
+//! The text of large and hostile messages is cut, and the report says so.
 
 use std::time::Instant;
 
 use ckdiff::artifact::Artifact;
-use ckdiff::diff::{Diff, MessageOptions, Options, Tag, Text, TextView, diff, messages};
+use ckdiff::diff::{Diff, LineTag, MessageOptions, Options, TextDiff, TextView, diff, messages};
 use ckdiff::progress::Silent;
-use ckdiff::report::Palette;
-use ckdiff::report::human::{self, View};
+use ckdiff::report::{Format, Options as Looks, Report, write};
 use ckdiff::schema::tensorflow::{AttrValue, GraphDef, MetaGraphDef, NodeDef, TensorProto};
 use ckdiff::schema::tensorflow::{TensorShapeProto, attr_value, tensor_shape_proto};
 
@@ -41,7 +40,7 @@ fn shape(len: usize) -> Option<TensorShapeProto> {
     Some(TensorShapeProto { dim: vec![dim], ..TensorShapeProto::default() })
 }
 
-/// A constant in one of its two forms.
+/// A constant in one of its two encodings.
 fn floats(values: Vec<f32>, is_content: bool) -> TensorProto {
     let mut tensor =
         TensorProto { dtype: 1, tensor_shape: shape(values.len()), ..TensorProto::default() };
@@ -65,12 +64,12 @@ fn compared(
 
 fn report(diff: &Diff, view: &TextView<'_>) -> String {
     let mut out = Vec::new();
-    let options = View { palette: Palette::PLAIN, max_diffs: usize::MAX };
-    human::diff_as_text(diff, view, 3, &options, &mut out).unwrap();
+    let looks = Looks { max_rows: usize::MAX, ..Looks::default() };
+    write(&Report::Diff(diff, Some(view)), Format::HUMAN, &looks, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
-fn size(text: &Text) -> usize {
+fn size(text: &TextDiff) -> usize {
     text.hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| line.text.len()).sum()
 }
 
@@ -86,7 +85,7 @@ fn a_constant_of_a_million_elements_is_cut_and_summarised() {
         let sides = [values, others].map(|v| graph(vec![constant("c", floats(v, is_content))]));
         let (lhs, rhs, diff) = compared(&sides[0], &sides[1]);
         let view = TextView::new(&diff, &lhs, &rhs).unwrap();
-        let [place] = view.places() else { panic!("{view:?}") };
+        let [place] = view.parts() else { panic!("{view:?}") };
         let text = place.text(3);
         assert_eq!(text.is_cut, !is_content);
         assert!(size(&text) < 1 << 20, "{}", size(&text));
@@ -95,10 +94,10 @@ fn a_constant_of_a_million_elements_is_cut_and_summarised() {
         assert!(report.contains(words), "{report}");
         assert!(report.len() < 4_000, "{report}");
         if is_content {
-            // The line is gone through to its end, and so are the lines behind it.
+            // The whole line is compared, and so are the lines after it.
             let lines: Vec<_> = text.hunks.iter().flat_map(|hunk| &hunk.lines).collect();
-            let [removed, added] =
-                [Tag::Removed, Tag::Added].map(|of| lines.iter().find(|line| line.tag == of));
+            let [removed, added] = [LineTag::Removed, LineTag::Added]
+                .map(|of| lines.iter().find(|line| line.tag == of));
             let (removed, added) = (removed.unwrap(), added.unwrap());
             assert_eq!(removed.text, added.text);
             assert!(removed.more > 4 * LEN as u64);
@@ -117,7 +116,7 @@ fn the_first_of_many_nodes_are_shown_and_the_others_counted() {
     for (l, r, sign) in [(0, 500, '+'), (500, 0, '-')] {
         let (lhs, rhs, diff) = compared(&graph(chain(l)), &graph(chain(r)));
         let view = TextView::new(&diff, &lhs, &rhs).unwrap();
-        let [place] = view.places() else { panic!("{view:?}") };
+        let [place] = view.parts() else { panic!("{view:?}") };
         assert_eq!(place.more(), 492);
         let report = report(&diff, &view);
         for at in 0..8 {
@@ -136,7 +135,7 @@ fn a_text_of_many_lines_is_cut() {
     });
     let (lhs, rhs, diff) = compared(&sides[0], &sides[1]);
     let view = TextView::new(&diff, &lhs, &rhs).unwrap();
-    let text = view.places()[0].text(3);
+    let text = view.parts()[0].text(3);
     assert!(text.is_cut);
     assert!(text.hunks[0].lines.len() <= 20_000);
     let report = report(&diff, &view);
@@ -162,7 +161,7 @@ fn deep_indentation_is_cut() {
     let [lhs, rhs] = ["A", "B"].map(|op| decoded("tensorflow.GraphDef", many(op)));
     let changes = messages(&lhs, &rhs, &MessageOptions::default()).unwrap();
     let view = TextView::of_messages(&changes, &lhs, &rhs).unwrap();
-    let text = view.places()[0].text(3);
+    let text = view.parts()[0].text(3);
     assert!(text.is_cut);
     assert!(size(&text) < 1 << 20, "{}", size(&text));
 }
@@ -181,32 +180,32 @@ fn the_places_of_many_nodes_are_found_in_one_walk() {
         let (lhs, rhs, diff) = compared(&nodes("/cpu:0", len), &nodes("/cpu:1", len));
         let start = Instant::now();
         let view = TextView::new(&diff, &lhs, &rhs).unwrap();
-        assert_eq!(view.places().len(), len / 10);
-        assert!(view.places().iter().all(|place| place.text(3).hunks.len() == 1));
+        assert_eq!(view.parts().len(), len / 10);
+        assert!(view.parts().iter().all(|place| place.text(3).hunks.len() == 1));
         start.elapsed().as_secs_f64()
     };
-    // The least of three: a machine that does other things at times takes longer.
+    // The minimum of three, since the machine may be busy.
     let least = |len: usize| (0..3).map(|_| took(len)).fold(f64::MAX, f64::min);
     let (few, many) = (least(2_000), least(20_000));
-    // Ten times the nodes, and some room for a busy machine: far from a hundred times.
+    // Ten times the nodes, with room for a busy machine, is far from a hundred times the time.
     assert!(many < 40.0 * few + 0.5, "{few} s, {many} s");
 }
 
-/// The text between two messages, a sign before each line.
+/// The differences between the texts of two messages, with a sign before each line.
 fn signed(lhs: &str, rhs: &str, ty: &str, context: usize) -> Vec<String> {
     let (lhs, rhs) = (parsed(ty, lhs), parsed(ty, rhs));
     let changes = messages(&lhs, &rhs, &MessageOptions::default()).unwrap();
     let view = TextView::of_messages(&changes, &lhs, &rhs).unwrap();
-    let told: usize = view.places().iter().map(|place| place.changes().len()).sum();
+    let told: usize = view.parts().iter().map(|place| place.changes().len()).sum();
     assert_eq!(told, changes.len());
     let mut lines = Vec::new();
-    for place in view.places() {
+    for place in view.parts() {
         lines.push(format!("{}:", place.path()));
         for line in place.text(context).hunks.iter().flat_map(|hunk| &hunk.lines) {
             let sign = match line.tag {
-                Tag::Same => ' ',
-                Tag::Removed => '-',
-                Tag::Added => '+',
+                LineTag::Same => ' ',
+                LineTag::Removed => '-',
+                LineTag::Added => '+',
             };
             lines.push(format!("{sign}{}", line.text));
         }
@@ -286,12 +285,12 @@ fn long_lines_that_differ_at_the_end_are_distinguished() {
     });
     let (lhs, rhs, diff) = compared(&sides[0], &sides[1]);
     let view = TextView::new(&diff, &lhs, &rhs).unwrap();
-    let text = view.places()[0].text(0);
+    let text = view.parts()[0].text(0);
     let lines: Vec<_> = text.hunks.iter().flat_map(|hunk| &hunk.lines).collect();
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0].text, lines[1].text);
     let report = report(&diff, &view);
-    let report = report.split("\nWrong in itself").next().unwrap();
+    let report = report.split("\nFindings").next().unwrap();
     assert_eq!(report.matches("… 100,011 bytes, which differ further on\n").count(), 2, "{report}");
     assert!(report.contains("\n      n.device: …"), "{report}");
     assert!(report.lines().all(|line| line.chars().count() <= 100), "{report}");

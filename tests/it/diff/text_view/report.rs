@@ -1,9 +1,9 @@
-//! What a person sees of changes as text, and how it is asked for.
+//! Reports with `--text`, and the options for it.
 
 use crate::support::command::ckdiff;
 use crate::support::named_snapshot;
 
-/// Pairs whose reports are kept, and the options they are made with.
+/// Pairs whose reports have snapshots, with their options.
 const PAIRS: &[(&str, &str, &[&str])] = &[
     ("rename_and_edit", ".meta", &["-u"]),
     ("swapped_matmul", ".meta", &["-u"]),
@@ -70,9 +70,9 @@ fn the_json_report_is_the_same_with_text() {
 fn the_first_places_are_shown_and_the_others_counted() {
     let run = ckdiff(&["-u", "-n", "3", LHS, RHS]);
     let text = run.text();
-    assert!(text.contains("\n… and 8 more places: -n 11 shows all\n"), "{text}");
+    assert!(text.contains("\n… and 8 more changed parts: -n 11 lists all\n"), "{text}");
     assert_eq!(text.matches("\n  - name: ").count(), 2, "{text}");
-    assert!(!ckdiff(&["-u", "-n", "11", LHS, RHS]).text().contains("more place"));
+    assert!(!ckdiff(&["-u", "-n", "11", LHS, RHS]).text().contains("more changed part"));
 }
 
 #[test]

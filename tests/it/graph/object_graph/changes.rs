@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use ckdiff::artifact::{Artifact, Form};
-use ckdiff::diff::{Diff, Names, Options, Status, Verdict, Weight, diff};
+use ckdiff::diff::{Diff, NameFilter, Options, Status, Verdict, Weight, diff};
 use ckdiff::progress::Silent;
 
 use crate::support::message_forms::document;
@@ -69,7 +69,7 @@ fn objects_are_matched_by_path_and_not_by_number() {
                 "nodes { children { node_id: 1 local_name: 'a' } } nodes {}",
                 // The first of these leads nowhere for object 2.
                 &[
-                    "finding: lhs: 1 references that lead to none of the 2 objects; the first: object 0 refers to object 2",
+                    "finding: lhs: 1 references to none of the 2 objects; the first: object 0 refers to object 2",
                 ],
             ),
             (
@@ -132,8 +132,8 @@ fn an_object_may_have_several_names() {
                 &[
                     "renamed nodes[\"\"].children[\"c\"] | b | c",
                     // Nothing leads to the third on either side.
-                    "finding: lhs: 1 objects to which nothing leads from the root; the first: object 2",
-                    "finding: rhs: 1 objects to which nothing leads from the root; the first: object 2",
+                    "finding: lhs: 1 objects that cannot be reached from the root; the first: object 2",
+                    "finding: rhs: 1 objects that cannot be reached from the root; the first: object 2",
                 ],
             ),
             (
@@ -141,8 +141,8 @@ fn an_object_may_have_several_names() {
                 &two("a", "b", 1),
                 &[
                     "modified nodes[\"\"].children[\"b\"] |  | a",
-                    "finding: lhs: 1 objects to which nothing leads from the root; the first: object 2",
-                    "finding: rhs: 1 objects to which nothing leads from the root; the first: object 2",
+                    "finding: lhs: 1 objects that cannot be reached from the root; the first: object 2",
+                    "finding: rhs: 1 objects that cannot be reached from the root; the first: object 2",
                 ],
             ),
         ],
@@ -210,22 +210,22 @@ fn faulty_object_graphs_are_reported_and_still_compared() {
                 "nodes {}",
                 &[
                     "added nodes[\"\"] | 1 object",
-                    "finding: lhs: there is no object, not even a root",
+                    "finding: lhs: there are no objects, not even a root",
                 ],
             ),
             (
                 "nodes { children { node_id: -1 local_name: 'a' } }",
                 "nodes { children { node_id: 7 local_name: 'a' } }",
                 &[
-                    "finding: lhs: 1 references that lead to none of the 1 objects; the first: object 0 refers to object -1",
-                    "finding: rhs: 1 references that lead to none of the 1 objects; the first: object 0 refers to object 7",
+                    "finding: lhs: 1 references to none of the 1 objects; the first: object 0 refers to object -1",
+                    "finding: rhs: 1 references to none of the 1 objects; the first: object 0 refers to object 7",
                 ],
             ),
             (
                 "nodes { children { node_id: 1 local_name: 'a' } children { local_name: 'a' } } nodes {}",
                 "nodes { children { node_id: 1 local_name: 'a' } } nodes {}",
                 &[
-                    "finding: lhs: 1 references of a name that an earlier one of the object has; the first: object 0, Child(\"a\")",
+                    "finding: lhs: 1 references with the name of an earlier one; the first: object 0, Child(\"a\")",
                 ],
             ),
             // A ring.
@@ -329,7 +329,7 @@ fn two_saves_of_one_model_have_the_same_object_graph() {
     assert_eq!(graph.map(|tensor| tensor.status), Some(Status::Identical));
 }
 
-fn by_name(names: Names) -> Diff {
+fn by_name(names: NameFilter) -> Diff {
     let open = |side: &str| Artifact::open(format!("tests/data/by_name/{side}.ckpt")).unwrap();
     let options = Options { names, ..Options::default() };
     let diff_of = |lhs, rhs| diff(&open(lhs), &open(rhs), &options, &Silent).unwrap();
@@ -351,7 +351,7 @@ fn variables_of_tensorflow_1_match_objects_of_tensorflow_2() {
         diff.tensors.iter().map(name).collect()
     };
     assert_eq!(
-        list(&by_name(Names::default())),
+        list(&by_name(NameFilter::default())),
         [
             "added _CHECKPOINTABLE_OBJECT_GRAPH",
             "identical model/bias/.ATTRIBUTES/VARIABLE_VALUE, was bias",
@@ -361,6 +361,6 @@ fn variables_of_tensorflow_1_match_objects_of_tensorflow_2() {
         ]
     );
     // Filters hold for either name, and what the user says goes before.
-    let only = Names::new(&["bias".into()], &[], &[]).unwrap();
+    let only = NameFilter::new(&["bias".into()], &[], &[]).unwrap();
     assert_eq!(list(&by_name(only)), ["identical model/bias/.ATTRIBUTES/VARIABLE_VALUE, was bias"]);
 }

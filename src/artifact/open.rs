@@ -1,0 +1,160 @@
+//! Opens artifacts.
+
+use std::path::Path;
+
+use super::document::message;
+use super::{Artifact, Document, FileKind, Files, SavedModelPart, Sniffed};
+use crate::bytes::Limits;
+use crate::checkpoint::Checkpoint;
+use crate::error::Result;
+use crate::threads;
+
+impl Artifact<'static> {
+    /// Opens a path; see [`Checkpoint::open`] for the paths of checkpoints.
+    ///
+    /// # Errors
+    /// If the path does not exist, or its file kind is not supported.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, &Limits::default())
+    }
+
+    /// Opens a path within `limits`.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_with(path: impl AsRef<Path>, limits: &Limits) -> Result<Self> {
+        Self::readable(Sniffed::of_path(path), limits)?.complete()
+    }
+
+    /// Opens a path whose file kind is known. It may be a file without its siblings.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn of(found: Sniffed) -> Result<Self> {
+        Self::readable(found, &Limits::default())?.complete()
+    }
+
+    /// Opens a path. Of a SavedModel only the graphs must be readable; [`failed_parts`](Self::failed_parts) has the errors of the
+    /// other parts.
+    ///
+    /// ```
+    /// # use ckdiff::artifact::Artifact;
+    /// let module = Artifact::open_readable("tests/data/saved_models/module")?;
+    /// assert!(module.message().is_some() && module.failed_parts().is_empty());
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    /// # Errors
+    /// As [`open`](Self::open), except for the failed parts of a SavedModel.
+    pub fn open_readable(path: impl AsRef<Path>) -> Result<Self> {
+        Self::readable(Sniffed::of_path(path), &Limits::default())
+    }
+
+    fn readable(found: Sniffed, limits: &Limits) -> Result<Self> {
+        match found.kind() {
+            FileKind::SavedModel(graphs) => Self::saved_model(&found, &found.at(graphs), limits),
+            FileKind::Message(_) => message(&found).map(Self::from),
+            _ => Checkpoint::of(found, limits).map(Self::from),
+        }
+    }
+
+    /// Opens two paths, each with the meta graph of a checkpoint, on up to `threads` threads (0 for one per core).
+    ///
+    /// ```
+    /// use ckdiff::artifact::Artifact;
+    ///
+    /// let dir = "tests/data/demo";
+    /// let (lhs, rhs) = Artifact::open_both(format!("{dir}/model.ckpt"), format!("{dir}/nothing"), 0);
+    /// assert!(lhs.is_ok() && rhs.is_err());
+    /// ```
+    pub fn open_both(
+        lhs: impl AsRef<Path>,
+        rhs: impl AsRef<Path>,
+        threads: usize,
+    ) -> (Result<Self>, Result<Self>) {
+        let whole = |path: &Path| Self::open(path).and_then(Self::with_meta_graph);
+        let (lhs, rhs) = (lhs.as_ref(), rhs.as_ref());
+        threads::both(threads, || whole(lhs), || whole(rhs))
+    }
+
+    /// Opens one file without its siblings: a checkpoint in one file, a V2 index, or a message. Errors and reports call it `name`,
+    /// and the file name in `name` counts where the content does not decide its kind.
+    ///
+    /// ```
+    /// # use ckdiff::artifact::Artifact;
+    /// let index = Artifact::open_file("tests/data/demo/model.ckpt.index", "saved/model.ckpt.index")?;
+    /// assert_eq!((index.kind(), index.format()), ("checkpoint", "V2"));
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    /// # Errors
+    /// If the file cannot be read, or its kind is not supported.
+    pub fn open_file(path: impl AsRef<Path>, name: impl AsRef<Path>) -> Result<Self> {
+        Self::of(Sniffed::of_file(path, name))
+    }
+
+    /// The artifact.
+    ///
+    /// # Errors
+    /// If a part could not be read.
+    fn complete(self) -> Result<Self> {
+        match self.failed_parts.first() {
+            Some((_, error)) => Err(error.clone()),
+            None => Ok(self),
+        }
+    }
+
+    /// Opens a SavedModel: its graphs, its variables if it has any, and its other files.
+    fn saved_model(found: &Sniffed, graphs: &Sniffed, limits: &Limits) -> Result<Self> {
+        let (path, graphs) = (found.path(), message(graphs)?);
+        let variables = Sniffed::of_path(path.join("variables").join("variables"));
+        let has_variables = matches!(variables.kind(), FileKind::Checkpoint { .. });
+        let checkpoint = has_variables.then(|| Checkpoint::of(variables, limits));
+        let mut failed_parts = Vec::new();
+        let files = Files::of_saved_model(path, &mut failed_parts);
+        let checkpoint = checkpoint.transpose().unwrap_or_else(|error| {
+            failed_parts.push((SavedModelPart::Variables, error));
+            None
+        });
+        Ok(Self { path: path.to_path_buf(), checkpoint, files, failed_parts, ..Self::from(graphs) })
+    }
+
+    /// Also opens the meta graph of a checkpoint, if it has one: `P.meta` for `P.index`.
+    ///
+    /// # Errors
+    /// If the meta graph cannot be read.
+    pub fn with_meta_graph(mut self) -> Result<Self> {
+        if self.message.is_none()
+            && let Some(meta) = self.checkpoint.as_ref().and_then(Checkpoint::find_meta_graph)
+        {
+            self.message = Some(message(&meta)?);
+        }
+        Ok(self)
+    }
+}
+
+impl From<Checkpoint> for Artifact<'static> {
+    fn from(checkpoint: Checkpoint) -> Self {
+        Self {
+            path: checkpoint.path().to_path_buf(),
+            kind: "checkpoint",
+            format: checkpoint.format().name(),
+            checkpoint: Some(checkpoint),
+            message: None,
+            files: Files::default(),
+            failed_parts: Vec::new(),
+        }
+    }
+}
+
+impl<'s> From<Document<'s>> for Artifact<'s> {
+    fn from(document: Document<'s>) -> Self {
+        Self {
+            path: document.path().to_path_buf(),
+            kind: document.kind(),
+            format: document.form().name(),
+            checkpoint: None,
+            message: Some(document),
+            files: Files::default(),
+            failed_parts: Vec::new(),
+        }
+    }
+}

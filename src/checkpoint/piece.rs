@@ -1,0 +1,32 @@
+//! The tensors and slices of a checkpoint that is written.
+
+use crate::error::{Error, Result};
+use crate::tensor::{Name, Shape, Slice, TensorSource};
+
+/// The content of one file, in its order.
+pub(super) type Shard<'a> = Vec<Piece<'a>>;
+
+/// Checks a number of shards.
+///
+/// # Errors
+/// If the number is 0, or has more digits than the names of shards.
+pub(super) fn shard_count(count: usize) -> Result<u32> {
+    /// The largest number of five digits.
+    const MAX: u32 = 99_999;
+    let allowed = format!("1 to {MAX} is allowed");
+    let checked = u32::try_from(count).ok().filter(|count| (1..=MAX).contains(count));
+    checked.ok_or_else(|| Error::unexpected("number of shards", count, allowed))
+}
+
+/// A tensor, or a slice of one.
+#[derive(Debug, Clone)]
+pub(super) struct Piece<'a> {
+    pub(super) name: Name,
+    /// The shape of the whole tensor.
+    pub(super) shape: Shape,
+    /// `None` for the whole tensor.
+    pub(super) slice: Option<Slice>,
+    pub(super) source: &'a dyn TensorSource,
+    /// The whole tensor; `None` for a slice that was added without the others.
+    pub(super) whole: Option<&'a dyn TensorSource>,
+}

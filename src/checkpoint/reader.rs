@@ -1,0 +1,303 @@
+//! An open checkpoint.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::contents::{Contents, Entry};
+use super::file_kind::FileKind;
+use super::format::Format;
+use super::management::meta_graph_filename;
+use super::probe::Probe;
+use super::shard_name::with_suffix;
+use super::sniff::Sniffed;
+use super::state::CheckpointState;
+use super::state_file;
+use crate::bytes::{Limits, suggestion};
+use crate::error::{Error, Result};
+use crate::table::Table;
+use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
+
+/// An open checkpoint.
+///
+/// ```
+/// use ckdiff::checkpoint::Checkpoint;
+///
+/// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+/// for entry in checkpoint.tensors() {
+///     let source = entry.source.as_ref().map_err(Clone::clone)?;
+///     println!("{} is {} of shape {}", entry.name, source.dtype(), source.shape());
+/// }
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Checkpoint {
+    path: PathBuf,
+    format: &'static Format,
+    contents: Contents,
+    limits: Limits,
+}
+
+impl Checkpoint {
+    /// The file with the meta graph, if it exists: `P.meta`.
+    pub fn meta_graph(&self) -> Option<PathBuf> {
+        self.find_meta_graph().map(|found| found.path().to_path_buf())
+    }
+
+    /// The file with the meta graph, and its kind.
+    pub(crate) fn find_meta_graph(&self) -> Option<Sniffed> {
+        let prefix = self.prefix();
+        // The meta graph of `P-?????-of-00002` is `P.meta`.
+        let mut paths = vec![with_suffix(prefix, ".meta"), meta_graph_filename(prefix, "meta")];
+        paths.dedup();
+        let mut probes = paths.iter().map(|path| Probe::new(path));
+        Some(Sniffed::of_probe(Arc::new(probes.find(Probe::is_file)?)))
+    }
+
+    /// Opens the checkpoint that `path` names: the prefix `P` of a V2 checkpoint (or `P.index`, or one of its shards); the file
+    /// of a V1 checkpoint, or for several shards `P-?????-of-00002` or one of them; a safetensors file, or the index of several
+    /// or one of its shards. For a directory: the latest checkpoint of its state file, or its safetensors model.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+    /// assert_eq!(checkpoint.format().to_string(), "V2");
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    /// # Errors
+    /// If there is no checkpoint, or nothing of it can be read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, &Limits::default())
+    }
+
+    /// As [`open`](Self::open), within `limits`.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); also if the checkpoint exceeds the limits.
+    pub fn open_with(path: impl AsRef<Path>, limits: &Limits) -> Result<Self> {
+        Self::of(Sniffed::of_path(path), limits)
+    }
+
+    /// Opens a path whose file kind is known; for a directory with a state file, the latest checkpoint.
+    pub(crate) fn of(found: Sniffed, limits: &Limits) -> Result<Self> {
+        let latest = match found.kind() {
+            FileKind::StateDirectory => {
+                let state = state_file::in_directory(found.path());
+                let state = CheckpointState::of_probe(found.at(&state).probe())?;
+                Some(Sniffed::of_probe(Arc::new(state.find_latest()?)))
+            }
+            _ => None,
+        };
+        let found = latest.unwrap_or(found);
+        let probe = found.probe();
+        let (format, contents) = match found.kind() {
+            FileKind::Checkpoint { format, located } => {
+                (format, (format.read)(probe, located, limits)?)
+            }
+            FileKind::CheckpointFile(format) => {
+                let contents = (format.read_file)(probe, limits);
+                (format, contents.map_err(|error| error.in_file(found.path()))?)
+            }
+            _ => return Err(found.no_checkpoint()),
+        };
+        let (path, limits) = (found.path().to_path_buf(), limits.clone());
+        Ok(Self { path, format, contents, limits })
+    }
+
+    /// Opens one file without its siblings: a V1 file, a safetensors file, or the index of a V2 checkpoint, which then has no
+    /// data. Errors and reports call it `name`, and the file name in `name` counts where the content does not decide its kind.
+    /// Returns `None` for a file that has no names of tensors.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// let file = "tests/data/demo/model.ckpt.index";
+    /// let checkpoint = Checkpoint::open_file(file, "model.ckpt.index")?.expect("an index is one");
+    /// assert!(!checkpoint.has_data());
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn open_file(path: impl AsRef<Path>, name: impl AsRef<Path>) -> Result<Option<Self>> {
+        let found = Sniffed::of_file(path, name);
+        match found.kind() {
+            FileKind::CheckpointFile(_) | FileKind::Unreadable(_) | FileKind::Missing => {
+                Self::of(found, &Limits::default()).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The path that it was opened by; for a directory, the path of its latest checkpoint.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path that names the whole checkpoint. For V2 it is the prefix, whichever file it was opened by.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// # use std::path::Path;
+    /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt.index")?;
+    /// assert_eq!(checkpoint.prefix(), Path::new("tests/data/demo/model.ckpt"));
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    pub fn prefix(&self) -> &Path {
+        &self.contents.prefix
+    }
+
+    /// The format.
+    pub fn format(&self) -> &'static Format {
+        self.format
+    }
+
+    /// The files of the checkpoint.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+    /// assert_eq!(checkpoint.files().len(), 2);
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    pub fn files(&self) -> &[PathBuf] {
+        &self.contents.files
+    }
+
+    /// The tensors, sorted by name.
+    pub fn tensors(&self) -> std::slice::Iter<'_, Entry> {
+        self.contents.entries.iter()
+    }
+
+    /// The tensor with this name.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+    /// assert!(checkpoint.tensor("v1").is_some_and(|entry| entry.source.is_ok()));
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    pub fn tensor(&self, name: impl AsRef<[u8]>) -> Option<&Entry> {
+        let entries = &self.contents.entries;
+        let by_name = |entry: &Entry| entry.name.as_bytes().cmp(name.as_ref());
+        entries.binary_search_by(by_name).ok().and_then(|i| entries.get(i))
+    }
+
+    /// The metadata: pairs of texts such as `format` and `pt`. Not every format has any.
+    pub fn metadata(&self) -> &[(String, String)] {
+        &self.contents.metadata
+    }
+
+    /// Damage that does not belong to a single tensor. Names may be missing because of it.
+    pub fn damage(&self) -> &[Error] {
+        &self.contents.damage
+    }
+
+    /// Reads the parts that no tensor depends on, such as unused blocks of a V1 file. Returns their damage.
+    pub fn scan(&self) -> Vec<Error> {
+        let scan = |(path, table): &(PathBuf, Arc<Table>)| {
+            let damage = table.scan(&mut |_, _| ControlFlow::Continue(()));
+            damage.into_iter().map(|error| error.in_file(path)).collect::<Vec<_>>()
+        };
+        self.contents.tables.iter().flat_map(scan).collect()
+    }
+
+    /// Whether the content of tensors can be read. An index without its shards has none.
+    pub fn has_data(&self) -> bool {
+        self.contents.has_data
+    }
+
+    /// The shapes of all readable tensors, as TensorFlow's `get_variable_to_shape_map`.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// use ckdiff::tensor::Name;
+    ///
+    /// let shapes = Checkpoint::open("tests/data/demo/model.ckpt")?.shape_map();
+    /// assert_eq!(shapes[&Name::from("v1")].dims(), [3]);
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    pub fn shape_map(&self) -> BTreeMap<Name, Shape> {
+        self.readable().map(|(name, source)| (name.clone(), source.shape().clone())).collect()
+    }
+
+    /// The dtypes of all readable tensors, as TensorFlow's `get_variable_to_dtype_map`.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// use ckdiff::tensor::{DType, Name};
+    ///
+    /// let dtypes = Checkpoint::open("tests/data/demo/model.ckpt")?.dtype_map();
+    /// assert_eq!(dtypes[&Name::from("v2")], DType::F32);
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    pub fn dtype_map(&self) -> BTreeMap<Name, DType> {
+        self.readable().map(|(name, source)| (name.clone(), source.dtype())).collect()
+    }
+
+    /// Whether a tensor has this name, readable or not.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+    /// assert!(checkpoint.has_tensor("v1") && !checkpoint.has_tensor("v3"));
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    pub fn has_tensor(&self, name: impl AsRef<[u8]>) -> bool {
+        self.tensor(name).is_some()
+    }
+
+    /// Reads a whole tensor and verifies its checksums.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+    /// assert_eq!(checkpoint.get_tensor("v1")?.elements::<f32>(), Some(vec![1.0, 1.0, 1.0]));
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    /// # Errors
+    /// If no tensor has this name (the error suggests one), it cannot be read, or it exceeds the limits.
+    pub fn get_tensor(&self, name: impl AsRef<[u8]>) -> Result<Tensor> {
+        let name = name.as_ref();
+        let entry = self.tensor(name).ok_or_else(|| self.no_such_tensor(name))?;
+        let source = entry.source.as_ref().map_err(Error::clone)?;
+        Tensor::read(&**source, &self.limits).map_err(|error| error.of_tensor(&entry.name))
+    }
+
+    /// A line per tensor, as TensorFlow's `debug_string`. A partitioned tensor has one line.
+    ///
+    /// ```
+    /// # use ckdiff::checkpoint::Checkpoint;
+    /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+    /// assert_eq!(checkpoint.debug_string(), "v1 (DT_FLOAT) [3]\nv2 (DT_FLOAT) [5]\n");
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
+    pub fn debug_string(&self) -> String {
+        let mut out = String::new();
+        for (name, source) in self.readable() {
+            let dims: Vec<String> = source.shape().dims().iter().map(u64::to_string).collect();
+            let dtype = match source.dtype() {
+                DType::F16 => "HALF".into(),
+                DType::F32 => "FLOAT".into(),
+                DType::F64 => "DOUBLE".into(),
+                other => other.name().to_uppercase(),
+            };
+            out += &format!("{name} (DT_{dtype}) [{}]\n", dims.join(","));
+        }
+        out
+    }
+
+    fn readable(&self) -> impl Iterator<Item = (&Name, &dyn TensorSource)> {
+        self.tensors().filter_map(|entry| Some((&entry.name, &**entry.source.as_ref().ok()?)))
+    }
+
+    fn no_such_tensor(&self, name: &[u8]) -> Error {
+        let names = self.tensors().map(|entry| entry.name.as_bytes());
+        let near = suggestion::closest(name, names, 1);
+        let hint = match near.first() {
+            Some(near) => format!("; did you mean {}?", Name::from(near).printable()),
+            None => String::new(),
+        };
+        let kind = format!("there is no tensor {}{hint}", Name::from(name).printable());
+        Error::not_found(kind).in_file(&self.path)
+    }
+}

@@ -1,0 +1,158 @@
+//! Finds out what a path names, once, from the path and the first and last bytes of the file.
+//!
+//! The first rule in [`RULES`] that applies decides; formats of checkpoints take part through [`FORMATS`]. The content decides
+//! about other files, see [`content`].
+//!
+//! This module is below `artifact`, which also opens messages and SavedModels, because [`Checkpoint::open`](super::Checkpoint::open)
+//! reports the kind of a path that is not a checkpoint.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::content::{self, SAVED_MODEL_CHUNKED, SAVED_MODEL_FILES, latest_in};
+use super::file_kind::{FileKind, Unsupported};
+use super::format::Role;
+use super::formats::{self, FORMATS};
+use super::probe::Probe;
+use super::refusal::{no_checkpoint, scheme};
+use super::state_file;
+use crate::error::Error;
+
+type Rule = fn(&Probe) -> Option<FileKind>;
+
+/// The rules for a path, in the order in which they are tried.
+const RULES: &[Rule] =
+    &[saved_model, checkpoint, state_directory, directory, remote, missing, stream, unreadable];
+
+/// A path with its kind.
+#[derive(Debug)]
+pub struct Sniffed {
+    probe: Arc<Probe>,
+    kind: FileKind,
+}
+
+impl Sniffed {
+    /// Finds out what a path names. A path may name a checkpoint that consists of several files.
+    ///
+    /// ```
+    /// use ckdiff::artifact::{FileKind, Form, Sniffed};
+    ///
+    /// let graph = Sniffed::of_path("tests/data/graphs/frozen.pbtxt");
+    /// assert!(matches!(graph.kind(), FileKind::Message(Form::Text)));
+    /// let prefix = Sniffed::of_path("tests/data/demo/model.ckpt");
+    /// assert!(matches!(prefix.kind(), FileKind::Checkpoint { .. }));
+    /// ```
+    pub fn of_path(path: impl AsRef<Path>) -> Self {
+        Self::of_probe(Arc::new(Probe::new(path.as_ref())))
+    }
+
+    pub(crate) fn of_probe(probe: Arc<Probe>) -> Self {
+        let kind = RULES.iter().find_map(|rule| rule(&probe));
+        let kind = kind.unwrap_or_else(|| content::kind(&probe));
+        Self { probe, kind }
+    }
+
+    /// Finds out what the file at `path` is by itself, without its siblings. Errors call it `name`, and the file name in `name`
+    /// counts where the content does not decide.
+    pub fn of_file(path: impl AsRef<Path>, name: impl AsRef<Path>) -> Self {
+        let probe = Probe::named(path.as_ref(), name.as_ref());
+        let rules = [missing, stream, unreadable, content::unsupported, single_file];
+        let kind = rules.iter().find_map(|rule| rule(&probe));
+        let kind = kind.unwrap_or_else(|| content::kind(&probe));
+        Self { probe: Arc::new(probe), kind }
+    }
+
+    /// Finds out what a stream is by its first bytes. Errors call it `name`.
+    pub(crate) fn of_stream(name: &Path, head: Vec<u8>) -> Self {
+        let probe = Probe::of_stream(name, head);
+        let kind = content::kind(&probe);
+        Self { probe: Arc::new(probe), kind }
+    }
+
+    /// Finds out what another path names, with what is already known of it.
+    pub(crate) fn at(&self, path: &Path) -> Self {
+        Self::of_probe(self.probe.at(path))
+    }
+
+    pub(crate) fn probe(&self) -> &Probe {
+        &self.probe
+    }
+
+    /// The path, or the name for errors.
+    pub fn path(&self) -> &Path {
+        self.probe.path()
+    }
+
+    /// The kind.
+    pub fn kind(&self) -> &FileKind {
+        &self.kind
+    }
+
+    /// Whether it is the state file of a directory of checkpoints.
+    pub fn is_state_file(&self) -> bool {
+        self.probe.file_name() == state_file::NAME && latest_in(self.probe.head()).is_some()
+    }
+
+    /// Why the path is not opened as a checkpoint.
+    pub(crate) fn no_checkpoint(&self) -> Error {
+        no_checkpoint(&self.probe, &self.kind)
+    }
+}
+
+fn saved_model(probe: &Probe) -> Option<FileKind> {
+    let inside = |name: &str| probe.at(&probe.path().join(name));
+    if !probe.is_directory() {
+        return None;
+    }
+    let file = SAVED_MODEL_FILES.iter().map(|name| inside(name)).find(|file| file.is_file());
+    let chunked = || inside(SAVED_MODEL_CHUNKED).exists();
+    match file {
+        Some(file) => Some(FileKind::SavedModel(file.path().to_path_buf())),
+        None if chunked() => {
+            let what = "a SavedModel in chunks (saved_model.cpb)";
+            Some(FileKind::Unsupported(Unsupported::Format(what)))
+        }
+        None => None,
+    }
+}
+
+fn checkpoint(probe: &Probe) -> Option<FileKind> {
+    let (format, located) = formats::locate(probe)?;
+    Some(FileKind::Checkpoint { format, located })
+}
+
+fn state_directory(probe: &Probe) -> Option<FileKind> {
+    let has_state =
+        probe.is_directory() && probe.at(&state_file::in_directory(probe.path())).is_file();
+    has_state.then_some(FileKind::StateDirectory)
+}
+
+fn directory(probe: &Probe) -> Option<FileKind> {
+    probe.is_directory().then_some(FileKind::Directory)
+}
+
+fn remote(probe: &Probe) -> Option<FileKind> {
+    (!probe.exists() && scheme(probe.path()).is_some()).then_some(FileKind::Remote)
+}
+
+fn missing(probe: &Probe) -> Option<FileKind> {
+    (!probe.exists()).then_some(FileKind::Missing)
+}
+
+fn stream(probe: &Probe) -> Option<FileKind> {
+    probe.is_stream().then_some(FileKind::Stream)
+}
+
+fn unreadable(probe: &Probe) -> Option<FileKind> {
+    probe.open().err().map(FileKind::Unreadable)
+}
+
+/// A file of a checkpoint, without its siblings.
+fn single_file(probe: &Probe) -> Option<FileKind> {
+    FORMATS.iter().find_map(|format| {
+        Some(match (format.role)(probe)? {
+            Role::Content => FileKind::Content(format),
+            Role::Readable => FileKind::CheckpointFile(format),
+        })
+    })
+}

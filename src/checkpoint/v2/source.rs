@@ -1,0 +1,98 @@
+//! Reads the content of a tensor or slice from its shard.
+
+use std::sync::Arc;
+
+use crate::bytes::{Checksum, ChecksumKind, Crc32c, File, ReadAt};
+use crate::error::{Error, Result};
+use crate::tensor::{DType, Extent, Fingerprint, Shape, TensorSource, TensorStream};
+
+use super::super::elements::Framed;
+use super::entry::ByteOrder;
+use super::stored::Stored;
+use super::strings::Strings;
+use super::variants::Variants;
+
+impl TensorSource for Stored {
+    fn dtype(&self) -> DType {
+        self.entry.dtype
+    }
+
+    fn shape(&self) -> &Shape {
+        &self.entry.shape
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        self.entry.size
+    }
+
+    fn extent(&self) -> Option<&dyn Extent> {
+        let as_is = self.order == ByteOrder::Little || self.number_bytes == 1;
+        (self.number_bytes > 0 && as_is).then_some(self)
+    }
+
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        // The byte order matters only for numbers of several bytes.
+        let swapped = self.order == ByteOrder::Big && self.number_bytes != 1;
+        let checksums = self.stored_checksum().into_iter().collect();
+        Some(Fingerprint { layout: vec![u8::from(swapped)], checksums })
+    }
+
+    fn stored_at(&self) -> (u32, u64) {
+        (self.entry.shard, self.entry.offset)
+    }
+
+    fn stream(&self) -> Result<Box<dyn TensorStream + '_>> {
+        let file = self.open()?;
+        Ok(match self.entry.dtype {
+            DType::String => Box::new(Framed::new(Strings::open(self, file)?)),
+            DType::Variant => Box::new(Framed::new(Variants::open(self, file))),
+            _ => Box::new(Numbers { stored: self, file, pos: 0, crc: Crc32c::default() }),
+        })
+    }
+}
+
+impl Extent for Stored {
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<()> {
+        let have = self.entry.size.saturating_sub(offset);
+        if have < out.len() as u64 {
+            return Err(self.locate(Error::truncated("read", out.len() as u64, have)));
+        }
+        self.open()?.read_at(self.entry.offset + offset, out)
+    }
+
+    fn stored_checksum(&self) -> Option<Checksum> {
+        Some(Checksum::stored(ChecksumKind::Crc32c, self.entry.crc32c, self.entry.size))
+    }
+
+    fn verify(&self, computed: Checksum) -> Result<()> {
+        self.check(computed.value())
+    }
+}
+
+/// Reads elements of fixed size, with their numbers converted to little-endian.
+struct Numbers<'a> {
+    stored: &'a Stored,
+    file: Arc<File>,
+    pos: u64,
+    crc: Crc32c,
+}
+
+impl TensorStream for Numbers<'_> {
+    fn read(&mut self, out: &mut [u8]) -> Result<usize> {
+        let entry = &self.stored.entry;
+        let left = usize::try_from(entry.size - self.pos).unwrap_or(usize::MAX);
+        if left == 0 {
+            self.stored.check(self.crc.value())?;
+            return Ok(0);
+        }
+        let len = left.min(out.len());
+        let out = out.get_mut(..len).unwrap_or_default();
+        self.file.read_at(entry.offset + self.pos, out)?;
+        self.pos += len as u64;
+        self.crc.update(out);
+        if self.stored.order == ByteOrder::Big && self.stored.number_bytes > 1 {
+            out.chunks_exact_mut(self.stored.number_bytes).for_each(<[u8]>::reverse);
+        }
+        Ok(len)
+    }
+}

@@ -1,0 +1,117 @@
+//! Moves changes of collection entries to the added or removed nodes that the entries name.
+
+use std::collections::BTreeMap;
+
+use crate::diff::path::Step;
+use crate::diff::{BoundaryChange, Change, ChangeKind, Detail};
+use crate::message::{fields, nested, string, strings};
+use crate::schema::field::collection_def::{self, bytes_list, node_list};
+use crate::schema::field::{meta_graph_def, variable_def};
+
+/// Moves changes of collections to the node groups that caused them. The changes from position `before` on
+/// are of one meta graph, given by its two sides.
+pub(super) fn move_to_node_groups(
+    (lhs, rhs): (&[u8], &[u8]),
+    changes: &mut Vec<Change>,
+    before: usize,
+) {
+    let mut own = changes.split_off(before.min(changes.len()));
+    let groups = groups(&own);
+    let of_change = |change: &Change| {
+        let group = |kind, name: &str| groups.get(&(kind, name.split(':').next()?)).copied();
+        let of_all = |entries: &mut dyn Iterator<Item = &str>| {
+            entries.map(|name| group(change.kind, name)).reduce(|a, b| a.and(b)).flatten()
+        };
+        match (collection(change), change.kind) {
+            (Some(key), ChangeKind::Added) => vec![of_all(&mut entries(rhs, key))],
+            (Some(key), ChangeKind::Removed) => vec![of_all(&mut entries(lhs, key))],
+            // An entry names another node now.
+            (None, ChangeKind::Modified) => vec![
+                entry(change, &change.lhs).and_then(|name| group(ChangeKind::Removed, name)),
+                entry(change, &change.rhs).and_then(|name| group(ChangeKind::Added, name)),
+            ],
+            (None, kind) => {
+                let text = if kind == ChangeKind::Added { &change.rhs } else { &change.lhs };
+                vec![entry(change, text).and_then(|name| group(kind, name))]
+            }
+            _ => vec![None],
+        }
+    };
+    // A change moves to all of its groups, or stays.
+    let found = own.iter().map(|change| of_change(change).into_iter().collect::<Option<Vec<_>>>());
+    let found: Vec<Vec<usize>> = found.map(Option::unwrap_or_default).collect();
+    let mut moved = Vec::new();
+    for (change, groups) in own.iter().zip(&found) {
+        let Change { path, lhs, rhs, .. } = change;
+        let rewired = || BoundaryChange { path: path.clone(), lhs: lhs.clone(), rhs: rhs.clone() };
+        moved.extend(groups.iter().map(|&group| (group, rewired())));
+    }
+    for (group, rewired) in moved {
+        if let Some(Change { detail: Detail::Nodes(nodes), .. }) = own.get_mut(group) {
+            nodes.boundary.push(rewired);
+        }
+    }
+    let remaining = own.into_iter().zip(found).filter(|(_, groups)| groups.is_empty());
+    changes.extend(remaining.map(|(change, _)| change));
+}
+
+/// The position of the change that reports each added or removed node.
+fn groups(changes: &[Change]) -> BTreeMap<(ChangeKind, &str), usize> {
+    let mut groups = BTreeMap::new();
+    for (at, change) in changes.iter().enumerate() {
+        let is_of_graph = change.path.key_in("node").is_some() && !is_in(change, "library");
+        if let Detail::Nodes(nodes) = &change.detail
+            && change.kind != ChangeKind::Renamed
+            && is_of_graph
+        {
+            groups.extend(nodes.names.iter().map(|name| ((change.kind, name.as_str()), at)));
+        }
+    }
+    groups
+}
+
+/// The key of a collection, if the whole collection changed.
+fn collection(change: &Change) -> Option<&str> {
+    match change.path.steps() {
+        [.., Step::Field(field), Step::Key(key)] if &**field == "collection_def" => Some(key),
+        _ => None,
+    }
+}
+
+/// The nodes that the entries of a collection name, directly or in the first field of a message. Other
+/// entries yield other strings.
+fn entries<'m>(meta_graph: &'m [u8], key: &'m str) -> impl Iterator<Item = &'m str> {
+    let all = crate::message::entries(meta_graph, meta_graph_def::COLLECTION_DEF);
+    let collection =
+        all.filter(move |(name, _)| *name == key).map(|(_, collection)| collection).next();
+    collection.into_iter().flat_map(|collection| {
+        let nodes = strings(nested(collection, collection_def::NODE_LIST), node_list::VALUE);
+        let messages = fields(nested(collection, collection_def::BYTES_LIST), bytes_list::VALUE);
+        nodes.chain(messages.map(|message| string(message, variable_def::VARIABLE_NAME)))
+    })
+}
+
+/// The node or output that an entry of a collection names, if the whole entry changed; `text` is the entry on
+/// one side.
+fn entry<'c>(change: &'c Change, text: &'c Option<String>) -> Option<&'c str> {
+    if !is_in(change, "collection_def") {
+        return None;
+    }
+    match change.path.steps() {
+        [.., Step::Field(list), Step::Field(value), Step::Key(name)]
+            if matches!((&**list, &**value), ("bytes_list", "value")) =>
+        {
+            Some(name)
+        }
+        [.., Step::Field(list), Step::Field(value), Step::Index(_)]
+            if matches!((&**list, &**value), ("node_list", "value")) =>
+        {
+            text.as_deref().map(|text| text.trim_matches('"'))
+        }
+        _ => None,
+    }
+}
+
+fn is_in(change: &Change, field: &str) -> bool {
+    change.path.steps().iter().any(|step| matches!(step, Step::Field(name) if &**name == field))
+}

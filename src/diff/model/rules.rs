@@ -1,0 +1,72 @@
+//! The rules for messages of models, by type and field.
+
+use super::ModelRules;
+use super::treatment::{self, treatment};
+use crate::diff::embedded::TRACKABLE_OBJECT_GRAPH;
+use crate::diff::graph::compare_bodies;
+use crate::diff::message::{MessageDiff, MessagePair, Rules, Treatment};
+use crate::diff::path::PathBuilder;
+use crate::graph::is_same_device;
+use crate::graph::object_graph::ObjectGraphKind;
+use crate::schema::{Field, MessageType};
+
+impl Rules for ModelRules<'_> {
+    fn treatment(&self, ty: &MessageType, field: &Field, at: &PathBuilder<'_>) -> Treatment<'_> {
+        let mut known = treatment(&ty.full_name, &field.name, at.key_in("collection_def"));
+        known.skip &= !treatment::is_standalone_object(&ty.full_name, at);
+        self.lists.treatment(self.schema, field, at, known)
+    }
+
+    fn are_equivalent(&self, ty: &MessageType, field: &Field, lhs: &[u8], rhs: &[u8]) -> bool {
+        if treatment::is_for_users(&ty.full_name, &field.name) {
+            return false;
+        }
+        if &*field.name == "registered_op_type" && is_counted(lhs) && is_counted(rhs) {
+            return true;
+        }
+        let names = std::str::from_utf8(lhs).ok().zip(std::str::from_utf8(rhs).ok());
+        names.is_some_and(|(l, r)| {
+            [self.renames, self.functions, self.keys].iter().any(|names| names.is_rename(l, r))
+                || self.functions.is_rename_within(l, r)
+        })
+    }
+
+    fn is_cosmetic(&self, ty: &MessageType, field: &Field, lhs: &[u8], rhs: &[u8]) -> bool {
+        let text = std::str::from_utf8(lhs).ok().zip(std::str::from_utf8(rhs).ok());
+        treatment::is_device(&ty.full_name, &field.name)
+            && text.is_some_and(|(lhs, rhs)| is_same_device(lhs, rhs))
+    }
+
+    fn renamed_key(&self, ty: &MessageType, field: &Field, lhs: &str) -> Option<String> {
+        if treatment::is_for_users(&ty.full_name, &field.name) {
+            return None;
+        }
+        self.renames.new_name(lhs).or_else(|| self.functions.new_name(lhs))
+    }
+
+    fn compare_by_meaning(&self, pair: &MessagePair<'_>, out: &mut MessageDiff) -> bool {
+        match &*pair.ty.full_name {
+            "tensorflow.MetaGraphDef" => self.meta_graph(pair, out),
+            "tensorflow.GraphDef" => self.graph(pair, out),
+            "tensorflow.FunctionDefLibrary" => self.function_library(pair, out),
+            "tensorflow.FunctionDef" => compare_bodies(&self.context(), pair, out),
+            "tensorflow.SavedModel" => self.saved_model(pair, out),
+            TRACKABLE_OBJECT_GRAPH => self.object_graph(ObjectGraphKind::Trackable, pair, out),
+            "tensorflow.SavedObjectGraph" => self.object_graph(ObjectGraphKind::Saved, pair, out),
+            "tensorflow.OpList" => self.op_list(pair, out),
+            "tensorflow.OpDef" => self.op_def(pair, out),
+            // A tensor that cannot be parsed is compared field by field.
+            "tensorflow.TensorProto" => {
+                return self.context().tensor_proto(pair.lhs, pair.rhs, pair.at, &mut out.changes);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// Whether a gradient has a name of TensorFlow's own, with a number drawn from a counter.
+fn is_counted(gradient: &[u8]) -> bool {
+    let counter = gradient.strip_prefix(b"CustomGradient-");
+    counter.is_some_and(|counter| counter.iter().all(u8::is_ascii_digit))
+}

@@ -1,0 +1,162 @@
+//! The outermost object of each report.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::layout;
+use crate::diff::Diff;
+use crate::error::Error;
+use crate::json;
+use crate::message::{Losses, Message, Unknown};
+use crate::report::{Contents, Devices, Listing, Overview};
+use crate::serial::{self, object};
+use crate::tensor::Name;
+use crate::verify::{Verdict, Verification};
+
+/// Writes the report of a diff: every tensor, in name order.
+pub(super) fn diff(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
+    let report = object! {
+        schema: "ckdiff/1",
+        verdict: diff.verdict(),
+        lhs: &diff.lhs,
+        rhs: &diff.rhs,
+        options: object! {
+            #[serde(flatten)]
+            tolerance: &diff.options.tolerance,
+            nan: diff.options.nan,
+            device: &diff.work,
+            // The schema reserves the key for a file of options.
+            config: (),
+            #[serde(flatten)]
+            lists: &diff.lists,
+        },
+        summary: object! {
+            tensors: diff.counts(),
+            not_frozen: diff.not_frozen,
+            graph: diff.weights(),
+        },
+        tensors: &diff.tensors,
+        changes: &diff.changes,
+        findings: &diff.findings,
+        damage: &diff.damage,
+        renames: &diff.renames,
+    };
+    layout::write(&report, out)
+}
+
+/// Writes the listing of a checkpoint.
+pub(super) fn listing(listing: &Listing, out: &mut dyn Write) -> io::Result<()> {
+    // Pairs, since shards may have different values for one key.
+    let metadata = listing.metadata.iter().map(|(key, value)| object! { key: key, value: value });
+    let report = object! {
+        schema: "ckdiff-show/1",
+        path: serial::Text(listing.path.display()),
+        kind: listing.kind,
+        format: listing.format,
+        summary: object! {
+            tensors: listing.tensors.len(),
+            parameters: listing.parameters(),
+            bytes: listing.bytes(),
+        },
+        #[serde(flatten)]
+        metadata: (!listing.metadata.is_empty())
+            .then(|| object! { metadata: metadata.collect::<Vec<_>>() }),
+        tensors: &listing.tensors,
+        damage: &listing.damage,
+    };
+    layout::write(&report, out)
+}
+
+/// Writes the overview of a message; returns the parts that its JSON form cannot represent.
+pub(super) fn overview(overview: &Overview<'_>, out: &mut dyn Write) -> io::Result<Losses> {
+    let mut losses = Losses::default();
+    let (mut meta_graphs, mut graph, mut message) = (None, None, None);
+    match &overview.contents {
+        Contents::MetaGraphs(graphs) => meta_graphs = Some(graphs),
+        Contents::Graph(only) => graph = Some(only),
+        Contents::Other(other) => message = Some(content(other, &mut losses)?),
+    }
+    let report = object! {
+        schema: "ckdiff-show-message/1",
+        path: serial::Text(overview.path.display()),
+        kind: overview.kind,
+        message: overview.message,
+        form: overview.form.name().to_lowercase(),
+        bytes: overview.bytes,
+        meta_graphs: meta_graphs,
+        graph: graph,
+        content: message,
+        directory: &overview.directory,
+    };
+    layout::write(&report, out)?;
+    Ok(losses)
+}
+
+/// The message in the JSON form of protobuf.
+fn content(message: &Message<'_>, losses: &mut Losses) -> io::Result<Box<RawValue>> {
+    let options = json::PrintOptions {
+        layout: json::Layout::Compact,
+        unknown: Unknown::Drop,
+        ..json::PrintOptions::default()
+    };
+    let mut out = Vec::new();
+    losses.add(json::print(message, &options, &mut out)?);
+    let text = String::from_utf8(out).map_err(io::Error::other)?;
+    Ok(RawValue::from_string(text)?)
+}
+
+/// Writes the verification of each artifact, or the reason why it could not be opened.
+pub(super) fn verifications(
+    results: &[(PathBuf, Result<Verification, Error>)],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let artifacts = results.iter().map(|(path, result)| artifact(path, result));
+    let report = object! {
+        schema: "ckdiff-verify/1",
+        verdict: Verdict::of_all(results.iter().map(|(_, result)| result)),
+        artifacts: artifacts.collect::<Vec<_>>(),
+    };
+    layout::write(&report, out)
+}
+
+fn artifact<'a>(path: &'a Path, result: &'a Result<Verification, Error>) -> impl Serialize + 'a {
+    let found = result.as_ref().ok();
+    let with_tensors = found.filter(|found| found.has_tensors);
+    let unsound = found.map_or(&[][..], |found| &found.unsound);
+    let error = |(name, error): &'a (Name, Error)| {
+        object! {
+            #[serde(flatten)]
+            name: serial::Named(name),
+            error: error,
+        }
+    };
+    object! {
+        path: serial::Text(path.display()),
+        verdict: Verdict::of_all([result]),
+        kind: found.map(|found| &found.kind),
+        format: found.map(|found| found.format),
+        #[serde(flatten)]
+        checksum: found.filter(|found| !found.has_checksums).map(|_| object! { checksum: "none" }),
+        tensors: with_tensors.map(|found| object! { sound: found.sound, error: unsound.len() }),
+        bytes: with_tensors.map(|found| found.bytes),
+        damage: match result {
+            Ok(found) => &found.damage,
+            Err(error) => std::slice::from_ref(error),
+        },
+        errors: unsound.iter().map(error).collect::<Vec<_>>(),
+        graphs: found.map_or(&[][..], |found| &found.graphs),
+    }
+}
+
+/// Writes the devices of this machine.
+pub(super) fn devices(devices: &Devices, out: &mut dyn Write) -> io::Result<()> {
+    let report = object! {
+        schema: "ckdiff-devices/1",
+        cpu: object! { threads: devices.threads },
+        adapters: &devices.adapters,
+    };
+    layout::write(&report, out)
+}

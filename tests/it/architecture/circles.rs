@@ -1,0 +1,172 @@
+//! No circle of imports inside a module: two files that import each other are one file in two places.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A module's path below `src`: `["message", "wire"]`.
+type Module = Vec<String>;
+
+/// Folders whose files call each other because the data that they read is recursive, and why.
+const RECURSIVE: &[(&str, &str)] = &[
+    ("diff/graph", "a function is a graph, whose nodes call functions"),
+    ("diff/message", "a field's value is a message, which has fields"),
+    ("json/parse", "a field's value is a message, which has fields"),
+    ("message", "a message set is a message whose items are messages"),
+    ("saver/run", "a node calls a function, whose nodes call functions"),
+    ("text/print", "a field's value is a message, which has fields"),
+];
+
+/// What a module imports, and what it may hand on to those that import it.
+struct Source {
+    /// The paths of `use` declarations, each with the name that it gets here.
+    uses: Vec<(Vec<String>, String)>,
+    /// Every path in the code, as far as it may start at a module.
+    paths: Vec<Vec<String>>,
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The paths of a `use` declaration: `a::{b, c as d}` is `a::b` and `a::c`, the second under the name `d`.
+fn use_tree(prefix: &[String], tree: &str, found: &mut Vec<(Vec<String>, String)>) {
+    let (path, group) = match tree.split_once('{') {
+        Some((path, group)) => (path, Some(group.trim_end().trim_end_matches('}'))),
+        None => (tree, None),
+    };
+    let (path, alias) = path.split_once(" as ").unwrap_or((path, ""));
+    let steps = path.split("::").map(str::trim).filter(|step| !step.is_empty() && *step != "self");
+    let mut full = prefix.to_vec();
+    full.extend(steps.map(str::to_owned));
+    let Some(group) = group else {
+        let name = if alias.is_empty() { full.last().cloned() } else { Some(alias.trim().into()) };
+        found.extend(name.map(|name| (full, name)));
+        return;
+    };
+    let mut depth = 0;
+    let items = group.split(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == ',' && depth == 0
+    });
+    items.filter(|item| !item.trim().is_empty()).for_each(|item| use_tree(&full, item, found));
+}
+
+impl Source {
+    fn new(code: &str) -> Self {
+        let code = code.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+        let mut source = Self { uses: Vec::new(), paths: Vec::new() };
+        let mut rest = String::new();
+        for (position, part) in code.split("use ").enumerate() {
+            let declares = position > 0 && rest.ends_with(|c: char| !is_word(c));
+            let (tree, after) = match part.split_once(';') {
+                Some(both) if declares => both,
+                _ => ("", part),
+            };
+            use_tree(&[], &tree.replace("self::", ""), &mut source.uses);
+            rest.push_str(after);
+        }
+        let is_step = |c: char| is_word(c) || c == ':';
+        let paths = rest.split(|c| !is_step(c)).filter(|path| path.contains("::"));
+        source.paths = paths.map(|path| path.split("::").map(str::to_owned).collect()).collect();
+        source
+    }
+}
+
+/// All modules with their sources.
+struct Modules(BTreeMap<Module, Source>);
+
+impl Modules {
+    fn read() -> Self {
+        let module = |(module, path, code): (String, std::path::PathBuf, String)| {
+            let inside = path.strip_prefix("src").unwrap().with_extension("");
+            let steps = inside.iter().map(|step| step.to_str().unwrap().to_owned());
+            let steps = steps.filter(|step| step != "mod" && step != "lib").collect();
+            (module != "bin").then(|| (steps, Source::new(&code)))
+        };
+        Self(super::files().into_iter().filter_map(module).collect())
+    }
+
+    /// The module that defines what a path names, seen from a module; a name that is handed on leads to where it is from.
+    fn definition(&self, from: &Module, path: &[String], depth: usize) -> Option<Module> {
+        let child = |module: &Module, step: &String| {
+            let child: Module = module.iter().chain([step]).cloned().collect();
+            self.0.contains_key(&child).then_some(child)
+        };
+        let (first, _) = path.split_first()?;
+        let supers = path.iter().take_while(|step| *step == "super").count();
+        let (mut module, path) = match first.as_str() {
+            "crate" => (Module::new(), &path[1..]),
+            "super" => (from[..from.len().checked_sub(supers)?].to_vec(), &path[supers..]),
+            _ => (child(from, first)?, &path[1..]),
+        };
+        for step in path {
+            if let Some(child) = child(&module, step) {
+                module = child;
+                continue;
+            }
+            let handed_on = self.0[&module].uses.iter().find(|(_, name)| name == step);
+            let origin = handed_on.filter(|_| depth > 0);
+            return origin
+                .and_then(|(path, _)| self.definition(&module, path, depth - 1))
+                .or(Some(module));
+        }
+        Some(module)
+    }
+
+    /// The modules that each one imports, but for those that it is in and those in it: a folder is one whole.
+    fn imports(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
+        let of = |(module, source): (&Module, &Source)| {
+            let uses = source.uses.iter().map(|(path, _)| path);
+            uses.chain(&source.paths)
+                .filter_map(|path| self.definition(module, path, 8))
+                .filter(|other| !module.starts_with(other) && !other.starts_with(module))
+                .collect()
+        };
+        self.0.iter().map(|entry| (entry.0, of(entry))).collect()
+    }
+}
+
+/// Every module that a module reaches by imports.
+fn reached<'m>(
+    from: &Module,
+    imports: &'m BTreeMap<&Module, BTreeSet<Module>>,
+) -> BTreeSet<&'m Module> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<&Module> = imports[from].iter().collect();
+    while let Some(module) = open.pop() {
+        if found.insert(module) {
+            open.extend(&imports[module]);
+        }
+    }
+    found
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    let modules = Modules::read();
+    let imports = modules.imports();
+    let reached: BTreeMap<_, _> =
+        imports.keys().map(|&module| (module, reached(module, &imports))).collect();
+    let circles: BTreeSet<Vec<String>> = reached
+        .iter()
+        .filter(|(module, reached)| reached.contains(*module))
+        .map(|(&module, others)| {
+            let back = others.iter().filter(|other| reached[**other].contains(module));
+            back.map(|module| module.join("/")).collect()
+        })
+        .collect();
+    let inside = |circle: &[String], folder: &str| {
+        circle
+            .iter()
+            .all(|file| file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+    };
+    let new =
+        circles.iter().filter(|circle| !RECURSIVE.iter().any(|(folder, _)| inside(circle, folder)));
+    let new: Vec<String> = new.map(|circle| circle.join(" ")).collect();
+    assert!(new.is_empty(), "these files import each other:\n{}", new.join("\n"));
+    for (folder, _) in RECURSIVE {
+        let known = circles.iter().any(|circle| inside(circle, folder));
+        assert!(known, "{folder} has no circle any more");
+    }
+    let edges: usize = imports.values().map(BTreeSet::len).sum();
+    assert!(edges > 1000, "{edges} imports found");
+}

@@ -1,0 +1,329 @@
+//! The house rules of ARCHITECTURE.md, kept by looking at the sources.
+
+mod circles;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The modules, each with those it may import from. What is not listed may not be imported.
+const MODULES: &[(&str, &[&str])] = &[
+    ("error", &["tensor"]),
+    ("progress", &[]),
+    ("threads", &[]),
+    ("bytes", &["error"]),
+    ("files", &["error"]),
+    ("schema", &["error"]),
+    ("message", &["bytes", "error", "schema"]),
+    ("text", &["bytes", "error", "message", "schema", "threads"]),
+    ("json", &["bytes", "error", "message", "schema"]),
+    ("tensor", &["bytes", "error", "progress", "schema", "threads"]),
+    ("serial", &["bytes", "error", "tensor"]),
+    ("table", &["bytes", "error"]),
+    ("compare", &["bytes", "error", "progress", "serial", "tensor", "threads"]),
+    (
+        "checkpoint",
+        &["bytes", "error", "files", "message", "progress", "schema", "table", "tensor", "text"],
+    ),
+    ("graph", &["bytes", "error", "message", "schema", "tensor"]),
+    ("meta_graph", &["bytes", "error", "graph", "message", "schema", "tensor"]),
+    (
+        "artifact",
+        &[
+            "bytes",
+            "checkpoint",
+            "error",
+            "files",
+            "json",
+            "message",
+            "saved_model",
+            "schema",
+            "text",
+            "threads",
+        ],
+    ),
+    (
+        "diff",
+        &[
+            "artifact",
+            "bytes",
+            "checkpoint",
+            "compare",
+            "error",
+            "graph",
+            "message",
+            "progress",
+            "schema",
+            "serial",
+            "tensor",
+            "text",
+            "threads",
+            "verify",
+        ],
+    ),
+    (
+        "verify",
+        &[
+            "artifact",
+            "bytes",
+            "checkpoint",
+            "error",
+            "graph",
+            "message",
+            "progress",
+            "saver",
+            "schema",
+            "serial",
+            "tensor",
+        ],
+    ),
+    (
+        "saver",
+        &[
+            "bytes",
+            "checkpoint",
+            "error",
+            "files",
+            "graph",
+            "message",
+            "meta_graph",
+            "progress",
+            "schema",
+            "tensor",
+            "text",
+        ],
+    ),
+    (
+        "saved_model",
+        &[
+            "bytes",
+            "checkpoint",
+            "error",
+            "files",
+            "graph",
+            "message",
+            "meta_graph",
+            "progress",
+            "saver",
+            "schema",
+            "tensor",
+            "text",
+        ],
+    ),
+    (
+        "report",
+        &[
+            "artifact",
+            "bytes",
+            "checkpoint",
+            "compare",
+            "diff",
+            "error",
+            "graph",
+            "json",
+            "message",
+            "meta_graph",
+            "progress",
+            "schema",
+            "serial",
+            "tensor",
+            "text",
+            "verify",
+        ],
+    ),
+];
+
+/// Words that belong to some modules, or folders in them, only, and why.
+const ONLY_IN: &[(&str, &[&str], &str)] = &[
+    (
+        "std::fs",
+        &["bytes", "files", "checkpoint", "saver", "saved_model", "artifact", "bin"],
+        "files are opened at the edges",
+    ),
+    ("clap", &["bin"], "the command line is the binary's"),
+    ("indicatif", &["bin"], "progress bars are the binary's"),
+    ("protox", &["bin"], "schemas are compiled for the command; the library takes descriptors"),
+    ("std::env", &["bin"], "nothing below the binary reads the environment"),
+    ("process::exit", &["bin"], "nothing below the binary exits"),
+    ("println!", &["bin"], "nothing below the binary prints"),
+    ("pulp", &["compare"], "vectors are for comparing"),
+    ("wgpu", &["compare/gpu"], "one folder knows the GPU; the rest sees an accelerator"),
+    ("pollster", &["compare/gpu"], "nothing else is asynchronous"),
+    ("pest", &["text"], "the text format has one parser"),
+    ("unsafe ", &[], "there is none"),
+    ("HashMap", &[], "no output depends on hash order"),
+    ("async fn", &[], "no async in the public API"),
+];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Every source file: its module, its path, its code without comments.
+fn files() -> Vec<(String, PathBuf, String)> {
+    let mut paths = Vec::new();
+    sources(Path::new("src"), &mut paths);
+    paths.sort();
+    let file = |path: PathBuf| {
+        let inside = path.strip_prefix("src").unwrap();
+        let first = inside.components().next().unwrap().as_os_str().to_str().unwrap();
+        let module = first.strip_suffix(".rs").unwrap_or(first).to_owned();
+        let text = fs::read_to_string(&path).unwrap();
+        let code: Vec<_> =
+            text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
+        (module, path, code.join("\n"))
+    };
+    paths.into_iter().map(file).collect()
+}
+
+/// The modules that a file names after `crate::`, also in braces.
+fn imports(code: &str) -> Vec<String> {
+    let mut modules = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        let list =
+            rest.strip_prefix('{').and_then(|list| list.split_once('}')).map(|(list, _)| list);
+        for item in list.unwrap_or(rest).split(',') {
+            let word = item.trim().split(|c: char| !(c.is_alphanumeric() || c == '_')).next();
+            modules.push(word.unwrap_or_default().to_owned());
+            if list.is_none() {
+                break;
+            }
+        }
+    }
+    modules
+}
+
+#[test]
+fn imports_run_one_way() {
+    let allowed: BTreeMap<_, _> = MODULES.iter().copied().collect();
+    let mut wrong = Vec::new();
+    for (module, path, code) in files() {
+        if module == "lib" || module == "bin" {
+            continue;
+        }
+        let Some(allowed) = allowed.get(module.as_str()) else {
+            wrong.push(format!("{}: the module {module} is not on the list", path.display()));
+            continue;
+        };
+        for import in imports(&code) {
+            if import != module && !allowed.contains(&import.as_str()) {
+                wrong.push(format!("{}: {module} imports {import}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn words_stay_in_their_modules() {
+    let mut wrong = Vec::new();
+    for (module, path, code) in files() {
+        for (word, modules, why) in ONLY_IN {
+            let inside = path.strip_prefix("src").unwrap();
+            let allowed = modules.iter().any(|&place| place == module || inside.starts_with(place));
+            if code.contains(word) && !allowed {
+                wrong.push(format!("{}: {word} ({why})", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_module_is_on_the_map() {
+    let map = fs::read_to_string("ARCHITECTURE.md").unwrap();
+    for (module, _) in MODULES.iter().filter(|(module, _)| Path::new("src").join(module).is_dir()) {
+        assert!(map.contains(&format!("{module}/")), "ARCHITECTURE.md does not show {module}/");
+    }
+}
+
+/// A test file without its `mod` line would never run.
+#[test]
+fn every_test_file_is_in_the_binary() {
+    let mut paths = Vec::new();
+    sources(Path::new("tests/it"), &mut paths);
+    for path in &paths {
+        let is_folder = path.ends_with("mod.rs");
+        let named = if is_folder { path.parent().unwrap() } else { path };
+        let folder = named.parent().unwrap();
+        let list = if folder.ends_with("it") { "main.rs" } else { "mod.rs" };
+        let module = named.file_stem().unwrap().to_str().unwrap();
+        let is_main = folder.ends_with("it") && module == "main";
+        let list = fs::read_to_string(folder.join(list)).unwrap();
+        let listed =
+            list.lines().any(|line| line.trim_start_matches("pub ") == format!("mod {module};"));
+        assert!(is_main || listed, "{} is forgotten", path.display());
+    }
+    assert!(paths.len() > 100, "{} test files", paths.len());
+}
+
+/// Whether a word of a shader has to do with floating types: a type, a literal, a function that takes or gives one.
+fn is_floating(word: &str) -> bool {
+    const FUNCTIONS: &[&str] = &[
+        "quantizeToF16",
+        "sqrt",
+        "inverseSqrt",
+        "exp",
+        "exp2",
+        "log",
+        "log2",
+        "pow",
+        "fma",
+        "ldexp",
+        "frexp",
+        "modf",
+        "floor",
+        "ceil",
+        "trunc",
+        "round",
+        "fract",
+        "mix",
+        "step",
+        "smoothstep",
+        "saturate",
+        "normalize",
+        "determinant",
+    ];
+    let number = word.starts_with(|c: char| c.is_ascii_digit()) && !word.starts_with("0x");
+    let float_literal = number && word.contains(['.', 'e', 'f', 'h']);
+    let vector = word.strip_prefix("vec").or(word.strip_prefix("mat")).unwrap_or_default();
+    let float_vector =
+        vector.starts_with(|c: char| c.is_ascii_digit()) && vector.ends_with(['f', 'h']);
+    let packed = word.starts_with("pack") || word.starts_with("unpack");
+    ["f16", "f32", "f64"].contains(&word)
+        || float_literal
+        || float_vector
+        || packed
+        || FUNCTIONS.contains(&word)
+}
+
+/// WGSL fixes neither rounding, NaN, denormals nor fusion of its floating types.
+#[test]
+fn shaders_have_no_floating_type() {
+    let mut shaders = 0;
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir("shaders").unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        shaders += 1;
+        for (line, number) in text.lines().zip(1..) {
+            let code = line.split("//").next().unwrap_or_default();
+            let words = code.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'));
+            for word in words.filter(|word| is_floating(word)) {
+                wrong.push(format!("{}:{number}: {word}", path.display()));
+            }
+        }
+    }
+    assert!(shaders >= 5 && wrong.is_empty(), "{shaders} shaders\n{}", wrong.join("\n"));
+    for word in ["f32", "1.0", "1e3", "2f", "vec3f", "unpack2x16float", "sqrt"] {
+        assert!(is_floating(word), "{word}");
+    }
+}

@@ -1,0 +1,39 @@
+//! Commands that work in a temporary folder.
+
+use std::fs;
+use std::path::Path;
+
+use super::command::ckdiff;
+
+/// Runs a command line in which `DIR` stands for `dir`; returns the exit code and the output, in which `dir` is `DIR` again.
+pub fn run(dir: &Path, command: &str) -> (i32, String) {
+    let dir = dir.to_str().unwrap();
+    let args: Vec<String> = command.split(' ').map(|arg| arg.replace("DIR", dir)).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let run = ckdiff(&args);
+    (run.code, format!("{}{}", run.text(), run.stderr).replace(dir, "DIR"))
+}
+
+/// Runs a command that succeeds and prints nothing.
+pub fn ok(dir: &Path, command: &str) {
+    assert_eq!(run(dir, command), (0, String::new()), "{command}");
+}
+
+/// Runs a command that is refused and leaves the files of `dir` as they are; returns its output.
+pub fn refused(dir: &Path, command: &str) -> String {
+    let before = names(dir);
+    let (code, said) = run(dir, command);
+    assert_eq!(code, 2, "{command}: {said}");
+    assert_eq!(names(dir), before, "{command}");
+    said
+}
+
+/// The names of the files in a folder, sorted.
+pub fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
