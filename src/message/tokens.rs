@@ -46,15 +46,21 @@ pub(super) fn has_control(head: &[u8]) -> bool {
     let mut rest = head;
     while let Some(at) = rest.iter().position(|byte| control(byte) || b"#\"'".contains(byte)) {
         let Some((&first, after)) = rest.get(at..).and_then(<[u8]>::split_first) else { break };
-        let line = after.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let inside = match first {
-            b'#' if line.iter().any(control) => return true,
-            b'#' => line.len(),
-            // An unclosed quote does not start a string.
-            b'"' | b'\'' => end_of_string(line, first).map_or(0, |end| end + 1),
-            _ => return true,
+        if control(&first) {
+            return true;
+        }
+        let string = if first == b'#' { None } else { end_of_string(after, first) };
+        let skipped = if let Some(end) = string {
+            end + 1
+        } else {
+            // A comment, or a quote that is not closed and starts no string.
+            let line = after.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            if line.iter().any(control) {
+                return true;
+            }
+            line.len()
         };
-        rest = after.get(inside..).unwrap_or_default();
+        rest = after.get(skipped..).unwrap_or_default();
     }
     false
 }
@@ -102,13 +108,15 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
+/// The length of a string that ends with `quote`; `None` if its line ends first.
 fn end_of_string(text: &[u8], quote: u8) -> Option<usize> {
     let mut escaped = false;
-    text.iter().position(|byte| {
-        let ends = *byte == quote && !escaped;
+    let end = text.iter().position(|byte| {
+        let ends = (*byte == quote && !escaped) || *byte == b'\n';
         escaped = *byte == b'\\' && !escaped;
         ends
-    })
+    })?;
+    (text.get(end) == Some(&quote)).then_some(end)
 }
 
 #[cfg(test)]
