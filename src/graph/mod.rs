@@ -16,6 +16,7 @@ pub mod object_graph;
 mod op_table;
 mod output;
 mod save_nodes;
+pub(crate) mod save_op;
 mod tensor_name;
 
 pub(crate) use attrs::truth;
@@ -32,7 +33,8 @@ pub use object_graph::ObjectGraph;
 pub use op_table::{OpTable, default_of, is_commutative, is_stateful};
 pub use output::Output;
 pub(crate) use output::output_index;
-pub(crate) use save_nodes::is_save;
-pub use save_nodes::{Action, SaveNode, SavedTensor};
+pub use save_nodes::{SaveNode, SavedTensor};
 pub(crate) use save_nodes::{Target, output_number, restored, targets_of};
+pub use save_op::Action;
+pub(crate) use save_op::SaveOp;
 pub(crate) use tensor_name::{TensorName, node_of};

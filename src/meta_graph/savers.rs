@@ -9,7 +9,7 @@ use super::names::{ImportScope, Rename, Scope};
 use crate::graph::node_of;
 use crate::schema::tensorflow::SaverDef;
 
-/// The ops of save and restore nodes.
+/// The ops by which TensorFlow recognizes savers here; not all of them exist, and `SaveSlices` is not one of them.
 const OPS: [&str; 10] = [
     "SaveV2",
     "Save",

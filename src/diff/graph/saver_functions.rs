@@ -11,7 +11,7 @@ use super::functions::FunctionMatching;
 use super::renames::Renames;
 use crate::diff::Change;
 use crate::diff::path::PathBuilder;
-use crate::graph::{Action, Function, Graph, Node, Role, SavedTensor, attrs};
+use crate::graph::{Action, Function, Graph, Node, Role, SaveOp, SavedTensor, attrs};
 use crate::message::{fields, string};
 use crate::schema::field::{function_def, node_def};
 use crate::tensor::DType;
@@ -142,7 +142,7 @@ impl SaverFunction {
 /// Whether a function saves or restores, and does nothing else.
 fn is_made_of_saver_ops(function: &[u8]) -> bool {
     let ops = || fields(function, function_def::NODE_DEF).map(|node| string(node, node_def::OP));
-    ops().all(|op| OPS.contains(&op)) && ops().any(|op| matches!(op, "SaveV2" | "RestoreV2"))
+    ops().all(|op| OPS.contains(&op)) && ops().any(|op| SaveOp::of(op).is_some())
 }
 
 impl SaverPair {

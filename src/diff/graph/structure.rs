@@ -12,7 +12,7 @@ use super::fingerprint::Fingerprints;
 use super::matching::Matching;
 use super::per_node::PerNode;
 use crate::diff::join::join;
-use crate::graph::{Graph, Input, NodeId};
+use crate::graph::{Action, Graph, Input, NodeId, SaveOp};
 
 /// The treatment of nodes with equal hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,7 +218,7 @@ pub(super) fn consumed_output<'m>(graph: &Graph<'m>, input: &Input<'m>) -> &'m s
 pub(super) fn slot(graph: &Graph<'_>, found: Consumer) -> Option<usize> {
     let node = graph.node(found.by);
     let input = graph.inputs(node).get(found.slot)?;
-    let is_set = input.is_control || crate::graph::is_save(node.op);
+    let is_set = input.is_control || SaveOp::is(node.op, Action::Save);
     Some(if is_set { usize::MAX } else { found.slot })
 }
 

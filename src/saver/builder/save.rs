@@ -11,6 +11,8 @@ use super::devices::{any_cpu, cpu, cpu_of};
 use super::nodes::SaverNodes;
 use super::value::{dtype, dtypes, int, number, scalar_shape, string, strings, text, truth};
 use crate::error::{Error, Result};
+use crate::graph::SaveOp;
+use crate::graph::save_op::{SAVE_SLICES, SAVE_V2};
 use crate::saver::{SaveSpec, SaveableObject, Saved};
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::tensor::DType;
@@ -47,9 +49,9 @@ fn save_op(
     saveables: &[SaveableObject],
     version: CheckpointFormatVersion,
 ) -> Result<String> {
-    let (op, base, slices, types) = match version {
-        CheckpointFormatVersion::V1 => ("SaveSlices", "save", "shapes_and_slices", "T"),
-        CheckpointFormatVersion::V2 => ("SaveV2", "SaveV2", "shape_and_slices", "dtypes"),
+    let (op, base) = match version {
+        CheckpointFormatVersion::V1 => (SAVE_SLICES, "save"),
+        CheckpointFormatVersion::V2 => (SAVE_V2, SAVE_V2.name),
         CheckpointFormatVersion::Legacy => {
             return Err(Error::unexpected("write version", "LEGACY", "V1 and V2 are written"));
         }
@@ -60,14 +62,24 @@ fn save_op(
         tensors.push(tensor(nodes, spec)?);
     }
     let outer = nodes.name(base);
-    let name = nodes.name_in(&outer, "tensor_names");
-    let names = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.name)));
-    let name = nodes.name_in(&outer, slices);
-    let slices = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.slice_spec)));
+    let [names, slices] = names_and_slices(nodes, &outer, &op, &specs);
     let inputs = [filename, &names, &slices].into_iter().chain(tensors.iter().map(|name| &**name));
     let inputs: Vec<&str> = inputs.collect();
-    let saved: Vec<DType> = specs.iter().map(|spec| spec.dtype).collect();
-    Ok(nodes.add(op, outer, &inputs, vec![(types, dtypes(&saved))]))
+    Ok(nodes.add(op.name, outer, &inputs, vec![(op.dtypes, dtypes(&specs))]))
+}
+
+/// Adds the constants with the names and slices for the save or restore node `outer`.
+pub(super) fn names_and_slices(
+    nodes: &mut SaverNodes<'_>,
+    outer: &str,
+    op: &SaveOp,
+    specs: &[&SaveSpec],
+) -> [String; 2] {
+    let name = nodes.name_in(outer, op.names);
+    let names = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.name)));
+    let name = nodes.name_in(outer, op.slices.unwrap_or_default());
+    let slices = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.slice_spec)));
+    [names, slices]
 }
 
 /// The tensor of a spec: an existing one, or the output of a new node that reads the variable.

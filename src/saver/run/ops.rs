@@ -5,7 +5,7 @@ use super::session::Session;
 use super::value::Value;
 use super::{arrays, assign, calls, files, tables};
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Constant, Node, attrs};
+use crate::graph::{Action, Constant, Node, SaveOp, attrs};
 
 /// Runs a node, and returns its outputs.
 pub(super) fn run<'m>(
@@ -17,6 +17,12 @@ pub(super) fn run<'m>(
         return calls::call(session, function, inputs);
     }
     let op = &mut Operation { session, node, inputs: &inputs };
+    if let Some(save_op) = SaveOp::of(node.op) {
+        return match save_op.action {
+            Action::Save => files::save(op, save_op).map(none),
+            Action::Restore => files::restore(op, save_op),
+        };
+    }
     match node.op {
         "NoOp" | "DisableCopyOnRead" => Ok(Vec::new()),
         "Const" => constant(op).map(one),
@@ -33,9 +39,6 @@ pub(super) fn run<'m>(
         }
         "LookupTableExportV2" => tables::export(op),
         "LookupTableImportV2" => tables::import(op).map(none),
-        "RestoreV2" => files::restore_v2(op),
-        "Restore" | "RestoreSlice" => files::restore(op).map(one),
-        "SaveV2" | "SaveSlices" | "Save" => files::save(op).map(none),
         "MergeV2Checkpoints" => files::merge(op).map(none),
         "ShardedFilename" | "ShardedFilespec" => files::sharded_name(op).map(one),
         "Pack" => arrays::pack(op).map(one),
