@@ -42,7 +42,7 @@ pub use histogram::Histogram;
 pub use options::{NanPolicy, Options, Tolerance};
 pub use tally::Worst;
 pub use tensor_pair::{Sides, TensorPair};
-pub use tile::{Chunk, Counted, TILE, Tile};
+pub use tile::{Batch, Counted, TILE, Tile};
 
 use std::sync::Arc;
 

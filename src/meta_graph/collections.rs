@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::UNBOUND;
 use super::collection::{Kind, VALUE, list, wrong_item};
-use super::names::{ImportScope, Rename, Scope};
+use super::names::{ExportScope, ImportScope, Rename};
 use super::registered::{Registered, registered};
 use super::rename::{NameField, renamed};
 use super::replace::Replacements;
@@ -18,7 +18,7 @@ use crate::schema::field::{collection_def, saver_def, variable_def};
 #[derive(Debug)]
 pub(super) struct CollectionExport<'a> {
     /// The exported scope.
-    pub(super) scope: Option<Scope<'a>>,
+    pub(super) scope: Option<ExportScope<'a>>,
     /// The nodes that are left out.
     pub(super) dropped: BTreeSet<&'a str>,
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use prost_reflect::prost::Message as _;
 
-use super::names::{ImportScope, Rename, Scope};
+use super::names::{ExportScope, ImportScope, Rename};
 use super::parts::Parts;
 use super::replace::unknown;
 use crate::error::{Error, ErrorKind, Result};
@@ -92,7 +92,7 @@ pub fn debug_info<'s>(
     check_debug_info(info)?;
     let nodes = fields(nested(meta.bytes(), meta_graph_def::GRAPH_DEF), graph_def::NODE);
     let nodes: BTreeSet<&str> = nodes.map(|node| string(node, node_def::NAME)).collect();
-    let scope = Scope::new(export_scope);
+    let scope = ExportScope::new(export_scope);
     let below = import_scope.strip_suffix('/').unwrap_or(import_scope).to_owned();
     let placed = ImportScope { scope: below, ..ImportScope::default() };
     let name = |node: &str| {

@@ -8,7 +8,7 @@ use super::collection::{Kind, list};
 use super::collections;
 use super::defaults::Defaults;
 use super::export_nodes::{ExportedNodes, with_library};
-use super::names::{Rename, Scope};
+use super::names::{ExportScope, Rename};
 use super::op_list;
 use super::options::ExportOptions;
 use super::parts::{Parts, entry_with};
@@ -61,7 +61,7 @@ pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<Exporte
     let graph = parts.need_graph()?;
     check(&parts, graph, options)?;
     let own = op_list::of(&parts)?;
-    let scope = Scope::new(&options.export_scope);
+    let scope = ExportScope::new(&options.export_scope);
     let leaving =
         collections::CollectionExport { scope, dropped: extraneous(&parts, graph, options) };
 
@@ -99,7 +99,7 @@ pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<Exporte
 
 /// Checks that everything that `options` name exists.
 fn check(parts: &Parts<'_>, graph: &[u8], options: &ExportOptions) -> Result<()> {
-    if let Some(scope) = Scope::new(&options.export_scope)
+    if let Some(scope) = ExportScope::new(&options.export_scope)
         && !names(graph).any(|(name, _)| scope.has(name))
     {
         let scopes: BTreeSet<&str> =
@@ -126,7 +126,7 @@ fn names(graph: &[u8]) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Checks that no two nodes have the same name without the scope.
-fn check_names(graph: &[u8], scope: Scope<'_>) -> Result<()> {
+fn check_names(graph: &[u8], scope: ExportScope<'_>) -> Result<()> {
     let inside = names(graph).map(|(name, _)| name).filter(|name| scope.has(name));
     let mut names: Vec<_> = inside.map(|name| (scope.rename(name), name)).collect();
     names.sort_unstable();
@@ -248,7 +248,7 @@ fn set_collections(
 }
 
 /// Removes the scope from signatures and assets. Returns those that refer to nodes outside the scope, and are left out.
-fn strip_signatures(parts: &mut Parts<'_>, scope: Scope<'_>) -> Vec<String> {
+fn strip_signatures(parts: &mut Parts<'_>, scope: ExportScope<'_>) -> Vec<String> {
     let (mut signatures, mut assets, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     for (key, (entry, signature)) in &parts.signatures {
         match stripped(signature, &SIGNATURE, scope) {
@@ -268,7 +268,7 @@ fn strip_signatures(parts: &mut Parts<'_>, scope: Scope<'_>) -> Vec<String> {
 }
 
 /// A message without the scope in its names; `None` if one of them is outside the scope.
-fn stripped(message: &[u8], names: &NameFields, scope: Scope<'_>) -> Option<Vec<u8>> {
+fn stripped(message: &[u8], names: &NameFields, scope: ExportScope<'_>) -> Option<Vec<u8>> {
     let strip = Strip { scope, is_outside: Cell::new(false) };
     let stripped = renamed(message, names, &strip);
     (!strip.is_outside.get()).then_some(stripped)
@@ -276,7 +276,7 @@ fn stripped(message: &[u8], names: &NameFields, scope: Scope<'_>) -> Option<Vec<
 
 /// Removes a scope from names, and notes whether one is outside it.
 struct Strip<'a> {
-    scope: Scope<'a>,
+    scope: ExportScope<'a>,
     is_outside: Cell<bool>,
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-use super::names::{ImportScope, Rename, Scope};
+use super::names::{ExportScope, ImportScope, Rename};
 use crate::graph::node_of;
 use crate::schema::tensorflow::SaverDef;
 
@@ -53,7 +53,7 @@ impl Extraneous {
 
 /// The saver with `scope` removed from its names; `None` if a name is outside the scope. An empty scope contains everything.
 pub(crate) fn saver_of_scope(saver: &SaverDef, scope: &str) -> Option<SaverDef> {
-    let Some(scope) = Scope::new(scope) else { return Some(saver.clone()) };
+    let Some(scope) = ExportScope::new(scope) else { return Some(saver.clone()) };
     names_of(saver).into_iter().all(|name| scope.has(name)).then(|| renamed(saver, &scope))
 }
 

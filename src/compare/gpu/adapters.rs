@@ -9,8 +9,8 @@ use wgpu::{Backends, DeviceType, Instance, InstanceDescriptor, InstanceFlags};
 use crate::error::{Error, ErrorKind, Result};
 
 use super::super::{Accelerator, Adapter, AdapterKind, TILE};
-use super::Gpu;
 use super::context::Context;
+use super::device::Gpu;
 
 /// All adapters, the best first; none where no driver is found.
 pub(in super::super) fn list() -> Vec<Adapter> {
@@ -42,8 +42,8 @@ fn rank(adapter: &Adapter, name: Option<&str>) -> Option<usize> {
     matches.iter().position(|&matches| matches)
 }
 
-/// The longest time that a chunk may take. A GPU needs milliseconds; software that acts as one may need a minute, including
-/// the chunks before it.
+/// The longest time that a batch may take. A GPU needs milliseconds; software that acts as one may need a minute, including
+/// the batches before it.
 fn watchdog(kind: AdapterKind) -> Duration {
     Duration::from_secs(if kind.is_gpu() { 30 } else { 600 })
 }

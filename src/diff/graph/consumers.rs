@@ -37,7 +37,7 @@ pub(super) struct Consumer {
     /// The node with the input.
     pub(super) by: NodeId,
     /// The position among the inputs of that node.
-    pub(super) slot: usize,
+    pub(super) input_index: usize,
 }
 
 impl Consumers {
@@ -46,7 +46,9 @@ impl Consumers {
         let edges = || {
             graph.iter().flat_map(|(by, node)| {
                 let inputs = graph.inputs(node).iter().enumerate();
-                inputs.filter_map(move |(slot, input)| Some((input.source?, Consumer { by, slot })))
+                inputs.filter_map(move |(input_index, input)| {
+                    Some((input.source?, Consumer { by, input_index }))
+                })
             })
         };
         let mut starts = vec![0usize; graph.nodes().len() + 2];
@@ -60,11 +62,11 @@ impl Consumers {
             sum += *start;
             *start = sum;
         }
-        let mut uses = vec![Consumer { by: NodeId::default(), slot: 0 }; sum];
+        let mut uses = vec![Consumer { by: NodeId::default(), input_index: 0 }; sum];
         for (source, found) in edges() {
             if let Some(next) = starts.get_mut(source.position() + 1) {
-                if let Some(slot) = uses.get_mut(*next) {
-                    *slot = found;
+                if let Some(consumer) = uses.get_mut(*next) {
+                    *consumer = found;
                 }
                 *next += 1;
             }

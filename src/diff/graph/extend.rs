@@ -4,7 +4,7 @@ use super::consumers::{BothConsumers, Consumer, Consumers};
 use super::fingerprint::Fingerprints;
 use super::matching::Matching;
 use super::per_node::PerNode;
-use super::structure::{consumed_output, slot};
+use super::structure::{consumed_output, input_index};
 use crate::diff::join::join;
 use crate::graph::{Graph, NodeId};
 
@@ -99,18 +99,18 @@ impl Extension<'_, '_, '_> {
             .filter(|found| is_free(found.by))
             .filter_map(|found| {
                 let node = graph.node(found.by);
-                let input = graph.inputs(node).get(found.slot)?;
+                let input = graph.inputs(node).get(found.input_index)?;
                 if graph.is_restored(input) {
                     // The position says nothing here: the only consumer of a kind may belong to another
                     // variable.
                     return None;
                 }
-                let slot = slot(graph, *found)?;
+                let input_index = input_index(graph, *found)?;
                 let print = match self.common {
                     Requirement::Fingerprint => prints.of_node(graph, found.by),
                     Requirement::Op => 0,
                 };
-                Some(((print, node.op, slot, input.port), found.by))
+                Some(((print, node.op, input_index, input.port), found.by))
             })
             .collect();
         found.sort_unstable();
@@ -178,8 +178,8 @@ fn consumers_agree(
 ) -> bool {
     consumers.of_node(source).iter().all(|found| {
         let Some(by) = partner(found.by) else { return true };
-        let has_place = slot(graph, *found).is_some_and(|slot| slot != usize::MAX);
-        let input = other.inputs(other.node(by)).get(found.slot);
+        let has_place = input_index(graph, *found).is_some_and(|index| index != usize::MAX);
+        let input = other.inputs(other.node(by)).get(found.input_index);
         !has_place || input.is_some_and(|input| input.source == Some(expected))
     })
 }

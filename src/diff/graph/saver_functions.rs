@@ -208,14 +208,15 @@ impl SaverPair {
     /// order.
     pub(super) fn arguments(&self, lhs: usize, rhs: usize) -> Vec<Arguments> {
         let partner = |l: usize| self.partners.get(&l).copied().flatten().filter(|&r| r < rhs);
-        let (keyed, left): (Vec<_>, Vec<_>) = (0..lhs).partition(|l| self.partners.contains_key(l));
+        let (keyed, unmatched_lhs): (Vec<_>, Vec<_>) =
+            (0..lhs).partition(|l| self.partners.contains_key(l));
         let mut pairs: Vec<Arguments> = keyed.iter().map(|&l| (Some(l), partner(l))).collect();
         let paired: BTreeSet<_> = pairs.iter().filter_map(|(_, r)| *r).collect();
-        let (added, right): (Vec<_>, Vec<_>) =
+        let (added, unmatched_rhs): (Vec<_>, Vec<_>) =
             (0..rhs).filter(|r| !paired.contains(r)).partition(|r| self.keyed.contains(r));
         pairs.extend(added.into_iter().map(|r| (None, Some(r))));
-        let by_order = |at: usize| (left.get(at).copied(), right.get(at).copied());
-        pairs.extend((0..left.len().max(right.len())).map(by_order));
+        let by_order = |at: usize| (unmatched_lhs.get(at).copied(), unmatched_rhs.get(at).copied());
+        pairs.extend((0..unmatched_lhs.len().max(unmatched_rhs.len())).map(by_order));
         pairs.sort_unstable();
         pairs
     }

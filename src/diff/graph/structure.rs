@@ -201,7 +201,7 @@ impl<'h, 'g, 'm> StructureHashes<'h, 'g, 'm> {
             .iter()
             .filter_map(|found| {
                 let by = self.of_node(&self.downstream, found.by);
-                Some((by, slot(self.graph, *found)?, port_of(self.graph, *found)?))
+                Some((by, input_index(self.graph, *found)?, port_of(self.graph, *found)?))
             })
             .collect();
         uses.sort_unstable();
@@ -215,16 +215,16 @@ pub(super) fn consumed_output<'m>(graph: &Graph<'m>, input: &Input<'m>) -> &'m s
 }
 
 /// The position of an input; that of control inputs and of saved tensors means nothing.
-pub(super) fn slot(graph: &Graph<'_>, found: Consumer) -> Option<usize> {
+pub(super) fn input_index(graph: &Graph<'_>, found: Consumer) -> Option<usize> {
     let node = graph.node(found.by);
-    let input = graph.inputs(node).get(found.slot)?;
+    let input = graph.inputs(node).get(found.input_index)?;
     let is_set = input.is_control || SaveOp::is(node.op, Action::Save);
-    Some(if is_set { usize::MAX } else { found.slot })
+    Some(if is_set { usize::MAX } else { found.input_index })
 }
 
 /// The output of the source that a consumer takes.
 fn port_of<'m>(graph: &Graph<'m>, found: Consumer) -> Option<&'m str> {
-    Some(consumed_output(graph, graph.inputs(graph.node(found.by)).get(found.slot)?))
+    Some(consumed_output(graph, graph.inputs(graph.node(found.by)).get(found.input_index)?))
 }
 
 /// A hash that is the same in every run.

@@ -1,6 +1,6 @@
 //! Checks the attributes of a node against the definition of its op.
 
-use super::scope::{Placed, Scope};
+use super::scope::{NodeScope, ResolvedNode};
 use super::signature::{Signature, Signatures};
 use super::value::{Value, attrs};
 use crate::error::shortened;
@@ -15,13 +15,13 @@ const MAX_ALLOWED: usize = 1_000;
 
 /// Checks every attribute of a node against `signature`.
 pub(super) fn check<'a>(
-    scope: &Scope<'a>,
-    placed: &Placed<'a>,
+    scope: &NodeScope<'a>,
+    resolved: &ResolvedNode<'a>,
     signature: &Signature<'a>,
     signatures: &Signatures<'a>,
     findings: &mut Findings,
 ) {
-    let node = &placed.node;
+    let node = &resolved.node;
     let mut present = 0;
     for (name, value) in attrs(node) {
         let path = || format!("{}.attr[{name:?}]", scope.path(node.name));
@@ -46,14 +46,14 @@ pub(super) fn check<'a>(
         }
     }
     if present < signature.required.len() {
-        findings.add(|| scope.path(node.name), || missing(placed, signature));
+        findings.add(|| scope.path(node.name), || missing(resolved, signature));
     }
 }
 
 /// The finding about required attributes that are missing.
-fn missing(placed: &Placed<'_>, signature: &Signature<'_>) -> String {
+fn missing(resolved: &ResolvedNode<'_>, signature: &Signature<'_>) -> String {
     const SHOWN: usize = 3;
-    let given: Vec<_> = placed.node.attrs().map(|(name, _)| name).collect();
+    let given: Vec<_> = resolved.node.attrs().map(|(name, _)| name).collect();
     let is_given = |name: &str| given.binary_search(&name).is_ok();
     let required = &signature.required;
     let count = required.len() - required.iter().filter(|name| is_given(name)).count();
@@ -67,7 +67,7 @@ fn missing(placed: &Placed<'_>, signature: &Signature<'_>) -> String {
 
 /// The finding about a wrong value.
 fn problem(
-    scope: &Scope<'_>,
+    scope: &NodeScope<'_>,
     signature: &Signature<'_>,
     definition: &AttrDef,
     value: Value<'_>,
@@ -78,7 +78,7 @@ fn problem(
     }
     let op = &signature.op.name;
     if let Some(found) = wrong_type(&definition.r#type, value) {
-        return Some(format!("is {found}, but op {op} takes {}", definition.r#type));
+        return Some(format!("is {found}, but op {op} accepts {}", definition.r#type));
     }
     let mut types: Box<dyn Iterator<Item = i32>> = match value {
         Value::Type(code) => Box::new(std::iter::once(code)),
@@ -136,13 +136,13 @@ fn too_small(op: &str, definition: &AttrDef, value: Value<'_>) -> Option<String>
     let minimum = definition.minimum;
     match value {
         Value::Int(number) if number < minimum => {
-            Some(format!("is {number}, but op {op} takes {minimum} or more"))
+            Some(format!("is {number}, but op {op} accepts {minimum} or more"))
         }
         Value::List(_) | Value::Unset => {
             let len = if let Value::List(list) = value { list.len() } else { 0 };
             let is_short = i64::try_from(len).is_ok_and(|len| len < minimum);
             let have = super::scope::counted(len, "item");
-            is_short.then(|| format!("has {have}, but op {op} takes {minimum} or more"))
+            is_short.then(|| format!("has {have}, but op {op} accepts {minimum} or more"))
         }
         _ => None,
     }
@@ -171,7 +171,7 @@ fn not_allowed(op: &str, definition: &AttrDef, value: Value<'_>) -> Option<Strin
         }
         _ => None,
     }?;
-    Some(format!("is {found}, but op {op} takes {}", one_of(allowed)))
+    Some(format!("is {found}, but op {op} accepts {}", one_of(allowed)))
 }
 
 fn type_name(code: i32) -> String {

@@ -27,7 +27,7 @@ pub(super) fn call<'m>(
     let body = session.functions.body(name)?;
     if arguments.len() != body.arguments {
         let name = crate::error::shortened(name);
-        let allowed = format!("the function {name} takes {}", body.arguments);
+        let allowed = format!("the function {name} accepts {}", body.arguments);
         return Err(Error::unexpected("number of arguments", arguments.len(), allowed));
     }
     let arguments =
