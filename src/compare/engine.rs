@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::progress::{Progress, Silent};
 use crate::tensor::{TensorSource, on_threads};
 
@@ -105,7 +105,7 @@ pub(super) fn one(
     device: &Device,
 ) -> Result<Comparison> {
     let mut results = run(&[pair], kept, options, device, &Silent);
-    results.pop().unwrap_or_else(|| Err(ErrorKind::Usage("nothing to compare".into()).into()))
+    results.pop().unwrap_or_else(|| Err(Error::usage("nothing to compare")))
 }
 
 fn run(
@@ -343,6 +343,6 @@ impl<'a> Job<'a> {
     fn result(self) -> Result<Comparison> {
         self.result
             .into_inner()
-            .unwrap_or_else(|| Err(ErrorKind::Usage("the comparison did not finish".into()).into()))
+            .unwrap_or_else(|| Err(Error::usage("the comparison did not finish")))
     }
 }

@@ -28,10 +28,6 @@ pub(crate) struct SaveOp {
     pub(crate) action: Action,
     /// The format that TensorFlow reads or writes.
     pub(crate) version: CheckpointFormatVersion,
-    /// The name of the input with the path.
-    pub(crate) path: &'static str,
-    /// The name of the input with the names of the tensors.
-    pub(crate) names: &'static str,
     /// The name of the input with the slices.
     pub(crate) slices: Option<&'static str>,
     /// The attribute with the dtypes of the tensors.
@@ -46,38 +42,30 @@ pub(crate) const NAMES: usize = 1;
 pub(crate) const SLICES: usize = 2;
 
 /// The op that saves to V2.
-pub(crate) const SAVE_V2: SaveOp =
-    op("SaveV2", (Save, V2), ["prefix", "tensor_names"], Some("shape_and_slices"), "dtypes");
+pub(crate) const SAVE_V2: SaveOp = op("SaveV2", Save, V2, Some("shape_and_slices"), "dtypes");
 /// The op that saves to V1.
-pub(crate) const SAVE_SLICES: SaveOp =
-    op("SaveSlices", (Save, V1), ["filename", "tensor_names"], Some("shapes_and_slices"), "T");
+pub(crate) const SAVE_SLICES: SaveOp = op("SaveSlices", Save, V1, Some("shapes_and_slices"), "T");
 /// The op that restores from V2.
 pub(crate) const RESTORE_V2: SaveOp =
-    op("RestoreV2", (Restore, V2), ["prefix", "tensor_names"], Some("shape_and_slices"), "dtypes");
+    op("RestoreV2", Restore, V2, Some("shape_and_slices"), "dtypes");
 
 const OPS: &[SaveOp] = &[
     SAVE_V2,
     SAVE_SLICES,
-    op("Save", (Save, V1), ["filename", "tensor_names"], None, "T"),
+    op("Save", Save, V1, None, "T"),
     RESTORE_V2,
-    op(
-        "RestoreSlice",
-        (Restore, V1),
-        ["file_pattern", "tensor_name"],
-        Some("shape_and_slice"),
-        "dt",
-    ),
-    op("Restore", (Restore, V1), ["file_pattern", "tensor_name"], None, "dt"),
+    op("RestoreSlice", Restore, V1, Some("shape_and_slice"), "dt"),
+    op("Restore", Restore, V1, None, "dt"),
 ];
 
 const fn op(
     name: &'static str,
-    (action, version): (Action, CheckpointFormatVersion),
-    [path, names]: [&'static str; 2],
+    action: Action,
+    version: CheckpointFormatVersion,
     slices: Option<&'static str>,
     dtypes: &'static str,
 ) -> SaveOp {
-    SaveOp { name, action, version, path, names, slices, dtypes }
+    SaveOp { name, action, version, slices, dtypes }
 }
 
 impl SaveOp {

@@ -17,7 +17,7 @@ use super::rename::{NameFields, renamed};
 use super::replace::Replacements;
 use super::savers::Extraneous;
 use crate::bytes::suggestion;
-use crate::error::{ErrorKind, Result, shortened};
+use crate::error::{Error, Result, shortened};
 use crate::graph::OpTable;
 use crate::message::{Message, canonical_tensorflow, encoded, field, fields, records, string};
 use crate::schema::field::{
@@ -106,14 +106,18 @@ fn check(parts: &Parts<'_>, graph: &[u8], options: &ExportOptions) -> Result<()>
             names(graph).filter_map(|(name, _)| Some(name.split_once('/')?.0)).collect();
         let wanted = &options.export_scope;
         let hint = suggestion::hint(wanted.as_bytes(), scopes.into_iter());
-        let kind = format!("no node has a name that begins with {}{hint}", shortened(wanted));
-        return Err(ErrorKind::NotFound(kind).into());
+        return Err(Error::not_found(format!(
+            "no node has a name that begins with {}{hint}",
+            shortened(wanted)
+        )));
     }
     for key in options.collection_list.iter().flatten() {
         if !parts.collections.contains_key(&**key) {
             let hint = suggestion::hint(key.as_bytes(), parts.collections.keys().copied());
-            let kind = format!("there is no collection {}{hint}", shortened(key));
-            return Err(ErrorKind::NotFound(kind).into());
+            return Err(Error::not_found(format!(
+                "there is no collection {}{hint}",
+                shortened(key)
+            )));
         }
     }
     Ok(())
@@ -133,9 +137,10 @@ fn check_names(graph: &[u8], scope: ExportScope<'_>) -> Result<()> {
     match names.array_windows().find(|[a, b]| a.0 == b.0 && a.1 != b.1) {
         Some([(name, one), (_, other)]) => {
             let (one, other) = (shortened(one), shortened(other));
-            let kind =
-                format!("{one} and {other} are both {} without their scope", shortened(name));
-            Err(ErrorKind::Usage(kind).into())
+            Err(Error::usage(format!(
+                "{one} and {other} are both {} without their scope",
+                shortened(name)
+            )))
         }
         None => Ok(()),
     }
@@ -201,12 +206,12 @@ fn set_collections(
     options: &ExportOptions,
     unbound: &[String],
 ) -> Result<()> {
-    let kept = |key: &&str| {
+    let is_kept = |key: &str| {
         options.collection_list.as_ref().is_none_or(|list| list.iter().any(|kept| kept == key))
     };
     let unbound_key = options.unbound_inputs_col_name.as_deref().filter(|key| !key.is_empty());
     for (key, collection) in parts.collections.clone() {
-        if !kept(&key) {
+        if !is_kept(key) {
             parts.remove_collection(key);
             continue;
         }
@@ -221,11 +226,7 @@ fn set_collections(
             }
         }
         if leaving.scope.is_some() || !leaving.dropped.is_empty() || matches!(def, Cow::Owned(_)) {
-            match leaving.collection(key, &def)? {
-                Some(new) if new != collection.def => parts.set_collection(key, new),
-                Some(_) => {}
-                None => parts.remove_collection(key),
-            }
+            parts.replace_collection(key, collection.def, leaving.collection(key, &def)?);
         }
     }
     // As in TensorFlow, control inputs are not listed; an importer finds these in the nodes.
@@ -236,7 +237,7 @@ fn set_collections(
         .collect();
     if let Some(key) = unbound_key
         && leaving.scope.is_some()
-        && options.collection_list.as_ref().is_none_or(|list| list.iter().any(|kept| kept == key))
+        && is_kept(key)
     {
         if listed.is_empty() {
             parts.remove_collection(key);

@@ -39,12 +39,11 @@ pub(super) struct InputComparison<'x, 'g, 'm> {
 
 impl<'m> InputComparison<'_, '_, 'm> {
     pub(super) fn compare(&mut self) {
-        let (lhs, rhs) = (self.matching.lhs, self.matching.rhs);
         let (l, r) = self.pair;
         let of_kind = |inputs: &[Input<'m>], control: bool| -> Vec<Input<'m>> {
             inputs.iter().filter(|input| input.is_control == control).copied().collect()
         };
-        let (lhs_inputs, rhs_inputs) = (lhs.inputs(lhs.node(l)), rhs.inputs(rhs.node(r)));
+        let (lhs_inputs, rhs_inputs) = self.matching.inputs(l, r);
         let (mut lhs_data, mut rhs_data) = (of_kind(lhs_inputs, false), of_kind(rhs_inputs, false));
         if self.savers.are_savers(l, r) {
             // All inputs but the file name are reported by variable.

@@ -7,7 +7,7 @@ use super::savers::Savers;
 use crate::diff::message::{MessageDiff, MessagePair};
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, Detail, Weight};
-use crate::graph::{Input, Node, NodeId, Role, is_commutative, is_same_device};
+use crate::graph::{Node, NodeId, Role, data_count, is_commutative, is_same_device};
 use crate::schema::tensorflow::OpDef;
 
 impl Context<'_> {
@@ -73,12 +73,12 @@ impl Context<'_> {
         let (is_key, is_saver) = (savers.are_keys(l, r), savers.are_savers(l, r));
         let is_name = self.are_texts_of_names(lhs, rhs);
         let is_call = self.saver_functions.call(lhs, rhs).is_some();
-        let data = |inputs: &[Input<'_>]| inputs.iter().filter(|input| !input.is_control).count();
-        let counts = (data(matching.lhs.inputs(lhs)), data(matching.rhs.inputs(rhs)));
+        let inputs = matching.inputs(l, r);
+        let is_resized = data_count(inputs.0) != data_count(inputs.1);
         // The number of inputs follows from added and removed inputs.
         let is_count = |name: &str| {
             let mut args = definition.into_iter().flat_map(|definition| &definition.input_arg);
-            counts.0 != counts.1 && args.any(|arg| arg.number_attr == name)
+            is_resized && args.any(|arg| arg.number_attr == name)
         };
         let is_compared = |attr: &(&str, &[u8])| match attr.0 {
             "value" if is_key || is_name => false,

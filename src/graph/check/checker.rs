@@ -1,7 +1,7 @@
 //! Checks each scope of a graph, node by node.
 
 use super::library::{Function, Library};
-use super::scope::{NodeScope, ResolvedNode, function_path};
+use super::scope::{NodeScope, ResolvedNode, function_path, listed};
 use super::signature::{Signature, Signatures};
 use super::{attrs, body, cycles, inputs, name, recursion};
 use crate::graph::device::DeviceSpec;
@@ -145,7 +145,7 @@ impl<'a> Checker<'a> {
                 if cycle.len() == 1 {
                     return "is an input of itself".into();
                 }
-                let through = cycles::listed(names().skip(1), cycle.len() - 1);
+                let through = listed(names().skip(1), cycle.len() - 1);
                 format!("is in a cycle without a NextIteration, with {through}")
             },
         );

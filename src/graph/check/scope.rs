@@ -83,3 +83,14 @@ pub(super) fn function_path(name: &str) -> String {
 pub(super) fn counted(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
+
+/// The number of names that a finding lists.
+const SHOWN: usize = 3;
+
+/// The first of `len` names, and how many more there are.
+pub(super) fn listed(names: impl Iterator<Item = impl Into<String>>, len: usize) -> String {
+    let shown: Vec<String> = names.take(SHOWN).map(Into::into).collect();
+    let rest = len.saturating_sub(SHOWN);
+    let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    format!("{}{rest}", shown.join(", "))
+}

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use prost_reflect::prost::Message as _;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::message::{Record, Records, Value};
 use crate::schema::field::op_def;
 use crate::schema::tensorflow::OpDef;
@@ -39,7 +39,7 @@ impl Entry {
             }
         }
         let name = name.filter(|name| !name.is_empty()).ok_or_else(|| {
-            let error = Error::from(ErrorKind::NotFound("an op definition has no name".into()));
+            let error = Error::not_found("an op definition has no name");
             error.at(record.offset)
         })?;
         let start = usize::try_from(record.content).unwrap_or(usize::MAX);

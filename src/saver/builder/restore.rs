@@ -138,9 +138,8 @@ fn assign(
         }
         VariableKind::Resource => nodes.on(&spec.device.parse()?, |nodes| {
             let value = identity(nodes, &tensor, spec.dtype);
-            let name = nodes.name("AssignVariableOp");
             let attrs = vec![("dtype", dtype(spec.dtype)), ("validate_shape", truth(false))];
-            Ok(nodes.add("AssignVariableOp", name, &[variable, &value], attrs))
+            Ok(nodes.add_named("AssignVariableOp", &[variable, &value], attrs))
         }),
     }
 }
@@ -150,10 +149,9 @@ fn reshape(nodes: &mut SaverNodes<'_>, ty: DType, tensor: &str, shape: NewShape)
     let (shape, shape_type) = match shape {
         NewShape::Node(node) => (node, DType::I32),
         NewShape::Dims(known) => {
-            let name = nodes.name_in(&outer, "shape");
             let constant = dims(&known);
             let ty = constant.0;
-            (nodes.constant(name, constant), ty)
+            (nodes.constant_in(&outer, "shape", constant), ty)
         }
     };
     let attrs = vec![("T", dtype(ty)), ("Tshape", dtype(shape_type))];

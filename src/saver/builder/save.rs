@@ -21,9 +21,8 @@ use crate::tensor::DType;
 pub(super) fn filename(nodes: &mut SaverNodes<'_>, filename: Option<&str>) -> String {
     let attrs = || vec![("dtype", dtype(DType::String)), ("shape", scalar_shape())];
     let outer = nodes.name("filename");
-    let name = nodes.name_in(&outer, "input");
     let filename = filename.filter(|name| !name.is_empty()).unwrap_or("model");
-    let given = nodes.constant(name, string(filename));
+    let given = nodes.constant_in(&outer, "input", string(filename));
     let outer = nodes.add("PlaceholderWithDefault", outer, &[&given], attrs());
     let name = nodes.name("Const");
     nodes.add("PlaceholderWithDefault", name, &[&outer], attrs())
@@ -75,10 +74,13 @@ pub(super) fn names_and_slices(
     op: &SaveOp,
     specs: &[&SaveSpec],
 ) -> [String; 2] {
-    let name = nodes.name_in(outer, op.names);
-    let names = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.name)));
-    let name = nodes.name_in(outer, op.slices.unwrap_or_default());
-    let slices = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.slice_spec)));
+    let names =
+        nodes.constant_in(outer, "tensor_names", strings(specs.iter().map(|spec| &*spec.name)));
+    let slices = nodes.constant_in(
+        outer,
+        op.slices.unwrap_or_default(),
+        strings(specs.iter().map(|spec| &*spec.slice_spec)),
+    );
     [names, slices]
 }
 
@@ -101,15 +103,13 @@ pub(super) fn tensor(nodes: &mut SaverNodes<'_>, spec: &SaveSpec) -> Result<Stri
 
 /// Passes a tensor on to the device that nodes are put on.
 pub(super) fn identity(nodes: &mut SaverNodes<'_>, of: &str, ty: DType) -> String {
-    let name = nodes.name("Identity");
-    nodes.add("Identity", name, &[of], vec![("T", dtype(ty))])
+    nodes.add_named("Identity", &[of], vec![("T", dtype(ty))])
 }
 
 /// Adds the file name of a shard.
 fn sharded_filename(nodes: &mut SaverNodes<'_>, base: &str, shard: usize, shards: &str) -> String {
     let outer = nodes.name("ShardedFilename");
-    let name = nodes.name_in(&outer, "shard");
-    let shard = nodes.constant(name, number(shard));
+    let shard = nodes.constant_in(&outer, "shard", number(shard));
     nodes.add("ShardedFilename", outer, &[base, &shard, shards], Vec::new())
 }
 
@@ -120,8 +120,7 @@ pub(super) fn sharded_v1(
     groups: &[(String, Vec<SaveableObject>)],
     version: CheckpointFormatVersion,
 ) -> Result<String> {
-    let name = nodes.name("num_shards");
-    let shards = nodes.constant(name, number(groups.len()));
+    let shards = nodes.constant("num_shards", number(groups.len()));
     let mut saved = Vec::new();
     for (shard, (device, saveables)) in groups.iter().enumerate() {
         saved.push(nodes.on(&device.parse()?, |nodes| {
@@ -140,8 +139,7 @@ pub(super) fn sharded_v2(
     groups: &[(String, Vec<SaveableObject>)],
 ) -> Result<String> {
     let temporary = temporary_prefix(nodes, filename)?;
-    let name = nodes.name("num_shards");
-    let shards = nodes.constant(name, number(groups.len()));
+    let shards = nodes.constant("num_shards", number(groups.len()));
     let (mut saved, mut files) = (Vec::new(), Vec::new());
     for (shard, (device, saveables)) in groups.iter().enumerate() {
         nodes.on(&cpu_of(device)?, |nodes| {
@@ -158,17 +156,14 @@ pub(super) fn sharded_v2(
 /// Adds the prefix of the shards before the merge: in a folder, unless the store has no folders.
 fn temporary_prefix(nodes: &mut SaverNodes<'_>, filename: &str) -> Result<String> {
     nodes.on(&any_cpu(), |nodes| {
-        let name = nodes.name("StaticRegexFullMatch");
         let pattern = vec![("pattern", text("^s3://.*"))];
-        let is_s3 = nodes.add("StaticRegexFullMatch", name, &[filename], pattern);
-        let name = nodes.name("Const");
-        let part = nodes.constant(name, string(".part"));
-        let name = nodes.name("Const");
-        let folder = nodes.constant(name, string("_temp/part"));
-        let name = nodes.name("Select");
+        let is_s3 = nodes.add_named("StaticRegexFullMatch", &[filename], pattern);
+        let part = nodes.constant("Const", string(".part"));
+        let folder = nodes.constant("Const", string("_temp/part"));
         let attrs = vec![("T", dtype(DType::String))];
-        let suffix = nodes.add("Select", name, &[&is_s3, &part, &folder], attrs);
-        Ok(nodes.join(&[filename, &suffix]))
+        let suffix = nodes.add_named("Select", &[&is_s3, &part, &folder], attrs);
+        let attrs = vec![("N", int(2)), ("separator", text(""))];
+        Ok(nodes.add_named("StringJoin", &[filename, &suffix], attrs))
     })
 }
 

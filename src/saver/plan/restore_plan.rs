@@ -7,7 +7,7 @@ use super::restores::{Bodies, RequestedTensor, Restore};
 use super::source::RestoreSource;
 use super::suggestions::Suggestions;
 use crate::checkpoint::Checkpoint;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::{Graph, node_of};
 use crate::message::Message;
 use crate::saver::{ObjectKeys, graph_of};
@@ -105,7 +105,7 @@ fn plan_of(
     let start = graph.find(node_of(&saver.restore_op_name)).ok_or_else(|| {
         let shown = crate::error::shortened(&saver.restore_op_name);
         let kind = format!("the graph lacks the restore node of the saver, {shown:?}");
-        Error::from(ErrorKind::NotFound(kind))
+        Error::not_found(kind)
     })?;
     let bodies = Bodies::new(&graph)?;
     let restores = bodies.restores();

@@ -10,7 +10,7 @@ use super::value::{Value, int, of_string, strings, text, texts};
 use super::writer::{MergeOptions, WriteCheckpoint, Written};
 use crate::bytes::Limits;
 use crate::checkpoint::Checkpoint;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::{SaveOp, attrs, save_op};
 use crate::tensor::{DType, Name, Shape, Slice, Tensor, TensorSource, slice_spec};
 
@@ -36,6 +36,9 @@ struct Inputs {
     dtypes: Vec<i32>,
 }
 
+/// The name, slice and number of the dtype of a tensor.
+type ListedTensor<'t> = (&'t [u8], &'t str, i32);
+
 impl Inputs {
     fn new(op: &Operation<'_, '_, '_>, save_op: &SaveOp) -> Result<Self> {
         Ok(Self {
@@ -46,10 +49,10 @@ impl Inputs {
         })
     }
 
-    /// The path, and the name, slice and dtype of each tensor.
-    fn read(&self, save_op: &SaveOp) -> Result<(&str, Vec<(&[u8], &str, i32)>)> {
-        let path = text(&self.path, save_op.path)?;
-        let names = strings(&self.names, save_op.names)?;
+    /// The path and the tensors.
+    fn read(&self, save_op: &SaveOp) -> Result<(&str, Vec<ListedTensor<'_>>)> {
+        let path = text(&self.path, "prefix")?;
+        let names = strings(&self.names, "tensor_names")?;
         let slices = match (&self.slices, save_op.slices) {
             (Some(slices), Some(input)) => texts(slices, input)?,
             _ => vec![""; names.len()],
@@ -84,7 +87,7 @@ fn requested(session: &mut Session<'_, '_>, request: Request<'_>) -> Result<Valu
         None => Ok(request.key.clone()),
         Some(keys) => keys.get(request.key).cloned().ok_or_else(|| {
             let kind = "no object of the checkpoint has this name".to_owned();
-            Error::from(ErrorKind::NotFound(kind)).in_file(Path::new(request.path))
+            Error::not_found(kind).in_file(Path::new(request.path))
         }),
     };
     let found = key.and_then(|key| stored(session, Request { key: &key, ..request }));
@@ -93,10 +96,9 @@ fn requested(session: &mut Session<'_, '_>, request: Request<'_>) -> Result<Valu
 
 fn stored(session: &mut Session<'_, '_>, request: Request<'_>) -> Result<Arc<Tensor>> {
     let (path, checkpoint) = open(session, request.path)?;
-    let entry = checkpoint.tensor(request.key).ok_or_else(|| {
-        let kind = ErrorKind::NotFound("not found in checkpoint".into());
-        Error::from(kind).in_file(checkpoint.path())
-    })?;
+    let entry = checkpoint
+        .tensor(request.key)
+        .ok_or_else(|| Error::not_found("not found in checkpoint").in_file(checkpoint.path()))?;
     let source = &**entry.source.as_ref().map_err(Error::clone)?;
     if request.dtype != source.dtype().code() {
         let allowed = format!("the node restores {}", DType::name_of(request.dtype));
@@ -174,9 +176,7 @@ fn parsed(spec: &str) -> Result<(Shape, Slice)> {
 fn writer<'w>(session: &'w mut Session<'_, '_>) -> Result<&'w mut (dyn WriteCheckpoint + 'w)> {
     match &mut session.writer {
         Some(writer) => Ok(&mut **writer),
-        None => {
-            Err(ErrorKind::Unsupported("nothing is written while a saver restores".into()).into())
-        }
+        None => Err(Error::unsupported("nothing is written while a saver restores")),
     }
 }
 

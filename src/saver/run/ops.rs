@@ -4,7 +4,7 @@ use super::operation::Operation;
 use super::session::Session;
 use super::value::Value;
 use super::{arrays, assign, calls, files, tables};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::{Action, Constant, Node, SaveOp, attrs};
 
 /// Runs a node, and returns its outputs.
@@ -26,9 +26,7 @@ pub(super) fn run<'m>(
     match node.op {
         "NoOp" | "DisableCopyOnRead" => Ok(Vec::new()),
         "Const" => constant(op).map(one),
-        "Placeholder" => {
-            Err(ErrorKind::NotFound("nothing is fed to this placeholder".into()).into())
-        }
+        "Placeholder" => Err(Error::not_found("nothing is fed to this placeholder")),
         "PlaceholderWithDefault" | "Identity" => assign::pass_on(op).map(one),
         "VariableV2" | "Variable" | "VarHandleOp" => assign::variable(op).map(one),
         "ReadVariableOp" => assign::read(op).map(one),
@@ -49,8 +47,9 @@ pub(super) fn run<'m>(
         "Reshape" => arrays::reshape(op).map(one),
         op => {
             let op = crate::error::shortened(op);
-            let kind = format!("the op {op} is not one of savers, and is not supported");
-            Err(ErrorKind::Unsupported(kind).into())
+            Err(Error::unsupported(format!(
+                "the op {op} is not one of savers, and is not supported"
+            )))
         }
     }
 }
