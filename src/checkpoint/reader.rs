@@ -16,6 +16,7 @@ use super::state::CheckpointState;
 use super::state_file;
 use crate::bytes::{Limits, suggestion};
 use crate::error::{Error, Result};
+use crate::schema::tensorflow::DataType;
 use crate::table::Table;
 use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
 
@@ -275,13 +276,8 @@ impl Checkpoint {
         let mut out = String::new();
         for (name, source) in self.readable() {
             let dims: Vec<String> = source.shape().dims().iter().map(u64::to_string).collect();
-            let dtype = match source.dtype() {
-                DType::F16 => "HALF".into(),
-                DType::F32 => "FLOAT".into(),
-                DType::F64 => "DOUBLE".into(),
-                other => other.name().to_uppercase(),
-            };
-            out += &format!("{name} (DT_{dtype}) [{}]\n", dims.join(","));
+            let dtype = DataType::try_from(source.dtype().code()).unwrap_or_default();
+            out += &format!("{name} ({}) [{}]\n", dtype.as_str_name(), dims.join(","));
         }
         out
     }

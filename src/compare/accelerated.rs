@@ -7,20 +7,20 @@ use crate::tensor::{DType, Extent};
 use super::accelerator::{Accelerator, Counting, Failure};
 use super::pair::scalars;
 use super::tally::Tally;
-use super::tile::{Chunk, Counted, TILE};
+use super::tile::{Batch, Counted, TILE};
 use super::unit::{Buffers, Checksums, Unit, UnitResult, in_memory};
 use super::{Options, Sides, cpu};
 
-/// A unit that was begun.
-pub(super) enum Begun<'a> {
+/// A unit whose count was started.
+pub(super) enum Started<'a> {
     /// Both sides are the same bytes, so that there is nothing to count.
     Done(Box<UnitResult>, Buffers),
     /// The accelerator counts it.
-    UnderWay(Box<UnderWay<'a>>),
+    Pending(Box<PendingUnit<'a>>),
 }
 
 /// A unit that has been read and is being counted.
-pub(super) struct UnderWay<'a> {
+pub(super) struct PendingUnit<'a> {
     unit: Unit<'a>,
     tally: Tally,
     checksums: Checksums,
@@ -46,7 +46,7 @@ impl<'a> Unit<'a> {
         (lhs, rhs): (&dyn Extent, &dyn Extent),
         kept: Option<u64>,
         mut buffers: Buffers,
-    ) -> Result<Begun<'a>> {
+    ) -> Result<Started<'a>> {
         let size = self.size() as u64;
         let mut tally = self.tally();
         let mut checksums = Checksums::new(lhs, rhs);
@@ -75,12 +75,18 @@ impl<'a> Unit<'a> {
             (Some(_), Some(_)) => self.start,
             (None, _) => {
                 let tally = if kept.is_some() { self.count(&mut buffers) } else { tally };
-                return Ok(Begun::Done(Box::new(UnitResult::new(tally, checksums)), buffers));
+                return Ok(Started::Done(Box::new(UnitResult::new(tally, checksums)), buffers));
             }
         };
         let pieces = self.pieces(accelerator, start, kept, &mut buffers);
         let pieces = pieces.map_err(|failure| self.device.fail(failure)).ok();
-        Ok(Begun::UnderWay(Box::new(UnderWay { unit: self, tally, checksums, buffers, pieces })))
+        Ok(Started::Pending(Box::new(PendingUnit {
+            unit: self,
+            tally,
+            checksums,
+            buffers,
+            pieces,
+        })))
     }
 
     /// Begins to count the elements from `start` to the end of the unit.
@@ -99,9 +105,9 @@ impl<'a> Unit<'a> {
             let (lhs, rhs) = self.read(buffers, start, end);
             let lhs_kept = kept.map(|tensor| (tensor, start * size as u64));
             let kept = Sides { lhs: lhs_kept, rhs: None };
-            let chunk = Chunk { dtype: self.dtype(), lhs, rhs, options: self.options, kept };
-            let elements = chunk.elements();
-            pieces.push(Piece { start, elements, counting: accelerator.begin(&chunk)? });
+            let batch = Batch { dtype: self.dtype(), lhs, rhs, options: self.options, kept };
+            let elements = batch.elements();
+            pieces.push(Piece { start, elements, counting: accelerator.begin(&batch)? });
             start = end;
         }
         Ok(pieces)
@@ -128,7 +134,7 @@ impl<'a> Unit<'a> {
 
     /// Adds the counts over the piece that begins at `start`.
     fn add_piece(&self, counted: &Counted, start: u64, buffers: &mut Buffers, tally: &mut Tally) {
-        tally.add_chunk(counted);
+        tally.add_batch(counted);
         for (tile, start) in counted.tiles.iter().zip((start..).step_by(TILE)) {
             let (lhs, rhs) = self.read(buffers, start, self.end.min(start + TILE as u64));
             tally.add_tile(tile, start, |index| scalars(self.dtype(), lhs, rhs, index));
@@ -162,7 +168,7 @@ impl<'a> Unit<'a> {
     }
 }
 
-impl UnderWay<'_> {
+impl PendingUnit<'_> {
     /// Waits for the result, and returns whether the accelerator counted it. If the accelerator has failed, here or in another
     /// unit, the CPU counts.
     pub(super) fn finish(self: Box<Self>) -> (Box<UnitResult>, Buffers, bool) {

@@ -1,7 +1,7 @@
 //! The interface between the engine and a device that counts pairs of elements, such as a GPU.
 //!
 //! The engine reads both sides, verifies them, computes the sums and keeps the bytes. An accelerator returns the statistics that
-//! are integers: counts, positions, maxima. If it fails, the CPU counts the same chunk again.
+//! are integers: counts, positions, maxima. If it fails, the CPU counts the same batch again.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use std::time::Duration;
 use crate::tensor::{DType, Kind};
 
 use super::Options;
-use super::tile::{Chunk, Counted};
+use super::tile::{Batch, Counted};
 
 /// A device that counts pairs of elements.
 ///
-/// Its results must be those of [`Counted::of`] for the same chunk, to the bit.
+/// Its results must be those of [`Counted::of`] for the same batch, to the bit.
 pub trait Accelerator: fmt::Debug + Send + Sync {
     /// Its name in reports.
     fn name(&self) -> &str;
@@ -24,11 +24,11 @@ pub trait Accelerator: fmt::Debug + Send + Sync {
     /// The maximum number of bytes of one side that it accepts at once.
     fn most_bytes(&self) -> usize;
 
-    /// Begins to count a chunk and returns without waiting; copies the bytes that it needs.
+    /// Begins to count a batch and returns without waiting; copies the bytes that it needs.
     ///
     /// # Errors
-    /// When it cannot; the CPU then counts the chunk.
-    fn begin(&self, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure>;
+    /// When it cannot; the CPU then counts the batch.
+    fn begin(&self, batch: &Batch<'_>) -> Result<Box<dyn Counting>, Failure>;
 
     /// Compares everything that it counts with known answers.
     ///
@@ -38,13 +38,13 @@ pub trait Accelerator: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Releases the bytes of the tensor that was [kept](Chunk::kept) under this number.
+    /// Releases the bytes of the tensor that was [kept](Batch::kept) under this number.
     fn forget(&self, kept: u64) {
         let _ = kept;
     }
 }
 
-/// A chunk that is being counted.
+/// A batch that is being counted.
 pub trait Counting: Send {
     /// Waits for the result.
     ///

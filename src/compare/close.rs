@@ -46,7 +46,7 @@ impl Rule {
         if !pair.is_finite() {
             return pair.lhs == pair.rhs;
         }
-        pair.abs_diff <= atol + rtol * pair.magnitude
+        pair.abs_diff <= atol + rtol * pair.lhs_magnitude
             || self.ulp.is_some_and(|most| pair.ulps.is_some_and(|ulps| ulps <= most))
     }
 }

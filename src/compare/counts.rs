@@ -72,6 +72,6 @@ counts! { |pair, is_close, nan|
         /// Differing pairs of two NaN.
         nan_payload = pair.both_nan();
         /// Differing pairs whose lhs is 0.
-        zero_lhs = pair.magnitude == 0.0;
+        zero_lhs = pair.lhs_magnitude == 0.0;
     }
 }

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::progress::{Progress, Silent};
 use crate::tensor::{TensorSource, on_threads};
 
-use super::accelerated::{Begun, UnderWay};
+use super::accelerated::{PendingUnit, Started};
 use super::accelerator::Accelerator;
 use super::cost::Workload;
 use super::grid::CELL;
@@ -105,7 +105,7 @@ pub(super) fn one(
     device: &Device,
 ) -> Result<Comparison> {
     let mut results = run(&[pair], kept, options, device, &Silent);
-    results.pop().unwrap_or_else(|| Err(ErrorKind::Usage("nothing to compare".into()).into()))
+    results.pop().unwrap_or_else(|| Err(Error::usage("nothing to compare")))
 }
 
 fn run(
@@ -180,25 +180,25 @@ impl<'a> Queue<'a> {
 }
 
 /// Units of a worker that the accelerator counts at a time: one is counted while the next is read.
-const UNDER_WAY: usize = 2;
+const MAX_PENDING: usize = 2;
 
 /// The state of one thread.
 struct Worker<'w, 'a> {
     queue: &'w Queue<'a>,
     /// Buffers that are free.
     buffers: Vec<Buffers>,
-    under_way: VecDeque<(&'w Job<'a>, usize, Box<UnderWay<'a>>)>,
+    pending: VecDeque<(&'w Job<'a>, usize, Box<PendingUnit<'a>>)>,
 }
 
 impl<'w, 'a> Worker<'w, 'a> {
     fn new(queue: &'w Queue<'a>) -> Self {
-        Self { queue, buffers: Vec::new(), under_way: VecDeque::new() }
+        Self { queue, buffers: Vec::new(), pending: VecDeque::new() }
     }
 
     /// Compares units until none is left.
     fn run(&mut self) {
         while let Some((job, number)) = self.queue.take() {
-            if self.under_way.len() >= UNDER_WAY {
+            if self.pending.len() >= MAX_PENDING {
                 self.finish_oldest();
             }
             match job.unit(number, &self.queue.plan) {
@@ -206,7 +206,7 @@ impl<'w, 'a> Worker<'w, 'a> {
                 Err(error) => job.join(number, Err(error)),
             }
         }
-        while !self.under_way.is_empty() {
+        while !self.pending.is_empty() {
             self.finish_oldest();
         }
     }
@@ -220,20 +220,20 @@ impl<'w, 'a> Worker<'w, 'a> {
             return;
         };
         match unit.begin(accelerator, both, self.queue.plan.kept, buffers) {
-            Ok(Begun::Done(result, buffers)) => {
+            Ok(Started::Done(result, buffers)) => {
                 self.buffers.push(buffers);
                 job.join(number, Ok(result));
             }
-            Ok(Begun::UnderWay(under_way)) => {
-                self.under_way.push_back((job, number, under_way));
+            Ok(Started::Pending(pending)) => {
+                self.pending.push_back((job, number, pending));
             }
             Err(error) => job.join(number, Err(error)),
         }
     }
 
     fn finish_oldest(&mut self) {
-        let Some((job, number, under_way)) = self.under_way.pop_front() else { return };
-        let (result, buffers, accelerated) = under_way.finish();
+        let Some((job, number, pending)) = self.pending.pop_front() else { return };
+        let (result, buffers, accelerated) = pending.finish();
         self.buffers.push(buffers);
         job.accelerated.fetch_or(accelerated, Ordering::Relaxed);
         job.join(number, Ok(result));
@@ -295,12 +295,12 @@ impl<'a> Job<'a> {
             return Err(error.clone());
         }
         if lhs.shape() != rhs.shape() {
-            let allowed = format!("both must have one; the other is {}", rhs.shape());
-            return Err(Error::unexpected("shape", lhs.shape(), allowed));
+            let expected = format!("expected {}, that of lhs", lhs.shape());
+            return Err(Error::unexpected("shape of rhs", rhs.shape(), expected));
         }
         if PairKind::of(lhs.dtype(), rhs.dtype()).is_none() {
-            let allowed = format!("{} values cannot be compared with it", rhs.dtype());
-            return Err(Error::unexpected("dtype", lhs.dtype(), allowed));
+            let expected = format!("expected one that can be compared with {}", lhs.dtype());
+            return Err(Error::unexpected("dtype of rhs", rhs.dtype(), expected));
         }
         Ok(())
     }
@@ -343,6 +343,6 @@ impl<'a> Job<'a> {
     fn result(self) -> Result<Comparison> {
         self.result
             .into_inner()
-            .unwrap_or_else(|| Err(ErrorKind::Usage("the comparison did not finish".into()).into()))
+            .unwrap_or_else(|| Err(Error::usage("the comparison did not finish")))
     }
 }

@@ -13,7 +13,7 @@ const SIGNIFICAND: usize = 52;
 const BIAS: i32 = 1023;
 
 /// Differences in a batch; as many as a 16-bit counter can count.
-pub(super) const BATCH: usize = 1 << 10;
+pub(super) const GROUP: usize = 1 << 10;
 /// The maximum number of bins that a batch is compared with one by one; with more, each difference is added to its bin.
 const FEW: u16 = 32;
 
@@ -91,7 +91,7 @@ impl Bins {
         }
     }
 
-    /// Counts at most [`BATCH`] differences, none of which is subnormal.
+    /// Counts at most [`GROUP`] differences, none of which is subnormal.
     #[inline(always)]
     pub(super) fn count_abs_diffs(&mut self, abs_diffs: &[f64]) {
         let table = self.exponents();
@@ -99,7 +99,7 @@ impl Bins {
         count(abs_diffs, exponent, |at, n| add_at(table, at, n));
     }
 
-    /// Counts at most [`BATCH`] distances in representable values.
+    /// Counts at most [`GROUP`] distances in representable values.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "a u64 has 64 bits")]
     pub(super) fn count_ulps<U: Copy + Into<u64>>(&mut self, ulps: &[U]) {
@@ -141,7 +141,7 @@ impl Bins {
 /// vectorises; where there are many, each number is added to its bin.
 #[inline(always)]
 fn count<T: Copy>(numbers: &[T], bin: impl Fn(T) -> u16, mut add: impl FnMut(u16, u64)) {
-    let mut bins = [0u16; BATCH];
+    let mut bins = [0u16; GROUP];
     let (mut least, mut most) = (u16::MAX, 0);
     for (at, &number) in bins.iter_mut().zip(numbers) {
         *at = bin(number);
@@ -185,7 +185,7 @@ mod tests {
             lhs: value,
             rhs: value,
             abs_diff,
-            magnitude: 1.0,
+            lhs_magnitude: 1.0,
             ulps: Some(ulps),
         }
     }

@@ -42,12 +42,12 @@ pub use histogram::Histogram;
 pub use options::{NanPolicy, Options, Tolerance};
 pub use tally::Worst;
 pub use tensor_pair::{Sides, TensorPair};
-pub use tile::{Chunk, Counted, TILE, Tile};
+pub use tile::{Batch, Counted, TILE, Tile};
 
 use std::sync::Arc;
 
 #[cfg(not(feature = "gpu"))]
-use crate::error::ErrorKind;
+use crate::error::Error;
 use crate::error::Result;
 use crate::tensor::{DType, Number};
 
@@ -66,7 +66,7 @@ fn open_gpu(name: Option<&str>) -> Result<Arc<dyn Accelerator>> {
 
 #[cfg(not(feature = "gpu"))]
 fn open_gpu(_: Option<&str>) -> Result<Arc<dyn Accelerator>> {
-    Err(ErrorKind::Usage("this ckdiff is built without GPU support".into()).into())
+    Err(Error::usage("this ckdiff is built without GPU support"))
 }
 
 /// Whether values of these dtypes can be compared: numbers with numbers, bytes with bytes of the same dtype.

@@ -69,7 +69,7 @@ pub(super) struct Pair {
     /// `|rhs - lhs|`, where both are finite.
     pub(super) abs_diff: f64,
     /// `|lhs|`.
-    pub(super) magnitude: f64,
+    pub(super) lhs_magnitude: f64,
     /// Representable values between the two; `None` where the dtype has no ulp or one is not finite.
     pub(super) ulps: Option<u64>,
 }
@@ -85,7 +85,7 @@ impl Pair {
             lhs: Value::real(x),
             rhs: Value::real(y),
             abs_diff: rhs.minus(lhs).abs(),
-            magnitude: x.abs(),
+            lhs_magnitude: x.abs(),
             ulps: (T::FLOAT && finite).then(|| lhs.ulps(rhs).into()),
         }
     }
@@ -99,7 +99,7 @@ impl Pair {
     /// A pair of elements that are only equal or not.
     pub(super) fn equality(differs: bool) -> Self {
         let zero = Value::real(0.0);
-        Self { differs, lhs: zero, rhs: zero, abs_diff: 0.0, magnitude: 0.0, ulps: None }
+        Self { differs, lhs: zero, rhs: zero, abs_diff: 0.0, lhs_magnitude: 0.0, ulps: None }
     }
 
     /// A pair of numbers of two types: integers by their exact difference, all others as `f64`.
@@ -111,7 +111,7 @@ impl Pair {
                 lhs: Value::real(lhs),
                 rhs: Value::real(rhs),
                 abs_diff: a.abs_diff(b) as f64,
-                magnitude: lhs.abs(),
+                lhs_magnitude: lhs.abs(),
                 ulps: None,
             };
         }
@@ -124,7 +124,7 @@ impl Pair {
     fn of_parts(lhs: (f64, f64), rhs: (f64, f64), differs: bool) -> Self {
         let (lhs, rhs) = (Value { re: lhs.0, im: lhs.1 }, Value { re: rhs.0, im: rhs.1 });
         let abs_diff = Value { re: rhs.re - lhs.re, im: rhs.im - lhs.im }.abs();
-        Self { differs, lhs, rhs, abs_diff, magnitude: lhs.abs(), ulps: None }
+        Self { differs, lhs, rhs, abs_diff, lhs_magnitude: lhs.abs(), ulps: None }
     }
 
     #[inline(always)]

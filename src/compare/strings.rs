@@ -31,18 +31,18 @@ pub(super) fn compare(
 }
 
 fn payload_differs(lhs: &mut Elements<'_>, rhs: &mut Elements<'_>, len: u64) -> Result<bool> {
-    let mut left = len;
+    let mut remaining = len;
     let mut differs = false;
-    while left > 0 {
+    while remaining > 0 {
         let (x, y) = (lhs.fill()?, rhs.fill()?);
-        let n = usize::try_from(left).unwrap_or(usize::MAX).min(x.len()).min(y.len());
+        let n = usize::try_from(remaining).unwrap_or(usize::MAX).min(x.len()).min(y.len());
         if n == 0 {
-            return Err(Error::truncated("element", left, 0));
+            return Err(Error::truncated("element", remaining, 0));
         }
         differs |= x.get(..n) != y.get(..n);
         lhs.pos += n;
         rhs.pos += n;
-        left -= n as u64;
+        remaining -= n as u64;
     }
     Ok(differs)
 }
@@ -85,15 +85,15 @@ impl<'a> Elements<'a> {
     }
 
     fn skip(&mut self, len: u64) -> Result<()> {
-        let mut left = len;
-        while left > 0 {
+        let mut remaining = len;
+        while remaining > 0 {
             let have = self.fill()?.len();
-            let n = usize::try_from(left).unwrap_or(usize::MAX).min(have);
+            let n = usize::try_from(remaining).unwrap_or(usize::MAX).min(have);
             if n == 0 {
-                return Err(Error::truncated("element", left, 0));
+                return Err(Error::truncated("element", remaining, 0));
             }
             self.pos += n;
-            left -= n as u64;
+            remaining -= n as u64;
         }
         Ok(())
     }

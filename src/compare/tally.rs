@@ -245,11 +245,11 @@ impl Tally {
             let (lhs, rhs) = scalars();
             extremes.worst_at(pair.abs_diff, Worst { position: self.position, lhs, rhs });
         }
-        extremes.relative(pair.abs_diff, pair.magnitude);
+        extremes.relative(pair.abs_diff, pair.lhs_magnitude);
     }
 
     /// Adds the counts of an accelerator over a whole chunk.
-    pub(super) fn add_chunk(&mut self, counted: &Counted) {
+    pub(super) fn add_batch(&mut self, counted: &Counted) {
         for (further, mismatched) in self.further.iter_mut().zip(&counted.further) {
             further.mismatched += mismatched;
         }

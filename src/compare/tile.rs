@@ -16,7 +16,7 @@ pub(super) const TILE_U32: u32 = 4096;
 
 /// Elements of one fixed-width dtype, the same number on both sides.
 #[derive(Debug, Clone, Copy)]
-pub struct Chunk<'a> {
+pub struct Batch<'a> {
     /// The type of the elements.
     pub dtype: DType,
     /// The bytes of the baseline.
@@ -25,19 +25,19 @@ pub struct Chunk<'a> {
     pub rhs: &'a [u8],
     /// What to count.
     pub options: &'a Options,
-    /// For a side that will be compared again: the number of its tensor, and the byte of the tensor at which the chunk begins.
+    /// For a side that will be compared again: the number of its tensor, and the byte of the tensor at which the batch begins.
     /// Equal pairs of these two numbers stand for equal bytes.
     pub kept: Sides<Option<(u64, u64)>>,
 }
 
-impl Chunk<'_> {
+impl Batch<'_> {
     /// Elements on each side.
     pub fn elements(&self) -> usize {
         self.dtype.size().map_or(0, |size| self.lhs.len() / size)
     }
 }
 
-/// The statistics of a tile. Only the last tile of a chunk has fewer than 4,096 pairs.
+/// The statistics of a tile. Only the last tile of a batch has fewer than 4,096 pairs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tile {
     /// The statistics that count pairs.
@@ -57,7 +57,7 @@ pub struct Tile {
     pub relative_bound: f64,
 }
 
-/// The statistics of a chunk.
+/// The statistics of a batch.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Counted {
     /// The tiles, in order.
@@ -69,9 +69,9 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Counts a chunk pair by pair, as defined.
-    pub fn of(chunk: &Chunk<'_>) -> Self {
-        chunk.dtype.visit(Count(chunk))
+    /// Counts a batch pair by pair, as defined.
+    pub fn of(batch: &Batch<'_>) -> Self {
+        batch.dtype.visit(Count(batch))
     }
 
     /// Whether it has every statistic that the options request, over this many pairs.
@@ -82,30 +82,30 @@ impl Counted {
     }
 }
 
-struct Count<'a>(&'a Chunk<'a>);
+struct Count<'a>(&'a Batch<'a>);
 
 impl Visit for Count<'_> {
     type Out = Counted;
 
     fn number<T: Number>(self) -> Counted {
-        let Self(chunk) = self;
+        let Self(batch) = self;
         let side = |bytes| bytemuck::pod_collect_to_vec::<u8, T>(bytes);
-        self.all(side(chunk.lhs).into_iter().zip(side(chunk.rhs)).map(|(x, y)| Pair::real(x, y)))
+        self.all(side(batch.lhs).into_iter().zip(side(batch.rhs)).map(|(x, y)| Pair::real(x, y)))
     }
 
     fn complex<T: ComplexNumber>(self) -> Counted {
-        let Self(chunk) = self;
+        let Self(batch) = self;
         let side = |bytes| bytemuck::pod_collect_to_vec::<u8, T>(bytes);
-        self.all(side(chunk.lhs).into_iter().zip(side(chunk.rhs)).map(|(x, y)| Pair::complex(x, y)))
+        self.all(side(batch.lhs).into_iter().zip(side(batch.rhs)).map(|(x, y)| Pair::complex(x, y)))
     }
 
     fn boolean(self) -> Counted {
-        let Self(chunk) = self;
-        self.all(chunk.lhs.iter().zip(chunk.rhs).map(|(&x, &y)| Pair::equality(x != y)))
+        let Self(batch) = self;
+        self.all(batch.lhs.iter().zip(batch.rhs).map(|(&x, &y)| Pair::equality(x != y)))
     }
 
     fn bytes(self) -> Counted {
-        // Elements of variable length are not compared in chunks.
+        // Elements of variable length are not compared in batches.
         Counted::default()
     }
 }
@@ -150,10 +150,10 @@ impl Tile {
             self.worst = Some((index, pair.abs_diff));
         }
         self.max_ulp = self.max_ulp.max(pair.ulps.unwrap_or_default());
-        self.nonzero_lhs += u32::from(pair.magnitude > 0.0);
-        self.from_zero += u32::from(pair.magnitude == 0.0 && pair.abs_diff > 0.0);
-        if pair.magnitude > 0.0 {
-            self.relative_bound = self.relative_bound.max(pair.abs_diff / pair.magnitude);
+        self.nonzero_lhs += u32::from(pair.lhs_magnitude > 0.0);
+        self.from_zero += u32::from(pair.lhs_magnitude == 0.0 && pair.abs_diff > 0.0);
+        if pair.lhs_magnitude > 0.0 {
+            self.relative_bound = self.relative_bound.max(pair.abs_diff / pair.lhs_magnitude);
         }
     }
 }

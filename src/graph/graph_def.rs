@@ -112,6 +112,11 @@ impl<'m> Graph<'m> {
         self.inputs.get(from as usize..to as usize).unwrap_or_default()
     }
 
+    /// The inputs of the node with this number.
+    pub(crate) fn inputs_of(&self, id: NodeId) -> &[Input<'m>] {
+        self.inputs(self.node(id))
+    }
+
     /// The nodes whose name an earlier node has.
     pub fn duplicates(&self) -> &[NodeId] {
         &self.duplicates

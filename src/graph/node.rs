@@ -1,5 +1,6 @@
 //! A node and its inputs.
 
+use super::scope::scope_of;
 use super::tensor_name::node_of;
 use crate::message::{entry, records};
 
@@ -73,6 +74,11 @@ impl<'m> Input<'m> {
     }
 }
 
+/// The number of data inputs.
+pub(crate) fn data_count(inputs: &[Input<'_>]) -> usize {
+    inputs.iter().filter(|input| !input.is_control).count()
+}
+
 impl<'m> Node<'m> {
     /// The attributes by name: the wire bytes of each `AttrValue`.
     pub fn attrs(&self) -> impl Iterator<Item = (&'m str, &'m [u8])> + use<'m> {
@@ -92,6 +98,6 @@ impl<'m> Node<'m> {
 
     /// The scope: the name up to the last `/`, or empty.
     pub fn scope(&self) -> &'m str {
-        self.name.rsplit_once('/').map_or("", |(scope, _)| scope)
+        scope_of(self.name)
     }
 }

@@ -6,7 +6,7 @@ use prost_reflect::prost::Message as _;
 
 use super::{Graph, Node, OpTable, TensorName, default_of};
 use crate::bytes::suggestion;
-use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::error::{Error, Result, shortened};
 use crate::message::nested;
 use crate::schema::field::function_def;
 use crate::schema::tensorflow::attr_value::{self, ListValue};
@@ -32,7 +32,7 @@ impl<'m> Graph<'m> {
     /// If the graph has no such node, or the colon is not followed by a number.
     pub fn tensor(&self, name: &str) -> Result<(&Node<'m>, usize)> {
         if name.is_empty() {
-            return Err(ErrorKind::NotFound("no tensor is named".into()).into());
+            return Err(Error::not_found("no tensor is named"));
         }
         let tensor = TensorName::parse(name);
         let number = tensor.output().ok_or_else(|| {
@@ -42,7 +42,7 @@ impl<'m> Graph<'m> {
         let id = self.find(tensor.node).ok_or_else(|| {
             let names = self.nodes().iter().map(|node| node.name);
             let hint = suggestion::hint(tensor.node.as_bytes(), names);
-            Error::from(ErrorKind::NotFound(format!("the graph has no {}{hint}", shortened(name))))
+            Error::not_found(format!("the graph has no {}{hint}", shortened(name)))
         })?;
         Ok((self.node(id), number))
     }
@@ -57,7 +57,7 @@ impl<'m> Graph<'m> {
         let op = self.function(node.op).or_else(|| ops.definition(node.op).map(Cow::Borrowed));
         let op = op.ok_or_else(|| {
             let kind = format!("the op {} of {name} is unknown", shortened(node.op));
-            Error::from(ErrorKind::NotFound(kind))
+            Error::not_found(kind)
         })?;
         let dtype = dtype(node, &op, number).map_err(|given| {
             let allowed = format!("{} has {given}", shortened(node.name));

@@ -1,11 +1,8 @@
 //! Save and restore nodes: the keys of a checkpoint that they name, and the variables for these.
 //!
-//! ```text
-//! Save(filename, tensor_names, data…)                           SaveSlices, SaveV2(…, tensor_names, shapes_and_slices, data…)
-//! Restore(file_pattern, tensor_name)   RestoreSlice(…, tensor_name, shape_and_slice)   RestoreV2(…, tensor_names, shape_and_slices)
-//! ```
-//! Names and slices are string constants. Source: the op definitions, and the graphs of TensorFlow's savers.
+//! Names and slices are string constants. Source: the graphs of TensorFlow's savers.
 
+use super::save_op::{Action, NAMES, SLICES, SaveOp};
 use super::{Constant, Graph, Input, Node, NodeId, attrs};
 
 /// The largest number of nodes between a save node and a variable.
@@ -23,15 +20,6 @@ pub struct SaveNode {
     pub tensors: Option<Vec<SavedTensor>>,
     /// The constants with the names and slices.
     pub constants: Vec<NodeId>,
-}
-
-/// The action of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Action {
-    /// Writes a checkpoint.
-    Save,
-    /// Reads a checkpoint.
-    Restore,
 }
 
 /// A tensor of a checkpoint, as a node names it.
@@ -64,18 +52,6 @@ pub(crate) struct Target {
     pub(crate) is_reshaped: bool,
 }
 
-/// The inputs of a save or restore op.
-struct Wiring {
-    action: Action,
-    /// The number of the input with the slices.
-    slices: Option<usize>,
-    /// The number of the first data input of a save op.
-    data: usize,
-    dtypes: &'static str,
-}
-
-const NAMES: usize = 1;
-
 /// The limit on copies of shared constants, as a multiple of the size of the graph.
 const SHARED: usize = 16;
 
@@ -87,57 +63,39 @@ struct Listed {
     constants: Vec<NodeId>,
 }
 
-fn wiring(op: &str) -> Option<Wiring> {
-    let wiring = |action, slices, data, dtypes| Some(Wiring { action, slices, data, dtypes });
-    match op {
-        "SaveV2" => wiring(Action::Save, Some(2), 3, "dtypes"),
-        "SaveSlices" => wiring(Action::Save, Some(2), 3, "T"),
-        "Save" => wiring(Action::Save, None, 2, "T"),
-        "RestoreV2" => wiring(Action::Restore, Some(2), 3, "dtypes"),
-        "RestoreSlice" => wiring(Action::Restore, Some(2), 3, "dt"),
-        "Restore" => wiring(Action::Restore, None, 2, "dt"),
-        _ => None,
-    }
-}
-
-/// Whether an op writes tensors to a checkpoint.
-pub(crate) fn is_save(op: &str) -> bool {
-    wiring(op).is_some_and(|wiring| wiring.action == Action::Save)
-}
-
 impl<'m> Graph<'m> {
     /// The save and restore nodes in the order of the graph. Takes linear time.
     pub fn save_nodes(&self) -> Vec<SaveNode> {
         let found: Vec<_> =
-            self.iter().filter_map(|(id, node)| Some((id, node, wiring(node.op)?))).collect();
+            self.iter().filter_map(|(id, node)| Some((id, node, SaveOp::of(node.op)?))).collect();
         if found.is_empty() {
             return Vec::new();
         }
         let restored = self.targets();
         let mut room = SHARED * self.nodes().iter().map(|node| node.bytes.len()).sum::<usize>();
-        let save_node = |(id, node, wiring): &(NodeId, &Node<'m>, Wiring)| {
-            let listed = self.listed(node, wiring, &mut room);
+        let save_node = |(id, node, op): &(NodeId, &Node<'m>, &SaveOp)| {
+            let listed = self.listed(node, op, &mut room);
             let constants = listed.iter().flat_map(|listed| listed.constants.clone()).collect();
-            let tensors = listed.map(|listed| self.tensors((*id, node), wiring, listed, &restored));
-            SaveNode { node: *id, action: wiring.action, tensors, constants }
+            let tensors = listed.map(|listed| self.tensors((*id, node), op, listed, &restored));
+            SaveNode { node: *id, action: op.action, tensors, constants }
         };
         found.iter().map(save_node).collect()
     }
 
     /// The tensors that a node lists, if their names are constant and TensorFlow would accept them.
-    fn listed(&self, node: &Node<'m>, wiring: &Wiring, room: &mut usize) -> Option<Listed> {
-        let dtypes = node.types(wiring.dtypes);
+    fn listed(&self, node: &Node<'m>, op: &SaveOp, room: &mut usize) -> Option<Listed> {
+        let dtypes = node.types(op.dtypes);
         let inputs = self.inputs(node);
         let (id, names) = self.strings(inputs.get(NAMES), room)?;
-        let data = inputs.iter().skip(wiring.data).filter(|input| !input.is_control).count();
-        let expected = if wiring.action == Action::Save { names.len() } else { 0 };
+        let data = inputs.iter().skip(op.data()).filter(|input| !input.is_control).count();
+        let expected = if op.action == Action::Save { names.len() } else { 0 };
         if names.len() != dtypes.len() || data != expected {
             return None;
         }
         let mut constants = vec![id];
-        let slices = match wiring.slices {
-            Some(slot) => {
-                let (id, slices) = self.strings(inputs.get(slot), room)?;
+        let slices = match op.slices {
+            Some(_) => {
+                let (id, slices) = self.strings(inputs.get(SLICES), room)?;
                 constants.push(id);
                 slices
             }
@@ -149,16 +107,16 @@ impl<'m> Graph<'m> {
     fn tensors(
         &self,
         (id, node): (NodeId, &Node<'m>),
-        wiring: &Wiring,
+        op: &SaveOp,
         listed: Listed,
         restored: &[Target],
     ) -> Vec<SavedTensor> {
         let Listed { names, slices, dtypes, .. } = listed;
         let all = names.into_iter().zip(slices).zip(dtypes).enumerate();
         all.map(|(position, ((key, slice), dtype))| {
-            let (variable, output) = match wiring.action {
+            let (variable, output) = match op.action {
                 Action::Save => {
-                    let input = self.inputs(node).get(wiring.data + position);
+                    let input = self.inputs(node).get(op.data() + position);
                     input.and_then(|input| self.variable(input)).unzip()
                 }
                 Action::Restore => {
@@ -224,7 +182,7 @@ impl<'m> Graph<'m> {
         for _ in 0..STEPS {
             let id = input.source?;
             let node = self.node(id);
-            if wiring(node.op).is_some_and(|wiring| wiring.action == Action::Restore) {
+            if SaveOp::is(node.op, Action::Restore) {
                 return Some((id, output_number(&input)?, is_reshaped));
             }
             if !is_passed_on(node.op) {
@@ -238,8 +196,7 @@ impl<'m> Graph<'m> {
 
     /// Whether an input comes from a restore node.
     pub(crate) fn is_restored(&self, input: &Input<'m>) -> bool {
-        let op = input.source.map(|id| self.node(id).op);
-        op.and_then(wiring).is_some_and(|wiring| wiring.action == Action::Restore)
+        input.source.is_some_and(|id| SaveOp::is(self.node(id).op, Action::Restore))
     }
 
     /// The nodes between the restore nodes among `nodes` and their variables, sorted.

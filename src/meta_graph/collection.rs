@@ -6,7 +6,7 @@ use std::fmt;
 use prost_reflect::prost::{self, Name};
 
 use super::parts::Parts;
-use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::error::{Error, Result, shortened};
 use crate::message::{
     Message, Value, Writer, canonical_tensorflow, encoded, fields, nested, numbers, records,
     strings,
@@ -19,17 +19,18 @@ pub(super) const VALUE: u32 = collection_def::node_list::VALUE;
 
 /// The kind of a collection, by the field of `CollectionDef`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u32)]
 pub enum Kind {
     /// Names of nodes or tensors.
-    NodeList,
+    NodeList = collection_def::NODE_LIST,
     /// Strings, or messages such as `VariableDef`.
-    BytesList,
+    BytesList = collection_def::BYTES_LIST,
     /// Integers.
-    Int64List,
+    Int64List = collection_def::INT64_LIST,
     /// Numbers.
-    FloatList,
+    FloatList = collection_def::FLOAT_LIST,
     /// Messages of any type: `google.protobuf.Any`.
-    AnyList,
+    AnyList = collection_def::ANY_LIST,
 }
 
 impl Kind {
@@ -43,13 +44,7 @@ impl Kind {
 
     /// The number of its field in `CollectionDef`.
     fn number(self) -> u32 {
-        match self {
-            Self::NodeList => collection_def::NODE_LIST,
-            Self::BytesList => collection_def::BYTES_LIST,
-            Self::Int64List => collection_def::INT64_LIST,
-            Self::FloatList => collection_def::FLOAT_LIST,
-            Self::AnyList => collection_def::ANY_LIST,
-        }
+        self as u32
     }
 
     /// Whether the items are numbers, which are packed.
@@ -239,9 +234,10 @@ fn canonical(key: &str, kind: Kind, item: &Item<'_>) -> Result<Vec<u8>> {
             canonical_tensorflow("google.protobuf.Any", bytes)?.into_owned()
         }
         (kind, item) => {
-            let kind =
-                format!("collection {key} is a {kind}, which cannot have {} items", item.kind());
-            return Err(ErrorKind::Usage(kind).into());
+            return Err(Error::usage(format!(
+                "collection {key} is a {kind}, which cannot have {} items",
+                item.kind()
+            )));
         }
     })
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use super::UNBOUND;
 use super::collection::{Kind, VALUE, list, wrong_item};
-use super::names::{ImportScope, Rename, Scope};
+use super::names::{ExportScope, ImportScope, Rename};
 use super::registered::{Registered, registered};
 use super::rename::{NameField, renamed};
 use super::replace::Replacements;
-use crate::error::{ErrorKind, Result, shortened};
+use crate::error::{Error, Result, shortened};
 use crate::graph::node_of;
 use crate::message::{Value, Writer, canonical_tensorflow, nested, records, string, strings};
 use crate::schema::field::{collection_def, saver_def, variable_def};
@@ -18,7 +18,7 @@ use crate::schema::field::{collection_def, saver_def, variable_def};
 #[derive(Debug)]
 pub(super) struct CollectionExport<'a> {
     /// The exported scope.
-    pub(super) scope: Option<Scope<'a>>,
+    pub(super) scope: Option<ExportScope<'a>>,
     /// The nodes that are left out.
     pub(super) dropped: BTreeSet<&'a str>,
 }
@@ -128,8 +128,7 @@ impl CollectionImport<'_> {
         }
         let need = |(number, field): (u32, &str)| match string(item, number) {
             "" if key == "savers" => {
-                let kind = format!("a SaverDef in the collection savers has no {field}");
-                Err(ErrorKind::NotFound(kind).into())
+                Err(Error::not_found(format!("a SaverDef in the collection savers has no {field}")))
             }
             _ => Ok(()),
         };
@@ -146,8 +145,9 @@ impl CollectionImport<'_> {
             return Ok(());
         }
         let (key, name) = (shortened(key), shortened(name));
-        let kind = format!("the collection {key} names {name}, which is not in the graph");
-        Err(ErrorKind::NotFound(kind).into())
+        Err(Error::not_found(format!(
+            "the collection {key} names {name}, which is not in the graph"
+        )))
     }
 
     /// Sets `trainable` in a variable of an old meta graph, if it is in the collection of trainable variables.

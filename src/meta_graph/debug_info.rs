@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 
 use prost_reflect::prost::Message as _;
 
-use super::names::{ImportScope, Rename, Scope};
+use super::names::{ExportScope, ImportScope, Rename};
 use super::parts::Parts;
 use super::replace::unknown;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::message::{Message, canonical_tensorflow, field, fields, nested, string};
 use crate::schema::field::{graph_def, meta_graph_def, node_def};
 use crate::schema::tensorflow::GraphDebugInfo;
@@ -35,8 +35,8 @@ pub fn debug_info_file(meta_graph: &Path) -> Result<PathBuf> {
     if meta_graph.file_name().is_some() && file != meta_graph {
         return Ok(file);
     }
-    let kind = "the meta graph and its debug information would be the same file".into();
-    Err(Error::from(ErrorKind::Usage(kind)).in_file(meta_graph))
+    let kind = "the meta graph and its debug information would be the same file";
+    Err(Error::usage(kind).in_file(meta_graph))
 }
 
 /// The `GraphDebugInfo` in the graph of `meta`, a `MetaGraphDef`, if there is one.
@@ -92,7 +92,7 @@ pub fn debug_info<'s>(
     check_debug_info(info)?;
     let nodes = fields(nested(meta.bytes(), meta_graph_def::GRAPH_DEF), graph_def::NODE);
     let nodes: BTreeSet<&str> = nodes.map(|node| string(node, node_def::NAME)).collect();
-    let scope = Scope::new(export_scope);
+    let scope = ExportScope::new(export_scope);
     let below = import_scope.strip_suffix('/').unwrap_or(import_scope).to_owned();
     let placed = ImportScope { scope: below, ..ImportScope::default() };
     let name = |node: &str| {

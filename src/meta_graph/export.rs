@@ -8,7 +8,7 @@ use super::collection::{Kind, list};
 use super::collections;
 use super::defaults::Defaults;
 use super::export_nodes::{ExportedNodes, with_library};
-use super::names::{Rename, Scope};
+use super::names::{ExportScope, Rename};
 use super::op_list;
 use super::options::ExportOptions;
 use super::parts::{Parts, entry_with};
@@ -17,7 +17,7 @@ use super::rename::{NameFields, renamed};
 use super::replace::Replacements;
 use super::savers::Extraneous;
 use crate::bytes::suggestion;
-use crate::error::{ErrorKind, Result, shortened};
+use crate::error::{Error, Result, shortened};
 use crate::graph::OpTable;
 use crate::message::{Message, canonical_tensorflow, encoded, field, fields, records, string};
 use crate::schema::field::{
@@ -61,7 +61,7 @@ pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<Exporte
     let graph = parts.need_graph()?;
     check(&parts, graph, options)?;
     let own = op_list::of(&parts)?;
-    let scope = Scope::new(&options.export_scope);
+    let scope = ExportScope::new(&options.export_scope);
     let leaving =
         collections::CollectionExport { scope, dropped: extraneous(&parts, graph, options) };
 
@@ -99,21 +99,25 @@ pub fn export<'s>(meta: &Message<'s>, options: &ExportOptions) -> Result<Exporte
 
 /// Checks that everything that `options` name exists.
 fn check(parts: &Parts<'_>, graph: &[u8], options: &ExportOptions) -> Result<()> {
-    if let Some(scope) = Scope::new(&options.export_scope)
+    if let Some(scope) = ExportScope::new(&options.export_scope)
         && !names(graph).any(|(name, _)| scope.has(name))
     {
         let scopes: BTreeSet<&str> =
             names(graph).filter_map(|(name, _)| Some(name.split_once('/')?.0)).collect();
         let wanted = &options.export_scope;
         let hint = suggestion::hint(wanted.as_bytes(), scopes.into_iter());
-        let kind = format!("no node has a name that begins with {}{hint}", shortened(wanted));
-        return Err(ErrorKind::NotFound(kind).into());
+        return Err(Error::not_found(format!(
+            "no node has a name that begins with {}{hint}",
+            shortened(wanted)
+        )));
     }
     for key in options.collection_list.iter().flatten() {
         if !parts.collections.contains_key(&**key) {
             let hint = suggestion::hint(key.as_bytes(), parts.collections.keys().copied());
-            let kind = format!("there is no collection {}{hint}", shortened(key));
-            return Err(ErrorKind::NotFound(kind).into());
+            return Err(Error::not_found(format!(
+                "there is no collection {}{hint}",
+                shortened(key)
+            )));
         }
     }
     Ok(())
@@ -126,16 +130,17 @@ fn names(graph: &[u8]) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Checks that no two nodes have the same name without the scope.
-fn check_names(graph: &[u8], scope: Scope<'_>) -> Result<()> {
+fn check_names(graph: &[u8], scope: ExportScope<'_>) -> Result<()> {
     let inside = names(graph).map(|(name, _)| name).filter(|name| scope.has(name));
     let mut names: Vec<_> = inside.map(|name| (scope.rename(name), name)).collect();
     names.sort_unstable();
     match names.array_windows().find(|[a, b]| a.0 == b.0 && a.1 != b.1) {
         Some([(name, one), (_, other)]) => {
             let (one, other) = (shortened(one), shortened(other));
-            let kind =
-                format!("{one} and {other} are both {} without their scope", shortened(name));
-            Err(ErrorKind::Usage(kind).into())
+            Err(Error::usage(format!(
+                "{one} and {other} are both {} without their scope",
+                shortened(name)
+            )))
         }
         None => Ok(()),
     }
@@ -201,12 +206,12 @@ fn set_collections(
     options: &ExportOptions,
     unbound: &[String],
 ) -> Result<()> {
-    let kept = |key: &&str| {
+    let is_kept = |key: &str| {
         options.collection_list.as_ref().is_none_or(|list| list.iter().any(|kept| kept == key))
     };
     let unbound_key = options.unbound_inputs_col_name.as_deref().filter(|key| !key.is_empty());
     for (key, collection) in parts.collections.clone() {
-        if !kept(&key) {
+        if !is_kept(key) {
             parts.remove_collection(key);
             continue;
         }
@@ -221,11 +226,7 @@ fn set_collections(
             }
         }
         if leaving.scope.is_some() || !leaving.dropped.is_empty() || matches!(def, Cow::Owned(_)) {
-            match leaving.collection(key, &def)? {
-                Some(new) if new != collection.def => parts.set_collection(key, new),
-                Some(_) => {}
-                None => parts.remove_collection(key),
-            }
+            parts.replace_collection(key, collection.def, leaving.collection(key, &def)?);
         }
     }
     // As in TensorFlow, control inputs are not listed; an importer finds these in the nodes.
@@ -236,7 +237,7 @@ fn set_collections(
         .collect();
     if let Some(key) = unbound_key
         && leaving.scope.is_some()
-        && options.collection_list.as_ref().is_none_or(|list| list.iter().any(|kept| kept == key))
+        && is_kept(key)
     {
         if listed.is_empty() {
             parts.remove_collection(key);
@@ -248,7 +249,7 @@ fn set_collections(
 }
 
 /// Removes the scope from signatures and assets. Returns those that refer to nodes outside the scope, and are left out.
-fn strip_signatures(parts: &mut Parts<'_>, scope: Scope<'_>) -> Vec<String> {
+fn strip_signatures(parts: &mut Parts<'_>, scope: ExportScope<'_>) -> Vec<String> {
     let (mut signatures, mut assets, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     for (key, (entry, signature)) in &parts.signatures {
         match stripped(signature, &SIGNATURE, scope) {
@@ -268,7 +269,7 @@ fn strip_signatures(parts: &mut Parts<'_>, scope: Scope<'_>) -> Vec<String> {
 }
 
 /// A message without the scope in its names; `None` if one of them is outside the scope.
-fn stripped(message: &[u8], names: &NameFields, scope: Scope<'_>) -> Option<Vec<u8>> {
+fn stripped(message: &[u8], names: &NameFields, scope: ExportScope<'_>) -> Option<Vec<u8>> {
     let strip = Strip { scope, is_outside: Cell::new(false) };
     let stripped = renamed(message, names, &strip);
     (!strip.is_outside.get()).then_some(stripped)
@@ -276,7 +277,7 @@ fn stripped(message: &[u8], names: &NameFields, scope: Scope<'_>) -> Option<Vec<
 
 /// Removes a scope from names, and notes whether one is outside it.
 struct Strip<'a> {
-    scope: Scope<'a>,
+    scope: ExportScope<'a>,
     is_outside: Cell<bool>,
 }
 

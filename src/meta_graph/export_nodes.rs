@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::UNBOUND;
 use super::debug_info;
 use super::defaults::Defaults;
-use super::names::{Rename, Scope};
+use super::names::{ExportScope, Rename};
 use super::node::{self, Edit};
 use super::options::ExportOptions;
 use super::replace::Replacements;
@@ -17,7 +17,7 @@ use crate::schema::field::{graph_def, node_def};
 /// The export of nodes.
 pub(super) struct ExportedNodes<'a> {
     /// The exported scope.
-    pub(super) scope: Option<Scope<'a>>,
+    pub(super) scope: Option<ExportScope<'a>>,
     /// The options of the export.
     pub(super) options: &'a ExportOptions,
     /// The default values, if they are to be removed.

@@ -19,8 +19,8 @@ use super::rename::renamed;
 use super::replace::Replacements;
 use super::unique::UsedNames;
 use crate::bytes::suggestion;
-use crate::error::{Error, ErrorKind, Result, shortened};
-use crate::graph::{Graph, node_of};
+use crate::error::{Error, Result, shortened};
+use crate::graph::{Graph, check_scope, node_of};
 use crate::message::{Message, field, nested, records, string};
 use crate::schema::field::{
     collection_def, graph_def,
@@ -114,17 +114,6 @@ fn with_debug_info(graph: Vec<u8>, placed: &ImportScope<'_>) -> Result<Vec<u8>> 
     Ok(new.apply_to("tensorflow.GraphDef", &graph))
 }
 
-/// Checks that TensorFlow accepts `scope` as a scope.
-fn check_scope(scope: &str) -> Result<()> {
-    let is_any = |c: char| c.is_ascii_alphanumeric() || "_.\\/>-".contains(c);
-    let first = scope.chars().next();
-    if scope.chars().all(is_any) && first.is_none_or(|c| c == '.' || c.is_ascii_alphanumeric()) {
-        return Ok(());
-    }
-    let allowed = "it must be a letter, a digit or a dot, followed by letters, digits and _.\\/>-";
-    Err(Error::unexpected("name of a scope", format!("{:?}", shortened(scope)), allowed))
-}
-
 /// Checks that all inputs that the export listed are bound.
 fn check_unbound(parts: &Parts<'_>, options: &ImportOptions<'_>) -> Result<()> {
     let key = options.unbound_inputs_col_name.as_deref().unwrap_or_default();
@@ -141,8 +130,7 @@ fn check_unbound(parts: &Parts<'_>, options: &ImportOptions<'_>) -> Result<()> {
     if missing.len() > SHOWN {
         names.push(format!("and {} more", missing.len() - SHOWN));
     }
-    let kind = format!("unbound inputs, which input_map must bind: {}", names.join(", "));
-    Err(ErrorKind::Usage(kind).into())
+    Err(Error::usage(format!("unbound inputs, which input_map must bind: {}", names.join(", "))))
 }
 
 /// Checks that names of nodes are unique, and inputs exist or are bound.
@@ -160,9 +148,9 @@ fn check_graph(graph: &Graph<'_>, bound: &InputMap<'_>) -> Result<()> {
             let is_unbound = node_of(input.text).starts_with(UNBOUND);
             return Err(if is_unbound {
                 let kind = format!("node {name}: input {text} is unbound; input_map must bind it");
-                ErrorKind::Usage(kind).into()
+                Error::usage(kind)
             } else {
-                ErrorKind::NotFound(format!("node {name}: input {text} is not in the graph")).into()
+                Error::not_found(format!("node {name}: input {text} is not in the graph"))
             });
         }
     }
@@ -206,11 +194,7 @@ fn set_collections(
             true => entering.collection(key, collection.def)?,
             false => None,
         };
-        match new {
-            Some(new) if new != collection.def => parts.set_collection(key, new),
-            Some(_) => {}
-            None => parts.remove_collection(key),
-        }
+        parts.replace_collection(key, collection.def, new);
     }
     Ok(())
 }
@@ -247,8 +231,10 @@ fn returned(
         if graph.find(node).is_none() {
             let hint =
                 suggestion::hint(node.as_bytes(), graph.nodes().iter().map(|node| node.name));
-            let kind = format!("{} is not in the graph{hint}", shortened(element));
-            return Err(ErrorKind::NotFound(kind).into());
+            return Err(Error::not_found(format!(
+                "{} is not in the graph{hint}",
+                shortened(element)
+            )));
         }
         Ok(placed.rename(element).into_owned())
     };

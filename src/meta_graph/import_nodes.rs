@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::input_map::InputMap;
 use super::names::{ImportScope, Rename};
 use super::node::{self, Edit};
-use crate::error::{ErrorKind, Result, shortened};
+use crate::error::{Error, Result, shortened};
 use crate::graph::{Graph, Node, attrs};
 use crate::message::{Writer, records};
 use crate::schema::field::graph_def;
@@ -83,10 +83,10 @@ impl<'a> ImportedNodes<'a> {
         others.for_each(|record| out.raw(record.bytes));
         match self.missing.take() {
             None => Ok(out.finish()),
-            Some(node) => {
-                let kind = format!("_class names {}, which is not in the graph", shortened(&node));
-                Err(ErrorKind::NotFound(kind).into())
-            }
+            Some(node) => Err(Error::not_found(format!(
+                "_class names {}, which is not in the graph",
+                shortened(&node)
+            ))),
         }
     }
 }

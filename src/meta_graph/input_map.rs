@@ -7,7 +7,7 @@ use super::names::{ImportScope, Rename};
 use super::options::ImportOptions;
 use super::unique::UsedNames;
 use crate::bytes::suggestion;
-use crate::error::{ErrorKind, Result, shortened};
+use crate::error::{Error, Result, shortened};
 use crate::graph::{Graph, TensorName, node_of};
 
 /// The replacements of inputs.
@@ -31,20 +31,20 @@ impl<'a> InputMap<'a> {
             if !known.contains(&key) && graph.find(key.0).is_none() {
                 let names = known.iter().map(|(name, _)| *name);
                 let hint = suggestion::hint(key.0.as_bytes(), names);
-                let kind =
-                    format!("input_map names {}, which is not in the graph{hint}", shortened(from));
-                return Err(ErrorKind::NotFound(kind).into());
+                return Err(Error::not_found(format!(
+                    "input_map names {}, which is not in the graph{hint}",
+                    shortened(from)
+                )));
             }
             let to = match (key.1, to.strip_prefix('^')) {
                 ("^", _) => Cow::Owned(format!("^{}", node_of(to))),
                 (_, None) => Cow::Borrowed(&**to),
                 (_, Some(_)) => {
-                    let kind = format!(
+                    return Err(Error::usage(format!(
                         "input_map: {} is not a tensor, as {} must be",
                         shortened(to),
                         shortened(from)
-                    );
-                    return Err(ErrorKind::Usage(kind).into());
+                    )));
                 }
             };
             map.insert(key, to);
@@ -78,11 +78,10 @@ impl<'a> InputMap<'a> {
             if !taken.has_node(node) && !new.contains(node) {
                 let all = new.iter().map(|name| &**name).chain(taken.iter());
                 let hint = suggestion::hint(node.as_bytes(), all);
-                let kind = format!(
+                return Err(Error::not_found(format!(
                     "input_map binds to {}, which is in neither graph{hint}",
                     shortened(value)
-                );
-                return Err(ErrorKind::NotFound(kind).into());
+                )));
             }
         }
         Ok(())

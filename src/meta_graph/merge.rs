@@ -8,7 +8,7 @@ use super::collection::{joined, list};
 use super::parts::{META_GRAPH, Parts};
 use super::replace::{Replacements, unknown};
 use super::unique::UsedNames;
-use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::error::{Error, Result, shortened};
 use crate::message::{Message, Writer, encoded, field, fields, nested, records, string, varint};
 use crate::schema::field::{
     function_def,
@@ -85,11 +85,10 @@ fn merged_collection(key: &str, old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
         return Ok(if old.is_empty() { new } else { old }.to_vec());
     };
     if let Some(old_kind) = old_kind.filter(|old| *old != kind) {
-        let kind = format!(
+        return Err(Error::usage(format!(
             "collection {} is a {old_kind} in one meta graph and a {kind} in the other",
             shortened(key)
-        );
-        return Err(ErrorKind::Usage(kind).into());
+        )));
     }
     Ok(joined(kind, old, items))
 }
@@ -131,8 +130,10 @@ fn merged_library(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
                 None => out.put_bytes(number, bytes),
                 Some(old) if *old == bytes => {}
                 Some(_) => {
-                    let kind = format!("{what} {} differs between the two graphs", shortened(name));
-                    return Err(ErrorKind::Usage(kind).into());
+                    return Err(Error::usage(format!(
+                        "{what} {} differs between the two graphs",
+                        shortened(name)
+                    )));
                 }
             }
         }

@@ -17,9 +17,9 @@ pub(super) trait Rename {
 ///
 /// As in TensorFlow, it contains every name that begins with its own: `tower` contains `tower2/x`, but `tower/` does not.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scope<'a>(&'a str);
+pub(super) struct ExportScope<'a>(&'a str);
 
-impl<'a> Scope<'a> {
+impl<'a> ExportScope<'a> {
     /// The scope with this name; `None` if it is empty.
     pub(super) fn new(name: &'a str) -> Option<Self> {
         (!name.is_empty()).then_some(Self(name))
@@ -31,7 +31,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-impl Rename for Scope<'_> {
+impl Rename for ExportScope<'_> {
     fn rename<'n>(&self, name: &'n str) -> Cow<'n, str> {
         let scope = self.0.strip_suffix('/').unwrap_or(self.0);
         let (lead, rest) = split_lead(name);
@@ -115,7 +115,7 @@ mod tests {
             ("a.b", "a.b/c", "c"),
             ("a.b", "axb/c", "axb/c"),
         ] {
-            assert_eq!(Scope(scope).rename(name), stripped, "{scope} {name}");
+            assert_eq!(ExportScope(scope).rename(name), stripped, "{scope} {name}");
         }
     }
 

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::error::{ErrorKind, Result, shortened};
-use crate::graph::{Graph, Input, Node};
+use crate::error::{Error, Result, shortened};
+use crate::graph::{Consumer, Consumers, Graph, Input, Node, NodeId};
 
 /// The positions of the nodes of `graph` in that order. If several nodes may come next, the first in the graph does.
 ///
@@ -14,30 +14,32 @@ use crate::graph::{Graph, Input, Node};
 /// If nodes wait for each other in a cycle that is not a loop.
 pub(super) fn order(graph: &Graph<'_>, bound: impl Fn(&Input<'_>) -> bool) -> Result<Vec<usize>> {
     let nodes = graph.nodes();
-    let consumers = Consumers::of(graph, &bound);
+    let consumers = Consumers::of(graph);
     let mut waiting: Vec<usize> = nodes.iter().map(|node| waits_for(graph, node, &bound)).collect();
-    let first = waiting.iter().enumerate().filter(|(_, count)| **count == 0);
-    let mut ready: BinaryHeap<_> = first.map(|(position, _)| Reverse(position)).collect();
+    let is_ready = |(id, _): &(NodeId, &Node<'_>)| waiting.get(id.position()) == Some(&0);
+    let mut ready: BinaryHeap<_> =
+        graph.iter().filter(is_ready).map(|(id, _)| Reverse(id)).collect();
     let mut order = Vec::with_capacity(nodes.len());
-    while let Some(Reverse(position)) = ready.pop() {
-        order.push(position);
-        let is_back = nodes.get(position).is_some_and(is_next_iteration);
-        for &taker in consumers.of_node(position) {
-            let is_merge = nodes.get(taker).is_some_and(is_merge);
-            let Some(count) = waiting.get_mut(taker).filter(|count| **count > 0) else { continue };
-            if !(is_back && is_merge) {
-                *count -= 1;
-                if *count == 0 {
-                    ready.push(Reverse(taker));
-                }
+    while let Some(Reverse(id)) = ready.pop() {
+        order.push(id.position());
+        let is_back = is_next_iteration(graph.node(id));
+        for &Consumer { by, input_index } in consumers.of_node(id) {
+            let is_bound = graph.inputs_of(by).get(input_index).is_some_and(&bound);
+            if is_bound || is_back && is_merge(graph.node(by)) {
+                continue;
+            }
+            let count = waiting.get_mut(by.position()).filter(|count| **count > 0);
+            let Some(count) = count else { continue };
+            *count -= 1;
+            if *count == 0 {
+                ready.push(Reverse(by));
             }
         }
     }
     match waiting.iter().position(|count| *count > 0).and_then(|position| nodes.get(position)) {
         Some(node) => {
             let name = shortened(node.name);
-            let kind = format!("node {name} is in a cycle of inputs that is not a loop");
-            Err(ErrorKind::Usage(kind).into())
+            Err(Error::usage(format!("node {name} is in a cycle of inputs that is not a loop")))
         }
         None => Ok(order),
     }
@@ -64,32 +66,4 @@ fn is_merge(node: &Node<'_>) -> bool {
 
 fn is_next_iteration(node: &Node<'_>) -> bool {
     matches!(node.op, "NextIteration" | "RefNextIteration")
-}
-
-/// The consumers of each node, once for each input.
-struct Consumers {
-    /// The start of each node's consumers.
-    starts: Vec<usize>,
-    all: Vec<usize>,
-}
-
-impl Consumers {
-    fn of(graph: &Graph<'_>, bound: impl Fn(&Input<'_>) -> bool) -> Self {
-        let mut edges = Vec::new();
-        for (position, node) in graph.nodes().iter().enumerate() {
-            for input in graph.inputs(node).iter().filter(|input| !bound(input)) {
-                edges.extend(input.source.map(|source| (source.position(), position)));
-            }
-        }
-        // A stable sort, so that the consumers of a node stay in order.
-        edges.sort_by_key(|(source, _)| *source);
-        let count = graph.nodes().len();
-        let start = |node: usize| edges.partition_point(|(source, _)| *source < node);
-        Self { starts: (0..=count).map(start).collect(), all: edges.iter().map(|e| e.1).collect() }
-    }
-
-    fn of_node(&self, position: usize) -> &[usize] {
-        let range = self.starts.get(position).zip(self.starts.get(position + 1));
-        range.and_then(|(from, to)| self.all.get(*from..*to)).unwrap_or_default()
-    }
 }

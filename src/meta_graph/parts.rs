@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::replace::Replacements;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::message::{Message, Value, Writer, entry, records};
 use crate::schema::field::{map_entry, meta_graph_def};
 
@@ -85,13 +85,21 @@ impl<'m> Parts<'m> {
     /// # Errors
     /// If there is none.
     pub(super) fn need_graph(&self) -> Result<&'m [u8]> {
-        self.graph
-            .ok_or_else(|| ErrorKind::NotFound("the meta graph has no graph_def".into()).into())
+        self.graph.ok_or_else(|| Error::not_found("the meta graph has no graph_def"))
     }
 
     /// Adds or replaces a collection.
     pub(super) fn set_collection(&mut self, key: &str, def: Vec<u8>) {
         self.new_collections.insert(key.to_owned(), Some(def));
+    }
+
+    /// Replaces the collection `key`, whose definition is `old`, or removes it.
+    pub(super) fn replace_collection(&mut self, key: &str, old: &[u8], new: Option<Vec<u8>>) {
+        match new {
+            Some(new) if new != old => self.set_collection(key, new),
+            Some(_) => {}
+            None => self.remove_collection(key),
+        }
     }
 
     /// Removes a collection.

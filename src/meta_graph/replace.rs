@@ -51,12 +51,12 @@ impl Replacements {
     /// Returns `bytes`, a message of type `ty` in canonical form, with its fields replaced.
     pub(crate) fn apply(&self, schema: &Schema, ty: &MessageType, bytes: &[u8]) -> Vec<u8> {
         let mut out = Writer::default();
-        let mut left = self.0.iter().peekable();
+        let mut remaining = self.0.iter().peekable();
         for record in records(bytes) {
             let is_unknown = matches!(RecordKind::of(schema, ty, &record), RecordKind::Unknown);
             // Unknown fields come after all others.
             while let Some((_, new)) =
-                left.next_if(|(number, _)| is_unknown || **number <= record.number)
+                remaining.next_if(|(number, _)| is_unknown || **number <= record.number)
             {
                 out.raw(new);
             }
@@ -64,7 +64,7 @@ impl Replacements {
                 out.raw(record.bytes);
             }
         }
-        left.for_each(|(_, new)| out.raw(new));
+        remaining.for_each(|(_, new)| out.raw(new));
         out.finish()
     }
 }

@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-use super::names::{ImportScope, Rename, Scope};
-use crate::graph::node_of;
+use super::names::{ExportScope, ImportScope, Rename};
+use crate::graph::{node_of, scope_of};
 use crate::schema::tensorflow::SaverDef;
 
-/// The ops of save and restore nodes.
+/// The ops by which TensorFlow recognizes savers here; not all of them exist, and `SaveSlices` is not one of them.
 const OPS: [&str; 10] = [
     "SaveV2",
     "Save",
@@ -32,8 +32,8 @@ impl Extraneous {
     pub(super) fn new<'n>(nodes: impl Iterator<Item = (&'n str, &'n str)>, kept: &[&str]) -> Self {
         let saving: BTreeSet<&str> =
             nodes.filter(|(_, op)| OPS.contains(op)).map(|(name, _)| name).collect();
-        let kept: Vec<String> = kept.iter().map(|name| prefix(scope(node_of(name)))).collect();
-        let scopes: BTreeSet<&str> = saving.iter().map(|name| scope(name)).collect();
+        let kept: Vec<String> = kept.iter().map(|name| prefix(scope_of(node_of(name)))).collect();
+        let scopes: BTreeSet<&str> = saving.iter().map(|name| scope_of(name)).collect();
         let mut found = Self::default();
         // In ascending order, a scope comes before all that it contains.
         for scope in scopes.difference(&saving).map(|scope| prefix(scope)) {
@@ -53,7 +53,7 @@ impl Extraneous {
 
 /// The saver with `scope` removed from its names; `None` if a name is outside the scope. An empty scope contains everything.
 pub(crate) fn saver_of_scope(saver: &SaverDef, scope: &str) -> Option<SaverDef> {
-    let Some(scope) = Scope::new(scope) else { return Some(saver.clone()) };
+    let Some(scope) = ExportScope::new(scope) else { return Some(saver.clone()) };
     names_of(saver).into_iter().all(|name| scope.has(name)).then(|| renamed(saver, &scope))
 }
 
@@ -75,10 +75,6 @@ fn renamed(saver: &SaverDef, to: &dyn Rename) -> SaverDef {
         restore_op_name: restore,
         ..saver.clone()
     }
-}
-
-fn scope(name: &str) -> &str {
-    name.rsplit_once('/').map_or("", |(scope, _)| scope)
 }
 
 fn prefix(scope: &str) -> String {

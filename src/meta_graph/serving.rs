@@ -76,18 +76,15 @@ fn assets_of(parts: Parts<'_>) -> Result<Vec<AssetFileDef>> {
         return parts.assets.iter().map(|asset| decode(asset)).collect();
     }
     let collections = Collections::of_parts(parts);
-    let unpack = |(index, item)| match item {
-        Item::Any(any) if is_asset(string(any, any::TYPE_URL)) => decode(nested(any, any::VALUE)),
-        Item::Any(any) => Err(wrong_item(
-            ASSETS_KEY,
-            index,
-            AssetFileDef::NAME,
-            &abridged(string(any, any::TYPE_URL)),
-        )),
-        other => {
-            let found = format!("one of a {}", other.kind());
-            Err(wrong_item(ASSETS_KEY, index, AssetFileDef::NAME, &found))
-        }
+    let unpack = |(index, item)| {
+        let found = match item {
+            Item::Any(any) => match string(any, any::TYPE_URL) {
+                url if is_asset(url) => return decode(nested(any, any::VALUE)),
+                url => abridged(url).to_string(),
+            },
+            other => format!("one of a {}", other.kind()),
+        };
+        Err(wrong_item(ASSETS_KEY, index, AssetFileDef::NAME, &found))
     };
     collections.items(ASSETS_KEY).into_iter().enumerate().map(unpack).collect()
 }
@@ -100,13 +97,13 @@ fn assets_of(parts: Parts<'_>) -> Result<Vec<AssetFileDef>> {
 pub fn with_assets<'s>(meta: &Message<'s>, assets: &[AssetFileDef]) -> Result<Message<'s>> {
     let mut parts = Parts::of(meta)?;
     if !parts.assets.is_empty() {
-        let mut left: Vec<_> = assets.iter().collect();
+        let mut unmatched: Vec<_> = assets.iter().collect();
         let mut sorted = Vec::new();
         for known in self::assets(meta)? {
-            let at = left.iter().position(|asset| tensor_of(asset) == tensor_of(&known));
-            sorted.extend(at.map(|at| left.remove(at)));
+            let at = unmatched.iter().position(|asset| tensor_of(asset) == tensor_of(&known));
+            sorted.extend(at.map(|at| unmatched.remove(at)));
         }
-        let assets = sorted.into_iter().chain(left).map(AssetFileDef::encode_to_vec);
+        let assets = sorted.into_iter().chain(unmatched).map(AssetFileDef::encode_to_vec);
         parts.new.set_list(meta_graph_def::ASSET_FILE_DEF, assets);
         return Ok(parts.message(meta));
     }

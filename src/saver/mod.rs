@@ -25,7 +25,7 @@ pub use save_spec::{SaveSpec, SaveableObject, Saved, VariableKind};
 
 use std::path::Path;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::message::{Message, nested};
 use crate::schema::field::meta_graph_def;
 use crate::schema::tensorflow::SaverDef;
@@ -39,8 +39,7 @@ fn check_nodes(saver: &SaverDef) -> Result<()> {
         [(&saver.save_tensor_name, "save_tensor_name"), (&saver.restore_op_name, "restore_op_name")]
     {
         if name.is_empty() {
-            let kind = ErrorKind::NotFound("the saver names no node".into());
-            return Err(Error::from(kind).in_field(field));
+            return Err(Error::not_found("the saver names no node").in_field(field));
         }
     }
     Ok(())
@@ -49,8 +48,8 @@ fn check_nodes(saver: &SaverDef) -> Result<()> {
 /// A path as graphs spell it.
 fn utf8(path: &Path) -> Result<&str> {
     path.to_str().ok_or_else(|| {
-        let kind = "a graph has room for paths in UTF-8 only".into();
-        Error::from(ErrorKind::Unsupported(kind)).in_file(path)
+        let kind = "a graph has room for paths in UTF-8 only";
+        Error::unsupported(kind).in_file(path)
     })
 }
 

@@ -6,7 +6,7 @@ use super::plan::{Problem, Read, RestorePlan, run_plan};
 use super::run::{Variables, restore, restore_by};
 use super::{ObjectKeys, Saver, check_nodes, utf8};
 use crate::checkpoint::{self, Checkpoint};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::message::Message;
 
 /// The number of tensors that an error lists.
@@ -52,7 +52,7 @@ impl Saver {
         let text = utf8(path)?;
         if !checkpoint::exists(path) {
             let kind = "there is no valid checkpoint of this path".to_owned();
-            return Err(Error::from(ErrorKind::NotFound(kind)).in_file(path));
+            return Err(Error::not_found(kind).in_file(path));
         }
         let Err(error) = restore(graph, self.def(), text, variables) else { return Ok(()) };
         // Without a plan, the first error is returned.
@@ -97,8 +97,8 @@ impl RestorePlan {
         let is_missing =
             |(_, problem): (&Read, &Problem)| matches!(problem, Problem::Missing { .. });
         Some(match self.problems().any(is_missing) {
-            true => ErrorKind::NotFound(kind).into(),
-            false => ErrorKind::Usage(kind).into(),
+            true => Error::not_found(kind),
+            false => Error::usage(kind),
         })
     }
 }

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::builder::{Built, Options, build, with_saver, without_saver};
 use super::{Content, Rotation};
 use crate::checkpoint::{self, CheckpointState, Format, StateOptions, meta_graph_filename};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::files;
 use crate::message::Message;
 use crate::meta_graph::{self, ExportOptions, debug_info_file};
@@ -254,8 +254,8 @@ impl Saver {
     fn target(&self, path: &Path, latest: &Path, options: &SaveOptions<'_>) -> Result<PathBuf> {
         let Some(step) = options.global_step else {
             if path.file_name() == Some(latest.as_os_str()) && !self.def.sharded {
-                let kind = "a checkpoint of this name collides with the state file".into();
-                return Err(Error::from(ErrorKind::Usage(kind)).in_file(path));
+                let kind = "a checkpoint of this name collides with the state file";
+                return Err(Error::usage(kind).in_file(path));
             }
             return Ok(path.to_path_buf());
         };

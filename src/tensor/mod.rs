@@ -17,6 +17,7 @@ mod value_field;
 mod view;
 
 pub use decimal::shortest;
+pub(crate) use dtype::Support;
 pub use dtype::{DType, Kind};
 pub use element::{Bool, Complex64, Complex128, ComplexNumber, Element, Number, Scalar, Visit};
 pub use element::{

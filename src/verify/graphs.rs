@@ -50,7 +50,7 @@ impl Serialize for VerifiedGraph {
 
 impl VerifiedGraph {
     /// Whether there are no findings and no misfits.
-    pub fn is_well(&self) -> bool {
+    pub fn passes(&self) -> bool {
         self.checked.findings.is_empty() && self.fit.as_ref().is_none_or(Fit::fits)
     }
 }

@@ -84,7 +84,7 @@ impl Verification {
 
     /// Whether the graphs conform to the definitions of their ops, and fit the tensors.
     pub fn fits(&self) -> bool {
-        self.graphs.iter().all(VerifiedGraph::is_well)
+        self.graphs.iter().all(VerifiedGraph::passes)
     }
 
     /// The number of tensors.

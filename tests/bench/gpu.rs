@@ -18,12 +18,12 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ckdiff::compare::{Accelerator, Baseline, Chunk, Counted, Counting, Device, Failure};
+use ckdiff::compare::{Accelerator, Baseline, Batch, Counted, Counting, Device, Failure};
 use ckdiff::compare::{Histogram, Options, Sides, TILE, Tile, Tolerance};
 use ckdiff::tensor::{DType, TensorSource, TensorView};
 
 /// Bytes of a side that are counted at once where they are on the device already.
-const CHUNK: usize = 16 << 20;
+const BATCH: usize = 16 << 20;
 /// Chunks that are under way at once.
 const UNDER_WAY: usize = 8;
 const RUNS: usize = 5;
@@ -75,7 +75,7 @@ fn main() {
     }
 }
 
-/// Takes chunks as fast as they come, and says nothing of them: how fast the CPU feeds a GPU.
+/// Takes batches as fast as they come, and says nothing of them: how fast the CPU feeds a GPU.
 #[derive(Debug)]
 struct Feeder;
 
@@ -95,21 +95,21 @@ impl Accelerator for Feeder {
         usize::MAX
     }
 
-    fn begin(&self, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure> {
+    fn begin(&self, batch: &Batch<'_>) -> Result<Box<dyn Counting>, Failure> {
         thread_local! {
             static STAGING: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
         }
         STAGING.with_borrow_mut(|staging| {
-            for side in [chunk.lhs, chunk.rhs] {
+            for side in [batch.lhs, batch.rhs] {
                 staging.clear();
                 staging.extend_from_slice(side);
                 black_box(&staging);
             }
         });
         let nothing = Counted {
-            tiles: vec![Tile::default(); chunk.elements().div_ceil(TILE)],
-            further: vec![0; chunk.options.further.len()],
-            histogram: chunk.options.histogram.then(Histogram::default),
+            tiles: vec![Tile::default(); batch.elements().div_ceil(TILE)],
+            further: vec![0; batch.options.further.len()],
+            histogram: batch.options.histogram.then(Histogram::default),
         };
         Ok(Box::new(Fed(nothing)))
     }
@@ -121,7 +121,7 @@ impl Counting for Fed {
     }
 }
 
-/// Seconds until the first chunk is counted.
+/// Seconds until the first batch is counted.
 fn start(device: &Device) -> f64 {
     let start = Instant::now();
     let again = Device::gpu(device.accelerator().map(|it| it.name())).expect("it was there before");
@@ -146,17 +146,17 @@ fn work() -> Vec<(&'static str, Options)> {
     ]
 }
 
-/// Counts all chunks where both sides are on the device: nothing travels but the counts.
+/// Counts all batches where both sides are on the device: nothing travels but the counts.
 fn resident(device: &Device, lhs: &TensorView<'_>, rhs: &TensorView<'_>, options: &Options) {
     let accelerator = device.accelerator().expect("it is open");
-    let chunks = lhs.content().chunks(CHUNK).zip(rhs.content().chunks(CHUNK)).zip(0..);
+    let batches = lhs.content().chunks(BATCH).zip(rhs.content().chunks(BATCH)).zip(0..);
     let width = u64::from(lhs.dtype() == DType::F32);
     let mut under_way = VecDeque::new();
-    for ((lhs_bytes, rhs_bytes), number) in chunks {
+    for ((lhs_bytes, rhs_bytes), number) in batches {
         let kept = |side| Some((u64::MAX - 2 * width - side, number));
         let kept = Sides { lhs: kept(0), rhs: kept(1) };
-        let chunk = Chunk { dtype: lhs.dtype(), lhs: lhs_bytes, rhs: rhs_bytes, options, kept };
-        under_way.push_back(accelerator.begin(&chunk).expect("it works"));
+        let batch = Batch { dtype: lhs.dtype(), lhs: lhs_bytes, rhs: rhs_bytes, options, kept };
+        under_way.push_back(accelerator.begin(&batch).expect("it works"));
         if under_way.len() > UNDER_WAY {
             under_way.pop_front().map(|counting| counting.finish().expect("it works"));
         }

@@ -3,7 +3,7 @@
 use crate::bytes::varint;
 use crate::error::{Error, Result};
 use crate::progress::{Progress, Silent};
-use crate::tensor::{Coding, DType, TensorSource, ValueField, read_through};
+use crate::tensor::{Coding, Support, TensorSource, ValueField, read_through};
 
 use super::super::framing::{self, ElementPart};
 
@@ -26,7 +26,7 @@ impl<'a> Values<'a> {
     pub(super) fn measure(source: &'a dyn TensorSource) -> Result<Self> {
         let (dtype, elements) = (source.dtype(), source.shape().elements());
         let field = ValueField::of(dtype);
-        if !is_written(dtype) {
+        if !dtype.supports(Support::V1) {
             let kind = format!("a V1 checkpoint cannot hold {dtype}; --format v2 can");
             return Err(Error::unsupported(kind));
         }
@@ -123,23 +123,6 @@ impl<'a> Values<'a> {
         })?;
         out(&buffer)
     }
-}
-
-/// Whether TensorFlow writes elements of this type into V1 checkpoints.
-fn is_written(dtype: DType) -> bool {
-    let unknown = [
-        DType::BF16,
-        DType::QI16,
-        DType::QU16,
-        DType::U32,
-        DType::U64,
-        DType::I4,
-        DType::U4,
-        DType::I2,
-        DType::U2,
-    ];
-    let listed = !matches!(ValueField::of(dtype).coding, Coding::Bytes | Coding::Each);
-    dtype == DType::String || (listed && !unknown.contains(&dtype))
 }
 
 /// Calls `each` with every number of `content`, sign-extended as in a list of varints.

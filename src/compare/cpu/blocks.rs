@@ -13,7 +13,7 @@ pub(super) const STRETCH: usize = BLOCKS * LANES;
 const BLOCKS: usize = 128;
 
 /// A buffer for a stretch of both sides in the type of the computation, allocated on first use.
-pub(super) type Room<W> = Option<([[W; LANES]; BLOCKS], [[W; LANES]; BLOCKS])>;
+pub(super) type WideBuffer<W> = Option<([[W; LANES]; BLOCKS], [[W; LANES]; BLOCKS])>;
 
 /// Whole blocks of both sides.
 #[derive(Clone, Copy)]
@@ -56,8 +56,8 @@ impl<'a, T: Number> Blocks<'a, T> {
         (self.lhs.len() * LANES) as u64
     }
 
-    /// The same numbers in the type of the computation; stored in `room` if that is another type.
-    pub(super) fn widen<'b>(self, room: &'b mut Room<T::Wide>) -> Blocks<'b, T::Wide>
+    /// The same numbers in the type of the computation; stored in `buffer` if that is another type.
+    pub(super) fn widen<'b>(self, buffer: &'b mut WideBuffer<T::Wide>) -> Blocks<'b, T::Wide>
     where
         'a: 'b,
     {
@@ -67,13 +67,13 @@ impl<'a, T: Number> Blocks<'a, T> {
                 rhs: bytemuck::cast_slice(self.rhs),
             };
         }
-        let fill = |room: &'b mut [[T::Wide; LANES]; BLOCKS], from: &[[T; LANES]]| {
-            for (wide, narrow) in room.as_flattened_mut().iter_mut().zip(from.as_flattened()) {
+        let fill = |buffer: &'b mut [[T::Wide; LANES]; BLOCKS], from: &[[T; LANES]]| {
+            for (wide, narrow) in buffer.as_flattened_mut().iter_mut().zip(from.as_flattened()) {
                 *wide = narrow.widen();
             }
-            room.get(..from.len()).unwrap_or_default()
+            buffer.get(..from.len()).unwrap_or_default()
         };
-        let (lhs, rhs) = room.get_or_insert_with(Zeroable::zeroed);
+        let (lhs, rhs) = buffer.get_or_insert_with(Zeroable::zeroed);
         Blocks { lhs: fill(lhs, self.lhs), rhs: fill(rhs, self.rhs) }
     }
 

@@ -10,10 +10,10 @@ use crate::compare::NanPolicy;
 use crate::compare::tally::Tally;
 use crate::tensor::Number;
 
-use super::blocks::{Blocks, Room, STRETCH};
+use super::blocks::{Blocks, STRETCH, WideBuffer};
 use super::counts::{StretchCounts, relative, settle};
 use super::pairs::{self, Collect};
-use super::requested::{Batch, Optional};
+use super::requested::{Operands, Optional};
 use super::sums::{LaneSums, squares_fit};
 
 /// Collects statistics over real numbers of one type; `equal` says that both sides are the same bytes.
@@ -29,8 +29,8 @@ pub(super) fn numbers<T: Number>(
     }
     let equal = equal && !(T::FLOAT && tally.rule.nan == NanPolicy::Differ);
     let has_optional = collect == Collect::Everything && !equal && tally.has_optional();
-    let batch = has_optional.then(|| Box::new(Batch::new()));
-    let mut stretches = Stretches { equal, collect, room: None, batch, tally };
+    let operands = has_optional.then(|| Box::new(Operands::new()));
+    let mut stretches = Stretches { equal, collect, buffer: None, operands, tally };
     for (lhs, rhs) in lhs.chunks(STRETCH).zip(rhs.chunks(STRETCH)) {
         let (blocks, tail_lhs, tail_rhs) = Blocks::split(lhs, rhs);
         if !blocks.is_empty() {
@@ -44,9 +44,9 @@ pub(super) fn numbers<T: Number>(
 struct Stretches<'a, T: Number> {
     equal: bool,
     collect: Collect,
-    room: Room<T::Wide>,
+    buffer: WideBuffer<T::Wide>,
     /// Present where optional statistics are requested.
-    batch: Option<Box<Batch<T>>>,
+    operands: Option<Box<Operands<T>>>,
     tally: &'a mut Tally,
 }
 
@@ -67,9 +67,9 @@ impl<T: Number> Stretches<'_, T> {
 
     /// Adds blocks of finite pairs; changes nothing and returns false if a number is not finite.
     fn try_finite(&mut self, blocks: Blocks<'_, T>) -> bool {
-        let Self { equal, collect, room, batch, tally } = self;
+        let Self { equal, collect, buffer, operands, tally } = self;
         let arch = Arch::new();
-        let wide = blocks.widen(room);
+        let wide = blocks.widen(buffer);
         let kernel = Kernel { blocks: wide, equal: *equal, collect: *collect, tally };
         let Some((sums, mut counts)) = arch.dispatch(kernel) else { return false };
         sums.store(&mut tally.cell);
@@ -79,9 +79,9 @@ impl<T: Number> Stretches<'_, T> {
                 counts.max_ulp = arch.dispatch(MaxUlp(blocks)).into();
             }
             if counts.differing > 0
-                && let Some(batch) = batch
+                && let Some(operands) = operands
             {
-                arch.dispatch(Optional { blocks, wide, batch, counts: &mut counts, tally });
+                arch.dispatch(Optional { blocks, wide, operands, counts: &mut counts, tally });
             }
             let has_nonzero = sums.products.lhs.iter().any(|&x| x > 0.0);
             settle(blocks, &counts, has_nonzero, tally);

@@ -34,7 +34,7 @@ fn push(tally: &mut Tally, collect: Collect, pair: &Pair, scalars: impl Fn() -> 
         Collect::Everything => tally.push(pair, scalars),
         Collect::Sums => tally.push_sums(pair),
         Collect::Relative if pair.is_finite() => {
-            tally.extremes.relative(pair.abs_diff, pair.magnitude);
+            tally.extremes.relative(pair.abs_diff, pair.lhs_magnitude);
         }
         Collect::Relative => {}
     }

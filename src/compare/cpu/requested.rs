@@ -1,28 +1,28 @@
 //! Optional statistics over finite pairs, collected only on request: further tolerances, ulps as a tolerance, the histogram.
 //!
-//! A stretch is cut into batches that fit the first-level cache. Differences, magnitudes and ulps of a batch are computed once,
+//! A stretch is cut into groups that fit the first-level cache. Differences, magnitudes and ulps of a group are computed once,
 //! and one tolerance after the other goes over them.
 
 use std::hint::black_box;
 
 use crate::compare::close::Rule;
 use crate::compare::grid::LANES;
-use crate::compare::histogram::BATCH;
+use crate::compare::histogram::GROUP;
 use crate::compare::tally::Tally;
 use crate::tensor::Number;
 
 use super::blocks::Blocks;
 use super::counts::StretchCounts;
 
-/// Blocks in a batch.
-const BLOCKS: usize = BATCH / LANES;
+/// Blocks in a group.
+const BLOCKS: usize = GROUP / LANES;
 
 /// Collects the optional statistics over a stretch of finite pairs. No difference may be subnormal or overflow.
 pub(super) struct Optional<'a, T: Number> {
     pub(super) blocks: Blocks<'a, T>,
     /// The same in the type of the computation.
     pub(super) wide: Blocks<'a, T::Wide>,
-    pub(super) batch: &'a mut Batch<T>,
+    pub(super) operands: &'a mut Operands<T>,
     pub(super) counts: &'a mut StretchCounts,
     pub(super) tally: &'a mut Tally,
 }
@@ -32,29 +32,29 @@ impl<T: Number> pulp::NullaryFnOnce for Optional<'_, T> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { blocks, wide, batch, counts, tally } = self;
+        let Self { blocks, wide, operands, counts, tally } = self;
         if tally.rule.ulp.is_some() {
             counts.outside = 0;
         }
         let by_ulps = tally.further.iter().any(|further| further.rule.ulp.is_some());
         let ulps = T::FLOAT && (by_ulps || tally.rule.ulp.is_some() || tally.bins.is_some());
         for (blocks, wide) in blocks.groups(BLOCKS).zip(wide.groups(BLOCKS)) {
-            batch.fill_abs_diffs(wide);
+            operands.fill_abs_diffs(wide);
             if ulps {
-                batch.fill_ulps(blocks);
+                operands.fill_ulps(blocks);
             }
             if tally.rule.ulp.is_some() {
-                counts.outside += batch.outside(&tally.rule);
+                counts.outside += operands.outside(&tally.rule);
             }
             for further in &mut tally.further {
                 further.mismatched += match further.rule.absolute {
-                    Some(_) => batch.outside(&further.rule),
+                    Some(_) => operands.outside(&further.rule),
                     None => differing(blocks),
                 };
             }
             if let Some(bins) = &mut tally.bins {
-                bins.count_abs_diffs(batch.abs_diffs());
-                bins.count_ulps(batch.ulps());
+                bins.count_abs_diffs(operands.abs_diffs());
+                bins.count_ulps(operands.ulps());
             }
         }
     }
@@ -62,17 +62,17 @@ impl<T: Number> pulp::NullaryFnOnce for Optional<'_, T> {
 
 /// The operands of tolerances for some pairs; aligned, so that no vector crosses a cache line.
 #[repr(align(64))]
-pub(super) struct Batch<T: Number> {
-    abs_diffs: [f64; BATCH],
-    magnitudes: [f64; BATCH],
-    ulps: [T::Ulps; BATCH],
+pub(super) struct Operands<T: Number> {
+    abs_diffs: [f64; GROUP],
+    magnitudes: [f64; GROUP],
+    ulps: [T::Ulps; GROUP],
     len: usize,
 }
 
-impl<T: Number> Batch<T> {
+impl<T: Number> Operands<T> {
     pub(super) fn new() -> Self {
-        let ulps = [T::Ulps::default(); BATCH];
-        Self { abs_diffs: [0.0; BATCH], magnitudes: [0.0; BATCH], ulps, len: 0 }
+        let ulps = [T::Ulps::default(); GROUP];
+        Self { abs_diffs: [0.0; GROUP], magnitudes: [0.0; GROUP], ulps, len: 0 }
     }
 
     #[inline(always)]

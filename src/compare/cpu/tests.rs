@@ -80,13 +80,14 @@ impl Content {
 
 /// How rhs is derived from lhs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Twin {
+enum RhsContent {
     Same,
     AFewChanged,
     AllNudged,
     Random,
 }
-const TWINS: [Twin; 4] = [Twin::Same, Twin::AFewChanged, Twin::AllNudged, Twin::Random];
+const RHS_CONTENTS: [RhsContent; 4] =
+    [RhsContent::Same, RhsContent::AFewChanged, RhsContent::AllNudged, RhsContent::Random];
 
 /// The numbers of a side.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +137,7 @@ fn pair_of(
     dtype: DType,
     elements: usize,
     numbers: Numbers,
-    twin: Twin,
+    content: RhsContent,
     random: &mut Random,
 ) -> (Content, Content) {
     let size = dtype.size().unwrap();
@@ -144,20 +145,20 @@ fn pair_of(
     fill(lhs.bytes_mut(), dtype, numbers, random);
     rhs.bytes_mut().copy_from_slice(lhs.bytes());
     let bytes = rhs.bytes_mut();
-    match twin {
-        Twin::Same => {}
-        Twin::AFewChanged => {
+    match content {
+        RhsContent::Same => {}
+        RhsContent::AFewChanged => {
             for _ in 0..(1 + elements / 1000).min(bytes.len()) {
                 let at = random.below(bytes.len() as u64) as usize;
                 bytes[at] ^= 1 << random.below(8);
             }
         }
-        Twin::AllNudged => {
+        RhsContent::AllNudged => {
             for element in bytes.chunks_exact_mut(size) {
                 element[0] ^= random.below(4) as u8;
             }
         }
-        Twin::Random => fill(bytes, dtype, numbers, random),
+        RhsContent::Random => fill(bytes, dtype, numbers, random),
     }
     (lhs, rhs)
 }
@@ -187,7 +188,7 @@ fn fixed_width() -> impl Iterator<Item = (DType, usize)> {
     DType::ALL.iter().filter_map(|&dtype| Some((dtype, dtype.size()?)))
 }
 
-/// Every dtype, every kind of number and twin, at lengths around those of blocks, tiles and stretches.
+/// Every dtype, every kind of number and content, at lengths around those of blocks, tiles and stretches.
 fn all_pairs(mut check: impl FnMut(DType, usize, &[u8], &[u8], &str)) {
     let mut random = Random(1);
     for (dtype, size) in fixed_width() {
@@ -198,10 +199,10 @@ fn all_pairs(mut check: impl FnMut(DType, usize, &[u8], &[u8], &str)) {
             {
                 continue;
             }
-            for twin in TWINS {
+            for content in RHS_CONTENTS {
                 for elements in [0, 1, 15, 16, 17, 1023, 2100] {
-                    let (lhs, rhs) = pair_of(dtype, elements, numbers, twin, &mut random);
-                    let context = format!("{dtype} {numbers:?} {twin:?} {elements}");
+                    let (lhs, rhs) = pair_of(dtype, elements, numbers, content, &mut random);
+                    let context = format!("{dtype} {numbers:?} {content:?} {elements}");
                     check(dtype, size, lhs.bytes(), rhs.bytes(), &context);
                 }
             }
@@ -210,7 +211,8 @@ fn all_pairs(mut check: impl FnMut(DType, usize, &[u8], &[u8], &str)) {
     for dtype in [DType::F32, DType::F64, DType::BF16, DType::I64] {
         let size = dtype.size().unwrap();
         let elements = CELL as usize + 5000;
-        let (lhs, rhs) = pair_of(dtype, elements, Numbers::Mostly, Twin::AllNudged, &mut random);
+        let (lhs, rhs) =
+            pair_of(dtype, elements, Numbers::Mostly, RhsContent::AllNudged, &mut random);
         check(dtype, size, lhs.bytes(), rhs.bytes(), &format!("{dtype} of more than a cell"));
     }
 }

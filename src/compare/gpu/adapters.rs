@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use wgpu::{Backends, DeviceType, Instance, InstanceDescriptor, InstanceFlags};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 use super::super::{Accelerator, Adapter, AdapterKind, TILE};
-use super::Gpu;
 use super::context::Context;
+use super::device::Gpu;
 
 /// All adapters, the best first; none where no driver is found.
 pub(in super::super) fn list() -> Vec<Adapter> {
@@ -28,7 +28,7 @@ pub(in super::super) fn open(name: Option<&str>) -> Result<Arc<dyn Accelerator>>
         .map(|(_, found)| found)
         .ok_or_else(|| none(name, &names))?;
     let context = Context::open(&handle, watchdog(adapter.kind)).map_err(|failure| {
-        Error::from(ErrorKind::Usage(format!("the GPU {} cannot be used: {failure}", adapter.name)))
+        Error::usage(format!("the GPU {} cannot be used: {failure}", adapter.name))
     })?;
     Ok(Arc::new(Gpu::new(adapter, context)))
 }
@@ -42,8 +42,8 @@ fn rank(adapter: &Adapter, name: Option<&str>) -> Option<usize> {
     matches.iter().position(|&matches| matches)
 }
 
-/// The longest time that a chunk may take. A GPU needs milliseconds; software that acts as one may need a minute, including
-/// the chunks before it.
+/// The longest time that a batch may take. A GPU needs milliseconds; software that acts as one may need a minute, including
+/// the batches before it.
 fn watchdog(kind: AdapterKind) -> Duration {
     Duration::from_secs(if kind.is_gpu() { 30 } else { 600 })
 }
@@ -58,7 +58,7 @@ fn none(name: Option<&str>, names: &[String]) -> Error {
         None => format!("there is no GPU: {there}; software must be named, as in gpu:NAME"),
         Some(name) => format!("there is no GPU called {name:?}: {there}"),
     };
-    ErrorKind::Usage(why).into()
+    Error::usage(why)
 }
 
 fn found() -> Vec<(Adapter, wgpu::Adapter)> {

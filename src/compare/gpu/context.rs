@@ -19,7 +19,7 @@ pub(super) struct Context {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
     failure: Arc<OnceLock<Failure>>,
-    /// The longest time that a chunk may take.
+    /// The longest time that a batch may take.
     watchdog: Duration,
     serial: AtomicU32,
 }
@@ -50,7 +50,7 @@ impl Context {
         self.failure.get().map_or(Ok(()), |failure| Err(failure.clone()))
     }
 
-    /// A number that no recent chunk had. It is odd, so that its product with a number of tiles is not 0.
+    /// A number that no recent batch had. It is odd, so that its product with a number of tiles is not 0.
     pub(super) fn serial(&self) -> u32 {
         self.serial.fetch_add(2, Ordering::Relaxed)
     }

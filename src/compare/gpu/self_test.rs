@@ -3,18 +3,18 @@
 use crate::tensor::DType;
 
 use super::super::accelerator::Failure;
-use super::super::tile::{Chunk, Counted, TILE, Tile};
+use super::super::tile::{Batch, Counted, TILE, Tile};
 use super::super::{NanPolicy, Options, Sides, Tolerance};
 use super::kernels::Needs;
 
 /// More than a tile, and not a multiple of any size in the shaders.
 const PAIRS: usize = TILE + 37;
 
-/// Has a chunk counted whose counts are known.
+/// Has a batch counted whose counts are known.
 pub(super) fn run(
     dtype: DType,
     needs: Needs,
-    count: impl Fn(&Chunk<'_>) -> Result<Counted, Failure>,
+    count: impl Fn(&Batch<'_>) -> Result<Counted, Failure>,
 ) -> Result<(), Failure> {
     let (lhs, rhs) = pairs(dtype.size().unwrap_or(1));
     for nan in [NanPolicy::Equal, NanPolicy::Differ] {
@@ -27,9 +27,9 @@ pub(super) fn run(
                 histogram: needs.histogram,
                 ..Options::default()
             };
-            let chunk =
-                Chunk { dtype, lhs: &lhs, rhs: &rhs, options: &options, kept: Sides::default() };
-            if !is_same(&count(&chunk)?, &Counted::of(&chunk)) {
+            let batch =
+                Batch { dtype, lhs: &lhs, rhs: &rhs, options: &options, kept: Sides::default() };
+            if !is_same(&count(&batch)?, &Counted::of(&batch)) {
                 return Err(Failure::Wrong(format!(
                     "its counts of {dtype} are not those of the CPU"
                 )));

@@ -1,9 +1,9 @@
-//! Buffers for a chunk on the device, the transfer of the chunk and of its results.
+//! Buffers for a batch on the device, the transfer of the batch and of its results.
 //!
-//! Staging memory stays mapped between chunks: the CPU writes into it while the device works on another slot.
+//! Staging memory stays mapped between batches: the CPU writes into it while the device works on another slot.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::{Pod, Zeroable};
 use wgpu::{
@@ -13,11 +13,10 @@ use wgpu::{
 
 use super::super::accelerator::{Counting, Failure};
 use super::super::close::Rule;
-use super::super::tile::{Chunk, Counted};
+use super::super::tile::{Batch, Counted};
 use super::super::{NanPolicy, Options};
 use super::context::{Context, Mapped};
 use super::kernels::{Kernels, MAX_FURTHER};
-use super::lock;
 use super::words::Layout;
 
 /// The free slots.
@@ -46,15 +45,15 @@ impl Slots {
 /// The place of the elements of a side.
 #[derive(Clone)]
 pub(super) enum Input {
-    /// They are transferred with this chunk.
+    /// They are transferred with this batch.
     Staged,
-    /// They are transferred with this chunk, and kept on the device.
+    /// They are transferred with this batch, and kept on the device.
     ToKeep(Buffer),
     /// They are on the device.
     Kept(Buffer),
 }
 
-/// Buffers for a chunk.
+/// Buffers for a batch.
 pub(super) struct Slot {
     context: Arc<Context>,
     /// Bytes of each side.
@@ -131,17 +130,17 @@ impl Slot {
         })
     }
 
-    /// Submits a chunk. The slot returns to `slots` when its results have been read.
+    /// Submits a batch. The slot returns to `slots` when its results have been read.
     pub(super) fn submit(
         self,
         kernels: &Kernels,
         inputs: [Input; 2],
-        chunk: &Chunk<'_>,
+        batch: &Batch<'_>,
         slots: Arc<Slots>,
     ) -> Result<Box<dyn Counting>, Failure> {
-        let layout = Layout::new(chunk.elements(), chunk.options);
+        let layout = Layout::new(batch.elements(), batch.options);
         let serial = self.context.serial();
-        self.write_job(layout, chunk.options, serial);
+        self.write_job(layout, batch.options, serial);
         let context = Arc::clone(&self.context);
         let (sender, mapped) = channel();
         let (index, waits) = context.scoped(|| -> Result<_, Failure> {
@@ -150,7 +149,7 @@ impl Slot {
             let mut elements = Vec::new();
             let rooms = self.staging.iter().zip(&self.storage);
             for ((input, bytes), (staging, storage)) in
-                inputs.into_iter().zip([chunk.lhs, chunk.rhs]).zip(rooms)
+                inputs.into_iter().zip([batch.lhs, batch.rhs]).zip(rooms)
             {
                 let (buffer, is_on_device) = match input {
                     Input::Staged => (storage.clone(), false),
@@ -223,10 +222,10 @@ impl Slot {
     }
 }
 
-/// A number of elements or words of a chunk.
+/// A number of elements or words of a batch.
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "a chunk is below the limits of the device, which are of 32 bits"
+    reason = "a batch is below the limits of the device, which are of 32 bits"
 )]
 fn word(n: usize) -> u32 {
     n as u32
@@ -256,7 +255,7 @@ fn map(buffer: &Buffer, mode: MapMode, bytes: u64, done: Sender<Mapped>) {
     });
 }
 
-/// A chunk that was submitted.
+/// A batch that was submitted.
 struct Submitted {
     slot: Slot,
     layout: Layout,
@@ -286,4 +285,9 @@ impl Counting for Submitted {
         slots.put(slot);
         counted.ok_or_else(|| Failure::Wrong("it did not count every tile".into()))
     }
+}
+
+/// Locks a mutex, even a poisoned one: no update of a list of slots or buffers can be interrupted halfway.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

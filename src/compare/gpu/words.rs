@@ -29,7 +29,7 @@ impl Layout {
         Self { elements, further: options.further.len(), histogram: options.histogram }
     }
 
-    /// The largest results of a chunk of this many bytes, whose elements have at least one byte each.
+    /// The largest results of a batch of this many bytes, whose elements have at least one byte each.
     pub(super) fn largest(bytes: usize) -> Self {
         Self { elements: bytes, further: MAX_FURTHER, histogram: true }
     }

@@ -62,8 +62,12 @@ impl Context<'_> {
                 (Some((name, l)), Some((_, r))) if l != r || self.may_name_exchanged(l) => {
                     self.attr(ops, name, (l, r), at, out);
                 }
-                (Some(attr), None) => out.push(self.lone_attr(ops, attr, ChangeKind::Removed, at)),
-                (None, Some(attr)) => out.push(self.lone_attr(ops, attr, ChangeKind::Added, at)),
+                (Some(attr), None) => {
+                    out.push(self.unmatched_attr(ops, attr, ChangeKind::Removed, at))
+                }
+                (None, Some(attr)) => {
+                    out.push(self.unmatched_attr(ops, attr, ChangeKind::Added, at))
+                }
                 _ => {}
             }
         }
@@ -96,7 +100,7 @@ impl Context<'_> {
     }
 
     /// The change of an attribute that one side lacks.
-    fn lone_attr(
+    fn unmatched_attr(
         &self,
         ops: Ops<'_>,
         (name, value): Attr<'_>,

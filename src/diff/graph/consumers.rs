@@ -1,8 +1,8 @@
-//! The consumers of each node.
+//! The consumers of the nodes of both sides.
 
 use super::fingerprint::Fingerprints;
 use super::matching::Matching;
-use crate::graph::{Graph, NodeId};
+use crate::graph::Consumers;
 use crate::threads;
 
 /// The consumers and fingerprints of the nodes of both sides.
@@ -20,64 +20,5 @@ impl BothConsumers {
         let (lhs, rhs) = threads::both(threads, || of(matching.lhs), || of(matching.rhs));
         let ((lhs, lhs_prints), (rhs, rhs_prints)) = (lhs, rhs);
         Self { lhs, rhs, lhs_prints, rhs_prints }
-    }
-}
-
-/// For each node, the inputs that consume its outputs.
-#[derive(Debug)]
-pub(super) struct Consumers {
-    /// The start of the consumers of each node, and the end of the last.
-    starts: Vec<usize>,
-    uses: Vec<Consumer>,
-}
-
-/// An input, as seen from its source.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Consumer {
-    /// The node with the input.
-    pub(super) by: NodeId,
-    /// The position among the inputs of that node.
-    pub(super) slot: usize,
-}
-
-impl Consumers {
-    /// The consumers of all nodes, in graph order; takes linear time.
-    pub(super) fn of(graph: &Graph<'_>) -> Self {
-        let edges = || {
-            graph.iter().flat_map(|(by, node)| {
-                let inputs = graph.inputs(node).iter().enumerate();
-                inputs.filter_map(move |(slot, input)| Some((input.source?, Consumer { by, slot })))
-            })
-        };
-        let mut starts = vec![0usize; graph.nodes().len() + 2];
-        for (source, _) in edges() {
-            if let Some(count) = starts.get_mut(source.position() + 2) {
-                *count += 1;
-            }
-        }
-        let mut sum = 0;
-        for start in &mut starts {
-            sum += *start;
-            *start = sum;
-        }
-        let mut uses = vec![Consumer { by: NodeId::default(), slot: 0 }; sum];
-        for (source, found) in edges() {
-            if let Some(next) = starts.get_mut(source.position() + 1) {
-                if let Some(slot) = uses.get_mut(*next) {
-                    *slot = found;
-                }
-                *next += 1;
-            }
-        }
-        Self { starts, uses }
-    }
-
-    /// The consumers of a node.
-    pub(super) fn of_node(&self, id: NodeId) -> &[Consumer] {
-        let at = id.position();
-        match (self.starts.get(at), self.starts.get(at + 1)) {
-            (Some(&from), Some(&to)) => self.uses.get(from..to).unwrap_or_default(),
-            _ => &[],
-        }
     }
 }

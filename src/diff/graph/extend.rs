@@ -1,12 +1,12 @@
 //! Pairs neighbours of pairs, even if not everything around them is equal.
 
-use super::consumers::{BothConsumers, Consumer, Consumers};
+use super::consumers::BothConsumers;
 use super::fingerprint::Fingerprints;
 use super::matching::Matching;
 use super::per_node::PerNode;
-use super::structure::{consumed_output, slot};
+use super::structure::{consumed_output, input_index};
 use crate::diff::join::join;
-use crate::graph::{Graph, NodeId};
+use crate::graph::{Consumer, Consumers, Graph, NodeId, data_count};
 
 /// The property that two nodes in the same place must have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,11 +53,11 @@ impl Extension<'_, '_, '_> {
     /// Pairs the data sources of two nodes.
     fn sources(&mut self, l: NodeId, r: NodeId, queue: &mut Vec<(NodeId, NodeId)>) {
         let (lhs, rhs) = (self.matching.lhs, self.matching.rhs);
-        let (left, right) = (lhs.inputs(lhs.node(l)), rhs.inputs(rhs.node(r)));
-        if data(left) != data(right) {
+        let (lhs_inputs, rhs_inputs) = self.matching.inputs(l, r);
+        if data_count(lhs_inputs) != data_count(rhs_inputs) {
             return;
         }
-        for (a, b) in left.iter().zip(right) {
+        for (a, b) in lhs_inputs.iter().zip(rhs_inputs) {
             if let (false, Some(a_source), Some(b_source)) = (a.is_control, a.source, b.source)
                 && consumed_output(lhs, a) == consumed_output(rhs, b)
             {
@@ -70,17 +70,17 @@ impl Extension<'_, '_, '_> {
     fn consumers(&mut self, l: NodeId, r: NodeId, queue: &mut Vec<(NodeId, NodeId)>) {
         let (lhs, rhs) = (self.matching.lhs, self.matching.rhs);
         let users = self.users;
-        let left = self.unpaired((lhs, &users.lhs_prints), users.lhs.of_node(l), |id| {
+        let lhs = self.unpaired((lhs, &users.lhs_prints), users.lhs.of_node(l), |id| {
             self.matching.to_rhs(id).is_none()
         });
-        let right = self.unpaired((rhs, &users.rhs_prints), users.rhs.of_node(r), |id| {
+        let rhs = self.unpaired((rhs, &users.rhs_prints), users.rhs.of_node(r), |id| {
             self.matching.to_lhs(id).is_none()
         });
-        let (left, right) = (left.chunk_by(|a, b| a.0 == b.0), right.chunk_by(|a, b| a.0 == b.0));
+        let (lhs, rhs) = (lhs.chunk_by(|a, b| a.0 == b.0), rhs.chunk_by(|a, b| a.0 == b.0));
         let kind = |l: &[(ConsumerKind<'_>, NodeId)], r: &[(ConsumerKind<'_>, NodeId)]| {
             l.first().map(|(kind, _)| kind).cmp(&r.first().map(|(kind, _)| kind))
         };
-        for pair in join(left, right, |l, r| kind(l, r)) {
+        for pair in join(lhs, rhs, |l, r| kind(l, r)) {
             if let (Some([(_, a)]), Some([(_, b)])) = pair {
                 self.attempt(*a, *b, queue);
             }
@@ -99,18 +99,18 @@ impl Extension<'_, '_, '_> {
             .filter(|found| is_free(found.by))
             .filter_map(|found| {
                 let node = graph.node(found.by);
-                let input = graph.inputs(node).get(found.slot)?;
+                let input = graph.inputs(node).get(found.input_index)?;
                 if graph.is_restored(input) {
                     // The position says nothing here: the only consumer of a kind may belong to another
                     // variable.
                     return None;
                 }
-                let slot = slot(graph, *found)?;
+                let input_index = input_index(graph, *found)?;
                 let print = match self.common {
                     Requirement::Fingerprint => prints.of_node(graph, found.by),
                     Requirement::Op => 0,
                 };
-                Some(((print, node.op, slot, input.port), found.by))
+                Some(((print, node.op, input_index, input.port), found.by))
             })
             .collect();
         found.sort_unstable();
@@ -142,9 +142,9 @@ impl Extension<'_, '_, '_> {
     /// Whether the data inputs of both come from pairs, or from nodes that may be paired.
     fn agree_on_sources(&self, l: NodeId, r: NodeId) -> bool {
         let m = &*self.matching;
-        let (left, right) = (m.lhs.inputs(m.lhs.node(l)), m.rhs.inputs(m.rhs.node(r)));
-        data(left) == data(right)
-            && left.iter().zip(right).filter(|(a, _)| !a.is_control).all(|(a, b)| {
+        let (lhs, rhs) = m.inputs(l, r);
+        data_count(lhs) == data_count(rhs)
+            && lhs.iter().zip(rhs).filter(|(a, _)| !a.is_control).all(|(a, b)| {
                 consumed_output(m.lhs, a) == consumed_output(m.rhs, b)
                     && match (a.source, b.source) {
                         (Some(a), Some(b)) => self.may_be_one(a, b),
@@ -178,8 +178,8 @@ fn consumers_agree(
 ) -> bool {
     consumers.of_node(source).iter().all(|found| {
         let Some(by) = partner(found.by) else { return true };
-        let has_place = slot(graph, *found).is_some_and(|slot| slot != usize::MAX);
-        let input = other.inputs(other.node(by)).get(found.slot);
+        let has_place = input_index(graph, *found).is_some_and(|index| index != usize::MAX);
+        let input = other.inputs_of(by).get(found.input_index);
         !has_place || input.is_some_and(|input| input.source == Some(expected))
     })
 }
@@ -187,7 +187,7 @@ fn consumers_agree(
 /// The neighbours of nodes, in graph order.
 fn neighbours(graph: &Graph<'_>, consumers: &Consumers, of: Vec<NodeId>) -> Vec<NodeId> {
     let beside = |id| {
-        let sources = graph.inputs(graph.node(id)).iter().filter_map(|input| input.source);
+        let sources = graph.inputs_of(id).iter().filter_map(|input| input.source);
         sources.chain(consumers.of_node(id).iter().map(|found| found.by))
     };
     let mut found: Vec<_> = of.into_iter().flat_map(beside).collect();
@@ -198,8 +198,3 @@ fn neighbours(graph: &Graph<'_>, consumers: &Consumers, of: Vec<NodeId>) -> Vec<
 
 /// The kind of a consumer: fingerprint, op, position of the input, and output of the source.
 type ConsumerKind<'u> = (u64, &'u str, usize, &'u str);
-
-/// The number of data inputs.
-fn data(inputs: &[crate::graph::Input<'_>]) -> usize {
-    inputs.iter().filter(|input| !input.is_control).count()
-}

@@ -37,9 +37,9 @@ impl<'g, 'm> FunctionMatching<'g, 'm> {
         nodes: &Renames,
     ) -> Self {
         let scopes = nodes.without_slashes();
-        let (left, right) = (BodyHasher::new(schema, lhs), BodyHasher::new(schema, rhs));
-        let mut l: Vec<_> = lhs.functions.iter().map(|f| left.candidate(f)).collect();
-        let mut r: Vec<_> = rhs.functions.iter().map(|f| right.candidate(f)).collect();
+        let (lhs_hasher, rhs_hasher) = (BodyHasher::new(schema, lhs), BodyHasher::new(schema, rhs));
+        let mut l: Vec<_> = lhs.functions.iter().map(|f| lhs_hasher.candidate(f)).collect();
+        let mut r: Vec<_> = rhs.functions.iter().map(|f| rhs_hasher.candidate(f)).collect();
         let mut pairs = Vec::new();
         // From the most to the least reliable criterion.
         let names: [fn(&Candidate<'_, '_>) -> String; 3] =
@@ -59,8 +59,8 @@ impl<'g, 'm> FunctionMatching<'g, 'm> {
         pair(&mut l, &mut r, &mut pairs, |c| (String::new(), c.body));
         // A function that was not matched by name may make its callers look different; compare them without
         // the names of functions.
-        l.iter_mut().for_each(|c| c.body = left.body(c.function, CalleeNames::Unknown));
-        r.iter_mut().for_each(|c| c.body = right.body(c.function, CalleeNames::Unknown));
+        l.iter_mut().for_each(|c| c.body = lhs_hasher.body(c.function, CalleeNames::Unknown));
+        r.iter_mut().for_each(|c| c.body = rhs_hasher.body(c.function, CalleeNames::Unknown));
         pair(&mut l, &mut r, &mut pairs, |c| (String::new(), c.body));
         pairs.sort_by_key(|(_, r)| r.name);
         let mut renames = nodes.without_slashes();

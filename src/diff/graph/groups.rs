@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use petgraph::unionfind::UnionFind;
+
 use super::per_node::PerNode;
 use crate::diff::{BoundaryChange, NodeGroup};
 use crate::graph::{Graph, NodeId};
@@ -12,40 +14,42 @@ pub(super) const MAX_SCOPES: usize = 64;
 /// A partition of the unmatched nodes of one side.
 #[derive(Debug)]
 pub(super) struct NodeGroups {
-    /// For each node, a node of its group closer to the first one; `None` for matched nodes.
-    first: PerNode<Option<NodeId>>,
-    /// The boundary changes of each group, by its first node.
-    boundary: BTreeMap<NodeId, Vec<BoundaryChange>>,
+    is_unmatched: PerNode<bool>,
+    /// The groups; each matched node is alone.
+    sets: UnionFind<usize>,
+    /// The boundary changes of each group, by its number.
+    boundary: BTreeMap<usize, Vec<BoundaryChange>>,
 }
 
 impl NodeGroups {
-    /// Groups of `left` that are connected by edges, or fill a whole scope.
-    pub(super) fn of(graph: &Graph<'_>, left: &[NodeId]) -> Self {
-        let mut first = PerNode::new(graph);
-        left.iter().for_each(|&id| first.set(id, Some(id)));
-        let mut groups = Self { first, boundary: BTreeMap::new() };
-        for &id in left {
-            for input in graph.inputs(graph.node(id)) {
+    /// Groups of `unmatched` that are connected by edges, or fill a whole scope.
+    pub(super) fn of(graph: &Graph<'_>, unmatched: &[NodeId]) -> Self {
+        let mut is_unmatched = PerNode::new(graph);
+        unmatched.iter().for_each(|&id| is_unmatched.set(id, true));
+        let sets = UnionFind::new(graph.nodes().len());
+        let mut groups = Self { is_unmatched, sets, boundary: BTreeMap::new() };
+        for &id in unmatched {
+            for input in graph.inputs_of(id) {
                 if let Some(source) = input.source {
                     groups.join(id, source);
                 }
             }
         }
-        groups.join_scopes(graph, left);
+        groups.join_scopes(graph, unmatched);
         groups
     }
 
-    /// Joins the nodes of a scope whose nodes are all in `left`.
-    fn join_scopes(&mut self, graph: &Graph<'_>, left: &[NodeId]) {
+    /// Joins the nodes of a scope whose nodes are all in `unmatched`.
+    fn join_scopes(&mut self, graph: &Graph<'_>, unmatched: &[NodeId]) {
         let mut scopes = BTreeMap::<&str, Option<NodeId>>::new();
-        for &id in left {
+        for &id in unmatched {
             scopes.extend(scopes_of(graph.node(id).name).map(|scope| (scope, Some(id))));
         }
         if scopes.is_empty() {
             return;
         }
         for (id, node) in graph.iter() {
-            if self.first.get(id).is_some() {
+            if self.is_unmatched.get(id) {
                 continue;
             }
             // A scope without unmatched nodes has no inner scopes with any.
@@ -54,7 +58,7 @@ impl NodeGroups {
                 *first = None;
             }
         }
-        for &id in left {
+        for &id in unmatched {
             let outermost = scopes_of(graph.node(id).name).find_map(|scope| *scopes.get(scope)?);
             if let Some(first) = outermost {
                 self.join(id, first);
@@ -62,52 +66,39 @@ impl NodeGroups {
         }
     }
 
-    /// The first node of the group that a node is in.
-    pub(super) fn of_node(&mut self, id: NodeId) -> Option<NodeId> {
-        let mut root = id;
-        while let Some(up) = self.first.get(root) {
-            if up == root {
-                // Shorten the chain for the next lookup.
-                let mut at = id;
-                while at != root {
-                    let next = self.first.get(at).unwrap_or(root);
-                    self.first.set(at, Some(root));
-                    at = next;
-                }
-                return Some(root);
-            }
-            root = up;
-        }
-        None
+    /// The number of the group that a node is in; `None` for matched nodes.
+    fn number(&mut self, id: NodeId) -> Option<usize> {
+        if self.is_unmatched.get(id) { self.sets.try_find_mut(id.position()) } else { None }
     }
 
     /// Adds a change that follows from the group of a node.
     pub(super) fn add_boundary(&mut self, id: NodeId, rewired: BoundaryChange) {
-        if let Some(group) = self.of_node(id) {
+        if let Some(group) = self.number(id) {
             self.boundary.entry(group).or_default().push(rewired);
         }
     }
 
-    /// The groups: their nodes and a description.
+    /// The groups in the order of their first nodes: their nodes and a description.
     pub(super) fn finish(mut self, graph: &Graph<'_>) -> Vec<(Vec<NodeId>, NodeGroup)> {
-        let mut groups = BTreeMap::<NodeId, Vec<NodeId>>::new();
+        let mut groups = BTreeMap::<usize, Vec<NodeId>>::new();
         for (id, _) in graph.iter() {
-            if let Some(group) = self.of_node(id) {
+            if let Some(group) = self.number(id) {
                 groups.entry(group).or_default().push(id);
             }
         }
         let mut boundary = self.boundary;
-        let described = |(group, ids): (NodeId, Vec<NodeId>)| {
+        let described = |(group, ids): (usize, Vec<NodeId>)| {
             let nodes = NodeGroup::of(graph, &ids, boundary.remove(&group).unwrap_or_default());
             (ids, nodes)
         };
-        groups.into_iter().map(described).collect()
+        let mut groups: Vec<_> = groups.into_iter().map(described).collect();
+        groups.sort_by_key(|(ids, _)| ids.first().copied());
+        groups
     }
 
     fn join(&mut self, a: NodeId, b: NodeId) {
-        if let (Some(a), Some(b)) = (self.of_node(a), self.of_node(b)) {
-            // The first node of both groups becomes the first.
-            self.first.set(a.max(b), Some(a.min(b)));
+        if let (Some(a), Some(b)) = (self.number(a), self.number(b)) {
+            self.sets.union(a, b);
         }
     }
 }

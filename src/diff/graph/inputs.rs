@@ -39,36 +39,35 @@ pub(super) struct InputComparison<'x, 'g, 'm> {
 
 impl<'m> InputComparison<'_, '_, 'm> {
     pub(super) fn compare(&mut self) {
-        let (lhs, rhs) = (self.matching.lhs, self.matching.rhs);
         let (l, r) = self.pair;
         let of_kind = |inputs: &[Input<'m>], control: bool| -> Vec<Input<'m>> {
             inputs.iter().filter(|input| input.is_control == control).copied().collect()
         };
-        let (left, right) = (lhs.inputs(lhs.node(l)), rhs.inputs(rhs.node(r)));
-        let (mut left_data, mut right_data) = (of_kind(left, false), of_kind(right, false));
+        let (lhs_inputs, rhs_inputs) = self.matching.inputs(l, r);
+        let (mut lhs_data, mut rhs_data) = (of_kind(lhs_inputs, false), of_kind(rhs_inputs, false));
         if self.savers.are_savers(l, r) {
             // All inputs but the file name are reported by variable.
-            left_data.truncate(1);
-            right_data.truncate(1);
+            lhs_data.truncate(1);
+            rhs_data.truncate(1);
         }
         match self.call {
-            Some(call) => self.saved(call, &left_data, &right_data),
-            None => self.data(&left_data, &right_data),
+            Some(call) => self.saved(call, &lhs_data, &rhs_data),
+            None => self.data(&lhs_data, &rhs_data),
         }
-        self.control(&of_kind(left, true), &of_kind(right, true));
+        self.control(&of_kind(lhs_inputs, true), &of_kind(rhs_inputs, true));
     }
 
     /// Reports variables that are passed for another key.
     fn saved(&mut self, call: &SaverPair, lhs: &[Input<'m>], rhs: &[Input<'m>]) {
         for (l, r) in call.arguments(lhs.len(), rhs.len()) {
             let (a, b) = (l.and_then(|at| lhs.get(at)), r.and_then(|at| rhs.get(at)));
-            let slot = self.slot(r.or(l).unwrap_or_default());
+            let path = self.input_path(r.or(l).unwrap_or_default());
             match (a, b) {
                 (Some(a), Some(b)) if self.is_same(a, b) => {}
-                (Some(_), Some(_)) => self.rewired(slot, a, b),
+                (Some(_), Some(_)) => self.rewired(path, a, b),
                 // Added and removed keys are reported for the function.
                 _ => {
-                    self.rewiring(slot, a, b);
+                    self.rewiring(path, a, b);
                 }
             }
         }
@@ -79,30 +78,30 @@ impl<'m> InputComparison<'_, '_, 'm> {
         let start = lhs.iter().zip(rhs).take_while(equal).count();
         let rest = lhs.len().min(rhs.len()) - start;
         let end = lhs.iter().rev().zip(rhs.iter().rev()).take(rest).take_while(equal).count();
-        let left = lhs.get(start..lhs.len() - end).unwrap_or_default();
-        let right = rhs.get(start..rhs.len() - end).unwrap_or_default();
-        if left.is_empty() && right.is_empty() {
+        let unmatched_lhs = lhs.get(start..lhs.len() - end).unwrap_or_default();
+        let unmatched_rhs = rhs.get(start..rhs.len() - end).unwrap_or_default();
+        if unmatched_lhs.is_empty() && unmatched_rhs.is_empty() {
             return self.notation(lhs, rhs);
         }
-        if self.is_permutation(left, right) {
+        if self.is_permutation(unmatched_lhs, unmatched_rhs) {
             let weight = if self.is_commutative { Weight::Cosmetic } else { Weight::Semantic };
             let change = self.change(self.list(), Some(texts(lhs)), Some(texts(rhs)));
             return self.out.push(change.with_weight(weight));
         }
-        for offset in 0..left.len().max(right.len()) {
-            let (a, b) = (left.get(offset), right.get(offset));
+        for offset in 0..unmatched_lhs.len().max(unmatched_rhs.len()) {
+            let (a, b) = (unmatched_lhs.get(offset), unmatched_rhs.get(offset));
             if let (Some(a), Some(b)) = (a, b)
                 && self.is_same(a, b)
             {
                 continue;
             }
-            self.rewired(self.slot(start + offset), a, b);
+            self.rewired(self.input_path(start + offset), a, b);
         }
     }
 
     fn control(&mut self, lhs: &[Input<'m>], rhs: &[Input<'m>]) {
-        let (left, right) = (self.keys(lhs, true), self.keys(rhs, false));
-        if left.iter().map(|(key, _)| key).eq(right.iter().map(|(key, _)| key)) {
+        let (lhs_keys, rhs_keys) = (self.keys(lhs, true), self.keys(rhs, false));
+        if has_same_keys(&lhs_keys, &rhs_keys) {
             let same = |(a, b): (&Input<'m>, &Input<'m>)| self.is_same(a, b);
             if lhs.len() != rhs.len() || !lhs.iter().zip(rhs).all(same) {
                 let (l, r) = (Some(texts(lhs)), Some(texts(rhs)));
@@ -114,10 +113,10 @@ impl<'m> InputComparison<'_, '_, 'm> {
         let lacks = |keys: &[(InputKey<'m>, &Input<'m>)], key: &InputKey<'m>| {
             keys.binary_search_by(|(known, _)| known.cmp(key)).is_err()
         };
-        for (_, input) in left.iter().filter(|(key, _)| lacks(&right, key)) {
+        for (_, input) in lhs_keys.iter().filter(|(key, _)| lacks(&rhs_keys, key)) {
             self.rewired(self.named(input), Some(*input), None);
         }
-        for (_, input) in right.iter().filter(|(key, _)| lacks(&left, key)) {
+        for (_, input) in rhs_keys.iter().filter(|(key, _)| lacks(&lhs_keys, key)) {
             self.rewired(self.named(input), None, Some(*input));
         }
     }
@@ -154,10 +153,10 @@ impl<'m> InputComparison<'_, '_, 'm> {
 
     /// Reports inputs in another notation: `x` and `x:0`.
     fn notation(&mut self, lhs: &[Input<'m>], rhs: &[Input<'m>]) {
-        for (slot, (a, b)) in lhs.iter().zip(rhs).enumerate() {
+        for (index, (a, b)) in lhs.iter().zip(rhs).enumerate() {
             if a.text.contains(':') != b.text.contains(':') {
                 let (l, r) = (Some(a.text.to_owned()), Some(b.text.to_owned()));
-                let change = self.change(self.slot(slot), l, r);
+                let change = self.change(self.input_path(index), l, r);
                 self.out.push(change.with_weight(Weight::Cosmetic));
             }
         }
@@ -202,10 +201,7 @@ impl<'m> InputComparison<'_, '_, 'm> {
     }
 
     fn is_permutation(&self, lhs: &[Input<'m>], rhs: &[Input<'m>]) -> bool {
-        lhs.len() == rhs.len() && {
-            let (left, right) = (self.keys(lhs, true), self.keys(rhs, false));
-            left.iter().map(|(key, _)| key).eq(right.iter().map(|(key, _)| key))
-        }
+        lhs.len() == rhs.len() && has_same_keys(&self.keys(lhs, true), &self.keys(rhs, false))
     }
 
     fn change(&self, path: Path, lhs: Option<String>, rhs: Option<String>) -> Change {
@@ -219,8 +215,8 @@ impl<'m> InputComparison<'_, '_, 'm> {
     }
 
     /// The path of a data input.
-    fn slot(&self, slot: usize) -> Path {
-        self.path(|input| input.index(slot).path())
+    fn input_path(&self, index: usize) -> Path {
+        self.path(|input| input.index(index).path())
     }
 
     /// The path of a control input.
@@ -242,4 +238,9 @@ type InputKey<'m> = (Option<NodeId>, &'m str, &'m str);
 fn texts(inputs: &[Input<'_>]) -> String {
     let texts: Vec<_> = inputs.iter().map(|input| input.text).collect();
     texts.join(", ")
+}
+
+/// Whether two lists of inputs have the same keys.
+fn has_same_keys(lhs: &[(InputKey<'_>, &Input<'_>)], rhs: &[(InputKey<'_>, &Input<'_>)]) -> bool {
+    lhs.iter().map(|(key, _)| key).eq(rhs.iter().map(|(key, _)| key))
 }

@@ -69,9 +69,9 @@ pub(in crate::diff) fn compare_bodies(
     context.attrs(("", ""), attrs(l), attrs(r), at, &mut out.changes);
     argument_attrs(context, (l, r), at, out);
     let graphs = out.both(Graph::of_function(l), Graph::of_function(r), at);
-    let Some((left, right)) = graphs else { return };
+    let Some((lhs, rhs)) = graphs else { return };
     // Bodies are small and numerous, so a thread for each would cost more than it saves.
-    let pair = GraphPair::new(&left, &right, 1);
+    let pair = GraphPair::new(&lhs, &rhs, 1);
     let inner = Context { renames: &pair.renames, outer_renames: context.renames, ..*context };
     pair.compare(&inner, at, "node_def", &mut out.changes);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::per_node::PerNode;
 use crate::diff::join::join;
-use crate::graph::{Graph, NodeId, Role};
+use crate::graph::{Graph, Input, NodeId, Role};
 
 /// Two graphs and their matched nodes.
 #[derive(Debug)]
@@ -105,6 +105,11 @@ impl<'g, 'm> Matching<'g, 'm> {
             self.to_rhs.set(l, None);
             self.to_lhs.set(r, None);
         }
+    }
+
+    /// The inputs of a node of each side.
+    pub(super) fn inputs(&self, l: NodeId, r: NodeId) -> (&'g [Input<'m>], &'g [Input<'m>]) {
+        (self.lhs.inputs_of(l), self.rhs.inputs_of(r))
     }
 
     /// The partner of a node of lhs.

@@ -7,7 +7,8 @@ use super::savers::Savers;
 use crate::diff::message::{MessageDiff, MessagePair};
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, Detail, Weight};
-use crate::graph::{Input, Node, NodeId, Role, is_commutative, is_same_device};
+use crate::graph::{Node, NodeId, Role, data_count, is_commutative, is_same_device};
+use crate::schema::tensorflow::OpDef;
 
 impl Context<'_> {
     /// Compares a pair of nodes; `at` is the path of the node in rhs.
@@ -49,29 +50,45 @@ impl Context<'_> {
         if lhs.device != rhs.device {
             out.push(device(lhs, rhs, at).with_detail(detail()));
         }
-        let (is_key, is_saver) = (savers.are_keys(l, r), savers.are_savers(l, r));
-        let data = |inputs: &[Input<'_>]| inputs.iter().filter(|input| !input.is_control).count();
-        let inputs = (matching.lhs.inputs(lhs), matching.rhs.inputs(rhs));
-        // The number of inputs follows from added and removed inputs.
-        let is_count = |name: &str| {
-            let mut args = definition.into_iter().flat_map(|definition| &definition.input_arg);
-            data(inputs.0) != data(inputs.1) && args.any(|arg| arg.number_attr == name)
-        };
-        let is_name = self.are_texts_of_names(lhs, rhs);
-        let counts = |attr: &(&str, &[u8])| {
-            !((is_key || is_name) && attr.0 == "value"
-                || is_count(attr.0)
-                || is_saver && matches!(attr.0, "dtypes" | "T" | "dt")
-                || call.is_some() && attr.0 == "Tin")
-        };
-        let (left, right) = (lhs.attrs().filter(counts), rhs.attrs().filter(counts));
-        self.attrs((lhs.op, rhs.op), left, right, at, out);
+        self.node_attrs(matching, savers, (l, r), definition, at, out);
         if let Some(ty) = self.schema.message("tensorflow.NodeDef") {
             let mut diff = MessageDiff::default();
             let pair = MessagePair { ty, lhs: lhs.rest(), rhs: rhs.rest(), at };
             self.differ.fields(&pair, &mut diff);
             out.append(&mut diff.changes);
         }
+    }
+
+    /// Compares the attributes, except those that follow from other changes.
+    fn node_attrs<'m>(
+        &self,
+        matching: &Matching<'_, 'm>,
+        savers: &Savers,
+        (l, r): (NodeId, NodeId),
+        definition: Option<&OpDef>,
+        at: &PathBuilder<'_>,
+        out: &mut Vec<Change>,
+    ) {
+        let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
+        let (is_key, is_saver) = (savers.are_keys(l, r), savers.are_savers(l, r));
+        let is_name = self.are_texts_of_names(lhs, rhs);
+        let is_call = self.saver_functions.call(lhs, rhs).is_some();
+        let inputs = matching.inputs(l, r);
+        let is_resized = data_count(inputs.0) != data_count(inputs.1);
+        // The number of inputs follows from added and removed inputs.
+        let is_count = |name: &str| {
+            let mut args = definition.into_iter().flat_map(|definition| &definition.input_arg);
+            is_resized && args.any(|arg| arg.number_attr == name)
+        };
+        let is_compared = |attr: &(&str, &[u8])| match attr.0 {
+            "value" if is_key || is_name => false,
+            "dtypes" | "T" | "dt" if is_saver => false,
+            "Tin" if is_call => false,
+            name => !is_count(name),
+        };
+        let ops = (lhs.op, rhs.op);
+        let attrs = (lhs.attrs().filter(is_compared), rhs.attrs().filter(is_compared));
+        self.attrs(ops, attrs.0, attrs.1, at, out);
     }
 }
 

@@ -30,9 +30,9 @@ impl<'g, 'm> GraphPair<'g, 'm> {
         let mut matching = Matching::by_name(lhs, rhs);
         let savers = Savers::of(lhs, rhs, threads);
         if savers.is_reordered(&matching) {
-            let (left, right) = savers.restoring();
-            let partners: Vec<_> = right.iter().filter_map(|&r| matching.to_lhs(r)).collect();
-            left.iter().chain(&partners).for_each(|&l| matching.unpair(l));
+            let (in_lhs, in_rhs) = savers.restoring();
+            let partners: Vec<_> = in_rhs.iter().filter_map(|&r| matching.to_lhs(r)).collect();
+            in_lhs.iter().chain(&partners).for_each(|&l| matching.unpair(l));
         }
         if matching.may_have_renames() {
             find_renamed(&mut matching, &savers, threads);
@@ -97,10 +97,11 @@ impl<'g, 'm> GraphPair<'g, 'm> {
     /// Whether a node with equal bytes has different inputs: a name may be unresolved on one side, and a
     /// restored tensor is identified by its key.
     fn leads_elsewhere(&self, l: NodeId, r: NodeId) -> bool {
-        let (lhs, rhs) = (self.matching.lhs, self.matching.rhs);
-        let (left, right) = (lhs.inputs(lhs.node(l)), rhs.inputs(rhs.node(r)));
-        left.iter().zip(right).any(|(a, b)| match (a.source, b.source) {
-            (Some(l), Some(r)) => self.matching.to_rhs(l) != Some(r) || lhs.is_restored(a),
+        let (lhs, rhs) = self.matching.inputs(l, r);
+        lhs.iter().zip(rhs).any(|(a, b)| match (a.source, b.source) {
+            (Some(l), Some(r)) => {
+                self.matching.to_rhs(l) != Some(r) || self.matching.lhs.is_restored(a)
+            }
             (a, b) => a.is_some() != b.is_some(),
         })
     }

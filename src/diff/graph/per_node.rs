@@ -17,8 +17,8 @@ impl<T: Copy + Default> PerNode<T> {
     }
 
     pub(super) fn set(&mut self, id: NodeId, value: T) {
-        if let Some(slot) = self.0.get_mut(id.position()) {
-            *slot = value;
+        if let Some(known) = self.0.get_mut(id.position()) {
+            *known = value;
         }
     }
 }

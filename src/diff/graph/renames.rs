@@ -6,7 +6,7 @@ use super::functions::stem;
 use super::groups::MAX_SCOPES;
 use super::matching::Matching;
 use super::savers::Savers;
-use crate::graph::{NodeId, Role};
+use crate::graph::{NodeId, Role, scope_of};
 
 /// The maximum number of positions of a name at which another name is looked up; the length of names is up to the file.
 const MOST_PARTS: usize = 64;
@@ -161,8 +161,8 @@ impl Renames {
 
     /// Whether `rhs` is `lhs` with a renamed part: `while_cond_7___redundant_placeholder0`.
     pub(in crate::diff) fn is_rename_within(&self, lhs: &str, rhs: &str) -> bool {
-        let (left, right) = (lhs.match_indices('_'), rhs.match_indices('_'));
-        let same = left.zip(right).map_while(|((l, _), (r, _))| (l == r).then_some(l + 1));
+        let underscores = lhs.match_indices('_').zip(rhs.match_indices('_'));
+        let same = underscores.map_while(|((l, _), (r, _))| (l == r).then_some(l + 1));
         let same = same.take_while(|&start| lhs.get(..start) == rhs.get(..start));
         !self.names.is_empty()
             && std::iter::once(0).chain(same).take(MOST_PARTS).any(|start| {
@@ -278,13 +278,13 @@ impl RenameGroup {
 /// The innermost scope that contains all names, without its last slash; may be empty.
 pub(super) fn common_scope<'n>(names: &[&'n str]) -> &'n str {
     let Some((first, rest)) = names.split_first() else { return "" };
-    let mut scope = first.rsplit_once('/').map_or("", |(scope, _)| scope);
+    let mut scope = scope_of(first);
     let is_in = |name: &str, scope: &str| {
         scope.is_empty() || name.strip_prefix(scope).is_some_and(|rest| rest.starts_with('/'))
     };
     for name in rest {
         while !is_in(name, scope) {
-            scope = scope.rsplit_once('/').map_or("", |(scope, _)| scope);
+            scope = scope_of(scope);
         }
     }
     scope

@@ -11,7 +11,7 @@ use super::functions::FunctionMatching;
 use super::renames::Renames;
 use crate::diff::Change;
 use crate::diff::path::PathBuilder;
-use crate::graph::{Action, Function, Graph, Node, Role, SavedTensor, attrs};
+use crate::graph::{Action, Function, Graph, Node, Role, SaveOp, SavedTensor, attrs};
 use crate::message::{fields, string};
 use crate::schema::field::{function_def, node_def};
 use crate::tensor::DType;
@@ -142,7 +142,7 @@ impl SaverFunction {
 /// Whether a function saves or restores, and does nothing else.
 fn is_made_of_saver_ops(function: &[u8]) -> bool {
     let ops = || fields(function, function_def::NODE_DEF).map(|node| string(node, node_def::OP));
-    ops().all(|op| OPS.contains(&op)) && ops().any(|op| matches!(op, "SaveV2" | "RestoreV2"))
+    ops().all(|op| OPS.contains(&op)) && ops().any(|op| SaveOp::of(op).is_some())
 }
 
 impl SaverPair {
@@ -208,14 +208,15 @@ impl SaverPair {
     /// order.
     pub(super) fn arguments(&self, lhs: usize, rhs: usize) -> Vec<Arguments> {
         let partner = |l: usize| self.partners.get(&l).copied().flatten().filter(|&r| r < rhs);
-        let (keyed, left): (Vec<_>, Vec<_>) = (0..lhs).partition(|l| self.partners.contains_key(l));
+        let (keyed, unmatched_lhs): (Vec<_>, Vec<_>) =
+            (0..lhs).partition(|l| self.partners.contains_key(l));
         let mut pairs: Vec<Arguments> = keyed.iter().map(|&l| (Some(l), partner(l))).collect();
         let paired: BTreeSet<_> = pairs.iter().filter_map(|(_, r)| *r).collect();
-        let (added, right): (Vec<_>, Vec<_>) =
+        let (added, unmatched_rhs): (Vec<_>, Vec<_>) =
             (0..rhs).filter(|r| !paired.contains(r)).partition(|r| self.keyed.contains(r));
         pairs.extend(added.into_iter().map(|r| (None, Some(r))));
-        let by_order = |at: usize| (left.get(at).copied(), right.get(at).copied());
-        pairs.extend((0..left.len().max(right.len())).map(by_order));
+        let by_order = |at: usize| (unmatched_lhs.get(at).copied(), unmatched_rhs.get(at).copied());
+        pairs.extend((0..unmatched_lhs.len().max(unmatched_rhs.len())).map(by_order));
         pairs.sort_unstable();
         pairs
     }

@@ -177,8 +177,8 @@ impl SaverComparison<'_, '_, '_> {
         savers: &Savers,
         changed_groups: &mut ChangedGroups,
     ) -> Vec<(ChangeText, Change)> {
-        let (mut left, mut right) =
-            (self.left(savers, changed_groups), self.right(savers, changed_groups));
+        let (mut unmatched_lhs, mut unmatched_rhs) =
+            (self.lhs_bindings(savers, changed_groups), self.rhs_bindings(savers, changed_groups));
         let mut pairs = Vec::new();
         // From the most to the least reliable criterion.
         let signs: [fn(Binding<'_>) -> Evidence<'_>; 3] = [
@@ -187,20 +187,28 @@ impl SaverComparison<'_, '_, '_> {
             |_| Evidence::Variable,
         ];
         for sign in signs {
-            pair(&mut left, &mut right, &mut pairs, sign);
+            pair(&mut unmatched_lhs, &mut unmatched_rhs, &mut pairs, sign);
         }
         pairs.sort_unstable_by_key(|(_, r)| r.position);
         let mut changes = Vec::new();
         for (l, r) in pairs {
             self.pair(l, r, &mut changes);
         }
-        changes.extend(left.into_iter().map(|binding| self.alone(binding, ChangeKind::Removed)));
-        changes.extend(right.into_iter().map(|binding| self.alone(binding, ChangeKind::Added)));
+        changes.extend(
+            unmatched_lhs.into_iter().map(|binding| self.alone(binding, ChangeKind::Removed)),
+        );
+        changes.extend(
+            unmatched_rhs.into_iter().map(|binding| self.alone(binding, ChangeKind::Added)),
+        );
         changes
     }
 
     /// The bindings of lhs, except those of removed variables.
-    fn left<'a>(&'a self, savers: &'a Savers, groups: &mut ChangedGroups) -> Vec<Binding<'a>> {
+    fn lhs_bindings<'a>(
+        &'a self,
+        savers: &'a Savers,
+        groups: &mut ChangedGroups,
+    ) -> Vec<Binding<'a>> {
         let scope = |l| {
             // A saver has its name in rhs.
             let partner = self.matching.to_rhs(l).map(|r| self.matching.rhs.node(r));
@@ -222,7 +230,11 @@ impl SaverComparison<'_, '_, '_> {
     }
 
     /// The bindings of rhs, except those of added variables.
-    fn right<'a>(&'a self, savers: &'a Savers, groups: &mut ChangedGroups) -> Vec<Binding<'a>> {
+    fn rhs_bindings<'a>(
+        &'a self,
+        savers: &'a Savers,
+        groups: &mut ChangedGroups,
+    ) -> Vec<Binding<'a>> {
         let mut bindings = self.bindings(&savers.rhs, |r| self.matching.rhs.node(r).scope());
         bindings.retain(|binding| {
             let Some(r) = binding.variable else { return true };
@@ -273,15 +285,16 @@ impl SaverComparison<'_, '_, '_> {
         if l.dtype != r.dtype {
             modified("dtype", &DType::name_of(l.dtype), &DType::name_of(r.dtype));
         }
-        let (left, right) = (self.matching.lhs, self.matching.rhs);
+        let (lhs_graph, rhs_graph) = (self.matching.lhs, self.matching.rhs);
         if let (Some(a), Some(b)) = (l.variable, r.variable)
             && l.output != r.output
         {
             let text = |name: &str, output: &str| format!("{name}:{output}");
-            let (a, b) = (text(left.node(a).name, &l.output), text(right.node(b).name, &r.output));
+            let (a, b) =
+                (text(lhs_graph.node(a).name, &l.output), text(rhs_graph.node(b).name, &r.output));
             modified("output", &a, &b);
         }
-        let (a, b) = (left.node(lhs.node).device, right.node(rhs.node).device);
+        let (a, b) = (lhs_graph.node(lhs.node).device, rhs_graph.node(rhs.node).device);
         // The device of a matched node is reported with the node.
         if self.matching.to_rhs(lhs.node) != Some(rhs.node) && !is_same_device(a, b) {
             modified("device", &format!("on {a:?}"), &format!("on {b:?}"));

@@ -32,7 +32,7 @@ pub(super) fn pair_scopes(matching: &mut Matching<'_, '_>) {
             .into_iter()
             .filter(|&(l, r)| matching.to_rhs(l).is_none() && matching.to_lhs(r).is_none())
             .collect();
-        let share = |left: usize| pairs.len() >= MIN_NODES && pairs.len() * 2 >= left;
+        let share = |unmatched: usize| pairs.len() >= MIN_NODES && pairs.len() * 2 >= unmatched;
         if share(inside(&lhs, &scopes.from))
             && share(inside(&rhs, &scopes.to))
             && fits(matching, &pairs)
@@ -100,9 +100,8 @@ fn inside(names: &[String], scope: &str) -> usize {
 fn fits(matching: &Matching<'_, '_>, pairs: &[(NodeId, NodeId)]) -> bool {
     let (mut same, mut all) = (0usize, 0usize);
     for &(l, r) in pairs {
-        let (left, right) =
-            (matching.lhs.inputs(matching.lhs.node(l)), matching.rhs.inputs(matching.rhs.node(r)));
-        for (a, b) in left.iter().zip(right) {
+        let (lhs, rhs) = matching.inputs(l, r);
+        for (a, b) in lhs.iter().zip(rhs) {
             if let (Some(partner), Some(source)) =
                 (a.source.and_then(|id| matching.to_rhs(id)), b.source)
             {

@@ -7,12 +7,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::consumers::{BothConsumers, Consumer, Consumers};
+use super::consumers::BothConsumers;
 use super::fingerprint::Fingerprints;
 use super::matching::Matching;
 use super::per_node::PerNode;
 use crate::diff::join::join;
-use crate::graph::{Graph, Input, NodeId};
+use crate::graph::{Action, Consumer, Consumers, Graph, Input, NodeId, SaveOp};
 
 /// The treatment of nodes with equal hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ fn in_order(lhs: &[HashedNode<'_>], rhs: &[HashedNode<'_>]) -> Vec<(NodeId, Node
     if lhs.len() == rhs.len() {
         return lhs.iter().zip(rhs).map(|(l, r)| (l.2, r.2)).collect();
     }
-    let (mut pairs, mut left) = (Vec::new(), Vec::new());
+    let (mut pairs, mut unmatched) = (Vec::new(), Vec::new());
     let mut by_numbers = BTreeMap::<_, VecDeque<usize>>::new();
     for (at, (_, name, _)) in rhs.iter().enumerate() {
         by_numbers.entry(numbers(name)).or_default().push_back(at);
@@ -67,10 +67,10 @@ fn in_order(lhs: &[HashedNode<'_>], rhs: &[HashedNode<'_>]) -> Vec<(NodeId, Node
         let same = by_numbers.get_mut(&numbers(name)).and_then(VecDeque::pop_front);
         match same.and_then(|at| others.get_mut(at)?.take()) {
             Some(r) => pairs.push((l, r)),
-            None => left.push(l),
+            None => unmatched.push(l),
         }
     }
-    pairs.extend(left.into_iter().zip(others.into_iter().flatten()));
+    pairs.extend(unmatched.into_iter().zip(others.into_iter().flatten()));
     pairs
 }
 
@@ -87,21 +87,21 @@ struct StructureHashes<'h, 'g, 'm> {
     graph: &'g Graph<'m>,
     prints: &'h Fingerprints,
     known: &'h dyn Fn(NodeId) -> Option<NodeId>,
-    /// The hashes of the nodes in `left`, at their positions in the graph.
+    /// The hashes of the nodes in `unmatched`, at their positions in the graph.
     upstream: PerNode<u64>,
     downstream: PerNode<u64>,
-    left: Vec<NodeId>,
+    unmatched: Vec<NodeId>,
 }
 
 impl<'h, 'g, 'm> StructureHashes<'h, 'g, 'm> {
-    /// Computes the hashes of `left`; `known` yields the pair of a node.
+    /// Computes the hashes of `unmatched`; `known` yields the pair of a node.
     fn of_side(
         (graph, consumers, prints): (&'g Graph<'m>, &Consumers, &'h Fingerprints),
-        left: Vec<NodeId>,
+        unmatched: Vec<NodeId>,
         known: &'h dyn Fn(NodeId) -> Option<NodeId>,
     ) -> Self {
         let (upstream, downstream) = (PerNode::new(graph), PerNode::new(graph));
-        let mut hashes = Self { graph, prints, known, upstream, downstream, left };
+        let mut hashes = Self { graph, prints, known, upstream, downstream, unmatched };
         let order = hashes.order(consumers);
         for &id in &order {
             let value = hashes.hash_upstream(id);
@@ -125,7 +125,7 @@ impl<'h, 'g, 'm> StructureHashes<'h, 'g, 'm> {
     /// The nodes, sorted by hash and name.
     fn sorted(self) -> Vec<HashedNode<'m>> {
         let hashes = |id| (self.upstream.get(id), self.downstream.get(id));
-        let nodes = self.left.iter();
+        let nodes = self.unmatched.iter();
         let mut sorted: Vec<HashedNode<'m>> =
             nodes.map(|&id| (hashes(id), self.graph.node(id).name, id)).collect();
         sorted.sort_unstable();
@@ -136,13 +136,13 @@ impl<'h, 'g, 'm> StructureHashes<'h, 'g, 'm> {
     /// out.
     fn order(&self, consumers: &Consumers) -> Vec<NodeId> {
         let mut waiting = PerNode::new(self.graph);
-        for &id in &self.left {
-            let inputs = self.graph.inputs(self.graph.node(id));
+        for &id in &self.unmatched {
+            let inputs = self.graph.inputs_of(id);
             let counted = inputs.iter().filter(|input| self.waits_for(input)).count();
             waiting.set(id, u32::try_from(counted).unwrap_or(u32::MAX));
         }
         let is_free = |id: &NodeId| waiting.get(*id) == 0u32;
-        let mut order: Vec<NodeId> = self.left.iter().copied().filter(is_free).collect();
+        let mut order: Vec<NodeId> = self.unmatched.iter().copied().filter(is_free).collect();
         let mut next = 0;
         while let Some(&id) = order.get(next) {
             next += 1;
@@ -153,9 +153,9 @@ impl<'h, 'g, 'm> StructureHashes<'h, 'g, 'm> {
                 if (self.known)(found.by).is_some() {
                     continue;
                 }
-                let left = waiting.get(found.by).saturating_sub(1);
-                waiting.set(found.by, left);
-                if left == 0 {
+                let count = waiting.get(found.by).saturating_sub(1);
+                waiting.set(found.by, count);
+                if count == 0 {
                     order.push(found.by);
                 }
             }
@@ -201,7 +201,7 @@ impl<'h, 'g, 'm> StructureHashes<'h, 'g, 'm> {
             .iter()
             .filter_map(|found| {
                 let by = self.of_node(&self.downstream, found.by);
-                Some((by, slot(self.graph, *found)?, port_of(self.graph, *found)?))
+                Some((by, input_index(self.graph, *found)?, port_of(self.graph, *found)?))
             })
             .collect();
         uses.sort_unstable();
@@ -215,16 +215,16 @@ pub(super) fn consumed_output<'m>(graph: &Graph<'m>, input: &Input<'m>) -> &'m s
 }
 
 /// The position of an input; that of control inputs and of saved tensors means nothing.
-pub(super) fn slot(graph: &Graph<'_>, found: Consumer) -> Option<usize> {
+pub(super) fn input_index(graph: &Graph<'_>, found: Consumer) -> Option<usize> {
     let node = graph.node(found.by);
-    let input = graph.inputs(node).get(found.slot)?;
-    let is_set = input.is_control || crate::graph::is_save(node.op);
-    Some(if is_set { usize::MAX } else { found.slot })
+    let input = graph.inputs(node).get(found.input_index)?;
+    let is_set = input.is_control || SaveOp::is(node.op, Action::Save);
+    Some(if is_set { usize::MAX } else { found.input_index })
 }
 
 /// The output of the source that a consumer takes.
 fn port_of<'m>(graph: &Graph<'m>, found: Consumer) -> Option<&'m str> {
-    Some(consumed_output(graph, graph.inputs(graph.node(found.by)).get(found.slot)?))
+    Some(consumed_output(graph, graph.inputs_of(found.by).get(found.input_index)?))
 }
 
 /// A hash that is the same in every run.

@@ -1,6 +1,6 @@
 //! Finds the part that two messages of different types have in common.
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::message::{Message, fields};
 use crate::schema::field::{graph_def, meta_graph_def, saved_model};
 use crate::schema::{MessageType, Schema};
@@ -35,7 +35,7 @@ impl<'a> CommonPart<'a> {
         }
         let (l, r) = (&l.full_name, &r.full_name);
         let why = format!("lhs is a {l}, rhs is a {r}: they have no part in common to compare");
-        Err(ErrorKind::Usage(why).into())
+        Err(Error::usage(why))
     }
 }
 

@@ -14,9 +14,9 @@ impl ModelRules<'_> {
             return self.differ().fields(pair, out);
         }
         let libraries = out.both(Library::new(lhs), Library::new(rhs), at);
-        let Some((left, right)) = libraries else { return };
+        let Some((lhs, rhs)) = libraries else { return };
         let nodes = Renames::default();
-        let functions = FunctionMatching::new(self.schema, &left, &right, &nodes);
+        let functions = FunctionMatching::new(self.schema, &lhs, &rhs, &nodes);
         let saver_functions = SaverFunctions::new(&functions, &nodes);
         let rules = ModelRules {
             graphs: None,

@@ -95,12 +95,13 @@ impl ModelRules<'_> {
         let context = self.context();
         graphs.pair.compare(&context, at, "node", &mut out.changes);
         graphs.functions.compare(&context, &at.field("library"), out);
-        let (left, right) = graphs.sides;
-        self.differ().fields(&MessagePair { lhs: left.rest(), rhs: right.rest(), ..*pair }, out);
+        let (lhs_graph, rhs_graph) = graphs.sides;
+        self.differ()
+            .fields(&MessagePair { lhs: lhs_graph.rest(), rhs: rhs_graph.rest(), ..*pair }, out);
         let is_small = |graph: &Graph<'_>| {
             graph.nodes().len() <= MAX_CHECKED && graph.rest().len() <= LARGEST_REST
         };
-        if is_small(left) && is_small(right) {
+        if is_small(lhs_graph) && is_small(rhs_graph) {
             self.check(graphs.sides, at, out);
         }
     }
@@ -137,12 +138,12 @@ impl ModelRules<'_> {
         f: impl FnOnce(&ModelRules<'_>, &mut MessageDiff),
     ) {
         let threads = self.compare.threads;
-        let (left, right) = threads::both(threads, || Graph::new(lhs), || Graph::new(rhs));
-        let Some((left, right)) = out.both(left, right, at) else { return };
-        let libraries = (left.library(), right.library());
-        let pair = GraphPair::new(&left, &right, threads);
+        let (lhs_graph, rhs_graph) = threads::both(threads, || Graph::new(lhs), || Graph::new(rhs));
+        let Some((lhs_graph, rhs_graph)) = out.both(lhs_graph, rhs_graph, at) else { return };
+        let libraries = (lhs_graph.library(), rhs_graph.library());
+        let pair = GraphPair::new(&lhs_graph, &rhs_graph, threads);
         let functions = FunctionMatching::new(self.schema, libraries.0, libraries.1, &pair.renames);
-        let (sides, bytes) = ((&left, &right), (lhs, rhs));
+        let (sides, bytes) = ((&lhs_graph, &rhs_graph), (lhs, rhs));
         let graphs = MatchedGraphs { sides, pair, functions, bytes, objects };
         let functions = &graphs.functions.renames;
         let objects = ObjectMatching::of_saved_model(objects.0, objects.1, functions)

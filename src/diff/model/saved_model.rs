@@ -49,9 +49,9 @@ fn in_order(waiting: BTreeMap<String, VecDeque<(usize, &[u8])>>) -> Vec<(String,
     let of_tags = |(tags, graphs): (String, VecDeque<_>)| {
         graphs.into_iter().map(move |(position, graph)| (position, tags.clone(), graph))
     };
-    let mut left: Vec<(usize, _, _)> = waiting.into_iter().flat_map(of_tags).collect();
-    left.sort_unstable_by_key(|(position, ..)| *position);
-    left.into_iter().map(|(_, tags, graph)| (tags, graph)).collect()
+    let mut unmatched: Vec<(usize, _, _)> = waiting.into_iter().flat_map(of_tags).collect();
+    unmatched.sort_unstable_by_key(|(position, ..)| *position);
+    unmatched.into_iter().map(|(_, tags, graph)| (tags, graph)).collect()
 }
 
 /// The meta graphs by their tags: `serve`, `gpu, serve`.

@@ -1,6 +1,6 @@
 //! Checks the attributes of a node against the definition of its op.
 
-use super::scope::{Placed, Scope};
+use super::scope::{NodeScope, ResolvedNode, counted, listed};
 use super::signature::{Signature, Signatures};
 use super::value::{Value, attrs};
 use crate::error::shortened;
@@ -15,13 +15,13 @@ const MAX_ALLOWED: usize = 1_000;
 
 /// Checks every attribute of a node against `signature`.
 pub(super) fn check<'a>(
-    scope: &Scope<'a>,
-    placed: &Placed<'a>,
+    scope: &NodeScope<'a>,
+    resolved: &ResolvedNode<'a>,
     signature: &Signature<'a>,
     signatures: &Signatures<'a>,
     findings: &mut Findings,
 ) {
-    let node = &placed.node;
+    let node = &resolved.node;
     let mut present = 0;
     for (name, value) in attrs(node) {
         let path = || format!("{}.attr[{name:?}]", scope.path(node.name));
@@ -46,28 +46,25 @@ pub(super) fn check<'a>(
         }
     }
     if present < signature.required.len() {
-        findings.add(|| scope.path(node.name), || missing(placed, signature));
+        findings.add(|| scope.path(node.name), || missing(resolved, signature));
     }
 }
 
 /// The finding about required attributes that are missing.
-fn missing(placed: &Placed<'_>, signature: &Signature<'_>) -> String {
-    const SHOWN: usize = 3;
-    let given: Vec<_> = placed.node.attrs().map(|(name, _)| name).collect();
-    let is_given = |name: &str| given.binary_search(&name).is_ok();
-    let required = &signature.required;
-    let count = required.len() - required.iter().filter(|name| is_given(name)).count();
-    let names = required.iter().filter(|name| !is_given(name)).take(SHOWN);
-    let names = names.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-    let rest = if count > SHOWN { format!(" and {} more", count - SHOWN) } else { String::new() };
+fn missing(resolved: &ResolvedNode<'_>, signature: &Signature<'_>) -> String {
+    let given: Vec<_> = resolved.node.attrs().map(|(name, _)| name).collect();
+    let required = signature.required.iter();
+    let missing: Vec<_> = required.filter(|name| given.binary_search(name).is_err()).collect();
+    let (count, names) = (missing.len(), missing.iter().map(|name| format!("{name:?}")));
+    let names = listed(names, count);
     let (attr, is) = if count == 1 { ("attr", "is") } else { ("attrs", "are") };
     let op = &signature.op.name;
-    format!("{attr} {names}{rest} {is} missing, and op {op} has no default")
+    format!("{attr} {names} {is} missing, and op {op} has no default")
 }
 
 /// The finding about a wrong value.
 fn problem(
-    scope: &Scope<'_>,
+    scope: &NodeScope<'_>,
     signature: &Signature<'_>,
     definition: &AttrDef,
     value: Value<'_>,
@@ -78,7 +75,7 @@ fn problem(
     }
     let op = &signature.op.name;
     if let Some(found) = wrong_type(&definition.r#type, value) {
-        return Some(format!("is {found}, but op {op} takes {}", definition.r#type));
+        return Some(format!("is {found}, but op {op} accepts {}", definition.r#type));
     }
     let mut types: Box<dyn Iterator<Item = i32>> = match value {
         Value::Type(code) => Box::new(std::iter::once(code)),
@@ -109,7 +106,7 @@ fn wrong_type(wanted: &str, value: Value<'_>) -> Option<&'static str> {
     match value {
         // Graphs before version 5 leave out empty lists.
         Value::Unset => None,
-        Value::List(list) => list.members().map(|(whole, _)| whole).find(|whole| *whole != wanted),
+        Value::List(list) => list.members().find(|found| *found != wanted),
         other => Some(other.type_name()),
     }
 }
@@ -136,13 +133,13 @@ fn too_small(op: &str, definition: &AttrDef, value: Value<'_>) -> Option<String>
     let minimum = definition.minimum;
     match value {
         Value::Int(number) if number < minimum => {
-            Some(format!("is {number}, but op {op} takes {minimum} or more"))
+            Some(format!("is {number}, but op {op} accepts {minimum} or more"))
         }
         Value::List(_) | Value::Unset => {
             let len = if let Value::List(list) = value { list.len() } else { 0 };
             let is_short = i64::try_from(len).is_ok_and(|len| len < minimum);
-            let have = super::scope::counted(len, "item");
-            is_short.then(|| format!("has {have}, but op {op} takes {minimum} or more"))
+            let have = counted(len, "item");
+            is_short.then(|| format!("has {have}, but op {op} accepts {minimum} or more"))
         }
         _ => None,
     }
@@ -162,25 +159,21 @@ fn not_allowed(op: &str, definition: &AttrDef, value: Value<'_>) -> Option<Strin
     let text = |text: &[u8]| format!("{:?}", shortened(&String::from_utf8_lossy(text)));
     let found = match value {
         Value::String(found) => (!has_string(found)).then(|| text(found)),
-        Value::Type(code) => (!has_type(&code)).then(|| type_name(code)),
+        Value::Type(code) => (!has_type(&code)).then(|| DType::name_of(code)),
         Value::List(list) if definition.r#type == "list(string)" => {
             list.strings().find(|found| !has_string(found)).map(text)
         }
         Value::List(list) if definition.r#type == "list(type)" => {
-            list.types().find(|code| !has_type(code)).map(type_name)
+            list.types().find(|code| !has_type(code)).map(DType::name_of)
         }
         _ => None,
     }?;
-    Some(format!("is {found}, but op {op} takes {}", one_of(allowed)))
-}
-
-fn type_name(code: i32) -> String {
-    DType::from_code(code).map_or_else(|| code.to_string(), |dtype| dtype.to_string())
+    Some(format!("is {found}, but op {op} accepts {}", one_of(allowed)))
 }
 
 fn one_of(allowed: &ListValue) -> String {
     let strings = allowed.s.iter().map(|text| format!("{:?}", String::from_utf8_lossy(text)));
-    let types = allowed.r#type.iter().map(|code| type_name(*code));
+    let types = allowed.r#type.iter().map(|code| DType::name_of(*code));
     let mut names: Vec<_> = strings.chain(types).collect();
     match names.pop() {
         Some(last) if names.is_empty() => last,

@@ -5,7 +5,7 @@
 //! ```
 
 use super::library::Function;
-use super::scope::{Scope, function_path};
+use super::scope::{NodeScope, function_path};
 use super::signature::{Signature, Sizes};
 use super::source::{Problem, Source, number};
 use crate::graph::TensorName;
@@ -15,7 +15,7 @@ use crate::schema::field::function_def;
 
 /// The source of a data input in the body of `function`, or of a result.
 pub(super) fn source<'i>(
-    scope: &Scope<'_>,
+    scope: &NodeScope<'_>,
     function: &Signature<'_>,
     input: &'i str,
 ) -> Result<Source, Problem<'i>> {
@@ -29,11 +29,11 @@ pub(super) fn source<'i>(
     let Some(node) = scope.position(name) else { return Err(Problem::NoNode(name)) };
     let Some(rest) = rest else { return Err(Problem::OnlyNode(input)) };
     let TensorName { node: output, port: index, .. } = TensorName::parse(rest);
-    let Some(placed) = scope.nodes.get(node) else { return Err(Problem::NoNode(name)) };
-    let Some(signature) = &placed.signature else {
+    let Some(resolved) = scope.nodes.get(node) else { return Err(Problem::NoNode(name)) };
+    let Some(signature) = &resolved.signature else {
         return Ok(Source { node: Some(node), width: None });
     };
-    match signature.outputs.width(output, &placed.sizes) {
+    match signature.outputs.width(output, &resolved.sizes) {
         None => Err(Problem::NoOutput(name, output)),
         Some(width) => {
             indexed(input, output, index, width).map(|width| Source { node: Some(node), width })
@@ -59,7 +59,11 @@ fn indexed<'i>(
 }
 
 /// Checks that each result of the signature has a source.
-pub(super) fn check_results(scope: &Scope<'_>, function: &Function<'_>, findings: &mut Findings) {
+pub(super) fn check_results(
+    scope: &NodeScope<'_>,
+    function: &Function<'_>,
+    findings: &mut Findings,
+) {
     let signature = &function.signature;
     let results: Vec<_> = signature.output_arg.iter().map(|arg| &*arg.name).collect();
     check_map(function, ("ret", function_def::RET, "output"), &results, findings, |value| {

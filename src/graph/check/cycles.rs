@@ -26,14 +26,3 @@ pub(super) fn cycles(len: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
     found.sort_unstable();
     found
 }
-
-/// The number of names in a finding about a cycle.
-const SHOWN: usize = 3;
-
-/// The first of `len` names, and how many more there are.
-pub(super) fn listed<'n>(names: impl Iterator<Item = &'n str>, len: usize) -> String {
-    let shown: Vec<_> = names.take(SHOWN).collect();
-    let rest = len.saturating_sub(SHOWN);
-    let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-    format!("{}{rest}", shown.join(", "))
-}

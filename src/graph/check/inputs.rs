@@ -1,7 +1,7 @@
 //! Checks the inputs of a node: their form, their sources and their number.
 
 use super::body;
-use super::scope::{Placed, Scope, counted};
+use super::scope::{NodeScope, ResolvedNode, counted};
 use super::source::{Problem, Source, number};
 use crate::graph::TensorName;
 use crate::graph::finding::Findings;
@@ -11,13 +11,13 @@ const UNBOUND: &str = "$unbound_inputs_";
 
 /// Checks the inputs of the node at position `at`, and adds the edges to it.
 pub(super) fn check<'a>(
-    scope: &Scope<'a>,
+    scope: &NodeScope<'a>,
     at: usize,
-    placed: &Placed<'a>,
+    resolved: &ResolvedNode<'a>,
     edges: &mut Vec<(usize, usize)>,
     findings: &mut Findings,
 ) {
-    let node = placed.node;
+    let node = resolved.node;
     let mut data = Some(0_u64);
     let (mut control, mut back, mut is_entered) = (None, None, false);
     for (position, input) in scope.graph.inputs(node).iter().enumerate() {
@@ -44,7 +44,7 @@ pub(super) fn check<'a>(
             }
         };
         match found {
-            Ok(Source { node: Some(from), .. }) if is_back_edge(scope, from, placed) => {
+            Ok(Source { node: Some(from), .. }) if is_back_edge(scope, from, resolved) => {
                 back = Some((from, at));
             }
             Ok(Source { node, width }) => {
@@ -56,23 +56,28 @@ pub(super) fn check<'a>(
     }
     // A loop that no other input enters is a cycle like any other.
     edges.extend(back.filter(|_| !is_entered));
-    count(scope, placed, data, findings);
+    count(scope, resolved, data, findings);
 }
 
 /// Checks the number of data inputs against the definition of the op.
-fn count(scope: &Scope<'_>, placed: &Placed<'_>, data: Option<u64>, findings: &mut Findings) {
-    let signature = placed.signature.as_ref();
-    let wanted = signature.and_then(|signature| signature.inputs.count(&placed.sizes));
+fn count(
+    scope: &NodeScope<'_>,
+    resolved: &ResolvedNode<'_>,
+    data: Option<u64>,
+    findings: &mut Findings,
+) {
+    let signature = resolved.signature.as_ref();
+    let wanted = signature.and_then(|signature| signature.inputs.count(&resolved.sizes));
     if let (Some(data), Some(wanted)) = (data, wanted)
         && data != wanted
     {
         findings.add(
-            || scope.path(placed.node.name),
+            || scope.path(resolved.node.name),
             || {
                 format!(
-                    "has {}, but op {} takes {wanted}",
+                    "has {}, but op {} accepts {wanted}",
                     counted(data, "data input"),
-                    placed.node.op
+                    resolved.node.op
                 )
             },
         );
@@ -80,7 +85,7 @@ fn count(scope: &Scope<'_>, placed: &Placed<'_>, data: Option<u64>, findings: &m
 }
 
 /// Whether the edge closes a loop correctly, from a `NextIteration` to a `Merge`.
-fn is_back_edge(scope: &Scope<'_>, from: usize, to: &Placed<'_>) -> bool {
+fn is_back_edge(scope: &NodeScope<'_>, from: usize, to: &ResolvedNode<'_>) -> bool {
     let from = scope.nodes.get(from);
     let is_next = |op| matches!(op, "NextIteration" | "RefNextIteration");
     let is_merge = matches!(to.node.op, "Merge" | "RefMerge" | "_XlaMerge");
@@ -88,7 +93,7 @@ fn is_back_edge(scope: &Scope<'_>, from: usize, to: &Placed<'_>) -> bool {
 }
 
 /// The source of a control input.
-fn controlling<'i>(scope: &Scope<'_>, name: &'i str) -> Result<Source, Problem<'i>> {
+fn controlling<'i>(scope: &NodeScope<'_>, name: &'i str) -> Result<Source, Problem<'i>> {
     if name.is_empty() {
         return Err(Problem::Empty);
     }
@@ -102,7 +107,7 @@ fn controlling<'i>(scope: &Scope<'_>, name: &'i str) -> Result<Source, Problem<'
 }
 
 /// The source of a data input of a graph.
-fn output<'i>(scope: &Scope<'_>, input: &'i str) -> Result<Source, Problem<'i>> {
+fn output<'i>(scope: &NodeScope<'_>, input: &'i str) -> Result<Source, Problem<'i>> {
     if input.is_empty() {
         return Err(Problem::Empty);
     }
@@ -116,7 +121,7 @@ fn output<'i>(scope: &Scope<'_>, input: &'i str) -> Result<Source, Problem<'i>> 
         return Err(Problem::NoNode(name));
     };
     let Some(port) = number(port) else { return Err(Problem::Port(input, port)) };
-    match scope.nodes.get(node).and_then(|placed| placed.outputs) {
+    match scope.nodes.get(node).and_then(|resolved| resolved.outputs) {
         Some(outputs) if port >= outputs => Err(Problem::Outputs(input, outputs)),
         _ => Ok(Source { node: Some(node), width: Some(1) }),
     }

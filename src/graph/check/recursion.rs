@@ -1,8 +1,8 @@
 //! Finds functions that call themselves, directly or through others.
 
-use super::cycles::{cycles, listed};
+use super::cycles::cycles;
 use super::library::Library;
-use super::scope::function_path;
+use super::scope::{function_path, listed};
 use super::value::attrs;
 use crate::graph::Role;
 use crate::graph::finding::Findings;

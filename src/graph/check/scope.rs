@@ -8,18 +8,18 @@ use crate::graph::{Graph, Node, Role};
 
 /// The nodes among which inputs are looked up.
 #[derive(Debug)]
-pub(super) struct Scope<'a> {
+pub(super) struct NodeScope<'a> {
     /// The function, if this is the body of one.
     pub(super) function: Option<Signature<'a>>,
     pub(super) graph: &'a Graph<'a>,
     /// The nodes; of a function, including its arguments and results.
-    pub(super) nodes: Vec<Placed<'a>>,
+    pub(super) nodes: Vec<ResolvedNode<'a>>,
     pub(super) search: Rc<Search>,
 }
 
-/// A node with the signature of its op.
+/// A node whose op was resolved to a signature.
 #[derive(Debug)]
-pub(super) struct Placed<'a> {
+pub(super) struct ResolvedNode<'a> {
     pub(super) node: &'a Node<'a>,
     pub(super) signature: Option<Rc<Signature<'a>>>,
     pub(super) sizes: Sizes<'a>,
@@ -27,13 +27,13 @@ pub(super) struct Placed<'a> {
     pub(super) outputs: Option<u64>,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> NodeScope<'a> {
     pub(super) fn new(
         function: Option<Signature<'a>>,
         graph: &'a Graph<'a>,
         signatures: &mut Signatures<'a>,
     ) -> Self {
-        let nodes = graph.nodes().iter().map(|node| Placed::new(node, signatures)).collect();
+        let nodes = graph.nodes().iter().map(|node| ResolvedNode::new(node, signatures)).collect();
         Self { function, graph, nodes, search: signatures.search.clone() }
     }
 
@@ -43,12 +43,12 @@ impl<'a> Scope<'a> {
         (self.graph.node(found).role == Role::Node).then(|| found.position())
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&Placed<'a>> {
+    pub(super) fn get(&self, name: &str) -> Option<&ResolvedNode<'a>> {
         self.nodes.get(self.position(name)?)
     }
 
     pub(super) fn name_at(&self, at: usize) -> Option<&'a str> {
-        self.nodes.get(at).map(|placed| placed.node.name)
+        self.nodes.get(at).map(|resolved| resolved.node.name)
     }
 
     /// The path of the node `name`.
@@ -61,11 +61,11 @@ impl<'a> Scope<'a> {
 
     /// The end of a finding about a name that no node has: a suggestion.
     pub(super) fn hint(&self, wanted: &str) -> String {
-        self.search.hint(wanted, self.nodes.iter().map(|placed| placed.node.name))
+        self.search.hint(wanted, self.nodes.iter().map(|resolved| resolved.node.name))
     }
 }
 
-impl<'a> Placed<'a> {
+impl<'a> ResolvedNode<'a> {
     fn new(node: &'a Node<'a>, signatures: &mut Signatures<'a>) -> Self {
         let signature = (node.role == Role::Node).then(|| signatures.get(node.op)).flatten();
         let sizes = signature.as_ref().map(|signature| signature.sizes(node)).unwrap_or_default();
@@ -82,4 +82,15 @@ pub(super) fn function_path(name: &str) -> String {
 /// A number and a noun: `2 inputs`.
 pub(super) fn counted(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// The number of names that a finding lists.
+const SHOWN: usize = 3;
+
+/// The first of `len` names, and how many more there are.
+pub(super) fn listed(names: impl Iterator<Item = impl Into<String>>, len: usize) -> String {
+    let shown: Vec<String> = names.take(SHOWN).map(Into::into).collect();
+    let rest = len.saturating_sub(SHOWN);
+    let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    format!("{}{rest}", shown.join(", "))
 }

@@ -1,6 +1,6 @@
 //! The source of an input, or the reason why it has none.
 
-use super::scope::{Scope, counted};
+use super::scope::{NodeScope, counted};
 use crate::graph::node_of;
 
 /// The source of an input.
@@ -29,7 +29,7 @@ pub(super) enum Problem<'a> {
 }
 
 impl Problem<'_> {
-    pub(super) fn to_string(self, scope: &Scope<'_>) -> String {
+    pub(super) fn to_string(self, scope: &NodeScope<'_>) -> String {
         match self {
             Self::Empty => "names no node".into(),
             Self::NoNode(name) => match scope.function {
@@ -52,7 +52,7 @@ impl Problem<'_> {
                 format!("{input:?} is a node without an output; the form is {input}:OUTPUT:0")
             }
             Self::NoOutput(node, output) => {
-                let names = scope.get(node).and_then(|placed| placed.signature.as_ref());
+                let names = scope.get(node).and_then(|resolved| resolved.signature.as_ref());
                 let hint =
                     names.map(|signature| scope.search.hint(output, signature.outputs.names()));
                 format!("node {node:?} has no output {output:?}{}", hint.unwrap_or_default())

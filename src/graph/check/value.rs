@@ -61,7 +61,7 @@ impl<'a> Value<'a> {
     pub(super) fn type_name(&self) -> &'static str {
         match self {
             Self::Unset => "nothing",
-            Self::List(list) => list.members().next().map_or("list", |(whole, _)| whole),
+            Self::List(list) => list.members().next().unwrap_or("list"),
             Self::String(_) => "string",
             Self::Int(_) => "int",
             Self::Float => "float",
@@ -91,23 +91,23 @@ impl<'a> Value<'a> {
 pub(super) struct List<'a>(&'a [u8]);
 
 /// The type of a list by the number of its field, and the type of its items.
-fn member(number: u32) -> Option<(&'static str, &'static str)> {
+fn member(number: u32) -> Option<&'static str> {
     Some(match number {
-        list_value::S => ("list(string)", "string"),
-        list_value::I => ("list(int)", "int"),
-        list_value::F => ("list(float)", "float"),
-        list_value::B => ("list(bool)", "bool"),
-        list_value::TYPE => ("list(type)", "type"),
-        list_value::SHAPE => ("list(shape)", "shape"),
-        list_value::TENSOR => ("list(tensor)", "tensor"),
-        list_value::FUNC => ("list(func)", "func"),
+        list_value::S => "list(string)",
+        list_value::I => "list(int)",
+        list_value::F => "list(float)",
+        list_value::B => "list(bool)",
+        list_value::TYPE => "list(type)",
+        list_value::SHAPE => "list(shape)",
+        list_value::TENSOR => "list(tensor)",
+        list_value::FUNC => "list(func)",
         _ => return None,
     })
 }
 
 impl<'a> List<'a> {
     /// The types of the items, each as a list and as a single value; consecutive items of one type count once.
-    pub(super) fn members(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+    pub(super) fn members(self) -> impl Iterator<Item = &'static str> {
         let mut last = 0;
         records(self.0).filter_map(move |record| {
             let is_new = last != record.number;

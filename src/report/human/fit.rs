@@ -62,7 +62,7 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for graph in &found.graphs {
-        if found.graphs.len() > 1 && !graph.is_well() {
+        if found.graphs.len() > 1 && !graph.passes() {
             writeln!(out, "\n  In {}", name(graph))?;
         }
         match &graph.fit {

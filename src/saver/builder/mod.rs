@@ -27,7 +27,7 @@ pub use saveables::{
 };
 pub use variable::{SliceOf, Variable, all_saveable};
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::message::{Message, records};
 use crate::meta_graph::Replacements;
@@ -78,11 +78,7 @@ pub fn build<'s>(message: &Message<'s>, options: &Options) -> Result<Option<Buil
     };
     if saveables.is_empty() {
         let none = "there are no variables to save";
-        return if options.allow_empty {
-            Ok(None)
-        } else {
-            Err(ErrorKind::NotFound(none.into()).into())
-        };
+        return if options.allow_empty { Ok(None) } else { Err(Error::not_found(none)) };
     }
     let mut nodes = SaverNodes::new(&graph, options.name.as_deref(), options.taken)?;
     let saver_def = add(&mut nodes, &saveables, options)?;

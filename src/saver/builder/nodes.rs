@@ -7,9 +7,9 @@ use prost_reflect::prost::Message as _;
 use super::TakenNames;
 use super::devices::merged;
 use super::names::UniqueNames;
-use super::value::{Constant, dtype, text, texts, truth};
-use crate::error::{Error, Result};
-use crate::graph::{DeviceSpec, Graph, attrs};
+use super::value::{Constant, dtype, texts, truth};
+use crate::error::Result;
+use crate::graph::{DeviceSpec, Graph, attrs, check_scope};
 use crate::message::Writer;
 use crate::schema::field::graph_def;
 use crate::schema::tensorflow::{AttrValue, FullTypeDef, FullTypeId, NodeDef};
@@ -84,6 +84,12 @@ impl<'g> SaverNodes<'g> {
         self.add_after(op, name, inputs, &[], attrs)
     }
 
+    /// Adds a node that is named by its op.
+    pub(super) fn add_named(&mut self, op: &str, inputs: &[&str], attrs: Attrs) -> String {
+        let name = self.name(op);
+        self.add(op, name, inputs, attrs)
+    }
+
     /// Adds a node with control inputs `after`.
     pub(super) fn add_after(
         &mut self,
@@ -113,8 +119,18 @@ impl<'g> SaverNodes<'g> {
     }
 
     /// Adds a constant.
-    pub(super) fn constant(&mut self, name: String, constant: Constant) -> String {
-        let Constant(ty, value) = constant;
+    pub(super) fn constant(&mut self, name: &str, constant: Constant) -> String {
+        let name = self.name(name);
+        self.add_constant(name, constant)
+    }
+
+    /// Adds a constant in the scope of a node.
+    pub(super) fn constant_in(&mut self, outer: &str, name: &str, constant: Constant) -> String {
+        let name = self.name_in(outer, name);
+        self.add_constant(name, constant)
+    }
+
+    fn add_constant(&mut self, name: String, Constant(ty, value): Constant) -> String {
         self.add("Const", name, &[], vec![("dtype", dtype(ty)), ("value", value)])
     }
 
@@ -163,9 +179,8 @@ impl<'g> SaverNodes<'g> {
 
     /// Adds a node that returns the shape of a tensor as int32, with its full type, as TensorFlow does.
     pub(super) fn add_shape(&mut self, tensor: &str, ty: DType) -> String {
-        let name = self.name("Shape");
         let attrs = vec![("T", dtype(ty)), ("out_type", dtype(DType::I32))];
-        let name = self.add("Shape", name, &[tensor], attrs);
+        let name = self.add_named("Shape", &[tensor], attrs);
         let full = |id: FullTypeId, args| FullTypeDef { type_id: id.into(), args, attr: None };
         let element = full(FullTypeId::TftInt32, Vec::new());
         let shape = full(FullTypeId::TftShapeTensor, vec![element]);
@@ -192,28 +207,4 @@ impl<'g> SaverNodes<'g> {
         }
         out.finish()
     }
-
-    /// Joins two strings.
-    pub(super) fn join(&mut self, inputs: &[&str]) -> String {
-        let name = self.name("StringJoin");
-        let count = i64::try_from(inputs.len()).unwrap_or(i64::MAX);
-        self.add(
-            "StringJoin",
-            name,
-            inputs,
-            vec![("N", super::value::int(count)), ("separator", text(""))],
-        )
-    }
-}
-
-/// Checks that TensorFlow accepts the name of a scope.
-fn check_scope(name: &str) -> Result<()> {
-    let is_inner = |c: char| c.is_ascii_alphanumeric() || "_.\\/>-".contains(c);
-    let is_first = |c: char| c.is_ascii_alphanumeric() || c == '.';
-    if name.is_empty() || (name.starts_with(is_first) && name.chars().all(is_inner)) {
-        return Ok(());
-    }
-    let found = crate::error::shortened(name).escape_debug().to_string();
-    let allowed = "it must be a letter, a digit or a dot, followed by these or _ \\ / > -";
-    Err(Error::unexpected("name of a scope", found, allowed))
 }

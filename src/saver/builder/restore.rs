@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 
 use super::devices::{cpu, cpu_of};
 use super::nodes::SaverNodes;
-use super::save::{identity, tensor};
-use super::value::{dims, dtype, dtypes, strings, truth};
+use super::save::{identity, names_and_slices, tensor};
+use super::value::{dims, dtype, dtypes, truth};
 use super::{Options, RestoreNodes};
 use crate::error::Result;
 use crate::graph::DeviceSpec;
+use crate::graph::save_op::RESTORE_V2;
 use crate::saver::{SaveSpec, SaveableObject, VariableKind};
 use crate::tensor::DType;
 
@@ -95,14 +96,10 @@ fn each(
 
 /// Adds a node that reads these tensors; returns its outputs.
 fn restore_op(nodes: &mut SaverNodes<'_>, filename: &str, specs: &[&SaveSpec]) -> Vec<String> {
-    let outer = nodes.name("RestoreV2");
-    let name = nodes.name_in(&outer, "tensor_names");
-    let names = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.name)));
-    let name = nodes.name_in(&outer, "shape_and_slices");
-    let slices = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.slice_spec)));
-    let types: Vec<DType> = specs.iter().map(|spec| spec.dtype).collect();
-    let attrs = vec![("dtypes", dtypes(&types))];
-    let node = nodes.add("RestoreV2", outer, &[filename, &names, &slices], attrs);
+    let outer = nodes.name(RESTORE_V2.name);
+    let [names, slices] = names_and_slices(nodes, &outer, &RESTORE_V2, specs);
+    let attrs = vec![(RESTORE_V2.dtypes, dtypes(specs))];
+    let node = nodes.add(RESTORE_V2.name, outer, &[filename, &names, &slices], attrs);
     let output = |at: usize| if at == 0 { node.clone() } else { format!("{node}:{at}") };
     (0..specs.len()).map(output).collect()
 }
@@ -141,9 +138,8 @@ fn assign(
         }
         VariableKind::Resource => nodes.on(&spec.device.parse()?, |nodes| {
             let value = identity(nodes, &tensor, spec.dtype);
-            let name = nodes.name("AssignVariableOp");
             let attrs = vec![("dtype", dtype(spec.dtype)), ("validate_shape", truth(false))];
-            Ok(nodes.add("AssignVariableOp", name, &[variable, &value], attrs))
+            Ok(nodes.add_named("AssignVariableOp", &[variable, &value], attrs))
         }),
     }
 }
@@ -153,10 +149,9 @@ fn reshape(nodes: &mut SaverNodes<'_>, ty: DType, tensor: &str, shape: NewShape)
     let (shape, shape_type) = match shape {
         NewShape::Node(node) => (node, DType::I32),
         NewShape::Dims(known) => {
-            let name = nodes.name_in(&outer, "shape");
             let constant = dims(&known);
             let ty = constant.0;
-            (nodes.constant(name, constant), ty)
+            (nodes.constant_in(&outer, "shape", constant), ty)
         }
     };
     let attrs = vec![("T", dtype(ty)), ("Tshape", dtype(shape_type))];

@@ -11,6 +11,8 @@ use super::devices::{any_cpu, cpu, cpu_of};
 use super::nodes::SaverNodes;
 use super::value::{dtype, dtypes, int, number, scalar_shape, string, strings, text, truth};
 use crate::error::{Error, Result};
+use crate::graph::SaveOp;
+use crate::graph::save_op::{SAVE_SLICES, SAVE_V2};
 use crate::saver::{SaveSpec, SaveableObject, Saved};
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::tensor::DType;
@@ -19,9 +21,8 @@ use crate::tensor::DType;
 pub(super) fn filename(nodes: &mut SaverNodes<'_>, filename: Option<&str>) -> String {
     let attrs = || vec![("dtype", dtype(DType::String)), ("shape", scalar_shape())];
     let outer = nodes.name("filename");
-    let name = nodes.name_in(&outer, "input");
     let filename = filename.filter(|name| !name.is_empty()).unwrap_or("model");
-    let given = nodes.constant(name, string(filename));
+    let given = nodes.constant_in(&outer, "input", string(filename));
     let outer = nodes.add("PlaceholderWithDefault", outer, &[&given], attrs());
     let name = nodes.name("Const");
     nodes.add("PlaceholderWithDefault", name, &[&outer], attrs())
@@ -47,9 +48,9 @@ fn save_op(
     saveables: &[SaveableObject],
     version: CheckpointFormatVersion,
 ) -> Result<String> {
-    let (op, base, slices, types) = match version {
-        CheckpointFormatVersion::V1 => ("SaveSlices", "save", "shapes_and_slices", "T"),
-        CheckpointFormatVersion::V2 => ("SaveV2", "SaveV2", "shape_and_slices", "dtypes"),
+    let (op, base) = match version {
+        CheckpointFormatVersion::V1 => (SAVE_SLICES, "save"),
+        CheckpointFormatVersion::V2 => (SAVE_V2, SAVE_V2.name),
         CheckpointFormatVersion::Legacy => {
             return Err(Error::unexpected("write version", "LEGACY", "V1 and V2 are written"));
         }
@@ -60,14 +61,27 @@ fn save_op(
         tensors.push(tensor(nodes, spec)?);
     }
     let outer = nodes.name(base);
-    let name = nodes.name_in(&outer, "tensor_names");
-    let names = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.name)));
-    let name = nodes.name_in(&outer, slices);
-    let slices = nodes.constant(name, strings(specs.iter().map(|spec| &*spec.slice_spec)));
+    let [names, slices] = names_and_slices(nodes, &outer, &op, &specs);
     let inputs = [filename, &names, &slices].into_iter().chain(tensors.iter().map(|name| &**name));
     let inputs: Vec<&str> = inputs.collect();
-    let saved: Vec<DType> = specs.iter().map(|spec| spec.dtype).collect();
-    Ok(nodes.add(op, outer, &inputs, vec![(types, dtypes(&saved))]))
+    Ok(nodes.add(op.name, outer, &inputs, vec![(op.dtypes, dtypes(&specs))]))
+}
+
+/// Adds the constants with the names and slices for the save or restore node `outer`.
+pub(super) fn names_and_slices(
+    nodes: &mut SaverNodes<'_>,
+    outer: &str,
+    op: &SaveOp,
+    specs: &[&SaveSpec],
+) -> [String; 2] {
+    let names =
+        nodes.constant_in(outer, "tensor_names", strings(specs.iter().map(|spec| &*spec.name)));
+    let slices = nodes.constant_in(
+        outer,
+        op.slices.unwrap_or_default(),
+        strings(specs.iter().map(|spec| &*spec.slice_spec)),
+    );
+    [names, slices]
 }
 
 /// The tensor of a spec: an existing one, or the output of a new node that reads the variable.
@@ -89,15 +103,13 @@ pub(super) fn tensor(nodes: &mut SaverNodes<'_>, spec: &SaveSpec) -> Result<Stri
 
 /// Passes a tensor on to the device that nodes are put on.
 pub(super) fn identity(nodes: &mut SaverNodes<'_>, of: &str, ty: DType) -> String {
-    let name = nodes.name("Identity");
-    nodes.add("Identity", name, &[of], vec![("T", dtype(ty))])
+    nodes.add_named("Identity", &[of], vec![("T", dtype(ty))])
 }
 
 /// Adds the file name of a shard.
 fn sharded_filename(nodes: &mut SaverNodes<'_>, base: &str, shard: usize, shards: &str) -> String {
     let outer = nodes.name("ShardedFilename");
-    let name = nodes.name_in(&outer, "shard");
-    let shard = nodes.constant(name, number(shard));
+    let shard = nodes.constant_in(&outer, "shard", number(shard));
     nodes.add("ShardedFilename", outer, &[base, &shard, shards], Vec::new())
 }
 
@@ -108,8 +120,7 @@ pub(super) fn sharded_v1(
     groups: &[(String, Vec<SaveableObject>)],
     version: CheckpointFormatVersion,
 ) -> Result<String> {
-    let name = nodes.name("num_shards");
-    let shards = nodes.constant(name, number(groups.len()));
+    let shards = nodes.constant("num_shards", number(groups.len()));
     let mut saved = Vec::new();
     for (shard, (device, saveables)) in groups.iter().enumerate() {
         saved.push(nodes.on(&device.parse()?, |nodes| {
@@ -128,8 +139,7 @@ pub(super) fn sharded_v2(
     groups: &[(String, Vec<SaveableObject>)],
 ) -> Result<String> {
     let temporary = temporary_prefix(nodes, filename)?;
-    let name = nodes.name("num_shards");
-    let shards = nodes.constant(name, number(groups.len()));
+    let shards = nodes.constant("num_shards", number(groups.len()));
     let (mut saved, mut files) = (Vec::new(), Vec::new());
     for (shard, (device, saveables)) in groups.iter().enumerate() {
         nodes.on(&cpu_of(device)?, |nodes| {
@@ -146,17 +156,14 @@ pub(super) fn sharded_v2(
 /// Adds the prefix of the shards before the merge: in a folder, unless the store has no folders.
 fn temporary_prefix(nodes: &mut SaverNodes<'_>, filename: &str) -> Result<String> {
     nodes.on(&any_cpu(), |nodes| {
-        let name = nodes.name("StaticRegexFullMatch");
         let pattern = vec![("pattern", text("^s3://.*"))];
-        let is_s3 = nodes.add("StaticRegexFullMatch", name, &[filename], pattern);
-        let name = nodes.name("Const");
-        let part = nodes.constant(name, string(".part"));
-        let name = nodes.name("Const");
-        let folder = nodes.constant(name, string("_temp/part"));
-        let name = nodes.name("Select");
+        let is_s3 = nodes.add_named("StaticRegexFullMatch", &[filename], pattern);
+        let part = nodes.constant("Const", string(".part"));
+        let folder = nodes.constant("Const", string("_temp/part"));
         let attrs = vec![("T", dtype(DType::String))];
-        let suffix = nodes.add("Select", name, &[&is_s3, &part, &folder], attrs);
-        Ok(nodes.join(&[filename, &suffix]))
+        let suffix = nodes.add_named("Select", &[&is_s3, &part, &folder], attrs);
+        let attrs = vec![("N", int(2)), ("separator", text(""))];
+        Ok(nodes.add_named("StringJoin", &[filename, &suffix], attrs))
     })
 }
 

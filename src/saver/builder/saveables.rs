@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::variable::Variable;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::DeviceSpec;
 use crate::graph::node_of;
 use crate::saver::{SaveSpec, SaveableObject, Saved, VariableKind};
@@ -37,7 +37,7 @@ impl ToSave {
 }
 
 fn usage<T>(what: String) -> Result<T> {
-    Err(ErrorKind::Usage(what).into())
+    Err(Error::usage(what))
 }
 
 /// Names the objects of a list by their variables; the slices of a partitioned variable become one object, in the order of their names.

@@ -1,5 +1,6 @@
 //! Makes the values of attributes.
 
+use crate::saver::SaveSpec;
 use crate::schema::tensorflow::attr_value::{ListValue, Value};
 use crate::schema::tensorflow::tensor_shape_proto::Dim;
 use crate::schema::tensorflow::{AttrValue, TensorProto, TensorShapeProto};
@@ -13,8 +14,9 @@ pub(super) fn dtype(dtype: DType) -> AttrValue {
     value(Value::Type(dtype.code()))
 }
 
-pub(super) fn dtypes(dtypes: &[DType]) -> AttrValue {
-    let r#type = dtypes.iter().map(|dtype| dtype.code()).collect();
+/// The dtypes of the tensors of `specs`.
+pub(super) fn dtypes(specs: &[&SaveSpec]) -> AttrValue {
+    let r#type = specs.iter().map(|spec| spec.dtype.code()).collect();
     value(Value::List(ListValue { r#type, ..ListValue::default() }))
 }
 

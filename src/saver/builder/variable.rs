@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use prost_reflect::prost::Message as _;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::{Graph, Node, node_of};
 use crate::message::Message;
 use crate::meta_graph::{Collections, Item};
@@ -149,7 +149,7 @@ impl Variable {
 fn find<'g, 'm>(graph: &'g Graph<'m>, name: &str) -> Result<&'g Node<'m>> {
     let id = graph.find(name).ok_or_else(|| {
         let shown = crate::error::shortened(name);
-        Error::from(ErrorKind::NotFound(format!("the graph has no node {shown}")))
+        Error::not_found(format!("the graph has no node {shown}"))
     })?;
     Ok(graph.node(id))
 }

@@ -124,20 +124,21 @@ impl<'m> Bodies<'m> {
     pub(crate) fn reach(&self, restores: &[Restore<'_>], start: NodeId) -> Vec<usize> {
         let mut seen: Vec<Vec<bool>> =
             self.all.iter().map(|body| vec![false; body.graph.nodes().len()]).collect();
-        let mut left = vec![(0, start)];
-        while let Some((body, id)) = left.pop() {
+        let mut pending = vec![(0, start)];
+        while let Some((body, id)) = pending.pop() {
             let is_new = seen.get_mut(body).and_then(|seen| seen.get_mut(id.position()));
             if is_new.is_none_or(|seen| std::mem::replace(seen, true)) {
                 continue;
             }
             let Some(graph) = self.all.get(body).map(|body| &body.graph) else { continue };
             let node = graph.node(id);
-            left.extend(graph.inputs(node).iter().filter_map(|input| Some((body, input.source?))));
+            pending
+                .extend(graph.inputs(node).iter().filter_map(|input| Some((body, input.source?))));
             // A call runs all nodes of the function.
             if let Some(callee) = self.callee(node)
                 && let Some(called) = self.all.get(callee)
             {
-                left.extend(called.graph.iter().map(|(id, _)| (callee, id)));
+                pending.extend(called.graph.iter().map(|(id, _)| (callee, id)));
             }
         }
         let is_seen = |restore: &Restore<'_>| {
@@ -172,7 +173,7 @@ impl<'m> Bodies<'m> {
             let Role::Argument(position) = self.all.get(body)?.graph.node(id).role else { break };
             let Some((caller, call)) = self.called.get(body).copied().flatten() else { break };
             let graph = &self.all.get(caller)?.graph;
-            let input = graph.inputs(graph.node(call)).get(position as usize);
+            let input = graph.inputs_of(call).get(position as usize);
             let Some(source) = input.and_then(|input| input.source) else { break };
             (body, id) = (caller, source);
         }

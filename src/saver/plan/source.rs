@@ -5,27 +5,10 @@ use std::collections::BTreeMap;
 use super::problem::Problem;
 use super::restores::{RequestedTensor, RestoredVariable};
 use crate::checkpoint::{Checkpoint, Entry};
+use crate::graph::save_op::RESTORE_V2;
 use crate::saver::ObjectKeys;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
-use crate::tensor::{DType, Name, Shape, Slice, TensorSource, dims_text, slice_spec};
-
-/// The dtypes whose slices TensorFlow cuts and joins in V2 checkpoints.
-const SLICED: &[DType] = &[
-    DType::F32,
-    DType::F64,
-    DType::I32,
-    DType::U8,
-    DType::I16,
-    DType::I8,
-    DType::Complex64,
-    DType::I64,
-    DType::Bool,
-    DType::QI8,
-    DType::QU8,
-    DType::QI32,
-    DType::BF16,
-    DType::Complex128,
-];
+use crate::tensor::{DType, Name, Shape, Slice, Support, TensorSource, dims_text, slice_spec};
 
 /// The checkpoint that nodes restore from.
 pub(crate) struct RestoreSource<'c> {
@@ -112,7 +95,7 @@ impl<'c> RestoreSource<'c> {
         op: &str,
         requested: &'a RequestedTensor,
     ) -> Option<(Problem, Option<&'a str>)> {
-        if !self.accepts_all && op != "RestoreV2" {
+        if !self.accepts_all && op != RESTORE_V2.name {
             return Some((Problem::Format { op: op.to_owned() }, None));
         }
         let Some(entry) = self.entry(&requested.key) else {
@@ -158,7 +141,10 @@ impl<'c> RestoreSource<'c> {
             }
         };
         let dtype = source.dtype();
-        if !self.accepts_all && !SLICED.contains(&dtype) && !is_stored(source, wanted.as_ref()) {
+        if !self.accepts_all
+            && !dtype.supports(Support::Slices)
+            && !is_stored(source, wanted.as_ref())
+        {
             let how = if wanted.is_some() { "cuts no slices" } else { "joins no slices" };
             return Err(wrong(format!(
                 "TensorFlow {how} of {dtype}, and the checkpoint has others"

@@ -2,14 +2,14 @@
 
 use super::operation::Operation;
 use super::value::{Value, ints, of_strings, strings};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::attrs;
 use crate::tensor::{DType, Shape, Tensor};
 
 /// Packs tensors of one shape into one, with a new first dimension.
 pub(super) fn pack(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
     if op.node.attr("axis").map_or(0, attrs::int) != 0 {
-        return Err(ErrorKind::Unsupported("tensors are packed along axis 0 only".into()).into());
+        return Err(Error::unsupported("tensors are packed along axis 0 only"));
     }
     let tensors = op.tensors(0)?;
     let Some(first) = tensors.first() else {
@@ -65,7 +65,7 @@ const S3: &[u8] = b"^s3://.*";
 pub(super) fn regex_full_match(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
     if op.node.attr("pattern").map(attrs::bytes) != Some(S3) {
         let kind = "only the pattern of savers is supported, ^s3://.*".to_owned();
-        return Err(ErrorKind::Unsupported(kind).into());
+        return Err(Error::unsupported(kind));
     }
     let tensor = op.tensor(0)?;
     let matches =

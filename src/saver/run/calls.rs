@@ -8,7 +8,7 @@
 use super::frame::{Frame, FrameInput};
 use super::session::Session;
 use super::value::Value;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// The largest depth of calls; savers of TensorFlow need one or two.
 const MAX_DEPTH: usize = 64;
@@ -27,7 +27,7 @@ pub(super) fn call<'m>(
     let body = session.functions.body(name)?;
     if arguments.len() != body.arguments {
         let name = crate::error::shortened(name);
-        let allowed = format!("the function {name} takes {}", body.arguments);
+        let allowed = format!("the function {name} accepts {}", body.arguments);
         return Err(Error::unexpected("number of arguments", arguments.len(), allowed));
     }
     let arguments =
@@ -39,6 +39,6 @@ pub(super) fn call<'m>(
     session.functions.depth -= 1;
     run?;
     let results = body.targets.iter().take(body.results);
-    let missing = || Error::from(ErrorKind::NotFound("a result of the function is missing".into()));
+    let missing = || Error::not_found("a result of the function is missing");
     results.map(|id| frame.output(*id, 0).cloned().ok_or_else(missing)).collect()
 }

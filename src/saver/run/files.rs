@@ -10,9 +10,8 @@ use super::value::{Value, int, of_string, strings, text, texts};
 use super::writer::{MergeOptions, WriteCheckpoint, Written};
 use crate::bytes::Limits;
 use crate::checkpoint::Checkpoint;
-use crate::error::{Error, ErrorKind, Result};
-use crate::graph::attrs;
-use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
+use crate::error::{Error, Result};
+use crate::graph::{SaveOp, attrs, save_op};
 use crate::tensor::{DType, Name, Shape, Slice, Tensor, TensorSource, slice_spec};
 
 /// The number of checkpoint entries that cost as much as a node.
@@ -24,23 +23,44 @@ struct Request<'a> {
     path: &'a str,
     key: &'a Name,
     slice: &'a str,
-    /// The number of the dtype; 0 if the node has none.
+    /// The number of the dtype.
     dtype: i32,
 }
 
-/// Reads tensors by their keys.
-pub(super) fn restore_v2(op: &mut Operation<'_, '_, '_>) -> Result<Vec<Value>> {
-    let (path, names, slices) = (op.tensor(0)?, op.tensor(1)?, op.tensor(2)?);
-    let (path, names) = (text(&path, "prefix")?, strings(&names, "tensor_names")?);
-    let slices = texts(&slices, "shape_and_slices")?;
-    let dtypes = op.node.types("dtypes");
-    check_counts(names.len(), slices.len(), dtypes.len())?;
-    let mut outputs = Vec::new();
-    for ((name, slice), dtype) in names.into_iter().zip(slices).zip(dtypes) {
-        let key = &Name::from(name);
-        outputs.push(requested(op.session, Request { path, key, slice, dtype })?);
+/// The inputs of a save or restore node, without the data.
+struct Inputs {
+    path: Arc<Tensor>,
+    names: Arc<Tensor>,
+    slices: Option<Arc<Tensor>>,
+    /// The numbers of the dtypes.
+    dtypes: Vec<i32>,
+}
+
+/// The name, slice and number of the dtype of a tensor.
+type ListedTensor<'t> = (&'t [u8], &'t str, i32);
+
+impl Inputs {
+    fn new(op: &Operation<'_, '_, '_>, save_op: &SaveOp) -> Result<Self> {
+        Ok(Self {
+            path: op.tensor(save_op::PATH)?,
+            names: op.tensor(save_op::NAMES)?,
+            slices: save_op.slices.map(|_| op.tensor(save_op::SLICES)).transpose()?,
+            dtypes: op.node.types(save_op.dtypes),
+        })
     }
-    Ok(outputs)
+
+    /// The path and the tensors.
+    fn read(&self, save_op: &SaveOp) -> Result<(&str, Vec<ListedTensor<'_>>)> {
+        let path = text(&self.path, "prefix")?;
+        let names = strings(&self.names, "tensor_names")?;
+        let slices = match (&self.slices, save_op.slices) {
+            (Some(slices), Some(input)) => texts(slices, input)?,
+            _ => vec![""; names.len()],
+        };
+        check_counts(names.len(), slices.len(), self.dtypes.len())?;
+        let listed = names.into_iter().zip(slices).zip(&self.dtypes);
+        Ok((path, listed.map(|((name, slice), &dtype)| (name, slice, dtype)).collect()))
+    }
 }
 
 fn check_counts(names: usize, slices: usize, dtypes: usize) -> Result<()> {
@@ -51,14 +71,14 @@ fn check_counts(names: usize, slices: usize, dtypes: usize) -> Result<()> {
     Err(Error::unexpected("number of items", found, "all must be equal"))
 }
 
-/// Reads one tensor, as the ops before `RestoreV2` do.
-pub(super) fn restore(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
-    let (path, name) = (op.tensor(0)?, op.tensor(1)?);
-    let slice = if op.node.op == "RestoreSlice" { Some(op.tensor(2)?) } else { None };
-    let slice = slice.as_ref().map_or(Ok(""), |slice| text(slice, "shape_and_slice"))?;
-    let (path, name) = (text(&path, "file_pattern")?, text(&name, "tensor_name")?);
-    let dtype = op.node.types("dt").first().copied().unwrap_or_default();
-    requested(op.session, Request { path, key: &Name::from(name), slice, dtype })
+/// Reads tensors by their keys.
+pub(super) fn restore(op: &mut Operation<'_, '_, '_>, save_op: &SaveOp) -> Result<Vec<Value>> {
+    let inputs = Inputs::new(op, save_op)?;
+    let (path, listed) = inputs.read(save_op)?;
+    let request = |(name, slice, dtype)| {
+        requested(op.session, Request { path, key: &Name::from(name), slice, dtype })
+    };
+    listed.into_iter().map(request).collect()
 }
 
 /// The requested tensor, by a key or by the name of an object.
@@ -67,7 +87,7 @@ fn requested(session: &mut Session<'_, '_>, request: Request<'_>) -> Result<Valu
         None => Ok(request.key.clone()),
         Some(keys) => keys.get(request.key).cloned().ok_or_else(|| {
             let kind = "no object of the checkpoint has this name".to_owned();
-            Error::from(ErrorKind::NotFound(kind)).in_file(Path::new(request.path))
+            Error::not_found(kind).in_file(Path::new(request.path))
         }),
     };
     let found = key.and_then(|key| stored(session, Request { key: &key, ..request }));
@@ -76,10 +96,9 @@ fn requested(session: &mut Session<'_, '_>, request: Request<'_>) -> Result<Valu
 
 fn stored(session: &mut Session<'_, '_>, request: Request<'_>) -> Result<Arc<Tensor>> {
     let (path, checkpoint) = open(session, request.path)?;
-    let entry = checkpoint.tensor(request.key).ok_or_else(|| {
-        let kind = ErrorKind::NotFound("not found in checkpoint".into());
-        Error::from(kind).in_file(checkpoint.path())
-    })?;
+    let entry = checkpoint
+        .tensor(request.key)
+        .ok_or_else(|| Error::not_found("not found in checkpoint").in_file(checkpoint.path()))?;
     let source = &**entry.source.as_ref().map_err(Error::clone)?;
     if request.dtype != source.dtype().code() {
         let allowed = format!("the node restores {}", DType::name_of(request.dtype));
@@ -157,36 +176,26 @@ fn parsed(spec: &str) -> Result<(Shape, Slice)> {
 fn writer<'w>(session: &'w mut Session<'_, '_>) -> Result<&'w mut (dyn WriteCheckpoint + 'w)> {
     match &mut session.writer {
         Some(writer) => Ok(&mut **writer),
-        None => {
-            Err(ErrorKind::Unsupported("nothing is written while a saver restores".into()).into())
-        }
+        None => Err(Error::unsupported("nothing is written while a saver restores")),
     }
 }
 
 /// Writes tensors to a checkpoint.
-pub(super) fn save(op: &mut Operation<'_, '_, '_>) -> Result<()> {
-    let (path, names) = (op.tensor(0)?, op.tensor(1)?);
-    let (path, names) = (text(&path, "prefix")?, strings(&names, "tensor_names")?);
-    let slices = if op.node.op == "Save" { None } else { Some(op.tensor(2)?) };
-    let tensors = op.tensors(if slices.is_some() { 3 } else { 2 })?;
-    let slices = match &slices {
-        Some(slices) => texts(slices, "shape_and_slices")?,
-        None => vec![""; names.len()],
-    };
-    check_counts(names.len(), slices.len(), tensors.len())?;
-    let (format, types) = match op.node.op {
-        "SaveV2" => (CheckpointFormatVersion::V2, "dtypes"),
-        _ => (CheckpointFormatVersion::V1, "T"),
-    };
-    let types = op.node.types(types);
-    check_counts(names.len(), slices.len(), types.len())?;
+pub(super) fn save(op: &mut Operation<'_, '_, '_>, save_op: &SaveOp) -> Result<()> {
+    let inputs = Inputs::new(op, save_op)?;
+    let tensors = op.tensors(save_op.data())?;
+    let (path, listed) = inputs.read(save_op)?;
+    if listed.len() != tensors.len() {
+        let found = format!("{} names and {} tensors", listed.len(), tensors.len());
+        return Err(Error::unexpected("number of items", found, "all must be equal"));
+    }
     let mut written = Vec::new();
-    for (((name, slice_spec), tensor), code) in names.iter().zip(slices).zip(&tensors).zip(types) {
+    for ((name, slice_spec, code), tensor) in listed.into_iter().zip(&tensors) {
         let checked = check_saved(slice_spec, tensor, code);
-        checked.map_err(|error| error.of_tensor(&Name::from(*name)))?;
+        checked.map_err(|error| error.of_tensor(&Name::from(name)))?;
         written.push(Written { name, slice_spec, tensor });
     }
-    writer(op.session)?.write(path, &written, format)
+    writer(op.session)?.write(path, &written, save_op.version)
 }
 
 fn check_saved(slice: &str, tensor: &Tensor, code: i32) -> Result<()> {

@@ -6,7 +6,7 @@ use super::ops;
 use super::schedule::{in_node, schedule};
 use super::session::Session;
 use super::value::Value;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::{Graph, Input, Node, NodeId, Role, output_index};
 use crate::tensor::Tensor;
 
@@ -88,7 +88,7 @@ impl<'g, 'm> Frame<'g, 'm> {
     fn data(&self, id: NodeId) -> impl Iterator<Item = &'g Input<'m>> + use<'g, 'm> {
         let is_fed = self.fed() == Some(id);
         let graph = self.graph;
-        let inputs = graph.inputs(graph.node(id)).iter();
+        let inputs = graph.inputs_of(id).iter();
         inputs.filter(move |input| !is_fed && !input.is_control)
     }
 
@@ -112,7 +112,7 @@ impl<'g, 'm> Frame<'g, 'm> {
             (FrameInput::Fed(fed, value), _) if *fed == id => return Ok(vec![value.clone()]),
             (FrameInput::Arguments(arguments), Role::Argument(at)) => {
                 let value = arguments.get(at as usize).cloned();
-                let missing = || ErrorKind::NotFound("nothing is given for this argument".into());
+                let missing = || Error::not_found("nothing is given for this argument");
                 return Ok(vec![value.ok_or_else(missing)?]);
             }
             _ => {}
@@ -144,7 +144,7 @@ impl<'g, 'm> Frame<'g, 'm> {
         });
         value.ok_or_else(|| {
             let shown = crate::error::shortened(input.text);
-            Error::from(ErrorKind::NotFound(format!("its input {shown} is not an output")))
+            Error::not_found(format!("its input {shown} is not an output"))
         })
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use prost_reflect::prost::Message as _;
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::{Graph, Library, Node, NodeId, OpTable, Role, is_stateful};
 use crate::message::nested;
 use crate::schema::field::function_def;
@@ -52,7 +52,7 @@ impl<'m> Functions<'m> {
             None if name == node.op => Ok(None),
             None => {
                 let shown = crate::error::shortened(name);
-                Err(ErrorKind::NotFound(format!("the library has no function {shown:?}")).into())
+                Err(Error::not_found(format!("the library has no function {shown:?}")))
             }
         }
     }
@@ -102,7 +102,7 @@ impl<'m> Body<'m> {
         let is_whole = (0..).zip(&results).all(|(at, (result, _))| at == *result);
         if !is_whole || count != graph.result_count() {
             let kind = "the body of a function must have a node for each result of its signature, and no others";
-            return Err(ErrorKind::Usage(kind.into()).into());
+            return Err(Error::usage(kind));
         }
         let targets = results.into_iter().map(|(_, id)| id).chain(others).collect();
         let work = graph.work(bytes);

@@ -36,7 +36,7 @@ pub use writer::{MergeOptions, WriteCheckpoint, Written};
 
 use super::ObjectKeys;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::{Graph, NodeId, TensorName, node_of};
 use crate::message::Message;
 use crate::schema::tensorflow::SaverDef;
@@ -130,7 +130,7 @@ fn node(graph: &Graph<'_>, name: &str, field: &'static str) -> Result<NodeId> {
             "" => "the saver names no node".to_owned(),
             _ => format!("the graph has no node {shown}"),
         };
-        Error::from(ErrorKind::NotFound(kind)).in_field(field)
+        Error::not_found(kind).in_field(field)
     };
     graph.find(name).ok_or_else(missing)
 }

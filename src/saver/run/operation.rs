@@ -19,7 +19,7 @@ impl<'o> Operation<'o, '_, '_> {
     /// The input at this position.
     pub(super) fn input(&self, at: usize) -> Result<&'o Value> {
         let count = self.inputs.len();
-        let missing = || Error::unexpected("number of inputs", count, "its op takes more");
+        let missing = || Error::unexpected("number of inputs", count, "its op has more");
         self.inputs.get(at).ok_or_else(missing)
     }
 

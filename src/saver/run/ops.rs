@@ -4,8 +4,8 @@ use super::operation::Operation;
 use super::session::Session;
 use super::value::Value;
 use super::{arrays, assign, calls, files, tables};
-use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Constant, Node, attrs};
+use crate::error::{Error, Result};
+use crate::graph::{Action, Constant, Node, SaveOp, attrs};
 
 /// Runs a node, and returns its outputs.
 pub(super) fn run<'m>(
@@ -17,12 +17,16 @@ pub(super) fn run<'m>(
         return calls::call(session, function, inputs);
     }
     let op = &mut Operation { session, node, inputs: &inputs };
+    if let Some(save_op) = SaveOp::of(node.op) {
+        return match save_op.action {
+            Action::Save => files::save(op, save_op).map(none),
+            Action::Restore => files::restore(op, save_op),
+        };
+    }
     match node.op {
         "NoOp" | "DisableCopyOnRead" => Ok(Vec::new()),
         "Const" => constant(op).map(one),
-        "Placeholder" => {
-            Err(ErrorKind::NotFound("nothing is fed to this placeholder".into()).into())
-        }
+        "Placeholder" => Err(Error::not_found("nothing is fed to this placeholder")),
         "PlaceholderWithDefault" | "Identity" => assign::pass_on(op).map(one),
         "VariableV2" | "Variable" | "VarHandleOp" => assign::variable(op).map(one),
         "ReadVariableOp" => assign::read(op).map(one),
@@ -33,9 +37,6 @@ pub(super) fn run<'m>(
         }
         "LookupTableExportV2" => tables::export(op),
         "LookupTableImportV2" => tables::import(op).map(none),
-        "RestoreV2" => files::restore_v2(op),
-        "Restore" | "RestoreSlice" => files::restore(op).map(one),
-        "SaveV2" | "SaveSlices" | "Save" => files::save(op).map(none),
         "MergeV2Checkpoints" => files::merge(op).map(none),
         "ShardedFilename" | "ShardedFilespec" => files::sharded_name(op).map(one),
         "Pack" => arrays::pack(op).map(one),
@@ -46,8 +47,9 @@ pub(super) fn run<'m>(
         "Reshape" => arrays::reshape(op).map(one),
         op => {
             let op = crate::error::shortened(op);
-            let kind = format!("the op {op} is not one of savers, and is not supported");
-            Err(ErrorKind::Unsupported(kind).into())
+            Err(Error::unsupported(format!(
+                "the op {op} is not one of savers, and is not supported"
+            )))
         }
     }
 }

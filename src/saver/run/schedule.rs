@@ -1,6 +1,6 @@
 //! The order in which nodes run.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::{Graph, NodeId};
 
 /// The state of a node: not reached, waiting for its inputs, or scheduled.
@@ -59,7 +59,7 @@ fn append(
         let source = input.source.ok_or_else(|| {
             let what = crate::error::shortened(input.text);
             let kind = format!("its input {what} is not in the graph");
-            in_node(ErrorKind::NotFound(kind).into(), node.name)
+            in_node(Error::not_found(kind), node.name)
         })?;
         match seen.get(source.position()) {
             Some(Seen::Open) => {

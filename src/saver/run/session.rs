@@ -7,7 +7,7 @@ use super::functions::Functions;
 use super::value::Value;
 use super::variables::{Changed, DeclaredVariable, Table, TableKey, VariableKey, Variables};
 use super::writer::WriteCheckpoint;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::tensor::Tensor;
 
@@ -127,7 +127,7 @@ impl<'r, 'm> Session<'r, 'm> {
     pub(super) fn value_of(&self, variable: &DeclaredVariable) -> Result<Arc<Tensor>> {
         self.current(&variable.key).cloned().ok_or_else(|| {
             let kind = format!("the variable {} is not initialized", variable.name());
-            ErrorKind::NotFound(kind).into()
+            Error::not_found(kind)
         })
     }
 

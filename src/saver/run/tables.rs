@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::operation::Operation;
 use super::value::Value;
 use super::variables::{DeclaredTable, Table};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::tensor::{DType, Shape, Tensor};
 
 /// The table of a node.
@@ -28,8 +28,7 @@ pub(super) fn export(op: &Operation<'_, '_, '_>) -> Result<Vec<Value>> {
         Some(table) => table.clone(),
         None if declared.is_dense => {
             // TensorFlow saves the empty buckets of a new table, which are not kept here.
-            let kind = format!("the table {} has no content", declared.name());
-            return Err(ErrorKind::NotFound(kind).into());
+            return Err(Error::not_found(format!("the table {} has no content", declared.name())));
         }
         None => Table {
             keys: Arc::new(empty(declared.keys, &[])?),

@@ -35,6 +35,11 @@ pub(super) struct DeclaredVariable {
     pub(super) shape: Option<Vec<Option<u64>>>,
 }
 
+/// The name in an attribute of a node; empty if it is missing.
+fn name_in<'m>(node: &Node<'m>, attr: &str) -> &'m [u8] {
+    node.attr(attr).map(attrs::bytes).unwrap_or_default()
+}
+
 impl DeclaredVariable {
     /// The variable of a node, if it is one.
     pub(super) fn of(node: &Node<'_>) -> Option<Self> {
@@ -43,13 +48,12 @@ impl DeclaredVariable {
             "VarHandleOp" => VariableKind::Resource,
             _ => return None,
         };
-        let bytes = |name: &str| node.attr(name).map(attrs::bytes).unwrap_or_default();
-        let name = match (kind, bytes("shared_name")) {
+        let name = match (kind, name_in(node, "shared_name")) {
             (VariableKind::Reference, b"") => node.name.as_bytes(),
             (_, shared) => shared,
         };
-        let key =
-            VariableKey { kind, container: Name::from(bytes("container")), name: Name::from(name) };
+        let (container, name) = (name_in(node, "container").into(), name.into());
+        let key = VariableKey { kind, container, name };
         Some(Self { key, dtype: node.dtype_in("dtype"), shape: node.declared_shape() })
     }
 
@@ -98,14 +102,13 @@ impl DeclaredTable {
         ) {
             return None;
         }
-        let bytes = |name: &str| node.attr(name).map(attrs::bytes).unwrap_or_default();
-        let name = match bytes("shared_name") {
+        let name = match name_in(node, "shared_name") {
             b"" => node.name.as_bytes(),
             shared => shared,
         };
         let shape = node.shape_in("value_shape").unwrap_or_default();
         Some(Self {
-            key: TableKey { container: Name::from(bytes("container")), name: Name::from(name) },
+            key: TableKey { container: name_in(node, "container").into(), name: name.into() },
             keys: node.dtype_in("key_dtype"),
             values: node.dtype_in("value_dtype"),
             value_shape: shape.into_iter().map(Option::unwrap_or_default).collect(),

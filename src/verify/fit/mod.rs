@@ -100,11 +100,11 @@ impl Fit {
         default.or_else(|| self.savers.iter().min_by_key(|saver| saver.counts.total()))
     }
 
-    fn judge(&self, is_well: impl Fn(&SaverFit) -> bool) -> bool {
+    fn judge(&self, passes: impl Fn(&SaverFit) -> bool) -> bool {
         match self.savers.first() {
             None => true,
-            Some(default) if default.is_default => is_well(default),
-            _ => self.savers.iter().any(is_well),
+            Some(default) if default.is_default => passes(default),
+            _ => self.savers.iter().any(passes),
         }
     }
 }

@@ -237,6 +237,38 @@ fn words_stay_in_their_modules() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The largest number of lines in a `mod.rs`.
+const MAP_LINES: usize = 150;
+
+/// Files that exceed [`MAP_LINES`].
+const LONG_MAPS: &[&str] = &[
+    "src/bin/ckdiff/args/mod.rs",
+    "src/checkpoint/state/mod.rs",
+    "src/checkpoint/v1/mod.rs",
+    "src/checkpoint/v2/mod.rs",
+    "src/error/mod.rs",
+    "src/message/mod.rs",
+    "src/report/human/overview/mod.rs",
+    "src/report/overview/mod.rs",
+    "src/text/encode/mod.rs",
+    "src/text/layout/mod.rs",
+    "src/verify/fit/mod.rs",
+    "src/verify/mod.rs",
+];
+
+/// A `mod.rs` is the map of its folder; what it would contain beyond that has a name, and a file.
+#[test]
+fn a_mod_file_is_a_map() {
+    let mut paths = Vec::new();
+    sources(Path::new("src"), &mut paths);
+    let long = paths.iter().filter(|path| {
+        path.ends_with("mod.rs") && fs::read_to_string(path).unwrap().lines().count() > MAP_LINES
+    });
+    let mut long: Vec<_> = long.map(|path| path.to_str().unwrap()).collect();
+    long.sort_unstable();
+    assert_eq!(long, LONG_MAPS, "mod.rs files of more than {MAP_LINES} lines");
+}
+
 #[test]
 fn every_module_is_on_the_map() {
     let map = fs::read_to_string("ARCHITECTURE.md").unwrap();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ckdiff::Error;
 use ckdiff::compare::{
-    Accelerator, Baseline, Chunk, Comparison, Counted, Counting, Device, Failure, NanPolicy,
+    Accelerator, Baseline, Batch, Comparison, Counted, Counting, Device, Failure, NanPolicy,
     Options, TILE, Tolerance, Work, compare, compare_all,
 };
 use ckdiff::progress::Silent;
@@ -63,17 +63,17 @@ impl Accelerator for Plain {
         self.most_bytes
     }
 
-    fn begin(&self, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure> {
-        assert!(chunk.lhs.len() == chunk.rhs.len() && !chunk.lhs.is_empty());
-        let least = TILE * chunk.dtype.size().unwrap();
-        assert!(chunk.lhs.len() <= self.most_bytes.max(least), "more than it accepts at once");
+    fn begin(&self, batch: &Batch<'_>) -> Result<Box<dyn Counting>, Failure> {
+        assert!(batch.lhs.len() == batch.rhs.len() && !batch.lhs.is_empty());
+        let least = TILE * batch.dtype.size().unwrap();
+        assert!(batch.lhs.len() <= self.most_bytes.max(least), "more than it accepts at once");
         let nth = self.asked.fetch_add(1, Ordering::Relaxed);
         match &self.fails {
             Some((When::Begin, n, failure)) if *n == nth => Err(failure.clone()),
             Some((When::Finish, n, failure)) if *n == nth => {
                 Ok(Box::new(Answer(Err(failure.clone()))))
             }
-            _ => Ok(Box::new(Answer(Ok(Counted::of(chunk))))),
+            _ => Ok(Box::new(Answer(Ok(Counted::of(batch))))),
         }
     }
 
@@ -213,11 +213,11 @@ fn the_cpu_takes_over_whenever_and_however_an_accelerator_fails() {
     let expected = compare_tensors(&tensors, &Device::cpu(), 1);
     let plain = Arc::new(Plain::new(1 << 17));
     assert_eq!(compare_tensors(&tensors, &with(&plain), 1), expected);
-    let chunks = plain.asked();
-    assert!(chunks >= 8, "{chunks}");
+    let batches = plain.asked();
+    assert!(batches >= 8, "{batches}");
     for (i, failure) in failures().into_iter().enumerate() {
         for when in [When::Begin, When::Finish] {
-            for nth in [0, chunks / 2, chunks - 1] {
+            for nth in [0, batches / 2, batches - 1] {
                 let threads = 1 + i % 3;
                 let plain = Arc::new(Plain::failing(when, nth, failure.clone()));
                 let device = with(&plain);
@@ -266,7 +266,7 @@ impl Accelerator for Failing {
         1 << 20
     }
 
-    fn begin(&self, _: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure> {
+    fn begin(&self, _: &Batch<'_>) -> Result<Box<dyn Counting>, Failure> {
         let nth = self.0.fetch_add(1, Ordering::Relaxed);
         Ok(Box::new(Answer(Err(Failure::Refused(format!("reason {nth}"))))))
     }
@@ -289,8 +289,8 @@ impl Accelerator for Short {
         1 << 20
     }
 
-    fn begin(&self, chunk: &Chunk<'_>) -> Result<Box<dyn Counting>, Failure> {
-        let mut counted = Counted::of(chunk);
+    fn begin(&self, batch: &Batch<'_>) -> Result<Box<dyn Counting>, Failure> {
+        let mut counted = Counted::of(batch);
         (self.0)(&mut counted);
         Ok(Box::new(Answer(Ok(counted))))
     }

@@ -15,7 +15,7 @@ fn tensor(dtype: DType, content: Vec<u8>) -> Tensor {
 
 /// How the second tensor of a pair is made from the first.
 #[derive(Clone, Copy, Debug)]
-enum Twin {
+enum RhsContent {
     Same,
     AFewChanged,
     AllNudged,
@@ -23,7 +23,12 @@ enum Twin {
 }
 
 /// Random bits, but for floats mostly ordinary numbers: bits alone are mostly extremes.
-fn pair(dtype: DType, elements: usize, twin: Twin, random: &mut Random) -> (Tensor, Tensor) {
+fn pair(
+    dtype: DType,
+    elements: usize,
+    content: RhsContent,
+    random: &mut Random,
+) -> (Tensor, Tensor) {
     let size = dtype.size().unwrap();
     let mut lhs = random.bytes(elements * size);
     if dtype == DType::F32 && !random.one_in(4) {
@@ -35,9 +40,9 @@ fn pair(dtype: DType, elements: usize, twin: Twin, random: &mut Random) -> (Tens
         lhs = ordinary.flat_map(f64::to_le_bytes).collect();
     }
     let mut rhs = lhs.clone();
-    match twin {
-        Twin::Same => {}
-        Twin::AFewChanged => {
+    match content {
+        RhsContent::Same => {}
+        RhsContent::AFewChanged => {
             for _ in 0..1 + elements / 1000 {
                 let at = random.below(rhs.len().max(1) as u64) as usize;
                 if let Some(byte) = rhs.get_mut(at) {
@@ -45,12 +50,12 @@ fn pair(dtype: DType, elements: usize, twin: Twin, random: &mut Random) -> (Tens
                 }
             }
         }
-        Twin::AllNudged => {
+        RhsContent::AllNudged => {
             for element in rhs.chunks_exact_mut(size) {
                 element[0] ^= random.below(4) as u8;
             }
         }
-        Twin::Random => rhs = random.bytes(elements * size),
+        RhsContent::Random => rhs = random.bytes(elements * size),
     }
     (tensor(dtype, lhs), tensor(dtype, rhs))
 }
@@ -103,8 +108,10 @@ impl Joined {
 fn the_counts_of_a_tensor_are_the_sums_of_those_of_its_slices() {
     let mut random = Random::new(1);
     for dtype in fixed_width() {
-        for twin in [Twin::Same, Twin::AFewChanged, Twin::AllNudged, Twin::Random] {
-            let (lhs, rhs) = pair(dtype, 1500, twin, &mut random);
+        for content in
+            [RhsContent::Same, RhsContent::AFewChanged, RhsContent::AllNudged, RhsContent::Random]
+        {
+            let (lhs, rhs) = pair(dtype, 1500, content, &mut random);
             for nan in [NanPolicy::Equal, NanPolicy::Differ] {
                 let further = tolerances();
                 let asked = Options { nan, further, histogram: true, ..Options::default() };
@@ -118,7 +125,7 @@ fn the_counts_of_a_tensor_are_the_sums_of_those_of_its_slices() {
                     let one = Options { threads: 1, ..asked.clone() };
                     slices.add(start, &check(&x, &y, &one));
                 }
-                assert_eq!(whole, slices, "{dtype} {twin:?} {nan:?}");
+                assert_eq!(whole, slices, "{dtype} {content:?} {nan:?}");
             }
         }
     }
@@ -133,7 +140,7 @@ fn assert_same(ours: &Comparison, theirs: &Comparison, context: &str) {
 fn chunk_sizes_and_threads_do_not_change_the_result() {
     let mut random = Random::new(2);
     for dtype in [DType::F32, DType::F64, DType::BF16, DType::I64, DType::Complex64, DType::Bool] {
-        let (lhs, rhs) = pair(dtype, 1_200_007, Twin::AllNudged, &mut random);
+        let (lhs, rhs) = pair(dtype, 1_200_007, RhsContent::AllNudged, &mut random);
         let further = vec![Tolerance::new(Some(1e-3), None, Some(2)).unwrap()];
         let asked = Options { further, histogram: true, ..Options::default() };
         let once = check(&lhs, &rhs, &Options { threads: 1, ..asked.clone() });
@@ -148,7 +155,7 @@ fn chunk_sizes_and_threads_do_not_change_the_result() {
 fn swapped_sides_swap_the_statistics_of_each_side() {
     let mut random = Random::new(3);
     for dtype in fixed_width() {
-        let (lhs, rhs) = pair(dtype, 3000, Twin::AllNudged, &mut random);
+        let (lhs, rhs) = pair(dtype, 3000, RhsContent::AllNudged, &mut random);
         let there = check(&lhs, &rhs, &Options::default());
         let back = check(&rhs, &lhs, &Options::default());
         assert_eq!(there.differing, back.differing);
@@ -180,7 +187,7 @@ fn passes_at_is_the_smallest_tolerance_that_passes() {
     let mut checked = 0;
     for dtype in fixed_width() {
         for _ in 0..5 {
-            let (lhs, rhs) = pair(dtype, 300, Twin::AllNudged, &mut random);
+            let (lhs, rhs) = pair(dtype, 300, RhsContent::AllNudged, &mut random);
             let passes_at = check(&lhs, &rhs, &Options::default()).passes_at;
             if let Some(atol) = passes_at.atol {
                 assert_eq!(mismatched(&lhs, &rhs, atol, 0.0), 0, "{dtype} atol {atol}");
@@ -244,7 +251,7 @@ fn norms_of_extreme_numbers_neither_overflow_nor_vanish() {
 #[test]
 fn further_tolerances_count_as_if_requested_alone() {
     let mut random = Random::new(7);
-    let (lhs, rhs) = pair(DType::F32, 5000, Twin::AllNudged, &mut random);
+    let (lhs, rhs) = pair(DType::F32, 5000, RhsContent::AllNudged, &mut random);
     let further: Vec<_> = tolerances().into_iter().filter(|t| !t.is_bits()).collect();
     let together = check(&lhs, &rhs, &Options { further: further.clone(), ..Options::default() });
     assert_eq!(together.tolerances.len(), further.len());

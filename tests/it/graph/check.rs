@@ -101,7 +101,7 @@ attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape {} tensor_cont
         ),
         (
             "node { name: 'b' op: 'MaxPool' }",
-            &[r#"node["b"]: attrs "ksize", "padding", "strides" are missing, and op MaxPool has no default"#, r#"node["b"]: has 0 data inputs, but op MaxPool takes 1"#][..],
+            &[r#"node["b"]: attrs "ksize", "padding", "strides" are missing, and op MaxPool has no default"#, r#"node["b"]: has 0 data inputs, but op MaxPool accepts 1"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
@@ -111,7 +111,7 @@ node { name: 'b' op: 'Identity' input: 'a' attr { key: 'T' value { type: DT_FLOA
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'Identity' input: 'a' attr { key: 'T' value { s: 'float' } } }",
-            &[r#"node["b"].attr["T"]: is string, but op Identity takes type"#][..],
+            &[r#"node["b"].attr["T"]: is string, but op Identity accepts type"#][..],
         ),
         (
             "node { name: 'b' op: 'Placeholder' attr { key: 'dtype' value { type: DT_INVALID } } }",
@@ -123,33 +123,33 @@ node { name: 'b' op: 'Identity' input: 'a' attr { key: 'T' value { s: 'float' } 
         ),
         (
             "node { name: 'b' op: 'Placeholder' attr { key: 'dtype' value { } } }",
-            &[r#"node["b"].attr["dtype"]: is nothing, but op Placeholder takes type"#][..],
+            &[r#"node["b"].attr["dtype"]: is nothing, but op Placeholder accepts type"#][..],
         ),
         (
             "node { name: 'b' op: 'Placeholder' attr { key: 'dtype' value { placeholder: 'T' } } }",
-            &[r#"node["b"].attr["dtype"]: is placeholder, but op Placeholder takes type"#][..],
+            &[r#"node["b"].attr["dtype"]: is placeholder, but op Placeholder accepts type"#][..],
         ),
         (
             "node { name: 'b' op: 'IdentityN' attr { key: 'T' value { list { i: 1 } } } }",
-            &[r#"node["b"].attr["T"]: is list(int), but op IdentityN takes list(type)"#, r#"node["b"]: has 0 data inputs, but op IdentityN takes 1"#][..],
+            &[r#"node["b"].attr["T"]: is list(int), but op IdentityN accepts list(type)"#, r#"node["b"]: has 0 data inputs, but op IdentityN accepts 1"#][..],
         ),
         (
             "node { name: 'b' op: 'IdentityN' attr { key: 'T' value { list { } } } }",
-            &[r#"node["b"].attr["T"]: has 0 items, but op IdentityN takes 1 or more"#][..],
+            &[r#"node["b"].attr["T"]: has 0 items, but op IdentityN accepts 1 or more"#][..],
         ),
         (
             "node { name: 'b' op: 'AddN' attr { key: 'N' value { i: 0 } } attr { key: 'T' value { type: DT_FLOAT } } }",
-            &[r#"node["b"].attr["N"]: is 0, but op AddN takes 1 or more"#][..],
+            &[r#"node["b"].attr["N"]: is 0, but op AddN accepts 1 or more"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'BatchToSpace' input: 'a' input: 'a' attr { key: 'T' value { type: DT_FLOAT } } attr { key: 'Tidx' value { type: DT_STRING } } attr { key: 'block_size' value { i: 2 } } }",
-            &[r#"node["b"].attr["Tidx"]: is string, but op BatchToSpace takes int32 or int64"#][..],
+            &[r#"node["b"].attr["Tidx"]: is string, but op BatchToSpace accepts int32 or int64"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'BiasAdd' input: 'a' input: 'a' attr { key: 'data_format' value { s: 'CHWN' } } attr { key: 'T' value { type: DT_FLOAT } } }",
-            &[r#"node["b"].attr["data_format"]: is "CHWN", but op BiasAdd takes "NHWC" or "NCHW""#][..],
+            &[r#"node["b"].attr["data_format"]: is "CHWN", but op BiasAdd accepts "NHWC" or "NCHW""#][..],
         ),
         (
             "node { name: 'b' op: 'PartitionedCall' attr { key: 'Tin' value { list { } } } attr { key: 'Tout' value { list { } } } attr { key: 'f' value { func { name: 'f' } } } }",
@@ -171,17 +171,17 @@ node { name: 'b' op: 'Identity' input: 'aa' attr { key: 'T' value { type: DT_FLO
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'MatMul' input: 'a' attr { key: 'T' value { type: DT_FLOAT } } }",
-            &[r#"node["b"]: has 1 data input, but op MatMul takes 2"#][..],
+            &[r#"node["b"]: has 1 data input, but op MatMul accepts 2"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'AddN' input: 'a' input: 'a' input: 'a' attr { key: 'N' value { i: 2 } } attr { key: 'T' value { type: DT_FLOAT } } }",
-            &[r#"node["b"]: has 3 data inputs, but op AddN takes 2"#][..],
+            &[r#"node["b"]: has 3 data inputs, but op AddN accepts 2"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'IdentityN' input: 'a' attr { key: 'T' value { list { type: [DT_FLOAT, DT_FLOAT] } } } }",
-            &[r#"node["b"]: has 1 data input, but op IdentityN takes 2"#][..],
+            &[r#"node["b"]: has 1 data input, but op IdentityN accepts 2"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
@@ -353,7 +353,7 @@ node { name: 'b' op: 'f' input: 'a' input: 'a' } node { name: 'c' op: 'Identity'
 library { function { signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }
   node_def { name: 'n' op: 'Identity' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } }
   ret { key: 'y' value: 'n:output:0' } } }",
-            &[r#"node["b"]: has 2 data inputs, but op f takes 1"#, r#"node["c"].input[0]: "b:1": node "b" has 1 output"#][..],
+            &[r#"node["b"]: has 2 data inputs, but op f accepts 1"#, r#"node["c"].input[0]: "b:1": node "b" has 1 output"#][..],
         ),
     ] {
         assert_eq!(findings(text), expected, "{text}");

@@ -139,7 +139,7 @@ fn savers_that_tensorflow_refuses_are_refused() {
     assert_snapshot!(dict(&[("x", a.clone()), ("y", a.clone())]), @"the variable a would be saved under two names, one of them y");
     assert_snapshot!(dict(&[("x", ToSave::Slices(vec![p.clone(), q]))]), @"slices must be of one variable, but these are of p and q");
     assert_snapshot!(dict(&[("x", ToSave::Slices(vec![Variable { slice: None, ..p }]))]), @"p/part_0 is not a slice, but is listed among slices");
-    assert_snapshot!(refused(&Options { name: Some("_x".into()), ..Options::default() }), @r"name of a scope is _x, it must be a letter, a digit or a dot, followed by these or _ \ / > -");
+    assert_snapshot!(refused(&Options { name: Some("_x".into()), ..Options::default() }), @r#"name of a scope is "_x", it must be a letter, a digit or a dot, followed by these or _ \ / > -"#);
     let legacy = CheckpointFormatVersion::Legacy;
     assert_snapshot!(refused(&Options { write_version: legacy, ..Options::default() }), @"write version is LEGACY, V1 and V2 are written");
     let before = meta_graph("build/reference.before.meta");

@@ -19,17 +19,17 @@ impl ModelRules<'_> {
     ) {
         let Some(ty) = self.schema.message("tensorflow.SavedConcreteFunction") else { return };
         let differ = self.differ();
-        let mut left = BTreeMap::new();
+        let mut unmatched = BTreeMap::new();
         for (name, bytes) in objects.lhs.functions() {
             let new_name = self.functions.new_name(name).unwrap_or_else(|| (*name).to_owned());
-            left.insert(new_name, (*name, *bytes));
+            unmatched.insert(new_name, (*name, *bytes));
         }
         let (lhs_captures, rhs_captures) = (captures(&objects.lhs), captures(&objects.rhs));
         let list = at.field("concrete_functions");
         let start = out.changes.len();
         let mut of_captures = Vec::new();
         for (name, rhs) in objects.rhs.functions() {
-            let Some((old, lhs)) = left.remove(*name) else {
+            let Some((old, lhs)) = unmatched.remove(*name) else {
                 differ.one_sided(ChangeKind::Added, (ty, rhs), &list.key(name), out);
                 continue;
             };
@@ -46,7 +46,7 @@ impl ModelRules<'_> {
                 of_captures.push(Change::modified(at.field("bound_inputs").path(), lhs, rhs));
             }
         }
-        for (old, lhs) in left.into_values() {
+        for (old, lhs) in unmatched.into_values() {
             differ.one_sided(ChangeKind::Removed, (ty, lhs), &list.key(old), out);
         }
         let depth = list.path().steps().len() + 1;

@@ -78,28 +78,34 @@ impl<'m> ObjectMatching<'m> {
             pairs: Vec::new(),
             renamed: Vec::new(),
         };
-        let left = hashes(&objects.lhs, |name| functions.new_name(name));
-        let right = hashes(&objects.rhs, |_| None);
+        let lhs_hashes = hashes(&objects.lhs, |name| functions.new_name(name));
+        let rhs_hashes = hashes(&objects.rhs, |_| None);
         if let (Some(l), Some(r)) = (objects.lhs.root(), objects.rhs.root()) {
             objects.pair((l, r), (Route::Root, Route::Root));
         }
         let mut walked = WalkState::default();
-        objects.walk(&mut walked, functions, &left, &right);
-        objects.pair_lost(&left, &right);
-        objects.walk(&mut walked, functions, &left, &right);
+        objects.walk(&mut walked, functions, &lhs_hashes, &rhs_hashes);
+        objects.pair_lost(&lhs_hashes, &rhs_hashes);
+        objects.walk(&mut walked, functions, &lhs_hashes, &rhs_hashes);
         objects
     }
 
     /// Follows every pair: first along children of equal names, then along renamed children, then along all
     /// other references.
-    fn walk(&mut self, walked: &mut WalkState, functions: &Renames, left: &[u64], right: &[u64]) {
+    fn walk(
+        &mut self,
+        walked: &mut WalkState,
+        functions: &Renames,
+        lhs_hashes: &[u64],
+        rhs_hashes: &[u64],
+    ) {
         loop {
             if let Some(&pair) = self.pairs.get(walked.children) {
                 walked.children += 1;
                 self.children(pair);
             } else if let Some(&pair) = self.pairs.get(walked.renamed) {
                 walked.renamed += 1;
-                self.renamed_children(pair, left, right);
+                self.renamed_children(pair, lhs_hashes, rhs_hashes);
             } else if let Some(&pair) = self.pairs.get(walked.others) {
                 walked.others += 1;
                 self.others(pair, functions);
@@ -132,12 +138,14 @@ impl<'m> ObjectMatching<'m> {
                 .map(|(label, id)| (graph.variable_name(id), (label, id)))
                 .collect::<BTreeMap<_, _>>()
         };
-        let (left, right) = (named(&self.lhs, l), named(&self.rhs, r));
+        let (lhs_children, rhs_children) = (named(&self.lhs, l), named(&self.rhs, r));
         let all = (self.lhs.children(l).count(), self.rhs.children(r).count());
-        if !left.keys().eq(right.keys()) || all != (left.len(), right.len()) {
+        if !lhs_children.keys().eq(rhs_children.keys())
+            || all != (lhs_children.len(), rhs_children.len())
+        {
             return false;
         }
-        for ((from, a), (to, b)) in left.into_values().zip(right.into_values()) {
+        for ((from, a), (to, b)) in lhs_children.into_values().zip(rhs_children.into_values()) {
             let routes = (Route::From(l, Label::Child(from)), Route::From(r, Label::Child(to)));
             self.pair((a, b), routes);
             if from != to && self.to_rhs(a) == Some(b) {
@@ -148,7 +156,12 @@ impl<'m> ObjectMatching<'m> {
         true
     }
 
-    fn renamed_children(&mut self, (l, r): (ObjectId, ObjectId), left: &[u64], right: &[u64]) {
+    fn renamed_children(
+        &mut self,
+        (l, r): (ObjectId, ObjectId),
+        lhs_hashes: &[u64],
+        rhs_hashes: &[u64],
+    ) {
         let (mut unmatched, mut others) = (Vec::new(), Vec::new());
         for pair in join(self.lhs.children(l), self.rhs.children(r), |(a, _), (b, _)| a.cmp(b)) {
             match pair {
@@ -164,11 +177,11 @@ impl<'m> ObjectMatching<'m> {
         };
         let mut alike = BTreeMap::<_, (Vec<_>, Vec<_>)>::new();
         for (name, to) in unmatched {
-            alike.entry(kind(self.to_rhs(to), left, to)).or_default().0.push((name, to));
+            alike.entry(kind(self.to_rhs(to), lhs_hashes, to)).or_default().0.push((name, to));
         }
         for (name, to) in others {
             let known = self.to_lhs(to).map(|_| to);
-            alike.entry(kind(known, right, to)).or_default().1.push((name, to));
+            alike.entry(kind(known, rhs_hashes, to)).or_default().1.push((name, to));
         }
         for (unmatched, others) in alike.into_values().filter(|(l, r)| l.len() == r.len()) {
             for ((from, a), (to, b)) in unmatched.into_iter().zip(others) {
@@ -204,7 +217,7 @@ impl<'m> ObjectMatching<'m> {
     }
 
     /// Pairs unreachable objects: by structure, then by number.
-    fn pair_lost(&mut self, left: &[u64], right: &[u64]) {
+    fn pair_lost(&mut self, lhs_hashes: &[u64], rhs_hashes: &[u64]) {
         let lost = |graph: &ObjectGraph<'m>, known: &[Option<ObjectId>], hashes: &[u64]| {
             let is_lost = |id: &ObjectId| {
                 graph.route(*id) == Route::Unreachable && known.get(id.position()) == Some(&None)
@@ -213,17 +226,17 @@ impl<'m> ObjectMatching<'m> {
             graph.ids().filter(is_lost).map(|id| (hash(id), id)).collect::<Vec<_>>()
         };
         let mut theirs = BTreeMap::<u64, Vec<ObjectId>>::new();
-        for (hash, id) in lost(&self.rhs, &self.to_lhs, right).into_iter().rev() {
+        for (hash, id) in lost(&self.rhs, &self.to_lhs, rhs_hashes).into_iter().rev() {
             theirs.entry(hash).or_default().push(id);
         }
         let routes = (Route::Unreachable, Route::Unreachable);
-        for (hash, l) in lost(&self.lhs, &self.to_rhs, left) {
+        for (hash, l) in lost(&self.lhs, &self.to_rhs, lhs_hashes) {
             if let Some(r) = theirs.get_mut(&hash).and_then(Vec::pop) {
                 self.pair((l, r), routes);
             }
         }
-        let theirs = lost(&self.rhs, &self.to_lhs, right);
-        for (_, l) in lost(&self.lhs, &self.to_rhs, left) {
+        let theirs = lost(&self.rhs, &self.to_lhs, rhs_hashes);
+        for (_, l) in lost(&self.lhs, &self.to_rhs, lhs_hashes) {
             if let Ok(at) = theirs.binary_search_by_key(&l, |(_, id)| *id)
                 && let Some((_, r)) = theirs.get(at)
             {
@@ -244,8 +257,8 @@ impl<'m> ObjectMatching<'m> {
             self.pairs.push((l, r));
             let slots =
                 (self.lhs_routes.get_mut(l.position()), self.rhs_routes.get_mut(r.position()));
-            if let (Some(left), Some(right)) = slots {
-                (*left, *right) = routes;
+            if let (Some(lhs_route), Some(rhs_route)) = slots {
+                (*lhs_route, *rhs_route) = routes;
             }
         }
     }

@@ -40,8 +40,8 @@ impl ModelRules<'_> {
             return self.objects(objects, pair, out);
         }
         let graphs = out.both(ObjectGraph::new(kind, lhs), ObjectGraph::new(kind, rhs), at);
-        let Some((left, right)) = graphs else { return };
-        let objects = ObjectMatching::new(left, right, self.functions);
+        let Some((lhs, rhs)) = graphs else { return };
+        let objects = ObjectMatching::new(lhs, rhs, self.functions);
         let keys = objects.keys();
         // The keys of a whole model, if there are any, take precedence.
         let keys = if self.keys.is_empty() { &keys } else { self.keys };

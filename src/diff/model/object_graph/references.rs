@@ -96,12 +96,12 @@ impl ObjectMatching<'_> {
         nodes: &PathBuilder<'_>,
         out: &mut Vec<Change>,
     ) {
-        let mut left: BTreeMap<ReferenceKey<'_>, (Label<'_>, ObjectId)> = BTreeMap::new();
+        let mut unmatched: BTreeMap<ReferenceKey<'_>, (Label<'_>, ObjectId)> = BTreeMap::new();
         for (_, edge) in self.lhs.edges(l) {
             let key = self.lhs_key(edge.label, functions);
             let is_renamed = matches!(key, ReferenceKey::Child(name) if from.contains(&(r, name)));
             if !is_renamed && !matches!(key, ReferenceKey::Bound(..)) {
-                left.insert(key, (edge.label, edge.to));
+                unmatched.insert(key, (edge.label, edge.to));
             }
         }
         let mut push = |key: &ReferenceKey<'_>, a: Option<ObjectId>, b: Option<ObjectId>| {
@@ -114,14 +114,14 @@ impl ObjectMatching<'_> {
             if is_renamed || matches!(key, ReferenceKey::Bound(..)) {
                 continue;
             }
-            match left.remove(&key) {
+            match unmatched.remove(&key) {
                 Some((_, to)) if self.to_rhs(to) == Some(edge.to) => {}
                 Some((_, to)) => push(&key, Some(to), Some(edge.to)),
                 None if self.is_reported((r, edge.label, edge.to), true) => {}
                 None => push(&key, None, Some(edge.to)),
             }
         }
-        for (key, (label, to)) in left {
+        for (key, (label, to)) in unmatched {
             if !self.is_reported((l, label, to), false) {
                 push(&key, Some(to), None);
             }

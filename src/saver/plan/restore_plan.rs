@@ -1,0 +1,148 @@
+//! The plan of a restore: each requested tensor with its key in the checkpoint, or the reason why it cannot be restored.
+
+use std::collections::BTreeSet;
+
+use super::problem::Problem;
+use super::restores::{Bodies, RequestedTensor, Restore};
+use super::source::RestoreSource;
+use super::suggestions::Suggestions;
+use crate::checkpoint::Checkpoint;
+use crate::error::{Error, Result};
+use crate::graph::{Graph, node_of};
+use crate::message::Message;
+use crate::saver::{ObjectKeys, graph_of};
+use crate::schema::tensorflow::SaverDef;
+use crate::tensor::{DType, Name};
+
+/// The tensors that a saver would restore.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RestorePlan {
+    /// The tensors that the restore nodes request, in order: those of the graph, then those of its functions.
+    pub reads: Vec<Read>,
+    /// The number of restore nodes whose tensors are not named by constants, and so are unknown.
+    pub unknown: u64,
+    /// Whether the names are those of objects: TensorFlow 2 saved the checkpoint, and TensorFlow 1 the graph.
+    pub is_by_object: bool,
+}
+
+/// A tensor that a restore node reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Read {
+    /// The requested name.
+    pub name: String,
+    /// The full shape and the slice, such as `7 2 0,3:0,2`; empty for the whole tensor.
+    pub slice: String,
+    /// The requested dtype, if the node has one.
+    pub dtype: Option<DType>,
+    /// The variables that receive the tensor, as far as they can be found.
+    pub variables: Vec<String>,
+    /// The key in the checkpoint.
+    pub key: Option<Name>,
+    /// The reason why the tensor cannot be restored; TensorFlow restores it anyway unless [`Problem::is_refused`].
+    pub problem: Option<Problem>,
+}
+
+impl RestorePlan {
+    /// The tensors with problems.
+    pub fn problems(&self) -> impl Iterator<Item = (&Read, &Problem)> {
+        self.reads.iter().filter_map(|read| Some((read, read.problem.as_ref()?)))
+    }
+
+    /// Whether TensorFlow restores all known tensors.
+    pub fn restores(&self) -> bool {
+        self.problems().all(|(_, problem)| !problem.is_refused())
+    }
+}
+
+/// Plans the restore of `checkpoint` by `saver`, in the graph of a `MetaGraphDef` or `GraphDef`.
+///
+/// If names are missing and TensorFlow 2 saved the checkpoint, they are looked up among its objects, as in TensorFlow. Tensors that cannot
+/// be read have no problem here: reading them reports their damage.
+///
+/// ```
+/// use ckdiff::artifact::{Document, ReadOptions};
+/// use ckdiff::checkpoint::Checkpoint;
+/// use ckdiff::saver::plan::restore_plan;
+/// use ckdiff::schema::Schema;
+/// use ckdiff::schema::tensorflow::MetaGraphDef;
+/// use prost::Message as _;
+///
+/// let path = "tests/data/fit/renamed/model.ckpt";
+/// let meta = Document::open(format!("{path}.meta"), Schema::tensorflow(), &ReadOptions::default())?;
+/// let saver = MetaGraphDef::decode(meta.message().bytes()).unwrap().saver_def.unwrap();
+/// let plan = restore_plan(meta.message(), &saver, &Checkpoint::open(path)?)?;
+/// let (read, problem) = plan.problems().next().unwrap();
+/// assert_eq!(read.name, "dense/kernal");
+/// assert_eq!(problem.to_string(), "the checkpoint has no such tensor; did you mean dense/kernel?");
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
+/// # Errors
+/// If the message has no graph, or the graph lacks the saver's node; if the object graph of the checkpoint cannot be read.
+pub fn restore_plan(
+    message: &Message<'_>,
+    saver: &SaverDef,
+    checkpoint: &Checkpoint,
+) -> Result<RestorePlan> {
+    plan_of(message, saver, RestoreSource::new(checkpoint), checkpoint)
+}
+
+/// As [`restore_plan`], for [`run`](crate::saver::run), which reads both formats and slices of any dtype, unlike TensorFlow.
+pub(in crate::saver) fn run_plan(
+    message: &Message<'_>,
+    saver: &SaverDef,
+    checkpoint: &Checkpoint,
+) -> Result<RestorePlan> {
+    plan_of(message, saver, RestoreSource::new(checkpoint).for_run(), checkpoint)
+}
+
+fn plan_of(
+    message: &Message<'_>,
+    saver: &SaverDef,
+    source: RestoreSource<'_>,
+    checkpoint: &Checkpoint,
+) -> Result<RestorePlan> {
+    let graph = Graph::new(graph_of(message)?)?;
+    let start = graph.find(node_of(&saver.restore_op_name)).ok_or_else(|| {
+        let shown = crate::error::shortened(&saver.restore_op_name);
+        let kind = format!("the graph lacks the restore node of the saver, {shown:?}");
+        Error::not_found(kind)
+    })?;
+    let bodies = Bodies::new(&graph)?;
+    let restores = bodies.restores();
+    let mine = bodies.reach(&restores, start);
+    let mine: Vec<&Restore<'_>> = mine.into_iter().filter_map(|at| restores.get(at)).collect();
+    let requested = || mine.iter().flat_map(|restore| restore.requested());
+    let keys = ObjectKeys::of(checkpoint)?;
+    let source = source.for_names(keys.as_ref(), requested().map(|(_, requested)| &*requested.key));
+    let read_already: BTreeSet<&[u8]> =
+        requested().map(|(_, requested)| requested.key.as_bytes()).collect();
+    let unread = source.names(keys.as_ref()).filter(|name| !read_already.contains(name.as_bytes()));
+    let mut suggestions = Suggestions::new(unread.collect());
+    let reads =
+        requested().map(|(op, requested)| read(&source, &mut suggestions, op, requested)).collect();
+    let unknown = mine.iter().filter(|restore| restore.tensors.is_none()).count() as u64;
+    Ok(RestorePlan { reads, unknown, is_by_object: source.keys().is_some() })
+}
+
+fn read(
+    source: &RestoreSource<'_>,
+    suggestions: &mut Suggestions<'_>,
+    op: &str,
+    requested: &RequestedTensor,
+) -> Read {
+    let problem = match source.problem(op, requested) {
+        Some((Problem::Missing { .. }, _)) => {
+            Some(Problem::Missing { suggestion: suggestions.to(&requested.key) })
+        }
+        other => other.map(|(problem, _)| problem),
+    };
+    let variables = requested.variables.iter().map(|variable| variable.variable.clone());
+    Read {
+        name: requested.key.clone(),
+        slice: requested.slice.clone(),
+        dtype: DType::from_code(requested.dtype),
+        variables: variables.filter(|name| !name.is_empty()).collect(),
+        key: source.key(&requested.key).cloned(),
+        problem,
+    }
+}
