@@ -6,11 +6,11 @@ use crate::checkpoint::Entry;
 use crate::compare::{self, Comparison, NanPolicy};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
-use crate::tensor::{Kind, Name, TensorSource, in_parallel, read_through};
+use crate::tensor::{Facts, Kind, Name, TensorSource, in_parallel, read_through};
 
 use super::object_graphs::Counterparts;
 use super::side_tensors::SideTensors;
-use super::{Facts, Options, Status, TensorDiff};
+use super::{Options, Status, TensorDiff};
 
 /// The entries of both sides with the same name, after renames.
 #[derive(Default, Clone, Copy)]
@@ -134,10 +134,7 @@ fn from_index(
     lhs: SideTensors<'_>,
     rhs: SideTensors<'_>,
 ) -> TensorDiff {
-    let facts = |entry: Option<&Entry>| {
-        let source = source(entry?).ok()?;
-        Some(Facts { dtype: source.dtype(), shape: source.shape().clone() })
-    };
+    let facts = |entry: Option<&Entry>| source(entry?).ok().map(Facts::of);
     let error = [pair.lhs, pair.rhs]
         .into_iter()
         .flatten()

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-use super::{Fit, MetaGraph, fit};
+use super::{MetaGraph, Restorability, restorability};
 use crate::artifact::Document;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ pub struct VerifiedGraph {
     /// The nodes that do not conform to the definitions of their ops.
     pub checked: Checked,
     /// Whether the checkpoint can be restored, if there is one.
-    pub fit: Option<Fit>,
+    pub restorability: Option<Restorability>,
 }
 
 impl Serialize for VerifiedGraph {
@@ -39,9 +39,9 @@ impl Serialize for VerifiedGraph {
             nodes: u64,
             problems: u64,
             findings: &'a [Finding],
-            fit: &'a Option<Fit>,
+            fit: &'a Option<Restorability>,
         }
-        let Self { path, tags, nodes, checked, fit } = self;
+        let Self { path, tags, nodes, checked, restorability: fit } = self;
         let problems = checked.findings.len() as u64 + checked.more;
         let findings = &checked.findings;
         Graph { path, tags, nodes: *nodes, problems, findings, fit }.serialize(serializer)
@@ -51,7 +51,8 @@ impl Serialize for VerifiedGraph {
 impl VerifiedGraph {
     /// Whether there are no findings and no misfits.
     pub fn is_well(&self) -> bool {
-        self.checked.findings.is_empty() && self.fit.as_ref().is_none_or(Fit::fits)
+        self.checked.findings.is_empty()
+            && self.restorability.as_ref().is_none_or(Restorability::fits)
     }
 }
 
@@ -82,7 +83,9 @@ pub fn graphs(
             tags: meta.tags.iter().map(ToString::to_string).collect(),
             nodes: meta.graph.nodes().len() as u64,
             checked,
-            fit: checkpoint.map(|checkpoint| fit(meta, checkpoint, KEPT)).transpose()?,
+            restorability: checkpoint
+                .map(|checkpoint| restorability(meta, checkpoint, KEPT))
+                .transpose()?,
         })
     };
     metas.iter().map(verified).collect::<Result<_>>().map_err(in_file)

@@ -15,10 +15,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::Artifact;
+use ckdiff::checkpoint::Listing;
 use ckdiff::diff::{Diff, Options, TextView, Verdict, diff};
 use ckdiff::progress::Silent;
 use ckdiff::report::human::printable;
-use ckdiff::report::{self, Format, Listing, Overview, Report};
+use ckdiff::report::{self, Format, Overview, Report};
 use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;

@@ -6,12 +6,12 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use ckdiff::artifact::{Artifact, Document, ReadOptions, SavedModelPart};
-use ckdiff::checkpoint::{Checkpoint, Entry};
+use ckdiff::checkpoint::{Checkpoint, Entry, Listing};
 use ckdiff::diff::NameFilter;
 use ckdiff::files::cannot_write;
 use ckdiff::progress::Silent;
-use ckdiff::report::{self, Listing, Options, Overview, Report, Values};
-use ckdiff::tensor::{Name, TensorSource, read_through};
+use ckdiff::report::{self, Options, Overview, Report};
+use ckdiff::tensor::{Name, TensorSource, TensorValues, read_through};
 use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
@@ -83,13 +83,8 @@ fn message<'a>(
         losses::warn(&losses, form, false);
     }
     let errors = overview.errors();
-    if errors.is_empty() {
-        return Ok(Exit::Same);
-    }
-    if !output::is_seen(&args.report) {
-        errors.into_iter().collect::<Diagnostics>().print();
-    }
-    Ok(Exit::Trouble)
+    output::print_unseen(&args.report, false, &errors);
+    Ok(if errors.is_empty() { Exit::Same } else { Exit::Trouble })
 }
 
 /// Lists the tensors that the filters select, or prints the requested one.
@@ -114,7 +109,7 @@ fn list(
     // In the human format, one tensor is printed with its values.
     let values = match only {
         Some(entry) if !args.digest && output::is_for_person(&args.report) => {
-            Some(Values::read(&entry.name, source(entry)?, &bar)?)
+            Some(TensorValues::read(&entry.name, source(entry)?, &bar)?)
         }
         _ => None,
     };
@@ -123,11 +118,8 @@ fn list(
         let options = Options { palette, max_rows: usize::MAX, ..Options::default() };
         report::write(&Report::Listing(&listing, values.as_ref()), format, &options, out).map(drop)
     })?;
-    if !output::is_seen(&args.report) {
-        let errors = listing.tensors.iter().filter_map(|row| row.error.as_ref());
-        listing.damage.iter().chain(errors).cloned().collect::<Diagnostics>().print();
-    }
-    Ok(if listing.is_sound() { Exit::Same } else { Exit::Trouble })
+    output::print_unseen(&args.report, false, listing.errors());
+    Ok(if listing.errors().next().is_none() { Exit::Same } else { Exit::Trouble })
 }
 
 /// Writes the content of one tensor, after verifying all of it.

@@ -11,9 +11,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use ckdiff::checkpoint::{Checkpoint, Entry};
+use ckdiff::checkpoint::{Checkpoint, Entry, ListedTensor, Listing};
 use ckdiff::progress::Silent;
-use ckdiff::report::{Listing, Row};
 use ckdiff::text::{self, PrintOptions, Style, UnknownFields};
 use ckdiff::{Error, ErrorKind};
 use sha2::{Digest, Sha256};
@@ -78,7 +77,7 @@ fn tensors(checkpoint: &Checkpoint, name: &Path, out: &mut dyn Write) -> io::Res
     Ok(())
 }
 
-fn line(row: &Row, stored: Option<String>, name: &Path) -> String {
+fn line(row: &ListedTensor, stored: Option<String>, name: &Path) -> String {
     let tensor = row.name.printable();
     let facts = row.facts.as_ref().map(|facts| format!("  {}  {}", facts.dtype, facts.shape));
     let facts = facts.unwrap_or_default();
