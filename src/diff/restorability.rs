@@ -1,4 +1,4 @@
-//! Checks whether the graph of each side can restore its own tensors. A problem is a finding and does not
+//! Checks whether the graph of each side can restore its own tensors. A misfit is a finding and does not
 //! stop the comparison.
 
 use super::{Finding, Side};

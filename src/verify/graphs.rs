@@ -1,6 +1,6 @@
 //! Checks the graphs of a message against the definitions of their ops, and against a checkpoint.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Serialize, Serializer};
 
@@ -8,8 +8,8 @@ use super::{MetaGraph, Restorability, restorability};
 use crate::artifact::Document;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
-use crate::graph::{Checked, Finding, OpTable, check};
-use crate::serial;
+use crate::graph::{Checked, OpTable, check};
+use crate::serial::{self, object};
 
 /// The number of findings, and of misfits of each kind, that are kept.
 const KEPT: usize = 1_000;
@@ -31,20 +31,15 @@ pub struct VerifiedGraph {
 
 impl Serialize for VerifiedGraph {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Graph<'a> {
-            #[serde(serialize_with = "serial::path")]
-            path: &'a Path,
-            tags: &'a [String],
-            nodes: u64,
-            problems: u64,
-            findings: &'a [Finding],
-            fit: &'a Option<Restorability>,
-        }
-        let Self { path, tags, nodes, checked, restorability: fit } = self;
-        let problems = checked.findings.len() as u64 + checked.more;
-        let findings = &checked.findings;
-        Graph { path, tags, nodes: *nodes, problems, findings, fit }.serialize(serializer)
+        let report = object! {
+            path: serial::Text(self.path.display()),
+            tags: &self.tags,
+            nodes: self.nodes,
+            problems: self.checked.total(),
+            findings: &self.checked.findings,
+            fit: &self.restorability,
+        };
+        report.serialize(serializer)
     }
 }
 

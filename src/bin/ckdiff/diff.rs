@@ -4,7 +4,7 @@ use ckdiff::artifact::{Artifact, ReadOptions};
 use ckdiff::compare::{self, Device};
 use ckdiff::diff::{Ignore, Lists, NameFilter, Only, Options, TextView, Verdict, diff};
 use ckdiff::report::{self, Palette, Report};
-use ckdiff::{Error, ErrorKind, compare::Tolerance};
+use ckdiff::{Error, compare::Tolerance};
 
 use crate::Exit;
 use crate::args::{Choice, CompareArgs, DeviceArgs, DiffArgs, Jobs, Unified};
@@ -22,8 +22,8 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     let device = device(&args.device)?;
     let options = Options { lists, device, ..options(&args.what, args.histogram, &args.jobs)? };
     if [&args.lhs, &args.rhs].iter().all(|path| path.as_os_str() == "-") {
-        let why = "standard input cannot be both sides".into();
-        return Err(Error::from(ErrorKind::Usage(why)).into());
+        let why = "standard input cannot be both sides";
+        return Err(Error::usage(why).into());
     }
     let own = args.schema.is_given().then(|| Loaded::new(&args.schema)).transpose()?;
     let (lhs, rhs) = match open(args, own.as_ref()) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
+use ckdiff::Error;
 use ckdiff::artifact::{Artifact, Document, ReadOptions, SavedModelPart};
 use ckdiff::checkpoint::{Checkpoint, Entry, Listing};
 use ckdiff::diff::NameFilter;
@@ -12,7 +13,6 @@ use ckdiff::files::cannot_write;
 use ckdiff::progress::Silent;
 use ckdiff::report::{self, Options, Overview, Report};
 use ckdiff::tensor::{Name, TensorSource, TensorValues, read_through};
-use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
 use crate::args::ShowArgs;
@@ -66,9 +66,8 @@ fn message<'a>(
     overview: impl FnOnce() -> Result<Overview<'a>, Error>,
 ) -> Result<Exit, Diagnostics> {
     if wants_tensors(args) {
-        let kind =
-            format!("expected a checkpoint, found {}, which has no tensors", document.kind());
-        return Err(Error::from(ErrorKind::Usage(kind)).in_file(document.path()).into());
+        let why = format!("expected a checkpoint, found {}, which has no tensors", document.kind());
+        return Err(Error::usage(why).in_file(document.path()).into());
     }
     let overview = overview()?;
     // The losses of each requested form.
@@ -103,8 +102,8 @@ fn list(
         Listing::new(checkpoint, takes)
     };
     if listing.tensors.is_empty() && !names.accepts_all() {
-        let kind = ErrorKind::Usage("the filters leave no tensor to show".into());
-        return Err(Error::from(kind).in_file(&args.path).into());
+        let error = Error::usage("the filters leave no tensor to show");
+        return Err(error.in_file(&args.path).into());
     }
     // In the human format, one tensor is printed with its values.
     let values = match only {
@@ -156,6 +155,6 @@ fn find<'a>(checkpoint: &'a Checkpoint, name: &OsStr) -> Result<&'a Entry, Error
     found.ok_or_else(|| {
         // This error suggests a similar name.
         let nearest = checkpoint.get_tensor(bytes).err();
-        nearest.unwrap_or_else(|| ErrorKind::NotFound("no such tensor".into()).into())
+        nearest.unwrap_or_else(|| Error::not_found("no such tensor"))
     })
 }

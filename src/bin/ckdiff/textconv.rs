@@ -11,10 +11,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use ckdiff::Error;
 use ckdiff::checkpoint::{Checkpoint, Entry, ListedTensor, Listing};
 use ckdiff::progress::Silent;
 use ckdiff::text::{self, PrintOptions, Style, UnknownFields};
-use ckdiff::{Error, ErrorKind};
 use sha2::{Digest, Sha256};
 
 use crate::Exit;
@@ -30,8 +30,8 @@ use crate::output;
 pub(crate) fn run(args: &TextconvArgs) -> Result<Exit, Diagnostics> {
     let path = &args.file;
     if path.is_dir() {
-        let kind = "this is a directory; expected a file".into();
-        return Err(Error::from(ErrorKind::Usage(kind)).in_file(path).into());
+        let why = "this is a directory; expected a file";
+        return Err(Error::usage(why).in_file(path).into());
     }
     // The text must not depend on git's temporary path.
     let name = path.file_name().map_or(path.as_path(), Path::new);

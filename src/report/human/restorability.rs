@@ -19,10 +19,10 @@ const NAME: usize = 48;
 /// The maximum number of tensors that are listed of those that no saver restores.
 const LEFT: usize = 5;
 
-/// A summary of the defects of all graphs; `None` where there are none.
+/// A summary of the misfits and findings of all graphs; `None` if there are none.
 pub(super) fn answer(found: &Verification) -> Option<String> {
     let unfit: Vec<&Restorability> = fits(found).filter(|fit| !fit.fits()).collect();
-    let wrong: u64 = found.graphs.iter().map(|graph| findings(&graph.checked)).sum();
+    let wrong: u64 = found.graphs.iter().map(|graph| graph.checked.total()).sum();
     let mut parts = Vec::new();
     if let [only] = *unfit {
         let why = only.decisive().map(|saver| saver.counts.to_string()).unwrap_or_default();
@@ -32,7 +32,7 @@ pub(super) fn answer(found: &Verification) -> Option<String> {
         parts.push(format!("{} do not fit", plural(n, "graph")));
     }
     if wrong > 0 {
-        parts.push(format!("{} in its nodes", plural(wrong, "problem")));
+        parts.push(format!("{} in its nodes", plural(wrong, "finding")));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
 }
@@ -53,11 +53,7 @@ fn fits(found: &Verification) -> impl Iterator<Item = &Restorability> {
     found.graphs.iter().filter_map(|graph| graph.restorability.as_ref())
 }
 
-fn findings(checked: &Checked) -> u64 {
-    checked.findings.len() as u64 + checked.more
-}
-
-/// Writes the sections of every graph that has defects.
+/// Writes the sections of every graph with misfits or findings.
 pub(super) fn write(
     found: &Verification,
     options: &Options,
@@ -176,7 +172,7 @@ fn detail(misfit: &Misfit) -> String {
 
 fn nodes(checked: &Checked, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let heading = options.palette.heading;
-    let total = findings(checked);
+    let total = checked.total();
     if total == 0 {
         return Ok(());
     }

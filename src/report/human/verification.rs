@@ -1,4 +1,4 @@
-//! The report of verifications: a line for each artifact, and lines for its defects.
+//! The report of verifications: a line for each artifact, and lines for its errors, misfits and findings.
 
 use std::io::{self, Write};
 

@@ -1,10 +1,9 @@
 //! What the savers of a graph can restore of a checkpoint.
 
-use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::misfit::{Counts, Misfit};
-use crate::serial::Named;
+use crate::serial::{Named, object};
 use crate::tensor::Name;
 
 /// Whether the savers of a graph can restore a checkpoint, and what they cannot restore.
@@ -44,18 +43,14 @@ pub struct SaverRestorability {
 
 impl Serialize for Restorability {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Left<'a> {
-            count: u64,
-            names: Vec<Named<'a>>,
-        }
-        let names = self.left.iter().map(Named).collect();
-        let mut map = serializer.serialize_struct("Restorability", 4)?;
-        map.serialize_field("fits", &self.fits())?;
-        map.serialize_field("restores", &self.restores())?;
-        map.serialize_field("savers", &self.savers)?;
-        map.serialize_field("not_restored", &Left { count: self.left_count, names })?;
-        map.end()
+        let names: Vec<_> = self.left.iter().map(Named).collect();
+        let report = object! {
+            fits: self.fits(),
+            restores: self.restores(),
+            savers: &self.savers,
+            not_restored: object! { count: self.left_count, names: names },
+        };
+        report.serialize(serializer)
     }
 }
 
