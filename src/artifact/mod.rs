@@ -6,6 +6,7 @@ mod known_fields;
 mod message_type;
 mod open;
 mod recognize;
+mod summary;
 
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,7 @@ pub use crate::message::Form;
 pub use document::{Document, ReadOptions};
 pub use files::{Asset, Files};
 pub use message_type::message_type;
+pub use summary::ArtifactSummary;
 
 use crate::checkpoint::Checkpoint;
 pub use crate::checkpoint::{FileKind, Sniffed, Unsupported};

@@ -5,10 +5,10 @@ use super::message::ListRules;
 use super::model::CommonPart;
 use super::object_graphs::ObjectGraphs;
 use super::side_tensors::SideTensors;
-use super::{Coverage, Damage, Diff, Finding, Only, Options, Side};
+use super::{Damage, Diff, Finding, Only, Options, Side};
 use super::{files, model, proposals, restorability, tensors};
 use crate::artifact::Artifact;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::progress::Progress;
 
 /// Compares two artifacts; see [`diff`](super::diff()).
@@ -55,12 +55,7 @@ pub(super) fn compare(
         compare_tensors(sides, objects, options, progress, &mut diff)?;
     }
     if let Some(frozen) = &frozen {
-        diff.coverage = Coverage::Tensors;
-        frozen.leave_out(&mut diff);
-        if diff.tensors.is_empty() {
-            let why = "the filters leave no tensor that the graph has".into();
-            return Err(ErrorKind::Usage(why).into());
-        }
+        frozen.restrict(&mut diff)?;
     }
     if messages.is_some() {
         if tensors.is_some() {
@@ -105,7 +100,7 @@ fn compare_tensors(
     diff.tensors = tensors::compare(lhs, rhs, &counterparts, options, progress)?;
     diff.work = options.device.work();
     if diff.tensors.is_empty() && !options.names.accepts_all() {
-        return Err(ErrorKind::Usage("the filters leave no tensor to compare".into()).into());
+        return Err(Error::usage("the filters leave no tensor to compare"));
     }
     objects.assign_roles(lhs, rhs, &mut diff.tensors);
     diff.tensors.sort_by(|a, b| (&a.name, &a.renamed_from).cmp(&(&b.name, &b.renamed_from)));
@@ -133,5 +128,5 @@ fn nothing_in_common(lhs: &Artifact<'_>, rhs: &Artifact<'_>, only: Only) -> Erro
         _ => "",
     };
     let why = format!("lhs is a {l}, rhs is a {r}: they have no {part} in common to compare{hint}");
-    ErrorKind::Usage(why).into()
+    Error::usage(why)
 }

@@ -1,10 +1,9 @@
 //! Changes: the differences between two messages.
 
-use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::compare::Comparison;
-use crate::serial::{Float, named_enum};
+use crate::serial::{Float, named_enum, object};
 
 use super::Path;
 
@@ -116,14 +115,15 @@ impl Detail {
 
 /// Writes the statistics that a change reports.
 fn values<S: Serializer>(comparison: &Comparison, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut values = serializer.serialize_struct("Values", 6)?;
-    values.serialize_field("elements", &comparison.elements)?;
-    values.serialize_field("differing", &comparison.differing)?;
-    values.serialize_field("mismatched", &comparison.mismatched)?;
-    values.serialize_field("max_abs", &comparison.max_abs.map(Float))?;
-    values.serialize_field("max_rel", &comparison.max_rel.map(Float))?;
-    values.serialize_field("max_ulp", &comparison.max_ulp)?;
-    values.end()
+    let report = object! {
+        elements: comparison.elements,
+        differing: comparison.differing,
+        mismatched: comparison.mismatched,
+        max_abs: comparison.max_abs.map(Float),
+        max_rel: comparison.max_rel.map(Float),
+        max_ulp: comparison.max_ulp,
+    };
+    report.serialize(serializer)
 }
 
 /// Nodes that were added, removed or renamed together.
@@ -139,11 +139,12 @@ pub struct NodeGroup {
 
 impl Serialize for NodeGroup {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut nodes = serializer.serialize_struct("NodeGroup", 3)?;
-        nodes.serialize_field("count", &self.names.len())?;
-        nodes.serialize_field("names", &self.names)?;
-        nodes.serialize_field("boundary", &self.boundary)?;
-        nodes.end()
+        let report = object! {
+            count: self.names.len(),
+            names: &self.names,
+            boundary: &self.boundary,
+        };
+        report.serialize(serializer)
     }
 }
 

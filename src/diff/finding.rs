@@ -1,17 +1,17 @@
-//! Problems of one side by itself.
+//! Findings about one side by itself.
 
 use serde::Serialize;
 
 use super::{Path, Side};
 
-/// A problem of a message on one side, such as a cycle in a graph.
+/// A finding about a message on one side, such as a cycle in a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The side; `None` if it is not known, or both.
     pub side: Option<Side>,
     /// The path of the field.
     pub path: String,
-    /// The problem.
+    /// What is wrong.
     pub problem: String,
 }
 

@@ -14,10 +14,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::side_tensors::SideTensors;
-use super::{Diff, Only, Options, Side, Status, model};
+use super::{Coverage, Diff, Only, Options, Side, Status, model};
 use crate::artifact::Artifact;
 use crate::checkpoint::{Checkpoint, Entry, Partitioned, StoredSlice};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::{Constant, Graph, Node, attrs};
 use crate::tensor::{Name, Shape, Slice, TensorSource};
 
@@ -90,8 +90,12 @@ impl<'a> FrozenGraph<'a> {
         }
     }
 
-    /// Removes tensors that the graph does not need, and counts them.
-    pub(super) fn leave_out(&self, diff: &mut Diff) {
+    /// Restricts the result to tensors: removes those that the graph does not need, and counts them.
+    ///
+    /// # Errors
+    /// When no tensor is left.
+    pub(super) fn restrict(&self, diff: &mut Diff) -> Result<()> {
+        diff.coverage = Coverage::Tensors;
         let alone = if self.side == Side::Lhs { Status::Added } else { Status::Removed };
         let before = diff.tensors.len();
         let proposed: BTreeSet<_> = diff
@@ -102,6 +106,10 @@ impl<'a> FrozenGraph<'a> {
         // A tensor for which a rename is proposed stays.
         diff.tensors.retain(|tensor| tensor.status != alone || proposed.contains(&tensor.name));
         diff.not_frozen = (before - diff.tensors.len()) as u64;
+        if diff.tensors.is_empty() {
+            return Err(Error::usage("the filters leave no tensor that the graph has"));
+        }
+        Ok(())
     }
 }
 

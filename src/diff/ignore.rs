@@ -3,7 +3,7 @@
 use regex::Regex;
 
 use super::{Change, ChangeKind, Diff};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// Selects changes that are neither reported nor counted in the verdict.
 #[derive(Debug, Clone, Default)]
@@ -28,9 +28,8 @@ impl Ignore {
     /// When a glob is too long.
     pub fn new(globs: &[String], kinds: &[ChangeKind]) -> Result<Self> {
         let paths = globs.iter().map(|glob| {
-            Regex::new(&pattern(glob)).map_err(|error| {
-                Error::from(ErrorKind::Usage(format!("--ignore {glob:?}: {error}")))
-            })
+            Regex::new(&pattern(glob))
+                .map_err(|error| Error::usage(format!("--ignore {glob:?}: {error}")))
         });
         Ok(Self { paths: paths.collect::<Result<_>>()?, kinds: kinds.to_vec() })
     }

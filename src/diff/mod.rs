@@ -29,8 +29,10 @@ pub use finding::Finding;
 pub use ignore::Ignore;
 pub use message::{Keyed, Lists, MessageOptions, PathPattern, messages};
 pub use name_filter::NameFilter;
-pub use outcome::{ArtifactSummary, Coverage, Damage, Diff, Facts, Rename, Status, StatusCounts};
-pub use outcome::{ChangeCounts, RoleCounts, TensorDiff, Verdict};
+pub use outcome::{
+    ChangeCounts, Coverage, Damage, Diff, Rename, RoleCounts, Status, StatusCounts, TensorDiff,
+    Verdict,
+};
 pub use path::{Path, Step};
 pub use roles::Role;
 pub use side::Side;

@@ -6,7 +6,7 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use regex::bytes::Regex;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::tensor::Name;
 
 /// Include and exclude patterns, and rename rules.
@@ -67,7 +67,7 @@ impl NameFilter {
 
 fn globs(option: &'static str, patterns: &[String]) -> Result<GlobSet> {
     let mut set = GlobSetBuilder::new();
-    let fail = |error: globset::Error| Error::from(ErrorKind::Usage(format!("{option}: {error}")));
+    let fail = |error: globset::Error| Error::usage(format!("{option}: {error}"));
     for pattern in patterns {
         set.add(
             GlobBuilder::new(pattern)
@@ -95,8 +95,7 @@ fn as_path(_: &[u8]) -> &Path {
 
 impl RenameRule {
     fn parse(rule: &str) -> Result<Self> {
-        let usage =
-            |why: String| Error::from(ErrorKind::Usage(format!("--rename {rule:?}: {why}")));
+        let usage = |why: String| Error::usage(format!("--rename {rule:?}: {why}"));
         let (from, to) = rule
             .rsplit_once('=')
             .ok_or_else(|| usage("'=' is missing between FROM and TO".into()))?;

@@ -1,16 +1,13 @@
 //! The result of a comparison, from which every report is made.
 
-use std::path::PathBuf;
-
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::artifact::Artifact;
-use crate::checkpoint::Checkpoint;
+use crate::artifact::{Artifact, ArtifactSummary};
 use crate::compare::{Comparison, Operands, Options, Work};
 use crate::error::Error;
 use crate::serial::{self, named_enum};
-use crate::tensor::{DType, Name, Shape};
+use crate::tensor::{Facts, Name};
 
 use super::{Change, Finding, Lists, Only, Role, Side, Weight};
 
@@ -39,7 +36,7 @@ pub struct Diff {
     pub changes: Vec<Change>,
     /// The number of ignored changes.
     pub ignored: u64,
-    /// Problems of a graph that did not prevent the comparison.
+    /// Findings of a graph that did not prevent the comparison.
     pub findings: Vec<Finding>,
     /// The parts that were compared.
     pub coverage: Coverage,
@@ -81,32 +78,6 @@ pub struct ChangeCounts {
     pub ignored: u64,
 }
 
-/// One of the two artifacts, as reports describe it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ArtifactSummary {
-    /// The path that the user gave.
-    #[serde(serialize_with = "serial::path")]
-    pub path: PathBuf,
-    /// The kind of artifact, such as `checkpoint`.
-    pub kind: String,
-    /// The format, such as `V2`.
-    pub format: &'static str,
-    /// Whether the data is available; without it, tensors are compared by the checksums in the index.
-    pub has_data: bool,
-    /// Whether the format of the tensors has checksums.
-    #[serde(rename = "checksum", skip_serializing_if = "is_true", serialize_with = "none")]
-    pub has_checksums: bool,
-}
-
-fn is_true(value: &bool) -> bool {
-    *value
-}
-
-/// Writes that a format has no checksums.
-fn none<S: Serializer>(_: &bool, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str("none")
-}
-
 /// Damage of one side.
 #[derive(Debug, Clone, Serialize)]
 pub struct Damage {
@@ -135,15 +106,6 @@ pub struct TensorDiff {
     pub comparison: Option<Comparison>,
     /// The reason why the tensor could not be read.
     pub error: Option<Error>,
-}
-
-/// Dtype and shape of a tensor, from the index.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Facts {
-    /// The type of the elements.
-    pub dtype: DType,
-    /// The full shape.
-    pub shape: Shape,
 }
 
 named_enum! {
@@ -261,20 +223,11 @@ impl TensorDiff {
 impl Diff {
     /// An empty result for two artifacts.
     pub(super) fn new(lhs: &Artifact<'_>, rhs: &Artifact<'_>, options: &super::Options) -> Self {
-        let side = |artifact: &Artifact<'_>| ArtifactSummary {
-            path: artifact.path().to_path_buf(),
-            kind: artifact.kind().to_owned(),
-            format: artifact.format(),
-            has_data: artifact.checkpoint().is_none_or(Checkpoint::has_data),
-            has_checksums: artifact
-                .checkpoint()
-                .is_none_or(|checkpoint| checkpoint.format().checksum().is_some()),
-        };
         let has_tensors = lhs.checkpoint().is_some() && rhs.checkpoint().is_some();
         let has_graph = lhs.message().is_some() && rhs.message().is_some();
         Self {
-            lhs: side(lhs),
-            rhs: side(rhs),
+            lhs: lhs.summary(),
+            rhs: rhs.summary(),
             options: options.compare.clone(),
             work: Work::default(),
             lists: options.lists.clone(),
@@ -292,6 +245,12 @@ impl Diff {
             },
             strict: options.strict,
         }
+    }
+
+    /// Every error: first the damage, then the errors of tensors.
+    pub fn errors(&self) -> impl Iterator<Item = &Error> {
+        let damage = self.damage.iter().map(|damage| &damage.error);
+        damage.chain(self.tensors.iter().filter_map(|tensor| tensor.error.as_ref()))
     }
 
     /// The number of changes of each weight.

@@ -1,10 +1,10 @@
-//! Checks whether the graph of each side can restore its own tensors. A problem is a finding and does not
+//! Checks whether the graph of each side can restore its own tensors. A misfit is a finding and does not
 //! stop the comparison.
 
 use super::{Finding, Side};
 use crate::artifact::Artifact;
 use crate::error::Result;
-use crate::verify::{MetaGraph, fit};
+use crate::verify::{MetaGraph, restorability};
 
 /// A finding for each graph whose saver does not fit the checkpoint of its side.
 ///
@@ -17,7 +17,7 @@ pub(super) fn findings(lhs: &Artifact<'_>, rhs: &Artifact<'_>) -> Result<Vec<Fin
             continue;
         };
         for meta in MetaGraph::all_in(message.message())? {
-            let found = fit(&meta, checkpoint, 1)?;
+            let found = restorability(&meta, checkpoint, 1)?;
             if let Some(saver) = found.decisive().filter(|_| !found.fits()) {
                 let first = saver.misfits.first().map(|misfit| format!(", as {misfit}"));
                 let why = format!("{}{}", saver.counts, first.unwrap_or_default());

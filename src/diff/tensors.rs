@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::checkpoint::Entry;
 use crate::compare::{self, Comparison, NanPolicy};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::progress::Progress;
-use crate::tensor::{Kind, Name, TensorSource, in_parallel, read_through};
+use crate::tensor::{Facts, Kind, Name, TensorSource, in_parallel, read_through};
 
 use super::object_graphs::Counterparts;
 use super::side_tensors::SideTensors;
-use super::{Facts, Options, Status, TensorDiff};
+use super::{Options, Status, TensorDiff};
 
 /// The entries of both sides with the same name, after renames.
 #[derive(Default, Clone, Copy)]
@@ -113,7 +113,7 @@ fn pair_by_name<'a>(
         if let Some(earlier) = pair.lhs.replace(entry) {
             let (a, b) = (earlier.name.printable(), entry.name.printable());
             let why = format!("--rename maps both {a} and {b} to {}", name.printable());
-            return Err(ErrorKind::Usage(why).into());
+            return Err(Error::usage(why));
         }
     }
     for entry in rhs.iter() {
@@ -134,10 +134,7 @@ fn from_index(
     lhs: SideTensors<'_>,
     rhs: SideTensors<'_>,
 ) -> TensorDiff {
-    let facts = |entry: Option<&Entry>| {
-        let source = source(entry?).ok()?;
-        Some(Facts { dtype: source.dtype(), shape: source.shape().clone() })
-    };
+    let facts = |entry: Option<&Entry>| source(entry?).ok().map(Facts::of);
     let error = [pair.lhs, pair.rhs]
         .into_iter()
         .flatten()
@@ -178,8 +175,8 @@ fn possibly_damaged(
     if lacking.damage.is_empty() {
         return None;
     }
-    let what = "not found, but the index is damaged and may have lost the name";
-    Some(Error::from(ErrorKind::NotFound(what.into())).in_file(lacking.path))
+    let what = "missing, but the index is damaged and may have lost the name";
+    Some(Error::not_found(what).in_file(lacking.path))
 }
 
 type PairResult = Result<(Status, Option<Comparison>)>;
@@ -214,7 +211,7 @@ fn compare_checksums(
     rhs: &dyn TensorSource,
     options: &compare::Options,
 ) -> PairResult {
-    let unknown = |why: &str| Err(ErrorKind::NotFound(why.into()).into());
+    let unknown = |why: &str| Err(Error::not_found(why));
     if lhs.dtype() != rhs.dtype() {
         return Ok((Status::Dtype, None));
     }
@@ -223,15 +220,13 @@ fn compare_checksums(
     match (lhs.fingerprint(), rhs.fingerprint()) {
         (Some(l), Some(r)) if l == r && !nan_differs => Ok((Status::Identical, None)),
         (Some(l), Some(r)) if l == r => {
-            unknown("it may contain NaN, and there is no data to check")
+            unknown("the data is missing, and without it the tensor may contain NaN")
         }
-        (Some(l), Some(r)) if l.layout != r.layout => {
-            unknown("the two sides are stored in different pieces, and there is no data to compare")
-        }
+        (Some(l), Some(r)) if l.layout != r.layout => unknown(
+            "the data is missing, and the checksums of the two sides cover different slices",
+        ),
         (Some(_), Some(_)) if options.tolerance.is_bits() => Ok((Status::Different, None)),
-        (Some(_), Some(_)) => {
-            unknown("the stored checksums differ, and there is no data to compare")
-        }
-        _ => unknown("one side stores no checksum per tensor, and there is no data to compare"),
+        (Some(_), Some(_)) => unknown("the data is missing, and the stored checksums differ"),
+        _ => unknown("the data is missing, and one side stores no checksum per tensor"),
     }
 }

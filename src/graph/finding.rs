@@ -1,10 +1,10 @@
-//! Findings: faults of a graph.
+//! Findings in a graph.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// A fault of a graph: something that TensorFlow refuses, or that cannot work.
+/// A finding in a graph: something that TensorFlow refuses, or that cannot work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The path in the `GraphDef`: `node["dense/MatMul"].attr["T"]`.
@@ -26,6 +26,13 @@ pub struct Checked {
     pub findings: Vec<Finding>,
     /// The number of further findings.
     pub more: u64,
+}
+
+impl Checked {
+    /// The number of all findings.
+    pub fn total(&self) -> u64 {
+        self.findings.len() as u64 + self.more
+    }
 }
 
 /// Collects findings. Those beyond the limit are counted, and their texts are not made.

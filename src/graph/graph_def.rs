@@ -46,7 +46,7 @@ pub struct Graph<'m> {
 impl<'m> Graph<'m> {
     /// The graph of a `GraphDef` in canonical form.
     ///
-    /// Faults such as inputs that name no node, or two nodes of one name, are not errors here; [`check`](super::check()) finds them.
+    /// Findings such as inputs that name no node, or two nodes of one name, are not errors here; [`check`](super::check()) finds them.
     ///
     /// # Errors
     /// If the bytes are not a message, or have more nodes or inputs than 32 bits can count.

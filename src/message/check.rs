@@ -276,7 +276,7 @@ fn check_utf8(bytes: &[u8], base: u64) -> Result<()> {
     }
     std::str::from_utf8(bytes).map(|_| ()).map_err(|error| {
         let at = error.valid_up_to();
-        let found = format!("not UTF-8: {:#04x}", bytes.get(at).copied().unwrap_or(0));
-        Error::unexpected("string", found, "only bytes fields hold any byte").at(base + at as u64)
+        let found = format!("{:#04x}", bytes.get(at).copied().unwrap_or(0));
+        Error::unexpected("byte of a string", found, "expected UTF-8").at(base + at as u64)
     })
 }

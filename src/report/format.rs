@@ -49,8 +49,8 @@ impl PartialEq for Format {
 ///
 /// # Examples
 /// ```
-/// use ckdiff::checkpoint::Checkpoint;
-/// use ckdiff::report::{Format, Listing, Options, Report, write};
+/// use ckdiff::checkpoint::{Checkpoint, Listing};
+/// use ckdiff::report::{Format, Options, Report, write};
 ///
 /// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
 /// let listing = Listing::new(&checkpoint, |_| true);

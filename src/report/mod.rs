@@ -8,15 +8,12 @@ mod devices;
 mod format;
 pub mod human;
 pub mod json;
-mod listing;
 mod overview;
 mod palette;
 mod request;
-mod values;
 
 pub use devices::{Devices, Listed, Tested};
 pub use format::{Format, write};
-pub use listing::{Listing, Row};
 pub use overview::{
     Argument, Asset, Callable, Collection, ConcreteFunction, ConstantValue, Contents, Directory,
     DirectoryFile, Encoding, Fingerprint, Function, Graph, MetaGraph, NamedTuple, Op, OpRole,
@@ -25,4 +22,3 @@ pub use overview::{
 };
 pub use palette::Palette;
 pub use request::{Options, Report};
-pub use values::{Shown, Values};

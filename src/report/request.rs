@@ -1,10 +1,12 @@
-//! The results that can be reported, and the options for the looks of a report.
+//! The results that can be reported, and how a report for people looks.
 
 use std::path::PathBuf;
 
-use super::{Devices, Listing, Overview, Palette, Values};
+use super::{Devices, Overview, Palette};
+use crate::checkpoint::Listing;
 use crate::diff::{Diff, TextView};
 use crate::error::Error;
+use crate::tensor::TensorValues;
 use crate::verify::Verification;
 
 /// A result to report.
@@ -14,7 +16,7 @@ pub enum Report<'a> {
     /// The comparison of two artifacts. With texts, the human format shows the changes of messages in them.
     Diff(&'a Diff, Option<&'a TextView<'a>>),
     /// The tensors of a checkpoint. With the values of one, the human format shows them in place of the list.
-    Listing(&'a Listing, Option<&'a Values>),
+    Listing(&'a Listing, Option<&'a TensorValues>),
     /// A message.
     Overview(&'a Overview<'a>),
     /// The verification of each artifact, or the reason why it could not be opened.

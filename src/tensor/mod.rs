@@ -4,6 +4,7 @@ mod decimal;
 mod dtype;
 mod element;
 mod encoding;
+mod facts;
 mod float8;
 mod name;
 mod owned;
@@ -14,6 +15,7 @@ mod slice;
 pub(crate) mod slice_spec;
 mod source;
 mod value_field;
+mod values;
 mod view;
 
 pub use decimal::shortest;
@@ -24,6 +26,7 @@ pub use element::{
     F4E2M1Fn, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, I2, I4, U2, U4,
 };
 pub use encoding::{Encoding, Layout, Specials};
+pub use facts::Facts;
 pub use name::Name;
 pub use owned::Tensor;
 pub(crate) use owned::framed_elements;
@@ -34,4 +37,5 @@ pub(crate) use shape::dims_text;
 pub use slice::Slice;
 pub use source::{Extent, Fingerprint, TensorSource, TensorStream};
 pub(crate) use value_field::{Coding, ValueField};
+pub use values::{ShownElement, TensorValues};
 pub use view::{Native, TensorView};

@@ -1,15 +1,15 @@
 //! Checks the graphs of a message against the definitions of their ops, and against a checkpoint.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Serialize, Serializer};
 
-use super::{Fit, MetaGraph, fit};
+use super::{MetaGraph, Restorability, restorability};
 use crate::artifact::Document;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
-use crate::graph::{Checked, Finding, OpTable, check};
-use crate::serial;
+use crate::graph::{Checked, OpTable, check};
+use crate::serial::{self, object};
 
 /// The number of findings, and of misfits of each kind, that are kept.
 const KEPT: usize = 1_000;
@@ -26,32 +26,28 @@ pub struct VerifiedGraph {
     /// The nodes that do not conform to the definitions of their ops.
     pub checked: Checked,
     /// Whether the checkpoint can be restored, if there is one.
-    pub fit: Option<Fit>,
+    pub restorability: Option<Restorability>,
 }
 
 impl Serialize for VerifiedGraph {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Graph<'a> {
-            #[serde(serialize_with = "serial::path")]
-            path: &'a Path,
-            tags: &'a [String],
-            nodes: u64,
-            problems: u64,
-            findings: &'a [Finding],
-            fit: &'a Option<Fit>,
-        }
-        let Self { path, tags, nodes, checked, fit } = self;
-        let problems = checked.findings.len() as u64 + checked.more;
-        let findings = &checked.findings;
-        Graph { path, tags, nodes: *nodes, problems, findings, fit }.serialize(serializer)
+        let report = object! {
+            path: serial::Text(self.path.display()),
+            tags: &self.tags,
+            nodes: self.nodes,
+            problems: self.checked.total(),
+            findings: &self.checked.findings,
+            fit: &self.restorability,
+        };
+        report.serialize(serializer)
     }
 }
 
 impl VerifiedGraph {
     /// Whether there are no findings and no misfits.
     pub fn passes(&self) -> bool {
-        self.checked.findings.is_empty() && self.fit.as_ref().is_none_or(Fit::fits)
+        self.checked.findings.is_empty()
+            && self.restorability.as_ref().is_none_or(Restorability::fits)
     }
 }
 
@@ -82,7 +78,9 @@ pub fn graphs(
             tags: meta.tags.iter().map(ToString::to_string).collect(),
             nodes: meta.graph.nodes().len() as u64,
             checked,
-            fit: checkpoint.map(|checkpoint| fit(meta, checkpoint, KEPT)).transpose()?,
+            restorability: checkpoint
+                .map(|checkpoint| restorability(meta, checkpoint, KEPT))
+                .transpose()?,
         })
     };
     metas.iter().map(verified).collect::<Result<_>>().map_err(in_file)

@@ -1,97 +1,28 @@
 //! Checks one artifact: everything in it can be read, every checksum matches, and its graph fits its tensors.
 
-mod fit;
 mod graphs;
 mod meta_graph;
+mod restorability;
+mod siblings;
+mod targets;
+mod verification;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-pub use fit::{Counts, Fit, Kind, Misfit, Problem, SaverFit, fit};
 pub use graphs::{VerifiedGraph, graphs};
 pub use meta_graph::MetaGraph;
+pub use restorability::{
+    Counts, Kind, Misfit, Problem, Restorability, SaverRestorability, restorability,
+};
+pub use targets::Targets;
+pub use verification::{Verdict, Verification};
 
 use crate::artifact::Artifact;
 use crate::checkpoint::{Checkpoint, Entry};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::graph::OpTable;
 use crate::progress::Progress;
-use crate::serial::named_enum;
-use crate::tensor::{Name, in_parallel, read_through};
-
-/// The result of a verification.
-#[derive(Debug, Clone)]
-pub struct Verification {
-    /// The path that the user gave.
-    pub path: PathBuf,
-    /// The kind of artifact, such as `checkpoint`.
-    pub kind: String,
-    /// The format, such as `V2`.
-    pub format: &'static str,
-    /// The number of tensors that were read in full, with matching checksums.
-    pub sound: u64,
-    /// The size of their content in bytes.
-    pub bytes: u64,
-    /// Damage that belongs to no single tensor.
-    pub damage: Vec<Error>,
-    /// The tensors that cannot be read, by name, with their errors.
-    pub unsound: Vec<(Name, Error)>,
-    /// Whether the artifact has tensors; a graph has none.
-    pub has_tensors: bool,
-    /// Whether the format of its tensors has checksums.
-    pub has_checksums: bool,
-    /// The graphs, including those of siblings, that are compared with the tensors.
-    pub graphs: Vec<VerifiedGraph>,
-}
-
-named_enum! {
-    /// The answer of a verification; the later values are worse.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum Verdict {
-        /// Everything can be read, and the graphs fit.
-        Sound = "sound",
-        /// Everything can be read, but a graph does not fit the tensors, or its nodes the definitions of their ops.
-        Unfit = "unfit",
-        /// Something cannot be read.
-        Trouble = "trouble",
-    }
-}
-
-impl Verdict {
-    /// The worst verdict of several artifacts; one that could not be opened is [`Verdict::Trouble`].
-    pub fn of_all<'a>(results: impl IntoIterator<Item = &'a Result<Verification, Error>>) -> Self {
-        let of = |result: &Result<Verification, Error>| match result {
-            Ok(found) => found.verdict(),
-            Err(_) => Self::Trouble,
-        };
-        results.into_iter().map(of).max().unwrap_or(Self::Sound)
-    }
-}
-
-impl Verification {
-    /// The answer.
-    pub fn verdict(&self) -> Verdict {
-        match (self.is_sound(), self.fits()) {
-            (true, true) => Verdict::Sound,
-            (true, false) => Verdict::Unfit,
-            (false, _) => Verdict::Trouble,
-        }
-    }
-
-    /// Whether no tensor is damaged.
-    pub fn is_sound(&self) -> bool {
-        self.damage.is_empty() && self.unsound.is_empty()
-    }
-
-    /// Whether the graphs conform to the definitions of their ops, and fit the tensors.
-    pub fn fits(&self) -> bool {
-        self.graphs.iter().all(VerifiedGraph::passes)
-    }
-
-    /// The number of tensors.
-    pub fn tensors(&self) -> u64 {
-        self.sound + self.unsound.len() as u64
-    }
-}
+use crate::tensor::{in_parallel, read_through};
 
 /// Reads all of `artifact` on `threads` threads (0 for one per core), and verifies every checksum and bound.
 ///
@@ -135,15 +66,12 @@ pub fn verify_with(
         artifact.tensors("verified")?;
     }
     let mut found = Verification {
-        path: artifact.path().to_path_buf(),
-        kind: artifact.kind().to_owned(),
-        format: artifact.format(),
+        artifact: artifact.summary(),
         sound: 0,
         bytes: 0,
         damage: Vec::new(),
         unsound: Vec::new(),
         has_tensors: checkpoint.is_some(),
-        has_checksums: checkpoint.is_none_or(|found| found.format().checksum().is_some()),
         graphs,
     };
     if let Some(checkpoint) = checkpoint {
@@ -161,9 +89,8 @@ fn tensors(
 ) {
     found.damage = checkpoint.damage().to_vec();
     if !checkpoint.has_data() {
-        let kind =
-            ErrorKind::NotFound("the data files are missing; only the index was checked".into());
-        found.damage.push(Error::from(kind).in_file(checkpoint.path()));
+        let error = Error::not_found("the data files are missing; only the index was checked");
+        found.damage.push(error.in_file(checkpoint.path()));
     }
     let entries: Vec<&Entry> = checkpoint.tensors().collect();
     progress.total(stored_bytes(&entries));
@@ -177,16 +104,13 @@ fn tensors(
             Err(error) => found.unsound.push((entry.name.clone(), error.of_tensor(&entry.name))),
         }
     }
-    let known = |error: &Error| {
-        let reported = found.damage.iter().chain(found.unsound.iter().map(|(_, error)| error));
-        reported.map(place).any(|at| at == place(error))
-    };
+    let known = |error: &Error| found.errors().any(|known| location(known) == location(error));
     let rest: Vec<_> = checkpoint.scan().into_iter().filter(|error| !known(error)).collect();
     found.damage.extend(rest);
 }
 
-/// The location of an error: damage in one place is reported once.
-fn place(error: &Error) -> (Option<&Path>, Option<u64>) {
+/// The location of an error: damage at one location is reported once.
+fn location(error: &Error) -> (Option<&Path>, Option<u64>) {
     (error.file(), error.offset())
 }
 

@@ -140,13 +140,12 @@ pub(crate) fn target(output: &Path, args: &FormArgs) -> Result<Form, Error> {
         form => form,
     };
     if output.is_dir() {
-        let kind = "this is a directory; expected a file".into();
-        return Err(Error::from(ErrorKind::Usage(kind)).in_file(output));
+        let why = "this is a directory; expected a file";
+        return Err(Error::usage(why).in_file(output));
     }
     args.to.or_else(by_name).ok_or_else(|| {
-        let kind =
-            "its extension does not decide the form; give --to binary, --to text or --to json"
-                .into();
-        Error::from(ErrorKind::Usage(kind)).in_file(output)
+        let why =
+            "its extension does not decide the form; give --to binary, --to text or --to json";
+        Error::usage(why).in_file(output)
     })
 }

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use ckdiff::Error;
 use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::message::Message;
 use ckdiff::meta_graph::{debug_info_file, own_debug_info};
 use ckdiff::schema::Schema;
-use ckdiff::{Error, ErrorKind};
 
 const MESSAGE: &str = "tensorflow.GraphDebugInfo";
 
@@ -14,10 +14,10 @@ const MESSAGE: &str = "tensorflow.GraphDebugInfo";
 ///
 /// # Errors
 /// When the output is not a file, or the file would be that of the input.
-pub(crate) fn beside_output(output: &Path, input: &Path) -> Result<PathBuf, Error> {
+pub(crate) fn sibling_of(output: &Path, input: &Path) -> Result<PathBuf, Error> {
     if output == Path::new("-") {
-        let kind = "--save-debug-info needs an output file, not standard output".into();
-        return Err(ErrorKind::Usage(kind).into());
+        let why = "--save-debug-info needs an output file, not standard output";
+        return Err(Error::usage(why));
     }
     let file = debug_info_file(output)?;
     let is_same = |lhs: &Path, rhs: &Path| match (lhs.canonicalize(), rhs.canonicalize()) {
@@ -26,9 +26,8 @@ pub(crate) fn beside_output(output: &Path, input: &Path) -> Result<PathBuf, Erro
     };
     let of_input = debug_info_file(input).is_ok_and(|known| is_same(&file, &known));
     if of_input && !is_same(output, input) {
-        let kind =
-            "this is the debug information of the input; choose an output with another name".into();
-        return Err(Error::from(ErrorKind::Usage(kind)).in_file(&file));
+        let why = "this is the debug information of the input; choose an output with another name";
+        return Err(Error::usage(why).in_file(&file));
     }
     Ok(file)
 }
@@ -47,10 +46,9 @@ pub(crate) fn of<'s>(meta: &Message<'s>, path: &Path) -> Result<Message<'s>, Err
             Ok(Document::open(file, Schema::tensorflow(), &options)?.message().clone())
         }
         _ => {
-            let kind = "no debug information: its graph has no debug_info, and there is no file of its name with \
-                        the extension .debug (TensorFlow writes one while the program runs)"
-                .into();
-            Err(Error::from(ErrorKind::NotFound(kind)).in_file(path))
+            let why = "no debug information: its graph has no debug_info, and there is no file of its name with \
+                        the extension .debug (TensorFlow writes one while the program runs)";
+            Err(Error::not_found(why).in_file(path))
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use ckdiff::artifact::{Artifact, ReadOptions};
 use ckdiff::compare::{self, Device};
-use ckdiff::diff::{Diff, Ignore, Lists, NameFilter, Only, Options, TextView, Verdict, diff};
+use ckdiff::diff::{Ignore, Lists, NameFilter, Only, Options, TextView, Verdict, diff};
 use ckdiff::report::{self, Palette, Report};
-use ckdiff::{Error, ErrorKind, compare::Tolerance};
+use ckdiff::{Error, compare::Tolerance};
 
 use crate::Exit;
 use crate::args::{Choice, CompareArgs, DeviceArgs, DiffArgs, Jobs, Unified};
@@ -22,8 +22,8 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     let device = device(&args.device)?;
     let options = Options { lists, device, ..options(&args.what, args.histogram, &args.jobs)? };
     if [&args.lhs, &args.rhs].iter().all(|path| path.as_os_str() == "-") {
-        let why = "standard input cannot be both sides".into();
-        return Err(Error::from(ErrorKind::Usage(why)).into());
+        let why = "standard input cannot be both sides";
+        return Err(Error::usage(why).into());
     }
     let own = args.schema.is_given().then(|| Loaded::new(&args.schema)).transpose()?;
     let (lhs, rhs) = match open(args, own.as_ref()) {
@@ -41,10 +41,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
         let options = report_options(palette, args.max_diffs, &args.text);
         report::write(&Report::Diff(&diff, texts.as_ref()), format, &options, out).map(drop)
     })?;
-    // A person who reads the report sees the errors in it.
-    if args.quiet || !output::is_seen(&args.report) {
-        errors(&diff).collect::<Diagnostics>().print();
-    }
+    output::print_unseen(&args.report, args.quiet, diff.errors());
     Ok(match diff.verdict() {
         Verdict::Same => Exit::Same,
         Verdict::Different => Exit::Different,
@@ -69,16 +66,11 @@ fn open<'s>(
     (read(&args.lhs), read(&args.rhs))
 }
 
-/// The looks of a report on a diff.
+/// How a report on a diff looks.
 pub(crate) fn report_options(palette: Palette, max_rows: usize, text: &Unified) -> report::Options {
     let defaults = report::Options::default();
     let context = text.unified.unwrap_or(defaults.context);
     report::Options { palette, max_rows, context }
-}
-
-fn errors(diff: &Diff) -> impl Iterator<Item = Error> {
-    let damage = diff.damage.iter().map(|damage| &damage.error);
-    damage.chain(diff.tensors.iter().filter_map(|tensor| tensor.error.as_ref())).cloned()
 }
 
 /// The requested device; a GPU is opened.

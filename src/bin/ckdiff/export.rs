@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use ckdiff::Error;
 use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::message::{Message, Writer};
 use ckdiff::meta_graph::{self, ExportOptions, Exported, ImportOptions, Imported, export, import};
 use ckdiff::report::human::printable;
 use ckdiff::schema::Schema;
 use ckdiff::schema::field::meta_graph_def;
-use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
 use crate::args::{ContentArgs, ExportArgs, TargetArgs};
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Exit, Diagnostics> {
         exported.message.clone()
     };
     let debug_info = args.content.save_debug_info.then(|| {
-        let output = debug_info::beside_output(&args.output, document.path())?;
+        let output = debug_info::sibling_of(&args.output, document.path())?;
         let info = debug_info::of(&meta, document.path())?;
         let scopes = [&args.content.export_scope, &target.import_scope];
         let [from, to_scope] = scopes.map(|scope| scope.as_deref().unwrap_or_default());
@@ -84,8 +84,8 @@ fn of_document<'s>(document: &Document<'s>) -> Result<Message<'s>, Error> {
             }
         }
         _ => {
-            let kind = format!("expected a meta graph or a graph, found {}", document.kind());
-            Err(Error::from(ErrorKind::Usage(kind)).in_file(document.path()))
+            let why = format!("expected a meta graph or a graph, found {}", document.kind());
+            Err(Error::usage(why).in_file(document.path()))
         }
     }
 }

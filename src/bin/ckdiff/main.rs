@@ -22,7 +22,6 @@ mod progress;
 mod save_as;
 mod schema;
 mod show;
-mod siblings;
 mod textconv;
 mod verify;
 

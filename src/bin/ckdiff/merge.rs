@@ -1,7 +1,7 @@
 //! `ckdiff merge PART… OUT`: merges several checkpoints into one.
 
+use ckdiff::Error;
 use ckdiff::checkpoint::{self, Existing, Parts};
-use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
 use crate::args::{ExistingArgs, MergeArgs};
@@ -14,7 +14,7 @@ use crate::interrupt;
 /// When they cannot be merged, or the result cannot be written; then nothing changes.
 pub(crate) fn run(args: &MergeArgs) -> Result<Exit, Diagnostics> {
     let Some((output, parts)) = args.paths.split_last() else {
-        return Err(Error::from(ErrorKind::Usage("PART and OUT are missing".into())).into());
+        return Err(Error::usage("PART and OUT are missing").into());
     };
     interrupt::install_handler();
     let after = if args.remove_parts { Parts::Remove } else { Parts::Keep };

@@ -10,6 +10,7 @@ use ckdiff::report::{Format, Palette};
 use ckdiff::{Error, ErrorKind};
 
 use crate::args::{Color, ReportArgs};
+use crate::diagnostics::Diagnostics;
 use crate::interrupt;
 
 /// Writes the report to each requested file and to stdout, each in its format.
@@ -66,9 +67,15 @@ fn stdout<T>(write: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<O
     }
 }
 
-/// Whether a person sees the report on a terminal, with the errors in it.
-pub(crate) fn is_seen(args: &ReportArgs) -> bool {
-    args.format.is_for_people && io::stdout().is_terminal()
+/// Prints errors on stderr, unless a person sees them in the report on a terminal.
+pub(crate) fn print_unseen<'e>(
+    args: &ReportArgs,
+    quiet: bool,
+    errors: impl IntoIterator<Item = &'e Error>,
+) {
+    if quiet || !args.format.is_for_people || !io::stdout().is_terminal() {
+        errors.into_iter().cloned().collect::<Diagnostics>().print();
+    }
 }
 
 /// Whether people read any of the reports.

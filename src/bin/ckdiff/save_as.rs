@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use ckdiff::Error;
 use ckdiff::artifact::Artifact;
 use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Format};
 use ckdiff::diff::NameFilter;
 use ckdiff::graph::object_graph;
 use ckdiff::report::human;
 use ckdiff::tensor::{DType, Name, Tensor};
-use ckdiff::{Error, ErrorKind};
 
 use crate::Exit;
 use crate::args::SaveAsArgs;
@@ -31,8 +31,8 @@ pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Diagnostics> {
         if is_replaced { None } else { new_name(&names, name) }
     })?;
     if builder.is_empty() {
-        let kind = "the filters leave no tensor to save".into();
-        return Err(Error::from(ErrorKind::Usage(kind)).in_file(checkpoint.path()).into());
+        let why = "the filters leave no tensor to save";
+        return Err(Error::usage(why).in_file(checkpoint.path()).into());
     }
     if let Some(objects) = &objects {
         builder.add(object_graph::KEY, objects)?;
@@ -58,7 +58,7 @@ fn warn_of_metadata(builder: &CheckpointBuilder<'_>, format: &Format) {
     let (lost, what) = if format.keeps_metadata() {
         (again, "only the first shard's value is kept of the metadata".to_owned())
     } else {
-        (first, format!("{format} checkpoints have no place for the metadata"))
+        (first, format!("{format} checkpoints cannot store this metadata"))
     };
     if !lost.is_empty() {
         diagnostics::warn(&format!("{what}: {}", human::printable(&lost.join(", "))));

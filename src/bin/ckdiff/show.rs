@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
+use ckdiff::Error;
 use ckdiff::artifact::{Artifact, Document, ReadOptions, SavedModelPart};
-use ckdiff::checkpoint::{Checkpoint, Entry};
+use ckdiff::checkpoint::{Checkpoint, Entry, Listing};
 use ckdiff::diff::NameFilter;
 use ckdiff::files::cannot_write;
 use ckdiff::progress::Silent;
-use ckdiff::report::{self, Listing, Options, Overview, Report, Values};
-use ckdiff::tensor::{Name, TensorSource, read_through};
-use ckdiff::{Error, ErrorKind};
+use ckdiff::report::{self, Options, Overview, Report};
+use ckdiff::tensor::{Name, TensorSource, TensorValues, read_through};
 
 use crate::Exit;
 use crate::args::ShowArgs;
@@ -66,9 +66,8 @@ fn message<'a>(
     overview: impl FnOnce() -> Result<Overview<'a>, Error>,
 ) -> Result<Exit, Diagnostics> {
     if wants_tensors(args) {
-        let kind =
-            format!("expected a checkpoint, found {}, which has no tensors", document.kind());
-        return Err(Error::from(ErrorKind::Usage(kind)).in_file(document.path()).into());
+        let why = format!("expected a checkpoint, found {}, which has no tensors", document.kind());
+        return Err(Error::usage(why).in_file(document.path()).into());
     }
     let overview = overview()?;
     // The losses of each requested form.
@@ -83,13 +82,8 @@ fn message<'a>(
         losses::warn(&losses, form, false);
     }
     let errors = overview.errors();
-    if errors.is_empty() {
-        return Ok(Exit::Same);
-    }
-    if !output::is_seen(&args.report) {
-        errors.into_iter().collect::<Diagnostics>().print();
-    }
-    Ok(Exit::Trouble)
+    output::print_unseen(&args.report, false, &errors);
+    Ok(if errors.is_empty() { Exit::Same } else { Exit::Trouble })
 }
 
 /// Lists the tensors that the filters select, or prints the requested one.
@@ -108,13 +102,13 @@ fn list(
         Listing::new(checkpoint, takes)
     };
     if listing.tensors.is_empty() && !names.accepts_all() {
-        let kind = ErrorKind::Usage("the filters leave no tensor to show".into());
-        return Err(Error::from(kind).in_file(&args.path).into());
+        let error = Error::usage("the filters leave no tensor to show");
+        return Err(error.in_file(&args.path).into());
     }
     // In the human format, one tensor is printed with its values.
     let values = match only {
         Some(entry) if !args.digest && output::is_for_person(&args.report) => {
-            Some(Values::read(&entry.name, source(entry)?, &bar)?)
+            Some(TensorValues::read(&entry.name, source(entry)?, &bar)?)
         }
         _ => None,
     };
@@ -123,11 +117,8 @@ fn list(
         let options = Options { palette, max_rows: usize::MAX, ..Options::default() };
         report::write(&Report::Listing(&listing, values.as_ref()), format, &options, out).map(drop)
     })?;
-    if !output::is_seen(&args.report) {
-        let errors = listing.tensors.iter().filter_map(|row| row.error.as_ref());
-        listing.damage.iter().chain(errors).cloned().collect::<Diagnostics>().print();
-    }
-    Ok(if listing.is_sound() { Exit::Same } else { Exit::Trouble })
+    output::print_unseen(&args.report, false, listing.errors());
+    Ok(if listing.errors().next().is_none() { Exit::Same } else { Exit::Trouble })
 }
 
 /// Writes the content of one tensor, after verifying all of it.
@@ -164,6 +155,6 @@ fn find<'a>(checkpoint: &'a Checkpoint, name: &OsStr) -> Result<&'a Entry, Error
     found.ok_or_else(|| {
         // This error suggests a similar name.
         let nearest = checkpoint.get_tensor(bytes).err();
-        nearest.unwrap_or_else(|| ErrorKind::NotFound("no such tensor".into()).into())
+        nearest.unwrap_or_else(|| Error::not_found("no such tensor"))
     })
 }

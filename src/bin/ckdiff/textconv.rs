@@ -11,11 +11,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use ckdiff::checkpoint::{Checkpoint, Entry};
+use ckdiff::Error;
+use ckdiff::checkpoint::{Checkpoint, Entry, ListedTensor, Listing};
 use ckdiff::progress::Silent;
-use ckdiff::report::{Listing, Row};
 use ckdiff::text::{self, PrintOptions, Style, UnknownFields};
-use ckdiff::{Error, ErrorKind};
 use sha2::{Digest, Sha256};
 
 use crate::Exit;
@@ -31,8 +30,8 @@ use crate::output;
 pub(crate) fn run(args: &TextconvArgs) -> Result<Exit, Diagnostics> {
     let path = &args.file;
     if path.is_dir() {
-        let kind = "this is a directory; expected a file".into();
-        return Err(Error::from(ErrorKind::Usage(kind)).in_file(path).into());
+        let why = "this is a directory; expected a file";
+        return Err(Error::usage(why).in_file(path).into());
     }
     // The text must not depend on git's temporary path.
     let name = path.file_name().map_or(path.as_path(), Path::new);
@@ -78,7 +77,7 @@ fn tensors(checkpoint: &Checkpoint, name: &Path, out: &mut dyn Write) -> io::Res
     Ok(())
 }
 
-fn line(row: &Row, stored: Option<String>, name: &Path) -> String {
+fn line(row: &ListedTensor, stored: Option<String>, name: &Path) -> String {
     let tensor = row.name.printable();
     let facts = row.facts.as_ref().map(|facts| format!("  {}  {}", facts.dtype, facts.shape));
     let facts = facts.unwrap_or_default();

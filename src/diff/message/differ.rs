@@ -17,7 +17,7 @@ pub(crate) struct MessageDiff {
     pub(crate) changes: Vec<Change>,
     /// Fields of either side whose bytes are not the message they claim to be.
     pub(crate) findings: Vec<(Path, String)>,
-    /// Problems of the graphs of either side.
+    /// Findings about the graphs of either side.
     pub(crate) of_graphs: Vec<Finding>,
 }
 

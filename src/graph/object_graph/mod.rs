@@ -112,7 +112,7 @@ impl<'m> ObjectGraph<'m> {
         &self.order
     }
 
-    /// The faults of the graph.
+    /// The findings in the graph.
     pub fn findings(&self) -> &[String] {
         &self.findings
     }

@@ -10,7 +10,7 @@ use crate::schema::field::{
 };
 
 impl<'m> ObjectGraph<'m> {
-    /// Reads a message in canonical form, in `n log n` time. Other faults are findings.
+    /// Reads a message in canonical form, in `n log n` time. Other errors are findings.
     ///
     /// # Errors
     /// If the bytes are not a message, or have more objects than 32 bits can count.
@@ -146,7 +146,7 @@ fn id(reference: &[u8], number: u32) -> i32 {
     int32(varint(reference, number).unwrap_or_default())
 }
 
-/// The number of occurrences of a fault, and the first one.
+/// The number of occurrences of a finding, and the first one.
 #[derive(Debug, Default)]
 pub(super) struct Occurrences {
     count: u64,

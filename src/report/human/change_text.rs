@@ -157,25 +157,29 @@ fn apart(lhs: &str, rhs: &str) -> (String, String) {
     (middle(lhs), middle(rhs))
 }
 
-/// The kind of a cosmetic change.
-pub(super) fn kind_of_detail(change: &Change) -> &'static str {
+/// The kind of a cosmetic change, for one change and for several.
+pub(super) fn cosmetic_kind(change: &Change) -> [&'static str; 2] {
     debug_assert_eq!(change.weight, Weight::Cosmetic);
     let steps = change.path.steps();
     let field = |name: &str| {
         steps.iter().any(|step| matches!(step, Step::Field(field) if &**field == name))
     };
     match steps {
-        _ if change.kind == ChangeKind::Renamed => "renumbered names",
-        [.., Step::Field(last)] if &**last == "node" || &**last == "node_def" => "order of nodes",
-        _ if field("input") => "notation and order of inputs",
-        _ if field("tensor") => "encodings of tensors",
-        _ if field("stripped_op_list") => "op definitions",
-        [.., Step::Field(attr), Step::Key(name)] if &**attr == "attr" && name.starts_with('_') => {
-            "internal attributes"
+        _ if change.kind == ChangeKind::Renamed => ["renumbered name", "renumbered names"],
+        [.., Step::Field(last)] if &**last == "node" || &**last == "node_def" => {
+            ["order of nodes"; 2]
         }
-        _ if field("attr") => "default attributes",
-        _ if field("experimental_debug_info") => "debug info",
-        _ if field("versions") || field("meta_info_def") || field("version") => "versions",
-        _ => "others",
+        _ if field("input") => ["notation and order of inputs"; 2],
+        _ if field("tensor") => ["encoding of a tensor", "encodings of tensors"],
+        _ if field("stripped_op_list") => ["op definition", "op definitions"],
+        [.., Step::Field(attr), Step::Key(name)] if &**attr == "attr" && name.starts_with('_') => {
+            ["internal attribute", "internal attributes"]
+        }
+        _ if field("attr") => ["default attribute", "default attributes"],
+        _ if field("experimental_debug_info") => ["debug info"; 2],
+        _ if field("versions") || field("meta_info_def") || field("version") => {
+            ["version", "versions"]
+        }
+        _ => ["other", "others"],
     }
 }

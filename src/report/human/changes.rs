@@ -1,5 +1,6 @@
 //! Changes of graphs and other messages: first removed and added nodes, then modifications by scope.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -198,7 +199,7 @@ pub(super) fn rows(changes: &[&Change], options: &Options, out: &mut dyn Write) 
     Ok(())
 }
 
-/// The findings: defects of a graph.
+/// The findings about each side.
 pub(super) fn findings(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     if diff.findings.is_empty() {
         return Ok(());
@@ -225,18 +226,20 @@ pub(super) fn findings(diff: &Diff, options: &Options, out: &mut dyn Write) -> i
 
 /// One line for all cosmetic changes.
 pub(super) fn cosmetic(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let mut kinds = BTreeMap::<&str, u64>::new();
+    let mut kinds = BTreeMap::<[&str; 2], u64>::new();
     for change in diff.changes.iter().filter(|change| change.weight == Weight::Cosmetic) {
-        *kinds.entry(change_text::kind_of_detail(change)).or_default() += 1;
+        *kinds.entry(change_text::cosmetic_kind(change)).or_default() += 1;
     }
     let total: u64 = kinds.values().sum();
     if total == 0 {
         return Ok(());
     }
     let mut kinds: Vec<_> = kinds.into_iter().collect();
-    kinds.sort_by(|(a, x), (b, y)| y.cmp(x).then_with(|| a.cmp(b)));
-    let parts: Vec<String> =
-        kinds.into_iter().map(|(kind, count)| format!("{} {kind}", number::count(count))).collect();
+    kinds.sort_by_key(|&([_, many], count)| (Reverse(count), many));
+    let part = |([one, many], count): ([&str; 2], u64)| {
+        format!("{} {}", number::count(count), if count == 1 { one } else { many })
+    };
+    let parts: Vec<String> = kinds.into_iter().map(part).collect();
     let style = options.palette.faint;
     let start = format!("Cosmetic ({}): ", number::count(total));
     writeln!(out)?;

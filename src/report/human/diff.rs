@@ -2,10 +2,9 @@
 
 use std::io::{self, Write};
 
+use crate::artifact::ArtifactSummary;
 use crate::compare::{self, NanPolicy};
-use crate::diff::{
-    ArtifactSummary, Change, ChangeKind, Coverage, Diff, Role, RoleCounts, Status, StatusCounts,
-};
+use crate::diff::{Change, ChangeKind, Coverage, Diff, Role, RoleCounts, Status, StatusCounts};
 use crate::diff::{ChangeCounts, TensorDiff, TextView, Verdict, Weight};
 use crate::tensor::Kind;
 

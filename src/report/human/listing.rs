@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::report::{Listing, Row};
+use crate::checkpoint::{ListedTensor, Listing};
 
 use super::table::{Align, Table};
 use super::text::{cut_middle, plural, printable};
@@ -17,8 +17,11 @@ pub(super) fn write(listing: &Listing, options: &Options, out: &mut dyn Write) -
     let tensors = plural(listing.tensors.len() as u64, "tensor");
     let (parameters, bytes) =
         (plural(listing.parameters(), "parameter"), number::bytes(listing.bytes()));
-    let what = format!("{} {}", listing.kind, listing.format);
-    writeln!(out, "{heading}{path}: {what}, {tensors}, {parameters}, {bytes}{heading:#}")?;
+    writeln!(
+        out,
+        "{heading}{path}: checkpoint {}, {tensors}, {parameters}, {bytes}{heading:#}",
+        listing.format
+    )?;
     for error in &listing.damage {
         writeln!(out, "{bad}  {}{bad:#}", printable(&error.to_string()))?;
     }
@@ -51,7 +54,7 @@ fn metadata(pairs: &[(String, String)], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The table of tensors, with a header.
-pub(super) fn table(rows: &[Row], options: &Options) -> Table {
+pub(super) fn table(rows: &[ListedTensor], options: &Options) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Left, Align::Right, Align::Left]);
     table.header(options.palette.faint, &["name", "dtype", "shape", "bytes", "sha256"]);
     for row in rows {

@@ -5,12 +5,12 @@ mod change_text;
 mod changes;
 mod devices;
 mod diff;
-mod fit;
 mod lines;
 mod listing;
 mod number;
 mod overview;
 mod renames;
+mod restorability;
 mod sections;
 mod table;
 mod text;
@@ -20,7 +20,7 @@ mod verification;
 
 use std::io::{self, Write};
 
-pub use text::printable;
+pub use text::{plural, printable};
 
 use super::{Options, Report};
 use crate::message::Losses;

@@ -7,9 +7,9 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use crate::compare::{Comparison, Sides};
-use crate::diff::{Diff, Facts, Role, Status, TensorDiff};
+use crate::diff::{Diff, Role, Status, TensorDiff};
 use crate::error::Error;
-use crate::tensor::Name;
+use crate::tensor::{Facts, Name};
 
 use super::table::{Align, NONE, Table};
 use super::text::{cut_middle, printable, shown_name};

@@ -2,14 +2,17 @@
 
 use std::io::{self, Write};
 
-use crate::report::{Shown, Values};
-use crate::tensor::DType;
+use crate::tensor::{DType, Name, ShownElement, TensorValues};
 
 use super::text::{printable, width_of};
 use super::{Options, WIDTH, number};
 
 /// Writes the values of a tensor.
-pub(super) fn write(values: &Values, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    values: &TensorValues,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (heading, bad) = (options.palette.heading, options.palette.bad);
     let facts = &values.facts;
     writeln!(
@@ -55,7 +58,12 @@ pub(super) fn write(values: &Values, options: &Options, out: &mut dyn Write) -> 
 }
 
 /// Writes elements on as many lines as they need.
-fn lines(label: &str, elements: &[Shown], dtype: DType, out: &mut dyn Write) -> io::Result<()> {
+fn lines(
+    label: &str,
+    elements: &[ShownElement],
+    dtype: DType,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut line = if label.is_empty() { String::new() } else { format!("  {label}") };
     let indent = line.clone();
     for element in elements {
@@ -71,12 +79,11 @@ fn lines(label: &str, elements: &[Shown], dtype: DType, out: &mut dyn Write) -> 
 }
 
 /// An element, or the start of a long one.
-pub(super) fn element(element: &Shown, dtype: DType) -> String {
+pub(super) fn element(element: &ShownElement, dtype: DType) -> String {
     match element {
-        Shown::Scalar(scalar) => number::element(*scalar, dtype),
-        Shown::Bytes(bytes, len) => {
-            let text =
-                printable(&crate::tensor::Name::from(bytes).to_string()).replace('"', "\\\"");
+        ShownElement::Scalar(scalar) => number::element(*scalar, dtype),
+        ShownElement::Bytes(bytes, len) => {
+            let text = printable(&Name::from(bytes).to_string()).replace('"', "\\\"");
             let more = if *len > bytes.len() as u64 {
                 format!("… ({})", number::bytes(*len))
             } else {

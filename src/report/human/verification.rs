@@ -1,4 +1,4 @@
-//! The report of verifications: a line for each artifact, and lines for its defects.
+//! The report of verifications: a line for each artifact, and lines for its errors, misfits and findings.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::verify::Verification;
 
 use super::text::{plural, printable};
-use super::{Options, fit, lines, number};
+use super::{Options, lines, number, restorability};
 
 /// Writes the verification of an artifact, or the reason why it could not be opened.
 pub(super) fn write(
@@ -25,8 +25,8 @@ pub(super) fn write(
 
 fn verified(found: &Verification, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let palette = options.palette;
-    let path = printable(&found.path.display().to_string());
-    let what = format!("{} {}", found.kind, found.format);
+    let path = printable(&found.artifact.path.display().to_string());
+    let what = format!("{} {}", found.artifact.kind, found.artifact.format);
     let tensors = plural(found.tensors(), "tensor");
     if found.is_sound() {
         return sound(found, &what, &path, options, out);
@@ -37,16 +37,15 @@ fn verified(found: &Verification, options: &Options, out: &mut dyn Write) -> io:
         n => format!("{} of {tensors} unreadable", number::count(n)),
     };
     writeln!(out, "{bad}damaged{bad:#}  {path}: {what}, {unsound}")?;
-    let errors = found.damage.iter().chain(found.unsound.iter().map(|(_, error)| error));
-    for error in errors.clone().take(options.max_rows) {
+    for error in found.errors().take(options.max_rows) {
         writeln!(out, "  {}", printable(&error.to_string()))?;
     }
-    let hidden = errors.count().saturating_sub(options.max_rows);
+    let hidden = found.errors().count().saturating_sub(options.max_rows);
     lines::more(hidden as u64, "error", "  ", Style::new(), out)?;
-    if let Some(answer) = fit::answer(found) {
+    if let Some(answer) = restorability::answer(found) {
         writeln!(out, "  {answer}")?;
     }
-    fit::write(found, options, out)
+    restorability::write(found, options, out)
 }
 
 /// Writes the verification of an artifact without damage.
@@ -59,27 +58,30 @@ fn sound(
 ) -> io::Result<()> {
     let (good, changed) = (options.palette.good, options.palette.changed);
     let bytes = number::bytes(found.bytes);
-    let checksums =
-        if found.has_checksums { "all checksums match" } else { "no checksum in this format" };
+    let checksums = if found.artifact.has_checksums {
+        "all checksums match"
+    } else {
+        "no checksum in this format"
+    };
     let content = if found.has_tensors {
         format!("{what}, {}, {bytes}, {checksums}", plural(found.tensors(), "tensor"))
     } else {
         let nodes = found.graphs.iter().map(|graph| graph.nodes).sum();
         format!("{what}, {}", plural(nodes, "node"))
     };
-    match fit::answer(found) {
+    match restorability::answer(found) {
         Some(answer) => {
             writeln!(out, "{changed}unfit{changed:#}  {path}: {answer}")?;
             writeln!(out, "  {content}")?;
         }
         None => {
             let note = if found.has_tensors {
-                fit::note_on_graphs(found)
+                restorability::note_on_graphs(found)
             } else {
                 ", as their ops are defined"
             };
             writeln!(out, "{good}ok{good:#}  {path}: {content}{note}")?;
         }
     }
-    fit::write(found, options, out)
+    restorability::write(found, options, out)
 }

@@ -7,11 +7,12 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::layout;
+use crate::checkpoint::Listing;
 use crate::diff::Diff;
 use crate::error::Error;
 use crate::json;
 use crate::message::{Losses, Message, Unknown};
-use crate::report::{Contents, Devices, Listing, Overview};
+use crate::report::{Contents, Devices, Overview};
 use crate::serial::{self, object};
 use crate::tensor::Name;
 use crate::verify::{Verdict, Verification};
@@ -54,7 +55,7 @@ pub(super) fn listing(listing: &Listing, out: &mut dyn Write) -> io::Result<()> 
     let report = object! {
         schema: "ckdiff-show/1",
         path: serial::Text(listing.path.display()),
-        kind: listing.kind,
+        kind: "checkpoint",
         format: listing.format,
         summary: object! {
             tensors: listing.tensors.len(),
@@ -136,10 +137,10 @@ fn artifact<'a>(path: &'a Path, result: &'a Result<Verification, Error>) -> impl
     object! {
         path: serial::Text(path.display()),
         verdict: Verdict::of_all([result]),
-        kind: found.map(|found| &found.kind),
-        format: found.map(|found| found.format),
+        kind: found.map(|found| &found.artifact.kind),
+        format: found.map(|found| found.artifact.format),
         #[serde(flatten)]
-        checksum: found.filter(|found| !found.has_checksums).map(|_| object! { checksum: "none" }),
+        checksum: found.filter(|found| !found.artifact.has_checksums).map(|_| object! { checksum: "none" }),
         tensors: with_tensors.map(|found| object! { sound: found.sound, error: unsound.len() }),
         bytes: with_tensors.map(|found| found.bytes),
         damage: match result {

@@ -7,10 +7,9 @@ use super::graph::TensorType;
 use super::records::decode;
 use crate::error::Result;
 use crate::graph::Constant;
-use crate::report::Shown;
 use crate::schema::tensorflow;
 use crate::serial::Number;
-use crate::tensor::{DType, Name};
+use crate::tensor::{DType, Name, ShownElement};
 
 /// The maximum number of elements that are kept.
 const KEPT: usize = 256;
@@ -26,7 +25,7 @@ pub struct ConstantValue {
     /// The dtype of the values; `None` where they cannot be read.
     pub dtype: Option<DType>,
     /// The first values in row-major order, at most 256; empty where they do not match the dtype.
-    pub first: Vec<Shown>,
+    pub first: Vec<ShownElement>,
     /// Whether all other values equal the last of these.
     pub repeats: bool,
     /// The number of values.
@@ -45,13 +44,13 @@ impl ConstantValue {
         let (dtype, shape) = (constant.dtype(), constant.shape());
         let shown = |bytes: &[u8]| {
             let kept = bytes.get(..MAX_LEN.min(bytes.len())).unwrap_or_default();
-            Shown::Bytes(kept.to_vec(), bytes.len() as u64)
+            ShownElement::Bytes(kept.to_vec(), bytes.len() as u64)
         };
-        let first: Vec<Shown> = match constant.byte_elements() {
+        let first: Vec<ShownElement> = match constant.byte_elements() {
             Some(elements) => elements.into_iter().take(KEPT).map(shown).collect(),
             None => {
                 let first = dtype.first_scalars(constant.head(), KEPT);
-                first.into_iter().map(Shown::Scalar).collect()
+                first.into_iter().map(ShownElement::Scalar).collect()
             }
         };
         // Repeated values are not expanded: a message of ten bytes can stand for any number of them.
@@ -79,13 +78,13 @@ impl Serialize for ConstantValue {
 }
 
 /// An element of this type; bytes as text, with `\xNN` where they are not UTF-8.
-struct Element<'a>(&'a Shown, DType);
+struct Element<'a>(&'a ShownElement, DType);
 
 impl Serialize for Element<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Shown::Scalar(scalar) => Number(*scalar, self.1).serialize(serializer),
-            Shown::Bytes(bytes, len) => {
+            ShownElement::Scalar(scalar) => Number(*scalar, self.1).serialize(serializer),
+            ShownElement::Bytes(bytes, len) => {
                 let more = if *len > bytes.len() as u64 { "…" } else { "" };
                 serializer.collect_str(&format_args!("{}{more}", Name::from(bytes)))
             }

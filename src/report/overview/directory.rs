@@ -4,8 +4,8 @@ use serde::{Serialize, Serializer};
 
 use super::records::decode;
 use crate::artifact::{Artifact, Document, SavedModelPart};
+use crate::checkpoint::Listing;
 use crate::error::{Error, Result};
-use crate::report::Listing;
 use crate::schema::tensorflow;
 use crate::serial::{self, object};
 
@@ -117,10 +117,7 @@ impl Directory {
 
     /// The errors of all parts, and the damage of the variables.
     pub fn damage(&self) -> impl Iterator<Item = &Error> {
-        let variables = self.variables.iter().flat_map(|variables| {
-            let rows = variables.tensors.iter().filter_map(|row| row.error.as_ref());
-            variables.damage.iter().chain(rows)
-        });
+        let variables = self.variables.iter().flat_map(Listing::errors);
         self.failed.iter().map(|(_, error)| error).chain(variables)
     }
 }

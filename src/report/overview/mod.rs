@@ -3,6 +3,7 @@
 mod callable;
 mod constant;
 mod directory;
+mod errors;
 mod graph;
 mod meta_graph;
 mod parameters;
@@ -24,7 +25,7 @@ pub use special_op::{OpRole, SpecialOp};
 pub use structured_value::{NamedTuple, Range, StructuredValue, TensorSpec, TypeSpec};
 
 use crate::artifact::{Artifact, Document, Form};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::message::{Message, fields};
 use crate::schema::Schema;
 use crate::schema::field::saved_model;
@@ -119,8 +120,8 @@ impl<'a> Overview<'a> {
     /// As [`new`](Self::new), and when the artifact has no message.
     pub fn of_artifact(artifact: &'a Artifact<'a>) -> Result<Self> {
         let Some(document) = artifact.message() else {
-            let kind = format!("this is a {}, which has no message", artifact.kind());
-            return Err(Error::from(ErrorKind::Usage(kind)).in_file(artifact.path()));
+            let why = format!("this is a {}, which has no message", artifact.kind());
+            return Err(Error::usage(why).in_file(artifact.path()));
         };
         let mut overview = Self::new(document).map_err(|error| error.in_file(document.path()))?;
         let is_inside = document.path().parent() == Some(artifact.path());
@@ -135,22 +136,5 @@ impl<'a> Overview<'a> {
             overview.directory = Some(directory);
         }
         Ok(overview)
-    }
-
-    /// The errors of a SavedModel beyond its graphs: damaged variables, assets that cannot be read, and assets whose files are
-    /// missing.
-    pub fn errors(&self) -> Vec<Error> {
-        let Contents::MetaGraphs(graphs) = &self.contents else { return Vec::new() };
-        let unknown = graphs.iter().filter_map(|graph| graph.assets_error.clone());
-        let unknown = unknown.map(|error| error.in_file(&self.path));
-        let assets = graphs.iter().flat_map(|graph| &graph.assets);
-        let missing = assets.filter(|asset| asset.is_there == Some(false));
-        let missing = missing.map(|asset| {
-            let folder = self.path.parent().unwrap_or(&self.path).join("assets");
-            let kind = "the graph needs this asset, but its file is missing".into();
-            Error::from(ErrorKind::NotFound(kind)).in_file(&folder.join(&asset.filename))
-        });
-        let damage = self.directory.iter().flat_map(Directory::damage).cloned();
-        unknown.chain(damage).chain(missing).collect()
     }
 }

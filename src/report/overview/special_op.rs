@@ -26,7 +26,8 @@ pub struct SpecialOp {
     #[serde(rename = "op")]
     pub name: String,
     /// The collection or signature that names it.
-    pub told_by: &'static str,
+    #[serde(rename = "told_by")]
+    pub named_by: &'static str,
 }
 
 /// The role of an op.
@@ -49,19 +50,19 @@ pub enum OpRole {
 impl SpecialOp {
     /// The ops that a collection names.
     pub(super) fn of_collection(name: &str, collection: &[u8]) -> Vec<Self> {
-        let Some(&(told_by, role)) = COLLECTIONS.iter().find(|(known, _)| *known == name) else {
+        let Some(&(named_by, role)) = COLLECTIONS.iter().find(|(known, _)| *known == name) else {
             return Vec::new();
         };
         let nodes = nested(collection, collection_def::NODE_LIST);
         let names = strings(nodes, collection_def::node_list::VALUE);
-        names.map(|name| Self { role, name: name.to_owned(), told_by }).collect()
+        names.map(|name| Self { role, name: name.to_owned(), named_by }).collect()
     }
 
     /// The op that a signature names.
     pub(super) fn of_signature(signature: &Signature) -> Option<Self> {
-        let &(told_by, role) = SIGNATURES.iter().find(|(name, _)| *name == signature.name)?;
+        let &(named_by, role) = SIGNATURES.iter().find(|(name, _)| *name == signature.name)?;
         let tensor = signature.outputs.iter().find_map(|output| output.tensors.first())?;
-        Some(Self { role, name: tensor.clone(), told_by })
+        Some(Self { role, name: tensor.clone(), named_by })
     }
 }
 

@@ -23,7 +23,10 @@ const MODULES: &[(&str, &[&str])] = &[
     ("compare", &["bytes", "error", "progress", "serial", "tensor", "threads"]),
     (
         "checkpoint",
-        &["bytes", "error", "files", "message", "progress", "schema", "table", "tensor", "text"],
+        &[
+            "bytes", "error", "files", "message", "progress", "schema", "serial", "table",
+            "tensor", "text",
+        ],
     ),
     ("graph", &["bytes", "error", "message", "schema", "tensor"]),
     ("meta_graph", &["bytes", "error", "graph", "message", "schema", "tensor"]),
@@ -38,6 +41,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "message",
             "saved_model",
             "schema",
+            "serial",
             "text",
             "threads",
         ],

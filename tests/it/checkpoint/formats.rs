@@ -115,7 +115,7 @@ fn every_format_stores_the_same_model() {
         let verified = verify(&rhs, 1, &Silent).unwrap();
         assert!(verified.is_sound(), "{}", path.display());
         let checksum = rhs.checkpoint().unwrap().format().checksum();
-        assert_eq!(verified.has_checksums, checksum.is_some(), "{}", path.display());
+        assert_eq!(verified.artifact.has_checksums, checksum.is_some(), "{}", path.display());
         let human = ckdiff(&["verify", path.to_str().unwrap()]);
         let said = human.text().matches("no checksum in this format").count();
         assert_eq!(said, usize::from(checksum.is_none()), "{}", human.text());

@@ -1,13 +1,12 @@
 //! Reports of results that are made by hand.
 
+use ckdiff::artifact::ArtifactSummary;
 use ckdiff::compare::{
     Comparison, Failure, NanPolicy, Options, PassesAt, Sides, Tolerance, Work, Worst,
 };
-use ckdiff::diff::{
-    ArtifactSummary, Coverage, Damage, Diff, Facts, NameFilter, Rename, Side, Status, TensorDiff,
-};
+use ckdiff::diff::{Coverage, Damage, Diff, NameFilter, Rename, Side, Status, TensorDiff};
 use ckdiff::report::{Format, Options as Looks, Palette, Report, write};
-use ckdiff::tensor::{DType, Name, Scalar, Shape};
+use ckdiff::tensor::{DType, Facts, Name, Scalar, Shape};
 use ckdiff::{Error, ErrorKind};
 use serde_json::Value;
 

@@ -15,7 +15,7 @@ use ckdiff::saver::run::Variables;
 use ckdiff::saver::{Model, SaveOptions, Saver};
 use ckdiff::schema::Schema;
 use ckdiff::schema::tensorflow::SaverDef;
-use ckdiff::verify::{MetaGraph, fit};
+use ckdiff::verify::{MetaGraph, restorability};
 use serde_json::Value;
 
 use crate::support::message_forms::opened;
@@ -139,7 +139,7 @@ fn verify_knows_the_names_of_objects() {
     for (case, known) in by_name() {
         let graph = graph_of(&case);
         let held = Checkpoint::open(checkpoint()).unwrap();
-        let found = fit(&MetaGraph::all_in(&graph).unwrap()[0], &held, 20).unwrap();
+        let found = restorability(&MetaGraph::all_in(&graph).unwrap()[0], &held, 20).unwrap();
         assert_eq!(found.restores(), known.is_object(), "{case}: {found:#?}");
         // Names in another scope are of no object.
         assert_eq!(found.savers[0].is_by_object, !["scoped", "misspelled"].contains(&&*case));

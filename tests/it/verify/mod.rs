@@ -1,4 +1,4 @@
 //! `ckdiff verify`.
 
 mod damage;
-mod fit;
+mod restorability;

@@ -3,7 +3,7 @@
 use ckdiff::diff::{ChangeKind, Keyed, PathPattern};
 use clap::Args;
 
-use super::one_of;
+use super::values::one_of;
 
 /// The kinds of changes, in the order of the help.
 const KINDS: [ChangeKind; 4] =

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::ReportArgs;
+use super::report::ReportArgs;
 
 /// The device that compares tensors.
 #[derive(Debug, Clone, Args)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::FormArgs;
+use super::messages::FormArgs;
 
 /// Arguments of `export`.
 #[derive(Debug, Clone, Args)]

@@ -5,7 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Color, CompareArgs, Jobs, Unified, max_diffs};
+use super::changes::Unified;
+use super::common::Jobs;
+use super::diff::CompareArgs;
+use super::report::Color;
+use super::values::max_rows;
 
 /// Arguments of `git-driver`.
 #[derive(Debug, Clone, Args)]
@@ -28,7 +32,7 @@ pub(crate) struct GitDriverArgs {
     #[command(flatten)]
     pub(crate) what: CompareArgs,
     /// How many changes, tensors or rows to list: a number, or `all`
-    #[arg(short = 'n', long, value_name = "N", default_value = "20", value_parser = max_diffs, help_heading = "Report")]
+    #[arg(short = 'n', long, value_name = "N", default_value = "20", value_parser = max_rows, help_heading = "Report")]
     pub(crate) max_diffs: usize,
     #[command(flatten)]
     pub(crate) text: Unified,

@@ -6,7 +6,8 @@ use ckdiff::artifact::Form;
 use ckdiff::text::Style;
 use clap::Args;
 
-use super::{Jobs, one_of};
+use super::common::Jobs;
+use super::values::one_of;
 
 /// The forms of a message.
 const FORMS: [(&str, Form); 3] =

@@ -6,7 +6,7 @@ use ckdiff::checkpoint::{FORMATS, Format};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::Filter;
+use super::common::Filter;
 
 /// Arguments of `save-as`.
 #[derive(Debug, Clone, Args)]

@@ -39,15 +39,16 @@ impl Page<'_> {
         self.title("Callable functions", inner.len() + called.len(), out)?;
         // A concrete function that several share is written once, and referred to by function and option.
         let mut written = BTreeMap::new();
-        for (place, callable) in called.iter().take(self.options.max_rows).enumerate() {
+        for (position, callable) in called.iter().take(self.options.max_rows).enumerate() {
             self.head(callable, out)?;
             let mut rows = Vec::new();
             let shown = callable.concrete_functions.iter().take(self.options.max_rows);
             for (i, name) in shown.enumerate() {
                 let option = format!("#{}", i + 1);
-                let (first, of, at) = *written.entry(name.as_str()).or_insert((callable, place, i));
+                let (first, of, at) =
+                    *written.entry(name.as_str()).or_insert((callable, position, i));
                 rows.extend(match graph.concrete_function(name) {
-                    _ if (of, at) != (place, i) => text(&option, &as_of(first, at)),
+                    _ if (of, at) != (position, i) => text(&option, &as_of(first, at)),
                     Some(concrete) => self.option(&option, callable, concrete),
                     None => text(&option, "missing"),
                 });
@@ -186,14 +187,17 @@ fn parameters(callable: &Callable) -> Vec<String> {
 }
 
 /// The name of an argument by its position.
-fn positional(callable: &Callable, place: usize) -> String {
+fn positional(callable: &Callable, position: usize) -> String {
     let Some(parameters) = &callable.parameters else {
-        return callable.keywords.get(place).map_or_else(|| format!("[{place}]"), |n| short(n));
+        return callable
+            .keywords
+            .get(position)
+            .map_or_else(|| format!("[{position}]"), |n| short(n));
     };
-    let further = place.saturating_sub(parameters.positional.len());
-    match (parameters.positional.get(place), &parameters.varargs) {
+    let further = position.saturating_sub(parameters.positional.len());
+    match (parameters.positional.get(position), &parameters.varargs) {
         (Some(parameter), _) => short(&parameter.name),
         (None, Some(varargs)) => format!("{}[{further}]", short(varargs)),
-        (None, None) => format!("[{place}]"),
+        (None, None) => format!("[{position}]"),
     }
 }

@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use crate::artifact::SavedModelPart;
+use crate::checkpoint::Listing;
 use crate::error::Error;
-use crate::report::{Contents, Directory, DirectoryFile, Listing, MetaGraph};
+use crate::report::{Contents, Directory, DirectoryFile, MetaGraph};
 
 use super::super::lines;
 use super::super::listing::table;

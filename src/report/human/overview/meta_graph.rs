@@ -111,7 +111,7 @@ fn ops(graph: &MetaGraph, role: OpRole) -> impl Iterator<Item = String> {
     let ops = graph.special_ops.iter().filter(move |op| op.role == role);
     // The deprecated name of the role is shown.
     let older = move |op: &SpecialOp| match role {
-        OpRole::LegacyInit => format!("{} (by {})", op.name, op.told_by),
+        OpRole::LegacyInit => format!("{} (by {})", op.name, op.named_by),
         _ => op.name.clone(),
     };
     ops.map(older)

@@ -3,6 +3,7 @@
 mod callables;
 mod directory;
 mod meta_graph;
+mod page;
 mod python;
 mod rows;
 mod signatures;
@@ -17,9 +18,9 @@ use crate::report::{Contents, MetaGraph, Overview};
 use crate::text;
 
 use super::lines::{self, FirstLines};
-use super::table::{Align, Table};
-use super::text::{cut_middle, plural, printable, wrapped};
-use super::{Options, WIDTH, number};
+use super::text::{plural, printable};
+use super::{Options, number};
+use page::Page;
 
 /// Writes the overview of a message; returns the parts that text cannot represent.
 pub(super) fn write(
@@ -57,11 +58,6 @@ pub(super) fn write(
     Ok(Losses::default())
 }
 
-struct Page<'a> {
-    options: &'a Options,
-    overview: &'a Overview<'a>,
-}
-
 impl Page<'_> {
     fn meta_graphs(&self, graphs: &[MetaGraph], out: &mut dyn Write) -> io::Result<()> {
         let count = graphs.len();
@@ -75,83 +71,5 @@ impl Page<'_> {
         }
         let hidden = count.saturating_sub(self.options.max_rows) as u64;
         lines::more(hidden, "meta graph", "\n", Style::new(), out)
-    }
-
-    /// Texts separated by commas, as many as the options allow.
-    fn few(&self, texts: impl Iterator<Item = String>) -> String {
-        let mut texts = texts.into_iter();
-        let mut shown: Vec<String> = texts.by_ref().take(self.options.max_rows).collect();
-        match texts.count() {
-            0 => {}
-            more => shown.push(format!("… and {more} more")),
-        }
-        shown.join(", ")
-    }
-
-    fn facts(&self, facts: &[(&str, String)], out: &mut dyn Write) -> io::Result<()> {
-        let faint = self.options.palette.faint;
-        for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {
-            let start = format!("  {name:<10}  ");
-            let parts: Vec<String> = fact.split(", ").map(printable).collect();
-            for line in wrapped(&start, &parts) {
-                let (name, fact) = line.split_at_checked(start.len()).unwrap_or(("", &line));
-                writeln!(out, "{faint}{name}{faint:#}{fact}")?;
-            }
-        }
-        Ok(())
-    }
-
-    fn section<T>(
-        &self,
-        title: &str,
-        items: &[T],
-        columns: &[Align],
-        cells: impl Fn(&T) -> Vec<String>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        self.section_under(title, &[], items, columns, cells, out)
-    }
-
-    /// Writes a title, a header and as many rows as the options allow.
-    fn section_under<T>(
-        &self,
-        title: &str,
-        header: &[&str],
-        items: &[T],
-        columns: &[Align],
-        cells: impl Fn(&T) -> Vec<String>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        if items.is_empty() {
-            return Ok(());
-        }
-        self.title(title, items.len(), out)?;
-        let mut table = Table::new(columns);
-        if !header.is_empty() {
-            table.header(self.options.palette.faint, header);
-        }
-        for item in items.iter().take(self.options.max_rows) {
-            table.push(Style::new(), cells(item));
-        }
-        table.write_squeezed(out)?;
-        self.rest(items.len(), out)
-    }
-
-    /// Writes a line, cut to the width of a report.
-    fn line(&self, text: &str, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}", cut_middle(text, WIDTH))
-    }
-
-    fn title(&self, title: &str, count: usize, out: &mut dyn Write) -> io::Result<()> {
-        self.heading(&format!("{title} ({})", number::count(count as u64)), out)
-    }
-
-    fn heading(&self, title: &str, out: &mut dyn Write) -> io::Result<()> {
-        lines::heading(title, self.options, out)
-    }
-
-    fn rest(&self, count: usize, out: &mut dyn Write) -> io::Result<()> {
-        let hidden = count.saturating_sub(self.options.max_rows) as u64;
-        lines::more(hidden, "", "  ", Style::new(), out)
     }
 }

@@ -1,7 +1,7 @@
 //! Values in Python's notation, with types and shapes as in reports.
 
-use crate::report::{ConstantValue, Range, Shown, StructuredValue, TensorSpec, TypeSpec};
-use crate::tensor::{DType, Name};
+use crate::report::{ConstantValue, Range, StructuredValue, TensorSpec, TypeSpec};
+use crate::tensor::{DType, Name, ShownElement};
 
 use super::super::text::printable;
 use super::super::values::element;
@@ -50,9 +50,9 @@ pub(super) fn range(range: &Range) -> String {
 }
 
 /// An element; a string is quoted as in Python.
-fn bare(shown: &Shown, dtype: DType) -> String {
+fn bare(shown: &ShownElement, dtype: DType) -> String {
     match shown {
-        Shown::Bytes(bytes, len) if *len == bytes.len() as u64 => {
+        ShownElement::Bytes(bytes, len) if *len == bytes.len() as u64 => {
             quoted(&Name::from(bytes).to_string())
         }
         other => element(other, dtype),

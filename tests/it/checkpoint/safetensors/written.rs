@@ -170,7 +170,7 @@ fn lost_metadata_is_said() {
     let dir = dir.path();
     let (code, said) = run(dir, "save-as safetensors/unordered.safetensors DIR/m --format v2");
     assert_eq!(code, 0);
-    assert_snapshot!(said, @"ckdiff: warning: V2 checkpoints have no place for the metadata: framework, author, notes, zero");
+    assert_snapshot!(said, @"ckdiff: warning: V2 checkpoints cannot store this metadata: framework, author, notes, zero");
     ok(dir, "save-as safetensors/unordered.safetensors DIR/n");
     let open = |path: &Path| Checkpoint::open(path).unwrap().metadata().to_vec();
     assert_eq!(

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::saver::plan::{Kind, Problem};
+use crate::serial::object;
 
 /// A tensor that a graph cannot restore, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,13 +20,14 @@ pub struct Misfit {
 
 impl Serialize for Misfit {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut misfit = serializer.serialize_struct("Misfit", 5)?;
-        misfit.serialize_field("key", &self.key)?;
-        misfit.serialize_field("variable", &self.variable)?;
-        misfit.serialize_field("kind", self.problem.kind().name())?;
-        misfit.serialize_field("refused", &self.problem.is_refused())?;
-        misfit.serialize_field("problem", &self.problem.to_string())?;
-        misfit.end()
+        let report = object! {
+            key: &self.key,
+            variable: &self.variable,
+            kind: self.problem.kind().name(),
+            refused: self.problem.is_refused(),
+            problem: self.problem.to_string(),
+        };
+        report.serialize(serializer)
     }
 }
 

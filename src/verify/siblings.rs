@@ -4,16 +4,15 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use ckdiff::checkpoint::ShardName;
-use ckdiff::report::human::printable;
+use crate::checkpoint::ShardName;
 
 /// Whether `path` has the name of a meta graph.
-pub(crate) fn is_meta(path: &Path) -> bool {
+pub(super) fn is_meta(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("meta")) && path.is_file()
 }
 
 /// The prefixes that `paths` belong to, whether or not they have a checkpoint.
-pub(crate) fn prefixes(paths: &[PathBuf]) -> BTreeSet<PathBuf> {
+pub(super) fn prefixes(paths: &[PathBuf]) -> BTreeSet<PathBuf> {
     paths
         .iter()
         .filter(|path| !is_meta(path))
@@ -22,18 +21,8 @@ pub(crate) fn prefixes(paths: &[PathBuf]) -> BTreeSet<PathBuf> {
 }
 
 /// The prefix of the checkpoint that a meta graph belongs to.
-pub(crate) fn of_meta(path: &Path) -> PathBuf {
+pub(super) fn of_meta(path: &Path) -> PathBuf {
     resolved(&path.with_extension(""))
-}
-
-/// A note about the state files that were skipped.
-pub(crate) fn notes(states: &[PathBuf]) -> Option<String> {
-    let shown = |path: &PathBuf| printable(&path.display().to_string());
-    match states {
-        [] => None,
-        [path] => Some(format!("note: {} is a state file and has nothing to verify", shown(path))),
-        _ => Some(format!("note: {} state files have nothing to verify", states.len())),
-    }
 }
 
 /// The prefix of the checkpoint that `path` may be a file of.

@@ -6,7 +6,9 @@ use anstyle::Style;
 
 use crate::graph::Checked;
 use crate::tensor::Name;
-use crate::verify::{Fit, Kind, Misfit, Problem, SaverFit, Verification, VerifiedGraph};
+use crate::verify::{
+    Kind, Misfit, Problem, Restorability, SaverRestorability, Verification, VerifiedGraph,
+};
 
 use super::text::{cut_name, padded, plural, printable, width_of};
 use super::{Options, WIDTH, lines, number};
@@ -17,10 +19,10 @@ const NAME: usize = 48;
 /// The maximum number of tensors that are listed of those that no saver restores.
 const LEFT: usize = 5;
 
-/// A summary of the defects of all graphs; `None` where there are none.
+/// A summary of the misfits and findings of all graphs; `None` if there are none.
 pub(super) fn answer(found: &Verification) -> Option<String> {
-    let unfit: Vec<&Fit> = fits(found).filter(|fit| !fit.fits()).collect();
-    let wrong: u64 = found.graphs.iter().map(|graph| findings(&graph.checked)).sum();
+    let unfit: Vec<&Restorability> = fits(found).filter(|fit| !fit.fits()).collect();
+    let wrong: u64 = found.graphs.iter().map(|graph| graph.checked.total()).sum();
     let mut parts = Vec::new();
     if let [only] = *unfit {
         let why = only.decisive().map(|saver| saver.counts.to_string()).unwrap_or_default();
@@ -30,7 +32,7 @@ pub(super) fn answer(found: &Verification) -> Option<String> {
         parts.push(format!("{} do not fit", plural(n, "graph")));
     }
     if wrong > 0 {
-        parts.push(format!("{} in its nodes", plural(wrong, "problem")));
+        parts.push(format!("{} in its nodes", plural(wrong, "finding")));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
 }
@@ -47,15 +49,11 @@ pub(super) fn note_on_graphs(found: &Verification) -> &'static str {
     }
 }
 
-fn fits(found: &Verification) -> impl Iterator<Item = &Fit> {
-    found.graphs.iter().filter_map(|graph| graph.fit.as_ref())
+fn fits(found: &Verification) -> impl Iterator<Item = &Restorability> {
+    found.graphs.iter().filter_map(|graph| graph.restorability.as_ref())
 }
 
-fn findings(checked: &Checked) -> u64 {
-    checked.findings.len() as u64 + checked.more
-}
-
-/// Writes the sections of every graph that has defects.
+/// Writes the sections of every graph with misfits or findings.
 pub(super) fn write(
     found: &Verification,
     options: &Options,
@@ -65,7 +63,7 @@ pub(super) fn write(
         if found.graphs.len() > 1 && !graph.passes() {
             writeln!(out, "\n  In {}", name(graph))?;
         }
-        match &graph.fit {
+        match &graph.restorability {
             Some(fit) if !fit.fits() => sections(fit, options, out)?,
             Some(fit) => others(fit, out)?,
             None => {}
@@ -84,7 +82,7 @@ fn name(graph: &VerifiedGraph) -> String {
     }
 }
 
-fn sections(fit: &Fit, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn sections(fit: &Restorability, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let Some(saver) = fit.decisive() else { return Ok(()) };
     for kind in Kind::ALL.into_iter().filter(|kind| saver.counts.of(*kind) > 0) {
         section(saver, kind, options, out)?;
@@ -103,9 +101,11 @@ fn sections(fit: &Fit, options: &Options, out: &mut dyn Write) -> io::Result<()>
 }
 
 /// Writes notes on savers that do not decide the result.
-fn others(fit: &Fit, out: &mut dyn Write) -> io::Result<()> {
+fn others(fit: &Restorability, out: &mut dyn Write) -> io::Result<()> {
     let decisive = fit.decisive();
-    let other = |saver: &&SaverFit| !saver.fits() && decisive.is_none_or(|d| d.name != saver.name);
+    let other = |saver: &&SaverRestorability| {
+        !saver.fits() && decisive.is_none_or(|d| d.name != saver.name)
+    };
     for saver in fit.savers.iter().filter(other).take(LEFT) {
         let name = cut_name(&printable(&saver.name), NAME);
         writeln!(out, "  note: another saver, {name}, does not fit: {}", saver.counts)?;
@@ -121,7 +121,12 @@ fn others(fit: &Fit, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn section(saver: &SaverFit, kind: Kind, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+fn section(
+    saver: &SaverRestorability,
+    kind: Kind,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let heading = options.palette.heading;
     let title = match kind {
         Kind::Saver => "The saver's node is not in the graph",
@@ -167,7 +172,7 @@ fn detail(misfit: &Misfit) -> String {
 
 fn nodes(checked: &Checked, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let heading = options.palette.heading;
-    let total = findings(checked);
+    let total = checked.total();
     if total == 0 {
         return Ok(());
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::Artifact;
-use ckdiff::verify::{Fit, MetaGraph, fit};
+use ckdiff::verify::{MetaGraph, Restorability, restorability};
 
 use crate::support::command::{assert_valid, ckdiff};
 use crate::support::{cases, fact};
@@ -15,11 +15,11 @@ fn place(case: &str) -> PathBuf {
     if saved.is_dir() { saved } else { folder.join("model.ckpt") }
 }
 
-fn fitted(case: &str) -> Fit {
+fn fitted(case: &str) -> Restorability {
     let artifact = Artifact::open(place(case)).unwrap().with_meta_graph().unwrap();
     let metas = MetaGraph::all_in(artifact.message().unwrap().message()).unwrap();
     assert_eq!(metas.len(), 1, "{case}");
-    fit(&metas[0], artifact.checkpoint().unwrap(), 20).unwrap()
+    restorability(&metas[0], artifact.checkpoint().unwrap(), 20).unwrap()
 }
 
 /// Where TensorFlow lets a misfit pass: it gives a resource variable any shape.

@@ -7,34 +7,31 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
-use crate::checkpoint::{Checkpoint, Entry};
-use crate::diff::Facts;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::serial;
-use crate::tensor::{Kind, Name, TensorSource};
-use crate::tensor::{in_parallel, read_through};
+use crate::tensor::{Facts, Kind, Name, TensorSource, in_parallel, read_through};
+
+use super::{Checkpoint, Entry};
 
 /// The tensors of a checkpoint, and its damage.
 #[derive(Debug, Clone)]
 pub struct Listing {
     /// As the user gave it.
     pub path: PathBuf,
-    /// Its kind: `checkpoint`.
-    pub kind: &'static str,
     /// Its format, such as `V2`.
     pub format: &'static str,
     /// The metadata of its files: pairs of a key and a value.
     pub metadata: Vec<(String, String)>,
     /// The tensors, by name.
-    pub tensors: Vec<Row>,
+    pub tensors: Vec<ListedTensor>,
     /// Damage that does not belong to a single tensor.
     pub damage: Vec<Error>,
 }
 
 /// A tensor in a listing.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct ListedTensor {
     /// Its name.
     pub name: Name,
     /// Its dtype and shape; `None` where they cannot be read.
@@ -47,7 +44,7 @@ pub struct Row {
     pub error: Option<Error>,
 }
 
-impl Serialize for Row {
+impl Serialize for ListedTensor {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         serial::name(&mut map, "name", Some(&self.name))?;
@@ -68,14 +65,14 @@ impl Listing {
     /// Lists the tensors that `accepts` selects, without reading their content.
     pub fn new(checkpoint: &Checkpoint, accepts: impl Fn(&Name) -> bool) -> Self {
         Self::of(checkpoint, accepts, |entries| {
-            entries.iter().map(|entry| Row::new(entry)).collect()
+            entries.iter().map(|entry| ListedTensor::new(entry)).collect()
         })
     }
 
     /// Lists all tensors, with an error for each whose content is missing, because its file is missing or truncated. Of the
     /// content, only the lengths of strings are read.
     pub fn with_presence(checkpoint: &Checkpoint) -> Self {
-        let row = |entry: &&Entry| Row::new(entry).with_presence(entry);
+        let row = |entry: &&Entry| ListedTensor::new(entry).with_presence(entry);
         Self::of(checkpoint, |_| true, |entries| entries.iter().map(row).collect())
     }
 
@@ -90,20 +87,21 @@ impl Listing {
             let sources = entries.iter().filter_map(|entry| entry.source.as_ref().ok());
             progress
                 .total(sources.fold(0, |sum, source| source.stored_bytes().saturating_add(sum)));
-            in_parallel(entries, threads, |entry| Row::new(entry).with_digest(entry, progress))
+            in_parallel(entries, threads, |entry| {
+                ListedTensor::new(entry).with_digest(entry, progress)
+            })
         })
     }
 
     fn of(
         checkpoint: &Checkpoint,
         accepts: impl Fn(&Name) -> bool,
-        rows: impl FnOnce(&[&Entry]) -> Vec<Row>,
+        rows: impl FnOnce(&[&Entry]) -> Vec<ListedTensor>,
     ) -> Self {
         let entries: Vec<&Entry> =
             checkpoint.tensors().filter(|entry| accepts(&entry.name)).collect();
         Self {
             path: checkpoint.path().to_path_buf(),
-            kind: "checkpoint",
             format: checkpoint.format().name(),
             metadata: checkpoint.metadata().to_vec(),
             tensors: rows(&entries),
@@ -111,9 +109,9 @@ impl Listing {
         }
     }
 
-    /// Whether everything could be read.
-    pub fn is_sound(&self) -> bool {
-        self.damage.is_empty() && self.tensors.iter().all(|row| row.error.is_none())
+    /// Every error: first the damage, then the errors of tensors.
+    pub fn errors(&self) -> impl Iterator<Item = &Error> {
+        self.damage.iter().chain(self.tensors.iter().filter_map(|row| row.error.as_ref()))
     }
 
     /// The number of elements of all tensors, except those of bytes.
@@ -129,16 +127,12 @@ impl Listing {
     }
 }
 
-impl Row {
+impl ListedTensor {
     fn new(entry: &Entry) -> Self {
         let source = entry.source.as_ref();
-        let facts = |source: &dyn TensorSource| Facts {
-            dtype: source.dtype(),
-            shape: source.shape().clone(),
-        };
         Self {
             name: entry.name.clone(),
-            facts: source.ok().map(|source| facts(&**source)),
+            facts: source.ok().map(|source| Facts::of(&**source)),
             bytes: source.ok().map(|source| source.stored_bytes()),
             sha256: None,
             error: source.err().map(|error| error.clone().of_tensor(&entry.name)),

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use crate::diff::Facts;
 use crate::error::Result;
 use crate::progress::Progress;
-use crate::tensor::read_through;
-use crate::tensor::{ComplexNumber, Element, Name, Number, Scalar, TensorSource, Visit};
+
+use super::{
+    Bool, ComplexNumber, Element, Facts, Name, Number, Scalar, TensorSource, Visit, read_through,
+};
 
 /// The maximum number of elements of a tensor that is shown in full.
 const ALL: usize = 256;
@@ -19,7 +20,7 @@ const KEPT: usize = 60;
 
 /// The values of a tensor, as far as they are shown.
 #[derive(Debug, Clone)]
-pub struct Values {
+pub struct TensorValues {
     /// The tensor's name.
     pub name: Name,
     /// Its dtype and shape.
@@ -27,9 +28,9 @@ pub struct Values {
     /// Its size in the file.
     pub bytes: u64,
     /// The first elements; all of them if there are few.
-    pub first: Vec<Shown>,
+    pub first: Vec<ShownElement>,
     /// The last elements, unless all are in `first`.
-    pub last: Vec<Shown>,
+    pub last: Vec<ShownElement>,
     /// The least and the greatest finite number, and the mean of all finite numbers.
     pub range: Option<(Scalar, Scalar, f64)>,
     /// The number of elements that are NaN or have a NaN part.
@@ -40,14 +41,14 @@ pub struct Values {
 
 /// An element, possibly cut.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Shown {
+pub enum ShownElement {
     /// A number or truth value.
     Scalar(Scalar),
     /// The first bytes of an element of variable length, and its length.
     Bytes(Vec<u8>, u64),
 }
 
-impl Values {
+impl TensorValues {
     /// Reads the whole tensor, and keeps the elements that are shown.
     ///
     /// # Errors
@@ -70,7 +71,7 @@ impl Values {
         let last = scan.last.into_iter().filter(|_| kept == SOME).collect();
         Ok(Self {
             name: name.clone(),
-            facts: Facts { dtype, shape: source.shape().clone() },
+            facts: Facts::of(source),
             bytes: source.stored_bytes(),
             first: scan.first,
             last,
@@ -85,8 +86,8 @@ impl Values {
 #[derive(Debug, Default)]
 struct Scan {
     elements: u64,
-    first: Vec<Shown>,
-    last: VecDeque<Shown>,
+    first: Vec<ShownElement>,
+    last: VecDeque<ShownElement>,
     range: Option<(Scalar, Scalar)>,
     finite: u64,
     sum: f64,
@@ -95,7 +96,7 @@ struct Scan {
 }
 
 impl Scan {
-    fn keep(&mut self, shown: Shown) {
+    fn keep(&mut self, shown: ShownElement) {
         self.elements += 1;
         if self.first.len() < ALL {
             self.first.push(shown.clone());
@@ -108,7 +109,7 @@ impl Scan {
 
     fn number<T: Number>(&mut self, element: T) {
         let (value, scalar) = (element.to_f64(), element.scalar());
-        self.keep(Shown::Scalar(scalar));
+        self.keep(ShownElement::Scalar(scalar));
         if value.is_nan() {
             self.nan += 1;
         } else if value.is_infinite() {
@@ -159,7 +160,7 @@ impl Visit for Elements<'_> {
     fn complex<T: ComplexNumber>(self) {
         self.each(|scan, element: T| {
             let (re, im) = element.parts();
-            scan.keep(Shown::Scalar(element.scalar()));
+            scan.keep(ShownElement::Scalar(element.scalar()));
             scan.nan += u64::from(re.is_nan() || im.is_nan());
             scan.inf +=
                 u64::from(!re.is_nan() && !im.is_nan() && (re.is_infinite() || im.is_infinite()));
@@ -167,7 +168,7 @@ impl Visit for Elements<'_> {
     }
 
     fn boolean(self) {
-        self.each(|scan, element: crate::tensor::Bool| scan.keep(Shown::Scalar(element.scalar())));
+        self.each(|scan, element: Bool| scan.keep(ShownElement::Scalar(element.scalar())));
     }
 
     fn bytes(self) {}
@@ -195,7 +196,7 @@ impl Pieces {
                 if *left > 0 {
                     return;
                 }
-                scan.keep(Shown::Bytes(std::mem::take(kept), *len));
+                scan.keep(ShownElement::Bytes(std::mem::take(kept), *len));
                 self.element = None;
             }
             let (now, rest) = bytes.split_at(bytes.len().min(8 - self.length.len()));

@@ -1,0 +1,49 @@
+//! An artifact, as reports describe it.
+
+use std::path::PathBuf;
+
+use serde::{Serialize, Serializer};
+
+use super::Artifact;
+use crate::checkpoint::Checkpoint;
+use crate::serial;
+
+/// An artifact, as reports describe it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ArtifactSummary {
+    /// The path that the user gave.
+    #[serde(serialize_with = "serial::path")]
+    pub path: PathBuf,
+    /// The kind of artifact, such as `checkpoint`.
+    pub kind: String,
+    /// The format, such as `V2`.
+    pub format: &'static str,
+    /// Whether the data is available; without it, tensors are compared by the checksums in the index.
+    pub has_data: bool,
+    /// Whether the format of the tensors has checksums.
+    #[serde(rename = "checksum", skip_serializing_if = "is_true", serialize_with = "none")]
+    pub has_checksums: bool,
+}
+
+fn is_true(value: &bool) -> bool {
+    *value
+}
+
+/// Writes that a format has no checksums.
+fn none<S: Serializer>(_: &bool, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str("none")
+}
+
+impl Artifact<'_> {
+    /// The artifact, as reports describe it.
+    pub fn summary(&self) -> ArtifactSummary {
+        let checkpoint = self.checkpoint();
+        ArtifactSummary {
+            path: self.path().to_path_buf(),
+            kind: self.kind().to_owned(),
+            format: self.format(),
+            has_data: checkpoint.is_none_or(Checkpoint::has_data),
+            has_checksums: checkpoint.is_none_or(|found| found.format().checksum().is_some()),
+        }
+    }
+}

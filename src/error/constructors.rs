@@ -1,0 +1,57 @@
+//! An error of each kind.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use super::{Error, ErrorKind, Inner};
+
+impl Error {
+    /// An [`ErrorKind::Unexpected`].
+    pub fn unexpected(
+        what: &'static str,
+        found: impl fmt::Display,
+        allowed: impl fmt::Display,
+    ) -> Self {
+        ErrorKind::Unexpected { what, found: found.to_string(), allowed: allowed.to_string() }
+            .into()
+    }
+
+    /// An [`ErrorKind::Truncated`].
+    pub fn truncated(what: &'static str, need: u64, have: u64) -> Self {
+        ErrorKind::Truncated { what, need, have }.into()
+    }
+
+    /// An [`ErrorKind::Unsupported`].
+    pub fn unsupported(reason: impl Into<String>) -> Self {
+        ErrorKind::Unsupported(reason.into()).into()
+    }
+
+    /// An [`ErrorKind::NotFound`].
+    pub fn not_found(reason: impl Into<String>) -> Self {
+        ErrorKind::NotFound(reason.into()).into()
+    }
+
+    /// An [`ErrorKind::Usage`].
+    pub fn usage(reason: impl Into<String>) -> Self {
+        ErrorKind::Usage(reason.into()).into()
+    }
+
+    /// An [`ErrorKind::Io`].
+    pub fn io(action: &'static str, source: io::Error) -> Self {
+        ErrorKind::Io { action, source }.into()
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Self(Arc::new(Inner {
+            kind: Arc::new(kind),
+            file: None,
+            offset: None,
+            location: None,
+            path: None,
+            tensor: None,
+        }))
+    }
+}

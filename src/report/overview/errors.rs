@@ -1,0 +1,23 @@
+//! The errors of a SavedModel that its overview reports.
+
+use super::{Contents, Directory, Overview};
+use crate::error::Error;
+
+impl Overview<'_> {
+    /// The errors of a SavedModel beyond its graphs: damaged variables, assets that cannot be read, and assets whose files are
+    /// missing.
+    pub fn errors(&self) -> Vec<Error> {
+        let Contents::MetaGraphs(graphs) = &self.contents else { return Vec::new() };
+        let unknown = graphs.iter().filter_map(|graph| graph.assets_error.clone());
+        let unknown = unknown.map(|error| error.in_file(&self.path));
+        let assets = graphs.iter().flat_map(|graph| &graph.assets);
+        let missing = assets.filter(|asset| asset.is_there == Some(false));
+        let missing = missing.map(|asset| {
+            let folder = self.path.parent().unwrap_or(&self.path).join("assets");
+            let why = "the graph needs this asset, but its file is missing";
+            Error::not_found(why).in_file(&folder.join(&asset.filename))
+        });
+        let damage = self.directory.iter().flat_map(Directory::damage).cloned();
+        unknown.chain(damage).chain(missing).collect()
+    }
+}
