@@ -26,6 +26,8 @@ use crate::tensor::{in_parallel, read_through};
 
 /// Reads all of `artifact` on `threads` threads (0 for one per core), and verifies every checksum and bound.
 ///
+/// Nodes are checked against `ops`, such as those of an older TensorFlow; if that is `None`, as [`graphs`] does.
+///
 /// # Examples
 /// ```
 /// use ckdiff::artifact::Artifact;
@@ -33,25 +35,13 @@ use crate::tensor::{in_parallel, read_through};
 /// use ckdiff::verify::verify;
 ///
 /// let artifact = Artifact::open("tests/data/demo/model.ckpt")?;
-/// assert!(verify(&artifact, 0, &Silent)?.is_sound());
+/// assert!(verify(&artifact, None, 0, &Silent)?.is_sound());
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 ///
 /// # Errors
 /// If the artifact has neither tensors nor a graph. Damage to a checkpoint is part of the result.
 pub fn verify(
-    artifact: &Artifact<'_>,
-    threads: usize,
-    progress: &dyn Progress,
-) -> Result<Verification, Error> {
-    verify_with(artifact, None, threads, progress)
-}
-
-/// As [`verify`], with the caller's op definitions, such as those of an older TensorFlow.
-///
-/// # Errors
-/// As [`verify`].
-pub fn verify_with(
     artifact: &Artifact<'_>,
     ops: Option<&OpTable<'_>>,
     threads: usize,

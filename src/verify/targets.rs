@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Verification, graphs, siblings, verify_with};
+use super::{Verification, graphs, siblings, verify};
 use crate::artifact::{Artifact, Document, FileKind, ReadOptions, Sniffed};
 use crate::checkpoint::Checkpoint;
 use crate::error::Error;
@@ -81,7 +81,7 @@ impl Targets {
 
     /// Verifies each artifact: the result, or the error of opening it, under the path that names it.
     ///
-    /// Nodes are checked against `ops`, as in [`verify_with`].
+    /// Nodes are checked against `ops`, as in [`verify`](verify()).
     pub fn verify(
         &self,
         ops: Option<&OpTable<'_>>,
@@ -90,7 +90,7 @@ impl Targets {
     ) -> Vec<(PathBuf, Result<Verification, Error>)> {
         let verified = |(path, artifact): &Named| {
             let artifact = artifact.as_ref().map_err(Error::clone)?;
-            let mut found = verify_with(artifact, ops, threads, progress)?;
+            let mut found = verify(artifact, ops, threads, progress)?;
             self.compare_graphs(artifact, ops, &mut found);
             found.artifact.path.clone_from(path);
             Ok(found)

@@ -1,6 +1,5 @@
 //! Values that are part of a model: defaults of inputs, arrays as arguments.
 
-use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::graph::TensorType;
@@ -8,7 +7,7 @@ use super::records::decode;
 use crate::error::Result;
 use crate::graph::Constant;
 use crate::schema::tensorflow;
-use crate::serial::Number;
+use crate::serial::{Number, object};
 use crate::tensor::{DType, Name, ShownElement};
 
 /// The maximum number of elements that are kept.
@@ -67,13 +66,14 @@ impl Serialize for ConstantValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let dtype = self.dtype.unwrap_or(DType::F64);
         let values: Vec<_> = self.first.iter().map(|shown| Element(shown, dtype)).collect();
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("dtype", &self.ty.dtype)?;
-        map.serialize_entry("shape", &self.ty.shape)?;
-        map.serialize_entry("elements", &self.elements)?;
-        map.serialize_entry("values", &values)?;
-        map.serialize_entry("repeats", &self.repeats)?;
-        map.end()
+        let report = object! {
+            dtype: &self.ty.dtype,
+            shape: &self.ty.shape,
+            elements: self.elements,
+            values: values,
+            repeats: self.repeats,
+        };
+        report.serialize(serializer)
     }
 }
 

@@ -207,25 +207,19 @@ pub(super) fn entry<S: Serializer>(
     map.end()
 }
 
-fn value_entry<S: Serializer>(value: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
-    entry("value", value, serializer)
-}
-
 fn float_entry<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     entry("value", &Float(*value), serializer)
 }
 
-fn shape_entry<S: Serializer>(shape: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
-    entry("shape", shape, serializer)
+/// Functions that write a value under a key.
+macro_rules! entries {
+    ($($function:ident: $key:literal),*) => {
+        $(fn $function<S: Serializer>(value: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
+            entry($key, value, serializer)
+        })*
+    };
 }
-
-fn dtype_entry<S: Serializer>(dtype: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
-    entry("dtype", dtype, serializer)
-}
-
-fn items_entry<S: Serializer>(items: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
-    entry("items", items, serializer)
-}
+entries!(value_entry: "value", shape_entry: "shape", dtype_entry: "dtype", items_entry: "items");
 
 fn entries_entry<S: Serializer>(
     pairs: &[(String, StructuredValue)],

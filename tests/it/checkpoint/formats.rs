@@ -112,7 +112,7 @@ fn every_format_stores_the_same_model() {
         let (lhs, rhs) = (lhs.unwrap(), rhs.unwrap());
         let found = diff(&lhs, &rhs, &Options::default(), &Silent).unwrap();
         assert_eq!(found.verdict(), Verdict::Same, "{}", path.display());
-        let verified = verify(&rhs, 1, &Silent).unwrap();
+        let verified = verify(&rhs, None, 1, &Silent).unwrap();
         assert!(verified.is_sound(), "{}", path.display());
         let checksum = rhs.checkpoint().unwrap().format().checksum();
         assert_eq!(verified.artifact.has_checksums, checksum.is_some(), "{}", path.display());

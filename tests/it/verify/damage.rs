@@ -11,7 +11,7 @@ use crate::support::command::{assert_valid, ckdiff};
 use crate::support::{cases, known_tensors};
 
 fn verified(path: impl AsRef<Path>) -> Verification {
-    verify(&Artifact::open(Path::new("tests/data").join(path)).unwrap(), 2, &Silent).unwrap()
+    verify(&Artifact::open(Path::new("tests/data").join(path)).unwrap(), None, 2, &Silent).unwrap()
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn every_damage_is_noticed() {
             continue;
         };
         assert_eq!(
-            verify(&artifact, 1, &Silent).unwrap().is_sound(),
+            verify(&artifact, None, 1, &Silent).unwrap().is_sound(),
             !broken && opens,
             "{case}: {facts}"
         );
@@ -46,10 +46,10 @@ fn every_damage_is_noticed() {
 #[test]
 fn the_number_of_threads_changes_nothing() {
     let artifact = Artifact::open("tests/data/hostile/bit_data").unwrap();
-    let one = verify(&artifact, 1, &Silent).unwrap();
+    let one = verify(&artifact, None, 1, &Silent).unwrap();
     for threads in [0, 2, 7] {
         assert_eq!(
-            format!("{:?}", verify(&artifact, threads, &Silent).unwrap()),
+            format!("{:?}", verify(&artifact, None, threads, &Silent).unwrap()),
             format!("{one:?}")
         );
     }
@@ -60,7 +60,7 @@ fn an_index_alone_is_not_sound() {
     let dir = tempfile::tempdir().unwrap();
     let index = dir.path().join("model.ckpt.index");
     fs::copy("tests/data/demo/model.ckpt.index", &index).unwrap();
-    let found = verify(&Artifact::open(&index).unwrap(), 1, &Silent).unwrap();
+    let found = verify(&Artifact::open(&index).unwrap(), None, 1, &Silent).unwrap();
     assert!(found.damage[0].to_string().contains("the data files are missing"), "{found:?}");
 }
 
