@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::message::Message;
 use ckdiff::meta_graph::{debug_info_file, own_debug_info};
-use ckdiff::schema::Schema;
+use ckdiff::schema::{KnownType, Schema};
 use ckdiff::{Error, ErrorKind};
 
-const MESSAGE: &str = "tensorflow.GraphDebugInfo";
+const MESSAGE: &str = KnownType::GraphDebugInfo.full_name();
 
 /// The file of debug information that belongs to the output.
 ///
