@@ -9,7 +9,7 @@ use crate::bytes::varint;
 use crate::message::{
     Form, Packed, Records, Token, Tokens, Value, WireMatch, int32, normal_varint,
 };
-use crate::schema::{Kind, MessageType, Schema};
+use crate::schema::{Field, Kind, KnownType, MessageType, Schema};
 
 /// The maximum number of fields that are examined.
 const FIELDS: usize = 2_000;
@@ -116,11 +116,19 @@ impl Walk<'_> {
                 let inside = self.message(&schema[id], bytes, depth + 1, end);
                 return (inside.unreadable == 0).then_some(inside.readable + 1);
             }
-            (_, Kind::String, Value::Len(bytes)) => is_text(bytes, end),
+            (_, Kind::String, Value::Len(bytes)) => {
+                is_text(bytes, end) && is_possible_name(ty, field, bytes)
+            }
             (_, Kind::Enum(id), Value::Varint(bits))
                 if schema[id].value_name(int32(bits)).is_none() =>
             {
                 return Some(0);
+            }
+            // A fingerprint has hashes where other messages have small numbers.
+            (_, Kind::Uint64, Value::Varint(bits))
+                if ty.known == Some(KnownType::FingerprintDef) =>
+            {
+                bits > u64::from(u32::MAX)
             }
             (_, kind, Value::Varint(bits)) => normal_varint(kind, bits) == bits,
             _ => true,
@@ -145,6 +153,21 @@ fn is_text(bytes: &[u8], end: End) -> bool {
     };
     let is_message = || Records::new(bytes, 0).all(|record| record.is_ok() || end == End::Cut);
     is_utf8 && !(bytes.iter().any(|byte| *byte < b' ') && is_message())
+}
+
+/// Whether a string may be the name that its field has: the first fields of some types are strings that differ in this only.
+fn is_possible_name(ty: &MessageType, field: &Field, name: &[u8]) -> bool {
+    match (ty.known, &*field.name) {
+        (Some(KnownType::NodeDef), "op") => {
+            name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_>".contains(byte))
+        }
+        (Some(KnownType::SaverDef), "save_tensor_name")
+        | (Some(KnownType::VariableDef), "variable_name") => {
+            let output = name.rsplit(|byte| *byte == b':').next().unwrap_or_default();
+            output.len() < name.len() && output.iter().all(u8::is_ascii_digit)
+        }
+        _ => true,
+    }
 }
 
 /// Counts the names of fields in text or JSON: words and strings before a colon, and words before a brace.
