@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::message_type::message_type;
-use super::recognize::{self, Untyped};
+use super::recognize::Untyped;
 use crate::bytes::ReadAt;
 use crate::checkpoint::{FileKind, HEAD, Sniffed, meta_graph_filename};
 use crate::error::{Error, ErrorKind, Result};
@@ -123,7 +123,11 @@ impl<'s> Document<'s> {
 
     /// The common name of the type, such as `meta graph` or `saver`; the name of the type if it has none.
     pub fn kind(&self) -> &'s str {
-        recognize::kind(self.message.ty())
+        let ty = self.message.ty();
+        match ty.known {
+            Some(known) => known.common_name(),
+            None => ty.name(),
+        }
     }
 }
 

@@ -2,9 +2,9 @@
 
 mod document;
 mod files;
-mod known_fields;
 mod message_type;
 mod open;
+mod readable;
 mod recognize;
 mod summary;
 

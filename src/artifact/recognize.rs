@@ -1,50 +1,16 @@
 //! Recognizes the type of a message.
 //!
-//! The type is the one that the file name stands for, if it knows at least three quarters of the message; otherwise the type of
-//! [`KNOWN`] that knows the most, if that is at least three quarters. See [`known_fields`] for how much a type knows.
+//! The type is the [known one](KnownType) that can read the most fields; see [`Count`]. Of several, it is the one that the file name
+//! stands for.
 
+use std::cmp::Reverse;
 use std::path::Path;
 
-use super::known_fields;
 use super::message_type::message_type;
+use super::readable::Count;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Form, Token, Tokens};
-use crate::schema::{MessageType, Schema};
-
-/// The message types of TensorFlow's files, with their common names.
-const KNOWN: &[(&str, &str)] = &[
-    ("tensorflow.MetaGraphDef", "meta graph"),
-    ("tensorflow.GraphDef", "graph"),
-    ("tensorflow.SavedModel", "SavedModel"),
-    ("tensorflow.SaverDef", "saver"),
-    ("tensorflow.CheckpointState", "state file"),
-    ("tensorflow.TensorProto", "tensor"),
-    ("tensorflow.FunctionDefLibrary", "function library"),
-    ("tensorflow.OpList", "op list"),
-    ("tensorflow.NodeDef", "node"),
-    ("tensorflow.VariableDef", "variable"),
-    ("tensorflow.FunctionDef", "function"),
-    ("tensorflow.OpDef", "op definition"),
-    ("tensorflow.SignatureDef", "signature"),
-    ("tensorflow.TrackableObjectGraph", "object graph"),
-    ("tensorflow.SavedObjectGraph", "saved object graph"),
-    ("tensorflow.StructuredValue", "structured value"),
-    ("tensorflow.FingerprintDef", "fingerprint"),
-    ("tensorflow.GraphDebugInfo", "graph debug info"),
-    ("tensorflow.VersionDef", "version"),
-];
-
-/// The least share of a message that its type knows.
-const ENOUGH: f64 = 0.75;
-
-/// A type that knows less than this share is certainly not the type of the message.
-const TOO_LITTLE: f64 = 0.5;
-
-/// The common name of a message type, such as `meta graph`, or its own name.
-pub(super) fn kind(ty: &MessageType) -> &str {
-    let known = KNOWN.iter().find(|(name, _)| **name == *ty.full_name);
-    known.map_or_else(|| ty.name(), |(_, kind)| kind)
-}
+use crate::schema::{KnownType, MessageType, Schema};
 
 /// A message of unknown type.
 #[derive(Debug, Clone, Copy)]
@@ -74,23 +40,21 @@ impl Untyped<'_> {
             return named.ok_or_else(|| self.empty());
         }
         let ranked = self.ranked(schema);
-        let of_named = ranked.iter().find(|(_, ty)| named.is_some_and(|named| named.id == ty.id));
-        let best = ranked.first().map_or(0.0, |(known, _)| *known);
-        match (of_named, named) {
+        let best = ranked.first().map_or(0, |(count, _)| count.surplus());
+        let of_name = |ty: &MessageType| named.is_some_and(|named| named.id == ty.id);
+        if best <= 0 {
             // A damaged file still has the type of its name, and the parser reports the damage.
-            (Some((known, _)), Some(named))
-                if *known >= ENOUGH || best < ENOUGH && *known > 0.0 =>
-            {
-                return Ok(named);
-            }
-            _ => {}
+            let damaged = ranked.iter().find(|(count, ty)| count.readable > 0 && of_name(ty));
+            return damaged.map(|(_, ty)| *ty).ok_or_else(|| self.unknown(&ranked));
         }
-        let closest: Vec<&MessageType> =
-            ranked.iter().filter(|(known, _)| *known >= best).map(|(_, ty)| *ty).collect();
-        match closest.as_slice() {
-            _ if best < ENOUGH => Err(self.unknown(&ranked)),
+        let best = ranked.iter().take_while(|(count, _)| count.surplus() == best);
+        let best: Vec<&MessageType> = best.map(|(_, ty)| *ty).collect();
+        match best.as_slice() {
             [only] => Ok(only),
-            several => Err(self.ambiguous(several)),
+            several => {
+                let named = several.iter().copied().find(|ty| of_name(ty));
+                named.ok_or_else(|| self.ambiguous(several))
+            }
         }
     }
 
@@ -104,10 +68,9 @@ impl Untyped<'_> {
         if !std::ptr::eq(schema, Schema::tensorflow()) {
             return None;
         }
-        let claimed = self.known(schema, ty);
+        let claimed = Count::of(schema, ty, self.form, self.bytes);
         let (best, other) = self.ranked(schema).into_iter().next()?;
-        let is_plain = best >= ENOUGH && claimed < TOO_LITTLE && other.id != ty.id;
-        is_plain.then_some(other)
+        (best.surplus() > 0 && claimed.surplus() <= 0).then_some(other)
     }
 
     /// Adds the evident type of the message to a syntax error, if it is not `ty`.
@@ -121,22 +84,18 @@ impl Untyped<'_> {
         }
     }
 
-    /// The candidates with the shares of the message that they know, the largest first.
-    fn ranked<'s>(&self, schema: &'s Schema) -> Vec<(f64, &'s MessageType)> {
-        let of = |name: &str| {
-            let ty = schema.message(name)?;
-            Some((self.known(schema, ty), ty))
+    /// The candidates with the fields that they can read, the type that reads the most first.
+    fn ranked<'s>(&self, schema: &'s Schema) -> Vec<(Count, &'s MessageType)> {
+        let known = KnownType::ALL.iter().map(|known| known.full_name());
+        let names: Vec<&str> = match self.candidates {
+            [] => known.collect(),
+            candidates => candidates.iter().map(String::as_str).collect(),
         };
-        let mut ranked: Vec<_> = match self.candidates {
-            [] => KNOWN.iter().filter_map(|(name, _)| of(name)).collect(),
-            candidates => candidates.iter().filter_map(|name| of(name)).collect(),
-        };
-        ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        let types = names.into_iter().filter_map(|name| schema.message(name));
+        let mut ranked: Vec<_> =
+            types.map(|ty| (Count::of(schema, ty, self.form, self.bytes), ty)).collect();
+        ranked.sort_by_key(|(count, _)| Reverse(count.surplus()));
         ranked
-    }
-
-    fn known(&self, schema: &Schema, ty: &MessageType) -> f64 {
-        known_fields::of(schema, ty, self.form, self.bytes)
     }
 
     /// Whether the message has no fields.
@@ -183,8 +142,8 @@ impl Untyped<'_> {
         Error::usage(kind).in_file(self.path)
     }
 
-    fn unknown(&self, ranked: &[(f64, &MessageType)]) -> Error {
-        let closest = ranked.iter().filter(|(known, _)| *known >= TOO_LITTLE);
+    fn unknown(&self, ranked: &[(Count, &MessageType)]) -> Error {
+        let closest = ranked.iter().filter(|(count, _)| count.readable > 0 && count.surplus() >= 0);
         let closest: Vec<&MessageType> = closest.map(|(_, ty)| *ty).take(3).collect();
         let hint = match closest.as_slice() {
             [] => String::new(),

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use crate::message::{Records, Value, canonical};
-use crate::schema::Schema;
 use crate::schema::field::trackable_object_graph;
+use crate::schema::{KnownType, Schema};
 
 /// The type of the object graphs of checkpoints.
-pub(super) const TRACKABLE_OBJECT_GRAPH: &str = "tensorflow.TrackableObjectGraph";
+pub(super) const TRACKABLE_OBJECT_GRAPH: &str = KnownType::TrackableObjectGraph.full_name();
 
 /// The object graph in a string, in canonical form. It must have objects and nothing else: other strings may parse by chance.
 pub(super) fn object_graph<'b>(schema: &Schema, bytes: &'b [u8]) -> Option<Cow<'b, [u8]>> {

@@ -22,6 +22,11 @@ impl Error {
         ErrorKind::Truncated { what, need, have }.into()
     }
 
+    /// An [`ErrorKind::Syntax`].
+    pub fn syntax(reason: impl Into<String>) -> Self {
+        ErrorKind::Syntax(reason.into()).into()
+    }
+
     /// An [`ErrorKind::Unsupported`].
     pub fn unsupported(reason: impl Into<String>) -> Self {
         ErrorKind::Unsupported(reason.into()).into()

@@ -20,10 +20,7 @@ use crate::error::Result;
 use crate::message::{Losses, Message, Unknown};
 use crate::schema::{MessageType, Schema};
 
-/// The maximum nesting of `Any`; each level may need a copy of its message.
-const NESTED_ANY: usize = 16;
-
-/// The error for an `Any` nested deeper than [`NESTED_ANY`].
+/// The error for an `Any` nested deeper than [`NESTED_ANY`](crate::message::NESTED_ANY).
 const ANY_TOO_DEEP: &str = "an Any that is nested more than 16 deep is not supported";
 
 /// Options of [`parse`](fn@parse).

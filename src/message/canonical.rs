@@ -5,14 +5,52 @@
 //! key, with key and value present. Default values of fields without presence are left out. Unknown fields come last,
 //! unchanged. Two equal messages therefore have equal bytes, except for NaN payloads.
 
+use std::borrow::Cow;
+
+use super::check::check;
 use super::packed::Packed;
 use super::record_kind::RecordKind;
+use super::required::check as check_required;
 use super::scalar::{self, WireMatch};
 use super::wire::{Records, Value};
 use super::writer::Writer;
 use super::{map, message_set};
 use crate::error::Result;
 use crate::schema::{Field, Kind, MessageType, Schema, WireType};
+
+/// The canonical form of `bytes`, a message of type `ty` at nesting depth `depth`, such as the payload of an `Any`.
+///
+/// # Errors
+/// As [`Message::decode`].
+pub(crate) fn canonical<'b>(
+    schema: &Schema,
+    ty: &MessageType,
+    bytes: &'b [u8],
+    depth: usize,
+) -> Result<Cow<'b, [u8]>> {
+    let result = check(schema, ty, bytes, depth)?;
+    let bytes = if result.canonical && result.unsorted.is_empty() {
+        Cow::Borrowed(bytes)
+    } else {
+        let mut out = Writer::default();
+        rewrite(schema, ty, &[bytes], &mut out)?;
+        Cow::Owned(out.finish())
+    };
+    check_required(schema, ty, &bytes)?;
+    Ok(bytes)
+}
+
+/// The canonical form of `bytes`, a message of TensorFlow's that has the full name `name`.
+///
+/// # Errors
+/// As [`Message::decode`].
+pub(crate) fn canonical_tensorflow<'b>(name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
+    let schema = Schema::tensorflow();
+    match schema.message(name) {
+        Some(ty) => canonical(schema, ty, bytes, 0),
+        None => Ok(bytes.into()),
+    }
+}
 
 /// Writes a checked message of type `ty` in canonical form; `parts` are its bytes, in one or several pieces.
 ///
@@ -131,8 +169,7 @@ impl<'a> Contents<'a> {
             if let (true, Value::Varint(number)) =
                 (scalar::is_foreign(self.schema, field.kind, value), value)
             {
-                self.unknown.tag(field.number, WireType::Varint);
-                self.unknown.varint(number);
+                self.unknown.put_varint(field.number, number);
             }
         }
         Ok(())
@@ -223,8 +260,7 @@ impl<'a> Contents<'a> {
     ) -> Result<()> {
         let start = out.position();
         if field.is_packed {
-            out.tag(field.number, WireType::Len);
-            out.open();
+            out.begin(field.number);
         }
         let empty = out.position();
         let mut write = |value| {

@@ -87,7 +87,7 @@ pub(super) fn last<'a>(bytes: &'a [u8], field: &Field) -> Result<Option<Value<'a
 }
 
 /// The value of an absent field.
-pub(super) fn default_of(schema: &Schema, field: &Field) -> Value<'static> {
+pub(crate) fn default_of(schema: &Schema, field: &Field) -> Value<'static> {
     match (field.kind, field.wire_type) {
         (Kind::Enum(id), _) => Value::Varint(i64::from(schema[id].default).cast_unsigned()),
         (_, WireType::Fixed64) => Value::Fixed64(0),

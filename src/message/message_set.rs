@@ -87,10 +87,8 @@ pub(super) fn rewrite(
         let Some(id) = field.kind.message() else { continue };
         let parts: Vec<_> = same.iter().map(|(_, message)| *message).collect();
         out.tag(1, WireType::Start);
-        out.tag(2, WireType::Varint);
-        out.varint(field.number.into());
-        out.tag(3, WireType::Len);
-        out.open();
+        out.put_varint(2, field.number.into());
+        out.begin(3);
         canonical::rewrite(schema, &schema[id], &parts, out)?;
         out.close();
         out.tag(1, WireType::End);

@@ -6,6 +6,7 @@
 //! Bytes are checked once, when they are decoded. A [`Message`] is well-formed, within the limits, and in canonical form:
 //! its [`Records`] have ascending field numbers, sorted map entries, and unknown fields at the end.
 
+mod any;
 mod canonical;
 mod check;
 mod field_set;
@@ -23,13 +24,11 @@ mod tokens;
 mod wire;
 mod writer;
 
-use std::borrow::Cow;
 use std::fmt;
 
-use prost_reflect::prost::Message as _;
-use prost_reflect::{DescriptorPool, DynamicMessage, ReflectMessage};
-
 pub use crate::bytes::varint::{from_zigzag, int32, to_zigzag};
+pub(crate) use any::{NESTED_ANY, type_name};
+pub(crate) use canonical::{canonical, canonical_tensorflow};
 pub(crate) use field_set::FieldSet;
 pub(crate) use fields::{
     edit_fields, encoded, entries, entry, field, fields, nested, numbers, records, string, strings,
@@ -39,25 +38,22 @@ pub use form::Form;
 pub(crate) use fragment::Fragment;
 pub use losses::{Losses, Unknown};
 pub(crate) use losses::{is_odd_nan32, is_odd_nan64};
+pub(crate) use map::default_of;
 pub use message_set::item as message_set_item;
 pub use packed::Packed;
 pub use record_kind::RecordKind;
 pub use scalar::WireMatch;
-pub(crate) use scalar::{is_default, write as write_value};
+pub(crate) use scalar::{
+    integer as integer_value, integer_range, is_default, normal as normal_varint,
+    write as write_value,
+};
 pub(crate) use tokens::{Token, Tokens};
 pub(crate) use wire::too_deep;
-pub use wire::{Record, Records, Value};
+pub use wire::{MAX_DEPTH, MAX_GROUPS, Record, Records, Value};
 pub use writer::Writer;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::schema::{MessageType, Schema};
-
-/// The maximum nesting depth of messages; the outermost message has depth 0.
-pub const MAX_DEPTH: usize = 1_000;
-
-/// The maximum nesting depth of groups in the schema. Each level scans for the end of its group again, and protobuf's
-/// own readers accept no more levels.
-pub const MAX_GROUPS: usize = 100;
 
 /// A message of a known type.
 #[derive(Clone)]
@@ -139,80 +135,6 @@ impl<'s> Message<'s> {
     /// Converts the message to its wire bytes, in canonical form.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
-    }
-
-    /// Converts the message to prost-reflect's form, which takes much more memory.
-    ///
-    /// ```
-    /// use ckdiff::message::Message;
-    /// use ckdiff::schema::{Schema, descriptor_set};
-    /// use prost_reflect::{DescriptorPool, Value};
-    ///
-    /// let schema = Schema::tensorflow();
-    /// let ty = schema.message("tensorflow.VersionDef").unwrap();
-    /// let versions = Message::decode(schema, ty, vec![0x08, 27])?;
-    /// let pool = DescriptorPool::decode(descriptor_set()).expect("ours is readable");
-    /// let mut dynamic = versions.to_dynamic(&pool)?;
-    /// dynamic.set_field_by_name("producer", Value::I32(1_087));
-    /// assert_eq!(Message::from_dynamic(schema, &dynamic)?.bytes(), [0x08, 0xbf, 0x08]);
-    /// # Ok::<(), ckdiff::Error>(())
-    /// ```
-    /// # Errors
-    /// If the pool does not have the type, or declares it differently.
-    pub fn to_dynamic(&self, pool: &DescriptorPool) -> Result<DynamicMessage> {
-        let name = &self.ty.full_name;
-        let descriptor = pool.get_message_by_name(name).ok_or_else(|| {
-            Error::from(ErrorKind::NotFound(format!("the pool has no message {name}")))
-        })?;
-        DynamicMessage::decode(descriptor, self.bytes())
-            .map_err(|error| Error::unexpected("message", error, "prost-reflect must read it"))
-    }
-
-    /// Converts a message from prost-reflect's form; its type is looked up in `schema` by name.
-    ///
-    /// # Errors
-    /// If `schema` does not have the type, or declares it differently.
-    pub fn from_dynamic(schema: &'s Schema, message: &DynamicMessage) -> Result<Self> {
-        let descriptor = message.descriptor();
-        let name = descriptor.full_name();
-        let ty = schema.message(name).ok_or_else(|| {
-            Error::from(ErrorKind::NotFound(format!("the schema has no message {name}")))
-        })?;
-        Self::decode(schema, ty, message.encode_to_vec())
-    }
-}
-
-/// The canonical form of `bytes`, a message of type `ty` at nesting depth `depth`, such as the payload of an `Any`.
-///
-/// # Errors
-/// As [`Message::decode`].
-pub(crate) fn canonical<'b>(
-    schema: &Schema,
-    ty: &MessageType,
-    bytes: &'b [u8],
-    depth: usize,
-) -> Result<Cow<'b, [u8]>> {
-    let result = check::check(schema, ty, bytes, depth)?;
-    let bytes = if result.canonical && result.unsorted.is_empty() {
-        Cow::Borrowed(bytes)
-    } else {
-        let mut out = Writer::default();
-        canonical::rewrite(schema, ty, &[bytes], &mut out)?;
-        Cow::Owned(out.finish())
-    };
-    required::check(schema, ty, &bytes)?;
-    Ok(bytes)
-}
-
-/// The canonical form of `bytes`, a message of TensorFlow's that has the full name `name`.
-///
-/// # Errors
-/// As [`Message::decode`].
-pub(crate) fn canonical_tensorflow<'b>(name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
-    let schema = Schema::tensorflow();
-    match schema.message(name) {
-        Some(ty) => canonical(schema, ty, bytes, 0),
-        None => Ok(bytes.into()),
     }
 }
 

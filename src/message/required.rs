@@ -4,7 +4,7 @@ use super::message_set;
 use super::record_kind::RecordKind;
 use super::scalar::WireMatch;
 use super::wire::{Records, Value};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::schema::{Cardinality, Field, MessageType, Schema};
 
 /// Checks that `bytes`, a checked message of type `ty`, and all nested messages have their required fields.
@@ -46,7 +46,7 @@ pub(super) fn check(schema: &Schema, ty: &MessageType, bytes: &[u8]) -> Result<(
     match missing.first().and_then(|number| ty.field(*number)) {
         Some(field) => {
             let kind = format!("the required field {} of {} is missing", field.name, ty.full_name);
-            Err(ErrorKind::Syntax(kind).into())
+            Err(Error::syntax(kind))
         }
         None => Ok(()),
     }

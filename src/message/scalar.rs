@@ -2,12 +2,12 @@
 
 use super::wire::Value;
 use super::writer::Writer;
-use crate::bytes::varint::int32;
+use crate::bytes::varint::{int32, to_zigzag};
 use crate::schema::{Field, Kind, Schema, WireType};
 
 /// Normalizes a varint for the field's kind: 32-bit kinds keep the low bits, bool is 0 or 1.
 #[inline]
-pub(super) fn normal(kind: Kind, value: u64) -> u64 {
+pub(crate) fn normal(kind: Kind, value: u64) -> u64 {
     match kind {
         Kind::Int32 | Kind::Enum(_) => i64::from(int32(value)).cast_unsigned(),
         Kind::Uint32 | Kind::Sint32 => value & 0xffff_ffff,
@@ -75,5 +75,34 @@ pub(crate) fn write(kind: Kind, value: Value<'_>, out: &mut Writer) {
         Value::Fixed32(bits) => out.raw(&bits.to_le_bytes()),
         Value::Len(bytes) => out.len_prefixed(bytes),
         Value::Group(bytes) => out.raw(bytes),
+    }
+}
+
+/// The wire value of an integer in a field of this kind; `None` if it is out of range, or the kind is no integer.
+#[inline]
+pub(crate) fn integer(kind: Kind, number: i128) -> Option<Value<'static>> {
+    let signed = |value: i64| Value::Varint(value.cast_unsigned());
+    Some(match kind {
+        Kind::Int32 | Kind::Enum(_) => signed(i32::try_from(number).ok()?.into()),
+        Kind::Int64 => signed(i64::try_from(number).ok()?),
+        Kind::Uint32 => Value::Varint(u32::try_from(number).ok()?.into()),
+        Kind::Uint64 => Value::Varint(u64::try_from(number).ok()?),
+        Kind::Sint32 => Value::Varint(to_zigzag(i32::try_from(number).ok()?.into())),
+        Kind::Sint64 => Value::Varint(to_zigzag(i64::try_from(number).ok()?)),
+        Kind::Fixed32 => Value::Fixed32(u32::try_from(number).ok()?),
+        Kind::Fixed64 => Value::Fixed64(u64::try_from(number).ok()?),
+        Kind::Sfixed32 => Value::Fixed32(i32::try_from(number).ok()?.cast_unsigned()),
+        Kind::Sfixed64 => Value::Fixed64(i64::try_from(number).ok()?.cast_unsigned()),
+        _ => return None,
+    })
+}
+
+/// The integers that a field of this kind accepts, for error messages.
+pub(crate) fn integer_range(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => "-2147483648 to 2147483647",
+        Kind::Uint32 | Kind::Fixed32 => "0 to 4294967295",
+        Kind::Uint64 | Kind::Fixed64 => "0 to 18446744073709551615",
+        _ => "-9223372036854775808 to 9223372036854775807",
     }
 }

@@ -6,10 +6,16 @@
 //! ```
 //! Source: the protobuf encoding specification.
 
-use super::MAX_DEPTH;
 use crate::bytes::varint;
 use crate::error::{Error, Result};
 use crate::schema::WireType;
+
+/// The maximum nesting depth of messages; the outermost message has depth 0.
+pub const MAX_DEPTH: usize = 1_000;
+
+/// The maximum nesting depth of groups in the schema. Each level scans for the end of its group again, and protobuf's
+/// own readers accept no more levels.
+pub const MAX_GROUPS: usize = 100;
 
 /// Bytes of a tag: it has 32 bits.
 const MAX_TAG: usize = 5;

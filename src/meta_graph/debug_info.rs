@@ -20,11 +20,12 @@ use super::parts::Parts;
 use super::replace::unknown;
 use crate::error::{Error, Result};
 use crate::message::{Message, canonical_tensorflow, field, fields, nested, string};
+use crate::schema::KnownType;
 use crate::schema::field::{graph_def, meta_graph_def, node_def};
 use crate::schema::tensorflow::GraphDebugInfo;
 
 /// The type of debug information.
-const DEBUG_INFO: &str = "tensorflow.GraphDebugInfo";
+const DEBUG_INFO: &str = KnownType::GraphDebugInfo.full_name();
 
 /// The file for the debug information of a meta graph: its sibling with the extension `debug`.
 ///

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use super::replace::Replacements;
 use crate::error::{Error, Result};
 use crate::message::{Message, Value, Writer, entry, records};
+use crate::schema::KnownType;
 use crate::schema::field::{map_entry, meta_graph_def};
 
 /// The type of a meta graph.
-pub(super) const META_GRAPH: &str = "tensorflow.MetaGraphDef";
+pub(super) const META_GRAPH: &str = KnownType::MetaGraphDef.full_name();
 
 /// The parts of a meta graph, and their replacements.
 #[derive(Debug, Default)]
@@ -48,7 +49,7 @@ impl<'m> Parts<'m> {
     /// # Errors
     /// If `meta` is not a `MetaGraphDef`.
     pub(super) fn of(meta: &'m Message<'_>) -> Result<Self> {
-        if &*meta.ty().full_name != META_GRAPH {
+        if meta.ty().known != Some(KnownType::MetaGraphDef) {
             let (found, allowed) = (&meta.ty().full_name, format!("it must be {META_GRAPH}"));
             return Err(Error::unexpected("message", found, allowed));
         }

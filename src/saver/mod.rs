@@ -27,6 +27,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::message::{Message, nested};
+use crate::schema::KnownType;
 use crate::schema::field::meta_graph_def;
 use crate::schema::tensorflow::SaverDef;
 
@@ -55,12 +56,12 @@ fn utf8(path: &Path) -> Result<&str> {
 
 /// The wire bytes of the graph in a message.
 fn graph_of<'m>(message: &'m Message<'_>) -> Result<&'m [u8]> {
-    match &*message.ty().full_name {
-        "tensorflow.GraphDef" => Ok(message.bytes()),
-        "tensorflow.MetaGraphDef" => Ok(nested(message.bytes(), meta_graph_def::GRAPH_DEF)),
-        other => {
+    match message.ty().known {
+        Some(KnownType::GraphDef) => Ok(message.bytes()),
+        Some(KnownType::MetaGraphDef) => Ok(nested(message.bytes(), meta_graph_def::GRAPH_DEF)),
+        _ => {
             let allowed = "it must be a MetaGraphDef or a GraphDef";
-            Err(Error::unexpected("message", other, allowed))
+            Err(Error::unexpected("message", &message.ty().full_name, allowed))
         }
     }
 }

@@ -7,24 +7,24 @@ use prost::Message as _;
 use super::descriptor::{self, FileDescriptorSet};
 use super::features::{Features, Presence};
 use super::finish::{finish, mark_required};
+use super::known_type::KnownType;
 use super::name_table::NameTable;
 use super::types::{
     Cardinality, EnumId, EnumType, Field, Kind, MessageId, MessageType, Oneof, SCALARS, Schema,
     WellKnown,
 };
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 impl Schema {
-    /// The schema of a serialised `FileDescriptorSet`, which must include every imported file, in any order.
+    /// The schema of a serialized `FileDescriptorSet`, which must include every imported file, in any order.
     ///
     /// Proto2, proto3 and editions 2023 and 2024. Services and most options are ignored.
     ///
     /// # Errors
     /// If the bytes are not such a set, a type is missing or defined twice, or an edition is unknown.
     pub fn from_descriptor_set(bytes: &[u8]) -> Result<Self> {
-        let set = FileDescriptorSet::decode(bytes).map_err(|error| {
-            Error::from(ErrorKind::Syntax(format!("this is not a FileDescriptorSet: {error}")))
-        })?;
+        let set = FileDescriptorSet::decode(bytes)
+            .map_err(|error| Error::syntax(format!("this is not a FileDescriptorSet: {error}")))?;
         let mut linker = Linker::default();
         for file in &set.file {
             let features = Features::of_syntax(&file.syntax, file.edition)?
@@ -173,6 +173,7 @@ impl<'a> Linker<'a> {
             is_message_set: options.message_set_wire_format,
             has_required: false,
             well_known: WellKnown::of(full_name),
+            known: KnownType::of(full_name),
             dense: Box::default(),
             by_name: NameTable::default(),
             by_json_name: NameTable::default(),

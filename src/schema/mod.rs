@@ -17,6 +17,7 @@ mod descriptor;
 mod features;
 pub mod field;
 mod finish;
+mod known_type;
 mod linker;
 mod name_table;
 mod types;
@@ -26,6 +27,7 @@ use std::sync::LazyLock;
 use prost_reflect::DescriptorPool;
 
 pub use generated::{google, tensorflow};
+pub use known_type::KnownType;
 pub use types::{
     Cardinality, EnumId, EnumType, Field, Kind, MessageId, MessageType, Oneof, Schema, WellKnown,
     WireType,
@@ -64,7 +66,7 @@ impl Schema {
     }
 }
 
-/// Returns the serialised `FileDescriptorSet` of every file in `proto/`, from which [`Schema::tensorflow`] and [`pool`] are built.
+/// Returns the serialized `FileDescriptorSet` of every file in `proto/`, from which [`Schema::tensorflow`] and [`pool`] are built.
 pub fn descriptor_set() -> &'static [u8] {
     DESCRIPTORS
 }

@@ -5,6 +5,7 @@
 use std::ops::Index;
 
 use super::field::map_entry;
+use super::known_type::KnownType;
 use super::name_table::NameTable;
 
 /// The number of a message type in its [`Schema`].
@@ -95,6 +96,8 @@ pub struct MessageType {
     pub has_required: bool,
     /// The special form in JSON.
     pub well_known: Option<WellKnown>,
+    /// The known type of TensorFlow's files that this is.
+    pub known: Option<KnownType>,
     /// The positions plus one of fields with small numbers.
     pub(super) dense: Box<[u16]>,
     pub(super) by_name: NameTable,

@@ -5,6 +5,7 @@ use prost_reflect::prost::Message as _;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::message::{Message, entry, field, fields, records, strings};
+use crate::schema::KnownType;
 use crate::schema::field::{
     meta_graph_def::{self, meta_info_def},
     saved_model,
@@ -33,12 +34,12 @@ impl<'m> MetaGraph<'m> {
     /// If a graph is too large.
     pub fn all_in(message: &'m Message<'_>) -> Result<Vec<Self>> {
         let bytes = message.bytes();
-        match &*message.ty().full_name {
-            "tensorflow.SavedModel" => {
+        match message.ty().known {
+            Some(KnownType::SavedModel) => {
                 fields(bytes, saved_model::META_GRAPHS).map(Self::new).collect()
             }
-            "tensorflow.MetaGraphDef" => Ok(vec![Self::new(bytes)?]),
-            "tensorflow.GraphDef" => {
+            Some(KnownType::MetaGraphDef) => Ok(vec![Self::new(bytes)?]),
+            Some(KnownType::GraphDef) => {
                 Ok(vec![Self { graph: Graph::new(bytes)?, ..Self::default() }])
             }
             _ => Ok(Vec::new()),

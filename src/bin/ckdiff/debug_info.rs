@@ -6,9 +6,10 @@ use ckdiff::Error;
 use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::message::Message;
 use ckdiff::meta_graph::{debug_info_file, own_debug_info};
-use ckdiff::schema::Schema;
+use ckdiff::schema::{KnownType, Schema};
 
-const MESSAGE: &str = "tensorflow.GraphDebugInfo";
+
+const MESSAGE: &str = KnownType::GraphDebugInfo.full_name();
 
 /// The file of debug information that belongs to the output.
 ///

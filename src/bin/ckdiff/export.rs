@@ -7,8 +7,9 @@ use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::message::{Message, Writer};
 use ckdiff::meta_graph::{self, ExportOptions, Exported, ImportOptions, Imported, export, import};
 use ckdiff::report::human::printable;
-use ckdiff::schema::Schema;
 use ckdiff::schema::field::meta_graph_def;
+use ckdiff::schema::{KnownType, Schema};
+
 
 use crate::Exit;
 use crate::args::{ContentArgs, ExportArgs, TargetArgs};
@@ -72,13 +73,13 @@ impl TargetArgs {
 /// The meta graph in a file; a graph is wrapped in one.
 fn of_document<'s>(document: &Document<'s>) -> Result<Message<'s>, Error> {
     let message = document.message();
-    match &*message.ty().full_name {
-        "tensorflow.MetaGraphDef" => Ok(message.clone()),
-        "tensorflow.GraphDef" => {
+    match message.ty().known {
+        Some(KnownType::MetaGraphDef) => Ok(message.clone()),
+        Some(KnownType::GraphDef) => {
             let mut out = Writer::default();
             out.put_bytes(meta_graph_def::GRAPH_DEF, message.bytes());
             let schema = Schema::tensorflow();
-            match schema.message("tensorflow.MetaGraphDef") {
+            match schema.message(KnownType::MetaGraphDef.full_name()) {
                 Some(ty) => Message::decode(schema, ty, out.finish()),
                 None => Ok(message.clone()),
             }

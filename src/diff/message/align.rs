@@ -55,12 +55,12 @@ fn shared(lhs: &[Item<'_>], rhs: &[Item<'_>]) -> (Row, Row) {
     let (mut l, mut r, mut id) = (Vec::new(), Vec::new(), 0);
     for same in all.chunk_by(|a, b| a.0 == b.0) {
         let first_of_rhs = same.partition_point(|(_, is_rhs, _)| !is_rhs);
-        if let Some((left, right)) = same.split_at_checked(first_of_rhs)
-            && !left.is_empty()
-            && !right.is_empty()
+        if let Some((lhs, rhs)) = same.split_at_checked(first_of_rhs)
+            && !lhs.is_empty()
+            && !rhs.is_empty()
         {
-            l.extend(left.iter().map(|(.., at)| (id, *at)));
-            r.extend(right.iter().map(|(.., at)| (id, *at)));
+            l.extend(lhs.iter().map(|(.., at)| (id, *at)));
+            r.extend(rhs.iter().map(|(.., at)| (id, *at)));
             id += 1;
         }
     }
@@ -91,11 +91,9 @@ fn anchors(lhs: &[u32], rhs: &[u32]) -> Vec<(usize, usize)> {
         }
         positions
     };
-    let (left, right) = (once(lhs), once(rhs));
-    let mut pairs: Vec<_> = left
-        .iter()
-        .filter_map(|(id, position)| Some((((*position)?), (*right.get(id)?)?)))
-        .collect();
+    let (lhs, rhs) = (once(lhs), once(rhs));
+    let mut pairs: Vec<_> =
+        lhs.iter().filter_map(|(id, position)| Some((((*position)?), (*rhs.get(id)?)?))).collect();
     pairs.sort_unstable();
     longest_ascending(&pairs)
 }

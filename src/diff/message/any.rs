@@ -3,22 +3,18 @@
 use super::difference::FieldLocation;
 use super::fields::Fields;
 use super::level::Level;
-use crate::message::{Records, Value, canonical};
+use crate::message::{NESTED_ANY, Records, Value, canonical, type_name};
 use crate::schema::field::any;
-
-/// The maximum number of nested `Any` that are decoded, each of which may need a copy of its message.
-const NESTED: usize = 16;
 
 /// Compares the messages in two `Any`; `false` if they are not of one known type.
 pub(super) fn compare<'a>(level: &mut Level<'a, '_>, lhs: &Fields<'a>, rhs: &Fields<'a>) -> bool {
     let (url, lhs) = url_and_payload(lhs);
     let (other, rhs) = url_and_payload(rhs);
-    if url != other || level.at.anys() >= NESTED {
+    if url != other || level.at.anys() >= NESTED_ANY {
         return false;
     }
     let Ok(url) = str::from_utf8(url) else { return false };
-    let full_name = url.rsplit_once('/').filter(|(host, _)| !host.is_empty());
-    let ty = full_name.and_then(|(_, full_name)| level.schema().message(full_name));
+    let ty = type_name(url).and_then(|name| level.schema().message(name));
     let Some(ty) = ty else { return false };
     let depth = level.at.depth() + 1;
     let open = |payload| canonical(level.schema(), ty, payload, depth);

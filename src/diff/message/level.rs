@@ -57,9 +57,9 @@ impl<'a> Level<'a, '_> {
         let (lhs, rhs) = (lhs.known.iter().copied(), rhs.known.iter().copied());
         for (l, r) in join(lhs, rhs, |(l, _), (r, _)| l.number.cmp(&r.number)) {
             let Some((field, _)) = l.or(r) else { continue };
-            let (left, right) = (l.map(|(_, run)| run), r.map(|(_, run)| run));
-            if left != right {
-                self.field(field, left, right);
+            let (lhs, rhs) = (l.map(|(_, run)| run), r.map(|(_, run)| run));
+            if lhs != rhs {
+                self.field(field, lhs, rhs);
             }
         }
     }

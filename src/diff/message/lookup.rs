@@ -9,7 +9,7 @@ use crate::schema::{Field, Kind, MessageType, Schema, WellKnown};
 
 /// How a field is compared, as far as the schema does not say it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FieldAccess {
+pub(crate) enum FieldComparison {
     /// As any field of its type.
     Plain,
     /// As a list whose items are paired by their meaning; the messages in it are compared as usual.
@@ -25,8 +25,8 @@ pub(crate) struct Scope<'s> {
     pub(crate) schema: &'s Schema,
     /// The types of the compared messages, each with the field that its paths start with, if any.
     pub(crate) roots: &'s [(Option<&'static str>, &'s MessageType)],
-    /// The access to a field, by the full name of its message, its own, and whether the message is a root.
-    pub(crate) access: fn(&str, &str, bool) -> FieldAccess,
+    /// The comparison of a field, by the full name of its message, its own, and whether the message is a root.
+    pub(crate) comparison: fn(&str, &str, bool) -> FieldComparison,
 }
 
 impl<'s> Scope<'s> {
@@ -65,17 +65,19 @@ impl<'s> Scope<'s> {
             }
             let field = ty.fields.iter().find(|field| field.text_name == *step);
             let field = field.ok_or_else(|| no_field(ty, step))?;
-            let access = (self.access)(&ty.full_name, &field.name, at == 0);
+            let comparison = (self.comparison)(&ty.full_name, &field.name, at == 0);
             if steps.len() == 0 {
-                return self.check_list(ty, field, access, keys);
+                return self.check_list(ty, field, comparison, keys);
             }
             ty = match self.message(field) {
-                _ if access == FieldAccess::ComparedByMeaning => return Err(by_meaning(ty, field)),
+                _ if comparison == FieldComparison::ComparedByMeaning => {
+                    return Err(by_meaning(ty, field));
+                }
                 Some(inside) => inside,
                 // Bytes may contain a message, whose type depends on the context.
                 None if field.kind == Kind::Bytes => return Ok(()),
                 None if steps.all(|(_, step)| &**step == "**") => {
-                    return self.check_list(ty, field, access, keys);
+                    return self.check_list(ty, field, comparison, keys);
                 }
                 None => return Err(format!("{} holds no message", full_name(ty, field))),
             };
@@ -88,7 +90,7 @@ impl<'s> Scope<'s> {
         let fields =
             self.schema.messages().flat_map(|ty| ty.fields.iter().map(move |field| (ty, field)));
         let lists = fields.filter(|(_, field)| &*field.text_name == name).map(|(ty, field)| {
-            self.check_list(ty, field, (self.access)(&ty.full_name, &field.name, false), keys)
+            self.check_list(ty, field, (self.comparison)(&ty.full_name, &field.name, false), keys)
         });
         any_ok(lists)
             .unwrap_or_else(|| if is_wildcard(name) { Ok(()) } else { Err(no_field(ty, name)) })
@@ -98,7 +100,7 @@ impl<'s> Scope<'s> {
         &self,
         ty: &MessageType,
         field: &Field,
-        access: FieldAccess,
+        comparison: FieldComparison,
         keys: &[KeyField],
     ) -> Result<(), String> {
         let of = full_name(ty, field);
@@ -109,7 +111,7 @@ impl<'s> Scope<'s> {
             let lists = names(ty, |field| field.is_repeated() && !field.is_map());
             return Err(format!("{of} is no list{lists}"));
         }
-        if access != FieldAccess::Plain {
+        if comparison != FieldComparison::Plain {
             return Err(by_meaning(ty, field));
         }
         let Some(item) = self.message(field).filter(|_| !keys.is_empty()) else {

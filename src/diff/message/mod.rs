@@ -28,7 +28,7 @@ pub(super) use align::align;
 pub(crate) use differ::{MessageDiff, MessageDiffer, MessagePair};
 pub(super) use item::Item;
 pub(super) use keyed::{item_key, key_text};
-pub(crate) use lookup::{FieldAccess, Scope};
+pub(crate) use lookup::{FieldComparison, Scope};
 pub(crate) use options::ListRules;
 pub use options::{Keyed, Lists, MessageOptions};
 pub use pattern::PathPattern;
@@ -36,7 +36,7 @@ pub(crate) use rules::{KeyField, ListAs, Rules, Treatment};
 
 use super::Change;
 use super::path::PathBuilder;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::message::Message;
 
 use options::UserRules;
@@ -73,7 +73,7 @@ pub fn messages(
     if lhs.ty().full_name != rhs.ty().full_name {
         let (l, r) = (&lhs.ty().full_name, &rhs.ty().full_name);
         let why = format!("lhs is a {l}, rhs is a {r}: only messages of one type are compared");
-        return Err(ErrorKind::Usage(why).into());
+        return Err(Error::usage(why));
     }
     let rules = UserRules { schema: lhs.schema(), lists: ListRules::new(&options.lists) };
     let differ = MessageDiffer::new(lhs.schema(), &rules, options.tolerance);

@@ -10,7 +10,7 @@ use super::lookup::{Scope, missing_key};
 use super::rules::{KeyField, ListAs, Rules, Treatment};
 use crate::compare::Tolerance;
 use crate::diff::path::PathBuilder;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::schema::{Field, MessageType, Schema};
 
 /// How messages are compared.
@@ -60,7 +60,7 @@ impl FromStr for Keyed {
         // The name of an extension may contain `=`, in the URL of a type.
         let (list, keys) = text.rsplit_once('=').ok_or_else(|| {
             let why = format!("{text:?} names no key: it must be PATH=FIELD, or PATH=FIELD,FIELD");
-            Error::from(ErrorKind::Usage(why))
+            Error::usage(why)
         })?;
         let keys: Vec<KeyField> = keys.split(',').map(|key| key.to_owned().into()).collect();
         Ok(Self { list: list.parse()?, keys })
@@ -138,9 +138,9 @@ impl<'o> ListRules<'o> {
     pub(in crate::diff) fn check(&self, scope: &Scope<'_>) -> Result<()> {
         for rule in self.0.iter().filter(|rule| rule.matches.get() == 0) {
             let keys = if let ListAs::Keyed(keys) = rule.list { keys } else { &[] };
-            scope.check(rule.pattern, keys).map_err(|why| {
-                Error::from(ErrorKind::Usage(format!("{} {}: {why}", rule.option, rule.pattern)))
-            })?;
+            scope
+                .check(rule.pattern, keys)
+                .map_err(|why| Error::usage(format!("{} {}: {why}", rule.option, rule.pattern)))?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::diff::path::PathBuilder;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// A pattern for paths to a field, without indexes and keys: `graph_def.node.input`.
 ///
@@ -42,7 +42,7 @@ impl FromStr for PathPattern {
             let why = format!(
                 "{text:?} is no path of a field: field names with dots between them are allowed"
             );
-            return Err(ErrorKind::Usage(why).into());
+            return Err(Error::usage(why));
         }
         Ok(Self(steps))
     }
@@ -81,7 +81,7 @@ impl PathPattern {
         &self.0
     }
 
-    /// The steps that are left inside the outermost field `name`; `None` if the pattern does not lead there.
+    /// The steps inside the outermost field `name`; `None` if the pattern does not lead there.
     pub(super) fn inside(&self, name: &str) -> Option<&[Box<str>]> {
         let (first, rest) = self.0.split_first()?;
         match &**first {

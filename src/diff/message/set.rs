@@ -17,17 +17,17 @@ pub(super) fn compare<'a>(
     lhs: &[Item<'a>],
     rhs: &[Item<'a>],
 ) {
-    let (mut left, mut right) = unmatched(lhs, rhs);
-    if left.len().saturating_mul(right.len()) <= MOST_PAIRS {
-        left.retain(|(_, x)| {
-            let partner = right.iter().position(|(_, y)| level.are_equivalent(field, x, y));
-            partner.map(|at| right.remove(at)).is_none()
+    let (mut only_lhs, mut only_rhs) = unmatched(lhs, rhs);
+    if only_lhs.len().saturating_mul(only_rhs.len()) <= MOST_PAIRS {
+        only_lhs.retain(|(_, x)| {
+            let partner = only_rhs.iter().position(|(_, y)| level.are_equivalent(field, x, y));
+            partner.map(|at| only_rhs.remove(at)).is_none()
         });
     }
-    for (index, item) in left {
+    for (index, item) in only_lhs {
         level.removed(&location.index(index), level.text(field, item));
     }
-    for (index, item) in right {
+    for (index, item) in only_rhs {
         level.added(&location.index(index), level.text(field, item));
     }
 }
@@ -45,16 +45,16 @@ fn unmatched<'i, 'a>(
         sorted.sort_by_key(|(_, item)| item.sort_key());
         sorted
     };
-    let (left, right) = (sorted(lhs), sorted(rhs));
-    let (mut only_left, mut only_right) = (Vec::new(), Vec::new());
-    for pair in join(left, right, |(_, l), (_, r)| l.sort_key().cmp(&r.sort_key())) {
+    let (lhs, rhs) = (sorted(lhs), sorted(rhs));
+    let (mut only_lhs, mut only_rhs) = (Vec::new(), Vec::new());
+    for pair in join(lhs, rhs, |(_, l), (_, r)| l.sort_key().cmp(&r.sort_key())) {
         match pair {
-            (Some(l), None) => only_left.push(l),
-            (None, Some(r)) => only_right.push(r),
+            (Some(l), None) => only_lhs.push(l),
+            (None, Some(r)) => only_rhs.push(r),
             _ => {}
         }
     }
-    only_left.sort_by_key(|(index, _)| *index);
-    only_right.sort_by_key(|(index, _)| *index);
-    (only_left, only_right)
+    only_lhs.sort_by_key(|(index, _)| *index);
+    only_rhs.sort_by_key(|(index, _)| *index);
+    (only_lhs, only_rhs)
 }

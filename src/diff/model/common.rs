@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::message::{Message, fields};
 use crate::schema::field::{graph_def, meta_graph_def, saved_model};
-use crate::schema::{MessageType, Schema};
+use crate::schema::{KnownType, MessageType, Schema};
 
 /// Two messages of one type, or the common part of two messages of different types.
 #[derive(Debug, Clone, Copy)]
@@ -27,10 +27,10 @@ impl<'a> CommonPart<'a> {
         if l.full_name == r.full_name {
             return Ok(Self { schema, ty: l, lhs, rhs });
         }
-        if let Some(lhs) = part(l, lhs, &r.full_name) {
+        if let Some(lhs) = part(l, lhs, r.known) {
             return Ok(Self { schema, ty: r, lhs, rhs });
         }
-        if let Some(rhs) = part(r, rhs, &l.full_name) {
+        if let Some(rhs) = part(r, rhs, l.known) {
             return Ok(Self { schema, ty: l, lhs, rhs });
         }
         let (l, r) = (&l.full_name, &r.full_name);
@@ -41,22 +41,22 @@ impl<'a> CommonPart<'a> {
 
 /// The graph of a message, or the message itself if it is a graph.
 pub(in crate::diff) fn graph_def<'a>(message: &'a Message<'_>) -> Option<&'a [u8]> {
-    part(message.ty(), message.bytes(), "tensorflow.GraphDef")
+    part(message.ty(), message.bytes(), Some(KnownType::GraphDef))
 }
 
 /// The part of the type `wanted` of a message of the type `ty`.
-fn part<'a>(ty: &MessageType, message: &'a [u8], wanted: &str) -> Option<&'a [u8]> {
-    let mut known: &str = &ty.full_name;
+fn part<'a>(ty: &MessageType, message: &'a [u8], wanted: Option<KnownType>) -> Option<&'a [u8]> {
+    let (mut known, wanted) = (ty.known?, wanted?);
     let mut message = message;
     while known != wanted {
         let number;
         (number, known) = match known {
-            "tensorflow.SavedModel" => (saved_model::META_GRAPHS, "tensorflow.MetaGraphDef"),
-            "tensorflow.MetaGraphDef" if wanted == "tensorflow.SaverDef" => {
+            KnownType::SavedModel => (saved_model::META_GRAPHS, KnownType::MetaGraphDef),
+            KnownType::MetaGraphDef if wanted == KnownType::SaverDef => {
                 (meta_graph_def::SAVER_DEF, wanted)
             }
-            "tensorflow.MetaGraphDef" => (meta_graph_def::GRAPH_DEF, "tensorflow.GraphDef"),
-            "tensorflow.GraphDef" => (graph_def::LIBRARY, "tensorflow.FunctionDefLibrary"),
+            KnownType::MetaGraphDef => (meta_graph_def::GRAPH_DEF, KnownType::GraphDef),
+            KnownType::GraphDef => (graph_def::LIBRARY, KnownType::FunctionDefLibrary),
             _ => return None,
         };
         let mut found = fields(message, number);

@@ -98,7 +98,7 @@ pub(super) fn check_lists(
         .into_iter()
         .chain(object_graph.map(|ty| (Some("object_graph"), ty)))
         .collect();
-    lists.check(&Scope { schema, roots: &roots, access: treatment::access })
+    lists.check(&Scope { schema, roots: &roots, comparison: treatment::comparison })
 }
 
 /// Calls `f` with the rules for two models of which nothing is matched yet.

@@ -2,13 +2,12 @@
 
 use super::ModelRules;
 use super::treatment::{self, treatment};
-use crate::diff::embedded::TRACKABLE_OBJECT_GRAPH;
 use crate::diff::graph::compare_bodies;
 use crate::diff::message::{MessageDiff, MessagePair, Rules, Treatment};
 use crate::diff::path::PathBuilder;
 use crate::graph::is_same_device;
 use crate::graph::object_graph::ObjectGraphKind;
-use crate::schema::{Field, MessageType};
+use crate::schema::{Field, KnownType, MessageType};
 
 impl Rules for ModelRules<'_> {
     fn treatment(&self, ty: &MessageType, field: &Field, at: &PathBuilder<'_>) -> Treatment<'_> {
@@ -45,18 +44,21 @@ impl Rules for ModelRules<'_> {
     }
 
     fn compare_by_meaning(&self, pair: &MessagePair<'_>, out: &mut MessageDiff) -> bool {
-        match &*pair.ty.full_name {
-            "tensorflow.MetaGraphDef" => self.meta_graph(pair, out),
-            "tensorflow.GraphDef" => self.graph(pair, out),
-            "tensorflow.FunctionDefLibrary" => self.function_library(pair, out),
-            "tensorflow.FunctionDef" => compare_bodies(&self.context(), pair, out),
-            "tensorflow.SavedModel" => self.saved_model(pair, out),
-            TRACKABLE_OBJECT_GRAPH => self.object_graph(ObjectGraphKind::Trackable, pair, out),
-            "tensorflow.SavedObjectGraph" => self.object_graph(ObjectGraphKind::Saved, pair, out),
-            "tensorflow.OpList" => self.op_list(pair, out),
-            "tensorflow.OpDef" => self.op_def(pair, out),
+        let Some(known) = pair.ty.known else { return false };
+        match known {
+            KnownType::MetaGraphDef => self.meta_graph(pair, out),
+            KnownType::GraphDef => self.graph(pair, out),
+            KnownType::FunctionDefLibrary => self.function_library(pair, out),
+            KnownType::FunctionDef => compare_bodies(&self.context(), pair, out),
+            KnownType::SavedModel => self.saved_model(pair, out),
+            KnownType::TrackableObjectGraph => {
+                self.object_graph(ObjectGraphKind::Trackable, pair, out)
+            }
+            KnownType::SavedObjectGraph => self.object_graph(ObjectGraphKind::Saved, pair, out),
+            KnownType::OpList => self.op_list(pair, out),
+            KnownType::OpDef => self.op_def(pair, out),
             // A tensor that cannot be parsed is compared field by field.
-            "tensorflow.TensorProto" => {
+            KnownType::TensorProto => {
                 return self.context().tensor_proto(pair.lhs, pair.rhs, pair.at, &mut out.changes);
             }
             _ => return false,

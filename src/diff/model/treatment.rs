@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::diff::Weight;
-use crate::diff::message::{FieldAccess, KeyField, ListAs, Treatment};
+use crate::diff::message::{FieldComparison, KeyField, ListAs, Treatment};
 use crate::diff::path::PathBuilder;
 
 /// The treatment of a field of a message; `collection` is the collection that contains the field.
@@ -99,20 +99,20 @@ pub(super) fn is_standalone_object(message: &str, at: &PathBuilder<'_>) -> bool 
     is_of_objects && !matches!(at, PathBuilder::Key(..))
 }
 
-/// The access of list options to a field; `is_root` if the message is compared itself, not as a part of
+/// How list options find a field compared; `is_root` if the message is compared itself, not as a part of
 /// another.
-pub(super) fn access(message: &str, field: &str, is_root: bool) -> FieldAccess {
+pub(super) fn comparison(message: &str, field: &str, is_root: bool) -> FieldComparison {
     let name = message.strip_prefix("tensorflow.").unwrap_or(message);
     match (name, field) {
         ("SavedModel", "meta_graphs")
         | ("FunctionDefLibrary", "function")
         | ("TrackableObjectGraph" | "SavedObjectGraph", "nodes")
-        | ("SavedObjectGraph", "concrete_functions") => FieldAccess::PairedByMeaning,
-        ("TensorProto", _) => FieldAccess::ComparedByMeaning,
-        ("NodeDef", "input") if !is_root => FieldAccess::ComparedByMeaning,
-        _ if is_root && is_standalone_object(message, &PathBuilder::Root) => FieldAccess::Plain,
-        _ if is_compared_elsewhere(name, field) => FieldAccess::ComparedByMeaning,
-        _ => FieldAccess::Plain,
+        | ("SavedObjectGraph", "concrete_functions") => FieldComparison::PairedByMeaning,
+        ("TensorProto", _) => FieldComparison::ComparedByMeaning,
+        ("NodeDef", "input") if !is_root => FieldComparison::ComparedByMeaning,
+        _ if is_root && is_standalone_object(message, &PathBuilder::Root) => FieldComparison::Plain,
+        _ if is_compared_elsewhere(name, field) => FieldComparison::ComparedByMeaning,
+        _ => FieldComparison::Plain,
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{ObjectGraph, ObjectGraphKind};
 use crate::error::{Error, Result};
 use crate::message::{Writer, canonical_tensorflow, edit_fields, field, records};
+use crate::schema::KnownType;
 use crate::schema::field::trackable_object_graph::NODES;
 use crate::schema::field::trackable_object_graph::trackable_object::{self, serialized_tensor};
 
@@ -29,7 +30,7 @@ pub fn by_full_name(bytes: &[u8]) -> Result<BTreeMap<&str, &str>> {
 /// # Errors
 /// If `bytes` is not a message.
 pub fn with_keys(bytes: &[u8], rename: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Result<Vec<u8>> {
-    let name = "tensorflow.TrackableObjectGraph";
+    let name = KnownType::TrackableObjectGraph.full_name();
     let bytes = canonical_tensorflow(name, bytes).map_err(Error::without_offset)?;
     let mut out = Writer::default();
     edit_fields(&bytes, NODES, &mut out, |object, out| {

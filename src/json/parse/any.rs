@@ -13,8 +13,8 @@ use super::fields::Members;
 use super::locate::Step;
 use super::reader::{Reader, Text, With};
 use crate::error::shortened;
-use crate::json::{ANY_TOO_DEEP, NESTED_ANY};
-use crate::message::{Message, Value};
+use crate::json::ANY_TOO_DEEP;
+use crate::message::{Message, NESTED_ANY, Value, type_name};
 use crate::schema::MessageType;
 use crate::schema::field::any;
 
@@ -86,10 +86,8 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, FindType> {
                 return Err(reader.fail(Spot::Key, "@type is given twice"));
             } else {
                 let url = map.next_value_seed(Text)?.into_owned();
-                let named = url.rsplit_once('/').filter(|(host, _)| !host.is_empty());
-                let Some((_, full_name)) = named else {
-                    let needed = r#"a name as "type.googleapis.com/full.Name" is needed"#;
-                    return Err(reader.refuse(needed));
+                let Some(full_name) = type_name(&url) else {
+                    return Err(reader.refuse(r#"a name as "type.googleapis.com/full.Name""#));
                 };
                 let Some(ty) = reader.schema.message(full_name) else {
                     let name = shortened(full_name);
@@ -102,7 +100,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, FindType> {
             reader.path.pop();
         }
         if found.is_none() && ordinal != 0 {
-            return Err(reader.fail(Spot::Value, r#"an object with "@type" is needed for an Any"#));
+            return Err(reader.fail(Spot::Value, r#"expected "@type" in an Any"#));
         }
         Ok(found)
     }
@@ -149,7 +147,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Payload<'s>> {
         if found {
             return Ok(());
         }
-        Err(reader.fail(Spot::Value, format!("an Any of {} needs \"value\"", ty.full_name)))
+        Err(reader.fail(Spot::Value, format!("expected \"value\" in an Any of {}", ty.full_name)))
     }
 }
 

@@ -4,7 +4,7 @@ use serde::de;
 
 use super::locate::{describe, locate};
 use super::reader::Reader;
-use crate::error::{Error, ErrorKind, Location};
+use crate::error::{Error, Location};
 
 /// The part of a member that an error is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,18 +22,18 @@ impl Reader<'_, '_> {
         let found = locate(self.input, &self.path);
         let offset = if spot == Spot::Key { found.key } else { found.value };
         self.failure.get_or_insert_with(|| {
-            let error = Error::from(ErrorKind::Syntax(message.into()));
+            let error = Error::syntax(message);
             located(error, self.input, offset, &found.path)
         });
         E::custom("")
     }
 
-    /// Records an error about the type or range of the current value: "found null, a string is needed".
+    /// Records an error about the type or range of the current value: "expected a string, found null".
     #[cold]
-    pub(super) fn refuse<E: de::Error>(&mut self, needed: &str) -> E {
+    pub(super) fn refuse<E: de::Error>(&mut self, expected: &str) -> E {
         let found = locate(self.input, &self.path);
         let found = describe(self.input, found.value);
-        self.fail(Spot::Value, format!("found {found}, {needed}"))
+        self.fail(Spot::Value, format!("expected {expected}, found {found}"))
     }
 
     /// Records serde's error about `text`, a part of the input, unless the reader has recorded its own.
@@ -44,17 +44,16 @@ impl Reader<'_, '_> {
         }
         let said = error.to_string();
         if error.is_data() {
-            let needed = said.rsplit_once(", expected ").map_or(&*said, |(_, expected)| expected);
-            let needed = needed.rsplit_once(" at line ").map_or(needed, |(needed, _)| needed);
-            let needed = format!("{needed} is needed");
-            self.refuse::<serde_json::Error>(&needed);
+            let said = said.rsplit_once(" at line ").map_or(&*said, |(said, _)| said);
+            let expected = said.rsplit_once(", expected ").map_or(said, |(_, expected)| expected);
+            self.refuse::<serde_json::Error>(expected);
             return;
         }
         let base = text.as_ptr().addr().saturating_sub(self.input.as_ptr().addr());
         let offset = base + offset_of(error.line(), error.column(), text);
         let message = in_plain_words(&said, self.input, offset);
         let path = locate(self.input, &self.path).path;
-        let error = Error::from(ErrorKind::Syntax(message));
+        let error = Error::syntax(message);
         self.failure = Some(located(error, self.input, offset, &path));
     }
 }
@@ -85,11 +84,11 @@ fn in_plain_words(said: &str, input: &str, offset: usize) -> String {
         "EOF while parsing a list" => "the text ends inside a list".to_owned(),
         "EOF while parsing an object" => "the text ends inside an object".to_owned(),
         "EOF while parsing a string" => "the text ends inside a string".to_owned(),
-        "EOF while parsing a value" => "the text ends where a value is needed".to_owned(),
-        "expected value" | "expected ident" => format!("found {found}, a value is needed"),
-        "key must be a string" => format!("found {found}, a name in double quotes is needed"),
+        "EOF while parsing a value" => "expected a value, found the end".to_owned(),
+        "expected value" | "expected ident" => format!("expected a value, found {found}"),
+        "key must be a string" => format!("expected a name in double quotes, found {found}"),
         "trailing comma" => "a trailing comma".to_owned(),
-        "trailing characters" => format!("found {found} after the end of the value"),
+        "trailing characters" => format!("expected the end, found {found}"),
         "invalid number" => {
             format!("found {found} in a number, which is not in the notation of JSON")
         }
@@ -99,13 +98,13 @@ fn in_plain_words(said: &str, input: &str, offset: usize) -> String {
                 .to_owned()
         }
         "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
-            "half of a surrogate pair; both escapes are needed, the leading one first".to_owned()
+            "expected both escapes of a surrogate pair, the leading one first".to_owned()
         }
         said if said.starts_with("control character") => {
             format!("found {found} in a string, where control characters need an escape")
         }
         said => match said.strip_prefix("expected ") {
-            Some(expected) => format!("found {found}, {expected} is needed"),
+            Some(expected) => format!("expected {expected}, found {found}"),
             None => said.to_owned(),
         },
     }

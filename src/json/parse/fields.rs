@@ -64,15 +64,13 @@ impl<'s, 'de> Reader<'s, 'de> {
         match field.kind {
             Kind::Enum(id) if singular && self.schema[id].is_null_value() => {
                 if field.has_presence {
-                    self.out.tag(field.number, WireType::Varint);
-                    self.out.varint(0);
+                    self.out.put_varint(field.number, 0);
                 }
                 true
             }
             Kind::Message(id) if singular && self.is_value(id) => {
                 // A Value with null_value set.
-                self.out.tag(field.number, WireType::Len);
-                self.out.len_prefixed(&[0x08, 0]);
+                self.out.put_bytes(field.number, &[0x08, 0]);
                 true
             }
             _ => false,
@@ -124,10 +122,8 @@ impl<'s, 'de> Reader<'s, 'de> {
         };
         self.enter()?;
         self.out.tag(1, WireType::Start);
-        self.out.tag(2, WireType::Varint);
-        self.out.varint(field.number.into());
-        self.out.tag(3, WireType::Len);
-        self.out.open();
+        self.out.put_varint(2, field.number.into());
+        self.out.begin(3);
         self.message(&self.schema[id], json)?;
         self.out.close();
         self.out.tag(1, WireType::End);
@@ -261,8 +257,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Items<'s>> {
         let field = self.what.0;
         let start = reader.out.position();
         if field.is_packed {
-            reader.out.tag(field.number, WireType::Len);
-            reader.out.open();
+            reader.out.begin(field.number);
         }
         let begin = reader.out.position();
         let single = Single { field, keep: true, tag: !field.is_packed };
@@ -357,7 +352,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Base64<'s>> {
                 Ok(())
             }
             Err(found) => {
-                let message = format!("found {found}; bytes are written in base64");
+                let message = format!("expected base64, found {found}");
                 Err(self.reader.fail(Spot::Value, message))
             }
         }

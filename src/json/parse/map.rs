@@ -10,8 +10,8 @@ use super::fields::Single;
 use super::locate::Step;
 use super::reader::{Reader, Text, With};
 use crate::json::number::integer;
-use crate::message::write_value;
-use crate::schema::{Field, Kind, WireType};
+use crate::message::{integer_value, write_value};
+use crate::schema::{Field, Kind};
 
 /// A map key by value: `1` and `1.0` are the same key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,8 +43,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Entries<'s>> {
         while let Some(text) = map.next_key_seed(Text)? {
             reader.path.push(Step::Entry(ordinal));
             let start = reader.out.position();
-            reader.out.tag(field.number, WireType::Len);
-            reader.out.open();
+            reader.out.begin(field.number);
             reader.key(key, text, ordinal)?;
             let known = map.next_value_seed(reader.with(Single::of_entry(value)))?;
             reader.out.close();
@@ -78,9 +77,7 @@ impl<'de> Reader<'_, 'de> {
                     "true" => true,
                     "false" => false,
                     _ => {
-                        return Err(
-                            self.fail(Spot::Key, r#"keys of this map are "true" and "false""#)
-                        );
+                        return Err(self.fail(Spot::Key, r#"expected "true" or "false" as a key"#));
                     }
                 };
                 self.out.varint(value.into());
@@ -88,10 +85,10 @@ impl<'de> Reader<'_, 'de> {
             }
             kind => {
                 let number = integer(text.as_bytes());
-                let value = number.and_then(|number| Some((number, self.whole(kind, number)?)));
+                let value = number.and_then(|number| Some((number, integer_value(kind, number)?)));
                 let Some((number, value)) = value else {
-                    let needed = super::scalar::range(kind);
-                    return Err(self.fail(Spot::Key, format!("keys of this map: {needed}")));
+                    let expected = super::scalar::range(kind);
+                    return Err(self.fail(Spot::Key, format!("expected {expected} as a key")));
                 };
                 write_value(kind, value, &mut self.out);
                 Key::Number(number)

@@ -19,14 +19,14 @@ use std::thread;
 use reader::Reader;
 
 use super::ParseOptions;
-use crate::error::{Error, ErrorKind, Location, Result};
+use crate::error::{Error, Location, Result};
 use crate::message::{Losses, MAX_DEPTH, Message};
 use crate::schema::{MessageType, Schema};
 
 /// The depth up to which messages are parsed on the caller's stack, whose size is unknown.
 const SHALLOW: usize = 40;
 
-/// Twice the stack that `MAX_DEPTH` levels need in an unoptimised build.
+/// Twice the stack that `MAX_DEPTH` levels need in an unoptimized build.
 const DEEP_STACK: usize = 64 << 20;
 
 /// See [`super::parse`].
@@ -92,17 +92,17 @@ fn parse_to_depth<'s>(
 /// Checks that `input` is UTF-8 without a byte order mark, as RFC 8259 requires.
 fn utf8(input: &[u8]) -> Result<&str> {
     let refused = |message: String, offset| {
-        Err(Error::from(ErrorKind::Syntax(message)).at_location(Location::of(input, offset)))
+        Err(Error::syntax(message).at_location(Location::of(input, offset)))
     };
     match std::str::from_utf8(input) {
         Ok(text) if text.starts_with('\u{feff}') => {
-            refused("found a byte order mark, which JSON does not allow".to_owned(), 0)
+            refused("expected JSON, found a byte order mark".to_owned(), 0)
         }
         Ok(text) => Ok(text),
         Err(error) => {
             let at = error.valid_up_to();
             let byte = input.get(at).copied().unwrap_or(0);
-            refused(format!("found the byte {byte:#04x}, which is not UTF-8"), at)
+            refused(format!("expected UTF-8, found the byte {byte:#04x}"), at)
         }
     }
 }

@@ -12,7 +12,7 @@ use super::map::Key;
 use crate::error::Error;
 use crate::json::{mask, time};
 use crate::message::{Losses, Unknown, Value, Writer, is_default, too_deep, write_value};
-use crate::schema::{Kind, MessageType, Schema, WellKnown, WireType};
+use crate::schema::{Kind, MessageType, Schema, WellKnown};
 
 /// The state of the parser.
 pub(super) struct Reader<'s, 'de> {
@@ -87,13 +87,11 @@ impl<'s, 'de> Reader<'s, 'de> {
             Some(WellKnown::Timestamp) => self.time(
                 json,
                 time::timestamp,
-                "a time as \"1970-01-01T00:00:00Z\", in the years 1 to 9999, is needed",
+                "a time as \"1970-01-01T00:00:00Z\", in the years 1 to 9999",
             ),
-            Some(WellKnown::Duration) => self.time(
-                json,
-                time::duration,
-                "seconds as \"1.5s\", at most 315576000000, are needed",
-            ),
+            Some(WellKnown::Duration) => {
+                self.time(json, time::duration, "seconds as \"1.5s\", at most 315576000000")
+            }
             Some(WellKnown::FieldMask) => self.mask(json),
         }
     }
@@ -153,10 +151,10 @@ impl<'s, 'de> Reader<'s, 'de> {
         &mut self,
         json: D,
         read: fn(&str) -> Option<time::Time>,
-        needed: &str,
+        expected: &str,
     ) -> Result<(), D::Error> {
         let text = Text.deserialize(json)?;
-        let Some(time) = read(&text) else { return Err(self.refuse(needed)) };
+        let Some(time) = read(&text) else { return Err(self.refuse(expected)) };
         self.put(1, Value::Varint(time.seconds.cast_unsigned()));
         self.put(2, Value::Varint(i64::from(time.nanos).cast_unsigned()));
         Ok(())
@@ -166,10 +164,9 @@ impl<'s, 'de> Reader<'s, 'de> {
         let text = Text.deserialize(json)?;
         for path in text.split(',').filter(|_| !text.is_empty()) {
             let Some(path) = mask::to_snake(path) else {
-                return Err(self.refuse("paths in lowerCamel, with commas between, are needed"));
+                return Err(self.refuse("paths in lowerCamel, with commas between"));
             };
-            self.out.tag(1, WireType::Len);
-            self.out.len_prefixed(path.as_bytes());
+            self.out.put_bytes(1, path.as_bytes());
         }
         Ok(())
     }

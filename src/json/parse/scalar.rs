@@ -8,7 +8,7 @@ use super::reader::Reader;
 use crate::bytes::suggestion;
 use crate::error::shortened;
 use crate::json::number::{integer, is_number};
-use crate::message::{Value, to_zigzag};
+use crate::message::{Value, integer_range, integer_value};
 use crate::schema::{EnumId, Kind, MessageId, WellKnown};
 
 impl Reader<'_, '_> {
@@ -30,32 +30,13 @@ impl Reader<'_, '_> {
             Kind::Enum(id) => return self.enum_value(id, token),
             kind => {
                 let number = integer(unquoted(token).as_bytes());
-                number.and_then(|number| self.whole(kind, number))
+                number.and_then(|number| integer_value(kind, number))
             }
         };
         match value {
             Some(value) => Ok(Some(value)),
-            None => Err(self.refuse(range(kind))),
+            None => Err(self.refuse(&range(kind))),
         }
-    }
-
-    /// Converts an integer to the wire value of a field of this kind.
-    #[inline]
-    pub(super) fn whole(&self, kind: Kind, number: i128) -> Option<Value<'static>> {
-        let signed = |value: i64| Value::Varint(value.cast_unsigned());
-        Some(match kind {
-            Kind::Int32 => signed(i32::try_from(number).ok()?.into()),
-            Kind::Int64 => signed(i64::try_from(number).ok()?),
-            Kind::Uint32 => Value::Varint(u32::try_from(number).ok()?.into()),
-            Kind::Uint64 => Value::Varint(u64::try_from(number).ok()?),
-            Kind::Sint32 => Value::Varint(to_zigzag(i32::try_from(number).ok()?.into())),
-            Kind::Sint64 => Value::Varint(to_zigzag(i64::try_from(number).ok()?)),
-            Kind::Fixed32 => Value::Fixed32(u32::try_from(number).ok()?),
-            Kind::Fixed64 => Value::Fixed64(u64::try_from(number).ok()?),
-            Kind::Sfixed32 => Value::Fixed32(i32::try_from(number).ok()?.cast_unsigned()),
-            Kind::Sfixed64 => Value::Fixed64(i64::try_from(number).ok()?.cast_unsigned()),
-            _ => return None,
-        })
     }
 
     fn enum_value<E: de::Error>(
@@ -84,10 +65,7 @@ impl Reader<'_, '_> {
                 self.drop_enum(|| format!("unknown value {number} of {}", ty.full_name))
             }
             Some(number) => Ok(written(number)),
-            None => {
-                let needed = format!("a name or a number of {} is needed", ty.full_name);
-                Err(self.refuse(&needed))
-            }
+            None => Err(self.refuse(&format!("a name or a number of {}", ty.full_name))),
         }
     }
 
@@ -141,20 +119,11 @@ fn finite(text: &str) -> Option<f64> {
 }
 
 /// The values that a field of this kind accepts, for an error message.
-pub(super) fn range(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Bool => "true or false is needed",
-        Kind::Double => {
-            r#"a number in the range of a double, "NaN", "Infinity" or "-Infinity" is needed"#
-        }
-        Kind::Float => {
-            r#"a number in the range of a float, "NaN", "Infinity" or "-Infinity" is needed"#
-        }
-        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => {
-            "a whole number from -2147483648 to 2147483647 is needed"
-        }
-        Kind::Uint32 | Kind::Fixed32 => "a whole number from 0 to 4294967295 is needed",
-        Kind::Uint64 | Kind::Fixed64 => "a whole number from 0 to 18446744073709551615 is needed",
-        _ => "a whole number from -9223372036854775808 to 9223372036854775807 is needed",
-    }
+pub(super) fn range(kind: Kind) -> Cow<'static, str> {
+    Cow::Borrowed(match kind {
+        Kind::Bool => "true or false",
+        Kind::Double => r#"a number in the range of a double, "NaN", "Infinity" or "-Infinity""#,
+        Kind::Float => r#"a number in the range of a float, "NaN", "Infinity" or "-Infinity""#,
+        _ => return format!("a whole number from {}", integer_range(kind)).into(),
+    })
 }

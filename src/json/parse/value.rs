@@ -72,8 +72,7 @@ impl<'s, 'de> Reader<'s, 'de> {
         };
         let only = self.only_field(&self.schema[inner], Field::is_repeated)?;
         self.enter()?;
-        self.out.tag(number, WireType::Len);
-        self.out.open();
+        self.out.begin(number);
         content(self, only)?;
         self.out.close();
         self.leave();
@@ -92,14 +91,12 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Anything<'s>> {
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<(), E> {
-        self.reader.out.tag(field::NULL, WireType::Varint);
-        self.reader.out.varint(0);
+        self.reader.out.put_varint(field::NULL, 0);
         Ok(())
     }
 
     fn visit_bool<E: de::Error>(self, value: bool) -> Result<(), E> {
-        self.reader.out.tag(field::BOOL, WireType::Varint);
-        self.reader.out.varint(value.into());
+        self.reader.out.put_varint(field::BOOL, value.into());
         Ok(())
     }
 
@@ -120,8 +117,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Anything<'s>> {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
-        self.reader.out.tag(field::STRING, WireType::Len);
-        self.reader.out.len_prefixed(text.as_bytes());
+        self.reader.out.put_bytes(field::STRING, text.as_bytes());
         Ok(())
     }
 

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::Printer;
-use crate::error::{ErrorKind, Result, shortened};
-use crate::json::{ANY_TOO_DEEP, NESTED_ANY};
-use crate::message::{Records, Unknown, Value, canonical};
+use super::{DROP_UNKNOWN, Printer, not_in_json};
+use crate::error::{Error, Result, shortened};
+use crate::json::ANY_TOO_DEEP;
+use crate::message::{NESTED_ANY, Records, Unknown, Value, canonical, type_name};
 use crate::schema::MessageType;
 use crate::schema::field::any;
 
@@ -23,8 +23,7 @@ impl<'p> Printer<'p, '_> {
         self.tokens.open(b'{');
         if !url.is_empty() || !payload.is_empty() {
             let url = String::from_utf8_lossy(url);
-            let full_name = url.rsplit_once('/').filter(|(host, _)| !host.is_empty());
-            match full_name.and_then(|(_, full_name)| self.schema.message(full_name)) {
+            match type_name(&url).and_then(|name| self.schema.message(name)) {
                 Some(ty) => self.payload(ty, &url, payload, depth)?,
                 None => self.unknown_type(&url)?,
             }
@@ -41,7 +40,7 @@ impl<'p> Printer<'p, '_> {
         depth: usize,
     ) -> Result<()> {
         if self.any_depth == NESTED_ANY {
-            return Err(ErrorKind::Syntax(ANY_TOO_DEEP.to_owned()).into());
+            return Err(Error::syntax(ANY_TOO_DEEP));
         }
         // The enclosing message treats the payload as bytes, so it may not be in canonical form.
         let payload = canonical(self.schema, ty, bytes, depth + 1)
@@ -71,10 +70,10 @@ impl<'p> Printer<'p, '_> {
     fn unknown_type(&mut self, url: &str) -> Result<()> {
         if self.options.unknown == Unknown::Refuse {
             let url = shortened(url);
-            let message = format!(
-                "an Any of the unknown type {url:?} cannot be represented in JSON; --drop-unknown leaves it out"
-            );
-            return Err(ErrorKind::Syntax(message).into());
+            return Err(not_in_json(
+                format_args!("an Any of the unknown type {url:?}"),
+                DROP_UNKNOWN,
+            ));
         }
         self.losses.unknown_any += 1;
         self.losses.name(|| format!("[{url}]"));

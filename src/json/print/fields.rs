@@ -3,9 +3,9 @@
 use super::Printer;
 use crate::error::{Error, Result};
 use crate::json::FieldNames;
-use crate::message::{Packed, RecordKind, Records, Value, WireMatch, message_set_item};
+use crate::message::{Packed, RecordKind, Records, Value, WireMatch, default_of, message_set_item};
 use crate::schema::field::map_entry;
-use crate::schema::{Field, Kind, MessageType, WireType};
+use crate::schema::{Field, Kind, MessageType};
 
 impl<'p> Printer<'p, '_> {
     /// Prints the fields of a message, without the braces.
@@ -93,7 +93,7 @@ impl<'p> Printer<'p, '_> {
             } else if field.is_repeated() {
                 self.tokens.plain(b"[]");
             } else {
-                self.scalar(field, zero(field.kind))?;
+                self.scalar(field, default_of(self.schema, field))?;
             }
         }
         Ok(())
@@ -132,7 +132,7 @@ impl<'p> Printer<'p, '_> {
     pub(super) fn entry(&mut self, field: &'p Field, entry: &[u8], depth: usize) -> Result<()> {
         let types = field.kind.message().and_then(|id| self.schema[id].entry());
         let Some((key_field, value_field)) = types else { return Ok(()) };
-        let mut key = zero(key_field.kind);
+        let mut key = default_of(self.schema, key_field);
         let named = self.losses.paths.len();
         let mut result = Ok(());
         // In canonical form an entry has a key and a value, in this order.
@@ -206,16 +206,6 @@ fn step(field: &Field, key: Value<'_>) -> String {
         Value::Fixed64(bits) => format!("{name}[{bits}]"),
         Value::Fixed32(bits) => format!("{name}[{bits}]"),
         Value::Group(_) => name.to_string(),
-    }
-}
-
-/// The value of an unset field of this kind.
-pub(super) fn zero(kind: Kind) -> Value<'static> {
-    match kind.wire_type() {
-        WireType::Fixed64 => Value::Fixed64(0),
-        WireType::Fixed32 => Value::Fixed32(0),
-        WireType::Len => Value::Len(&[]),
-        _ => Value::Varint(0),
     }
 }
 

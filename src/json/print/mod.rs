@@ -9,12 +9,13 @@ mod scalar;
 mod tokens;
 mod value;
 
+use std::fmt::Display;
 use std::io::Write;
 
 use tokens::TokenWriter;
 
 use super::PrintOptions;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::message::{Losses, MAX_DEPTH, Message, Record, Unknown, too_deep};
 use crate::schema::{MessageType, Schema, WellKnown};
 
@@ -74,10 +75,7 @@ impl<'p> Printer<'p, '_> {
     fn unknown(&mut self, record: &Record<'_>) -> Result<()> {
         let number = record.number;
         if self.options.unknown == Unknown::Refuse {
-            let message = format!(
-                "the unknown field {number} cannot be represented in JSON; --drop-unknown leaves it out"
-            );
-            return Err(ErrorKind::Syntax(message).into());
+            return Err(not_in_json(format_args!("the unknown field {number}"), DROP_UNKNOWN));
         }
         self.losses.unknown_fields += 1;
         self.losses.name(|| number.to_string());
@@ -109,4 +107,12 @@ impl<'p> Printer<'p, '_> {
         }
         result.map_err(|error| error.in_field(step))
     }
+}
+
+/// The end of an error about unknown data.
+const DROP_UNKNOWN: &str = "; --drop-unknown leaves it out";
+
+/// The error about data that has no form in JSON; `end` adds an explanation.
+fn not_in_json(what: impl Display, end: &str) -> Error {
+    Error::syntax(format!("{what} cannot be represented in JSON{end}"))
 }

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::Printer;
 use super::fields::mismatched_type;
-use crate::error::{ErrorKind, Result};
+use super::{Printer, not_in_json};
+use crate::error::{Error, Result};
 use crate::json::time::Time;
 use crate::json::{Enums, mask, number};
-use crate::message::{Records, Value, from_zigzag, int32, is_odd_nan32, is_odd_nan64};
+use crate::message::{Records, Value, default_of, from_zigzag, int32, is_odd_nan32, is_odd_nan64};
 use crate::schema::{EnumId, Field, Kind, MessageType};
 
 impl Printer<'_, '_> {
@@ -18,8 +18,7 @@ impl Printer<'_, '_> {
             (Kind::String, Value::Len(text)) => {
                 // proto3 strings were checked when the message was decoded.
                 if !field.is_utf8 && std::str::from_utf8(text).is_err() {
-                    let message = "a string that is not UTF-8 cannot be represented in JSON";
-                    return Err(ErrorKind::Syntax(message.to_owned()).into());
+                    return Err(not_in_json("a string that is not UTF-8", ""));
                 }
                 self.tokens.string(text)
             }
@@ -110,7 +109,7 @@ impl Printer<'_, '_> {
     pub(super) fn wrapper(&mut self, ty: &MessageType, bytes: &[u8]) -> Result<()> {
         let field = ty.field(1).filter(|field| field.kind.message().is_none());
         let field = field.ok_or_else(|| mismatched_type("a wrapper"))?;
-        let mut given = super::fields::zero(field.kind);
+        let mut given = default_of(self.schema, field);
         for record in Records::new(bytes, 0) {
             let record = record?;
             if record.number == 1 && record.value.wire_type() == field.wire_type {
@@ -138,7 +137,7 @@ impl Printer<'_, '_> {
             }
         }
         let text = text(time)
-            .map_err(|found| ErrorKind::Syntax(format!("{found}, which JSON cannot represent")))?;
+            .map_err(|found| Error::syntax(format!("{found}, which JSON cannot represent")))?;
         self.tokens.string(text.as_bytes())
     }
 
@@ -154,10 +153,10 @@ impl Printer<'_, '_> {
             let Some(path) =
                 mask::to_camel(&path).filter(|path| !path.is_empty() && !path.contains(','))
             else {
-                let message = format!(
-                    "the path {path:?} cannot be represented in JSON: it would not round-trip"
-                );
-                return Err(ErrorKind::Syntax(message).into());
+                return Err(not_in_json(
+                    format_args!("the path {path:?}"),
+                    ": it would not round-trip",
+                ));
             };
             if !text.is_empty() {
                 text.push(',');

@@ -1,8 +1,8 @@
 //! Printing of `Struct`, `Value` and `ListValue` as plain JSON.
 
-use super::Printer;
 use super::fields::mismatched_type;
-use crate::error::{ErrorKind, Result};
+use super::{Printer, not_in_json};
+use crate::error::Result;
 use crate::message::{RecordKind, Records, Value, WireMatch};
 use crate::schema::{Kind, MessageType};
 
@@ -66,15 +66,13 @@ impl<'p> Printer<'p, '_> {
             written = true;
             match (field.kind, record.value) {
                 (Kind::Double, Value::Fixed64(bits)) if !f64::from_bits(bits).is_finite() => {
-                    let message =
-                        "a Value that is not finite cannot be represented in JSON".to_owned();
-                    return Err(ErrorKind::Syntax(message).into());
+                    return Err(not_in_json("a Value that is not finite", ""));
                 }
                 (Kind::Enum(_), Value::Varint(number @ 1..)) => {
-                    let message = format!(
-                        "a Value that is null number {number} cannot be represented in JSON"
-                    );
-                    return Err(ErrorKind::Syntax(message).into());
+                    return Err(not_in_json(
+                        format_args!("a Value that is null number {number}"),
+                        "",
+                    ));
                 }
                 (Kind::Message(id), Value::Len(bytes)) => {
                     let named = self.losses.paths.len();
@@ -84,9 +82,6 @@ impl<'p> Printer<'p, '_> {
                 (_, value) => self.scalar(field, value)?,
             }
         }
-        if written {
-            return Ok(());
-        }
-        Err(ErrorKind::Syntax("an empty Value cannot be represented in JSON".to_owned()).into())
+        if written { Ok(()) } else { Err(not_in_json("an empty Value", "")) }
     }
 }

@@ -6,11 +6,9 @@ use super::records::decode;
 use crate::artifact::{Artifact, Document, SavedModelPart};
 use crate::checkpoint::Listing;
 use crate::error::{Error, Result};
+use crate::schema::KnownType;
 use crate::schema::tensorflow;
 use crate::serial::{self, object};
-
-/// The type of the message in the file of hashes.
-const MESSAGE: &str = "tensorflow.FingerprintDef";
 
 /// The other files in the directory of a SavedModel.
 #[derive(Debug, Clone, Serialize)]
@@ -125,8 +123,8 @@ impl Directory {
 impl Fingerprint {
     fn new(document: &Document<'_>) -> Result<Self> {
         let message = document.message();
-        if &*message.ty().full_name != MESSAGE {
-            let allowed = format!("it must be {MESSAGE}");
+        if message.ty().known != Some(KnownType::FingerprintDef) {
+            let allowed = format!("it must be {}", KnownType::FingerprintDef.full_name());
             let error = Error::unexpected("message", &message.ty().full_name, allowed);
             return Err(error.in_file(document.path()));
         }

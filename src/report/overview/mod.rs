@@ -27,8 +27,8 @@ pub use structured_value::{NamedTuple, Range, StructuredValue, TensorSpec, TypeS
 use crate::artifact::{Artifact, Document, Form};
 use crate::error::{Error, Result};
 use crate::message::{Message, fields};
-use crate::schema::Schema;
 use crate::schema::field::saved_model;
+use crate::schema::{KnownType, Schema};
 
 /// The overview of a message: summaries of its graphs, or the whole message.
 ///
@@ -83,13 +83,13 @@ impl<'a> Overview<'a> {
         let bytes = message.bytes();
         // A user's schema may define these messages differently.
         let own = std::ptr::eq(message.schema(), Schema::tensorflow());
-        let contents = match &*message.ty().full_name {
-            "tensorflow.MetaGraphDef" if own => Contents::MetaGraphs(vec![MetaGraph::new(bytes)?]),
-            "tensorflow.SavedModel" if own => {
+        let contents = match message.ty().known.filter(|_| own) {
+            Some(KnownType::MetaGraphDef) => Contents::MetaGraphs(vec![MetaGraph::new(bytes)?]),
+            Some(KnownType::SavedModel) => {
                 let graphs = fields(bytes, saved_model::META_GRAPHS).map(MetaGraph::new);
                 Contents::MetaGraphs(graphs.collect::<Result<_>>()?)
             }
-            "tensorflow.GraphDef" if own => Contents::Graph(Graph::new(bytes)?),
+            Some(KnownType::GraphDef) => Contents::Graph(Graph::new(bytes)?),
             _ => Contents::Other(message),
         };
         Ok(Self {
@@ -125,7 +125,7 @@ impl<'a> Overview<'a> {
         };
         let mut overview = Self::new(document).map_err(|error| error.in_file(document.path()))?;
         let is_inside = document.path().parent() == Some(artifact.path());
-        if overview.message == "tensorflow.SavedModel" && is_inside {
+        if overview.message == KnownType::SavedModel.full_name() && is_inside {
             let directory = Directory::new(artifact);
             if let Contents::MetaGraphs(graphs) = &mut overview.contents {
                 for asset in graphs.iter_mut().flat_map(|graph| &mut graph.assets) {

@@ -6,6 +6,7 @@ use super::{Built, Options, build};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::meta_graph::{Collections, Item, Replacements, add_to_collection};
+use crate::schema::KnownType;
 use crate::schema::field::meta_graph_def;
 use crate::schema::tensorflow::SaverDef;
 
@@ -60,7 +61,7 @@ pub(in crate::saver) fn without_saver<'s>(meta_graph: &Message<'s>) -> Result<Me
 }
 
 fn replaced<'s>(meta_graph: &Message<'s>, saver: Option<&SaverDef>) -> Result<Message<'s>> {
-    if &*meta_graph.ty().full_name != "tensorflow.MetaGraphDef" {
+    if meta_graph.ty().known != Some(KnownType::MetaGraphDef) {
         let allowed = "only a MetaGraphDef has a saver";
         return Err(Error::unexpected("message", &meta_graph.ty().full_name, allowed));
     }

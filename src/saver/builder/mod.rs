@@ -31,6 +31,7 @@ use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::message::{Message, records};
 use crate::meta_graph::Replacements;
+use crate::schema::KnownType;
 use crate::schema::field::{graph_def, meta_graph_def};
 use crate::schema::tensorflow::SaverDef;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
@@ -124,7 +125,7 @@ fn appended<'s>(message: &Message<'s>, nodes: &[u8]) -> Result<Message<'s>> {
     // In canonical form, nodes come first.
     let (known, rest) = graph.split_at_checked(len).unwrap_or((graph, &[]));
     let graph = [known, nodes, rest].concat();
-    if &*message.ty().full_name == "tensorflow.GraphDef" {
+    if message.ty().known == Some(KnownType::GraphDef) {
         return Message::decode(message.schema(), message.ty(), graph);
     }
     let mut new = Replacements::default();

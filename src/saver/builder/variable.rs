@@ -9,6 +9,7 @@ use crate::graph::{Graph, Node, node_of};
 use crate::message::Message;
 use crate::meta_graph::{Collections, Item};
 use crate::saver::VariableKind;
+use crate::schema::KnownType;
 use crate::schema::tensorflow::{SaveSliceInfoDef, VariableDef};
 use crate::tensor::DType;
 
@@ -177,7 +178,7 @@ fn kind(node: &Node<'_>) -> Result<VariableKind> {
 pub fn all_saveable(message: &Message<'_>) -> Result<Vec<Variable>> {
     let graph = Graph::new(crate::saver::graph_of(message)?)?;
     let mut found = Vec::new();
-    if &*message.ty().full_name != "tensorflow.MetaGraphDef" {
+    if message.ty().known != Some(KnownType::MetaGraphDef) {
         return Ok(found);
     }
     let collections = Collections::of(message)?;

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::{Container, Encoder, FieldNumbers, Name, Refusal, Unknown, refuse};
 use crate::bytes::suggestion;
 use crate::error::shortened;
-use crate::schema::{Field, MessageType, WellKnown};
-use crate::text::syntax::NameKind;
+use crate::message::{Losses, Unknown};
+use crate::schema::{Field, MessageType, Schema, WellKnown};
+use crate::text::syntax::{Name, NameKind, Refusal};
+use crate::text::{FieldNumbers, ParseOptions};
 
 /// The meaning of a name.
 #[derive(Debug, Clone, Copy)]
@@ -18,20 +19,21 @@ pub(super) enum Target<'s> {
     Skipped,
 }
 
-impl<'s> Encoder<'s> {
-    /// Looks up `name` in the open message.
-    #[inline]
-    pub(super) fn target(&mut self, name: Name<'_>) -> Result<Target<'s>, Refusal> {
-        let Container::Message(ty) = self.container() else { return Ok(Target::Skipped) };
-        if name.kind == NameKind::Field
-            && let Some(field) = ty.field_by_name(name.text)
-        {
-            return Ok(Target::Field(field));
-        }
-        self.rare_target(ty, name)
-    }
+/// The lookup of a name that is not that of a field.
+#[derive(Debug)]
+pub(super) struct NameLookup<'s, 'l> {
+    pub(super) schema: &'s Schema,
+    pub(super) options: ParseOptions,
+    pub(super) losses: &'l mut Losses,
+}
 
-    fn rare_target(&mut self, ty: &'s MessageType, name: Name<'_>) -> Result<Target<'s>, Refusal> {
+impl<'s> NameLookup<'s, '_> {
+    /// Looks up `name` in a message of type `ty`.
+    pub(super) fn target(
+        &mut self,
+        ty: &'s MessageType,
+        name: Name<'_>,
+    ) -> Result<Target<'s>, Refusal> {
         let cleaned = cleaned(name.text);
         let text = String::from_utf8_lossy(&cleaned);
         match name.kind {
@@ -45,7 +47,7 @@ impl<'s> Encoder<'s> {
                 })
             }
             NameKind::Number if self.options.field_numbers == FieldNumbers::Refuse => {
-                Err(refuse(name.at, "expected a field name, found a number"))
+                Err(Refusal::new(name.at, "expected a field name, found a number"))
             }
             NameKind::Number => match text.parse().ok().and_then(|number| ty.field(number)) {
                 Some(field) => Ok(Target::Field(field)),
@@ -64,7 +66,7 @@ impl<'s> Encoder<'s> {
             NameKind::Any if ty.well_known != Some(WellKnown::Any) => {
                 let shown = shortened(&text);
                 let why = format!("[{shown}] is for google.protobuf.Any, not {}", ty.full_name);
-                Err(refuse(name.at, why))
+                Err(Refusal::new(name.at, why))
             }
             NameKind::Any => {
                 let full_name = text.rsplit('/').next().unwrap_or_default();
@@ -86,7 +88,7 @@ impl<'s> Encoder<'s> {
         why: impl FnOnce() -> String,
     ) -> Result<Target<'s>, Refusal> {
         if self.options.unknown == Unknown::Refuse {
-            return Err(refuse(at, why()));
+            return Err(Refusal::new(at, why()));
         }
         self.losses.unknown_fields += 1;
         self.losses.name(|| name.to_owned());

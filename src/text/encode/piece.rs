@@ -3,10 +3,13 @@
 //! Any thread encodes the fields of a piece. What the piece does to the messages around it (to begin or end one of them)
 //! becomes a few steps, which are done in order on the whole message.
 
-use super::{Container, Encoded, Encoder, Name, Refusal, Token};
+use super::encoded::Encoded;
+use super::encoder::Encoder;
+use super::frame::Container;
+use super::scalar::Token;
 use crate::schema::Schema;
 use crate::text::ParseOptions;
-use crate::text::syntax::{Literals, Number, Sink, Unbalanced, Word};
+use crate::text::syntax::{Literals, Name, Number, Refusal, Sink, Unbalanced, Word};
 
 /// A step of a piece on the whole message.
 #[derive(Debug)]
@@ -140,7 +143,7 @@ impl<'t> Sink<'t> for PieceEncoder<'_, 't> {
     fn list(&mut self, at: usize, colon: bool) -> Result<(), Refusal> {
         match self.name.take() {
             Some(name) => self.encoder.open_list(name, colon),
-            None => Err(Refusal { at, message: "a list cannot contain a list".into() }),
+            None => Err(Refusal::new(at, "a list cannot contain a list")),
         }
     }
 
@@ -160,7 +163,7 @@ impl<'t> Sink<'t> for PieceEncoder<'_, 't> {
     fn leave_list_open(&mut self, at: usize, _colon: bool) -> Result<(), Refusal> {
         match self.name.take() {
             Some(name) => self.join(&Unbalanced::List(Some(name)), Step::List(name)),
-            None => Err(Refusal { at, message: "a list cannot contain a list".into() }),
+            None => Err(Refusal::new(at, "a list cannot contain a list")),
         }
     }
 

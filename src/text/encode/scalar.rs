@@ -1,10 +1,10 @@
 //! Encodes scalar values.
 
-use super::{Refusal, literal, number, refuse};
+use super::{literal, number};
 use crate::bytes::suggestion;
-use crate::message::{Writer, to_zigzag};
+use crate::message::{Writer, integer_range, integer_value, write_value};
 use crate::schema::{Field, Kind, Schema};
-use crate::text::syntax::{Literals, Number, NumberKind, Word};
+use crate::text::syntax::{Literals, Number, NumberKind, Refusal, Word};
 
 /// A scalar value of a text, before its field is known.
 #[derive(Debug, Clone)]
@@ -57,7 +57,9 @@ pub(super) fn write(
         Token::String(literals) if matches!(field.kind, Kind::String | Kind::Bytes) => {
             write_string(field, literals, out)
         }
-        token => write_word(schema, field, &token, out).map_err(|why| refuse(token.at(), why)),
+        token => {
+            write_word(schema, field, &token, out).map_err(|why| Refusal::new(token.at(), why))
+        }
     }
 }
 
@@ -74,7 +76,7 @@ fn write_string(
     for literal in literals {
         first = first.or(Some(literal.at));
         literal::unescape(literal.text, out.buffer())
-            .map_err(|error| refuse(literal.at + 1 + error.at, error.message))?;
+            .map_err(|error| Refusal::new(literal.at + 1 + error.at, error.message))?;
     }
     let bytes = out.since(start);
     if field.is_utf8
@@ -83,7 +85,7 @@ fn write_string(
         let at = error.valid_up_to();
         let byte = bytes.get(at).copied().unwrap_or(0);
         let why = format!("{} must be UTF-8, but its byte {at} is {byte:#04x}", field.name);
-        return Err(refuse(first.unwrap_or(0), why));
+        return Err(Refusal::new(first.unwrap_or(0), why));
     }
     out.close();
     Ok(())
@@ -94,7 +96,7 @@ pub(super) fn skip(token: &Token<'_, '_>) -> Result<(), Refusal> {
     match token {
         Token::Word(word) if word.negative && number::float_word(str(word.text)).is_none() => {
             let why = format!("expected a number after '-', found {}", str(word.text));
-            Err(refuse(word.at, why))
+            Err(Refusal::new(word.at, why))
         }
         _ => Ok(()),
     }
@@ -124,7 +126,7 @@ fn write_word(
         Kind::Enum(id) => {
             let number = match token {
                 Token::Word(word) if !word.negative => schema[id].number(word.text),
-                Token::Number(_) => signed(token),
+                Token::Number(_) => integer(token).and_then(|number| i32::try_from(number).ok()),
                 _ => None,
             };
             let known = number
@@ -140,41 +142,20 @@ fn write_word(
     Ok(())
 }
 
-/// Writes an integer, if the token is one in the range of its kind.
-fn write_integer(kind: Kind, token: &Token<'_, '_>, out: &mut Writer) -> Option<()> {
-    match kind {
-        Kind::Int32 => out.varint(i64::from(signed::<i32>(token)?).cast_unsigned()),
-        Kind::Sint32 => out.varint(to_zigzag(signed::<i32>(token)?.into())),
-        Kind::Sfixed32 => out.raw(&signed::<i32>(token)?.to_le_bytes()),
-        Kind::Sint64 => out.varint(to_zigzag(signed(token)?)),
-        Kind::Sfixed64 => out.raw(&signed::<i64>(token)?.to_le_bytes()),
-        Kind::Uint32 => out.varint(unsigned::<u32>(token)?.into()),
-        Kind::Fixed32 => out.raw(&unsigned::<u32>(token)?.to_le_bytes()),
-        Kind::Uint64 => out.varint(unsigned(token)?),
-        Kind::Fixed64 => out.raw(&unsigned::<u64>(token)?.to_le_bytes()),
-        _ => out.varint(signed::<i64>(token)?.cast_unsigned()),
-    }
-    Some(())
-}
-
-fn signed<T: TryFrom<i64>>(token: &Token<'_, '_>) -> Option<T> {
-    const MIN: u64 = 1 << 63;
+/// The value of an integer.
+fn integer(token: &Token<'_, '_>) -> Option<i128> {
     let Token::Number(number) = token else { return None };
-    let magnitude = number::integer(str(number.text))?;
-    let value = match number.negative {
-        true => (magnitude <= MIN).then(|| magnitude.wrapping_neg().cast_signed()),
-        false => i64::try_from(magnitude).ok(),
-    };
-    T::try_from(value?).ok()
+    let magnitude = i128::from(number::integer(str(number.text))?);
+    Some(if number.negative { -magnitude } else { magnitude })
 }
 
-fn unsigned<T: TryFrom<u64>>(token: &Token<'_, '_>) -> Option<T> {
-    match token {
-        Token::Number(number) if !number.negative => {
-            T::try_from(number::integer(str(number.text))?).ok()
-        }
-        _ => None,
-    }
+/// Writes an integer, if the token is one in the range of its kind; a field without negative numbers refuses `-0` too.
+fn write_integer(kind: Kind, token: &Token<'_, '_>, out: &mut Writer) -> Option<()> {
+    let is_signed = !matches!(kind, Kind::Uint32 | Kind::Uint64 | Kind::Fixed32 | Kind::Fixed64);
+    let is_negative = matches!(token, Token::Number(number) if number.negative);
+    let number = integer(token).filter(|_| is_signed || !is_negative)?;
+    write_value(kind, integer_value(kind, number)?, out);
+    Some(())
 }
 
 fn float(token: &Token<'_, '_>) -> Option<f64> {
@@ -220,14 +201,8 @@ fn no(field: &Field, token: &Token<'_, '_>, wanted: &str) -> String {
 
 fn no_integer(field: &Field, token: &Token<'_, '_>) -> String {
     let is_number = matches!(token, Token::Number(n) if n.kind != NumberKind::Float);
-    let range = match field.kind {
-        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => "-2147483648 to 2147483647",
-        Kind::Uint32 | Kind::Fixed32 => "0 to 4294967295",
-        Kind::Uint64 | Kind::Fixed64 => "0 to 18446744073709551615",
-        _ => "-9223372036854775808 to 9223372036854775807",
-    };
     if is_number {
-        let kind = field.kind.name();
+        let (kind, range) = (field.kind.name(), integer_range(field.kind));
         format!("{} is out of range: {} is of type {kind}, {range}", token.describe(), field.name)
     } else {
         no(field, token, "an integer")

@@ -4,16 +4,13 @@ use std::borrow::Cow;
 
 use super::printer::{PathStep, Printer};
 use crate::error::Result;
-use crate::message::{Records, Value, canonical};
+use crate::message::{NESTED_ANY, Records, Value, canonical};
 use crate::schema::MessageType;
 use crate::schema::field::any;
 
-/// The maximum number of nested `Any` that are expanded. Each may need a copy of its message.
-const NESTED: usize = 16;
-
 /// Prints an `Any` as its message, if the options say so and the text can be read back; returns whether it did.
 pub(super) fn print(printer: &mut Printer<'_, '_>, bytes: &[u8]) -> Result<bool> {
-    if !printer.options.expand_any || printer.any_depth == NESTED {
+    if !printer.options.expand_any || printer.any_depth == NESTED_ANY {
         return Ok(false);
     }
     let (mut url, mut payload) = (&[][..], &[][..]);

@@ -13,6 +13,13 @@ pub struct Refusal {
     pub message: String,
 }
 
+impl Refusal {
+    /// A refusal at the byte `at` of the piece.
+    pub fn new(at: usize, message: impl Into<String>) -> Self {
+        Self { at, message: message.into() }
+    }
+}
+
 /// Receives the events of a text, in the order of the text.
 ///
 /// A field is the event [`field`](Self::field) followed by one value: a scalar, `open … close`, or `list … end_list`

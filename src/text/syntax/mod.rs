@@ -10,6 +10,7 @@ mod explain;
 mod matcher;
 mod pieces;
 mod scan;
+mod stretch;
 
 pub(super) use blank::{after_blanks, is_blank};
 pub(super) use events::Unbalanced;

@@ -6,7 +6,7 @@ use super::events::{Scratch, Sink, Source, Unbalanced, unbalanced, walk};
 use super::explain::{self, Failure};
 use super::matcher::{Farthest, Mark, Matcher};
 use super::scan::{self, Open, Scan, ScanError, ScanErrorKind, Stop, TextPart};
-use crate::error::{Error, ErrorKind, Location, Result};
+use crate::error::{Error, Location, Result};
 
 /// The least number of bytes to read at a time.
 const BLOCK: usize = 64 << 10;
@@ -229,7 +229,7 @@ impl Piece {
 
     /// An error at a byte of the piece.
     pub fn error(&self, at: usize, message: impl Into<String>) -> Error {
-        Error::from(ErrorKind::Syntax(message.into())).at_location(self.location(at))
+        Error::syntax(message).at_location(self.location(at))
     }
 
     /// The error of a part that the grammar refuses, or of the scan if that comes first.

@@ -15,6 +15,7 @@
 
 use super::blank::is_blank;
 use super::matcher::Entry;
+use super::stretch::{after_word, is_letter, is_stop, next_after, significant};
 
 /// How many brackets may be open at once within one part.
 const NESTED: usize = 64;
@@ -369,39 +370,4 @@ pub(super) fn innermost(bytes: &[u8], open: &[Open]) -> Option<u8> {
     let mut scan = Scan { open: open.to_vec(), base: open.len(), depth, ..scanned };
     scan.advance(bytes, usize::MAX, false);
     scan.open.last().map(|open| open.bracket)
-}
-
-/// The first byte in `from..to` that is not blank.
-fn next_after(piece: &[u8], from: usize, to: usize) -> Option<u8> {
-    piece.get(from..to)?.iter().find(|&&byte| !is_blank(byte)).copied()
-}
-
-/// The last byte in `from..to` that is not blank.
-fn significant(piece: &[u8], from: usize, to: usize) -> Option<u8> {
-    piece.get(from..to)?.iter().rev().find(|&&byte| !is_blank(byte)).copied()
-}
-
-fn after_word(piece: &[u8], from: usize, to: usize) -> usize {
-    let rest = piece.get(from..to).unwrap_or_default();
-    from + rest.iter().take_while(|&&byte| is_letter(byte) || byte.is_ascii_digit()).count()
-}
-
-/// Quotes, `#` and brackets. A table takes half the time of comparisons.
-#[expect(clippy::indexing_slicing, reason = "a constant: an index out of range does not compile")]
-const STOPS: [bool; 256] = {
-    let mut stops = [false; 256];
-    let mut bytes: &[u8] = b"\"'#{}<>[]";
-    while let [byte, rest @ ..] = bytes {
-        stops[*byte as usize] = true;
-        bytes = rest;
-    }
-    stops
-};
-
-fn is_stop(byte: u8) -> bool {
-    STOPS.get(usize::from(byte)) == Some(&true)
-}
-
-fn is_letter(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_'
 }

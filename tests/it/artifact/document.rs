@@ -57,7 +57,7 @@ fn known(list: &str) -> Vec<(PathBuf, String, String)> {
 }
 
 #[test]
-fn every_message_of_the_corpus_is_recognised() {
+fn every_message_of_the_corpus_is_recognized() {
     for (path, message, canonical) in [known("messages"), known("texts")].concat() {
         let document = read(&path, &ReadOptions::default()).unwrap();
         assert_eq!(type_of(&document), message, "{}", path.display());
@@ -70,7 +70,7 @@ fn every_message_of_the_corpus_is_recognised() {
 }
 
 #[test]
-fn messages_are_recognised_in_every_form_without_a_name() {
+fn messages_are_recognized_in_every_form_without_a_name() {
     for (path, message, forms) in in_every_form() {
         for (form, bytes) in forms {
             let again = read_as("nameless", &bytes)

@@ -279,7 +279,7 @@ fn arguments_that_git_does_not_pass_are_trouble() {
 }
 
 #[test]
-fn a_git_file_is_recognised_by_its_content() {
+fn a_git_file_is_recognized_by_its_content() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("Xb3f_noname");
     let path = path.to_str().unwrap();

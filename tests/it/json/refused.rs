@@ -43,15 +43,15 @@ fn hostile_json_is_refused_with_its_location_or_read_correctly() {
 fn an_error_names_location_field_and_what_was_found_and_allowed() {
     let schema = Schema::tensorflow();
     let cases = [
-        ("", "1:1: the text ends where a value is needed"),
-        ("null", "1:1: found null, an object is needed"),
-        ("[1]", "1:1: found a list, an object is needed"),
-        ("{} {}", "1:4: found `{` after the end of the value"),
+        ("", "1:1: expected a value, found the end"),
+        ("null", "1:1: expected an object, found null"),
+        ("[1]", "1:1: expected an object, found a list"),
+        ("{} {}", "1:4: expected the end, found `{`"),
         (r#"{"name": "a",}"#, "1:14: a trailing comma"),
-        (r#"{"name" "a"}"#, "1:9: name: found `\"`, `:` is needed"),
-        (r#"{"name": "a" "op": "b"}"#, "1:14: found `\"`, `,` or `}` is needed"),
-        (r#"{name: 1}"#, "1:2: found `n`, a name in double quotes is needed"),
-        (r#"{"name": 'a'}"#, "1:10: name: found `'`, a value is needed"),
+        (r#"{"name" "a"}"#, "1:9: name: expected `:`, found `\"`"),
+        (r#"{"name": "a" "op": "b"}"#, "1:14: expected `,` or `}`, found `\"`"),
+        (r#"{name: 1}"#, "1:2: expected a name in double quotes, found `n`"),
+        (r#"{"name": 'a'}"#, "1:10: name: expected a value, found `'`"),
         (r#"{"name": "a"#, "1:11: name: the text ends inside a string"),
         (
             "{\"name\": \"a\nb\"}",
@@ -59,14 +59,14 @@ fn an_error_names_location_field_and_what_was_found_and_allowed() {
         ),
         (
             r#"{"name": "\ud83d"}"#,
-            "1:17: name: half of a surrogate pair; both escapes are needed, the leading one first",
+            "1:17: name: expected both escapes of a surrogate pair, the leading one first",
         ),
         (
             r#"{"name": "\q"}"#,
             r#"1:12: name: an escape that JSON does not have; it allows \" \\ \/ \b \f \n \r \t \uXXXX"#,
         ),
-        (r#"{"name": 5}"#, "1:10: name: found 5, a string is needed"),
-        (r#"{"name": ["a"]}"#, "1:10: name: found a list, a string is needed"),
+        (r#"{"name": 5}"#, "1:10: name: expected a string, found 5"),
+        (r#"{"name": ["a"]}"#, "1:10: name: expected a string, found a list"),
         (
             r#"{"nme": "a"}"#,
             r#"1:2: nme: unknown field "nme" of tensorflow.NodeDef; did you mean name?"#,
@@ -76,9 +76,9 @@ fn an_error_names_location_field_and_what_was_found_and_allowed() {
             r#"1:2: x\n\u001b[2J: unknown field "x\n\u{1b}[2J" of tensorflow.NodeDef"#,
         ),
         (r#"{"name": "a", "name": "b"}"#, "1:15: name: name is given twice"),
-        (r#"{"input": "a"}"#, "1:11: input: found the string \"a\", a list is needed"),
-        (r#"{"input": ["a", null]}"#, "1:17: input[1]: found null, a string is needed"),
-        (r#"{"attr": {"T": null}}"#, r#"1:16: attr["T"]: found null, an object is needed"#),
+        (r#"{"input": "a"}"#, "1:11: input: expected a list, found the string \"a\""),
+        (r#"{"input": ["a", null]}"#, "1:17: input[1]: expected a string, found null"),
+        (r#"{"attr": {"T": null}}"#, r#"1:16: attr["T"]: expected an object, found null"#),
         (r#"{"attr": {"a": {}, "b": {}, "a": {}}}"#, r#"1:29: attr["a"]: this key is given twice"#),
         (
             "{\n  \"attr\": {\n    \"é\": {\"type\": \"DT_FLOT\"}\n  }\n}",
@@ -86,15 +86,15 @@ fn an_error_names_location_field_and_what_was_found_and_allowed() {
         ),
         (
             r#"{"attr": {"T": {"i": "9223372036854775808"}}}"#,
-            r#"1:22: attr["T"].i: found the string "9223372036854775808", a whole number from -9223372036854775808 to 9223372036854775807 is needed"#,
+            r#"1:22: attr["T"].i: expected a whole number from -9223372036854775808 to 9223372036854775807, found the string "9223372036854775808""#,
         ),
         (
             r#"{"attr": {"T": {"b": "true"}}}"#,
-            r#"1:22: attr["T"].b: found the string "true", true or false is needed"#,
+            r#"1:22: attr["T"].b: expected true or false, found the string "true""#,
         ),
         (
             r#"{"attr": {"T": {"s": "%%"}}}"#,
-            r#"1:22: attr["T"].s: found `%`, which is not a base64 digit; bytes are written in base64"#,
+            r#"1:22: attr["T"].s: expected base64, found `%`, which is not a base64 digit"#,
         ),
         (
             r#"{"attr": {"T": {"i": 1, "b": true}}}"#,
@@ -102,11 +102,11 @@ fn an_error_names_location_field_and_what_was_found_and_allowed() {
         ),
         (
             r#"{"attr": {"T": {"shape": {"dim": [{"size": 1.5}]}}}}"#,
-            r#"1:44: attr["T"].shape.dim[0].size: found 1.5, a whole number from -9223372036854775808 to 9223372036854775807 is needed"#,
+            r#"1:44: attr["T"].shape.dim[0].size: expected a whole number from -9223372036854775808 to 9223372036854775807, found 1.5"#,
         ),
         (
             r#"{"attr": {"T": {"f": 1e39}}}"#,
-            r#"1:22: attr["T"].f: found 1e39, a number in the range of a float, "NaN", "Infinity" or "-Infinity" is needed"#,
+            r#"1:22: attr["T"].f: expected a number in the range of a float, "NaN", "Infinity" or "-Infinity", found 1e39"#,
         ),
     ];
     let cases = cases.map(|(text, expected)| ("tensorflow.NodeDef", text, expected));
@@ -125,8 +125,8 @@ fn long_values_in_errors_are_shortened() {
     assert!(place.excerpt.chars().count() <= 80, "{}", place.excerpt);
     assert!(error.to_string().len() < 200, "{error}");
     for (text, expected) in [
-        (&b"{\"name\":\n \"a\xffb\"}"[..], "2:4: found the byte 0xff, which is not UTF-8"),
-        (b"\xef\xbb\xbf{}", "1:1: found a byte order mark, which JSON does not allow"),
+        (&b"{\"name\":\n \"a\xffb\"}"[..], "2:4: expected UTF-8, found the byte 0xff"),
+        (b"\xef\xbb\xbf{}", "1:1: expected JSON, found a byte order mark"),
     ] {
         let error = read(schema, "tensorflow.NodeDef", text).unwrap_err();
         assert_eq!(error.to_string(), expected);

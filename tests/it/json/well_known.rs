@@ -61,30 +61,26 @@ fn well_known_types_are_refused_when_they_are_out_of_range() {
         (
             "google.protobuf.Timestamp",
             r#""1970-02-30T00:00:00Z""#,
-            r#"1:1: found the string "1970-02-30T00:00:00Z", a time as "1970-01-01T00:00:00Z", in the years 1 to 9999, is needed"#,
+            r#"1:1: expected a time as "1970-01-01T00:00:00Z", in the years 1 to 9999, found the string "1970-02-30T00:00:00Z""#,
         ),
-        ("google.protobuf.Duration", "5", "1:1: found 5, a string is needed"),
+        ("google.protobuf.Duration", "5", "1:1: expected a string, found 5"),
         (
             "google.protobuf.FieldMask",
             r#""foo_bar""#,
-            r#"1:1: found the string "foo_bar", paths in lowerCamel, with commas between, are needed"#,
+            r#"1:1: expected paths in lowerCamel, with commas between, found the string "foo_bar""#,
         ),
         ("google.protobuf.Struct", r#"{"a":1,"a":2}"#, r#"1:8: ["a"]: this key is given twice"#),
         ("google.protobuf.Value", "[1e999]", "1:6: [0]: a number out of the range of a double"),
         (
             "google.protobuf.Int32Value",
             "null",
-            "1:1: found null, a whole number from -2147483648 to 2147483647 is needed",
+            "1:1: expected a whole number from -2147483648 to 2147483647, found null",
         ),
-        (
-            "google.protobuf.Any",
-            r#"{"a": 1}"#,
-            r#"1:1: an object with "@type" is needed for an Any"#,
-        ),
+        ("google.protobuf.Any", r#"{"a": 1}"#, r#"1:1: expected "@type" in an Any"#),
         (
             "google.protobuf.Any",
             r#"{"@type": "Empty"}"#,
-            r#"1:11: @type: found the string "Empty", a name as "type.googleapis.com/full.Name" is needed"#,
+            r#"1:11: @type: expected a name as "type.googleapis.com/full.Name", found the string "Empty""#,
         ),
         (
             "google.protobuf.Any",
@@ -94,7 +90,7 @@ fn well_known_types_are_refused_when_they_are_out_of_range() {
         (
             "google.protobuf.Any",
             r#"{"@type": "a/google.protobuf.Value"}"#,
-            r#"1:1: an Any of google.protobuf.Value needs "value""#,
+            r#"1:1: expected "value" in an Any of google.protobuf.Value"#,
         ),
         (
             "google.protobuf.Any",

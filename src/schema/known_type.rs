@@ -1,0 +1,56 @@
+//! The message types whose meaning ckdiff knows.
+
+/// Declares [`KnownType`] from a table of types and their common names.
+macro_rules! known_types {
+    ($($name:ident: $common_name:literal,)*) => {
+        /// A message type of TensorFlow's files.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum KnownType {
+            $(#[doc = concat!("`tensorflow.", stringify!($name), "`")] $name,)*
+        }
+
+        impl KnownType {
+            /// All known types.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// Package and name, with a dot between.
+            pub const fn full_name(self) -> &'static str {
+                match self { $(Self::$name => concat!("tensorflow.", stringify!($name)),)* }
+            }
+
+            /// The name in reports, such as `meta graph`.
+            pub const fn common_name(self) -> &'static str {
+                match self { $(Self::$name => $common_name,)* }
+            }
+        }
+    };
+}
+
+known_types! {
+    MetaGraphDef: "meta graph",
+    GraphDef: "graph",
+    SavedModel: "SavedModel",
+    SaverDef: "saver",
+    CheckpointState: "state file",
+    TensorProto: "tensor",
+    FunctionDefLibrary: "function library",
+    OpList: "op list",
+    NodeDef: "node",
+    VariableDef: "variable",
+    FunctionDef: "function",
+    OpDef: "op definition",
+    SignatureDef: "signature",
+    TrackableObjectGraph: "object graph",
+    SavedObjectGraph: "saved object graph",
+    StructuredValue: "structured value",
+    FingerprintDef: "fingerprint",
+    GraphDebugInfo: "graph debug info",
+    VersionDef: "version",
+}
+
+impl KnownType {
+    /// The known type with this full name.
+    pub(super) fn of(full_name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|known| known.full_name() == full_name)
+    }
+}
