@@ -116,6 +116,11 @@ impl<'s> Document<'s> {
         &self.message
     }
 
+    /// The message, without the file.
+    pub(crate) fn into_message(self) -> Message<'s> {
+        self.message
+    }
+
     /// The parts of the file that the message does not have.
     pub fn losses(&self) -> &Losses {
         &self.losses

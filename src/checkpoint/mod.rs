@@ -34,7 +34,7 @@ mod v1;
 mod v2;
 
 pub use builder::CheckpointBuilder;
-pub(crate) use content::{SAVED_MODEL_CHUNKED, SAVED_MODEL_FILES};
+pub(crate) use content::SAVED_MODEL_FILES;
 pub use contents::Entry;
 use contents::{Contents, Metadata};
 pub use file_kind::{FileKind, Unsupported};

@@ -1,7 +1,7 @@
 //! Compares the content of two files.
 
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read};
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -14,18 +14,14 @@ const CHUNK: usize = 64 << 10;
 /// # Errors
 /// If one of them cannot be read.
 pub(crate) fn have_same_content(lhs: &Path, rhs: &Path) -> Result<bool> {
-    let bytes = |path: &Path| {
-        let metadata = path.metadata().map_err(|error| Error::io("open", error).in_file(path));
-        metadata.map(|metadata| metadata.len())
+    let open = |path: &Path| {
+        let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
+        opened.map_err(|error| Error::io("open", error).in_file(path))
     };
-    if bytes(lhs)? != bytes(rhs)? {
+    let ((bytes, mut a), (other, mut b)) = (open(lhs)?, open(rhs)?);
+    if bytes != other {
         return Ok(false);
     }
-    let open = |path: &Path| {
-        let file = File::open(path).map_err(|error| Error::io("open", error).in_file(path));
-        file.map(BufReader::new)
-    };
-    let (mut a, mut b) = (open(lhs)?, open(rhs)?);
     let (mut left, mut right) = (vec![0; CHUNK], vec![0; CHUNK]);
     loop {
         let read =

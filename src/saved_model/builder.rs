@@ -10,9 +10,10 @@ use super::op::Ops;
 use super::tensor_info::full_name;
 use super::values::Values;
 use super::{
-    ASSETS_FOLDER, AssetSource, MAIN_OP, MAX_MESSAGE_BYTES, VARIABLES, message_type, signature,
-    tag_list, variables_path,
+    ASSETS_FOLDER, AssetSource, MAIN_OP, MAX_MESSAGE_BYTES, VARIABLES, signature, tag_list,
+    variables_path,
 };
+use crate::artifact::message_type;
 use crate::checkpoint::SAVED_MODEL_FILES;
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::files::{NewFolder, cannot_write, replace};
@@ -195,8 +196,9 @@ impl Builder {
             let allowed = format!("a message has at most {MAX_MESSAGE_BYTES}");
             return Err(Error::unexpected("bytes", bytes.len(), allowed).in_file(&dir.join(file)));
         }
-        let message =
-            Message::decode(Schema::tensorflow(), message_type("tensorflow.SavedModel")?, bytes)?;
+        let schema = Schema::tensorflow();
+        let ty = message_type(schema, "tensorflow.SavedModel")?;
+        let message = Message::decode(schema, ty, bytes)?;
         let losses = replace(&self.folder.path().join(file), |out| write(&message, out));
         let losses = losses.map_err(|error| self.folder.at_target(error))?;
         self.folder.publish()?;

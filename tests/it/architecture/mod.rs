@@ -29,18 +29,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("meta_graph", &["bytes", "error", "graph", "message", "schema", "tensor"]),
     (
         "artifact",
-        &[
-            "bytes",
-            "checkpoint",
-            "error",
-            "files",
-            "json",
-            "message",
-            "saved_model",
-            "schema",
-            "text",
-            "threads",
-        ],
+        &["bytes", "checkpoint", "error", "files", "json", "message", "schema", "text", "threads"],
     ),
     (
         "diff",
@@ -96,6 +85,7 @@ const MODULES: &[(&str, &[&str])] = &[
     (
         "saved_model",
         &[
+            "artifact",
             "bytes",
             "checkpoint",
             "error",

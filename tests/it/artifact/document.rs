@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
+use ckdiff::artifact::{Artifact, Document, FileKind, Form, ReadOptions, Sniffed};
 use ckdiff::json;
 use ckdiff::message::Unknown;
-use ckdiff::saved_model;
 use ckdiff::schema::Schema;
 use ckdiff::text;
 use serde_json::Value;
@@ -333,6 +332,8 @@ fn a_directory_of_a_saved_model_is_its_graphs() {
         let dir = Path::new("tests/data/saved_models").join(name);
         let artifact = Artifact::open(&dir).unwrap();
         assert_eq!(artifact.kind(), "SavedModel");
-        assert!(saved_model::file_in(&dir).is_some_and(|file| file.starts_with(&dir)));
+        let found = Sniffed::of_path(&dir);
+        let FileKind::SavedModel(file) = found.kind() else { panic!("{found:?}") };
+        assert!(file.starts_with(&dir));
     }
 }
