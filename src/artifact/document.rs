@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use super::message_type::message_type;
 use super::recognize::{self, Untyped};
 use crate::bytes::ReadAt;
-use crate::checkpoint::{FileKind, HEAD, Sniffed, meta_graph_filename};
+use crate::checkpoint::meta_graph_filename;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::message::{Form, Losses, Message};
+use crate::probe::HEAD;
 use crate::schema::{MessageType, Schema};
+use crate::sniff::{FileKind, Sniffed};
 use crate::text;
 
 /// Options for reading a message.

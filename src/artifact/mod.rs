@@ -15,8 +15,8 @@ pub use files::{Asset, Files};
 pub use message_type::message_type;
 
 use crate::checkpoint::Checkpoint;
-pub use crate::checkpoint::{FileKind, Sniffed, Unsupported};
 use crate::error::{Error, Result};
+pub use crate::sniff::{FileKind, Sniffed, Unsupported};
 
 /// Anything that ckdiff compares, by its parts.
 ///

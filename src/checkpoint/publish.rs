@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::Format;
 use super::backup::{self, Backup};
-use super::formats;
-use super::probe::Probe;
 use super::state::BackupEntry;
 use crate::error::{Error, Result};
 use crate::files::{Complete, Existing, Publication, already_exists, folder};
+use crate::formats;
+use crate::probe::Probe;
 
 /// Checks that a checkpoint may be written to `path`, before any work is done.
 pub(super) fn check_place(path: &Path, format: &Format, existing: Existing) -> Result<()> {

@@ -1,22 +1,20 @@
 //! An open checkpoint.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::contents::{Contents, Entry};
-use super::file_kind::FileKind;
-use super::format::Format;
 use super::management::meta_graph_filename;
-use super::probe::Probe;
-use super::shard_name::with_suffix;
-use super::sniff::Sniffed;
 use super::state::CheckpointState;
 use super::state_file;
 use crate::bytes::{Limits, suggestion};
 use crate::error::{Error, Result};
-use crate::table::Table;
+use crate::formats::Format;
+use crate::formats::shard_name::with_suffix;
+use crate::formats::{Contents, Entry};
+use crate::probe::Probe;
+use crate::sniff::FileKind;
+use crate::sniff::Sniffed;
 use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
 
 /// An open checkpoint.
@@ -194,11 +192,7 @@ impl Checkpoint {
 
     /// Reads the parts that no tensor depends on, such as unused blocks of a V1 file. Returns their damage.
     pub fn scan(&self) -> Vec<Error> {
-        let scan = |(path, table): &(PathBuf, Arc<Table>)| {
-            let damage = table.scan(&mut |_, _| ControlFlow::Continue(()));
-            damage.into_iter().map(|error| error.in_file(path)).collect::<Vec<_>>()
-        };
-        self.contents.tables.iter().flat_map(scan).collect()
+        (self.contents.scan)()
     }
 
     /// Whether the content of tensors can be read. An index without its shards has none.

@@ -14,12 +14,12 @@ use super::{
     variables_path,
 };
 use crate::artifact::message_type;
-use crate::checkpoint::SAVED_MODEL_FILES;
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::files::{NewFolder, cannot_write, replace};
 use crate::graph::Graph;
 use crate::message::{Losses, Message, Writer};
 use crate::meta_graph::{self, ExportOptions, Item};
+use crate::probe::content::SAVED_MODEL_FILES;
 use crate::progress::Progress;
 use crate::saver::builder::{self, Options, with_saver};
 use crate::schema::Schema;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use ckdiff::checkpoint::ShardName;
+use ckdiff::checkpoint::FORMATS;
 use ckdiff::report::human::printable;
 
 /// Whether `path` has the name of a meta graph.
@@ -39,12 +39,7 @@ pub(crate) fn notes(states: &[PathBuf]) -> Option<String> {
 /// The prefix of the checkpoint that `path` may be a file of.
 fn prefix(path: &Path) -> PathBuf {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let prefix = match name.strip_suffix(".index") {
-        Some(prefix) => prefix,
-        // `P.data-00000-of-00001` is a shard of V2, `P-00000-of-00001` one of V1.
-        None => ShardName::written(name, 0)
-            .map_or(name, |shard| shard.stem.strip_suffix(".data").unwrap_or(shard.stem)),
-    };
+    let prefix = FORMATS.iter().find_map(|format| format.prefix(name)).unwrap_or(name);
     if prefix.is_empty() { resolved(path) } else { resolved(&path.with_file_name(prefix)) }
 }
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::CheckpointState;
 use crate::checkpoint::backup;
-use crate::checkpoint::probe::Probe;
 use crate::error::{Error, Result};
 use crate::files::{self, is_same_folder, is_same_path};
+use crate::probe::Probe;
 use crate::schema::tensorflow;
 
 /// A state file that names a backup; `None` if its latest checkpoint is not the one that is replaced.

@@ -16,11 +16,13 @@ use std::path::{Path, PathBuf};
 
 use prost::Message as _;
 
-use super::probe::Probe;
-use super::{formats, refusal, state_file};
+use super::state_file;
 use crate::bytes::ReadAt;
 use crate::error::{Error, Result};
+use crate::formats::may_be_checkpoint;
+use crate::probe::Probe;
 use crate::schema::{MessageType, Schema, tensorflow};
+use crate::sniff;
 use crate::text;
 
 pub(super) use backup_entry::BackupEntry;
@@ -102,11 +104,11 @@ impl CheckpointState {
     pub(super) fn find_latest(&self) -> Result<Probe> {
         let latest = &self.model_checkpoint_path;
         let probe = Probe::new(latest);
-        if formats::may_be_checkpoint(&probe) {
+        if may_be_checkpoint(&probe) {
             return Ok(probe);
         }
-        if refusal::scheme(latest).is_some() {
-            let remote = refusal::remote_path(latest);
+        if sniff::scheme(latest).is_some() {
+            let remote = sniff::remote_path(latest);
             let kind = format!("the latest checkpoint is {}: {remote}", latest.display());
             return Err(Error::not_found(kind).in_file(&self.path));
         }
@@ -115,11 +117,11 @@ impl CheckpointState {
         let text = latest.to_string_lossy();
         let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
         let moved = dir.join(name);
-        let hint = if !name.is_empty() && formats::may_be_checkpoint(&Probe::new(&moved)) {
+        let hint = if !name.is_empty() && may_be_checkpoint(&Probe::new(&moved)) {
             format!("; {} is there: give that path", moved.display())
         } else {
             let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
-            format!("; {}", refusal::checkpoints_inside(dir))
+            format!("; {}", sniff::checkpoints_inside(dir))
         };
         let kind = format!("the latest checkpoint it names, {text}, is not there{hint}");
         Err(Error::not_found(kind).in_file(&self.path))

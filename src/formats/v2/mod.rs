@@ -33,14 +33,13 @@ use crate::error::{Error, Result};
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::tensor::{Name, Shape, Slice, TensorSource};
 
-use super::content;
 use super::format::Writer;
 use super::partitioned::{Partitioned, StoredSlice};
-use super::probe::Probe;
 use super::proto::Extents;
-use super::shard_name::shards_of;
 use super::shards::Shards;
 use super::{Contents, Entry, Format, slice_key};
+use crate::probe::Probe;
+use crate::probe::content;
 
 use entry::{BundleEntry, ByteOrder};
 use index::Index;
@@ -57,6 +56,8 @@ pub(super) static FORMAT: Format = Format {
     role: path::role,
     locate: path::locate,
     files: path::files,
+    marker: path::marker,
+    prefix: path::prefix,
     listed: path::listed,
     read,
     read_file,
@@ -95,11 +96,6 @@ fn open<'l>(index: &Probe, limits: &'l Limits) -> Result<(Index, Bundle<'l>)> {
 
 fn shards(prefix: &Path, index: &Index) -> Arc<Shards> {
     Arc::new(Shards::new(path::data_of(prefix), index.shards))
-}
-
-/// Whether a checkpoint with this prefix has shards.
-pub(super) fn has_data(prefix: &Path) -> bool {
-    !shards_of(&path::data_of(prefix), 0, "").is_empty()
 }
 
 /// What all entries of a checkpoint share.
@@ -146,8 +142,8 @@ impl Bundle<'_> {
         }
         out.sort_by(|a, b| a.name.cmp(&b.name));
         let prefix = self.prefix.clone();
-        let (metadata, tables) = (Vec::new(), Vec::new());
-        Contents { prefix, files, entries: out, metadata, damage, has_data, tables }
+        let (metadata, scan) = (Vec::new(), Box::new(Vec::new));
+        Contents { prefix, files, entries: out, metadata, damage, has_data, scan }
     }
 
     fn entry(&self, name: Name, source: Result<Box<dyn TensorSource>>) -> Entry {

@@ -9,9 +9,9 @@ use crate::bytes::{Limits, ReadAt};
 use crate::error::{Error, Result, shortened};
 use crate::tensor::{Name, Shape};
 
-use super::super::probe::Probe;
 use super::json::{self, Members};
 use super::types::Type;
+use crate::probe::Probe;
 
 /// The maximum number of bytes of a header; the library's limit.
 pub(super) const MAX_BYTES: u64 = 100_000_000;

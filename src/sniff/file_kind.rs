@@ -1,11 +1,11 @@
 //! The kinds of paths and files.
 
-use std::fmt;
 use std::path::PathBuf;
 
-use super::format::Format;
 use crate::error::Error;
+use crate::formats::Format;
 use crate::message::Form;
+use crate::probe::content::{Content, Unsupported};
 
 /// The kind of what a path names.
 #[derive(Debug, Clone)]
@@ -43,25 +43,12 @@ pub enum FileKind {
     Missing,
 }
 
-/// A kind of file that ckdiff recognizes and does not read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unsupported {
-    /// A file in this format; the name has its article.
-    Format(&'static str),
-    /// A file compressed by this program.
-    Compressed(&'static str),
-    /// A Git LFS pointer, which stands for another file.
-    LfsPointer,
-}
-
-impl fmt::Display for Unsupported {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Format(name) => write!(f, "this is {name}; ckdiff does not read those yet"),
-            Self::Compressed(with) => write!(f, "this is compressed with {with}; unpack it first"),
-            Self::LfsPointer => f.write_str(
-                "this is a Git LFS pointer, not the file itself; `git lfs pull` fetches it",
-            ),
+impl From<Content> for FileKind {
+    fn from(content: Content) -> Self {
+        match content {
+            Content::Unsupported(kind) => Self::Unsupported(kind),
+            Content::Message(form) => Self::Message(form),
+            Content::Prose => Self::Prose,
         }
     }
 }

@@ -5,10 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::content;
 use super::super::format::Role;
-use super::super::probe::Probe;
 use super::super::shard_name::{ShardName, all_shards, of_all_shards, shards_of};
+use crate::probe::Probe;
+use crate::probe::content;
 
 /// The path of the checkpoint: the file itself, or `P-?????-of-00002` for this path or one of its shards.
 pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
@@ -41,6 +41,17 @@ pub(super) fn files(path: &Path) -> Vec<PathBuf> {
     };
     files.extend(path.is_file().then(|| path.to_path_buf()));
     files
+}
+
+/// The file of this name, or its first shard.
+pub(super) fn marker(path: &Path) -> Option<PathBuf> {
+    let file = path.is_file().then(|| path.to_path_buf());
+    file.or_else(|| files(path).into_iter().next())
+}
+
+/// `P` for `P-00000-of-00002`.
+pub(super) fn prefix(name: &str) -> Option<&str> {
+    Some(ShardName::written(name, 0)?.stem)
 }
 
 /// `P-?????-of-00002` for the name of the first shard. Single files are not listed, since they may have any name.

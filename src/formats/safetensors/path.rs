@@ -3,12 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::content;
 use super::super::format::Role;
-use super::super::probe::Probe;
 use super::super::shard_name::{ShardName, shard, shards_of, with_suffix};
-use super::super::state_file;
 use super::header;
+use crate::probe::Probe;
+use crate::probe::content;
 
 /// The end of a file name with tensors.
 const FILE: &str = ".safetensors";
@@ -53,8 +52,13 @@ pub(super) fn files(path: &Path) -> Vec<PathBuf> {
     if is_index(path) {
         files.extend(shards_of(&stem(path), 1, FILE).into_iter().map(|(_, file)| file));
     }
-    files.extend(path.is_file().then(|| path.to_path_buf()));
+    files.extend(marker(path));
     files
+}
+
+/// The file or index of this name.
+pub(super) fn marker(path: &Path) -> Option<PathBuf> {
+    path.is_file().then(|| path.to_path_buf())
 }
 
 /// The name itself, unless it is that of a shard.
@@ -103,10 +107,6 @@ fn index_of(name: &str) -> Option<String> {
 /// The model in a directory: a file with a usual name, or else the only checkpoint.
 fn in_directory(probe: &Probe) -> Option<PathBuf> {
     let directory = probe.path();
-    // TensorFlow's checkpoints in a directory are those of its state file.
-    if probe.at(&state_file::in_directory(directory)).is_file() {
-        return None;
-    }
     let usual = MODELS.map(|name| directory.join(name)).into_iter().find(|path| path.is_file());
     usual.or_else(|| {
         const LISTED: usize = 10_000;

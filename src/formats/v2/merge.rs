@@ -11,11 +11,11 @@ use crate::error::{Error, Result};
 use crate::files::{Complete, NewFile, cannot_write, folder, is_same_path};
 use crate::tensor::{Name, Slice};
 
-use super::super::probe::Probe;
 use super::super::{overlap, shard_name};
 use super::entry::{BundleEntry, ByteOrder, write_index};
 use super::index::Index;
 use super::{Shards, path};
+use crate::probe::Probe;
 
 /// Writes the files of the merged checkpoint under temporary names. Also returns the parts.
 pub(crate) fn prepare(

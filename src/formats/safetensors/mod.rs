@@ -36,6 +36,8 @@ pub(super) static FORMAT: Format = Format {
     role: path::role,
     locate: path::locate,
     files: path::files,
+    marker: path::marker,
+    prefix: |_| None,
     listed: path::listed,
     read: read::read,
     read_file: read::read_file,

@@ -9,6 +9,8 @@
 //! - `role`: whether a file belongs to the format, by its name and its first and last bytes;
 //! - `locate`: the path that names all files of the checkpoint that a path names;
 //! - `files`: the files behind such a path, by their names;
+//! - `marker`: the file that shows that a checkpoint exists;
+//! - `prefix`: the prefix that the names of a checkpoint's files have in common;
 //! - `listed`: for a file in a directory, the name that opens its checkpoint;
 //! - `read`, `read_file`: the names in a checkpoint, each with a [`TensorSource`](crate::tensor::TensorSource). Damage to one
 //!   tensor belongs in its [`Entry`](super::Entry), other damage in [`Contents::damage`](super::Contents);
@@ -16,10 +18,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::format::{Format, Writer};
-use super::probe::Probe;
+use super::format::{Format, Role, Writer};
 use super::{safetensors, v1, v2};
 use crate::error::{Error, Result};
+use crate::probe::Probe;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 
 /// Every format, in the order of precedence: V2 comes first, as in TensorFlow.
@@ -27,13 +29,18 @@ pub static FORMATS: &[&Format] = &[&v2::FORMAT, &v1::FORMAT, &safetensors::FORMA
 
 impl Format {
     /// The format that a saver of this version writes.
-    pub fn of(version: CheckpointFormatVersion) -> &'static Self {
+    ///
+    /// # Errors
+    /// If no format has this version.
+    pub fn of(version: CheckpointFormatVersion) -> Result<&'static Self> {
         let version = match version {
             CheckpointFormatVersion::Legacy => CheckpointFormatVersion::V1,
             version => version,
         };
         let known = FORMATS.iter().find(|format| format.version == Some(version));
-        known.copied().unwrap_or(&v2::FORMAT)
+        known
+            .copied()
+            .ok_or_else(|| Error::unsupported(format!("no format has version {version:?}")))
     }
 
     /// The format with this name, in reports or as a value of `--format`.
@@ -67,7 +74,7 @@ impl Format {
     ///
     /// # Errors
     /// If the format is only read; the error lists the others.
-    pub(super) fn writer(&self) -> Result<&Writer> {
+    pub(crate) fn writer(&self) -> Result<&Writer> {
         self.writer.as_ref().ok_or_else(|| {
             let writable = FORMATS.iter().filter(|format| format.is_writable());
             let options: Vec<_> = writable.map(|format| format.option).collect();
@@ -80,12 +87,12 @@ impl Format {
 }
 
 /// The format of the checkpoint that a path names, and the path that names all of its files.
-pub(super) fn locate(probe: &Probe) -> Option<(&'static Format, PathBuf)> {
+pub(crate) fn locate(probe: &Probe) -> Option<(&'static Format, PathBuf)> {
     FORMATS.iter().find_map(|format| Some((*format, (format.locate)(probe)?)))
 }
 
 /// Whether a path names a checkpoint, or a file that may be a damaged one.
-pub(super) fn may_be_checkpoint(probe: &Probe) -> bool {
+pub(crate) fn may_be_checkpoint(probe: &Probe) -> bool {
     match locate(probe) {
         // A directory names the checkpoint in it, and not one outside.
         Some((_, located)) => located.parent() != Some(probe.path()),
@@ -94,7 +101,7 @@ pub(super) fn may_be_checkpoint(probe: &Probe) -> bool {
 }
 
 /// The files of the checkpoint `path`, in any format. The file that makes the others a checkpoint comes last.
-pub(super) fn files_of(path: &Path) -> Vec<PathBuf> {
+pub(crate) fn files_of(path: &Path) -> Vec<PathBuf> {
     // V2 last, since its index hides a V1 checkpoint at the same path.
     let formats = FORMATS.iter().rev();
     let files = formats.flat_map(|format| {
@@ -105,8 +112,15 @@ pub(super) fn files_of(path: &Path) -> Vec<PathBuf> {
     files.collect()
 }
 
+/// Whether a checkpoint of this path has files with content, in any format.
+pub(crate) fn has_content(path: &Path) -> bool {
+    let is_content =
+        |format: &Format, file: &Path| (format.role)(&Probe::new(file)) == Some(Role::Content);
+    FORMATS.iter().any(|format| (format.files)(path).iter().any(|file| is_content(format, file)))
+}
+
 /// The names that open the checkpoints in `dir`, sorted; at most 1,000.
-pub(super) fn checkpoints_in(dir: &Path) -> Vec<String> {
+pub(crate) fn checkpoints_in(dir: &Path) -> Vec<String> {
     const LISTED: usize = 10_000;
     const MAX: usize = 1_000;
     // A directory that cannot be listed has no suggestions.

@@ -1,5 +1,7 @@
 //! A path with the first and last bytes of its file, which are read once.
 
+pub(crate) mod content;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

@@ -4,11 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::content;
 use super::super::format::Role;
-use super::super::probe::Probe;
 use super::super::shard_name::{ShardName, shards_of, with_suffix};
 use super::index;
+use crate::probe::Probe;
+use crate::probe::content;
 
 /// The path of the index.
 pub(super) fn index_of(prefix: &Path) -> PathBuf {
@@ -57,9 +57,20 @@ pub(super) fn files(prefix: &Path) -> Vec<PathBuf> {
     let mut files: Vec<_> =
         shards_of(&data_of(prefix), 0, "").into_iter().map(|(_, file)| file).collect();
     files.sort();
-    let index = index_of(prefix);
-    files.extend(index.is_file().then_some(index));
+    files.extend(marker(prefix));
     files
+}
+
+/// The index.
+pub(super) fn marker(prefix: &Path) -> Option<PathBuf> {
+    let index = index_of(prefix);
+    index.is_file().then_some(index)
+}
+
+/// `P` for `P.index` and `P.data-00000-of-00002`.
+pub(super) fn prefix(name: &str) -> Option<&str> {
+    let data = |name| ShardName::written(name, 0)?.stem.strip_suffix(".data");
+    name.strip_suffix(".index").or_else(|| data(name))
 }
 
 /// The prefix, for the name of an index.

@@ -4,13 +4,13 @@ use crate::error::{Error, Result};
 use crate::tensor::{Name, Shape, Slice, TensorSource};
 
 /// The content of one file, in its order.
-pub(super) type Shard<'a> = Vec<Piece<'a>>;
+pub(crate) type Shard<'a> = Vec<Piece<'a>>;
 
 /// Checks a number of shards.
 ///
 /// # Errors
 /// If the number is 0, or has more digits than the names of shards.
-pub(super) fn shard_count(count: usize) -> Result<u32> {
+pub(crate) fn shard_count(count: usize) -> Result<u32> {
     /// The largest number of five digits.
     const MAX: u32 = 99_999;
     let allowed = format!("1 to {MAX} is allowed");
@@ -20,13 +20,13 @@ pub(super) fn shard_count(count: usize) -> Result<u32> {
 
 /// A tensor, or a slice of one.
 #[derive(Debug, Clone)]
-pub(super) struct Piece<'a> {
-    pub(super) name: Name,
+pub(crate) struct Piece<'a> {
+    pub(crate) name: Name,
     /// The shape of the whole tensor.
-    pub(super) shape: Shape,
+    pub(crate) shape: Shape,
     /// `None` for the whole tensor.
-    pub(super) slice: Option<Slice>,
-    pub(super) source: &'a dyn TensorSource,
+    pub(crate) slice: Option<Slice>,
+    pub(crate) source: &'a dyn TensorSource,
     /// The whole tensor; `None` for a slice that was added without the others.
-    pub(super) whole: Option<&'a dyn TensorSource>,
+    pub(crate) whole: Option<&'a dyn TensorSource>,
 }

@@ -1,9 +1,10 @@
-//! The kind of a file by its first bytes, and by its name where the bytes do not decide.
+//! What a file is by its first bytes, and by its name where the bytes do not decide.
 //!
 //! The kind of a file that ckdiff recognizes and does not read is a line of [`UNSUPPORTED`].
 
-use super::file_kind::{FileKind, Unsupported};
-use super::probe::Probe;
+use std::fmt;
+
+use super::Probe;
 use crate::error::Error;
 use crate::message::Form;
 
@@ -12,6 +13,39 @@ pub(crate) const SAVED_MODEL_FILES: [&str; 2] = ["saved_model.pb", "saved_model.
 
 /// The name of a SavedModel's file in chunks, which TensorFlow writes on request, for more than 2 GiB.
 pub(crate) const SAVED_MODEL_CHUNKED: &str = "saved_model.cpb";
+
+/// What a file without a checkpoint is, by its bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Content {
+    Unsupported(Unsupported),
+    /// A message in this form. Content of no other kind counts as a binary message.
+    Message(Form),
+    /// Text that is neither in the text format nor JSON.
+    Prose,
+}
+
+/// A kind of file that ckdiff recognizes and does not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unsupported {
+    /// A file in this format; the name has its article.
+    Format(&'static str),
+    /// A file compressed by this program.
+    Compressed(&'static str),
+    /// A Git LFS pointer, which stands for another file.
+    LfsPointer,
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Format(name) => write!(f, "this is {name}; ckdiff does not read those yet"),
+            Self::Compressed(with) => write!(f, "this is compressed with {with}; unpack it first"),
+            Self::LfsPointer => f.write_str(
+                "this is a Git LFS pointer, not the file itself; `git lfs pull` fetches it",
+            ),
+        }
+    }
+}
 
 /// The condition on a file for a line of [`UNSUPPORTED`].
 #[derive(Clone, Copy)]
@@ -79,58 +113,57 @@ impl Mark {
     }
 }
 
-/// The kind of a file that is no file of a checkpoint.
-pub(super) fn kind(probe: &Probe) -> FileKind {
-    let (path, head) = (probe.path(), probe.head());
-    if let Some(kind) = unsupported(probe) {
-        kind
-    } else if Form::of_content(head).is_some() || Form::of_extension(path).is_some() {
-        FileKind::Message(Form::of_file(path, head))
-    } else if is_text(head) {
-        FileKind::Prose
-    } else {
-        FileKind::Message(Form::Binary)
+impl Content {
+    /// The content of a file that is no file of a checkpoint.
+    pub(crate) fn of(probe: &Probe) -> Self {
+        let (path, head) = (probe.path(), probe.head());
+        if let Some(kind) = unsupported(probe) {
+            Self::Unsupported(kind)
+        } else if Form::of_content(head).is_some() || Form::of_extension(path).is_some() {
+            Self::Message(Form::of_file(path, head))
+        } else if is_text(head) {
+            Self::Prose
+        } else {
+            Self::Message(Form::Binary)
+        }
     }
 }
 
 /// The kind of a file that ckdiff recognizes and does not read.
-pub(super) fn unsupported(probe: &Probe) -> Option<FileKind> {
-    let line = UNSUPPORTED.iter().find(|(mark, _)| mark.is_on(probe))?;
-    Some(FileKind::Unsupported(line.1))
+pub(crate) fn unsupported(probe: &Probe) -> Option<Unsupported> {
+    UNSUPPORTED.iter().find(|(mark, _)| mark.is_on(probe)).map(|(_, kind)| *kind)
 }
 
 /// Whether the file is a table, or may be a damaged one: its content is of no other known kind.
-pub(super) fn may_be_table(probe: &Probe) -> bool {
-    probe.is_table() || matches!(kind(probe), FileKind::Message(Form::Binary))
+pub(crate) fn may_be_table(probe: &Probe) -> bool {
+    probe.is_table() || matches!(Content::of(probe), Content::Message(Form::Binary))
 }
 
 /// The error for a file that is certainly no table, which names its kind.
-pub(super) fn not_a_table(probe: &Probe) -> Option<Error> {
+pub(crate) fn not_a_table(probe: &Probe) -> Option<Error> {
     if probe.is_table() {
         return None;
     }
-    no_checkpoint(probe, &kind(probe)).map(|error| error.in_file(probe.path()))
+    let kind = match Content::of(probe) {
+        Content::Message(Form::Binary) => return None,
+        Content::Unsupported(kind) => kind.to_string(),
+        Content::Message(_) | Content::Prose => text_kind(probe.head()),
+    };
+    Some(Error::unsupported(kind).in_file(probe.path()))
 }
 
-/// Why content of this kind is not a checkpoint; `None` for other kinds and for binary content.
-pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Option<Error> {
-    let reason = match kind {
-        FileKind::Unsupported(kind) => kind.to_string(),
-        FileKind::Message(Form::Text | Form::Json) | FileKind::Prose => {
-            match latest_in(probe.head()) {
-                Some(latest) => format!(
-                    "this is the state file of a directory of checkpoints; the latest is {latest}"
-                ),
-                None => "this is text, no checkpoint".into(),
-            }
+/// Explains what a text is that begins with `head`.
+pub(crate) fn text_kind(head: &[u8]) -> String {
+    match latest_in(head) {
+        Some(latest) => {
+            format!("this is the state file of a directory of checkpoints; the latest is {latest}")
         }
-        _ => return None,
-    };
-    Some(Error::unsupported(reason))
+        None => "this is text, no checkpoint".into(),
+    }
 }
 
 /// The latest checkpoint that a state file names, by its first bytes.
-pub(super) fn latest_in(head: &[u8]) -> Option<String> {
+pub(crate) fn latest_in(head: &[u8]) -> Option<String> {
     let line = head.trim_ascii_start().split(|byte| *byte == b'\n').next()?;
     let value = String::from_utf8_lossy(line.strip_prefix(b"model_checkpoint_path:")?);
     Some(value.trim().trim_matches(['"', '\'']).to_owned())

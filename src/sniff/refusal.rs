@@ -5,13 +5,12 @@ use std::path::Path;
 use crate::bytes::suggestion;
 use crate::error::Error;
 use crate::files::folder;
+use crate::formats::{checkpoints_in, has_content};
 use crate::message::Form;
+use crate::probe::Probe;
+use crate::probe::content::{self, SAVED_MODEL_FILES};
 
-use super::content::{self, SAVED_MODEL_FILES};
-use super::file_kind::FileKind;
-use super::formats::checkpoints_in;
-use super::probe::Probe;
-use super::v2;
+use super::FileKind;
 
 /// Why a path of this kind is not opened as a checkpoint.
 pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Error {
@@ -25,23 +24,25 @@ pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Error {
         FileKind::Content(format) => Error::unsupported(format!(
             "this is the data of a {format} checkpoint, which cannot be read without its index"
         )),
-        FileKind::SavedModel(_) => Error::unsupported(
-            "this is a SavedModel; its checkpoint is variables/variables in it",
-        ),
+        FileKind::SavedModel(_) => {
+            Error::unsupported("this is a SavedModel; its checkpoint is variables/variables in it")
+        }
         FileKind::StateDirectory | FileKind::Directory => Error::not_found(format!(
             "there is no state file `checkpoint` to name the latest one; {}",
             checkpoints_inside(path)
         )),
         FileKind::Message(Form::Binary) if SAVED_MODEL_FILES.contains(&probe.file_name()) => {
-            Error::unsupported("this is a SavedModel's graph; its checkpoint is variables/variables")
+            Error::unsupported(
+                "this is a SavedModel's graph; its checkpoint is variables/variables",
+            )
         }
-        FileKind::Message(_) | FileKind::Prose | FileKind::Unsupported(_) => {
-            content::no_checkpoint(probe, kind).unwrap_or_else(|| {
-                Error::unsupported(
-                    "this is no checkpoint: it does not end as a table does (is it cut short?), and has no \
-                     .index beside it",
-                )
-            })
+        FileKind::Unsupported(kind) => Error::unsupported(kind.to_string()),
+        FileKind::Message(Form::Binary) => Error::unsupported(
+            "this is no checkpoint: it does not end as a table does (is it cut short?), and has no \
+             .index beside it",
+        ),
+        FileKind::Message(_) | FileKind::Prose => {
+            Error::unsupported(content::text_kind(probe.head()))
         }
         FileKind::Remote => Error::unsupported(remote_path(path)),
         FileKind::Missing => Error::not_found(nothing_at(path)),
@@ -50,13 +51,13 @@ pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Error {
 }
 
 /// The scheme of a path on another machine, such as `gs`.
-pub(super) fn scheme(path: &Path) -> Option<String> {
+pub(crate) fn scheme(path: &Path) -> Option<String> {
     let text = path.to_str()?;
     text.split_once("://").map(|(scheme, _)| scheme.to_owned())
 }
 
 /// Explains that a path is on another machine.
-pub(super) fn remote_path(path: &Path) -> String {
+pub(crate) fn remote_path(path: &Path) -> String {
     let scheme = scheme(path).unwrap_or_default();
     format!("{scheme}:// paths are remote; ckdiff reads local files only")
 }
@@ -70,7 +71,7 @@ fn nothing_at(path: &Path) -> String {
     let similar: Vec<_> = similar.into_iter().map(String::from_utf8_lossy).collect();
     let hint = if !dir.is_dir() {
         format!("; there is no directory {}", dir.display())
-    } else if v2::has_data(path) {
+    } else if has_content(path) {
         "; its data is there, and cannot be read without".into()
     } else if !similar.is_empty() {
         format!("; near it: {}", similar.join(", "))
@@ -81,7 +82,7 @@ fn nothing_at(path: &Path) -> String {
 }
 
 /// Lists the checkpoints in a directory, in words.
-pub(super) fn checkpoints_inside(path: &Path) -> String {
+pub(crate) fn checkpoints_inside(path: &Path) -> String {
     const SHOWN: usize = 8;
     let names = checkpoints_in(path);
     let shown = names.get(..SHOWN).unwrap_or(&names).join(", ");

@@ -9,14 +9,14 @@ use crate::bytes::{Limits, ReadAt};
 use crate::error::{Error, Result};
 use crate::tensor::{Name, TensorSource};
 
-use super::super::content;
-use super::super::probe::Probe;
 use super::super::shards::Shards;
 use super::super::{Contents, Entry};
 use super::header::Header;
 use super::index::Index;
 use super::path;
 use super::stored::Stored;
+use crate::probe::Probe;
+use crate::probe::content;
 
 /// See [`Format::read`](super::super::Format).
 pub(super) fn read(probe: &Probe, located: &Path, limits: &Limits) -> Result<Contents> {
@@ -128,7 +128,7 @@ impl Model {
             metadata: self.metadata,
             damage: self.damage,
             has_data: true,
-            tables: Vec::new(),
+            scan: Box::new(Vec::new),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::tensor::Slice;
 ///
 /// # Errors
 /// If two slices overlap; the error names them.
-pub(super) fn check(slices: &[Slice]) -> Result<()> {
+pub(crate) fn check(slices: &[Slice]) -> Result<()> {
     let mut sorted: Vec<&Slice> = slices.iter().filter(|s| s.shape().elements() > 0).collect();
     let along = most_cut(&sorted);
     let extent = |slice: &Slice| slice.extents().get(along).copied().unwrap_or((0, 1));

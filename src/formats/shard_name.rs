@@ -54,30 +54,30 @@ impl<'a> ShardName<'a> {
 }
 
 /// Appends `suffix` to a path.
-pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut path = OsString::from(path);
     path.push(suffix);
     path.into()
 }
 
 /// `STEM-00001-of-00002`.
-pub(super) fn shard(stem: &Path, number: u32, count: u32) -> PathBuf {
+pub(crate) fn shard(stem: &Path, number: u32, count: u32) -> PathBuf {
     with_suffix(stem, &format!("-{number:05}-of-{count:05}"))
 }
 
 /// `STEM-?????-of-00002`, which names all shards.
-pub(super) fn all_shards(stem: &Path, count: u32) -> PathBuf {
+pub(crate) fn all_shards(stem: &Path, count: u32) -> PathBuf {
     with_suffix(stem, &format!("-?????-of-{count:05}"))
 }
 
 /// The stem and the count of a path such as `STEM-?????-of-00002`.
-pub(super) fn of_all_shards(path: &Path) -> Option<(PathBuf, u32)> {
+pub(crate) fn of_all_shards(path: &Path) -> Option<(PathBuf, u32)> {
     let shard = ShardName::written(path.file_name()?.to_str()?, 0)?;
     shard.number.is_none().then(|| (path.with_file_name(shard.stem), shard.count))
 }
 
 /// The existing files `STEM-NUMBER-of-COUNT` followed by `ending`, sorted, each with its count. Numbers start at `first`.
-pub(super) fn shards_of(stem: &Path, first: u32, ending: &str) -> Vec<(u32, PathBuf)> {
+pub(crate) fn shards_of(stem: &Path, first: u32, ending: &str) -> Vec<(u32, PathBuf)> {
     let start = with_suffix(stem, "-");
     let Some(start) = start.file_name() else { return Vec::new() };
     let entries = std::fs::read_dir(files::folder(stem)).into_iter().flatten().flatten();
@@ -96,7 +96,7 @@ pub(super) fn shards_of(stem: &Path, first: u32, ending: &str) -> Vec<(u32, Path
 }
 
 /// Removes the numbers of a shard from a path: `P` for `P-?????-of-00002`.
-pub(super) fn without_numbers(path: &Path) -> PathBuf {
+pub(crate) fn without_numbers(path: &Path) -> PathBuf {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     match ShardName::parse(name) {
         Some(shard) => path.with_file_name(shard.stem),

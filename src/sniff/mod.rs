@@ -1,28 +1,51 @@
-//! Finds out what a path names, once, from the path and the first and last bytes of the file.
+//! The front door: finds out what a path names, once, from the path and the first and last bytes of the file.
 //!
 //! The first rule in [`RULES`] that applies decides; formats of checkpoints take part through [`FORMATS`]. The content decides
-//! about other files, see [`content`].
-//!
-//! This module is below `artifact`, which also opens messages and SavedModels, because [`Checkpoint::open`](super::Checkpoint::open)
-//! reports the kind of a path that is not a checkpoint.
+//! about other files, see [`Content`].
+
+mod file_kind;
+mod refusal;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use super::content::{self, SAVED_MODEL_CHUNKED, SAVED_MODEL_FILES, latest_in};
-use super::file_kind::{FileKind, Unsupported};
-use super::format::Role;
-use super::formats::{self, FORMATS};
-use super::probe::Probe;
-use super::refusal::{no_checkpoint, scheme};
-use super::state_file;
 use crate::error::Error;
+use crate::formats::{FORMATS, Role, locate};
+use crate::probe::Probe;
+use crate::probe::content::{self, Content, SAVED_MODEL_CHUNKED, SAVED_MODEL_FILES, latest_in};
+
+pub use crate::probe::content::Unsupported;
+pub use file_kind::FileKind;
+pub(crate) use refusal::{checkpoints_inside, remote_path, scheme};
+
+/// The name of the state file of a directory, which names its checkpoints.
+pub(crate) const STATE_FILE: &str = "checkpoint";
+
+/// How a path is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum View {
+    /// As the name of an artifact, which may have several files.
+    Path,
+    /// As one file, without its siblings.
+    File,
+}
 
 type Rule = fn(&Probe) -> Option<FileKind>;
 
-/// The rules for a path, in the order in which they are tried.
-const RULES: &[Rule] =
-    &[saved_model, checkpoint, state_directory, directory, remote, missing, stream, unreadable];
+/// The rules in the order in which they are tried, and the views that they apply to.
+const RULES: &[(Rule, &[View])] = &[
+    (saved_model, &[View::Path]),
+    (checkpoint, &[View::Path]),
+    (state_directory, &[View::Path]),
+    (model_directory, &[View::Path]),
+    (directory, &[View::Path]),
+    (remote, &[View::Path]),
+    (missing, &[View::Path, View::File]),
+    (stream, &[View::Path, View::File]),
+    (unreadable, &[View::Path, View::File]),
+    (unsupported, &[View::File]),
+    (single_file, &[View::File]),
+];
 
 /// A path with its kind.
 #[derive(Debug)]
@@ -47,26 +70,26 @@ impl Sniffed {
     }
 
     pub(crate) fn of_probe(probe: Arc<Probe>) -> Self {
-        let kind = RULES.iter().find_map(|rule| rule(&probe));
-        let kind = kind.unwrap_or_else(|| content::kind(&probe));
-        Self { probe, kind }
+        Self::by_rules(probe, View::Path)
     }
 
     /// Finds out what the file at `path` is by itself, without its siblings. Errors call it `name`, and the file name in `name`
     /// counts where the content does not decide.
     pub fn of_file(path: impl AsRef<Path>, name: impl AsRef<Path>) -> Self {
-        let probe = Probe::named(path.as_ref(), name.as_ref());
-        let rules = [missing, stream, unreadable, content::unsupported, single_file];
-        let kind = rules.iter().find_map(|rule| rule(&probe));
-        let kind = kind.unwrap_or_else(|| content::kind(&probe));
-        Self { probe: Arc::new(probe), kind }
+        Self::by_rules(Arc::new(Probe::named(path.as_ref(), name.as_ref())), View::File)
     }
 
     /// Finds out what a stream is by its first bytes. Errors call it `name`.
     pub(crate) fn of_stream(name: &Path, head: Vec<u8>) -> Self {
         let probe = Probe::of_stream(name, head);
-        let kind = content::kind(&probe);
-        Self { probe: Arc::new(probe), kind }
+        Self { kind: Content::of(&probe).into(), probe: Arc::new(probe) }
+    }
+
+    fn by_rules(probe: Arc<Probe>, view: View) -> Self {
+        let mut rules = RULES.iter().filter(|(_, views)| views.contains(&view));
+        let kind = rules.find_map(|(rule, _)| rule(&probe));
+        let kind = kind.unwrap_or_else(|| Content::of(&probe).into());
+        Self { probe, kind }
     }
 
     /// Finds out what another path names, with what is already known of it.
@@ -90,12 +113,12 @@ impl Sniffed {
 
     /// Whether it is the state file of a directory of checkpoints.
     pub fn is_state_file(&self) -> bool {
-        self.probe.file_name() == state_file::NAME && latest_in(self.probe.head()).is_some()
+        self.probe.file_name() == STATE_FILE && latest_in(self.probe.head()).is_some()
     }
 
     /// Why the path is not opened as a checkpoint.
     pub(crate) fn no_checkpoint(&self) -> Error {
-        no_checkpoint(&self.probe, &self.kind)
+        refusal::no_checkpoint(&self.probe, &self.kind)
     }
 }
 
@@ -116,15 +139,22 @@ fn saved_model(probe: &Probe) -> Option<FileKind> {
     }
 }
 
+/// A checkpoint whose files are named by the path itself.
 fn checkpoint(probe: &Probe) -> Option<FileKind> {
-    let (format, located) = formats::locate(probe)?;
-    Some(FileKind::Checkpoint { format, located })
+    let (format, located) = locate(probe)?;
+    let is_inside = located.parent() == Some(probe.path());
+    (!is_inside).then_some(FileKind::Checkpoint { format, located })
 }
 
 fn state_directory(probe: &Probe) -> Option<FileKind> {
-    let has_state =
-        probe.is_directory() && probe.at(&state_file::in_directory(probe.path())).is_file();
+    let has_state = probe.is_directory() && probe.at(&probe.path().join(STATE_FILE)).is_file();
     has_state.then_some(FileKind::StateDirectory)
+}
+
+/// A directory whose checkpoint has a usual name.
+fn model_directory(probe: &Probe) -> Option<FileKind> {
+    let (format, located) = locate(probe)?;
+    Some(FileKind::Checkpoint { format, located })
 }
 
 fn directory(probe: &Probe) -> Option<FileKind> {
@@ -145,6 +175,10 @@ fn stream(probe: &Probe) -> Option<FileKind> {
 
 fn unreadable(probe: &Probe) -> Option<FileKind> {
     probe.open().err().map(FileKind::Unreadable)
+}
+
+fn unsupported(probe: &Probe) -> Option<FileKind> {
+    content::unsupported(probe).map(FileKind::Unsupported)
 }
 
 /// A file of a checkpoint, without its siblings.

@@ -19,6 +19,7 @@ mod walk;
 mod write;
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,14 +29,14 @@ use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::table;
 use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 
-use super::content;
 use super::format::Writer;
 use super::partitioned::{Partitioned, StoredSlice};
-use super::probe::Probe;
 use super::proto::{self, Extents};
 use super::shard_name::of_all_shards;
 use super::shards::Shards;
 use super::{Contents, Entry, Format};
+use crate::probe::Probe;
+use crate::probe::content;
 
 use meta::Listed;
 use table_file::{ListedSlice, TableFile};
@@ -51,6 +52,8 @@ pub(super) static FORMAT: Format = Format {
     role: path::role,
     locate: path::locate,
     files: path::files,
+    marker: path::marker,
+    prefix: path::prefix,
     listed: path::listed,
     read,
     read_file,
@@ -167,8 +170,15 @@ impl Merged {
             .collect();
         let prefix = path.to_path_buf();
         let metadata = Vec::new();
-        Contents { prefix, files, entries, metadata, damage, has_data: true, tables: all }
+        let scan = Box::new(move || all.iter().flat_map(scan).collect());
+        Contents { prefix, files, entries, metadata, damage, has_data: true, scan }
     }
+}
+
+/// Reads the blocks of a table that no tensor depends on. Returns their damage.
+fn scan((path, table): &(PathBuf, Arc<table::Table>)) -> Vec<Error> {
+    let damage = table.scan(&mut |_, _| ControlFlow::Continue(()));
+    damage.into_iter().map(|error| error.in_file(path)).collect()
 }
 
 /// Merges a tensor that another file lists too, or the same file again.

@@ -2,28 +2,29 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::table::Table;
 use crate::tensor::{Name, TensorSource};
 
 /// Pairs of texts, in the order of the file.
-pub(super) type Metadata = Vec<(String, String)>;
+pub(crate) type Metadata = Vec<(String, String)>;
+
+/// See [`Contents::scan`].
+type Scan = Box<dyn Fn() -> Vec<Error> + Send + Sync>;
 
 /// The contents of a checkpoint, as its format read them.
-pub(super) struct Contents {
+pub(crate) struct Contents {
     /// The path that names the whole checkpoint.
-    pub(super) prefix: PathBuf,
-    pub(super) files: Vec<PathBuf>,
+    pub(crate) prefix: PathBuf,
+    pub(crate) files: Vec<PathBuf>,
     /// Sorted by name; names are unique.
-    pub(super) entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
     /// Pairs of texts besides the tensors.
-    pub(super) metadata: Metadata,
-    pub(super) damage: Vec<Error>,
-    pub(super) has_data: bool,
-    /// Tables that were not read completely.
-    pub(super) tables: Vec<(PathBuf, Arc<Table>)>,
+    pub(crate) metadata: Metadata,
+    pub(crate) damage: Vec<Error>,
+    pub(crate) has_data: bool,
+    /// Reads the parts that no tensor depends on, and returns their damage.
+    pub(crate) scan: Scan,
 }
 
 impl fmt::Debug for Contents {

@@ -5,36 +5,40 @@ use std::path::{Path, PathBuf};
 
 use super::contents::Contents;
 use super::piece::Shard;
-use super::probe::Probe;
 use crate::bytes::{ChecksumKind, Limits};
 use crate::error::Result;
 use crate::files::Complete;
+use crate::probe::Probe;
 use crate::progress::Progress;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 
 /// A format of checkpoints.
 pub struct Format {
-    pub(super) name: &'static str,
-    pub(super) option: &'static str,
-    pub(super) about: &'static str,
-    pub(super) checksum: Option<ChecksumKind>,
-    pub(super) version: Option<CheckpointFormatVersion>,
+    pub(crate) name: &'static str,
+    pub(crate) option: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) checksum: Option<ChecksumKind>,
+    pub(crate) version: Option<CheckpointFormatVersion>,
     /// The role of a file in a checkpoint of this format; `None` for other files. Names count only where the content does not
     /// decide.
-    pub(super) role: fn(&Probe) -> Option<Role>,
+    pub(crate) role: fn(&Probe) -> Option<Role>,
     /// The path that names all files of the checkpoint that a path names; `None` if the path names no checkpoint of this format.
     /// A damaged checkpoint is located too, and reading it reports the damage.
-    pub(super) locate: fn(&Probe) -> Option<PathBuf>,
+    pub(crate) locate: fn(&Probe) -> Option<PathBuf>,
     /// The files of the checkpoint that a path from `locate` names, by their names. The file that makes the others a checkpoint
     /// comes last.
-    pub(super) files: fn(&Path) -> Vec<PathBuf>,
+    pub(crate) files: fn(&Path) -> Vec<PathBuf>,
+    /// The existing file that shows that the checkpoint of a path exists.
+    pub(crate) marker: fn(&Path) -> Option<PathBuf>,
+    /// See [`Format::prefix`](Format::prefix()).
+    pub(crate) prefix: fn(&str) -> Option<&str>,
     /// The name that opens the checkpoint of a file with this name. Only one file of a checkpoint has one.
-    pub(super) listed: fn(&str) -> Option<String>,
+    pub(crate) listed: fn(&str) -> Option<String>,
     /// Reads the checkpoint that `locate` found for a path.
-    pub(super) read: fn(&Probe, &Path, &Limits) -> Result<Contents>,
+    pub(crate) read: fn(&Probe, &Path, &Limits) -> Result<Contents>,
     /// Reads one file with the role [`Role::Readable`], without its siblings.
-    pub(super) read_file: fn(&Probe, &Limits) -> Result<Contents>,
-    pub(super) writer: Option<Writer>,
+    pub(crate) read_file: fn(&Probe, &Limits) -> Result<Contents>,
+    pub(crate) writer: Option<Writer>,
 }
 
 /// The role of a file in its checkpoint.
@@ -47,14 +51,14 @@ pub enum Role {
 }
 
 /// How a format is written.
-pub(super) struct Writer {
+pub(crate) struct Writer {
     /// The path that opens a checkpoint with this prefix and number of shards.
-    pub(super) opened_by: fn(&Path, usize) -> PathBuf,
+    pub(crate) opened_by: fn(&Path, usize) -> PathBuf,
     /// Whether the metadata of a checkpoint is written.
-    pub(super) keeps_metadata: bool,
+    pub(crate) keeps_metadata: bool,
     /// Writes the shards of a checkpoint, each file under a temporary name. The file that makes the others a checkpoint comes
     /// last.
-    pub(super) write: WriteShards,
+    pub(crate) write: WriteShards,
 }
 
 /// See [`Writer::write`]; the path is the one that [`Writer::opened_by`] was given.
@@ -75,6 +79,19 @@ impl Format {
     /// The description in `--help`.
     pub fn about(&self) -> &'static str {
         self.about
+    }
+
+    /// The prefix of the checkpoint that a file with this name belongs to; `None` if the name is that of no file of this format, or
+    /// that of the whole checkpoint.
+    ///
+    /// ```
+    /// use ckdiff::checkpoint::Format;
+    ///
+    /// let v2 = Format::by_name("v2").expect("it is a format");
+    /// assert_eq!(v2.prefix("model.ckpt.data-00000-of-00001"), Some("model.ckpt"));
+    /// ```
+    pub fn prefix<'n>(&self, file_name: &'n str) -> Option<&'n str> {
+        (self.prefix)(file_name)
     }
 
     /// The kind of checksum that protects content; `None` for a format without checksums.
