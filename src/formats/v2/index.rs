@@ -11,8 +11,8 @@ use crate::table::{Table, Value};
 use crate::tensor::{DType, Name, Shape};
 
 use super::super::proto;
-use super::Read;
 use super::entry::{BundleEntry, ByteOrder};
+use super::slices::Read;
 
 /// The names of shards have numbers of five digits.
 const MAX_SHARDS: u32 = 100_000;

@@ -11,10 +11,12 @@ use crate::error::{Error, Result};
 use crate::files::{Complete, NewFile, cannot_write, folder, is_same_path};
 use crate::tensor::{Name, Slice};
 
+use super::super::shards::Shards;
 use super::super::{overlap, shard_name};
+use super::bundle::open;
 use super::entry::{BundleEntry, ByteOrder, write_index};
 use super::index::Index;
-use super::{Shards, path};
+use super::path;
 use crate::probe::Probe;
 
 /// Writes the files of the merged checkpoint under temporary names. Also returns the parts.
@@ -50,7 +52,7 @@ impl MergedPart {
             Error::not_found(kind).in_file(path)
         })?;
         let limits = Limits::default();
-        let (contents, bundle) = super::open(&probe.at(&index), &limits)?;
+        let (contents, bundle) = open(&probe.at(&index), &limits)?;
         if let Some(damage) = contents.damage.first() {
             return Err(damage.clone());
         }
