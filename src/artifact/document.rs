@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::kind::ArtifactKind;
 use super::message_type::message_type;
-use super::recognize::{self, Untyped};
+use super::recognize::Untyped;
 use crate::bytes::ReadAt;
 use crate::checkpoint::meta_graph_filename;
 use crate::error::{Error, ErrorKind, Result};
@@ -34,14 +35,14 @@ pub struct ReadOptions {
 /// A message with the file it was read from.
 ///
 /// ```
-/// use ckdiff::artifact::{Document, Form, ReadOptions};
+/// use ckdiff::artifact::{ArtifactKind, Document, Form, ReadOptions};
 /// use ckdiff::schema::Schema;
 ///
 /// let file = "tests/data/demo/model.ckpt.meta";
 /// let document = Document::open(file, Schema::tensorflow(), &ReadOptions::default())?;
 /// assert_eq!(document.form(), Form::Binary);
 /// assert_eq!(&*document.message().ty().full_name, "tensorflow.MetaGraphDef");
-/// assert_eq!(document.kind(), "meta graph");
+/// assert_eq!(document.kind(), ArtifactKind::MetaGraph);
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 #[derive(Debug)]
@@ -128,9 +129,9 @@ impl<'s> Document<'s> {
         &self.losses
     }
 
-    /// The common name of the type, such as `meta graph` or `saver`; the name of the type if it has none.
-    pub fn kind(&self) -> &'s str {
-        recognize::kind(self.message.ty())
+    /// The kind: the common name of the type, such as `meta graph` or `saver`, or else its own.
+    pub fn kind(&self) -> ArtifactKind {
+        ArtifactKind::of_message(self.message.ty())
     }
 }
 

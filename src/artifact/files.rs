@@ -9,8 +9,14 @@ use super::{Document, SavedModelPart, Sniffed};
 use crate::error::{Error, Result};
 use crate::files::have_same_content;
 
-/// The folders of a SavedModel that are compared.
-const FOLDERS: [&str; 2] = ["assets", "assets.extra"];
+/// The directory of the assets in a SavedModel.
+pub(crate) const ASSETS: &str = "assets";
+
+/// The directory of the checkpoint in a SavedModel, and its prefix.
+pub(crate) const VARIABLES: &str = "variables";
+
+/// The directories of a SavedModel that are compared.
+const FOLDERS: [&str; 2] = [ASSETS, "assets.extra"];
 
 /// The deepest nesting of folders. Links may form a cycle.
 const DEPTH: usize = 16;
@@ -29,6 +35,11 @@ pub struct Files {
 pub struct Asset {
     path: PathBuf,
     bytes: u64,
+}
+
+/// The prefix of the checkpoint with a SavedModel's variables.
+pub(crate) fn variables_path(dir: &Path) -> PathBuf {
+    dir.join(VARIABLES).join(VARIABLES)
 }
 
 impl Files {
@@ -53,7 +64,7 @@ impl Files {
     fn folder(&mut self, dir: &Path, name: &str, depth: usize) -> Result<()> {
         if depth > DEPTH {
             let allowed = format!("{DEPTH} is the most");
-            return Err(Error::unexpected("depth of folders", depth, allowed).in_file(dir));
+            return Err(Error::unexpected("depth of directories", depth, allowed).in_file(dir));
         }
         let fail = |source| Error::io("list", source).in_file(dir);
         let mut folders = Vec::new();

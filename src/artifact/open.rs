@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::document::message;
-use super::{Artifact, Document, FileKind, Files, SavedModelPart, Sniffed};
+use super::{
+    Artifact, ArtifactKind, Document, FileKind, Files, SavedModelPart, Sniffed, variables_path,
+};
 use crate::bytes::Limits;
 use crate::checkpoint::Checkpoint;
 use crate::error::Result;
@@ -82,7 +84,7 @@ impl Artifact<'static> {
     /// ```
     /// # use ckdiff::artifact::Artifact;
     /// let index = Artifact::open_file("tests/data/demo/model.ckpt.index", "saved/model.ckpt.index")?;
-    /// assert_eq!((index.kind(), index.format()), ("checkpoint", "V2"));
+    /// assert_eq!((index.kind().name(), index.format()), ("checkpoint", "V2"));
     /// # Ok::<(), ckdiff::Error>(())
     /// ```
     /// # Errors
@@ -105,7 +107,7 @@ impl Artifact<'static> {
     /// Opens a SavedModel: its graphs, its variables if it has any, and its other files.
     fn saved_model(found: &Sniffed, graphs: &Sniffed, limits: &Limits) -> Result<Self> {
         let (path, graphs) = (found.path(), message(graphs)?);
-        let variables = Sniffed::of_path(path.join("variables").join("variables"));
+        let variables = Sniffed::of_path(variables_path(path));
         let has_variables = matches!(variables.kind(), FileKind::Checkpoint { .. });
         let checkpoint = has_variables.then(|| Checkpoint::of(variables, limits));
         let mut failed_parts = Vec::new();
@@ -135,7 +137,7 @@ impl From<Checkpoint> for Artifact<'static> {
     fn from(checkpoint: Checkpoint) -> Self {
         Self {
             path: checkpoint.path().to_path_buf(),
-            kind: "checkpoint",
+            kind: ArtifactKind::Checkpoint,
             format: checkpoint.format().name(),
             checkpoint: Some(checkpoint),
             message: None,

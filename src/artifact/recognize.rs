@@ -5,46 +5,18 @@
 
 use std::path::Path;
 
+use super::kind::KNOWN;
 use super::known_fields;
 use super::message_type::message_type;
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Form, Token, Tokens};
 use crate::schema::{MessageType, Schema};
 
-/// The message types of TensorFlow's files, with their common names.
-const KNOWN: &[(&str, &str)] = &[
-    ("tensorflow.MetaGraphDef", "meta graph"),
-    ("tensorflow.GraphDef", "graph"),
-    ("tensorflow.SavedModel", "SavedModel"),
-    ("tensorflow.SaverDef", "saver"),
-    ("tensorflow.CheckpointState", "state file"),
-    ("tensorflow.TensorProto", "tensor"),
-    ("tensorflow.FunctionDefLibrary", "function library"),
-    ("tensorflow.OpList", "op list"),
-    ("tensorflow.NodeDef", "node"),
-    ("tensorflow.VariableDef", "variable"),
-    ("tensorflow.FunctionDef", "function"),
-    ("tensorflow.OpDef", "op definition"),
-    ("tensorflow.SignatureDef", "signature"),
-    ("tensorflow.TrackableObjectGraph", "object graph"),
-    ("tensorflow.SavedObjectGraph", "saved object graph"),
-    ("tensorflow.StructuredValue", "structured value"),
-    ("tensorflow.FingerprintDef", "fingerprint"),
-    ("tensorflow.GraphDebugInfo", "graph debug info"),
-    ("tensorflow.VersionDef", "version"),
-];
-
 /// The least share of a message that its type knows.
 const ENOUGH: f64 = 0.75;
 
 /// A type that knows less than this share is certainly not the type of the message.
 const TOO_LITTLE: f64 = 0.5;
-
-/// The common name of a message type, such as `meta graph`, or its own name.
-pub(super) fn kind(ty: &MessageType) -> &str {
-    let known = KNOWN.iter().find(|(name, _)| **name == *ty.full_name);
-    known.map_or_else(|| ty.name(), |(_, kind)| kind)
-}
 
 /// A message of unknown type.
 #[derive(Debug, Clone, Copy)]
@@ -191,11 +163,11 @@ impl Untyped<'_> {
             types => format!(", closest to {}; --message says which it is", listed(types)),
         };
         let what = match self.form {
-            Form::Binary => "no checkpoint, which ends as a table does (is it cut short?), and no",
+            Form::Binary => "neither a checkpoint (is it cut short?) nor a",
             Form::Text => "text, but no",
             Form::Json => "JSON, but no",
         };
-        let kind = format!("this is {what} message that is known here{hint}");
+        let kind = format!("this is {what} known message{hint}");
         Error::unsupported(kind).in_file(self.path)
     }
 }

@@ -13,7 +13,7 @@ mod state;
 mod state_file;
 
 pub use crate::files::Existing;
-pub use crate::formats::{Entry, FORMATS, Format, Role, ShardName};
+pub use crate::formats::{Entry, FORMATS, Format};
 pub(crate) use crate::formats::{Partitioned, StoredSlice};
 pub use builder::CheckpointBuilder;
 pub use management::{exists, meta_graph_filename, mtimes, remove};

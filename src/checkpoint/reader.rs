@@ -103,29 +103,6 @@ impl Checkpoint {
         Ok(Self { path, format, contents, limits })
     }
 
-    /// Opens one file without its siblings: a V1 file, a safetensors file, or the index of a V2 checkpoint, which then has no
-    /// data. Errors and reports call it `name`, and the file name in `name` counts where the content does not decide its kind.
-    /// Returns `None` for a file that has no names of tensors.
-    ///
-    /// ```
-    /// # use ckdiff::checkpoint::Checkpoint;
-    /// let file = "tests/data/demo/model.ckpt.index";
-    /// let checkpoint = Checkpoint::open_file(file, "model.ckpt.index")?.expect("an index is one");
-    /// assert!(!checkpoint.has_data());
-    /// # Ok::<(), ckdiff::Error>(())
-    /// ```
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn open_file(path: impl AsRef<Path>, name: impl AsRef<Path>) -> Result<Option<Self>> {
-        let found = Sniffed::of_file(path, name);
-        match found.kind() {
-            FileKind::CheckpointFile(_) | FileKind::Unreadable(_) | FileKind::Missing => {
-                Self::of(found, &Limits::default()).map(Some)
-            }
-            _ => Ok(None),
-        }
-    }
-
     /// The path that it was opened by; for a directory, the path of its latest checkpoint.
     pub fn path(&self) -> &Path {
         &self.path

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::artifact::Artifact;
+use crate::artifact::{Artifact, ArtifactKind};
 use crate::checkpoint::Checkpoint;
 use crate::compare::{Comparison, Operands, Options, Work};
 use crate::error::Error;
@@ -87,8 +87,8 @@ pub struct ArtifactSummary {
     /// The path that the user gave.
     #[serde(serialize_with = "serial::path")]
     pub path: PathBuf,
-    /// The kind of artifact, such as `checkpoint`.
-    pub kind: String,
+    /// The kind of artifact.
+    pub kind: ArtifactKind,
     /// The format, such as `V2`.
     pub format: &'static str,
     /// Whether the data is available; without it, tensors are compared by the checksums in the index.
@@ -263,7 +263,7 @@ impl Diff {
     pub(super) fn new(lhs: &Artifact<'_>, rhs: &Artifact<'_>, options: &super::Options) -> Self {
         let side = |artifact: &Artifact<'_>| ArtifactSummary {
             path: artifact.path().to_path_buf(),
-            kind: artifact.kind().to_owned(),
+            kind: artifact.kind().clone(),
             format: artifact.format(),
             has_data: artifact.checkpoint().is_none_or(Checkpoint::has_data),
             has_checksums: artifact

@@ -16,7 +16,7 @@ pub use new_file::{Complete, NewFile};
 pub use new_folder::NewFolder;
 pub use publication::{Existing, Publication};
 pub use replace::replace;
-pub(crate) use same_content::have_same_content;
+pub use same_content::have_same_content;
 pub use unfinished::abandon;
 
 use crate::error::Error;

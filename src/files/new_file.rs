@@ -1,7 +1,7 @@
 //! A file with a temporary name until it is complete.
 
 use std::fs;
-use std::io::{self, BufWriter, ErrorKind as IoErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind as IoErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempPath};
@@ -111,14 +111,28 @@ impl Complete {
         let linked = unfinished::register_file(|| {
             temporary_names().make_in(folder(target), |new| fs::hard_link(source, new))
         });
-        let Ok((file, registered)) = linked else {
-            let mut copy = NewFile::create(target)?;
-            let mut source_file =
-                fs::File::open(source).map_err(|error| Error::io("open", error).in_file(source))?;
-            io::copy(&mut source_file, &mut copy).map_err(|e| cannot_write(e).in_file(target))?;
-            return copy.complete();
-        };
+        let Ok((file, registered)) = linked else { return Self::copy(source, target) };
         Ok(Self { file: file.into_temp_path(), registered, target: target.to_path_buf() })
+    }
+
+    /// A copy of `source` that will be published at `target`.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or the copy not be written.
+    pub fn copy(source: &Path, target: &Path) -> Result<Self> {
+        let fail = |what| move |error| Error::io(what, error).in_file(source);
+        let mut from = fs::File::open(source).map_err(fail("open"))?;
+        let mut copy = NewFile::create(target)?;
+        let mut buffer = vec![0; BUFFER];
+        loop {
+            let read = match from.read(&mut buffer) {
+                Ok(0) => return copy.complete(),
+                Err(error) if error.kind() == IoErrorKind::Interrupted => continue,
+                read => read.map_err(fail("read"))?,
+            };
+            let bytes = buffer.get(..read).unwrap_or_default();
+            copy.write_all(bytes).map_err(|error| cannot_write(error).in_file(target))?;
+        }
     }
 
     /// The path at which the file will be published.

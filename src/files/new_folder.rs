@@ -139,7 +139,7 @@ fn check_empty(target: &Path, own: Option<&Path>) -> Result<()> {
     match fs::read_dir(target).map(|mut entries| entries.any(is_other)) {
         Ok(false) => Ok(()),
         Ok(true) => {
-            let kind = "this folder exists and is not empty; it is not replaced";
+            let kind = "this directory exists and is not empty; it is not replaced";
             Err(Error::usage(kind).in_file(target))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

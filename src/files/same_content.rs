@@ -13,7 +13,7 @@ const CHUNK: usize = 64 << 10;
 ///
 /// # Errors
 /// If one of them cannot be read.
-pub(crate) fn have_same_content(lhs: &Path, rhs: &Path) -> Result<bool> {
+pub fn have_same_content(lhs: &Path, rhs: &Path) -> Result<bool> {
     let open = |path: &Path| {
         let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
         opened.map_err(|error| Error::io("open", error).in_file(path))

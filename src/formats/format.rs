@@ -43,7 +43,7 @@ pub struct Format {
 
 /// The role of a file in its checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub(crate) enum Role {
     /// The file can be read by itself: it has the names of tensors.
     Readable,
     /// The file cannot be read by itself: names or content are in another file.

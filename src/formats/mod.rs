@@ -22,11 +22,11 @@ mod v2;
 
 pub use contents::Entry;
 pub(crate) use contents::{Contents, Metadata};
-pub use format::{Format, Role};
+pub use format::Format;
+pub(crate) use format::Role;
 pub(crate) use overlap::check as check_overlap;
 pub(crate) use partitioned::{Partitioned, StoredSlice};
 pub(crate) use piece::{Piece, Shard, shard_count};
 pub use registry::FORMATS;
 pub(crate) use registry::{checkpoints_in, files_of, has_content, locate, may_be_checkpoint};
-pub use shard_name::ShardName;
 pub(crate) use v2::{MergedPart, prepare_merge};

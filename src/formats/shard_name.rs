@@ -10,28 +10,19 @@ const DIGITS: usize = 5;
 
 /// A file name that ends with the number and the count of a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ShardName<'a> {
+pub(crate) struct ShardName<'a> {
     /// The name before the hyphen and the numbers.
-    pub stem: &'a str,
+    pub(crate) stem: &'a str,
     /// The number of the shard; `None` for `?????`.
-    pub number: Option<u32>,
+    pub(crate) number: Option<u32>,
     /// The number of shards.
-    pub count: u32,
+    pub(crate) count: u32,
     is_padded: bool,
 }
 
 impl<'a> ShardName<'a> {
     /// Parses a name, with any number of digits in each number.
-    ///
-    /// ```
-    /// use ckdiff::checkpoint::ShardName;
-    ///
-    /// let shard = ShardName::parse("model.ckpt.data-00001-of-00002").unwrap();
-    /// assert_eq!((shard.stem, shard.number, shard.count), ("model.ckpt.data", Some(1), 2));
-    /// assert_eq!(ShardName::parse("model.ckpt-?????-of-00002").unwrap().number, None);
-    /// assert!(ShardName::parse("model.ckpt-2").is_none());
-    /// ```
-    pub fn parse(name: &'a str) -> Option<Self> {
+    pub(crate) fn parse(name: &'a str) -> Option<Self> {
         let (rest, count_text) = name.rsplit_once("-of-")?;
         let (stem, number_text) = rest.rsplit_once('-')?;
         let digits = |text: &str| {
@@ -46,7 +37,7 @@ impl<'a> ShardName<'a> {
     }
 
     /// Parses a name with numbers as writers format them: at least five digits, counted from `first`.
-    pub fn written(name: &'a str, first: u32) -> Option<Self> {
+    pub(crate) fn written(name: &'a str, first: u32) -> Option<Self> {
         let shard = Self::parse(name).filter(|shard| shard.is_padded)?;
         let is_counted = |number: u32| number >= first && number - first < shard.count;
         shard.number.is_none_or(is_counted).then_some(shard)
@@ -101,5 +92,18 @@ pub(crate) fn without_numbers(path: &Path) -> PathBuf {
     match ShardName::parse(name) {
         Some(shard) => path.with_file_name(shard.stem),
         None => path.to_path_buf(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_a_shard_are_parsed() {
+        let shard = ShardName::parse("model.ckpt.data-00001-of-00002").unwrap();
+        assert_eq!((shard.stem, shard.number, shard.count), ("model.ckpt.data", Some(1), 2));
+        assert_eq!(ShardName::parse("model.ckpt-?????-of-00002").unwrap().number, None);
+        assert!(ShardName::parse("model.ckpt-2").is_none());
     }
 }

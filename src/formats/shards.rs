@@ -117,7 +117,7 @@ impl ReadAt for Lasting {
 fn missing(error: Error, path: &Path) -> Error {
     match error.kind() {
         ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-            Error::not_found("this shard of the checkpoint is not there")
+            Error::not_found("this shard of the checkpoint is missing")
         }
         _ => error,
     }

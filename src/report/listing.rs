@@ -1,12 +1,12 @@
 //! The listing of a checkpoint.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
+use crate::bytes::hex;
 use crate::checkpoint::{Checkpoint, Entry};
 use crate::diff::Facts;
 use crate::error::{Error, Result};
@@ -177,10 +177,5 @@ fn digest(source: &dyn TensorSource, progress: &dyn Progress) -> Result<String> 
         sha256.update(bytes);
         Ok(())
     })?;
-    let mut hex = String::new();
-    for byte in sha256.finalize() {
-        // Writing to a String cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-    }
-    Ok(hex)
+    Ok(hex(sha256.finalize()))
 }

@@ -9,11 +9,8 @@ use super::assets::{self, AssetFile, Assets};
 use super::op::Ops;
 use super::tensor_info::full_name;
 use super::values::Values;
-use super::{
-    ASSETS_FOLDER, AssetSource, MAIN_OP, MAX_MESSAGE_BYTES, VARIABLES, signature, tag_list,
-    variables_path,
-};
-use crate::artifact::message_type;
+use super::{AssetSource, MAIN_OP, MAX_MESSAGE_BYTES, signature, tag_list};
+use crate::artifact::{ASSETS, VARIABLES, message_type, variables_path};
 use crate::error::{Error, ErrorKind, Result, shortened};
 use crate::files::{NewFolder, cannot_write, replace};
 use crate::graph::Graph;
@@ -232,7 +229,7 @@ impl Builder {
         match written {
             Ok(bytes) => self.meta_graphs.push(Added { tags, bytes }),
             Err(error) => {
-                self.assets.undo(before, &self.folder.path().join(ASSETS_FOLDER));
+                self.assets.undo(before, &self.folder.path().join(ASSETS));
                 if has_values {
                     // The folder may not exist.
                     let _ = fs::remove_dir_all(self.folder.path().join(VARIABLES));
@@ -252,7 +249,7 @@ impl Builder {
         values: Option<(Values<'_>, &dyn Progress)>,
     ) -> Result<Vec<AssetFileDef>> {
         let folder = self.folder.path();
-        let assets = self.assets.add(found, &folder.join(ASSETS_FOLDER))?;
+        let assets = self.assets.add(found, &folder.join(ASSETS))?;
         if let Some((values, progress)) = values {
             let variables = folder.join(VARIABLES);
             fs::create_dir(&variables)

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use prost_reflect::prost::Message as _;
 
 use super::op::Ops;
-use super::{SHOWN, assets, tag_list, variables_path};
-use crate::artifact::{Document, FileKind, ReadOptions, Sniffed, message_type};
+use super::{SHOWN, assets, tag_list};
+use crate::artifact::{Document, FileKind, ReadOptions, Sniffed, message_type, variables_path};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Message, fields, nested};
 use crate::meta_graph::{self, ImportOptions};

@@ -18,8 +18,6 @@ pub mod signature;
 mod tensor_info;
 mod values;
 
-use std::path::{Path, PathBuf};
-
 use crate::error::shortened;
 
 pub use assets::AssetSource;
@@ -27,11 +25,6 @@ pub use builder::{BuildOutcome, Builder, MetaGraphOptions};
 pub use load::{Plan, SavedModel};
 pub use tensor_info::{Encoding, Tensors};
 pub use values::Values;
-
-/// The folder of the assets.
-const ASSETS_FOLDER: &str = "assets";
-/// The folder of the checkpoint, and its prefix.
-const VARIABLES: &str = "variables";
 
 /// The collection with the op that runs after a restore.
 const MAIN_OP: &str = "saved_model_main_op";
@@ -48,11 +41,6 @@ const TRAIN_OP_SIGNATURE: &str = "__saved_model_train_op";
 const MAX_MESSAGE_BYTES: usize = i32::MAX as usize;
 /// The number of meta graphs in an error message, and of the tags of each.
 const SHOWN: usize = 8;
-
-/// The prefix of the checkpoint with a SavedModel's variables.
-fn variables_path(dir: &Path) -> PathBuf {
-    dir.join(VARIABLES).join(VARIABLES)
-}
 
 /// A list of tags for an error message.
 fn tag_list<'a>(tags: impl ExactSizeIterator<Item = &'a str>) -> String {

@@ -37,10 +37,9 @@ pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Error {
             )
         }
         FileKind::Unsupported(kind) => Error::unsupported(kind.to_string()),
-        FileKind::Message(Form::Binary) => Error::unsupported(
-            "this is no checkpoint: it does not end as a table does (is it cut short?), and has no \
-             .index beside it",
-        ),
+        FileKind::Message(Form::Binary) => {
+            Error::unsupported("this is no checkpoint of a known format; is it cut short?")
+        }
         FileKind::Message(_) | FileKind::Prose => {
             Error::unsupported(content::text_kind(probe.head()))
         }
@@ -72,13 +71,13 @@ fn nothing_at(path: &Path) -> String {
     let hint = if !dir.is_dir() {
         format!("; there is no directory {}", dir.display())
     } else if has_content(path) {
-        "; its data is there, and cannot be read without".into()
+        "; its data exists, but cannot be read alone".into()
     } else if !similar.is_empty() {
-        format!("; near it: {}", similar.join(", "))
+        format!("; similar names: {}", similar.join(", "))
     } else {
         String::new()
     };
-    format!("no checkpoint is there: neither {name}.index nor a file {name}{hint}")
+    format!("there is no file or checkpoint with this name{hint}")
 }
 
 /// Lists the checkpoints in a directory, in words.
@@ -87,8 +86,8 @@ pub(crate) fn checkpoints_inside(path: &Path) -> String {
     let names = checkpoints_in(path);
     let shown = names.get(..SHOWN).unwrap_or(&names).join(", ");
     match (names.len(), names.len().saturating_sub(SHOWN)) {
-        (0, _) => "no checkpoint is in it".into(),
-        (_, 0) => format!("in it: {shown}"),
-        (_, more) => format!("in it: {shown} and {more} more"),
+        (0, _) => "the directory contains no checkpoint".into(),
+        (_, 0) => format!("the directory contains {shown}"),
+        (_, more) => format!("the directory contains {shown} and {more} more"),
     }
 }

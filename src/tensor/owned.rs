@@ -78,11 +78,6 @@ impl Tensor {
         &self.content
     }
 
-    /// The content.
-    pub fn into_content(self) -> Vec<u8> {
-        self.content
-    }
-
     /// The elements as `T`, such as `f32`, without any conversion; `None` if the elements have another size.
     pub fn elements<T: Element + Pod>(&self) -> Option<Vec<T>> {
         if self.dtype.size() != Some(size_of::<T>()) {

@@ -10,7 +10,7 @@ pub use fit::{Counts, Fit, Kind, Misfit, Problem, SaverFit, fit};
 pub use graphs::{VerifiedGraph, graphs};
 pub use meta_graph::MetaGraph;
 
-use crate::artifact::Artifact;
+use crate::artifact::{Artifact, ArtifactKind};
 use crate::checkpoint::{Checkpoint, Entry};
 use crate::error::{Error, ErrorKind};
 use crate::graph::OpTable;
@@ -23,8 +23,8 @@ use crate::tensor::{Name, in_parallel, read_through};
 pub struct Verification {
     /// The path that the user gave.
     pub path: PathBuf,
-    /// The kind of artifact, such as `checkpoint`.
-    pub kind: String,
+    /// The kind of artifact.
+    pub kind: ArtifactKind,
     /// The format, such as `V2`.
     pub format: &'static str,
     /// The number of tensors that were read in full, with matching checksums.
@@ -136,7 +136,7 @@ pub fn verify_with(
     }
     let mut found = Verification {
         path: artifact.path().to_path_buf(),
-        kind: artifact.kind().to_owned(),
+        kind: artifact.kind().clone(),
         format: artifact.format(),
         sound: 0,
         bytes: 0,

@@ -16,8 +16,9 @@ use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::Artifact;
 use ckdiff::diff::{Diff, Options, TextView, Verdict, diff};
+use ckdiff::files::have_same_content;
 use ckdiff::progress::Silent;
-use ckdiff::report::human::printable;
+use ckdiff::report::human::{plural, printable};
 use ckdiff::report::{self, Format, Listing, Overview, Report};
 use ckdiff::{Error, ErrorKind};
 
@@ -25,7 +26,7 @@ use crate::Exit;
 use crate::args::GitDriverArgs;
 use crate::diagnostics::Diagnostics;
 use crate::diff;
-use crate::git_file::{Content, GitFile, same_bytes, without_name};
+use crate::git_file::{GitFile, without_name};
 use crate::lfs_pointer::Pointer;
 use crate::output;
 
@@ -193,7 +194,7 @@ impl Request {
                 FileReport::Links([target(old), target(new)])
             }
             // A file of the working tree has no hash; perhaps only its mode changed.
-            (Some(old), Some(new)) if same_bytes(&old.file, &new.file).unwrap_or(false) => {
+            (Some(old), Some(new)) if have_same_content(&old.file, &new.file).unwrap_or(false) => {
                 FileReport::Equal
             }
             (Some(old), Some(new)) => {
@@ -291,7 +292,7 @@ impl Request {
                 writeln!(page.out, "{}", described(pointer))?;
                 write_how_to_fetch(page)
             }
-            GitFile::Shard(content) => writeln!(page.out, "binary shard: {}", bytes(content)),
+            GitFile::Shard(content) => writeln!(page.out, "binary shard: {}", bytes(content.bytes)),
             GitFile::Unreadable(error, _) => self.write_error(error, page),
         }
     }
@@ -299,7 +300,7 @@ impl Request {
     /// Describes two sides that cannot be compared.
     fn write_two(&self, old: &GitFile, new: &GitFile, page: &mut Page<'_>) -> io::Result<()> {
         if let (GitFile::Shard(old), GitFile::Shard(new)) = (old, new) {
-            let (old, new) = (bytes(old), bytes(new));
+            let (old, new) = (bytes(old.bytes), bytes(new.bytes));
             return writeln!(page.out, "binary shard: {old} → {new}; the index says what changed");
         }
         let mut all_readable = true;
@@ -319,8 +320,8 @@ impl Request {
             let description = match file {
                 GitFile::Artifact(artifact) => format!("{} {}", artifact.kind(), artifact.format()),
                 GitFile::Pointer(pointer) => described(pointer),
-                GitFile::Shard(content) => format!("binary shard, {}", bytes(content)),
-                GitFile::Unreadable(_, content) => format!("unreadable, {}", bytes(content)),
+                GitFile::Shard(content) => format!("binary shard, {}", bytes(content.bytes)),
+                GitFile::Unreadable(_, content) => format!("unreadable, {}", bytes(content.bytes)),
             };
             writeln!(page.out, "  {what}  {description}")?;
         }
@@ -361,8 +362,7 @@ fn show(artifact: &Artifact<'_>, page: &mut Page<'_>) -> io::Result<()> {
 }
 
 fn described(pointer: &Pointer) -> String {
-    let size = Content { bytes: pointer.size, sha256: String::new() };
-    format!("Git LFS pointer, oid {}, {}", printable(&pointer.oid), bytes(&size))
+    format!("Git LFS pointer, oid {}, {}", printable(&pointer.oid), bytes(pointer.size))
 }
 
 /// Writes how to fetch the file of a pointer.
@@ -376,14 +376,6 @@ fn write_how_to_fetch(page: &mut Page<'_>) -> io::Result<()> {
 }
 
 /// For example `1,234 bytes`.
-fn bytes(content: &Content) -> String {
-    let digits = content.bytes.to_string();
-    let mut grouped = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    format!("{grouped} byte{}", if content.bytes == 1 { "" } else { "s" })
+fn bytes(count: u64) -> String {
+    plural(count, "byte")
 }

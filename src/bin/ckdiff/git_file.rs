@@ -9,6 +9,7 @@ use std::path::Path;
 
 use ckdiff::Error;
 use ckdiff::artifact::{Artifact, FileKind, Sniffed, Unsupported};
+use ckdiff::bytes::hex;
 use ckdiff::report::human::printable;
 use sha2::{Digest, Sha256};
 
@@ -75,15 +76,8 @@ impl Content {
                 }
             }
         }
-        let hex = sha256.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Self { bytes, sha256: hex })
+        Ok(Self { bytes, sha256: hex(sha256.finalize()) })
     }
-}
-
-/// Whether two files have the same content.
-pub(crate) fn same_bytes(a: &Path, b: &Path) -> io::Result<bool> {
-    let same = fs::metadata(a)?.len() == fs::metadata(b)?.len();
-    Ok(same && Content::read(a)? == Content::read(b)?)
 }
 
 /// The message of `error` without the name of the file, which the reader knows.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use ckdiff::Error;
-use ckdiff::artifact::{Artifact, Document, FileKind, ReadOptions, Sniffed};
+use ckdiff::artifact::{Artifact, ArtifactKind, Document, FileKind, ReadOptions, Sniffed};
 use ckdiff::graph::OpTable;
 use ckdiff::report::{self, Options, Report};
 use ckdiff::schema::Schema;
@@ -154,7 +154,7 @@ fn open(paths: &[PathBuf]) -> Opened {
 
 /// Separates the graphs from the rest, if there are checkpoints to compare them with.
 fn separate_graphs(all: Vec<Named>) -> (Vec<Named>, Vec<Artifact<'static>>) {
-    let is_checkpoint = |artifact: &Artifact<'_>| artifact.kind() == "checkpoint";
+    let is_checkpoint = |artifact: &Artifact<'_>| *artifact.kind() == ArtifactKind::Checkpoint;
     if !all.iter().any(|(_, artifact)| artifact.as_ref().is_ok_and(is_checkpoint)) {
         return (all, Vec::new());
     }
@@ -169,7 +169,7 @@ fn separate_graphs(all: Vec<Named>) -> (Vec<Named>, Vec<Artifact<'static>>) {
 }
 
 fn is_graph(artifact: &Artifact<'_>) -> bool {
-    matches!(artifact.kind(), "meta graph" | "graph")
+    matches!(artifact.kind(), ArtifactKind::MetaGraph | ArtifactKind::Graph)
 }
 
 /// The path that names the whole checkpoint, the path of any other artifact.

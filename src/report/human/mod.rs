@@ -20,7 +20,7 @@ mod verification;
 
 use std::io::{self, Write};
 
-pub use text::printable;
+pub use text::{plural, printable};
 
 use super::{Options, Report};
 use crate::message::Losses;

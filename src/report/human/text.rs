@@ -104,7 +104,7 @@ pub(super) fn shell_quoted(text: &str) -> String {
 }
 
 /// "1 tensor", "2 tensors".
-pub(super) fn plural(n: u64, noun: &str) -> String {
+pub fn plural(n: u64, noun: &str) -> String {
     let count = super::number::count(n);
     if n == 1 { format!("{count} {noun}") } else { format!("{count} {}", several(noun)) }
 }

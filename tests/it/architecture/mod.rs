@@ -38,7 +38,19 @@ const MODULES: &[(&str, &[&str])] = &[
     ("meta_graph", &["bytes", "error", "graph", "message", "schema", "tensor"]),
     (
         "artifact",
-        &["bytes", "checkpoint", "error", "files", "json", "message", "schema", "text", "threads"],
+        &[
+            "bytes",
+            "checkpoint",
+            "error",
+            "files",
+            "json",
+            "message",
+            "probe",
+            "schema",
+            "sniff",
+            "text",
+            "threads",
+        ],
     ),
     (
         "diff",
@@ -108,6 +120,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "saver",
             "schema",
             "tensor",
+            "text",
         ],
     ),
     (

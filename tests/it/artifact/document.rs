@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckdiff::artifact::{Artifact, Document, FileKind, Form, ReadOptions, Sniffed};
+use ckdiff::artifact::{Artifact, ArtifactKind, Document, FileKind, Form, ReadOptions, Sniffed};
 use ckdiff::json;
 use ckdiff::message::Unknown;
 use ckdiff::schema::Schema;
@@ -331,7 +331,7 @@ fn a_directory_of_a_saved_model_is_its_graphs() {
     for name in ["builder", "builder_text", "module"] {
         let dir = Path::new("tests/data/saved_models").join(name);
         let artifact = Artifact::open(&dir).unwrap();
-        assert_eq!(artifact.kind(), "SavedModel");
+        assert_eq!(*artifact.kind(), ArtifactKind::SavedModel);
         let found = Sniffed::of_path(&dir);
         let FileKind::SavedModel(file) = found.kind() else { panic!("{found:?}") };
         assert!(file.starts_with(&dir));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckdiff::artifact::Artifact;
+use ckdiff::artifact::{Artifact, FileKind, Sniffed};
 use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Existing, FORMATS, Format};
 use ckdiff::diff::{Options, Verdict, diff};
 use ckdiff::progress::Silent;
@@ -174,7 +174,10 @@ fn a_single_file_is_read_without_the_others() {
             let name = file.file_name().unwrap();
             let copy = elsewhere.path().join("git-blob");
             fs::copy(file, &copy).unwrap();
-            let read = Checkpoint::open_file(&copy, Path::new(name)).unwrap()?;
+            let found = Sniffed::of_file(&copy, Path::new(name));
+            let FileKind::CheckpointFile(_) = found.kind() else { return None };
+            let read = Artifact::of(found).unwrap();
+            let read = read.checkpoint().unwrap();
             Some((read.path().to_path_buf(), read.shape_map().len()))
         });
         let alone: Vec<_> = alone.collect();

@@ -150,7 +150,7 @@ fn a_missing_v1_shard_is_reported() {
     let damage = checkpoint.damage()[0].to_string();
     insta::assert_snapshot!(
         damage.rsplit_once('/').unwrap().1,
-        @"m-00001-of-00002: this shard of the checkpoint is not there"
+        @"m-00001-of-00002: this shard of the checkpoint is missing"
     );
     assert!(checkpoint.get_tensor("bias").is_ok());
     let error = checkpoint.get_tensor("embedding").unwrap_err().to_string();

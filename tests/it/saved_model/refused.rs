@@ -292,7 +292,7 @@ fn existing_folders_are_not_replaced() {
     let old = folder.path().join("old");
     fs::create_dir(&old).unwrap();
     fs::write(old.join("saved_model.pb"), "old").unwrap();
-    assert_snapshot!(told(&Builder::new(&old).unwrap_err(), folder.path()), @"DIR/old: this folder exists and is not empty; it is not replaced");
+    assert_snapshot!(told(&Builder::new(&old).unwrap_err(), folder.path()), @"DIR/old: this directory exists and is not empty; it is not replaced");
     let file = old.join("saved_model.pb");
     assert_snapshot!(told(&Builder::new(&file).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb: cannot write: Not a directory (os error 20)");
     assert_snapshot!(told(&Builder::new(file.join("below")).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb/below: cannot write: Not a directory (os error 20)");
@@ -301,7 +301,7 @@ fn existing_folders_are_not_replaced() {
     let builder = Builder::new(&late).unwrap();
     fs::create_dir(&late).unwrap();
     fs::write(late.join("mine"), "mine").unwrap();
-    assert_snapshot!(told(&builder.save().unwrap_err(), folder.path()), @"DIR/late: this folder exists and is not empty; it is not replaced");
+    assert_snapshot!(told(&builder.save().unwrap_err(), folder.path()), @"DIR/late: this directory exists and is not empty; it is not replaced");
     let left: Vec<_> = files(folder.path()).into_keys().collect();
     assert_eq!(left, ["late/mine", "old/saved_model.pb"]);
 }
@@ -423,7 +423,7 @@ fn missing_and_misplaced_assets_are_reported() {
         assert!(new != text);
         fs::write(model.join("saved_model.pbtxt"), new).unwrap();
         let told = told(&load().unwrap_err(), folder.path());
-        assert!(told.contains("it must be in the folder assets"), "{bad}: {told}");
+        assert!(told.contains("it must be in the directory assets"), "{bad}: {told}");
     }
 }
 
