@@ -268,7 +268,7 @@ impl Diff {
             has_data: artifact.checkpoint().is_none_or(Checkpoint::has_data),
             has_checksums: artifact
                 .checkpoint()
-                .is_none_or(|checkpoint| checkpoint.format().checksum().is_some()),
+                .is_none_or(|checkpoint| checkpoint.format().checksum.is_some()),
         };
         let has_tensors = lhs.checkpoint().is_some() && rhs.checkpoint().is_some();
         let has_graph = lhs.message().is_some() && rhs.message().is_some();

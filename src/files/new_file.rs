@@ -13,6 +13,9 @@ use crate::error::{Error, Result};
 /// Bytes that are written at once.
 const BUFFER: usize = 64 << 10;
 
+/// The permissions of a new file.
+const FILE_MODE: u32 = 0o666;
+
 /// A new file in the folder of its target. It is removed if it is dropped, or the program [abandons](super::abandon) it.
 #[derive(Debug)]
 pub struct NewFile {
@@ -29,7 +32,7 @@ impl NewFile {
     /// If the folder is missing or not writable.
     pub fn create(target: &Path) -> Result<Self> {
         let folder = folder(target);
-        let made = unfinished::register_file(|| new_file(folder));
+        let made = unfinished::register_file(|| temporary_names(FILE_MODE).tempfile_in(folder));
         let (file, registered) = made.map_err(|error| match error.kind() {
             IoErrorKind::NotFound => {
                 let kind = format!("there is no directory {}", folder.display());
@@ -109,7 +112,7 @@ impl Complete {
         let synced = real.and_then(|real| fs::File::open(&real)?.sync_all().map(|()| real));
         let source = &synced.map_err(|error| Error::io("open", error).in_file(source))?;
         let linked = unfinished::register_file(|| {
-            temporary_names().make_in(folder(target), |new| fs::hard_link(source, new))
+            temporary_names(FILE_MODE).make_in(folder(target), |new| fs::hard_link(source, new))
         });
         let Ok((file, registered)) = linked else { return Self::copy(source, target) };
         Ok(Self { file: file.into_temp_path(), registered, target: target.to_path_buf() })
@@ -156,16 +159,4 @@ impl Complete {
         }
         (registered, done)
     }
-}
-
-/// Creates a file with a unique temporary name.
-fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = temporary_names();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As for any new file, less the umask.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
 }

@@ -1,7 +1,7 @@
 //! Compares the content of two files.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -22,31 +22,18 @@ pub fn have_same_content(lhs: &Path, rhs: &Path) -> Result<bool> {
     if bytes != other {
         return Ok(false);
     }
-    let (mut left, mut right) = (vec![0; CHUNK], vec![0; CHUNK]);
+    let (mut left, mut right) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
     loop {
-        let read =
-            fill(&mut a, &mut left).map_err(|error| Error::io("read", error).in_file(lhs))?;
-        let other =
-            fill(&mut b, &mut right).map_err(|error| Error::io("read", error).in_file(rhs))?;
-        if left.get(..read) != right.get(..other) {
-            return Ok(false);
-        }
-        if read == 0 {
-            return Ok(true);
+        fill(&mut a, &mut left).map_err(|error| Error::io("read", error).in_file(lhs))?;
+        fill(&mut b, &mut right).map_err(|error| Error::io("read", error).in_file(rhs))?;
+        if left != right || left.is_empty() {
+            return Ok(left == right);
         }
     }
 }
 
-/// Reads until `out` is full or the file ends.
-fn fill(file: &mut impl Read, out: &mut [u8]) -> std::io::Result<usize> {
-    let mut read = 0;
-    while let Some(rest) = out.get_mut(read..).filter(|rest| !rest.is_empty()) {
-        match file.read(rest) {
-            Ok(0) => break,
-            Ok(more) => read += more,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(read)
+/// Replaces `chunk` by the next bytes of the file; empty at its end.
+fn fill(file: &mut File, chunk: &mut Vec<u8>) -> std::io::Result<usize> {
+    chunk.clear();
+    file.take(CHUNK as u64).read_to_end(chunk)
 }

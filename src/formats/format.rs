@@ -14,11 +14,16 @@ use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 
 /// A format of checkpoints.
 pub struct Format {
-    pub(crate) name: &'static str,
-    pub(crate) option: &'static str,
-    pub(crate) about: &'static str,
-    pub(crate) checksum: Option<ChecksumKind>,
-    pub(crate) version: Option<CheckpointFormatVersion>,
+    /// The name in reports: `V2`.
+    pub name: &'static str,
+    /// The name as a value of `--format`: `v2`.
+    pub option: &'static str,
+    /// The description in `--help`.
+    pub about: &'static str,
+    /// The kind of checksum that protects content; `None` for a format without checksums.
+    pub checksum: Option<ChecksumKind>,
+    /// The version of a `SaverDef` that writes this format; `None` if TensorFlow's savers do not write it.
+    pub version: Option<CheckpointFormatVersion>,
     /// The role of a file in a checkpoint of this format; `None` for other files. Names count only where the content does not
     /// decide.
     pub(crate) role: fn(&Probe) -> Option<Role>,
@@ -30,8 +35,16 @@ pub struct Format {
     pub(crate) files: fn(&Path) -> Vec<PathBuf>,
     /// The existing file that shows that the checkpoint of a path exists.
     pub(crate) marker: fn(&Path) -> Option<PathBuf>,
-    /// See [`Format::prefix`](Format::prefix()).
-    pub(crate) prefix: fn(&str) -> Option<&str>,
+    /// The prefix of the checkpoint that a file with this name belongs to; `None` if the name is that of no file of this format, or
+    /// that of a whole checkpoint.
+    ///
+    /// ```
+    /// use ckdiff::checkpoint::Format;
+    ///
+    /// let v2 = Format::by_name("v2").expect("it is a format");
+    /// assert_eq!((v2.prefix)("model.ckpt.data-00000-of-00001"), Some("model.ckpt"));
+    /// ```
+    pub prefix: fn(&str) -> Option<&str>,
     /// The name that opens the checkpoint of a file with this name. Only one file of a checkpoint has one.
     pub(crate) listed: fn(&str) -> Option<String>,
     /// Reads the checkpoint that `locate` found for a path.
@@ -66,44 +79,6 @@ type WriteShards =
     fn(&[Shard<'_>], &[(String, String)], &Path, &dyn Progress) -> Result<Vec<Complete>>;
 
 impl Format {
-    /// The name in reports: `V2`.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// The name as a value of `--format`: `v2`.
-    pub fn option(&self) -> &'static str {
-        self.option
-    }
-
-    /// The description in `--help`.
-    pub fn about(&self) -> &'static str {
-        self.about
-    }
-
-    /// The prefix of the checkpoint that a file with this name belongs to; `None` if the name is that of no file of this format, or
-    /// that of the whole checkpoint.
-    ///
-    /// ```
-    /// use ckdiff::checkpoint::Format;
-    ///
-    /// let v2 = Format::by_name("v2").expect("it is a format");
-    /// assert_eq!(v2.prefix("model.ckpt.data-00000-of-00001"), Some("model.ckpt"));
-    /// ```
-    pub fn prefix<'n>(&self, file_name: &'n str) -> Option<&'n str> {
-        (self.prefix)(file_name)
-    }
-
-    /// The kind of checksum that protects content; `None` for a format without checksums.
-    pub fn checksum(&self) -> Option<ChecksumKind> {
-        self.checksum
-    }
-
-    /// The version of a `SaverDef` that writes this format; `None` if TensorFlow's savers do not write it.
-    pub fn version(&self) -> Option<CheckpointFormatVersion> {
-        self.version
-    }
-
     /// Whether ckdiff can write this format.
     pub fn is_writable(&self) -> bool {
         self.writer.is_some()

@@ -48,7 +48,7 @@ impl Format {
     /// ```
     /// use ckdiff::checkpoint::Format;
     ///
-    /// assert_eq!(Format::by_name("v2").map(Format::name), Some("V2"));
+    /// assert_eq!(Format::by_name("v2").map(|format| format.name), Some("V2"));
     /// assert!(Format::by_name("v3").is_none());
     /// ```
     pub fn by_name(name: &str) -> Option<&'static Self> {
@@ -61,7 +61,7 @@ impl Format {
     /// use std::path::Path;
     /// use ckdiff::checkpoint::Format;
     ///
-    /// let of = |path: &str| Format::by_ending(Path::new(path)).map(Format::name);
+    /// let of = |path: &str| Format::by_ending(Path::new(path)).map(|format| format.name);
     /// assert_eq!((of("a/m.safetensors"), of("a/m.ckpt")), (Some("safetensors"), None));
     /// ```
     pub fn by_ending(path: &Path) -> Option<&'static Self> {

@@ -104,7 +104,7 @@ impl Listing {
         Self {
             path: checkpoint.path().to_path_buf(),
             kind: "checkpoint",
-            format: checkpoint.format().name(),
+            format: checkpoint.format().name,
             metadata: checkpoint.metadata().to_vec(),
             tensors: rows(&entries),
             damage: checkpoint.damage().to_vec(),

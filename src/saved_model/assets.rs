@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::tensor_info::full_name;
 use crate::artifact::ASSETS;
-use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::error::{Error, Result, shortened};
 use crate::files::{Complete, Existing, Publication, have_same_content};
 use crate::graph::{Constant, Graph, OpTable, attrs};
 use crate::message::Message;
@@ -47,7 +47,7 @@ pub(super) fn find(meta: &Message<'_>, assets: &[AssetSource]) -> Result<Vec<Ass
                 return Ok(found);
             }
             let kind = format!("{} already receives another path", shortened(&found.tensor));
-            Err(ErrorKind::Usage(kind).into())
+            Err(Error::usage(kind))
         });
         found.map_err(|error| error.in_field(&format!("assets[{at}]")))
     };
@@ -67,8 +67,7 @@ fn find_one(graph: &Graph<'_>, ops: &OpTable<'_>, asset: &AssetSource) -> Result
     match name.filter(|_| metadata.is_file()) {
         Some(name) => Ok(AssetFile { tensor, path, name }),
         None => {
-            let kind = "an asset must be a regular file with a name in UTF-8".into();
-            Err(Error::from(ErrorKind::Usage(kind)).in_file(&path))
+            Err(Error::usage("an asset must be a regular file with a name in UTF-8").in_file(&path))
         }
     }
 }
@@ -204,8 +203,8 @@ pub(super) fn paths(meta: &Message<'_>, dir: &Path) -> Result<BTreeMap<String, P
         }
         let path = dir.join(ASSETS).join(&asset.filename);
         if !path.is_file() {
-            let kind = "the file of an asset is missing".into();
-            return Err(in_asset(Error::from(ErrorKind::NotFound(kind)).in_file(&path)));
+            let kind = "the file of an asset is missing";
+            return Err(in_asset(Error::not_found(kind).in_file(&path)));
         }
         found.insert(tensor.to_owned(), path);
     }

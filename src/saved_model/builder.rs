@@ -11,7 +11,7 @@ use super::tensor_info::full_name;
 use super::values::Values;
 use super::{AssetSource, MAIN_OP, MAX_MESSAGE_BYTES, signature, tag_list};
 use crate::artifact::{ASSETS, VARIABLES, message_type, variables_path};
-use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::error::{Error, Result, shortened};
 use crate::files::{NewFolder, cannot_write, replace};
 use crate::graph::Graph;
 use crate::message::{Losses, Message, Writer};
@@ -131,7 +131,7 @@ impl Builder {
     ) -> Result<()> {
         if self.has_variables {
             let kind = "variables were already added; use add_meta_graph for further meta graphs";
-            return Err(ErrorKind::Usage(kind.into()).into());
+            return Err(Error::usage(kind));
         }
         self.add(meta_graph, Some((values, progress)), options)?;
         self.has_variables = true;
@@ -148,8 +148,8 @@ impl Builder {
         options: &MetaGraphOptions,
     ) -> Result<()> {
         if !self.has_variables {
-            let kind = "there are no variables yet; call add_meta_graph_and_variables first".into();
-            return Err(ErrorKind::Usage(kind).into());
+            let kind = "there are no variables yet; call add_meta_graph_and_variables first";
+            return Err(Error::usage(kind));
         }
         self.add(meta_graph, None, options)
     }
@@ -211,8 +211,9 @@ impl Builder {
         let tags: BTreeSet<String> = options.tags.iter().cloned().collect();
         if self.meta_graphs.iter().any(|added| added.tags == tags) {
             let list = tag_list(tags.iter().map(String::as_str));
-            let kind = format!("there already is a meta graph with the tags {list}");
-            return Err(ErrorKind::Usage(kind).into());
+            return Err(Error::usage(format!(
+                "there already is a meta graph with the tags {list}"
+            )));
         }
         signature::validate(&options.signatures)?;
         let found = assets::find(meta, &options.assets)?;
@@ -290,7 +291,7 @@ fn check_assets(meta: &Message<'_>, options: &MetaGraphOptions) -> Result<()> {
             let name = shortened(&known.filename);
             let kind = format!("the meta graph reads {name}, but no file is given");
             let asset = format!("asset of {}", shortened(tensor));
-            return Err(Error::from(ErrorKind::NotFound(kind)).in_field(&asset));
+            return Err(Error::not_found(kind).in_field(&asset));
         }
     }
     Ok(())

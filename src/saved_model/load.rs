@@ -9,7 +9,7 @@ use prost_reflect::prost::Message as _;
 use super::op::Ops;
 use super::{SHOWN, assets, tag_list};
 use crate::artifact::{Document, FileKind, ReadOptions, Sniffed, message_type, variables_path};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::message::{Message, fields, nested};
 use crate::meta_graph::{self, ImportOptions};
 use crate::saver::Saver;
@@ -145,7 +145,7 @@ impl SavedModel {
         };
         let wanted = tag_list(set.into_iter());
         let kind = format!("there is no meta graph with the tags {wanted}; there are {known}");
-        Err(Error::from(ErrorKind::NotFound(kind)).in_file(&self.dir))
+        Err(Error::not_found(kind).in_file(&self.dir))
     }
 }
 

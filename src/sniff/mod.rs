@@ -33,18 +33,18 @@ enum View {
 type Rule = fn(&Probe) -> Option<FileKind>;
 
 /// The rules in the order in which they are tried, and the views that they apply to.
-const RULES: &[(Rule, &[View])] = &[
-    (saved_model, &[View::Path]),
-    (checkpoint, &[View::Path]),
-    (state_directory, &[View::Path]),
-    (model_directory, &[View::Path]),
-    (directory, &[View::Path]),
-    (remote, &[View::Path]),
-    (missing, &[View::Path, View::File]),
-    (stream, &[View::Path, View::File]),
-    (unreadable, &[View::Path, View::File]),
-    (unsupported, &[View::File]),
-    (single_file, &[View::File]),
+const RULES: &[(&[View], Rule)] = &[
+    (&[View::Path], saved_model),
+    (&[View::Path], checkpoint),
+    (&[View::Path], |probe| has_state_file(probe).then_some(FileKind::StateDirectory)),
+    (&[View::Path], model_directory),
+    (&[View::Path], |probe| probe.is_directory().then_some(FileKind::Directory)),
+    (&[View::Path], |probe| is_remote(probe).then_some(FileKind::Remote)),
+    (&[View::Path, View::File], |probe| (!probe.exists()).then_some(FileKind::Missing)),
+    (&[View::Path, View::File], |probe| probe.is_stream().then_some(FileKind::Stream)),
+    (&[View::Path, View::File], |probe| probe.open().err().map(FileKind::Unreadable)),
+    (&[View::File], |probe| content::unsupported(probe).map(FileKind::Unsupported)),
+    (&[View::File], single_file),
 ];
 
 /// A path with its kind.
@@ -86,8 +86,8 @@ impl Sniffed {
     }
 
     fn by_rules(probe: Arc<Probe>, view: View) -> Self {
-        let mut rules = RULES.iter().filter(|(_, views)| views.contains(&view));
-        let kind = rules.find_map(|(rule, _)| rule(&probe));
+        let mut rules = RULES.iter().filter(|(views, _)| views.contains(&view));
+        let kind = rules.find_map(|(_, rule)| rule(&probe));
         let kind = kind.unwrap_or_else(|| Content::of(&probe).into());
         Self { probe, kind }
     }
@@ -127,16 +127,12 @@ fn saved_model(probe: &Probe) -> Option<FileKind> {
     if !probe.is_directory() {
         return None;
     }
-    let file = SAVED_MODEL_FILES.iter().map(|name| inside(name)).find(|file| file.is_file());
-    let chunked = || inside(SAVED_MODEL_CHUNKED).exists();
-    match file {
-        Some(file) => Some(FileKind::SavedModel(file.path().to_path_buf())),
-        None if chunked() => {
-            let what = "a SavedModel in chunks (saved_model.cpb)";
-            Some(FileKind::Unsupported(Unsupported::Format(what)))
-        }
-        None => None,
+    let mut files = SAVED_MODEL_FILES.iter().map(|name| inside(name));
+    if let Some(file) = files.find(|file| file.is_file()) {
+        return Some(FileKind::SavedModel(file.path().to_path_buf()));
     }
+    let chunked = Unsupported::Format("a SavedModel in chunks (saved_model.cpb)");
+    inside(SAVED_MODEL_CHUNKED).exists().then_some(FileKind::Unsupported(chunked))
 }
 
 /// A checkpoint whose files are named by the path itself.
@@ -146,39 +142,18 @@ fn checkpoint(probe: &Probe) -> Option<FileKind> {
     (!is_inside).then_some(FileKind::Checkpoint { format, located })
 }
 
-fn state_directory(probe: &Probe) -> Option<FileKind> {
-    let has_state = probe.is_directory() && probe.at(&probe.path().join(STATE_FILE)).is_file();
-    has_state.then_some(FileKind::StateDirectory)
+fn has_state_file(probe: &Probe) -> bool {
+    probe.is_directory() && probe.at(&probe.path().join(STATE_FILE)).is_file()
+}
+
+fn is_remote(probe: &Probe) -> bool {
+    !probe.exists() && scheme(probe.path()).is_some()
 }
 
 /// A directory whose checkpoint has a usual name.
 fn model_directory(probe: &Probe) -> Option<FileKind> {
     let (format, located) = locate(probe)?;
     Some(FileKind::Checkpoint { format, located })
-}
-
-fn directory(probe: &Probe) -> Option<FileKind> {
-    probe.is_directory().then_some(FileKind::Directory)
-}
-
-fn remote(probe: &Probe) -> Option<FileKind> {
-    (!probe.exists() && scheme(probe.path()).is_some()).then_some(FileKind::Remote)
-}
-
-fn missing(probe: &Probe) -> Option<FileKind> {
-    (!probe.exists()).then_some(FileKind::Missing)
-}
-
-fn stream(probe: &Probe) -> Option<FileKind> {
-    probe.is_stream().then_some(FileKind::Stream)
-}
-
-fn unreadable(probe: &Probe) -> Option<FileKind> {
-    probe.open().err().map(FileKind::Unreadable)
-}
-
-fn unsupported(probe: &Probe) -> Option<FileKind> {
-    content::unsupported(probe).map(FileKind::Unsupported)
 }
 
 /// A file of a checkpoint, without its siblings.

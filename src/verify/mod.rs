@@ -143,7 +143,7 @@ pub fn verify_with(
         damage: Vec::new(),
         unsound: Vec::new(),
         has_tensors: checkpoint.is_some(),
-        has_checksums: checkpoint.is_none_or(|found| found.format().checksum().is_some()),
+        has_checksums: checkpoint.is_none_or(|found| found.format().checksum.is_some()),
         graphs,
     };
     if let Some(checkpoint) = checkpoint {

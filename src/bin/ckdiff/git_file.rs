@@ -4,7 +4,7 @@
 //! combined with the data of the working tree.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use ckdiff::Error;
@@ -64,19 +64,17 @@ impl GitFile {
 impl Content {
     fn read(path: &Path) -> io::Result<Self> {
         let mut sha256 = Sha256::new();
-        let mut file = File::open(path)?;
-        let mut chunk = vec![0; 64 << 10];
+        let mut file = BufReader::with_capacity(64 << 10, File::open(path)?);
         let mut bytes = 0;
         loop {
-            match file.read(&mut chunk)? {
-                0 => break,
-                read => {
-                    sha256.update(chunk.get(..read).unwrap_or_default());
-                    bytes += read as u64;
-                }
+            let chunk = file.fill_buf()?.len();
+            if chunk == 0 {
+                return Ok(Self { bytes, sha256: hex(sha256.finalize()) });
             }
+            sha256.update(file.buffer());
+            bytes += chunk as u64;
+            file.consume(chunk);
         }
-        Ok(Self { bytes, sha256: hex(sha256.finalize()) })
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn notes(states: &[PathBuf]) -> Option<String> {
 /// The prefix of the checkpoint that `path` may be a file of.
 fn prefix(path: &Path) -> PathBuf {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let prefix = FORMATS.iter().find_map(|format| format.prefix(name)).unwrap_or(name);
+    let prefix = FORMATS.iter().find_map(|format| (format.prefix)(name)).unwrap_or(name);
     if prefix.is_empty() { resolved(path) } else { resolved(&path.with_file_name(prefix)) }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::bytes::{Crc32c, File, Stream};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 use super::super::elements::Elements;
 use super::entry::ByteOrder;
@@ -54,11 +54,7 @@ fn check_lengths(stream: &mut Stream, elements: u64, order: ByteOrder) -> Result
     let offset = stream.offset();
     let raw = stream.u32("checksum of the lengths")?;
     let masked = if order == ByteOrder::Big { raw.swap_bytes() } else { raw };
-    let (stored, computed) = (Crc32c::unmask(masked), crc.value());
-    if stored != computed {
-        let kind = ErrorKind::Checksum { what: "the lengths of strings", stored, computed };
-        return Err(Error::from(kind).at(offset));
-    }
+    crc.verify("the lengths of strings", masked).map_err(|error| error.at(offset))?;
     crc.update(&raw.to_le_bytes());
     if total != stream.remaining() {
         let allowed = format!("{} bytes follow", stream.remaining());

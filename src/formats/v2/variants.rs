@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::bytes::{Crc32c, File, Stream};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 use super::super::elements::Elements;
 use super::entry::ByteOrder;
@@ -32,12 +32,8 @@ impl<'a> Variants<'a> {
         if std::mem::take(&mut self.inside) {
             let offset = self.stream.offset();
             let raw = self.stream.u32("checksum of a variant")?;
-            let stored = Crc32c::unmask(if big { raw.swap_bytes() } else { raw });
-            let computed = self.crc.value();
-            if stored != computed {
-                let kind = ErrorKind::Checksum { what: "a variant", stored, computed };
-                return Err(Error::from(kind).at(offset));
-            }
+            let masked = if big { raw.swap_bytes() } else { raw };
+            self.crc.verify("a variant", masked).map_err(|error| error.at(offset))?;
             self.crc.update(&raw.to_le_bytes());
         }
         if self.left == 0 {

@@ -86,9 +86,9 @@ fn every_way_of_storing_a_checkpoint_is_the_same_checkpoint() {
     let dir = dir.path();
     let mut stored = 0;
     for source in ["v1/v2twin.ckpt", "v1/sliced.ckpt", "shards/three.ckpt", "v1/all.ckpt"] {
-        for format in FORMATS.iter().filter(|format| format.version().is_some()) {
+        for format in FORMATS.iter().filter(|format| format.version.is_some()) {
             for shards in [1, 3, 7] {
-                let option = format.option();
+                let option = format.option;
                 let name = format!("{option}-{shards}-{}", source.replace('/', "-"));
                 ok(
                     dir,

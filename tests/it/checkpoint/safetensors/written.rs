@@ -125,7 +125,7 @@ fn the_ending_of_the_path_chooses_the_format() {
     ok(dir, "save-as DIR/b.safetensors DIR/c");
     assert_eq!(names(dir), ["a.safetensors", "b.safetensors", "c"]);
     for (name, format) in [("a.safetensors", "safetensors"), ("b.safetensors", "V1"), ("c", "V1")] {
-        assert_eq!(Checkpoint::open(dir.join(name)).unwrap().format().name(), format, "{name}");
+        assert_eq!(Checkpoint::open(dir.join(name)).unwrap().format().name, format, "{name}");
     }
 }
 
