@@ -4,14 +4,17 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::kind::ArtifactKind;
 use super::message_type::message_type;
 use super::recognize::Untyped;
 use crate::bytes::ReadAt;
-use crate::checkpoint::{FileKind, HEAD, Sniffed, meta_graph_filename};
+use crate::checkpoint::meta_graph_filename;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::message::{Form, Losses, Message};
+use crate::probe::HEAD;
 use crate::schema::{MessageType, Schema};
+use crate::sniff::{FileKind, Sniffed};
 use crate::text;
 
 /// Options for reading a message.
@@ -32,14 +35,14 @@ pub struct ReadOptions {
 /// A message with the file it was read from.
 ///
 /// ```
-/// use ckdiff::artifact::{Document, Form, ReadOptions};
-/// use ckdiff::schema::Schema;
+/// use ckdiff::artifact::{ArtifactKind, Document, Form, ReadOptions};
+/// use ckdiff::schema::{KnownType, Schema};
 ///
 /// let file = "tests/data/demo/model.ckpt.meta";
 /// let document = Document::open(file, Schema::tensorflow(), &ReadOptions::default())?;
 /// assert_eq!(document.form(), Form::Binary);
 /// assert_eq!(&*document.message().ty().full_name, "tensorflow.MetaGraphDef");
-/// assert_eq!(document.kind(), "meta graph");
+/// assert_eq!(document.kind(), ArtifactKind::Known(KnownType::MetaGraphDef));
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 #[derive(Debug)]
@@ -116,18 +119,19 @@ impl<'s> Document<'s> {
         &self.message
     }
 
+    /// The message, without the file.
+    pub(crate) fn into_message(self) -> Message<'s> {
+        self.message
+    }
+
     /// The parts of the file that the message does not have.
     pub fn losses(&self) -> &Losses {
         &self.losses
     }
 
-    /// The common name of the type, such as `meta graph` or `saver`; the name of the type if it has none.
-    pub fn kind(&self) -> &'s str {
-        let ty = self.message.ty();
-        match ty.known {
-            Some(known) => known.common_name(),
-            None => ty.name(),
-        }
+    /// The kind: the common name of the type, such as `meta graph` or `saver`, or else its own.
+    pub fn kind(&self) -> ArtifactKind {
+        ArtifactKind::of_message(self.message.ty())
     }
 }
 

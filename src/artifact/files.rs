@@ -9,8 +9,14 @@ use super::{Document, SavedModelPart, Sniffed};
 use crate::error::{Error, Result};
 use crate::files::have_same_content;
 
-/// The folders of a SavedModel that are compared.
-const FOLDERS: [&str; 2] = ["assets", "assets.extra"];
+/// The directory of the assets in a SavedModel.
+pub(crate) const ASSETS: &str = "assets";
+
+/// The directory of the checkpoint in a SavedModel, and its prefix.
+pub(crate) const VARIABLES: &str = "variables";
+
+/// The directories of a SavedModel that are compared.
+const FOLDERS: [&str; 2] = [ASSETS, "assets.extra"];
 
 /// The deepest nesting of folders. Links may form a cycle.
 const DEPTH: usize = 16;
@@ -31,12 +37,18 @@ pub struct Asset {
     bytes: u64,
 }
 
+/// The prefix of the checkpoint with a SavedModel's variables.
+pub(crate) fn variables_path(dir: &Path) -> PathBuf {
+    dir.join(VARIABLES).join(VARIABLES)
+}
+
 impl Files {
     /// Lists the directory of a SavedModel, and adds the parts that cannot be read to `failed`.
     pub(super) fn of_saved_model(dir: &Path, failed: &mut Vec<(SavedModelPart, Error)>) -> Self {
         let mut found = Self::default();
         for folder in FOLDERS {
-            let listed = found.folder(&dir.join(folder), folder, 0);
+            let path = dir.join(folder);
+            let listed = if path.is_dir() { found.folder(&path, folder, 0) } else { Ok(()) };
             failed.extend(listed.err().map(|error| (SavedModelPart::Files, error)));
         }
         let fingerprint = Sniffed::of_path(dir.join("fingerprint.pb"));
@@ -50,12 +62,9 @@ impl Files {
     }
 
     fn folder(&mut self, dir: &Path, name: &str, depth: usize) -> Result<()> {
-        if !dir.is_dir() {
-            return Ok(());
-        }
         if depth > DEPTH {
             let allowed = format!("{DEPTH} is the most");
-            return Err(Error::unexpected("depth of folders", depth, allowed).in_file(dir));
+            return Err(Error::unexpected("depth of directories", depth, allowed).in_file(dir));
         }
         let fail = |source| Error::io("list", source).in_file(dir);
         let mut folders = Vec::new();
@@ -63,12 +72,12 @@ impl Files {
             let path = entry.map_err(fail)?.path();
             let file = path.file_name().unwrap_or_default().to_string_lossy();
             let name = format!("{name}/{file}");
-            if path.is_dir() {
+            let metadata = fs::metadata(&path);
+            let metadata = metadata.map_err(|source| Error::io("open", source).in_file(&path))?;
+            if metadata.is_dir() {
                 folders.push((path, name));
             } else {
-                let fail = |source| Error::io("open", source).in_file(&path);
-                let bytes = fs::metadata(&path).map_err(fail)?.len();
-                self.assets.insert(name, Asset { path, bytes });
+                self.assets.insert(name, Asset { path, bytes: metadata.len() });
             }
         }
         // Last, so that the files of this folder are known even if a nested folder cannot be listed.
@@ -87,6 +96,6 @@ impl Asset {
     /// # Errors
     /// If one of them cannot be read.
     pub fn has_content_of(&self, other: &Self) -> Result<bool> {
-        have_same_content(&self.path, &other.path)
+        Ok(self.bytes == other.bytes && have_same_content(&self.path, &other.path)?)
     }
 }

@@ -2,6 +2,7 @@
 
 mod document;
 mod files;
+mod kind;
 mod message_type;
 mod open;
 mod readable;
@@ -12,28 +13,30 @@ use std::path::{Path, PathBuf};
 
 pub use crate::message::Form;
 pub use document::{Document, ReadOptions};
+pub(crate) use files::{ASSETS, VARIABLES, variables_path};
 pub use files::{Asset, Files};
+pub use kind::ArtifactKind;
 pub use message_type::message_type;
 pub use summary::ArtifactSummary;
 
 use crate::checkpoint::Checkpoint;
-pub use crate::checkpoint::{FileKind, Sniffed, Unsupported};
 use crate::error::{Error, Result};
+pub use crate::sniff::{FileKind, Sniffed, Unsupported};
 
 /// Anything that ckdiff compares, by its parts.
 ///
 /// ```
-/// use ckdiff::artifact::Artifact;
+/// use ckdiff::artifact::{Artifact, ArtifactKind};
 ///
 /// let checkpoint = Artifact::open("tests/data/demo/model.ckpt")?.with_meta_graph()?;
-/// assert_eq!(checkpoint.kind(), "checkpoint");
+/// assert_eq!(*checkpoint.kind(), ArtifactKind::Checkpoint);
 /// assert!(checkpoint.checkpoint().is_some() && checkpoint.message().is_some());
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Artifact<'s> {
     path: PathBuf,
-    kind: &'s str,
+    kind: ArtifactKind,
     format: &'static str,
     checkpoint: Option<Checkpoint>,
     message: Option<Document<'s>>,
@@ -58,9 +61,9 @@ impl<'s> Artifact<'s> {
         &self.path
     }
 
-    /// The kind of the artifact in reports: `checkpoint`, `meta graph`, `SavedModel`.
-    pub fn kind(&self) -> &'s str {
-        self.kind
+    /// The kind of the artifact in reports.
+    pub fn kind(&self) -> &ArtifactKind {
+        &self.kind
     }
 
     /// The format of a checkpoint, such as `V2`, or the form of a message.
@@ -94,12 +97,9 @@ impl<'s> Artifact<'s> {
     /// If the artifact has none; `action` is the participle of what was to be done, such as "verified".
     pub fn tensors(&self, action: &str) -> Result<&Checkpoint> {
         self.checkpoint.as_ref().ok_or_else(|| {
-            let article = if self.kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-            let kind = self.kind;
-            Error::unsupported(format!(
-                "this is {article} {kind}; so far, only checkpoints are {action}"
-            ))
-            .in_file(&self.path)
+            let kind = self.kind.with_article();
+            Error::unsupported(format!("this is {kind}; so far, only checkpoints are {action}"))
+                .in_file(&self.path)
         })
     }
 }

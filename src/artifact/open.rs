@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::document::message;
-use super::{Artifact, Document, FileKind, Files, SavedModelPart, Sniffed};
+use super::{
+    Artifact, ArtifactKind, Document, FileKind, Files, SavedModelPart, Sniffed, variables_path,
+};
 use crate::bytes::Limits;
 use crate::checkpoint::Checkpoint;
 use crate::error::Result;
@@ -15,23 +17,23 @@ impl Artifact<'static> {
     /// # Errors
     /// If the path does not exist, or its file kind is not supported.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(path, &Limits::default())
+        Self::of(Sniffed::of_path(path))
     }
 
-    /// Opens a path within `limits`.
+    /// Opens a path whose file kind is known. It may be a file without its siblings: a checkpoint in one file, a V2 index, or a
+    /// message.
     ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn open_with(path: impl AsRef<Path>, limits: &Limits) -> Result<Self> {
-        Self::readable(Sniffed::of_path(path), limits)?.complete()
-    }
-
-    /// Opens a path whose file kind is known. It may be a file without its siblings.
-    ///
+    /// ```
+    /// # use ckdiff::artifact::{Artifact, Sniffed};
+    /// let index = Sniffed::of_file("tests/data/demo/model.ckpt.index", "saved/model.ckpt.index");
+    /// let index = Artifact::of(index)?;
+    /// assert_eq!((index.kind().name(), index.format()), ("checkpoint", "V2"));
+    /// # Ok::<(), ckdiff::Error>(())
+    /// ```
     /// # Errors
     /// As [`open`](Self::open).
     pub fn of(found: Sniffed) -> Result<Self> {
-        Self::readable(found, &Limits::default())?.complete()
+        Self::readable(found)?.complete()
     }
 
     /// Opens a path. Of a SavedModel only the graphs must be readable; [`failed_parts`](Self::failed_parts) has the errors of the
@@ -46,14 +48,14 @@ impl Artifact<'static> {
     /// # Errors
     /// As [`open`](Self::open), except for the failed parts of a SavedModel.
     pub fn open_readable(path: impl AsRef<Path>) -> Result<Self> {
-        Self::readable(Sniffed::of_path(path), &Limits::default())
+        Self::readable(Sniffed::of_path(path))
     }
 
-    fn readable(found: Sniffed, limits: &Limits) -> Result<Self> {
+    fn readable(found: Sniffed) -> Result<Self> {
         match found.kind() {
-            FileKind::SavedModel(graphs) => Self::saved_model(&found, &found.at(graphs), limits),
+            FileKind::SavedModel(graphs) => Self::saved_model(&found, &found.at(graphs)),
             FileKind::Message(_) => message(&found).map(Self::from),
-            _ => Checkpoint::of(found, limits).map(Self::from),
+            _ => Checkpoint::of(found, &Limits::default()).map(Self::from),
         }
     }
 
@@ -76,21 +78,6 @@ impl Artifact<'static> {
         threads::both(threads, || whole(lhs), || whole(rhs))
     }
 
-    /// Opens one file without its siblings: a checkpoint in one file, a V2 index, or a message. Errors and reports call it `name`,
-    /// and the file name in `name` counts where the content does not decide its kind.
-    ///
-    /// ```
-    /// # use ckdiff::artifact::Artifact;
-    /// let index = Artifact::open_file("tests/data/demo/model.ckpt.index", "saved/model.ckpt.index")?;
-    /// assert_eq!((index.kind(), index.format()), ("checkpoint", "V2"));
-    /// # Ok::<(), ckdiff::Error>(())
-    /// ```
-    /// # Errors
-    /// If the file cannot be read, or its kind is not supported.
-    pub fn open_file(path: impl AsRef<Path>, name: impl AsRef<Path>) -> Result<Self> {
-        Self::of(Sniffed::of_file(path, name))
-    }
-
     /// The artifact.
     ///
     /// # Errors
@@ -103,11 +90,11 @@ impl Artifact<'static> {
     }
 
     /// Opens a SavedModel: its graphs, its variables if it has any, and its other files.
-    fn saved_model(found: &Sniffed, graphs: &Sniffed, limits: &Limits) -> Result<Self> {
+    fn saved_model(found: &Sniffed, graphs: &Sniffed) -> Result<Self> {
         let (path, graphs) = (found.path(), message(graphs)?);
-        let variables = Sniffed::of_path(path.join("variables").join("variables"));
+        let variables = Sniffed::of_path(variables_path(path));
         let has_variables = matches!(variables.kind(), FileKind::Checkpoint { .. });
-        let checkpoint = has_variables.then(|| Checkpoint::of(variables, limits));
+        let checkpoint = has_variables.then(|| Checkpoint::of(variables, &Limits::default()));
         let mut failed_parts = Vec::new();
         let files = Files::of_saved_model(path, &mut failed_parts);
         let checkpoint = checkpoint.transpose().unwrap_or_else(|error| {
@@ -135,8 +122,8 @@ impl From<Checkpoint> for Artifact<'static> {
     fn from(checkpoint: Checkpoint) -> Self {
         Self {
             path: checkpoint.path().to_path_buf(),
-            kind: "checkpoint",
-            format: checkpoint.format().name(),
+            kind: ArtifactKind::Checkpoint,
+            format: checkpoint.format().name,
             checkpoint: Some(checkpoint),
             message: None,
             files: Files::default(),

@@ -150,11 +150,11 @@ impl Untyped<'_> {
             types => format!(", closest to {}; --message says which it is", listed(types)),
         };
         let what = match self.form {
-            Form::Binary => "no checkpoint, which ends as a table does (is it cut short?), and no",
+            Form::Binary => "neither a checkpoint (is it cut short?) nor a",
             Form::Text => "text, but no",
             Form::Json => "JSON, but no",
         };
-        let kind = format!("this is {what} message that is known here{hint}");
+        let kind = format!("this is {what} known message{hint}");
         Error::unsupported(kind).in_file(self.path)
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Serialize, Serializer};
 
-use super::Artifact;
+use super::{Artifact, ArtifactKind};
 use crate::checkpoint::Checkpoint;
 use crate::serial;
 
@@ -14,8 +14,8 @@ pub struct ArtifactSummary {
     /// The path that the user gave.
     #[serde(serialize_with = "serial::path")]
     pub path: PathBuf,
-    /// The kind of artifact, such as `checkpoint`.
-    pub kind: String,
+    /// The kind of artifact.
+    pub kind: ArtifactKind,
     /// The format, such as `V2`.
     pub format: &'static str,
     /// Whether the data is available; without it, tensors are compared by the checksums in the index.
@@ -40,10 +40,10 @@ impl Artifact<'_> {
         let checkpoint = self.checkpoint();
         ArtifactSummary {
             path: self.path().to_path_buf(),
-            kind: self.kind().to_owned(),
+            kind: self.kind().clone(),
             format: self.format(),
             has_data: checkpoint.is_none_or(Checkpoint::has_data),
-            has_checksums: checkpoint.is_none_or(|found| found.format().checksum().is_some()),
+            has_checksums: checkpoint.is_none_or(|found| found.format().checksum.is_some()),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! CRC-32C (Castagnoli), and the masked form in which TensorFlow and LevelDB store it.
 
 use super::checksum::{Checksum, ChecksumKind};
+use crate::error::{ErrorKind, Result};
 
 const MASK_DELTA: u32 = 0xa282_ead8;
 
@@ -40,6 +41,18 @@ impl Crc32c {
     /// The masked form: rotated and offset, so that the checksum of bytes that include checksums stays sound.
     pub fn masked(self) -> u32 {
         Self::mask(self.value())
+    }
+
+    /// Compares the checksum with the masked one that is stored for `what`.
+    ///
+    /// # Errors
+    /// If they differ.
+    pub fn verify(self, what: &'static str, masked: u32) -> Result<()> {
+        let (stored, computed) = (Self::unmask(masked), self.value());
+        if stored == computed {
+            return Ok(());
+        }
+        Err(ErrorKind::Checksum { what, stored, computed }.into())
     }
 
     /// The masked form of a plain checksum.

@@ -6,11 +6,11 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::formats::files_of;
 use super::management::meta_graph_filename;
-use super::shard_name::{all_shards, of_all_shards, with_suffix};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{Complete, Existing, Publication};
+use crate::formats::files_of;
+use crate::formats::shard_name::{all_shards, of_all_shards, with_suffix};
 
 /// The end of a backup's name. No other program uses it, so it identifies a backup that remained after a crash.
 const SUFFIX: &str = ".ckdiff-previous";

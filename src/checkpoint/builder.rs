@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as MapEntry;
 use std::path::{Path, PathBuf};
 
-use super::piece::{Piece, Shard, shard_count};
-use super::{Checkpoint, Format, Metadata, overlap, publish, state_file};
+use super::{Checkpoint, Format, publish, state_file};
 use crate::error::{Error, Result};
 use crate::files::{Complete, Existing};
+use crate::formats::{Metadata, Piece, Shard, check_overlap, shard_count};
 use crate::progress::Progress;
 use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 
@@ -270,7 +270,7 @@ impl<'a> CheckpointBuilder<'a> {
     ) -> Result<Vec<Complete>> {
         let writer = format.writer()?;
         for (name, known) in &self.tensors {
-            overlap::check(&known.slices).map_err(|error| error.of_tensor(name))?;
+            check_overlap(&known.slices).map_err(|error| error.of_tensor(name))?;
         }
         progress.total(self.content_bytes());
         (writer.write)(&self.shards, &self.metadata, path, progress)

@@ -1,12 +1,12 @@
 //! The listing of a checkpoint.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
+use crate::bytes::hex;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::serial;
@@ -102,7 +102,7 @@ impl Listing {
             checkpoint.tensors().filter(|entry| accepts(&entry.name)).collect();
         Self {
             path: checkpoint.path().to_path_buf(),
-            format: checkpoint.format().name(),
+            format: checkpoint.format().name,
             metadata: checkpoint.metadata().to_vec(),
             tensors: rows(&entries),
             damage: checkpoint.damage().to_vec(),
@@ -171,10 +171,5 @@ fn digest(source: &dyn TensorSource, progress: &dyn Progress) -> Result<String> 
         sha256.update(bytes);
         Ok(())
     })?;
-    let mut hex = String::new();
-    for byte in sha256.finalize() {
-        // Writing to a String cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-    }
-    Ok(hex)
+    Ok(hex(sha256.finalize()))
 }

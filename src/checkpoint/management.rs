@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::shard_name::{with_suffix, without_numbers};
-use super::{Format, v1};
+use super::{FORMATS, Format};
 use crate::error::{Error, Result};
+use crate::formats::shard_name::{with_suffix, without_numbers};
 
 /// Whether a checkpoint exists, as TensorFlow's `checkpoint_exists`: the index of a V2 checkpoint, a V1 file, or a shard of
 /// `P-?????-of-00002`.
@@ -25,14 +25,7 @@ pub fn mtimes<'p>(checkpoints: impl IntoIterator<Item = &'p Path>) -> Vec<Option
 
 /// The file whose existence shows that a checkpoint exists.
 fn identifying_file(checkpoint: &Path) -> Option<PathBuf> {
-    let index = with_suffix(checkpoint, ".index");
-    if index.is_file() {
-        return Some(index);
-    }
-    if checkpoint.is_file() {
-        return Some(checkpoint.to_path_buf());
-    }
-    (v1::FORMAT.files)(checkpoint).into_iter().next()
+    FORMATS.iter().find_map(|format| (format.marker)(checkpoint))
 }
 
 /// The path of a checkpoint's meta graph, as TensorFlow's `meta_graph_filename`: without the numbers of a shard, with `suffix` as

@@ -3,10 +3,11 @@
 
 use std::path::Path;
 
-use super::v2::{self, MergedPart, prepare_merge};
-use super::{publish, state_file};
+use super::{Format, publish, state_file};
 use crate::error::{Error, Result};
 use crate::files::Existing;
+use crate::formats::{MergedPart, prepare_merge};
+use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 
 /// What happens to the parts after the merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub fn merge(
     if parts.is_empty() {
         return Err(Error::usage("there is nothing to merge"));
     }
-    publish::check_place(path, &v2::FORMAT, existing)?;
+    publish::check_place(path, Format::of(CheckpointFormatVersion::V2)?, existing)?;
     let (files, parts) = prepare_merge(parts, path)?;
     publish::publish(path, existing, files, &state_file::sibling_of(path))?;
     if after == Parts::Remove {

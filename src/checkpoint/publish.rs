@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use super::Format;
 use super::backup::{self, Backup};
-use super::formats;
-use super::probe::Probe;
 use super::state::BackupEntry;
 use crate::error::{Error, Result};
 use crate::files::{Complete, Existing, Publication, already_exists, folder};
+use crate::formats;
+use crate::probe::Probe;
 
 /// Checks that a checkpoint may be written to `path`, before any work is done.
 pub(super) fn check_place(path: &Path, format: &Format, existing: Existing) -> Result<()> {
     let bytes = path.as_os_str().as_encoded_bytes();
     if path.file_name().is_none() || bytes.ends_with(b"/") {
-        let kind = "a checkpoint wants a name: what the names of its files start with";
+        let kind = "expected the name of a checkpoint, found a directory";
         return Err(Error::usage(kind).in_file(path));
     }
     check_folder(path)?;
@@ -39,7 +39,7 @@ fn check_places<'p>(path: &Path, mut places: impl Iterator<Item = &'p PathBuf>) 
     let old = formats::files_of(path);
     match places.find(|place| place.symlink_metadata().is_ok() && !old.contains(place)) {
         Some(place) => {
-            let kind = "a file is there that is no checkpoint; it is not replaced";
+            let kind = "this file is not part of a checkpoint; it is not replaced";
             Err(Error::usage(kind).in_file(place))
         }
         None => Ok(()),

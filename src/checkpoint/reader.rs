@@ -1,23 +1,21 @@
 //! An open checkpoint.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::contents::{Contents, Entry};
-use super::file_kind::FileKind;
-use super::format::Format;
 use super::management::meta_graph_filename;
-use super::probe::Probe;
-use super::shard_name::with_suffix;
-use super::sniff::Sniffed;
 use super::state::CheckpointState;
 use super::state_file;
 use crate::bytes::{Limits, suggestion};
 use crate::error::{Error, Result};
+use crate::formats::Format;
+use crate::formats::shard_name::with_suffix;
+use crate::formats::{Contents, Entry};
+use crate::probe::Probe;
 use crate::schema::tensorflow::DataType;
-use crate::table::Table;
+use crate::sniff::FileKind;
+use crate::sniff::Sniffed;
 use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
 
 /// An open checkpoint.
@@ -106,29 +104,6 @@ impl Checkpoint {
         Ok(Self { path, format, contents, limits })
     }
 
-    /// Opens one file without its siblings: a V1 file, a safetensors file, or the index of a V2 checkpoint, which then has no
-    /// data. Errors and reports call it `name`, and the file name in `name` counts where the content does not decide its kind.
-    /// Returns `None` for a file that has no names of tensors.
-    ///
-    /// ```
-    /// # use ckdiff::checkpoint::Checkpoint;
-    /// let file = "tests/data/demo/model.ckpt.index";
-    /// let checkpoint = Checkpoint::open_file(file, "model.ckpt.index")?.expect("an index is one");
-    /// assert!(!checkpoint.has_data());
-    /// # Ok::<(), ckdiff::Error>(())
-    /// ```
-    /// # Errors
-    /// If the file cannot be read.
-    pub fn open_file(path: impl AsRef<Path>, name: impl AsRef<Path>) -> Result<Option<Self>> {
-        let found = Sniffed::of_file(path, name);
-        match found.kind() {
-            FileKind::CheckpointFile(_) | FileKind::Unreadable(_) | FileKind::Missing => {
-                Self::of(found, &Limits::default()).map(Some)
-            }
-            _ => Ok(None),
-        }
-    }
-
     /// The path that it was opened by; for a directory, the path of its latest checkpoint.
     pub fn path(&self) -> &Path {
         &self.path
@@ -195,11 +170,7 @@ impl Checkpoint {
 
     /// Reads the parts that no tensor depends on, such as unused blocks of a V1 file. Returns their damage.
     pub fn scan(&self) -> Vec<Error> {
-        let scan = |(path, table): &(PathBuf, Arc<Table>)| {
-            let damage = table.scan(&mut |_, _| ControlFlow::Continue(()));
-            damage.into_iter().map(|error| error.in_file(path)).collect::<Vec<_>>()
-        };
-        self.contents.tables.iter().flat_map(scan).collect()
+        (self.contents.scan)()
     }
 
     /// Whether the content of tensors can be read. An index without its shards has none.

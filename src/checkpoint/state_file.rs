@@ -3,16 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-
-/// The name of the state file, unless another one is requested.
-pub(super) const NAME: &str = "checkpoint";
+use crate::sniff::STATE_FILE;
 
 /// The requested name of a state file, or the usual one.
 ///
 /// # Errors
 /// If the name has a directory in it.
 pub(crate) fn file_name(requested: Option<&str>) -> Result<&Path> {
-    let name = Path::new(requested.unwrap_or(NAME));
+    let name = Path::new(requested.unwrap_or(STATE_FILE));
     if name.file_name() == Some(name.as_os_str()) {
         return Ok(name);
     }
@@ -21,10 +19,10 @@ pub(crate) fn file_name(requested: Option<&str>) -> Result<&Path> {
 
 /// The state file in the directory of a checkpoint.
 pub(super) fn sibling_of(checkpoint: &Path) -> PathBuf {
-    checkpoint.with_file_name(NAME)
+    checkpoint.with_file_name(STATE_FILE)
 }
 
 /// The state file in a directory.
 pub(super) fn in_directory(directory: &Path) -> PathBuf {
-    directory.join(NAME)
+    directory.join(STATE_FILE)
 }

@@ -120,13 +120,13 @@ fn nothing_in_common(lhs: &Artifact<'_>, rhs: &Artifact<'_>, only: Only) -> Erro
         Only::Tensors => "tensors",
         Only::Graph => "graph",
     };
-    let (l, r) = (lhs.kind(), rhs.kind());
+    let (l, r) = (lhs.kind().with_article(), rhs.kind().with_article());
     let hint = match (lhs.checkpoint(), rhs.checkpoint()) {
         (Some(_), None) | (None, Some(_)) if only != Only::Graph => {
             "; of a graph, constants that were variables are compared, once it is frozen"
         }
         _ => "",
     };
-    let why = format!("lhs is a {l}, rhs is a {r}: they have no {part} in common to compare{hint}");
+    let why = format!("lhs is {l}, rhs is {r}: they have no {part} in common to compare{hint}");
     Error::usage(why)
 }

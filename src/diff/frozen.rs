@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::side_tensors::SideTensors;
 use super::{Coverage, Diff, Only, Options, Side, Status, model};
-use crate::artifact::Artifact;
+use crate::artifact::{Artifact, ArtifactKind};
 use crate::checkpoint::{Checkpoint, Entry, Partitioned, StoredSlice};
 use crate::error::{Error, Result};
 use crate::graph::{Constant, Graph, Node, attrs};
@@ -51,7 +51,7 @@ impl<'a> FrozenGraph<'a> {
             return Ok(None);
         };
         // A checkpoint with a meta graph is compared with another one of its kind.
-        if options.only == Only::Graph || other.kind() != "checkpoint" {
+        if options.only == Only::Graph || *other.kind() != ArtifactKind::Checkpoint {
             return Ok(None);
         }
         let Some(bytes) = model::graph_def(message.message()) else { return Ok(None) };

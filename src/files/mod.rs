@@ -16,7 +16,7 @@ pub use new_file::{Complete, NewFile};
 pub use new_folder::NewFolder;
 pub use publication::{Existing, Publication};
 pub use replace::replace;
-pub(crate) use same_content::have_same_content;
+pub use same_content::have_same_content;
 pub use unfinished::abandon;
 
 use crate::error::Error;
@@ -58,9 +58,14 @@ fn unnamed(error: &std::io::Error) -> std::io::Error {
     error.raw_os_error().map_or(error.kind().into(), std::io::Error::from_raw_os_error)
 }
 
-/// Temporary names, for files and folders that are not complete.
-fn temporary_names() -> tempfile::Builder<'static, 'static> {
+/// Temporary names, for files and folders that are not complete. Their permissions are `mode` less the umask, as for any new file
+/// or folder.
+fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".ckdiff-").suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    #[cfg(not(unix))]
+    let _ = mode;
     builder
 }

@@ -1,7 +1,7 @@
 //! A file with a temporary name until it is complete.
 
 use std::fs;
-use std::io::{self, BufWriter, ErrorKind as IoErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind as IoErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempPath};
@@ -12,6 +12,9 @@ use crate::error::{Error, Result};
 
 /// Bytes that are written at once.
 const BUFFER: usize = 64 << 10;
+
+/// The permissions of a new file.
+const FILE_MODE: u32 = 0o666;
 
 /// A new file in the folder of its target. It is removed if it is dropped, or the program [abandons](super::abandon) it.
 #[derive(Debug)]
@@ -29,7 +32,7 @@ impl NewFile {
     /// If the folder is missing or not writable.
     pub fn create(target: &Path) -> Result<Self> {
         let folder = folder(target);
-        let made = unfinished::register_file(|| new_file(folder));
+        let made = unfinished::register_file(|| temporary_names(FILE_MODE).tempfile_in(folder));
         let (file, registered) = made.map_err(|error| match error.kind() {
             IoErrorKind::NotFound => {
                 let kind = format!("there is no directory {}", folder.display());
@@ -109,16 +112,30 @@ impl Complete {
         let synced = real.and_then(|real| fs::File::open(&real)?.sync_all().map(|()| real));
         let source = &synced.map_err(|error| Error::io("open", error).in_file(source))?;
         let linked = unfinished::register_file(|| {
-            temporary_names().make_in(folder(target), |new| fs::hard_link(source, new))
+            temporary_names(FILE_MODE).make_in(folder(target), |new| fs::hard_link(source, new))
         });
-        let Ok((file, registered)) = linked else {
-            let mut copy = NewFile::create(target)?;
-            let mut source_file =
-                fs::File::open(source).map_err(|error| Error::io("open", error).in_file(source))?;
-            io::copy(&mut source_file, &mut copy).map_err(|e| cannot_write(e).in_file(target))?;
-            return copy.complete();
-        };
+        let Ok((file, registered)) = linked else { return Self::copy(source, target) };
         Ok(Self { file: file.into_temp_path(), registered, target: target.to_path_buf() })
+    }
+
+    /// A copy of `source` that will be published at `target`.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or the copy not be written.
+    pub fn copy(source: &Path, target: &Path) -> Result<Self> {
+        let fail = |what| move |error| Error::io(what, error).in_file(source);
+        let mut from = fs::File::open(source).map_err(fail("open"))?;
+        let mut copy = NewFile::create(target)?;
+        let mut buffer = vec![0; BUFFER];
+        loop {
+            let read = match from.read(&mut buffer) {
+                Ok(0) => return copy.complete(),
+                Err(error) if error.kind() == IoErrorKind::Interrupted => continue,
+                read => read.map_err(fail("read"))?,
+            };
+            let bytes = buffer.get(..read).unwrap_or_default();
+            copy.write_all(bytes).map_err(|error| cannot_write(error).in_file(target))?;
+        }
     }
 
     /// The path at which the file will be published.
@@ -142,16 +159,4 @@ impl Complete {
         }
         (registered, done)
     }
-}
-
-/// Creates a file with a unique temporary name.
-fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = temporary_names();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As for any new file, less the umask.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
 }

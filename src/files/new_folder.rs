@@ -10,6 +10,9 @@ use super::unfinished::{self, Registered};
 use super::{cannot_write, folder, sync_folder, temporary_names, unnamed};
 use crate::error::{Error, Result};
 
+/// The permissions of a new folder.
+const FOLDER_MODE: u32 = 0o777;
+
 /// A new folder. It is removed if it is dropped, or the program [abandons](super::abandon) it.
 ///
 /// If its target does not exist, the folder is renamed to it when complete. If the target is an empty folder, that keeps its
@@ -40,7 +43,7 @@ impl NewFolder {
         let outer = if fills { absolute.as_path() } else { folder(&absolute) };
         let parents = NewParents::create(outer)?;
         let new = unfinished::register(|| {
-            let new = new_folder(outer)?;
+            let new = temporary_names(FOLDER_MODE).tempdir_in(outer)?;
             let path = new.path().to_path_buf();
             Ok((new, path))
         });
@@ -139,24 +142,12 @@ fn check_empty(target: &Path, own: Option<&Path>) -> Result<()> {
     match fs::read_dir(target).map(|mut entries| entries.any(is_other)) {
         Ok(false) => Ok(()),
         Ok(true) => {
-            let kind = "this folder exists and is not empty; it is not replaced";
+            let kind = "this directory exists and is not empty; it is not replaced";
             Err(Error::usage(kind).in_file(target))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(cannot_write(error).in_file(target)),
     }
-}
-
-/// Creates a folder in `outer` with a unique temporary name.
-fn new_folder(outer: &Path) -> io::Result<TempDir> {
-    let mut builder = temporary_names();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As for any new folder, less the umask.
-        builder.permissions(fs::Permissions::from_mode(0o777));
-    }
-    builder.tempdir_in(outer)
 }
 
 /// Folders that were created for a new one, and are removed again unless they are kept.

@@ -1,7 +1,7 @@
 //! Compares the content of two files.
 
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read};
+use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -13,44 +13,27 @@ const CHUNK: usize = 64 << 10;
 ///
 /// # Errors
 /// If one of them cannot be read.
-pub(crate) fn have_same_content(lhs: &Path, rhs: &Path) -> Result<bool> {
-    let bytes = |path: &Path| {
-        let metadata = path.metadata().map_err(|error| Error::io("open", error).in_file(path));
-        metadata.map(|metadata| metadata.len())
+pub fn have_same_content(lhs: &Path, rhs: &Path) -> Result<bool> {
+    let open = |path: &Path| {
+        let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
+        opened.map_err(|error| Error::io("open", error).in_file(path))
     };
-    if bytes(lhs)? != bytes(rhs)? {
+    let ((bytes, mut a), (other, mut b)) = (open(lhs)?, open(rhs)?);
+    if bytes != other {
         return Ok(false);
     }
-    let open = |path: &Path| {
-        let file = File::open(path).map_err(|error| Error::io("open", error).in_file(path));
-        file.map(BufReader::new)
-    };
-    let (mut a, mut b) = (open(lhs)?, open(rhs)?);
-    let (mut left, mut right) = (vec![0; CHUNK], vec![0; CHUNK]);
+    let (mut left, mut right) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
     loop {
-        let read =
-            fill(&mut a, &mut left).map_err(|error| Error::io("read", error).in_file(lhs))?;
-        let other =
-            fill(&mut b, &mut right).map_err(|error| Error::io("read", error).in_file(rhs))?;
-        if left.get(..read) != right.get(..other) {
-            return Ok(false);
-        }
-        if read == 0 {
-            return Ok(true);
+        fill(&mut a, &mut left).map_err(|error| Error::io("read", error).in_file(lhs))?;
+        fill(&mut b, &mut right).map_err(|error| Error::io("read", error).in_file(rhs))?;
+        if left != right || left.is_empty() {
+            return Ok(left == right);
         }
     }
 }
 
-/// Reads until `out` is full or the file ends.
-fn fill(file: &mut impl Read, out: &mut [u8]) -> std::io::Result<usize> {
-    let mut read = 0;
-    while let Some(rest) = out.get_mut(read..).filter(|rest| !rest.is_empty()) {
-        match file.read(rest) {
-            Ok(0) => break,
-            Ok(more) => read += more,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(read)
+/// Replaces `chunk` by the next bytes of the file; empty at its end.
+fn fill(file: &mut File, chunk: &mut Vec<u8>) -> std::io::Result<usize> {
+    chunk.clear();
+    file.take(CHUNK as u64).read_to_end(chunk)
 }

@@ -9,6 +9,7 @@
 mod any;
 mod canonical;
 mod check;
+mod dynamic;
 mod field_set;
 mod fields;
 mod form;

@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs;
-use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::ASSETS_FOLDER;
 use super::tensor_info::full_name;
-use crate::error::{Error, ErrorKind, Result, shortened};
-use crate::files::{Existing, NewFile, Publication, cannot_write, have_same_content};
+use crate::artifact::ASSETS;
+use crate::error::{Error, Result, shortened};
+use crate::files::{Complete, Existing, Publication, have_same_content};
 use crate::graph::{Constant, Graph, OpTable, attrs};
 use crate::message::Message;
 use crate::meta_graph;
@@ -48,7 +47,7 @@ pub(super) fn find(meta: &Message<'_>, assets: &[AssetSource]) -> Result<Vec<Ass
                 return Ok(found);
             }
             let kind = format!("{} already receives another path", shortened(&found.tensor));
-            Err(ErrorKind::Usage(kind).into())
+            Err(Error::usage(kind))
         });
         found.map_err(|error| error.in_field(&format!("assets[{at}]")))
     };
@@ -68,8 +67,7 @@ fn find_one(graph: &Graph<'_>, ops: &OpTable<'_>, asset: &AssetSource) -> Result
     match name.filter(|_| metadata.is_file()) {
         Some(name) => Ok(AssetFile { tensor, path, name }),
         None => {
-            let kind = "an asset must be a regular file with a name in UTF-8".into();
-            Err(Error::from(ErrorKind::Usage(kind)).in_file(&path))
+            Err(Error::usage("an asset must be a regular file with a name in UTF-8").in_file(&path))
         }
     }
 }
@@ -186,23 +184,8 @@ fn bytes_to_path(path: &[u8]) -> Result<PathBuf> {
 /// Copies a file into a folder, which is created if it is missing.
 fn copy(source: &Path, folder: &Path, name: &str) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| Error::io("create", error).in_file(folder))?;
-    let target = folder.join(name);
-    let mut from =
-        fs::File::open(source).map_err(|error| Error::io("open", error).in_file(source))?;
-    let mut new = NewFile::create(&target)?;
-    let mut buffer = vec![0; 64 << 10];
-    loop {
-        let read = match from.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Error::io("read", error).in_file(source)),
-        };
-        let bytes = buffer.get(..read).unwrap_or_default();
-        new.write_all(bytes).map_err(|error| cannot_write(error).in_file(&target))?;
-    }
     let mut publication = Publication::new(Existing::Refuse);
-    publication.add(new.complete()?);
+    publication.add(Complete::copy(source, &folder.join(name))?);
     publication.publish()
 }
 
@@ -214,14 +197,14 @@ pub(super) fn paths(meta: &Message<'_>, dir: &Path) -> Result<BTreeMap<String, P
         let tensor = meta_graph::name_of(&info).unwrap_or_default();
         let in_asset = |error: Error| error.in_field(&format!("asset of {}", shortened(tensor)));
         if !is_inside(Path::new(&asset.filename)) {
-            let allowed = "it must be in the folder assets";
+            let allowed = "it must be in the directory assets";
             let found = shortened(&asset.filename).into_owned();
             return Err(in_asset(Error::unexpected("filename", found, allowed)));
         }
-        let path = dir.join(ASSETS_FOLDER).join(&asset.filename);
+        let path = dir.join(ASSETS).join(&asset.filename);
         if !path.is_file() {
-            let kind = "the file of an asset is missing".into();
-            return Err(in_asset(Error::from(ErrorKind::NotFound(kind)).in_file(&path)));
+            let kind = "the file of an asset is missing";
+            return Err(in_asset(Error::not_found(kind).in_file(&path)));
         }
         found.insert(tensor.to_owned(), path);
     }

@@ -9,16 +9,14 @@ use super::assets::{self, AssetFile, Assets};
 use super::op::Ops;
 use super::tensor_info::full_name;
 use super::values::Values;
-use super::{
-    ASSETS_FOLDER, AssetSource, MAIN_OP, MAX_MESSAGE_BYTES, VARIABLES, message_type, signature,
-    tag_list, variables_path,
-};
-use crate::checkpoint::SAVED_MODEL_FILES;
-use crate::error::{Error, ErrorKind, Result, shortened};
+use super::{AssetSource, MAIN_OP, MAX_MESSAGE_BYTES, signature, tag_list};
+use crate::artifact::{ASSETS, VARIABLES, message_type, variables_path};
+use crate::error::{Error, Result, shortened};
 use crate::files::{NewFolder, cannot_write, replace};
 use crate::graph::Graph;
 use crate::message::{Losses, Message, Writer};
 use crate::meta_graph::{self, ExportOptions, Item};
+use crate::probe::content::SAVED_MODEL_FILES;
 use crate::progress::Progress;
 use crate::saver::builder::{self, Options, with_saver};
 use crate::schema::Schema;
@@ -133,7 +131,7 @@ impl Builder {
     ) -> Result<()> {
         if self.has_variables {
             let kind = "variables were already added; use add_meta_graph for further meta graphs";
-            return Err(ErrorKind::Usage(kind.into()).into());
+            return Err(Error::usage(kind));
         }
         self.add(meta_graph, Some((values, progress)), options)?;
         self.has_variables = true;
@@ -150,8 +148,8 @@ impl Builder {
         options: &MetaGraphOptions,
     ) -> Result<()> {
         if !self.has_variables {
-            let kind = "there are no variables yet; call add_meta_graph_and_variables first".into();
-            return Err(ErrorKind::Usage(kind).into());
+            let kind = "there are no variables yet; call add_meta_graph_and_variables first";
+            return Err(Error::usage(kind));
         }
         self.add(meta_graph, None, options)
     }
@@ -195,8 +193,9 @@ impl Builder {
             let allowed = format!("a message has at most {MAX_MESSAGE_BYTES}");
             return Err(Error::unexpected("bytes", bytes.len(), allowed).in_file(&dir.join(file)));
         }
-        let message =
-            Message::decode(Schema::tensorflow(), message_type("tensorflow.SavedModel")?, bytes)?;
+        let schema = Schema::tensorflow();
+        let ty = message_type(schema, "tensorflow.SavedModel")?;
+        let message = Message::decode(schema, ty, bytes)?;
         let losses = replace(&self.folder.path().join(file), |out| write(&message, out));
         let losses = losses.map_err(|error| self.folder.at_target(error))?;
         self.folder.publish()?;
@@ -212,8 +211,9 @@ impl Builder {
         let tags: BTreeSet<String> = options.tags.iter().cloned().collect();
         if self.meta_graphs.iter().any(|added| added.tags == tags) {
             let list = tag_list(tags.iter().map(String::as_str));
-            let kind = format!("there already is a meta graph with the tags {list}");
-            return Err(ErrorKind::Usage(kind).into());
+            return Err(Error::usage(format!(
+                "there already is a meta graph with the tags {list}"
+            )));
         }
         signature::validate(&options.signatures)?;
         let found = assets::find(meta, &options.assets)?;
@@ -230,7 +230,7 @@ impl Builder {
         match written {
             Ok(bytes) => self.meta_graphs.push(Added { tags, bytes }),
             Err(error) => {
-                self.assets.undo(before, &self.folder.path().join(ASSETS_FOLDER));
+                self.assets.undo(before, &self.folder.path().join(ASSETS));
                 if has_values {
                     // The folder may not exist.
                     let _ = fs::remove_dir_all(self.folder.path().join(VARIABLES));
@@ -250,7 +250,7 @@ impl Builder {
         values: Option<(Values<'_>, &dyn Progress)>,
     ) -> Result<Vec<AssetFileDef>> {
         let folder = self.folder.path();
-        let assets = self.assets.add(found, &folder.join(ASSETS_FOLDER))?;
+        let assets = self.assets.add(found, &folder.join(ASSETS))?;
         if let Some((values, progress)) = values {
             let variables = folder.join(VARIABLES);
             fs::create_dir(&variables)
@@ -291,7 +291,7 @@ fn check_assets(meta: &Message<'_>, options: &MetaGraphOptions) -> Result<()> {
             let name = shortened(&known.filename);
             let kind = format!("the meta graph reads {name}, but no file is given");
             let asset = format!("asset of {}", shortened(tensor));
-            return Err(Error::from(ErrorKind::NotFound(kind)).in_field(&asset));
+            return Err(Error::not_found(kind).in_field(&asset));
         }
     }
     Ok(())

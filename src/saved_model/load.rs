@@ -2,16 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use prost_reflect::prost::Message as _;
 
 use super::op::Ops;
-use super::{MAX_MESSAGE_BYTES, SHOWN, assets, file_in, message_type, tag_list, variables_path};
-use crate::checkpoint::SAVED_MODEL_CHUNKED;
-use crate::error::{Error, ErrorKind, Result};
+use super::{SHOWN, assets, tag_list};
+use crate::artifact::{Document, FileKind, ReadOptions, Sniffed, message_type, variables_path};
+use crate::error::{Error, Result};
 use crate::message::{Message, fields, nested};
 use crate::meta_graph::{self, ImportOptions};
 use crate::saver::Saver;
@@ -21,7 +19,6 @@ use crate::schema::Schema;
 use crate::schema::field::{meta_graph_def, saved_model};
 use crate::schema::tensorflow::meta_graph_def::MetaInfoDef;
 use crate::schema::tensorflow::{SaverDef, SignatureDef};
-use crate::text::{self, ParseOptions};
 
 /// A SavedModel on disk.
 ///
@@ -67,9 +64,12 @@ impl SavedModel {
     /// If there is none, or its message cannot be read.
     pub fn open(dir: impl AsRef<Path>) -> Result<Self> {
         let dir = dir.as_ref();
-        let Some(path) = file_in(dir) else { return Err(no_saved_model(dir)) };
-        let message = read(&path).map_err(|error| error.in_file(&path))?;
-        Ok(Self { dir: dir.to_path_buf(), message })
+        let found = Sniffed::of_path(dir);
+        let FileKind::SavedModel(_) = found.kind() else { return Err(no_saved_model(&found)) };
+        let message = Some("tensorflow.SavedModel".into());
+        let options = ReadOptions { message, ..ReadOptions::default() };
+        let document = Document::of(&found, Schema::tensorflow(), &options)?;
+        Ok(Self { dir: dir.to_path_buf(), message: document.into_message() })
     }
 
     /// The directory.
@@ -131,11 +131,8 @@ impl SavedModel {
             let tags = tags(meta)?;
             if tags.iter().map(String::as_str).collect::<BTreeSet<_>>() == set {
                 let schema = Schema::tensorflow();
-                return Message::decode(
-                    schema,
-                    message_type("tensorflow.MetaGraphDef")?,
-                    meta.to_vec(),
-                );
+                let ty = message_type(schema, "tensorflow.MetaGraphDef")?;
+                return Message::decode(schema, ty, meta.to_vec());
             }
             known.push(tags);
         }
@@ -148,7 +145,7 @@ impl SavedModel {
         };
         let wanted = tag_list(set.into_iter());
         let kind = format!("there is no meta graph with the tags {wanted}; there are {known}");
-        Err(Error::from(ErrorKind::NotFound(kind)).in_file(&self.dir))
+        Err(Error::not_found(kind).in_file(&self.dir))
     }
 }
 
@@ -194,23 +191,6 @@ impl Plan {
     }
 }
 
-/// Reads the message from a file.
-fn read(path: &Path) -> Result<Message<'static>> {
-    let (schema, ty) = (Schema::tensorflow(), message_type("tensorflow.SavedModel")?);
-    let file = File::open(path).map_err(|error| Error::io("open", error))?;
-    if path.extension().is_some_and(|extension| extension == "pbtxt") {
-        return text::parse(schema, ty, file, &ParseOptions::default()).map(|(message, _)| message);
-    }
-    let mut bytes = Vec::new();
-    let read = file.take(MAX_MESSAGE_BYTES as u64 + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Error::io("read", error))?;
-    if bytes.len() > MAX_MESSAGE_BYTES {
-        let allowed = format!("a message has at most {MAX_MESSAGE_BYTES} bytes");
-        return Err(Error::unexpected("length", format!("over {MAX_MESSAGE_BYTES}"), allowed));
-    }
-    Message::decode(schema, ty, bytes)
-}
-
 /// The tags of a meta graph.
 fn tags(meta: &[u8]) -> Result<Vec<String>> {
     let info = MetaInfoDef::decode(nested(meta, meta_graph_def::META_INFO_DEF))
@@ -218,17 +198,14 @@ fn tags(meta: &[u8]) -> Result<Vec<String>> {
     Ok(info.tags)
 }
 
-/// The error for a directory without a SavedModel.
-fn no_saved_model(dir: &Path) -> Error {
-    if dir.join(SAVED_MODEL_CHUNKED).is_file() {
-        let kind = format!(
-            "this is a SavedModel in chunks ({SAVED_MODEL_CHUNKED}); ckdiff does not read those yet"
-        );
-        return Error::from(ErrorKind::Unsupported(kind)).in_file(dir);
-    }
-    let kind = match dir.is_dir() {
-        true => "there is no SavedModel: neither saved_model.pb nor saved_model.pbtxt",
-        false => "there is no such directory",
+/// The error for a path that is not the directory of a SavedModel.
+fn no_saved_model(found: &Sniffed) -> Error {
+    let error = match found.kind() {
+        FileKind::Unsupported(kind) => Error::unsupported(kind.to_string()),
+        _ if found.probe().is_directory() => {
+            Error::not_found("there is no SavedModel: neither saved_model.pb nor saved_model.pbtxt")
+        }
+        _ => Error::not_found("there is no such directory"),
     };
-    Error::from(ErrorKind::NotFound(kind.into())).in_file(dir)
+    error.in_file(found.path())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{INIT_OP_SIGNATURE, LEGACY_INIT_OP, MAIN_OP, TRAIN_OP, TRAIN_OP_SIGNATURE};
-use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::error::{Error, Result, shortened};
 use crate::graph::{Graph, OpTable};
 use crate::message::Message;
 use crate::meta_graph::{self, Collections, Item, graph_of, name_of, op_table};
@@ -34,30 +34,28 @@ impl<'m> Ops<'m> {
 
     /// The op or tensor to run after a restore.
     pub(super) fn init_op(&self) -> Result<Option<String>> {
-        if let Some(op) = self.in_signature(INIT_OP_SIGNATURE)? {
-            return Ok(Some(op));
-        }
-        for key in [MAIN_OP, LEGACY_INIT_OP] {
-            if let Some(op) = self.in_collection(key)? {
-                return Ok(Some(op));
-            }
-        }
-        Ok(None)
+        self.find(INIT_OP_SIGNATURE, &[MAIN_OP, LEGACY_INIT_OP])
     }
 
     /// The training op or tensor.
     pub(super) fn train_op(&self) -> Result<Option<String>> {
-        match self.in_signature(TRAIN_OP_SIGNATURE)? {
-            Some(op) => Ok(Some(op)),
-            None => self.in_collection(TRAIN_OP),
+        self.find(TRAIN_OP_SIGNATURE, &[TRAIN_OP])
+    }
+
+    /// The op of a signature, or else of the first of these collections that has one.
+    fn find(&self, signature: &str, collections: &[&str]) -> Result<Option<String>> {
+        let mut found = self.in_signature(signature)?;
+        for key in collections {
+            found = if found.is_none() { self.in_collection(key)? } else { found };
         }
+        Ok(found)
     }
 
     /// Checks that `op` can be added as the main op.
     pub(super) fn check_main_op(&self, op: &str) -> Result<()> {
         let known = |at: String| {
             let kind = format!("the meta graph already has a main op, in its {at}");
-            Error::from(ErrorKind::Usage(kind)).in_field("main_op")
+            Error::usage(kind).in_field("main_op")
         };
         // TensorFlow runs this op, and no other.
         if self.signatures.contains_key(INIT_OP_SIGNATURE) {
@@ -81,7 +79,7 @@ impl<'m> Ops<'m> {
         let in_signature = |error: Error| error.in_field(&format!("signature_def[{key:?}]"));
         let output = signature.outputs.get(key).ok_or_else(|| {
             let kind = format!("it has no output {key}");
-            in_signature(ErrorKind::NotFound(kind).into())
+            in_signature(Error::not_found(kind))
         })?;
         let name = name_of(output).unwrap_or_default();
         self.check(name).map_err(in_signature)?;

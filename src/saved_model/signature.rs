@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 
 use super::{INIT_OP_SIGNATURE, TRAIN_OP_SIGNATURE};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::meta_graph::name_of;
 use crate::schema::tensorflow::tensor_info::Encoding;
 use crate::schema::tensorflow::{
@@ -78,17 +78,14 @@ pub fn classification(
 ) -> Result<SignatureDef> {
     check_examples(examples)?;
     let mut outputs = BTreeMap::new();
-    if let Some(classes) = classes {
-        check(classes, DataType::DtString, "classes")?;
-        outputs.extend(one(CLASSES, classes));
-    }
-    if let Some(scores) = scores {
-        check(scores, DataType::DtFloat, "scores")?;
-        outputs.extend(one(SCORES, scores));
+    let dtypes = [(CLASSES, classes, DataType::DtString), (SCORES, scores, DataType::DtFloat)];
+    for (key, info, dtype) in dtypes {
+        let Some(info) = info else { continue };
+        check(info, dtype, key)?;
+        outputs.extend(one(key, info));
     }
     if outputs.is_empty() {
-        let kind = "a classification must have classes, scores or both";
-        return Err(ErrorKind::Usage(kind.into()).into());
+        return Err(Error::usage("a classification must have classes, scores or both"));
     }
     let inputs = one(INPUTS, examples);
     Ok(build_signature_def(inputs, outputs, CLASSIFY_METHOD_NAME, BTreeMap::new()))
@@ -104,8 +101,7 @@ pub fn predict(
 ) -> Result<SignatureDef> {
     for (what, tensors) in [("inputs", &inputs), ("outputs", &outputs)] {
         if tensors.is_empty() {
-            let kind = format!("a prediction must have {what}, but none are given");
-            return Err(ErrorKind::Usage(kind).into());
+            return Err(Error::usage(format!("a prediction must have {what}, but none are given")));
         }
     }
     Ok(build_signature_def(inputs, outputs, PREDICT_METHOD_NAME, BTreeMap::new()))
@@ -148,8 +144,8 @@ pub(super) fn validate(signatures: &BTreeMap<String, SignatureDef>) -> Result<()
     for (key, signature) in signatures {
         let in_signature = |error: Error| error.in_field(&format!("signature_def[{key:?}]"));
         if [INIT_OP_SIGNATURE, TRAIN_OP_SIGNATURE].contains(&key.as_str()) {
-            let kind = "this name is reserved for an op of the SavedModel".into();
-            return Err(in_signature(ErrorKind::Usage(kind).into()));
+            let kind = "this name is reserved for an op of the SavedModel";
+            return Err(in_signature(Error::usage(kind)));
         }
         for (field, infos) in [("inputs", &signature.inputs), ("outputs", &signature.outputs)] {
             for (name, info) in infos {
@@ -166,7 +162,7 @@ fn validate_info(info: &TensorInfo) -> Result<()> {
     match &info.encoding {
         None => {
             let kind = "it names no tensor: name, coo_sparse or composite_tensor must be set";
-            Err(ErrorKind::Usage(kind.into()).into())
+            Err(Error::usage(kind))
         }
         Some(Encoding::CompositeTensor(composite)) => {
             let components = composite.components.iter().enumerate();
@@ -189,7 +185,7 @@ fn one(key: &str, info: &TensorInfo) -> BTreeMap<String, TensorInfo> {
 /// Checks that `examples` is one tensor of strings.
 fn check_examples(info: &TensorInfo) -> Result<()> {
     if name_of(info).is_none() {
-        return Err(ErrorKind::Usage("examples must be one tensor".into()).into());
+        return Err(Error::usage("examples must be one tensor"));
     }
     check(info, DataType::DtString, "examples")
 }

@@ -1,6 +1,6 @@
 //! `TensorInfo`, the description of a tensor in a signature: makes one from a graph, and finds its tensor in a graph.
 
-use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::error::{Error, Result, shortened};
 use crate::graph::{Constant, Graph, Node, OpTable, Output, attrs};
 use crate::message::Message;
 use crate::meta_graph::{graph_of, name_of, op_table};
@@ -183,5 +183,5 @@ pub(super) fn full_name(tensor: &str) -> String {
 }
 
 fn none() -> Error {
-    ErrorKind::Usage("it names no tensor".into()).into()
+    Error::usage("it names no tensor")
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::checkpoint::{Checkpoint, CheckpointBuilder};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::graph::object_graph::KEY;
 use crate::message::{Message, field};
 use crate::progress::Progress;
@@ -60,7 +60,7 @@ fn keys(
     }
     if plan.unknown > 0 {
         let kind = "the saver's tensor names are not constants; pass the values in memory instead of a checkpoint";
-        return Err(ErrorKind::Unsupported(kind.into()).into());
+        return Err(Error::unsupported(kind));
     }
     let mut keys = BTreeMap::new();
     for read in plan.reads {
@@ -68,7 +68,7 @@ fn keys(
         let Some(key) = read.key else { continue };
         if let Some(other) = keys.insert(key, name.clone()).filter(|other| *other != name) {
             let kind = format!("{other} and {name} are the same tensor of the checkpoint");
-            return Err(Error::from(ErrorKind::Unsupported(kind)).in_file(checkpoint.path()));
+            return Err(Error::unsupported(kind).in_file(checkpoint.path()));
         }
     }
     let objects = Name::from(KEY);

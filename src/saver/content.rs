@@ -36,7 +36,7 @@ impl Content for CheckpointBuilder<'_> {
         state: &Path,
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
-        let format = Format::of(saver.version());
+        let format = Format::of(saver.version())?;
         self.write_with_state(path, format, Existing::Replace, state, progress)
     }
 }

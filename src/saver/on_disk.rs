@@ -5,9 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::run::{MergeOptions, WriteCheckpoint, Written};
-use crate::checkpoint::{self, CheckpointBuilder, Existing, Format, MergedPart};
+use crate::checkpoint::{self, CheckpointBuilder, Existing, Format};
 use crate::error::{Error, Result};
 use crate::files::{self, Complete};
+use crate::formats::{MergedPart, prepare_merge};
 use crate::progress::Progress;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::tensor::slice_spec;
@@ -85,7 +86,7 @@ impl WriteCheckpoint for OnDisk<'_> {
             builder.add_slice(written.name, &shape, &slice, written.tensor)?;
         }
         let is_mergeable = format == CheckpointFormatVersion::V2;
-        let (path, format) = (Path::new(path), Format::of(format));
+        let (path, format) = (Path::new(path), Format::of(format)?);
         // A V2 checkpoint at another path is a part, which `MergeV2Checkpoints` merges later.
         if is_mergeable && path != self.path {
             self.make_folder(path)?;
@@ -99,7 +100,7 @@ impl WriteCheckpoint for OnDisk<'_> {
         let is_there =
             |part: &&&str| !options.allow_missing_files || checkpoint::exists(Path::new(part));
         let parts: Vec<&&str> = parts.iter().filter(is_there).collect();
-        let (files, merged) = checkpoint::prepare_merge(&parts, Path::new(path))?;
+        let (files, merged) = prepare_merge(&parts, Path::new(path))?;
         self.files.extend(files);
         if options.delete_old_dirs {
             self.merged.extend(merged);

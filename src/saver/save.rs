@@ -207,7 +207,7 @@ impl Saver {
             self.update_state(dir, &saved, options)?;
         }
         let suffix = options.meta_graph_suffix;
-        let format = Format::of(self.def.version());
+        let format = Format::of(self.def.version())?;
         let old = if options.write_state { self.rotation.next_to_remove() } else { None };
         let removed = old.map_or(Ok(()), |old| checkpoint::remove(&old, format, suffix));
         self.write_meta_graph(&file, options)?;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::bytes::{Crc32c, ReadAt, Stream};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 use super::format::{BlockHandle, RAW, TRAILER_LEN};
 
@@ -184,11 +184,7 @@ struct Trailer {
 
 impl Trailer {
     fn verify(&self, crc: Crc32c, handle: BlockHandle) -> Result<()> {
-        let (stored, computed) = (Crc32c::unmask(self.stored), crc.value());
-        if stored != computed {
-            let kind = ErrorKind::Checksum { what: "a block", stored, computed };
-            return Err(Error::from(kind).at(handle.offset));
-        }
+        crc.verify("a block", self.stored).map_err(|error| error.at(handle.offset))?;
         if self.kind > SNAPPY {
             let error = Error::unexpected("compression of a block", self.kind, "0 or 1 is known");
             return Err(error.at(handle.offset + handle.size));

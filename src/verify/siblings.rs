@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::checkpoint::ShardName;
+use crate::checkpoint::FORMATS;
 
 /// Whether `path` has the name of a meta graph.
 pub(super) fn is_meta(path: &Path) -> bool {
@@ -28,12 +28,7 @@ pub(super) fn of_meta(path: &Path) -> PathBuf {
 /// The prefix of the checkpoint that `path` may be a file of.
 fn prefix(path: &Path) -> PathBuf {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let prefix = match name.strip_suffix(".index") {
-        Some(prefix) => prefix,
-        // `P.data-00000-of-00001` is a shard of V2, `P-00000-of-00001` one of V1.
-        None => ShardName::written(name, 0)
-            .map_or(name, |shard| shard.stem.strip_suffix(".data").unwrap_or(shard.stem)),
-    };
+    let prefix = FORMATS.iter().find_map(|format| (format.prefix)(name)).unwrap_or(name);
     if prefix.is_empty() { resolved(path) } else { resolved(&path.with_file_name(prefix)) }
 }
 

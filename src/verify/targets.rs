@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::{Verification, graphs, siblings, verify};
-use crate::artifact::{Artifact, Document, FileKind, ReadOptions, Sniffed};
+use crate::artifact::{Artifact, ArtifactKind, Document, FileKind, ReadOptions, Sniffed};
 use crate::checkpoint::Checkpoint;
 use crate::error::Error;
 use crate::graph::OpTable;
 use crate::progress::Progress;
-use crate::schema::Schema;
+use crate::schema::{KnownType, Schema};
 
 /// An artifact under its path, or under its prefix if it is a checkpoint; or the error of opening it.
 type Named = (PathBuf, Result<Artifact<'static>, Error>);
@@ -126,7 +126,7 @@ impl Targets {
 
 /// Separates the graphs from the rest, if there are checkpoints to compare them with.
 fn separate_graphs(all: Vec<Named>) -> (Vec<Named>, Vec<Artifact<'static>>) {
-    let is_checkpoint = |artifact: &Artifact<'_>| artifact.kind() == "checkpoint";
+    let is_checkpoint = |artifact: &Artifact<'_>| *artifact.kind() == ArtifactKind::Checkpoint;
     if !all.iter().any(|(_, artifact)| artifact.as_ref().is_ok_and(is_checkpoint)) {
         return (all, Vec::new());
     }
@@ -141,7 +141,7 @@ fn separate_graphs(all: Vec<Named>) -> (Vec<Named>, Vec<Artifact<'static>>) {
 }
 
 fn is_graph(artifact: &Artifact<'_>) -> bool {
-    matches!(artifact.kind(), "meta graph" | "graph")
+    matches!(artifact.kind(), ArtifactKind::Known(KnownType::MetaGraphDef | KnownType::GraphDef))
 }
 
 /// The path that names the whole checkpoint, the path of any other artifact.

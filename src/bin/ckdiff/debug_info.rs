@@ -8,7 +8,6 @@ use ckdiff::message::Message;
 use ckdiff::meta_graph::{debug_info_file, own_debug_info};
 use ckdiff::schema::{KnownType, Schema};
 
-
 const MESSAGE: &str = KnownType::GraphDebugInfo.full_name();
 
 /// The file of debug information that belongs to the output.

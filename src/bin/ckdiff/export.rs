@@ -10,7 +10,6 @@ use ckdiff::report::human::printable;
 use ckdiff::schema::field::meta_graph_def;
 use ckdiff::schema::{KnownType, Schema};
 
-
 use crate::Exit;
 use crate::args::{ContentArgs, ExportArgs, TargetArgs};
 use crate::convert;

@@ -4,11 +4,12 @@
 //! combined with the data of the working tree.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use ckdiff::Error;
 use ckdiff::artifact::{Artifact, FileKind, Sniffed, Unsupported};
+use ckdiff::bytes::hex;
 use ckdiff::report::human::printable;
 use sha2::{Digest, Sha256};
 
@@ -63,27 +64,18 @@ impl GitFile {
 impl Content {
     fn read(path: &Path) -> io::Result<Self> {
         let mut sha256 = Sha256::new();
-        let mut file = File::open(path)?;
-        let mut chunk = vec![0; 64 << 10];
+        let mut file = BufReader::with_capacity(64 << 10, File::open(path)?);
         let mut bytes = 0;
         loop {
-            match file.read(&mut chunk)? {
-                0 => break,
-                read => {
-                    sha256.update(chunk.get(..read).unwrap_or_default());
-                    bytes += read as u64;
-                }
+            let chunk = file.fill_buf()?.len();
+            if chunk == 0 {
+                return Ok(Self { bytes, sha256: hex(sha256.finalize()) });
             }
+            sha256.update(file.buffer());
+            bytes += chunk as u64;
+            file.consume(chunk);
         }
-        let hex = sha256.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Self { bytes, sha256: hex })
     }
-}
-
-/// Whether two files have the same content.
-pub(crate) fn same_bytes(a: &Path, b: &Path) -> io::Result<bool> {
-    let same = fs::metadata(a)?.len() == fs::metadata(b)?.len();
-    Ok(same && Content::read(a)? == Content::read(b)?)
 }
 
 /// The message of `error` without the name of the file, which the reader knows.

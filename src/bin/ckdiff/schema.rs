@@ -74,11 +74,10 @@ impl Loaded {
 fn compile(files: &[PathBuf], dirs: &[PathBuf]) -> Result<(Vec<u8>, Vec<String>), Error> {
     let mut resolver = ChainFileResolver::new();
     let here = [PathBuf::from(".")];
-    for dir in if dirs.is_empty() { &here } else { dirs } {
-        resolver.add(IncludeFileResolver::new(dir.clone()));
-    }
-    // The folder of each file is searched last, so that a single file needs no -I.
-    for dir in files.iter().filter_map(|file| file.parent()) {
+    let dirs = if dirs.is_empty() { &here } else { dirs }.iter().map(PathBuf::as_path);
+    // The directory of each file is searched last, so that a single file needs no -I.
+    let dirs: Vec<&Path> = dirs.chain(files.iter().filter_map(|file| file.parent())).collect();
+    for dir in &dirs {
         resolver.add(IncludeFileResolver::new(dir.to_path_buf()));
     }
     let built_in = DescriptorSetFileResolver::decode(descriptor_set()).map_err(|error| {
@@ -93,7 +92,9 @@ fn compile(files: &[PathBuf], dirs: &[PathBuf]) -> Result<(Vec<u8>, Vec<String>)
         // Its debug form has the position: `file.proto:1:1: expected …`.
         compiler.open_file(file).map_err(|error| {
             let message = format!("{error:?}");
-            let hint = match message.ends_with("found 'edition'") {
+            let name = error.file().filter(|_| error.is_parse());
+            let source = name.and_then(|name| source(name, &dirs));
+            let hint = match source.is_some_and(|source| has_edition(&source)) {
                 true => "; use --descriptor-set for a schema with editions",
                 false => "",
             };
@@ -108,6 +109,17 @@ fn compile(files: &[PathBuf], dirs: &[PathBuf]) -> Result<(Vec<u8>, Vec<String>)
     }
     let set = compiler.include_imports(true).encode_file_descriptor_set();
     Ok((set, own))
+}
+
+/// The source of the `.proto` file that an import or an error calls `name`.
+fn source(name: &str, dirs: &[&Path]) -> Option<String> {
+    dirs.iter().find_map(|dir| fs::read_to_string(dir.join(name)).ok())
+}
+
+/// Whether a `.proto` file declares an edition: `edition = "2023";`.
+fn has_edition(source: &str) -> bool {
+    let mut lines = source.lines().filter_map(|line| line.trim_start().strip_prefix("edition"));
+    lines.any(|rest| rest.trim_start().starts_with('='))
 }
 
 /// The messages that are not nested in another, without protobuf's own.

@@ -12,6 +12,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use ckdiff::Error;
+use ckdiff::bytes::hex;
 use ckdiff::checkpoint::{Checkpoint, Entry, ListedTensor, Listing};
 use ckdiff::progress::Silent;
 use ckdiff::text::{self, PrintOptions, Style, UnknownFields};
@@ -107,7 +108,5 @@ fn stored(entry: &Entry) -> Option<String> {
         sha256.update(checksum.len().to_le_bytes());
         sha256.update(checksum.value().to_le_bytes());
     }
-    let hash = sha256.finalize();
-    let hex: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    Some(format!("slices:{hex}"))
+    Some(format!("slices:{:.16}", hex(sha256.finalize())))
 }

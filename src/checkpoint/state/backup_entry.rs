@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::CheckpointState;
+use super::{read::parse, write::write};
 use crate::checkpoint::backup;
-use crate::checkpoint::probe::Probe;
 use crate::error::{Error, Result};
 use crate::files::{self, is_same_folder, is_same_path};
+use crate::probe::Probe;
 use crate::schema::tensorflow;
 
 /// A state file that names a backup; `None` if its latest checkpoint is not the one that is replaced.
@@ -39,7 +40,7 @@ impl BackupEntry {
         let is_backup =
             |path: &Path| is_same_folder(path, checkpoint) && backup::is_of(path, checkpoint);
         let before = read(file)?;
-        let state = super::parse(&Probe::new(file))?;
+        let state = parse(&Probe::new(file))?;
         let dir = file.parent().unwrap_or(Path::new(""));
         if is_backup(latest) {
             let after = renamed(state, dir, is_backup, checkpoint);
@@ -48,7 +49,7 @@ impl BackupEntry {
         }
         let is_it = |path: &Path| is_same_path(path, checkpoint);
         let Some(backup) = backup.filter(|_| is_it(latest)) else { return Ok(Self(None)) };
-        super::write::write(file, &renamed(state.clone(), dir, is_it, backup))?;
+        write(file, &renamed(state.clone(), dir, is_it, backup))?;
         let (meanwhile, file) = (read(file)?, file.to_path_buf());
         Ok(Self(Some(Named { file, meanwhile, after: state, before: Some(before) })))
     }
@@ -58,7 +59,7 @@ impl BackupEntry {
         match self.0 {
             Some(named) if read(&named.file)? == named.meanwhile => match named.before {
                 Some(before) => replace(&named.file, &before),
-                None => super::write::write(&named.file, &named.after),
+                None => write(&named.file, &named.after),
             },
             _ => Ok(()),
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use prost::Message as _;
 
 use super::CheckpointState;
+use super::read::message_type;
 use super::relative;
 use crate::checkpoint::state_file;
 use crate::error::{Error, Result};
@@ -97,7 +98,7 @@ impl CheckpointState {
 /// Writes a state file.
 pub(super) fn write(file: &Path, state: &tensorflow::CheckpointState) -> Result<()> {
     let schema = Schema::tensorflow();
-    let ty = super::message_type(schema)?;
+    let ty = message_type(schema)?;
     let message = Message::decode(schema, ty, state.encode_to_vec())?;
     let style = text::PrintOptions::new(text::Style::TensorFlow);
     files::replace(file, |out| text::print(&message, &style, out).map(drop))

@@ -62,10 +62,8 @@ fn answer(diff: &Diff) -> String {
 /// The answer of a comparison of messages.
 fn about_graph(diff: &Diff) -> String {
     let ChangeCounts { semantic, cosmetic, .. } = diff.weights();
-    let what = match (&*diff.lhs.kind, &*diff.rhs.kind) {
-        (lhs, rhs) if lhs == rhs && !lhs.contains('.') => several(lhs),
-        _ => "models".into(),
-    };
+    let is_same_kind = diff.lhs.kind == diff.rhs.kind;
+    let what = if is_same_kind { several(diff.lhs.kind.name()) } else { "models".into() };
     match (diff.verdict(), cosmetic) {
         (Verdict::Same, 0) => format!("The {what} are the same."),
         (Verdict::Same, _) => {

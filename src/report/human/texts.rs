@@ -141,7 +141,7 @@ impl PartWriter<'_> {
     fn subject(&self, part: &ChangedPart<'_>) -> String {
         let path = part.path();
         if path.steps().is_empty() {
-            return self.diff.rhs.kind.to_owned();
+            return self.diff.rhs.kind.to_string();
         }
         let rhs = change_text::short_path(path);
         let lhs = path.in_lhs().map(|path| change_text::short_path(&path));

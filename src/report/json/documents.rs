@@ -83,7 +83,7 @@ pub(super) fn overview(overview: &Overview<'_>, out: &mut dyn Write) -> io::Resu
     let report = object! {
         schema: "ckdiff-show-message/1",
         path: serial::Text(overview.path.display()),
-        kind: overview.kind,
+        kind: &overview.kind,
         message: overview.message,
         form: overview.form.name().to_lowercase(),
         bytes: overview.bytes,

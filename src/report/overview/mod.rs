@@ -24,7 +24,7 @@ pub use signature::{Argument, Encoding, Signature};
 pub use special_op::{OpRole, SpecialOp};
 pub use structured_value::{NamedTuple, Range, StructuredValue, TensorSpec, TypeSpec};
 
-use crate::artifact::{Artifact, Document, Form};
+use crate::artifact::{Artifact, ArtifactKind, Document, Form};
 use crate::error::{Error, Result};
 use crate::message::{Message, fields};
 use crate::schema::field::saved_model;
@@ -48,8 +48,8 @@ use crate::schema::{KnownType, Schema};
 pub struct Overview<'a> {
     /// The path of the message.
     pub path: PathBuf,
-    /// Its kind, such as `meta graph`.
-    pub kind: &'a str,
+    /// Its kind.
+    pub kind: ArtifactKind,
     /// The full name of its type.
     pub message: &'a str,
     /// Its form in the file.
@@ -120,7 +120,7 @@ impl<'a> Overview<'a> {
     /// As [`new`](Self::new), and when the artifact has no message.
     pub fn of_artifact(artifact: &'a Artifact<'a>) -> Result<Self> {
         let Some(document) = artifact.message() else {
-            let why = format!("this is a {}, which has no message", artifact.kind());
+            let why = format!("this is {}, which has no message", artifact.kind().with_article());
             return Err(Error::usage(why).in_file(artifact.path()));
         };
         let mut overview = Self::new(document).map_err(|error| error.in_file(document.path()))?;

@@ -29,7 +29,7 @@ impl<'c> RestoreSource<'c> {
         Self {
             checkpoint,
             non_utf8: non_utf8.collect(),
-            accepts_all: checkpoint.format().version() == Some(CheckpointFormatVersion::V1),
+            accepts_all: checkpoint.format().version == Some(CheckpointFormatVersion::V1),
             keys: None,
         }
     }

@@ -21,11 +21,17 @@ const MODULES: &[(&str, &[&str])] = &[
     ("serial", &["bytes", "error", "tensor"]),
     ("table", &["bytes", "error"]),
     ("compare", &["bytes", "error", "progress", "serial", "tensor", "threads"]),
+    ("probe", &["bytes", "error", "message", "table"]),
+    (
+        "formats",
+        &["bytes", "error", "files", "message", "probe", "progress", "schema", "table", "tensor"],
+    ),
+    ("sniff", &["bytes", "error", "files", "formats", "message", "probe"]),
     (
         "checkpoint",
         &[
-            "bytes", "error", "files", "message", "progress", "schema", "serial", "table",
-            "tensor", "text",
+            "bytes", "error", "files", "formats", "message", "probe", "progress", "schema",
+            "serial", "sniff", "tensor", "text",
         ],
     ),
     ("graph", &["bytes", "error", "message", "schema", "tensor"]),
@@ -39,9 +45,10 @@ const MODULES: &[(&str, &[&str])] = &[
             "files",
             "json",
             "message",
-            "saved_model",
+            "probe",
             "schema",
             "serial",
+            "sniff",
             "text",
             "threads",
         ],
@@ -88,6 +95,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "checkpoint",
             "error",
             "files",
+            "formats",
             "graph",
             "message",
             "meta_graph",
@@ -100,6 +108,7 @@ const MODULES: &[(&str, &[&str])] = &[
     (
         "saved_model",
         &[
+            "artifact",
             "bytes",
             "checkpoint",
             "error",
@@ -107,6 +116,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "graph",
             "message",
             "meta_graph",
+            "probe",
             "progress",
             "saver",
             "schema",
@@ -141,7 +151,17 @@ const MODULES: &[(&str, &[&str])] = &[
 const ONLY_IN: &[(&str, &[&str], &str)] = &[
     (
         "std::fs",
-        &["bytes", "files", "checkpoint", "saver", "saved_model", "artifact", "bin"],
+        &[
+            "bytes",
+            "files",
+            "probe",
+            "formats",
+            "checkpoint",
+            "saver",
+            "saved_model",
+            "artifact",
+            "bin",
+        ],
         "files are opened at the edges",
     ),
     ("clap", &["bin"], "the command line is the binary's"),
@@ -244,22 +264,6 @@ fn words_stay_in_their_modules() {
 /// The largest number of lines in a `mod.rs`.
 const MAP_LINES: usize = 150;
 
-/// Files that exceed [`MAP_LINES`].
-const LONG_MAPS: &[&str] = &[
-    "src/bin/ckdiff/args/mod.rs",
-    "src/checkpoint/state/mod.rs",
-    "src/checkpoint/v1/mod.rs",
-    "src/checkpoint/v2/mod.rs",
-    "src/error/mod.rs",
-    "src/message/mod.rs",
-    "src/report/human/overview/mod.rs",
-    "src/report/overview/mod.rs",
-    "src/text/encode/mod.rs",
-    "src/text/layout/mod.rs",
-    "src/verify/fit/mod.rs",
-    "src/verify/mod.rs",
-];
-
 /// A `mod.rs` is the map of its folder; what it would contain beyond that has a name, and a file.
 #[test]
 fn a_mod_file_is_a_map() {
@@ -270,7 +274,7 @@ fn a_mod_file_is_a_map() {
     });
     let mut long: Vec<_> = long.map(|path| path.to_str().unwrap()).collect();
     long.sort_unstable();
-    assert_eq!(long, LONG_MAPS, "mod.rs files of more than {MAP_LINES} lines");
+    assert!(long.is_empty(), "mod.rs files of more than {MAP_LINES} lines: {long:?}");
 }
 
 #[test]

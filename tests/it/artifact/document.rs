@@ -3,11 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckdiff::artifact::{Artifact, Document, Form, ReadOptions};
+use ckdiff::artifact::{Artifact, ArtifactKind, Document, FileKind, Form, ReadOptions, Sniffed};
 use ckdiff::json;
 use ckdiff::message::Unknown;
-use ckdiff::saved_model;
-use ckdiff::schema::Schema;
+use ckdiff::schema::{KnownType, Schema};
 use ckdiff::text;
 use serde_json::Value;
 
@@ -332,7 +331,9 @@ fn a_directory_of_a_saved_model_is_its_graphs() {
     for name in ["builder", "builder_text", "module"] {
         let dir = Path::new("tests/data/saved_models").join(name);
         let artifact = Artifact::open(&dir).unwrap();
-        assert_eq!(artifact.kind(), "SavedModel");
-        assert!(saved_model::file_in(&dir).is_some_and(|file| file.starts_with(&dir)));
+        assert_eq!(*artifact.kind(), ArtifactKind::Known(KnownType::SavedModel));
+        let found = Sniffed::of_path(&dir);
+        let FileKind::SavedModel(file) = found.kind() else { panic!("{found:?}") };
+        assert!(file.starts_with(&dir));
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ckdiff::artifact::Artifact;
+use ckdiff::artifact::{Artifact, FileKind, Sniffed};
 use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Existing, FORMATS, Format};
 use ckdiff::diff::{Options, Verdict, diff};
 use ckdiff::progress::Silent;
@@ -58,17 +58,17 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn formats_have_distinct_names() {
     for format in FORMATS {
-        for name in [format.name(), format.option()] {
-            assert_eq!(Format::by_name(name).map(Format::name), Some(format.name()));
+        for name in [format.name, format.option] {
+            assert_eq!(Format::by_name(name).map(|format| format.name), Some(format.name));
         }
-        assert!(!format.about().is_empty() && !format.about().ends_with('.'), "{format}");
+        assert!(!format.about.is_empty() && !format.about.ends_with('.'), "{format}");
     }
     assert!(Format::by_name("").is_none());
     let help = ckdiff(&["save-as", "--help"]);
     let run = ckdiff(&["save-as", "demo/model.ckpt", "/no/such/place", "--format", "none"]);
     assert_eq!((help.code, run.code), (0, 2));
     for format in writable() {
-        assert!(run.stderr.contains(format.option()), "{}", run.stderr);
+        assert!(run.stderr.contains(format.option), "{}", run.stderr);
     }
 }
 
@@ -79,16 +79,13 @@ fn a_written_checkpoint_opens_by_each_of_its_files() {
             let folder = tempfile::tempdir().unwrap();
             let opened = write(&folder.path().join("m"), format, 7, shards).unwrap();
             let checkpoint = Checkpoint::open(&opened).unwrap();
-            assert_eq!(
-                (checkpoint.format().name(), first_of(&checkpoint)),
-                (format.name(), Some(7))
-            );
+            assert_eq!((checkpoint.format().name, first_of(&checkpoint)), (format.name, Some(7)));
             let mut files = checkpoint.files().to_vec();
             files.sort();
             assert_eq!(files, files_in(folder.path()), "{format}: no file is forgotten");
             for file in files {
                 let by_file = Checkpoint::open(&file).unwrap();
-                assert_eq!(by_file.format().name(), format.name(), "{}", file.display());
+                assert_eq!(by_file.format().name, format.name, "{}", file.display());
                 assert!(by_file.has_tensor("a") || shards > 1, "{}", file.display());
             }
         }
@@ -102,7 +99,7 @@ fn every_format_stores_the_same_model() {
         .iter()
         .flat_map(|format| [1, 2].map(|shards| (*format, shards)))
         .map(|(format, shards)| {
-            let folder = folder.path().join(format!("{}{shards}", format.option()));
+            let folder = folder.path().join(format!("{}{shards}", format.option));
             fs::create_dir(&folder).unwrap();
             write(&folder.join("m"), format, 1, shards).unwrap()
         })
@@ -114,7 +111,7 @@ fn every_format_stores_the_same_model() {
         assert_eq!(found.verdict(), Verdict::Same, "{}", path.display());
         let verified = verify(&rhs, None, 1, &Silent).unwrap();
         assert!(verified.is_sound(), "{}", path.display());
-        let checksum = rhs.checkpoint().unwrap().format().checksum();
+        let checksum = rhs.checkpoint().unwrap().format().checksum;
         assert_eq!(verified.artifact.has_checksums, checksum.is_some(), "{}", path.display());
         let human = ckdiff(&["verify", path.to_str().unwrap()]);
         let said = human.text().matches("no checksum in this format").count();
@@ -174,7 +171,10 @@ fn a_single_file_is_read_without_the_others() {
             let name = file.file_name().unwrap();
             let copy = elsewhere.path().join("git-blob");
             fs::copy(file, &copy).unwrap();
-            let read = Checkpoint::open_file(&copy, Path::new(name)).unwrap()?;
+            let found = Sniffed::of_file(&copy, Path::new(name));
+            let FileKind::CheckpointFile(_) = found.kind() else { return None };
+            let read = Artifact::of(found).unwrap();
+            let read = read.checkpoint().unwrap();
             Some((read.path().to_path_buf(), read.shape_map().len()))
         });
         let alone: Vec<_> = alone.collect();
@@ -202,7 +202,7 @@ fn damage_is_reported_or_harmless() {
                 for (name, content) in read {
                     let was = good.iter().find(|(known, _)| *known == name);
                     if let (Ok(content), Some((_, Ok(was))), Some(_)) =
-                        (content, was, format.checksum())
+                        (content, was, format.checksum)
                     {
                         assert_eq!(content, *was, "{format}: {name}");
                     }

@@ -63,7 +63,7 @@ fn a_moved_directory_is_an_error_that_suggests_a_path() {
         let named = path.replace('\\', r"\\");
         let dir = directory(&["model-7"], &format!("model_checkpoint_path: \"{named}\""));
         let expected = format!(
-            "DIR/checkpoint: the latest checkpoint it names, {taken}, is not there; DIR/model-7 is there: give \
+            "DIR/checkpoint: the latest checkpoint, {taken}, does not exist; DIR/model-7 exists: use \
              that path"
         );
         assert_eq!(error_of(&dir), expected);
@@ -75,7 +75,7 @@ fn errors_in_a_state_file_are_reported() {
     let cases = [
         (
             "model_checkpoint_path: 'gone'",
-            "DIR/checkpoint: the latest checkpoint it names, DIR/gone, is not there; in it: a, b",
+            "DIR/checkpoint: the latest checkpoint, DIR/gone, does not exist; the directory contains a, b",
         ),
         (
             "",
@@ -103,7 +103,7 @@ fn errors_in_a_state_file_are_reported() {
 fn a_directory_without_a_state_file_is_an_error_that_lists_checkpoints() {
     let dir = directory(&["a", "b"], "");
     fs::remove_file(dir.path().join("checkpoint")).unwrap();
-    let expected = "DIR: there is no state file `checkpoint` to name the latest one; in it: a, b";
+    let expected = "DIR: there is no state file `checkpoint` to name the latest one; the directory contains a, b";
     assert_eq!(error_of(&dir), expected);
     fs::create_dir(dir.path().join("checkpoint")).unwrap();
     assert_eq!(error_of(&dir), expected);

@@ -70,7 +70,7 @@ fn the_size_of_chunks_makes_no_difference() {
 #[test]
 fn the_corpus_has_every_format() {
     for format in FORMATS {
-        let any = corpus().any(|(path, _)| open(&path).format().name() == format.name());
+        let any = corpus().any(|(path, _)| open(&path).format().name == format.name);
         assert!(any, "{format}");
     }
 }
@@ -116,7 +116,7 @@ fn pattern_characters_in_names_are_literal() {
 fn v2_goes_before_v1() {
     let dir = demo_directory(&["m"]);
     std::fs::copy(format!("{DATA}/v1/all.ckpt"), dir.path().join("m")).unwrap();
-    assert_eq!(Checkpoint::open(dir.path().join("m")).unwrap().format().name(), "V2");
+    assert_eq!(Checkpoint::open(dir.path().join("m")).unwrap().format().name, "V2");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn a_missing_v1_shard_is_reported() {
     let damage = checkpoint.damage()[0].to_string();
     insta::assert_snapshot!(
         damage.rsplit_once('/').unwrap().1,
-        @"m-00001-of-00002: this shard of the checkpoint is not there"
+        @"m-00001-of-00002: this shard of the checkpoint is missing"
     );
     assert!(checkpoint.get_tensor("bias").is_ok());
     let error = checkpoint.get_tensor("embedding").unwrap_err().to_string();

@@ -63,7 +63,7 @@ fn written_checkpoints_equal_those_of_tensorflow_byte_for_byte() {
             wrong.push(format!("{}: {error}", path.display()));
             continue;
         }
-        seen[usize::from(checkpoint.format().name() == "V2")] += 1;
+        seen[usize::from(checkpoint.format().name == "V2")] += 1;
         for file in checkpoint.files() {
             let ours = folder.path().join(file.file_name().unwrap());
             if fs::read(file).unwrap() != fs::read(ours).unwrap_or_default() {

@@ -59,7 +59,7 @@ fn other_files_are_not_replaced() {
     let dir = dir.path();
     fs::write(dir.join("notes"), "mine").unwrap();
     let said = refused(dir, "save-as demo/model.ckpt DIR/notes --format v1 --overwrite");
-    assert_snapshot!(said, @"ckdiff: error: DIR/notes: a file is there that is no checkpoint; it is not replaced");
+    assert_snapshot!(said, @"ckdiff: error: DIR/notes: this file is not part of a checkpoint; it is not replaced");
     ok(dir, "save-as demo/model.ckpt DIR/notes --overwrite");
     assert_eq!(fs::read(dir.join("notes")).unwrap(), b"mine");
 }
@@ -86,9 +86,9 @@ fn every_way_of_storing_a_checkpoint_is_the_same_checkpoint() {
     let dir = dir.path();
     let mut stored = 0;
     for source in ["v1/v2twin.ckpt", "v1/sliced.ckpt", "shards/three.ckpt", "v1/all.ckpt"] {
-        for format in FORMATS.iter().filter(|format| format.version().is_some()) {
+        for format in FORMATS.iter().filter(|format| format.version.is_some()) {
             for shards in [1, 3, 7] {
-                let option = format.option();
+                let option = format.option;
                 let name = format!("{option}-{shards}-{}", source.replace('/', "-"));
                 ok(
                     dir,
@@ -166,7 +166,7 @@ fn impossible_saves_are_refused() {
     );
     assert_snapshot!(
         refused(dir, "save-as demo/model.ckpt DIR/"),
-        @"ckdiff: error: DIR/: a checkpoint wants a name: what the names of its files start with"
+        @"ckdiff: error: DIR/: expected the name of a checkpoint, found a directory"
     );
     assert_snapshot!(
         refused(dir, "save-as demo/model.ckpt DIR/n --include nothing"),
@@ -220,7 +220,7 @@ fn latest_prints_the_latest_checkpoint() {
     assert_eq!(run(dir, "latest --all DIR/checkpoint"), (0, "DIR/m-1\nDIR/m-2\n".into()));
     fs::remove_file(dir.join("m-2.index")).unwrap();
     let said = refused(dir, "latest DIR");
-    assert_snapshot!(said, @"ckdiff: error: DIR/checkpoint: the latest checkpoint it names, DIR/m-2, is not there; in it: m-1");
+    assert_snapshot!(said, @"ckdiff: error: DIR/checkpoint: the latest checkpoint, DIR/m-2, does not exist; the directory contains m-1");
 }
 
 #[cfg(target_os = "linux")]

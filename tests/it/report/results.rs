@@ -1,6 +1,6 @@
 //! Reports of results that are made by hand.
 
-use ckdiff::artifact::ArtifactSummary;
+use ckdiff::artifact::{ArtifactKind, ArtifactSummary};
 use ckdiff::compare::{
     Comparison, Failure, NanPolicy, Options, PassesAt, Sides, Tolerance, Work, Worst,
 };
@@ -16,7 +16,7 @@ use crate::support::named_snapshot;
 fn side(path: &str) -> ArtifactSummary {
     ArtifactSummary {
         path: path.into(),
-        kind: "checkpoint".into(),
+        kind: ArtifactKind::Checkpoint,
         format: "V2",
         has_data: true,
         has_checksums: true,

@@ -115,7 +115,7 @@ fn variables_whose_files_are_missing_or_cut_are_trouble() {
         let run = ckdiff(&["show", path]);
         let told = match left {
             Some(_) => "content needs",
-            None => "this shard of the checkpoint is not there",
+            None => "this shard of the checkpoint is missing",
         };
         assert_eq!(run.code, 2, "{}", run.stderr);
         assert!(run.stderr.contains(told), "{}", run.stderr);

@@ -35,7 +35,7 @@ pub(crate) struct SaveAsArgs {
 /// Accepts the name of any format that can be written.
 fn writable_format() -> impl TypedValueParser<Value = &'static Format> {
     let writable = FORMATS.iter().filter(|format| format.is_writable());
-    let values = writable.map(|format| PossibleValue::new(format.option()).help(format.about()));
+    let values = writable.map(|format| PossibleValue::new(format.option).help(format.about));
     PossibleValuesParser::new(values)
         .try_map(|name| Format::by_name(&name).ok_or("there is no such format"))
 }

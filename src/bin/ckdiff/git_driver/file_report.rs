@@ -5,10 +5,11 @@ use std::fs;
 use ckdiff::Error;
 use ckdiff::artifact::Artifact;
 use ckdiff::diff::{Diff, Options, Verdict, diff};
+use ckdiff::files::have_same_content;
 use ckdiff::progress::Silent;
 
 use super::request::{Request, Side};
-use crate::git_file::{GitFile, same_bytes};
+use crate::git_file::GitFile;
 
 /// The content of a report on a file, below its name.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ impl FileReport {
                 Self::Links([target(old), target(new)])
             }
             // A file of the working tree has no hash; perhaps only its mode changed.
-            (Some(old), Some(new)) if same_bytes(&old.file, &new.file).unwrap_or(false) => {
+            (Some(old), Some(new)) if have_same_content(&old.file, &new.file).unwrap_or(false) => {
                 Self::Equal
             }
             (Some(old), Some(new)) => {

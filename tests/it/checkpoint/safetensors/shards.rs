@@ -71,7 +71,7 @@ fn a_directory_opens_its_model() {
     let error = files(dir.path()).unwrap_err().to_string();
     assert_snapshot!(
         error.replace(dir.path().to_str().unwrap(), "DIR"),
-        @"DIR: there is no state file `checkpoint` to name the latest one; in it: adapter_model.safetensors, other.safetensors"
+        @"DIR: there is no state file `checkpoint` to name the latest one; the directory contains adapter_model.safetensors, other.safetensors"
     );
     copy("baseline.safetensors", "model.safetensors");
     assert_eq!(files(dir.path()).unwrap(), [dir.path().join("model.safetensors")]);
@@ -85,8 +85,8 @@ fn a_missing_shard_is_damage_of_its_tensors() {
     let dir = copy();
     fs::remove_file(dir.path().join("model-00002-of-00003.safetensors")).unwrap();
     assert_snapshot!(errors(dir.path(), INDEX), @r#"
-    DIR/model-00002-of-00003.safetensors: tensor encoder.weight: this shard of the checkpoint is not there
-    DIR/model-00002-of-00003.safetensors: tensor scale: this shard of the checkpoint is not there
+    DIR/model-00002-of-00003.safetensors: tensor encoder.weight: this shard of the checkpoint is missing
+    DIR/model-00002-of-00003.safetensors: tensor scale: this shard of the checkpoint is missing
     "#);
     let checkpoint = Checkpoint::open(dir.path().join(INDEX)).unwrap();
     assert!(checkpoint.get_tensor("steps").is_ok());

@@ -125,7 +125,7 @@ fn the_ending_of_the_path_chooses_the_format() {
     ok(dir, "save-as DIR/b.safetensors DIR/c");
     assert_eq!(names(dir), ["a.safetensors", "b.safetensors", "c"]);
     for (name, format) in [("a.safetensors", "safetensors"), ("b.safetensors", "V1"), ("c", "V1")] {
-        assert_eq!(Checkpoint::open(dir.join(name)).unwrap().format().name(), format, "{name}");
+        assert_eq!(Checkpoint::open(dir.join(name)).unwrap().format().name, format, "{name}");
     }
 }
 
@@ -223,7 +223,7 @@ fn what_is_no_checkpoint_is_not_replaced() {
         "version https://git-lfs.github.com/spec/v1\noid sha256:00\n",
     )
     .unwrap();
-    assert_snapshot!(refused(dir, "save-as safetensors/demo.safetensors DIR/m --overwrite"), @"ckdiff: error: DIR/m.safetensors: a file is there that is no checkpoint; it is not replaced");
+    assert_snapshot!(refused(dir, "save-as safetensors/demo.safetensors DIR/m --overwrite"), @"ckdiff: error: DIR/m.safetensors: this file is not part of a checkpoint; it is not replaced");
     fs::write(dir.join("n-00001-of-00002.safetensors"), [0x89, b'H', b'D', b'F', 13, 10]).unwrap();
-    assert_snapshot!(refused(dir, "save-as safetensors/demo.safetensors DIR/n --shards 2 --overwrite"), @"ckdiff: error: DIR/n-00001-of-00002.safetensors: a file is there that is no checkpoint; it is not replaced");
+    assert_snapshot!(refused(dir, "save-as safetensors/demo.safetensors DIR/n --shards 2 --overwrite"), @"ckdiff: error: DIR/n-00001-of-00002.safetensors: this file is not part of a checkpoint; it is not replaced");
 }

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use ckdiff::artifact::Artifact;
+use ckdiff::artifact::{Artifact, FileKind, Sniffed};
 use ckdiff::diff::{
     Change, ChangeKind, ChangedPart, Diff, LineTag, Options, Step, TextDiff, TextView, Weight, diff,
 };
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
 use ckdiff::report::{Format, Options as Looks, Report, write};
-use ckdiff::saved_model;
 use ckdiff::text::{PrintOptions, UnknownFields, print};
 
 use crate::support::graph::pairs::{names, side};
@@ -242,7 +241,9 @@ fn reports_fit_their_columns_and_no_two_lines_look_alike() {
 
 #[test]
 fn saved_models_are_among_the_pairs() {
-    let is_saved_model = |name: &&String| saved_model::file_in(&side(name, "lhs")).is_some();
+    let is_saved_model = |name: &&String| {
+        matches!(Sniffed::of_path(side(name, "lhs")).kind(), FileKind::SavedModel(_))
+    };
     let count = names().iter().filter(is_saved_model).count();
     assert!(count >= 10, "{count}");
 }

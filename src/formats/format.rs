@@ -1,0 +1,105 @@
+//! A format of checkpoints, as a table of functions.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::contents::Contents;
+use super::piece::Shard;
+use crate::bytes::{ChecksumKind, Limits};
+use crate::error::Result;
+use crate::files::Complete;
+use crate::probe::Probe;
+use crate::progress::Progress;
+use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
+
+/// A format of checkpoints.
+pub struct Format {
+    /// The name in reports: `V2`.
+    pub name: &'static str,
+    /// The name as a value of `--format`: `v2`.
+    pub option: &'static str,
+    /// The description in `--help`.
+    pub about: &'static str,
+    /// The kind of checksum that protects content; `None` for a format without checksums.
+    pub checksum: Option<ChecksumKind>,
+    /// The version of a `SaverDef` that writes this format; `None` if TensorFlow's savers do not write it.
+    pub version: Option<CheckpointFormatVersion>,
+    /// The role of a file in a checkpoint of this format; `None` for other files. Names count only where the content does not
+    /// decide.
+    pub(crate) role: fn(&Probe) -> Option<Role>,
+    /// The path that names all files of the checkpoint that a path names; `None` if the path names no checkpoint of this format.
+    /// A damaged checkpoint is located too, and reading it reports the damage.
+    pub(crate) locate: fn(&Probe) -> Option<PathBuf>,
+    /// The files of the checkpoint that a path from `locate` names, by their names. The file that makes the others a checkpoint
+    /// comes last.
+    pub(crate) files: fn(&Path) -> Vec<PathBuf>,
+    /// The existing file that shows that the checkpoint of a path exists.
+    pub(crate) marker: fn(&Path) -> Option<PathBuf>,
+    /// The prefix of the checkpoint that a file with this name belongs to; `None` if the name is that of no file of this format, or
+    /// that of a whole checkpoint.
+    ///
+    /// ```
+    /// use ckdiff::checkpoint::Format;
+    ///
+    /// let v2 = Format::by_name("v2").expect("it is a format");
+    /// assert_eq!((v2.prefix)("model.ckpt.data-00000-of-00001"), Some("model.ckpt"));
+    /// ```
+    pub prefix: fn(&str) -> Option<&str>,
+    /// The name that opens the checkpoint of a file with this name. Only one file of a checkpoint has one.
+    pub(crate) listed: fn(&str) -> Option<String>,
+    /// Reads the checkpoint that `locate` found for a path.
+    pub(crate) read: fn(&Probe, &Path, &Limits) -> Result<Contents>,
+    /// Reads one file with the role [`Role::Readable`], without its siblings.
+    pub(crate) read_file: fn(&Probe, &Limits) -> Result<Contents>,
+    pub(crate) writer: Option<Writer>,
+}
+
+/// The role of a file in its checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The file can be read by itself: it has the names of tensors.
+    Readable,
+    /// The file cannot be read by itself: names or content are in another file.
+    Content,
+}
+
+/// How a format is written.
+pub(crate) struct Writer {
+    /// The path that opens a checkpoint with this prefix and number of shards.
+    pub(crate) opened_by: fn(&Path, usize) -> PathBuf,
+    /// Whether the metadata of a checkpoint is written.
+    pub(crate) keeps_metadata: bool,
+    /// Writes the shards of a checkpoint, each file under a temporary name. The file that makes the others a checkpoint comes
+    /// last.
+    pub(crate) write: WriteShards,
+}
+
+/// See [`Writer::write`]; the path is the one that [`Writer::opened_by`] was given.
+type WriteShards =
+    fn(&[Shard<'_>], &[(String, String)], &Path, &dyn Progress) -> Result<Vec<Complete>>;
+
+impl Format {
+    /// Whether ckdiff can write this format.
+    pub fn is_writable(&self) -> bool {
+        self.writer.is_some()
+    }
+
+    /// Whether the format stores the metadata that [`Checkpoint::metadata`] returns.
+    ///
+    /// [`Checkpoint::metadata`]: super::Checkpoint::metadata
+    pub fn keeps_metadata(&self) -> bool {
+        self.writer.as_ref().is_some_and(|writer| writer.keeps_metadata)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Format({self})")
+    }
+}

@@ -1,0 +1,32 @@
+//! The formats of checkpoints: each is a folder and a line of [`FORMATS`]; everything else is common to all of them.
+//!
+//! [`registry`] says what a format consists of. The files beside it are shared by several formats: names of shards, slices of
+//! tensors, messages of TensorFlow.
+
+mod contents;
+mod elements;
+mod format;
+mod framing;
+mod overlap;
+mod partitioned;
+mod piece;
+mod proto;
+mod ranges;
+mod registry;
+mod safetensors;
+pub(crate) mod shard_name;
+mod shards;
+mod slice_key;
+mod v1;
+mod v2;
+
+pub use contents::Entry;
+pub(crate) use contents::{Contents, Metadata};
+pub use format::Format;
+pub(crate) use format::Role;
+pub(crate) use overlap::check as check_overlap;
+pub(crate) use partitioned::{Partitioned, StoredSlice};
+pub(crate) use piece::{Piece, Shard, shard_count};
+pub use registry::FORMATS;
+pub(crate) use registry::{checkpoints_in, files_of, has_content, locate, may_be_checkpoint};
+pub(crate) use v2::{MergedPart, prepare_merge};

@@ -1,0 +1,32 @@
+//! The tensors and slices of a checkpoint that is written.
+
+use crate::error::{Error, Result};
+use crate::tensor::{Name, Shape, Slice, TensorSource};
+
+/// The content of one file, in its order.
+pub(crate) type Shard<'a> = Vec<Piece<'a>>;
+
+/// Checks a number of shards.
+///
+/// # Errors
+/// If the number is 0, or has more digits than the names of shards.
+pub(crate) fn shard_count(count: usize) -> Result<u32> {
+    /// The largest number of five digits.
+    const MAX: u32 = 99_999;
+    let allowed = format!("1 to {MAX} is allowed");
+    let checked = u32::try_from(count).ok().filter(|count| (1..=MAX).contains(count));
+    checked.ok_or_else(|| Error::unexpected("number of shards", count, allowed))
+}
+
+/// A tensor, or a slice of one.
+#[derive(Debug, Clone)]
+pub(crate) struct Piece<'a> {
+    pub(crate) name: Name,
+    /// The shape of the whole tensor.
+    pub(crate) shape: Shape,
+    /// `None` for the whole tensor.
+    pub(crate) slice: Option<Slice>,
+    pub(crate) source: &'a dyn TensorSource,
+    /// The whole tensor; `None` for a slice that was added without the others.
+    pub(crate) whole: Option<&'a dyn TensorSource>,
+}

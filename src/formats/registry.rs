@@ -1,0 +1,137 @@
+//! The formats of checkpoints: one folder and one line of [`FORMATS`] each.
+//!
+//! A new format is a folder with a `static FORMAT: Format`, and its line in [`FORMATS`]. Every command works through this table.
+//! The fields:
+//!
+//! - `name`, `option`, `about`: the format in reports, as a value of `--format`, and in `--help`;
+//! - `checksum`: the kind of checksum that protects content; without one, reports mention it;
+//! - `version`: the version of a `SaverDef`; `None` unless TensorFlow's savers write the format;
+//! - `role`: whether a file belongs to the format, by its name and its first and last bytes;
+//! - `locate`: the path that names all files of the checkpoint that a path names;
+//! - `files`: the files behind such a path, by their names;
+//! - `marker`: the file that shows that a checkpoint exists;
+//! - `prefix`: the prefix that the names of a checkpoint's files have in common;
+//! - `listed`: for a file in a directory, the name that opens its checkpoint;
+//! - `read`, `read_file`: the names in a checkpoint, each with a [`TensorSource`](crate::tensor::TensorSource). Damage to one
+//!   tensor belongs in its [`Entry`](super::Entry), other damage in [`Contents::damage`](super::Contents);
+//! - `writer`: `None` for a format that is only read.
+
+use std::path::{Path, PathBuf};
+
+use super::format::{Format, Role, Writer};
+use super::{safetensors, v1, v2};
+use crate::error::{Error, Result};
+use crate::probe::Probe;
+use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
+
+/// Every format, in the order of precedence: V2 comes first, as in TensorFlow.
+pub static FORMATS: &[&Format] = &[&v2::FORMAT, &v1::FORMAT, &safetensors::FORMAT];
+
+impl Format {
+    /// The format that a saver of this version writes.
+    ///
+    /// # Errors
+    /// If no format has this version.
+    pub fn of(version: CheckpointFormatVersion) -> Result<&'static Self> {
+        let version = match version {
+            CheckpointFormatVersion::Legacy => CheckpointFormatVersion::V1,
+            version => version,
+        };
+        let known = FORMATS.iter().find(|format| format.version == Some(version));
+        known
+            .copied()
+            .ok_or_else(|| Error::unsupported(format!("no format has version {version:?}")))
+    }
+
+    /// The format with this name, in reports or as a value of `--format`.
+    ///
+    /// ```
+    /// use ckdiff::checkpoint::Format;
+    ///
+    /// assert_eq!(Format::by_name("v2").map(|format| format.name), Some("V2"));
+    /// assert!(Format::by_name("v3").is_none());
+    /// ```
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        FORMATS.iter().find(|format| format.option == name || format.name == name).copied()
+    }
+
+    /// The format that the ending of a file name stands for, if it stands for one.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use ckdiff::checkpoint::Format;
+    ///
+    /// let of = |path: &str| Format::by_ending(Path::new(path)).map(|format| format.name);
+    /// assert_eq!((of("a/m.safetensors"), of("a/m.ckpt")), (Some("safetensors"), None));
+    /// ```
+    pub fn by_ending(path: &Path) -> Option<&'static Self> {
+        let name = path.file_name()?.to_str()?;
+        let is_own = |format: &&&Self| (format.listed)(name).is_some_and(|opened| opened == name);
+        FORMATS.iter().find(is_own).copied()
+    }
+
+    /// How the format is written.
+    ///
+    /// # Errors
+    /// If the format is only read; the error lists the others.
+    pub(crate) fn writer(&self) -> Result<&Writer> {
+        self.writer.as_ref().ok_or_else(|| {
+            let writable = FORMATS.iter().filter(|format| format.is_writable());
+            let options: Vec<_> = writable.map(|format| format.option).collect();
+            let options = options.join(", ");
+            Error::unsupported(format!(
+                "ckdiff cannot write {self} checkpoints; it writes {options}"
+            ))
+        })
+    }
+}
+
+/// The format of the checkpoint that a path names, and the path that names all of its files.
+pub(crate) fn locate(probe: &Probe) -> Option<(&'static Format, PathBuf)> {
+    FORMATS.iter().find_map(|format| Some((*format, (format.locate)(probe)?)))
+}
+
+/// Whether a path names a checkpoint, or a file that may be a damaged one.
+pub(crate) fn may_be_checkpoint(probe: &Probe) -> bool {
+    match locate(probe) {
+        // A directory names the checkpoint in it, and not one outside.
+        Some((_, located)) => located.parent() != Some(probe.path()),
+        None => probe.exists() && !probe.is_directory(),
+    }
+}
+
+/// The files of the checkpoint `path`, in any format. The file that makes the others a checkpoint comes last.
+pub(crate) fn files_of(path: &Path) -> Vec<PathBuf> {
+    // V2 last, since its index hides a V1 checkpoint at the same path.
+    let formats = FORMATS.iter().rev();
+    let files = formats.flat_map(|format| {
+        // A file with other content is not part of the checkpoint.
+        let is_own = |file: &PathBuf| (format.role)(&Probe::new(file)).is_some();
+        (format.files)(path).into_iter().filter(is_own)
+    });
+    files.collect()
+}
+
+/// Whether a checkpoint of this path has files with content, in any format.
+pub(crate) fn has_content(path: &Path) -> bool {
+    let is_content =
+        |format: &Format, file: &Path| (format.role)(&Probe::new(file)) == Some(Role::Content);
+    FORMATS.iter().any(|format| (format.files)(path).iter().any(|file| is_content(format, file)))
+}
+
+/// The names that open the checkpoints in `dir`, sorted; at most 1,000.
+pub(crate) fn checkpoints_in(dir: &Path) -> Vec<String> {
+    const LISTED: usize = 10_000;
+    const MAX: usize = 1_000;
+    // A directory that cannot be listed has no suggestions.
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten().take(LISTED);
+    let listed = |entry: std::fs::DirEntry| {
+        let name = entry.file_name();
+        let name = name.to_str()?;
+        FORMATS.iter().find_map(|format| (format.listed)(name))
+    };
+    let mut names: Vec<String> = entries.filter_map(listed).collect();
+    names.sort_unstable();
+    names.truncate(MAX);
+    names
+}

@@ -1,0 +1,242 @@
+//! The header of a file: JSON that lists the tensors.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::bytes::{Limits, ReadAt};
+use crate::error::{Error, Result, shortened};
+use crate::tensor::{Name, Shape};
+
+use super::json::{self, Members};
+use super::types::Type;
+use crate::probe::Probe;
+
+/// The maximum number of bytes of a header; the library's limit.
+pub(super) const MAX_BYTES: u64 = 100_000_000;
+
+/// The name of the metadata in a header.
+pub(super) const METADATA: &str = "__metadata__";
+
+/// The maximum number of bytes of JSON per tensor; a shape of 254 dimensions takes 5 KB.
+const MAX_ENTRY_BYTES: usize = 1 << 16;
+
+/// The maximum number of damaged entries. A header with more is refused, since their errors would take more memory than the header.
+const MAX_DAMAGED: usize = 100_000;
+
+/// A parsed header.
+pub(super) struct Header {
+    /// The metadata, in order.
+    pub(super) metadata: Vec<(String, String)>,
+    pub(super) tensors: BTreeMap<Name, Result<Listed>>,
+    /// Damage that does not belong to a single tensor.
+    pub(super) damage: Vec<Error>,
+}
+
+/// The type, shape and location of a tensor.
+pub(super) struct Listed {
+    pub(super) ty: &'static Type,
+    pub(super) shape: Shape,
+    /// The offset of the content in the file.
+    pub(super) start: u64,
+    /// The offset of the byte after the content.
+    pub(super) end: u64,
+}
+
+/// The JSON value of a tensor. Other fields are skipped.
+#[derive(Deserialize)]
+#[serde(expecting = "an object with `dtype`, `shape` and `data_offsets`")]
+struct Fields {
+    dtype: String,
+    shape: Vec<u64>,
+    data_offsets: (u64, u64),
+}
+
+impl Header {
+    /// Reads the header of `file` and checks that the tensors follow each other to the end of the file.
+    ///
+    /// # Errors
+    /// If the header is not a JSON object, is too long, or has too many damaged entries.
+    pub(super) fn read(file: &dyn ReadAt, limits: &Limits) -> Result<Self> {
+        let bytes = bytes(file)?;
+        let mut text = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
+        file.read_at(8, &mut text)?;
+        let text = json::text(&text, 8)?;
+        let members: Members<&RawValue> = json::parse(text, 8)?;
+        let data = Data { start: 8 + bytes, end: file.len(), most_dims: limits.rank };
+        let mut header =
+            Self { metadata: Vec::new(), tensors: BTreeMap::new(), damage: Vec::new() };
+        let mut damaged = 0;
+        let mut has_metadata = false;
+        for (key, value) in members.0 {
+            // Both slices belong to the same text.
+            let at = 8 + (value.get().as_ptr().addr() - text.as_ptr().addr()) as u64;
+            if key == METADATA {
+                let first = !std::mem::replace(&mut has_metadata, true);
+                match metadata(value.get(), at, first) {
+                    Ok(pairs) => header.metadata = pairs,
+                    Err(error) => header.damage.push(error.in_field(METADATA).at(at)),
+                }
+                continue;
+            }
+            let name = Name::from(&key);
+            let entry = match header.tensors.contains_key(&name) {
+                true => Err(given_twice()),
+                false => data.entry(value.get(), at),
+            };
+            damaged += usize::from(entry.is_err());
+            if damaged > MAX_DAMAGED {
+                let allowed = format!("a header with over {MAX_DAMAGED} is not read");
+                return Err(Error::unexpected("number of damaged tensors", damaged, allowed));
+            }
+            header.tensors.insert(name, entry.map_err(|error| error.at(at)));
+        }
+        header.damage.extend(data.check_places(&mut header.tensors));
+        Ok(header)
+    }
+}
+
+/// Whether a file begins like a header, and is long enough for it.
+pub(super) fn is_likely(probe: &Probe) -> bool {
+    let json = probe.head().get(8..).unwrap_or_default();
+    json.trim_ascii_start().first() == Some(&b'{')
+        && probe.file().is_some_and(|file| bytes(&**file).is_ok())
+}
+
+/// The length of the header, which the file is long enough for.
+fn bytes(file: &dyn ReadAt) -> Result<u64> {
+    let have = file.len().checked_sub(8);
+    let have = have.ok_or_else(|| Error::truncated("the length of the header", 8, file.len()))?;
+    let mut bytes = [0; 8];
+    file.read_at(0, &mut bytes)?;
+    let bytes = u64::from_le_bytes(bytes);
+    if bytes > MAX_BYTES {
+        let allowed = format!("at most {MAX_BYTES} is allowed");
+        return Err(Error::unexpected("length of the header", bytes, allowed).at(0));
+    }
+    if bytes > have {
+        return Err(Error::truncated("the header", bytes, have).at(8));
+    }
+    Ok(bytes)
+}
+
+/// Parses the metadata, which may be `null`.
+fn metadata(text: &str, at: u64, first: bool) -> Result<Vec<(String, String)>> {
+    let pairs = json::parse::<Option<Members<String>>>(text, at)?;
+    let pairs = pairs.map(|pairs| pairs.0).unwrap_or_default();
+    let keys: BTreeSet<&str> = pairs.iter().map(|(key, _)| &**key).collect();
+    if first && keys.len() == pairs.len() { Ok(pairs) } else { Err(given_twice()) }
+}
+
+/// Readers disagree on which of two equal keys counts.
+pub(super) fn given_twice() -> Error {
+    Error::unexpected("name", "given twice", "each may be given once")
+}
+
+/// The part of a file after the header.
+struct Data {
+    start: u64,
+    end: u64,
+    most_dims: usize,
+}
+
+impl Data {
+    /// Parses the JSON value of a tensor at byte `at`.
+    fn entry(&self, text: &str, at: u64) -> Result<Listed> {
+        if text.len() > MAX_ENTRY_BYTES {
+            let allowed = format!("at most {MAX_ENTRY_BYTES} are allowed");
+            return Err(Error::unexpected("bytes of an entry", text.len(), allowed));
+        }
+        let fields: Fields = json::parse(text, at)?;
+        let ty = Type::named(&fields.dtype).ok_or_else(|| {
+            let found = format!("\"{}\"", shortened(&fields.dtype));
+            Error::unexpected("dtype", found, "safetensors has no such type")
+        })?;
+        if fields.shape.len() > self.most_dims {
+            let allowed = format!("at most {} are allowed", self.most_dims);
+            return Err(Error::unexpected("number of dimensions", fields.shape.len(), allowed));
+        }
+        let dims: Result<Vec<i64>, _> =
+            fields.shape.iter().map(|&dim| i64::try_from(dim)).collect();
+        let dims = dims.map_err(|_| {
+            let found = format!("{:?}", fields.shape);
+            Error::unexpected("shape", found, "at most 2^63 - 1 elements are allowed")
+        })?;
+        let shape = Shape::new(&dims)?;
+        let (start, end) = self.place(fields.data_offsets)?;
+        let bits = u128::from(shape.elements()) * u128::from(ty.bits);
+        if bits % 8 != 0 {
+            let found = format!("{} {}", shape.elements(), ty.name);
+            return Err(Error::unexpected("content", found, "it must fill whole bytes"));
+        }
+        if bits != u128::from(end - start) * 8 {
+            let allowed = format!("{} of shape {shape} has {}", ty.name, bits / 8);
+            return Err(Error::unexpected("bytes of content", end - start, allowed));
+        }
+        Ok(Listed { ty, shape, start, end })
+    }
+
+    /// Converts offsets from the start of the data to offsets in the file.
+    fn place(&self, offsets: (u64, u64)) -> Result<(u64, u64)> {
+        let (start, end) = offsets;
+        let bytes = end.checked_sub(start).ok_or_else(|| {
+            let allowed = format!("the end must not be before the start {start}");
+            Error::unexpected("end of the content", end, allowed)
+        })?;
+        let have = self.end - self.start;
+        if end <= have {
+            return Ok((self.start + start, self.start + end));
+        }
+        Err(match have.checked_sub(start).filter(|have| *have < bytes) {
+            Some(left) => Error::truncated("content", bytes, left).at(self.start + start),
+            None => {
+                let allowed = format!("the file has {have} bytes of content");
+                Error::unexpected("end of the content", end, allowed)
+            }
+        })
+    }
+
+    /// Replaces tensors that share bytes by errors. Returns an error if some bytes belong to no tensor.
+    fn check_places(&self, tensors: &mut BTreeMap<Name, Result<Listed>>) -> Option<Error> {
+        let place = |(name, listed): (&Name, &Result<Listed>)| {
+            let listed = listed.as_ref().ok()?;
+            Some((listed.start, listed.end, name.clone()))
+        };
+        let mut order: Vec<_> = tensors.iter().filter_map(place).collect();
+        // A tensor with an invalid entry may have these bytes.
+        let all_known = order.len() == tensors.len();
+        order.sort();
+        let (mut end, mut unused, mut first_unused) = (self.start, 0, self.end);
+        let mut last: Option<&Name> = None;
+        let mut overlaps = Vec::new();
+        for (start, tensor_end, name) in &order {
+            if let (true, Some(last)) = (*start < end, last) {
+                overlaps.push((name, last, start));
+                // An empty tensor overlaps no other.
+                overlaps.extend((tensor_end > start).then_some((last, name, start)));
+            }
+            if *start > end {
+                unused += start - end;
+                first_unused = first_unused.min(end);
+            }
+            if *tensor_end >= end {
+                (end, last) = (*tensor_end, Some(name));
+            }
+        }
+        if end < self.end {
+            unused += self.end - end;
+            first_unused = first_unused.min(end);
+        }
+        for (name, other, start) in overlaps {
+            let found = format!("where that of tensor {} is", shortened(&other.printable()));
+            let error = Error::unexpected("content", found, "tensors must not overlap");
+            tensors.insert(name.clone(), Err(error.at(*start)));
+        }
+        (all_known && unused > 0).then(|| {
+            let allowed = "tensors must fill the file";
+
+            Error::unexpected("number of unused bytes", unused, allowed).at(first_unused)
+        })
+    }
+}

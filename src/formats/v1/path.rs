@@ -1,0 +1,70 @@
+//! The file names of a V1 checkpoint: any name for a single file; `P-00000-of-00002` and so on for shards, which
+//! `P-?????-of-00002` names together.
+//!
+//! Names are literal, except for the `?????` that TensorFlow itself writes for the number of a shard.
+
+use std::path::{Path, PathBuf};
+
+use super::super::format::Role;
+use super::super::shard_name::{ShardName, all_shards, of_all_shards, shards_of};
+use crate::probe::Probe;
+use crate::probe::content;
+
+/// The path of the checkpoint: the file itself, or `P-?????-of-00002` for this path or one of its shards.
+pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
+    let path = probe.path();
+    let shard = ShardName::written(probe.file_name(), 0);
+    // A file name may contain question marks.
+    let shard = shard.filter(|shard| shard.number.is_some() || !probe.exists());
+    let Some(shard) = shard else {
+        return probe.is_table().then(|| path.to_path_buf());
+    };
+    let all = all_shards(&path.with_file_name(shard.stem), shard.count);
+    let is_one =
+        if probe.exists() { content::may_be_table(probe) } else { !files(&all).is_empty() };
+    is_one.then_some(all)
+}
+
+/// Every table can be read, since it has its own list of tensors.
+pub(super) fn role(probe: &Probe) -> Option<Role> {
+    probe.is_table().then_some(Role::Readable)
+}
+
+/// The shards that `P-?????-of-00002` names, and the file of this name.
+pub(super) fn files(path: &Path) -> Vec<PathBuf> {
+    let mut files = match of_all_shards(path) {
+        Some((stem, shards)) => {
+            let shards = shards_of(&stem, 0, "").into_iter().filter(|(count, _)| *count == shards);
+            shards.map(|(_, file)| file).collect()
+        }
+        None => Vec::new(),
+    };
+    files.extend(path.is_file().then(|| path.to_path_buf()));
+    files
+}
+
+/// The file of this name, or its first shard.
+pub(super) fn marker(path: &Path) -> Option<PathBuf> {
+    let file = path.is_file().then(|| path.to_path_buf());
+    file.or_else(|| files(path).into_iter().next())
+}
+
+/// `P` for `P-00000-of-00002`.
+pub(super) fn prefix(name: &str) -> Option<&str> {
+    Some(ShardName::written(name, 0)?.stem)
+}
+
+/// `P-?????-of-00002` for the name of the first shard. Single files are not listed, since they may have any name.
+pub(super) fn listed(name: &str) -> Option<String> {
+    let shard = ShardName::written(name, 0).filter(|shard| shard.number == Some(0))?;
+    let is_own = !shard.stem.is_empty() && !shard.stem.ends_with(".data");
+    is_own.then(|| format!("{}-?????-of-{:05}", shard.stem, shard.count))
+}
+
+/// The path that opens a checkpoint with this number of shards.
+pub(super) fn opened_by(path: &Path, shards: usize) -> PathBuf {
+    match u32::try_from(shards) {
+        Ok(1) | Err(_) => path.to_path_buf(),
+        Ok(count) => all_shards(path, count),
+    }
+}

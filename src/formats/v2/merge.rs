@@ -1,0 +1,162 @@
+//! Prepares the files of a checkpoint that is merged from several, without reading their content.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as MapEntry;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::bytes::Limits;
+use crate::error::{Error, Result};
+use crate::files::{Complete, NewFile, cannot_write, folder, is_same_path};
+use crate::tensor::{Name, Slice};
+
+use super::super::shards::Shards;
+use super::super::{overlap, shard_name};
+use super::bundle::open;
+use super::entry::{BundleEntry, ByteOrder, write_index};
+use super::index::Index;
+use super::path;
+use crate::probe::Probe;
+
+/// Writes the files of the merged checkpoint under temporary names. Also returns the parts.
+pub(crate) fn prepare(
+    parts: &[impl AsRef<Path>],
+    path: &Path,
+) -> Result<(Vec<Complete>, Vec<MergedPart>)> {
+    let mut merged = Merged::default();
+    for part in parts {
+        let part = MergedPart::open(part.as_ref())?;
+        if is_same_path(&part.prefix, path) {
+            return Err(Error::usage("a part cannot be what it is merged into").in_file(path));
+        }
+        merged.add(part)?;
+    }
+    merged.check_slices()?;
+    Ok((merged.files(path)?, merged.parts))
+}
+
+/// A part of a merged checkpoint.
+pub(crate) struct MergedPart {
+    prefix: PathBuf,
+    index: PathBuf,
+    contents: Index,
+    shards: Arc<Shards>,
+}
+
+impl MergedPart {
+    fn open(path: &Path) -> Result<Self> {
+        let probe = Probe::new(path);
+        let index = path::locate(&probe).ok_or_else(|| {
+            let kind = "there is no V2 checkpoint; only those can be merged (save-as makes one)";
+            Error::not_found(kind).in_file(path)
+        })?;
+        let limits = Limits::default();
+        let (contents, bundle) = open(&probe.at(&index), &limits)?;
+        if let Some(damage) = contents.damage.first() {
+            return Err(damage.clone());
+        }
+        Ok(Self { prefix: bundle.prefix, index, contents, shards: bundle.shards })
+    }
+
+    /// Removes the files of the part, the index first, and its folder if that is then empty.
+    pub(crate) fn remove(&self) -> Result<()> {
+        let mut files = vec![self.index.clone()];
+        files.extend((0..self.contents.shards).map(|number| self.shards.path(number)));
+        for file in files.iter().filter(|file| file.exists()) {
+            fs::remove_file(file).map_err(|error| Error::io("remove", error).in_file(file))?;
+        }
+        // A folder with other files stays.
+        let _ = fs::remove_dir(folder(&self.index));
+        Ok(())
+    }
+}
+
+/// The parts that were merged so far.
+#[derive(Default)]
+struct Merged {
+    order: Option<ByteOrder>,
+    entries: BTreeMap<Vec<u8>, BundleEntry>,
+    /// For each shard with entries, the part and the number of the shard in it.
+    used: Vec<(usize, u32)>,
+    /// The number of shards in all headers; shards without entries may have no file.
+    shards: u32,
+    parts: Vec<MergedPart>,
+}
+
+impl Merged {
+    fn add(&mut self, part: MergedPart) -> Result<()> {
+        let in_index = |error: Error| error.in_file(&part.index);
+        let order = *self.order.get_or_insert(part.contents.order);
+        if order != part.contents.order {
+            let kind = "the parts differ in their byte order";
+            return Err(in_index(Error::unsupported(kind)));
+        }
+        let mut numbers = BTreeMap::new();
+        for (name, read) in &part.contents.entries {
+            let in_tensor = |error: Error| in_index(error.of_tensor(name));
+            let mut entry = read.clone().map_err(in_tensor)?;
+            match self.entries.entry(name.as_bytes().to_vec()) {
+                MapEntry::Occupied(mut known) => {
+                    join(known.get_mut(), entry).map_err(in_tensor)?;
+                }
+                MapEntry::Vacant(place) => {
+                    let bounds = part.shards.file_with(entry.shard, entry.offset, entry.size);
+                    bounds.map_err(|error| error.of_tensor(name))?;
+                    let used = &mut self.used;
+                    entry.shard = *numbers.entry(entry.shard).or_insert_with(|| {
+                        used.push((self.parts.len(), entry.shard));
+                        // The headers count at least as many, and limit their counts.
+                        u32::try_from(used.len() - 1).unwrap_or(u32::MAX)
+                    });
+                    place.insert(entry);
+                }
+            }
+        }
+        self.shards = self.shards.saturating_add(part.contents.shards);
+        self.parts.push(part);
+        Ok(())
+    }
+
+    /// Checks the slices of each tensor, which may come from several parts.
+    fn check_slices(&self) -> Result<()> {
+        for (key, entry) in self.entries.iter().filter(|(_, entry)| !entry.slices.is_empty()) {
+            let slices: Result<Vec<Slice>> =
+                entry.slices.iter().map(|slice| Slice::new(slice, &entry.shape)).collect();
+            let checked = slices.and_then(|slices| overlap::check(&slices));
+            checked.map_err(|error| error.of_tensor(&Name::from(key)))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the files under temporary names.
+    fn files(&self, path: &Path) -> Result<Vec<Complete>> {
+        let mut files = Vec::with_capacity(self.used.len() + 1);
+        for (number, &(part, shard)) in self.used.iter().enumerate() {
+            let Some(part) = self.parts.get(part) else { continue };
+            // The headers count at least as many.
+            let number = u32::try_from(number).unwrap_or(u32::MAX);
+            let data = shard_name::shard(&path::data_of(path), number, self.shards);
+            files.push(Complete::link(&part.shards.path(shard), &data)?);
+        }
+        let index = path::index_of(path);
+        let order = self.order.unwrap_or(ByteOrder::Little);
+        let file = write_index(self.shards, order, &self.entries, NewFile::create(&index)?);
+        files.push(file.map_err(|error| cannot_write(error).in_file(&index))?.complete()?);
+        Ok(files)
+    }
+}
+
+/// Merges the entries of one tensor in two parts, which must both be lists of slices.
+fn join(known: &mut BundleEntry, other: BundleEntry) -> Result<()> {
+    if known.slices.is_empty() || other.slices.is_empty() {
+        return Err(Error::unexpected("name", "in two parts", "each tensor may be in one"));
+    }
+    if (known.dtype, &known.shape) != (other.dtype, &other.shape) {
+        let found = format!("of {} of shape {}", other.dtype, other.shape);
+        let allowed = format!("in another part it is {} of shape {}", known.dtype, known.shape);
+        return Err(Error::unexpected("slice", found, allowed));
+    }
+    known.slices.extend(other.slices);
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! The file names of a V2 checkpoint: `P.index`, `P.data-00000-of-00002` and so on.
+//!
+//! Names are literal: `*` and `[` are ordinary characters.
+
+use std::path::{Path, PathBuf};
+
+use super::super::format::Role;
+use super::super::shard_name::{ShardName, shards_of, with_suffix};
+use super::index;
+use crate::probe::Probe;
+use crate::probe::content;
+
+/// The path of the index.
+pub(super) fn index_of(prefix: &Path) -> PathBuf {
+    with_suffix(prefix, ".index")
+}
+
+/// The path of shards, without their numbers.
+pub(super) fn data_of(prefix: &Path) -> PathBuf {
+    with_suffix(prefix, ".data")
+}
+
+/// The index of the checkpoint that a path names: by its prefix, its index, or one of its shards.
+pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
+    let path = probe.path();
+    let index = index_of(path);
+    if probe.at(&index).exists() {
+        return Some(index);
+    }
+    let extension = path.extension()?.to_str()?;
+    if extension == "index" {
+        let is_index = probe.exists() && content::may_be_table(probe);
+        return is_index.then(|| path.to_path_buf());
+    }
+    is_data_extension(extension)?;
+    let index = path.with_extension("index");
+    (probe.exists() || probe.at(&index).exists()).then_some(index)
+}
+
+/// Whether a file is an index or a shard.
+pub(super) fn role(probe: &Probe) -> Option<Role> {
+    let extension = probe.path().extension().and_then(|extension| extension.to_str());
+    let extension = extension.unwrap_or_default();
+    if is_data_extension(extension).is_some() {
+        return Some(Role::Content);
+    }
+    let is_index = if extension == "index" {
+        content::may_be_table(probe)
+    } else {
+        probe.is_table() && probe.file().is_some_and(index::is_index)
+    };
+    is_index.then_some(Role::Readable)
+}
+
+/// The shards with this prefix, then the index.
+pub(super) fn files(prefix: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<_> =
+        shards_of(&data_of(prefix), 0, "").into_iter().map(|(_, file)| file).collect();
+    files.sort();
+    files.extend(marker(prefix));
+    files
+}
+
+/// The index.
+pub(super) fn marker(prefix: &Path) -> Option<PathBuf> {
+    let index = index_of(prefix);
+    index.is_file().then_some(index)
+}
+
+/// `P` for `P.index` and `P.data-00000-of-00002`.
+pub(super) fn prefix(name: &str) -> Option<&str> {
+    let data = |name| ShardName::written(name, 0)?.stem.strip_suffix(".data");
+    name.strip_suffix(".index").or_else(|| data(name))
+}
+
+/// The prefix, for the name of an index.
+pub(super) fn listed(name: &str) -> Option<String> {
+    name.strip_suffix(".index").map(str::to_owned)
+}
+
+/// Whether the extension is that of a shard, such as `data-00000-of-00002`.
+fn is_data_extension(extension: &str) -> Option<()> {
+    let shard = ShardName::written(extension, 0)?;
+    (shard.stem == "data").then_some(())
+}

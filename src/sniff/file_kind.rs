@@ -1,0 +1,54 @@
+//! The kinds of paths and files.
+
+use std::path::PathBuf;
+
+use crate::error::Error;
+use crate::formats::Format;
+use crate::message::Form;
+use crate::probe::content::{Content, Unsupported};
+
+/// The kind of what a path names.
+#[derive(Debug, Clone)]
+pub enum FileKind {
+    /// A checkpoint in this format. `located` is the path that names all of its files.
+    Checkpoint {
+        /// The format.
+        format: &'static Format,
+        /// The path that the format found.
+        located: PathBuf,
+    },
+    /// A file of a checkpoint in this format, without its siblings, that has the names of tensors.
+    CheckpointFile(&'static Format),
+    /// A file of a checkpoint in this format, without its siblings, that has content and no names.
+    Content(&'static Format),
+    /// The directory of a SavedModel, by its file with the graphs.
+    SavedModel(PathBuf),
+    /// A directory with a state file, which names the latest checkpoint.
+    StateDirectory,
+    /// Another directory.
+    Directory,
+    /// A message in this form. A file of no other kind counts as a binary message.
+    Message(Form),
+    /// Text that is neither in the text format nor JSON.
+    Prose,
+    /// A file that ckdiff does not read yet.
+    Unsupported(Unsupported),
+    /// A pipe or a device.
+    Stream,
+    /// A file that cannot be opened, and why.
+    Unreadable(Error),
+    /// A path on another machine, such as `gs://bucket/model`.
+    Remote,
+    /// A path without a file or directory.
+    Missing,
+}
+
+impl From<Content> for FileKind {
+    fn from(content: Content) -> Self {
+        match content {
+            Content::Unsupported(kind) => Self::Unsupported(kind),
+            Content::Message(form) => Self::Message(form),
+            Content::Prose => Self::Prose,
+        }
+    }
+}

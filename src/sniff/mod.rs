@@ -1,0 +1,95 @@
+//! The front door: finds out what a path names, once, from the path and the first and last bytes of the file.
+//!
+//! The first rule in `rules.rs` that applies decides; formats of checkpoints take part through
+//! [`FORMATS`](crate::formats::FORMATS). The content decides about other files, see [`Content`].
+
+mod file_kind;
+mod refusal;
+mod rules;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::probe::Probe;
+use crate::probe::content::{Content, latest_in};
+
+pub use crate::probe::content::Unsupported;
+pub use file_kind::FileKind;
+pub(crate) use refusal::{checkpoints_inside, remote_path, scheme};
+use rules::View;
+
+/// The name of the state file of a directory, which names its checkpoints.
+pub(crate) const STATE_FILE: &str = "checkpoint";
+
+/// A path with its kind.
+#[derive(Debug)]
+pub struct Sniffed {
+    probe: Arc<Probe>,
+    kind: FileKind,
+}
+
+impl Sniffed {
+    /// Finds out what a path names. A path may name a checkpoint that consists of several files.
+    ///
+    /// ```
+    /// use ckdiff::artifact::{FileKind, Form, Sniffed};
+    ///
+    /// let graph = Sniffed::of_path("tests/data/graphs/frozen.pbtxt");
+    /// assert!(matches!(graph.kind(), FileKind::Message(Form::Text)));
+    /// let prefix = Sniffed::of_path("tests/data/demo/model.ckpt");
+    /// assert!(matches!(prefix.kind(), FileKind::Checkpoint { .. }));
+    /// ```
+    pub fn of_path(path: impl AsRef<Path>) -> Self {
+        Self::of_probe(Arc::new(Probe::new(path.as_ref())))
+    }
+
+    pub(crate) fn of_probe(probe: Arc<Probe>) -> Self {
+        Self::by_rules(probe, View::Path)
+    }
+
+    /// Finds out what the file at `path` is by itself, without its siblings. Errors call it `name`, and the file name in `name`
+    /// counts where the content does not decide.
+    pub fn of_file(path: impl AsRef<Path>, name: impl AsRef<Path>) -> Self {
+        Self::by_rules(Arc::new(Probe::named(path.as_ref(), name.as_ref())), View::File)
+    }
+
+    /// Finds out what a stream is by its first bytes. Errors call it `name`.
+    pub(crate) fn of_stream(name: &Path, head: Vec<u8>) -> Self {
+        let probe = Probe::of_stream(name, head);
+        Self { kind: Content::of(&probe).into(), probe: Arc::new(probe) }
+    }
+
+    fn by_rules(probe: Arc<Probe>, view: View) -> Self {
+        Self { kind: rules::kind(&probe, view), probe }
+    }
+
+    /// Finds out what another path names, with what is already known of it.
+    pub(crate) fn at(&self, path: &Path) -> Self {
+        Self::of_probe(self.probe.at(path))
+    }
+
+    pub(crate) fn probe(&self) -> &Probe {
+        &self.probe
+    }
+
+    /// The path, or the name for errors.
+    pub fn path(&self) -> &Path {
+        self.probe.path()
+    }
+
+    /// The kind.
+    pub fn kind(&self) -> &FileKind {
+        &self.kind
+    }
+
+    /// Whether it is the state file of a directory of checkpoints.
+    pub fn is_state_file(&self) -> bool {
+        self.probe.file_name() == STATE_FILE && latest_in(self.probe.head()).is_some()
+    }
+
+    /// Why the path is not opened as a checkpoint.
+    pub(crate) fn no_checkpoint(&self) -> Error {
+        refusal::no_checkpoint(&self.probe, &self.kind)
+    }
+}

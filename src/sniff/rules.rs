@@ -1,0 +1,82 @@
+//! The rules by which a path gets its kind.
+
+use super::{FileKind, STATE_FILE, scheme};
+use crate::formats::{FORMATS, Role, locate};
+use crate::probe::Probe;
+use crate::probe::content::{self, Content, SAVED_MODEL_CHUNKED, SAVED_MODEL_FILES, Unsupported};
+
+/// How a path is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum View {
+    /// As the name of an artifact, which may have several files.
+    Path,
+    /// As one file, without its siblings.
+    File,
+}
+
+type Rule = fn(&Probe) -> Option<FileKind>;
+
+/// The rules in the order in which they are tried, and the views that they apply to.
+const RULES: &[(&[View], Rule)] = &[
+    (&[View::Path], saved_model),
+    (&[View::Path], checkpoint),
+    (&[View::Path], |probe| has_state_file(probe).then_some(FileKind::StateDirectory)),
+    (&[View::Path], model_directory),
+    (&[View::Path], |probe| probe.is_directory().then_some(FileKind::Directory)),
+    (&[View::Path], |probe| is_remote(probe).then_some(FileKind::Remote)),
+    (&[View::Path, View::File], |probe| (!probe.exists()).then_some(FileKind::Missing)),
+    (&[View::Path, View::File], |probe| probe.is_stream().then_some(FileKind::Stream)),
+    (&[View::Path, View::File], |probe| probe.open().err().map(FileKind::Unreadable)),
+    (&[View::File], |probe| content::unsupported(probe).map(FileKind::Unsupported)),
+    (&[View::File], single_file),
+];
+
+/// The kind of a path: by the first rule that applies, or by the content of the file.
+pub(super) fn kind(probe: &Probe, view: View) -> FileKind {
+    let mut rules = RULES.iter().filter(|(views, _)| views.contains(&view));
+    rules.find_map(|(_, rule)| rule(probe)).unwrap_or_else(|| Content::of(probe).into())
+}
+
+fn saved_model(probe: &Probe) -> Option<FileKind> {
+    let inside = |name: &str| probe.at(&probe.path().join(name));
+    if !probe.is_directory() {
+        return None;
+    }
+    let mut files = SAVED_MODEL_FILES.iter().map(|name| inside(name));
+    if let Some(file) = files.find(|file| file.is_file()) {
+        return Some(FileKind::SavedModel(file.path().to_path_buf()));
+    }
+    let chunked = Unsupported::Format("a SavedModel in chunks (saved_model.cpb)");
+    inside(SAVED_MODEL_CHUNKED).exists().then_some(FileKind::Unsupported(chunked))
+}
+
+/// A checkpoint whose files are named by the path itself.
+fn checkpoint(probe: &Probe) -> Option<FileKind> {
+    let (format, located) = locate(probe)?;
+    let is_inside = located.parent() == Some(probe.path());
+    (!is_inside).then_some(FileKind::Checkpoint { format, located })
+}
+
+fn has_state_file(probe: &Probe) -> bool {
+    probe.is_directory() && probe.at(&probe.path().join(STATE_FILE)).is_file()
+}
+
+fn is_remote(probe: &Probe) -> bool {
+    !probe.exists() && scheme(probe.path()).is_some()
+}
+
+/// A directory whose checkpoint has a usual name.
+fn model_directory(probe: &Probe) -> Option<FileKind> {
+    let (format, located) = locate(probe)?;
+    Some(FileKind::Checkpoint { format, located })
+}
+
+/// A file of a checkpoint, without its siblings.
+fn single_file(probe: &Probe) -> Option<FileKind> {
+    FORMATS.iter().find_map(|format| {
+        Some(match (format.role)(probe)? {
+            Role::Content => FileKind::Content(format),
+            Role::Readable => FileKind::CheckpointFile(format),
+        })
+    })
+}
