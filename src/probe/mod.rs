@@ -2,20 +2,15 @@
 
 pub(crate) mod content;
 mod entry;
+mod read;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::bytes::{File, ReadAt};
+use crate::bytes::File;
 use crate::error::Result;
-use crate::table;
 use entry::Entry;
-
-/// The number of first bytes.
-pub(crate) const HEAD: usize = 64 << 10;
-
-/// The number of last bytes.
-const TAIL: usize = 64;
+pub(crate) use read::HEAD;
 
 /// A path, and its directory entry.
 ///
@@ -99,61 +94,7 @@ impl Probe {
         matches!(self.entry(), Entry::Stream)
     }
 
-    /// The open file; `None` if it is not a regular file, or cannot be opened.
-    pub(crate) fn file(&self) -> Option<&Arc<File>> {
-        match self.entry() {
-            Entry::File => self.opened().as_ref().ok(),
-            _ => None,
-        }
-    }
-
-    /// The open file.
-    ///
-    /// # Errors
-    /// If it is not a regular file, or cannot be opened.
-    pub(crate) fn open(&self) -> Result<Arc<File>> {
-        self.opened().clone()
-    }
-
-    /// The first 64 KiB, or all of a shorter file; empty if there is no readable file.
-    pub(crate) fn head(&self) -> &[u8] {
-        self.head.get_or_init(|| self.bytes(|_| 0, HEAD))
-    }
-
-    /// The last 64 bytes, or all of a shorter file; empty if there is no readable file.
-    pub(crate) fn tail(&self) -> &[u8] {
-        self.tail.get_or_init(|| self.bytes(|len| len.saturating_sub(TAIL as u64), TAIL))
-    }
-
-    /// Whether the file ends with the footer of a table.
-    pub(crate) fn is_table(&self) -> bool {
-        table::is_end_of_table(self.tail())
-    }
-
-    fn bytes(&self, from: impl FnOnce(u64) -> u64, most: usize) -> Vec<u8> {
-        let Some(file) = self.file() else { return Vec::new() };
-        let offset = from(file.len());
-        let len = usize::try_from(file.len() - offset).unwrap_or(most).min(most);
-        let mut bytes = vec![0; len];
-        // Reading the file again reports the error.
-        file.read_at(offset, &mut bytes).map_or_else(|_| Vec::new(), |()| bytes)
-    }
-
     fn entry(&self) -> &Entry {
         self.entry.get_or_init(|| Entry::of(&self.location))
-    }
-
-    fn opened(&self) -> &Result<Arc<File>> {
-        self.file.get_or_init(|| {
-            let opened = match self.entry() {
-                Entry::File => File::open_regular(&self.location),
-                // The error names the kind of the directory entry.
-                _ => File::open(&self.location),
-            };
-            match opened {
-                Ok(file) => Ok(Arc::new(file.called(&self.path))),
-                Err(error) => Err(error.of_file(&self.path)),
-            }
-        })
     }
 }
