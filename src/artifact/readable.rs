@@ -29,9 +29,18 @@ pub(super) struct Count {
 impl Count {
     /// Counts the fields that `ty` can read in the first bytes of a message.
     pub(super) fn of(schema: &Schema, ty: &MessageType, form: Form, bytes: &[u8]) -> Self {
+        Self::by(Walk { schema, strict: true, budget: FIELDS }, ty, form, bytes)
+    }
+
+    /// Like [`of`](Self::of), but a nested message of which most fields can be read counts as readable.
+    pub(super) fn lenient(schema: &Schema, ty: &MessageType, form: Form, bytes: &[u8]) -> Self {
+        Self::by(Walk { schema, strict: false, budget: FIELDS }, ty, form, bytes)
+    }
+
+    fn by(mut walk: Walk<'_>, ty: &MessageType, form: Form, bytes: &[u8]) -> Self {
         match form {
-            Form::Binary => Walk { schema, budget: FIELDS }.message(ty, bytes, 0, End::Cut),
-            _ => names(schema, ty, form, bytes),
+            Form::Binary => walk.message(ty, bytes, 0, End::Cut),
+            _ => names(walk.schema, ty, form, bytes),
         }
     }
 
@@ -59,6 +68,8 @@ enum End {
 /// A walk over wire bytes.
 struct Walk<'s> {
     schema: &'s Schema,
+    /// Whether one field that cannot be read makes the message around it unreadable.
+    strict: bool,
     /// The number of fields that may still be examined.
     budget: usize,
 }
@@ -114,7 +125,8 @@ impl Walk<'_> {
             }
             (_, Kind::Message(id), Value::Len(bytes)) => {
                 let inside = self.message(&schema[id], bytes, depth + 1, end);
-                return (inside.unreadable == 0).then_some(inside.readable + 1);
+                let is_readable = inside.unreadable == 0 || !self.strict && inside.surplus() > 0;
+                return is_readable.then_some(inside.readable + 1);
             }
             (_, Kind::String, Value::Len(bytes)) => {
                 is_text(bytes, end) && is_possible_name(ty, field, bytes)

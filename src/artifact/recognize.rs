@@ -69,8 +69,11 @@ impl Untyped<'_> {
             return None;
         }
         let claimed = Count::of(schema, ty, self.form, self.bytes);
+        // A field that a later version has changed makes the messages around it unreadable, and a type with few fields best.
+        let lenient = Count::lenient(schema, ty, self.form, self.bytes);
         let (best, other) = self.ranked(schema).into_iter().next()?;
-        (best.surplus() > 0 && claimed.surplus() <= 0).then_some(other)
+        let is_evident = claimed.surplus() <= 0 && best.surplus() > lenient.surplus().max(0);
+        is_evident.then_some(other)
     }
 
     /// Adds the evident type of the message to a syntax error, if it is not `ty`.
