@@ -1,6 +1,6 @@
 //! What a GPU gains, and what it costs.
 //!
-//! `cargo run --release --example gpu [-- NAME [MIB]]`: the adapter (by default the first GPU), and the size of a side.
+//! `cargo run --profile dist --example gpu [-- NAME [MIB]]`: the adapter (by default the first GPU), and the size of a side.
 //!
 //! | column | measures |
 //! | --- | --- |

@@ -1,7 +1,7 @@
 //! How fast the kernels are on tensors in memory, one thread, by dtype: equal ones, then a pair of which all elements
 //! differ, with what is asked for.
 //!
-//! `cargo run --release --example kernels [-- DTYPE…]`
+//! `cargo run --profile dist --example kernels [-- DTYPE…]`
 
 #![expect(
     clippy::print_stdout,

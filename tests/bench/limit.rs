@@ -1,6 +1,6 @@
 //! The machine's limit for comparing two files: threads that read both and hold the bytes against each other.
 //!
-//! `cargo run --release --example limit -- A B [THREADS]`
+//! `cargo run --profile dist --example limit -- A B [THREADS]`
 
 #![expect(
     clippy::print_stdout,
