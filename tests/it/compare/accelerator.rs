@@ -18,7 +18,7 @@ use crate::support::{Random, dtypes, fixed_width};
 
 const UNIT: usize = 16 * 65_536;
 
-/// When to fail, how often it was asked before, and why.
+/// When to fail, after how many requests, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum When {
     Begin,
@@ -31,22 +31,22 @@ struct Plain {
     most_bytes: usize,
     accepts: fn(DType) -> bool,
     fails: Option<(When, usize, Failure)>,
-    asked: AtomicUsize,
+    requests: AtomicUsize,
     forgot: Mutex<Vec<u64>>,
 }
 
 impl Plain {
     fn new(most_bytes: usize) -> Self {
-        let (asked, forgot) = (AtomicUsize::new(0), Mutex::default());
-        Self { most_bytes, accepts: |_| true, fails: None, asked, forgot }
+        let (requests, forgot) = (AtomicUsize::new(0), Mutex::default());
+        Self { most_bytes, accepts: |_| true, fails: None, requests, forgot }
     }
 
     fn failing(when: When, nth: usize, failure: Failure) -> Self {
         Self { fails: Some((when, nth, failure)), ..Self::new(1 << 17) }
     }
 
-    fn asked(&self) -> usize {
-        self.asked.load(Ordering::Relaxed)
+    fn requests(&self) -> usize {
+        self.requests.load(Ordering::Relaxed)
     }
 }
 
@@ -67,7 +67,7 @@ impl Accelerator for Plain {
         assert!(batch.lhs.len() == batch.rhs.len() && !batch.lhs.is_empty());
         let least = TILE * batch.dtype.size().unwrap();
         assert!(batch.lhs.len() <= self.most_bytes.max(least), "more than it accepts at once");
-        let nth = self.asked.fetch_add(1, Ordering::Relaxed);
+        let nth = self.requests.fetch_add(1, Ordering::Relaxed);
         match &self.fails {
             Some((When::Begin, n, failure)) if *n == nth => Err(failure.clone()),
             Some((When::Finish, n, failure)) if *n == nth => {
@@ -163,7 +163,7 @@ fn the_cpu_compares_the_dtypes_that_an_accelerator_refuses() {
         let (lhs, rhs) = pair(dtype, 5000, &mut random);
         device.compare(&view(dtype, &lhs), &view(dtype, &rhs), &Options::default()).unwrap();
     }
-    assert_eq!((plain.asked(), device.work().to_string()), (0, "cpu".into()));
+    assert_eq!((plain.requests(), device.work().to_string()), (0, "cpu".into()));
 }
 
 /// Every failure there is.
@@ -213,7 +213,7 @@ fn the_cpu_takes_over_whenever_and_however_an_accelerator_fails() {
     let expected = compare_tensors(&tensors, &Device::cpu(), 1);
     let plain = Arc::new(Plain::new(1 << 17));
     assert_eq!(compare_tensors(&tensors, &with(&plain), 1), expected);
-    let batches = plain.asked();
+    let batches = plain.requests();
     assert!(batches >= 8, "{batches}");
     for (i, failure) in failures().into_iter().enumerate() {
         for when in [When::Begin, When::Finish] {
@@ -225,11 +225,11 @@ fn the_cpu_takes_over_whenever_and_however_an_accelerator_fails() {
                 assert_eq!(compare_tensors(&tensors, &device, threads), expected, "{context}");
                 assert_eq!(device.work().failure, Some(failure.clone()), "{context}");
                 if threads == 1 && when == When::Begin {
-                    assert_eq!(plain.asked(), nth + 1, "asked again: {context}");
+                    assert_eq!(plain.requests(), nth + 1, "asked again: {context}");
                 }
-                let asked = plain.asked();
+                let requests = plain.requests();
                 assert_eq!(compare_tensors(&tensors, &device, threads), expected, "{context}");
-                assert_eq!(plain.asked(), asked, "asked later: {context}");
+                assert_eq!(plain.requests(), requests, "asked later: {context}");
                 assert_eq!(device.work().tensors, 2 * tensors.len());
             }
         }
@@ -244,7 +244,7 @@ fn an_accelerator_that_fails_at_first_is_not_used_again() {
         let device = with(&plain);
         compare_tensors(&tensors, &device, 1);
         // Two units are under way before the first is waited for: of the first tensor there are six pieces, and one.
-        assert!((1..=most).contains(&plain.asked()), "{when:?}: asked {} times", plain.asked());
+        assert!((1..=most).contains(&plain.requests()), "{when:?}: {} requests", plain.requests());
         assert_eq!(device.work().accelerator, None);
     }
 }

@@ -9,7 +9,7 @@ use proptest::{prop_assert, prop_assert_eq};
 use crate::support::graph::edits::{EDITS, Edited};
 use crate::support::graph::pairs::{artifact, compared, lines, opened, pair, semantic, words};
 use crate::support::graph::random::model;
-use crate::support::graph::spelling::spelled_anew;
+use crate::support::graph::spelling::rewritten;
 use crate::support::graph::written::written;
 use crate::support::message_forms::text_of;
 use crate::support::property::{Law, for_tapes};
@@ -106,9 +106,9 @@ fn another_order_and_encoding_is_no_semantic_change() {
     for_tapes("spelling", 5, 200, |tape| {
         let random = &mut Random::of_tape(tape);
         let (lhs, rhs, edits) = edited(random);
-        let diff = pair(&lhs, &spelled_anew(&lhs, random));
+        let diff = pair(&lhs, &rewritten(&lhs, random));
         prop_assert!(semantic(&diff).is_empty(), "{}", lines(&diff));
-        found(&pair(&lhs, &spelled_anew(&rhs, random)), &edits)
+        found(&pair(&lhs, &rewritten(&rhs, random)), &edits)
     });
 }
 

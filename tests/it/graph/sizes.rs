@@ -7,7 +7,7 @@ use crate::support::Random;
 use crate::support::graph::pairs::{lines, pair, semantic};
 use crate::support::graph::plan::{Id, Plan, Saver, floats};
 use crate::support::graph::random::model_of;
-use crate::support::graph::spelling::spelled_anew;
+use crate::support::graph::spelling::rewritten;
 use crate::support::graph::written::written;
 
 /// What one graph became: a plan, and what was done to it.
@@ -84,7 +84,7 @@ fn twenty_nodes_inserted_into_an_edge_are_one_change_with_the_rewired_edge() {
 fn five_thousand_nodes_in_another_order_and_encoding_are_no_semantic_change() {
     let (plan, _) = model_of(1_000, &mut Random::new(7));
     let graph = written(&plan);
-    counts(&pair(&graph, &spelled_anew(&graph, &mut Random::new(1))), 0);
+    counts(&pair(&graph, &rewritten(&graph, &mut Random::new(1))), 0);
 }
 
 /// Towers of one structure, side by side.

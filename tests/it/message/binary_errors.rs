@@ -12,7 +12,7 @@ use prost_reflect::prost_types::{
 
 use crate::support::everything;
 
-fn said(ty: &str, bytes: &[u8]) -> String {
+fn error_of(ty: &str, bytes: &[u8]) -> String {
     let schema = Schema::tensorflow();
     let ty = schema.message(ty).unwrap();
     Message::decode(schema, ty, bytes.to_vec()).unwrap_err().to_string()
@@ -31,7 +31,7 @@ fn truncated_messages_are_reported_with_their_field() {
         (b"\x0a\x04\x0a\x05al", "byte 4: node[0].name: a field needs 5 bytes, 2 left"),
         (b"\xba\x3e\x05a", "byte 3: 999: a field needs 5 bytes, 1 left"),
     ] {
-        assert_eq!(said("tensorflow.GraphDef", bytes), expected);
+        assert_eq!(error_of("tensorflow.GraphDef", bytes), expected);
     }
 }
 
@@ -47,7 +47,7 @@ fn a_path_of_a_thousand_levels_is_shortened() {
             bytes = around.finish();
         }
     }
-    let said = said("tensorflow.StructuredValue", &bytes);
+    let said = error_of("tensorflow.StructuredValue", &bytes);
     assert!(said.ends_with("nesting is deeper, at most 1000 levels are allowed"), "{said}");
     assert!(said.contains("list_value.values[0].list_value") && said.contains('…'), "{said}");
     assert!(said.len() < 400, "{said}");

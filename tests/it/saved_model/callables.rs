@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use crate::support::command::{assert_valid, ckdiff, item};
 use crate::support::encoding::{bytes, int, shape};
-use crate::support::overview::{arguments, entry, objects, shown, told, with_objects};
+use crate::support::overview::{
+    arguments, entry, meta_graph_overview, objects, shown, with_objects,
+};
 use crate::support::{cases, fact, named_snapshot};
 
 #[test]
@@ -215,7 +217,7 @@ fn functions_that_only_tensorflow_calls_are_counted() {
     // An attribute of the root is the user's; so is an object that saves something.
     let names: &[&str] = &["g"];
     let graph = with_objects(&objects(&[("_initialize", names), (".SAVE", names)], &[]));
-    let text = told(&graph, 20);
+    let text = meta_graph_overview(&graph, 20);
     assert!(text.contains("Callable functions (2)\n") && !text.contains("tables"), "{text}");
 }
 
@@ -230,7 +232,7 @@ fn options_without_arguments_are_aligned_with_the_others() {
     let functions = objects(&[("f", &["none", "one"])], &[]);
     let one = arguments(&bytes(33, &int(3, 1)));
     let graph = [functions, concrete("none", &none), concrete("one", &one)].concat();
-    let text = told(&with_objects(&graph), 20);
+    let text = meta_graph_overview(&with_objects(&graph), 20);
     let at = |option: &str| text.lines().find_map(|line| line.find(option)).unwrap();
     assert_eq!((at("#1"), at("#2")), (4, 4), "{text}");
 }
@@ -244,7 +246,7 @@ fn tensors_of_sparse_and_composite_arguments_are_shown_in_full() {
     let component = |c: char| bytes(2, &part(1, c));
     let composite = bytes(5, &[spec, component('a'), component('b')].concat());
     let signature = [bytes(1, &entry("x", &sparse)), bytes(1, &entry("y", &composite))].concat();
-    let text = told(&bytes(5, &entry("serve", &signature)), usize::MAX);
+    let text = meta_graph_overview(&bytes(5, &entry("serve", &signature)), usize::MAX);
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     for (label, c) in
         [("values   ", 'v'), ("indices  ", 'i'), ("shape    ", 's'), ("", 'a'), ("", 'b')]

@@ -13,7 +13,9 @@ use crate::support::Random;
 use crate::support::command::assert_valid;
 use crate::support::encoding::{bytes, int, shape};
 use crate::support::message_forms::document;
-use crate::support::overview::{entry, human_overview, objects, shown, told, with_objects};
+use crate::support::overview::{
+    entry, human_overview, meta_graph_overview, objects, shown, with_objects,
+};
 
 #[test]
 fn hostile_object_graphs_are_shown_in_part() {
@@ -154,11 +156,11 @@ fn every_list_is_limited() {
     };
     let main = bytes(4, &entry("saved_model_main_op", &bytes(1, &many(1))));
     let graph = [bytes(1, &many(4)), main].concat();
-    let few = told(&graph, 20);
+    let few = meta_graph_overview(&graph, 20);
     assert_eq!(few.matches("n19").count(), 2, "{few}");
     assert_eq!(few.matches("… and 980 more").count(), 2, "{few}");
     assert!(!few.contains("n20"), "{few}");
-    let all = told(&graph, usize::MAX);
+    let all = meta_graph_overview(&graph, usize::MAX);
     assert!(all.matches("n999").count() == 2 && !all.contains('…'), "{all}");
 
     let graphs: Vec<u8> =
@@ -180,7 +182,7 @@ fn long_function_names_are_not_repeated_in_full() {
     let other = format!("{}g{}", &long[..500_000], &long[..500_000]);
     let graph = with_objects(&objects(&[(&long, &names), (&other, &names)], &concrete));
     let start = Instant::now();
-    let text = told(&graph, usize::MAX);
+    let text = meta_graph_overview(&graph, usize::MAX);
     assert!(text.len() < 1_000_000, "{}", text.len());
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     assert_eq!(text.matches("as #").count(), names.len(), "the second tells the first's");

@@ -31,7 +31,7 @@ fn tagged(tag: &str) -> MetaGraphOptions {
 }
 
 /// An error, without the folder that the test is in.
-fn told(error: &Error, folder: &Path) -> String {
+fn message_of(error: &Error, folder: &Path) -> String {
     error.to_string().replace(folder.to_str().unwrap(), "DIR")
 }
 
@@ -48,7 +48,7 @@ fn refused_of(meta: &Message<'_>, values: Values<'_>, options: &MetaGraphOptions
     );
     drop(builder);
     assert!(everything(folder.path()).is_empty());
-    told(&error, folder.path())
+    message_of(&error, folder.path())
 }
 
 fn refused(options: &MetaGraphOptions) -> String {
@@ -292,16 +292,16 @@ fn existing_folders_are_not_replaced() {
     let old = folder.path().join("old");
     fs::create_dir(&old).unwrap();
     fs::write(old.join("saved_model.pb"), "old").unwrap();
-    assert_snapshot!(told(&Builder::new(&old).unwrap_err(), folder.path()), @"DIR/old: this directory exists and is not empty; it is not replaced");
+    assert_snapshot!(message_of(&Builder::new(&old).unwrap_err(), folder.path()), @"DIR/old: this directory exists and is not empty; it is not replaced");
     let file = old.join("saved_model.pb");
-    assert_snapshot!(told(&Builder::new(&file).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb: cannot write: Not a directory (os error 20)");
-    assert_snapshot!(told(&Builder::new(file.join("below")).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb/below: cannot write: Not a directory (os error 20)");
+    assert_snapshot!(message_of(&Builder::new(&file).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb: cannot write: Not a directory (os error 20)");
+    assert_snapshot!(message_of(&Builder::new(file.join("below")).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb/below: cannot write: Not a directory (os error 20)");
     // Something that comes while it is built stays too.
     let late = folder.path().join("late");
     let builder = Builder::new(&late).unwrap();
     fs::create_dir(&late).unwrap();
     fs::write(late.join("mine"), "mine").unwrap();
-    assert_snapshot!(told(&builder.save().unwrap_err(), folder.path()), @"DIR/late: this directory exists and is not empty; it is not replaced");
+    assert_snapshot!(message_of(&builder.save().unwrap_err(), folder.path()), @"DIR/late: this directory exists and is not empty; it is not replaced");
     let left: Vec<_> = files(folder.path()).into_keys().collect();
     assert_eq!(left, ["late/mine", "old/saved_model.pb"]);
 }
@@ -364,7 +364,7 @@ fn impossible_loads_are_refused() {
     assert!(model.load(&["gpu", "serve", "gpu"]).is_ok());
     let refused = |change: &dyn Fn(Message<'static>) -> Message<'static>| {
         let folder = TempDir::new().unwrap();
-        told(&changed(folder.path(), change).load(&["serve"]).unwrap_err(), folder.path())
+        message_of(&changed(folder.path(), change).load(&["serve"]).unwrap_err(), folder.path())
     };
     let collection = |key: &'static str, nodes: &'static [&'static str]| {
         refused(&|meta| {
@@ -414,7 +414,7 @@ fn missing_and_misplaced_assets_are_reported() {
     }
     fs::remove_file(model.join("assets/words.txt_2")).unwrap();
     let load = || SavedModel::open(&model).unwrap().load(&["serve", "gpu"]);
-    assert_snapshot!(told(&load().unwrap_err(), folder.path()), @"DIR/model/assets/words.txt_2: asset of third:0: the file of an asset is missing");
+    assert_snapshot!(message_of(&load().unwrap_err(), folder.path()), @"DIR/model/assets/words.txt_2: asset of third:0: the file of an asset is missing");
     assert!(SavedModel::open(&model).unwrap().load(&["train"]).is_ok());
     let text = fs::read_to_string(source.join("saved_model.pbtxt")).unwrap();
     // As long as the name that was there, since it is in the bytes of a message.
@@ -422,7 +422,7 @@ fn missing_and_misplaced_assets_are_reported() {
         let new = text.replace("words.txt_2", bad);
         assert!(new != text);
         fs::write(model.join("saved_model.pbtxt"), new).unwrap();
-        let told = told(&load().unwrap_err(), folder.path());
+        let told = message_of(&load().unwrap_err(), folder.path());
         assert!(told.contains("it must be in the directory assets"), "{bad}: {told}");
     }
 }
@@ -430,7 +430,7 @@ fn missing_and_misplaced_assets_are_reported() {
 #[test]
 fn folders_without_a_saved_model_are_reported() {
     let folder = TempDir::new().unwrap();
-    let refused = |dir: &Path| told(&SavedModel::open(dir).unwrap_err(), folder.path());
+    let refused = |dir: &Path| message_of(&SavedModel::open(dir).unwrap_err(), folder.path());
     assert_snapshot!(refused(&folder.path().join("none")), @"DIR/none: there is no such directory");
     assert_snapshot!(refused(folder.path()), @"DIR: there is no SavedModel: neither saved_model.pb nor saved_model.pbtxt");
     fs::write(folder.path().join("saved_model.cpb"), "").unwrap();

@@ -25,7 +25,7 @@ pub fn shown(meta_graph: &[u8], check: impl FnOnce(&MetaGraph)) -> [String; 2] {
 }
 
 /// The overview of a `MetaGraphDef`, as text, with so many items of each list.
-pub fn told(meta_graph: &[u8], max_diffs: usize) -> String {
+pub fn meta_graph_overview(meta_graph: &[u8], max_diffs: usize) -> String {
     human_overview(&document("tensorflow.MetaGraphDef", Form::Binary, meta_graph), max_diffs)
 }
 

@@ -58,7 +58,7 @@ fn compact(name: &[u8]) -> Vec<u8> {
     code.filter(|byte| !matches!(byte, b' ' | b'\t'..=b'\r')).copied().collect()
 }
 
-fn said(text: &[u8]) -> Result<Vec<String>> {
+fn events_of(text: &[u8]) -> Result<Vec<String>> {
     let (mut said, mut scratch) = (Said::default(), Scratch::default());
     for piece in Pieces::new(text, PieceOptions::default()) {
         piece?.events(&mut scratch, &mut said)?;
@@ -95,7 +95,7 @@ pub(crate) fn comments(text: &[u8]) -> Vec<&[u8]> {
 pub(crate) fn check_layout(text: &[u8]) -> Option<Vec<u8>> {
     let options = LayoutOptions::default();
     let shown = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
-    let (events, laid_out) = match (said(text), format(text, &options)) {
+    let (events, laid_out) = match (events_of(text), format(text, &options)) {
         (Ok(events), Ok(laid_out)) => (events, laid_out),
         (Err(wrong), Err(refused)) => {
             assert_eq!(wrong.to_string(), refused.to_string());
@@ -104,7 +104,7 @@ pub(crate) fn check_layout(text: &[u8]) -> Option<Vec<u8>> {
         (said, laid_out) => panic!("{said:?} | {laid_out:?}\n{}", shown(text)),
     };
     let both = || format!("{}\n--- laid out:\n{}", shown(text), shown(&laid_out));
-    assert_eq!(said(&laid_out).ok(), Some(events), "{}", both());
+    assert_eq!(events_of(&laid_out).ok(), Some(events), "{}", both());
     assert_eq!(comments(&laid_out), comments(text), "{}", both());
     let again = format(&laid_out, &options).expect("it says the same");
     assert!(again == laid_out, "{}\n--- again:\n{}", both(), shown(&again));

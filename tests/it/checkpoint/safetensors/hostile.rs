@@ -81,7 +81,7 @@ fn random_damage_takes_no_memory() {
 }
 
 /// What opening a file of this header says.
-fn said(header: &str) -> String {
+fn errors_of(header: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.safetensors");
     put(&path, &file_of(header, b""));
@@ -101,38 +101,40 @@ fn said(header: &str) -> String {
 #[test]
 fn nesting_of_any_depth_is_no_stack() {
     let deep = "[".repeat(1 << 20);
-    assert!(said(&format!("{{\"a\":{deep}")).contains("EOF"));
+    assert!(errors_of(&format!("{{\"a\":{deep}")).contains("EOF"));
     let shut = "]".repeat(1 << 20);
-    assert!(said(&format!("{{\"a\":{deep}{shut}}}")).contains("bytes of an entry is 2097152"));
+    assert!(errors_of(&format!("{{\"a\":{deep}{shut}}}")).contains("bytes of an entry is 2097152"));
     let objects = "{\"a\":".repeat(1 << 20);
-    assert!(said(&objects).contains("EOF"));
+    assert!(errors_of(&objects).contains("EOF"));
     let metadata = format!("{{\"__metadata__\":{{\"a\":{}{}}}}}", &deep[..1000], &shut[..1000]);
-    assert_eq!(said(&metadata), "");
+    assert_eq!(errors_of(&metadata), "");
 }
 
 #[test]
 fn long_texts_are_shown_in_part() {
     let long = "x".repeat(1 << 20);
     assert!(
-        said(&format!(
+        errors_of(&format!(
             "{{\"a\":{{\"dtype\":\"{}\",\"shape\":[],\"data_offsets\":[0,0]}}}}",
             &long[..50_000]
         ))
         .contains("safetensors has no such type")
     );
-    assert!(said(&long).contains("byte 8"));
-    assert!(said(&format!("{{\"a\":{{\"{}\":1}}}}", &long[..50_000])).contains("missing field"));
+    assert!(errors_of(&long).contains("byte 8"));
+    assert!(
+        errors_of(&format!("{{\"a\":{{\"{}\":1}}}}", &long[..50_000])).contains("missing field")
+    );
 }
 
 #[test]
 fn a_header_of_nothing_but_metadata_takes_no_long_time() {
     let pairs: Vec<String> = (0..100_000).map(|i| format!("\"{i}\":\"\"")).collect();
-    assert_eq!(said(&format!("{{\"__metadata__\":{{{}}}}}", pairs.join(","))), "");
+    assert_eq!(errors_of(&format!("{{\"__metadata__\":{{{}}}}}", pairs.join(","))), "");
 }
 
 #[test]
 fn a_header_of_nothing_but_damage_is_not_kept() {
     let header: Vec<String> = (0..150_000).map(|i| format!("\"{i}\":0")).collect();
-    let text = said(&format!("{{{}}}", header.join(",")));
+    let text = errors_of(&format!("{{{}}}", header.join(",")));
     assert!(text.contains("number of damaged tensors is 100001"), "{text}");
 }

@@ -165,7 +165,7 @@ fn every_type_with_a_counterpart_is_stored() {
 }
 
 #[test]
-fn lost_metadata_is_said() {
+fn lost_metadata_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let (code, said) = run(dir, "save-as safetensors/unordered.safetensors DIR/m --format v2");

@@ -30,7 +30,7 @@ fn options(threads: usize) -> Options {
     Options { tolerance, threads, ..Options::default() }
 }
 
-fn alone(lhs: &TensorView<'_>, rhs: &TensorView<'_>) -> String {
+fn on_cpu(lhs: &TensorView<'_>, rhs: &TensorView<'_>) -> String {
     text(&compare(lhs, rhs, &options(0)).unwrap())
 }
 
@@ -51,7 +51,7 @@ fn a_kept_baseline_gives_the_same_numbers_as_one_that_is_sent_each_time() {
                 let rhs = view(dtype, rhs);
                 assert_eq!(
                     kept(&baseline, &rhs, threads),
-                    alone(&lhs, &rhs),
+                    on_cpu(&lhs, &rhs),
                     "{dtype} {threads} {i}"
                 );
             }
@@ -71,16 +71,16 @@ fn two_baselines_used_in_turn_do_not_mix() {
     let second = Baseline::new(&two, &device);
     for (i, (x, y)) in others.iter().zip(&more).enumerate() {
         let (x, y) = (view(DType::F32, x), view(DType::F32, y));
-        assert_eq!(kept(&first, &x, 2), alone(&one, &x), "{i}");
-        assert_eq!(kept(&second, &y, 2), alone(&two, &y), "{i}");
-        assert_eq!(kept(&first, &y, 2), alone(&one, &y), "{i}");
+        assert_eq!(kept(&first, &x, 2), on_cpu(&one, &x), "{i}");
+        assert_eq!(kept(&second, &y, 2), on_cpu(&two, &y), "{i}");
+        assert_eq!(kept(&first, &y, 2), on_cpu(&one, &y), "{i}");
     }
     // What one gives back is not the other's.
     drop(first);
     let y = view(DType::F32, &more[1]);
-    assert_eq!(kept(&second, &y, 2), alone(&two, &y));
+    assert_eq!(kept(&second, &y, 2), on_cpu(&two, &y));
     let third = Baseline::new(&one, &device);
-    assert_eq!(kept(&third, &y, 2), alone(&one, &y));
+    assert_eq!(kept(&third, &y, 2), on_cpu(&one, &y));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn many_threads_share_a_baseline() {
         for rhs in &others {
             scope.spawn(|| {
                 let rhs = view(DType::F32, rhs);
-                assert_eq!(kept(&baseline, &rhs, 3), alone(&lhs, &rhs));
+                assert_eq!(kept(&baseline, &rhs, 3), on_cpu(&lhs, &rhs));
             });
         }
     });

@@ -63,7 +63,7 @@ fn parts<'t>(lines: &[&'t str]) -> Vec<Vec<&'t str>> {
 }
 
 /// Whether a change is described in words: it is outside of messages, or in items that cannot be read.
-fn is_told_in_words(name: &str, change: &Change) -> bool {
+fn is_described_in_words(name: &str, change: &Change) -> bool {
     let path = change.path.to_string();
     if name.starts_with("bad_variable_def") {
         return path.contains("bytes_list");
@@ -93,7 +93,7 @@ fn every_change_is_shown_once() {
                 words += usize::from(!is_shown);
                 for change in place.changes().iter().map(|&at| &diff.changes[at]) {
                     let is_known =
-                        is_told_in_words(&name, change) || change.weight == Weight::Cosmetic;
+                        is_described_in_words(&name, change) || change.weight == Weight::Cosmetic;
                     assert!(is_shown || is_known, "{name}: {}", change.path);
                 }
             }

@@ -17,7 +17,7 @@ pub(crate) fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {
 }
 
 /// A line per change, and per finding.
-pub(crate) fn told(diff: &Diff) -> Vec<String> {
+pub(crate) fn change_lines(diff: &Diff) -> Vec<String> {
     let mut lines: Vec<String> = diff
         .changes
         .iter()
@@ -39,7 +39,7 @@ pub(crate) fn told(diff: &Diff) -> Vec<String> {
 
 fn texts(message: &str, lhs: &str, rhs: &str) -> Vec<String> {
     let read = |text: &str| document(message, Form::Text, text.as_bytes()).into();
-    told(&compared(&read(lhs), &read(rhs)))
+    change_lines(&compared(&read(lhs), &read(rhs)))
 }
 
 /// Compares two graphs by a table: lhs, rhs, and the lines that are told.
@@ -278,7 +278,7 @@ fn pairs_of_saved_models_have_the_changes_that_were_made() {
     let mut tensors = 0;
     for (pair, semantic) in table {
         let diff = saved_model(pair);
-        let mut told = told(&diff);
+        let mut told = change_lines(&diff);
         told.retain(|line| !line.starts_with("(cosmetic)"));
         assert_eq!(told, *semantic, "{pair}");
         assert_eq!(told.len(), expected[pair]["semantic"].as_array().unwrap().len(), "{pair}");
@@ -321,7 +321,7 @@ fn the_tensor_of_a_renamed_object_is_one_tensor() {
 fn two_saves_of_one_model_have_the_same_object_graph() {
     let open = |number: u32| Artifact::open(format!("tests/data/tf2/ckpt-{number}")).unwrap();
     let diff = compared(&open(1), &open(2));
-    assert_eq!(told(&diff), [""; 0]);
+    assert_eq!(change_lines(&diff), [""; 0]);
     let graph = diff
         .tensors
         .iter()

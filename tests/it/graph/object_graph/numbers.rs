@@ -6,7 +6,7 @@ use ckdiff::artifact::Form;
 use ckdiff::diff::Verdict;
 use ckdiff::message::{Record, Records, Value};
 
-use crate::graph::object_graph::changes::{TRACKABLE, compared, told};
+use crate::graph::object_graph::changes::{TRACKABLE, change_lines, compared};
 use crate::support::Random;
 use crate::support::encoding::{bytes, int};
 use crate::support::message_forms::document;
@@ -77,7 +77,7 @@ fn renumbered_objects_are_no_change() {
         let other = permuted(&objects, &to);
         assert_ne!(plain, other);
         let read = |bytes: &[u8]| document(TRACKABLE, Form::Binary, bytes).into();
-        assert_eq!(told(&compared(&read(&plain), &read(&other))), [""; 0], "{to:?}");
+        assert_eq!(change_lines(&compared(&read(&plain), &read(&other))), [""; 0], "{to:?}");
     }
 }
 

@@ -7,8 +7,8 @@ use ckdiff::schema::tensorflow::{DataType, MetaGraphDef, NodeDef};
 use crate::support::Random;
 use crate::support::graph::plan::{attr, floats, values};
 
-/// The same graph, spelled in another way wherever that may be.
-pub(crate) fn spelled_anew(graph: &MetaGraphDef, random: &mut Random) -> MetaGraphDef {
+/// The same graph, written in another way wherever TensorFlow allows it.
+pub(crate) fn rewritten(graph: &MetaGraphDef, random: &mut Random) -> MetaGraphDef {
     let mut spelled = graph.clone();
     let graph = spelled.graph_def.as_mut().unwrap();
     for at in (1..graph.node.len()).rev() {
