@@ -86,7 +86,7 @@ impl Format {
 
     /// Whether the format stores the metadata that [`Checkpoint::metadata`] returns.
     ///
-    /// [`Checkpoint::metadata`]: super::Checkpoint::metadata
+    /// [`Checkpoint::metadata`]: crate::checkpoint::Checkpoint::metadata
     pub fn keeps_metadata(&self) -> bool {
         self.writer.as_ref().is_some_and(|writer| writer.keeps_metadata)
     }
