@@ -12,7 +12,7 @@ const EXPONENTS: usize = 1 << 11;
 const SIGNIFICAND: usize = 52;
 const BIAS: i32 = 1023;
 
-/// Differences in a batch; as many as a 16-bit counter can count.
+/// Differences in a group; as many as a 16-bit counter can count.
 pub(super) const GROUP: usize = 1 << 10;
 /// The maximum number of bins that a batch is compared with one by one; with more, each difference is added to its bin.
 const FEW: u16 = 32;

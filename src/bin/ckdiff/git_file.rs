@@ -1,6 +1,6 @@
 //! A file as git hands it to a driver: without its siblings, and under a temporary name.
 //!
-//! Such a file is read as one file, whatever lies next to it (`Artifact::open_file`): the index of an old commit must not be
+//! Such a file is read as one file, whatever lies next to it (`Sniffed::of_file`): the index of an old commit must not be
 //! combined with the data of the working tree.
 
 use std::fs::{self, File};

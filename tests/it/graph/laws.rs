@@ -19,7 +19,7 @@ use crate::support::{Count, Random};
 const RENAMES: &[&str] = &["rename a node", "rename a scope", "move a scope"];
 
 /// Edits that may come out as more changes than they are where they touch what was renamed. Pairs that do not are in
-/// `graph_beside_rename.rs`.
+/// `beside_rename.rs`.
 const KNOWN_GAPS: &[&str] = &[
     "rename a node",
     "rename a scope",

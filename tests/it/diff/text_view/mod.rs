@@ -1,4 +1,4 @@
-//! The text view of changes: `ckdiff --text`.
+//! The text view of changes: `ckdiff --unified`.
 
 mod laws;
 mod limits;
