@@ -63,8 +63,8 @@ impl Files {
 
     fn folder(&mut self, dir: &Path, name: &str, depth: usize) -> Result<()> {
         if depth > DEPTH {
-            let allowed = format!("{DEPTH} is the most");
-            return Err(Error::unexpected("depth of directories", depth, allowed).in_file(dir));
+            let expected = format!("at most {DEPTH}");
+            return Err(Error::unexpected("depth of directories", depth, expected).in_file(dir));
         }
         let fail = |source| Error::io("list", source).in_file(dir);
         let mut folders = Vec::new();

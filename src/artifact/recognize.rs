@@ -153,11 +153,12 @@ impl Untyped<'_> {
             types => format!(", closest to {}; --message says which it is", listed(types)),
         };
         let what = match self.form {
-            Form::Binary => "neither a checkpoint (is it cut short?) nor a",
-            Form::Text => "text, but no",
-            Form::Json => "JSON, but no",
+            Form::Binary => "neither a checkpoint nor a",
+            Form::Text => "text, but not a",
+            Form::Json => "JSON, but not a",
         };
-        let kind = format!("this is {what} known message{hint}");
+        let truncated = if self.form == Form::Binary { "; it may be truncated" } else { "" };
+        let kind = format!("this is {what} known message{truncated}{hint}");
         Error::unsupported(kind).in_file(self.path)
     }
 }

@@ -61,7 +61,7 @@ impl<'a> Cursor<'a> {
             return Err(if rest.len() < varint::MAX_LEN {
                 Error::truncated(what, rest.len() as u64 + 1, rest.len() as u64)
             } else {
-                Error::unexpected(what, "a varint of over 64 bits", "at most 10 bytes are allowed")
+                Error::unexpected(what, "a varint of over 64 bits", "at most 10 bytes")
             }
             .at(self.offset()));
         };

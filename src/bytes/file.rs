@@ -45,7 +45,7 @@ impl File {
             return Err(ErrorKind::Unexpected {
                 what: "path",
                 found: found.into(),
-                allowed: "it must be a file".into(),
+                expected: "a file".into(),
             })
             .map_err(|kind| Error::from(kind).in_file(path));
         }
@@ -92,8 +92,8 @@ impl ReadAt for File {
         read_exact_at(&self.file, out, offset).map_err(|source| {
             let error = if source.kind() == io::ErrorKind::UnexpectedEof {
                 let now = self.file.metadata().map_or(0, |m| m.len());
-                let allowed = format!("it was {} when it was opened", self.len);
-                Error::unexpected("length of the file", format!("{now} bytes"), allowed)
+                let expected = format!("{} bytes, as when it was opened", self.len);
+                Error::unexpected("length of the file", format!("{now} bytes"), expected)
             } else {
                 Error::io("read", source)
             };

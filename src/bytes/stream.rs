@@ -112,8 +112,8 @@ impl Stream {
                 return Ok(value);
             }
         }
-        let allowed = "at most 10 bytes are allowed";
-        Err(Error::unexpected(what, "a varint of over 64 bits", allowed).at(offset))
+        let expected = "at most 10 bytes";
+        Err(Error::unexpected(what, "a varint of over 64 bits", expected).at(offset))
     }
 
     /// Skips `len` bytes, and does not read those that are not in the buffer.

@@ -149,8 +149,8 @@ impl<'a> CheckpointBuilder<'a> {
     ) -> Result<()> {
         check(&name, source)?;
         if source.shape() != slice.shape() {
-            let allowed = format!("its box {slice} has {}", slice.shape());
-            let error = Error::unexpected("shape of a slice", source.shape(), allowed);
+            let expected = format!("{}, that of {slice}", slice.shape());
+            let error = Error::unexpected("shape of a slice", source.shape(), expected);
             return Err(error.of_tensor(&name));
         }
         let dtype = source.dtype();
@@ -165,9 +165,12 @@ impl<'a> CheckpointBuilder<'a> {
             MapEntry::Occupied(mut known) => {
                 let known = known.get_mut();
                 if (known.dtype, &known.shape) != (dtype, shape) {
-                    let found = format!("of {dtype} of shape {shape}");
-                    let allowed = format!("others are of {} of {}", known.dtype, known.shape);
-                    return Err(Error::unexpected("slice", found, allowed).of_tensor(&name));
+                    let found = format!("{dtype} of shape {shape}");
+                    let expected = format!(
+                        "{} of shape {}, that of the other slices",
+                        known.dtype, known.shape
+                    );
+                    return Err(Error::unexpected("slice", found, expected).of_tensor(&name));
                 }
                 known.slices.push(slice.clone());
             }
@@ -296,5 +299,5 @@ fn check(name: &Name, source: &dyn TensorSource) -> Result<()> {
 }
 
 fn given_twice() -> Error {
-    Error::unexpected("name", "given twice", "each tensor is stored once")
+    Error::unexpected("name", "one that is given twice", "a unique name")
 }

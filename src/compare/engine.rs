@@ -295,11 +295,11 @@ impl<'a> Job<'a> {
             return Err(error.clone());
         }
         if lhs.shape() != rhs.shape() {
-            let expected = format!("expected {}, that of lhs", lhs.shape());
+            let expected = format!("{}, that of lhs", lhs.shape());
             return Err(Error::unexpected("shape of rhs", rhs.shape(), expected));
         }
         if PairKind::of(lhs.dtype(), rhs.dtype()).is_none() {
-            let expected = format!("expected one that can be compared with {}", lhs.dtype());
+            let expected = format!("one that can be compared with {}", lhs.dtype());
             return Err(Error::unexpected("dtype of rhs", rhs.dtype(), expected));
         }
         Ok(())

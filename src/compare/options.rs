@@ -33,7 +33,7 @@ impl Tolerance {
             if let Some(value) = value
                 && !(value.is_finite() && value >= 0.0)
             {
-                return Err(Error::unexpected(what, value, "it must be finite and not negative"));
+                return Err(Error::unexpected(what, value, "a finite number that is not negative"));
             }
         }
         Ok(Self { atol, rtol, ulp })

@@ -52,7 +52,9 @@ impl UnitResult {
         }
         match PairKind::of(lhs.dtype(), rhs.dtype()) {
             Some(kind) => Ok(Comparison::new(&self.tally, kind)),
-            None => Err(Error::unexpected("dtype", lhs.dtype(), "it has no values to compare")),
+            None => {
+                Err(Error::unexpected("dtype", lhs.dtype(), "one whose values can be compared"))
+            }
         }
     }
 }

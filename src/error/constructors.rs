@@ -11,10 +11,19 @@ impl Error {
     pub fn unexpected(
         what: &'static str,
         found: impl fmt::Display,
-        allowed: impl fmt::Display,
+        expected: impl fmt::Display,
     ) -> Self {
-        ErrorKind::Unexpected { what, found: found.to_string(), allowed: allowed.to_string() }
+        ErrorKind::Unexpected { what, found: found.to_string(), expected: expected.to_string() }
             .into()
+    }
+
+    /// An [`ErrorKind::Malformed`].
+    pub fn malformed(
+        what: &'static str,
+        expected: impl Into<String>,
+        reason: impl fmt::Display,
+    ) -> Self {
+        ErrorKind::Malformed { what, expected: expected.into(), reason: reason.to_string() }.into()
     }
 
     /// An [`ErrorKind::Truncated`].

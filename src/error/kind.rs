@@ -35,14 +35,24 @@ pub enum ErrorKind {
         computed: u32,
     },
     /// A value outside what the format allows.
-    #[error("{what} is {found}, {allowed}")]
+    #[error("{what}: expected {expected}, found {found}")]
     Unexpected {
         /// The field or structure.
         what: &'static str,
         /// The value.
         found: String,
-        /// The values that the format allows, as a clause: "at most 5", "must be one of …".
-        allowed: String,
+        /// The values that the format allows, as a noun phrase: "at most 5", "a string".
+        expected: String,
+    },
+    /// Bytes that cannot be decoded.
+    #[error("{what} is not {expected}: {reason}")]
+    Malformed {
+        /// The field or structure.
+        what: &'static str,
+        /// The encoding or type that the bytes should have, as a noun phrase: "a VersionDef", "UTF-8".
+        expected: String,
+        /// The error of the decoder.
+        reason: String,
     },
     /// A syntax error in a text.
     #[error("{0}")]

@@ -1,4 +1,4 @@
-//! The error of the whole library: what was found, what was allowed, and where.
+//! The error of the whole library: what was expected, what was found, and where.
 
 mod constructors;
 mod display;

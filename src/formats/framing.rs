@@ -25,12 +25,12 @@ pub(super) fn read(
 ) -> Result<()> {
     let mut frames = Frames { header: Vec::with_capacity(8), left: 0, elements: 0 };
     read_through(source, progress, |bytes| frames.take(bytes, &mut each))?;
-    let (found, allowed) = (frames.elements, source.shape().elements());
+    let (found, expected) = (frames.elements, source.shape().elements());
     if frames.left > 0 || !frames.header.is_empty() {
         return Err(Error::truncated("an element", frames.left.max(8), 0));
     }
-    if found != allowed {
-        return Err(Error::unexpected("elements", found, format!("its shape has {allowed}")));
+    if found != expected {
+        return Err(Error::unexpected("elements", found, format!("{expected}, as its shape has")));
     }
     Ok(())
 }

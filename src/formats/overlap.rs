@@ -20,8 +20,8 @@ pub(crate) fn check(slices: &[Slice]) -> Result<()> {
         let (start, _) = extent(slice);
         open.retain(|slice| extent(slice).0 + extent(slice).1 > start);
         if let Some(other) = open.iter().find(|other| overlap(other, slice)) {
-            let found = format!("{slice}, and another {other}");
-            return Err(Error::unexpected("slice", found, "slices may not overlap"));
+            let found = format!("{slice} and {other}");
+            return Err(Error::unexpected("slices", found, "slices that do not overlap"));
         }
         open.push(slice);
     }

@@ -55,8 +55,8 @@ impl Partitioned {
                     break;
                 }
             }
-            let allowed = format!("shape {shape} has {}", shape.elements());
-            let error = Error::unexpected("number of elements in all slices", elements, allowed);
+            let expected = format!("{}, as shape {shape} has", shape.elements());
+            let error = Error::unexpected("number of elements in all slices", elements, expected);
             return Err(error.in_file(&file));
         }
         Ok(Self { dtype, shape, parts, file })
@@ -300,7 +300,7 @@ impl<'a> Reader<'a> {
         let left = self.buffer.len() - self.pos + self.stream.read(&mut rest)?;
         if left > 0 {
             let found = format!("at least {left} bytes");
-            return Err(Error::unexpected("rest of a slice", found, "none may be left"));
+            return Err(Error::unexpected("rest of a slice", found, "none"));
         }
         Ok(())
     }

@@ -13,9 +13,9 @@ pub(crate) type Shard<'a> = Vec<Piece<'a>>;
 pub(crate) fn shard_count(count: usize) -> Result<u32> {
     /// The largest number of five digits.
     const MAX: u32 = 99_999;
-    let allowed = format!("1 to {MAX} is allowed");
+    let expected = format!("1 to {MAX}");
     let checked = u32::try_from(count).ok().filter(|count| (1..=MAX).contains(count));
-    checked.ok_or_else(|| Error::unexpected("number of shards", count, allowed))
+    checked.ok_or_else(|| Error::unexpected("number of shards", count, expected))
 }
 
 /// A tensor, or a slice of one.

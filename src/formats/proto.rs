@@ -40,8 +40,8 @@ pub(super) fn read_shape(field: &Record<'_>, dims: &mut Vec<i64>, limits: &Limit
                 dims.push(size);
             }
             tensor_shape_proto::UNKNOWN_RANK if record.int64("unknown_rank")? != 0 => {
-                let allowed = "a stored tensor has a shape";
-                return Err(Error::unexpected("rank", "unknown", allowed).at(record.offset));
+                let expected = "a known one";
+                return Err(Error::unexpected("rank", "an unknown one", expected).at(record.offset));
             }
             _ => {}
         }
@@ -66,7 +66,7 @@ pub(super) fn read_slice(
 /// Reads a `TensorSliceProto`.
 pub(super) fn extents(bytes: &[u8], limits: &Limits) -> Result<Extents> {
     let slice = TensorSliceProto::decode(bytes)
-        .map_err(|error| Error::unexpected("slice", error, "it must be a TensorSliceProto"))?;
+        .map_err(|error| Error::malformed("slice", "a TensorSliceProto", error))?;
     if slice.extent.len() > limits.rank {
         return Err(too_many("rank of a slice", "dimensions", limits.rank));
     }
@@ -78,8 +78,8 @@ pub(super) fn extents(bytes: &[u8], limits: &Limits) -> Result<Extents> {
 }
 
 fn too_many(what: &'static str, items: &str, most: usize) -> Error {
-    let allowed = format!("at most {most} {items} are allowed");
-    Error::unexpected(what, format_args!("over {most}"), allowed)
+    let expected = format!("at most {most} {items}");
+    Error::unexpected(what, "more", expected)
 }
 
 /// The `TensorShapeProto` of a shape.
@@ -107,26 +107,34 @@ pub(super) fn versions() -> VersionDef {
 pub(super) fn check_versions(field: &Record<'_>) -> Result<()> {
     for record in field.message("versions")? {
         let record = record?;
-        let refuse = |what, found: i32, allowed| {
-            Err(Error::unexpected(what, found, allowed).at(record.offset))
+        let refuse = |what, found: i32, expected| {
+            Err(Error::unexpected(what, found, expected).at(record.offset))
         };
         match record.number {
             version_def::PRODUCER => {
                 let producer = record.int32("producer")?;
                 if producer < 0 {
-                    return refuse("version of the writer", producer, "at least 0 is read");
+                    return refuse("version of the writer", producer, "at least 0");
                 }
             }
             version_def::MIN_CONSUMER => {
                 let least = record.int32("min_consumer")?;
                 if least > VERSION {
-                    return refuse("version a reader must have", least, "this reader has 1");
+                    return refuse(
+                        "version that a reader needs",
+                        least,
+                        "at most 1, that of this reader",
+                    );
                 }
             }
             version_def::BAD_CONSUMERS => {
                 let mut bad = numbers(record.bytes, version_def::BAD_CONSUMERS, Kind::Int32);
                 if bad.any(|version| int32(version) == VERSION) {
-                    return refuse("bad_consumers", VERSION, "this reader has version 1");
+                    return refuse(
+                        "bad_consumers",
+                        VERSION,
+                        "a list without 1, the version of this reader",
+                    );
                 }
             }
             _ => {}

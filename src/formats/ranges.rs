@@ -55,8 +55,8 @@ impl<'a> RangeWalk<'a> {
             return Err(self.gap(start));
         }
         if start < self.position {
-            let found = format!("a second one at {:?}", self.shape.unravel(start));
-            return Err(Error::unexpected("slice", found, "slices may not overlap"));
+            let found = format!("two at {:?}", self.shape.unravel(start));
+            return Err(Error::unexpected("slices", found, "slices that do not overlap"));
         }
         let Some(ranges) = self.cursors.get_mut(slice) else {
             return Ok(None);
@@ -73,8 +73,8 @@ impl<'a> RangeWalk<'a> {
     fn gap(&self, end: u64) -> Error {
         let first = self.shape.unravel(self.position);
         let last = self.shape.unravel(end - 1);
-        let found = format!("missing from {first:?} to {last:?}");
-        Error::unexpected("slice", found, "slices must cover the tensor")
+        let found = format!("none from {first:?} to {last:?}");
+        Error::unexpected("slices", found, "slices that cover the tensor")
     }
 }
 

@@ -234,7 +234,7 @@ fn count(len: usize) -> Result<u32> {
     u32::try_from(len)
         .ok()
         .filter(|&len| len < u32::MAX)
-        .ok_or_else(|| Error::unexpected("number of nodes or inputs", len, "32 bits are allowed"))
+        .ok_or_else(|| Error::unexpected("number of nodes or inputs", len, "at most 2^32 - 1"))
 }
 
 impl fmt::Debug for Graph<'_> {

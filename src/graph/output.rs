@@ -32,12 +32,12 @@ impl<'m> Graph<'m> {
     /// If the graph has no such node, or the colon is not followed by a number.
     pub fn tensor(&self, name: &str) -> Result<(&Node<'m>, usize)> {
         if name.is_empty() {
-            return Err(Error::not_found("no tensor is named"));
+            return Err(Error::not_found("the name of the tensor is empty"));
         }
         let tensor = TensorName::parse(name);
         let number = tensor.output().ok_or_else(|| {
-            let allowed = "it must be the name of a node, a colon and a number";
-            Error::unexpected("name of a tensor", shortened(name), allowed)
+            let expected = "NODE:OUTPUT, a node's name and a number";
+            Error::unexpected("name of a tensor", shortened(name), expected)
         })?;
         let id = self.find(tensor.node).ok_or_else(|| {
             let names = self.nodes().iter().map(|node| node.name);
@@ -60,8 +60,9 @@ impl<'m> Graph<'m> {
             Error::not_found(kind)
         })?;
         let dtype = dtype(node, &op, number).map_err(|given| {
-            let allowed = format!("{} has {given}", shortened(node.name));
-            Error::unexpected("number of an output", number, allowed)
+            let expected =
+                format!("below {given}, the number of outputs of {}", shortened(node.name));
+            Error::unexpected("number of an output", number, expected)
         })?;
         Ok(Output { dtype, shape: shape(node, number) })
     }

@@ -9,8 +9,8 @@ pub(crate) fn check_scope(name: &str) -> Result<()> {
     if name.is_empty() || (name.starts_with(is_first) && name.chars().all(is_inner)) {
         return Ok(());
     }
-    let allowed = "it must be a letter, a digit or a dot, followed by these or _ \\ / > -";
-    Err(Error::unexpected("name of a scope", format!("{:?}", shortened(name)), allowed))
+    let expected = "a letter, a digit or a dot, followed by these or _ \\ / > -";
+    Err(Error::unexpected("name of a scope", format!("{:?}", shortened(name)), expected))
 }
 
 /// The scope in the name of a node: the part before the last `/`, or nothing.

@@ -183,8 +183,8 @@ impl<'a, 's> Level<'a, 's> {
             Value::Fixed64(_) | Value::Fixed32(_) => {}
             Value::Group(bytes) => {
                 if self.result.groups == MAX_GROUPS {
-                    let allowed = format!("at most {MAX_GROUPS} levels of groups are allowed");
-                    return Err(Error::unexpected("nesting", "deeper", allowed).at(record.offset));
+                    let expected = format!("at most {MAX_GROUPS} levels of groups");
+                    return Err(Error::unexpected("nesting", "more", expected).at(record.offset));
                 }
                 self.result.groups += 1;
                 self.message(field, bytes, record)?;
@@ -277,6 +277,6 @@ fn check_utf8(bytes: &[u8], base: u64) -> Result<()> {
     std::str::from_utf8(bytes).map(|_| ()).map_err(|error| {
         let at = error.valid_up_to();
         let found = format!("{:#04x}", bytes.get(at).copied().unwrap_or(0));
-        Error::unexpected("byte of a string", found, "expected UTF-8").at(base + at as u64)
+        Error::unexpected("byte of a string", found, "UTF-8").at(base + at as u64)
     })
 }

@@ -32,7 +32,7 @@ impl<'s> Message<'s> {
             .get_message_by_name(name)
             .ok_or_else(|| Error::not_found(format!("the pool has no message {name}")))?;
         DynamicMessage::decode(descriptor, self.bytes())
-            .map_err(|error| Error::unexpected("message", error, "prost-reflect must read it"))
+            .map_err(|error| Error::malformed("message", "readable by prost-reflect", error))
     }
 
     /// Converts a message from prost-reflect's form; its type is looked up in `schema` by name.

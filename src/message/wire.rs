@@ -102,7 +102,7 @@ impl<'a> Record<'a> {
     pub(crate) fn int64(&self, what: &'static str) -> Result<i64> {
         match self.value {
             Value::Varint(bits) => Ok(bits.cast_signed()),
-            _ => Err(self.mistyped(what, "it must be a varint")),
+            _ => Err(self.mistyped(what, "a varint")),
         }
     }
 
@@ -115,7 +115,7 @@ impl<'a> Record<'a> {
     pub(crate) fn fixed32(&self, what: &'static str) -> Result<u32> {
         match self.value {
             Value::Fixed32(bits) => Ok(bits),
-            _ => Err(self.mistyped(what, "it must be 4 fixed bytes")),
+            _ => Err(self.mistyped(what, "4 fixed bytes")),
         }
     }
 
@@ -123,7 +123,7 @@ impl<'a> Record<'a> {
     pub(crate) fn len_delimited(&self, what: &'static str) -> Result<&'a [u8]> {
         match self.value {
             Value::Len(bytes) => Ok(bytes),
-            _ => Err(self.mistyped(what, "it must be length-delimited")),
+            _ => Err(self.mistyped(what, "length-delimited bytes")),
         }
     }
 
@@ -133,15 +133,15 @@ impl<'a> Record<'a> {
     }
 
     #[cold]
-    fn mistyped(&self, what: &'static str, allowed: &'static str) -> Error {
+    fn mistyped(&self, what: &'static str, expected: &'static str) -> Error {
         let found = match self.value {
             Value::Varint(_) => "a varint",
             Value::Fixed64(_) => "8 fixed bytes",
-            Value::Len(_) => "length-delimited",
+            Value::Len(_) => "length-delimited bytes",
             Value::Group(_) => "a group",
             Value::Fixed32(_) => "4 fixed bytes",
         };
-        Error::unexpected(what, found, allowed).at(self.offset)
+        Error::unexpected(what, found, expected).at(self.offset)
     }
 
     /// Whether tag, length and varint take no more bytes than they must.
@@ -206,7 +206,11 @@ impl<'a> Records<'a> {
             WireType::Fixed32 => Value::Fixed32(u32::from_le_bytes(self.array("a field")?)),
             WireType::End => {
                 let found = format!("the end of group {number}");
-                let error = Error::unexpected("a field's tag", found, "no group is open");
+                let error = Error::unexpected(
+                    "a field's tag",
+                    found,
+                    "the start of a group before its end",
+                );
                 return Err(error.at(self.base + start as u64));
             }
         };
@@ -234,18 +238,18 @@ impl<'a> Records<'a> {
         let tag = self.varint("a field's tag")?;
         if self.pos - start > MAX_TAG {
             let found = format!("a varint of {} bytes", self.pos - start);
-            let error = Error::unexpected("a field's tag", found, "at most 5 are allowed");
+            let error = Error::unexpected("a field's tag", found, "at most 5 bytes");
             return Err(error.at(at));
         }
         let Some(&wire_type) = WIRE_TYPES.get((tag & 7) as usize) else {
-            let error = Error::unexpected("wire type", tag & 7, "0 to 5 are allowed");
+            let error = Error::unexpected("wire type", tag & 7, "0 to 5");
             return Err(error.at(at));
         };
         match u32::try_from(tag >> 3) {
             Ok(number @ 1..0x2000_0000) => Ok((number, wire_type)),
             _ => {
-                let allowed = "1 to 536,870,911 are allowed";
-                Err(Error::unexpected("number of a field", tag >> 3, allowed).at(at))
+                let expected = "1 to 536,870,911";
+                Err(Error::unexpected("number of a field", tag >> 3, expected).at(at))
             }
         }
     }
@@ -267,7 +271,7 @@ impl<'a> Records<'a> {
         let error = if rest.len() < varint::MAX_LEN {
             Error::truncated(what, rest.len() as u64 + 1, rest.len() as u64)
         } else {
-            Error::unexpected(what, "a varint of over 64 bits", "at most 10 bytes are allowed")
+            Error::unexpected(what, "a varint of over 64 bits", "at most 10 bytes")
         };
         error.at(self.base + self.pos as u64)
     }
@@ -314,8 +318,8 @@ impl<'a> Records<'a> {
                 }
                 (ended, WireType::End) => {
                     let found = format!("the end of group {ended}");
-                    let allowed = format!("group {} is open", open.last().unwrap_or(&number));
-                    let error = Error::unexpected("a field's tag", found, allowed);
+                    let expected = format!("the end of group {}", open.last().unwrap_or(&number));
+                    let error = Error::unexpected("a field's tag", found, expected);
                     return Err(error.at(self.base + at as u64));
                 }
                 (_, WireType::Varint) => drop(self.varint("a field")?),
@@ -396,5 +400,5 @@ pub(super) fn overlong(bytes: &[u8]) -> Option<(u64, usize)> {
 
 /// Messages inside messages beyond the limit.
 pub(crate) fn too_deep() -> Error {
-    Error::unexpected("nesting", "deeper", format!("at most {MAX_DEPTH} levels are allowed"))
+    Error::unexpected("nesting", "more", format!("at most {MAX_DEPTH} levels"))
 }

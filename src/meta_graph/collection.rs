@@ -165,25 +165,39 @@ impl<'m> Collections<'m> {
     pub fn read<M: prost::Message + Name + Default>(&self, key: &str) -> Result<Vec<M>> {
         let read = |(index, item): (usize, Item<'_>)| match item {
             Item::Bytes(bytes) => {
-                M::decode(bytes).map_err(|error| wrong_item(key, index, M::NAME, &error))
+                M::decode(bytes).map_err(|error| malformed_item(key, index, M::NAME, &error))
             }
-            other => Err(wrong_item(key, index, M::NAME, &format!("one of a {}", other.kind()))),
+            other => Err(other_item(key, index, M::NAME, &format!("one of a {}", other.kind()))),
         };
         self.items(key).into_iter().enumerate().map(read).collect()
     }
 }
 
-/// The error for an item that is not the message that its collection has.
-pub(super) fn wrong_item(
+/// The error for bytes that are not the message of their collection.
+pub(super) fn malformed_item(
+    key: &str,
+    index: usize,
+    message: &str,
+    reason: &dyn fmt::Display,
+) -> Error {
+    in_item(key, index, Error::malformed(ITEM, format!("a {message}"), reason))
+}
+
+/// The error for an item that is another message or value than its collection has.
+pub(super) fn other_item(
     key: &str,
     index: usize,
     message: &str,
     found: &dyn fmt::Display,
 ) -> Error {
-    let allowed = format!("it must be a {message}");
-    Error::unexpected("item of a collection", found, allowed)
-        .in_field(&format!("collection_def[{:?}][{index}]", shortened(key)))
+    in_item(key, index, Error::unexpected(ITEM, found, format!("a {message}")))
 }
+
+fn in_item(key: &str, index: usize, error: Error) -> Error {
+    error.in_field(&format!("collection_def[{:?}][{index}]", shortened(key)))
+}
+
+const ITEM: &str = "item of a collection";
 
 /// The kind of a `CollectionDef`, and its list.
 pub(super) fn list(def: &[u8]) -> Option<(Kind, &[u8])> {

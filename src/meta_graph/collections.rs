@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::UNBOUND;
-use super::collection::{Kind, VALUE, list, wrong_item};
+use super::collection::{Kind, VALUE, list, malformed_item};
 use super::names::{ExportScope, ImportScope, Rename};
 use super::registered::{Registered, registered};
 use super::rename::{NameField, renamed};
@@ -171,7 +171,7 @@ fn canonical<'i>(
     registered: &Registered,
 ) -> Result<Cow<'i, [u8]>> {
     canonical_tensorflow(registered.message, item)
-        .map_err(|error| wrong_item(key, index, registered.message, &error))
+        .map_err(|error| malformed_item(key, index, registered.message, &error))
 }
 
 /// Maps the items of a `CollectionDef`; if none is left, the result has no list.

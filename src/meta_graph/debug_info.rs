@@ -55,7 +55,7 @@ pub fn own_debug_info<'s>(meta: &Message<'s>) -> Result<Option<Message<'s>>> {
 pub(crate) fn check_debug_info(info: &Message<'_>) -> Result<()> {
     match &*info.ty().full_name {
         DEBUG_INFO => Ok(()),
-        other => Err(Error::unexpected("message", other, format!("it must be {DEBUG_INFO}"))),
+        other => Err(Error::unexpected("message", other, DEBUG_INFO)),
     }
 }
 
@@ -109,7 +109,7 @@ pub fn debug_info<'s>(
 /// The debug information of all functions, and of the nodes outside of functions for which `name` returns a name.
 pub(super) fn of_nodes(info: &[u8], name: &dyn Fn(&str) -> Option<String>) -> Result<Vec<u8>> {
     let mut kept = GraphDebugInfo::decode(info)
-        .map_err(|error| Error::unexpected("message", error, format!("it must be {DEBUG_INFO}")))?;
+        .map_err(|error| Error::malformed("message", DEBUG_INFO, error))?;
     let rename = |key: String| {
         let (node, function) = key.split_at(key.find('@').unwrap_or(key.len()));
         match function {

@@ -137,7 +137,7 @@ fn check_unbound(parts: &Parts<'_>, options: &ImportOptions<'_>) -> Result<()> {
 fn check_graph(graph: &Graph<'_>, bound: &InputMap<'_>) -> Result<()> {
     if let Some(&id) = graph.duplicates().first() {
         let name = format!("{:?} a second time", shortened(graph.node(id).name));
-        return Err(Error::unexpected("name of a node", name, "names must be unique"));
+        return Err(Error::unexpected("name of a node", name, "a unique name"));
     }
     for node in graph.nodes() {
         for input in graph.inputs(node).iter().filter(|input| input.source.is_none()) {
@@ -222,11 +222,7 @@ fn returned(
         let is_output = output.is_none_or(|output| output.parse::<u32>().is_ok());
         if element.starts_with('^') || !is_output {
             let found = format!("{:?}", shortened(element));
-            return Err(Error::unexpected(
-                "element to return",
-                found,
-                "it must be NODE or NODE:OUTPUT",
-            ));
+            return Err(Error::unexpected("element to return", found, "NODE or NODE:OUTPUT"));
         }
         if graph.find(node).is_none() {
             let hint =

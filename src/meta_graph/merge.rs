@@ -158,8 +158,7 @@ fn merged_versions(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn versions(bytes: &[u8]) -> Result<VersionDef> {
-    VersionDef::decode(bytes)
-        .map_err(|error| Error::unexpected("versions", error, "it must be a VersionDef"))
+    VersionDef::decode(bytes).map_err(|error| Error::malformed("versions", "a VersionDef", error))
 }
 
 /// The `meta_info_def` of the first, or else of the other, with the ops of both.

@@ -50,8 +50,8 @@ impl<'m> Parts<'m> {
     /// If `meta` is not a `MetaGraphDef`.
     pub(super) fn of(meta: &'m Message<'_>) -> Result<Self> {
         if meta.ty().known != Some(KnownType::MetaGraphDef) {
-            let (found, allowed) = (&meta.ty().full_name, format!("it must be {META_GRAPH}"));
-            return Err(Error::unexpected("message", found, allowed));
+            let (found, expected) = (&meta.ty().full_name, META_GRAPH);
+            return Err(Error::unexpected("message", found, expected));
         }
         Ok(Self::of_bytes(meta.bytes()))
     }

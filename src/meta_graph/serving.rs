@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use prost_reflect::prost::{self, Message as _, Name};
 
-use super::collection::{Collections, Item, Kind, joined, wrong_item};
+use super::collection::{Collections, Item, Kind, joined, other_item};
 use super::parts::{Parts, entry_with};
 use crate::error::{Error, Result, abridged};
 use crate::message::{Message, encoded, nested, string};
@@ -84,7 +84,7 @@ fn assets_of(parts: Parts<'_>) -> Result<Vec<AssetFileDef>> {
             },
             other => format!("one of a {}", other.kind()),
         };
-        Err(wrong_item(ASSETS_KEY, index, AssetFileDef::NAME, &found))
+        Err(other_item(ASSETS_KEY, index, AssetFileDef::NAME, &found))
     };
     collections.items(ASSETS_KEY).into_iter().enumerate().map(unpack).collect()
 }
@@ -150,8 +150,7 @@ fn is_asset(type_url: &str) -> bool {
 }
 
 fn decode<M: prost::Message + Default>(bytes: &[u8]) -> Result<M> {
-    let fail = |error: prost::DecodeError| {
-        Error::unexpected("message", error, "it must be of the field's type")
-    };
+    let fail =
+        |error: prost::DecodeError| Error::malformed("message", "one of the field's type", error);
     M::decode(bytes).map_err(fail)
 }

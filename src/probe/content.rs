@@ -158,7 +158,7 @@ pub(crate) fn text_kind(head: &[u8]) -> String {
         Some(latest) => {
             format!("this is the state file of a directory of checkpoints; the latest is {latest}")
         }
-        None => "this is text, no checkpoint".into(),
+        None => "this is a text file, not a checkpoint".into(),
     }
 }
 

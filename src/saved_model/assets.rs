@@ -148,21 +148,21 @@ impl Assets {
 fn path_in(graph: &Graph<'_>, tensor: &str) -> Result<PathBuf> {
     let (node, output) = graph.tensor(tensor)?;
     let wrong =
-        |what, found: &dyn Display, allowed: &str| Err(Error::unexpected(what, found, allowed));
+        |what, found: &dyn Display, expected: &str| Err(Error::unexpected(what, found, expected));
     if node.op != "Const" || output != 0 {
-        return wrong("op", &shortened(node.op), "the path of an asset must be a Const");
+        return wrong("op", &shortened(node.op), "a Const with the path of the asset");
     }
     let value = node.attr("value").and_then(attrs::tensor).unwrap_or_default();
     let value = Constant::parse(value).map_err(Error::without_offset)?;
     let strings = value.byte_elements().filter(|_| value.dtype() == DType::String);
     let Some(strings) = strings else {
-        return wrong("dtype", &value.dtype(), "the path of an asset must be a string");
+        return wrong("dtype", &value.dtype(), "string, that of the path of an asset");
     };
     let [path] = *strings else {
-        return wrong("number of strings", &strings.len(), "the path of an asset must be one");
+        return wrong("number of strings", &strings.len(), "1, the path of the asset");
     };
     if path.is_empty() {
-        return wrong("path", &"empty", "it must name a file");
+        return wrong("path", &"empty", "the name of a file");
     }
     bytes_to_path(path)
 }
@@ -177,7 +177,7 @@ fn bytes_to_path(path: &[u8]) -> Result<PathBuf> {
 #[cfg(not(unix))]
 fn bytes_to_path(path: &[u8]) -> Result<PathBuf> {
     let text = std::str::from_utf8(path);
-    let text = text.map_err(|error| Error::unexpected("path", error, "it must be UTF-8"))?;
+    let text = text.map_err(|error| Error::malformed("path", "UTF-8", error))?;
     Ok(text.into())
 }
 
@@ -197,9 +197,9 @@ pub(super) fn paths(meta: &Message<'_>, dir: &Path) -> Result<BTreeMap<String, P
         let tensor = meta_graph::name_of(&info).unwrap_or_default();
         let in_asset = |error: Error| error.in_field(&format!("asset of {}", shortened(tensor)));
         if !is_inside(Path::new(&asset.filename)) {
-            let allowed = "it must be in the directory assets";
+            let expected = "a name in the directory assets";
             let found = shortened(&asset.filename).into_owned();
-            return Err(in_asset(Error::unexpected("filename", found, allowed)));
+            return Err(in_asset(Error::unexpected("filename", found, expected)));
         }
         let path = dir.join(ASSETS).join(&asset.filename);
         if !path.is_file() {

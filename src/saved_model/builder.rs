@@ -190,8 +190,8 @@ impl Builder {
         let bytes = out.finish();
         let dir = self.folder.target().to_path_buf();
         if bytes.len() > MAX_MESSAGE_BYTES {
-            let allowed = format!("a message has at most {MAX_MESSAGE_BYTES}");
-            return Err(Error::unexpected("bytes", bytes.len(), allowed).in_file(&dir.join(file)));
+            let expected = format!("at most {MAX_MESSAGE_BYTES}");
+            return Err(Error::unexpected("bytes", bytes.len(), expected).in_file(&dir.join(file)));
         }
         let schema = Schema::tensorflow();
         let ty = message_type(schema, "tensorflow.SavedModel")?;

@@ -194,7 +194,7 @@ impl Plan {
 /// The tags of a meta graph.
 fn tags(meta: &[u8]) -> Result<Vec<String>> {
     let info = MetaInfoDef::decode(nested(meta, meta_graph_def::META_INFO_DEF))
-        .map_err(|error| Error::unexpected("meta_info_def", error, "it must be a MetaInfoDef"))?;
+        .map_err(|error| Error::malformed("meta_info_def", "a MetaInfoDef", error))?;
     Ok(info.tags)
 }
 

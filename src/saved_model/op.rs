@@ -67,8 +67,8 @@ impl<'m> Ops<'m> {
             }
         }
         if op.contains(':') {
-            let allowed = "it must be an op, not an output of one";
-            return Err(Error::unexpected("main_op", shortened(op), allowed));
+            let expected = "the name of a node, without an output";
+            return Err(Error::unexpected("main_op", shortened(op), expected));
         }
         self.check(op).map_err(|error| error.in_field("main_op"))
     }
@@ -99,7 +99,7 @@ impl<'m> Ops<'m> {
                 Some(other) => format!("one of a {}", other.kind()),
                 None => "empty".into(),
             };
-            return Err(in_collection(Error::unexpected("list", found, "it must be one node")));
+            return Err(in_collection(Error::unexpected("list", found, "one node")));
         };
         self.check(name).map_err(in_collection)?;
         Ok(Some((*name).to_owned()))

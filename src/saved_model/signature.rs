@@ -172,7 +172,7 @@ fn validate_info(info: &TensorInfo) -> Result<()> {
             })
         }
         Some(_) if info.dtype() == DataType::DtInvalid => {
-            Err(Error::unexpected("dtype", "DT_INVALID", "it must be the dtype of the tensor"))
+            Err(Error::unexpected("dtype", "DT_INVALID", "the dtype of the tensor"))
         }
         Some(_) => Ok(()),
     }
@@ -193,8 +193,8 @@ fn check_examples(info: &TensorInfo) -> Result<()> {
 /// Checks the dtype of a tensor.
 fn check(info: &TensorInfo, dtype: DataType, what: &'static str) -> Result<()> {
     if info.dtype() != dtype {
-        let allowed = format!("it must be {}", dtype.as_str_name());
-        return Err(Error::unexpected("dtype", info.dtype().as_str_name(), allowed).in_field(what));
+        let expected = dtype.as_str_name();
+        return Err(Error::unexpected("dtype", info.dtype().as_str_name(), expected).in_field(what));
     }
     Ok(())
 }

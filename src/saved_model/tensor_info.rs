@@ -109,8 +109,8 @@ impl<'m> Tensors<'m> {
         let scope = import_scope.trim_end_matches('/');
         let find = |name: &str| {
             if !name.contains(':') {
-                let allowed = "it must be the name of a node, a colon and a number";
-                return Err(Error::unexpected("name of a tensor", shortened(name), allowed));
+                let expected = "NODE:OUTPUT, a node's name and a number";
+                return Err(Error::unexpected("name of a tensor", shortened(name), expected));
             }
             let name = match scope {
                 "" => name.to_owned(),

@@ -46,10 +46,10 @@ fn check_nodes(saver: &SaverDef) -> Result<()> {
     Ok(())
 }
 
-/// A path as graphs spell it.
+/// A path as graphs store it.
 fn utf8(path: &Path) -> Result<&str> {
     path.to_str().ok_or_else(|| {
-        let kind = "a graph has room for paths in UTF-8 only";
+        let kind = "a graph can store only paths in UTF-8";
         Error::unsupported(kind).in_file(path)
     })
 }
@@ -60,8 +60,8 @@ fn graph_of<'m>(message: &'m Message<'_>) -> Result<&'m [u8]> {
         Some(KnownType::GraphDef) => Ok(message.bytes()),
         Some(KnownType::MetaGraphDef) => Ok(nested(message.bytes(), meta_graph_def::GRAPH_DEF)),
         _ => {
-            let allowed = "it must be a MetaGraphDef or a GraphDef";
-            Err(Error::unexpected("message", &message.ty().full_name, allowed))
+            let expected = "a MetaGraphDef or a GraphDef";
+            Err(Error::unexpected("message", &message.ty().full_name, expected))
         }
     }
 }

@@ -29,11 +29,7 @@ impl ObjectKeys {
             Some(&[graph]) => by_full_name(graph).map_err(damaged)?,
             _ => {
                 let found = format!("{} {}", tensor.dtype(), tensor.shape());
-                return Err(damaged(Error::unexpected(
-                    "object graph",
-                    found,
-                    "it must be one string",
-                )));
+                return Err(damaged(Error::unexpected("object graph", found, "one string")));
             }
         };
         let name = |text: &str| Name::from(text.as_bytes());

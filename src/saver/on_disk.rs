@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::run::{MergeOptions, WriteCheckpoint, Written};
 use crate::checkpoint::{self, CheckpointBuilder, Existing, Format};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shortened};
 use crate::files::{self, Complete};
 use crate::formats::{MergedPart, prepare_merge};
 use crate::progress::Progress;
@@ -80,7 +80,8 @@ impl WriteCheckpoint for OnDisk<'_> {
                 continue;
             }
             let (shape, slice) = slice_spec::parse(written.slice_spec).map_err(|reason| {
-                let error = Error::unexpected("shape_and_slice", written.slice_spec, reason);
+                let reason = format!("{:?}: {reason}", shortened(written.slice_spec));
+                let error = Error::malformed("shape_and_slice", "a shape and a slice", reason);
                 error.of_tensor(&written.name.into())
             })?;
             builder.add_slice(written.name, &shape, &slice, written.tensor)?;

@@ -33,7 +33,7 @@ impl Saver {
     /// let mut variables = Variables::of(meta.message())?;
     /// saver.restore(meta.message(), path.as_ref(), &mut variables)?;
     /// let error = saver.restore(meta.message(), "nowhere/model.ckpt".as_ref(), &mut variables).unwrap_err();
-    /// assert_eq!(error.to_string(), "nowhere/model.ckpt: there is no valid checkpoint of this path");
+    /// assert_eq!(error.to_string(), "nowhere/model.ckpt: there is no checkpoint with this prefix");
     /// # Ok::<(), ckdiff::Error>(())
     /// ```
     /// # Errors
@@ -51,7 +51,7 @@ impl Saver {
         check_nodes(self.def())?;
         let text = utf8(path)?;
         if !checkpoint::exists(path) {
-            let kind = "there is no valid checkpoint of this path".to_owned();
+            let kind = "there is no checkpoint with this prefix".to_owned();
             return Err(Error::not_found(kind).in_file(path));
         }
         let Err(error) = restore(graph, self.def(), text, variables) else { return Ok(()) };

@@ -45,12 +45,12 @@ impl Features {
             ("editions", 1000 | 1001) => Ok(EDITIONS),
             ("editions", edition) => {
                 let found = format!("number {edition}");
-                Err(Error::unexpected("edition", found, "2023 (1000) and 2024 (1001) are known"))
+                Err(Error::unexpected("edition", found, "2023 (1000) or 2024 (1001)"))
             }
             (syntax, _) => Err(Error::unexpected(
                 "syntax of a descriptor",
                 format!("{syntax:?}"),
-                "proto2, proto3 or editions are known",
+                "proto2, proto3 or editions",
             )),
         }
     }

@@ -13,13 +13,13 @@ pub(super) fn finish(message: &mut MessageType) -> Result<()> {
     let mut last = 0;
     for (position, field) in message.fields.iter_mut().enumerate() {
         if field.number == last {
-            let found = format!("given to two fields of {}", message.full_name);
-            return Err(Error::unexpected("number of a field", found, "one field is allowed"));
+            let found = format!("one of two fields of {}", message.full_name);
+            return Err(Error::unexpected("number of a field", found, "a unique number"));
         }
         last = field.number;
         field.position = u16::try_from(position).map_err(|_| {
-            let what = "number of fields";
-            Error::unexpected(what, format!("over 65,536 in {}", message.full_name), "too many")
+            let found = format!("more in {}", message.full_name);
+            Error::unexpected("number of fields", found, "at most 65,536")
         })?;
         if let Some(oneof) = field.oneof.and_then(|at| message.oneofs.get_mut(usize::from(at))) {
             oneof.fields.push(field.position);

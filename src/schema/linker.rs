@@ -103,7 +103,9 @@ impl<'a> Linker<'a> {
     fn declare(&mut self, full_name: &str, declared: Declared) -> Result<()> {
         match self.types.insert(full_name.to_owned(), declared) {
             None => Ok(()),
-            Some(_) => Err(Error::unexpected("type", full_name, "the descriptors define it twice")),
+            Some(_) => {
+                Err(Error::unexpected("type", format_args!("{full_name} twice"), "one definition"))
+            }
         }
     }
 
@@ -258,8 +260,8 @@ impl<'a> Linker<'a> {
             code => match SCALARS.iter().find(|(known, ..)| *known == code) {
                 Some((.., kind)) => *kind,
                 None => {
-                    let allowed = format!("in {scope}: 1 to 18");
-                    return Err(Error::unexpected("type of a field", code, allowed));
+                    let expected = format!("1 to 18 in {scope}");
+                    return Err(Error::unexpected("type of a field", code, expected));
                 }
             },
         })
@@ -298,17 +300,17 @@ impl<'a> Linker<'a> {
 fn number(declared: &descriptor::Field, scope: &str) -> Result<u32> {
     let number = u32::try_from(declared.number).ok().filter(|number| (1..1 << 29).contains(number));
     number.ok_or_else(|| {
-        let allowed = format!("in {scope}: 1 to 2^29 - 1");
-        Error::unexpected("number of a field", declared.number, allowed)
+        let expected = format!("1 to 2^29 - 1 in {scope}");
+        Error::unexpected("number of a field", declared.number, expected)
     })
 }
 
 fn missing(what: &str, name: &str, scope: &str) -> Error {
-    Error::unexpected("type of a field", name, format!("in {scope}: a known {what} is needed"))
+    Error::unexpected("type of a field", name, format!("a known {what} in {scope}"))
 }
 
 fn number_of(len: usize) -> Result<u32> {
-    u32::try_from(len).map_err(|_| Error::unexpected("number of types", len, "at most 2^32"))
+    u32::try_from(len).map_err(|_| Error::unexpected("number of types", len, "at most 2^32 - 1"))
 }
 
 /// The oneof of a field, unless it is the synthetic one of a proto3 `optional` field.

@@ -17,12 +17,12 @@ pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Error {
     let path = probe.path();
     let error = match kind {
         FileKind::Unreadable(error) => return error.clone(),
-        FileKind::Stream => Error::unexpected("path", "not a regular file", "it must be a file"),
+        FileKind::Stream => Error::unexpected("path", "a pipe or a device", "a regular file"),
         FileKind::Checkpoint { format, .. } | FileKind::CheckpointFile(format) => {
             Error::unsupported(format!("this is a {format} checkpoint"))
         }
         FileKind::Content(format) => Error::unsupported(format!(
-            "this is the data of a {format} checkpoint, which cannot be read without its index"
+            "this is a data file of a {format} checkpoint, which cannot be read without the index"
         )),
         FileKind::SavedModel(_) => {
             Error::unsupported("this is a SavedModel; its checkpoint is variables/variables in it")
@@ -38,7 +38,7 @@ pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Error {
         }
         FileKind::Unsupported(kind) => Error::unsupported(kind.to_string()),
         FileKind::Message(Form::Binary) => {
-            Error::unsupported("this is no checkpoint of a known format; is it cut short?")
+            Error::unsupported("this is not a checkpoint of a known format; it may be truncated")
         }
         FileKind::Message(_) | FileKind::Prose => {
             Error::unsupported(content::text_kind(probe.head()))

@@ -116,8 +116,8 @@ impl Block {
         let restarts = u64::from(Stream::new(source.source(), end - 4, end).u32("restarts")?);
         let most = (len - 4) / 4;
         if restarts == 0 || restarts > most {
-            let allowed = format!("1 to {most} is allowed in {len} bytes");
-            return Err(Error::unexpected("number of restarts", restarts, allowed).at(end - 4));
+            let expected = format!("1 to {most} in {len} bytes");
+            return Err(Error::unexpected("number of restarts", restarts, expected).at(end - 4));
         }
         let entries = len - 4 - 4 * restarts;
         let array = Stream::new(source.source(), handle.offset + entries, end - 4);
@@ -169,8 +169,8 @@ fn check_restarts(mut array: Stream, entries: u64) -> Result<()> {
         let offset = u64::from(array.u32("restart offset")?);
         let first = least == 0;
         if offset < least || (first && offset > 0) || (offset >= entries && offset > 0) {
-            let allowed = format!("they ascend from 0 to below {entries}");
-            return Err(Error::unexpected("restart offset", offset, allowed).at(at));
+            let expected = format!("offsets that ascend from 0 and stay below {entries}");
+            return Err(Error::unexpected("restart offset", offset, expected).at(at));
         }
         least = offset + 1;
     }
@@ -186,7 +186,7 @@ impl Trailer {
     fn verify(&self, crc: Crc32c, handle: BlockHandle) -> Result<()> {
         crc.verify("a block", self.stored).map_err(|error| error.at(handle.offset))?;
         if self.kind > SNAPPY {
-            let error = Error::unexpected("compression of a block", self.kind, "0 or 1 is known");
+            let error = Error::unexpected("compression of a block", self.kind, "0 or 1");
             return Err(error.at(handle.offset + handle.size));
         }
         Ok(())
@@ -208,19 +208,21 @@ fn read_payload(file: &dyn ReadAt, handle: BlockHandle) -> Result<Vec<u8>> {
 
 /// A length that was checked against that of the file, as a `usize`.
 fn addressable(len: u64) -> Result<usize> {
-    let allowed = "this machine cannot address as many";
-    usize::try_from(len).map_err(|_| Error::unexpected("number of bytes", len, allowed))
+    let expected = "as many as this machine can address";
+    usize::try_from(len).map_err(|_| Error::unexpected("number of bytes", len, expected))
 }
 
 fn decompress(bytes: &[u8]) -> Result<Vec<u8>> {
-    let broken =
-        |error: snap::Error| Error::unexpected("snappy block", error, "it must decompress");
+    let broken = |error: snap::Error| {
+        let reason = error.to_string();
+        Error::malformed("snappy block", "valid", reason.trim_start_matches("snappy: "))
+    };
     let len = snap::raw::decompress_len(bytes).map_err(broken)?;
     // Three bytes of snappy become at most 64, so a longer length is wrong; checked before it is allocated.
     let most = bytes.len().saturating_mul(22).saturating_add(64);
     if len > most {
-        let allowed = format!("{} compressed bytes become at most {most}", bytes.len());
-        return Err(Error::unexpected("length of a snappy block", len, allowed));
+        let expected = format!("at most {most}, from {} compressed bytes", bytes.len());
+        return Err(Error::unexpected("length of a snappy block", len, expected));
     }
     snap::raw::Decoder::new().decompress_vec(bytes).map_err(broken)
 }

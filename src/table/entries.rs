@@ -69,12 +69,12 @@ impl<'a> Entries<'a> {
         let [shared, unshared, value_len] = self.header()?;
         let key_len = shared.saturating_add(unshared);
         if shared > self.key.len() as u64 {
-            let allowed = format!("the key before has {} bytes", self.key.len());
-            return Err(Error::unexpected("shared length of a key", shared, allowed));
+            let expected = format!("at most {}, the length of the key before", self.key.len());
+            return Err(Error::unexpected("shared length of a key", shared, expected));
         }
         if key_len > self.key_limit as u64 {
-            let allowed = format!("at most {} are allowed", self.key_limit);
-            return Err(Error::unexpected("length of a key", key_len, allowed));
+            let expected = format!("at most {}", self.key_limit);
+            return Err(Error::unexpected("length of a key", key_len, expected));
         }
         if unshared > self.stream.remaining() {
             return Err(Error::truncated("a key", unshared, self.stream.remaining()));
@@ -152,8 +152,8 @@ impl<'a> Value<'a> {
     /// If the value has more than `limit` bytes, or cannot be read.
     pub fn bytes(&self, limit: u64) -> Result<Cow<'a, [u8]>> {
         if self.len() > limit {
-            let allowed = format!("at most {limit} are allowed");
-            let error = Error::unexpected("length of a value", self.len(), allowed);
+            let expected = format!("at most {limit}");
+            let error = Error::unexpected("length of a value", self.len(), expected);
             return Err(error.at(self.start));
         }
         self.block.bytes(self.start, self.end)

@@ -35,7 +35,7 @@ impl BlockHandle {
         let handle = Self { offset, size };
         handle.end().map(|_| handle).ok_or_else(|| {
             let found = format!("{size} bytes at {offset}");
-            Error::unexpected("block handle", found, "it must end below 2^64").at(start)
+            Error::unexpected("block handle", found, "one that ends below 2^64").at(start)
         })
     }
 
@@ -56,8 +56,8 @@ impl BlockHandle {
             return Ok(());
         }
         let found = format!("{} bytes at {}", self.size, self.offset);
-        let allowed = format!("it and its checksum must end by byte {limit}");
-        Err(Error::unexpected("block handle", found, allowed).at(at))
+        let expected = format!("one that ends by byte {limit} with its checksum");
+        Err(Error::unexpected("block handle", found, expected).at(at))
     }
 }
 
@@ -86,8 +86,8 @@ impl Footer {
         let (handles, magic) = bytes.split_at(FOOTER_LEN - 8);
         let found = Cursor::new(magic, start + 40).u64("magic number")?;
         if found != MAGIC {
-            let allowed = format!("a table ends in {MAGIC:#018x}");
-            let error = Error::unexpected("magic number", format!("{found:#018x}"), allowed);
+            let expected = format!("{MAGIC:#018x}");
+            let error = Error::unexpected("magic number", format!("{found:#018x}"), expected);
             return Err(error.at(start + 40));
         }
         let mut cursor = Cursor::new(handles, start);

@@ -27,8 +27,8 @@ impl Table {
     pub fn open(file: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
         let footer = Footer::read(&*file)?;
         if footer.index.size > limits.index_block_bytes {
-            let allowed = format!("at most {} bytes are allowed", limits.index_block_bytes);
-            let error = Error::unexpected("size of the index block", footer.index.size, allowed);
+            let expected = format!("at most {} bytes", limits.index_block_bytes);
+            let error = Error::unexpected("size of the index block", footer.index.size, expected);
             return Err(error.at(file.len() - FOOTER_LEN as u64));
         }
         let index = Block::open(&file, footer.index)?;
@@ -125,7 +125,7 @@ impl Table {
                         outcome = Err(out_of_order(
                             "key",
                             entries.key(),
-                            "greater than the one before it",
+                            "one greater than the one before it",
                         )
                         .at(at));
                     }
@@ -135,8 +135,12 @@ impl Table {
             first = false;
         }
         if outcome.is_ok() && !first && entries.key() > order.up_to {
-            outcome = Err(out_of_order("separator", order.up_to, "no less than its block's keys")
-                .at(handle.offset));
+            outcome = Err(out_of_order(
+                "separator",
+                order.up_to,
+                "one that is no less than the keys of its block",
+            )
+            .at(handle.offset));
         }
         ControlFlow::Continue(outcome)
     }
@@ -150,11 +154,11 @@ struct Order<'a> {
     up_to: &'a [u8],
 }
 
-fn out_of_order(what: &'static str, key: &[u8], must: &str) -> Error {
+fn out_of_order(what: &'static str, key: &[u8], expected: &str) -> Error {
     const SHOWN: usize = 64;
     let shown = key.get(..SHOWN).unwrap_or(key).escape_ascii();
     let dots = if key.len() > SHOWN { "…" } else { "" };
-    Error::unexpected(what, format_args!("\"{shown}{dots}\""), format_args!("it must be {must}"))
+    Error::unexpected(what, format_args!("\"{shown}{dots}\""), expected)
 }
 
 /// Reads the entries of the index block.
@@ -190,14 +194,15 @@ impl Blocks<'_> {
         let mut cursor = Cursor::new(&bytes, value.offset());
         let handle = BlockHandle::parse(&mut cursor)?;
         if cursor.remaining() > 0 {
-            let allowed = "a block handle is two varints";
-            let error = Error::unexpected("length of a block handle", bytes.len(), allowed);
+            let expected = "two varints";
+            let error =
+                Error::unexpected("block handle", format_args!("{} bytes", bytes.len()), expected);
             return Err(error.at(value.offset()));
         }
         handle.check(self.limit, value.offset())?;
         if handle.offset < self.before {
-            let allowed = format!("the block before it ends at byte {}", self.before);
-            let error = Error::unexpected("offset of a block", handle.offset, allowed);
+            let expected = format!("{}, where the block before it ends", self.before);
+            let error = Error::unexpected("offset of a block", handle.offset, expected);
             return Err(error.at(value.offset()));
         }
         self.before = handle.end().unwrap_or(self.limit);
@@ -205,7 +210,7 @@ impl Blocks<'_> {
             return Err(out_of_order(
                 "separator",
                 self.entries.key(),
-                "greater than the one before it",
+                "one greater than the one before it",
             )
             .at(value.offset()));
         }
@@ -217,9 +222,8 @@ fn unused_parts(file: &Arc<dyn ReadAt>, footer: &Footer) -> Vec<Error> {
     let start = file.len() - FOOTER_LEN as u64;
     let metaindex =
         footer.metaindex.check(start, start).and_then(|()| Block::open(file, footer.metaindex));
-    let padding = footer.bad_padding.map(|at| {
-        Error::unexpected("padding of the footer", "not all zero", "writers fill it with zeros")
-            .at(at)
-    });
+    let padding = footer
+        .bad_padding
+        .map(|at| Error::unexpected("padding of the footer", "not all zero", "zeros").at(at));
     metaindex.err().into_iter().chain(padding).collect()
 }

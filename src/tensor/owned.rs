@@ -30,8 +30,8 @@ impl Tensor {
         };
         if have != Some(tensor.shape.elements()) {
             let found = format!("{} bytes", tensor.content.len());
-            let allowed = format!("{dtype} of shape {} has another size", tensor.shape);
-            return Err(Error::unexpected("content", found, allowed));
+            let expected = format!("the size of {dtype} of shape {}", tensor.shape);
+            return Err(Error::unexpected("content", found, expected));
         }
         Ok(tensor)
     }
@@ -42,8 +42,9 @@ impl Tensor {
     /// If the source cannot be read, or is larger than `limits.tensor_bytes`.
     pub fn read(source: &dyn TensorSource, limits: &Limits) -> Result<Self> {
         if source.stored_bytes() > limits.tensor_bytes {
-            let allowed = format!("at most {} bytes are read into memory", limits.tensor_bytes);
-            return Err(Error::unexpected("size", source.stored_bytes(), allowed));
+            let expected =
+                format!("at most {} bytes, the limit of a tensor in memory", limits.tensor_bytes);
+            return Err(Error::unexpected("size", source.stored_bytes(), expected));
         }
         // The buffer grows as bytes arrive, whatever size the file states, in steps that are a multiple of every element size.
         const MAX_LEN: u64 = 1 << 20;

@@ -22,7 +22,7 @@ impl Shape {
         let mut unsigned = Vec::with_capacity(dims.len());
         for &dim in dims {
             unsigned.push(u64::try_from(dim).map_err(|_| {
-                Error::unexpected("shape", format_args!("{dims:?}"), "no dimension may be negative")
+                Error::unexpected("shape", format_args!("{dims:?}"), "dimensions of at least 0")
             })?);
         }
         // TensorFlow multiplies in order, so an overflow is an error even if a later dimension is 0.
@@ -30,8 +30,8 @@ impl Shape {
         for &dim in &unsigned {
             elements = elements.checked_mul(dim).filter(|&n| i64::try_from(n).is_ok()).ok_or_else(
                 || {
-                    let allowed = "at most 2^63 - 1 elements are allowed";
-                    Error::unexpected("shape", format_args!("{dims:?}"), allowed)
+                    let expected = "at most 2^63 - 1 elements";
+                    Error::unexpected("shape", format_args!("{dims:?}"), expected)
                 },
             )?;
         }

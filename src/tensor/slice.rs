@@ -35,7 +35,7 @@ impl Slice {
             Error::unexpected(
                 "slice",
                 format_args!("{extents:?} (start, length)"),
-                format_args!("it must be inside shape {whole}"),
+                format_args!("one inside shape {whole}"),
             )
         };
         if extents.len() != whole.rank() {

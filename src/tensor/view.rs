@@ -83,7 +83,7 @@ impl<'a> TensorView<'a> {
             return Err(Error::unexpected(
                 "content",
                 found,
-                format!("{dtype} of shape {shape} has another size"),
+                format!("the size of {dtype} of shape {shape}"),
             ));
         }
         Ok(Self { dtype, shape, content })

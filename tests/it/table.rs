@@ -80,27 +80,27 @@ fn keys_out_of_order_are_read_and_reported() {
         (
             4,
             &[("z", &["a", "c", "b", "d"])],
-            "byte 18: key is \"b\", it must be greater than the one before it",
+            "byte 18: key: expected one greater than the one before it, found \"b\"",
         ),
         (
             2,
             &[("z", &["a", "a"])],
-            "byte 10: key is \"a\", it must be greater than the one before it",
+            "byte 10: key: expected one greater than the one before it, found \"a\"",
         ),
         (
             3,
             &[("b", &["a", "c"]), ("z", &["d"])],
-            "byte 0: separator is \"b\", it must be no less than its block's keys",
+            "byte 0: separator: expected one that is no less than the keys of its block, found \"b\"",
         ),
         (
             3,
             &[("c", &["a", "b"]), ("z", &["c"])],
-            "byte 31: key is \"c\", it must be greater than the one before it",
+            "byte 31: key: expected one greater than the one before it, found \"c\"",
         ),
         (
             1,
             &[("z", &["a"]), ("c", &["b"])],
-            "byte 63: separator is \"c\", it must be greater than the one before it",
+            "byte 63: separator: expected one greater than the one before it, found \"c\"",
         ),
     ];
     for (given, table, damage) in cases {
@@ -114,5 +114,5 @@ fn keys_longer_than_the_limit_are_refused() {
     let limits = Limits { key_bytes: 99, ..Limits::default() };
     let table = Table::open(Arc::new(Memory(table.into())), &limits).unwrap();
     let damage = table.scan(&mut |_, _| ControlFlow::Continue(()));
-    insta::assert_snapshot!(damage[0], @"byte 129: length of a key is 100, at most 99 are allowed");
+    insta::assert_snapshot!(damage[0], @"byte 129: length of a key: expected at most 99, found 100");
 }

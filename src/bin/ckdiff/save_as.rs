@@ -86,7 +86,7 @@ fn objects(checkpoint: &Checkpoint, names: &NameFilter) -> Result<Option<Tensor>
     let elements = stored.byte_elements().unwrap_or_default();
     let [graph] = elements.as_slice() else {
         let found = format!("{} of shape {}", stored.dtype(), stored.shape());
-        let error = Error::unexpected("object graph", found, "expected a scalar string");
+        let error = Error::unexpected("object graph", found, "a scalar string");
         return Err(in_tensor(error));
     };
     let rename = |key: &[u8]| new_name(names, &Name::from(key)).map(|name| name.as_bytes().into());

@@ -80,9 +80,8 @@ fn compile(files: &[PathBuf], dirs: &[PathBuf]) -> Result<(Vec<u8>, Vec<String>)
     for dir in &dirs {
         resolver.add(IncludeFileResolver::new(dir.to_path_buf()));
     }
-    let built_in = DescriptorSetFileResolver::decode(descriptor_set()).map_err(|error| {
-        Error::unexpected("built-in schema", error, "expected a descriptor set")
-    })?;
+    let built_in = DescriptorSetFileResolver::decode(descriptor_set())
+        .map_err(|error| Error::malformed("built-in schema", "a descriptor set", error))?;
     resolver.add(built_in);
     resolver.add(GoogleFileResolver::new());
     let mut compiler = Compiler::with_file_resolver(resolver);

@@ -124,8 +124,8 @@ pub(super) fn parse(probe: &Probe) -> Result<tensorflow::CheckpointState> {
     let in_file = |error: Error| error.in_file(probe.path());
     if file.len() > MAX_BYTES {
         let found = format!("{} bytes", file.len());
-        let allowed = format!("at most {MAX_BYTES} are allowed");
-        return Err(in_file(Error::unexpected("length of the state file", found, allowed)));
+        let expected = format!("at most {MAX_BYTES}");
+        return Err(in_file(Error::unexpected("length of the state file", found, expected)));
     }
     let schema = Schema::tensorflow();
     let ty = message_type(schema)?;
@@ -133,7 +133,6 @@ pub(super) fn parse(probe: &Probe) -> Result<tensorflow::CheckpointState> {
     file.read_at(0, &mut bytes)?;
     let parsed = text::parse(schema, ty, bytes.as_slice(), &text::ParseOptions::default());
     let (message, _) = parsed.map_err(in_file)?;
-    tensorflow::CheckpointState::decode(message.bytes()).map_err(|error| {
-        in_file(Error::unexpected("state file", error, "it must be a CheckpointState"))
-    })
+    tensorflow::CheckpointState::decode(message.bytes())
+        .map_err(|error| in_file(Error::malformed("state file", "a CheckpointState", error)))
 }

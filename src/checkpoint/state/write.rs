@@ -46,8 +46,8 @@ impl CheckpointState {
         }
         let times = &options.all_model_checkpoint_timestamps;
         if !times.is_empty() && times.len() != all.len() {
-            let allowed = format!("there are {} paths", all.len());
-            return Err(Error::unexpected("number of timestamps", times.len(), allowed));
+            let expected = format!("{}, one per path", all.len());
+            return Err(Error::unexpected("number of timestamps", times.len(), expected));
         }
         let formatted = |path: &Path| {
             let is_rewritten =

@@ -105,11 +105,11 @@ impl<'s> Scope<'s> {
     ) -> Result<(), String> {
         let of = full_name(ty, field);
         if field.is_map() {
-            return Err(format!("{of} is a map: its entries are paired by key anyway"));
+            return Err(format!("{of} is a map, whose entries are always paired by key"));
         }
         if !field.is_repeated() {
             let lists = names(ty, |field| field.is_repeated() && !field.is_map());
-            return Err(format!("{of} is no list{lists}"));
+            return Err(format!("{of} is not a list{lists}"));
         }
         if comparison != FieldComparison::Plain {
             return Err(by_meaning(ty, field));

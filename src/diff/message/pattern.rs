@@ -39,9 +39,8 @@ impl FromStr for PathPattern {
         }
         steps.push(text.get(start..).unwrap_or_default().into());
         if brackets > 0 || steps.iter().any(|step| step.is_empty()) {
-            let why = format!(
-                "{text:?} is no path of a field: field names with dots between them are allowed"
-            );
+            let why =
+                format!("{text:?} is not a path of fields: expected field names separated by dots");
             return Err(Error::usage(why));
         }
         Ok(Self(steps))

@@ -87,8 +87,8 @@ impl Header {
             };
             damaged += usize::from(entry.is_err());
             if damaged > MAX_DAMAGED {
-                let allowed = format!("a header with over {MAX_DAMAGED} is not read");
-                return Err(Error::unexpected("number of damaged tensors", damaged, allowed));
+                let expected = format!("at most {MAX_DAMAGED}");
+                return Err(Error::unexpected("number of damaged tensors", damaged, expected));
             }
             header.tensors.insert(name, entry.map_err(|error| error.at(at)));
         }
@@ -112,8 +112,8 @@ fn bytes(file: &dyn ReadAt) -> Result<u64> {
     file.read_at(0, &mut bytes)?;
     let bytes = u64::from_le_bytes(bytes);
     if bytes > MAX_BYTES {
-        let allowed = format!("at most {MAX_BYTES} is allowed");
-        return Err(Error::unexpected("length of the header", bytes, allowed).at(0));
+        let expected = format!("at most {MAX_BYTES}");
+        return Err(Error::unexpected("length of the header", bytes, expected).at(0));
     }
     if bytes > have {
         return Err(Error::truncated("the header", bytes, have).at(8));
@@ -131,7 +131,7 @@ fn metadata(text: &str, at: u64, first: bool) -> Result<Vec<(String, String)>> {
 
 /// Readers disagree on which of two equal keys counts.
 pub(super) fn given_twice() -> Error {
-    Error::unexpected("name", "given twice", "each may be given once")
+    Error::unexpected("name", "one that is given twice", "a unique name")
 }
 
 /// The part of a file after the header.
@@ -145,34 +145,34 @@ impl Data {
     /// Parses the JSON value of a tensor at byte `at`.
     fn entry(&self, text: &str, at: u64) -> Result<Listed> {
         if text.len() > MAX_ENTRY_BYTES {
-            let allowed = format!("at most {MAX_ENTRY_BYTES} are allowed");
-            return Err(Error::unexpected("bytes of an entry", text.len(), allowed));
+            let expected = format!("at most {MAX_ENTRY_BYTES}");
+            return Err(Error::unexpected("bytes of an entry", text.len(), expected));
         }
         let fields: Fields = json::parse(text, at)?;
         let ty = Type::named(&fields.dtype).ok_or_else(|| {
             let found = format!("\"{}\"", shortened(&fields.dtype));
-            Error::unexpected("dtype", found, "safetensors has no such type")
+            Error::unexpected("dtype", found, "a dtype of safetensors")
         })?;
         if fields.shape.len() > self.most_dims {
-            let allowed = format!("at most {} are allowed", self.most_dims);
-            return Err(Error::unexpected("number of dimensions", fields.shape.len(), allowed));
+            let expected = format!("at most {}", self.most_dims);
+            return Err(Error::unexpected("number of dimensions", fields.shape.len(), expected));
         }
         let dims: Result<Vec<i64>, _> =
             fields.shape.iter().map(|&dim| i64::try_from(dim)).collect();
         let dims = dims.map_err(|_| {
             let found = format!("{:?}", fields.shape);
-            Error::unexpected("shape", found, "at most 2^63 - 1 elements are allowed")
+            Error::unexpected("shape", found, "at most 2^63 - 1 elements")
         })?;
         let shape = Shape::new(&dims)?;
         let (start, end) = self.place(fields.data_offsets)?;
         let bits = u128::from(shape.elements()) * u128::from(ty.bits);
         if bits % 8 != 0 {
             let found = format!("{} {}", shape.elements(), ty.name);
-            return Err(Error::unexpected("content", found, "it must fill whole bytes"));
+            return Err(Error::unexpected("content", found, "a whole number of bytes"));
         }
         if bits != u128::from(end - start) * 8 {
-            let allowed = format!("{} of shape {shape} has {}", ty.name, bits / 8);
-            return Err(Error::unexpected("bytes of content", end - start, allowed));
+            let expected = format!("{}, as {} of shape {shape} has", bits / 8, ty.name);
+            return Err(Error::unexpected("bytes of content", end - start, expected));
         }
         Ok(Listed { ty, shape, start, end })
     }
@@ -181,8 +181,8 @@ impl Data {
     fn place(&self, offsets: (u64, u64)) -> Result<(u64, u64)> {
         let (start, end) = offsets;
         let bytes = end.checked_sub(start).ok_or_else(|| {
-            let allowed = format!("the end must not be before the start {start}");
-            Error::unexpected("end of the content", end, allowed)
+            let expected = format!("at least the start, {start}");
+            Error::unexpected("end of the content", end, expected)
         })?;
         let have = self.end - self.start;
         if end <= have {
@@ -191,8 +191,8 @@ impl Data {
         Err(match have.checked_sub(start).filter(|have| *have < bytes) {
             Some(left) => Error::truncated("content", bytes, left).at(self.start + start),
             None => {
-                let allowed = format!("the file has {have} bytes of content");
-                Error::unexpected("end of the content", end, allowed)
+                let expected = format!("at most {have}, where the content of the file ends");
+                Error::unexpected("end of the content", end, expected)
             }
         })
     }
@@ -229,14 +229,13 @@ impl Data {
             first_unused = first_unused.min(end);
         }
         for (name, other, start) in overlaps {
-            let found = format!("where that of tensor {} is", shortened(&other.printable()));
-            let error = Error::unexpected("content", found, "tensors must not overlap");
+            let found = format!("content that overlaps tensor {}", shortened(&other.printable()));
+            let error = Error::unexpected("content", found, "content that overlaps no other");
             tensors.insert(name.clone(), Err(error.at(*start)));
         }
         (all_known && unused > 0).then(|| {
-            let allowed = "tensors must fill the file";
-
-            Error::unexpected("number of unused bytes", unused, allowed).at(first_unused)
+            let expected = "none";
+            Error::unexpected("unused bytes", unused, expected).at(first_unused)
         })
     }
 }

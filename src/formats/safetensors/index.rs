@@ -36,16 +36,16 @@ impl Index {
     /// If the file is not an index, is too long, or a shard is not a plain file name.
     pub(super) fn read(file: &dyn ReadAt) -> Result<Self> {
         if file.len() > MAX_BYTES {
-            let allowed = format!("at most {MAX_BYTES} is allowed");
-            return Err(Error::unexpected("length of the index", file.len(), allowed));
+            let expected = format!("at most {MAX_BYTES}");
+            return Err(Error::unexpected("length of the index", file.len(), expected));
         }
         let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or(usize::MAX)];
         file.read_at(0, &mut bytes)?;
         let Fields { weight_map } = json::parse(json::text(&bytes, 0)?, 0)?;
         let names: BTreeSet<&str> = weight_map.0.iter().map(|(_, shard)| &**shard).collect();
         if names.len() > MAX_SHARDS {
-            let allowed = format!("at most {MAX_SHARDS} is allowed");
-            return Err(Error::unexpected("number of shards", names.len(), allowed));
+            let expected = format!("at most {MAX_SHARDS}");
+            return Err(Error::unexpected("number of shards", names.len(), expected));
         }
         names.iter().try_for_each(|name| check_name(name))?;
         let shards: Vec<String> = names.into_iter().map(str::to_owned).collect();
@@ -63,16 +63,16 @@ impl Index {
 
     /// The error for a tensor in shard `number`; `None` if the index names this shard.
     pub(super) fn misplaced(&self, name: &Name, number: u32) -> Option<Error> {
-        let allowed = match self.tensors.get(name) {
+        let expected = match self.tensors.get(name) {
             Some(Ok(shard)) if *shard == number => return None,
             Some(Ok(shard)) => {
                 let shard = self.shards.get(*shard as usize).map_or("another", |shard| shard);
-                format!("the index names {}", shortened(shard))
+                format!("{}, as the index states", shortened(shard))
             }
             Some(Err(error)) => return Some(error.clone()),
-            None => "the index does not list it".into(),
+            None => "none, as the index does not list it".into(),
         };
-        Some(Error::unexpected("tensor", "in this shard", allowed))
+        Some(Error::unexpected("shard of the tensor", "this one", expected))
     }
 }
 
@@ -82,6 +82,6 @@ fn check_name(name: &str) -> Result<()> {
     if is_plain {
         return Ok(());
     }
-    let allowed = "it must be the name of a .safetensors file in the directory of the index";
-    Err(Error::unexpected("shard", shortened(name), allowed))
+    let expected = "the name of a .safetensors file in the directory of the index";
+    Err(Error::unexpected("shard", shortened(name), expected))
 }

@@ -108,7 +108,7 @@ impl Model {
             let stored = listed.and_then(|listed| Stored::new(listed, Arc::clone(&file), number));
             let source = stored.map(|stored| Box::new(stored) as Box<dyn TensorSource>);
             let source = match self.tensors.contains_key(&name) {
-                true => Err(Error::unexpected("tensor", "in two shards", "it may be in one")),
+                true => Err(Error::unexpected("shards of the tensor", "two", "one")),
                 false => source,
             };
             self.tensors.insert(name, source.map_err(in_file));

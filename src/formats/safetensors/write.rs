@@ -106,8 +106,8 @@ impl<'a> Stored<'a> {
         if written == self.bytes {
             return Ok(());
         }
-        let allowed = format!("its shape has {}", self.bytes);
-        Err(Error::unexpected("bytes of content", written, allowed))
+        let expected = format!("{}, as its shape has", self.bytes);
+        Err(Error::unexpected("bytes of content", written, expected))
     }
 }
 

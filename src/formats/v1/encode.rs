@@ -31,9 +31,9 @@ impl<'a> Values<'a> {
             return Err(Error::unsupported(kind));
         }
         let bytes = |size: u64| {
-            let allowed = "64 bits count the bytes";
+            let expected = "at most 2^64 - 1 bytes";
             let product = elements.checked_mul(size);
-            product.ok_or_else(|| Error::unexpected("shape", source.shape(), allowed))
+            product.ok_or_else(|| Error::unexpected("shape", source.shape(), expected))
         };
         let mut list = 0;
         match field.coding {

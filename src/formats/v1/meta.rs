@@ -54,8 +54,8 @@ pub(super) fn read(table: &Table, limits: &Limits) -> Result<Meta> {
         return Err(missing().at(value.offset()));
     }
     if meta.tensors.is_empty() && (!matches!(entries.next(), Ok(None)) || blocks.next().is_some()) {
-        let allowed = "there is content of tensors";
-        let error = Error::unexpected("list of tensors", "empty", allowed);
+        let expected = "the tensors whose content is stored";
+        let error = Error::unexpected("list of tensors", "none", expected);
         meta.damage.push(error.at(value.offset()));
     }
     Ok(meta)
@@ -90,8 +90,8 @@ fn listed(meta: &Record<'_>, name: &mut Name, limits: &Limits) -> Result<Listed>
             saved_slice_meta::NAME => {
                 let bytes = record.len_delimited("name")?;
                 if bytes.len() > limits.key_bytes {
-                    let allowed = format!("at most {} are allowed", limits.key_bytes);
-                    return Err(Error::unexpected("bytes of a name", bytes.len(), allowed).at(at));
+                    let expected = format!("at most {}", limits.key_bytes);
+                    return Err(Error::unexpected("bytes of a name", bytes.len(), expected).at(at));
                 }
                 *name = Name::from(bytes);
             }
@@ -103,7 +103,7 @@ fn listed(meta: &Record<'_>, name: &mut Name, limits: &Limits) -> Result<Listed>
     }
     Ok(Listed {
         dtype: DType::from_code(dtype)
-            .ok_or_else(|| Error::unexpected("dtype", dtype, "no such type is known").at(at))?,
+            .ok_or_else(|| Error::unexpected("dtype", dtype, "a code of types.proto").at(at))?,
         shape: Shape::new(&dims).map_err(|error| error.at(at))?,
         slices,
     })

@@ -53,20 +53,20 @@ impl Strings<'_> {
                 continue;
             }
             if field.wire != 2 {
-                return Err(Error::unexpected("wire type of a string", field.wire, "it must be 2"));
+                return Err(Error::unexpected("wire type of a string", field.wire, "2"));
             }
             self.left = self.left.checked_sub(1).ok_or_else(|| {
                 let elements = self.walk.saved.shape.elements();
-                let allowed = format!("shape {} has {elements}", self.walk.saved.shape);
-                Error::unexpected("number of values", format_args!("over {elements}"), allowed)
+                let expected = format!("{elements}, as shape {} has", self.walk.saved.shape);
+                Error::unexpected("number of values", "more", expected)
             })?;
             return Ok(Some(field.end - self.walk.stream.offset()));
         }
         if self.left > 0 {
             let elements = self.walk.saved.shape.elements();
             let found = elements - self.left;
-            let allowed = format!("shape {} has {elements}", self.walk.saved.shape);
-            return Err(Error::unexpected("number of values", found, allowed));
+            let expected = format!("{elements}, as shape {} has", self.walk.saved.shape);
+            return Err(Error::unexpected("number of values", found, expected));
         }
         Ok(None)
     }

@@ -173,7 +173,11 @@ impl TableFile {
                 break;
             }
             if !entries.is_ascending() {
-                let error = Error::unexpected("key", "not greater", "than the one before it");
+                let error = Error::unexpected(
+                    "key",
+                    "one that is not",
+                    "a key greater than the one before it",
+                );
                 return Err(error.at(value.offset()));
             }
         }

@@ -36,14 +36,15 @@ pub(super) fn merge(
         (Ok(tensor), Ok(listed)) => {
             if (tensor.dtype, &tensor.shape) != (listed.dtype, &listed.shape) {
                 let found = format!("{} of shape {}", listed.dtype, listed.shape);
-                let allowed = format!("it is also {} of shape {}", tensor.dtype, tensor.shape);
-                Err(Error::unexpected("tensor", found, allowed))
+                let expected =
+                    format!("{} of shape {}, as in another entry", tensor.dtype, tensor.shape);
+                Err(Error::unexpected("tensor", found, expected))
             } else if tensor.slices.len() + listed.slices.len() > limits.slices {
-                let allowed = format!("at most {} are allowed", limits.slices);
+                let expected = format!("at most {}", limits.slices);
                 Err(Error::unexpected(
                     "number of slices",
                     tensor.slices.len() + listed.slices.len(),
-                    allowed,
+                    expected,
                 ))
             } else {
                 tensor.slices.extend(listed.slices);
@@ -75,13 +76,14 @@ impl Tensor {
         values::supported(self.dtype)?;
         let key_bytes = (name.as_bytes().len() as u64).saturating_mul(self.slices.len() as u64);
         *key_bytes_left = key_bytes_left.checked_sub(key_bytes).ok_or_else(|| {
-            let allowed = format!("{key_bytes_left} are left to a file of this size");
-            Error::unexpected("bytes of the keys of slices", key_bytes, allowed)
+            let expected =
+                format!("at most {key_bytes_left}, which are left to a file of this size");
+            Error::unexpected("bytes of the keys of slices", key_bytes, expected)
         })?;
         self.slices.sort();
         if let Some([(twice, ..), _]) = self.slices.array_windows().find(|[a, b]| a.0 == b.0) {
-            let allowed = "each may be listed once";
-            return Err(Error::unexpected("slice", format_args!("{twice:?} twice"), allowed));
+            let expected = "distinct slices";
+            return Err(Error::unexpected("slices", format_args!("{twice:?} twice"), expected));
         }
         let boxes: Result<Vec<Slice>> =
             self.slices.iter().map(|(extents, ..)| Slice::new(extents, &self.shape)).collect();

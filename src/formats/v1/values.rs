@@ -27,7 +27,7 @@ fn decode(field: ValueField, value: u64) -> Result<[u8; 8]> {
     let signed = value.cast_signed();
     match field.coding {
         Coding::Varint { min, max } if !(min..=max).contains(&signed) => {
-            Err(Error::unexpected("value", signed, format!("{min} to {max} is allowed")))
+            Err(Error::unexpected("value", signed, format!("{min} to {max}")))
         }
         Coding::Bool => Ok(u64::from(value != 0).to_le_bytes()),
         _ => Ok(value.to_le_bytes()),
@@ -57,9 +57,8 @@ pub(super) struct Numbers<'a> {
 impl<'a> Numbers<'a> {
     pub(super) fn new(walk: Walk<'a>, dtype: DType, shape: &Shape) -> Result<Self> {
         supported(dtype)?;
-        let field = field_of(dtype).ok_or_else(|| {
-            Error::unexpected("type", dtype, "elements of fixed width are needed")
-        })?;
+        let field = field_of(dtype)
+            .ok_or_else(|| Error::unexpected("dtype", dtype, "a dtype of fixed width"))?;
         let per_element = dtype.size().unwrap_or(field.bytes) / field.bytes;
         // Each number takes at least a byte, so the rest of the value bounds the total.
         let total = shape.elements().saturating_mul(per_element as u64);
@@ -85,18 +84,18 @@ impl<'a> Numbers<'a> {
                 }
             };
             if !packed && list.wire != wire(field) {
-                let allowed = format!("2 or {} is allowed", wire(field));
-                return Err(Error::unexpected("wire type of values", list.wire, allowed));
+                let expected = format!("2 or {}", wire(field));
+                return Err(Error::unexpected("wire type of values", list.wire, expected));
             }
             let len = list.end - self.walk.stream.offset();
             if field.coding == Coding::Fixed && !len.is_multiple_of(field.bytes as u64) {
-                let allowed = format!("each value has {}", field.bytes);
-                return Err(Error::unexpected("bytes of values", len, allowed));
+                let expected = format!("a multiple of {}", field.bytes);
+                return Err(Error::unexpected("bytes of values", len, expected));
             }
             if len > 0 && self.found.replace(list.number).is_some_and(|found| found != list.number)
             {
-                let allowed = "one is enough";
-                return Err(Error::unexpected("content", "in a list and as bytes", allowed));
+                let expected = "a list of values or bytes";
+                return Err(Error::unexpected("content", "a list and bytes", expected));
             }
             self.list = Some((list, field));
             return Ok(true);
@@ -108,11 +107,11 @@ impl<'a> Numbers<'a> {
     }
 
     fn too_many(&self) -> Error {
-        self.wrong_count(format_args!("over {}", self.total))
+        self.wrong_count("more")
     }
 
     fn wrong_count(&self, found: impl std::fmt::Display) -> Error {
-        Error::unexpected("number of values", found, format!("{} are needed", self.total))
+        Error::unexpected("number of values", found, self.total)
     }
 
     /// Decodes whole numbers of the list into `out`. Returns the number of bytes.
@@ -142,7 +141,11 @@ impl<'a> Numbers<'a> {
             };
             stream.consume(len);
             if stream.offset() > end && !unpacked {
-                return Err(Error::unexpected("value", "past the end", "it must end in its list"));
+                return Err(Error::unexpected(
+                    "value",
+                    "one that ends after its list",
+                    "one that ends in its list",
+                ));
             }
             let bytes = decode(field, value)?;
             slot.copy_from_slice(bytes.get(..field.bytes).unwrap_or(&[]));

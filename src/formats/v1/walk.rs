@@ -107,7 +107,7 @@ impl<'a> Walk<'a> {
         if self.named && (self.sliced || self.slice.extents.is_empty()) {
             return Ok(None);
         }
-        Err(Error::unexpected("slice", "without its name", "name and slice must be stored"))
+        Err(Error::unexpected("slice", "only one of them", "its name and its extents"))
     }
 
     /// Skips the content of `field`.
@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
             2 => self.stream.varint("a field's length")?,
             5 => 4,
             _ => {
-                return Err(Error::unexpected("wire type", wire, "0, 1, 2 or 5 is allowed"));
+                return Err(Error::unexpected("wire type", wire, "0, 1, 2 or 5"));
             }
         };
         match end.checked_sub(self.stream.offset()) {
@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
             left => return Err(Error::truncated("a field", len, left.unwrap_or(0))),
         }
         let number = u32::try_from(tag >> 3)
-            .map_err(|_| Error::unexpected("field number", tag >> 3, "1 to 2^29 - 1 is allowed"))?;
+            .map_err(|_| Error::unexpected("field number", tag >> 3, "1 to 2^29 - 1"))?;
         Ok(Field { number, wire, end: self.stream.offset() + len })
     }
 
@@ -147,8 +147,8 @@ impl<'a> Walk<'a> {
         let mut stored = vec![0; name.len().min(usize::try_from(len).unwrap_or(usize::MAX))];
         self.stream.read("name", &mut stored)?;
         if stored != name || len != name.len() as u64 {
-            let found = format!("of another tensor, \"{}\"", stored.escape_ascii());
-            return Err(Error::unexpected("content", found, "it must be of this one"));
+            let found = format!("that of \"{}\"", stored.escape_ascii());
+            return Err(Error::unexpected("content", found, "that of this tensor"));
         }
         self.named = true;
         Ok(())
@@ -160,16 +160,16 @@ impl<'a> Walk<'a> {
         let base = self.stream.offset();
         let len = end - base;
         if len > MAX_LEN {
-            let allowed = format!("at most {MAX_LEN} are allowed");
-            return Err(Error::unexpected("bytes of a slice", len, allowed));
+            let expected = format!("at most {MAX_LEN}");
+            return Err(Error::unexpected("bytes of a slice", len, expected));
         }
         let mut stored = vec![0; usize::try_from(len).unwrap_or(0)];
         self.stream.read("slice", &mut stored)?;
         let extents =
             proto::extents(&stored, &Limits::default()).map_err(|error| error.at(base))?;
         if extents != self.slice.extents {
-            let allowed = format!("it must be {:?}", self.slice.extents);
-            return Err(Error::unexpected("slice", format_args!("{extents:?}"), allowed));
+            let expected = format!("{:?}", self.slice.extents);
+            return Err(Error::unexpected("slice", format_args!("{extents:?}"), expected));
         }
         self.sliced = true;
         Ok(())

@@ -52,7 +52,7 @@ fn shard(pieces: &[Piece<'_>], out: NewFile, progress: &dyn Progress) -> Result<
         let mut key = Vec::new();
         slice_key::write(piece.name.as_bytes(), &extents(piece), &mut key);
         if keyed.insert(key, piece).is_some() {
-            let error = Error::unexpected("slice", "given twice", "each is stored once");
+            let error = Error::unexpected("slice", "one that is given twice", "a unique slice");
             return Err(error.of_tensor(&piece.name));
         }
     }

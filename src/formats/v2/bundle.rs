@@ -126,8 +126,8 @@ impl Bundle<'_> {
         // Each key repeats the name, so many slices of a long name take more memory than the file.
         let key_bytes = (name.as_bytes().len() as u64).saturating_mul(extents.len() as u64);
         if key_bytes > self.limits.entry_bytes {
-            let allowed = format!("at most {} are allowed", self.limits.entry_bytes);
-            return Err(Error::unexpected("bytes of a tensor's slice keys", key_bytes, allowed));
+            let expected = format!("at most {}", self.limits.entry_bytes);
+            return Err(Error::unexpected("bytes of a tensor's slice keys", key_bytes, expected));
         }
         let mut parts = Vec::with_capacity(extents.len());
         for extent in extents {
@@ -136,8 +136,8 @@ impl Bundle<'_> {
             slice_key::write(name.as_bytes(), extent, &mut key);
             let part = slices.take(&key, &slice)?;
             if part.dtype != whole.dtype {
-                let allowed = format!("the tensor is {}", whole.dtype);
-                return Err(Error::unexpected("type of a slice", part.dtype, allowed));
+                let expected = format!("{}, that of the tensor", whole.dtype);
+                return Err(Error::unexpected("type of a slice", part.dtype, expected));
             }
             if part.shape != *slice.shape() {
                 return Err(wrong_shape(&part.shape, &slice));
@@ -169,13 +169,13 @@ impl Bundle<'_> {
 
 /// The error for a slice that its tensor `parent` does not list; `None` if `parent` is damaged itself.
 fn orphan(parent: &Name, entries: &[Entry]) -> Option<Error> {
-    let allowed = match entries.binary_search_by(|entry| entry.name.cmp(parent)) {
+    let expected = match entries.binary_search_by(|entry| entry.name.cmp(parent)) {
         Ok(i) if entries.get(i).is_some_and(|entry| entry.source.is_err()) => return None,
-        Ok(_) => "the tensor does not list it",
-        Err(_) => "there is no such tensor in the index",
+        Ok(_) => "one that the tensor lists",
+        Err(_) => "one of a tensor in the index",
     };
-    let found = format!("of tensor {}", parent.printable());
-    Some(Error::unexpected("slice", found, allowed))
+    let found = format!("one of tensor {}", parent.printable());
+    Some(Error::unexpected("slice", found, expected))
 }
 
 fn is_full(extents: &Extents) -> bool {
@@ -183,9 +183,5 @@ fn is_full(extents: &Extents) -> bool {
 }
 
 fn wrong_shape(found: &Shape, slice: &Slice) -> Error {
-    Error::unexpected(
-        "shape of a slice",
-        found,
-        format_args!("its box {slice} has {}", slice.shape()),
-    )
+    Error::unexpected("shape of a slice", found, format_args!("{}, that of {slice}", slice.shape()))
 }

@@ -102,14 +102,14 @@ fn numbers(
     if out.bytes == need {
         return Ok(());
     }
-    Err(Error::unexpected("bytes of content", out.bytes, format!("its shape has {need}")))
+    Err(Error::unexpected("bytes of content", out.bytes, format!("{need}, as its shape has")))
 }
 
 fn numbers_bytes(source: &dyn TensorSource) -> Result<u64> {
     let size = source.dtype().size().unwrap_or_default() as u64;
     let (elements, shape) = (source.shape().elements(), source.shape());
-    let allowed = "64 bits count the bytes";
-    elements.checked_mul(size).ok_or_else(|| Error::unexpected("shape", shape, allowed))
+    let expected = "at most 2^64 - 1 bytes";
+    elements.checked_mul(size).ok_or_else(|| Error::unexpected("shape", shape, expected))
 }
 
 /// Writes all lengths, their checksum, then all bytes. So the source is read twice.

@@ -55,7 +55,8 @@ impl Index {
             entries.dedup_by(|later, first| {
                 let twice = later.0 == first.0;
                 if twice {
-                    first.1 = Err(Error::unexpected("name", "stored twice", "once is allowed"));
+                    first.1 =
+                        Err(Error::unexpected("name", "one that is stored twice", "a unique name"));
                 }
                 twice
             });
@@ -65,8 +66,8 @@ impl Index {
             if let Ok(entry) = read
                 && entry.shard >= shards
             {
-                let allowed = format!("the checkpoint has {shards}");
-                *read = Err(Error::unexpected("number of the shard", entry.shard, allowed));
+                let expected = format!("a number below {shards}");
+                *read = Err(Error::unexpected("number of the shard", entry.shard, expected));
             }
         }
         Ok(Self { order, shards, entries, damage })
@@ -117,8 +118,9 @@ impl Scan<'_> {
             return ControlFlow::Continue(());
         }
         let Some(left) = self.key_bytes_left.checked_sub(key.len() as u64) else {
-            let allowed = format!("{} are left to a file of this size", self.key_bytes_left);
-            let error = Error::unexpected("bytes of a name", key.len(), allowed);
+            let expected =
+                format!("at most {}, which are left to a file of this size", self.key_bytes_left);
+            let error = Error::unexpected("bytes of a name", key.len(), expected);
             return ControlFlow::Break(error.at(value.offset()));
         };
         self.key_bytes_left = left;
@@ -143,13 +145,13 @@ impl Scan<'_> {
         let order = match order {
             0 => ByteOrder::Little,
             1 => ByteOrder::Big,
-            other => return Err(Error::unexpected("endianness", other, "0 or 1 is allowed").at(at)),
+            other => return Err(Error::unexpected("endianness", other, "0 or 1").at(at)),
         };
         match u32::try_from(shards) {
             Ok(shards) if (1..=MAX_SHARDS).contains(&shards) => Ok((order, shards)),
             _ => {
-                let allowed = format!("1 to {MAX_SHARDS} is allowed");
-                Err(Error::unexpected("num_shards", shards, allowed).at(at))
+                let expected = format!("1 to {MAX_SHARDS}");
+                Err(Error::unexpected("num_shards", shards, expected).at(at))
             }
         }
     }
@@ -176,10 +178,10 @@ impl Scan<'_> {
                 _ => {}
             }
         }
-        let negative = |what, n: i64| Error::unexpected(what, n, "it must be at least 0");
+        let negative = |what, n: i64| Error::unexpected(what, n, "at least 0");
         Ok(BundleEntry {
             dtype: DType::from_code(dtype)
-                .ok_or_else(|| Error::unexpected("dtype", dtype, "no such type is known"))?,
+                .ok_or_else(|| Error::unexpected("dtype", dtype, "a code of types.proto"))?,
             shape: Shape::new(&self.dims).map_err(|error| error.at(value.offset()))?,
             shard: u32::try_from(shard).map_err(|_| negative("shard_id", shard.into()))?,
             offset: u64::try_from(offset).map_err(|_| negative("offset", offset))?,

@@ -150,12 +150,17 @@ impl Merged {
 /// Merges the entries of one tensor in two parts, which must both be lists of slices.
 fn join(known: &mut BundleEntry, other: BundleEntry) -> Result<()> {
     if known.slices.is_empty() || other.slices.is_empty() {
-        return Err(Error::unexpected("name", "in two parts", "each tensor may be in one"));
+        return Err(Error::unexpected(
+            "name",
+            "a tensor of two parts",
+            "a tensor of one part, or of slices",
+        ));
     }
     if (known.dtype, &known.shape) != (other.dtype, &other.shape) {
-        let found = format!("of {} of shape {}", other.dtype, other.shape);
-        let allowed = format!("in another part it is {} of shape {}", known.dtype, known.shape);
-        return Err(Error::unexpected("slice", found, allowed));
+        let found = format!("{} of shape {}", other.dtype, other.shape);
+        let expected =
+            format!("{} of shape {}, that of the slices of another part", known.dtype, known.shape);
+        return Err(Error::unexpected("slice", found, expected));
     }
     known.slices.extend(other.slices);
     Ok(())

@@ -44,8 +44,8 @@ impl Slices {
             return Err(Error::not_found(format!("slice {slice} is not in the index")));
         };
         if !self.claimed.insert(i) {
-            let allowed = "each may be listed once";
-            return Err(Error::unexpected("slice", format!("{slice} twice"), allowed));
+            let expected = "distinct slices";
+            return Err(Error::unexpected("slices", format!("{slice} twice"), expected));
         }
         let entry = read.as_ref().map_err(Error::clone)?;
         Ok(entry.clone())

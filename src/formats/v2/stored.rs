@@ -30,8 +30,8 @@ impl Stored {
         if let Some(element) = entry.dtype.size() {
             let need = entry.shape.elements().checked_mul(element as u64);
             if need != Some(entry.size) {
-                let allowed = format!(
-                    "{} of shape {} has {}",
+                let expected = format!(
+                    "{2}, as {0} of shape {1} has",
                     entry.dtype,
                     entry.shape,
                     match need {
@@ -39,17 +39,17 @@ impl Stored {
                         None => "over 2^64 bytes".into(),
                     }
                 );
-                return Err(Error::unexpected("size", entry.size, allowed));
+                return Err(Error::unexpected("size", entry.size, expected));
             }
         } else if entry.dtype == DType::Resource {
             return Err(Error::unsupported("a resource has no content that could be stored"));
         } else if entry.shape.elements() > entry.size {
-            let allowed = format!("{} elements need a byte each", entry.shape.elements());
-            return Err(Error::unexpected("size", entry.size, allowed));
+            let expected = format!("at least {}, a byte for each element", entry.shape.elements());
+            return Err(Error::unexpected("size", entry.size, expected));
         }
         if entry.offset.checked_add(entry.size).is_none() {
-            let allowed = format!("{} bytes follow it", entry.size);
-            return Err(Error::unexpected("offset", entry.offset, allowed));
+            let expected = format!("at most 2^64 - 1 less the size, {}", entry.size);
+            return Err(Error::unexpected("offset", entry.offset, expected));
         }
         Ok(Self { entry, order, number_bytes, shards: Arc::clone(shards) })
     }

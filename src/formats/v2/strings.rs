@@ -57,8 +57,8 @@ fn check_lengths(stream: &mut Stream, elements: u64, order: ByteOrder) -> Result
     crc.verify("the lengths of strings", masked).map_err(|error| error.at(offset))?;
     crc.update(&raw.to_le_bytes());
     if total != stream.remaining() {
-        let allowed = format!("{} bytes follow", stream.remaining());
-        return Err(Error::unexpected("length of all strings", total, allowed).at(offset));
+        let expected = format!("{}, the number of bytes that follow", stream.remaining());
+        return Err(Error::unexpected("length of all strings", total, expected).at(offset));
     }
     Ok(crc)
 }

@@ -39,8 +39,7 @@ impl<'a> Variants<'a> {
         if self.left == 0 {
             if self.stream.remaining() > 0 {
                 let found = format!("{} bytes", self.stream.remaining());
-                let error =
-                    Error::unexpected("rest after the last variant", found, "none may follow");
+                let error = Error::unexpected("rest after the last variant", found, "none");
                 return Err(error.at(self.stream.offset()));
             }
             self.stored.check(self.crc.value())?;

@@ -118,5 +118,5 @@ impl Shard<'_> {
 
 /// A name may equal the key of a slice, and empty slices may be equal.
 fn taken() -> Error {
-    Error::unexpected("key", "given twice", "each is stored once")
+    Error::unexpected("key", "one that is given twice", "a unique key")
 }

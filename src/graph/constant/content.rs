@@ -17,13 +17,13 @@ pub(super) fn read(content: &[u8], dtype: DType, shape: &Shape) -> Result<Head> 
 fn fixed(content: &[u8], dtype: DType, size: usize, shape: &Shape) -> Result<Head> {
     let need = u128::from(shape.elements()) * size as u128;
     if content.len() as u128 != need {
-        let allowed = format!("{dtype} of shape {shape} needs {need}");
-        return Err(Error::unexpected("bytes of tensor_content", content.len(), allowed));
+        let expected = format!("{need}, as {dtype} of shape {shape} has");
+        return Err(Error::unexpected("bytes of tensor_content", content.len(), expected));
     }
     if dtype.kind() == Kind::Bool
         && let Some(byte) = content.iter().find(|byte| **byte > 1)
     {
-        return Err(Error::unexpected("a bool in tensor_content", byte, "0 or 1 is allowed"));
+        return Err(Error::unexpected("a bool in tensor_content", byte, "0 or 1"));
     }
     Ok(Head::fixed(content.to_vec(), size))
 }
@@ -36,7 +36,11 @@ fn strings(content: &[u8], dtype: DType, shape: &Shape) -> Result<Head> {
     for done in 0..shape.elements() {
         let (len, bytes) = length(lens).ok_or_else(|| {
             let found = format!("{done} lengths of {dtype}");
-            Error::unexpected("tensor_content", found, format!("shape {shape} needs more"))
+            Error::unexpected(
+                "tensor_content",
+                found,
+                format!("one string per element of shape {shape}"),
+            )
         })?;
         total += u128::from(len);
         lengths_end += bytes;
@@ -44,8 +48,8 @@ fn strings(content: &[u8], dtype: DType, shape: &Shape) -> Result<Head> {
     }
     let mut rest = lens;
     if rest.len() as u128 != total {
-        let allowed = format!("their lengths add up to {total}");
-        return Err(Error::unexpected("bytes of strings in tensor_content", rest.len(), allowed));
+        let expected = format!("{total}, the sum of their lengths");
+        return Err(Error::unexpected("bytes of strings in tensor_content", rest.len(), expected));
     }
     let mut head = Head::default();
     let mut lens = content.get(..lengths_end).unwrap_or_default();

@@ -44,8 +44,8 @@ fn listed(record: &Record<'_>) -> Option<&'static Field> {
 fn of_another_type(found: &Field, dtype: DType, wanted: ValueField) -> Error {
     let proto = Schema::tensorflow().message("tensorflow.TensorProto");
     let name = proto.and_then(|proto| proto.field(wanted.number)).map(|field| &*field.name);
-    let allowed = format!("{dtype} has its values in {}", name.unwrap_or("another"));
-    Error::unexpected("a list of values", format_args!("in {}", found.name), allowed)
+    let expected = format!("{}, that of {dtype}", name.unwrap_or("another"));
+    Error::unexpected("list of values", &found.name, expected)
 }
 
 /// A list of values while it is read.
@@ -101,8 +101,8 @@ impl List {
                 self.elements.push(element);
             }
             (Coding::Fixed, Value::Len(values)) => {
-                let allowed = format!("each number has {bytes}");
-                let error = Error::unexpected("bytes of a list of values", values.len(), allowed);
+                let expected = format!("a multiple of {bytes}");
+                let error = Error::unexpected("bytes of a list of values", values.len(), expected);
                 return Err(error.at(record.content));
             }
             // A record of another wire type is an unknown field.

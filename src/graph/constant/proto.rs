@@ -31,7 +31,7 @@ impl Constant {
             Error::unexpected(
                 "dtype",
                 fields.code,
-                "it must be one of types.proto, and not a reference",
+                "a code of types.proto that is not of a reference",
             )
         })?;
         let shape = Shape::new(&fields.dims)?;
@@ -71,20 +71,12 @@ impl<'a> Fields<'a> {
                     self.dims.push(size(dim, record.content)?);
                 }
                 (tensor_shape_proto::DIM, Value::Len(_)) => {
-                    let allowed = format!("at most {most} are allowed");
-                    let error = Error::unexpected(
-                        "number of dimensions",
-                        format_args!("over {most}"),
-                        allowed,
-                    );
+                    let expected = format!("at most {most}");
+                    let error = Error::unexpected("number of dimensions", "more", expected);
                     return Err(error.at(record.offset));
                 }
                 (tensor_shape_proto::UNKNOWN_RANK, Value::Varint(1..)) => {
-                    let error = Error::unexpected(
-                        "shape",
-                        "of unknown rank",
-                        "the shape of a constant must be known",
-                    );
+                    let error = Error::unexpected("shape", "one of unknown rank", "a known shape");
                     return Err(error.at(record.offset));
                 }
                 _ => {}

@@ -45,8 +45,8 @@ impl<'a> First<'a> {
     pub(super) fn new(constant: &'a Constant, count: u64) -> Result<Self> {
         let (least, most) = (constant.explicit(), constant.shape.elements());
         if !(least..=most).contains(&count) {
-            let allowed = format!("{least} to {most} are allowed");
-            return Err(Error::unexpected("number of elements", count, allowed));
+            let expected = format!("{least} to {most}");
+            return Err(Error::unexpected("number of elements", count, expected));
         }
         // The number of elements of a shape fits in an i64.
         Ok(Self { constant, shape: Shape::new(&[count.cast_signed()])?, tail: count - least })

@@ -43,7 +43,7 @@ impl<'m> ObjectGraph<'m> {
 
     fn object(&mut self, record: &Record<'m>, references: &mut References<'m>) -> Result<()> {
         let id = u32::try_from(self.objects.len()).ok().filter(|&id| id < u32::MAX).ok_or_else(
-            || Error::unexpected("number of objects", self.objects.len(), "32 bits are allowed"),
+            || Error::unexpected("number of objects", self.objects.len(), "at most 2^32 - 1"),
         )?;
         let bytes = record.payload();
         self.objects.push(bytes);

@@ -26,9 +26,9 @@ impl Entry {
     /// The definition in a record of the `OpList`.
     pub(super) fn new(record: &Record<'_>, content: &[u8]) -> Result<Self> {
         if content.len() > MAX_DEFINITION {
-            let found = format!("{} bytes long", content.len());
-            let allowed = format!("at most {MAX_DEFINITION} are allowed");
-            return Err(Error::unexpected("op definition", found, allowed).at(record.offset));
+            let found = format!("{} bytes", content.len());
+            let expected = format!("at most {MAX_DEFINITION} bytes");
+            return Err(Error::unexpected("op definition", found, expected).at(record.offset));
         }
         let mut name = None;
         for field in Records::new(content, record.content) {
@@ -65,6 +65,6 @@ impl Entry {
     /// Decodes the definition.
     pub(super) fn read(&self, list: &[u8]) -> Result<OpDef> {
         OpDef::decode(self.content(list))
-            .map_err(|error| Error::unexpected("op definition", error, "it must be an OpDef"))
+            .map_err(|error| Error::malformed("op definition", "an OpDef", error))
     }
 }

@@ -211,5 +211,5 @@ fn step(field: &Field, key: Value<'_>) -> String {
 
 /// The error for a schema whose well-known type is not declared as protobuf declares it.
 pub(super) fn mismatched_type(what: &'static str) -> Error {
-    Error::unexpected(what, "not what google.protobuf declares", "its own fields are needed")
+    Error::unexpected(what, "others", "the fields that google.protobuf declares")
 }

@@ -4,6 +4,5 @@ use crate::error::{Error, Result};
 
 /// Decodes a message.
 pub(super) fn decode<T: prost::Message + Default + prost::Name>(bytes: &[u8]) -> Result<T> {
-    T::decode(bytes)
-        .map_err(|error| Error::unexpected("message", error, format!("it must be a {}", T::NAME)))
+    T::decode(bytes).map_err(|error| Error::malformed("message", format!("a {}", T::NAME), error))
 }

@@ -31,8 +31,8 @@ pub enum DefaultSaver<'s> {
 pub fn saver_or_default<'s>(meta_graph: &Message<'s>) -> Result<DefaultSaver<'s>> {
     let mut savers: Vec<SaverDef> = Collections::of(meta_graph)?.read(SAVERS)?;
     if savers.len() > 1 {
-        let allowed = "with several savers, one must be given";
-        return Err(Error::unexpected("number of savers", savers.len(), allowed).in_field(SAVERS));
+        let expected = "one, or the saver to use";
+        return Err(Error::unexpected("number of savers", savers.len(), expected).in_field(SAVERS));
     }
     if let Some(saver) = savers.pop() {
         return Ok(DefaultSaver::Known(saver));
@@ -62,8 +62,8 @@ pub(in crate::saver) fn without_saver<'s>(meta_graph: &Message<'s>) -> Result<Me
 
 fn replaced<'s>(meta_graph: &Message<'s>, saver: Option<&SaverDef>) -> Result<Message<'s>> {
     if meta_graph.ty().known != Some(KnownType::MetaGraphDef) {
-        let allowed = "only a MetaGraphDef has a saver";
-        return Err(Error::unexpected("message", &meta_graph.ty().full_name, allowed));
+        let expected = "tensorflow.MetaGraphDef";
+        return Err(Error::unexpected("message", &meta_graph.ty().full_name, expected));
     }
     let mut new = Replacements::default();
     new.set_list(meta_graph_def::SAVER_DEF, saver.map(SaverDef::encode_to_vec));

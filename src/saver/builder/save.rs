@@ -52,7 +52,7 @@ fn save_op(
         CheckpointFormatVersion::V1 => (SAVE_SLICES, "save"),
         CheckpointFormatVersion::V2 => (SAVE_V2, SAVE_V2.name),
         CheckpointFormatVersion::Legacy => {
-            return Err(Error::unexpected("write version", "LEGACY", "V1 and V2 are written"));
+            return Err(Error::unexpected("write version", "LEGACY", "V1 or V2"));
         }
     };
     let specs: Vec<&SaveSpec> = saveables.iter().flat_map(|saveable| &saveable.specs).collect();

@@ -1,7 +1,5 @@
 //! The variables of a graph, and those that a saver saves by default.
 
-use std::fmt::Display;
-
 use prost_reflect::prost::Message as _;
 
 use crate::error::{Error, Result};
@@ -122,7 +120,7 @@ impl Variable {
                 return Err(Error::unexpected(
                     "snapshot of a variable",
                     snapshot,
-                    "it must come from a ReadVariableOp",
+                    "the output of a ReadVariableOp",
                 ));
             }
         }
@@ -139,7 +137,7 @@ impl Variable {
         let name = node.name.to_owned();
         let dtype = node.dtype_in("dtype").ok_or_else(|| {
             let found = format!("{:?} of {}", node.types("dtype"), crate::error::shortened(&name));
-            Error::unexpected("dtype of a variable", found, "it must be one of types.proto")
+            Error::unexpected("dtype of a variable", found, "a code of types.proto")
         })?;
         let (shape, device) = (node.declared_shape(), node.device.to_owned());
         let slice = None;
@@ -164,7 +162,7 @@ fn kind(node: &Node<'_>) -> Result<VariableKind> {
             Err(Error::unexpected(
                 "variable to save",
                 found,
-                "it must be a VariableV2, Variable or VarHandleOp",
+                "a VariableV2, Variable or VarHandleOp",
             ))
         }
     }
@@ -183,18 +181,19 @@ pub fn all_saveable(message: &Message<'_>) -> Result<Vec<Variable>> {
     }
     let collections = Collections::of(message)?;
     for name in ["variables", "saveable_objects"] {
-        let wrong = |found: &dyn Display| {
-            Error::unexpected("item of a collection", found, "it must be a VariableDef")
-                .in_field(name)
-        };
+        const ITEM: &str = "item of a collection";
+        const EXPECTED: &str = "a VariableDef";
         for item in collections.items(name) {
             found.push(match item {
                 Item::Bytes(bytes) => {
-                    let def = VariableDef::decode(bytes).map_err(|error| wrong(&error))?;
-                    Variable::described(&graph, def)?
+                    let malformed = |error| Error::malformed(ITEM, EXPECTED, error).in_field(name);
+                    Variable::described(&graph, VariableDef::decode(bytes).map_err(malformed)?)?
                 }
                 Item::Node(tensor) => Variable::find(&graph, node_of(tensor))?,
-                other => return Err(wrong(&format!("one of a {}", other.kind()))),
+                other => {
+                    let found = format!("one of a {}", other.kind());
+                    return Err(Error::unexpected(ITEM, found, EXPECTED).in_field(name));
+                }
             });
         }
     }

@@ -108,15 +108,17 @@ impl fmt::Display for Problem {
             }
             Self::Shape { graph, checkpoint, is_refused } => {
                 write!(f, "shape {graph} in the graph, {checkpoint} in the checkpoint")?;
-                f.write_str(if *is_refused { "" } else { "; restored all the same" })
+                f.write_str(if *is_refused { "" } else { "; TensorFlow restores it anyway" })
             }
             Self::Dtype { graph, checkpoint } => {
                 write!(f, "{graph} in the graph, {checkpoint} in the checkpoint")
             }
             Self::Slice { spec, reason } => write!(f, "slice {spec:?}: {reason}"),
-            Self::Format { op } => write!(f, "{op} reads V1 checkpoints only, and this is none"),
+            Self::Format { op } => {
+                write!(f, "{op} reads V1 checkpoints only; this checkpoint has another format")
+            }
             Self::NoSaver => {
-                f.write_str("the saver restores by this node, and the graph has none such")
+                f.write_str("the saver restores by this node, which the graph does not have")
             }
         }
     }

@@ -13,15 +13,15 @@ pub(super) fn pack(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
     }
     let tensors = op.tensors(0)?;
     let Some(first) = tensors.first() else {
-        return Err(Error::unexpected("number of inputs", 0, "at least one is packed"));
+        return Err(Error::unexpected("number of inputs", 0, "at least 1"));
     };
     op.session.charge(tensors.iter().map(|tensor| tensor.content().len() as u64).sum())?;
     let mut content = Vec::new();
     for tensor in &tensors {
         if (tensor.dtype(), tensor.shape()) != (first.dtype(), first.shape()) {
             let found = format!("{} {}", tensor.dtype(), tensor.shape());
-            let allowed = format!("the first is {} {}", first.dtype(), first.shape());
-            return Err(Error::unexpected("tensor to be packed", found, allowed));
+            let expected = format!("{} {}, as the first input", first.dtype(), first.shape());
+            return Err(Error::unexpected("tensor to be packed", found, expected));
         }
         content.extend_from_slice(tensor.content());
     }
@@ -40,8 +40,8 @@ pub(super) fn string_join(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
     let mut lists = Vec::new();
     for tensor in &tensors {
         if *tensor.shape() != *shape && *tensor.shape() != scalar {
-            let allowed = format!("others have {shape}");
-            return Err(Error::unexpected("shape of strings", tensor.shape(), allowed));
+            let expected = format!("{shape}, as the other inputs");
+            return Err(Error::unexpected("shape of strings", tensor.shape(), expected));
         }
         lists.push(strings(tensor, "input")?);
     }
@@ -83,8 +83,8 @@ pub(super) fn select(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
         }
         (dtype, _) => {
             let found = format!("{dtype} {}", condition.shape());
-            let allowed = "it must be one bool, for two tensors of one dtype";
-            Err(Error::unexpected("condition", found, allowed))
+            let expected = "one bool, for two tensors of one dtype";
+            Err(Error::unexpected("condition", found, expected))
         }
     }
 }
@@ -98,7 +98,7 @@ pub(super) fn shape(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
     } else {
         let short = |&dim: &u64| {
             i32::try_from(dim)
-                .map_err(|_| Error::unexpected("dimension", dim, "it must fit into 32 bits"))
+                .map_err(|_| Error::unexpected("dimension", dim, "one that fits into 32 bits"))
         };
         let short: Vec<i32> = dims.iter().map(short).collect::<Result<_>>()?;
         (DType::I32, short.into_iter().flat_map(i32::to_le_bytes).collect())
@@ -122,8 +122,8 @@ pub(super) fn reshape(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
         return Ok(Value::Tensor(tensor));
     }
     if shape.elements() != tensor.shape().elements() {
-        let allowed = format!("the tensor has shape {}", tensor.shape());
-        return Err(Error::unexpected("shape to be given", shape, allowed));
+        let expected = format!("as many elements as {}", tensor.shape());
+        return Err(Error::unexpected("new shape", shape, expected));
     }
     op.session.charge(tensor.content().len() as u64)?;
     // A copy, because a tensor has one shape, and other nodes may share it.

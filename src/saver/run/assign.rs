@@ -11,7 +11,7 @@ use crate::tensor::{DType, Tensor, dims_text};
 
 /// The variable of a node.
 pub(super) fn variable(op: &Operation<'_, '_, '_>) -> Result<Value> {
-    let not_one = || Error::unexpected("op", op.node.op, "it must be a variable");
+    let not_one = || Error::unexpected("op", op.node.op, "an op that makes a variable");
     let declared = Arc::new(DeclaredVariable::of(op.node).ok_or_else(not_one)?);
     Ok(match op.node.op {
         "VarHandleOp" => Value::Handle(declared),
@@ -42,8 +42,8 @@ fn handle<'o>(op: &Operation<'o, '_, '_>) -> Result<&'o Arc<DeclaredVariable>> {
     match op.input(0)? {
         Value::Handle(variable) => Ok(variable),
         _ => {
-            let allowed = "it must be the handle of a variable";
-            Err(Error::unexpected("first input", "no variable", allowed))
+            let expected = "the handle of a variable";
+            Err(Error::unexpected("first input", "another value", expected))
         }
     }
 }
@@ -52,8 +52,8 @@ fn handle<'o>(op: &Operation<'o, '_, '_>) -> Result<&'o Arc<DeclaredVariable>> {
 pub(super) fn assign(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
     let target = op.input(0)?;
     let Value::Reference(variable) = target else {
-        let found = "no reference to a variable";
-        return Err(Error::unexpected("first input", found, "a variable is assigned"));
+        let found = "another value";
+        return Err(Error::unexpected("first input", found, "a reference to a variable"));
     };
     let tensor = op.tensor(1)?;
     op.check_dtype("T", tensor.dtype())?;
@@ -92,8 +92,8 @@ fn check_variable_dtype(variable: &DeclaredVariable, tensor: &Tensor) -> Result<
         return Ok(());
     }
     let is = variable.dtype.map_or("of an unknown dtype", DType::name);
-    let allowed = format!("the variable {} is {is}", variable.name());
-    Err(Error::unexpected("dtype of the value", tensor.dtype(), allowed))
+    let expected = format!("{is}, that of the variable {}", variable.name());
+    Err(Error::unexpected("dtype of the value", tensor.dtype(), expected))
 }
 
 fn other_shape(
@@ -102,6 +102,6 @@ fn other_shape(
     known: Option<&[Option<u64>]>,
 ) -> Error {
     let known = known.map_or_else(|| "no known shape".to_owned(), dims_text);
-    let allowed = format!("the variable {} has {known}", variable.name());
-    Error::unexpected("shape of the value", tensor.shape(), allowed)
+    let expected = format!("{known}, that of the variable {}", variable.name());
+    Error::unexpected("shape of the value", tensor.shape(), expected)
 }

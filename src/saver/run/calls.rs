@@ -20,15 +20,15 @@ pub(super) fn call<'m>(
     arguments: Vec<Value>,
 ) -> Result<Vec<Value>> {
     if session.functions.depth >= MAX_DEPTH {
-        let allowed = format!("at most {MAX_DEPTH} are allowed");
+        let expected = format!("at most {MAX_DEPTH}");
         let found = MAX_DEPTH + 1;
-        return Err(Error::unexpected("number of calls inside each other", found, allowed));
+        return Err(Error::unexpected("depth of calls", found, expected));
     }
     let body = session.functions.body(name)?;
     if arguments.len() != body.arguments {
         let name = crate::error::shortened(name);
-        let allowed = format!("the function {name} accepts {}", body.arguments);
-        return Err(Error::unexpected("number of arguments", arguments.len(), allowed));
+        let expected = format!("{}, as the function {name} accepts", body.arguments);
+        return Err(Error::unexpected("number of arguments", arguments.len(), expected));
     }
     let arguments =
         arguments.into_iter().map(|value| session.argument(value)).collect::<Result<_>>();

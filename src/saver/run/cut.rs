@@ -71,5 +71,5 @@ fn for_each_run(
 
 fn index(number: u64) -> Result<usize> {
     usize::try_from(number)
-        .map_err(|_| Error::unexpected("dimension", number, "it must fit into memory"))
+        .map_err(|_| Error::unexpected("dimension", number, "one that fits into memory"))
 }

@@ -68,7 +68,7 @@ fn check_counts(names: usize, slices: usize, dtypes: usize) -> Result<()> {
         return Ok(());
     }
     let found = format!("{names} names, {slices} slices and {dtypes} dtypes");
-    Err(Error::unexpected("number of items", found, "all must be equal"))
+    Err(Error::unexpected("number of items", found, "equal numbers"))
 }
 
 /// Reads tensors by their keys.
@@ -101,8 +101,8 @@ fn stored(session: &mut Session<'_, '_>, request: Request<'_>) -> Result<Arc<Ten
         .ok_or_else(|| Error::not_found("not found in checkpoint").in_file(checkpoint.path()))?;
     let source = &**entry.source.as_ref().map_err(Error::clone)?;
     if request.dtype != source.dtype().code() {
-        let allowed = format!("the node restores {}", DType::name_of(request.dtype));
-        return Err(Error::unexpected("dtype", source.dtype(), allowed));
+        let expected = format!("{}, which the node restores", DType::name_of(request.dtype));
+        return Err(Error::unexpected("dtype", source.dtype(), expected));
     }
     let of = (Arc::clone(&path), request.key.clone(), request.slice.to_owned());
     if let Some(tensor) = session.checkpoints.read.get(&of) {
@@ -158,17 +158,17 @@ fn read(session: &mut Session<'_, '_>, source: &dyn TensorSource) -> Result<Tens
 fn wanted(spec: &str, source: &dyn TensorSource) -> Result<Slice> {
     let (shape, slice) = parsed(spec)?;
     if shape != *source.shape() {
-        let found = format!("for shape {shape}");
-        let allowed = format!("the checkpoint has {}", source.shape());
-        return Err(Error::unexpected("shape_and_slice", found, allowed));
+        let found = format!("one of {shape}");
+        let expected = format!("a slice of {}, the shape in the checkpoint", source.shape());
+        return Err(Error::unexpected("shape_and_slice", found, expected));
     }
     Ok(slice)
 }
 
 fn parsed(spec: &str) -> Result<(Shape, Slice)> {
     slice_spec::parse(spec).map_err(|reason| {
-        let shown = format!("{:?}", crate::error::shortened(spec));
-        Error::unexpected("shape_and_slice", shown, reason)
+        let reason = format!("{:?}: {reason}", crate::error::shortened(spec));
+        Error::malformed("shape_and_slice", "a shape and a slice", reason)
     })
 }
 
@@ -187,7 +187,7 @@ pub(super) fn save(op: &mut Operation<'_, '_, '_>, save_op: &SaveOp) -> Result<(
     let (path, listed) = inputs.read(save_op)?;
     if listed.len() != tensors.len() {
         let found = format!("{} names and {} tensors", listed.len(), tensors.len());
-        return Err(Error::unexpected("number of items", found, "all must be equal"));
+        return Err(Error::unexpected("number of items", found, "equal numbers"));
     }
     let mut written = Vec::new();
     for ((name, slice_spec, code), tensor) in listed.into_iter().zip(&tensors) {
@@ -200,16 +200,16 @@ pub(super) fn save(op: &mut Operation<'_, '_, '_>, save_op: &SaveOp) -> Result<(
 
 fn check_saved(slice: &str, tensor: &Tensor, code: i32) -> Result<()> {
     if tensor.dtype().code() != code {
-        let allowed = format!("the node saves {}", DType::name_of(code));
-        return Err(Error::unexpected("dtype", tensor.dtype(), allowed));
+        let expected = format!("{}, which the node saves", DType::name_of(code));
+        return Err(Error::unexpected("dtype", tensor.dtype(), expected));
     }
     if slice.is_empty() {
         return Ok(());
     }
     let (_, slice) = parsed(slice)?;
     if slice.shape() != tensor.shape() {
-        let allowed = format!("the tensor has {}", tensor.shape());
-        return Err(Error::unexpected("shape of the slice", slice.shape(), allowed));
+        let expected = format!("{}, that of the tensor", tensor.shape());
+        return Err(Error::unexpected("shape of the slice", slice.shape(), expected));
     }
     Ok(())
 }

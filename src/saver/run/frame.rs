@@ -38,7 +38,7 @@ impl<'g, 'm> Frame<'g, 'm> {
     pub(super) fn run(&mut self, session: &mut Session<'_, 'm>, targets: &[NodeId]) -> Result<()> {
         if let Some(&twice) = self.graph.duplicates().first() {
             let found = crate::error::shortened(self.graph.node(twice).name).into_owned();
-            return Err(Error::unexpected("name of a node", found, "names must be unique"));
+            return Err(Error::unexpected("name of a node", found, "a unique name"));
         }
         let order = schedule(self.graph, targets, self.fed())?;
         for &id in &order {
@@ -72,8 +72,13 @@ impl<'g, 'm> Frame<'g, 'm> {
         target: NodeId,
         output: usize,
     ) -> Result<Arc<Tensor>> {
-        let missing =
-            || Error::unexpected("save tensor", format!("output {output}"), "there are less");
+        let missing = || {
+            Error::unexpected(
+                "save tensor",
+                format!("output {output}"),
+                "an output that its node has",
+            )
+        };
         session.read(self.output(target, output).ok_or_else(missing)?)
     }
 

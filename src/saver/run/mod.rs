@@ -116,8 +116,8 @@ pub fn save(
 fn filename(graph: &Graph<'_>, saver: &SaverDef, path: &str) -> Result<FrameInput> {
     let (fed, output) = tensor(graph, &saver.filename_tensor_name, "filename_tensor_name")?;
     if output != 0 {
-        let allowed = "only the first output of a node can be fed";
-        return Err(Error::unexpected("filename tensor", format!("output {output}"), allowed));
+        let expected = "output 0, the only one that can be fed";
+        return Err(Error::unexpected("filename tensor", format!("output {output}"), expected));
     }
     Ok(FrameInput::Fed(fed, value::of_string(path)?.into()))
 }
@@ -140,7 +140,7 @@ fn tensor(graph: &Graph<'_>, name: &str, field: &'static str) -> Result<(NodeId,
     let tensor = TensorName::parse(name);
     let output = tensor.output().ok_or_else(|| {
         let shown = crate::error::shortened(name);
-        Error::unexpected("tensor", shown, "it must be a node's name, a colon and a number")
+        Error::unexpected("tensor", shown, "NODE:OUTPUT, a node's name and a number")
             .in_field(field)
     })?;
     Ok((node(graph, tensor.node, field)?, output))

@@ -19,7 +19,7 @@ impl<'o> Operation<'o, '_, '_> {
     /// The input at this position.
     pub(super) fn input(&self, at: usize) -> Result<&'o Value> {
         let count = self.inputs.len();
-        let missing = || Error::unexpected("number of inputs", count, "its op has more");
+        let missing = || Error::unexpected("number of inputs", count, "as many as its op has");
         self.inputs.get(at).ok_or_else(missing)
     }
 
@@ -37,8 +37,8 @@ impl<'o> Operation<'o, '_, '_> {
     pub(super) fn check_dtype(&self, attr: &str, found: DType) -> Result<()> {
         match self.node.types(attr).first() {
             Some(&code) if code != found.code() => {
-                let allowed = format!("the node says {}", DType::name_of(code));
-                Err(Error::unexpected("dtype", found, allowed))
+                let expected = format!("{}, as its node states", DType::name_of(code));
+                Err(Error::unexpected("dtype", found, expected))
             }
             _ => Ok(()),
         }

@@ -64,7 +64,7 @@ fn append(
         match seen.get(source.position()) {
             Some(Seen::Open) => {
                 let found = format!("a cycle through {}", crate::error::shortened(node.name));
-                return Err(Error::unexpected("wiring", found, "no node may wait for itself"));
+                return Err(Error::unexpected("inputs", found, "no cycle"));
             }
             Some(Seen::No) => path.push((source, 0)),
             _ => {}

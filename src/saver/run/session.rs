@@ -62,8 +62,8 @@ impl<'r, 'm> Session<'r, 'm> {
     /// Counts the steps of running a graph or a function, or of opening a checkpoint.
     pub(super) fn steps(&mut self, count: usize) -> Result<()> {
         self.steps = self.steps.checked_sub(count).ok_or_else(|| {
-            let allowed = format!("{} are left of those that the graph justifies", self.steps);
-            Error::unexpected("number of steps to be taken", count, allowed)
+            let expected = format!("at most {}, which the graph justifies", self.steps);
+            Error::unexpected("number of further steps", count, expected)
         })?;
         Ok(())
     }
@@ -77,11 +77,9 @@ impl<'r, 'm> Session<'r, 'm> {
     /// Counts created bytes.
     pub(super) fn charge(&mut self, bytes: u64) -> Result<()> {
         self.room = self.room.checked_sub(bytes).ok_or_else(|| {
-            let allowed = format!(
-                "{} are left of those that the graph and its checkpoint justify",
-                self.room
-            );
-            Error::unexpected("bytes to be created", bytes, allowed)
+            let expected =
+                format!("at most {}, which the graph and its checkpoint justify", self.room);
+            Error::unexpected("bytes of further tensors", bytes, expected)
         })?;
         Ok(())
     }
@@ -98,11 +96,11 @@ impl<'r, 'm> Session<'r, 'm> {
             Value::Reference(variable) => self.value_of(variable),
             Value::Handle(variable) => {
                 let found = format!("the handle of {}", variable.name());
-                Err(Error::unexpected("input", found, "it must be a tensor"))
+                Err(Error::unexpected("input", found, "a tensor"))
             }
             Value::Table(table) => {
                 let found = format!("the table {}", table.name());
-                Err(Error::unexpected("input", found, "it must be a tensor"))
+                Err(Error::unexpected("input", found, "a tensor"))
             }
         }
     }

@@ -10,14 +10,14 @@ use crate::tensor::{DType, Shape, Tensor};
 
 /// The table of a node.
 pub(super) fn table(op: &Operation<'_, '_, '_>) -> Result<Value> {
-    let not_one = || Error::unexpected("op", op.node.op, "it must be a table");
+    let not_one = || Error::unexpected("op", op.node.op, "an op that makes a table");
     Ok(Value::Table(Arc::new(DeclaredTable::of(op.node).ok_or_else(not_one)?)))
 }
 
 fn handle<'o>(op: &Operation<'o, '_, '_>) -> Result<&'o Arc<DeclaredTable>> {
     match op.input(0)? {
         Value::Table(table) => Ok(table),
-        _ => Err(Error::unexpected("first input", "no table", "it must be the handle of a table")),
+        _ => Err(Error::unexpected("first input", "another value", "the handle of a table")),
     }
 }
 
@@ -39,7 +39,7 @@ pub(super) fn export(op: &Operation<'_, '_, '_>) -> Result<Vec<Value>> {
 }
 
 fn empty(dtype: Option<DType>, shape: &[u64]) -> Result<Tensor> {
-    let missing = || Error::unexpected("dtype of the table", "none", "its node must say it");
+    let missing = || Error::unexpected("dtype of the table", "none", "one that its node states");
     let dims: Vec<i64> =
         std::iter::once(0).chain(shape.iter().map(|dim| dim.cast_signed())).collect();
     Tensor::new(dtype.ok_or_else(missing)?, Shape::new(&dims)?, Vec::new())
@@ -55,8 +55,8 @@ pub(super) fn import(op: &mut Operation<'_, '_, '_>) -> Result<()> {
     ] {
         if dtype != Some(tensor.dtype()) {
             let is = dtype.map_or("others", DType::name);
-            let allowed = format!("the table {} has {is}", declared.name());
-            return Err(Error::unexpected(what, tensor.dtype(), allowed));
+            let expected = format!("{is}, that of the table {}", declared.name());
+            return Err(Error::unexpected(what, tensor.dtype(), expected));
         }
     }
     let (of_keys, of_values) = (keys.shape().dims(), values.shape().dims());
@@ -66,8 +66,8 @@ pub(super) fn import(op: &mut Operation<'_, '_, '_>) -> Result<()> {
         |keys: &[u64]| !keys.is_empty() && of_values == [keys, &declared.value_shape].concat();
     if !fits(of_keys) && !of_vectors.is_some_and(|(_, rest)| fits(rest)) {
         let found = format!("{} for {} keys", values.shape(), keys.shape());
-        let allowed = format!("the table {} has one value for each key", declared.name());
-        return Err(Error::unexpected("shape of the values", found, allowed));
+        let expected = format!("one value for each key of the table {}", declared.name());
+        return Err(Error::unexpected("shape of the values", found, expected));
     }
     op.session.import(declared.key.clone(), Table { keys, values });
     Ok(())

@@ -43,7 +43,7 @@ pub(super) fn of_string(string: &str) -> Result<Tensor> {
 /// The elements of a tensor of strings.
 pub(super) fn strings<'t>(tensor: &'t Tensor, what: &'static str) -> Result<Vec<&'t [u8]>> {
     let strings = tensor.byte_elements().filter(|_| tensor.dtype() == DType::String);
-    strings.ok_or_else(|| Error::unexpected(what, tensor.dtype(), "it must be of strings"))
+    strings.ok_or_else(|| Error::unexpected(what, tensor.dtype(), "strings"))
 }
 
 /// The elements of a tensor of strings, which must be UTF-8.
@@ -57,7 +57,7 @@ pub(super) fn text<'t>(tensor: &'t Tensor, what: &'static str) -> Result<&'t str
         [string] => utf8(string, what),
         ref more => {
             let found = format!("{} strings", more.len());
-            Err(Error::unexpected(what, found, "it must be one string"))
+            Err(Error::unexpected(what, found, "one string"))
         }
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn text<'t>(tensor: &'t Tensor, what: &'static str) -> Result<&'t str
 fn utf8<'t>(bytes: &'t [u8], what: &'static str) -> Result<&'t str> {
     str::from_utf8(bytes).map_err(|_| {
         let found = crate::tensor::Name::from(bytes).printable();
-        Error::unexpected(what, crate::error::shortened(&found), "it must be UTF-8")
+        Error::unexpected(what, crate::error::shortened(&found), "UTF-8")
     })
 }
 
@@ -74,7 +74,7 @@ pub(super) fn ints(tensor: &Tensor, what: &'static str) -> Result<Vec<i64>> {
     match (tensor.dtype(), tensor.elements::<i32>(), tensor.elements::<i64>()) {
         (DType::I32, Some(short), _) => Ok(short.into_iter().map(i64::from).collect()),
         (DType::I64, _, Some(long)) => Ok(long),
-        (dtype, ..) => Err(Error::unexpected(what, dtype, "it must be int32 or int64")),
+        (dtype, ..) => Err(Error::unexpected(what, dtype, "int32 or int64")),
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) fn int(tensor: &Tensor, what: &'static str) -> Result<i64> {
         [int] => Ok(int),
         ref more => {
             let found = format!("{} numbers", more.len());
-            Err(Error::unexpected(what, found, "it must be one number"))
+            Err(Error::unexpected(what, found, "one number"))
         }
     }
 }

@@ -53,10 +53,10 @@ pub fn format(input: &[u8], options: &LayoutOptions) -> Result<Vec<u8>> {
         layout.end_piece(piece.bytes().len());
         let most = MAX_GROWTH.saturating_mul(input.len()).saturating_add(SMALL);
         if layout.len() > most {
-            let allowed = format!(
+            let expected = format!(
                 "at most {MAX_GROWTH} times as long as the text, which is nested too deeply"
             );
-            return Err(Error::unexpected("laid-out text", "longer", allowed));
+            return Err(Error::unexpected("length of the layout", "more", expected));
         }
     }
     Ok(layout.finish())

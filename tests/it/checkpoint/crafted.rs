@@ -57,7 +57,7 @@ fn v1_content_may_be_bytes() {
     let tensor = v1(F32, &[2], &bytes(4, &floats(&[1.5, -2.0]))).unwrap();
     assert_eq!(tensor.elements::<f32>(), Some(vec![1.5, -2.0]));
     let both = [bytes(4, &floats(&[1.5])), bytes(5, &floats(&[2.0]))].concat();
-    insta::assert_snapshot!(trouble(v1(F32, &[2], &both)), @"content is in a list and as bytes, one is enough");
+    insta::assert_snapshot!(trouble(v1(F32, &[2], &both)), @"content: expected a list of values or bytes, found a list and bytes");
 }
 
 #[test]
@@ -65,14 +65,14 @@ fn v1_values_must_fit_their_type() {
     assert_eq!(v1(BOOL, &[3], &bytes(11, &packed(&[0, 1, 2]))).unwrap().content(), [0, 1, 1]);
     assert_eq!(v1(I8, &[1], &int(7, -128)).unwrap().elements::<i8>(), Some(vec![-128]));
     assert_eq!(v1(I64, &[1], &int(10, i64::MIN)).unwrap().elements::<i64>(), Some(vec![i64::MIN]));
-    insta::assert_snapshot!(trouble(v1(I8, &[1], &int(7, 300))), @"value is 300, -128 to 127 is allowed");
-    insta::assert_snapshot!(trouble(v1(U8, &[1], &int(7, -1))), @"value is -1, 0 to 255 is allowed");
-    insta::assert_snapshot!(trouble(v1(F32, &[1], &bytes(5, &[0; 5]))), @"bytes of values is 5, each value has 4");
-    insta::assert_snapshot!(trouble(v1(F32, &[1], &int(5, 1))), @"wire type of values is 0, 2 or 5 is allowed");
-    insta::assert_snapshot!(trouble(v1(STRING, &[2], &bytes(8, b"one"))), @"number of values is 1, shape [2] has 2");
-    insta::assert_snapshot!(trouble(v1(STRING, &[0], &bytes(8, b"one"))), @"number of values is over 0, shape [0] has 0");
+    insta::assert_snapshot!(trouble(v1(I8, &[1], &int(7, 300))), @"value: expected -128 to 127, found 300");
+    insta::assert_snapshot!(trouble(v1(U8, &[1], &int(7, -1))), @"value: expected 0 to 255, found -1");
+    insta::assert_snapshot!(trouble(v1(F32, &[1], &bytes(5, &[0; 5]))), @"bytes of values: expected a multiple of 4, found 5");
+    insta::assert_snapshot!(trouble(v1(F32, &[1], &int(5, 1))), @"wire type of values: expected 2 or 5, found 0");
+    insta::assert_snapshot!(trouble(v1(STRING, &[2], &bytes(8, b"one"))), @"number of values: expected 2, as shape [2] has, found 1");
+    insta::assert_snapshot!(trouble(v1(STRING, &[0], &bytes(8, b"one"))), @"number of values: expected 0, as shape [0] has, found more");
     insta::assert_snapshot!(trouble(v1(I32, &[2], &bytes(7, &[1, 0x80]))), @"a value needs 1 byte, 0 left");
-    insta::assert_snapshot!(trouble(v1(14, &[1], &int(13, 1 << 16))), @"value is 65536, 0 to 65535 is allowed");
+    insta::assert_snapshot!(trouble(v1(14, &[1], &int(13, 1 << 16))), @"value: expected 0 to 65535, found 65536");
     insta::assert_snapshot!(trouble(v1(24, &[1], &bytes(18, &[1]))), @"float8_e5m2 in a V1 checkpoint is not read");
 }
 
@@ -127,7 +127,7 @@ fn an_unknown_field_is_skipped_and_a_wrong_wire_type_is_an_error() {
     let (_dir, checkpoint) = v2(&[(b"s".to_vec(), unknown), (b"t".to_vec(), wrong)], &content);
     let checkpoint = checkpoint.unwrap();
     assert!(checkpoint.get_tensor("s").is_ok());
-    insta::assert_snapshot!(trouble(checkpoint.get_tensor("t")), @"offset is 4 fixed bytes, it must be a varint");
+    insta::assert_snapshot!(trouble(checkpoint.get_tensor("t")), @"offset: expected a varint, found 4 fixed bytes");
 }
 
 #[test]
@@ -144,8 +144,8 @@ fn slices_without_their_tensor_are_damage() {
     assert_eq!(
         damage,
         [
-            "slice is of tensor t, there is no such tensor in the index",
-            "slice is of tensor w, the tensor does not list it",
+            "slice: expected one of a tensor in the index, found one of tensor t",
+            "slice: expected one that the tensor lists, found one of tensor w",
         ]
     );
 }
@@ -232,7 +232,7 @@ fn a_small_file_is_read_fast() {
     let overlaps: Vec<_> = overlaps.iter().map(|extents| &extents[..]).collect();
     let prefix = vec![b'k'; 1 << 16];
     let shared = (0..2000u16).map(|i| ([&prefix[..], &[(i >> 8) as u8, i as u8]].concat(), vec![]));
-    let too_long = "are left to a file of this size";
+    let too_long = "which are left to a file of this size";
     let cases = [
         // With the number of tensors that are listed, of those that can be read, and the damage that is reported.
         ("a grid", grid("t"), (1, 1), None),

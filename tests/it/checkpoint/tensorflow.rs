@@ -156,7 +156,7 @@ fn a_missing_v1_shard_is_reported() {
     let error = checkpoint.get_tensor("embedding").unwrap_err().to_string();
     insta::assert_snapshot!(
         error.rsplit_once('/').unwrap().1,
-        @"m-00000-of-00002: tensor embedding: slice is missing from [4, 0] to [5, 2], slices must cover the tensor"
+        @"m-00000-of-00002: tensor embedding: slices: expected slices that cover the tensor, found none from [4, 0] to [5, 2]"
     );
 }
 

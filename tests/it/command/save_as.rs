@@ -174,7 +174,7 @@ fn impossible_saves_are_refused() {
     );
     assert_snapshot!(
         refused(dir, "save-as demo/model.ckpt DIR/n --rename v.=v"),
-        @"ckdiff: error: tensor v: name is given twice, each tensor is stored once"
+        @"ckdiff: error: tensor v: name: expected a unique name, found one that is given twice"
     );
     assert_snapshot!(
         refused(dir, "save-as dtypes/all.ckpt DIR/n --format v1 --include bfloat16/**"),
@@ -182,11 +182,11 @@ fn impossible_saves_are_refused() {
     );
     assert_snapshot!(
         refused(dir, "save-as demo/model.ckpt DIR/n --shards 0"),
-        @"ckdiff: error: number of shards is 0, 1 to 99999 is allowed"
+        @"ckdiff: error: number of shards: expected 1 to 99999, found 0"
     );
     assert_snapshot!(
         refused(dir, "merge DIR/m DIR/m DIR/n"),
-        @"ckdiff: error: DIR/m.index: tensor v1: name is in two parts, each tensor may be in one"
+        @"ckdiff: error: DIR/m.index: tensor v1: name: expected a tensor of one part, or of slices, found a tensor of two parts"
     );
     assert_snapshot!(
         refused(dir, "merge DIR/m DIR/gone DIR/n"),

@@ -261,7 +261,7 @@ fn a_file_that_shrinks_while_being_read_is_trouble() {
     let after = compare();
     assert_eq!(after.verdict(), Verdict::Trouble);
     let error = after.tensors.iter().find_map(|tensor| tensor.error.as_ref()).unwrap().to_string();
-    assert!(error.contains("length of the file is 3 bytes, it was"), "{error}");
+    assert!(error.contains("as when it was opened, found 3 bytes"), "{error}");
 }
 
 #[test]

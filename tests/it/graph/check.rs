@@ -96,7 +96,7 @@ node { name: 'b' op: 'Identity' input: 'a' }",
             r"node { name: 'a' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } }
 attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape {} tensor_content: '\000\000\200' } } } }",
             &[
-                r#"node["a"].attr["value"]: cannot be read: bytes of tensor_content is 3, float32 of shape [] needs 4"#,
+                r#"node["a"].attr["value"]: cannot be read: bytes of tensor_content: expected 4, as float32 of shape [] has, found 3"#,
             ][..],
         ),
         (

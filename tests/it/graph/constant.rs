@@ -224,29 +224,29 @@ fn invalid_tensor_protos_are_refused_with_a_reason() {
         Constant::parse(b"").unwrap_err().to_string(),
         Constant::parse(b"\x08").unwrap_err().to_string(),
     ];
-    insta::assert_snapshot!(said.join("\n"), @r"
-    bytes of tensor_content is 4, int32 of shape [2] needs 8
-    bytes of tensor_content is 8, int32 of shape [1] needs 4
-    bytes of tensor_content is 5, int32 of shape [2] needs 8
-    bytes of tensor_content is 2, int4 of shape [3] needs 3
-    a bool in tensor_content is 2, 0 or 1 is allowed
-    bytes of strings in tensor_content is 2, their lengths add up to 3
-    bytes of strings in tensor_content is 4, their lengths add up to 3
-    tensor_content is 2 lengths of string, shape [3] needs more
-    tensor_content is 0 lengths of string, shape [1] needs more
-    shape is [-1], no dimension may be negative
-    shape is [1099511627776, 1099511627776], at most 2^63 - 1 elements are allowed
-    shape is [1099511627776, 1099511627776, 0], at most 2^63 - 1 elements are allowed
-    byte 1021: number of dimensions is over 254, at most 254 are allowed
-    byte 6: shape is of unknown rank, the shape of a constant must be known
-    byte 8: a list of values is in float_val, int32 has its values in int_val
-    byte 14: a list of values is in int_val, float32 has its values in float_val
-    byte 8: a list of values is in string_val, int32 has its values in int_val
-    byte 8: a list of values is in float8_val, int32 has its values in int_val
-    byte 10: bytes of a list of values is 5, each number has 4
-    dtype is 99, it must be one of types.proto, and not a reference
-    dtype is 103, it must be one of types.proto, and not a reference
-    dtype is 0, it must be one of types.proto, and not a reference
+    insta::assert_snapshot!(said.join("\n"), @"
+    bytes of tensor_content: expected 8, as int32 of shape [2] has, found 4
+    bytes of tensor_content: expected 4, as int32 of shape [1] has, found 8
+    bytes of tensor_content: expected 8, as int32 of shape [2] has, found 5
+    bytes of tensor_content: expected 3, as int4 of shape [3] has, found 2
+    a bool in tensor_content: expected 0 or 1, found 2
+    bytes of strings in tensor_content: expected 3, the sum of their lengths, found 2
+    bytes of strings in tensor_content: expected 3, the sum of their lengths, found 4
+    tensor_content: expected one string per element of shape [3], found 2 lengths of string
+    tensor_content: expected one string per element of shape [1], found 0 lengths of string
+    shape: expected dimensions of at least 0, found [-1]
+    shape: expected at most 2^63 - 1 elements, found [1099511627776, 1099511627776]
+    shape: expected at most 2^63 - 1 elements, found [1099511627776, 1099511627776, 0]
+    byte 1021: number of dimensions: expected at most 254, found more
+    byte 6: shape: expected a known shape, found one of unknown rank
+    byte 8: list of values: expected int_val, that of int32, found float_val
+    byte 14: list of values: expected float_val, that of float32, found int_val
+    byte 8: list of values: expected int_val, that of int32, found string_val
+    byte 8: list of values: expected int_val, that of int32, found float8_val
+    byte 10: bytes of a list of values: expected a multiple of 4, found 5
+    dtype: expected a code of types.proto that is not of a reference, found 99
+    dtype: expected a code of types.proto that is not of a reference, found 103
+    dtype: expected a code of types.proto that is not of a reference, found 0
     byte 1: a field needs 1 byte, 0 left
     ");
 }

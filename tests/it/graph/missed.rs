@@ -203,7 +203,7 @@ fn assets_in_folders_too_deep_are_an_error() {
             (model(&format!("l{depth}"), depth, "a"), model(&format!("r{depth}"), depth, "b"));
         let run = ckdiff(&[&lhs, &rhs, "--only", "graph"]);
         assert_eq!(run.code, code, "{}{}", run.text(), run.stderr);
-        let limit = "depth of directories is 17, 16 is the most";
+        let limit = "depth of directories: expected at most 16, found 17";
         assert_eq!(run.stderr.contains(limit), code == 2, "{}", run.stderr);
     }
 }

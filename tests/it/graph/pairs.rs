@@ -208,7 +208,7 @@ fn insignificant_changes_are_cosmetic() {
 /// What we say of a side of which the oracle says this.
 fn problem(about: &str) -> &str {
     match about {
-        "content" => "cannot be read: bytes of tensor_content is 45",
+        "content" => "cannot be read: bytes of tensor_content: expected 48",
         "duplicate node name active" => "node[\"active\"]: the name is taken by an earlier node",
         about => about,
     }

@@ -30,7 +30,7 @@ fn messages_may_be_nested_a_thousand_deep_and_no_deeper() {
         assert_eq!(written(&message, &COMPACT).unwrap().0, text);
         let error = read(schema, "tensorflow.StructuredValue", nested(501).as_bytes()).unwrap_err();
         let said = error.to_string();
-        assert!(said.ends_with("nesting is deeper, at most 1000 levels are allowed"), "{said}");
+        assert!(said.ends_with("nesting: expected at most 1000 levels, found more"), "{said}");
         assert_eq!(error.location().unwrap().column, 12_014);
     });
 }

@@ -48,7 +48,7 @@ fn a_path_of_a_thousand_levels_is_shortened() {
         }
     }
     let said = error_of("tensorflow.StructuredValue", &bytes);
-    assert!(said.ends_with("nesting is deeper, at most 1000 levels are allowed"), "{said}");
+    assert!(said.ends_with("nesting: expected at most 1000 levels, found more"), "{said}");
     assert!(said.contains("list_value.values[0].list_value") && said.contains('…'), "{said}");
     assert!(said.len() < 400, "{said}");
 }
@@ -103,7 +103,7 @@ fn nested_groups_are_read_to_a_hundred_levels() {
     let deepest = Message::decode(&schema, ty, nested(100)).unwrap();
     assert_eq!(deepest.bytes(), nested(100));
     let error = Message::decode(&schema, ty, nested(101)).unwrap_err();
-    let expected = "nesting is deeper, at most 100 levels of groups are allowed";
+    let expected = "nesting: expected at most 100 levels of groups, found more";
     assert!(error.to_string().ends_with(expected), "{error}");
     // What cannot be read back is not made of text or JSON.
     for (levels, is_read) in [(100, true), (101, false), (300, false)] {

@@ -258,7 +258,7 @@ fn a_million_levels_are_refused_at_once() {
         let error = within(limit, "binary", || {
             Message::decode(Schema::tensorflow(), full_type, bytes).map(|read| read.bytes().len())
         });
-        assert!(error.contains("deep"), "{error}");
+        assert!(error.contains("deep") || error.contains("nesting: expected at most"), "{error}");
     }
 }
 

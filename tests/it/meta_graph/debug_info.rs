@@ -144,14 +144,14 @@ fn a_saver_writes_debug_info_next_to_the_meta_graph() {
     }
     let options = SaveOptions { debug_info: Some(&meta), global_step: Some(4), ..options };
     let error = saver.save(&CheckpointBuilder::default(), &target, &options, &Silent).unwrap_err();
-    assert!(error.to_string().contains("it must be tensorflow.GraphDebugInfo"), "{error}");
+    assert!(error.to_string().contains("expected tensorflow.GraphDebugInfo"), "{error}");
     assert!(!dir.path().join("m-4.index").exists());
 }
 
 #[test]
 fn another_message_is_not_debug_info() {
     let error = debug_info(&meta(), &meta(), "", "").unwrap_err();
-    assert!(error.to_string().contains("it must be tensorflow.GraphDebugInfo"), "{error}");
+    assert!(error.to_string().contains("expected tensorflow.GraphDebugInfo"), "{error}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn impossible_exports_are_refused() {
         (
             &garbage,
             scoped("s"),
-            "collection_def[\"variables\"][0]: item of a collection is byte 0: wire type is 7, 0 to 5 are allowed, it must be a tensorflow.VariableDef",
+            "collection_def[\"variables\"][0]: item of a collection is not a tensorflow.VariableDef: byte 0: wire type: expected 0 to 5, found 7",
         ),
     ] {
         assert_eq!(export(meta, &options).unwrap_err().to_string(), said);
@@ -61,7 +61,7 @@ fn impossible_exports_are_refused() {
     // Without a scope nobody has to know what it is.
     assert_eq!(export(&garbage, &scoped("")).unwrap().message.bytes(), garbage.bytes());
     let graph = decoded("tensorflow.GraphDef", Vec::new());
-    let said = "message is tensorflow.GraphDef, it must be tensorflow.MetaGraphDef";
+    let said = "message: expected tensorflow.MetaGraphDef, found tensorflow.GraphDef";
     assert_eq!(export(&graph, &scoped("")).unwrap_err().to_string(), said);
 }
 
@@ -109,10 +109,10 @@ fn impossible_imports_are_refused() {
         (
             &part,
             returned("sum:x"),
-            "element to return is \"sum:x\", it must be NODE or NODE:OUTPUT",
+            "element to return: expected NODE or NODE:OUTPUT, found \"sum:x\"",
         ),
         (&circle, below(""), "node a is in a cycle of inputs that is not a loop"),
-        (&twice, below(""), "name of a node is \"a\" a second time, names must be unique"),
+        (&twice, below(""), "name of a node: expected a unique name, found \"a\" a second time"),
         (&dangling, below(""), "node a: input gone:1 is not in the graph"),
         (
             &unbound,
@@ -127,7 +127,7 @@ fn impossible_imports_are_refused() {
         (
             &part,
             below("_x"),
-            "name of a scope is \"_x\", it must be a letter, a digit or a dot, followed by these or _ \\ / > -",
+            "name of a scope: expected a letter, a digit or a dot, followed by these or _ \\ / > -, found \"_x\"",
         ),
     ] {
         assert_eq!(import(meta, Some(&base), &options).unwrap_err().to_string(), said);

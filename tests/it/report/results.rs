@@ -167,9 +167,7 @@ fn everything() -> Diff {
     diff.tensors.sort_by(|a, b| a.name.cmp(&b.name));
     diff.damage.push(Damage {
         side: Side::Rhs,
-        error: Error::unexpected("block type", 7, "must be 0 or 1")
-            .in_file("b.index".as_ref())
-            .at(40),
+        error: Error::unexpected("block type", 7, "0 or 1").in_file("b.index".as_ref()).at(40),
     });
     let rename = |part| Rename {
         from: Name::from(&format!("old/{part}")),

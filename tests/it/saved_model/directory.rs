@@ -80,7 +80,7 @@ fn a_missing_asset_is_trouble_and_other_files_are_listed() {
 #[test]
 fn damaged_variables_are_reported_with_the_graphs() {
     for (damaged, told) in [
-        ("dim_negative", "no dimension may be negative"),
+        ("dim_negative", "expected dimensions of at least 0"),
         ("block_entry_cut", "an entry's header needs 1 byte"),
     ] {
         let dir = copy("saved_models/module");

@@ -84,7 +84,7 @@ fn signatures_are_checked() {
     let named = |encoding| TensorInfo { encoding, ..TensorInfo::default() };
     let composite = CompositeTensor { type_spec: None, components: vec![TensorInfo::default()] };
     assert_snapshot!(of("s", TensorInfo::default()), @r#"signature_def["s"].inputs["x"]: it names no tensor: name, coo_sparse or composite_tensor must be set"#);
-    assert_snapshot!(of("s", named(Some(Encoding::Name("words:0".into())))), @r#"signature_def["s"].inputs["x"]: dtype is DT_INVALID, it must be the dtype of the tensor"#);
+    assert_snapshot!(of("s", named(Some(Encoding::Name("words:0".into())))), @r#"signature_def["s"].inputs["x"]: dtype: expected the dtype of the tensor, found DT_INVALID"#);
     assert_snapshot!(of("s", named(Some(Encoding::CompositeTensor(composite)))), @r#"signature_def["s"].inputs["x"].composite_tensor.components[0]: it names no tensor: name, coo_sparse or composite_tensor must be set"#);
     let meta = before("two", 0);
     let good = Tensors::of(&meta).unwrap().info("words").unwrap();
@@ -115,12 +115,12 @@ fn assets_are_files_named_by_constants() {
         refused(&MetaGraphOptions { assets: vec![asset], ..tagged("serve") })
     };
     assert_snapshot!(of("gone:0", None), @"assets[0].gone:0: the graph has no gone:0");
-    assert_snapshot!(of("words:0", None), @"assets[0].words:0: op is Placeholder, the path of an asset must be a Const");
-    assert_snapshot!(of("first:1", None), @"assets[0].first:1: op is Const, the path of an asset must be a Const");
+    assert_snapshot!(of("words:0", None), @"assets[0].words:0: op: expected a Const with the path of the asset, found Placeholder");
+    assert_snapshot!(of("first:1", None), @"assets[0].first:1: op: expected a Const with the path of the asset, found Const");
     assert_snapshot!(of("Maximum/y", None), @"assets[0].Maximum/y:0: the graph has no Maximum/y:0; did you mean Maximum?");
     assert_snapshot!(of("first", Some("tests/data/built/none.txt")), @"tests/data/built/none.txt: assets[0]: cannot open: No such file or directory (os error 2)");
     assert_snapshot!(of("first", Some("tests/data/built")), @"tests/data/built: assets[0]: an asset must be a regular file with a name in UTF-8");
-    assert_snapshot!(of("first:7", Some("tests/data/built/files/a/words.txt")), @"assets[0].first:7: number of an output is 7, first has 1");
+    assert_snapshot!(of("first:7", Some("tests/data/built/files/a/words.txt")), @"assets[0].first:7: number of an output: expected below 1, the number of outputs of first, found 7");
     assert_snapshot!(of("first", Some("tests/data/built/..")), @"tests/data/built/..: assets[0]: an asset must be a regular file with a name in UTF-8");
     let other = Some("tests/data/built/files/b/words.txt".into());
     let twice = [("first", None), ("first:0", other)];
@@ -156,7 +156,7 @@ fn an_asset_given_twice_is_one_file() {
 fn there_is_one_main_op() {
     let of = |op: &str| refused(&MetaGraphOptions { main_op: Some(op.into()), ..tagged("serve") });
     assert_snapshot!(of("gone"), @"main_op: the graph has no gone");
-    assert_snapshot!(of("words:0"), @"main_op is words:0, it must be an op, not an output of one");
+    assert_snapshot!(of("words:0"), @"main_op: expected the name of a node, without an output, found words:0");
     let with = |key: &str| {
         let meta = add_to_collection(&before("two", 0), key, &[Item::Node("start")]).unwrap();
         let options = MetaGraphOptions { main_op: Some("start".into()), ..tagged("serve") };
@@ -198,7 +198,7 @@ fn a_saver_must_name_nodes_of_the_graph() {
     assert_snapshot!(first.unwrap_err(), @"saver: the graph has no none");
     let no_names = with(&SaverDef::default());
     let first = builder.add_meta_graph_and_variables(&meta, values, &no_names, &Silent);
-    assert_snapshot!(first.unwrap_err(), @"saver: no tensor is named");
+    assert_snapshot!(first.unwrap_err(), @"saver: the name of the tensor is empty");
     let two = before("nothing", 0);
     builder.add_meta_graph_and_variables(&two, values, &tagged("serve"), &Silent).unwrap();
     let options = MetaGraphOptions { tags: vec!["more".into()], ..with(&saver) };
@@ -372,13 +372,13 @@ fn impossible_loads_are_refused() {
             add_to_collection(&meta, key, &items).unwrap()
         })
     };
-    assert_snapshot!(collection("saved_model_main_op", &["x", "y"]), @r#"DIR/model: collection_def["saved_model_main_op"]: list is 2 nodes, it must be one node"#);
-    assert_snapshot!(collection("legacy_init_op", &["x", "y"]), @r#"DIR/model: collection_def["legacy_init_op"]: list is 2 nodes, it must be one node"#);
+    assert_snapshot!(collection("saved_model_main_op", &["x", "y"]), @r#"DIR/model: collection_def["saved_model_main_op"]: list: expected one node, found 2 nodes"#);
+    assert_snapshot!(collection("legacy_init_op", &["x", "y"]), @r#"DIR/model: collection_def["legacy_init_op"]: list: expected one node, found 2 nodes"#);
     assert_snapshot!(collection("legacy_init_op", &["gone"]), @r#"DIR/model: collection_def["legacy_init_op"]: the graph has no gone"#);
-    assert_snapshot!(collection("saved_model_main_op", &["y:7"]), @r#"DIR/model: collection_def["saved_model_main_op"]: number of an output is 7, y has 1"#);
+    assert_snapshot!(collection("saved_model_main_op", &["y:7"]), @r#"DIR/model: collection_def["saved_model_main_op"]: number of an output: expected below 1, the number of outputs of y, found 7"#);
     let number =
         refused(&|meta| add_to_collection(&meta, "legacy_init_op", &[Item::Int(1)]).unwrap());
-    assert_snapshot!(number, @r#"DIR/model: collection_def["legacy_init_op"]: list is one of a int64_list, it must be one node"#);
+    assert_snapshot!(number, @r#"DIR/model: collection_def["legacy_init_op"]: list: expected one node, found one of a int64_list"#);
     let signed = |op: &'static str, key: &'static str| {
         let signature = signature::op(op, key);
         let signatures = BTreeMap::from([("__saved_model_init_op".to_owned(), signature)]);
@@ -399,8 +399,8 @@ fn the_train_op_is_checked_only_when_requested() {
     };
     assert_eq!(of(&[]).unwrap(), None);
     assert_eq!(of(&["y:0"]).unwrap().as_deref(), Some("y:0"));
-    assert_snapshot!(of(&["y", "y"]).unwrap_err(), @r#"collection_def["saved_model_train_op"]: list is 2 nodes, it must be one node"#);
-    assert_snapshot!(of(&["y:7"]).unwrap_err(), @r#"collection_def["saved_model_train_op"]: number of an output is 7, y has 1"#);
+    assert_snapshot!(of(&["y", "y"]).unwrap_err(), @r#"collection_def["saved_model_train_op"]: list: expected one node, found 2 nodes"#);
+    assert_snapshot!(of(&["y:7"]).unwrap_err(), @r#"collection_def["saved_model_train_op"]: number of an output: expected below 1, the number of outputs of y, found 7"#);
 }
 
 #[test]
@@ -423,7 +423,7 @@ fn missing_and_misplaced_assets_are_reported() {
         assert!(new != text);
         fs::write(model.join("saved_model.pbtxt"), new).unwrap();
         let told = message_of(&load().unwrap_err(), folder.path());
-        assert!(told.contains("it must be in the directory assets"), "{bad}: {told}");
+        assert!(told.contains("expected a name in the directory assets"), "{bad}: {told}");
     }
 }
 

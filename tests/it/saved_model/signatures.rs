@@ -122,15 +122,15 @@ fn what_tensorflow_refuses_in_signatures_is_refused() {
         encoding: Some(tensor_info::Encoding::CompositeTensor(CompositeTensor::default())),
         ..TensorInfo::default()
     };
-    assert_snapshot!(refused(signature::regression(scores, scores)), @"examples: dtype is DT_FLOAT, it must be DT_STRING");
-    assert_snapshot!(refused(signature::regression(examples, examples)), @"predictions: dtype is DT_STRING, it must be DT_FLOAT");
+    assert_snapshot!(refused(signature::regression(scores, scores)), @"examples: dtype: expected DT_STRING, found DT_FLOAT");
+    assert_snapshot!(refused(signature::regression(examples, examples)), @"predictions: dtype: expected DT_FLOAT, found DT_STRING");
     assert_snapshot!(refused(signature::regression(&composite, scores)), @"examples must be one tensor");
     // What comes out may be sparse.
     let sparse = TensorInfo { dtype: scores.dtype, ..composite.clone() };
     assert!(signature::is_valid(&signature::regression(examples, &sparse).unwrap()));
     assert_snapshot!(refused(signature::classification(examples, None, None)), @"a classification must have classes, scores or both");
-    assert_snapshot!(refused(signature::classification(examples, Some(scores), None)), @"classes: dtype is DT_FLOAT, it must be DT_STRING");
-    assert_snapshot!(refused(signature::classification(examples, None, Some(examples))), @"scores: dtype is DT_STRING, it must be DT_FLOAT");
+    assert_snapshot!(refused(signature::classification(examples, Some(scores), None)), @"classes: dtype: expected DT_STRING, found DT_FLOAT");
+    assert_snapshot!(refused(signature::classification(examples, None, Some(examples))), @"scores: dtype: expected DT_FLOAT, found DT_STRING");
     assert_snapshot!(refused(signature::predict(BTreeMap::new(), BTreeMap::new())), @"a prediction must have inputs, but none are given");
     let inputs = BTreeMap::from([("x".to_owned(), examples.clone())]);
     assert_snapshot!(refused(signature::predict(inputs, BTreeMap::new())), @"a prediction must have outputs, but none are given");
@@ -142,15 +142,15 @@ fn a_missing_tensor_is_an_error() {
     let tensors = Tensors::of(&meta).unwrap();
     let refused = |name: &str| tensors.info(name).unwrap_err().to_string();
     assert_snapshot!(refused("z"), @"the graph has no z");
-    assert_snapshot!(refused("y:1"), @"number of an output is 1, y has 1");
-    assert_snapshot!(refused("y:no"), @"name of a tensor is y:no, it must be the name of a node, a colon and a number");
-    assert_snapshot!(refused("legacy:0"), @"number of an output is 0, legacy has 0");
-    assert_snapshot!(refused(""), @"no tensor is named");
+    assert_snapshot!(refused("y:1"), @"number of an output: expected below 1, the number of outputs of y, found 1");
+    assert_snapshot!(refused("y:no"), @"name of a tensor: expected NODE:OUTPUT, a node's name and a number, found y:no");
+    assert_snapshot!(refused("legacy:0"), @"number of an output: expected below 0, the number of outputs of legacy, found 0");
+    assert_snapshot!(refused(""), @"the name of the tensor is empty");
     let info = tensors.info("y:0").unwrap();
     assert_snapshot!(tensors.find(&info, "under/").unwrap_err(), @"the graph has no under/y:0");
     assert_snapshot!(tensors.find(&TensorInfo::default(), "").unwrap_err(), @"it names no tensor");
     let no_number = TensorInfo { encoding: Some(tensor_info::Encoding::Name("y".into())), ..info };
-    assert_snapshot!(tensors.find(&no_number, "").unwrap_err(), @"name of a tensor is y, it must be the name of a node, a colon and a number");
+    assert_snapshot!(tensors.find(&no_number, "").unwrap_err(), @"name of a tensor: expected NODE:OUTPUT, a node's name and a number, found y");
 }
 
 #[test]

@@ -139,13 +139,13 @@ fn savers_that_tensorflow_refuses_are_refused() {
     assert_snapshot!(dict(&[("x", a.clone()), ("y", a.clone())]), @"the variable a would be saved under two names, one of them y");
     assert_snapshot!(dict(&[("x", ToSave::Slices(vec![p.clone(), q]))]), @"slices must be of one variable, but these are of p and q");
     assert_snapshot!(dict(&[("x", ToSave::Slices(vec![Variable { slice: None, ..p }]))]), @"p/part_0 is not a slice, but is listed among slices");
-    assert_snapshot!(refused(&Options { name: Some("_x".into()), ..Options::default() }), @r#"name of a scope is "_x", it must be a letter, a digit or a dot, followed by these or _ \ / > -"#);
+    assert_snapshot!(refused(&Options { name: Some("_x".into()), ..Options::default() }), @r#"name of a scope: expected a letter, a digit or a dot, followed by these or _ \ / > -, found "_x""#);
     let legacy = CheckpointFormatVersion::Legacy;
-    assert_snapshot!(refused(&Options { write_version: legacy, ..Options::default() }), @"write version is LEGACY, V1 and V2 are written");
+    assert_snapshot!(refused(&Options { write_version: legacy, ..Options::default() }), @"write version: expected V1 or V2, found LEGACY");
     let before = meta_graph("build/reference.before.meta");
     let graph = Graph::new(field(&before, 2)).unwrap();
     assert_snapshot!(Variable::find(&graph, "gone").unwrap_err(), @"the graph has no node gone");
-    assert_snapshot!(Variable::find(&graph, "a/read").unwrap_err(), @"variable to save is a/read (Identity), it must be a VariableV2, Variable or VarHandleOp");
+    assert_snapshot!(Variable::find(&graph, "a/read").unwrap_err(), @"variable to save: expected a VariableV2, Variable or VarHandleOp, found a/read (Identity)");
     assert_snapshot!(build(&meta_graph("build/nothing.before.meta"), &Options::default()).unwrap_err(), @"there are no variables to save");
 }
 
@@ -171,7 +171,7 @@ fn the_default_saver_is_the_one_in_the_collection_or_a_sharded_one() {
     let DefaultSaver::Known(known) = saver_or_default(&built.message).unwrap() else { panic!() };
     assert_eq!(known, built.saver_def);
     let twice = add_to_savers(&built.message, &known).unwrap();
-    assert_snapshot!(saver_or_default(&twice).unwrap_err(), @"savers: number of savers is 2, with several savers, one must be given");
+    assert_snapshot!(saver_or_default(&twice).unwrap_err(), @"savers: number of savers: expected one, or the saver to use, found 2");
     let nothing = meta_graph("build/nothing.before.meta");
     assert!(matches!(saver_or_default(&nothing).unwrap(), DefaultSaver::Empty));
     // All but the graph and the collection is as it was.

@@ -225,7 +225,7 @@ fn a_path_without_a_checkpoint_is_an_error() {
         ["", "nowhere", "tests/data/savers/run/of_references", "tests/data/demo/model.ckpt.index"]
     {
         let error = saver.restore(&graph, path.as_ref(), &mut variables).unwrap_err();
-        let says = "there is no valid checkpoint of this path";
+        let says = "there is no checkpoint with this prefix";
         // An index is a file, and as a checkpoint of the first format it has none of these.
         let is_file = path.ends_with(".index");
         assert_eq!(error.to_string().contains(says), !is_file, "{error}");

@@ -131,26 +131,26 @@ fn descriptors_that_cannot_be_linked_are_refused() {
     for (messages, reason) in [
         (
             one(field("m", 1, 1, 11, ".t.Nothing")),
-            "type of a field is .t.Nothing, in t.M: a known message is needed",
+            "type of a field: expected a known message in t.M, found .t.Nothing",
         ),
         (
             one(field("e", 1, 1, 14, ".t.M")),
-            "type of a field is .t.M, in t.M: a known enum is needed",
+            "type of a field: expected a known enum in t.M, found .t.M",
         ),
-        (one(field("n", 0, 1, 5, "")), "number of a field is 0, in t.M: 1 to 2^29 - 1"),
-        (one(field("n", 1, 1, 99, "")), "type of a field is 99, in t.M: 1 to 18"),
+        (one(field("n", 0, 1, 5, "")), "number of a field: expected 1 to 2^29 - 1 in t.M, found 0"),
+        (one(field("n", 1, 1, 99, "")), "type of a field: expected 1 to 18 in t.M, found 99"),
         (
             vec![message("M", vec![]), message("M", vec![])],
-            "type is t.M, the descriptors define it twice",
+            "type: expected one definition, found t.M twice",
         ),
         (
             vec![message("M", vec![field("a", 1, 1, 5, ""), field("b", 1, 1, 5, "")])],
-            "number of a field is given to two fields of t.M, one field is allowed",
+            "number of a field: expected a unique number, found one of two fields of t.M",
         ),
     ] {
         assert_eq!(linked("proto3", 0, messages).unwrap_err().to_string(), reason);
     }
     let edition = linked("editions", 9999, vec![]).unwrap_err().to_string();
-    assert_eq!(edition, "edition is number 9999, 2023 (1000) and 2024 (1001) are known");
+    assert_eq!(edition, "edition: expected 2023 (1000) or 2024 (1001), found number 9999");
     assert!(Schema::from_descriptor_set(b"\x0a\xff").is_err());
 }

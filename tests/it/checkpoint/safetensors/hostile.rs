@@ -103,7 +103,7 @@ fn nesting_of_any_depth_is_no_stack() {
     let deep = "[".repeat(1 << 20);
     assert!(errors_of(&format!("{{\"a\":{deep}")).contains("EOF"));
     let shut = "]".repeat(1 << 20);
-    assert!(errors_of(&format!("{{\"a\":{deep}{shut}}}")).contains("bytes of an entry is 2097152"));
+    assert!(errors_of(&format!("{{\"a\":{deep}{shut}}}")).contains("found 2097152"));
     let objects = "{\"a\":".repeat(1 << 20);
     assert!(errors_of(&objects).contains("EOF"));
     let metadata = format!("{{\"__metadata__\":{{\"a\":{}{}}}}}", &deep[..1000], &shut[..1000]);
@@ -118,7 +118,7 @@ fn long_texts_are_shown_in_part() {
             "{{\"a\":{{\"dtype\":\"{}\",\"shape\":[],\"data_offsets\":[0,0]}}}}",
             &long[..50_000]
         ))
-        .contains("safetensors has no such type")
+        .contains("expected a dtype of safetensors")
     );
     assert!(errors_of(&long).contains("byte 8"));
     assert!(
@@ -136,5 +136,8 @@ fn a_header_of_nothing_but_metadata_takes_no_long_time() {
 fn a_header_of_nothing_but_damage_is_not_kept() {
     let header: Vec<String> = (0..150_000).map(|i| format!("\"{i}\":0")).collect();
     let text = errors_of(&format!("{{{}}}", header.join(",")));
-    assert!(text.contains("number of damaged tensors is 100001"), "{text}");
+    assert!(
+        text.contains("number of damaged tensors: expected at most 100000, found 100001"),
+        "{text}"
+    );
 }

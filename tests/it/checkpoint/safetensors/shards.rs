@@ -108,11 +108,11 @@ fn an_index_that_its_shards_contradict_is_damage_of_those_tensors() {
     let [first, second] = [1, 2].map(|number| format!("model-{number:05}-of-00003.safetensors"));
     edit(dir.path(), &format!("\"scale\": \"{second}\""), &format!("\"scale\": \"{first}\""));
     edit(dir.path(), "\"steps\": ", "\"more\": ");
-    assert_snapshot!(errors(dir.path(), INDEX), @r#"
+    assert_snapshot!(errors(dir.path(), INDEX), @"
     DIR/model-00003-of-00003.safetensors: tensor more: this shard does not have the tensor, which the index names it for
-    DIR/model-00002-of-00003.safetensors: tensor scale: tensor is in this shard, the index names model-00001-of-00003.safetensors
-    DIR/model-00003-of-00003.safetensors: tensor steps: tensor is in this shard, the index does not list it
-    "#);
+    DIR/model-00002-of-00003.safetensors: tensor scale: shard of the tensor: expected model-00001-of-00003.safetensors, as the index states, found this one
+    DIR/model-00003-of-00003.safetensors: tensor steps: shard of the tensor: expected none, as the index does not list it, found this one
+    ");
 }
 
 #[test]
@@ -120,12 +120,12 @@ fn a_tensor_in_two_shards_is_refused() {
     let dir = copy();
     let from = dir.path().join("model-00001-of-00003.safetensors");
     fs::copy(from, dir.path().join("model-00003-of-00003.safetensors")).unwrap();
-    assert_snapshot!(errors(dir.path(), INDEX), @r#"
-    DIR/model-00003-of-00003.safetensors: tensor dense_1.weight: tensor is in two shards, it may be in one
-    DIR/model-00003-of-00003.safetensors: tensor embed.weight: tensor is in two shards, it may be in one
+    assert_snapshot!(errors(dir.path(), INDEX), @"
+    DIR/model-00003-of-00003.safetensors: tensor dense_1.weight: shards of the tensor: expected one, found two
+    DIR/model-00003-of-00003.safetensors: tensor embed.weight: shards of the tensor: expected one, found two
     DIR/model-00003-of-00003.safetensors: tensor encoder.bias: this shard does not have the tensor, which the index names it for
     DIR/model-00003-of-00003.safetensors: tensor steps: this shard does not have the tensor, which the index names it for
-    "#);
+    ");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_name_given_twice_in_an_index_is_refused() {
         "\"weight_map\": {",
         "\"weight_map\": {\"scale\": \"model-00001-of-00003.safetensors\",",
     );
-    assert_snapshot!(errors(dir.path(), INDEX), @"DIR/model-00002-of-00003.safetensors: tensor scale: name is given twice, each may be given once");
+    assert_snapshot!(errors(dir.path(), INDEX), @"DIR/model-00002-of-00003.safetensors: tensor scale: name: expected a unique name, found one that is given twice");
 }
 
 #[test]
@@ -156,9 +156,8 @@ fn a_shard_is_a_plain_file_beside_the_index() {
         edit(dir.path(), "model-00001-of-00003.safetensors", name);
         let error = errors(dir.path(), INDEX);
         assert!(
-            error.contains(
-                "it must be the name of a .safetensors file in the directory of the index"
-            ),
+            error
+                .contains("expected the name of a .safetensors file in the directory of the index"),
             "{name}: {error}"
         );
     }

@@ -148,8 +148,8 @@ fn a_pattern_that_matches_no_list_is_refused_with_a_suggestion() {
             "user.Run has no field zzzzzz; it has tag, step, named, first, any, loss",
         ),
         ("--as-set=first.nam", "user.Step has no field nam; did you mean name?"),
-        ("--as-set=first", "user.Run.first is no list; it has tag, step, loss"),
-        ("--as-set=named", "user.Run.named is a map: its entries are paired by key anyway"),
+        ("--as-set=first", "user.Run.first is not a list; it has tag, step, loss"),
+        ("--as-set=named", "user.Run.named is a map, whose entries are always paired by key"),
         ("--as-set=tag.name", "user.Run.tag holds no message"),
         ("--as-set=**.nam", "user.Run has no field nam; did you mean named?"),
         (
@@ -175,7 +175,7 @@ fn a_pattern_that_matches_no_list_is_refused_with_a_suggestion() {
         ("--key=step", r#""step" names no key: it must be PATH=FIELD, or PATH=FIELD,FIELD"#),
         (
             "--as-set=a..b",
-            r#""a..b" is no path of a field: field names with dots between them are allowed"#,
+            r#""a..b" is not a path of fields: expected field names separated by dots"#,
         ),
     ] {
         let run = runs.diff(&[arg]);
