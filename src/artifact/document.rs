@@ -159,14 +159,14 @@ fn form(found: &Sniffed, options: &ReadOptions) -> Result<Form> {
         (FileKind::Unsupported(_), None) => Err(found.no_checkpoint()),
         (_, None) if options.message.is_some() => by_content(),
         (
-            FileKind::Checkpoint { .. } | FileKind::CheckpointFile(_) | FileKind::Content(_),
+            FileKind::Checkpoint { .. } | FileKind::CheckpointFile(_) | FileKind::ShardFile(_),
             None,
         ) => {
             let kind = "this is a file of a checkpoint, which holds tensors and no message; \
                         `ckdiff show` lists them";
             fail(ErrorKind::Unsupported(kind.into()))
         }
-        (FileKind::Prose, None) => {
+        (FileKind::PlainText, None) => {
             let kind = "this is text, but no message in the text format or JSON";
             fail(ErrorKind::Unsupported(kind.into()))
         }

@@ -29,15 +29,15 @@ pub(super) struct Count {
 impl Count {
     /// Counts the fields that `ty` can read in the first bytes of a message.
     pub(super) fn of(schema: &Schema, ty: &MessageType, form: Form, bytes: &[u8]) -> Self {
-        Self::by(Walk { schema, strict: true, budget: FIELDS }, ty, form, bytes)
+        Self::by(FieldCounter { schema, strict: true, budget: FIELDS }, ty, form, bytes)
     }
 
     /// Like [`of`](Self::of), but a nested message of which most fields can be read counts as readable.
     pub(super) fn lenient(schema: &Schema, ty: &MessageType, form: Form, bytes: &[u8]) -> Self {
-        Self::by(Walk { schema, strict: false, budget: FIELDS }, ty, form, bytes)
+        Self::by(FieldCounter { schema, strict: false, budget: FIELDS }, ty, form, bytes)
     }
 
-    fn by(mut walk: Walk<'_>, ty: &MessageType, form: Form, bytes: &[u8]) -> Self {
+    fn by(mut walk: FieldCounter<'_>, ty: &MessageType, form: Form, bytes: &[u8]) -> Self {
         match form {
             Form::Binary => walk.message(ty, bytes, 0, End::Cut),
             _ => names(walk.schema, ty, form, bytes),
@@ -66,7 +66,7 @@ enum End {
 }
 
 /// A walk over wire bytes.
-struct Walk<'s> {
+struct FieldCounter<'s> {
     schema: &'s Schema,
     /// Whether one field that cannot be read makes the message around it unreadable.
     strict: bool,
@@ -74,7 +74,7 @@ struct Walk<'s> {
     budget: usize,
 }
 
-impl Walk<'_> {
+impl FieldCounter<'_> {
     fn message(&mut self, ty: &MessageType, bytes: &[u8], depth: usize, end: End) -> Count {
         let mut count = Count::default();
         let (mut read, mut last) = (0, 0);

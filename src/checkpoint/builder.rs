@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{Checkpoint, Format, publish, state_file};
 use crate::error::{Error, Result};
 use crate::files::{Complete, Existing};
-use crate::formats::{Metadata, Piece, Shard, check_overlap, shard_count};
+use crate::formats::{Metadata, Shard, StoredTensor, check_overlap, shard_count};
 use crate::progress::Progress;
 use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 
@@ -120,7 +120,7 @@ impl<'a> CheckpointBuilder<'a> {
             MapEntry::Occupied(_) => return Err(given_twice().of_tensor(&name)),
             MapEntry::Vacant(place) => place.insert(known),
         };
-        self.push(Piece { name, shape, slice: None, source, whole: Some(source) });
+        self.push(StoredTensor { name, shape, slice: None, source, whole: Some(source) });
         Ok(())
     }
 
@@ -175,7 +175,13 @@ impl<'a> CheckpointBuilder<'a> {
                 known.slices.push(slice.clone());
             }
         }
-        self.push(Piece { name, shape: shape.clone(), slice: Some(slice.clone()), source, whole });
+        self.push(StoredTensor {
+            name,
+            shape: shape.clone(),
+            slice: Some(slice.clone()),
+            source,
+            whole,
+        });
         Ok(())
     }
 
@@ -191,7 +197,7 @@ impl<'a> CheckpointBuilder<'a> {
     pub fn reshard(&mut self, count: usize) -> Result<()> {
         shard_count(count)?;
         let pieces: Vec<_> = std::mem::take(&mut self.shards).into_iter().flatten().collect();
-        let bytes = |piece: &Piece<'_>| u128::from(piece.source.stored_bytes());
+        let bytes = |piece: &StoredTensor<'_>| u128::from(piece.source.stored_bytes());
         let total: u128 = pieces.iter().map(bytes).sum();
         self.shards = vec![Vec::new(); count];
         let (mut before, number) = (0, pieces.len());
@@ -279,7 +285,7 @@ impl<'a> CheckpointBuilder<'a> {
         (writer.write)(&self.shards, &self.metadata, path, progress)
     }
 
-    fn push(&mut self, piece: Piece<'a>) {
+    fn push(&mut self, piece: StoredTensor<'a>) {
         // There is always a shard.
         if let Some(shard) = self.shards.last_mut() {
             shard.push(piece);

@@ -26,11 +26,11 @@ pub(super) struct PendingUnit<'a> {
     checksums: Checksums,
     buffers: Buffers,
     /// `None` when the accelerator has failed.
-    pieces: Option<Vec<Piece>>,
+    pieces: Option<Vec<UnitBatch>>,
 }
 
 /// A part of a unit, of a size that the accelerator accepts.
-struct Piece {
+struct UnitBatch {
     /// Position of its first element.
     start: u64,
     elements: usize,
@@ -96,7 +96,7 @@ impl<'a> Unit<'a> {
         mut start: u64,
         kept: Option<u64>,
         buffers: &mut Buffers,
-    ) -> std::result::Result<Vec<Piece>, Failure> {
+    ) -> std::result::Result<Vec<UnitBatch>, Failure> {
         let size = self.size();
         let most = (accelerator.most_bytes() / size / TILE).max(1) * TILE;
         let mut pieces = Vec::new();
@@ -107,7 +107,7 @@ impl<'a> Unit<'a> {
             let kept = Sides { lhs: lhs_kept, rhs: None };
             let batch = Batch { dtype: self.dtype(), lhs, rhs, options: self.options, kept };
             let elements = batch.elements();
-            pieces.push(Piece { start, elements, counting: accelerator.begin(&batch)? });
+            pieces.push(UnitBatch { start, elements, counting: accelerator.begin(&batch)? });
             start = end;
         }
         Ok(pieces)
@@ -192,10 +192,10 @@ impl PendingUnit<'_> {
 
 /// The position and the counts of each piece. An incomplete answer is a failure.
 fn wait(
-    pieces: Vec<Piece>,
+    pieces: Vec<UnitBatch>,
     options: &Options,
 ) -> std::result::Result<Vec<(u64, Counted)>, Failure> {
-    let finished = pieces.into_iter().map(|Piece { start, elements, counting }| {
+    let finished = pieces.into_iter().map(|UnitBatch { start, elements, counting }| {
         let counted = counting.finish()?;
         if !counted.is_complete(elements, options) {
             return Err(Failure::Wrong("its answer is incomplete".into()));

@@ -26,7 +26,7 @@ use super::cost::{self, Workload};
 #[derive(Clone)]
 pub struct Device {
     opened: Arc<Opened>,
-    record: Arc<Record>,
+    record: Arc<DeviceUsage>,
 }
 
 struct Opened {
@@ -37,7 +37,7 @@ struct Opened {
 
 /// The number of tensors that were compared, and of those that an accelerator counted.
 #[derive(Default)]
-struct Record {
+struct DeviceUsage {
     tensors: AtomicUsize,
     accelerated: AtomicUsize,
 }

@@ -116,7 +116,7 @@ fn run(
     progress: &dyn Progress,
 ) -> Vec<Result<Comparison>> {
     let accelerator = device.accelerator_for(&Workload::new(pairs, options));
-    let queue = Queue::plan(pairs, Plan { options, device, accelerator, kept, progress });
+    let queue = Queue::plan(pairs, RunOptions { options, device, accelerator, kept, progress });
     on_threads(options.threads, queue.units(), || Worker::new(&queue).run());
     for job in &queue.jobs {
         device.record(job.accelerated.load(Ordering::Relaxed));
@@ -125,7 +125,7 @@ fn run(
 }
 
 /// The options of a run.
-struct Plan<'a> {
+struct RunOptions<'a> {
     options: &'a Options,
     device: &'a Device,
     accelerator: Option<&'a Arc<dyn Accelerator>>,
@@ -139,11 +139,11 @@ struct Queue<'a> {
     /// For each job, the number of units up to and including its last.
     ends: Vec<usize>,
     next: AtomicUsize,
-    plan: Plan<'a>,
+    plan: RunOptions<'a>,
 }
 
 impl<'a> Queue<'a> {
-    fn plan(pairs: &[TensorPair<'a>], plan: Plan<'a>) -> Self {
+    fn plan(pairs: &[TensorPair<'a>], plan: RunOptions<'a>) -> Self {
         let jobs: Vec<_> = pairs.iter().map(|&pair| Job::new(pair)).collect();
         let ends = jobs
             .iter()
@@ -170,7 +170,7 @@ impl<'a> Queue<'a> {
 
     /// The accelerator, if it accepts the elements of this pair.
     fn accelerator(&self, (lhs, rhs): TensorPair<'a>) -> Option<&'a dyn Accelerator> {
-        let Plan { accelerator, device, options, .. } = self.plan;
+        let RunOptions { accelerator, device, options, .. } = self.plan;
         let accelerator = accelerator.filter(|_| !device.is_failed())?;
         let accepts = lhs.dtype() == rhs.dtype()
             && lhs.stored_bytes() >= device.least_bytes()
@@ -280,12 +280,12 @@ impl<'a> Job<'a> {
     }
 
     /// One of its units, if the pair can be compared.
-    fn unit(&self, number: usize, plan: &Plan<'a>) -> Result<Unit<'a>> {
+    fn unit(&self, number: usize, plan: &RunOptions<'a>) -> Result<Unit<'a>> {
         self.check()?;
         let elements = self.pair.0.shape().elements();
         let start = number as u64 * UNIT;
         let end = if self.units == 1 { elements } else { elements.min(start + UNIT) };
-        let Plan { options, device, progress, .. } = *plan;
+        let RunOptions { options, device, progress, .. } = *plan;
         Ok(Unit { pair: self.pair, start, end, options, device, progress })
     }
 

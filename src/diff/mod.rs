@@ -34,7 +34,7 @@ pub use outcome::{
     Verdict,
 };
 pub use path::{Path, Step};
-pub use roles::Role;
+pub use roles::TensorRole;
 pub use side::Side;
 pub use text_view::{ChangedPart, Hunk, Line, LineTag, TextDiff, TextView};
 

@@ -12,7 +12,7 @@ use super::graph::Renames;
 use super::message::ListRules;
 use super::side_tensors::SideTensors;
 use super::{
-    Diff, Finding, Only, Options, Status, TensorDiff, embedded, model, roles, roles::Role,
+    Diff, Finding, Only, Options, Status, TensorDiff, embedded, model, roles, roles::TensorRole,
 };
 use crate::checkpoint::Checkpoint;
 use crate::graph::ObjectGraph;
@@ -95,7 +95,7 @@ impl ObjectGraphs {
             // The role in rhs takes precedence.
             let known = rhs.get(&tensor.name).or_else(|| lhs.get(from));
             let is_object_graph = tensor.name.as_bytes() == object_graph::KEY.as_bytes();
-            tensor.role = (!is_object_graph).then(|| known.copied().unwrap_or(Role::Weight));
+            tensor.role = (!is_object_graph).then(|| known.copied().unwrap_or(TensorRole::Weight));
         }
     }
 

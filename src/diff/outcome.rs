@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::serial::{self, named_enum};
 use crate::tensor::{Facts, Name};
 
-use super::{Change, Finding, Lists, Only, Role, Side, Weight};
+use super::{Change, Finding, Lists, Only, Side, TensorRole, Weight};
 
 /// The differences between two artifacts.
 #[derive(Debug, Clone)]
@@ -97,7 +97,7 @@ pub struct TensorDiff {
     /// The result.
     pub status: Status,
     /// The role in the model; `None` if it has none.
-    pub role: Option<Role>,
+    pub role: Option<TensorRole>,
     /// Dtype and shape in lhs; `None` if lhs lacks the tensor or it is unreadable.
     pub lhs: Option<Facts>,
     /// Dtype and shape in rhs, likewise.
@@ -188,7 +188,7 @@ impl Serialize for StatusCounts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoleCounts {
     /// The role.
-    pub role: Role,
+    pub role: TensorRole,
     /// The number of changed tensors.
     pub changed: u64,
     /// The number of all tensors.
@@ -282,7 +282,7 @@ impl Diff {
             let changed = all().filter(|tensor| tensor.is_changed()).count() as u64;
             RoleCounts { role, changed, total: all().count() as u64 }
         };
-        let roles: Vec<_> = Role::ALL.into_iter().map(of).filter(|of| of.total > 0).collect();
+        let roles: Vec<_> = TensorRole::ALL.into_iter().map(of).filter(|of| of.total > 0).collect();
         if roles.len() > 1 { roles } else { Vec::new() }
     }
 

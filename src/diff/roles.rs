@@ -15,7 +15,7 @@ use crate::tensor::{Kind, Name, Shape};
 crate::serial::named_enum! {
     /// What a tensor is to the model.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum Role {
+    pub enum TensorRole {
         /// A variable of the model; the default.
         Weight = "weight",
         /// State of an optimizer: slots, powers, learning rates.
@@ -26,18 +26,18 @@ crate::serial::named_enum! {
 }
 
 /// The known roles of the tensors of one checkpoint.
-pub(super) type Roles = BTreeMap<Name, Role>;
+pub(super) type Roles = BTreeMap<Name, TensorRole>;
 
 /// The roles by key, from an object graph.
 pub(super) fn of_objects(graph: &ObjectGraph<'_>) -> Roles {
     let optimizers: Vec<_> = graph.ids().filter(|&id| is_optimizer(graph, id)).collect();
-    let mut roles = vec![Role::Weight; graph.len()];
+    let mut roles = vec![TensorRole::Weight; graph.len()];
     let is_optimizer = |id: ObjectId| optimizers.binary_search(&id).is_ok();
     mark_reachable(
         graph,
         optimizers.clone(),
         |name, _| name != WEIGHTS,
-        Role::Optimizer,
+        TensorRole::Optimizer,
         &mut roles,
     );
     // Objects of the model stay weights, even if an optimizer refers to them.
@@ -45,7 +45,7 @@ pub(super) fn of_objects(graph: &ObjectGraph<'_>) -> Roles {
     let listed = optimizers.iter().flat_map(|&id| graph.children(id));
     let listed = listed.filter(|(name, _)| *name == WEIGHTS).map(|(_, list)| list);
     let starts = root.into_iter().chain(listed).collect();
-    mark_reachable(graph, starts, |_, to| !is_optimizer(to), Role::Weight, &mut roles);
+    mark_reachable(graph, starts, |_, to| !is_optimizer(to), TensorRole::Weight, &mut roles);
     let mut set = |id: ObjectId, role| {
         if let Some(known) = roles.get_mut(id.position()) {
             *known = role;
@@ -53,20 +53,20 @@ pub(super) fn of_objects(graph: &ObjectGraph<'_>) -> Roles {
     };
     for (_, edge) in graph.ids().flat_map(|id| graph.edges(id)) {
         if matches!(edge.label, Label::Slot(..)) {
-            set(edge.to, Role::Optimizer);
+            set(edge.to, TensorRole::Optimizer);
         }
     }
     let of_root = graph.root().into_iter().flat_map(|root| graph.children(root));
     let of_root = of_root.filter(|(name, _)| *name == "save_counter");
     let steps = optimizers.iter().flat_map(|&id| graph.children(id));
     let steps = steps.filter(|(name, _)| matches!(*name, "_iterations" | "iterations" | "iter"));
-    of_root.chain(steps).for_each(|(_, id)| set(id, Role::Counter));
+    of_root.chain(steps).for_each(|(_, id)| set(id, TensorRole::Counter));
     let mut of_keys = Roles::new();
     for id in graph.ids() {
-        let role = roles.get(id.position()).copied().unwrap_or(Role::Weight);
+        let role = roles.get(id.position()).copied().unwrap_or(TensorRole::Weight);
         for attribute in graph.attributes(id) {
             let is_step = attribute.full_name == GLOBAL_STEP;
-            let role = if is_step { Role::Counter } else { role };
+            let role = if is_step { TensorRole::Counter } else { role };
             of_keys.insert(Name::from(attribute.checkpoint_key), role);
         }
     }
@@ -91,8 +91,8 @@ fn mark_reachable(
     graph: &ObjectGraph<'_>,
     mut next: Vec<ObjectId>,
     counts: impl Fn(&str, ObjectId) -> bool,
-    role: Role,
-    roles: &mut [Role],
+    role: TensorRole,
+    roles: &mut [TensorRole],
 ) {
     let mut seen = vec![false; graph.len()];
     while let Some(id) = next.pop() {
@@ -126,7 +126,7 @@ pub(super) fn of_names(tensors: SideTensors<'_>) -> Roles {
             && shape(variable).is_some_and(|variable| shape(name) == Some(variable))
         {
             has_adam |= optimizer == "Adam";
-            roles.insert(entry.name.clone(), Role::Optimizer);
+            roles.insert(entry.name.clone(), TensorRole::Optimizer);
         }
     }
     for (entry, name) in named() {
@@ -134,12 +134,12 @@ pub(super) fn of_names(tensors: SideTensors<'_>) -> Roles {
         let is_scalar = shape(name).is_some_and(|shape| shape.rank() == 0);
         let is_integer = entry.source.as_ref().is_ok_and(|s| s.dtype().kind() == Kind::Integer);
         if last == GLOBAL_STEP && is_scalar && is_integer {
-            roles.insert(entry.name.clone(), Role::Counter);
+            roles.insert(entry.name.clone(), TensorRole::Counter);
         } else if has_adam
             && is_scalar
             && matches!(without_counter(last), "beta1_power" | "beta2_power")
         {
-            roles.insert(entry.name.clone(), Role::Optimizer);
+            roles.insert(entry.name.clone(), TensorRole::Optimizer);
         }
     }
     roles

@@ -26,7 +26,7 @@ pub struct Format {
     pub version: Option<CheckpointFormatVersion>,
     /// The role of a file in a checkpoint of this format; `None` for other files. Names count only where the content does not
     /// decide.
-    pub(crate) role: fn(&Probe) -> Option<Role>,
+    pub(crate) role: fn(&Probe) -> Option<FileRole>,
     /// The path that names all files of the checkpoint that a path names; `None` if the path names no checkpoint of this format.
     /// A damaged checkpoint is located too, and reading it reports the damage.
     pub(crate) locate: fn(&Probe) -> Option<PathBuf>,
@@ -49,14 +49,14 @@ pub struct Format {
     pub(crate) listed: fn(&str) -> Option<String>,
     /// Reads the checkpoint that `locate` found for a path.
     pub(crate) read: fn(&Probe, &Path, &Limits) -> Result<Contents>,
-    /// Reads one file with the role [`Role::Readable`], without its siblings.
+    /// Reads one file with the role [`FileRole::Readable`], without its siblings.
     pub(crate) read_file: fn(&Probe, &Limits) -> Result<Contents>,
     pub(crate) writer: Option<Writer>,
 }
 
 /// The role of a file in its checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum FileRole {
     /// The file can be read by itself: it has the names of tensors.
     Readable,
     /// The file cannot be read by itself: names or content are in another file.

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::tensor::{DType, Fingerprint, Shape, Slice, TensorSource, TensorStream};
+use crate::tensor::{DType, Shape, Slice, StoredChecksums, TensorSource, TensorStream};
 
 use super::ranges::{Range, RangeWalk};
 
@@ -76,8 +76,8 @@ impl TensorSource for Partitioned {
         self.parts.iter().fold(0, |n, part| n.saturating_add(part.source.stored_bytes()))
     }
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        let mut whole = Fingerprint::default();
+    fn fingerprint(&self) -> Option<StoredChecksums> {
+        let mut whole = StoredChecksums::default();
         for part in &self.parts {
             let of_part = part.source.fingerprint()?;
             for &(start, len) in part.slice.extents() {

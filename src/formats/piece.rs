@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::tensor::{Name, Shape, Slice, TensorSource};
 
 /// The content of one file, in its order.
-pub(crate) type Shard<'a> = Vec<Piece<'a>>;
+pub(crate) type Shard<'a> = Vec<StoredTensor<'a>>;
 
 /// Checks a number of shards.
 ///
@@ -20,7 +20,7 @@ pub(crate) fn shard_count(count: usize) -> Result<u32> {
 
 /// A tensor, or a slice of one.
 #[derive(Debug, Clone)]
-pub(crate) struct Piece<'a> {
+pub(crate) struct StoredTensor<'a> {
     pub(crate) name: Name,
     /// The shape of the whole tensor.
     pub(crate) shape: Shape,

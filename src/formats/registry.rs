@@ -18,7 +18,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::format::{Format, Role, Writer};
+use super::format::{FileRole, Format, Writer};
 use super::{safetensors, v1, v2};
 use crate::error::{Error, Result};
 use crate::probe::Probe;
@@ -115,7 +115,7 @@ pub(crate) fn files_of(path: &Path) -> Vec<PathBuf> {
 /// Whether a checkpoint of this path has files with content, in any format.
 pub(crate) fn has_content(path: &Path) -> bool {
     let is_content =
-        |format: &Format, file: &Path| (format.role)(&Probe::new(file)) == Some(Role::Content);
+        |format: &Format, file: &Path| (format.role)(&Probe::new(file)) == Some(FileRole::Content);
     FORMATS.iter().any(|format| (format.files)(path).iter().any(|file| is_content(format, file)))
 }
 

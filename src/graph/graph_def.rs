@@ -4,9 +4,9 @@ use std::fmt;
 use std::ops::Range;
 
 use super::TensorName;
-use super::index::Index;
+use super::index::LookupMap;
 use super::library::Library;
-use super::node::{Input, Node, NodeId, Role};
+use super::node::{Input, Node, NodeId, NodeRole};
 use crate::error::{Error, Result};
 use crate::message::{Records, Value, int32, varint};
 use crate::schema::field::{graph_def, node_def, version_def};
@@ -32,7 +32,7 @@ pub struct Graph<'m> {
     /// The inputs of all nodes, in the order of the nodes.
     pub(super) inputs: Vec<Input<'m>>,
     /// The nodes by name; of several with one name, the first.
-    pub(super) by_name: Index,
+    pub(super) by_name: LookupMap,
     /// The nodes whose name an earlier node has.
     pub(super) duplicates: Vec<NodeId>,
     pub(super) library: Library<'m>,
@@ -153,7 +153,7 @@ impl<'m> Graph<'m> {
             name: "",
             op: "",
             device: "",
-            role: Role::Node,
+            role: NodeRole::Node,
             bytes,
             attrs: (0, 0),
             inputs: (0, 0),
@@ -195,7 +195,7 @@ impl<'m> Graph<'m> {
 
     /// Finds the source node of each input.
     pub(super) fn connect(&mut self) {
-        self.by_name = Index::with_room_for(self.nodes.len());
+        self.by_name = LookupMap::with_room_for(self.nodes.len());
         for (position, node) in (0..).zip(&self.nodes) {
             if !node.role.has_name() {
                 continue;

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 /// A hash table that cannot be iterated, so that no output depends on its order.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Index {
+pub(crate) struct LookupMap {
     /// Random keys, so that no file can contain names that all collide.
     state: RandomState,
     /// Per slot, the high half of the hash, and the position plus one; 0 is empty. The length is a power of two, at least twice
@@ -12,7 +12,7 @@ pub(crate) struct Index {
     slots: Vec<u64>,
 }
 
-impl Index {
+impl LookupMap {
     /// An empty table with room for `len` names.
     pub(crate) fn with_room_for(len: usize) -> Self {
         let slots = vec![0; (len * 2).next_power_of_two().max(8)];
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn every_name_is_found_and_no_other() {
         let names: Vec<String> = (0..1_000).map(|i| format!("scope/{i}")).collect();
-        let mut index = Index::with_room_for(names.len());
+        let mut index = LookupMap::with_room_for(names.len());
         for (position, name) in (0..).zip(&names) {
             assert_eq!(index.insert(name, position, |at| names[at as usize] == *name), None);
         }
@@ -99,6 +99,6 @@ mod tests {
             assert_eq!(find(name), Some(position));
         }
         assert_eq!(find("scope/1000"), None);
-        assert_eq!(Index::default().find("", |_| true), None);
+        assert_eq!(LookupMap::default().find("", |_| true), None);
     }
 }

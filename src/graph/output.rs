@@ -60,9 +60,8 @@ impl<'m> Graph<'m> {
             Error::not_found(kind)
         })?;
         let dtype = dtype(node, &op, number).map_err(|given| {
-            let expected =
-                format!("below {given}, the number of outputs of {}", shortened(node.name));
-            Error::unexpected("number of an output", number, expected)
+            let (name, s) = (shortened(node.name), if given == 1 { "" } else { "s" });
+            Error::not_found(format!("there is no output {number}: {name} has {given} output{s}"))
         })?;
         Ok(Output { dtype, shape: shape(node, number) })
     }

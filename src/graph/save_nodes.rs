@@ -56,7 +56,7 @@ pub(crate) struct Target {
 const SHARED: usize = 16;
 
 /// The tensors that a node lists, and the constants with their names.
-struct Listed {
+struct ListedTensors {
     names: Vec<String>,
     slices: Vec<String>,
     dtypes: Vec<i32>,
@@ -83,7 +83,7 @@ impl<'m> Graph<'m> {
     }
 
     /// The tensors that a node lists, if their names are constant and TensorFlow would accept them.
-    fn listed(&self, node: &Node<'m>, op: &SaveOp, room: &mut usize) -> Option<Listed> {
+    fn listed(&self, node: &Node<'m>, op: &SaveOp, room: &mut usize) -> Option<ListedTensors> {
         let dtypes = node.types(op.dtypes);
         let inputs = self.inputs(node);
         let (id, names) = self.strings(inputs.get(NAMES), room)?;
@@ -101,17 +101,17 @@ impl<'m> Graph<'m> {
             }
             None => vec![String::new(); names.len()],
         };
-        (slices.len() == names.len()).then_some(Listed { names, slices, dtypes, constants })
+        (slices.len() == names.len()).then_some(ListedTensors { names, slices, dtypes, constants })
     }
 
     fn tensors(
         &self,
         (id, node): (NodeId, &Node<'m>),
         op: &SaveOp,
-        listed: Listed,
+        listed: ListedTensors,
         restored: &[Target],
     ) -> Vec<SavedTensor> {
-        let Listed { names, slices, dtypes, .. } = listed;
+        let ListedTensors { names, slices, dtypes, .. } = listed;
         let all = names.into_iter().zip(slices).zip(dtypes).enumerate();
         all.map(|(position, ((key, slice), dtype))| {
             let (variable, output) = match op.action {

@@ -65,7 +65,7 @@ pub(super) fn rewrite(
     if ty.is_message_set {
         return message_set::rewrite(schema, ty, parts, out);
     }
-    let mut contents = Contents { schema, ty, known: Vec::new(), unknown: Writer::default() };
+    let mut contents = FieldRuns { schema, ty, known: Vec::new(), unknown: Writer::default() };
     contents.collect(parts)?;
     contents.known.sort_by_key(|run| run.position);
     if ty.is_map_entry {
@@ -80,7 +80,7 @@ pub(super) fn rewrite(
 }
 
 /// The fields of a message, without those of nested messages.
-struct Contents<'a> {
+struct FieldRuns<'a> {
     schema: &'a Schema,
     ty: &'a MessageType,
     known: Vec<Run<'a>>,
@@ -107,7 +107,7 @@ fn values<'a>(runs: &[Run<'a>]) -> impl Iterator<Item = Result<Value<'a>>> {
     runs.iter().flat_map(Run::records).map(|record| Ok(record?.value))
 }
 
-impl<'a> Contents<'a> {
+impl<'a> FieldRuns<'a> {
     fn collect(&mut self, parts: &[&'a [u8]]) -> Result<()> {
         // The last field of a oneof is set; it clears the others.
         let mut chosen = vec![None; self.ty.oneofs.len()];

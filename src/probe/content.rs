@@ -16,12 +16,12 @@ pub(crate) const SAVED_MODEL_CHUNKED: &str = "saved_model.cpb";
 
 /// What a file without a checkpoint is, by its bytes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Content {
+pub(crate) enum HeadKind {
     Unsupported(Unsupported),
     /// A message in this form. Content of no other kind counts as a binary message.
     Message(Form),
     /// Text that is neither in the text format nor JSON.
-    Prose,
+    PlainText,
 }
 
 /// A kind of file that ckdiff recognizes and does not read.
@@ -49,7 +49,7 @@ impl fmt::Display for Unsupported {
 
 /// The condition on a file for a line of [`UNSUPPORTED`].
 #[derive(Clone, Copy)]
-enum Mark {
+enum Signature {
     /// The file begins with these bytes.
     Start(&'static [u8]),
     /// The first bytes of the file pass this test.
@@ -65,24 +65,27 @@ const ZIP: &[u8] = b"PK\x03\x04";
 const EMPTY_ZIP: &[u8] = b"PK\x05\x06";
 
 /// Files that ckdiff recognizes and does not read. The first line that fits counts.
-const UNSUPPORTED: &[(Mark, Unsupported)] = &[
-    (Mark::Start(b"version https://git-lfs.github.com/spec/"), Unsupported::LfsPointer),
-    (Mark::Start(b"\x89HDF"), Unsupported::Format("a Keras HDF5 file")),
-    (Mark::Extension(ZIP, &["keras"]), Unsupported::Format("a Keras archive")),
-    (Mark::Extension(ZIP, &["npz"]), Unsupported::Format("a NumPy archive")),
-    (Mark::Extension(ZIP, &["pt", "pth", "bin", "ckpt"]), Unsupported::Format("a PyTorch file")),
-    (Mark::Start(ZIP), Unsupported::Format("a zip archive")),
-    (Mark::Start(EMPTY_ZIP), Unsupported::Format("a zip archive")),
-    (Mark::Start(b"\x93NUMPY"), Unsupported::Format("a NumPy array")),
-    (Mark::Head(is_pickle), Unsupported::Format("a pickle, as PyTorch writes")),
-    (Mark::Start(b"GGUF"), Unsupported::Format("a GGUF file")),
-    (Mark::Extension(b"\x08", &["onnx"]), Unsupported::Format("an ONNX model")),
-    (Mark::Head(is_tflite), Unsupported::Format("a TensorFlow Lite model")),
-    (Mark::Start(b"\x1f\x8b\x08"), Unsupported::Compressed("gzip")),
-    (Mark::Start(b"\x28\xb5\x2f\xfd"), Unsupported::Compressed("zstd")),
-    (Mark::Start(b"\xfd7zXZ\0"), Unsupported::Compressed("xz")),
-    (Mark::Head(is_bzip2), Unsupported::Compressed("bzip2")),
-    (Mark::Name(SAVED_MODEL_CHUNKED), Unsupported::Format("a SavedModel in chunks")),
+const UNSUPPORTED: &[(Signature, Unsupported)] = &[
+    (Signature::Start(b"version https://git-lfs.github.com/spec/"), Unsupported::LfsPointer),
+    (Signature::Start(b"\x89HDF"), Unsupported::Format("a Keras HDF5 file")),
+    (Signature::Extension(ZIP, &["keras"]), Unsupported::Format("a Keras archive")),
+    (Signature::Extension(ZIP, &["npz"]), Unsupported::Format("a NumPy archive")),
+    (
+        Signature::Extension(ZIP, &["pt", "pth", "bin", "ckpt"]),
+        Unsupported::Format("a PyTorch file"),
+    ),
+    (Signature::Start(ZIP), Unsupported::Format("a zip archive")),
+    (Signature::Start(EMPTY_ZIP), Unsupported::Format("a zip archive")),
+    (Signature::Start(b"\x93NUMPY"), Unsupported::Format("a NumPy array")),
+    (Signature::Head(is_pickle), Unsupported::Format("a pickle, as PyTorch writes")),
+    (Signature::Start(b"GGUF"), Unsupported::Format("a GGUF file")),
+    (Signature::Extension(b"\x08", &["onnx"]), Unsupported::Format("an ONNX model")),
+    (Signature::Head(is_tflite), Unsupported::Format("a TensorFlow Lite model")),
+    (Signature::Start(b"\x1f\x8b\x08"), Unsupported::Compressed("gzip")),
+    (Signature::Start(b"\x28\xb5\x2f\xfd"), Unsupported::Compressed("zstd")),
+    (Signature::Start(b"\xfd7zXZ\0"), Unsupported::Compressed("xz")),
+    (Signature::Head(is_bzip2), Unsupported::Compressed("bzip2")),
+    (Signature::Name(SAVED_MODEL_CHUNKED), Unsupported::Format("a SavedModel in chunks")),
 ];
 
 fn is_pickle(head: &[u8]) -> bool {
@@ -97,7 +100,7 @@ fn is_bzip2(head: &[u8]) -> bool {
     matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', b'1', ..])
 }
 
-impl Mark {
+impl Signature {
     fn is_on(self, probe: &Probe) -> bool {
         let head = probe.head();
         match self {
@@ -113,7 +116,7 @@ impl Mark {
     }
 }
 
-impl Content {
+impl HeadKind {
     /// The content of a file that is no file of a checkpoint.
     pub(crate) fn of(probe: &Probe) -> Self {
         let (path, head) = (probe.path(), probe.head());
@@ -122,7 +125,7 @@ impl Content {
         } else if Form::of_content(head).is_some() || Form::of_extension(path).is_some() {
             Self::Message(Form::of_file(path, head))
         } else if is_text(head) {
-            Self::Prose
+            Self::PlainText
         } else {
             Self::Message(Form::Binary)
         }
@@ -136,7 +139,7 @@ pub(crate) fn unsupported(probe: &Probe) -> Option<Unsupported> {
 
 /// Whether the file is a table, or may be a damaged one: its content is of no other known kind.
 pub(crate) fn may_be_table(probe: &Probe) -> bool {
-    probe.is_table() || matches!(Content::of(probe), Content::Message(Form::Binary))
+    probe.is_table() || matches!(HeadKind::of(probe), HeadKind::Message(Form::Binary))
 }
 
 /// The error for a file that is certainly no table, which names its kind.
@@ -144,10 +147,10 @@ pub(crate) fn not_a_table(probe: &Probe) -> Option<Error> {
     if probe.is_table() {
         return None;
     }
-    let kind = match Content::of(probe) {
-        Content::Message(Form::Binary) => return None,
-        Content::Unsupported(kind) => kind.to_string(),
-        Content::Message(_) | Content::Prose => text_kind(probe.head()),
+    let kind = match HeadKind::of(probe) {
+        HeadKind::Message(Form::Binary) => return None,
+        HeadKind::Unsupported(kind) => kind.to_string(),
+        HeadKind::Message(_) | HeadKind::PlainText => text_kind(probe.head()),
     };
     Some(Error::unsupported(kind).in_file(probe.path()))
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// The directory entry of a path.
 #[derive(Debug)]
-pub(super) enum Entry {
+pub(super) enum DirectoryEntry {
     Nothing,
     Directory,
     File,
@@ -15,7 +15,7 @@ pub(super) enum Entry {
     BrokenLink,
 }
 
-impl Entry {
+impl DirectoryEntry {
     /// The directory entry of `path`. Links are followed.
     pub(super) fn of(path: &Path) -> Self {
         let Ok(mut found) = fs::symlink_metadata(path) else { return Self::Nothing };

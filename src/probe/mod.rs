@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::bytes::File;
 use crate::error::Result;
-use entry::Entry;
+use entry::DirectoryEntry;
 pub(crate) use read::HEAD;
 
 /// A path, and its directory entry.
@@ -21,7 +21,7 @@ pub(crate) struct Probe {
     location: PathBuf,
     /// The path for errors. Its file name counts where the content does not decide.
     path: PathBuf,
-    entry: OnceLock<Entry>,
+    entry: OnceLock<DirectoryEntry>,
     file: OnceLock<Result<Arc<File>>>,
     head: OnceLock<Vec<u8>>,
     tail: OnceLock<Vec<u8>>,
@@ -49,7 +49,7 @@ impl Probe {
 
     /// A stream with these first bytes, and its name for errors.
     pub(crate) fn of_stream(name: &Path, head: Vec<u8>) -> Self {
-        let probe = Self { entry: Entry::Stream.into(), ..Self::new(name) };
+        let probe = Self { entry: DirectoryEntry::Stream.into(), ..Self::new(name) };
         Self { head: head.into(), tail: Vec::new().into(), ..probe }
     }
 
@@ -76,25 +76,25 @@ impl Probe {
 
     /// Whether the path exists, even if it cannot be opened.
     pub(crate) fn exists(&self) -> bool {
-        !matches!(self.entry(), Entry::Nothing)
+        !matches!(self.entry(), DirectoryEntry::Nothing)
     }
 
     /// Whether the path is a directory.
     pub(crate) fn is_directory(&self) -> bool {
-        matches!(self.entry(), Entry::Directory)
+        matches!(self.entry(), DirectoryEntry::Directory)
     }
 
     /// Whether the path is a regular file.
     pub(crate) fn is_file(&self) -> bool {
-        matches!(self.entry(), Entry::File)
+        matches!(self.entry(), DirectoryEntry::File)
     }
 
     /// Whether the path is a pipe or a device.
     pub(crate) fn is_stream(&self) -> bool {
-        matches!(self.entry(), Entry::Stream)
+        matches!(self.entry(), DirectoryEntry::Stream)
     }
 
-    fn entry(&self) -> &Entry {
-        self.entry.get_or_init(|| Entry::of(&self.location))
+    fn entry(&self) -> &DirectoryEntry {
+        self.entry.get_or_init(|| DirectoryEntry::of(&self.location))
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Probe;
-use super::entry::Entry;
+use super::entry::DirectoryEntry;
 use crate::bytes::{File, ReadAt};
 use crate::error::Result;
 use crate::table;
@@ -18,7 +18,7 @@ impl Probe {
     /// The open file; `None` if it is not a regular file, or cannot be opened.
     pub(crate) fn file(&self) -> Option<&Arc<File>> {
         match self.entry() {
-            Entry::File => self.opened().as_ref().ok(),
+            DirectoryEntry::File => self.opened().as_ref().ok(),
             _ => None,
         }
     }
@@ -58,7 +58,7 @@ impl Probe {
     fn opened(&self) -> &Result<Arc<File>> {
         self.file.get_or_init(|| {
             let opened = match self.entry() {
-                Entry::File => File::open_regular(&self.location),
+                DirectoryEntry::File => File::open_regular(&self.location),
                 // The error names the kind of the directory entry.
                 _ => File::open(&self.location),
             };

@@ -11,12 +11,12 @@ pub struct Devices {
     /// The number of threads of the CPU.
     pub threads: usize,
     /// GPUs, the best first, then software.
-    pub adapters: Vec<Listed>,
+    pub adapters: Vec<ListedAdapter>,
 }
 
 /// An adapter, and whether its results are correct.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedAdapter {
     /// The adapter.
     pub adapter: Adapter,
     /// The result of its test.
@@ -34,7 +34,7 @@ pub enum Tested {
     Failed(String),
 }
 
-impl Serialize for Listed {
+impl Serialize for ListedAdapter {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (passed, failure) = match &self.tested {
             Tested::No => (None, None),

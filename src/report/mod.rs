@@ -12,7 +12,7 @@ mod overview;
 mod palette;
 mod request;
 
-pub use devices::{Devices, Listed, Tested};
+pub use devices::{Devices, ListedAdapter, Tested};
 pub use format::{Format, write};
 pub use overview::{
     Argument, Asset, Callable, Collection, ConcreteFunction, ConstantValue, Contents, Directory,

@@ -150,7 +150,8 @@ fn path_in(graph: &Graph<'_>, tensor: &str) -> Result<PathBuf> {
     let wrong =
         |what, found: &dyn Display, expected: &str| Err(Error::unexpected(what, found, expected));
     if node.op != "Const" || output != 0 {
-        return wrong("op", &shortened(node.op), "a Const with the path of the asset");
+        let found = format!("{} of a {}", shortened(tensor), shortened(node.op));
+        return wrong("tensor", &found, "the output of a Const with the path of the asset");
     }
     let value = node.attr("value").and_then(attrs::tensor).unwrap_or_default();
     let value = Constant::parse(value).map_err(Error::without_offset)?;

@@ -42,7 +42,7 @@ pub struct SavedModel {
 
 /// A meta graph of a SavedModel, and the steps before its use: restore the variables, then run the init op with the assets fed.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct LoadPlan {
     /// The meta graph.
     pub meta_graph: Message<'static>,
     /// The saver that restores the variables, if the meta graph has one.
@@ -99,7 +99,7 @@ impl SavedModel {
     ///
     /// # Errors
     /// If there is none, an asset is missing, or the meta graph names an op that it does not have.
-    pub fn load(&self, tags: &[&str]) -> Result<Plan> {
+    pub fn load(&self, tags: &[&str]) -> Result<LoadPlan> {
         self.load_under(tags, "")
     }
 
@@ -107,7 +107,7 @@ impl SavedModel {
     ///
     /// # Errors
     /// As [`load`](Self::load), or if the scope is not valid.
-    pub fn load_under(&self, tags: &[&str], import_scope: &str) -> Result<Plan> {
+    pub fn load_under(&self, tags: &[&str], import_scope: &str) -> Result<LoadPlan> {
         let in_dir = |error: Error| error.in_file(&self.dir);
         let mut meta = self.meta_graph(tags)?;
         let mut assets = assets::paths(&meta, &self.dir).map_err(in_dir)?;
@@ -120,7 +120,7 @@ impl SavedModel {
             assets = assets.into_iter().map(in_scope).collect();
             meta = imported.message;
         }
-        Plan::new(meta, assets, &self.dir).map_err(in_dir)
+        LoadPlan::new(meta, assets, &self.dir).map_err(in_dir)
     }
 
     /// The meta graph with these tags.
@@ -149,7 +149,7 @@ impl SavedModel {
     }
 }
 
-impl Plan {
+impl LoadPlan {
     fn new(
         meta_graph: Message<'static>,
         assets: BTreeMap<String, PathBuf>,

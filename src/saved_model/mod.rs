@@ -22,7 +22,7 @@ use crate::error::shortened;
 
 pub use assets::AssetSource;
 pub use builder::{BuildOutcome, Builder, MetaGraphOptions};
-pub use load::{Plan, SavedModel};
+pub use load::{LoadPlan, SavedModel};
 pub use tensor_info::{Encoding, Tensors};
 pub use values::Values;
 

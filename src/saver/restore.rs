@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::plan::{Problem, Read, RestorePlan, run_plan};
+use super::plan::{MisfitReason, Read, RestorePlan, run_plan};
 use super::run::{Variables, restore, restore_by};
 use super::{ObjectKeys, Saver, check_nodes, utf8};
 use crate::checkpoint::{self, Checkpoint};
@@ -76,11 +76,11 @@ impl RestorePlan {
         if count == 0 {
             return None;
         }
-        let describe = |(read, problem): (&Read, &Problem)| {
+        let describe = |(read, problem): (&Read, &MisfitReason)| {
             let name = crate::error::shortened(&read.name);
             match problem {
                 // Another shape is always refused here, unlike in TensorFlow.
-                Problem::Shape { graph, checkpoint, .. } => {
+                MisfitReason::Shape { graph, checkpoint, .. } => {
                     format!("{name}: shape {graph} in the graph, {checkpoint} in the checkpoint")
                 }
                 problem => format!("{name}: {problem}"),
@@ -95,7 +95,7 @@ impl RestorePlan {
         let shown = shown.join("; ");
         let kind = format!("{count} of {all} tensors cannot be restored{by}: {shown}");
         let is_missing =
-            |(_, problem): (&Read, &Problem)| matches!(problem, Problem::Missing { .. });
+            |(_, problem): (&Read, &MisfitReason)| matches!(problem, MisfitReason::Missing { .. });
         Some(match self.problems().any(is_missing) {
             true => Error::not_found(kind),
             false => Error::usage(kind),

@@ -29,7 +29,7 @@ impl Schema {
         for file in &set.file {
             let features = Features::of_syntax(&file.syntax, file.edition)?
                 .with(file.options.as_ref().and_then(|options| options.features.as_ref()));
-            let scope = Scope { prefix: &file.package, features };
+            let scope = Declaration { prefix: &file.package, features };
             linker.declare_all(&scope, &file.message_type, &file.enum_type, &file.extension)?;
         }
         linker.link()
@@ -37,13 +37,13 @@ impl Schema {
 }
 
 /// The scope of a declaration.
-struct Scope<'a> {
+struct Declaration<'a> {
     /// The full name of the package or message.
     prefix: &'a str,
     features: Features,
 }
 
-impl Scope<'_> {
+impl Declaration<'_> {
     fn full_name(&self, name: &str) -> String {
         if self.prefix.is_empty() { name.to_owned() } else { format!("{}.{name}", self.prefix) }
     }
@@ -67,7 +67,7 @@ enum Declared {
 impl<'a> Linker<'a> {
     fn declare_all(
         &mut self,
-        scope: &Scope<'_>,
+        scope: &Declaration<'_>,
         messages: &'a [descriptor::MessageType],
         enums: &'a [descriptor::EnumType],
         extensions: &'a [descriptor::Field],
@@ -89,7 +89,7 @@ impl<'a> Linker<'a> {
             let id = MessageId(number_of(self.messages.len())?);
             self.declare(&full_name, Declared::Message(id))?;
             self.messages.push((declared, full_name.clone(), features));
-            let inner = Scope { prefix: &full_name, features };
+            let inner = Declaration { prefix: &full_name, features };
             self.declare_all(
                 &inner,
                 &declared.nested_type,

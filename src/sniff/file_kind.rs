@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::error::Error;
 use crate::formats::Format;
 use crate::message::Form;
-use crate::probe::content::{Content, Unsupported};
+use crate::probe::content::{HeadKind, Unsupported};
 
 /// The kind of what a path names.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub enum FileKind {
     /// A file of a checkpoint in this format, without its siblings, that has the names of tensors.
     CheckpointFile(&'static Format),
     /// A file of a checkpoint in this format, without its siblings, that has content and no names.
-    Content(&'static Format),
+    ShardFile(&'static Format),
     /// The directory of a SavedModel, by its file with the graphs.
     SavedModel(PathBuf),
     /// A directory with a state file, which names the latest checkpoint.
@@ -30,7 +30,7 @@ pub enum FileKind {
     /// A message in this form. A file of no other kind counts as a binary message.
     Message(Form),
     /// Text that is neither in the text format nor JSON.
-    Prose,
+    PlainText,
     /// A file that ckdiff does not read yet.
     Unsupported(Unsupported),
     /// A pipe or a device.
@@ -43,12 +43,12 @@ pub enum FileKind {
     Missing,
 }
 
-impl From<Content> for FileKind {
-    fn from(content: Content) -> Self {
+impl From<HeadKind> for FileKind {
+    fn from(content: HeadKind) -> Self {
         match content {
-            Content::Unsupported(kind) => Self::Unsupported(kind),
-            Content::Message(form) => Self::Message(form),
-            Content::Prose => Self::Prose,
+            HeadKind::Unsupported(kind) => Self::Unsupported(kind),
+            HeadKind::Message(form) => Self::Message(form),
+            HeadKind::PlainText => Self::PlainText,
         }
     }
 }

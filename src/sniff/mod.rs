@@ -1,7 +1,7 @@
 //! The front door: finds out what a path names, once, from the path and the first and last bytes of the file.
 //!
 //! The first rule in `rules.rs` that applies decides; formats of checkpoints take part through
-//! [`FORMATS`](crate::formats::FORMATS). The content decides about other files, see [`Content`].
+//! [`FORMATS`](crate::formats::FORMATS). The content decides about other files, see [`HeadKind`].
 
 mod file_kind;
 mod refusal;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::error::Error;
 use crate::probe::Probe;
-use crate::probe::content::{Content, latest_in};
+use crate::probe::content::{HeadKind, latest_in};
 
 pub use crate::probe::content::Unsupported;
 pub use file_kind::FileKind;
@@ -57,7 +57,7 @@ impl Sniffed {
     /// Finds out what a stream is by its first bytes. Errors call it `name`.
     pub(crate) fn of_stream(name: &Path, head: Vec<u8>) -> Self {
         let probe = Probe::of_stream(name, head);
-        Self { kind: Content::of(&probe).into(), probe: Arc::new(probe) }
+        Self { kind: HeadKind::of(&probe).into(), probe: Arc::new(probe) }
     }
 
     fn by_rules(probe: Arc<Probe>, view: View) -> Self {

@@ -21,7 +21,7 @@ pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Error {
         FileKind::Checkpoint { format, .. } | FileKind::CheckpointFile(format) => {
             Error::unsupported(format!("this is a {format} checkpoint"))
         }
-        FileKind::Content(format) => Error::unsupported(format!(
+        FileKind::ShardFile(format) => Error::unsupported(format!(
             "this is a data file of a {format} checkpoint, which cannot be read without the index"
         )),
         FileKind::SavedModel(_) => {
@@ -40,7 +40,7 @@ pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Error {
         FileKind::Message(Form::Binary) => {
             Error::unsupported("this is not a checkpoint of a known format; it may be truncated")
         }
-        FileKind::Message(_) | FileKind::Prose => {
+        FileKind::Message(_) | FileKind::PlainText => {
             Error::unsupported(content::text_kind(probe.head()))
         }
         FileKind::Remote => Error::unsupported(remote_path(path)),

@@ -1,9 +1,9 @@
 //! The rules by which a path gets its kind.
 
 use super::{FileKind, STATE_FILE, scheme};
-use crate::formats::{FORMATS, Role, locate};
+use crate::formats::{FORMATS, FileRole, locate};
 use crate::probe::Probe;
-use crate::probe::content::{self, Content, SAVED_MODEL_CHUNKED, SAVED_MODEL_FILES, Unsupported};
+use crate::probe::content::{self, HeadKind, SAVED_MODEL_CHUNKED, SAVED_MODEL_FILES, Unsupported};
 
 /// How a path is looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ const RULES: &[(&[View], Rule)] = &[
 /// The kind of a path: by the first rule that applies, or by the content of the file.
 pub(super) fn kind(probe: &Probe, view: View) -> FileKind {
     let mut rules = RULES.iter().filter(|(views, _)| views.contains(&view));
-    rules.find_map(|(_, rule)| rule(probe)).unwrap_or_else(|| Content::of(probe).into())
+    rules.find_map(|(_, rule)| rule(probe)).unwrap_or_else(|| HeadKind::of(probe).into())
 }
 
 fn saved_model(probe: &Probe) -> Option<FileKind> {
@@ -75,8 +75,8 @@ fn model_directory(probe: &Probe) -> Option<FileKind> {
 fn single_file(probe: &Probe) -> Option<FileKind> {
     FORMATS.iter().find_map(|format| {
         Some(match (format.role)(probe)? {
-            Role::Content => FileKind::Content(format),
-            Role::Readable => FileKind::CheckpointFile(format),
+            FileRole::Content => FileKind::ShardFile(format),
+            FileRole::Readable => FileKind::CheckpointFile(format),
         })
     })
 }

@@ -35,7 +35,7 @@ pub(crate) use reading::{in_parallel, on_threads};
 pub use shape::Shape;
 pub(crate) use shape::dims_text;
 pub use slice::Slice;
-pub use source::{Extent, Fingerprint, TensorSource, TensorStream};
+pub use source::{Extent, StoredChecksums, TensorSource, TensorStream};
 pub(crate) use value_field::{Coding, ValueField};
 pub use values::{ShownElement, TensorValues};
 pub use view::{Native, TensorView};

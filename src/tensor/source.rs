@@ -27,7 +27,7 @@ pub trait TensorSource: fmt::Debug + Send + Sync {
     }
 
     /// The sizes and checksums of the content in the index; `None` if the format has no checksum per tensor.
-    fn fingerprint(&self) -> Option<Fingerprint> {
+    fn fingerprint(&self) -> Option<StoredChecksums> {
         None
     }
 
@@ -57,7 +57,7 @@ pub trait TensorSource: fmt::Debug + Send + Sync {
 /// The sizes and checksums of a tensor's content in an index. If the layouts are equal, two tensors are considered equal exactly
 /// if their fingerprints are, where the content itself is not available.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Fingerprint {
+pub struct StoredChecksums {
     /// Slices and byte order, in an internal encoding.
     pub layout: Vec<u8>,
     /// The stored checksums, with the sizes of what they cover: one per slice, or the only one.

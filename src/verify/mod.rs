@@ -12,7 +12,7 @@ use std::path::Path;
 pub use graphs::{VerifiedGraph, graphs};
 pub use meta_graph::MetaGraph;
 pub use restorability::{
-    Counts, Kind, Misfit, Problem, Restorability, SaverRestorability, restorability,
+    Counts, Misfit, MisfitKind, MisfitReason, Restorability, SaverRestorability, restorability,
 };
 pub use targets::Targets;
 pub use verification::{Verdict, Verification};

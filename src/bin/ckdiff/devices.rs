@@ -1,7 +1,7 @@
 //! `ckdiff devices`: lists the devices that can compare.
 
 use ckdiff::compare::{Device, adapters};
-use ckdiff::report::{self, Devices, Listed, Options, Report, Tested};
+use ckdiff::report::{self, Devices, ListedAdapter, Options, Report, Tested};
 
 use crate::Exit;
 use crate::args::DevicesArgs;
@@ -15,7 +15,7 @@ use crate::output;
 pub(crate) fn run(args: &DevicesArgs) -> Result<Exit, Diagnostics> {
     let listed = adapters().into_iter().map(|adapter| {
         let tested = if args.test { test(&adapter.name) } else { Tested::No };
-        Listed { adapter, tested }
+        ListedAdapter { adapter, tested }
     });
     let threads = std::thread::available_parallelism().map_or(1, Into::into);
     let devices = Devices { threads, adapters: listed.collect() };

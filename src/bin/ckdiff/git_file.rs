@@ -23,14 +23,14 @@ pub(crate) enum GitFile {
     /// A Git LFS pointer, whose file is elsewhere.
     Pointer(Pointer),
     /// The data of a V2 checkpoint, which cannot be read without its index.
-    Shard(Content),
+    Shard(ContentDigest),
     /// A file that cannot be read, and the error.
-    Unreadable(Error, Content),
+    Unreadable(Error, ContentDigest),
 }
 
 /// The size and digest of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Content {
+pub(crate) struct ContentDigest {
     pub(crate) bytes: u64,
     /// The SHA-256 in hexadecimal.
     pub(crate) sha256: String,
@@ -50,18 +50,20 @@ impl GitFile {
                     return Ok(Self::Pointer(pointer));
                 }
             }
-            FileKind::Content(_) => return Content::read(path).map(Self::Shard).map_err(fail),
+            FileKind::ShardFile(_) => {
+                return ContentDigest::read(path).map(Self::Shard).map_err(fail);
+            }
             FileKind::Unreadable(error) => return Err(error.clone()),
             _ => {}
         }
         match Artifact::of(found) {
             Ok(artifact) => Ok(Self::Artifact(Box::new(artifact))),
-            Err(error) => Ok(Self::Unreadable(error, Content::read(path).map_err(fail)?)),
+            Err(error) => Ok(Self::Unreadable(error, ContentDigest::read(path).map_err(fail)?)),
         }
     }
 }
 
-impl Content {
+impl ContentDigest {
     fn read(path: &Path) -> io::Result<Self> {
         let mut sha256 = Sha256::new();
         let mut file = BufReader::with_capacity(64 << 10, File::open(path)?);

@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use crate::Exit;
 use crate::args::TextconvArgs;
 use crate::diagnostics::Diagnostics;
-use crate::git_file::{Content, GitFile, without_name};
+use crate::git_file::{ContentDigest, GitFile, without_name};
 use crate::output;
 
 /// Prints the content of a file as text. An error in the content is a line of the text, because git stops at an error.
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &TextconvArgs) -> Result<Exit, Diagnostics> {
     Ok(Exit::Same)
 }
 
-fn described(content: &Content) -> String {
+fn described(content: &ContentDigest) -> String {
     format!("{} bytes, sha256:{}", content.bytes, content.sha256)
 }
 

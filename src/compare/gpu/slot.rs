@@ -21,11 +21,15 @@ use super::words::Layout;
 
 /// The free slots.
 #[derive(Default)]
-pub(super) struct Slots(Mutex<Vec<Slot>>);
+pub(super) struct Slots(Mutex<Vec<BatchBuffers>>);
 
 impl Slots {
     /// A slot with room for `bytes` of each side.
-    pub(super) fn take(&self, context: &Arc<Context>, bytes: usize) -> Result<Slot, Failure> {
+    pub(super) fn take(
+        &self,
+        context: &Arc<Context>,
+        bytes: usize,
+    ) -> Result<BatchBuffers, Failure> {
         let mut free = lock(&self.0);
         let fits = free.iter().enumerate().filter(|(_, slot)| slot.bytes >= bytes);
         if let Some((at, _)) = fits.min_by_key(|(_, slot)| slot.bytes) {
@@ -34,10 +38,10 @@ impl Slots {
         // A larger slot replaces a smaller one, so there are never more slots than were in use at once.
         drop(free.pop());
         drop(free);
-        Slot::new(context, bytes)
+        BatchBuffers::new(context, bytes)
     }
 
-    fn put(&self, slot: Slot) {
+    fn put(&self, slot: BatchBuffers) {
         lock(&self.0).push(slot);
     }
 }
@@ -54,7 +58,7 @@ pub(super) enum Input {
 }
 
 /// Buffers for a batch.
-pub(super) struct Slot {
+pub(super) struct BatchBuffers {
     context: Arc<Context>,
     /// Bytes of each side.
     bytes: usize,
@@ -109,7 +113,7 @@ impl RuleWords {
     }
 }
 
-impl Slot {
+impl BatchBuffers {
     fn new(context: &Arc<Context>, bytes: usize) -> Result<Self, Failure> {
         let staging = || context.buffer(bytes, BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC);
         let results = 4 * Layout::largest(bytes).words();
@@ -257,7 +261,7 @@ fn map(buffer: &Buffer, mode: MapMode, bytes: u64, done: Sender<Mapped>) {
 
 /// A batch that was submitted.
 struct Submitted {
-    slot: Slot,
+    slot: BatchBuffers,
     layout: Layout,
     serial: u32,
     index: SubmissionIndex,

@@ -12,7 +12,7 @@ use crate::graph::{Consumer, Consumers, Graph, NodeId, data_count};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Requirement {
     /// The op and the attributes.
-    Fingerprint,
+    NodeHash,
     /// The op.
     Op,
 }
@@ -107,7 +107,7 @@ impl Extension<'_, '_, '_> {
                 }
                 let input_index = input_index(graph, *found)?;
                 let print = match self.common {
-                    Requirement::Fingerprint => prints.of_node(graph, found.by),
+                    Requirement::NodeHash => prints.of_node(graph, found.by),
                     Requirement::Op => 0,
                 };
                 Some(((print, node.op, input_index, input.port), found.by))

@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::renames::Renames;
-use crate::graph::{Function, Index, Library};
+use crate::graph::{Function, Library, LookupMap};
 use crate::message::{Value, entry, records};
 use crate::schema::{Cardinality, Kind, MessageType, Schema};
 
@@ -167,12 +167,12 @@ enum CalleeNames {
 struct BodyHasher<'g, 'm> {
     schema: &'g Schema,
     library: &'g Library<'m>,
-    names: Index,
+    names: LookupMap,
 }
 
 impl<'g, 'm> BodyHasher<'g, 'm> {
     fn new(schema: &'g Schema, library: &'g Library<'m>) -> Self {
-        let mut names = Index::with_room_for(library.functions.len());
+        let mut names = LookupMap::with_room_for(library.functions.len());
         for (position, function) in (0..).zip(&library.functions) {
             let is = |at: u32| {
                 library.functions.get(at as usize).is_some_and(|f| f.name == function.name)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::per_node::PerNode;
 use crate::diff::join::join;
-use crate::graph::{Graph, Input, NodeId, Role};
+use crate::graph::{Graph, Input, NodeId, NodeRole};
 
 /// Two graphs and their matched nodes.
 #[derive(Debug)]
@@ -28,11 +28,11 @@ impl<'g, 'm> Matching<'g, 'm> {
         let mut found = Self { lhs, rhs, to_rhs, to_lhs, is_renamed };
         let is_first = |l, name| lhs.duplicates().is_empty() || lhs.find(name) == Some(l);
         let mut next = 0;
-        for (l, node) in lhs.iter().filter(|(_, node)| node.role == Role::Node) {
+        for (l, node) in lhs.iter().filter(|(_, node)| node.role == NodeRole::Node) {
             // In most comparisons the nodes have the same order.
             if is_first(l, node.name)
                 && let Some(r) = rhs.find_among(next..next + 1, node.name)
-                && rhs.node(r).role == Role::Node
+                && rhs.node(r).role == NodeRole::Node
             {
                 found.pair(l, r);
                 next = r.position() + 1;
@@ -48,7 +48,7 @@ impl<'g, 'm> Matching<'g, 'm> {
         let borders = |graph: &Graph<'_>| {
             let mut borders: Vec<_> = graph
                 .iter()
-                .filter(|(_, node)| node.role != Role::Node)
+                .filter(|(_, node)| node.role != NodeRole::Node)
                 .map(|(id, node)| (node.role, id))
                 .collect();
             borders.sort_unstable();
@@ -57,14 +57,14 @@ impl<'g, 'm> Matching<'g, 'm> {
         let rhs = borders(self.rhs);
         let mut control_results = BTreeMap::new();
         for (role, r) in &rhs {
-            if let Role::ControlResult(_) = role {
+            if let NodeRole::ControlResult(_) = role {
                 control_results.entry(self.rhs.node(*r).name).or_insert(*r);
             }
         }
         for (role, l) in borders(self.lhs) {
             let same = match role {
                 // Control results have only a name.
-                Role::ControlResult(_) => control_results.get(self.lhs.node(l).name).copied(),
+                NodeRole::ControlResult(_) => control_results.get(self.lhs.node(l).name).copied(),
                 _ => {
                     let at = rhs.binary_search_by_key(&role, |&(role, _)| role).ok();
                     at.and_then(|at| rhs.get(at)).map(|&(_, r)| r)

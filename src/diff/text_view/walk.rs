@@ -46,7 +46,7 @@ struct Target<'a> {
 
 /// Two messages that differ, and the changes in them, whose first `depth` hops lead here.
 #[derive(Debug, Clone, Copy)]
-struct Frame<'a, 'e> {
+struct MessagePair<'a, 'e> {
     ty: &'a MessageType,
     lhs: Option<&'a [u8]>,
     rhs: Option<&'a [u8]>,
@@ -99,7 +99,7 @@ impl<'a> Walk<'a> {
         entries.sort_by(|a, b| (&a.hops, a.change).cmp(&(&b.hops, b.change)));
         if let Some(CommonPart { ty, lhs, rhs, .. }) = common.filter(|_| !entries.is_empty()) {
             let (lhs, rhs) = (Some(lhs), Some(rhs));
-            let mut open = vec![Frame { ty, lhs, rhs, depth: 0, entries: &entries }];
+            let mut open = vec![MessagePair { ty, lhs, rhs, depth: 0, entries: &entries }];
             while let Some(level) = open.pop() {
                 walk.level(level, &mut open);
             }
@@ -115,7 +115,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Shows a message, or descends into its fields.
-    fn level<'e>(&mut self, at: Frame<'a, 'e>, open: &mut Vec<Frame<'a, 'e>>) {
+    fn level<'e>(&mut self, at: MessagePair<'a, 'e>, open: &mut Vec<MessagePair<'a, 'e>>) {
         if OBJECTS.contains(&&*at.ty.full_name) {
             return self.without_texts(at.entries);
         }
@@ -125,13 +125,13 @@ impl<'a> Walk<'a> {
         let ends = at.entries.partition_point(|entry| entry.hops.len() <= at.depth);
         let Some((ending, rest)) = at.entries.split_at_checked(ends) else { return };
         if !ending.is_empty() {
-            self.element(Frame { entries: ending, ..at });
+            self.element(MessagePair { entries: ending, ..at });
         }
         let field = |entry: &Target<'a>| entry.hops.get(at.depth).map(|hop| hop.field);
         for entries in rest.chunk_by(|a, b| field(a) == field(b)) {
             let name = entries.first().and_then(field).unwrap_or_default();
             let known = at.ty.field_by_name(name.as_bytes());
-            let at = Frame { entries, ..at };
+            let at = MessagePair { entries, ..at };
             let Some(field) = known else {
                 self.without_texts(entries);
                 continue;
@@ -144,18 +144,18 @@ impl<'a> Walk<'a> {
     }
 
     /// The collection that contains a message.
-    fn collection(&self, at: &Frame<'a, '_>) -> Option<&'a str> {
+    fn collection(&self, at: &MessagePair<'a, '_>) -> Option<&'a str> {
         let change = self.changes.get(at.entries.first()?.change)?;
         change.path.key_in("collection_def")
     }
 
     /// The type of the messages embedded in the collection that contains a message.
-    fn embedded_type(&self, at: &Frame<'a, '_>) -> Option<&'static str> {
+    fn embedded_type(&self, at: &MessagePair<'a, '_>) -> Option<&'static str> {
         treatment("tensorflow.CollectionDef.BytesList", "value", self.collection(at)).embedded
     }
 
     /// Whether a message is shown as a whole.
-    fn is_whole(&self, at: &Frame<'a, '_>) -> bool {
+    fn is_whole(&self, at: &MessagePair<'a, '_>) -> bool {
         let name = &*at.ty.full_name;
         if CONTAINERS.contains(&name) || name.starts_with("tensorflow.CollectionDef") {
             // The items of other collections say little by themselves.
@@ -171,9 +171,9 @@ impl<'a> Walk<'a> {
     /// Descends into the values of a field.
     fn values_of<'e>(
         &mut self,
-        at: Frame<'a, 'e>,
+        at: MessagePair<'a, 'e>,
         values: &FieldValues<'a>,
-        open: &mut Vec<Frame<'a, 'e>>,
+        open: &mut Vec<MessagePair<'a, 'e>>,
     ) {
         let hop = |entry: &Target<'a>| entry.hops.get(at.depth).copied();
         let hops = || at.entries.iter().filter_map(hop);
@@ -194,15 +194,15 @@ impl<'a> Walk<'a> {
             match (one(&lhs), one(&rhs)) {
                 (Ok(None), Ok(None)) => self.without_texts(entries),
                 (Ok(lhs), Ok(rhs)) if !values.are_embedded() => {
-                    open.push(Frame { ty: values.ty, lhs, rhs, depth, entries });
+                    open.push(MessagePair { ty: values.ty, lhs, rhs, depth, entries });
                 }
-                _ => self.several(Frame { depth, entries, ..at }, values, lhs, rhs),
+                _ => self.several(MessagePair { depth, entries, ..at }, values, lhs, rhs),
             }
         }
     }
 
     /// Shows a message with all changes in it.
-    fn element(&mut self, at: Frame<'a, '_>) {
+    fn element(&mut self, at: MessagePair<'a, '_>) {
         let is_block = |entry: &&Target<'_>| entry.block.is_some();
         let messages = |name: Option<&'a str>, side: Option<&'a [u8]>| -> Vec<PartMessage<'a>> {
             let Some(bytes) = side else { return Vec::new() };
@@ -228,7 +228,7 @@ impl<'a> Walk<'a> {
     /// The messages embedded in a collection.
     fn collection_messages(
         &self,
-        at: &Frame<'a, '_>,
+        at: &MessagePair<'a, '_>,
         collection: &'a [u8],
     ) -> Option<Vec<PartMessage<'a>>> {
         let is_collection = &*at.ty.full_name == "tensorflow.CollectionDef";
@@ -245,7 +245,7 @@ impl<'a> Walk<'a> {
     /// Shows messages with the same name, or embedded ones.
     fn several(
         &mut self,
-        at: Frame<'a, '_>,
+        at: MessagePair<'a, '_>,
         values: &FieldValues<'a>,
         (lhs, more): NamedValues<'a>,
         (rhs, other): NamedValues<'a>,
@@ -266,7 +266,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Shows one field of a large message.
-    fn field(&mut self, at: Frame<'a, '_>, field: &Field) {
+    fn field(&mut self, at: MessagePair<'a, '_>, field: &Field) {
         let messages = |side: Option<&'a [u8]>| -> Vec<PartMessage<'a>> {
             let run = side.map(|message| run(message, field.number)).filter(|run| !run.is_empty());
             let message = |run| PartMessage { name: None, ty: at.ty, bytes: Cow::Borrowed(run) };

@@ -29,13 +29,13 @@ const MAX_DAMAGED: usize = 100_000;
 pub(super) struct Header {
     /// The metadata, in order.
     pub(super) metadata: Vec<(String, String)>,
-    pub(super) tensors: BTreeMap<Name, Result<Listed>>,
+    pub(super) tensors: BTreeMap<Name, Result<HeaderEntry>>,
     /// Damage that does not belong to a single tensor.
     pub(super) damage: Vec<Error>,
 }
 
 /// The type, shape and location of a tensor.
-pub(super) struct Listed {
+pub(super) struct HeaderEntry {
     pub(super) ty: &'static Type,
     pub(super) shape: Shape,
     /// The offset of the content in the file.
@@ -143,7 +143,7 @@ struct Data {
 
 impl Data {
     /// Parses the JSON value of a tensor at byte `at`.
-    fn entry(&self, text: &str, at: u64) -> Result<Listed> {
+    fn entry(&self, text: &str, at: u64) -> Result<HeaderEntry> {
         if text.len() > MAX_ENTRY_BYTES {
             let expected = format!("at most {MAX_ENTRY_BYTES}");
             return Err(Error::unexpected("bytes of an entry", text.len(), expected));
@@ -174,7 +174,7 @@ impl Data {
             let expected = format!("{}, as {} of shape {shape} has", bits / 8, ty.name);
             return Err(Error::unexpected("bytes of content", end - start, expected));
         }
-        Ok(Listed { ty, shape, start, end })
+        Ok(HeaderEntry { ty, shape, start, end })
     }
 
     /// Converts offsets from the start of the data to offsets in the file.
@@ -198,8 +198,8 @@ impl Data {
     }
 
     /// Replaces tensors that share bytes by errors. Returns an error if some bytes belong to no tensor.
-    fn check_places(&self, tensors: &mut BTreeMap<Name, Result<Listed>>) -> Option<Error> {
-        let place = |(name, listed): (&Name, &Result<Listed>)| {
+    fn check_places(&self, tensors: &mut BTreeMap<Name, Result<HeaderEntry>>) -> Option<Error> {
+        let place = |(name, listed): (&Name, &Result<HeaderEntry>)| {
             let listed = listed.as_ref().ok()?;
             Some((listed.start, listed.end, name.clone()))
         };

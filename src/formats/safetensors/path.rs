@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::format::Role;
+use super::super::format::FileRole;
 use super::super::shard_name::{ShardName, shard, shards_of, with_suffix};
 use super::header;
 use crate::probe::Probe;
@@ -32,17 +32,17 @@ pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
 }
 
 /// Whether a file is an index or has tensors.
-pub(super) fn role(probe: &Probe) -> Option<Role> {
+pub(super) fn role(probe: &Probe) -> Option<FileRole> {
     if !probe.exists() || probe.is_directory() {
         None
     } else if is_index(probe.path()) {
-        Some(Role::Content)
+        Some(FileRole::Content)
     } else if header::is_likely(probe) {
-        Some(Role::Readable)
+        Some(FileRole::Readable)
     } else {
         // The start of the file may be damaged.
         let is_named = probe.file_name().ends_with(FILE) && content::may_be_table(probe);
-        is_named.then_some(Role::Readable)
+        is_named.then_some(FileRole::Readable)
     }
 }
 

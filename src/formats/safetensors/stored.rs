@@ -6,7 +6,7 @@ use crate::bytes::ReadAt;
 use crate::error::{Error, Result};
 use crate::tensor::{DType, Extent, Shape, TensorSource, TensorStream};
 
-use super::header::Listed;
+use super::header::HeaderEntry;
 
 /// A tensor in a file.
 #[derive(Debug)]
@@ -25,8 +25,8 @@ impl Stored {
     ///
     /// # Errors
     /// If the element type is not supported.
-    pub(super) fn new(listed: Listed, file: Arc<dyn ReadAt>, shard: u32) -> Result<Self> {
-        let Listed { ty, shape, start, end } = listed;
+    pub(super) fn new(listed: HeaderEntry, file: Arc<dyn ReadAt>, shard: u32) -> Result<Self> {
+        let HeaderEntry { ty, shape, start, end } = listed;
         let dtype = ty.dtype.ok_or_else(|| {
             Error::unsupported(format!("elements of type {} are not supported", ty.name)).at(start)
         })?;

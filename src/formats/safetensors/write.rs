@@ -11,7 +11,7 @@ use crate::files::{Complete, NewFile, cannot_write};
 use crate::progress::Progress;
 use crate::tensor::{TensorSource, read_through};
 
-use super::super::piece::{Piece, Shard, shard_count};
+use super::super::piece::{Shard, StoredTensor, shard_count};
 use super::header::{MAX_BYTES, METADATA};
 use super::path;
 use super::types::{TYPES, Type};
@@ -67,7 +67,7 @@ impl<'a> Stored<'a> {
     ///
     /// # Errors
     /// If the format cannot store the tensor.
-    fn new(piece: &'a Piece<'_>) -> Result<Self> {
+    fn new(piece: &'a StoredTensor<'_>) -> Result<Self> {
         let refused = |kind: String| Error::unsupported(kind);
         let name = piece.name.as_str();
         let name = name.ok_or_else(|| refused("safetensors needs names in UTF-8".into()))?;

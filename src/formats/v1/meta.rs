@@ -10,7 +10,7 @@ use crate::tensor::{DType, Name, Shape};
 use super::super::proto::{self, Extents};
 
 /// A `SavedSliceMeta`: a tensor as a file lists it.
-pub(super) struct Listed {
+pub(super) struct SavedMeta {
     pub(super) dtype: DType,
     pub(super) shape: Shape,
     /// The slices of the tensor in this file.
@@ -19,7 +19,7 @@ pub(super) struct Listed {
 
 /// A `SavedTensorSliceMeta`: the list of tensors.
 pub(super) struct Meta {
-    pub(super) tensors: Vec<(Name, Result<Listed>)>,
+    pub(super) tensors: Vec<(Name, Result<SavedMeta>)>,
     pub(super) damage: Vec<Error>,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn read(table: &Table, limits: &Limits) -> Result<Meta> {
 
 fn tensors(
     meta: &Record<'_>,
-    tensors: &mut Vec<(Name, Result<Listed>)>,
+    tensors: &mut Vec<(Name, Result<SavedMeta>)>,
     limits: &Limits,
 ) -> Result<()> {
     for record in meta.message("meta")? {
@@ -81,7 +81,7 @@ fn tensors(
     Ok(())
 }
 
-fn listed(meta: &Record<'_>, name: &mut Name, limits: &Limits) -> Result<Listed> {
+fn listed(meta: &Record<'_>, name: &mut Name, limits: &Limits) -> Result<SavedMeta> {
     let (mut dims, mut slices, mut dtype) = (Vec::new(), Vec::new(), 0);
     let at = meta.content;
     for record in meta.message("tensor")? {
@@ -101,7 +101,7 @@ fn listed(meta: &Record<'_>, name: &mut Name, limits: &Limits) -> Result<Listed>
             _ => {}
         }
     }
-    Ok(Listed {
+    Ok(SavedMeta {
         dtype: DType::from_code(dtype)
             .ok_or_else(|| Error::unexpected("dtype", dtype, "a code of types.proto").at(at))?,
         shape: Shape::new(&dims).map_err(|error| error.at(at))?,

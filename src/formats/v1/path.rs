@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::format::Role;
+use super::super::format::FileRole;
 use super::super::shard_name::{ShardName, all_shards, of_all_shards, shards_of};
 use crate::probe::Probe;
 use crate::probe::content;
@@ -26,8 +26,8 @@ pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
 }
 
 /// Every table can be read, since it has its own list of tensors.
-pub(super) fn role(probe: &Probe) -> Option<Role> {
-    probe.is_table().then_some(Role::Readable)
+pub(super) fn role(probe: &Probe) -> Option<FileRole> {
+    probe.is_table().then_some(FileRole::Readable)
 }
 
 /// The shards that `P-?????-of-00002` names, and the file of this name.

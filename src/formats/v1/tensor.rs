@@ -9,7 +9,7 @@ use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 
 use super::super::partitioned::{Partitioned, StoredSlice};
 use super::super::proto::Extents;
-use super::meta::Listed;
+use super::meta::SavedMeta;
 use super::table_file::{ListedSlice, TableFile};
 use super::values;
 use super::walk::{Saved, SliceLocation};
@@ -59,7 +59,7 @@ pub(super) fn merge(
 
 impl Tensor {
     /// A tensor as a file lists it, after `before` other slices.
-    pub(super) fn of(listed: Listed, file: usize, before: &mut u64) -> Self {
+    pub(super) fn of(listed: SavedMeta, file: usize, before: &mut u64) -> Self {
         let numbered = (*before..).zip(listed.slices);
         let slices: Vec<_> = numbered.map(|(n, slice)| (slice, file, n)).collect();
         *before += slices.len() as u64;

@@ -17,7 +17,7 @@ use crate::schema::field::{
 use crate::table::Builder;
 use crate::tensor::Name;
 
-use super::super::piece::{Piece, Shard, shard_count};
+use super::super::piece::{Shard, StoredTensor, shard_count};
 use super::super::{proto, shard_name, slice_key};
 use super::encode::Values;
 
@@ -46,7 +46,7 @@ pub(super) fn write(
 }
 
 /// Writes one table.
-fn shard(pieces: &[Piece<'_>], out: NewFile, progress: &dyn Progress) -> Result<NewFile> {
+fn shard(pieces: &[StoredTensor<'_>], out: NewFile, progress: &dyn Progress) -> Result<NewFile> {
     let mut keyed = BTreeMap::new();
     for piece in pieces {
         let mut key = Vec::new();
@@ -71,7 +71,7 @@ fn shard(pieces: &[Piece<'_>], out: NewFile, progress: &dyn Progress) -> Result<
 }
 
 /// The extents of a piece, with full dimensions as the writer gave them.
-fn extents(piece: &Piece<'_>) -> Vec<(i64, i64)> {
+fn extents(piece: &StoredTensor<'_>) -> Vec<(i64, i64)> {
     match &piece.slice {
         Some(slice) => slice.given_extents().to_vec(),
         None => vec![(0, -1); piece.shape.rank()],
@@ -79,8 +79,8 @@ fn extents(piece: &Piece<'_>) -> Vec<(i64, i64)> {
 }
 
 /// The list of tensors, `SavedTensorSlices { meta }`, in the order of their first slices.
-fn meta(pieces: &[Piece<'_>]) -> Vec<u8> {
-    let mut order: Vec<(&Name, Vec<&Piece<'_>>)> = Vec::new();
+fn meta(pieces: &[StoredTensor<'_>]) -> Vec<u8> {
+    let mut order: Vec<(&Name, Vec<&StoredTensor<'_>>)> = Vec::new();
     let mut places = BTreeMap::new();
     for piece in pieces {
         let at = *places.entry(&piece.name).or_insert(order.len());
@@ -101,7 +101,7 @@ fn meta(pieces: &[Piece<'_>]) -> Vec<u8> {
 }
 
 /// A `SavedSliceMeta`.
-fn tensor(name: &Name, slices: &[&Piece<'_>], out: &mut Writer) {
+fn tensor(name: &Name, slices: &[&StoredTensor<'_>], out: &mut Writer) {
     out.put_bytes(saved_slice_meta::NAME, name.as_bytes());
     if let Some(first) = slices.first() {
         out.put_bytes(saved_slice_meta::SHAPE, &proto::shape_proto(&first.shape).encode_to_vec());
@@ -116,7 +116,7 @@ fn tensor(name: &Name, slices: &[&Piece<'_>], out: &mut Writer) {
 
 /// Encodes `SavedTensorSlices { data: SavedSlice { name, slice, data: TensorProto } }` except for the fields of the
 /// `TensorProto`, which take `values` bytes.
-fn head(piece: &Piece<'_>, values: u64) -> Result<Vec<u8>> {
+fn head(piece: &StoredTensor<'_>, values: u64) -> Result<Vec<u8>> {
     let mut slice = Writer::default();
     slice.put_bytes(saved_slice::NAME, piece.name.as_bytes());
     let extents = proto::slice_proto(&extents(piece)).encode_to_vec();

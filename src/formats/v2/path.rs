@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::format::Role;
+use super::super::format::FileRole;
 use super::super::shard_name::{ShardName, shards_of, with_suffix};
 use super::index;
 use crate::probe::Probe;
@@ -38,18 +38,18 @@ pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
 }
 
 /// Whether a file is an index or a shard.
-pub(super) fn role(probe: &Probe) -> Option<Role> {
+pub(super) fn role(probe: &Probe) -> Option<FileRole> {
     let extension = probe.path().extension().and_then(|extension| extension.to_str());
     let extension = extension.unwrap_or_default();
     if is_data_extension(extension).is_some() {
-        return Some(Role::Content);
+        return Some(FileRole::Content);
     }
     let is_index = if extension == "index" {
         content::may_be_table(probe)
     } else {
         probe.is_table() && probe.file().is_some_and(index::is_index)
     };
-    is_index.then_some(Role::Readable)
+    is_index.then_some(FileRole::Readable)
 }
 
 /// The shards with this prefix, then the index.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::bytes::{Checksum, ChecksumKind, Crc32c, File, ReadAt};
 use crate::error::{Error, Result};
-use crate::tensor::{DType, Extent, Fingerprint, Shape, TensorSource, TensorStream};
+use crate::tensor::{DType, Extent, Shape, StoredChecksums, TensorSource, TensorStream};
 
 use super::super::elements::Framed;
 use super::entry::ByteOrder;
@@ -30,11 +30,11 @@ impl TensorSource for Stored {
         (self.number_bytes > 0 && as_is).then_some(self)
     }
 
-    fn fingerprint(&self) -> Option<Fingerprint> {
+    fn fingerprint(&self) -> Option<StoredChecksums> {
         // The byte order matters only for numbers of several bytes.
         let swapped = self.order == ByteOrder::Big && self.number_bytes != 1;
         let checksums = self.stored_checksum().into_iter().collect();
-        Some(Fingerprint { layout: vec![u8::from(swapped)], checksums })
+        Some(StoredChecksums { layout: vec![u8::from(swapped)], checksums })
     }
 
     fn stored_at(&self) -> (u32, u64) {

@@ -10,7 +10,7 @@ use crate::files::{Complete, NewFile, cannot_write};
 use crate::progress::Progress;
 use crate::tensor::Slice;
 
-use super::super::piece::{self, Piece, shard_count};
+use super::super::piece::{self, StoredTensor, shard_count};
 use super::super::{shard_name, slice_key};
 use super::encode;
 use super::entry::{BundleEntry, ByteOrder, write_index};
@@ -53,7 +53,7 @@ impl Shard<'_> {
     /// Writes the content of `piece`, and adds its entry.
     fn write(
         &mut self,
-        piece: &Piece<'_>,
+        piece: &StoredTensor<'_>,
         entries: &mut BTreeMap<Vec<u8>, BundleEntry>,
     ) -> Result<()> {
         let written = encode::write(piece.source, &mut self.file, self.progress)?;
@@ -91,7 +91,7 @@ impl Shard<'_> {
     /// Adds a slice to the list in the entry of its tensor.
     fn list(
         &self,
-        piece: &Piece<'_>,
+        piece: &StoredTensor<'_>,
         slice: &Slice,
         entries: &mut BTreeMap<Vec<u8>, BundleEntry>,
     ) -> Result<()> {

@@ -7,7 +7,7 @@
 use super::library::Function;
 use super::scope::{NodeScope, function_path};
 use super::signature::{Signature, Sizes};
-use super::source::{Problem, Source, number};
+use super::source::{InputFault, Source, number};
 use crate::graph::TensorName;
 use crate::graph::finding::Findings;
 use crate::message::entries;
@@ -18,23 +18,23 @@ pub(super) fn source<'i>(
     scope: &NodeScope<'_>,
     function: &Signature<'_>,
     input: &'i str,
-) -> Result<Source, Problem<'i>> {
+) -> Result<Source, InputFault<'i>> {
     if input.is_empty() {
-        return Err(Problem::Empty);
+        return Err(InputFault::Empty);
     }
     let TensorName { node: name, port: rest, .. } = TensorName::parse(input);
     if let Some(width) = function.inputs.width(name, &Sizes::default()) {
         return indexed(input, name, rest, width).map(|width| Source { node: None, width });
     }
-    let Some(node) = scope.position(name) else { return Err(Problem::NoNode(name)) };
-    let Some(rest) = rest else { return Err(Problem::OnlyNode(input)) };
+    let Some(node) = scope.position(name) else { return Err(InputFault::NoNode(name)) };
+    let Some(rest) = rest else { return Err(InputFault::OnlyNode(input)) };
     let TensorName { node: output, port: index, .. } = TensorName::parse(rest);
-    let Some(resolved) = scope.nodes.get(node) else { return Err(Problem::NoNode(name)) };
+    let Some(resolved) = scope.nodes.get(node) else { return Err(InputFault::NoNode(name)) };
     let Some(signature) = &resolved.signature else {
         return Ok(Source { node: Some(node), width: None });
     };
     match signature.outputs.width(output, &resolved.sizes) {
-        None => Err(Problem::NoOutput(name, output)),
+        None => Err(InputFault::NoOutput(name, output)),
         Some(width) => {
             indexed(input, output, index, width).map(|width| Source { node: Some(node), width })
         }
@@ -47,12 +47,12 @@ fn indexed<'i>(
     name: &'i str,
     index: Option<&'i str>,
     width: Option<u64>,
-) -> Result<Option<u64>, Problem<'i>> {
+) -> Result<Option<u64>, InputFault<'i>> {
     let Some(index) = index else { return Ok(width) };
     match (number(index), width) {
-        (None, _) => Err(Problem::Port(input, index)),
+        (None, _) => Err(InputFault::Port(input, index)),
         (Some(position), Some(width)) if position >= width => {
-            Err(Problem::Width(input, name, width))
+            Err(InputFault::Width(input, name, width))
         }
         _ => Ok(Some(1)),
     }

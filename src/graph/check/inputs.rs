@@ -2,7 +2,7 @@
 
 use super::body;
 use super::scope::{NodeScope, ResolvedNode, counted};
-use super::source::{Problem, Source, number};
+use super::source::{InputFault, Source, number};
 use crate::graph::TensorName;
 use crate::graph::finding::Findings;
 
@@ -93,23 +93,23 @@ fn is_back_edge(scope: &NodeScope<'_>, from: usize, to: &ResolvedNode<'_>) -> bo
 }
 
 /// The source of a control input.
-fn controlling<'i>(scope: &NodeScope<'_>, name: &'i str) -> Result<Source, Problem<'i>> {
+fn controlling<'i>(scope: &NodeScope<'_>, name: &'i str) -> Result<Source, InputFault<'i>> {
     if name.is_empty() {
-        return Err(Problem::Empty);
+        return Err(InputFault::Empty);
     }
     let node = scope.position(name);
     let is_arg = || scope.function.as_ref().is_some_and(|function| function.inputs.has(name));
     match node {
-        None if name.contains(':') => Err(Problem::ControlPort(name)),
-        None if !is_arg() => Err(Problem::NoNode(name)),
+        None if name.contains(':') => Err(InputFault::ControlPort(name)),
+        None if !is_arg() => Err(InputFault::NoNode(name)),
         node => Ok(Source { node, width: Some(0) }),
     }
 }
 
 /// The source of a data input of a graph.
-fn output<'i>(scope: &NodeScope<'_>, input: &'i str) -> Result<Source, Problem<'i>> {
+fn output<'i>(scope: &NodeScope<'_>, input: &'i str) -> Result<Source, InputFault<'i>> {
     if input.is_empty() {
-        return Err(Problem::Empty);
+        return Err(InputFault::Empty);
     }
     let TensorName { node: name, port, .. } = TensorName::parse(input);
     let port = port.unwrap_or("0");
@@ -118,11 +118,11 @@ fn output<'i>(scope: &NodeScope<'_>, input: &'i str) -> Result<Source, Problem<'
         if name.starts_with(UNBOUND) {
             return Ok(Source { node: None, width: Some(1) });
         }
-        return Err(Problem::NoNode(name));
+        return Err(InputFault::NoNode(name));
     };
-    let Some(port) = number(port) else { return Err(Problem::Port(input, port)) };
+    let Some(port) = number(port) else { return Err(InputFault::Port(input, port)) };
     match scope.nodes.get(node).and_then(|resolved| resolved.outputs) {
-        Some(outputs) if port >= outputs => Err(Problem::Outputs(input, outputs)),
+        Some(outputs) if port >= outputs => Err(InputFault::Outputs(input, outputs)),
         _ => Ok(Source { node: Some(node), width: Some(1) }),
     }
 }

@@ -14,7 +14,7 @@ pub(super) struct Source {
 
 /// What is wrong with an input; formatted only if it is reported.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Problem<'a> {
+pub(super) enum InputFault<'a> {
     Empty,
     NoNode(&'a str),
     ControlPort(&'a str),
@@ -28,7 +28,7 @@ pub(super) enum Problem<'a> {
     Width(&'a str, &'a str, u64),
 }
 
-impl Problem<'_> {
+impl InputFault<'_> {
     pub(super) fn to_string(self, scope: &NodeScope<'_>) -> String {
         match self {
             Self::Empty => "names no node".into(),

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::diagnostics::{Spot, located};
 use super::fields::Members;
-use super::locate::Step;
+use super::locate::ValueStep;
 use super::reader::{Reader, Text, With};
 use crate::error::shortened;
 use crate::json::ANY_TOO_DEEP;
@@ -78,7 +78,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, FindType> {
         let mut found = None;
         let mut ordinal = 0;
         while let Some(name) = map.next_key_seed(Text)? {
-            reader.path.push(Step::Member(ordinal));
+            reader.path.push(ValueStep::Member(ordinal));
             ordinal += 1;
             if name != "@type" {
                 map.next_value::<IgnoredAny>()?;
@@ -124,7 +124,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Payload<'s>> {
         let mut found = false;
         let mut ordinal = 0;
         while let Some(name) = map.next_key_seed(Text)? {
-            reader.path.push(Step::Member(ordinal));
+            reader.path.push(ValueStep::Member(ordinal));
             ordinal += 1;
             match &*name {
                 "@type" => drop(map.next_value::<IgnoredAny>()?),

@@ -7,7 +7,7 @@ use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor
 use serde_json::value::RawValue;
 
 use super::diagnostics::Spot;
-use super::locate::Step;
+use super::locate::ValueStep;
 use super::map::Entries;
 use super::reader::{Reader, Text, With};
 use crate::bytes::{base64, suggestion};
@@ -47,7 +47,7 @@ impl<'s, 'de> Reader<'s, 'de> {
     /// Parses the value of a field, other than null.
     fn field_value<D: Deserializer<'de>>(
         &mut self,
-        Slot { ty, field }: Slot<'s>,
+        MemberValue { ty, field }: MemberValue<'s>,
         json: D,
     ) -> Result<bool, D::Error> {
         match field.cardinality {
@@ -152,7 +152,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Members<'s>> {
         let (mut given, mut oneofs) = (FieldSet::default(), FieldSet::default());
         let mut ordinal = 0;
         while let Some(name) = map.next_key_seed(Text)? {
-            reader.path.push(Step::Member(ordinal));
+            reader.path.push(ValueStep::Member(ordinal));
             ordinal += 1;
             if let Some(field) = reader.field(ty, &name) {
                 if !given.insert(field.position) {
@@ -160,7 +160,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Members<'s>> {
                         reader.fail(Spot::Key, format!("{} is given twice", field.json_name))
                     );
                 }
-                let set = map.next_value_seed(reader.with(Slot { ty, field }))?;
+                let set = map.next_value_seed(reader.with(MemberValue { ty, field }))?;
                 if let Some(oneof) = field.oneof.filter(|_| set)
                     && !oneofs.insert(oneof)
                 {
@@ -210,13 +210,13 @@ fn unknown_field(ty: &MessageType, name: &str) -> String {
 
 /// The value of a member.
 #[derive(Clone, Copy)]
-struct Slot<'s> {
+struct MemberValue<'s> {
     ty: &'s MessageType,
     field: &'s Field,
 }
 
 /// Returns whether the field was set.
-impl<'s, 'de> DeserializeSeed<'de> for With<'_, 's, 'de, Slot<'s>> {
+impl<'s, 'de> DeserializeSeed<'de> for With<'_, 's, 'de, MemberValue<'s>> {
     type Value = bool;
 
     #[inline]
@@ -225,7 +225,7 @@ impl<'s, 'de> DeserializeSeed<'de> for With<'_, 's, 'de, Slot<'s>> {
     }
 }
 
-impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Slot<'s>> {
+impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, MemberValue<'s>> {
     type Value = bool;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -261,9 +261,9 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Items<'s>> {
         }
         let begin = reader.out.position();
         let single = Single { field, keep: true, tag: !field.is_packed };
-        reader.path.push(Step::Item(0));
+        reader.path.push(ValueStep::Item(0));
         while list.next_element_seed(reader.with(single))?.is_some() {
-            if let Some(Step::Item(index)) = reader.path.last_mut() {
+            if let Some(ValueStep::Item(index)) = reader.path.last_mut() {
                 *index += 1;
             }
         }

@@ -8,7 +8,7 @@ use crate::error::shortened;
 
 /// A step into a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ValueStep {
     /// The member with this ordinal in a message.
     Member(usize),
     /// The entry with this ordinal in a map.
@@ -29,8 +29,8 @@ pub(super) struct Located {
 }
 
 /// Walks `input` from the start along `steps`.
-pub(super) fn locate(input: &str, steps: &[Step]) -> Located {
-    let mut walk = Walk { input: input.as_bytes(), pos: 0 };
+pub(super) fn locate(input: &str, steps: &[ValueStep]) -> Located {
+    let mut walk = LocationSearch { input: input.as_bytes(), pos: 0 };
     let mut path = String::new();
     let mut key = 0;
     walk.blanks();
@@ -38,8 +38,9 @@ pub(super) fn locate(input: &str, steps: &[Step]) -> Located {
         // Skip the bracket.
         walk.pos += 1;
         walk.blanks();
-        let (Step::Member(ordinal) | Step::Entry(ordinal) | Step::Item(ordinal)) = step;
-        let named = !matches!(step, Step::Item(_));
+        let (ValueStep::Member(ordinal) | ValueStep::Entry(ordinal) | ValueStep::Item(ordinal)) =
+            step;
+        let named = !matches!(step, ValueStep::Item(_));
         for _ in 0..ordinal {
             if named {
                 walk.name();
@@ -56,9 +57,9 @@ pub(super) fn locate(input: &str, steps: &[Step]) -> Located {
         }
         let name = input.get(key..walk.pos).unwrap_or_default();
         match step {
-            Step::Item(index) => path.push_str(&format!("[{index}]")),
-            Step::Entry(_) => path.push_str(&format!("[{}]", shortened(name))),
-            Step::Member(_) => {
+            ValueStep::Item(index) => path.push_str(&format!("[{index}]")),
+            ValueStep::Entry(_) => path.push_str(&format!("[{}]", shortened(name))),
+            ValueStep::Member(_) => {
                 if !path.is_empty() {
                     path.push('.');
                 }
@@ -75,7 +76,7 @@ pub(super) fn locate(input: &str, steps: &[Step]) -> Located {
 
 /// Describes the value at `offset` for an error message.
 pub(super) fn describe(input: &str, offset: usize) -> String {
-    let mut walk = Walk { input: input.as_bytes(), pos: offset };
+    let mut walk = LocationSearch { input: input.as_bytes(), pos: offset };
     match walk.peek() {
         None => "nothing".to_owned(),
         Some(b'{') => "an object".to_owned(),
@@ -88,12 +89,12 @@ pub(super) fn describe(input: &str, offset: usize) -> String {
     }
 }
 
-struct Walk<'a> {
+struct LocationSearch<'a> {
     input: &'a [u8],
     pos: usize,
 }
 
-impl Walk<'_> {
+impl LocationSearch<'_> {
     fn peek(&self) -> Option<u8> {
         self.input.get(self.pos).copied()
     }
@@ -169,11 +170,11 @@ mod tests {
     #[test]
     fn values_are_found_by_their_ordinals() {
         let input = r#" {"a": {"x": "}\""}, "m" : {"k\n": [1, [2, {}], "z"]} , "é":null}"#;
-        let find = |steps: &[Step]| {
+        let find = |steps: &[ValueStep]| {
             let found = locate(input, steps);
             (found.path, &input[found.key..][..3], &input[found.value..][..3])
         };
-        use Step::{Entry, Item, Member};
+        use ValueStep::{Entry, Item, Member};
         assert_eq!(find(&[]), (String::new(), "{\"a", "{\"a"));
         assert_eq!(find(&[Member(0), Member(0)]), ("a.x".to_owned(), "\"x\"", "\"}\\"));
         let list = [Member(1), Entry(0)];
@@ -186,7 +187,7 @@ mod tests {
     #[test]
     fn a_wrong_way_does_no_harm() {
         for input in ["", "{", "[", "\"", "\"\\", "{\"a", "{\"a\":", "1"] {
-            let found = locate(input, &[Step::Member(3), Step::Item(2)]);
+            let found = locate(input, &[ValueStep::Member(3), ValueStep::Item(2)]);
             describe(input, found.value);
         }
     }

@@ -7,7 +7,7 @@ use serde::de::{self, MapAccess, Visitor};
 
 use super::diagnostics::Spot;
 use super::fields::Single;
-use super::locate::Step;
+use super::locate::ValueStep;
 use super::reader::{Reader, Text, With};
 use crate::json::number::integer;
 use crate::message::{integer_value, write_value};
@@ -41,7 +41,7 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Entries<'s>> {
         let mut ordinal = 0;
         reader.enter()?;
         while let Some(text) = map.next_key_seed(Text)? {
-            reader.path.push(Step::Entry(ordinal));
+            reader.path.push(ValueStep::Entry(ordinal));
             let start = reader.out.position();
             reader.out.begin(field.number);
             reader.key(key, text, ordinal)?;
@@ -115,7 +115,7 @@ impl<'de> Reader<'_, 'de> {
         match twice {
             None => Ok(()),
             Some(ordinal) => {
-                self.path.push(Step::Entry(ordinal));
+                self.path.push(ValueStep::Entry(ordinal));
                 Err(self.fail(Spot::Key, "this key is given twice"))
             }
         }

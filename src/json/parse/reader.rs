@@ -7,7 +7,7 @@ use serde::Deserializer;
 use serde::de::{self, DeserializeSeed, Visitor};
 
 use super::diagnostics::Spot;
-use super::locate::{Step, locate};
+use super::locate::{ValueStep, locate};
 use super::map::Key;
 use crate::error::Error;
 use crate::json::{mask, time};
@@ -23,9 +23,9 @@ pub(super) struct Reader<'s, 'de> {
     pub(super) out: Writer,
     pub(super) losses: Losses,
     /// Dropped members and values that are in `losses`: the path of the enclosing message, and the name.
-    dropped: Vec<(Vec<Step>, String)>,
+    dropped: Vec<(Vec<ValueStep>, String)>,
     /// The path of the value being parsed.
-    pub(super) path: Vec<Step>,
+    pub(super) path: Vec<ValueStep>,
     /// The first error. Serde's own error values only stop the parser.
     pub(super) failure: Option<Error>,
     pub(super) too_deep: bool,
@@ -139,7 +139,7 @@ impl<'s, 'de> Reader<'s, 'de> {
             _ => &self.path,
         };
         let name = name.unwrap_or_default();
-        let is_known = |(path, known): &(Vec<Step>, String)| path == around && known == name;
+        let is_known = |(path, known): &(Vec<ValueStep>, String)| path == around && known == name;
         if self.dropped.len() < Losses::NAMED && !self.dropped.iter().any(is_known) {
             self.dropped.push((around.to_vec(), name.to_owned()));
             self.losses.name(|| locate(self.input, &self.path).path);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::compare::Adapter;
-use crate::report::{Devices, Listed, Tested};
+use crate::report::{Devices, ListedAdapter, Tested};
 
 use super::Options;
 use super::text::{padded, plural, printable, width_of};
@@ -51,7 +51,7 @@ fn name(adapter: &Adapter) -> String {
     format!("gpu:{}", printable(&adapter.name))
 }
 
-fn details(listed: &Listed) -> String {
+fn details(listed: &ListedAdapter) -> String {
     let Adapter { kind, interface, driver, bus, .. } = &listed.adapter;
     let parts = [kind.name(), interface, driver, bus];
     let parts = parts.into_iter().filter(|part| !part.is_empty()).map(printable);

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use crate::artifact::ArtifactSummary;
 use crate::compare::{self, NanPolicy};
-use crate::diff::{Change, ChangeKind, Coverage, Diff, Role, RoleCounts, Status, StatusCounts};
+use crate::diff::{
+    Change, ChangeKind, Coverage, Diff, RoleCounts, Status, StatusCounts, TensorRole,
+};
 use crate::diff::{ChangeCounts, TensorDiff, TextView, Verdict, Weight};
 use crate::tensor::Kind;
 
@@ -170,12 +172,12 @@ fn new_non_finite(diff: &Diff) -> Option<String> {
 fn movement(diff: &Diff) -> Option<String> {
     let roles = diff.roles();
     let (what, counts) = match roles.first() {
-        Some(weights) if weights.role == Role::Weight => {
+        Some(weights) if weights.role == TensorRole::Weight => {
             let others = roles.iter().skip(1).any(|of| of.changed > 0);
             if weights.changed == 0 && others {
                 return Some("No weight changed.".into());
             }
-            ("Weights", Some(Role::Weight))
+            ("Weights", Some(TensorRole::Weight))
         }
         _ => ("Tensors", None),
     };

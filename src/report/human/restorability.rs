@@ -7,7 +7,8 @@ use anstyle::Style;
 use crate::graph::Checked;
 use crate::tensor::Name;
 use crate::verify::{
-    Kind, Misfit, Problem, Restorability, SaverRestorability, Verification, VerifiedGraph,
+    Misfit, MisfitKind, MisfitReason, Restorability, SaverRestorability, Verification,
+    VerifiedGraph,
 };
 
 use super::text::{cut_name, padded, plural, printable, width_of};
@@ -84,7 +85,7 @@ fn name(graph: &VerifiedGraph) -> String {
 
 fn sections(fit: &Restorability, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let Some(saver) = fit.decisive() else { return Ok(()) };
-    for kind in Kind::ALL.into_iter().filter(|kind| saver.counts.of(*kind) > 0) {
+    for kind in MisfitKind::ALL.into_iter().filter(|kind| saver.counts.of(*kind) > 0) {
         section(saver, kind, options, out)?;
     }
     if fit.left_count > 0 {
@@ -123,18 +124,18 @@ fn others(fit: &Restorability, out: &mut dyn Write) -> io::Result<()> {
 
 fn section(
     saver: &SaverRestorability,
-    kind: Kind,
+    kind: MisfitKind,
     options: &Options,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let heading = options.palette.heading;
     let title = match kind {
-        Kind::Saver => "The saver's node is not in the graph",
-        Kind::Format => "Restored from V1 checkpoints only",
-        Kind::Missing => "Not in the checkpoint",
-        Kind::Shape => "Different shape",
-        Kind::Dtype => "Different dtype",
-        Kind::Slice => "Slices that cannot be restored",
+        MisfitKind::Saver => "The saver's node is not in the graph",
+        MisfitKind::Format => "Restored from V1 checkpoints only",
+        MisfitKind::Missing => "Not in the checkpoint",
+        MisfitKind::Shape => "Different shape",
+        MisfitKind::Dtype => "Different dtype",
+        MisfitKind::Slice => "Slices that cannot be restored",
     };
     let total = saver.counts.of(kind);
     writeln!(out, "\n  {heading}{title} ({}){heading:#}", number::count(total))?;
@@ -153,15 +154,17 @@ fn section(
 
 fn detail(misfit: &Misfit) -> String {
     let detail = match &misfit.problem {
-        Problem::Missing { suggestion: Some(name) } => format!("did you mean {name}?"),
-        Problem::Missing { suggestion: None } | Problem::NoSaver => String::new(),
-        Problem::Shape { graph, checkpoint, is_refused } => {
+        MisfitReason::Missing { suggestion: Some(name) } => format!("did you mean {name}?"),
+        MisfitReason::Missing { suggestion: None } | MisfitReason::NoSaver => String::new(),
+        MisfitReason::Shape { graph, checkpoint, is_refused } => {
             let but = if *is_refused { "" } else { " (TensorFlow accepts it)" };
             format!("graph {graph}, checkpoint {checkpoint}{but}")
         }
-        Problem::Dtype { graph, checkpoint } => format!("graph {graph}, checkpoint {checkpoint}"),
-        Problem::Slice { spec, reason } => format!("{spec:?}: {reason}"),
-        Problem::Format { op } => op.clone(),
+        MisfitReason::Dtype { graph, checkpoint } => {
+            format!("graph {graph}, checkpoint {checkpoint}")
+        }
+        MisfitReason::Slice { spec, reason } => format!("{spec:?}: {reason}"),
+        MisfitReason::Format { op } => op.clone(),
     };
     match misfit.variable.as_ref().filter(|variable| !misfit.key.starts_with(&***variable)) {
         Some(variable) if detail.is_empty() => format!("for {variable}"),

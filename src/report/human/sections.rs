@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use crate::compare::{Comparison, Sides};
-use crate::diff::{Diff, Role, Status, TensorDiff};
+use crate::diff::{Diff, Status, TensorDiff, TensorRole};
 use crate::error::Error;
 use crate::tensor::{Facts, Name};
 
@@ -43,7 +43,7 @@ impl Section {
         }
     }
 
-    fn heading(self, of: Option<Role>, tensors: usize, renamed: usize) -> String {
+    fn heading(self, of: Option<TensorRole>, tensors: usize, renamed: usize) -> String {
         let n = number::count(tensors as u64);
         let of = of.map(|of| format!(", {}", role(of))).unwrap_or_default();
         let title = self.title();
@@ -77,11 +77,11 @@ pub(super) fn has_new_non_finite(tensor: &TensorDiff) -> bool {
 }
 
 /// The name of a role.
-pub(super) fn role(role: Role) -> &'static str {
+pub(super) fn role(role: TensorRole) -> &'static str {
     match role {
-        Role::Weight => "weights",
-        Role::Optimizer => "optimizer",
-        Role::Counter => "counters",
+        TensorRole::Weight => "weights",
+        TensorRole::Optimizer => "optimizer",
+        TensorRole::Counter => "counters",
     }
 }
 
@@ -89,12 +89,12 @@ pub(super) fn role(role: Role) -> &'static str {
 struct Changed<'a> {
     section: Section,
     /// Its role in the model, if the tensors have different roles.
-    role: Option<Role>,
+    role: Option<TensorRole>,
     tensor: &'a TensorDiff,
 }
 
 impl Changed<'_> {
-    fn group(&self) -> (Section, Option<Role>) {
+    fn group(&self) -> (Section, Option<TensorRole>) {
         (self.section, self.role)
     }
 }

@@ -6,7 +6,7 @@ mod restores;
 mod source;
 mod suggestions;
 
-pub use problem::{Kind, Problem};
+pub use problem::{MisfitKind, MisfitReason};
 pub(super) use restore_plan::run_plan;
 pub use restore_plan::{Read, RestorePlan, restore_plan};
 pub(crate) use restores::{Bodies, RequestedTensor, Restore};

@@ -7,7 +7,7 @@ use crate::tensor::{DType, Name, Shape};
 /// The reason why a tensor cannot be restored as the graph requests it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum MisfitReason {
     /// The checkpoint has no tensor with this name.
     Missing {
         /// A tensor with a similar name that nothing restores.
@@ -47,7 +47,7 @@ pub enum Problem {
 
 /// The kinds of problem, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum MisfitKind {
     /// A saver without its node.
     Saver,
     /// An op that cannot read the format.
@@ -62,7 +62,7 @@ pub enum Kind {
     Slice,
 }
 
-impl Kind {
+impl MisfitKind {
     /// Every kind.
     pub const ALL: [Self; 6] =
         [Self::Saver, Self::Format, Self::Missing, Self::Shape, Self::Dtype, Self::Slice];
@@ -80,16 +80,16 @@ impl Kind {
     }
 }
 
-impl Problem {
+impl MisfitReason {
     /// The kind of problem.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> MisfitKind {
         match self {
-            Self::Missing { .. } => Kind::Missing,
-            Self::Shape { .. } => Kind::Shape,
-            Self::Dtype { .. } => Kind::Dtype,
-            Self::Slice { .. } => Kind::Slice,
-            Self::Format { .. } => Kind::Format,
-            Self::NoSaver => Kind::Saver,
+            Self::Missing { .. } => MisfitKind::Missing,
+            Self::Shape { .. } => MisfitKind::Shape,
+            Self::Dtype { .. } => MisfitKind::Dtype,
+            Self::Slice { .. } => MisfitKind::Slice,
+            Self::Format { .. } => MisfitKind::Format,
+            Self::NoSaver => MisfitKind::Saver,
         }
     }
 
@@ -99,7 +99,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for MisfitReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing { suggestion: None } => f.write_str("the checkpoint has no such tensor"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::problem::Problem;
+use super::problem::MisfitReason;
 use super::restores::{Bodies, RequestedTensor, Restore};
 use super::source::RestoreSource;
 use super::suggestions::Suggestions;
@@ -38,13 +38,13 @@ pub struct Read {
     pub variables: Vec<String>,
     /// The key in the checkpoint.
     pub key: Option<Name>,
-    /// The reason why the tensor cannot be restored; TensorFlow restores it anyway unless [`Problem::is_refused`].
-    pub problem: Option<Problem>,
+    /// The reason why the tensor cannot be restored; TensorFlow restores it anyway unless [`MisfitReason::is_refused`].
+    pub problem: Option<MisfitReason>,
 }
 
 impl RestorePlan {
     /// The tensors with problems.
-    pub fn problems(&self) -> impl Iterator<Item = (&Read, &Problem)> {
+    pub fn problems(&self) -> impl Iterator<Item = (&Read, &MisfitReason)> {
         self.reads.iter().filter_map(|read| Some((read, read.problem.as_ref()?)))
     }
 
@@ -131,8 +131,8 @@ fn read(
     requested: &RequestedTensor,
 ) -> Read {
     let problem = match source.problem(op, requested) {
-        Some((Problem::Missing { .. }, _)) => {
-            Some(Problem::Missing { suggestion: suggestions.to(&requested.key) })
+        Some((MisfitReason::Missing { .. }, _)) => {
+            Some(MisfitReason::Missing { suggestion: suggestions.to(&requested.key) })
         }
         other => other.map(|(problem, _)| problem),
     };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::error::Result;
-use crate::graph::{Action, Graph, Node, NodeId, Role, Target, targets_of, truth};
+use crate::graph::{Action, Graph, Node, NodeId, NodeRole, Target, targets_of, truth};
 
 /// The largest number of calls between a variable and an argument that passes it.
 const CALLS: usize = 8;
@@ -170,7 +170,9 @@ impl<'m> Bodies<'m> {
     /// The node, or for an argument the node that the caller passes.
     fn variable(&self, mut body: usize, mut id: NodeId) -> Option<&Node<'m>> {
         for _ in 0..CALLS {
-            let Role::Argument(position) = self.all.get(body)?.graph.node(id).role else { break };
+            let NodeRole::Argument(position) = self.all.get(body)?.graph.node(id).role else {
+                break;
+            };
             let Some((caller, call)) = self.called.get(body).copied().flatten() else { break };
             let graph = &self.all.get(caller)?.graph;
             let input = graph.inputs_of(call).get(position as usize);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::problem::Problem;
+use super::problem::MisfitReason;
 use super::restores::{RequestedTensor, RestoredVariable};
 use crate::checkpoint::{Checkpoint, Entry};
 use crate::graph::save_op::RESTORE_V2;
@@ -94,18 +94,18 @@ impl<'c> RestoreSource<'c> {
         &self,
         op: &str,
         requested: &'a RequestedTensor,
-    ) -> Option<(Problem, Option<&'a str>)> {
+    ) -> Option<(MisfitReason, Option<&'a str>)> {
         if !self.accepts_all && op != RESTORE_V2.name {
-            return Some((Problem::Format { op: op.to_owned() }, None));
+            return Some((MisfitReason::Format { op: op.to_owned() }, None));
         }
         let Some(entry) = self.entry(&requested.key) else {
-            return Some((Problem::Missing { suggestion: None }, None));
+            return Some((MisfitReason::Missing { suggestion: None }, None));
         };
         // Damage is reported elsewhere.
         let source = &**entry.source.as_ref().ok()?;
         if requested.dtype != 0 && requested.dtype != source.dtype().code() {
             let graph = DType::name_of(requested.dtype);
-            return Some((Problem::Dtype { graph, checkpoint: source.dtype() }, None));
+            return Some((MisfitReason::Dtype { graph, checkpoint: source.dtype() }, None));
         }
         let slice = match self.slice(source, requested) {
             Ok(slice) => slice,
@@ -117,7 +117,7 @@ impl<'c> RestoreSource<'c> {
         let graph = dims_text(variable.shape.as_deref().unwrap_or_default());
         let is_refused = variable.refuses || variable.is_reshaped;
         Some((
-            Problem::Shape { graph, checkpoint: shape.clone(), is_refused },
+            MisfitReason::Shape { graph, checkpoint: shape.clone(), is_refused },
             Some(&variable.variable),
         ))
     }
@@ -127,15 +127,15 @@ impl<'c> RestoreSource<'c> {
         &self,
         source: &dyn TensorSource,
         requested: &RequestedTensor,
-    ) -> Result<Option<Slice>, Problem> {
-        let wrong = |reason| Problem::Slice { spec: requested.slice.clone(), reason };
+    ) -> Result<Option<Slice>, MisfitReason> {
+        let wrong = |reason| MisfitReason::Slice { spec: requested.slice.clone(), reason };
         let wanted = match &*requested.slice {
             "" => None,
             spec => {
                 let (shape, slice) = slice_spec::parse(spec).map_err(wrong)?;
                 if shape != *source.shape() {
                     let (graph, checkpoint) = (shape.to_string(), source.shape().clone());
-                    return Err(Problem::Shape { graph, checkpoint, is_refused: true });
+                    return Err(MisfitReason::Shape { graph, checkpoint, is_refused: true });
                 }
                 Some(slice)
             }

@@ -19,7 +19,7 @@ const ENTRIES: usize = 16;
 
 /// A request for a tensor.
 #[derive(Clone, Copy)]
-struct Request<'a> {
+struct TensorRequest<'a> {
     path: &'a str,
     key: &'a Name,
     slice: &'a str,
@@ -76,13 +76,13 @@ pub(super) fn restore(op: &mut Operation<'_, '_, '_>, save_op: &SaveOp) -> Resul
     let inputs = Inputs::new(op, save_op)?;
     let (path, listed) = inputs.read(save_op)?;
     let request = |(name, slice, dtype)| {
-        requested(op.session, Request { path, key: &Name::from(name), slice, dtype })
+        requested(op.session, TensorRequest { path, key: &Name::from(name), slice, dtype })
     };
     listed.into_iter().map(request).collect()
 }
 
 /// The requested tensor, by a key or by the name of an object.
-fn requested(session: &mut Session<'_, '_>, request: Request<'_>) -> Result<Value> {
+fn requested(session: &mut Session<'_, '_>, request: TensorRequest<'_>) -> Result<Value> {
     let key = match &session.checkpoints.keys {
         None => Ok(request.key.clone()),
         Some(keys) => keys.get(request.key).cloned().ok_or_else(|| {
@@ -90,11 +90,11 @@ fn requested(session: &mut Session<'_, '_>, request: Request<'_>) -> Result<Valu
             Error::not_found(kind).in_file(Path::new(request.path))
         }),
     };
-    let found = key.and_then(|key| stored(session, Request { key: &key, ..request }));
+    let found = key.and_then(|key| stored(session, TensorRequest { key: &key, ..request }));
     found.map(Value::Tensor).map_err(|error| error.of_tensor(request.key))
 }
 
-fn stored(session: &mut Session<'_, '_>, request: Request<'_>) -> Result<Arc<Tensor>> {
+fn stored(session: &mut Session<'_, '_>, request: TensorRequest<'_>) -> Result<Arc<Tensor>> {
     let (path, checkpoint) = open(session, request.path)?;
     let entry = checkpoint
         .tensor(request.key)
@@ -116,7 +116,7 @@ fn stored(session: &mut Session<'_, '_>, request: Request<'_>) -> Result<Arc<Ten
         None => read(session, source)?,
         Some((_, Some(part))) => read(session, part)?,
         Some((slice, None)) => {
-            let whole = stored(session, Request { slice: "", ..request })?;
+            let whole = stored(session, TensorRequest { slice: "", ..request })?;
             let elements = slice.shape().elements();
             session.charge(elements.saturating_mul(8).min(whole.content().len() as u64))?;
             let known = session.checkpoints.offsets.entry((path, request.key.clone()));

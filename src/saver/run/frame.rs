@@ -7,7 +7,7 @@ use super::schedule::{in_node, schedule};
 use super::session::Session;
 use super::value::Value;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Input, Node, NodeId, Role, output_index};
+use crate::graph::{Graph, Input, Node, NodeId, NodeRole, output_index};
 use crate::tensor::Tensor;
 
 /// The values from outside.
@@ -115,7 +115,7 @@ impl<'g, 'm> Frame<'g, 'm> {
     ) -> Result<Vec<Value>> {
         match (&self.input, node.role) {
             (FrameInput::Fed(fed, value), _) if *fed == id => return Ok(vec![value.clone()]),
-            (FrameInput::Arguments(arguments), Role::Argument(at)) => {
+            (FrameInput::Arguments(arguments), NodeRole::Argument(at)) => {
                 let value = arguments.get(at as usize).cloned();
                 let missing = || Error::not_found("nothing is given for this argument");
                 return Ok(vec![value.ok_or_else(missing)?]);
@@ -136,8 +136,8 @@ impl<'g, 'm> Frame<'g, 'm> {
             }
         }
         match node.role {
-            Role::Result(_) => Ok(inputs),
-            Role::ControlResult(_) => Ok(Vec::new()),
+            NodeRole::Result(_) => Ok(inputs),
+            NodeRole::ControlResult(_) => Ok(Vec::new()),
             _ => ops::run(session, node, inputs),
         }
     }
@@ -163,7 +163,7 @@ impl<'g, 'm> Frame<'g, 'm> {
     ) -> Option<usize> {
         let node = self.graph.node(source);
         let is_function = matches!(self.input, FrameInput::Arguments(_));
-        if !is_function || matches!(node.role, Role::Argument(_)) {
+        if !is_function || matches!(node.role, NodeRole::Argument(_)) {
             return input.port.parse().ok();
         }
         if !input.text.contains(':') {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use prost_reflect::prost::Message as _;
 
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Library, Node, NodeId, OpTable, Role, is_stateful};
+use crate::graph::{Graph, Library, Node, NodeId, NodeRole, OpTable, is_stateful};
 use crate::message::nested;
 use crate::schema::field::function_def;
 use crate::schema::tensorflow::OpDef;
@@ -87,10 +87,10 @@ impl<'m> Body<'m> {
         let (mut results, mut others, mut arguments) = (Vec::new(), Vec::new(), 0);
         for (id, node) in graph.iter() {
             match node.role {
-                Role::Result(at) => results.push((at, id)),
-                Role::Argument(_) => arguments += 1,
-                Role::ControlResult(_) => others.push(id),
-                Role::Node => {
+                NodeRole::Result(at) => results.push((at, id)),
+                NodeRole::Argument(_) => arguments += 1,
+                NodeRole::ControlResult(_) => others.push(id),
+                NodeRole::Node => {
                     if OpTable::builtin().definition(node.op).is_some_and(is_stateful) {
                         others.push(id);
                     }

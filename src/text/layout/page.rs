@@ -4,7 +4,7 @@ use super::gap::{Comment, columns};
 
 /// The laid-out text so far. Its last line has no end yet.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct Indenter {
     out: Vec<u8>,
     /// The number of blanks per level.
     indent: usize,
@@ -15,7 +15,7 @@ pub(super) struct Page {
     fresh: bool,
 }
 
-impl Page {
+impl Indenter {
     pub(super) fn new(indent: usize) -> Self {
         Self { out: Vec::new(), indent, level: 0, line: 0, fresh: true }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::LayoutOptions;
 use super::gap::{self, Comment, Gap};
-use super::page::Page;
+use super::page::Indenter;
 use crate::text::syntax::{Literals, Name, NameKind, Number, Refusal, Sink, Word, after_blanks};
 
 /// A sink that writes each token, with the comments before it.
@@ -12,7 +12,7 @@ use crate::text::syntax::{Literals, Name, NameKind, Number, Refusal, Sink, Word,
 pub(super) struct Layout<'i> {
     input: &'i [u8],
     width: usize,
-    page: Page,
+    page: Indenter,
     /// The offset of the piece in the text.
     offset: usize,
     /// The end of the last token.
@@ -38,7 +38,7 @@ impl<'i> Layout<'i> {
         Self {
             input,
             width: options.width,
-            page: Page::new(options.indent),
+            page: Indenter::new(options.indent),
             offset: 0,
             end: 0,
             name: None,

@@ -3,7 +3,7 @@
 //! Each level of nesting is one call, so that the deepest message fits a small stack.
 
 use super::buffer::TextBuffer;
-use super::split::{Content, Segment, StringPart};
+use super::split::{Segment, SegmentContent, StringPart};
 use super::value::{is_listed, item_name};
 use super::{PrintOptions, Style, UnknownFields, any, unknown};
 use crate::error::Result;
@@ -71,14 +71,14 @@ impl<'s, 'w> Printer<'s, 'w> {
         self.path.extend_from_slice(&segment.path);
         self.depth = self.path.len();
         match segment.content {
-            Content::Message(ty, bytes) => self.message(ty, bytes),
-            Content::Records(ty, bytes, position) => self.records(ty, bytes, position),
-            Content::Open(field, index) => {
+            SegmentContent::Message(ty, bytes) => self.message(ty, bytes),
+            SegmentContent::Records(ty, bytes, position) => self.records(ty, bytes, position),
+            SegmentContent::Open(field, index) => {
                 self.open(PathStep::Field(field, index), &field.text_name)
             }
-            Content::Close => self.close(),
-            Content::String(field, bytes, part) => self.string_part(field, bytes, part),
-            Content::Packed(field, numbers, first) => {
+            SegmentContent::Close => self.close(),
+            SegmentContent::String(field, bytes, part) => self.string_part(field, bytes, part),
+            SegmentContent::Packed(field, numbers, first) => {
                 for (value, index) in Packed::new(field.kind, numbers, 0).zip(first..) {
                     self.value(field, index, value?, &mut false)?;
                 }

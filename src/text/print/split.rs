@@ -17,12 +17,12 @@ pub(super) const LEN: usize = 128 << 10;
 pub(super) struct Segment<'a> {
     /// The path to the message that contains it.
     pub(super) path: Arc<[PathStep<'a>]>,
-    pub(super) content: Content<'a>,
+    pub(super) content: SegmentContent<'a>,
 }
 
 /// The content of a segment.
 #[derive(Debug)]
-pub(super) enum Content<'a> {
+pub(super) enum SegmentContent<'a> {
     /// A whole message.
     Message(&'a MessageType, &'a [u8]),
     /// Consecutive records, and the position of the first one.
@@ -77,7 +77,7 @@ impl<'a> PendingRecords<'a> {
     fn cut(&mut self, end: usize, position: Position, segments: &mut Vec<Segment<'a>>) {
         let bytes = self.bytes.get(self.start..end).unwrap_or_default();
         if !bytes.is_empty() {
-            let content = Content::Records(self.ty, bytes, self.position);
+            let content = SegmentContent::Records(self.ty, bytes, self.position);
             segments.push(Segment { path: Arc::clone(&self.path), content });
         }
         self.start = end;
@@ -94,7 +94,7 @@ impl<'a> Splitter<'a, '_> {
     ) -> Result<()> {
         let is_expanded = self.options.expand_any && ty.well_known == Some(WellKnown::Any);
         if bytes.len() <= LEN || is_expanded || ty.is_message_set {
-            self.segments.push(Segment { path, content: Content::Message(ty, bytes) });
+            self.segments.push(Segment { path, content: SegmentContent::Message(ty, bytes) });
             return Ok(());
         }
         let start = Position::default();
@@ -158,17 +158,17 @@ impl<'a> Splitter<'a, '_> {
         };
         if let Kind::Message(id) | Kind::Group(id) = field.kind {
             let index = position.index - 1;
-            push(path, Content::Open(field, index));
+            push(path, SegmentContent::Open(field, index));
             let step = PathStep::Field(field, index);
             let inner: Arc<[_]> = path.iter().copied().chain([step]).collect();
             self.message(&self.schema[id], inside, Arc::clone(&inner))?;
-            self.segments.push(Segment { path: inner, content: Content::Close });
+            self.segments.push(Segment { path: inner, content: SegmentContent::Close });
         } else if wire_match == WireMatch::Packed {
             position.index -= 1;
             let mut rest = inside;
             while !rest.is_empty() {
                 let (numbers, behind) = split_numbers(field, rest);
-                push(path, Content::Packed(field, numbers, position.index));
+                push(path, SegmentContent::Packed(field, numbers, position.index));
                 position.index += count(field, numbers);
                 rest = behind;
             }
@@ -177,7 +177,7 @@ impl<'a> Splitter<'a, '_> {
             let mut is_first = true;
             while let Some(part) = parts.next() {
                 let which = StringPart { is_first, is_last: parts.peek().is_none() };
-                push(path, Content::String(field, part, which));
+                push(path, SegmentContent::String(field, part, which));
                 is_first = false;
             }
         }

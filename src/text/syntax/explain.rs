@@ -14,7 +14,7 @@ use pest::Parser;
 use pest::error::{ErrorVariant, InputLocation};
 
 use super::blank::after_blanks;
-use super::matcher::{Entry, Mark, Rule as Token};
+use super::matcher::{Mark, Rule as Token, StartRule};
 use crate::error::shortened;
 
 /// The parser that pest derives from the grammar.
@@ -40,7 +40,7 @@ pub(super) struct Failure {
     /// That token; `None` at the start of a part.
     pub(super) token: Option<Mark>,
     /// The rule that the part should have matched.
-    pub(super) entry: Entry,
+    pub(super) entry: StartRule,
     /// The innermost bracket that is open at `after`.
     pub(super) bracket: Option<u8>,
 }
@@ -89,8 +89,8 @@ fn state(failure: Failure) -> String {
         None | Some((Token::FieldsPart | Token::MessagesPart | Token::ScalarsPart, _)) => {
             // A part that begins in a list begins after a comma.
             match failure.entry {
-                Entry::Scalars if in_list => ("", "0,"),
-                Entry::Messages if in_list => ("", "{},"),
+                StartRule::Scalars if in_list => ("", "0,"),
+                StartRule::Messages if in_list => ("", "{},"),
                 _ => ("", ""),
             }
         }
@@ -314,7 +314,8 @@ mod tests {
 
     #[test]
     fn a_text_that_pest_accepts_is_called_a_bug_and_panics_nowhere() {
-        let failure = Failure { at: 3, after: 0, token: None, entry: Entry::Fields, bracket: None };
+        let failure =
+            Failure { at: 3, after: 0, token: None, entry: StartRule::Fields, bracket: None };
         assert_eq!(explain(b"x: 1", failure), (3, DISAGREEMENT.to_owned()));
     }
 

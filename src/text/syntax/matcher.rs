@@ -37,7 +37,7 @@ impl Mark {
 
 /// The rule that a part of a text must match as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum StartRule {
     /// A part that begins among the fields of a message.
     Fields,
     /// A part that begins in a list of messages.
@@ -71,23 +71,23 @@ impl<'i> Matcher<'i> {
     }
 
     /// Whether the whole input matches `entry`.
-    pub(super) fn matches(&mut self, entry: Entry) -> bool {
+    pub(super) fn matches(&mut self, entry: StartRule) -> bool {
         self.run::<false>(entry).is_some()
     }
 
     /// The farthest failure of an input that does not match `entry`.
-    pub(super) fn farthest(&mut self, entry: Entry) -> Farthest {
+    pub(super) fn farthest(&mut self, entry: StartRule) -> Farthest {
         self.marks.truncate(self.earlier);
         // The result is known to be `None`.
         let _refused = self.run::<true>(entry);
         self.farthest
     }
 
-    fn run<const TRACK: bool>(&mut self, entry: Entry) -> Option<usize> {
+    fn run<const TRACK: bool>(&mut self, entry: StartRule) -> Option<usize> {
         match entry {
-            Entry::Fields => grammar::fields_part::<TRACK>(self, 0),
-            Entry::Messages => grammar::messages_part::<TRACK>(self, 0),
-            Entry::Scalars => grammar::scalars_part::<TRACK>(self, 0),
+            StartRule::Fields => grammar::fields_part::<TRACK>(self, 0),
+            StartRule::Messages => grammar::messages_part::<TRACK>(self, 0),
+            StartRule::Scalars => grammar::scalars_part::<TRACK>(self, 0),
         }
     }
 

@@ -14,7 +14,7 @@
 //! matcher for a text of any depth.
 
 use super::blank::is_blank;
-use super::matcher::Entry;
+use super::matcher::StartRule;
 use super::stretch::{after_word, is_letter, is_stop, next_after, significant};
 
 /// How many brackets may be open at once within one part.
@@ -32,12 +32,12 @@ pub struct Open {
     /// Its column in characters, from 1; 0 if it is in the piece that is being scanned.
     pub column: u64,
     /// The content of a list.
-    content: Content,
+    content: BracketContent,
 }
 
 /// The content of a bracket, as far as the scan knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Content {
+enum BracketContent {
     /// Fields, in the brackets of a message.
     Fields,
     /// A list after a colon in which no message was seen.
@@ -52,7 +52,7 @@ enum Content {
 pub(super) struct TextPart {
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) entry: Entry,
+    pub(super) entry: StartRule,
 }
 
 /// An error that the scan finds, at a byte of the piece.
@@ -108,7 +108,7 @@ pub(super) struct Scan {
     base: usize,
     parts: Vec<TextPart>,
     start: usize,
-    entry: Entry,
+    entry: StartRule,
     at: usize,
     state: State,
     /// The last byte before `at` that is neither white space nor part of a comment.
@@ -126,7 +126,7 @@ impl Scan {
             base: 0,
             parts: Vec::new(),
             start: 0,
-            entry: Entry::Fields,
+            entry: StartRule::Fields,
             at: 0,
             state: State::Plain,
             last: b';',
@@ -248,13 +248,13 @@ impl Scan {
 
     fn opening(&mut self, bracket: u8, at: usize) -> Option<ScanErrorKind> {
         if let Some(list) = self.open.last_mut().filter(|open| open.bracket == b'[') {
-            list.content = Content::Messages;
+            list.content = BracketContent::Messages;
         }
         if self.depth == self.limit {
             return Some(ScanErrorKind::TooDeep(self.limit));
         }
         self.depth += 1;
-        self.push(bracket, at, Content::Fields);
+        self.push(bracket, at, BracketContent::Fields);
         if self.open.len() - self.base > NESTED {
             self.split_open();
         }
@@ -265,11 +265,15 @@ impl Scan {
         if self.open.last().is_some_and(|open| open.bracket == b'[') {
             return Some(ScanErrorKind::Nested);
         }
-        self.push(b'[', at, if before == b':' { Content::Scalars } else { Content::Unknown });
+        self.push(
+            b'[',
+            at,
+            if before == b':' { BracketContent::Scalars } else { BracketContent::Unknown },
+        );
         None
     }
 
-    fn push(&mut self, bracket: u8, at: usize, content: Content) {
+    fn push(&mut self, bracket: u8, at: usize, content: BracketContent) {
         let offset = self.offset + at as u64;
         self.open.push(Open { bracket, offset, line: 0, column: 0, content });
     }
@@ -312,17 +316,17 @@ impl Scan {
                 // The bracket is in this piece, so its distance from the start fits in memory.
                 let at = usize::try_from(open.offset - self.offset).unwrap_or(usize::MAX);
                 self.split(at + 1);
-                self.entry = Entry::Fields;
+                self.entry = StartRule::Fields;
             }
         }
         self.base = self.open.len();
     }
 
-    fn entry_here(&self) -> Entry {
+    fn entry_here(&self) -> StartRule {
         match self.open.last().map(|open| open.content) {
-            Some(Content::Messages) => Entry::Messages,
-            Some(Content::Scalars) => Entry::Scalars,
-            _ => Entry::Fields,
+            Some(BracketContent::Messages) => StartRule::Messages,
+            Some(BracketContent::Scalars) => StartRule::Scalars,
+            _ => StartRule::Fields,
         }
     }
 
@@ -332,12 +336,12 @@ impl Scan {
     fn cut(&self, piece: &[u8], target: usize, to: usize, complete: bool) -> Option<usize> {
         let from = target.max(self.at);
         match self.open.last().map(|open| open.content) {
-            Some(Content::Unknown) => None,
-            Some(Content::Scalars | Content::Messages) => {
+            Some(BracketContent::Unknown) => None,
+            Some(BracketContent::Scalars | BracketContent::Messages) => {
                 let stretch = piece.get(from..to).unwrap_or_default();
                 Some(from + memchr::memchr(b',', stretch)? + 1)
             }
-            Some(Content::Fields) | None => {
+            Some(BracketContent::Fields) | None => {
                 let mut at = from.max(1);
                 while at < to {
                     let stretch = piece.get(at..to)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::misfit::Misfit;
 use super::outcome::SaverRestorability;
 use super::savers::Saver;
-use crate::saver::plan::{Problem, RequestedTensor, Restore, RestoreSource, Suggestions};
+use crate::saver::plan::{MisfitReason, RequestedTensor, Restore, RestoreSource, Suggestions};
 
 /// Checks the restore nodes of one saver.
 pub(super) struct Check<'a, 'n> {
@@ -25,7 +25,7 @@ impl Check<'_, '_> {
         };
         if !saver.is_there {
             let key = saver.name.clone();
-            self.add(&mut found, Misfit { key, variable: None, problem: Problem::NoSaver });
+            self.add(&mut found, Misfit { key, variable: None, problem: MisfitReason::NoSaver });
         }
         // The parts of a partitioned variable share a key; a problem with all of them is reported once.
         let mut reported = BTreeSet::new();
@@ -52,15 +52,15 @@ impl Check<'_, '_> {
         &mut self,
         found: &mut SaverRestorability,
         requested: &RequestedTensor,
-        problem: Problem,
+        problem: MisfitReason,
         variable: Option<&str>,
     ) {
         let of_key = || requested.variables.first().map(|variable| &*variable.variable);
         let variable = variable.or_else(of_key).filter(|name| !name.is_empty());
         let is_kept = found.counts.of(problem.kind()) < self.limit as u64;
         let problem = match problem {
-            Problem::Missing { .. } if is_kept => {
-                Problem::Missing { suggestion: self.suggestions.to(&requested.key) }
+            MisfitReason::Missing { .. } if is_kept => {
+                MisfitReason::Missing { suggestion: self.suggestions.to(&requested.key) }
             }
             problem => problem,
         };

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::saver::plan::{Kind, Problem};
+use crate::saver::plan::{MisfitKind, MisfitReason};
 use crate::serial::object;
 
 /// A tensor that a graph cannot restore, with the reason.
@@ -15,7 +15,7 @@ pub struct Misfit {
     /// The variable that receives the tensor, if it is known.
     pub variable: Option<String>,
     /// The reason.
-    pub problem: Problem,
+    pub problem: MisfitReason,
 }
 
 impl Serialize for Misfit {
@@ -39,11 +39,11 @@ impl fmt::Display for Misfit {
 
 /// The number of misfits of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts([u64; Kind::ALL.len()]);
+pub struct Counts([u64; MisfitKind::ALL.len()]);
 
 impl Counts {
     /// The number of misfits of `kind`.
-    pub fn of(&self, kind: Kind) -> u64 {
+    pub fn of(&self, kind: MisfitKind) -> u64 {
         self.0.get(kind as usize).copied().unwrap_or_default()
     }
 
@@ -53,7 +53,7 @@ impl Counts {
     }
 
     /// Counts a misfit of `kind`.
-    pub(super) fn add(&mut self, kind: Kind) {
+    pub(super) fn add(&mut self, kind: MisfitKind) {
         if let Some(count) = self.0.get_mut(kind as usize) {
             *count += 1;
         }
@@ -62,7 +62,7 @@ impl Counts {
 
 impl Serialize for Counts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(Kind::ALL.map(|kind| (kind.name(), self.of(kind))))
+        serializer.collect_map(MisfitKind::ALL.map(|kind| (kind.name(), self.of(kind))))
     }
 }
 
@@ -70,25 +70,26 @@ impl Serialize for Counts {
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut named = false;
-        for (position, kind) in Kind::ALL.into_iter().filter(|kind| self.of(*kind) > 0).enumerate()
+        for (position, kind) in
+            MisfitKind::ALL.into_iter().filter(|kind| self.of(*kind) > 0).enumerate()
         {
             let n = self.of(kind);
             let s = if n == 1 { "" } else { "s" };
             f.write_str(if position == 0 { "" } else { ", " })?;
             let what = match kind {
-                Kind::Saver => "not in the graph",
-                Kind::Format => "in a format that is not supported",
-                Kind::Missing => "missing",
-                Kind::Shape => "of another shape",
-                Kind::Dtype => "of another dtype",
-                Kind::Slice => "in a slice that cannot be restored",
+                MisfitKind::Saver => "not in the graph",
+                MisfitKind::Format => "in a format that is not supported",
+                MisfitKind::Missing => "missing",
+                MisfitKind::Shape => "of another shape",
+                MisfitKind::Dtype => "of another dtype",
+                MisfitKind::Slice => "in a slice that cannot be restored",
             };
             match (kind, named) {
-                (Kind::Saver, _) => write!(f, "{n} saver{s} {what}")?,
+                (MisfitKind::Saver, _) => write!(f, "{n} saver{s} {what}")?,
                 (_, false) => write!(f, "{n} tensor{s} {what}")?,
                 (_, true) => write!(f, "{n} {what}")?,
             }
-            named |= kind != Kind::Saver;
+            named |= kind != MisfitKind::Saver;
         }
         Ok(())
     }

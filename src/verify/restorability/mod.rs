@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::graph::object_graph::KEY;
 use crate::saver::ObjectKeys;
 use crate::saver::plan::{Bodies, RestoreSource, Suggestions};
-pub use crate::saver::plan::{Kind, Problem};
+pub use crate::saver::plan::{MisfitKind, MisfitReason};
 use crate::tensor::Name;
 
 /// Compares a graph with a checkpoint, and keeps the first `limit` misfits of each kind.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ckdiff::progress::Silent;
 use ckdiff::saved_model::{
-    AssetSource, Builder, MetaGraphOptions, Plan, SavedModel, Tensors, Values,
+    AssetSource, Builder, LoadPlan, MetaGraphOptions, SavedModel, Tensors, Values,
 };
 use ckdiff::text::{PrintOptions, Style, print};
 use tempfile::TempDir;
@@ -41,7 +41,7 @@ fn copy_without_message(dir: &Path, out: &Path) {
 }
 
 /// Does with a loaded SavedModel whatever can be done with one. Returns whether it could be built anew.
-fn use_all(plan: &Plan, out: &Path) -> bool {
+fn use_all(plan: &LoadPlan, out: &Path) -> bool {
     let tensors = Tensors::of(&plan.meta_graph);
     for signature in plan.signatures.values() {
         for info in signature.inputs.values().chain(signature.outputs.values()) {

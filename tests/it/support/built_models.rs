@@ -9,7 +9,7 @@ use ckdiff::checkpoint::Checkpoint;
 use ckdiff::message::Message;
 use ckdiff::progress::Silent;
 use ckdiff::saved_model::{
-    AssetSource, BuildOutcome, Builder, MetaGraphOptions, Plan, SavedModel, Values,
+    AssetSource, BuildOutcome, Builder, LoadPlan, MetaGraphOptions, SavedModel, Values,
 };
 use ckdiff::schema::Schema;
 
@@ -42,7 +42,7 @@ pub(crate) fn before(case: &str, number: usize) -> Result<Message<'static>> {
 }
 
 /// The options that the script gives to TensorFlow's builder; the signatures are those that TensorFlow wrote.
-fn options(case: &str, number: usize, tags: &[&str], theirs: &Plan) -> MetaGraphOptions {
+fn options(case: &str, number: usize, tags: &[&str], theirs: &LoadPlan) -> MetaGraphOptions {
     let asset = |tensor: &str| AssetSource { tensor: tensor.into(), path: None };
     let mut options = MetaGraphOptions {
         tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
@@ -107,7 +107,7 @@ pub(crate) fn add_all(
 }
 
 /// Builds a loaded model of TensorFlow 2 anew, with these values.
-pub(crate) fn rebuild(plan: &Plan, values: Values<'_>, out: &Path) -> Result<BuildOutcome> {
+pub(crate) fn rebuild(plan: &LoadPlan, values: Values<'_>, out: &Path) -> Result<BuildOutcome> {
     let asset = |(tensor, path): (&String, &PathBuf)| AssetSource {
         tensor: tensor.clone(),
         path: Some(path.clone()),

@@ -8,7 +8,7 @@ use ckdiff::diff::{Diff, Options, Verdict, diff};
 use ckdiff::files::have_same_content;
 use ckdiff::progress::Silent;
 
-use super::request::{Request, Side};
+use super::request::{DriverArguments, Side};
 use crate::git_file::GitFile;
 
 /// The content of a report on a file, below its name.
@@ -48,7 +48,7 @@ impl FileReport {
     }
 
     /// Compares the two sides of a file.
-    pub(super) fn of(request: &Request, options: &Options) -> Self {
+    pub(super) fn of(request: &DriverArguments, options: &Options) -> Self {
         match (&request.old, &request.new) {
             (None, None) => Self::Unmerged,
             (Some(old), Some(new)) if old.hex == new.hex && !old.is_in_working_tree() => {

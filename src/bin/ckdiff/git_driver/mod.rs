@@ -21,15 +21,15 @@ use crate::diagnostics::Diagnostics;
 use crate::diff;
 use crate::output;
 use file_report::FileReport;
-use page::Page;
-use request::Request;
+use page::DriverOutput;
+use request::DriverArguments;
 
 /// Reports the changes of one file of a repository.
 ///
 /// # Errors
 /// When the arguments are not git's, or the report cannot be written.
 pub(crate) fn run(args: &GitDriverArgs) -> Result<Exit, Diagnostics> {
-    let request = Request::new(args)?;
+    let request = DriverArguments::new(args)?;
     let options = diff::options(&args.what, false, &args.jobs)?;
     let report = FileReport::of(&request, &options);
     let palette = output::palette_in_git(args.color);
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &GitDriverArgs) -> Result<Exit, Diagnostics> {
     };
     let texts = texts.transpose()?;
     output::to_stdout(|out| {
-        Page { request: &request, options: &options, out }.write(&report, texts.as_ref())
+        DriverOutput { request: &request, options: &options, out }.write(&report, texts.as_ref())
     })?;
     let differs = request.is_renamed() || request.is_other_mode() || report.is_different();
     Ok(if args.exit_code && differs { Exit::Different } else { Exit::Same })

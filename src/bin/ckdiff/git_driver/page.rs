@@ -10,18 +10,18 @@ use ckdiff::report::human::{plural, printable};
 use ckdiff::report::{self, Format, Options, Overview, Report};
 
 use super::file_report::FileReport;
-use super::request::Request;
+use super::request::DriverArguments;
 use crate::git_file::{GitFile, without_name};
 use crate::lfs_pointer::Pointer;
 
 /// The output, and how reports look in it.
-pub(super) struct Page<'o> {
-    pub(super) request: &'o Request,
+pub(super) struct DriverOutput<'o> {
+    pub(super) request: &'o DriverArguments,
     pub(super) options: &'o Options,
     pub(super) out: &'o mut dyn Write,
 }
 
-impl Page<'_> {
+impl DriverOutput<'_> {
     /// Writes a report, with the texts of its diff if they are requested; nothing if only the object differs.
     pub(super) fn write(
         &mut self,

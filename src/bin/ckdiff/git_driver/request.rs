@@ -16,7 +16,7 @@ const LINK: &str = "120000";
 
 /// The arguments of git.
 #[derive(Debug)]
-pub(super) struct Request {
+pub(super) struct DriverArguments {
     pub(super) path: PathBuf,
     new_path: Option<PathBuf>,
     /// For example `95%`.
@@ -61,7 +61,7 @@ impl Side {
     }
 }
 
-impl Request {
+impl DriverArguments {
     pub(super) fn new(args: &GitDriverArgs) -> Result<Self, Error> {
         let path = args.path.clone();
         let mut request = Self { path, new_path: None, similarity: None, old: None, new: None };
