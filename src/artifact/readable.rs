@@ -17,6 +17,26 @@ const FIELDS: usize = 2_000;
 /// The deepest level of wire bytes that is examined.
 const DEPTH: usize = 16;
 
+/// The part of a message that types are counted against.
+pub(super) enum Sample<'a> {
+    /// Wire bytes.
+    Wire(&'a [u8]),
+    /// The first tokens of text.
+    Text(Vec<Token<'a>>),
+    /// The first tokens of JSON.
+    Json(Vec<Token<'a>>),
+}
+
+impl<'a> Sample<'a> {
+    pub(super) fn new(form: Form, bytes: &'a [u8]) -> Self {
+        match form {
+            Form::Binary => Self::Wire(bytes),
+            Form::Text => Self::Text(Tokens::new(bytes).collect()),
+            Form::Json => Self::Json(Tokens::new(bytes).collect()),
+        }
+    }
+}
+
 /// The fields of a message by whether a type can read them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Count {
@@ -27,20 +47,24 @@ pub(super) struct Count {
 }
 
 impl Count {
-    /// Counts the fields that `ty` can read in the first bytes of a message.
-    pub(super) fn of(schema: &Schema, ty: &MessageType, form: Form, bytes: &[u8]) -> Self {
-        Self::by(FieldCounter { schema, strict: true, budget: FIELDS }, ty, form, bytes)
+    /// Counts the fields of a message that `ty` can read.
+    pub(super) fn of(schema: &Schema, ty: &MessageType, sample: &Sample<'_>) -> Self {
+        Self::by(FieldCounter { schema, strict: true, budget: FIELDS }, ty, sample)
     }
 
     /// Like [`of`](Self::of), but a nested message of which most fields can be read counts as readable.
-    pub(super) fn lenient(schema: &Schema, ty: &MessageType, form: Form, bytes: &[u8]) -> Self {
-        Self::by(FieldCounter { schema, strict: false, budget: FIELDS }, ty, form, bytes)
+    pub(super) fn lenient(schema: &Schema, ty: &MessageType, sample: &Sample<'_>) -> Self {
+        Self::by(FieldCounter { schema, strict: false, budget: FIELDS }, ty, sample)
     }
 
-    fn by(mut walk: FieldCounter<'_>, ty: &MessageType, form: Form, bytes: &[u8]) -> Self {
-        match form {
-            Form::Binary => walk.message(ty, bytes, 0, End::Cut),
-            _ => names(walk.schema, ty, form, bytes),
+    fn by(mut counter: FieldCounter<'_>, ty: &MessageType, sample: &Sample<'_>) -> Self {
+        let schema = counter.schema;
+        match sample {
+            Sample::Wire(bytes) => counter.message(ty, bytes, 0, End::Truncated),
+            Sample::Text(tokens) => names(schema, ty, tokens, |ty, name| ty.field_by_name(name)),
+            Sample::Json(tokens) => names(schema, ty, tokens, |ty, name| {
+                ty.field_by_json_name(name).or_else(|| ty.entry().map(|(_, value)| value))
+            }),
         }
     }
 
@@ -49,7 +73,7 @@ impl Count {
         self.readable - self.unreadable
     }
 
-    /// Adds a field in which so many fields can be read; `None` if it cannot be read.
+    /// Adds a field with the number of its readable fields; `None` if it cannot be read.
     fn add(&mut self, readable: Option<i64>) {
         match readable {
             Some(fields) => self.readable += fields,
@@ -58,14 +82,14 @@ impl Count {
     }
 }
 
-/// Whether bytes may be cut off.
+/// Whether bytes may end within a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Complete,
-    Cut,
+    Truncated,
 }
 
-/// A walk over wire bytes.
+/// Counts the readable fields in wire bytes.
 struct FieldCounter<'s> {
     schema: &'s Schema,
     /// Whether one field that cannot be read makes the message around it unreadable.
@@ -98,7 +122,7 @@ impl FieldCounter<'_> {
                 }
                 Err(_) if end == End::Complete => count.add(None),
                 Err(_) => {
-                    if let Some((number, content)) = bytes.get(read..).and_then(cut) {
+                    if let Some((number, content)) = bytes.get(read..).and_then(truncated) {
                         count.add(self.field(ty, number, Value::Len(content), depth, end));
                     }
                 }
@@ -121,7 +145,7 @@ impl FieldCounter<'_> {
         let is_readable = match (WireMatch::of(value.wire_type(), field), field.kind, value) {
             (WireMatch::Mismatch, ..) => false,
             (WireMatch::Packed, kind, Value::Len(bytes)) => {
-                end == End::Cut || Packed::new(kind, bytes, 0).all(|number| number.is_ok())
+                end == End::Truncated || Packed::new(kind, bytes, 0).all(|number| number.is_ok())
             }
             (_, Kind::Message(id), Value::Len(bytes)) => {
                 let inside = self.message(&schema[id], bytes, depth + 1, end);
@@ -149,25 +173,26 @@ impl FieldCounter<'_> {
     }
 }
 
-/// The number and the content of a length-delimited record that is cut off.
-fn cut(record: &[u8]) -> Option<(u32, &[u8])> {
+/// The number and the content of a truncated length-delimited record.
+fn truncated(record: &[u8]) -> Option<(u32, &[u8])> {
     let (tag, tag_len) = varint::read(record)?;
     let (_, len_len) = varint::read(record.get(tag_len..)?)?;
     let content = record.get(tag_len + len_len..).filter(|_| tag & 7 == 2)?;
     Some((u32::try_from(tag >> 3).ok()?, content))
 }
 
-/// Whether bytes are a string: UTF-8 that is no message. Most lengths and tags of a message are control characters.
+/// Whether bytes are a string: UTF-8, and not a message. Most lengths and tags of a message are control characters.
 fn is_text(bytes: &[u8], end: End) -> bool {
     let is_utf8 = match std::str::from_utf8(bytes) {
         Ok(_) => true,
-        Err(error) => end == End::Cut && error.error_len().is_none(),
+        Err(error) => end == End::Truncated && error.error_len().is_none(),
     };
-    let is_message = || Records::new(bytes, 0).all(|record| record.is_ok() || end == End::Cut);
+    let is_message =
+        || Records::new(bytes, 0).all(|record| record.is_ok() || end == End::Truncated);
     is_utf8 && !(bytes.iter().any(|byte| *byte < b' ') && is_message())
 }
 
-/// Whether a string may be the name that its field has: the first fields of some types are strings that differ in this only.
+/// Whether the value of a name field is a possible name. Some types begin with string fields that differ in this only.
 fn is_possible_name(ty: &MessageType, field: &Field, name: &[u8]) -> bool {
     match (ty.known, &*field.name) {
         (Some(KnownType::NodeDef), "op") => {
@@ -183,9 +208,14 @@ fn is_possible_name(ty: &MessageType, field: &Field, name: &[u8]) -> bool {
 }
 
 /// Counts the names of fields in text or JSON: words and strings before a colon, and words before a brace.
-fn names(schema: &Schema, ty: &MessageType, form: Form, bytes: &[u8]) -> Count {
+fn names(
+    schema: &Schema,
+    ty: &MessageType,
+    tokens: &[Token<'_>],
+    field_named: impl for<'t> Fn(&'t MessageType, &[u8]) -> Option<&'t Field>,
+) -> Count {
     let mut count = Count::default();
-    let mut tokens = Tokens::new(bytes).peekable();
+    let mut tokens = tokens.iter().copied().peekable();
     // JSON has braces around the outermost message.
     tokens.next_if_eq(&Token::Mark(b'{'));
     // The types of the open messages, each with that of the message in its last field; `None` if not known.
@@ -194,12 +224,7 @@ fn names(schema: &Schema, ty: &MessageType, form: Form, bytes: &[u8]) -> Count {
         let Some(name) = next_name(&mut tokens, &mut open) else { break };
         let depth = open.len();
         let Some((Some(ty), inner)) = open.last_mut() else { continue };
-        let field = match form {
-            Form::Json => {
-                ty.field_by_json_name(name).or_else(|| ty.entry().map(|(_, value)| value))
-            }
-            _ => ty.field_by_name(name),
-        };
+        let field = field_named(ty, name);
         *inner = field.and_then(|field| field.kind.message()).map(|id| &schema[id]);
         if field.is_some() || depth == 1 {
             count.add(field.map(|_| 1));
@@ -212,7 +237,10 @@ fn names(schema: &Schema, ty: &MessageType, form: Form, bytes: &[u8]) -> Count {
 type Open<'s> = (Option<&'s MessageType>, Option<&'s MessageType>);
 
 /// The next name of a field, after opening and closing the messages before it.
-fn next_name<'a>(tokens: &mut Peekable<Tokens<'a>>, open: &mut Vec<Open<'_>>) -> Option<&'a [u8]> {
+fn next_name<'a>(
+    tokens: &mut Peekable<impl Iterator<Item = Token<'a>>>,
+    open: &mut Vec<Open<'_>>,
+) -> Option<&'a [u8]> {
     loop {
         match tokens.next()? {
             Token::Mark(b'{' | b'<') => {
@@ -227,6 +255,6 @@ fn next_name<'a>(tokens: &mut Peekable<Tokens<'a>>, open: &mut Vec<Open<'_>>) ->
     }
 }
 
-fn next_is(tokens: &mut Peekable<Tokens<'_>>, marks: &[u8]) -> bool {
+fn next_is<'a>(tokens: &mut Peekable<impl Iterator<Item = Token<'a>>>, marks: &[u8]) -> bool {
     matches!(tokens.peek(), Some(Token::Mark(mark)) if marks.contains(mark))
 }

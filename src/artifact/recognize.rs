@@ -1,13 +1,12 @@
 //! Recognizes the type of a message.
 //!
-//! The type is the [known one](KnownType) that can read the most fields; see [`Count`]. Of several, it is the one that the file name
-//! stands for.
+//! The type is the [known one](KnownType) that can read the most fields; see [`Count`]. On a tie, the file name decides.
 
 use std::cmp::Reverse;
 use std::path::Path;
 
 use super::message_type::message_type;
-use super::readable::Count;
+use super::readable::{Count, Sample};
 use crate::error::{Error, ErrorKind, Result};
 use crate::message::{Form, Token, Tokens};
 use crate::schema::{KnownType, MessageType, Schema};
@@ -27,7 +26,7 @@ impl Untyped<'_> {
     /// The type of the message.
     ///
     /// # Errors
-    /// If no type knows enough of the message, or several know the same share; the error names the best ones.
+    /// If no type can read enough of the message, or several can read equally much; the error names the best ones.
     pub(super) fn recognize<'s>(&self, schema: &'s Schema) -> Result<&'s MessageType> {
         if let Some(announced) = self.announced(schema) {
             return Ok(announced);
@@ -39,7 +38,7 @@ impl Untyped<'_> {
         if self.is_empty() {
             return named.ok_or_else(|| self.empty());
         }
-        let ranked = self.ranked(schema);
+        let ranked = self.ranked(schema, &Sample::new(self.form, self.bytes));
         let best = ranked.first().map_or(0, |(count, _)| count.surplus());
         let of_name = |ty: &MessageType| named.is_some_and(|named| named.id == ty.id);
         if best <= 0 {
@@ -58,7 +57,7 @@ impl Untyped<'_> {
         }
     }
 
-    /// The evident type of the message, if it is not `ty`.
+    /// The best-matching type of the message, if it is not `ty`.
     pub(super) fn other_than<'s>(
         &self,
         schema: &'s Schema,
@@ -68,15 +67,16 @@ impl Untyped<'_> {
         if !std::ptr::eq(schema, Schema::tensorflow()) {
             return None;
         }
-        let claimed = Count::of(schema, ty, self.form, self.bytes);
-        // A field that a later version has changed makes the messages around it unreadable, and a type with few fields best.
-        let lenient = Count::lenient(schema, ty, self.form, self.bytes);
-        let (best, other) = self.ranked(schema).into_iter().next()?;
-        let is_evident = claimed.surplus() <= 0 && best.surplus() > lenient.surplus().max(0);
-        is_evident.then_some(other)
+        let sample = Sample::new(self.form, self.bytes);
+        let claimed = Count::of(schema, ty, &sample);
+        // If a later version changed a field, the strict count rejects all messages around it, so the lenient one decides.
+        let lenient = Count::lenient(schema, ty, &sample);
+        let (best, other) = self.ranked(schema, &sample).into_iter().next()?;
+        let is_better = claimed.surplus() <= 0 && best.surplus() > lenient.surplus().max(0);
+        is_better.then_some(other)
     }
 
-    /// Adds the evident type of the message to a syntax error, if it is not `ty`.
+    /// Adds the best-matching type of the message to a syntax error, if it is not `ty`.
     pub(super) fn hint(&self, schema: &Schema, ty: &MessageType, error: Error) -> Error {
         match (self.other_than(schema, ty), error.kind()) {
             (Some(other), ErrorKind::Syntax(what)) => {
@@ -88,15 +88,14 @@ impl Untyped<'_> {
     }
 
     /// The candidates with the fields that they can read, the type that reads the most first.
-    fn ranked<'s>(&self, schema: &'s Schema) -> Vec<(Count, &'s MessageType)> {
+    fn ranked<'s>(&self, schema: &'s Schema, sample: &Sample<'_>) -> Vec<(Count, &'s MessageType)> {
         let known = KnownType::ALL.iter().map(|known| known.full_name());
         let names: Vec<&str> = match self.candidates {
             [] => known.collect(),
             candidates => candidates.iter().map(String::as_str).collect(),
         };
         let types = names.into_iter().filter_map(|name| schema.message(name));
-        let mut ranked: Vec<_> =
-            types.map(|ty| (Count::of(schema, ty, self.form, self.bytes), ty)).collect();
+        let mut ranked: Vec<_> = types.map(|ty| (Count::of(schema, ty, sample), ty)).collect();
         ranked.sort_by_key(|(count, _)| Reverse(count.surplus()));
         ranked
     }

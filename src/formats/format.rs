@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::contents::Contents;
-use super::piece::Shard;
+use super::stored_tensor::Shard;
 use crate::bytes::{ChecksumKind, Limits};
 use crate::error::Result;
 use crate::files::Complete;

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::tensor::{TensorSource, read_through};
 
-/// The next piece of a stream of framed elements.
+/// The next part of a stream of framed elements.
 pub(super) enum ElementPart<'a> {
     /// The length of the next element.
     Length(u64),
@@ -14,7 +14,7 @@ pub(super) enum ElementPart<'a> {
     End,
 }
 
-/// Calls `each` with every piece of the elements of `source`.
+/// Calls `each` with every part of the elements of `source`.
 ///
 /// # Errors
 /// If the source cannot be read, its number of elements is not that of its shape, or `each` fails.

@@ -18,7 +18,7 @@ pub(in crate::checkpoint) struct BackupEntry(Option<Named>);
 struct Named {
     file: PathBuf,
     /// The bytes of the state file with the backup entry.
-    meanwhile: Vec<u8>,
+    with_backup: Vec<u8>,
     /// The state after the checkpoint is replaced.
     after: tensorflow::CheckpointState,
     /// The original bytes; `None` if the state file already named a backup, after a crash.
@@ -45,19 +45,19 @@ impl BackupEntry {
         if is_backup(latest) {
             let after = renamed(state, dir, is_backup, checkpoint);
             let file = file.to_path_buf();
-            return Ok(Self(Some(Named { file, meanwhile: before, after, before: None })));
+            return Ok(Self(Some(Named { file, with_backup: before, after, before: None })));
         }
         let is_it = |path: &Path| is_same_path(path, checkpoint);
         let Some(backup) = backup.filter(|_| is_it(latest)) else { return Ok(Self(None)) };
         write(file, &renamed(state.clone(), dir, is_it, backup))?;
-        let (meanwhile, file) = (read(file)?, file.to_path_buf());
-        Ok(Self(Some(Named { file, meanwhile, after: state, before: Some(before) })))
+        let (with_backup, file) = (read(file)?, file.to_path_buf());
+        Ok(Self(Some(Named { file, with_backup, after: state, before: Some(before) })))
     }
 
     /// Replaces the backup by the checkpoint again, unless another program has changed the state file.
     pub(in crate::checkpoint) fn finish(self) -> Result<()> {
         match self.0 {
-            Some(named) if read(&named.file)? == named.meanwhile => match named.before {
+            Some(named) if read(&named.file)? == named.with_backup => match named.before {
                 Some(before) => replace(&named.file, &before),
                 None => write(&named.file, &named.after),
             },
@@ -68,8 +68,8 @@ impl BackupEntry {
     /// Restores the original state file, unless another program has changed it.
     pub(in crate::checkpoint) fn undo(self) -> Result<()> {
         match self.0 {
-            Some(Named { file, meanwhile, before: Some(before), .. })
-                if read(&file)? == meanwhile =>
+            Some(Named { file, with_backup, before: Some(before), .. })
+                if read(&file)? == with_backup =>
             {
                 replace(&file, &before)
             }

@@ -11,7 +11,7 @@ use crate::files::{Complete, NewFile, cannot_write};
 use crate::progress::Progress;
 use crate::tensor::{TensorSource, read_through};
 
-use super::super::piece::{Shard, StoredTensor, shard_count};
+use super::super::stored_tensor::{Shard, StoredTensor, shard_count};
 use super::header::{MAX_BYTES, METADATA};
 use super::path;
 use super::types::{TYPES, Type};
@@ -32,12 +32,12 @@ pub(super) fn write(
     let metadata: Vec<_> = metadata.iter().filter(|(key, _)| keys.insert(key)).collect();
     let mut seen = BTreeSet::new();
     let mut files = Vec::with_capacity(shards.len());
-    for pieces in shards {
+    for tensors in shards {
         // A tensor in slices belongs to the shard of its first slice.
-        let first = pieces.iter().filter(|piece| seen.insert(&piece.name));
-        let tensors = first.map(|piece| {
-            let stored = Stored::new(piece);
-            stored.map_err(|error| error.of_tensor(&piece.name).in_file(&opened))
+        let first = tensors.iter().filter(|tensor| seen.insert(&tensor.name));
+        let tensors = first.map(|tensor| {
+            let stored = Stored::new(tensor);
+            stored.map_err(|error| error.of_tensor(&tensor.name).in_file(&opened))
         });
         files.push(File::new(tensors.collect::<Result<_>>()?, &metadata)?);
     }
@@ -63,19 +63,19 @@ struct Stored<'a> {
 }
 
 impl<'a> Stored<'a> {
-    /// The whole tensor of `piece`.
+    /// The stored form of a whole tensor.
     ///
     /// # Errors
     /// If the format cannot store the tensor.
-    fn new(piece: &'a StoredTensor<'_>) -> Result<Self> {
+    fn new(tensor: &'a StoredTensor<'_>) -> Result<Self> {
         let refused = |kind: String| Error::unsupported(kind);
-        let name = piece.name.as_str();
+        let name = tensor.name.as_str();
         let name = name.ok_or_else(|| refused("safetensors needs names in UTF-8".into()))?;
         if name == METADATA {
             return Err(refused("safetensors has this name for its metadata".into()));
         }
         let source =
-            piece.whole.ok_or_else(|| refused("safetensors cannot store slices".into()))?;
+            tensor.whole.ok_or_else(|| refused("safetensors cannot store slices".into()))?;
         let (dtype, elements) = (source.dtype(), source.shape().elements());
         let known = TYPES.iter().enumerate().find(|(_, ty)| ty.dtype == Some(dtype));
         let (position, ty) = known.ok_or_else(|| {

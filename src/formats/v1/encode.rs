@@ -75,7 +75,7 @@ impl<'a> Values<'a> {
         head
     }
 
-    /// Writes the `TensorProto` to `out` in pieces.
+    /// Writes the `TensorProto` to `out` in parts.
     ///
     /// # Errors
     /// If the source cannot be read, or `out` fails.

@@ -17,7 +17,7 @@ use crate::schema::field::{
 use crate::table::Builder;
 use crate::tensor::Name;
 
-use super::super::piece::{Shard, StoredTensor, shard_count};
+use super::super::stored_tensor::{Shard, StoredTensor, shard_count};
 use super::super::{proto, shard_name, slice_key};
 use super::encode::Values;
 
@@ -33,35 +33,35 @@ pub(super) fn write(
 ) -> Result<Vec<Complete>> {
     let count = shard_count(shards.len())?;
     let mut files = Vec::with_capacity(shards.len());
-    for (number, pieces) in (0..count).zip(shards) {
+    for (number, tensors) in (0..count).zip(shards) {
         let place = match count {
             1 => path.to_path_buf(),
             count => shard_name::shard(path, number, count),
         };
         let file = NewFile::create(&place)?;
-        let file = shard(pieces, file, progress).map_err(|error| error.in_file(&place))?;
+        let file = shard(tensors, file, progress).map_err(|error| error.in_file(&place))?;
         files.push(file.complete()?);
     }
     Ok(files)
 }
 
 /// Writes one table.
-fn shard(pieces: &[StoredTensor<'_>], out: NewFile, progress: &dyn Progress) -> Result<NewFile> {
+fn shard(tensors: &[StoredTensor<'_>], out: NewFile, progress: &dyn Progress) -> Result<NewFile> {
     let mut keyed = BTreeMap::new();
-    for piece in pieces {
+    for tensor in tensors {
         let mut key = Vec::new();
-        slice_key::write(piece.name.as_bytes(), &extents(piece), &mut key);
-        if keyed.insert(key, piece).is_some() {
+        slice_key::write(tensor.name.as_bytes(), &extents(tensor), &mut key);
+        if keyed.insert(key, tensor).is_some() {
             let error = Error::unexpected("slice", "one that is given twice", "a unique slice");
-            return Err(error.of_tensor(&piece.name));
+            return Err(error.of_tensor(&tensor.name));
         }
     }
     let mut table = Builder::new(out);
-    table.add(b"", &meta(pieces)).map_err(cannot_write)?;
-    for (key, piece) in keyed {
-        let in_tensor = |error: Error| error.of_tensor(&piece.name);
-        let values = Values::measure(piece.source).map_err(in_tensor)?;
-        let head = head(piece, values.bytes()).map_err(in_tensor)?;
+    table.add(b"", &meta(tensors)).map_err(cannot_write)?;
+    for (key, tensor) in keyed {
+        let in_tensor = |error: Error| error.of_tensor(&tensor.name);
+        let values = Values::measure(tensor.source).map_err(in_tensor)?;
+        let head = head(tensor, values.bytes()).map_err(in_tensor)?;
         let len = head.len() as u64 + values.bytes();
         table.begin(&key, len).and_then(|()| table.value(&head)).map_err(cannot_write)?;
         let mut write = |bytes: &[u8]| table.value(bytes).map_err(cannot_write);
@@ -70,23 +70,23 @@ fn shard(pieces: &[StoredTensor<'_>], out: NewFile, progress: &dyn Progress) -> 
     table.finish().map_err(cannot_write)
 }
 
-/// The extents of a piece, with full dimensions as the writer gave them.
-fn extents(piece: &StoredTensor<'_>) -> Vec<(i64, i64)> {
-    match &piece.slice {
+/// The extents of a tensor, with full dimensions as the writer gave them.
+fn extents(tensor: &StoredTensor<'_>) -> Vec<(i64, i64)> {
+    match &tensor.slice {
         Some(slice) => slice.given_extents().to_vec(),
-        None => vec![(0, -1); piece.shape.rank()],
+        None => vec![(0, -1); tensor.shape.rank()],
     }
 }
 
 /// The list of tensors, `SavedTensorSlices { meta }`, in the order of their first slices.
-fn meta(pieces: &[StoredTensor<'_>]) -> Vec<u8> {
+fn meta(tensors: &[StoredTensor<'_>]) -> Vec<u8> {
     let mut order: Vec<(&Name, Vec<&StoredTensor<'_>>)> = Vec::new();
     let mut places = BTreeMap::new();
-    for piece in pieces {
-        let at = *places.entry(&piece.name).or_insert(order.len());
+    for tensor in tensors {
+        let at = *places.entry(&tensor.name).or_insert(order.len());
         match order.get_mut(at) {
-            Some((_, slices)) => slices.push(piece),
-            None => order.push((&piece.name, vec![piece])),
+            Some((_, slices)) => slices.push(tensor),
+            None => order.push((&tensor.name, vec![tensor])),
         }
     }
     let mut out = Writer::default();
@@ -108,18 +108,18 @@ fn tensor(name: &Name, slices: &[&StoredTensor<'_>], out: &mut Writer) {
         let code = first.source.dtype().code();
         out.put_varint(saved_slice_meta::TYPE, u64::try_from(code).unwrap_or_default());
     }
-    for piece in slices {
-        let slice = proto::slice_proto(&extents(piece)).encode_to_vec();
+    for tensor in slices {
+        let slice = proto::slice_proto(&extents(tensor)).encode_to_vec();
         out.put_bytes(saved_slice_meta::SLICE, &slice);
     }
 }
 
 /// Encodes `SavedTensorSlices { data: SavedSlice { name, slice, data: TensorProto } }` except for the fields of the
 /// `TensorProto`, which take `values` bytes.
-fn head(piece: &StoredTensor<'_>, values: u64) -> Result<Vec<u8>> {
+fn head(tensor: &StoredTensor<'_>, values: u64) -> Result<Vec<u8>> {
     let mut slice = Writer::default();
-    slice.put_bytes(saved_slice::NAME, piece.name.as_bytes());
-    let extents = proto::slice_proto(&extents(piece)).encode_to_vec();
+    slice.put_bytes(saved_slice::NAME, tensor.name.as_bytes());
+    let extents = proto::slice_proto(&extents(tensor)).encode_to_vec();
     slice.put_bytes(saved_slice::SLICE, &extents);
     slice.tag(saved_slice::DATA, WireType::Len);
     slice.varint(values);

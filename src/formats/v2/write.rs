@@ -10,7 +10,7 @@ use crate::files::{Complete, NewFile, cannot_write};
 use crate::progress::Progress;
 use crate::tensor::Slice;
 
-use super::super::piece::{self, StoredTensor, shard_count};
+use super::super::stored_tensor::{self, StoredTensor, shard_count};
 use super::super::{shard_name, slice_key};
 use super::encode;
 use super::entry::{BundleEntry, ByteOrder, write_index};
@@ -18,7 +18,7 @@ use super::path::{data_of, index_of};
 
 /// See [`Format`](super::super::Format).
 pub(super) fn write(
-    shards: &[piece::Shard<'_>],
+    shards: &[stored_tensor::Shard<'_>],
     _metadata: &[(String, String)],
     path: &Path,
     progress: &dyn Progress,
@@ -26,12 +26,12 @@ pub(super) fn write(
     let count = shard_count(shards.len())?;
     let mut files = Vec::with_capacity(shards.len() + 1);
     let mut entries = BTreeMap::new();
-    for (number, pieces) in (0..count).zip(shards) {
+    for (number, tensors) in (0..count).zip(shards) {
         let place = shard_name::shard(&data_of(path), number, count);
         let mut shard = Shard { number, offset: 0, file: NewFile::create(&place)?, progress };
-        for piece in pieces {
-            let written = shard.write(piece, &mut entries);
-            written.map_err(|error| error.of_tensor(&piece.name).in_file(&place))?;
+        for tensor in tensors {
+            let written = shard.write(tensor, &mut entries);
+            written.map_err(|error| error.of_tensor(&tensor.name).in_file(&place))?;
         }
         files.push(shard.file.complete()?);
     }
@@ -50,16 +50,16 @@ struct Shard<'a> {
 }
 
 impl Shard<'_> {
-    /// Writes the content of `piece`, and adds its entry.
+    /// Writes the content of `tensor`, and adds its entry.
     fn write(
         &mut self,
-        piece: &StoredTensor<'_>,
+        tensor: &StoredTensor<'_>,
         entries: &mut BTreeMap<Vec<u8>, BundleEntry>,
     ) -> Result<()> {
-        let written = encode::write(piece.source, &mut self.file, self.progress)?;
+        let written = encode::write(tensor.source, &mut self.file, self.progress)?;
         let entry = BundleEntry {
-            dtype: piece.source.dtype(),
-            shape: piece.source.shape().clone(),
+            dtype: tensor.source.dtype(),
+            shape: tensor.source.shape().clone(),
             shard: self.number,
             offset: self.offset,
             size: written.bytes,
@@ -67,13 +67,13 @@ impl Shard<'_> {
             slices: Vec::new(),
         };
         self.offset += written.bytes;
-        let name = piece.name.as_bytes();
+        let name = tensor.name.as_bytes();
         // A slice that covers its tensor is stored as a whole tensor.
-        let slice = piece.slice.as_ref().filter(|slice| *slice.shape() != piece.shape);
+        let slice = tensor.slice.as_ref().filter(|slice| *slice.shape() != tensor.shape);
         let key = match slice {
             None => name.to_vec(),
             Some(slice) => {
-                self.list(piece, slice, entries)?;
+                self.list(tensor, slice, entries)?;
                 let mut key = Vec::new();
                 slice_key::write(name, slice.given_extents(), &mut key);
                 key
@@ -91,18 +91,18 @@ impl Shard<'_> {
     /// Adds a slice to the list in the entry of its tensor.
     fn list(
         &self,
-        piece: &StoredTensor<'_>,
+        tensor: &StoredTensor<'_>,
         slice: &Slice,
         entries: &mut BTreeMap<Vec<u8>, BundleEntry>,
     ) -> Result<()> {
         let listed = slice.given_extents().into();
-        match entries.entry(piece.name.as_bytes().to_vec()) {
+        match entries.entry(tensor.name.as_bytes().to_vec()) {
             MapEntry::Occupied(whole) if whole.get().slices.is_empty() => return Err(taken()),
             MapEntry::Occupied(mut whole) => whole.get_mut().slices.push(listed),
             MapEntry::Vacant(place) => {
                 place.insert(BundleEntry {
-                    dtype: piece.source.dtype(),
-                    shape: piece.shape.clone(),
+                    dtype: tensor.source.dtype(),
+                    shape: tensor.shape.clone(),
                     // The shard of the first slice, as in checkpoints that TensorFlow merged.
                     shard: self.number,
                     offset: 0,

@@ -1,7 +1,7 @@
 //! Prints wire bytes as text, in the style of TensorFlow or of protoc.
 //!
 //! ```text
-//! message --split--> units --printer, one or more threads--> sinks --in order--> out
+//! message --split--> segments --printer, one or more threads--> sinks --in order--> out
 //! ```
 //! Source: `text_format.py` of protobuf 7.36, and the output of `protoc --decode` 3.21.12. Only a few buffers are in memory
 //! at once, for a message of any size.

@@ -9,8 +9,8 @@ mod events;
 mod explain;
 mod matcher;
 mod pieces;
+mod plain_text;
 mod scan;
-mod stretch;
 
 pub(super) use blank::{after_blanks, is_blank};
 pub(super) use events::Unbalanced;

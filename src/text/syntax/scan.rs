@@ -15,7 +15,7 @@
 
 use super::blank::is_blank;
 use super::matcher::StartRule;
-use super::stretch::{after_word, is_letter, is_stop, next_after, significant};
+use super::plain_text::{after_word, is_letter, is_stop, next_after, significant};
 
 /// How many brackets may be open at once within one part.
 const NESTED: usize = 64;
@@ -338,14 +338,14 @@ impl Scan {
         match self.open.last().map(|open| open.content) {
             Some(BracketContent::Unknown) => None,
             Some(BracketContent::Scalars | BracketContent::Messages) => {
-                let stretch = piece.get(from..to).unwrap_or_default();
-                Some(from + memchr::memchr(b',', stretch)? + 1)
+                let plain = piece.get(from..to).unwrap_or_default();
+                Some(from + memchr::memchr(b',', plain)? + 1)
             }
             Some(BracketContent::Fields) | None => {
                 let mut at = from.max(1);
                 while at < to {
-                    let stretch = piece.get(at..to)?;
-                    at += stretch.iter().position(|&byte| is_letter(byte))?;
+                    let plain = piece.get(at..to)?;
+                    at += plain.iter().position(|&byte| is_letter(byte))?;
                     let after = after_word(piece, at, to);
                     if is_blank(*piece.get(at - 1)?)
                         && !matches!(

@@ -1,4 +1,4 @@
-//! Searches stretches of text that have no quotes, comments and brackets.
+//! Searches parts of a text without quotes, comments and brackets.
 
 use super::blank::is_blank;
 
