@@ -76,10 +76,10 @@ impl TensorSource for Partitioned {
         self.parts.iter().fold(0, |n, part| n.saturating_add(part.source.stored_bytes()))
     }
 
-    fn fingerprint(&self) -> Option<StoredChecksums> {
+    fn stored_checksums(&self) -> Option<StoredChecksums> {
         let mut whole = StoredChecksums::default();
         for part in &self.parts {
-            let of_part = part.source.fingerprint()?;
+            let of_part = part.source.stored_checksums()?;
             for &(start, len) in part.slice.extents() {
                 whole.layout.extend(start.to_le_bytes());
                 whole.layout.extend(len.to_le_bytes());

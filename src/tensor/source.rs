@@ -27,7 +27,7 @@ pub trait TensorSource: fmt::Debug + Send + Sync {
     }
 
     /// The sizes and checksums of the content in the index; `None` if the format has no checksum per tensor.
-    fn fingerprint(&self) -> Option<StoredChecksums> {
+    fn stored_checksums(&self) -> Option<StoredChecksums> {
         None
     }
 
@@ -55,7 +55,7 @@ pub trait TensorSource: fmt::Debug + Send + Sync {
 }
 
 /// The sizes and checksums of a tensor's content in an index. If the layouts are equal, two tensors are considered equal exactly
-/// if their fingerprints are, where the content itself is not available.
+/// if their stored checksums are, where the content itself is not available.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoredChecksums {
     /// Slices and byte order, in an internal encoding.

@@ -98,13 +98,13 @@ fn stored(entry: &Entry) -> Option<String> {
     let Ok(source) = &entry.source else {
         return Some(String::new());
     };
-    let fingerprint = source.fingerprint()?;
-    if let [only] = &*fingerprint.checksums {
+    let stored = source.stored_checksums()?;
+    if let [only] = &*stored.checksums {
         return Some(format!("{}:{:08x}", only.kind(), only.value()));
     }
     let mut sha256 = Sha256::new();
-    sha256.update(&fingerprint.layout);
-    for checksum in &fingerprint.checksums {
+    sha256.update(&stored.layout);
+    for checksum in &stored.checksums {
         sha256.update(checksum.len().to_le_bytes());
         sha256.update(checksum.value().to_le_bytes());
     }

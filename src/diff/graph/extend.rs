@@ -1,8 +1,8 @@
 //! Pairs neighbours of pairs, even if not everything around them is equal.
 
 use super::consumers::BothConsumers;
-use super::fingerprint::Fingerprints;
 use super::matching::Matching;
+use super::node_hash::NodeHashes;
 use super::per_node::PerNode;
 use super::structure::{consumed_output, input_index};
 use crate::diff::join::join;
@@ -70,10 +70,10 @@ impl Extension<'_, '_, '_> {
     fn consumers(&mut self, l: NodeId, r: NodeId, queue: &mut Vec<(NodeId, NodeId)>) {
         let (lhs, rhs) = (self.matching.lhs, self.matching.rhs);
         let users = self.users;
-        let lhs = self.unpaired((lhs, &users.lhs_prints), users.lhs.of_node(l), |id| {
+        let lhs = self.unpaired((lhs, &users.lhs_hashes), users.lhs.of_node(l), |id| {
             self.matching.to_rhs(id).is_none()
         });
-        let rhs = self.unpaired((rhs, &users.rhs_prints), users.rhs.of_node(r), |id| {
+        let rhs = self.unpaired((rhs, &users.rhs_hashes), users.rhs.of_node(r), |id| {
             self.matching.to_lhs(id).is_none()
         });
         let (lhs, rhs) = (lhs.chunk_by(|a, b| a.0 == b.0), rhs.chunk_by(|a, b| a.0 == b.0));
@@ -90,7 +90,7 @@ impl Extension<'_, '_, '_> {
     /// The unmatched consumers of a node by kind, sorted.
     fn unpaired<'u>(
         &self,
-        (graph, prints): (&Graph<'u>, &Fingerprints),
+        (graph, hashes): (&Graph<'u>, &NodeHashes),
         uses: &[Consumer],
         is_free: impl Fn(NodeId) -> bool,
     ) -> Vec<(ConsumerKind<'u>, NodeId)> {
@@ -107,7 +107,7 @@ impl Extension<'_, '_, '_> {
                 }
                 let input_index = input_index(graph, *found)?;
                 let print = match self.common {
-                    Requirement::NodeHash => prints.of_node(graph, found.by),
+                    Requirement::NodeHash => hashes.of_node(graph, found.by),
                     Requirement::Op => 0,
                 };
                 Some(((print, node.op, input_index, input.port), found.by))
@@ -128,8 +128,8 @@ impl Extension<'_, '_, '_> {
         let alike = a.op == b.op
             && a.role == b.role
             && (self.common == Requirement::Op
-                || self.users.lhs_prints.of_node(m.lhs, l)
-                    == self.users.rhs_prints.of_node(m.rhs, r));
+                || self.users.lhs_hashes.of_node(m.lhs, l)
+                    == self.users.rhs_hashes.of_node(m.rhs, r));
         if alike && self.agree_on_sources(l, r) && self.agree_on_consumers(l, r) {
             self.matching.pair(l, r);
             queue.push((l, r));
@@ -196,5 +196,5 @@ fn neighbours(graph: &Graph<'_>, consumers: &Consumers, of: Vec<NodeId>) -> Vec<
     found
 }
 
-/// The kind of a consumer: fingerprint, op, position of the input, and output of the source.
+/// The kind of a consumer: hash, op, position of the input, and output of the source.
 type ConsumerKind<'u> = (u64, &'u str, usize, &'u str);

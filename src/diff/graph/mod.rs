@@ -8,13 +8,13 @@
 mod attrs;
 mod consumers;
 mod extend;
-mod fingerprint;
 mod functions;
 mod groups;
 mod inputs;
 mod library;
 mod matching;
 mod node;
+mod node_hash;
 mod pair;
 mod per_node;
 mod renames;

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::consumers::BothConsumers;
-use super::fingerprint::Fingerprints;
 use super::matching::Matching;
+use super::node_hash::NodeHashes;
 use super::per_node::PerNode;
 use crate::diff::join::join;
 use crate::graph::{Action, Consumer, Consumers, Graph, Input, NodeId, SaveOp};
@@ -28,10 +28,10 @@ pub(super) enum Ties {
 /// Pairs all nodes with equal hashes.
 pub(super) fn pair_alike(matching: &mut Matching<'_, '_>, users: &BothConsumers, ties: Ties) {
     let (lhs, lhs_known) = (matching.unmatched_in_lhs(), |l| matching.to_rhs(l).map(|_| l));
-    let side = (matching.lhs, &users.lhs, &users.lhs_prints);
+    let side = (matching.lhs, &users.lhs, &users.lhs_hashes);
     let lhs = StructureHashes::of_side(side, lhs, &lhs_known).sorted();
     let (rhs, rhs_known) = (matching.unmatched_in_rhs(), |r| matching.to_lhs(r));
-    let side = (matching.rhs, &users.rhs, &users.rhs_prints);
+    let side = (matching.rhs, &users.rhs, &users.rhs_hashes);
     let rhs = StructureHashes::of_side(side, rhs, &rhs_known).sorted();
     let (lhs, rhs) = (lhs.chunk_by(|a, b| a.0 == b.0), rhs.chunk_by(|a, b| a.0 == b.0));
     let hash = |alike: &&[HashedNode<'_>]| alike.first().map(|node| node.0);
@@ -85,7 +85,7 @@ type HashedNode<'m> = ((u64, u64), &'m str, NodeId);
 /// The hashes of the unmatched nodes of one graph.
 struct StructureHashes<'h, 'g, 'm> {
     graph: &'g Graph<'m>,
-    prints: &'h Fingerprints,
+    hashes: &'h NodeHashes,
     known: &'h dyn Fn(NodeId) -> Option<NodeId>,
     /// The hashes of the nodes in `unmatched`, at their positions in the graph.
     upstream: PerNode<u64>,
@@ -96,12 +96,12 @@ struct StructureHashes<'h, 'g, 'm> {
 impl<'h, 'g, 'm> StructureHashes<'h, 'g, 'm> {
     /// Computes the hashes of `unmatched`; `known` yields the pair of a node.
     fn of_side(
-        (graph, consumers, prints): (&'g Graph<'m>, &Consumers, &'h Fingerprints),
+        (graph, consumers, hashes): (&'g Graph<'m>, &Consumers, &'h NodeHashes),
         unmatched: Vec<NodeId>,
         known: &'h dyn Fn(NodeId) -> Option<NodeId>,
     ) -> Self {
         let (upstream, downstream) = (PerNode::new(graph), PerNode::new(graph));
-        let mut hashes = Self { graph, prints, known, upstream, downstream, unmatched };
+        let mut hashes = Self { graph, hashes, known, upstream, downstream, unmatched };
         let order = hashes.order(consumers);
         for &id in &order {
             let value = hashes.hash_upstream(id);
@@ -177,7 +177,7 @@ impl<'h, 'g, 'm> StructureHashes<'h, 'g, 'm> {
     fn hash_upstream(&self, id: NodeId) -> u64 {
         let node = self.graph.node(id);
         let mut state = DefaultHasher::new();
-        self.prints.of_node(self.graph, id).hash(&mut state);
+        self.hashes.of_node(self.graph, id).hash(&mut state);
         let mut controls = Vec::new();
         for input in self.graph.inputs(node) {
             let source = match input.source {

@@ -30,7 +30,7 @@ impl TensorSource for Stored {
         (self.number_bytes > 0 && as_is).then_some(self)
     }
 
-    fn fingerprint(&self) -> Option<StoredChecksums> {
+    fn stored_checksums(&self) -> Option<StoredChecksums> {
         // The byte order matters only for numbers of several bytes.
         let swapped = self.order == ByteOrder::Big && self.number_bytes != 1;
         let checksums = self.stored_checksum().into_iter().collect();

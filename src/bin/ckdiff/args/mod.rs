@@ -77,7 +77,7 @@ pub(crate) fn command() -> clap::Command {
     // Both types set help texts from their doc comments, so the real ones are set after them.
     Command::augment_subcommands(DiffArgs::augment_args(clap::Command::new("ckdiff")))
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Tells what changed between two trained TensorFlow models, and whether it matters")
+        .about("Show what changed between two trained models, and whether it matters")
         .after_help(AFTER_HELP)
         .override_usage("ckdiff [OPTIONS] <LHS> <RHS>\n       ckdiff <COMMAND> …")
         .max_term_width(100)

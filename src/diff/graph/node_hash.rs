@@ -1,4 +1,4 @@
-//! Fingerprints of nodes, independent of name and neighbours.
+//! Hashes of nodes, independent of name and neighbours.
 
 use std::cell::OnceCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,27 +10,27 @@ use crate::schema::field::{attr_value, tensor_proto};
 /// Attributes with names, which change when the node is renamed.
 const NAMES: [&str; 4] = ["shared_name", "debug_name", "frame_name", "container"];
 
-/// The fingerprints of the nodes of one graph. Each is computed when it is first needed, since the length of
+/// The hashes of the nodes of one graph. Each is computed when it is first needed, since the length of
 /// attributes is up to the file.
 #[derive(Debug)]
-pub(super) struct Fingerprints(Vec<OnceCell<u64>>);
+pub(super) struct NodeHashes(Vec<OnceCell<u64>>);
 
-impl Fingerprints {
+impl NodeHashes {
     pub(super) fn of(graph: &Graph<'_>) -> Self {
         Self(vec![OnceCell::new(); graph.nodes().len()])
     }
 
-    /// The fingerprint of a node of `graph`, for which this was created.
+    /// The hash of a node of `graph`, for which this was created.
     pub(super) fn of_node(&self, graph: &Graph<'_>, id: NodeId) -> u64 {
         let known = self.0.get(id.position());
-        known.map_or(0, |print| *print.get_or_init(|| fingerprint(graph.node(id))))
+        known.map_or(0, |hash| *hash.get_or_init(|| node_hash(graph.node(id))))
     }
 }
 
 /// A hash of op and attributes that does not depend on names.
 ///
 /// Of a constant, only dtype and shape count, since a value has several encodings.
-fn fingerprint(node: &Node<'_>) -> u64 {
+fn node_hash(node: &Node<'_>) -> u64 {
     let mut state = DefaultHasher::new();
     (node.op, node.role).hash(&mut state);
     for (name, value) in node.attrs() {
