@@ -30,7 +30,7 @@ pub fn message_type<'s>(schema: &'s Schema, name: &str) -> Result<&'s MessageTyp
     let kind = match several.as_slice() {
         [one] => return Ok(one),
         [] => {
-            // A name without a package is compared with such names.
+            // A name without a package is compared with names without packages.
             let part = |ty: &'s MessageType| {
                 if name.contains('.') { &*ty.full_name } else { ty.name() }
             };

@@ -6,8 +6,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{DecodeError, Engine};
 
-/// Written texts are padded; padding is optional in texts that are read, and bits beyond the last byte are ignored, as
-/// protobuf has it.
+/// The writer pads. The reader accepts text with or without padding and ignores bits beyond the last byte, as protobuf does.
 const PADDED: GeneralPurpose = engine(DecodePaddingMode::RequireCanonical);
 const UNPADDED: GeneralPurpose = engine(DecodePaddingMode::RequireNone);
 

@@ -46,7 +46,10 @@ pub fn write(mut value: u64, out: &mut Vec<u8>) {
 
 /// The low 32 bits as a signed number.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "so the wire format has it")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the wire format truncates an int32 to 32 bits"
+)]
 pub fn int32(value: u64) -> i32 {
     (value as u32).cast_signed()
 }

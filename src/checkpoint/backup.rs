@@ -43,7 +43,7 @@ impl Backup {
         for (file, to) in &files {
             publication.add(Complete::link(file, to)?);
         }
-        // Created last and removed first, so that a meta graph never remains alone under a name that seems free.
+        // Created last and removed first, so that no meta graph is left under the name of a missing backup.
         let [meta, meta_backup] = [path, &backup].map(|path| meta_graph_filename(path, "meta"));
         if meta.is_file() {
             publication.add(Complete::link(&meta, &meta_backup)?);
@@ -80,7 +80,7 @@ impl Backup {
 /// Removes every backup of the checkpoint `path`.
 pub(super) fn clear(path: &Path) -> Result<()> {
     let backups: Vec<PathBuf> = paths(path).take_while(|path| !files_of(path).is_empty()).collect();
-    // In reverse order, so that no backup remains after a free name if the program is killed.
+    // In reverse order, so that the numbers of the backups have no gap if the program is killed.
     for backup in backups.iter().rev() {
         let mut files = files_of(backup);
         files.push(meta_graph_filename(backup, "meta"));

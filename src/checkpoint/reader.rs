@@ -259,9 +259,9 @@ impl Checkpoint {
 
     fn no_such_tensor(&self, name: &[u8]) -> Error {
         let names = self.tensors().map(|entry| entry.name.as_bytes());
-        let near = suggestion::closest(name, names, 1);
-        let hint = match near.first() {
-            Some(near) => format!("; did you mean {}?", Name::from(near).printable()),
+        let suggested = suggestion::closest(name, names, 1);
+        let hint = match suggested.first() {
+            Some(name) => format!("; did you mean {}?", Name::from(name).printable()),
             None => String::new(),
         };
         let kind = format!("there is no tensor {}{hint}", Name::from(name).printable());

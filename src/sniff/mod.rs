@@ -17,7 +17,7 @@ use crate::probe::content::{HeadKind, latest_in};
 pub use crate::probe::content::Unsupported;
 pub use file_kind::FileKind;
 pub(crate) use refusal::{checkpoints_inside, remote_path, scheme};
-use rules::View;
+use rules::Lookup;
 
 /// The name of the state file of a directory, which names its checkpoints.
 pub(crate) const STATE_FILE: &str = "checkpoint";
@@ -30,7 +30,7 @@ pub struct Sniffed {
 }
 
 impl Sniffed {
-    /// Finds out what a path names. A path may name a checkpoint that consists of several files.
+    /// Detects the kind of a path. A path may name a checkpoint that consists of several files.
     ///
     /// ```
     /// use ckdiff::artifact::{FileKind, Form, Sniffed};
@@ -45,26 +45,26 @@ impl Sniffed {
     }
 
     pub(crate) fn of_probe(probe: Arc<Probe>) -> Self {
-        Self::by_rules(probe, View::Path)
+        Self::by_rules(probe, Lookup::Path)
     }
 
-    /// Finds out what the file at `path` is by itself, without its siblings. Errors call it `name`, and the file name in `name`
+    /// Detects the kind of the file at `path`, without its siblings. Errors call it `name`, and the file name in `name`
     /// counts where the content does not decide.
     pub fn of_file(path: impl AsRef<Path>, name: impl AsRef<Path>) -> Self {
-        Self::by_rules(Arc::new(Probe::named(path.as_ref(), name.as_ref())), View::File)
+        Self::by_rules(Arc::new(Probe::named(path.as_ref(), name.as_ref())), Lookup::File)
     }
 
-    /// Finds out what a stream is by its first bytes. Errors call it `name`.
+    /// Detects the kind of a stream by its first bytes. Errors call it `name`.
     pub(crate) fn of_stream(name: &Path, head: Vec<u8>) -> Self {
         let probe = Probe::of_stream(name, head);
         Self { kind: HeadKind::of(&probe).into(), probe: Arc::new(probe) }
     }
 
-    fn by_rules(probe: Arc<Probe>, view: View) -> Self {
-        Self { kind: rules::kind(&probe, view), probe }
+    fn by_rules(probe: Arc<Probe>, lookup: Lookup) -> Self {
+        Self { kind: rules::kind(&probe, lookup), probe }
     }
 
-    /// Finds out what another path names, with what is already known of it.
+    /// Detects the kind of another path, which the probe may have read already.
     pub(crate) fn at(&self, path: &Path) -> Self {
         Self::of_probe(self.probe.at(path))
     }

@@ -5,9 +5,9 @@ use crate::formats::{FORMATS, FileRole, locate};
 use crate::probe::Probe;
 use crate::probe::content::{self, HeadKind, SAVED_MODEL_CHUNKED, SAVED_MODEL_FILES, Unsupported};
 
-/// How a path is looked at.
+/// The scope of a lookup.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum View {
+pub(super) enum Lookup {
     /// As the name of an artifact, which may have several files.
     Path,
     /// As one file, without its siblings.
@@ -16,24 +16,24 @@ pub(super) enum View {
 
 type Rule = fn(&Probe) -> Option<FileKind>;
 
-/// The rules in the order in which they are tried, and the views that they apply to.
-const RULES: &[(&[View], Rule)] = &[
-    (&[View::Path], saved_model),
-    (&[View::Path], checkpoint),
-    (&[View::Path], |probe| has_state_file(probe).then_some(FileKind::StateDirectory)),
-    (&[View::Path], model_directory),
-    (&[View::Path], |probe| probe.is_directory().then_some(FileKind::Directory)),
-    (&[View::Path], |probe| is_remote(probe).then_some(FileKind::Remote)),
-    (&[View::Path, View::File], |probe| (!probe.exists()).then_some(FileKind::Missing)),
-    (&[View::Path, View::File], |probe| probe.is_stream().then_some(FileKind::Stream)),
-    (&[View::Path, View::File], |probe| probe.open().err().map(FileKind::Unreadable)),
-    (&[View::File], |probe| content::unsupported(probe).map(FileKind::Unsupported)),
-    (&[View::File], single_file),
+/// The rules in the order in which they are tried, and the lookups to which they apply.
+const RULES: &[(&[Lookup], Rule)] = &[
+    (&[Lookup::Path], saved_model),
+    (&[Lookup::Path], checkpoint),
+    (&[Lookup::Path], |probe| has_state_file(probe).then_some(FileKind::StateDirectory)),
+    (&[Lookup::Path], model_directory),
+    (&[Lookup::Path], |probe| probe.is_directory().then_some(FileKind::Directory)),
+    (&[Lookup::Path], |probe| is_remote(probe).then_some(FileKind::Remote)),
+    (&[Lookup::Path, Lookup::File], |probe| (!probe.exists()).then_some(FileKind::Missing)),
+    (&[Lookup::Path, Lookup::File], |probe| probe.is_stream().then_some(FileKind::Stream)),
+    (&[Lookup::Path, Lookup::File], |probe| probe.open().err().map(FileKind::Unreadable)),
+    (&[Lookup::File], |probe| content::unsupported(probe).map(FileKind::Unsupported)),
+    (&[Lookup::File], single_file),
 ];
 
 /// The kind of a path: by the first rule that applies, or by the content of the file.
-pub(super) fn kind(probe: &Probe, view: View) -> FileKind {
-    let mut rules = RULES.iter().filter(|(views, _)| views.contains(&view));
+pub(super) fn kind(probe: &Probe, lookup: Lookup) -> FileKind {
+    let mut rules = RULES.iter().filter(|(lookups, _)| lookups.contains(&lookup));
     rules.find_map(|(_, rule)| rule(probe)).unwrap_or_else(|| HeadKind::of(probe).into())
 }
 

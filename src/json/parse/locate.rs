@@ -33,11 +33,11 @@ pub(super) fn locate(input: &str, steps: &[ValueStep]) -> Located {
     let mut walk = LocationSearch { input: input.as_bytes(), pos: 0 };
     let mut path = String::new();
     let mut key = 0;
-    walk.blanks();
+    walk.skip_spaces();
     for &step in steps {
         // Skip the bracket.
         walk.pos += 1;
-        walk.blanks();
+        walk.skip_spaces();
         let (ValueStep::Member(ordinal) | ValueStep::Entry(ordinal) | ValueStep::Item(ordinal)) =
             step;
         let named = !matches!(step, ValueStep::Item(_));
@@ -46,10 +46,10 @@ pub(super) fn locate(input: &str, steps: &[ValueStep]) -> Located {
                 walk.name();
             }
             walk.value();
-            walk.blanks();
+            walk.skip_spaces();
             // Skip the comma.
             walk.pos += 1;
-            walk.blanks();
+            walk.skip_spaces();
         }
         key = walk.pos;
         if named {
@@ -99,16 +99,16 @@ impl LocationSearch<'_> {
         self.input.get(self.pos).copied()
     }
 
-    fn blanks(&mut self) {
+    fn skip_spaces(&mut self) {
         while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
             self.pos += 1;
         }
     }
 
     fn colon(&mut self) {
-        self.blanks();
+        self.skip_spaces();
         self.pos += 1;
-        self.blanks();
+        self.skip_spaces();
     }
 
     /// Skips a name and its colon.

@@ -1,6 +1,6 @@
 //! The blanks, separators and comments between two tokens.
 
-use crate::text::syntax::{after_blanks, is_blank};
+use crate::text::syntax::{after_spaces, is_space};
 
 /// A comment.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl<'i> Gap<'i> {
                     rest = tail.get(end - 1..).unwrap_or_default();
                     (lines, gap.blank) = (0, false);
                 }
-                byte if is_blank(*byte) => {}
+                byte if is_space(*byte) => {}
                 byte => {
                     gap.comma |= *byte == b',';
                     lines = 0;
@@ -59,7 +59,7 @@ impl<'i> Gap<'i> {
 pub(super) fn compact(inner: &[u8]) -> (Vec<u8>, Vec<Comment<'_>>) {
     let (mut name, mut comments, mut at) = (vec![b'['], Vec::new(), 0);
     while at < inner.len() {
-        let end = after_blanks(inner, at);
+        let end = after_spaces(inner, at);
         comments.extend(Gap::read(inner.get(at..end).unwrap_or_default()).comments);
         name.extend(inner.get(end));
         at = end + 1;
@@ -85,7 +85,7 @@ pub(super) fn is_one_line(rest: &[u8], room: usize) -> bool {
                 broken = true;
                 literal = literal.map(|_| true);
             }
-            byte if is_blank(byte) => {}
+            byte if is_space(byte) => {}
             b',' => {
                 used += 2;
                 literal = None;

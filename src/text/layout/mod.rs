@@ -4,7 +4,7 @@
 //! comments stay at the end of their line or on the lines above the next token.
 
 mod gap;
-mod page;
+mod indenter;
 mod sink;
 
 use sink::Layout;

@@ -1,18 +1,18 @@
-//! Writes the tokens of a text with new blanks between them.
+//! Writes the tokens of a text with new white space between them.
 
 use std::borrow::Cow;
 
 use super::LayoutOptions;
 use super::gap::{self, Comment, Gap};
-use super::page::Indenter;
-use crate::text::syntax::{Literals, Name, NameKind, Number, Refusal, Sink, Word, after_blanks};
+use super::out::Indenter;
+use crate::text::syntax::{Literals, Name, NameKind, Number, Refusal, Sink, Word, after_spaces};
 
 /// A sink that writes each token, with the comments before it.
 #[derive(Debug)]
 pub(super) struct Layout<'i> {
     input: &'i [u8],
     width: usize,
-    page: Indenter,
+    out: Indenter,
     /// The offset of the piece in the text.
     offset: usize,
     /// The end of the last token.
@@ -38,7 +38,7 @@ impl<'i> Layout<'i> {
         Self {
             input,
             width: options.width,
-            page: Indenter::new(options.indent),
+            out: Indenter::new(options.indent),
             offset: 0,
             end: 0,
             name: None,
@@ -48,10 +48,10 @@ impl<'i> Layout<'i> {
 
     /// The number of bytes so far.
     pub(super) fn len(&self) -> usize {
-        self.page.len()
+        self.out.len()
     }
 
-    /// Ends a piece of so many bytes.
+    /// Ends a piece of `bytes` bytes.
     pub(super) fn end_piece(&mut self, bytes: usize) {
         self.offset += bytes;
     }
@@ -60,7 +60,7 @@ impl<'i> Layout<'i> {
     pub(super) fn finish(mut self) -> Vec<u8> {
         let rest = self.gap(self.input.len());
         self.comments(&rest.comments);
-        self.page.finish()
+        self.out.finish()
     }
 
     fn slice(&self, from: usize, to: usize) -> &'i [u8] {
@@ -74,7 +74,7 @@ impl<'i> Layout<'i> {
 
     fn comments(&mut self, comments: &[Comment<'_>]) {
         for comment in comments {
-            self.page.comment(comment);
+            self.out.comment(comment);
         }
     }
 
@@ -88,20 +88,20 @@ impl<'i> Layout<'i> {
         };
         let above = name.comments.into_iter().chain(gap.comments).chain(inner);
         let blank = self.above(name.blank, above);
-        self.page.line(blank);
-        self.page.put(&name.text);
-        self.page.put(joint);
+        self.out.line(blank);
+        self.out.put(&name.text);
+        self.out.put(joint);
     }
 
     /// Writes the comma, comments and line break before an element of a list.
     fn element(&mut self, gap: Gap<'i>, inner: Vec<Comment<'i>>) {
         if gap.comma {
-            self.page.put(if self.one_line { b", " } else { b"," });
+            self.out.put(if self.one_line { b", " } else { b"," });
         }
         if !self.one_line {
             self.comments(&gap.comments);
             let blank = self.above(gap.blank, inner.into_iter());
-            self.page.line(blank);
+            self.out.line(blank);
         }
     }
 
@@ -109,8 +109,8 @@ impl<'i> Layout<'i> {
     /// for.
     fn above(&mut self, mut blank: bool, comments: impl Iterator<Item = Comment<'i>>) -> bool {
         for comment in comments {
-            self.page.line(blank);
-            self.page.put(comment.text);
+            self.out.line(blank);
+            self.out.put(comment.text);
             blank = false;
         }
         blank
@@ -119,14 +119,14 @@ impl<'i> Layout<'i> {
     /// Writes a number or a word of `length` bytes, with its `-` if it is negative.
     fn scalar(&mut self, at: usize, negative: bool, length: usize) {
         let at = self.offset + at;
-        let from = if negative { after_blanks(self.input, at + 1) } else { at };
+        let from = if negative { after_spaces(self.input, at + 1) } else { at };
         let inner =
             if negative { Gap::read(self.slice(at + 1, from)).comments } else { Vec::new() };
         self.begin(at, b": ", inner);
         if negative {
-            self.page.put(b"-");
+            self.out.put(b"-");
         }
-        self.page.put(self.slice(from, from + length));
+        self.out.put(self.slice(from, from + length));
         self.end = from + length;
     }
 
@@ -135,10 +135,10 @@ impl<'i> Layout<'i> {
         let mut level = 0;
         if let Some(name) = self.name.take() {
             let blank = self.above(name.blank, name.comments.into_iter());
-            self.page.line(blank);
-            self.page.put(&name.text);
-            self.page.put(b":");
-            self.page.deeper();
+            self.out.line(blank);
+            self.out.put(&name.text);
+            self.out.put(b":");
+            self.out.deeper();
             level += 1;
         }
         for literal in literals {
@@ -146,29 +146,29 @@ impl<'i> Layout<'i> {
             let gap = self.gap(at);
             if level == 0 {
                 self.element(gap, Vec::new());
-                self.page.deeper();
+                self.out.deeper();
                 level += 1;
             } else {
                 self.comments(&gap.comments);
-                self.page.line(gap.blank);
+                self.out.line(gap.blank);
             }
             self.literal(at, literal.text);
         }
-        self.page.shallower();
+        self.out.shallower();
     }
 
     fn literal(&mut self, at: usize, text: &[u8]) {
         self.end = at + text.len() + 2;
-        self.page.put(self.slice(at, self.end));
+        self.out.put(self.slice(at, self.end));
     }
 
     /// Writes a closing bracket on a line of its own, one level up.
     fn closing(&mut self, at: usize, bracket: &[u8]) {
         let gap = self.gap(self.offset + at);
         self.comments(&gap.comments);
-        self.page.shallower();
-        self.page.line(false);
-        self.page.put(bracket);
+        self.out.shallower();
+        self.out.line(false);
+        self.out.put(bracket);
         self.end = self.offset + at + 1;
     }
 }
@@ -200,8 +200,8 @@ impl<'t> Sink<'t> for Layout<'_> {
     fn open(&mut self, at: usize) -> Result<(), Refusal> {
         let at = self.offset + at;
         self.begin(at, b" ", Vec::new());
-        self.page.put(b"{");
-        self.page.deeper();
+        self.out.put(b"{");
+        self.out.deeper();
         self.end = at + 1;
         Ok(())
     }
@@ -216,16 +216,16 @@ impl<'t> Sink<'t> for Layout<'_> {
         self.begin(at, if colon { b": [" } else { b" [" }, Vec::new());
         self.end = at + 1;
         let rest = self.input.get(self.end..).unwrap_or_default();
-        self.one_line = gap::is_one_line(rest, self.width.saturating_sub(self.page.column()));
+        self.one_line = gap::is_one_line(rest, self.width.saturating_sub(self.out.column()));
         if !self.one_line {
-            self.page.deeper();
+            self.out.deeper();
         }
         Ok(())
     }
 
     fn end_list(&mut self, at: usize) -> Result<(), Refusal> {
         if self.one_line {
-            self.page.put(b"]");
+            self.out.put(b"]");
             self.end = self.offset + at + 1;
         } else {
             self.closing(at, b"]");
@@ -251,7 +251,7 @@ impl<'t> Sink<'t> for Layout<'_> {
             if number == 0 {
                 self.begin(at, b": ", Vec::new());
             } else {
-                self.page.put(b" ");
+                self.out.put(b" ");
             }
             self.literal(at, literal.text);
         }

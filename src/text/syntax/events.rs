@@ -72,7 +72,7 @@ pub trait Sink<'t> {
 pub struct Name<'t> {
     /// The form of the name.
     pub kind: NameKind,
-    /// The word, the digits, or the text between the brackets with its blanks and comments.
+    /// The word, the digits, or the text between the brackets with its white space and comments.
     pub text: &'t [u8],
     /// The position of its first byte; for a name in brackets that of the bracket.
     pub at: usize,

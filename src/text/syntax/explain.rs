@@ -13,8 +13,8 @@ use std::borrow::Cow;
 use pest::Parser;
 use pest::error::{ErrorVariant, InputLocation};
 
-use super::blank::after_blanks;
 use super::matcher::{Mark, Rule as Token, StartRule};
+use super::space::after_spaces;
 use crate::error::shortened;
 
 /// The parser that pest derives from the grammar.
@@ -54,7 +54,7 @@ pub(super) fn after(token: Mark) -> usize {
 /// Returns the byte of the error and its message. All positions are bytes of `bytes`.
 pub(super) fn explain(bytes: &[u8], failure: Failure) -> (usize, String) {
     let end = bytes.len().min(failure.at + 1);
-    let start = after_blanks(bytes, failure.after).min(failure.at);
+    let start = after_spaces(bytes, failure.after).min(failure.at);
     if end - start > MAX_BYTES {
         return (failure.at, format!("unexpected {}", found(bytes, failure.at)));
     }

@@ -4,15 +4,14 @@
 //! compiled by the build script) and passes its tokens to a [`Sink`] as events. The grammar alone decides what is legal;
 //! nothing here knows a schema. `explain` is the only user of the parser that pest derives from the grammar.
 
-mod blank;
 mod events;
 mod explain;
 mod matcher;
 mod pieces;
 mod plain_text;
 mod scan;
+mod space;
 
-pub(super) use blank::{after_blanks, is_blank};
 pub(super) use events::Unbalanced;
 pub use events::{
     Literal, Literals, Name, NameKind, Number, NumberKind, Refusal, Scratch, Sink, Word,
@@ -20,3 +19,4 @@ pub use events::{
 pub(super) use pieces::Tokens;
 pub use pieces::{Piece, PieceOptions, Pieces};
 pub use scan::Open;
+pub(super) use space::{after_spaces, is_space};

@@ -1,15 +1,15 @@
 //! Searches parts of a text without quotes, comments and brackets.
 
-use super::blank::is_blank;
+use super::space::is_space;
 
-/// The first byte in `from..to` that is not blank.
+/// The first byte in `from..to` that is not white space.
 pub(super) fn next_after(piece: &[u8], from: usize, to: usize) -> Option<u8> {
-    piece.get(from..to)?.iter().find(|&&byte| !is_blank(byte)).copied()
+    piece.get(from..to)?.iter().find(|&&byte| !is_space(byte)).copied()
 }
 
-/// The last byte in `from..to` that is not blank.
+/// The last byte in `from..to` that is not white space.
 pub(super) fn significant(piece: &[u8], from: usize, to: usize) -> Option<u8> {
-    piece.get(from..to)?.iter().rev().find(|&&byte| !is_blank(byte)).copied()
+    piece.get(from..to)?.iter().rev().find(|&&byte| !is_space(byte)).copied()
 }
 
 pub(super) fn after_word(piece: &[u8], from: usize, to: usize) -> usize {

@@ -13,9 +13,9 @@
 //! If more than [`NESTED`] messages are open within a part, the part ends there, which bounds the recursion of the
 //! matcher for a text of any depth.
 
-use super::blank::is_blank;
 use super::matcher::StartRule;
 use super::plain_text::{after_word, is_letter, is_stop, next_after, significant};
+use super::space::is_space;
 
 /// How many brackets may be open at once within one part.
 const NESTED: usize = 64;
@@ -347,7 +347,7 @@ impl Scan {
                     let plain = piece.get(at..to)?;
                     at += plain.iter().position(|&byte| is_letter(byte))?;
                     let after = after_word(piece, at, to);
-                    if is_blank(*piece.get(at - 1)?)
+                    if is_space(*piece.get(at - 1)?)
                         && !matches!(
                             significant(piece, self.at, at).unwrap_or(self.last),
                             b':' | b'-'

@@ -6,7 +6,7 @@ use super::gap::{Comment, columns};
 #[derive(Debug)]
 pub(super) struct Indenter {
     out: Vec<u8>,
-    /// The number of blanks per level.
+    /// The number of spaces per level.
     indent: usize,
     level: usize,
     /// The start of the last line.
