@@ -1,4 +1,4 @@
-//! What is written: byte for byte what the library writes of the same content, and all or nothing.
+//! Written files: the same bytes as the library's for the same content; written completely or not at all.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use insta::assert_snapshot;
 use super::DIR;
 use crate::support::folder::{names, ok, refused, run};
 
-/// Whether a file has the bytes of a fixture.
+/// Whether a file has the same bytes as a fixture.
 fn assert_same_bytes(file: &Path, fixture: &str) {
     let expected = fs::read(Path::new(DIR).join(fixture)).unwrap();
     assert!(fs::read(file).unwrap() == expected, "{} is not {fixture}", file.display());
@@ -177,7 +177,7 @@ fn lost_metadata_is_reported() {
         open(&dir.join("n.safetensors")),
         open(&Path::new(DIR).join("unordered.safetensors"))
     );
-    // One file has one value for a key.
+    // A single file has one value per key.
     let entry = r#"{"dtype":"U8","shape":[0],"data_offsets":[0,0]}"#;
     for (name, value) in [("a", 1), ("b", 2)] {
         let header = format!(r#"{{"__metadata__":{{"part":"{value}","k":"v"}},"{name}":{entry}}}"#);
