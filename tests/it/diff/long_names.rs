@@ -7,7 +7,7 @@ use ckdiff::message::{Losses, Message, Unknown, Writer};
 use ckdiff::schema::{Schema, WireType};
 use ckdiff::text;
 
-/// A mebibyte of a letter.
+/// A name of one mebibyte.
 fn long() -> String {
     "x".repeat(1 << 20)
 }

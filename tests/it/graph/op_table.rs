@@ -1,4 +1,4 @@
-//! What TensorFlow's registry says of its ops, and what a graph's own list says first.
+//! Op definitions of TensorFlow's registry, and of a graph's op list, which takes precedence.
 
 use ckdiff::graph::{OpTable, default_of, is_commutative, is_stateful};
 use ckdiff::schema::tensorflow::attr_value::Value;
@@ -60,7 +60,7 @@ fn every_builtin_definition_is_sorted_and_without_documentation() {
     }
 }
 
-/// A saver leaves the ops of branch functions out of its list; the registry has them.
+/// The saver's op list lacks the ops of branch functions; the registry has them.
 #[test]
 fn every_op_of_the_corpus_is_known() {
     let (mut nodes, mut only_builtin) = (0, 0);
@@ -120,7 +120,7 @@ fn a_broken_list_is_refused() {
     let allowed = "at most 1048576 are allowed";
     let expected = format!("byte 0: op definition is 1048583 bytes long, {allowed}");
     assert_eq!(error(&list(&[("A", &large)])), expected);
-    // An input argument that is a number.
+    // An input argument that is a number instead of a message.
     let message = error(&[0x0a, 5, 0x0a, 1, b'A', 0x10, 1]);
     assert!(message.starts_with("byte 2: op definition is "), "{message}");
     assert!(OpTable::decode(Vec::new()).unwrap().is_empty());

@@ -45,7 +45,7 @@ impl Runs {
         ckdiff(&[&own[..], args].concat())
     }
 
-    /// The changes, in one line each.
+    /// The changes, one line each.
     fn changes(&self, args: &[&str]) -> Vec<String> {
         let run = self.diff(args);
         assert!(run.code < 2, "{args:?}: {}", run.stderr);
@@ -202,8 +202,7 @@ fn a_pattern_for_a_list_that_does_not_differ_is_no_error() {
     }
 }
 
-/// Nodes are compared by meaning, but their other fields are compared as those of any message, and patterns
-/// apply there.
+/// Nodes are compared by meaning, but their other fields like those of any message; path patterns apply to these.
 #[test]
 fn a_pattern_that_applied_is_right_wherever_it_leads() {
     let folder = tempfile::tempdir().unwrap();
