@@ -8,7 +8,7 @@ use prost_reflect::prost::Message as _;
 use crate::support::graph::files::{fields, graph_files};
 
 fn builtin(op: &str) -> &'static OpDef {
-    OpTable::builtin().definition(op).unwrap_or_else(|| panic!("{op} is in the registry"))
+    OpTable::builtin().definition(op).unwrap_or_else(|| panic!("{op} is not in the registry"))
 }
 
 fn names<'a>(args: impl IntoIterator<Item = &'a String>) -> Vec<&'a str> {

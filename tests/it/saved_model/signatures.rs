@@ -1,4 +1,4 @@
-//! Signatures and what they say of tensors, against what TensorFlow says of the same graphs.
+//! Signatures and descriptions of tensors, compared with TensorFlow's for the same graphs.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use insta::assert_snapshot;
 
 use crate::saved_model::built::{before, folder};
 
-/// The signatures that TensorFlow's helpers made.
+/// The signatures written by TensorFlow's helper functions.
 fn theirs(case: &str, tags: &[&str]) -> BTreeMap<String, SignatureDef> {
     SavedModel::open(folder(case).join("saved")).unwrap().load(tags).unwrap().signatures
 }
 
-/// The one tensor that is meant.
+/// The tensor name in a dense tensor info.
 fn name(info: &TensorInfo) -> &str {
     match &info.encoding {
         Some(tensor_info::Encoding::Name(name)) => name,
@@ -125,7 +125,7 @@ fn what_tensorflow_refuses_in_signatures_is_refused() {
     assert_snapshot!(refused(signature::regression(scores, scores)), @"examples: dtype is DT_FLOAT, it must be DT_STRING");
     assert_snapshot!(refused(signature::regression(examples, examples)), @"predictions: dtype is DT_STRING, it must be DT_FLOAT");
     assert_snapshot!(refused(signature::regression(&composite, scores)), @"examples must be one tensor");
-    // What comes out may be sparse.
+    // Outputs may be sparse.
     let sparse = TensorInfo { dtype: scores.dtype, ..composite.clone() };
     assert!(signature::is_valid(&signature::regression(examples, &sparse).unwrap()));
     assert_snapshot!(refused(signature::classification(examples, None, None)), @"a classification must have classes, scores or both");

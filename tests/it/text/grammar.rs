@@ -1,11 +1,11 @@
-//! The compiler of the grammar, which the build script runs: what it writes for each construct, and what it refuses.
+//! The grammar compiler, which the build script runs: its output for each construct, and the grammars that it refuses.
 //!
-//! `syntax.rs` compares the matcher that it makes of the real grammar with pest's own parser.
+//! `syntax.rs` compares the compiled matcher of the real grammar with pest's own parser.
 
 #[path = "../../../grammar/compile.rs"]
 mod compile;
 
-/// The functions that are compiled from a grammar that starts at `start`, without the list of rules.
+/// The functions compiled from a grammar with the rule `start`, without the list of rules.
 fn compiled(grammar: &str, expectations: &[&str]) -> String {
     let source = compile::compile(grammar, &["start"], expectations).unwrap();
     let end = source.find("/// The rules of the grammar").unwrap();
@@ -79,7 +79,7 @@ fn many_ranges_are_looked_up() {
     assert_eq!(source.matches("true,").count(), 3, "{source}");
 }
 
-/// A failure inside a negative lookahead is what the lookahead wants, at any depth of calls.
+/// Errors report the lookahead itself, not the failures inside it, at any depth of calls.
 #[test]
 fn failures_inside_a_negative_lookahead_are_not_tracked() {
     let grammar = r#"start = @{ !(a ~ !(a ~ "b")) ~ &a ~ a } a = _{ "(" ~ ")"* }"#;

@@ -1,4 +1,4 @@
-//! Graphs against checkpoints: what TensorFlow says at restore time, told before.
+//! Restorability: graphs checked against checkpoints, compared with TensorFlow's errors at restore time.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use ckdiff::verify::{MetaGraph, Restorability, restorability};
 use crate::support::command::{assert_valid, ckdiff};
 use crate::support::{cases, fact};
 
-/// What a case has: a checkpoint with its meta graph, or a SavedModel.
+/// The files of a case: a checkpoint with its meta graph, or a SavedModel.
 fn place(case: &str) -> PathBuf {
     let folder = Path::new("tests/data/fit").join(case);
     let saved = folder.join("saved");
@@ -22,7 +22,7 @@ fn fitted(case: &str) -> Restorability {
     restorability(&metas[0], artifact.checkpoint().unwrap(), 20).unwrap()
 }
 
-/// Where TensorFlow lets a misfit pass: it gives a resource variable any shape.
+/// Misfits that TensorFlow accepts: it gives a resource variable any shape.
 const STRICTER: &[&str] = &["resource_shape", "object_shape"];
 
 #[test]
@@ -34,7 +34,7 @@ fn what_tensorflow_restores_fits() {
         assert_eq!(found.restores(), restores, "{case}: {found:#?}");
         let stricter = STRICTER.contains(&&*case);
         assert_eq!(found.fits(), found.restores() && !stricter, "{case}: {found:#?}");
-        // What TensorFlow does not restore, it gives a reason for.
+        // The oracle gives a reason for each case that TensorFlow does not restore.
         let says = fact(&facts, "says").as_str();
         assert_eq!(says.is_none(), restores, "{case}");
         if let Some(says) = says {
@@ -85,7 +85,7 @@ fn every_case_is_reported_in_a_hundred_columns() {
         let run = ckdiff(&["verify", path]);
         let fits = facts["restores"].as_bool().unwrap() && !STRICTER.contains(&&*case);
         assert_eq!(run.code, i32::from(!fits), "{case}: {run:?}");
-        // The first line has the path, and the answer in full.
+        // The first line may be longer: it has the path and the complete answer.
         let wide = run.text().lines().skip(1).find(|line| line.chars().count() > 100);
         assert_eq!(wide, None, "{case}");
         assert_valid(&ckdiff(&["verify", path, "--format=json"]).json());

@@ -26,7 +26,7 @@ fn schema_of(ty: &str) -> &'static Schema {
 
 pub(crate) fn read(ty: &str, text: &str) -> Message<'static> {
     let schema = schema_of(ty);
-    let ty = schema.message(ty).unwrap_or_else(|| panic!("{ty} is in the schema"));
+    let ty = schema.message(ty).unwrap_or_else(|| panic!("{ty} is not in the schema"));
     let options = ParseOptions { partial: true, ..ParseOptions::default() };
     parse(schema, ty, text.as_bytes(), &options).unwrap_or_else(|error| panic!("{error}")).0
 }
