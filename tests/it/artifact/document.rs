@@ -95,7 +95,7 @@ fn in_every_form() -> impl Iterator<Item = (PathBuf, String, [(Form, Vec<u8>); 3
 }
 
 #[test]
-fn misleading_names_mislead_nobody() {
+fn messages_are_recognized_under_misleading_names() {
     let names = [
         "saved_model.pb",
         "graph.pbtxt",
@@ -145,7 +145,7 @@ fn a_later_version_may_have_more_fields() {
 }
 
 #[test]
-fn a_file_that_is_cut_short_is_still_what_it_begins_as() {
+fn a_truncated_file_is_recognized_by_its_start() {
     let mut cut = 0;
     for (path, message, forms) in in_every_form() {
         let [.., (_, bytes)] = forms;
@@ -166,7 +166,7 @@ fn a_file_that_is_cut_short_is_still_what_it_begins_as() {
 }
 
 #[test]
-fn an_empty_message_is_what_its_name_says() {
+fn the_name_decides_the_type_of_an_empty_message() {
     let names = [
         ("saved_model.pb", "tensorflow.SavedModel"),
         ("model.ckpt-7.meta", "tensorflow.MetaGraphDef"),
@@ -185,7 +185,7 @@ fn an_empty_message_is_what_its_name_says() {
 }
 
 #[test]
-fn what_is_inside_tells_more_than_the_extension() {
+fn the_content_outweighs_the_extension() {
     let graph = b"node { name: 'a' op: 'NoOp' }";
     for name in ["graph.pb", "model.meta", "graph.json", "graph.txt", "graph"] {
         assert_eq!(read_as(name, graph).unwrap().form(), Form::Text, "{name}");
@@ -211,7 +211,7 @@ fn a_comment_may_name_the_message() {
 }
 
 #[test]
-fn a_wrong_message_is_told_by_what_it_looks_like() {
+fn a_wrong_message_type_is_reported_with_the_likely_one() {
     let cases = [
         ("saved_models/builder/saved_model.pb", "GraphDef", "tensorflow.SavedModel"),
         ("graphs/frozen.pb", "tensorflow.SavedModel", "tensorflow.GraphDef"),
@@ -245,7 +245,7 @@ fn a_wrong_message_is_told_by_what_it_looks_like() {
 }
 
 #[test]
-fn what_holds_no_message_is_named() {
+fn files_of_other_kinds_are_named_in_the_error() {
     let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
     let cases: [(&[u8], &str); 4] = [
         (pointer, "Git LFS pointer"),
@@ -312,7 +312,7 @@ fn nested_groups_are_walked_once_not_once_for_each_type() {
 }
 
 #[test]
-fn damage_is_told_by_its_place_also_where_the_message_was_found_out() {
+fn damage_is_reported_with_its_offset_if_the_type_was_recognized() {
     let mut graph = fs::read("tests/data/graphs/frozen.pb").unwrap();
     graph.truncate(graph.len() / 2);
     let error = read_as("frozen_graph.pb", &graph).unwrap_err();

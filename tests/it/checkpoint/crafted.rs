@@ -37,7 +37,7 @@ fn floats(values: &[f32]) -> Vec<u8> {
 }
 
 #[test]
-fn v1_lists_may_be_packed_or_not_and_come_in_pieces() {
+fn v1_lists_may_be_packed_unpacked_and_split() {
     let ints: [Vec<u8>; 4] = [
         bytes(7, &packed(&[1, -2, 300])),
         [int(7, 1), int(7, -2), int(7, 300)].concat(),

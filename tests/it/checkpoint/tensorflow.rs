@@ -113,7 +113,7 @@ fn pattern_characters_in_names_are_literal() {
 }
 
 #[test]
-fn v2_goes_before_v1() {
+fn v2_takes_precedence_over_v1() {
     let dir = demo_directory(&["m"]);
     std::fs::copy(format!("{DATA}/v1/all.ckpt"), dir.path().join("m")).unwrap();
     assert_eq!(Checkpoint::open(dir.path().join("m")).unwrap().format().name, "V2");

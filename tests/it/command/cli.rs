@@ -270,7 +270,7 @@ fn a_link_stays_a_link_and_a_device_a_device() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let mut child =
         command(&["compare/lhs.ckpt", "compare/rhs.ckpt", "--format=json", "--histogram"])
             .stdout(Stdio::piped())

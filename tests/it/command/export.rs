@@ -35,7 +35,7 @@ fn as_text(path: &str) -> String {
 }
 
 #[test]
-fn files_come_out_as_tensorflow_writes_them() {
+fn exported_files_equal_those_of_tensorflow() {
     let folder = Folder::new();
     for (name, options) in [
         ("stripped", &["--strip-default-attrs"][..]),
@@ -56,7 +56,7 @@ fn files_come_out_as_tensorflow_writes_them() {
 }
 
 #[test]
-fn a_scope_goes_from_one_graph_to_another() {
+fn a_scope_is_copied_from_one_graph_to_another() {
     let folder = Folder::new();
     let said =
         folder.export("meta_graphs/unbound.meta", "part.pbtxt", &["--export-scope", "part/"]);

@@ -89,7 +89,7 @@ fn constants_of_tensorflow_2_match_by_a_rename() {
 }
 
 #[test]
-fn a_variable_that_only_the_graph_has_is_a_difference_and_a_constant_is_none() {
+fn a_variable_only_in_the_graph_is_a_difference_unlike_a_constant() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("graph.pbtxt").display().to_string();
     let constant = |name: &str, values: &str, dim: u32| {

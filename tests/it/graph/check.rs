@@ -27,7 +27,7 @@ const BROKEN: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_tensorflow_wrote_has_no_findings_where_it_is_imported() {
+fn graphs_that_tensorflow_imports_have_no_findings() {
     let mut broken = 0;
     for file in graph_files() {
         let ops = OpTable::decode(&file.ops[..]).unwrap().over(OpTable::builtin());
@@ -399,7 +399,7 @@ fn a_million_findings_are_counted_and_the_first_ones_reported() {
 }
 
 #[test]
-fn truncated_graphs_do_no_harm() {
+fn truncated_graphs_are_survived() {
     let (mut cut, mut accepted) = (0, 0);
     for file in graph_files() {
         for end in (0..file.graph.len()).step_by(997) {

@@ -102,7 +102,7 @@ fn edits_in_several_scopes_are_found_together() {
 }
 
 #[test]
-fn another_order_and_encoding_is_no_semantic_change() {
+fn another_order_and_encoding_is_not_a_semantic_change() {
     for_tapes("spelling", 5, 200, |tape| {
         let random = &mut Random::of_tape(tape);
         let (lhs, rhs, edits) = edited(random);

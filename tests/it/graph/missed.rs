@@ -209,7 +209,7 @@ fn assets_in_folders_too_deep_are_an_error() {
 }
 
 #[test]
-fn reports_say_what_became_of_the_nodes_of_functions() {
+fn reports_show_changes_of_nodes_in_functions() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, functions: [&str; 3]| {
         let path = folder.path().join(name);

@@ -81,7 +81,7 @@ fn twenty_nodes_inserted_into_an_edge_are_one_change_with_the_rewired_edge() {
 }
 
 #[test]
-fn five_thousand_nodes_in_another_order_and_encoding_are_no_semantic_change() {
+fn five_thousand_nodes_in_another_order_and_encoding_are_not_a_semantic_change() {
     let (plan, _) = model_of(1_000, &mut Random::new(7));
     let graph = written(&plan);
     counts(&pair(&graph, &rewritten(&graph, &mut Random::new(1))), 0);

@@ -56,7 +56,7 @@ fn a_payload_not_in_canonical_form_is_kept_in_binary_and_counted_elsewhere() {
 
 /// An expanded payload that could not be read back must not be printed.
 #[test]
-fn a_payload_that_lacks_a_required_field_stays_bytes() {
+fn a_payload_that_lacks_a_required_field_is_printed_as_bytes() {
     let schema = everything::schema();
     let ty = schema.message("google.protobuf.Any").unwrap();
     let bytes = b"\x0a\x12a/everything.Needs\x12\x00";

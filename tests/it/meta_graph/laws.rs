@@ -247,7 +247,7 @@ fn in_every_way(meta: &Message<'static>) -> u64 {
 }
 
 #[test]
-fn random_meta_graphs_come_out_in_canonical_form() {
+fn random_meta_graphs_are_written_in_canonical_form() {
     let (random_ones, messages) = (Count::default(), Count::default());
     for_tapes("meta graph", 61, 150, |tape| {
         let mut random = Random::of_tape(tape);
@@ -265,7 +265,7 @@ fn random_meta_graphs_come_out_in_canonical_form() {
 }
 
 #[test]
-fn damaged_meta_graphs_do_no_harm() {
+fn damaged_meta_graphs_are_survived() {
     let victims: Vec<_> = ["towers_scope.meta", "nested.meta", "queues.meta", "unbound_scope.meta"]
         .map(fixture)
         .into();

@@ -295,7 +295,7 @@ fn control_characters_in_a_file_do_not_reach_the_terminal() {
 }
 
 #[test]
-fn colours_come_only_when_asked_for_and_change_no_word() {
+fn colours_are_optional_and_change_no_word() {
     let plain = human(&everything());
     let coloured = human_with(&everything(), Palette::COLOUR, 20);
     assert!(!plain.contains('\x1b'));

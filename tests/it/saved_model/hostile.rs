@@ -71,7 +71,7 @@ fn use_all(plan: &Plan, out: &Path) -> bool {
 }
 
 #[test]
-fn damaged_saved_models_do_no_harm() {
+fn damaged_saved_models_are_survived() {
     let count = mutations(200, 50);
     let (mut opened, mut loaded, mut built) = (0, 0, 0);
     let folder = TempDir::new().unwrap();
@@ -103,7 +103,7 @@ fn damaged_saved_models_do_no_harm() {
 }
 
 #[test]
-fn damaged_bytes_do_no_harm() {
+fn damaged_bytes_are_survived() {
     let count = mutations(200, 50);
     let folder = TempDir::new().unwrap();
     let source = Path::new("tests/data/saved_models/builder");

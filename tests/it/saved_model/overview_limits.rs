@@ -100,7 +100,7 @@ fn no_name_makes_a_line_too_wide() {
 }
 
 #[test]
-fn random_damage_does_no_harm() {
+fn random_damage_is_survived() {
     let good = fs::read("tests/data/callables/structures/saved_model.pb").unwrap();
     let mut random = Random::new(6);
     let options = ReadOptions { message: Some("SavedModel".into()), ..ReadOptions::default() };

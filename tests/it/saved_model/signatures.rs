@@ -113,7 +113,7 @@ fn invalid_signatures_are_noticed() {
 }
 
 #[test]
-fn what_tensorflow_refuses_in_signatures_is_refused() {
+fn signatures_that_tensorflow_refuses_are_refused() {
     let theirs = theirs("two", &["serve", "gpu"]);
     let (examples, scores) =
         (&theirs["regress"].inputs["inputs"], &theirs["regress"].outputs["outputs"]);

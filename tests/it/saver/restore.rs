@@ -110,7 +110,7 @@ fn a_plan_says_where_each_tensor_is_from() {
 }
 
 #[test]
-fn what_tensorflow_restores_is_planned() {
+fn plans_agree_with_the_restores_of_tensorflow() {
     let mut count = 0;
     for (case, facts) in cases("fit.json", 57) {
         let path = Path::new("tests/data/fit").join(&case).join("model.ckpt");

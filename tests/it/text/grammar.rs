@@ -132,7 +132,7 @@ fn the_same_grammar_gives_the_same_source() {
 }
 
 #[test]
-fn what_has_no_meaning_over_bytes_is_refused_with_its_rule() {
+fn constructs_without_a_meaning_for_bytes_are_refused_with_their_rule() {
     for (grammar, what) in [
         (r#"start = { "a" }"#, "rule start: write `_`, `@` or `$` before the brace"),
         (r#"start = !{ "a" }"#, "rule start: write `_`, `@` or `$` before the brace"),

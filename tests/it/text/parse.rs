@@ -170,7 +170,7 @@ fn pieces_of_every_size_and_any_number_of_threads_give_the_same_bytes() {
 }
 
 #[test]
-fn duplicate_fields_are_noticed_across_pieces() {
+fn duplicate_fields_are_detected_across_pieces() {
     let node = "node { name: \"n\" }\n".repeat(50);
     for (text, place) in [
         (format!("graph_def {{ versions {{ }} {node} versions {{ }} }}"), "graph_def"),

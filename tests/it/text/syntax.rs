@@ -194,7 +194,7 @@ fn check(text: &[u8]) -> Result<Vec<String>, String> {
 }
 
 #[test]
-fn what_cpp_accepts_is_accepted() {
+fn texts_that_cpp_accepts_are_accepted() {
     for text in [
         "",
         " \t\n\u{b}\u{c}\r",
@@ -275,7 +275,7 @@ fn a_text_is_a_flat_series_of_events() {
 }
 
 #[test]
-fn errors_say_where_and_what() {
+fn errors_have_a_location_and_a_reason() {
     let mut report = String::new();
     for text in [
         "x",

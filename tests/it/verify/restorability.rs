@@ -26,7 +26,7 @@ fn fitted(case: &str) -> Restorability {
 const STRICTER: &[&str] = &["resource_shape", "object_shape"];
 
 #[test]
-fn what_tensorflow_restores_fits() {
+fn graphs_that_tensorflow_restores_fit() {
     let mut misfits = 0;
     for (case, facts) in cases("fit.json", 57) {
         let found = fitted(&case);
@@ -47,7 +47,7 @@ fn what_tensorflow_restores_fits() {
 }
 
 #[test]
-fn verify_says_what_does_not_fit() {
+fn verify_reports_misfits() {
     let run = ckdiff(&["verify", "fit/several/model.ckpt"]);
     assert_eq!((run.code, run.stderr.as_str()), (1, ""));
     let expected = "\
@@ -93,7 +93,7 @@ fn every_case_is_reported_in_a_hundred_columns() {
 }
 
 #[test]
-fn damage_goes_before_misfits() {
+fn damage_is_reported_before_misfits() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["model.ckpt.index", "model.ckpt.meta", "model.ckpt.data-00000-of-00001"] {
         let mut bytes = std::fs::read(Path::new("tests/data/fit/several").join(name)).unwrap();

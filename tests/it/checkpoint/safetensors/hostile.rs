@@ -13,7 +13,7 @@ use crate::support::fuzz_checkpoint::{open_safetensors, put, read_all};
 use crate::support::process::{assert_peak_memory_under, run_alone, test_process};
 
 #[test]
-fn a_cut_file_gives_whole_tensors_or_none() {
+fn a_truncated_file_returns_whole_tensors_or_none() {
     for file in ["baseline.safetensors", "unordered.safetensors"] {
         let bytes = fs::read(Path::new(DIR).join(file)).unwrap();
         let dir = tempfile::tempdir().unwrap();
@@ -99,7 +99,7 @@ fn errors_of(header: &str) -> String {
 }
 
 #[test]
-fn nesting_of_any_depth_is_no_stack() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let deep = "[".repeat(1 << 20);
     assert!(errors_of(&format!("{{\"a\":{deep}")).contains("EOF"));
     let shut = "]".repeat(1 << 20);

@@ -18,7 +18,7 @@ fn assert_same_bytes(file: &Path, fixture: &str) {
 }
 
 #[test]
-fn a_file_of_the_library_comes_out_the_same() {
+fn a_file_of_the_library_is_written_with_the_same_bytes() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     for name in ["all", "baseline", "retrained", "demo"] {
@@ -28,7 +28,7 @@ fn a_file_of_the_library_comes_out_the_same() {
 }
 
 #[test]
-fn shards_and_their_index_come_out_the_same() {
+fn shards_and_their_index_are_written_with_the_same_bytes() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     ok(dir, "save-as safetensors/sharded DIR/model");
@@ -48,7 +48,7 @@ fn shards_and_their_index_come_out_the_same() {
 }
 
 #[test]
-fn content_of_another_format_comes_out_as_the_library_writes_it() {
+fn content_of_another_format_is_written_as_the_library_writes_it() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     for (name, source) in [("v2", "demo/model.ckpt"), ("v1", "demo/v1format.ckpt")] {
@@ -130,7 +130,7 @@ fn the_ending_of_the_path_chooses_the_format() {
 }
 
 #[test]
-fn what_the_format_cannot_store_is_refused_before_anything_is_written() {
+fn unsupported_tensors_are_refused_before_anything_is_written() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let save = |what: &str| refused(dir, &format!("save-as {what} DIR/m --format safetensors"));
@@ -215,7 +215,7 @@ fn a_checkpoint_is_replaced_as_a_whole() {
 }
 
 #[test]
-fn what_is_no_checkpoint_is_not_replaced() {
+fn files_that_are_not_checkpoints_are_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     fs::write(

@@ -61,7 +61,7 @@ fn surroundings(folder: &Path) -> Vec<(&'static str, Vec<(&'static str, String)>
 
 #[cfg(target_os = "linux")]
 #[test]
-fn without_loader_or_driver_there_are_no_adapters() {
+fn no_adapters_are_found_without_loader_or_driver() {
     let folder = tempfile::tempdir().unwrap();
     for (_, variables) in surroundings(folder.path()) {
         let mut test = test_process(module_path!(), "every_listed_adapter_opens_and_no_other");

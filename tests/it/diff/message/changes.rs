@@ -334,7 +334,7 @@ fn keyed_items_are_matched_by_key() {
 }
 
 #[test]
-fn floats_within_the_tolerance_are_no_change() {
+fn floats_within_the_tolerance_are_unchanged() {
     let ty = "everything.Numbers";
     for (lhs, rhs, options, is_close) in [
         ("float: 1", "float: 1.01", within(Some(0.02), None), true),
@@ -436,7 +436,7 @@ fn unknown_fields_are_matched_by_number_wire_type_and_occurrence() {
 }
 
 #[test]
-fn patterns_say_which_fields_are_meant() {
+fn patterns_select_fields() {
     let text = |a: &str, b: &str| {
         format!(
             "graph_def {{ node {{ name: 'n' input: '{a}' input: '{b}' }} }} meta_info_def {{ tags: '{a}' tags: '{b}' }}"

@@ -63,7 +63,7 @@ fn graph(objects: &[Vec<u8>]) -> Vec<u8> {
 }
 
 #[test]
-fn renumbered_objects_are_no_change() {
+fn renumbered_objects_are_unchanged() {
     let objects = real();
     assert!(objects.len() > 5, "{} objects", objects.len());
     let plain = graph(&objects);
