@@ -207,7 +207,7 @@ fn has_begun(folder: &Path) -> bool {
     folder.join("checkpoint").is_file()
 }
 
-/// How often each work is killed.
+/// The number of times that each process is killed.
 fn kills() -> usize {
     env::var("CKDIFF_KILLS").map_or(25, |kills| kills.parse().unwrap())
 }

@@ -18,7 +18,7 @@ use crate::support::{Random, dtypes, fixed_width};
 
 const UNIT: usize = 16 * 65_536;
 
-/// When an accelerator fails, after how many requests, and why.
+/// The call in which an accelerator fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum When {
     Begin,

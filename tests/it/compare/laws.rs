@@ -13,7 +13,7 @@ fn tensor(dtype: DType, content: Vec<u8>) -> Tensor {
     Tensor::new(dtype, Shape::new(&[elements as i64]).unwrap(), content).unwrap()
 }
 
-/// How the second tensor of a pair is derived from the first.
+/// The way in which the second tensor of a pair is derived from the first.
 #[derive(Clone, Copy, Debug)]
 enum RhsContent {
     Same,

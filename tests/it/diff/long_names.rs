@@ -1,4 +1,4 @@
-//! Reports stay short and fast, whatever a file contains.
+//! Reports stay short and fast for any content of a file.
 
 use std::time::{Duration, Instant};
 

@@ -25,7 +25,7 @@ fn plain(lhs: &str, rhs: &str) -> Diff {
     with(lhs, rhs, NameFilter::default())
 }
 
-/// A line for each tensor that is not identical.
+/// One line for each tensor that is not identical.
 fn changes(diff: &Diff) -> String {
     let mut lines = String::new();
     for tensor in diff.tensors.iter().filter(|tensor| tensor.status != Status::Identical) {

@@ -33,7 +33,7 @@ fn victims() -> Vec<(&'static str, [Vec<u8>; 2])> {
     victims
 }
 
-/// How many models to damage: fewer than other files, since each diff is four comparisons.
+/// The number of models to damage: fewer than other files, since each diff is four comparisons.
 fn count() -> u64 {
     mutations(500, 20)
 }

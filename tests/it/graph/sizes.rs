@@ -59,7 +59,7 @@ fn a_renamed_scope_of_five_hundred_nodes_with_its_variables_is_one_change() {
     }
 }
 
-/// Puts a chain of nodes before the input of a node.
+/// Inserts a chain of nodes before the first input of a node.
 fn put_before(plan: &mut Plan, by: Id, count: usize) {
     let mut from = plan.node(by).inputs[0];
     for at in 0..count {
@@ -87,7 +87,7 @@ fn five_thousand_nodes_in_another_order_and_encoding_are_not_a_semantic_change()
     counts(&pair(&graph, &rewritten(&graph, &mut Random::new(1))), 0);
 }
 
-/// Towers of one structure, side by side.
+/// Parallel towers with the same structure.
 fn towers(count: usize) -> Plan {
     let mut plan = Plan::default();
     let input = plan.constant("input".into(), floats(&[1.0], 1));

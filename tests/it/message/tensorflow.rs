@@ -115,7 +115,7 @@ fn texts_and_json_of_python_are_read() {
     assert!(texts >= 592 && jsons >= 297, "{texts} texts, {jsons} JSON texts");
 }
 
-/// Fields that occur twice are merged at every level, with no more memory than the input needs.
+/// Messages that occur twice are merged at every level, with no more memory than the input needs.
 #[test]
 fn messages_given_twice_merge_at_every_level() {
     let schema = Schema::tensorflow();

@@ -360,7 +360,7 @@ fn renamed(pairs: &[(&str, &str)], others: &[&str]) -> Diff {
 
 #[test]
 fn proposed_renames_rename_exactly_those() {
-    /// Names of lhs, names of rhs, and the number of rules that rename one into the other.
+    /// Renamed pairs, other names of lhs, and the number of proposed rules.
     type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], usize);
     let cases: &[Case<'_>] = &[
         (&[("old/a", "new/a"), ("old/b", "new/b")], &["older/a", "new/c"], 1),

@@ -4,7 +4,7 @@ use std::env;
 
 use crate::support::Random;
 
-/// How many times a test damages an input: `CKDIFF_MUTATIONS` divided by `cost`, or `default`.
+/// The number of times that a test damages an input: `CKDIFF_MUTATIONS` divided by `cost`, or `default`.
 pub fn mutations(default: u64, cost: u64) -> u64 {
     let wanted = env::var("CKDIFF_MUTATIONS").map(|count| count.parse::<u64>().unwrap() / cost);
     let count = wanted.unwrap_or(default);

@@ -6,7 +6,7 @@ use ckdiff::schema::{Cardinality, Field, Kind, MessageType, Schema, WellKnown, W
 use crate::support::Random;
 use crate::support::random_value as value;
 
-/// How a message is encoded.
+/// The way in which a message is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Habit {
     /// In canonical form: fields in order, singular fields once.

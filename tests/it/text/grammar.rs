@@ -79,7 +79,7 @@ fn many_ranges_are_looked_up() {
     assert_eq!(source.matches("true,").count(), 3, "{source}");
 }
 
-/// Errors report the lookahead itself, not the failures inside it, at any depth of calls.
+/// A failure inside a negative lookahead is the wanted outcome, so errors do not report it, at any depth of calls.
 #[test]
 fn failures_inside_a_negative_lookahead_are_not_tracked() {
     let grammar = r#"start = @{ !(a ~ !(a ~ "b")) ~ &a ~ a } a = _{ "(" ~ ")"* }"#;

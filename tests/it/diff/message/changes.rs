@@ -1,4 +1,4 @@
-//! Differences between two messages, as they are reported.
+//! Reported differences between two messages.
 
 use ckdiff::compare::Tolerance;
 use ckdiff::diff::{Change, Keyed, Lists, MessageOptions, messages};
@@ -309,7 +309,7 @@ fn keyed_items_are_matched_by_key() {
             "modified cosmetic graph_def.node: order of 2 => order of 2",
         ],
     );
-    // A key that occurs twice: the first ones are paired.
+    // Nodes with the same name are matched in order.
     check(
         "tensorflow.GraphDef",
         "node { name: 'a' op: 'X' } node { name: 'a' op: 'Y' }",

@@ -200,7 +200,7 @@ impl Edit<'_> {
                 let mut other = other.filter(|number| *number != bits && *number != 0);
                 out.varint(other.next()?);
             }
-            // Not to the default value, which a field without presence cannot express; 32 bits fit every kind.
+            // Never the default value, which a field without presence cannot express; 32 bits fit every kind.
             (Kind::Bool, _) => return None,
             (_, Value::Varint(bits)) => out.varint(if bits == 7 { 8 } else { 7 }),
             (_, Value::Fixed32(bits)) => out.raw(&(if bits == 7 { 8u32 } else { 7 }).to_le_bytes()),

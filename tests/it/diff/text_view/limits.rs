@@ -184,7 +184,7 @@ fn the_places_of_many_nodes_are_found_in_one_walk() {
         assert!(view.parts().iter().all(|place| place.text(3).hunks.len() == 1));
         start.elapsed().as_secs_f64()
     };
-    // The minimum of three, since the machine may be busy.
+    // The minimum of three runs, since the machine may be busy.
     let least = |len: usize| (0..3).map(|_| took(len)).fold(f64::MAX, f64::min);
     let (few, many) = (least(2_000), least(20_000));
     // Linear time would be ten times as much, quadratic a hundred times; the limit allows for a busy machine.
