@@ -50,7 +50,7 @@ fn pages_name_every_option_and_no_other() {
                 for arg in args.iter().take_while(|arg| *arg != "|") {
                     let name = arg.split('=').next().unwrap();
                     let is_known = !name.starts_with("--") || own.contains(name);
-                    assert!(is_known, "{}: {name} is no option of {command:?}", page.path);
+                    assert!(is_known, "{}: {name} is not an option of {command:?}", page.path);
                 }
             }
         }

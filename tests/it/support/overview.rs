@@ -15,7 +15,7 @@ pub fn with_objects(objects: &[u8]) -> Vec<u8> {
 pub fn shown(meta_graph: &[u8], check: impl FnOnce(&MetaGraph)) -> [String; 2] {
     let document = document("tensorflow.MetaGraphDef", Form::Binary, meta_graph);
     let overview = Overview::new(&document).unwrap();
-    let Contents::MetaGraphs(graphs) = &overview.contents else { panic!("it is a meta graph") };
+    let Contents::MetaGraphs(graphs) = &overview.contents else { panic!("not a meta graph") };
     check(&graphs[0]);
     let (mut text, mut report) = (Vec::new(), Vec::new());
     let options = Options::default();
