@@ -1,13 +1,14 @@
-//! What a GPU gains, and what it costs.
+//! Measures the throughput of a GPU for each comparison, and its start-up time.
 //!
-//! `cargo run --profile dist --example gpu [-- NAME [MIB]]`: the adapter (by default the first GPU), and the size of a side.
+//! `cargo run --profile dist --example gpu [-- NAME [MIB]]`: NAME picks the adapter (default: the first GPU), MIB is the
+//! size of a side.
 //!
 //! | column | measures |
 //! | --- | --- |
 //! | resident | the kernels: both sides are on the device |
-//! | baseline | lhs is on the device, rhs comes from memory; with the sums of the CPU |
-//! | streamed | both sides come from memory; with the sums of the CPU |
-//! | fed | what the CPU does for that: a device that takes all at once and counts nothing |
+//! | baseline | lhs is on the device, rhs is read from memory; includes the CPU's sums |
+//! | streamed | both sides are read from memory; includes the CPU's sums |
+//! | fed | the CPU's share of that: an accelerator that accepts every batch and counts nothing |
 //! | cpu | the CPU alone |
 
 #![expect(clippy::print_stdout, reason = "a bench prints, and may fail")]
@@ -22,9 +23,9 @@ use ckdiff::compare::{Accelerator, Baseline, Batch, Counted, Counting, Device, F
 use ckdiff::compare::{Histogram, Options, Sides, TILE, Tile, Tolerance};
 use ckdiff::tensor::{DType, TensorSource, TensorView};
 
-/// Bytes of a side that are counted at once where they are on the device already.
+/// Bytes of a side per batch when both sides are on the device.
 const BATCH: usize = 16 << 20;
-/// Chunks that are under way at once.
+/// Batches in flight at once.
 const UNDER_WAY: usize = 8;
 const RUNS: usize = 5;
 
@@ -51,14 +52,16 @@ fn main() {
         for (what, options) in work() {
             let bytes = 2.0 * lhs.content().len() as f64;
             let on = |device: &Device| {
-                rate(bytes, || drop(device.compare(&lhs, &rhs, &options).expect("it is in memory")))
+                rate(bytes, || {
+                    drop(device.compare(&lhs, &rhs, &options).expect("memory is readable"))
+                })
             };
             let with_gpu = device.as_ref().ok().map(|device| {
                 let baseline = Baseline::new(&lhs, device);
                 [
                     rate(bytes, || resident(device, &lhs, &rhs, &options)),
                     rate(bytes, || {
-                        drop(baseline.compare(&rhs, &options).expect("it is in memory"))
+                        drop(baseline.compare(&rhs, &options).expect("memory is readable"))
                     }),
                     on(device),
                 ]
@@ -75,11 +78,11 @@ fn main() {
     }
 }
 
-/// Takes batches as fast as they come, and says nothing of them: how fast the CPU feeds a GPU.
+/// An accelerator that counts nothing: measures how fast the CPU feeds a GPU.
 #[derive(Debug)]
 struct Feeder;
 
-/// That nothing differs.
+/// A result without differences.
 struct Fed(Counted);
 
 impl Accelerator for Feeder {
@@ -124,19 +127,20 @@ impl Counting for Fed {
 /// Seconds until the first batch is counted.
 fn start(device: &Device) -> f64 {
     let start = Instant::now();
-    let again = Device::gpu(device.accelerator().map(|it| it.name())).expect("it was there before");
+    let again = Device::gpu(device.accelerator().map(|it| it.name()))
+        .expect("the adapter was opened before");
     let (lhs, rhs) = ([1.0f32], [2.0f32]);
     let options = Options::default();
     again
         .compare(&TensorView::flat(&lhs), &TensorView::flat(&rhs), &options)
-        .expect("it is in memory");
+        .expect("memory is readable");
     start.elapsed().as_secs_f64()
 }
 
-/// The work that is measured.
+/// The comparisons to measure.
 fn work() -> Vec<(&'static str, Options)> {
     let tolerance =
-        |atol, rtol| Tolerance::new(Some(atol), Some(rtol), None).expect("it is finite");
+        |atol, rtol| Tolerance::new(Some(atol), Some(rtol), None).expect("the tolerance is finite");
     let plain = Options { tolerance: tolerance(1e-8, 1e-5), ..Options::default() };
     let further = (0..16).map(|i| tolerance(0.0, 0.5f64.powi(i))).collect();
     vec![
@@ -146,9 +150,9 @@ fn work() -> Vec<(&'static str, Options)> {
     ]
 }
 
-/// Counts all batches where both sides are on the device: nothing travels but the counts.
+/// Counts all batches with both sides on the device: only counts are transferred.
 fn resident(device: &Device, lhs: &TensorView<'_>, rhs: &TensorView<'_>, options: &Options) {
-    let accelerator = device.accelerator().expect("it is open");
+    let accelerator = device.accelerator().expect("the accelerator is open");
     let batches = lhs.content().chunks(BATCH).zip(rhs.content().chunks(BATCH)).zip(0..);
     let width = u64::from(lhs.dtype() == DType::F32);
     let mut under_way = VecDeque::new();
@@ -156,17 +160,17 @@ fn resident(device: &Device, lhs: &TensorView<'_>, rhs: &TensorView<'_>, options
         let kept = |side| Some((u64::MAX - 2 * width - side, number));
         let kept = Sides { lhs: kept(0), rhs: kept(1) };
         let batch = Batch { dtype: lhs.dtype(), lhs: lhs_bytes, rhs: rhs_bytes, options, kept };
-        under_way.push_back(accelerator.begin(&batch).expect("it works"));
+        under_way.push_back(accelerator.begin(&batch).expect("the batch starts"));
         if under_way.len() > UNDER_WAY {
-            under_way.pop_front().map(|counting| counting.finish().expect("it works"));
+            under_way.pop_front().map(|counting| counting.finish().expect("the batch is counted"));
         }
     }
     for counting in under_way {
-        counting.finish().expect("it works");
+        counting.finish().expect("the batch is counted");
     }
 }
 
-/// The best rate of some runs after one that warms up.
+/// The best rate of several runs, after one warm-up run.
 fn rate(bytes: f64, run: impl Fn()) -> f64 {
     run();
     let seconds = (0..RUNS).map(|_| {
@@ -177,7 +181,7 @@ fn rate(bytes: f64, run: impl Fn()) -> f64 {
     bytes / seconds.fold(f64::INFINITY, f64::min) / 1e9
 }
 
-/// Numbers between -1 and 1, and the same a little apart.
+/// Two tensors of numbers between -1 and 1 that differ slightly.
 fn sides(elements: usize) -> (Vec<f32>, Vec<f32>) {
     let mut state = 1u32;
     let lhs: Vec<f32> = (0..elements)

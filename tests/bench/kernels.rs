@@ -1,5 +1,5 @@
-//! How fast the kernels are on tensors in memory, one thread, by dtype: equal ones, then a pair of which all elements
-//! differ, with what is asked for.
+//! Measures the kernels on tensors in memory, on one thread, by dtype: equal tensors, then a pair that differs in every
+//! element, with different statistics requested.
 //!
 //! `cargo run --profile dist --example kernels [-- DTYPE…]`
 
@@ -42,10 +42,10 @@ fn main() {
 }
 
 fn tolerance(rtol: f64) -> Tolerance {
-    Tolerance::new(Some(1e-8), Some(rtol), None).expect("it is finite")
+    Tolerance::new(Some(1e-8), Some(rtol), None).expect("the tolerance is finite")
 }
 
-/// Tolerances around the relative difference of the two tensors, 0.001, each half the one before.
+/// Tolerances around 0.001, the relative difference of the two tensors; each is half the previous one.
 fn sweep(step: i32) -> Tolerance {
     tolerance(0.01 * 0.5f64.powi(step))
 }
@@ -79,6 +79,6 @@ fn tensor(dtype: DType, factor: f64) -> Tensor {
         DType::I32 => numbers.flat_map(|x| ((x * 1e9) as i32).to_le_bytes()).collect(),
         _ => numbers.flat_map(|x| ((x * 1e18) as i64).to_le_bytes()).collect(),
     };
-    let shape = Shape::new(&[ELEMENTS as i64]).expect("it is small");
+    let shape = Shape::new(&[ELEMENTS as i64]).expect("the shape is small");
     Tensor::new(dtype, shape, content).expect("the content has the size")
 }

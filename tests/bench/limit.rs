@@ -1,4 +1,4 @@
-//! The machine's limit for comparing two files: threads that read both and hold the bytes against each other.
+//! Measures the machine's limit for comparing two files: threads that read both files and compare the bytes.
 //!
 //! `cargo run --profile dist --example limit -- A B [THREADS]`
 

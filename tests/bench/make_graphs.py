@@ -1,8 +1,8 @@
-"""Writes the meta graphs that BENCHMARKS.md measures into the folder given: binary, text and JSON.
+"""Writes the meta graphs that BENCHMARKS.md measures into a folder: binary, text and JSON.
 
     python make_graphs.py FOLDER
 
-synthetic: about 100 MB of text, no TensorFlow but its messages. real: 100,000 nodes that TensorFlow made.
+synthetic: about 100 MB of text, built from messages without TensorFlow. real: 100,000 nodes built by TensorFlow.
 """
 
 import random
@@ -46,7 +46,7 @@ def constant(graph, name, kind):
 
 
 def operation(graph, name, op, *inputs, **flags):
-    """A node of another kind."""
+    """A node that is not a constant."""
     node = graph.node.add(name=name, op=op, input=inputs, device="/job:worker/task:0/device:GPU:0")
     node.attr["T"].type = FLOAT
     for key, value in flags.items():
@@ -78,7 +78,7 @@ def synthetic():
 
 
 def real():
-    """A graph of TensorFlow itself, with variables, their saver and the operators it uses."""
+    """A graph built by TensorFlow, with variables, their saver and an op list."""
     with tf.Graph().as_default() as graph, v1.device("/job:worker/task:0/device:GPU:0"):
         x = v1.placeholder(tf.float32, [None, 24], name="input")
         number = 0
@@ -98,7 +98,7 @@ def real():
 
 
 def write(folder, name, meta):
-    """The three forms."""
+    """Writes the three forms."""
     (folder / f"{name}.meta").write_bytes(meta.SerializeToString(deterministic=True))
     (folder / f"{name}.pbtxt").write_text(text_format.MessageToString(meta), "utf-8")
     (folder / f"{name}.json").write_text(json_format.MessageToJson(meta, indent=2), "utf-8")

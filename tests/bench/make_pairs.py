@@ -1,4 +1,4 @@
-"""Writes the checkpoints that BENCHMARKS.md measures, with real TensorFlow, into the folder given.
+"""Writes the checkpoints that BENCHMARKS.md measures, with TensorFlow, into a folder.
 
     python make_pairs.py FOLDER
 

@@ -1,8 +1,8 @@
-"""Writes every fixture and oracle in this directory anew, with real TensorFlow.
+"""Rewrites every fixture and oracle in this directory with TensorFlow.
 
 Usage: python make_fixtures.py [--PART], where PART is one of PARTS below
 
-README.md says what each fixture is and which packages this needs. Two runs write the same bytes.
+README.md describes each fixture, and lists the required packages. Two runs write the same bytes.
 """
 
 import importlib
@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-# Parts that can be written alone: a module of `maker` each, with a `main` of its own.
+# Parts that can be written separately: each is a module of `maker` with a `main`.
 PARTS = (
     "messages",
     "pairs",
@@ -38,7 +38,7 @@ ENVIRONMENT = {
 
 
 def pin_environment():
-    """Starts again where an environment variable that matters is not as it must be."""
+    """Restarts the script if a required environment variable is not set."""
     if any(os.environ.get(name) != value for name, value in ENVIRONMENT.items()):
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **ENVIRONMENT})
 

@@ -1,4 +1,4 @@
-//! The one test binary: a folder for each room of `src`, and what tests share in `support`.
+//! The single test binary: a folder per module of `src`, and shared code in `support`.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -7,7 +7,7 @@
     clippy::float_cmp,
     reason = "a test that is wrong may fail"
 )]
-#![allow(unreachable_pub, reason = "all of it is one binary")]
+#![allow(unreachable_pub, reason = "all modules are in one binary")]
 
 // The rules of ARCHITECTURE.md.
 mod architecture;
@@ -16,7 +16,7 @@ mod docs;
 // Runs the command, reads the corpus, draws random values.
 mod support;
 
-// The rooms.
+// One per module of `src`.
 mod artifact;
 mod checkpoint;
 mod command;

@@ -1,4 +1,4 @@
-//! Tables, block by block.
+//! Tables, read block by block.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ fn open(bytes: &[u8]) -> Table {
     Table::open(Arc::new(Memory(bytes.into())), &Limits::default()).unwrap()
 }
 
-/// The entries of a table, and what is damaged in it.
+/// The entries of a table, and the damage found in it.
 fn scan(bytes: &[u8]) -> (Vec<Pair>, Vec<String>) {
     let mut entries = Vec::new();
     let damage = open(bytes).scan(&mut |key, value| {
@@ -26,7 +26,7 @@ fn pairs(keys: &[&str]) -> Vec<Pair> {
     keys.iter().map(|key| (key.as_bytes().to_vec(), format!("<{key}>").into_bytes())).collect()
 }
 
-/// Blocks as separators and keys.
+/// Blocks, each with its separator and its keys.
 type Blocks<'a> = &'a [(&'a str, &'a [&'a str])];
 
 fn blocks(blocks: Blocks<'_>) -> Vec<u8> {

@@ -1,10 +1,10 @@
-"""Has the safetensors library read what ckdiff writes, and compares every byte; then holds verdicts on headers together.
+"""Reads ckdiff's files with the safetensors library and compares every byte; then compares verdicts on headers.
 
 Usage: python check.py CKDIFF, the command. It needs safetensors and numpy.
 
 Checkpoints are written by the command from the fixtures, as one file and in shards. The library reads them, and every
 tensor must have the type, the shape and the bytes that the oracles say. Headers of the fixtures and random ones are given
-to both: ckdiff must refuse what the library refuses and read what it reads, but for what `headers.json` names.
+to both: ckdiff must accept and refuse the same headers as the library, except those that `headers.json` names.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 sys.path.insert(0, str(DATA / "safetensors"))
 from make_safetensors import CODES, listed  # noqa: E402
 
-# A checkpoint of TensorFlow, and the tensors that have no place in the format.
+# A checkpoint of TensorFlow, and the tensors that the format cannot store.
 SOURCES = [
     ("demo/model.ckpt", []),
     ("demo/v1format.ckpt", []),
@@ -39,7 +39,7 @@ SOURCES = [
     ("dtypes/all.ckpt", ["string/*", "variant/*", "complex128/*", "q*/*", "int4/*", "uint4/*", "int2/*", "uint2/*",
                          "float8_e4m3b11fnuz/*", "float4_e2m1fn/scalar", "float4_e2m1fn/vector"]),
 ]
-# Headers that are made of those of the fixtures.
+# The number of random headers made from those of the fixtures.
 MUTATIONS = 400
 
 
@@ -89,7 +89,7 @@ def check_written(ckdiff, out):
 
 
 def library_takes(content, path):
-    """Whether the library reads a file, by either of its doors."""
+    """Whether the library reads a file, by both of its functions."""
     try:
         deserialize(content)
     except SafetensorError:
@@ -111,7 +111,7 @@ def check_headers(ckdiff, out):
 
 
 def mutated(header, rng):
-    """A header in which one or two tokens are others."""
+    """A header in which one or two tokens are replaced."""
     tokens = re.findall(r'"(?:[^"\\]|\\.)*"|-?\d+|[^\s"\d]|\s+', header)
     for _ in range(rng.randint(1, 2)):
         at = rng.randrange(len(tokens))
@@ -132,7 +132,7 @@ def mutated(header, rng):
 
 
 class Twice(Exception):
-    """A key that is given twice."""
+    """Fails on a duplicate key."""
 
 
 def refuse_twice(pairs):
@@ -142,7 +142,7 @@ def refuse_twice(pairs):
 
 
 def may_differ(header):
-    """Whether a key is given twice, a dimension is over 2^63 - 1, or a type is one that ckdiff does not know."""
+    """Whether a key is a duplicate, a dimension exceeds 2^63 - 1, or ckdiff does not know a type."""
     try:
         parsed = json.loads(header, object_pairs_hook=refuse_twice)
     except Twice:

@@ -1,9 +1,9 @@
-"""Has real TensorFlow read what ckdiff writes, and compares every byte.
+"""Reads ckdiff's files with TensorFlow and compares every byte.
 
-Usage: python check.py CKDIFF WRITE, the command and the example `write` that is beside this file.
+Usage: python check.py CKDIFF WRITE, the command and the example `write` next to this file.
 
 Checkpoints are written by the command from fixtures that TensorFlow wrote; TensorFlow restores both and they must be equal.
-Graphs whose saver ckdiff built are imported, saved and restored; what savers wrote that ckdiff ran is restored; and
+Graphs whose saver ckdiff built are imported, saved and restored; checkpoints by savers that ckdiff ran are restored; and
 SavedModels that ckdiff built are loaded and served.
 """
 
@@ -26,7 +26,7 @@ tf.get_logger().setLevel("ERROR")
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 
-# Fixture, options, and what the new checkpoint is opened by.
+# Fixture, options, and the path that opens the new checkpoint.
 SAVED_AS = [
     ("dtypes/all.ckpt", [], "out"),
     ("dtypes/all.ckpt", ["--shards", "3"], "out"),
@@ -49,7 +49,7 @@ SAVED_AS = [
     ("names/v1.ckpt", ["--shards", "2"], "out-?????-of-00002"),
     ("retrain/baseline.ckpt", ["--format", "v1"], "out"),
 ]
-# TensorFlow has no values of these that could be looked at.
+# TensorFlow cannot convert these types to values.
 OPAQUE = ("variant", "resource")
 
 
@@ -69,7 +69,7 @@ def main():
 
 
 def names_of(ckdiff, path):
-    """The names of the tensors that can be looked at, and their dtypes."""
+    """The names of the readable tensors, and their dtypes."""
     listing = subprocess.run([ckdiff, "show", "--format", "json", path], check=True, capture_output=True)
     for tensor in json.loads(listing.stdout)["tensors"]:
         name = base64.b64decode(tensor["name_b64"]) if "name_b64" in tensor else tensor["name"].encode()
@@ -91,13 +91,13 @@ def content(value):
 
 
 def same(ckdiff, fixture, path):
-    """Holds every tensor of `path` against the fixture; returns how many."""
+    """Compares every tensor of `path` with the fixture; returns their number."""
     compared, unreadable = 0, 0
     for name, dtype in names_of(ckdiff, fixture):
         try:
             expected, found = read(fixture, name, dtype), read(path, name, dtype)
         except tf.errors.InvalidArgumentError as error:
-            # Of some types TensorFlow writes slices and does not put them together.
+            # For some types TensorFlow writes slices but cannot join them.
             assert "not supported" in error.message, (path, name)
             unreadable += 1
             continue
@@ -118,7 +118,7 @@ def check_saved_as(ckdiff, out):
 
 
 def check_merged(ckdiff, out):
-    """Parts of a checkpoint, slices of one tensor among them, come together again."""
+    """Parts of a checkpoint, including slices of one tensor, are merged."""
     folder = out / "merged"
     folder.mkdir()
     compared = 0
@@ -152,7 +152,7 @@ def session_of(meta, body):
     """Calls `body` with a session of the graph, its saver, and its variables."""
     with tf.Graph().as_default():
         config = tf.compat.v1.ConfigProto(device_count={"CPU": 4}, allow_soft_placement=True)
-        # The devices that graphs name are on other machines.
+        # The devices in the graphs belong to other machines.
         saver = tf.compat.v1.train.import_meta_graph(str(meta), clear_devices=True)
         variables = tf.compat.v1.global_variables()
         assert variables, meta
@@ -161,7 +161,7 @@ def session_of(meta, body):
 
 
 def some_value(random, variable):
-    """Whole numbers of the variable's shape and dtype; their digits where those are strings."""
+    """Whole numbers of the variable's shape and dtype; their digits for strings."""
     numbers = np.asarray(random.integers(-9, 9, variable.shape.as_list()))
     if variable.dtype.base_dtype == tf.string:
         return numbers.astype("S").astype(object)
@@ -190,7 +190,7 @@ def check_built(folder):
 
 
 def check_saved(folder):
-    """What a saver wrote that ckdiff ran, with the state file and the meta graph beside it."""
+    """A checkpoint by a saver that ckdiff ran is restored, with its state file and meta graph."""
     def restore(checkpoint):
         def body(session, saver, variables):
             saver.restore(session, str(checkpoint))
@@ -211,7 +211,7 @@ def check_saved(folder):
     print(f"savers run: {len(cases)} checkpoints, {restored} variables restored")
 
 
-# What the inputs of signatures are given.
+# Values for the inputs of signatures.
 FED = {
     "x": {"plain": [[1.0, 2.0], [-3.0, 0.5]], "nothing": 2.5},
     "words": {"two": ["of", "none", "the"]},
@@ -220,10 +220,10 @@ FED = {
 
 
 def loaded(case, path, tags):
-    """What TensorFlow's loader makes of a meta graph: its variables, and what each signature gives."""
+    """TensorFlow's loader applied to a meta graph: its variables, and the outputs of each signature."""
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         meta = tf.compat.v1.saved_model.load(session, tags, str(path))
-        # A saver of its own may restore a part of them.
+        # The model's saver may restore only some of them.
         held = [one for one in tf.compat.v1.global_variables()
                 if session.run(tf.compat.v1.is_variable_initialized(one))]
         found = {one.name: content(session.run(one)) for one in held}
@@ -237,7 +237,7 @@ def loaded(case, path, tags):
 
 
 def check_models(folder):
-    """A SavedModel that ckdiff built is loaded and served as the one that TensorFlow built."""
+    """A SavedModel that ckdiff built is loaded and served like TensorFlow's."""
     values, served = 0, 0
     models = sorted(folder.iterdir())
     for model in models:
@@ -251,7 +251,7 @@ def check_models(folder):
             assert (model / "assets" / path.name).read_bytes() == path.read_bytes(), path
         if model.stem in ("composite", "nothing"):
             continue
-        # As TensorFlow 2 loads and calls it.
+        # Loading and calling with TensorFlow 2.
         tags = tag_sets[0]
         inputs = {"plain": "x", "two": "words"}[model.stem]
         fed = tf.constant(FED[inputs][model.stem])
@@ -265,7 +265,7 @@ def check_models(folder):
 
 
 def result_of(model, key):
-    """What a signature gives for ones, of three in each dimension that is not known; for some words where it takes text."""
+    """The outputs of a signature for ones, with size three for unknown dimensions; for words if it takes text."""
     function = model.signatures[key]
     _, specs = function.structured_input_signature
 
@@ -278,7 +278,7 @@ def result_of(model, key):
 
 
 def check_objects(folder):
-    """A SavedModel of TensorFlow 2 that ckdiff built anew is loaded, and its signatures give what they gave."""
+    """A SavedModel of TensorFlow 2 that ckdiff rebuilt is loaded, and its signatures return the same results."""
     models = sorted(folder.iterdir())
     called = 0
     for path in models:

@@ -1,10 +1,10 @@
-//! Writes what `check.py` has real TensorFlow read: `write FOLDER`, from the fixtures in `tests/data/savers`.
+//! Writes the files that `check.py` reads with TensorFlow: `write FOLDER`, from the fixtures in `tests/data/savers`.
 //!
 //! ```text
-//! built/NAME.meta        a graph of TensorFlow's without a saver, with one that was built by ckdiff
-//! saved/NAME/model-7     what a saver of TensorFlow's own saved when ckdiff ran it, after it had restored a checkpoint
-//! objects/NAME.VALUES    a SavedModel of TensorFlow 2, built anew from a store of variables or from its checkpoint
-//! models/NAME.FORM       a SavedModel, in binary or text, of the meta graphs that TensorFlow's builder was given in `tests/data/built`
+//! built/NAME.meta        a graph that TensorFlow wrote without a saver, with a saver built by ckdiff
+//! saved/NAME/model-7     a checkpoint saved by ckdiff with TensorFlow's saver nodes, after a restore with them
+//! objects/NAME.VALUES    a SavedModel of TensorFlow 2, rebuilt from a store of variables or from its checkpoint
+//! models/NAME.FORM       a SavedModel in binary or text, built from the same meta graphs as in `tests/data/built`
 //! ```
 
 use std::error::Error;
@@ -75,7 +75,7 @@ fn built(case: &str, options: &Options, out: &Path) -> Result {
     Ok(())
 }
 
-/// Restores a checkpoint of TensorFlow's into a store of variables and saves that, both by the nodes of the graph.
+/// Restores a TensorFlow checkpoint into a store of variables and saves these, both with the nodes of the graph.
 fn saved(case: &Path, out: &Path) -> Result {
     let name = case.file_name().ok_or("a folder is needed")?;
     let graph = read(&case.join("model.ckpt.meta"))?;
@@ -94,11 +94,11 @@ fn saved(case: &Path, out: &Path) -> Result {
     Ok(())
 }
 
-/// Builds a SavedModel that TensorFlow built: in binary from its checkpoint, in text from a store of variables.
+/// Builds the SavedModel of a case: in binary from its checkpoint, in text from a store of variables.
 fn model(case: &Case, out: &Path) -> Result {
     for (form, from) in [("binary", From::Checkpoint), ("text", From::Store)] {
         let mut builder = Builder::new(out.join(format!("{}.{form}", case.name)))?;
-        // The devices are on other machines.
+        // The devices belong to other machines.
         add_all(&mut builder, case, from, |options| options.clear_devices = true)?;
         if form == "text" {
             builder.save_as_text()?
@@ -109,7 +109,7 @@ fn model(case: &Case, out: &Path) -> Result {
     Ok(())
 }
 
-/// Builds a SavedModel of TensorFlow 2 anew.
+/// Rebuilds a SavedModel of TensorFlow 2.
 fn objects(theirs: &Path, out: &Path) -> Result {
     let name = theirs.file_name().and_then(|name| name.to_str()).ok_or("a name is needed")?;
     let model = SavedModel::open(theirs)?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::LayoutOptions;
 use super::gap::{self, Comment, Gap};
-use super::out::Indenter;
+use super::indenter::Indenter;
 use crate::text::syntax::{Literals, Name, NameKind, Number, Refusal, Sink, Word, after_spaces};
 
 /// A sink that writes each token, with the comments before it.

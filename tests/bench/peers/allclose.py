@@ -1,8 +1,8 @@
-"""What people run today: load both checkpoints with TensorFlow, np.allclose per tensor.
+"""Compares two checkpoints as users do today: loads both with TensorFlow and calls np.allclose per tensor.
 
     python allclose.py A B
 
-Prints the seconds without the import of TensorFlow, and how many tensors differ.
+Prints the seconds without the import of TensorFlow, and the number of tensors that differ.
 """
 
 import sys

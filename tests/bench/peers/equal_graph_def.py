@@ -1,4 +1,4 @@
-"""What a user of TensorFlow runs to compare two graphs, EqualGraphDef, and ckdiff, in turn.
+"""Compares two graphs with TensorFlow's EqualGraphDef and with ckdiff, in turn.
 
     python equal_graph_def.py CKDIFF LHS.meta RHS.meta [ROUNDS]
 

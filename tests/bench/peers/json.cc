@@ -5,7 +5,7 @@
 //   g++ -O2 -std=c++17 -Itarget/peers tests/bench/peers/json.cc $(find target/peers -name '*.pb.cc') -lprotobuf -pthread -o target/peers/json
 //   target/peers/json GRAPH.meta [REPETITIONS]
 //
-// GRAPH.json and GRAPH.pbtxt must lie beside GRAPH.meta. Prints the median CPU seconds and the peak RSS so far.
+// GRAPH.json and GRAPH.pbtxt must be next to GRAPH.meta. Prints the median CPU seconds and the peak RSS so far.
 
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/json_util.h>

@@ -2,7 +2,7 @@
 
     python messages.py GRAPH.meta [TASK...]
 
-Tasks: binary, print_text, parse_text, print_json, parse_json (all of them without any). Each runs in a process of its own;
+Tasks: binary, print_text, parse_text, print_json, parse_json (default: all). Each runs in its own process;
 prints its CPU and wall seconds, MB/s of text or JSON, and the peak RSS of the process.
 """
 
@@ -25,7 +25,7 @@ TASKS = {
 
 
 def run(name, path):
-    """One task, once; reading the file and, for the printers, parsing the binary are not timed."""
+    """Runs a task once; does not time reading the file and, for the printers, parsing the binary."""
     suffix, task = TASKS[name]
     source = path.with_suffix(suffix)
     content = source.read_bytes() if suffix == ".meta" else source.read_text("utf-8")

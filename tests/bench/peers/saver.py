@@ -1,8 +1,8 @@
-"""What people save with today: the kernel behind TensorFlow's Saver, from memory.
+"""Saves a checkpoint from memory with the kernel behind TensorFlow's Saver.
 
     python saver.py CHECKPOINT OUT
 
-Prints the median seconds of five saves as TensorFlow leaves them, and with one fsync of the data, which it does not do.
+Prints the median seconds of five saves, and of five saves with an fsync of the data, which TensorFlow omits.
 """
 
 import os

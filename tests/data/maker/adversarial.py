@@ -1,4 +1,4 @@
-"""Pairs of tensors that a comparison is likely to get wrong, and what it must say of them."""
+"""Pairs of tensors that a comparison is likely to get wrong, with the expected results."""
 
 import math
 import warnings
@@ -67,12 +67,12 @@ def _shape(elements):
 
 
 def _cross(name, dtype, codes):
-    """Every code against every code."""
+    """All pairs of codes."""
     return _pair(name, dtype, [a for a in codes for _ in codes], [b for _ in codes for b in codes])
 
 
 def _padding(dtype):
-    """Equal values; the bits beside the value differ."""
+    """Equal values whose padding bits differ."""
     keep = value_bits(dtype)
     codes = list(range(1 << keep)) * 4
     garbage = [(i * 37 % 256) >> keep << keep for i in range(len(codes))]
@@ -145,7 +145,7 @@ def _specials(form):
 
 
 def _zeros(form):
-    """Nothing but the sign of zeros and the payload of NaNs differs."""
+    """Only the sign of zeros and the payload of NaNs differ."""
     return [
         (0, form.sign), (form.sign, 0), (0, 0), (form.sign, form.sign),
         (form.quiet, form.quiet | form.sign), (form.quiet, form.infinity | 1),
@@ -269,9 +269,9 @@ def _complex_pair(name, dtype, lhs, rhs):
 
 
 def _check_with_numpy(lhs, rhs):
-    """numpy's isclose must find the same mismatches, except where it says that it may not."""
+    """Asserts that numpy's isclose finds the same mismatches, except those that `_free` allows."""
     if lhs.dtype not in (*FLOATS, *COMPLEX) or lhs.name.startswith(b"padding/"):
-        return  # numpy takes the padding of float4_e2m1fn for part of the value
+        return  # numpy reads the padding of float4_e2m1fn as part of the value
     wide = np.complex128 if lhs.dtype in COMPLEX else np.float64
     elements = list(zip(definition.elements(lhs), definition.elements(rhs)))
     for options in definition.OPTIONS:
@@ -289,7 +289,7 @@ def _check_with_numpy(lhs, rhs):
 
 
 def _free(a, b, tolerance):
-    """Where complex numbers may be judged otherwise.
+    """The complex pairs for which numpy may give another verdict.
 
     Where |lhs| of finite components overflows to infinity, so does numpy's tolerance, and any
     infinite rhs is within it; by the definition it is not. And numpy's |z| may be an ulp off ours.

@@ -1,4 +1,4 @@
-"""Writes two large meta graphs that TensorFlow exported, for measurements: `lhs.meta`, and `rhs.meta` with ten edits.
+"""Writes two large meta graphs exported by TensorFlow, for measurements: `lhs.meta`, and `rhs.meta` with ten edits.
 
 Usage: python -m maker.big_graph OUT_DIR NODES
 
@@ -51,7 +51,7 @@ def repeated(meta, count):
 
 
 def edit(meta):
-    """Ten edits, evenly over the graph, each of another kind; returns what they are."""
+    """Makes ten edits of different kinds, evenly over the graph; returns their descriptions."""
     nodes = meta.graph_def.node
     last = len(nodes) // len(LAYER)
 

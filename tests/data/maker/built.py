@@ -1,4 +1,4 @@
-"""SavedModels of TensorFlow 1's builder, each beside the meta graphs that it was given, in `built/`. See README.md.
+"""SavedModels of TensorFlow 1's builder, each with the meta graphs that it was built from, in `built/`. See README.md.
 
 Usage: python make_fixtures.py --built
 """
@@ -12,7 +12,7 @@ import tensorflow as tf
 
 v1 = tf.compat.v1
 utils = v1.saved_model
-# Paths in the graphs are as the tests have them, from the root of the repository.
+# Paths in the graphs start at the root of the repository, as in the tests.
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 FOLDER = "tests/data/built"
 FILES = f"{FOLDER}/files"
@@ -20,13 +20,13 @@ CASES = {}
 
 
 def case(make):
-    """Notes a SavedModel."""
+    """Registers a SavedModel."""
     CASES[make.__name__] = make
     return make
 
 
 class Built:
-    """A builder that keeps what it is given."""
+    """A builder that stores the meta graphs passed to it."""
 
     def __init__(self, name):
         self.folder = f"{FOLDER}/{name}"
@@ -48,7 +48,7 @@ class Built:
 
 
 def filled():
-    """Gives all variables values that no random generator has a say in."""
+    """Assigns values to all variables without a random generator."""
     session = v1.get_default_session()
     for at, one in enumerate(v1.global_variables()):
         count = int(np.prod(one.shape.as_list()))
@@ -128,7 +128,7 @@ def two(built):
 
 @case
 def composite(built):
-    """Ragged and sparse tensors in signatures, a legacy init op, a partial saver of its own."""
+    """Ragged and sparse tensors in signatures, a legacy init op, a saver for some variables."""
     with tf.Graph().as_default(), v1.Session():
         sparse = v1.sparse_placeholder(tf.float32, [None, 4], name="sparse")
         known = tf.SparseTensor(v1.placeholder(tf.int64, [None, 2]), v1.placeholder(tf.int8, [None]), [3, 5])

@@ -1,4 +1,4 @@
-"""Writing checkpoints with TensorFlow, and asking it whether they hold what they should."""
+"""Writes checkpoints with TensorFlow, and checks their content with it."""
 
 import tensorflow as tf
 
@@ -6,7 +6,7 @@ from . import table
 from .tensors import content_of, raw
 
 NOT_REASSEMBLED = ("Dtype half not supported", "Dtype string not supported")
-"""What TensorFlow says of slices that it can write but not put together."""
+"""TensorFlow's error for slices that it can write but not join."""
 
 
 def save_v2(prefix, tensors, specs=None):
@@ -30,7 +30,7 @@ def save_v1(path, tensors, specs=None):
 
 
 def merge(prefix, parts):
-    """Writes every list of (tensors, specs) as a shard of its own, then merges them."""
+    """Writes each list of (tensors, specs) as a shard, then merges the shards."""
     names = [f"{prefix}_temp/part-{i:05d}-of-{len(parts):05d}" for i in range(len(parts))]
     for name, (tensors, specs) in zip(names, parts):
         save_v2(name, tensors, specs)
@@ -68,7 +68,7 @@ def check(prefix, tensors):
 
 
 def _names_in_index(prefix):
-    """The keys of a V2 index that are not empty and no slice of another one."""
+    """The keys of a V2 index, without the empty key and those of slices."""
     with open(prefix + ".index", "rb") as file:
         keys = {key for key, _ in table.read(file.read())} - {b""}
     parents = [b"\0" + name + b"\0\x01" for name in keys]

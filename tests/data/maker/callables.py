@@ -1,8 +1,8 @@
-"""Functions of SavedModels, in `callables/`, and what TensorFlow tells of all SavedModels here: `oracle/callables.json`.
+"""Functions of SavedModels, in `callables/`, and TensorFlow's facts about all SavedModels here: `oracle/callables.json`.
 
-`structures/` has functions that were called with arguments of every sort: several times each, nested, by name, composite,
+`structures/` has functions that were called with arguments of every kind: several times each, nested, by name, composite,
 literals. The oracle has what `saved_model_cli show --all` prints, taken from the same objects: tag sets, signatures, ops,
-and the arguments of the functions of the root; values are told as `ckdiff show --format json` tells them.
+and the arguments of the functions of the root; values have the form of `ckdiff show --format json`.
 """
 
 import collections
@@ -35,7 +35,7 @@ Point = collections.namedtuple("Point", "x y")
 
 
 class Masked(tf.experimental.ExtensionType):
-    """A type that TensorFlow does not know of itself."""
+    """A type that is not TensorFlow's."""
 
     __name__ = "fixtures.Masked"
     values: tf.Tensor
@@ -62,7 +62,7 @@ def _spec(shape, dtype=tf.float32, name=None):
 
 
 def _many():
-    """One function for arguments of many sorts."""
+    """One function for arguments of many kinds."""
 
     @tf.function
     def many(x, training=False, axes=None, *, scale=1.0, mode="it's \u6a21\n"):
@@ -120,7 +120,7 @@ def _variable(variable):
 
 
 def structures():
-    """Functions with arguments of every sort, on the root and below it."""
+    """Functions with arguments of every kind, on the root and below it."""
     root = Layer()
     root(tf.constant(1.0))
     root(tf.constant([1.0]), True)
@@ -154,7 +154,7 @@ def _shape(shape):
 
 
 def _value(value):
-    """A value as the report tells it."""
+    """A value in the form of the report."""
     if value is None:
         return {"kind": "none"}
     if isinstance(value, bool):
@@ -186,7 +186,7 @@ def _value(value):
 
 
 def _class(spec):
-    """The class of a type spec: a type that TensorFlow does not know of itself has the name that it is registered by."""
+    """The class name of a type spec; for a type that is not TensorFlow's, the registered name."""
     if isinstance(spec, extension_type.ExtensionTypeSpec):
         return type_spec_registry.get_name(type(spec))
     return type(spec).__name__
@@ -227,7 +227,7 @@ def _tensors(infos):
 
 
 def _told(path):
-    """What saved_model_cli tells of a SavedModel."""
+    """The facts that saved_model_cli prints about a SavedModel."""
     model = saved_model_utils.read_saved_model(path)
     graphs = []
     for graph in model.meta_graphs:

@@ -19,7 +19,7 @@ POWERS = (*range(-8, 24), *range(-320, 309, 41), -45, -38, 38, 308, -308)
 
 
 def doubles():
-    """Telling float64: the edges, NaNs of several signs and payloads, powers of ten, random bits."""
+    """Special float64 values: the limits, NaNs of several signs and payloads, powers of ten, random bits."""
     bits = [0x7FF8 << 48, 0xFFF8 << 48, (0x7FF8 << 48) + 1, 0x7FF0000000000001, (1 << 64) - 1]
     values = [0.0, -0.0, 0.1, 1 / 3, 2.0**53, 2.0**53 + 2, 1e15 + 0.3, 123456789012345678.0]
     values += [5e-324, -5e-324, 2.2250738585072014e-308, 2.225073858507201e-308]
@@ -29,7 +29,7 @@ def doubles():
 
 
 def floats():
-    """Telling float32, alike."""
+    """Special float32 values of the same kinds."""
     bits = [0x7FC00000, 0xFFC00000, 0x7FC00001, 0x7F800001, 0xFFFFFFFF, 0x7FA00000]
     values = [0.0, -0.0, 0.1, 1 / 3, 2.0**24, 2.0**24 + 2, 123456789, 1234567.8, 999999.5, 9999995]
     values += [1.4e-45, -1.4e-45, 1.17549435e-38, 1.1754942e-38, 3.4028235e38, -3.4028235e38]
@@ -40,12 +40,12 @@ def floats():
 
 
 def random(size):
-    """Random bytes, the same ones at every call."""
+    """Random bytes, the same at every call."""
     return np.random.RandomState(5).bytes(size)
 
 
 def edges(dtype):
-    """The bytes of a vector of telling values of this type."""
+    """The bytes of a vector of special values of this type."""
     if dtype in ("float64", "complex128"):
         return doubles()
     if dtype in ("float32", "complex64"):
@@ -105,7 +105,7 @@ def _varint(value):
 
 
 def _constant(name, proto):
-    """A Const node that holds the proto as it is."""
+    """A Const node with this proto, unchanged."""
     dtype = tf.as_dtype(proto.dtype)
     attrs = {"value": v1.AttrValue(tensor=proto), "dtype": v1.AttrValue(type=proto.dtype)}
     v1.get_default_graph().create_op("Const", [], [dtype], attrs=attrs, name=name)
@@ -126,7 +126,7 @@ def of_protos():
 
 
 def of_values():
-    """Constants as tf.constant makes them of scalars, vectors and repeated values."""
+    """Constants made by tf.constant from scalars, vectors and repeated values."""
     with np.errstate(all="ignore"):
         for dtype in (*FLOATS, *COMPLEX):
             if dtype not in UNSUPPORTED:
@@ -146,7 +146,7 @@ def of_values():
 
 
 def handles():
-    """Tensors that no Const may hold: resource handles and variants, and a lone one of each kind."""
+    """Tensors that no Const may contain: resource handles and variants, and a single one of each kind."""
     handle = resource_handle_pb2.ResourceHandleProto(
         device="/job:localhost/device:CPU:0",
         container="localhost",
@@ -180,7 +180,7 @@ MAKERS = (of_protos, of_values, handles)
 
 
 def write():
-    """All of them, each in a graph of its own."""
+    """Writes all constants, each in its own graph."""
     made = {}
     for make in MAKERS:
         with tf.Graph().as_default():

@@ -1,4 +1,4 @@
-"""A meta graph beside what says where its nodes were made, and a scope of it, in `debug_info/`. See README.md.
+"""A meta graph with its debug info, and the debug info of a scope, in `debug_info/`. See README.md.
 
 Usage: python make_fixtures.py --debug-info
 """
@@ -15,7 +15,7 @@ FOLDER = "debug_info"
 
 
 def bare(path):
-    """Leaves of the source files their names, and numbers frames and traces: TensorFlow has addresses for that."""
+    """Reduces source paths to file names, and numbers frames and traces, for which TensorFlow uses addresses."""
     info = graph_debug_info_pb2.GraphDebugInfo.FromString(pathlib.Path(path).read_bytes())
     plain = graph_debug_info_pb2.GraphDebugInfo(files=[pathlib.Path(file).name for file in info.files])
     frames, traces = {}, {}

@@ -1,4 +1,4 @@
-"""When two tensors are equal or close, in plain Python, straight from the definition.
+"""Whether two tensors are equal or close, in plain Python, straight from the definition.
 
 One element at a time and without cleverness, so that it can be read against the text:
 
@@ -79,7 +79,7 @@ class Element:
         )
 
     def is_finite(self):
-        """Neither of the two."""
+        """Finite: neither NaN nor infinite."""
         return not self.is_nan() and not self.is_inf()
 
 
@@ -187,7 +187,7 @@ ONLY_NUMERIC = ("max_abs", "max_rel", "worst", "max_ulp", "zero_lhs", "passes_at
 
 
 def _statistics(pairs, dtype, shape):
-    """What does not depend on the options; None where it has no meaning for the dtype."""
+    """The statistics that do not depend on the options; None if meaningless for the dtype."""
     result = dict.fromkeys((*ONLY_NUMERIC, *ONLY_FLOATING))
     if dtype in ("bool", "string"):
         return result
@@ -261,7 +261,7 @@ def _index(flat, shape):
 
 
 def json_number(value):
-    """Numbers that JSON does not know become strings."""
+    """Converts numbers that JSON cannot represent to strings."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):

@@ -1,4 +1,4 @@
-"""Graphs beside checkpoints, most of which do not fit, in `fit/`; TensorFlow says which. See README.md.
+"""Graphs with checkpoints that mostly do not fit, in `fit/`, and whether TensorFlow restores them. See README.md.
 
 Usage: python make_fixtures.py --fit
 """
@@ -28,13 +28,13 @@ CLASSES = {
 
 
 def case(make):
-    """Notes a case: its name is that of the function, its description the function's."""
+    """Registers a case: the function's name is the case's name, its docstring the description in the oracle."""
     CASES[make.__name__] = make
     return make
 
 
 def variables(resource=False, **shapes):
-    """Variables of these shapes; one of another type than float32 is given as (shape, dtype)."""
+    """Makes variables of these shapes; a dtype other than float32 is given as (shape, dtype)."""
     for name, shape in shapes.items():
         shape, dtype = shape if isinstance(shape, tuple) else (shape, tf.float32)
         v1.get_variable(
@@ -43,14 +43,14 @@ def variables(resource=False, **shapes):
 
 
 def partitioned(name, shape, parts, dtype=tf.float32, resource=False):
-    """A variable in so many parts along its first axis."""
+    """A variable in `parts` slices along its first axis."""
     by = v1.fixed_size_partitioner(parts)
     zeros = v1.zeros_initializer()
     return v1.get_variable(name, shape, dtype, zeros, partitioner=by, use_resource=resource)
 
 
 def save(build, **options):
-    """Saves what `build` makes, as the checkpoint of the case."""
+    """Saves the graph made by `build` as the checkpoint of the case."""
     with tf.Graph().as_default(), v1.Session() as session:
         build()
         session.run(v1.global_variables_initializer())
@@ -59,7 +59,7 @@ def save(build, **options):
 
 
 def graph(build, ops=False, **options):
-    """Writes the meta graph of what `build` makes and of its saver beside the checkpoint."""
+    """Writes the meta graph made by `build`, with a saver, next to the checkpoint."""
     with tf.Graph().as_default():
         build()
         saver = v1.train.Saver(**options)
@@ -70,12 +70,12 @@ def graph(build, ops=False, **options):
 
 
 def put(meta):
-    """Writes a meta graph beside the checkpoint."""
+    """Writes a meta graph next to the checkpoint."""
     pathlib.Path("model.ckpt.meta").write_bytes(meta.SerializeToString(deterministic=True))
 
 
 def both(saved, asked, saver=None, **options):
-    """Saves variables, and asks for others; `saver` has the options of both savers."""
+    """Saves variables, and writes a graph that restores others; `saver` has the options of both savers."""
     save(lambda: variables(**options, **saved), **(saver or {}))
     graph(lambda: variables(**options, **asked), **(saver or {}))
 
@@ -567,7 +567,7 @@ def object_missing():
 
 
 def restored():
-    """Restores the checkpoint with its meta graph: whether it worked, and what was wrong."""
+    """Restores the checkpoint with its meta graph: whether that succeeded, and the error."""
     with tf.Graph().as_default(), v1.Session(config=v1.ConfigProto(allow_soft_placement=True)) as session:
         try:
             if os.path.isdir("saved"):
@@ -579,7 +579,7 @@ def restored():
                 saver = v1.train.import_meta_graph(meta, clear_devices=True)
                 saver.restore(session, path())
         except (tf.errors.OpError, ValueError) as error:
-            # A tensor that is not found is looked for once more, by the names of objects.
+            # TensorFlow searches for a missing tensor once more, by the names of objects.
             text = f"{error.__context__} {error}"
             found = [name for name, pattern in CLASSES.items() if re.search(pattern, text)]
             assert found, (os.getcwd(), text)
@@ -588,7 +588,7 @@ def restored():
 
 
 def path():
-    """What the saver is given."""
+    """The path to pass to the saver."""
     return "./model.ckpt"
 
 

@@ -15,12 +15,12 @@ FOLDER = "frozen"
 
 
 def values(shape, start):
-    """Numbers that no random generator has a say in."""
+    """Numbers made without a random generator."""
     return (np.arange(np.prod(shape), dtype=np.float32).reshape(shape) + start) / 8
 
 
 def model(resource, parts):
-    """Two layers with an optimizer, and constants that no checkpoint has; the name of the result."""
+    """Two layers with an optimizer, and constants that no checkpoint has; returns the name of the result."""
     by = v1.fixed_size_partitioner(parts) if parts else None
 
     def variable(name, value):
@@ -58,7 +58,7 @@ def freeze(name, resource=False, parts=None):
 
 
 class Net(tf.Module):
-    """A layer as TensorFlow 2 has it."""
+    """A layer of TensorFlow 2."""
 
     def __init__(self):
         super().__init__()

@@ -1,7 +1,7 @@
-"""The checkpoints that are as they should be.
+"""The undamaged checkpoints.
 
-Every function here writes one directory and returns {path: [Known, ...]}: what the oracle says
-of each checkpoint in it.
+Every function here writes one directory and returns {path: [Known, ...]}: the oracle's facts
+about each checkpoint in it.
 """
 
 import numpy as np
@@ -165,7 +165,7 @@ def dtypes():
 
 
 def _samples(dtype):
-    """One tensor for each shape; telling values first, then random bits."""
+    """One tensor for each shape; special values first, then random bits."""
     rng = random(len(dtype))
     for label, shape in SHAPES.items():
         size = int(np.prod(shape))
@@ -205,7 +205,7 @@ def _random_content(dtype, rng, size):
 
 
 def _variants():
-    """TensorLists, the variants that models really save. They have no oracle content."""
+    """TensorLists, the only variants that models save in practice. The oracle does not have their content."""
     rows = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     scalar = raw.TensorListFromTensor(tensor=rows, element_shape=[2])
     vector = raw.Pack(values=[scalar, scalar], axis=0)
@@ -378,7 +378,7 @@ def by_name():
 
 
 def _as_tensorflow_reads(prefix):
-    """For what a high-level API wrote: CheckpointReader is the oracle."""
+    """The tensors of a checkpoint by a high-level API, for which CheckpointReader is the oracle."""
     reader = tf.train.load_checkpoint(prefix)
     types = reader.get_variable_to_dtype_map()
     tensors = []

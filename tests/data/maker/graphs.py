@@ -34,7 +34,7 @@ def export(name, **options):
 
 
 def variable(name, shape, **options):
-    """A reference variable; `use_resource` makes it another."""
+    """A reference variable, or a resource variable with `use_resource`."""
     options = {"use_resource": False, "initializer": v1.zeros_initializer(), **options}
     return v1.get_variable(name, shape, **options)
 
@@ -235,14 +235,14 @@ def collections():
 
 
 def any_of_unknown_type():
-    """An Any of a type that nobody here knows: it has no proto3 JSON."""
+    """An Any of an unknown type, which has no proto3 JSON."""
     unknown = any_pb2.Any(type_url="type.googleapis.com/example.Unknown", value=b"\x08\x96\x01")
     v1.add_to_collection("any", unknown)
     return export("any_of_unknown_type.meta")
 
 
 def signatures():
-    """Signatures of every tensor encoding, defaults, asset files, tags and aliases, put in by hand."""
+    """Signatures of every tensor encoding, defaults, asset files, tags and aliases, inserted by hand."""
     meta = v1.train.export_meta_graph()
     meta.meta_info_def.tags.extend(["serve", "gpu", ODD])
     meta.meta_info_def.function_aliases["__inference_f_1"] = "f"
@@ -314,7 +314,7 @@ def unknown_fields():
 
 
 def parts():
-    """Messages that stand alone: operators, a function, a node, a variable, the empty ones."""
+    """Single messages: operators, a function, a node, a variable, the empty ones."""
     weights = variable("weights", [2])
     v1.train.MomentumOptimizer(0.1, 0.9).minimize(tf.reduce_sum(tf.square(weights, name="square")))
     tf.map_fn(tf.sin, tf.constant([1.0, 2.0]))
@@ -350,7 +350,7 @@ MAKERS = (
 
 
 def write():
-    """All of them, each in a graph of its own."""
+    """Writes all messages, each from its own graph."""
     made = {}
     for make in MAKERS:
         with tf.Graph().as_default():

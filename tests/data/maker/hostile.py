@@ -2,9 +2,9 @@
 
 `good` holds a float32[4], b float32[2, 3], c string[2], d int64; `good_slices` holds a and
 s float32[4, 2] in two slices; `good_v1` holds the tensors of `good` in the old format. Every
-case changes one thing. A case says which tensors no reader may give (`broken`), and whether the
-checkpoint must open all the same and give the others (`opens`). Where it need not open it still
-may; then the tensors that are not broken are as in the good checkpoint, or an error.
+case changes one thing. A case lists the tensors that no reader may return (`broken`), and whether the
+checkpoint must still open and return the others (`opens`). If it need not open, a reader may
+open it; then each other tensor is as in the good checkpoint, or an error.
 """
 
 import struct
@@ -77,7 +77,7 @@ def edit(value, **fields):
 
 @dataclass
 class Case:
-    """One damaged checkpoint: its files by suffix, and what a reader may still say of it."""
+    """One damaged checkpoint: its files by suffix, and the results that a reader may return."""
 
     what: str
     files: dict
@@ -100,7 +100,7 @@ class Cases:
         self.found[name] = Case(what, files, broken, opens)
 
     def tensor(self, name, what, key, **fields):
-        """A V2 case where the index entry of one tensor lies."""
+        """A V2 case in which the index entry of one tensor is wrong."""
         self.v2(name, what, self.good.edited(key.encode(), **fields), broken=key, opens=True)
 
     def v1(self, name, what, entries, broken=EVERYTHING, opens=False):
@@ -152,7 +152,7 @@ def place(bundle, key):
 
 
 def whole_files(to):
-    """The index is not there, or is no index."""
+    """The index is missing, or is not an index."""
     index = to.good.index()
     to.v2("index_missing", "there is data, but no index", None)
     to.v2("index_empty", "the index has no bytes", b"")
@@ -164,7 +164,7 @@ def whole_files(to):
 
 
 def flipped_bits(to):
-    """One bit is not as it was written."""
+    """One bit is flipped."""
     index = to.good.index()
     (_, _), (offset, size) = table.handles(index)
     first, length, _ = table.read_handle(table.read_block(index[offset : offset + size])[0][1])
@@ -191,7 +191,7 @@ def flipped_bits(to):
 
 
 def shards_and_places(to):
-    """The data is not where the index says."""
+    """The data is not at the offset in the index."""
     index, data = to.good.index(), to.good.data
     to.v2("shard_missing", "there is no data file", index, False, opens=True)
     to.v2("shard_empty", "the data file has no bytes", index, b"", opens=True)
@@ -215,7 +215,7 @@ def shards_and_places(to):
 
 
 def shapes_and_types(to):
-    """An entry has a shape or type that cannot be."""
+    """An entry has an impossible shape or type."""
     to.tensor("dim_negative", "b is [2, -3]", "b", shape=[2, -3])
     to.tensor("dim_min", "b is [-2^63, 3]", "b", shape=[-INT64_MAX - 1, 3])
     to.tensor("shape_overflow", "b is [2^32, 2^32], 2^64 elements", "b", shape=[1 << 32, 1 << 32])
@@ -270,7 +270,7 @@ def _odd_endianness(header):
 
 
 def keys(to):
-    """Keys are not sorted and unique, or values are no entries."""
+    """Keys are not sorted and unique, or values are not entries."""
     good = to.good
     entries = list(good.entries.items())
     swapped = [entries[0], entries[2], entries[1], *entries[3:]]
@@ -337,7 +337,7 @@ def blocks(to):
 
 
 def compression(to):
-    """A compressed block does not give what it says."""
+    """A compressed block does not decompress as declared."""
     payload = table.block(to.good.entries.items())
     packed = table.snappy(payload)
     body = packed[len(table.varint(len(payload))) :]
@@ -365,12 +365,12 @@ def compression(to):
 
 
 def _snappy_copies(count):
-    """One literal byte, then copies of 64 bytes: valid snappy, but of no block."""
+    """One literal byte, then copies of 64 bytes: valid snappy, but not a block."""
     return table.varint(1 + 64 * count) + b"\x00\x00" + b"\xfe\x01\x00" * count
 
 
 def handles(to):
-    """A block is not where its handle says."""
+    """A block is not at its handle's offset."""
     payload = table.block(to.good.entries.items())
     sealed = table.sealed(payload)
     right = [(b"e", table.handle(0, len(payload)))]
@@ -434,7 +434,7 @@ def handles(to):
 
 
 def slices(to):
-    """The slices of s do not make up s."""
+    """The slices of s do not add up to s."""
     good = Bundle.read("hostile/good_slices")
     top, bottom = (
         table.slice_key(b"s", extents) for extents in (((0, 2), (0, 2)), ((2, 2), (0, 2)))
@@ -518,7 +518,7 @@ def _crc(bundle, key, size):
 
 
 def string_tensors(to):
-    """The lengths of the string tensor c lie; all other checksums hold."""
+    """The lengths of the string tensor c are wrong; all other checksums match."""
 
     def add(name, what, lengths, text=b"helloworld!", crc=0, **fields):
         payload = _string_payload(lengths, text, crc)

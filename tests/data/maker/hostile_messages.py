@@ -1,4 +1,4 @@
-"""Text, JSON and binary that a parser may get wrong, in `hostile_messages/`, and what parsers say of it."""
+"""Text, JSON and binary that a parser may get wrong, in `hostile_messages/`, and the results of other parsers."""
 
 import base64
 import os
@@ -21,7 +21,7 @@ COLLECTION = "tensorflow.CollectionDef"
 
 @dataclass(frozen=True)
 class Case:
-    """One input; `refused` decides where the parsers disagree."""
+    """One input; `refused` decides if the parsers disagree."""
 
     message: str
     content: bytes
@@ -269,12 +269,12 @@ BINARY = {
 }  # fmt: skip
 
 DISPUTED = ("map_unknown_in_entry",)
-"""Both accept it, and do not read the same: the oracle has no canonical bytes."""
+"""Cases that both parsers accept but read differently: the oracle has no canonical bytes."""
 FORMATS = {"text": ("pbtxt", TEXT), "json": ("json", JSON), "binary": ("pb", BINARY)}
 
 
 def write():
-    """Writes all cases and oracle/hostile_messages.json; stops where nobody decided."""
+    """Writes all cases and oracle/hostile_messages.json; stops at an undecided disagreement."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     os.makedirs(FOLDER)
     defined_in = messages.files()
@@ -301,7 +301,7 @@ def write():
 
 
 def _python(form, case):
-    """What Python's parser makes of it, after decoding the file as TensorFlow does."""
+    """The result of Python's parser, after decoding the file as TensorFlow does."""
     message = messages.new(case.message)
     try:
         if form == "binary":

@@ -1,4 +1,4 @@
-"""What protobuf says of every message: its canonical bytes, its text, its JSON. See README.md.
+"""The results of protobuf for every message: canonical bytes, text, JSON. See README.md.
 
 Usage: python make_fixtures.py --messages
 """
@@ -31,14 +31,14 @@ from . import oracle
 
 PROTO = "../../proto"
 EMPTY_POOL = descriptor_pool.DescriptorPool()
-"""Keeps each Any as it is: protoc would not know the type in it."""
+"""Leaves each Any unexpanded, because protoc does not know the type in it."""
 WRITTEN_BY_TENSORFLOW = {"demo/model.ckpt.meta": "tensorflow.MetaGraphDef"}
 STATES = {f"{folder}/checkpoint": "tensorflow.CheckpointState" for folder in ("demo", "tf2")}
 SHOWN = (
     "graphs/collections.meta", "graphs/frozen.pb", "graphs/handles.pb", "graphs/saver_def.pb",
     "graphs/signatures.meta", "graphs/strings.pb", "graphs/type_spec.pb", "graphs/variable.pb",
 )  # fmt: skip
-"""Their text and JSON lie beside them."""
+"""Messages whose text and JSON are stored as files too."""
 
 
 def schema():
@@ -67,7 +67,7 @@ def new(name):
 def canonical(message):
     """Fields in order, unknown fields last, entries of maps in the order of Python's protobuf.
 
-    Integers as keys descend there; a string as a key comes after all that it begins.
+    Integer keys descend there; a string key comes after all keys that begin with it.
     """
     return message.SerializeToString(deterministic=True)
 
@@ -78,7 +78,7 @@ def ascending(message):
 
 
 def if_other(message):
-    """{"ascending_b64": ...} where that is not the canonical form."""
+    """{"ascending_b64": ...} if that differs from the canonical form."""
     other = ascending(message)
     same = other == canonical(message)
     return {} if same else {"ascending_b64": base64.b64encode(other).decode()}
@@ -92,7 +92,7 @@ def _ascending(data, descriptor):
         number, wire = tag >> 3, tag & 7
         field = descriptor.fields_by_number.get(number)
         if field is None:
-            parts.append(((1 << 29, 0), data[start:]))  # unknown fields to the end, groups among them
+            parts.append(((1 << 29, 0), data[start:]))  # unknown fields and groups, to the end
             break
         size, content = decoder._DecodeVarint(data, pos) if wire in (0, 2) else ({1: 8, 5: 4}[wire], pos)
         pos = content + (size if wire else 0)
@@ -111,19 +111,19 @@ def _key(field, entry):
 
 
 def tensorflow_text(message):
-    """What tf.io.write_graph and export_meta_graph write with `as_text`."""
+    """The text that tf.io.write_graph and export_meta_graph write with `as_text`."""
     return text_format.MessageToString(message)
 
 
 def protoc_text(data, name, file):
-    """What `protoc --decode` prints, or None where it refuses."""
+    """The output of `protoc --decode`, or None if it refuses."""
     command = ["protoc", f"-I{PROTO}", f"--decode={name}", file]
     done = subprocess.run(command, input=data, capture_output=True, check=False)
     return None if done.returncode else done.stdout
 
 
 def json_text(message):
-    """What json_format.MessageToJson writes, but for the order of a map's entries, which is random there."""
+    """The output of json_format.MessageToJson, with sorted map entries; their order there is random."""
     try:
         settled = _settled(message, json_format.MessageToDict(message))
     except TypeError:
@@ -172,7 +172,7 @@ def _is_wrapper(message):
 
 
 def unpacked(message):
-    """The content of an Any, or None where its type is not known."""
+    """The content of an Any, or None if its type is unknown."""
     try:
         inner = new(message.type_url.rpartition("/")[2])
     except KeyError:
@@ -185,7 +185,7 @@ def unpacked(message):
 
 
 def _messages(message):
-    """The message and all within it, those in an Any of a known type too."""
+    """The message and all embedded messages, including those in an Any of a known type."""
     yield message
     if isinstance(message, any_pb2.Any):
         inner = unpacked(message)
@@ -202,18 +202,18 @@ def _messages(message):
 
 
 def unknown_field_count(message):
-    """How many unknown fields there are, a group as one."""
+    """The number of unknown fields; a group counts as one."""
     return sum(len(unknown_fields.UnknownFieldSet(inner)) for inner in _messages(message))
 
 
 def nan_payloads(message):
-    """How many NaNs are not the positive quiet one without payload: text and JSON say `nan` of all."""
+    """The number of NaNs other than the positive quiet one without payload; text and JSON print all as `nan`."""
     count = 0
     for inner in _messages(message):
         for field, value in inner.ListFields():
             if field.cpp_type in (field.CPPTYPE_FLOAT, field.CPPTYPE_DOUBLE):
                 for number in value if field.is_repeated else [value]:
-                    # A float became a double: sign and payload were kept, a signalling one quieted.
+                    # Python converts a float to a double: keeps sign and payload, quiets a signalling NaN.
                     count += math.isnan(number) and struct.pack(">d", number) != b"\x7f\xf8" + bytes(6)
     return count
 
@@ -222,7 +222,7 @@ def nan_payloads(message):
 
 
 def digest(data):
-    """Length and sha256, of the UTF-8 for text; None for None."""
+    """Length and sha256 (of the UTF-8 for text); None for None."""
     if data is None:
         return None
     data = data.encode() if isinstance(data, str) else data
@@ -230,7 +230,7 @@ def digest(data):
 
 
 def facts(path, name, file):
-    """What the oracle says of a binary file."""
+    """The oracle's entry for a binary file."""
     data = pathlib.Path(path).read_bytes()
     message = new(name)
     message.ParseFromString(data)
@@ -256,7 +256,7 @@ def facts(path, name, file):
 
 
 def _check_ascending(message, name, file):
-    """Holds `ascending` against what protoc writes, where text loses nothing."""
+    """Compares `ascending` with protoc's output if text loses nothing."""
     if unknown_field_count(message) or nan_payloads(message):
         return
     command = ["protoc", f"-I{PROTO}", f"--encode={name}", "--deterministic_output", file]
@@ -266,7 +266,7 @@ def _check_ascending(message, name, file):
 
 
 def text_facts(path, name):
-    """What the oracle says of a text file: the canonical bytes of its message, and which form it has."""
+    """The oracle's entry for a text file: the canonical bytes of its message, and its form."""
     text = pathlib.Path(path).read_bytes().decode()
     message = text_format.Parse(text, new(name))
     forms = {"text_tensorflow": tensorflow_text(message), "text_str": str(message)}
@@ -275,7 +275,7 @@ def text_facts(path, name):
 
 
 def main():
-    """Writes all messages and their oracles, in a process whose counters nothing else has moved."""
+    """Writes all messages and their oracles, in a fresh process, whose counters start at zero."""
     from . import constants, graphs, hostile_messages, random_messages, saved_models, state
 
     warnings.simplefilter("ignore")

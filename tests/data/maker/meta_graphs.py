@@ -21,7 +21,7 @@ CONTEXTS = {
 
 
 def settled(meta):
-    """The same with the entries of all maps in order: TensorFlow writes those in contexts as they come."""
+    """The same with sorted map entries; TensorFlow writes those in contexts in random order."""
     for key, kind in CONTEXTS.items():
         if key in meta.collection_def:
             values = meta.collection_def[key].bytes_list.value
@@ -47,7 +47,7 @@ def variable(name, shape, resource=False, **options):
 
 
 def towers():
-    """Two scopes, one the start of the other's name; variables of both kinds, devices, several savers."""
+    """Two scopes, where one's name begins with the other's; variables of both kinds, devices, several savers."""
     outside = v1.placeholder(tf.float32, [2], name="outside")
     with tf.control_dependencies([tf.no_op(name="before")]):
         started = tf.identity(outside, name="started")
@@ -105,7 +105,7 @@ def control_flow():
 
 
 def nested():
-    """A branch in a branch, in a scope: contexts inside a context."""
+    """A nested branch in a scope: a context inside a context."""
     v1.disable_control_flow_v2()
     with v1.name_scope("net"):
         x = v1.placeholder(tf.float32, [], name="x")
@@ -141,7 +141,7 @@ def functions():
 
 
 def unbound():
-    """A scope with one input from outside, which takes it once: all that TensorFlow can import again."""
+    """A scope with one input from outside, used once, which is all that TensorFlow can import again."""
     outside = v1.placeholder(tf.float32, [2], name="outside")
     with v1.variable_scope("part"):
         kept = variable("kept", [2])
@@ -151,7 +151,7 @@ def unbound():
 
 
 def unstripped_ops():
-    """Ops with defaults of every type, given and changed."""
+    """Ops with defaults of every type, set and changed."""
     x = v1.placeholder(tf.float32, [1, 4, 4, 2], name="x")
     tf.nn.max_pool2d(x, 2, 2, "SAME", name="pool")
     tf.raw_ops.Conv2D(input=x, filter=tf.ones([1, 1, 2, 1]), strides=[1, 1, 1, 1], padding="VALID", dilations=[1, 2, 2, 1])
@@ -188,14 +188,14 @@ EXPORTS = {
 
 
 def export(saver, **options):
-    """What TensorFlow exports of the current graph: what Saver.export_meta_graph does, with or without a saver."""
+    """TensorFlow's export of the current graph, like Saver.export_meta_graph, with or without a saver."""
     graph_def = v1.get_default_graph().as_graph_def(add_shapes=True)
     saver_def = saver and saver.as_saver_def()
     return v1.train.export_meta_graph(graph_def=graph_def, saver_def=saver_def, **options)
 
 
 def imported(file, expected, **options):
-    """A file imported into the current graph; notes the actual scope's saver and what was returned."""
+    """Imports a file into the current graph; records the saver of the actual scope and the returned elements."""
     meta = meta_graph_pb2.MetaGraphDef.FromString((FOLDER / file).read_bytes())
     saver, returned = saver_module._import_meta_graph_with_return_elements(meta, **options)
     if returned:
@@ -205,7 +205,7 @@ def imported(file, expected, **options):
 
 
 def imports(cases):
-    """Imports into an empty graph, and into one that has something already."""
+    """Imports into an empty graph, and into one that is not empty."""
     for graph in GRAPHS:
         if graph == "nested":
             continue
@@ -217,7 +217,7 @@ def imports(cases):
     case["input_map"] = {"$unbound_inputs_outside": "base/y:0"}
     with tf.Graph().as_default() as graph:
         v1.add_to_collection("losses", v1.placeholder(tf.float32, [2], name="base/y"))
-        # In use is the scope, not only the name in it.
+        # The scope is taken as well, not only the name in it.
         with v1.name_scope("Copy"):
             tf.no_op(name="taken")
         put("base", export(None))
@@ -235,7 +235,7 @@ def imports(cases):
 
 
 def write():
-    """All files; returns the cases."""
+    """Writes all files; returns the cases."""
     cases = {}
     for name, make in GRAPHS.items():
         with tf.Graph().as_default():
@@ -244,7 +244,7 @@ def write():
             before = put(name, export(saver))
             for what, options in EXPORTS.get(name, {}).items():
                 after = put(f"{name}_{what}", export(saver, **options))
-                # An export leaves its list of unbound inputs in the graph.
+                # An export adds its list of unbound inputs to the graph.
                 v1.get_default_graph().clear_collection("unbound_inputs")
                 cases[f"{name}_{what}"] = {"do": "export", "before": before, "after": after, **options}
     imports(cases)

@@ -1,4 +1,4 @@
-"""SavedModels of TensorFlow 2, whose savers are functions, and what these restore, in `object_savers/`. See README.md.
+"""SavedModels of TensorFlow 2, whose savers are functions, and the values that these restore, in `object_savers/`. See README.md.
 
 Usage: python make_fixtures.py --object-savers
 """
@@ -19,19 +19,19 @@ DTYPES = (tf.float32, tf.float64, tf.int64, tf.uint8, tf.bool, tf.complex64, tf.
 
 
 def model(make):
-    """Notes a model."""
+    """Registers a model."""
     MODELS[make.__name__] = make
     return make
 
 
 def numbers(shape, dtype=tf.float32, start=0):
-    """Numbers that no random generator has a say in."""
+    """Numbers made without a random generator."""
     return tf.cast(tf.constant((np.arange(np.prod(shape)).reshape(shape) + start) % 5), dtype)
 
 
 @model
 def dtypes():
-    """Variables of many types, all of one name; a scalar, an empty one, one of any shape."""
+    """Variables of many types with the same name; a scalar, an empty one, one of any shape."""
     module = tf.Module()
     module.all = [tf.Variable(numbers([2, 3], dtype, at), name="same") for at, dtype in enumerate(DTYPES)]
     module.text = tf.Variable(["a", "", "long " * 9])
@@ -42,7 +42,7 @@ def dtypes():
 
 @model
 def devices():
-    """Variables on two devices, whose names are kept: a shard for each."""
+    """Variables on two devices, whose names are kept, with a shard per device."""
     module = tf.Module()
     with tf.device("cpu:0"):
         module.a = tf.Variable([1.0, 2.0], name="a")
@@ -80,7 +80,7 @@ def keras():
 
 
 def held(value):
-    """A tensor, as the oracle has it."""
+    """A tensor in the oracle's form."""
     value = np.asarray(value)
     if value.dtype == object:
         content = b"".join(len(text).to_bytes(8, "little") + text for text in value.ravel())
@@ -91,9 +91,9 @@ def held(value):
 
 
 def restored(path):
-    """What TensorFlow has in the variables and tables once the saver of a SavedModel has restored it, by their nodes.
+    """TensorFlow's variables and tables after the saver of a SavedModel restored them, by their nodes.
 
-    A variable that is not saved holds nothing.
+    A variable that is not saved has no value.
     """
     known = {"variables": {}, "tables": {}}
     with tf.Graph().as_default() as graph, v1.Session() as session:
@@ -110,26 +110,26 @@ def restored(path):
                     table_handle=node.outputs[0], Tkeys=types[0], Tvalues=types[1]
                 )
                 keys, values = session.run(both)
-                # A dense table gives its buckets as they are, and another one its entries in any order.
+                # A dense table returns its buckets in order, other tables return their entries in any order.
                 order = np.argsort(keys) if keys.ndim == 1 else slice(None)
                 known["tables"][node.name] = [held(keys[order]), held(values[order])]
     return known
 
 
 def names(kernel=(2, 3), dtype=tf.float32, more=()):
-    """Variables of TensorFlow 1 by the names that those of `by_name()` have."""
+    """Variables of TensorFlow 1 with the names of those in `by_name()`."""
     for name, shape in (("dense/kernel", kernel), ("dense/bias", [3]), *more):
         v1.get_variable(name, shape, dtype if name == "dense/kernel" else tf.float32)
     v1.get_variable("step", [], tf.int64, use_resource=True)
 
 
 def misspelled():
-    """One of the names is not quite that of an object, and no other is asked for."""
+    """Only one variable, whose name differs slightly from that of an object."""
     v1.get_variable("dense/kernal", [2, 3])
 
 
 def scoped():
-    """As `names`, in another scope: none of them has a name of the checkpoint."""
+    """As `names`, in another scope, so that no name is in the checkpoint."""
     with v1.variable_scope("other"):
         names()
 
@@ -146,7 +146,7 @@ GRAPHS = {
 
 
 def by_name():
-    """A checkpoint of objects, graphs of TensorFlow 1, and what their savers restore of it; `None` and the error where that fails."""
+    """A checkpoint of objects, graphs of TensorFlow 1, and the values that their savers restore, or `None` and the error."""
     folder = f"{FOLDER}/by_name"
     kernel = tf.Variable(numbers([2, 3]), name="dense/kernel")
     bias = tf.Variable(numbers([3], start=2), name="dense/bias")
@@ -179,7 +179,7 @@ def main():
     for name, make in MODELS.items():
         made, options = make()
         tf.saved_model.save(made, f"{FOLDER}/{name}", options=options)
-        # It has a random number in it, and nothing that is looked at here.
+        # The fingerprint has a random number, and no test needs it.
         os.remove(f"{FOLDER}/{name}/fingerprint.pb")
         shutil.rmtree(f"{FOLDER}/{name}/assets")
         known[name] = restored(f"{FOLDER}/{name}")

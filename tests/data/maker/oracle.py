@@ -1,4 +1,4 @@
-"""The JSON files that say what a reader of the fixtures must find."""
+"""The JSON files with the expected results of reading the fixtures."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import shutil
 
 
 def fresh(directory, make):
-    """Runs the maker of a directory, which it finds empty."""
+    """Empties a directory and runs its maker."""
     shutil.rmtree(directory, ignore_errors=True)
     os.makedirs(directory)
     return make()
@@ -22,7 +22,7 @@ def write_tensors(expected):
 
 
 def write_hostile(cases, verdicts):
-    """oracle/hostile.json: {case: what is wrong, which tensors must fail, must it open}."""
+    """oracle/hostile.json: {case: what is wrong, which tensors must fail, whether it must open}."""
     content = {
         name: {
             "what": case.what,

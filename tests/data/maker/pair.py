@@ -1,4 +1,4 @@
-"""What a pair is, how its graphs are exported, and how an expected change is written down. See pairs.py."""
+"""The definition of a pair, the export of its graphs, and the notation of expected changes. See pairs.py."""
 
 import dataclasses
 
@@ -16,7 +16,7 @@ CONTEXTS = (("cond_context", "CondContextDef"), ("while_context", "WhileContextD
 
 @dataclasses.dataclass
 class Pair:
-    """Two sides and all that is expected of them; `more` has the rarer facts, see README.md."""
+    """Two sides and the expected results; `more` has the rarer facts, see README.md."""
 
     what: str
     lhs: message.Message
@@ -31,7 +31,7 @@ class Pair:
 
 
 def meta(build, *args, strip=False, **kwargs):
-    """The meta graph of what `build` makes, exported by the saver that it returns, if it returns one."""
+    """The meta graph made by `build`, exported by the saver that `build` returns, if any."""
     with tf.Graph().as_default():
         made = build(*args, **kwargs)
         exporter = made if isinstance(made, v1.train.Saver) else v1.train
@@ -39,14 +39,14 @@ def meta(build, *args, strip=False, **kwargs):
 
 
 def graph(build, *args, add_shapes=False, **kwargs):
-    """The graph of what `build` makes."""
+    """The graph made by `build`."""
     with tf.Graph().as_default() as made:
         build(*args, **kwargs)
         return made.as_graph_def(add_shapes=add_shapes)
 
 
 def settled(meta_graph):
-    """The same with its contexts serialized again: TensorFlow writes the entries of their maps in random order."""
+    """The same with its contexts serialized again, because TensorFlow writes their map entries in random order."""
     for key, kind in CONTEXTS:
         contexts = meta_graph.collection_def[key].bytes_list.value if key in meta_graph.collection_def else []
         made = [getattr(control_flow_pb2, kind).FromString(context) for context in contexts]
@@ -55,7 +55,7 @@ def settled(meta_graph):
 
 
 def edited(original, edit):
-    """A copy that `edit` has changed."""
+    """A copy changed by `edit`."""
     copy = type(original)()
     copy.CopyFrom(original)
     edit(copy)
@@ -70,14 +70,14 @@ def node_of(container, name):
 
 
 def function_of(container, start):
-    """The only function of the library whose name starts so."""
+    """The only function of the library whose name begins with `start`."""
     library = getattr(container, "graph_def", container).library
     (found,) = (f for f in library.function if f.signature.name.startswith(start))
     return found
 
 
 def later(count):
-    """Lets the counter in the names of functions run on, as tracing other functions does."""
+    """Advances the counter in function names, as tracing other functions does."""
     for _ in range(count):
         ops.uid()
 
@@ -105,7 +105,7 @@ def layer(kernel=KERNEL, transpose=False, activation=tf.nn.relu, units=3):
 
 
 def change(kind, path=None, **facts):
-    """A change that is expected."""
+    """An expected change."""
     return {**({"path": path} if path else {}), "kind": kind, **facts}
 
 
@@ -122,12 +122,12 @@ def modified(path, **facts):
 
 
 def renamed(lhs, rhs, about, **facts):
-    """One change, whatever follows it."""
+    """One change, with any cosmetic consequences."""
     return change("renamed", lhs=lhs, rhs=rhs, about=about, **facts)
 
 
 def node(name, rest="", root="graph_def."):
-    """The path of a node, or of what is in it; `root` is empty for a graph alone."""
+    """The path of a node, or of a part of it; `root` is empty for a plain graph."""
     return f'{root}node["{name}"]{rest}'
 
 
@@ -141,22 +141,22 @@ def value(name, root="graph_def."):
 
 
 def came(*names, boundary=()):
-    """Nodes that are new together; `boundary` has the paths of the inputs that changed with them."""
+    """Nodes that were added together; `boundary` has the paths of the inputs that changed with them."""
     return change(
         "added", about="nodes", nodes=list(names), **({"boundary": list(boundary)} if boundary else {})
     )
 
 
 def went(*names, boundary=()):
-    """Nodes that are gone together."""
+    """Nodes that were removed together."""
     return {**came(*names, boundary=boundary), "kind": "removed"}
 
 
 def shapes(*names, root="graph_def."):
-    """What TensorFlow inferred for these nodes follows their change."""
+    """The attributes that TensorFlow inferred for these nodes change too."""
     return [modified(attr(name, "_output_shapes", root=root)) for name in names]
 
 
 def op_list(make, *names):
-    """Operators that come to the list, or go from it, because nodes do: the table does not say what they are."""
+    """Ops that are added to or removed from the op list together with nodes."""
     return [make(f'meta_info_def.stripped_op_list.op["{name}"]') for name in names]

@@ -7,7 +7,7 @@ from .pair_functions import _defun
 
 
 def _bad(what, edit, semantic, **more):
-    """What TensorFlow exported against what it would not load."""
+    """An exported graph, and one that TensorFlow would not load."""
     lhs = meta(layer)
     return Pair(what, lhs, edited(lhs, edit), semantic, how=EDITED, more=more)
 
@@ -95,7 +95,7 @@ def bad_port_huge():
 
 
 def bad_input_spelling():
-    """None of them is one of the others, and none is x."""
+    """All names differ from each other and from x."""
 
     def edit(copy):
         for name in ("", "^", ":", ":0", "x:", "x:-1", "x:+1", "x:1.5", "^x:0", "^^x", "x:0:0"):
@@ -205,7 +205,7 @@ def _recursive(copy):
 
 
 def bad_functions_of_each_other():
-    """Two generated names that call each other: nothing but counters differs."""
+    """Two functions with generated names that call each other; only counters differ."""
 
     def named(first, second):
         def edit(copy):

@@ -10,7 +10,7 @@ from .pair import (
 
 
 def _sides(build, lhs, rhs, what, semantic, **expected):
-    """One builder, told apart by its argument."""
+    """The same builder with different arguments."""
     return Pair(what, meta(build, lhs), meta(build, rhs), semantic, **expected)
 
 
@@ -246,7 +246,7 @@ def signature_input_added():
 
 
 def signature_tensor_spelled():
-    """TensorFlow takes a tensor's name here, always with its output: x alone is another."""
+    """A tensor's name must include its output here, so x without an output is another name."""
     lhs = signed(meta(layer))
     rhs = signed(meta(layer), inputs={"x": _info("x")})
     where = [modified('signature_def["serving_default"].inputs["x"].name')]
@@ -336,7 +336,7 @@ def saver_key():
 
 
 def saver_key_reorders():
-    """Sorted by key, the other variable comes first: save/Assign is b's, and restores the other output."""
+    """Sorted by key, the other variable is first: save/Assign belongs to b, and restores the other output."""
     where = [change(["renamed", "modified"], about="a is saved as a, then as z")]
     lhs, rhs = ({"var_list": {key: "a", "b": "b"}} for key in ("a", "z"))
     more = {"open": "the rest of the saver is in another order: what it names is otherwise the same"}
@@ -346,7 +346,7 @@ def saver_key_reorders():
 
 
 def saver_list_order():
-    """The same saver by hand: the order of names is free, as long as each goes with its tensor."""
+    """The same saver by hand: the names may be in any order that matches the tensors."""
     lhs = meta(_saver, {})
 
     def exchange(copy):

@@ -1,4 +1,4 @@
-"""Pairs whose difference does not matter, and near them those whose difference does."""
+"""Pairs with a cosmetic difference, and similar pairs with a semantic one."""
 
 import uuid
 
@@ -55,7 +55,7 @@ def control_input_order():
 
 
 def map_order():
-    """The bytes are no other message: a reader of fields sees no difference at all."""
+    """The bytes are the same message, so fields are equal."""
     lhs = meta(layer)
     rhs = reversed_maps(lhs.SerializeToString(deterministic=True), lhs.DESCRIPTOR)
     order = [change("modified", about="order of the entries of maps", optional=True)]
@@ -146,7 +146,7 @@ def swapped_matmul():
 
 
 def swapped_maximum_op_list_decides():
-    """Maximum is commutative in TensorFlow; the definition in the file comes first."""
+    """Maximum is commutative in TensorFlow; the file's op list takes precedence."""
 
     def forget(copy):
         for op in copy.meta_info_def.stripped_op_list.op:
@@ -252,7 +252,7 @@ FIELDS = {
 
 
 def constant_encodings():
-    """tensor_content against the *_val field, whose last value stands for all that follow."""
+    """tensor_content and the *_val field, whose last value repeats."""
 
     def build():
         for dtype in ENCODED:
@@ -344,7 +344,7 @@ def op_docs():
 
 
 def op_grew():
-    """As MatMul did: once it had no grad_a and grad_b, and knew fewer types."""
+    """As in MatMul's history: it once had no grad_a and grad_b, and fewer types."""
     rhs = meta(layer)
 
     def shrink(copy):
@@ -381,11 +381,11 @@ def op_changed():
     return _of_layer(edit, what, semantic=where)
 
 
-# --- what is random -----------------------------------------------------------------------------
+# --- random names -------------------------------------------------------------------------------
 
 
 def temporary_names():
-    """The spelling of TensorFlow 1: the saver drew a name when it was built."""
+    """The form of TensorFlow 1, whose saver has a random name."""
 
     def build():
         variable("weights", [2])
@@ -425,7 +425,7 @@ def table_names():
 
 
 def loop_sets():
-    """TensorFlow sorts them today."""
+    """Current versions of TensorFlow sort them."""
 
     def build():
         x = v1.placeholder(tf.float32, [], name="x")

@@ -10,7 +10,7 @@ from .pair import (
 
 
 def _sides(build, lhs, rhs, what, **expected):
-    """One builder, told apart by its argument."""
+    """The same builder with different arguments."""
     return Pair(what, meta(build, lhs), meta(build, rhs), **expected)
 
 
@@ -38,7 +38,7 @@ def function_counter():
 
 
 def lambda_named(name, function):
-    """The function under a name of its own."""
+    """The function under its own name."""
     function.__name__ = name
     return function
 
@@ -62,7 +62,7 @@ def function_counter_gradient():
 
 
 def function_counter_control_flow():
-    """Here a name is the node's, with a counter and no `__inference_`."""
+    """Names here are the node's name with a counter, without `__inference_`."""
 
     def build():
         x = v1.placeholder(tf.float32, [], name="x")
@@ -83,7 +83,7 @@ def function_counter_dataset():
 
 
 def custom_gradient_counter():
-    """No function of the library: the gradient is registered in Python, under a name with a counter."""
+    """The gradient is registered in Python under a name with a counter; the library has no function for it."""
 
     def build():
         tf.custom_gradient(lambda x: (tf.sin(x), lambda dy: dy))(_x())
@@ -96,7 +96,7 @@ def custom_gradient_counter():
 
 
 def function_counters_exchanged():
-    """Each name means the other function on the other side."""
+    """The two functions exchange their names."""
 
     def build():
         for name, number in (("first", 2.0), ("second", 3.0)):
@@ -145,7 +145,7 @@ def function_counter_and_body():
 
 
 def _defun(factor=None, name="Scale", gradient=False, called=True, body=None, extra=False):
-    """A function of this very name, without counter, and a call of it."""
+    """A function with exactly this name, without a counter, and a call of it."""
 
     @function.Defun(tf.float32, tf.float32, func_name=f"{name}Grad")
     def grad(x, dy):
@@ -222,7 +222,7 @@ def function_order():
 
 
 def function_return():
-    """Which node a function gives back is its meaning too."""
+    """Returning another node is a semantic change."""
     lhs = meta(_defun, body=lambda x: tf.sin(tf.cos(x, name="inner"), name="wave"))
 
     def other(copy):

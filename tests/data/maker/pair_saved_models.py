@@ -9,7 +9,7 @@ from tensorflow.core.protobuf import fingerprint_pb2
 from .pair import EDITED, Pair, change, renamed, v1
 
 UUIDS = {"lhs": "0" * 20, "rhs": "1" * 20}
-"""TensorFlow draws them at random."""
+"""Values that TensorFlow chooses at random."""
 
 
 def _pair(folder, what, *expected, **more):
@@ -228,7 +228,7 @@ def module_attribute_renamed(folder):
 
 
 class _Looping(tf.Module):
-    """A loop over a range, and a gradient of its own, whose functions have their names in other names."""
+    """A loop over a range, and a custom gradient, whose functions' names occur inside other names."""
 
     def __init__(self):
         super().__init__()
@@ -256,7 +256,7 @@ def loop_saved_twice(folder):
 
 
 def set_of_variables(folder):
-    """Keras lists the variables of an export in the order of a set, which is another each time."""
+    """Keras lists the variables of an export in the order of a set, which differs between runs."""
     for side, order in (("lhs", "abc"), ("rhs", "cab")):
         model = tf.Module()
         made = {name: tf.Variable([float(number)] * number, name=name) for number, name in enumerate("abc", 1)}

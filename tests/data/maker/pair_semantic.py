@@ -1,4 +1,4 @@
-"""Pairs of graphs that differ in one thing that matters: nodes, attributes, constants."""
+"""Pairs of graphs that differ in one semantic respect: nodes, attributes, constants."""
 
 import numpy as np
 import tensorflow as tf
@@ -9,7 +9,7 @@ from .pair import (
 
 
 def _sides(build, lhs, rhs, what, **expected):
-    """One builder, told apart by its argument."""
+    """The same builder with different arguments."""
     return Pair(what, meta(build, lhs), meta(build, rhs), **expected)
 
 

@@ -1,4 +1,4 @@
-"""Pairs with renames, with blocks of nodes put in, taken out and exchanged, and with several changes at once."""
+"""Pairs with renames, with blocks of nodes inserted, removed and exchanged, and with several changes at once."""
 
 import numpy as np
 import tensorflow as tf
@@ -36,7 +36,7 @@ def rename_node():
 
 
 def _scoped(scope="dense", name="out", kernel=None, device=None, saver=True):
-    """Two layers of variables in scopes, collections of what they make, and a saver."""
+    """Two layers of variables in scopes, collections of their outputs, and a saver."""
     x = v1.placeholder(tf.float32, [None, 4], name="x")
     with v1.variable_scope(scope), v1.device(device):
         start = v1.constant_initializer(KERNEL if kernel is None else kernel)
@@ -59,7 +59,7 @@ def rename_scope():
 
 
 def rename_scope_reorders():
-    """The saver sorts variables by name: dense came before out, zone comes after it."""
+    """The saver sorts variables by name: dense is before out, zone is after it."""
     lhs, rhs = meta(_scoped), meta(_scoped, "zone")
     what = "a scope has another name, by which the saver takes the variables in another order"
     more = {"open": "save/Assign and its like exchange their variables, inferred shapes with them"}
@@ -125,7 +125,7 @@ def rename_in_signature():
 
 
 def rename_twins():
-    """Nothing tells the two apart but their names: either may have become either."""
+    """The two differ only in their names, so either match is right."""
 
     def build(names):
         x = v1.placeholder(tf.float32, [2], name="x")
@@ -159,7 +159,7 @@ def rename_edit_device():
 
 
 def scopes_exchanged():
-    """Two layers change places, and names: the names stay, what is under them is the other."""
+    """Two layers exchange places and names, so the names stay and their content is exchanged."""
 
     def build(order):
         x = v1.placeholder(tf.float32, [None, 2], name="x")
@@ -239,7 +239,7 @@ def dropout_inserted():
 
 
 def numbers_shifted():
-    """Nodes without names of their own: all that come later have another number."""
+    """Nodes with generated names: all later nodes get another number."""
 
     def build(longer):
         x = v1.placeholder(tf.float32, [2], name="x")

@@ -1,4 +1,4 @@
-"""Pairs of graphs as training makes them: layers of resource variables, gradients, slots, summaries, loops, savers."""
+"""Pairs of training graphs: layers of resource variables, gradients, slots, summaries, loops, savers."""
 
 import numpy as np
 import tensorflow as tf
@@ -126,7 +126,7 @@ def function_renamed_inner():
     return Pair(what, lhs, rhs, [{"kind": "renamed"} for _ in range(3)])
 
 
-# --- what comes and goes ------------------------------------------------------------------------
+# --- additions and removals ---------------------------------------------------------------------
 
 
 def optimizer_other():

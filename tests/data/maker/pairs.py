@@ -29,13 +29,13 @@ def put(name, side, content):
 
 
 def graph_of(folder):
-    """The graph of a SavedModel, where it has one alone."""
+    """The graph of a SavedModel, if it has only one."""
     saved = loader_impl.parse_saved_model(folder)
     return saved.meta_graphs[0].graph_def if len(saved.meta_graphs) == 1 else None
 
 
 def equal_graph_def(lhs, rhs):
-    """What TensorFlow's EqualGraphDef says: both ways where that differs, None where a side has no graph."""
+    """The answer of TensorFlow's EqualGraphDef: for both orders if they differ, None if a side has no graph."""
     if lhs is None or rhs is None:
         return None
     data = [side.SerializeToString() for side in (lhs, rhs)]
@@ -46,12 +46,12 @@ def equal_graph_def(lhs, rhs):
 def _equal(actual, expected):
     try:
         return not pywrap_tf_session.EqualGraphDefWrapper(actual, expected)
-    except UnicodeDecodeError:  # the difference it found has bytes that are no UTF-8
+    except UnicodeDecodeError:  # the difference has bytes that are not UTF-8
         return False
 
 
 def facts(name, pair):
-    """Writes a pair; returns what the oracle says of it."""
+    """Writes a pair; returns its entry in the oracle."""
     if isinstance(pair.lhs, str):
         graphs = [graph_of(folder) for folder in (pair.lhs, pair.rhs)]
     else:
@@ -69,7 +69,7 @@ def facts(name, pair):
 
 
 def main():
-    """Writes all pairs and their oracle, in a process whose counters nothing else has moved."""
+    """Writes all pairs and their oracle, in a fresh process, whose counters start at zero."""
     from . import (
         pair_bad, pair_collections, pair_cosmetic, pair_functions, pair_saved_models, pair_semantic,
         pair_structure,

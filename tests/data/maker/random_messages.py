@@ -13,9 +13,9 @@ from . import messages
 
 EACH = 3
 BUDGET = 22
-"""How many fields a message gets, those within it counted too."""
+"""The number of fields of a message, including those of embedded messages."""
 SHORT = 1500
-"""Longer text is only a digest."""
+"""The length from which a text is stored as a digest."""
 
 TEXT = (
     "", "x", "naïve → 模型 🙂", "\"quoted\" and 'single'", "back\\slash", "\t\n\r\v\f\x07\x08\x00\x1b\x7f",
@@ -140,7 +140,7 @@ class Filler:
 
 
 def write():
-    """One line for each message."""
+    """Writes one line per message."""
     lines = []
     for name, file in sorted(messages.files().items()):
         for index, likelihood in zip(range(EACH), (1.0, 0.6, 0.85), strict=True):

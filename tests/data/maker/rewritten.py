@@ -1,6 +1,6 @@
-"""Checkpoints that TensorFlow reads but, on the machines of today, does not write.
+"""Checkpoints that TensorFlow reads but does not write on today's machines.
 
-TensorFlow wrote them first; here their bytes are put another way.
+TensorFlow wrote the originals, whose bytes are re-encoded here.
 """
 
 import struct
@@ -84,7 +84,7 @@ def _swap(value, data, dtype):
 
 
 def _swapped_strings(payload, count):
-    """Lengths stay varints; the checksum sees them as u32, and is stored, in big-endian order."""
+    """Lengths stay varints; the checksum covers them as big-endian u32, and is stored big-endian."""
     pos = crc = 0
     for _ in range(count):
         length, pos = table.read_varint(payload, pos)

@@ -13,12 +13,12 @@ FOLDER = "roles"
 
 
 def values(shape, start):
-    """Numbers that no random generator has a say in."""
+    """Numbers made without a random generator."""
     return (np.arange(np.prod(shape), dtype=np.float32).reshape(shape) + start) / 8
 
 
 def keras():
-    """A Keras 3 model and its optimizer, whose state is in lists of its own and not in slots of the object graph."""
+    """A Keras 3 model and its optimizer, whose state is in lists, not in slots of the object graph."""
     tf.keras.utils.set_random_seed(7)
     dense = tf.keras.layers.Dense
     model = tf.keras.Sequential([tf.keras.Input((3,)), dense(4, name="hidden"), dense(2, name="logits")])
@@ -34,7 +34,7 @@ def keras():
 
 
 class Net(tf.Module):
-    """Two variables, one of which nothing trains."""
+    """Two variables, one of which is not trained."""
 
     def __init__(self):
         super().__init__()
@@ -43,7 +43,7 @@ class Net(tf.Module):
 
 
 def module():
-    """A module with an optimizer that has slots, a step of the user's own, and `save_counter`."""
+    """A module with an optimizer that has slots, a step counter of the user, and `save_counter`."""
     net, optimizer = Net(), v1.train.AdamOptimizer(0.125)
     step = tf.Variable(0, dtype=tf.int64, name="global_step")
     checkpoint = tf.train.Checkpoint(net=net, optimizer=optimizer, step=step)
@@ -53,7 +53,7 @@ def module():
     train()
     step.assign_add(1)
     checkpoint.save("roles/module/trained")
-    # The weights of before, and all else as it is: what a restore that forgets them leaves.
+    # The previous weights with everything else unchanged, as after a restore that omits the weights.
     net.kernel.assign(values((3, 2), 1))
     checkpoint.save("roles/module/trained")
     slot = optimizer.get_slot(net.kernel, "m")
@@ -62,7 +62,7 @@ def module():
 
 
 def graph():
-    """TensorFlow 1: the names are all there is. One variable is named as a slot and is none."""
+    """TensorFlow 1, which stores only names. One variable is named like a slot but is not one."""
     with tf.Graph().as_default(), v1.Session() as session:
         kernel = v1.get_variable("dense/kernel", initializer=values((3, 2), 1))
         bias = v1.get_variable("dense/bias", initializer=values((2,), 1))
@@ -81,7 +81,7 @@ def graph():
 
 
 def main():
-    """Writes all of them."""
+    """Writes all checkpoints."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     for make in (keras, module, graph):
         make()

@@ -1,6 +1,6 @@
-"""What TensorFlow's Saver leaves behind after each step of a series of saves: `oracle/rotation.json`.
+"""The files that TensorFlow's Saver leaves after each step of a series of saves: `oracle/rotation.json`.
 
-A scenario is a saver and its steps. After each step the names in the folder and the state files are noted, with the
+A scenario is a saver and its steps. After each step the names in the folder and the state files are recorded, with the
 folder's own path as DIR. Time is the scenario's, not the clock's.
 """
 
@@ -17,7 +17,7 @@ START = 1_500_000_000.0
 
 
 def save(step=None, path="m", minutes=0, **options):
-    """A save, so many minutes after the saver was made."""
+    """A save, this many minutes after the saver was made."""
     return {"do": "save", "path": path, "step": step, "minutes": minutes, **options}
 
 
@@ -105,7 +105,7 @@ def _run(options, steps):
 
 
 def _after(session, saver, folder, clock, step):
-    """Does a step; returns what is there then."""
+    """Runs a step; returns the files after it."""
     options = {name: value for name, value in step.items() if name not in ("do", "path", "step", "minutes", "paths")}
     paths = [os.path.join(folder, path) for path in step.get("paths", [])]
     if step["do"] == "save":

@@ -58,7 +58,7 @@ def builder(name, as_text):
 
 
 def legacy():
-    """simple_save with the legacy init op, which goes to the main op today."""
+    """simple_save with the legacy init op, which is stored as the main op today."""
     with tf.Graph().as_default(), v1.Session() as session:
         x = v1.placeholder(tf.float32, [None], name="x")
         y = tf.multiply(x, v1.get_variable("y", [], use_resource=False), name="times")
@@ -126,7 +126,7 @@ def stateless():
 
 
 def _finished(name):
-    """Puts a constant uuid into the fingerprint: TensorFlow draws a random one."""
+    """Replaces the random uuid in the fingerprint with a constant."""
     path = f"{FOLDER}/{name}/fingerprint.pb"
     print_ = fingerprint_pb2.FingerprintDef.FromString(pathlib.Path(path).read_bytes())
     print_.uuid = UUID
@@ -135,7 +135,7 @@ def _finished(name):
 
 
 def object_graph():
-    """The object graph that the checkpoint of `module` holds as a string."""
+    """The object graph in the checkpoint of `module`, which is stored as a string."""
     path = f"{FOLDER}/trackable_object_graph.pb"
     reader = tf.train.load_checkpoint(f"{FOLDER}/module/variables/variables")
     pathlib.Path(path).write_bytes(reader.get_tensor("_CHECKPOINTABLE_OBJECT_GRAPH"))
@@ -143,7 +143,7 @@ def object_graph():
 
 
 def write():
-    """All of them; returns {path: message}."""
+    """Writes all SavedModels; returns {path: message}."""
     os.makedirs(FOLDER, exist_ok=True)
     pathlib.Path(f"{FOLDER}/vocabulary.txt").write_text("the\nof\nnaïve\n", encoding="utf-8")
     made = {**builder("builder", False), **builder("builder_text", True), **legacy()}

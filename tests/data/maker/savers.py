@@ -1,4 +1,4 @@
-"""Graphs before and after a saver was built into them, and what savers restore, in `savers/`. See README.md.
+"""Graphs before and after a saver was built into them, and the values that savers restore, in `savers/`. See README.md.
 
 Usage: python make_fixtures.py --savers
 """
@@ -21,13 +21,13 @@ RUNS = {}
 
 
 def case(make):
-    """Notes a graph; what its function returns are the arguments of the saver."""
+    """Registers a graph; its function returns the arguments of the saver."""
     CASES[make.__name__] = make
     return make
 
 
 def run(make):
-    """Notes a graph whose checkpoint is restored."""
+    """Registers a graph whose checkpoint is restored."""
     RUNS[make.__name__] = make
     return make
 
@@ -41,12 +41,12 @@ def variable(name, shape=(), dtype=tf.float32, resource=False, parts=None, **opt
 
 
 def unknown(name, resource=False):
-    """A variable whose shape is not known before it is run."""
+    """A variable whose shape is known only at run time."""
     value = v1.placeholder(tf.float32, name=name + "/fed")
     return v1.Variable(value, validate_shape=False, name=name, use_resource=resource)
 
 
-# --- what is built ------------------------------------------------------------------------------
+# --- built savers -------------------------------------------------------------------------------
 
 
 @case
@@ -66,7 +66,7 @@ def resource():
 
 
 def cluster(resource):
-    """Variables on four devices, one of them spelled with less, and one colocated."""
+    """Variables on four devices, one of them in a shorter spelling, and one colocated."""
     with tf.device("/job:ps/task:1"):
         variable("one", [2], resource=resource)
         variable("p", [4, 2], resource=resource, parts=(2,))
@@ -81,7 +81,7 @@ def cluster(resource):
 
 @case
 def devices():
-    """Reference variables on several devices, in one file."""
+    """Reference variables on several devices, in a single file."""
     cluster(False)
 
 
@@ -131,7 +131,7 @@ def partitioned():
 
 @case
 def partitioned_resource():
-    """Parts of resource variables, which are read anew to be saved."""
+    """Parts of resource variables, which are read again when they are saved."""
     with tf.device("/job:ps/task:1"):
         variable("p", [4, 2], resource=True, parts=(2,))
     variable("q", [1], resource=True)
@@ -139,7 +139,7 @@ def partitioned_resource():
 
 @case
 def reshape():
-    """Restored tensors take the shape of their variable, which may be known when the graph runs only."""
+    """Restored tensors take the shape of their variable, which may be known only at run time."""
     unknown("u")
     unknown("r", resource=True)
     variable("z", [2])
@@ -150,28 +150,28 @@ def reshape():
 
 @case
 def reshape_sharded_parts():
-    """Parts are read once more for their shapes."""
+    """Parts are read again for their shapes."""
     cluster(True)
     return {"reshape": True, "sharded": True}
 
 
 @case
 def unknown_shapes():
-    """Assigned whatever the shape is."""
+    """Assigned without a check of the shape."""
     unknown("u")
     unknown("r", resource=True)
 
 
 @case
 def mapped():
-    """Under names of one's own."""
+    """Under custom names."""
     one, two = variable("one", [2]), variable("two", [3], resource=True)
     return {"var_list": {"z/first": one, "a/second": two}}
 
 
 @case
 def mapped_parts():
-    """Parts under a name of one's own, in their order."""
+    """Parts under a custom name, in order."""
     parts = variable("p", [4, 2], parts=(2,))
     return {"var_list": {"other": list(parts), "whole": variable("w")}}
 
@@ -185,7 +185,7 @@ def some():
 
 @case
 def second():
-    """Beside a saver that is there already."""
+    """In a graph that has a saver."""
     variable("b", [2, 3])
     v1.train.Saver()
     return {"sharded": True}
@@ -193,7 +193,7 @@ def second():
 
 @case
 def third():
-    """Beside two that are there."""
+    """In a graph that has two savers."""
     variable("b", [2])
     v1.train.Saver()
     v1.train.Saver()
@@ -201,14 +201,14 @@ def third():
 
 @case
 def scope_in_other_case():
-    """TensorFlow takes two names that differ in case for one."""
+    """TensorFlow treats names that differ only in case as equal."""
     with v1.variable_scope("Save"):
         variable("b", [2, 3])
 
 
 @case
 def named():
-    """In a scope of its own."""
+    """In a named scope."""
     variable("b", [2, 3])
     variable("a", [], resource=True)
     return {"name": "my/saver"}
@@ -216,7 +216,7 @@ def named():
 
 @case
 def in_open_scope():
-    """In a scope that is there already."""
+    """In a scope that already exists."""
     variable("mine/Const", [2, 3])
     variable("mine/Identity", [2, 3], resource=True)
     return {"name": "mine/", "sharded": True}
@@ -224,7 +224,7 @@ def in_open_scope():
 
 @case
 def with_filename():
-    """With a file name that is known."""
+    """With a given file name."""
     variable("b", [2, 3])
     return {"filename": "/tmp/known.ckpt"}
 
@@ -245,7 +245,7 @@ def each_sharded():
 
 @case
 def sequential():
-    """An argument that TensorFlow does not look at any more."""
+    """An argument that TensorFlow ignores today."""
     variable("b", [2, 3])
     variable("a", [])
     return {"restore_sequentially": True}
@@ -253,21 +253,21 @@ def sequential():
 
 @case
 def kept():
-    """What SaverDef says of rotation."""
+    """The rotation options of SaverDef."""
     variable("b", [2, 3])
     return {"max_to_keep": None, "keep_checkpoint_every_n_hours": 1.5}
 
 
 @case
 def cached():
-    """Variables that are read through a cache."""
+    """Variables with a caching device."""
     variable("b", [2, 3], caching_device="/cpu:0")
     variable("a", [2], resource=True, caching_device="/cpu:0")
 
 
 @case
 def with_functions():
-    """A graph with a library of functions, and more behind its nodes."""
+    """A graph with a library of functions, and further fields after its nodes."""
     weights = variable("w", [2, 2], resource=True)
     double = tf.function(lambda x: x * 2, input_signature=[tf.TensorSpec([2, 2])])
     double(weights.read_value())
@@ -281,7 +281,7 @@ def nothing():
 
 
 def imported():
-    """The graph with two savers after an import, which forgets what scopes it has."""
+    """The graph with two savers after an import, which loses the list of scopes."""
     with tf.Graph().as_default() as graph:
         variable("b", [2])
         v1.train.Saver()
@@ -297,7 +297,7 @@ def imported():
 
 
 def meta_graph(graph, saver_def=None):
-    """The graph as a MetaGraphDef, without the op list, which nothing here looks at."""
+    """The graph as a MetaGraphDef, without the op list, which no test needs."""
     meta = v1.train.export_meta_graph(graph=graph, graph_def=graph.as_graph_def(), saver_def=saver_def)
     meta.meta_info_def.ClearField("stripped_op_list")
     return meta.SerializeToString(deterministic=True)
@@ -319,7 +319,7 @@ def build(name, make):
         write(f"{FOLDER}/build/{name}.after.meta", meta_graph(graph, saver.saver_def))
 
 
-# --- what is restored ---------------------------------------------------------------------------
+# --- restored checkpoints -----------------------------------------------------------------------
 
 
 @run
@@ -380,7 +380,7 @@ def of_each():
 
 
 def fill(variables):
-    """Values that no random generator has a say in, one operation for each variable."""
+    """Assigns values without a random generator, with one operation per variable."""
     for at, one in enumerate(variables):
         count = int(np.prod(one.shape.as_list()))
         numbers = (np.arange(count) * 3 + 7 * at + 1).reshape(one.shape.as_list())
@@ -394,7 +394,7 @@ def fill(variables):
 
 
 def values(session, variables):
-    """What the variables hold, as the oracle has it."""
+    """The values of the variables in the oracle's form."""
     known = {}
     for one in variables:
         value = np.asarray(session.run(one.value()))
@@ -412,7 +412,7 @@ def values(session, variables):
 
 
 def restored(path, meta):
-    """What TensorFlow has in the variables after the saver of the meta graph has restored `path`."""
+    """TensorFlow's variables after the saver of the meta graph restored `path`."""
     with tf.Graph().as_default(), v1.Session() as session:
         saver = v1.train.import_meta_graph(meta)
         saver.restore(session, path)
@@ -420,7 +420,7 @@ def restored(path, meta):
 
 
 def checkpoint(name, make):
-    """Writes a checkpoint with its meta graph; what its saver restores."""
+    """Writes a checkpoint with its meta graph; returns the values that its saver restores."""
     folder = f"{FOLDER}/run/{name}"
     os.makedirs(folder)
     with tf.Graph().as_default(), v1.Session() as session:

@@ -22,7 +22,7 @@ TIMES = {
 
 
 def write():
-    """Writes every case under its own name; returns {path: message}."""
+    """Writes every case under its name; returns {path: message}."""
     for name, (latest, every) in CASES.items():
         _update(name, latest, every)
     paths = [f"model.ckpt-{i}" for i in range(3)]

@@ -96,7 +96,7 @@ def block(entries, interval=16):
 
 
 def restart_array(offsets, count=None):
-    """The end of a block payload; `count` lies about the number of offsets."""
+    """The end of a block payload; `count` overrides the number of offsets."""
     stored = len(offsets) if count is None else count
     return struct.pack(f"<{len(offsets)}I", *offsets) + struct.pack("<I", stored)
 
@@ -137,7 +137,7 @@ def build(entries):
 
 
 def build_snappy(entries, entries_per_block):
-    """A table of several blocks, every one of them compressed."""
+    """A table of several blocks, all of them compressed."""
     out, index = bytearray(), []
     for start in range(0, len(entries), entries_per_block):
         part = entries[start : start + entries_per_block]

@@ -1,4 +1,4 @@
-"""A tensor as the oracle knows it, and its way into and out of TensorFlow."""
+"""A tensor with known content, and its conversion to and from TensorFlow."""
 
 import base64
 import hashlib
@@ -48,7 +48,7 @@ def storage(dtype):
 
 @dataclass(frozen=True)
 class Known:
-    """A tensor whose content we know without asking a checkpoint."""
+    """A tensor whose content is known without reading a checkpoint."""
 
     name: bytes
     dtype: str
@@ -86,7 +86,7 @@ class Known:
         return Known(self.name, self.dtype, shape, self.array()[index].tobytes())
 
     def oracle(self):
-        """What a reader should say of it."""
+        """The facts that a reader should report."""
         try:
             name = {"name": self.name.decode()}
         except UnicodeDecodeError:

@@ -1,6 +1,6 @@
-"""What TensorFlow itself makes of the damaged checkpoints.
+"""TensorFlow's verdicts on the damaged checkpoints.
 
-Some of them abort or hang the process that opens them, so every one is opened in a child.
+Some checkpoints abort or hang the process that opens them, so each is opened in a child process.
 """
 
 import json
@@ -29,7 +29,7 @@ def main():
 
 
 def _in_child(prefix):
-    """The verdict of a child process, or how it ended."""
+    """The verdict of a child process, or its exit status."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,11 +1,11 @@
-"""Writes the fixtures of this folder anew by the safetensors library, and what the library says of them
+"""Rewrites the fixtures of this folder with the safetensors library, and the library's facts about them
 (`../oracle/safetensors.json`, `headers.json`).
 
     python -m pip install safetensors==0.8.0 numpy==2.4.6 ml_dtypes==0.6.0
     python make_safetensors.py
 
-Files that the library does not write itself (another order of the header, damage) are put together here, and the
-library says whether it takes them. Two runs write the same bytes.
+Files that the library does not write itself (another order of the header, damage) are assembled here, and the
+library decides whether it accepts them. Two runs write the same bytes.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ CODES = {
 
 
 def save(tensors, metadata=None):
-    """The bytes that the library writes; each tensor is an array, or a library type, a shape and bytes."""
+    """The bytes that the library writes; each tensor is an array, or (library type, shape, bytes)."""
     kept, specs = [], {}
     for name, tensor in tensors.items():
         if isinstance(tensor, np.ndarray):
@@ -63,7 +63,7 @@ def put(name, content):
 
 
 def values(dtype, count):
-    """Telling values first: NaN, -0.0, infinities, the least and the greatest; then small ones."""
+    """Special values first (NaN, -0.0, infinities, the least and the greatest), then small ones."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return (np.arange(count) % 2).astype(dtype)
@@ -83,7 +83,7 @@ def all_types():
     for name, (_, dtype) in TYPES.items():
         for label, shape in [("scalar", ()), ("vector", (9,)), ("cube", (2, 2, 3)), ("empty", (0,)), ("hollow", (2, 0, 3))]:
             tensors[f"{name}/{label}"] = values(dtype, int(np.prod(shape))).reshape(shape)
-    # The library takes two elements as one byte, and doubles the last dimension for the header.
+    # The library counts two elements as one byte, and doubles the last dimension for the header.
     packed = bytes(range(0x10, 0x100, 0x11))
     tensors["float4_e2m1fn/vector"] = ("float4_e2m1fn_x2", (len(packed),), packed)
     tensors["float4_e2m1fn/cube"] = ("float4_e2m1fn_x2", (2, 2, 3), packed[:12])
@@ -92,7 +92,7 @@ def all_types():
 
 
 def model(step):
-    """A small model: at step 1 a bias moved and a kernel has another name."""
+    """A small model: at step 1 a bias changed and a kernel was renamed."""
     random = np.random.default_rng(17)
     normal = lambda *shape: random.standard_normal(shape).astype(np.float32)
     kernel = "classifier.weight" if step else "dense_1.weight"
@@ -108,7 +108,7 @@ def model(step):
 
 
 def shards(name, tensors, count, metadata):
-    """A checkpoint in shards with its index, as the transformers library lays it out."""
+    """A checkpoint in shards with its index, in the layout of the transformers library."""
     names = list(tensors)
     weight_map, total = {}, 0
     for i in range(count):
@@ -122,7 +122,7 @@ def shards(name, tensors, count, metadata):
 
 
 def file_of(header, data=b"", length=None, pad=True):
-    """A file of this header, which is JSON or what is not."""
+    """A file with this header, which may be invalid JSON."""
     header = header if isinstance(header, bytes) else header.encode()
     header += b" " * (-len(header) % 8 if pad else 0)
     return struct.pack("<Q", len(header) if length is None else length) + header + data
@@ -138,7 +138,7 @@ def of(*entries):
 
 DATA = bytes(i * 7 % 251 for i in range(64))
 
-# What a header is, a file of it, and what ckdiff does where that is not what the library does.
+# Description of a header, its file, and ckdiff's result if that differs from the library's.
 STRICTER = "refused"
 LENIENT = "accepted"
 
@@ -188,14 +188,14 @@ def headers():
     yield "zero before 2^62 and 2^62", file_of(of(entry("a", shape="[0,4611686018427387904,4611686018427387904]", offsets="[0,0]")))
     yield "zero behind 2^62", file_of(of(entry("a", shape="[4611686018427387904,0]", offsets="[0,0]")))
     yield "zero behind 2^63", file_of(of(entry("a", shape="[9223372036854775808,0]", offsets="[0,0]"))), STRICTER
-    # Names given twice: the library takes the last one.
+    # Duplicate names: the library uses the last one.
     yield "a name twice", file_of(of(a, a), DATA[:8]), STRICTER
     yield "a name twice, of other content", file_of(of(a, entry("a", "U8", "[8]")), DATA[:8]), STRICTER
     yield "a name twice, spelled otherwise", file_of(of(a, entry(r"\u0061")), DATA[:8]), STRICTER
     yield "a metadata key twice", file_of(of('"__metadata__":{"k":"1","k":"2"}', a), DATA[:8]), STRICTER
     yield "metadata twice", file_of(of('"__metadata__":{}', '"__metadata__":{}', a), DATA[:8])
     yield "a field twice", file_of(of(entry("a", more=',"dtype":"F32"')), DATA[:8])
-    # The file around the header.
+    # The length and content around the header.
     yield "no bytes", b""
     yield "seven bytes", bytes(7)
     yield "a length of zero", bytes(8)

@@ -1,6 +1,6 @@
-//! Any bytes as the binary format: the first picks the type.
+//! Decodes arbitrary bytes as a binary message. The first byte picks the message type.
 #![no_main]
-#![allow(dead_code, reason = "each target uses its part of what they share")]
+#![allow(dead_code, reason = "each target uses part of the shared modules")]
 
 #[path = "../../it/support/everything.rs"]
 mod everything;

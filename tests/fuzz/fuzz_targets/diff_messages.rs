@@ -1,4 +1,4 @@
-//! Any bytes as two models to compare: the first picks the type, the next two are the length of the first model.
+//! Compares two models of arbitrary bytes. The first byte picks the message type, the next two are the first model's length.
 #![no_main]
 
 #[path = "../../it/support/fuzz_models.rs"]

@@ -1,6 +1,6 @@
-//! Any bytes as the one block of a V1 checkpoint.
+//! Opens a V1 checkpoint whose only block has arbitrary bytes.
 #![no_main]
-#![allow(dead_code, reason = "each target uses its part of what they share")]
+#![allow(dead_code, reason = "each target uses part of the shared modules")]
 
 #[path = "../../it/support/encoding.rs"]
 mod encoding;
@@ -10,7 +10,7 @@ mod fuzz_checkpoint;
 use std::sync::LazyLock;
 
 static DIR: LazyLock<tempfile::TempDir> =
-    LazyLock::new(|| tempfile::tempdir().expect("there is a directory for temporary files"));
+    LazyLock::new(|| tempfile::tempdir().expect("the temporary directory is writable"));
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     fuzz_checkpoint::open_checkpoint_v1(DIR.path(), &encoding::table_around(input));

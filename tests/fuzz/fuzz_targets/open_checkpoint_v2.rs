@@ -1,6 +1,6 @@
-//! Any bytes as the one block of a V2 index, and the data.
+//! Opens a V2 checkpoint whose only index block and data file have arbitrary bytes.
 #![no_main]
-#![allow(dead_code, reason = "each target uses its part of what they share")]
+#![allow(dead_code, reason = "each target uses part of the shared modules")]
 
 #[path = "../../it/support/encoding.rs"]
 mod encoding;
@@ -10,7 +10,7 @@ mod fuzz_checkpoint;
 use std::sync::LazyLock;
 
 static DIR: LazyLock<tempfile::TempDir> =
-    LazyLock::new(|| tempfile::tempdir().expect("there is a directory for temporary files"));
+    LazyLock::new(|| tempfile::tempdir().expect("the temporary directory is writable"));
 
 // The first two bytes are the length of the index block.
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {

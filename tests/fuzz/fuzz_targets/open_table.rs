@@ -1,6 +1,6 @@
-//! Any bytes as a table, and as the one block of a table.
+//! Opens arbitrary bytes as a table, and as the only block of a table.
 #![no_main]
-#![allow(dead_code, reason = "each target uses its part of what they share")]
+#![allow(dead_code, reason = "each target uses part of the shared modules")]
 
 #[path = "../../it/support/encoding.rs"]
 mod encoding;

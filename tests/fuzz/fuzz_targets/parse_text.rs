@@ -1,6 +1,6 @@
-//! Any bytes as text: the first picks the type.
+//! Parses arbitrary bytes as text. The first byte picks the message type.
 #![no_main]
-#![allow(dead_code, reason = "each target uses its part of what they share")]
+#![allow(dead_code, reason = "each target uses part of the shared modules")]
 
 #[path = "../../it/support/everything.rs"]
 mod everything;

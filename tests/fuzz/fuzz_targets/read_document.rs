@@ -1,6 +1,6 @@
-//! Any bytes as a file of which nothing is known.
+//! Reads arbitrary bytes as a document without naming its form or message type.
 #![no_main]
-#![allow(dead_code, reason = "each target uses its part of what they share")]
+#![allow(dead_code, reason = "each target uses part of the shared modules")]
 
 #[path = "../../it/support/everything.rs"]
 mod everything;

@@ -1,11 +1,11 @@
-//! No circle of imports inside a module: two files that import each other are one file in two places.
+//! Checks that no files inside a module import each other in a cycle: such files are one file in two places.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module's path below `src`: `["message", "wire"]`.
 type Module = Vec<String>;
 
-/// Folders whose files call each other because the data that they read is recursive, and why.
+/// Folders whose files may call each other because their data is recursive, with the reason.
 const RECURSIVE: &[(&str, &str)] = &[
     ("diff/graph", "a function is a graph, whose nodes call functions"),
     ("diff/message", "a field's value is a message, which has fields"),
@@ -15,11 +15,11 @@ const RECURSIVE: &[(&str, &str)] = &[
     ("text/print", "a field's value is a message, which has fields"),
 ];
 
-/// What a module imports, and what it may hand on to those that import it.
+/// The imports of a module, and the names that it may re-export.
 struct Source {
-    /// The paths of `use` declarations, each with the name that it gets here.
+    /// The path of each `use` declaration, and its name in this module.
     uses: Vec<(Vec<String>, String)>,
-    /// Every path in the code, as far as it may start at a module.
+    /// Every path in the code that may start at a module.
     paths: Vec<Vec<String>>,
 }
 
@@ -27,7 +27,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The paths of a `use` declaration: `a::{b, c as d}` is `a::b` and `a::c`, the second under the name `d`.
+/// Collects the paths of a `use` declaration: `a::{b, c as d}` is `a::b` and `a::c`, the second renamed to `d`.
 fn use_tree(prefix: &[String], tree: &str, found: &mut Vec<(Vec<String>, String)>) {
     let (path, group) = match tree.split_once('{') {
         Some((path, group)) => (path, Some(group.trim_end().trim_end_matches('}'))),
@@ -85,7 +85,7 @@ impl Modules {
         Self(super::files().into_iter().filter_map(module).collect())
     }
 
-    /// The module that defines what a path names, seen from a module; a name that is handed on leads to where it is from.
+    /// The module that defines the item at `path`, resolved from `from`; follows re-exports up to `depth` times.
     fn definition(&self, from: &Module, path: &[String], depth: usize) -> Option<Module> {
         let child = |module: &Module, step: &String| {
             let child: Module = module.iter().chain([step]).cloned().collect();
@@ -112,7 +112,7 @@ impl Modules {
         Some(module)
     }
 
-    /// The modules that each one imports, but for those that it is in and those in it: a folder is one whole.
+    /// The modules that each module imports, without its ancestors and descendants: a folder counts as one unit.
     fn imports(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
         let of = |(module, source): (&Module, &Source)| {
             let uses = source.uses.iter().map(|(path, _)| path);
@@ -125,7 +125,7 @@ impl Modules {
     }
 }
 
-/// Every module that a module reaches by imports.
+/// All modules that a module imports, directly or through others.
 fn reached<'m>(
     from: &Module,
     imports: &'m BTreeMap<&Module, BTreeSet<Module>>,
@@ -165,7 +165,7 @@ fn no_files_import_each_other_in_a_circle() {
     assert!(new.is_empty(), "these files import each other:\n{}", new.join("\n"));
     for (folder, _) in RECURSIVE {
         let known = circles.iter().any(|circle| inside(circle, folder));
-        assert!(known, "{folder} has no circle any more");
+        assert!(known, "{folder} has no import cycle any more");
     }
     let edges: usize = imports.values().map(BTreeSet::len).sum();
     assert!(edges > 1000, "{edges} imports found");

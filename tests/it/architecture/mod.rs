@@ -1,4 +1,4 @@
-//! The house rules of ARCHITECTURE.md, kept by looking at the sources.
+//! Checks the rules of ARCHITECTURE.md against the sources.
 
 mod circles;
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The modules, each with those it may import from. What is not listed may not be imported.
+/// The modules that each module may import from; all other imports are forbidden.
 const MODULES: &[(&str, &[&str])] = &[
     ("error", &["tensor"]),
     ("progress", &[]),
@@ -147,7 +147,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Words that belong to some modules, or folders in them, only, and why.
+/// Words that may occur only in certain modules or folders, with the reason.
 const ONLY_IN: &[(&str, &[&str], &str)] = &[
     (
         "std::fs",
@@ -190,7 +190,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every source file: its module, its path, its code without comments.
+/// Every source file: its module, its path, and its code without comments.
 fn files() -> Vec<(String, PathBuf, String)> {
     let mut paths = Vec::new();
     sources(Path::new("src"), &mut paths);
@@ -207,7 +207,7 @@ fn files() -> Vec<(String, PathBuf, String)> {
     paths.into_iter().map(file).collect()
 }
 
-/// The modules that a file names after `crate::`, also in braces.
+/// The modules that a file names after `crate::`, also inside braces.
 fn imports(code: &str) -> Vec<String> {
     let mut modules = Vec::new();
     for (at, _) in code.match_indices("crate::") {
@@ -264,7 +264,7 @@ fn words_stay_in_their_modules() {
 /// The largest number of lines in a `mod.rs`.
 const MAP_LINES: usize = 150;
 
-/// A `mod.rs` is the map of its folder; what it would contain beyond that has a name, and a file.
+/// A `mod.rs` is only the map of its folder; everything else goes into a named file.
 #[test]
 fn a_mod_file_is_a_map() {
     let mut paths = Vec::new();
@@ -305,7 +305,7 @@ fn every_test_file_is_in_the_binary() {
     assert!(paths.len() > 100, "{} test files", paths.len());
 }
 
-/// Whether a word of a shader has to do with floating types: a type, a literal, a function that takes or gives one.
+/// Whether a word of a shader is a floating-point type or literal, or a function on such types.
 fn is_floating(word: &str) -> bool {
     const FUNCTIONS: &[&str] = &[
         "quantizeToF16",
@@ -345,7 +345,7 @@ fn is_floating(word: &str) -> bool {
         || FUNCTIONS.contains(&word)
 }
 
-/// WGSL fixes neither rounding, NaN, denormals nor fusion of its floating types.
+/// WGSL leaves rounding, NaN, denormals and fusion of its floating-point types unspecified.
 #[test]
 fn shaders_have_no_floating_type() {
     let mut shaders = 0;

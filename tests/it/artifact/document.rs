@@ -1,4 +1,4 @@
-//! Files with a message: which one it is, and in which form.
+//! Documents: the recognition of their message type and form.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn read(path: &Path, options: &ReadOptions) -> ckdiff::Result<Document<'static>>
     Document::open(path, Schema::tensorflow(), options)
 }
 
-/// Reads bytes that come under this name.
+/// Reads `bytes` as a file with this name.
 fn read_as(name: &str, bytes: &[u8]) -> ckdiff::Result<Document<'static>> {
     Document::read(bytes, Path::new(name), Schema::tensorflow(), &ReadOptions::default())
 }
@@ -39,12 +39,12 @@ fn to_json(document: &Document<'_>) -> Vec<u8> {
     out
 }
 
-/// The digest of the canonical form: protobuf's, with maps in ascending order of their keys.
+/// The digest of the canonical form: protobuf's encoding with map entries sorted by key.
 fn of_canonical(facts: &Value) -> &Value {
     facts.get("ascending").unwrap_or(&facts["canonical"])
 }
 
-/// The files of the oracle, each with its message and the digest of its canonical form.
+/// The files of the oracle, each with its message type and the digest of its canonical form.
 fn known(list: &str) -> Vec<(PathBuf, String, String)> {
     let oracle = oracle("messages.json");
     let known = |facts: &Value| {
@@ -80,7 +80,7 @@ fn messages_are_recognized_in_every_form_without_a_name() {
     }
 }
 
-/// Every message of the corpus that has a field, in each form: its path, its type, and the forms.
+/// Every non-empty message of the corpus in each form: its path, its type, and the forms.
 fn in_every_form() -> impl Iterator<Item = (PathBuf, String, [(Form, Vec<u8>); 3])> {
     [known("messages"), known("texts")].concat().into_iter().filter_map(|(path, message, _)| {
         let document = read(&path, &ReadOptions::default()).unwrap();
@@ -95,7 +95,7 @@ fn in_every_form() -> impl Iterator<Item = (PathBuf, String, [(Form, Vec<u8>); 3
 }
 
 #[test]
-fn misleading_names_mislead_nobody() {
+fn messages_are_recognized_under_misleading_names() {
     let names = [
         "saved_model.pb",
         "graph.pbtxt",
@@ -109,7 +109,7 @@ fn misleading_names_mislead_nobody() {
     for (path, message, forms) in in_every_form() {
         for (form, bytes) in forms {
             for name in names {
-                // `weights:` at the start may be a field of a text that a control character spoils.
+                // Binary bytes with a colon, such as `weights:`, may be taken for a text with a control character in it.
                 if form == Form::Binary && name.ends_with("txt") && bytes.contains(&b':') {
                     continue;
                 }
@@ -145,7 +145,7 @@ fn a_later_version_may_have_more_fields() {
 }
 
 #[test]
-fn a_file_that_is_cut_short_is_still_what_it_begins_as() {
+fn a_truncated_file_is_recognized_by_its_start() {
     let mut cut = 0;
     for (path, message, forms) in in_every_form() {
         let [.., (_, bytes)] = forms;
@@ -154,7 +154,7 @@ fn a_file_that_is_cut_short_is_still_what_it_begins_as() {
             if end < 200 {
                 continue;
             }
-            // Either it was cut between two fields, or the parser of the right type says where the bytes end.
+            // Either the cut is between two fields, or the parser of the right type reports where the bytes end.
             match read_as(name.to_str().unwrap(), &bytes[..end]) {
                 Ok(found) => assert_eq!(type_of(&found), message, "{}", path.display()),
                 Err(error) => assert!(error.offset().is_some(), "{}: {error}", path.display()),
@@ -166,7 +166,7 @@ fn a_file_that_is_cut_short_is_still_what_it_begins_as() {
 }
 
 #[test]
-fn an_empty_message_is_what_its_name_says() {
+fn the_name_decides_the_type_of_an_empty_message() {
     let names = [
         ("saved_model.pb", "tensorflow.SavedModel"),
         ("model.ckpt-7.meta", "tensorflow.MetaGraphDef"),
@@ -185,7 +185,7 @@ fn an_empty_message_is_what_its_name_says() {
 }
 
 #[test]
-fn what_is_inside_tells_more_than_the_extension() {
+fn the_content_outweighs_the_extension() {
     let graph = b"node { name: 'a' op: 'NoOp' }";
     for name in ["graph.pb", "model.meta", "graph.json", "graph.txt", "graph"] {
         assert_eq!(read_as(name, graph).unwrap().form(), Form::Text, "{name}");
@@ -194,7 +194,7 @@ fn what_is_inside_tells_more_than_the_extension() {
     for name in ["graph.pb", "graph.pbtxt", "graph.json"] {
         assert_eq!(read_as(name, graph).unwrap().form(), Form::Json, "{name}");
     }
-    // The length of a node and that of its name look like text for a while.
+    // The lengths of the node and of its name are bytes that look like the start of a text.
     let name = "n".repeat(58);
     let node = [b"\x0a\x3a", name.as_bytes(), b"\x12\x05Const"].concat();
     let graph = [b"\x0a", &[node.len() as u8][..], &node].concat();
@@ -211,7 +211,7 @@ fn a_comment_may_name_the_message() {
 }
 
 #[test]
-fn a_wrong_message_is_told_by_what_it_looks_like() {
+fn a_wrong_message_type_is_reported_with_the_likely_one() {
     let cases = [
         ("saved_models/builder/saved_model.pb", "GraphDef", "tensorflow.SavedModel"),
         ("graphs/frozen.pb", "tensorflow.SavedModel", "tensorflow.GraphDef"),
@@ -227,7 +227,7 @@ fn a_wrong_message_is_told_by_what_it_looks_like() {
         let run = ckdiff(&["show", path, "--message", right]);
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{path}");
     }
-    // Text and JSON tell by their first name that does not fit.
+    // For text and JSON the error names the first unknown field.
     for (path, wrong, told) in [
         (
             "saved_models/builder_text/saved_model.pbtxt",
@@ -245,7 +245,7 @@ fn a_wrong_message_is_told_by_what_it_looks_like() {
 }
 
 #[test]
-fn what_holds_no_message_is_named() {
+fn files_of_other_kinds_are_named_in_the_error() {
     let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
     let cases: [(&[u8], &str); 4] = [
         (pointer, "Git LFS pointer"),
@@ -266,7 +266,7 @@ fn what_holds_no_message_is_named() {
     }
 }
 
-/// A graph of real size, most of it constants: what it is does not depend on how large they are.
+/// A graph of realistic size, mostly constants: the size of constants does not affect recognition.
 #[test]
 fn large_constants_do_not_hide_what_a_graph_is() {
     let weights = "\\337\\001\\302>".repeat(300_000);
@@ -294,7 +294,7 @@ fn large_constants_do_not_hide_what_a_graph_is() {
             text::parse(schema, ty, text.as_bytes(), &text::ParseOptions::default()).unwrap();
         let found = read_as("x", parsed.bytes()).unwrap();
         assert_eq!(type_of(&found), message);
-        // Cut short, it is still that, and its name helps.
+        // A truncated file is still recognized, with the help of its name.
         let cut = &parsed.bytes()[..parsed.bytes().len() - 1_000];
         let error = read_as("saved_model.pb", cut).unwrap_err().to_string();
         assert!(error.contains("needs") && error.contains("left"), "{message}: {error}");
@@ -304,7 +304,7 @@ fn large_constants_do_not_hide_what_a_graph_is() {
 #[test]
 fn nested_groups_are_walked_once_not_once_for_each_type() {
     let levels = 900;
-    // Field 200, which no message has.
+    // Field 200, which no message type has.
     let (open, close) = (b"\xc3\x0c", b"\xc4\x0c");
     let filler = b"\x08\x01".repeat(20_000);
     let bytes = [open.repeat(levels), filler, close.repeat(levels)].concat();
@@ -312,7 +312,7 @@ fn nested_groups_are_walked_once_not_once_for_each_type() {
 }
 
 #[test]
-fn damage_is_told_by_its_place_also_where_the_message_was_found_out() {
+fn damage_is_reported_with_its_offset_if_the_type_was_recognized() {
     let mut graph = fs::read("tests/data/graphs/frozen.pb").unwrap();
     graph.truncate(graph.len() / 2);
     let error = read_as("frozen_graph.pb", &graph).unwrap_err();
@@ -321,7 +321,7 @@ fn damage_is_told_by_its_place_also_where_the_message_was_found_out() {
     for _ in 0..2_000 {
         let len = random.below(200) as usize;
         let bytes = random.bytes(len);
-        // An answer or an error, and never a panic.
+        // Either result is fine; a panic is not.
         let _ = read_as("x", &bytes);
     }
 }

@@ -1,4 +1,4 @@
-//! Checkpoints that no TensorFlow wrote, but that follow the format, or seem to.
+//! Hand-made checkpoints that TensorFlow never writes: valid ones, and ones that look valid.
 
 use std::time::{Duration, Instant};
 
@@ -10,14 +10,14 @@ use ckdiff::tensor::Tensor;
 use crate::support::encoding::{self, bytes, entry, fixed32, int, packed, slice, slice_key};
 use crate::support::fuzz_checkpoint::{self, put};
 
-/// A V1 file of one tensor `t`, as it reads.
+/// Reads a V1 file that contains one tensor, `t`.
 fn v1(dtype: i64, dims: &[i64], proto: &[u8]) -> Result<Tensor> {
     let dir = tempfile::tempdir().unwrap();
     put(&dir.path().join("m"), &encoding::v1("t", dtype, dims, proto));
     Checkpoint::open(dir.path().join("m"))?.get_tensor("t")
 }
 
-/// What reading says is wrong, without the file.
+/// The error of a read, without the file's name.
 fn trouble<T: std::fmt::Debug>(read: Result<T>) -> String {
     let text = read.unwrap_err().to_string();
     text.split_once("tensor t: ").map_or(text.clone(), |(_, kind)| kind.to_owned())
@@ -37,7 +37,7 @@ fn floats(values: &[f32]) -> Vec<u8> {
 }
 
 #[test]
-fn v1_lists_may_be_packed_or_not_and_come_in_pieces() {
+fn v1_lists_may_be_packed_unpacked_and_split() {
     let ints: [Vec<u8>; 4] = [
         bytes(7, &packed(&[1, -2, 300])),
         [int(7, 1), int(7, -2), int(7, 300)].concat(),
@@ -76,7 +76,7 @@ fn v1_values_must_fit_their_type() {
     insta::assert_snapshot!(trouble(v1(24, &[1], &bytes(18, &[1]))), @"float8_e5m2 in a V1 checkpoint is not read");
 }
 
-/// A V2 checkpoint of these entries over `data`.
+/// Opens a V2 checkpoint with these entries over `data`.
 fn v2(entries: &[(Vec<u8>, Vec<u8>)], data: &[u8]) -> (tempfile::TempDir, Result<Checkpoint>) {
     let dir = tempfile::tempdir().unwrap();
     let mut all = vec![(Vec::new(), encoding::header(1))];
@@ -93,7 +93,7 @@ fn parent(dtype: i64, dims: &[i64], slices: &[&[(i64, i64)]]) -> Vec<u8> {
     [int(1, dtype), bytes(2, &encoding::shape(dims)), slices].concat()
 }
 
-/// The entries of an int8 tensor in slices, each of which is the start of `data`.
+/// The entries of a partitioned int8 tensor; each slice's content is the start of `data`.
 fn partitioned(
     name: &str,
     dims: &[i64],
@@ -234,7 +234,7 @@ fn a_small_file_is_read_fast() {
     let shared = (0..2000u16).map(|i| ([&prefix[..], &[(i >> 8) as u8, i as u8]].concat(), vec![]));
     let too_long = "which are left to a file of this size";
     let cases = [
-        // With the number of tensors that are listed, of those that can be read, and the damage that is reported.
+        // The numbers are those of listed and of readable tensors; then the damage that must be reported.
         ("a grid", grid("t"), (1, 1), None),
         ("a grid of a long name", grid(&"n".repeat(200)), (1, 1), None),
         ("a grid of a name that is too long", grid(&"n".repeat(3_000)), (0, 0), Some(too_long)),

@@ -1,7 +1,7 @@
-//! A program that is killed in the middle of a save, a merge or a rotation leaves a folder whose latest checkpoint is whole; in the
-//! middle of building a SavedModel, no part of one.
+//! A process that is killed during a save, a merge or a rotation leaves the latest checkpoint whole; one that is killed
+//! while it builds a SavedModel leaves no part of one.
 //!
-//! `CKDIFF_KILLS` says how often each is killed: a thousand times before a release, less in a plain run.
+//! `CKDIFF_KILLS` sets how often each process is killed: 1,000 times before a release, 25 times by default.
 
 use std::env;
 use std::fs;
@@ -28,26 +28,26 @@ use crate::support::Random;
 use crate::support::message_forms::parsed;
 use crate::support::process::test_process;
 
-/// Replaces the checkpoint in a folder by one of each number in turn.
+/// Replaces the checkpoint in a folder, once per number.
 type Work = fn(&Path, Range<u64>);
 
-/// What the program that is killed does: `WORK=FIRST=FOLDER` in its environment, the numbers from `FIRST` on.
+/// The work of the killed process. Its environment has `WORK=FIRST=FOLDER`; `FIRST` is the first number.
 const WORKS: [(&str, Work); 4] =
     [("saves", save_again), ("merges", merge_again), ("rotates", rotate), ("runs", run_again)];
-/// What is killed while it builds SavedModels.
+/// The work of the process that is killed while it builds SavedModels.
 const BUILDS: (&str, Work) = ("builds", build_models);
 const VARIABLE: &str = "CKDIFF_CRASH_TEST";
 
-/// Elements of each tensor: enough for several writes.
+/// Elements per tensor: enough for several writes.
 const ELEMENTS: usize = 50_000;
 
-/// All of one number, so that a mix of two saves shows.
+/// A tensor whose elements all equal `number`, so that mixed saves are detected.
 fn tensor(number: u64) -> Tensor {
     let content: Vec<u8> = number.to_le_bytes().repeat(ELEMENTS);
     Tensor::new(DType::I64, Shape::new(&[ELEMENTS as i64]).unwrap(), content).unwrap()
 }
 
-/// Two shards, both of the same numbers.
+/// A checkpoint with one shard per name, each with the same tensor.
 fn builder<'a>(tensor: &'a Tensor, names: &[&str]) -> CheckpointBuilder<'a> {
     let mut builder = CheckpointBuilder::default();
     for name in names {
@@ -61,7 +61,7 @@ fn saver(max_to_keep: i32, version: i32) -> Saver {
     Saver::new(SaverDef { max_to_keep, version, ..SaverDef::default() })
 }
 
-/// Saves under one path.
+/// Saves to the same path again and again.
 fn save_again(folder: &Path, numbers: Range<u64>) {
     let mut saver = saver(5, 2);
     for number in numbers {
@@ -71,7 +71,7 @@ fn save_again(folder: &Path, numbers: Range<u64>) {
     }
 }
 
-/// Merges over what was merged before.
+/// Merges over the previous merge's output.
 fn merge_again(folder: &Path, numbers: Range<u64>) {
     let write = |number| {
         let tensor = tensor(number);
@@ -91,7 +91,7 @@ fn merge_again(folder: &Path, numbers: Range<u64>) {
     }
 }
 
-/// Saves under a new path each time and keeps one, in V1 for a change.
+/// Saves V1 checkpoints under a new path each time and keeps one.
 fn rotate(folder: &Path, numbers: Range<u64>) {
     let mut saver = saver(1, 1);
     for number in numbers {
@@ -101,7 +101,7 @@ fn rotate(folder: &Path, numbers: Range<u64>) {
     }
 }
 
-/// Saves the variables of a sharded graph by its own nodes, under one path.
+/// Saves the variables of a sharded graph with its own save nodes, under one path.
 fn run_again(folder: &Path, numbers: Range<u64>) {
     let built = graph();
     let mut saver = Saver::new(built.saver_def);
@@ -112,7 +112,7 @@ fn run_again(folder: &Path, numbers: Range<u64>) {
     }
 }
 
-/// Builds one SavedModel after the other, each at a place of its own.
+/// Builds SavedModels one after the other, each in its own directory.
 fn build_models(folder: &Path, numbers: Range<u64>) {
     let built = graph();
     let options = MetaGraphOptions {
@@ -129,7 +129,7 @@ fn build_models(folder: &Path, numbers: Range<u64>) {
     }
 }
 
-/// What the variables of [`graph`] hold.
+/// Values for the variables of [`graph`].
 fn variables(number: u64) -> Variables {
     let mut variables = Variables::default();
     for name in ["v", "w"] {
@@ -138,7 +138,7 @@ fn variables(number: u64) -> Variables {
     variables
 }
 
-/// Two variables on two devices, with a saver.
+/// A graph with two variables on two devices, and a saver.
 fn graph() -> Built<'static> {
     let variable = |name: &str, device: u8| {
         format!(
@@ -156,7 +156,7 @@ fn graph() -> Built<'static> {
     build(&message, &options).unwrap().unwrap()
 }
 
-/// The graph in a meta graph that has nothing else.
+/// The graph in a meta graph that has no other field.
 fn graph_in(meta: &Message<'_>) -> Vec<u8> {
     match Records::new(meta.bytes(), 0).next().unwrap().unwrap().value {
         Value::Len(graph) => graph.to_vec(),
@@ -164,7 +164,7 @@ fn graph_in(meta: &Message<'_>) -> Vec<u8> {
     }
 }
 
-/// Not a test of its own: what the test below starts, and kills.
+/// The process that the tests below start and kill; does nothing in a normal run.
 #[test]
 fn works_until_killed() {
     let Ok(work) = env::var(VARIABLE) else { return };
@@ -174,7 +174,7 @@ fn works_until_killed() {
     work(Path::new(folder), first.parse().unwrap()..u64::MAX);
 }
 
-/// The latest checkpoint, which holds one number throughout.
+/// The number in the latest checkpoint; asserts that all elements have it.
 fn number_of_latest(folder: &Path) -> u64 {
     let latest = CheckpointState::read(folder).unwrap().latest().unwrap();
     let checkpoint = Checkpoint::open(latest).unwrap();
@@ -202,12 +202,12 @@ fn kill_after(time: Duration, work: &str, first: u64, folder: &Path) {
     worker.wait().unwrap();
 }
 
-/// Whether the first save of a series has come to its end.
+/// Whether the first save of a series is complete.
 fn has_begun(folder: &Path) -> bool {
     folder.join("checkpoint").is_file()
 }
 
-/// How often each work is killed.
+/// The number of times that each process is killed.
 fn kills() -> usize {
     env::var("CKDIFF_KILLS").map_or(25, |kills| kills.parse().unwrap())
 }
@@ -249,13 +249,13 @@ fn a_killed_save_leaves_the_latest_checkpoint_whole() {
     for (work, function) in WORKS {
         let folder = tempfile::tempdir().unwrap();
         let mut numbers = Vec::new();
-        // On a busy machine the work takes longer, and so it is given longer until something was replaced.
+        // Work is slower on a busy machine, so the time is doubled until a checkpoint was replaced.
         let mut longest = 100_000;
         for run in 1.. {
             if numbers.len() >= kills && numbers.first() < numbers.last() {
                 break;
             }
-            assert!(run < 20 * kills as u64, "{work}: nothing was ever replaced");
+            assert!(run < 20 * kills as u64, "{work}: no checkpoint was ever replaced");
             if run.is_multiple_of(kills as u64) && numbers.first() == numbers.last() {
                 longest *= 2;
             }
@@ -264,7 +264,7 @@ fn a_killed_save_leaves_the_latest_checkpoint_whole() {
             if has_begun(folder.path()) {
                 numbers.push(number_of_latest(folder.path()));
             }
-            // What was left behind is as it would be after a restart, but for what would fill the disk.
+            // The state after a restart, except for temporary files, which would fill the disk.
             let left: Vec<PathBuf> = fs::read_dir(folder.path())
                 .unwrap()
                 .map(|entry| entry.unwrap().path())
@@ -278,7 +278,7 @@ fn a_killed_save_leaves_the_latest_checkpoint_whole() {
         let kept = fs::read_dir(folder.path()).unwrap().filter(|entry| {
             entry.as_ref().unwrap().file_name().to_str().unwrap().contains("previous")
         });
-        assert_eq!(kept.count(), 0, "{work}: a copy of an old checkpoint is left");
-        assert!(numbers.is_sorted(), "{work}: the latest is older than one before");
+        assert_eq!(kept.count(), 0, "{work}: a backup is left");
+        assert!(numbers.is_sorted(), "{work}: the latest checkpoint is older than a previous one");
     }
 }

@@ -15,20 +15,20 @@ use crate::support::command::ckdiff;
 use crate::support::damage::{mutate, mutations};
 use crate::support::fuzz_checkpoint;
 
-/// The formats that can be written.
+/// The writable formats.
 fn writable() -> Vec<&'static Format> {
     let writable: Vec<_> = FORMATS.iter().copied().filter(|format| format.is_writable()).collect();
     assert!(writable.len() >= 2, "{writable:?}");
     writable
 }
 
-/// A tensor of six numbers from `first` on.
+/// A tensor of six numbers, counted up from `first`.
 fn tensor(first: i64) -> Tensor {
     let content: Vec<u8> = (first..first + 6).flat_map(i64::to_le_bytes).collect();
     Tensor::new(DType::I64, Shape::new(&[2, 3]).unwrap(), content).unwrap()
 }
 
-/// Writes three tensors, whose numbers begin at `first`, in `shards` shards.
+/// Writes three tensors whose numbers start at `first`, in `shards` shards.
 fn write(
     path: &Path,
     format: &'static Format,

@@ -1,4 +1,4 @@
-//! Damaged checkpoints: what is broken is refused with its place, what is not is read.
+//! Damaged checkpoints: broken parts are refused with their location, intact parts are read.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,11 +17,11 @@ use crate::support::{Random, known_tensors, named_snapshot};
 
 const DIR: &str = "tests/data/hostile";
 
-/// A damaged checkpoint beside what it was.
+/// A damaged checkpoint of `hostile.json`.
 struct Case {
     name: String,
     what: String,
-    /// Tensors that nobody may give.
+    /// Tensors that must not be returned.
     broken: Vec<String>,
     /// Whether it must open.
     opens: bool,
@@ -43,7 +43,7 @@ impl Case {
         Path::new(DIR).join(&self.name)
     }
 
-    /// What the checkpoint was before it was damaged.
+    /// The tensors of the checkpoint before it was damaged.
     fn good(&self) -> BTreeMap<String, (String, Vec<u8>)> {
         let good = match &self.name {
             name if name.starts_with("v1_") => "good_v1",
@@ -137,7 +137,8 @@ impl Victim {
         }
     }
 
-    /// Reads the checkpoint with file `i` replaced. What is not refused must be as it was. Returns whether anything is refused.
+    /// Reads the checkpoint with file `i` replaced and asserts that each tensor is refused or unchanged. Returns whether any is
+    /// refused.
     fn check(&self, dir: &Path, i: usize, bytes: &[u8], what: &str) -> bool {
         let (name, good) = &self.files[i];
         fuzz_checkpoint::put(&dir.join(name), bytes);
@@ -185,7 +186,7 @@ fn a_flipped_bit_is_noticed_or_changes_nothing() {
                 flipped += 1;
             }
         }
-        // Some bits of a footer mean nothing.
+        // Some bits of a footer have no meaning.
         assert!(noticed * 100 >= flipped * 98, "{path}: {noticed} of {flipped} noticed");
     }
 }
@@ -212,7 +213,7 @@ fn random_damage_never_passes() {
         .iter()
         .filter(|(_, tensors)| tensors.len() < 200)
         .map(|(path, _)| Victim::new(path))
-        // Without checksums, content that changed is content.
+        // Without checksums, changed content is not detected.
         .filter(|victim| victim.format.checksum.is_some())
         .collect();
     assert!(victims.len() >= 27, "{}", victims.len());
@@ -239,7 +240,7 @@ fn random_damage_never_passes() {
     }
 }
 
-/// In a process of its own, since the other tests of this one use memory too.
+/// Runs in its own process because other tests in the same process use memory too.
 #[cfg(target_os = "linux")]
 #[test]
 fn random_damage_takes_little_memory() {
@@ -248,9 +249,9 @@ fn random_damage_takes_little_memory() {
     run_alone(test);
 }
 
-/// As [`random_damage_never_passes`], but with the checksum of the block made for its bytes: nothing may panic or hang.
+/// As [`random_damage_never_passes`], but the block's checksum matches its bytes: nothing may panic or hang.
 #[test]
-fn forged_tables_do_no_harm() {
+fn forged_tables_are_survived() {
     let count = mutations(2_000, 1);
     let dir = tempfile::tempdir().unwrap();
     let mut random = Random::new(12);
@@ -270,7 +271,7 @@ fn forged_tables_do_no_harm() {
             forged += 1;
         }
     }
-    // Most forgeries are refused; if all were, nothing would be read.
+    // Most forgeries are refused; if all were, the reader would be untested.
     assert!(opened > forged / 50 && opened < forged / 2, "{opened} of {forged} opened");
 }
 

@@ -1,4 +1,4 @@
-//! A series of saves leaves behind what TensorFlow's Saver leaves behind, after every step.
+//! A series of saves leaves the same files as TensorFlow's Saver, after every step.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::support::message_forms::decoded;
 
-/// A scenario of `oracle/rotation.json`, carried out in a folder.
+/// A scenario of `oracle/rotation.json`, run in a folder.
 struct Scenario<'a> {
     start: f64,
     saver: Saver,
@@ -103,7 +103,7 @@ impl<'a> Scenario<'a> {
         self.saver.save(&builder, &path, &options, &Silent).unwrap();
     }
 
-    /// What is there, as the oracle has it.
+    /// The files in the folder, in the oracle's form.
     fn after(&self) -> Value {
         let dir = self.folder.to_str().unwrap();
         let mut files: Vec<String> = fs::read_dir(self.folder)

@@ -1,4 +1,4 @@
-//! The state file: a directory is a checkpoint path everywhere.
+//! The state file: a directory can be used wherever a checkpoint path can.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::support::command::ckdiff;
 use crate::support::corpus::demo_directory;
 
-/// A directory with these checkpoints, all the same, and a state file.
+/// A directory with checkpoints of these names, all equal, and a state file.
 fn directory(checkpoints: &[&str], state: &str) -> TempDir {
     let dir = demo_directory(checkpoints);
     fs::write(dir.path().join("checkpoint"), state).unwrap();
@@ -56,7 +56,7 @@ fn absolute_paths_stay_as_they_are() {
 #[test]
 fn a_moved_directory_is_an_error_that_suggests_a_path() {
     let windows = r"C:\models\model-7";
-    // Elsewhere a backslash is a character of a name, so this path is relative.
+    // On other systems a backslash is part of a name, so this path is relative.
     let taken = if cfg!(windows) { windows.to_owned() } else { format!("DIR/{windows}") };
     let unix = "/another/machine/model-7";
     for (path, taken) in [(unix, unix), (windows, &*taken)] {

@@ -1,4 +1,4 @@
-//! Checkpoints as TensorFlow and other libraries wrote them.
+//! Checkpoints written by TensorFlow and other libraries.
 
 use std::path::Path;
 
@@ -15,12 +15,12 @@ fn open(path: &str) -> Checkpoint {
     Checkpoint::open(Path::new(DATA).join(path)).unwrap()
 }
 
-/// What opening says is wrong.
+/// The error of opening a path.
 fn refusal(path: impl AsRef<Path>) -> String {
     Checkpoint::open(path).unwrap_err().to_string()
 }
 
-/// Every checkpoint of the corpus, with the tensors that the library that wrote it sees in it.
+/// Every checkpoint of the corpus, with its tensors according to the library that wrote it.
 fn corpus() -> impl Iterator<Item = (String, Vec<Known>)> {
     known_tensors().into_iter()
 }
@@ -113,7 +113,7 @@ fn pattern_characters_in_names_are_literal() {
 }
 
 #[test]
-fn v2_goes_before_v1() {
+fn v2_takes_precedence_over_v1() {
     let dir = demo_directory(&["m"]);
     std::fs::copy(format!("{DATA}/v1/all.ckpt"), dir.path().join("m")).unwrap();
     assert_eq!(Checkpoint::open(dir.path().join("m")).unwrap().format().name, "V2");

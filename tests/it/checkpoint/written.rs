@@ -1,4 +1,4 @@
-//! What is written: the same bytes as TensorFlow's, and what was said of it.
+//! Written checkpoints: the same bytes as TensorFlow's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Existing};
 use ckdiff::progress::Silent;
 
-/// Every undamaged checkpoint of TensorFlow below `tests/data`, by the path it is opened with; but those that a script made
-/// from one of these: big-endian, compressed.
+/// Every undamaged checkpoint of TensorFlow below `tests/data`, by the path that opens it; without those that a script
+/// derived from another (big-endian, compressed).
 fn checkpoints() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::from("tests/data")];

@@ -1,4 +1,4 @@
-//! The command itself: what it prints, where, and its exit codes.
+//! The command: what it prints, to which stream, and its exit codes.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -153,8 +153,8 @@ fn exit_codes_say_same_different_or_trouble() {
         let run = ckdiff(args);
         assert_eq!(run.code, *code, "{args:?}: {run:?}");
         let told = run.stderr.starts_with("ckdiff: error: ") || args.is_empty();
-        assert!(*code != 2 || told, "{args:?} has to say what is wrong: {run:?}");
-        assert!(*code == 2 || run.stderr.is_empty(), "{args:?} has nothing to tell: {run:?}");
+        assert!(*code != 2 || told, "{args:?} must report an error: {run:?}");
+        assert!(*code == 2 || run.stderr.is_empty(), "{args:?} must not print to stderr: {run:?}");
     }
 }
 
@@ -223,7 +223,7 @@ fn colours_follow_the_option_then_the_environment() {
         command.envs(env.iter().copied());
         finish(command).text().contains('\x1b')
     };
-    assert!(!coloured(&[], &[]), "a pipe is no terminal");
+    assert!(!coloured(&[], &[]), "a pipe is not a terminal");
     assert!(coloured(&["--color=always"], &[("NO_COLOR", "1")]));
     assert!(coloured(&[], &[("CLICOLOR_FORCE", "1")]));
     assert!(!coloured(&[], &[("CLICOLOR_FORCE", "0")]));
@@ -249,7 +249,7 @@ fn reports_go_to_files_whole_or_not_at_all() {
     assert_eq!((run.code, run.text(), run.stderr.as_str()), (1, "", ""));
     assert_valid(&serde_json::from_slice(&fs::read(path("a=b.json")).unwrap()).unwrap());
     let text = fs::read_to_string(path("report.txt")).unwrap();
-    assert_eq!(text, ckdiff(&[BASELINE, RETRAINED]).text(), "a file has no colours");
+    assert_eq!(text, ckdiff(&[BASELINE, RETRAINED]).text(), "a file is not coloured");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "no temporary file is left");
 }
 
@@ -270,7 +270,7 @@ fn a_link_stays_a_link_and_a_device_a_device() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let mut child =
         command(&["compare/lhs.ckpt", "compare/rhs.ckpt", "--format=json", "--histogram"])
             .stdout(Stdio::piped())
@@ -278,7 +278,7 @@ fn a_closed_pipe_is_no_error() {
             .spawn()
             .unwrap();
     let mut line = String::new();
-    // Dropped after one line: the report is larger than a pipe holds.
+    // Closed after one line: the report is larger than a pipe's buffer.
     BufReader::with_capacity(16, child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(line, "{\n");

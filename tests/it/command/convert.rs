@@ -1,4 +1,4 @@
-//! `ckdiff convert`: messages from file to file, and what becomes of them.
+//! `ckdiff convert`: conversion of messages between files, and its effects.
 
 use std::fs;
 
@@ -41,7 +41,7 @@ fn standard_input_and_output_can_be_used() {
     let json = ckdiff_of(&json, &binary);
     assert!(json.text().contains(r#""producer":"#) && json.text().contains(r#""dtype""#));
     assert_eq!(json.text().lines().count(), 1);
-    // What is not as it is said to be.
+    // A binary message that is declared as another form.
     assert_eq!(ckdiff_of(&["convert", "-", "-", "--from=text"], &binary).code, 2);
     assert_eq!(ckdiff_of(&["convert", "-", "-", "--from=json"], &binary).code, 2);
 }
@@ -56,12 +56,12 @@ fn a_file_is_written_whole_or_not_at_all() {
         let run = ckdiff(&["convert", &path("broken.pbtxt"), &path(out), "--message=GraphDef"]);
         assert_eq!(run.code, 2);
     }
-    // Half of it is printed before the Any of an unknown type comes.
+    // The first half is printed before the Any of an unknown type is reached.
     let run = ckdiff(&["convert", "graphs/any_of_unknown_type.meta", &path("out.json")]);
     assert_eq!(run.code, 2, "{run:?}");
     assert!(run.stderr.contains("graphs/any_of_unknown_type.meta: "), "{}", run.stderr);
     assert_eq!(fs::read(path("out.pb")).unwrap(), b"before");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "no other file is left");
     let directory = ckdiff(&["convert", "graphs/frozen.pb", &path("")]);
     assert!(directory.stderr.contains("this is a directory"), "{}", directory.stderr);
     assert_eq!(ckdiff(&["convert", "graphs/frozen.pb", &path("no/such/out.pb")]).code, 2);
@@ -77,7 +77,7 @@ fn a_file_that_is_replaced_keeps_its_permissions() {
     fs::copy("tests/data/graphs/frozen.pb", &file).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
     let path = file.display().to_string();
-    // Onto itself, and in another form than its name says.
+    // Onto the same file, which then holds text under a name of the binary form.
     assert_eq!(ckdiff(&["convert", &path, &path, "--to=text"]).code, 0);
     assert_eq!(fs::read(&file).unwrap(), fs::read("tests/data/graphs/frozen.pbtxt").unwrap());
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);

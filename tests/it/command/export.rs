@@ -15,7 +15,7 @@ impl Folder {
         self.0.path().join(name).display().to_string()
     }
 
-    /// Runs `export` into a file of this name, and returns what is said.
+    /// Runs `export` into a file with this name, and returns stderr.
     fn export(&self, from: &str, to: &str, options: &[&str]) -> String {
         let run = ckdiff(&[&["export", from, &self.path(to)][..], options].concat());
         assert_eq!((run.code, run.text()), (0, ""), "{}", run.stderr);
@@ -27,7 +27,7 @@ impl Folder {
     }
 }
 
-/// As files of TensorFlow have their maps in another order, what is compared is a text.
+/// The file as text: the maps of TensorFlow's binary files have another order.
 fn as_text(path: &str) -> String {
     let run = ckdiff(&["convert", path, "-"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -35,7 +35,7 @@ fn as_text(path: &str) -> String {
 }
 
 #[test]
-fn files_come_out_as_tensorflow_writes_them() {
+fn exported_files_equal_those_of_tensorflow() {
     let folder = Folder::new();
     for (name, options) in [
         ("stripped", &["--strip-default-attrs"][..]),
@@ -56,7 +56,7 @@ fn files_come_out_as_tensorflow_writes_them() {
 }
 
 #[test]
-fn a_scope_goes_from_one_graph_to_another() {
+fn a_scope_is_copied_from_one_graph_to_another() {
     let folder = Folder::new();
     let said =
         folder.export("meta_graphs/unbound.meta", "part.pbtxt", &["--export-scope", "part/"]);
@@ -70,7 +70,7 @@ fn a_scope_goes_from_one_graph_to_another() {
     ];
     let said = folder.export(&folder.path("part.pbtxt"), "both.json", &options);
     assert_eq!(said, "ckdiff: warning: the scope copy exists; the graph is in copy_1\n");
-    // In one go, from the graph that the scope is in.
+    // In one command, from the graph that contains the scope.
     let said = folder.export(
         "meta_graphs/unbound.meta",
         "again.json",

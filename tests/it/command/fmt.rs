@@ -1,4 +1,4 @@
-//! `ckdiff fmt`: texts laid out in place.
+//! `ckdiff fmt`: formatting of texts in place.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn fmt_lays_files_out_in_place_and_only_where_it_must() {
     let check = ckdiff(&["fmt", "--check", &messy_path, &tidy_path]);
     assert_eq!((check.code, check.text()), (1, format!("{messy_path}\n").as_str()));
     assert_eq!(fs::read_to_string(path("messy.pbtxt")).unwrap(), messy);
-    // What can be laid out is, also where another file cannot be.
+    // A file that can be formatted is, even if another file cannot be.
     let run = ckdiff(&["fmt", &broken, &messy_path, &tidy_path]);
     assert_eq!((run.code, run.text()), (2, ""));
     assert!(run.stderr.contains("broken.pbtxt:1:14: "), "{}", run.stderr);
@@ -26,5 +26,5 @@ fn fmt_lays_files_out_in_place_and_only_where_it_must() {
     assert_eq!((again.code, again.text(), again.stderr.as_str()), (0, "", ""));
     assert_eq!(ckdiff_of(&["fmt", "-"], messy.as_bytes()).text(), tidy);
     assert_eq!(ckdiff_of(&["fmt", "--check", "-"], messy.as_bytes()).code, 1);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "nothing else is left");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "no other file is left");
 }

@@ -1,4 +1,4 @@
-//! Git itself, set up as docs/git.md says, with the command that was built.
+//! Git with the built command, configured as docs/git.md describes.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::support::command::ckdiff;
 use crate::support::process::skip;
 
-/// What a test starts with, by the name that it has in the repository.
+/// The initial files, by their name in the repository.
 const FILES: &[(&str, &str)] = &[
     ("retrain/baseline.ckpt.index", "model.ckpt.index"),
     ("retrain/baseline.ckpt.data-00000-of-00001", "model.ckpt.data-00000-of-00001"),
@@ -19,19 +19,19 @@ const FILES: &[(&str, &str)] = &[
     ("graphs/frozen.pb", "broken.pb"),
 ];
 
-/// A repository, in a folder that goes with it.
+/// A repository in a temporary folder.
 struct Repository {
     dir: TempDir,
 }
 
-/// What git said: its exit code, and all that it printed.
+/// The exit code and all output of git.
 struct Said {
     code: i32,
     text: String,
 }
 
 impl Repository {
-    /// With [`FILES`] in its first commit; `None` where there is no git.
+    /// A repository with [`FILES`] in its first commit; `None` if git is not installed.
     fn new() -> Option<Self> {
         if Command::new("git").arg("--version").output().is_err() {
             skip("there is no git", "CKDIFF_REQUIRE_GIT");
@@ -68,7 +68,7 @@ impl Repository {
         self.git(args, &self.path(""))
     }
 
-    /// Runs git where nothing of the user's is heeded, and `ckdiff` is the command that was built.
+    /// Runs git without the user's configuration, with `ckdiff` being the built command.
     fn git(&self, args: &[&str], dir: &Path) -> Said {
         let built = Path::new(env!("CARGO_BIN_EXE_ckdiff")).parent().unwrap();
         let others = std::env::var_os("PATH").unwrap_or_default();
@@ -101,7 +101,7 @@ impl Said {
     }
 }
 
-/// A block of `docs/git.md`, by its language.
+/// The first block of `docs/git.md` in this language.
 fn from_page(language: &str) -> String {
     let page = fs::read_to_string("docs/git.md").unwrap();
     let block = page.split(&format!("```{language}\n")).nth(1).unwrap();
@@ -238,7 +238,7 @@ fn the_exit_code_is_zero_unless_requested() {
         repository.run(&[&config, args].concat())
     };
     assert_eq!(repository.run(&["diff", "--exit-code"]).code, 0);
-    // The same tensors, in another file.
+    // Equal tensors in a different file.
     repository.put("demo/v1format.ckpt", "v1.ckpt");
     repository.put("pairs/attr_bool/rhs.meta", "grâph one.meta");
     assert_eq!(repository.run(&["diff", "--exit-code"]).code, 1);

@@ -1,4 +1,4 @@
-//! Files that the command writes: there in full or not at all, where the user says.
+//! Output files: written completely or not at all, at the path that the user gave.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn a_failed_write_leaves_the_old_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("graph.json");
     fs::write(&path, "as it was").unwrap();
-    // An unknown field, which JSON has no form for.
+    // An unknown field, which JSON cannot represent.
     let graph = dir.path().join("graph.pb");
     fs::write(&graph, [0xb8, 0x3e, 1]).unwrap();
     let (graph, out) = (graph.to_str().unwrap(), path.to_str().unwrap());
@@ -83,7 +83,7 @@ mod unix {
         let path = dir.path().join("graph.pbtxt");
         let mode = || path.metadata().unwrap().permissions().mode() & 0o777;
         convert_to(&path);
-        // As any file that a program makes here.
+        // The permissions of any new file in this directory.
         let other = dir.path().join("other");
         fs::write(&other, "").unwrap();
         assert_eq!(mode(), other.metadata().unwrap().permissions().mode() & 0o777);
@@ -110,7 +110,7 @@ mod unix {
         assert!([one, other].iter().all(|link| link.is_symlink()));
     }
 
-    /// A tensor whose text takes its time.
+    /// A tensor whose text takes a while to write.
     fn large_tensor(elements: usize) -> Vec<u8> {
         let mut out = Writer::default();
         out.tag(1, WireType::Varint);
@@ -122,7 +122,7 @@ mod unix {
         out.finish()
     }
 
-    /// Converts a tensor, and sends a signal once the file is begun; what became of the program, and what files are there.
+    /// Converts a tensor, and sends a signal once the output file exists; returns the exit status and the remaining files.
     fn interrupted(elements: usize, signal: &str, trap: &str) -> (ExitStatus, Vec<String>) {
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().join("out");
@@ -139,7 +139,7 @@ mod unix {
             std::thread::yield_now();
         }
         let id = child.id().to_string();
-        // Where it has ended already, there is nobody to be told.
+        // A process that has ended already cannot receive a signal.
         let _ = Command::new("kill").args(["-s", signal, &id]).stderr(Stdio::null()).status();
         (child.wait().unwrap(), names(&out))
     }
@@ -152,13 +152,13 @@ mod unix {
                 assert_eq!(left, [""; 0]);
                 return;
             }
-            // It was done before it was told.
+            // The process ended before the signal.
             assert!(status.success() && left == ["tensor.pbtxt"], "{status}: {left:?}");
         }
-        panic!("it was too fast");
+        panic!("the process always ended before the signal");
     }
 
-    /// As shells start what runs behind `&`.
+    /// A process that ignores SIGINT, as shells start background jobs.
     #[cfg(target_os = "linux")]
     #[test]
     fn an_ignored_signal_stays_ignored() {

@@ -1,4 +1,4 @@
-//! `ckdiff save-as`, `merge` and `latest`: what they write, and what they refuse.
+//! `ckdiff save-as`, `merge` and `latest`: their output, and the requests that they refuse.
 
 use std::fs;
 use std::path::Path;
@@ -64,13 +64,13 @@ fn other_files_are_not_replaced() {
     assert_eq!(fs::read(dir.join("notes")).unwrap(), b"mine");
 }
 
-/// Whether two checkpoints are the same, in the words of the command.
+/// Whether two checkpoints are equal according to `ckdiff`.
 fn same(dir: &Path, lhs: &str, rhs: &str) {
     let (code, said) = run(dir, &format!("diff --only tensors {lhs} {rhs}"));
     assert_eq!(code, 0, "{said}");
 }
 
-/// What the checkpoint is opened by whose files' names start with `name`.
+/// The path that opens the checkpoint with this prefix.
 fn opened(dir: &Path, name: &str) -> String {
     let names = names(dir);
     let shards = |file: &String| Some(file.strip_prefix(&format!("{name}-00000-of-"))?.to_owned());
@@ -125,7 +125,7 @@ fn a_checkpoint_is_saved_over_itself() {
     ok(dir, "save-as DIR/m DIR/m --shards 1 --overwrite");
     assert_eq!(names(dir), ["m.data-00000-of-00001", "m.index"]);
     same(dir, "slices/parts.ckpt", "DIR/m");
-    // And by the other format, which it would stand behind.
+    // Also in the other format, whose file the old index would hide.
     ok(dir, "save-as v1/all.ckpt DIR/m --overwrite");
     assert_eq!(names(dir), ["m"]);
     same(dir, "v1/all.ckpt", "DIR/m");
@@ -143,7 +143,7 @@ fn renamed_tensors_are_renamed_in_the_object_graph() {
     let graph = String::from_utf8_lossy(graph.content()).into_owned();
     assert!(graph.contains("net/kernel/.ATTRIBUTES") && !graph.contains("model/kernel/.ATTR"));
     assert!(!graph.contains("OPTIMIZER_SLOT"));
-    // What the graph names is there.
+    // The tensors have the keys that the object graph names.
     let names: Vec<_> = checkpoint.tensors().map(|entry| entry.name.as_str().unwrap()).collect();
     assert!(names.contains(&"net/kernel/.ATTRIBUTES/VARIABLE_VALUE"), "{names:?}");
     for name in names {
@@ -231,7 +231,7 @@ fn a_full_disk_leaves_everything_as_it_was() {
     ok(dir, "save-as demo/model.ckpt DIR/m");
     CheckpointState::update(dir, &dir.join("m"), &Default::default()).unwrap();
     let before: Vec<_> = names(dir).iter().map(|name| fs::read(dir.join(name)).unwrap()).collect();
-    // A file may not grow beyond a few bytes, which is as far as a full disk goes.
+    // A limit on the file size stands in for a full disk.
     let shell = format!(
         "ulimit -f 1; trap '' XFSZ; exec {} save-as tests/data/retrain/baseline.ckpt {}/m --overwrite",
         env!("CARGO_BIN_EXE_ckdiff"),

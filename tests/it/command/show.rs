@@ -1,4 +1,4 @@
-//! `ckdiff show`: what is in a checkpoint, a tensor or a graph.
+//! `ckdiff show`: the content of a checkpoint, a tensor or a graph.
 
 use serde_json::Value;
 
@@ -139,7 +139,7 @@ fn damaged_tensors_are_listed_with_the_others() {
     assert!(run.text().contains("checksum of content"), "{}", run.text());
     assert_eq!(ckdiff(&["show", "hostile/bit_data"]).code, 0, "the content is not read");
     let raw = ckdiff(&["show", "hostile/bit_data", "--tensor=b", "--raw"]);
-    assert_eq!((raw.code, raw.stdout.len()), (2, 0), "nothing is given out before it is verified");
+    assert_eq!((raw.code, raw.stdout.len()), (2, 0), "nothing is printed before it is verified");
     assert_eq!(ckdiff(&["show", "hostile/bit_data", "--tensor=b"]).code, 2);
     let listing = ckdiff(&["show", "hostile/bit_data", "--digest", "--format=json"]).json();
     assert_valid(&listing);
@@ -151,7 +151,7 @@ fn damaged_tensors_are_listed_with_the_others() {
 fn show_warns_of_what_it_cannot_show() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("node.pb");
-    // A name, and a field that nobody knows.
+    // A name, and an unknown field.
     std::fs::write(&path, b"\x0a\x01a\xb8\x3e\x05").unwrap();
     for (format, form) in [("human", "text"), ("json", "JSON")] {
         let path = path.to_str().unwrap();

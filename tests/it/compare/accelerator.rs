@@ -1,5 +1,5 @@
-//! The seam between the engine and a GPU, held against accelerators of the tests: one that counts by the definition, and one that
-//! fails at a chosen moment. No GPU is needed.
+//! The interface between the engine and a GPU, tested with two accelerators: one counts by the definition, the other fails
+//! at a chosen moment. No GPU is needed.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,14 +18,14 @@ use crate::support::{Random, dtypes, fixed_width};
 
 const UNIT: usize = 16 * 65_536;
 
-/// When to fail, after how many requests, and why.
+/// The call in which an accelerator fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum When {
     Begin,
     Finish,
 }
 
-/// Counts by the definition, unless it fails.
+/// An accelerator that counts by the definition, unless it is set to fail.
 #[derive(Debug)]
 struct Plain {
     most_bytes: usize,
@@ -66,7 +66,10 @@ impl Accelerator for Plain {
     fn begin(&self, batch: &Batch<'_>) -> Result<Box<dyn Counting>, Failure> {
         assert!(batch.lhs.len() == batch.rhs.len() && !batch.lhs.is_empty());
         let least = TILE * batch.dtype.size().unwrap();
-        assert!(batch.lhs.len() <= self.most_bytes.max(least), "more than it accepts at once");
+        assert!(
+            batch.lhs.len() <= self.most_bytes.max(least),
+            "the batch is larger than the accelerator accepts"
+        );
         let nth = self.requests.fetch_add(1, Ordering::Relaxed);
         match &self.fails {
             Some((When::Begin, n, failure)) if *n == nth => Err(failure.clone()),
@@ -94,7 +97,7 @@ fn with(plain: &Arc<Plain>) -> Device {
     Device::with(Arc::clone(plain) as Arc<dyn Accelerator>)
 }
 
-/// Random bits, and next to them some that differ in the lowest: equal for the first quarter.
+/// Random bits, and a second side whose lowest bits differ; the first quarter is equal.
 fn pair(dtype: DType, elements: usize, random: &mut Random) -> (Vec<u8>, Vec<u8>) {
     let size = dtype.size().unwrap();
     let lhs = random.bytes(elements * size);
@@ -166,7 +169,7 @@ fn the_cpu_compares_the_dtypes_that_an_accelerator_refuses() {
     assert_eq!((plain.requests(), device.work().to_string()), (0, "cpu".into()));
 }
 
-/// Every failure there is.
+/// Every kind of failure.
 fn failures() -> Vec<Failure> {
     let why = || "why".to_owned();
     vec![
@@ -225,11 +228,11 @@ fn the_cpu_takes_over_whenever_and_however_an_accelerator_fails() {
                 assert_eq!(compare_tensors(&tensors, &device, threads), expected, "{context}");
                 assert_eq!(device.work().failure, Some(failure.clone()), "{context}");
                 if threads == 1 && when == When::Begin {
-                    assert_eq!(plain.requests(), nth + 1, "asked again: {context}");
+                    assert_eq!(plain.requests(), nth + 1, "used again: {context}");
                 }
                 let requests = plain.requests();
                 assert_eq!(compare_tensors(&tensors, &device, threads), expected, "{context}");
-                assert_eq!(plain.requests(), requests, "asked later: {context}");
+                assert_eq!(plain.requests(), requests, "used later: {context}");
                 assert_eq!(device.work().tensors, 2 * tensors.len());
             }
         }
@@ -243,13 +246,13 @@ fn an_accelerator_that_fails_at_first_is_not_used_again() {
         let plain = Arc::new(Plain::failing(when, 0, Failure::Lost("gone".into())));
         let device = with(&plain);
         compare_tensors(&tensors, &device, 1);
-        // Two units are under way before the first is waited for: of the first tensor there are six pieces, and one.
+        // Two units are in flight before the engine awaits the first result: six batches, and one.
         assert!((1..=most).contains(&plain.requests()), "{when:?}: {} requests", plain.requests());
         assert_eq!(device.work().accelerator, None);
     }
 }
 
-/// Fails each time, for another reason.
+/// An accelerator that fails each time, with another reason.
 #[derive(Debug, Default)]
 struct Failing(AtomicUsize);
 
@@ -272,7 +275,7 @@ impl Accelerator for Failing {
     }
 }
 
-/// Leaves something out.
+/// An accelerator whose answers leave something out.
 #[derive(Debug)]
 struct Short(fn(&mut Counted));
 

@@ -1,4 +1,4 @@
-//! Laws of the compare room: one definition, whatever the way to it.
+//! Laws of the compare module: all ways of comparing give the same result.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ fn tensor(dtype: DType, content: Vec<u8>) -> Tensor {
     Tensor::new(dtype, Shape::new(&[elements as i64]).unwrap(), content).unwrap()
 }
 
-/// How the second tensor of a pair is made from the first.
+/// The way in which the second tensor of a pair is derived from the first.
 #[derive(Clone, Copy, Debug)]
 enum RhsContent {
     Same,
@@ -22,7 +22,7 @@ enum RhsContent {
     Random,
 }
 
-/// Random bits, but for floats mostly ordinary numbers: bits alone are mostly extremes.
+/// A pair of tensors of random bits; floats are mostly ordinary numbers, since random bits are mostly extreme values.
 fn pair(
     dtype: DType,
     elements: usize,
@@ -64,7 +64,7 @@ fn check(lhs: &Tensor, rhs: &Tensor, options: &Options) -> Comparison {
     compare(lhs, rhs, options).unwrap()
 }
 
-/// What adds up over neighbouring slices.
+/// The statistics that can be added over neighbouring slices.
 #[derive(Debug, Default, PartialEq)]
 struct Joined {
     counts: [u64; 5],
@@ -117,7 +117,7 @@ fn the_counts_of_a_tensor_are_the_sums_of_those_of_its_slices() {
                 let asked = Options { nan, further, histogram: true, ..Options::default() };
                 let (mut whole, mut slices) = (Joined::default(), Joined::default());
                 whole.add(0, &check(&lhs, &rhs, &asked));
-                // Fifteen elements are too few for the lanes: these go by the definition.
+                // Fifteen elements are too few for SIMD lanes, so the scalar definition handles them.
                 let bytes = 15 * dtype.size().unwrap();
                 let contents = lhs.content().chunks(bytes).zip(rhs.content().chunks(bytes));
                 for ((x, y), start) in contents.zip((0..).step_by(15)) {
@@ -131,7 +131,7 @@ fn the_counts_of_a_tensor_are_the_sums_of_those_of_its_slices() {
     }
 }
 
-/// Equal to the bit: compared as text, since a NaN would not equal itself.
+/// Asserts bitwise equality; compares as text because a NaN is not equal to itself.
 fn assert_same(ours: &Comparison, theirs: &Comparison, context: &str) {
     assert_eq!(format!("{ours:?}"), format!("{theirs:?}"), "{context}");
 }
@@ -201,7 +201,7 @@ fn passes_at_is_the_smallest_tolerance_that_passes() {
             }
         }
     }
-    assert!(checked > 100, "only {checked} tolerances were there to check");
+    assert!(checked > 100, "only {checked} tolerances were checked");
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn sums_equal_plain_arithmetic() {
     };
     close(comparison.rms.unwrap(), (gap / n).sqrt());
     close(comparison.rel_l2.unwrap(), (gap / xx).sqrt());
-    // The two are all but orthogonal, so only the absolute error is small.
+    // The two are almost orthogonal, so only the absolute error is small.
     assert!((comparison.cosine.unwrap() - xy / (xx.sqrt() * yy.sqrt())).abs() < 1e-13);
     let mean = sum(&|x, _| x) / n;
     let variance = sum(&|x, _| (x - mean) * (x - mean)) / n;

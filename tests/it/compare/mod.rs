@@ -1,4 +1,4 @@
-//! Comparing elements, on the CPU and on the GPU.
+//! Comparisons of elements, on the CPU and on the GPU.
 
 mod accelerator;
 mod gpu;

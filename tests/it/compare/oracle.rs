@@ -1,4 +1,4 @@
-//! What numpy says of the adversarial pairs, `tests/data/compare`, by an implementation of its own.
+//! The adversarial pairs of `tests/data/compare`, checked against an independent implementation in numpy.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ fn compared(options: Options) -> Diff {
     diff(&open("lhs"), &open("rhs"), &options, &Silent).unwrap()
 }
 
-/// Floats print so that every `f64` has its own text.
+/// A float as text that is unique for every `f64`.
 fn number(value: Option<f64>) -> String {
     value.map_or("null".into(), |value| format!("{value:e}"))
 }
@@ -43,7 +43,7 @@ fn index(tensor: &TensorDiff, position: Option<u64>) -> Value {
     position.map_or(Value::Null, |position| shape.unravel(position).into())
 }
 
-/// What we say and they do not, a line each.
+/// The statistics in which ckdiff and numpy disagree, a line each.
 fn disagreements(tensor: &TensorDiff, ours: &Comparison, expected: &Value) -> String {
     let mut lines = String::new();
     let mut check = |what: &str, ours: String, theirs: String| {
@@ -74,7 +74,7 @@ fn disagreements(tensor: &TensorDiff, ours: &Comparison, expected: &Value) -> St
     check("worst", worst.to_string(), fact(expected, "worst").to_string());
     let passes_at = fact(expected, "passes_at");
     for (what, ours) in [("rtol", ours.passes_at.rtol), ("atol", ours.passes_at.atol)] {
-        // Strings and booleans have no tolerance, so numpy has none that passes.
+        // Strings and booleans have no tolerance, so numpy reports none.
         let theirs =
             if passes_at.is_null() { "null".into() } else { theirs(fact(passes_at, what)) };
         check(&format!("{what} that passes"), number(ours), theirs);
@@ -123,7 +123,7 @@ fn numpy_agrees_on_every_verdict() {
         assert_eq!(diff.tensors.len(), tensors.len());
         for tensor in &diff.tensors {
             let expected = &tensors[&tensor.name.to_string()]["cases"][i];
-            assert_eq!(expected["options"], case["options"], "the cases are in one order");
+            assert_eq!(expected["options"], case["options"], "the cases are in the same order");
             let ours = tensor.comparison.as_ref().unwrap();
             let first = index(tensor, ours.first);
             if expected["mismatched"] != ours.mismatched || *fact(expected, "first") != first {

@@ -1,4 +1,4 @@
-//! Comparisons of constants: repeated elements count, and cost next to nothing.
+//! Comparisons of constants: repeated elements are counted, at almost no cost.
 
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ fn an_absurd_shape_costs_nothing() {
     assert_eq!((comparison.max_abs, comparison.rms), (Some(1.0), None));
     insta::assert_snapshot!(one.tensor(1 << 30).unwrap_err(), @"size: expected at most 1073741824 bytes, the limit of a tensor in memory, found 4611686018427387904");
 
-    // A long string that repeats, compared with many short ones and with strings of its length.
+    // A long repeated string, compared with many short ones and with strings of equal length.
     let long = "x".repeat(1 << 20);
     let repeated = parse(DType::String, &[1 << 19], &strings(&[&long]));
     let short = parse(DType::String, &[1 << 19], &bytes(8, b"").repeat(1 << 18));
@@ -46,7 +46,7 @@ fn an_absurd_shape_costs_nothing() {
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
-/// Random elements in pieces, many of them equal, followed by a repeated one.
+/// A constant of random explicit elements, many of them equal, whose last element repeats.
 fn random(dtype: DType, elements: u64, random: &mut Random) -> Constant {
     let explicit = random.below(elements.min(40) + 1);
     let size = dtype.size();
@@ -135,14 +135,14 @@ fn repeated_elements_count_like_stored_ones() {
     for &lhs in TYPES {
         for &rhs in TYPES.iter().filter(|rhs| ckdiff::compare::comparable(lhs, **rhs)) {
             dtypes += 1;
-            // Small constants have sums; strings have none, and still repeat.
+            // Small constants have sums; strings have none but repeat as well.
             let rounds = if lhs == rhs { 40 } else { 4 };
             for elements in (0..rounds).map(|n| [0, 1, 2, 40, 1000][n % 5]) {
                 let (lhs, rhs) =
                     (random(lhs, elements, &mut source), random(rhs, elements, &mut source));
                 check(&lhs, &rhs, &options(&mut source), true);
             }
-            // Large constants have none, unless nothing repeats on either side.
+            // Large constants have sums only if neither side repeats an element.
             for _ in 0..rounds / 10 {
                 let elements = 65_536 + source.below(1000);
                 let (lhs, rhs) =

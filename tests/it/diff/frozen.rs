@@ -89,7 +89,7 @@ fn constants_of_tensorflow_2_match_by_a_rename() {
 }
 
 #[test]
-fn a_variable_that_only_the_graph_has_is_a_difference_and_a_constant_is_none() {
+fn a_variable_only_in_the_graph_is_a_difference_unlike_a_constant() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("graph.pbtxt").display().to_string();
     let constant = |name: &str, values: &str, dim: u32| {
@@ -113,13 +113,13 @@ fn a_variable_that_only_the_graph_has_is_a_difference_and_a_constant_is_none() {
     let new = constant("new", "float_val: 1", 9);
     let run = diff(&format!("{v1} {new} {}", read("new")));
     assert_eq!((run.code, statuses(&run)), (1, vec!["new added".into(), "v1 identical".into()]));
-    // More elements than could be read, of which one is stored.
+    // Too many elements to read, of which only one is stored.
     let run =
         diff(&format!("{v1} {} {}", constant("new", "float_val: 1", 4_000_000_000), read("new")));
     assert_eq!((run.code, statuses(&run)), (1, vec!["new added".into(), "v1 identical".into()]));
     let run = diff(&constant("v1", "float_val: 1", 4));
     assert_eq!((run.code, statuses(&run)), (1, vec!["v1 shape".into()]));
-    // What is no tensor is trouble, as in a checkpoint.
+    // A constant that cannot be read is trouble, as in a checkpoint.
     let run = diff(&constant("v1", "tensor_content: 'abc'", 3));
     assert_eq!((run.code, statuses(&run)), (2, vec!["v1 error".into()]));
     let run = diff("node { name: 'x' op: 'Placeholder' }");

@@ -1,4 +1,4 @@
-//! Reports stay short and fast, whatever a file contains.
+//! Reports stay short and fast for any content of a file.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use ckdiff::message::{Losses, Message, Unknown, Writer};
 use ckdiff::schema::{Schema, WireType};
 use ckdiff::text;
 
-/// A mebibyte of a letter.
+/// A name of one mebibyte.
 fn long() -> String {
     "x".repeat(1 << 20)
 }

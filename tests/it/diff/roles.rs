@@ -1,11 +1,11 @@
-//! Whether weights moved, or only what trains them: checkpoints that TensorFlow wrote.
+//! Whether weights changed, or only optimizer state: checkpoints written by TensorFlow.
 
 use serde_json::Value;
 
 use crate::support::command::{assert_valid, ckdiff};
 use crate::support::named_snapshot;
 
-/// The names of all tensors of each role, by the JSON report.
+/// The names of all tensors of each role, from the JSON report.
 fn roles(lhs: &str, rhs: &str) -> [Vec<String>; 4] {
     let report = ckdiff(&[lhs, rhs, "--format=json", "--only=tensors"]).json();
     assert_valid(&report);
@@ -68,7 +68,7 @@ fn names_of_tensorflow_1_decide_where_the_variable_exists() {
     assert_eq!((counters, none), (vec!["global_step".to_owned()], Vec::new()));
 }
 
-/// One side has an object graph, the other the names of TensorFlow 1: what the graph says holds for both.
+/// One side has an object graph, the other has names of TensorFlow 1: the roles of the object graph apply to both.
 #[test]
 fn a_graph_on_one_side_is_enough() {
     for pair in [

@@ -25,7 +25,7 @@ fn plain(lhs: &str, rhs: &str) -> Diff {
     with(lhs, rhs, NameFilter::default())
 }
 
-/// A line for each tensor that is not identical.
+/// One line for each tensor that is not identical.
 fn changes(diff: &Diff) -> String {
     let mut lines = String::new();
     for tensor in diff.tensors.iter().filter(|tensor| tensor.status != Status::Identical) {
@@ -156,7 +156,7 @@ fn damage_to_one_tensor_leaves_the_others_compared() {
     assert_eq!(diff.verdict(), Verdict::Trouble);
     let errors: Vec<_> = diff.tensors.iter().filter(|t| t.status == Status::Error).collect();
     assert_eq!(errors.len(), 1);
-    assert!(errors[0].comparison.is_none(), "no number before the checksum holds");
+    assert!(errors[0].comparison.is_none(), "no statistics without a valid checksum");
     assert_eq!(diff.counts().of(Status::Identical), diff.tensors.len() as u64 - 1);
 }
 
@@ -233,7 +233,11 @@ fn an_index_alone_is_compared_by_checksums() {
     let (base, twin) = (index_of(BASELINE), index_of(RETRAINED));
     assert_eq!(status(&base, &base, bits.clone()), Verdict::Same);
     assert_eq!(status(&base, &twin, bits.clone()), Verdict::Different);
-    assert_eq!(status(&base, &twin, close), Verdict::Trouble, "how far apart nobody can tell");
+    assert_eq!(
+        status(&base, &twin, close),
+        Verdict::Trouble,
+        "an index alone does not tell the distance"
+    );
     let (parts, whole) = (index_of("slices/parts.ckpt"), index_of("slices/whole.ckpt"));
     assert_eq!(status(&parts, &whole, bits.clone()), Verdict::Trouble, "another layout");
     let damaged = open("hostile/bit_data");
@@ -255,7 +259,7 @@ fn a_file_that_shrinks_while_being_read_is_trouble() {
     let shrinking = Artifact::open(folder.path().join("good")).unwrap();
     let compare =
         || diff(&open("hostile/good"), &shrinking, &diff::Options::default(), &Silent).unwrap();
-    assert_eq!(compare().verdict(), Verdict::Same, "now the shard is open");
+    assert_eq!(compare().verdict(), Verdict::Same, "the shard is open from now on");
     let shard = folder.path().join("good.data-00000-of-00001");
     std::fs::File::options().write(true).open(shard).unwrap().set_len(3).unwrap();
     let after = compare();

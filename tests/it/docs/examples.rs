@@ -1,9 +1,9 @@
-//! The examples of the pages print what the pages show.
+//! Checks that the examples of the pages print the output that the pages show.
 //!
-//! A `console` block is run; the `text` block right after it is what its commands print on stdout and then stderr. A line `…`
-//! stands for any number of lines. A block with a file name, such as `textproto model.pbtxt`, is a file for the commands
-//! below it. Blocks of type `sh` are not run. `INSTA_UPDATE=always` rewrites what a page shows. The Rust examples are doctests
-//! of `src/lib.rs`.
+//! A `console` block is run; the `text` block right after it shows its stdout, then its stderr. A line `…` stands for any
+//! number of lines. A block with a file name, such as `textproto model.pbtxt`, is a file for the commands below it.
+//! Blocks of type `sh` are not run. `INSTA_UPDATE=always` rewrites the shown output. The Rust examples are doctests of
+//! `src/lib.rs`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,16 +12,16 @@ use std::path::{Component, Path, PathBuf};
 use super::page::{Block, PAGES, Page, arguments, pages};
 use crate::support::command::{command, finish};
 
-/// A command of an example that is not run.
+/// Commands that are not run.
 const NOT_RUN: &[&str] = &["cargo test"];
 
-/// Copies what an argument names in `tests/data` to the folder in which the examples run.
+/// Copies the files that an argument names in `tests/data` to the folder in which the examples run.
 fn provide(arg: &str, folder: &Path) {
     let path = Path::new(arg);
     if !path.starts_with("tests/data") {
         return;
     }
-    // The files of a checkpoint lie beside each other.
+    // The files of a checkpoint are siblings.
     let from = if path.is_dir() { path } else { path.parent().unwrap() };
     copy(from, &folder.join(from));
 }
@@ -38,7 +38,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs the commands of a block; returns what they print, and the exit code of the last.
+/// Runs the commands of a block; returns their output, and the exit code of the last one.
 fn run(page: &Page, block: &Block, folder: &Path) -> (String, i32) {
     let (mut printed, mut code) = (String::new(), 0);
     for line in page.commands(block) {
@@ -50,7 +50,7 @@ fn run(page: &Page, block: &Block, folder: &Path) -> (String, i32) {
             continue;
         }
         let args = arguments(line)
-            .unwrap_or_else(|| panic!("{}: {line:?} is no command of ckdiff", page.path));
+            .unwrap_or_else(|| panic!("{}: {line:?} is not a command of ckdiff", page.path));
         args.iter().for_each(|arg| provide(arg, folder));
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let mut command = command(&args);
@@ -63,7 +63,7 @@ fn run(page: &Page, block: &Block, folder: &Path) -> (String, i32) {
     (printed, code)
 }
 
-/// Whether the lines that were printed are those shown, where a line `…` stands for any number of lines.
+/// Whether the printed lines are the shown ones, where a line `…` stands for any number of lines.
 fn is_shown(printed: &[&str], shown: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
@@ -74,14 +74,14 @@ fn is_shown(printed: &[&str], shown: &[&str]) -> bool {
     }
 }
 
-/// An example whose page shows something else than it prints.
+/// An example whose output differs from the page.
 #[derive(Debug)]
 struct Mismatch {
     shown: Block,
     printed: String,
 }
 
-/// Runs the examples of a page in a folder of its own, one after the other; returns how many there are.
+/// Runs the examples of a page in a temporary folder, in order; returns how many there are.
 fn run_examples(page: &Page) -> (usize, Vec<Mismatch>) {
     let folder = tempfile::tempdir().unwrap();
     let blocks = page.blocks();
@@ -112,7 +112,7 @@ fn run_examples(page: &Page) -> (usize, Vec<Mismatch>) {
     (examples, mismatches)
 }
 
-/// Writes what the examples print into their page; a block with a line `…` is left to its author.
+/// Writes the output of the examples into their page; a block with a line `…` is left unchanged.
 fn rewrite(page: &Page, mismatches: &[Mismatch]) {
     let mut lines = page.lines.clone();
     for Mismatch { shown, printed } in mismatches.iter().rev() {

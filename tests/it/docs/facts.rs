@@ -1,4 +1,4 @@
-//! What the pages name exists: options, links, and terms.
+//! Checks that the options, links and terms in the pages exist.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -50,7 +50,7 @@ fn pages_name_every_option_and_no_other() {
                 for arg in args.iter().take_while(|arg| *arg != "|") {
                     let name = arg.split('=').next().unwrap();
                     let is_known = !name.starts_with("--") || own.contains(name);
-                    assert!(is_known, "{}: {name} is no option of {command:?}", page.path);
+                    assert!(is_known, "{}: {name} is not an option of {command:?}", page.path);
                 }
             }
         }
@@ -61,7 +61,7 @@ fn pages_name_every_option_and_no_other() {
     assert!(known.len() > 50 && missing.is_empty(), "no page names {missing:?}");
 }
 
-/// The anchor that a heading gets.
+/// The anchor of a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().to_lowercase();
     let kept = kept.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
@@ -99,7 +99,7 @@ fn every_link_leads_somewhere() {
     assert!(links > 10, "{links}");
 }
 
-/// A term has one meaning, and a reader finds it in its table.
+/// Every term has one entry, and the entries of a table are sorted.
 #[test]
 fn the_glossary_has_each_term_once_and_in_order() {
     let page = fs::read_to_string("docs/glossary.md").unwrap();
@@ -112,7 +112,7 @@ fn the_glossary_has_each_term_once_and_in_order() {
         sorted.sort();
         assert_eq!(listed, sorted);
         for term in listed {
-            assert!(terms.insert(term.clone()), "{term} is there twice");
+            assert!(terms.insert(term.clone()), "{term} is listed twice");
         }
     }
     assert!(terms.len() > 100, "{}", terms.len());

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-/// Each page with the examples that it has: `console` blocks that are run, and blocks of Rust.
+/// Each page with the number of its examples: `console` blocks, and blocks of Rust.
 pub const PAGES: &[(&str, usize, usize)] = &[
     ("README.md", 1, 0),
     ("docs/comparing.md", 6, 0),
@@ -63,7 +63,7 @@ impl Page {
         blocks
     }
 
-    /// Where a block begins, for messages.
+    /// The location of a block, for messages.
     pub fn place(&self, block: &Block) -> String {
         format!("{}:{}", self.path, block.lines.start + 1)
     }
@@ -79,14 +79,14 @@ impl Page {
         lines.iter().map(|line| line.strip_prefix("$ ").unwrap_or(line)).collect()
     }
 
-    /// The block that shows what the commands of `blocks[at]` print.
+    /// The block that shows the output of the commands in `blocks[at]`.
     pub fn shown_after<'a>(&self, blocks: &'a [Block], at: usize) -> Option<&'a Block> {
         let next = blocks.get(at + 1).filter(|next| next.is("text"))?;
         let between = &self.lines[blocks[at].lines.end + 1..next.lines.start - 1];
         between.iter().all(|line| line.trim().is_empty()).then_some(next)
     }
 
-    /// The page without its blocks.
+    /// The lines of the page outside of blocks.
     pub fn prose(&self) -> String {
         let blocks = self.blocks();
         let inside = |at: &usize| {
@@ -101,7 +101,7 @@ pub fn pages() -> impl Iterator<Item = Page> {
     PAGES.iter().map(|&(path, ..)| Page::read(path))
 }
 
-/// The words of a command line: blanks separate them, single quotes keep blanks, and `#` begins a comment.
+/// The words of a command line: blanks separate them, single quotes protect blanks, and `#` begins a comment.
 pub fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let (mut word, mut is_quoted, mut has_word) = (String::new(), false, false);

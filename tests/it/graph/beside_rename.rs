@@ -1,10 +1,10 @@
-//! Small pairs of graphs in which a rename and another edit touch each other: no more is told than was made.
+//! Small pairs of graphs in which a rename and another edit touch each other: each edit is reported once.
 
 use ckdiff::artifact::Form;
 
 use crate::support::graph::pairs::{artifact, compared, lines, semantic};
 
-/// What it is, the two graphs, a node a line as `NAME = OP(INPUTS)`, and how many semantic changes there are.
+/// Description, lhs, rhs, and the number of semantic changes; a graph has one node per line as `NAME = OP(INPUTS)`.
 const PAIRS: &[(&str, &str, &str, usize)] = &[
     (
         "the last node of a renamed scope, taken at another place",

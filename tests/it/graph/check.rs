@@ -1,4 +1,4 @@
-//! Nodes against the definitions of their ops.
+//! Checks of nodes against the definitions of their ops.
 
 use ckdiff::graph::{DeviceSpec, Graph, OpTable, check};
 use ckdiff::message::Message;
@@ -17,7 +17,7 @@ fn findings(text: &str) -> Vec<String> {
     checked.findings.iter().map(ToString::to_string).collect()
 }
 
-/// Graphs of the corpus that TensorFlow 2.21 does not import either: why.
+/// Graphs of the corpus that TensorFlow 2.21 does not import either, with the reason.
 const BROKEN: &[(&str, &str)] = &[
     (
         "graphs/handles.pb",
@@ -27,7 +27,7 @@ const BROKEN: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_tensorflow_wrote_has_no_findings_where_it_is_imported() {
+fn graphs_that_tensorflow_imports_have_no_findings() {
     let mut broken = 0;
     for file in graph_files() {
         let ops = OpTable::decode(&file.ops[..]).unwrap().over(OpTable::builtin());
@@ -394,12 +394,12 @@ fn a_million_findings_are_counted_and_the_first_ones_reported() {
     let problem = "no node \"gone\"";
     let expected = [0, 1].map(|input| format!("node[\"a\"].input[{input}]: {problem}"));
     assert_eq!(lines, expected);
-    // All others, and their number.
+    // The number of all other findings.
     assert_eq!(checked.more, 999_999);
 }
 
 #[test]
-fn truncated_graphs_do_no_harm() {
+fn truncated_graphs_are_survived() {
     let (mut cut, mut accepted) = (0, 0);
     for file in graph_files() {
         for end in (0..file.graph.len()).step_by(997) {
@@ -410,7 +410,7 @@ fn truncated_graphs_do_no_harm() {
             }
         }
     }
-    // A graph that is cut within a node is refused; the empty one is accepted.
+    // A graph that is cut inside a node is refused; an empty graph is accepted.
     assert!(accepted > 25 && accepted < cut, "{accepted} of {cut}");
 }
 
@@ -437,7 +437,7 @@ fn devices_have_one_form() {
     }
 }
 
-/// Looking for similar names is a kindness, and takes only so long in all.
+/// The search for similar names has a total time limit.
 #[test]
 fn suggestions_for_long_names_are_fast() {
     let name = |kind: char, at: usize| format!("{kind}{at}{}", "x".repeat(500));

@@ -1,4 +1,4 @@
-//! Constants of graphs: what a `TensorProto` stands for, and how two are compared.
+//! Constants of graphs: the tensor that a `TensorProto` stands for, and comparisons of constants.
 
 use ckdiff::compare::Options;
 use ckdiff::diff::constant::{self, ConstantDiff};
@@ -59,8 +59,8 @@ fn constants_of_every_dtype_are_equal_in_both_encodings() {
     assert_eq!(types, fixed.collect::<Vec<_>>());
 }
 
-/// The digests are over `name sha256\n` of every Const, the inner ones over what a session of TensorFlow 2.21 gives when it
-/// runs the node: `tobytes()`, for strings each length as u64 and its bytes.
+/// The digests cover `name sha256\n` of every Const; the inner ones cover the result of a session of TensorFlow 2.21 that
+/// runs the node: `tobytes()`, or for strings each length as u64 followed by its bytes.
 #[test]
 fn constants_are_what_tensorflow_makes_of_them() {
     for (file, count, digest) in [
@@ -92,7 +92,7 @@ fn elements_of_handles_and_variants_are_their_messages() {
             );
         }
     }
-    // TensorFlow fills the rest with empty ones: `FromProtoField` in tensor.cc.
+    // TensorFlow fills the rest with empty elements: `FromProtoField` in tensor.cc.
     for (dtype, number) in [(DType::Resource, 14), (DType::Variant, 15)] {
         let constant = parse(dtype, &[3], &bytes(number, b"\x0a\x01x"));
         assert_eq!(expand(&constant).byte_elements().unwrap(), [&b"\x0a\x01x"[..], b"", b""]);
@@ -103,18 +103,18 @@ fn hex(content: &[u8]) -> String {
     content.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What a session of TensorFlow 2.21 gives for a Const of such a proto.
+/// The expected bytes are the result of a session of TensorFlow 2.21 for a Const with this proto.
 #[test]
 fn edited_protos_are_what_tensorflow_makes_of_them() {
     let ints = |values: &[i64]| bytes(7, &packed(values));
     let halves = |values: &[i64]| bytes(13, &packed(values));
     let cases: &[(DType, &[i64], Vec<u8>, &str)] = &[
-        // Too few: the last one repeats. None: zeros. Too many: the rest is ignored.
+        // Too few values: the last one repeats. No values: zeros. Too many values: the rest is ignored.
         (DType::I32, &[4], ints(&[1, 2]), "01000000020000000200000002000000"),
         (DType::I32, &[2], ints(&[1, 2, 3]), "0100000002000000"),
         (DType::I32, &[2], Vec::new(), "0000000000000000"),
         (DType::I32, &[], Vec::new(), "00000000"),
-        // Content wins over values, and over those of another type too.
+        // tensor_content takes precedence over values, even over those of another dtype.
         (
             DType::I32,
             &[2],
@@ -128,13 +128,13 @@ fn edited_protos_are_what_tensorflow_makes_of_them() {
             "01000000",
         ),
         (DType::I32, &[2], [content(b""), ints(&[4])].concat(), "0400000004000000"),
-        // Without elements nothing is looked at.
+        // The content of a tensor without elements is ignored.
         (DType::I32, &[0], Vec::new(), ""),
         (DType::I32, &[0], ints(&[1]), ""),
         (DType::I32, &[0], content(b"\x01\0\0\0"), ""),
         (DType::Bool, &[0], content(b"\x02"), ""),
         (DType::String, &[0], content(b"\x01"), ""),
-        // Integers keep their low bits.
+        // Integers are truncated to their low bits.
         (DType::I16, &[1], ints(&[70_000]), "7011"),
         (DType::I8, &[1], ints(&[-200]), "38"),
         (DType::U8, &[1], ints(&[-1]), "ff"),
@@ -147,7 +147,7 @@ fn edited_protos_are_what_tensorflow_makes_of_them() {
         (DType::Bool, &[2], bytes(11, &packed(&[1])), "0101"),
         (DType::U32, &[2], bytes(16, &packed(&[5])), "0500000005000000"),
         (DType::U64, &[2], bytes(17, &packed(&[5])), "05000000000000000500000000000000"),
-        // Half a complex number is none.
+        // Half a complex number is ignored.
         (
             DType::Complex64,
             &[2],
@@ -156,7 +156,7 @@ fn edited_protos_are_what_tensorflow_makes_of_them() {
         ),
         (DType::Complex64, &[1], bytes(9, &floats(&[1.0, 2.0, 3.0, 4.0])), "0000803f00000040"),
         (DType::Complex64, &[1], bytes(9, &floats(&[1.0])), "0000000000000000"),
-        // One byte each for all that takes less.
+        // Types smaller than a byte take one byte per element.
         (DType::F8E5M2, &[3], bytes(18, b"\x3c\x40"), "3c4040"),
         (DType::F8E5M2, &[1], bytes(18, b"\x3c\x40"), "3c"),
         (DType::F8E4M3Fn, &[2], content(b"\x3c\x40"), "3c40"),
@@ -177,7 +177,7 @@ fn edited_protos_are_what_tensorflow_makes_of_them() {
     }
 }
 
-/// From TensorFlow 2.21 as well.
+/// The expected elements are from TensorFlow 2.21 too.
 #[test]
 fn strings_are_repeated_too_and_may_be_in_tensor_content() {
     let cases: &[(i64, Vec<u8>, &[&str])] = &[
@@ -195,7 +195,7 @@ fn strings_are_repeated_too_and_may_be_in_tensor_content() {
     }
 }
 
-/// TensorFlow 2.21 refuses these, except where a comment says what it does.
+/// TensorFlow 2.21 refuses these too, except where a comment states its result.
 #[test]
 fn invalid_tensor_protos_are_refused_with_a_reason() {
     use DType::{Bool, F32, I4, I32, String};
@@ -208,16 +208,16 @@ fn invalid_tensor_protos_are_refused_with_a_reason() {
         trouble(String, &[2], &content(b"\x01\x02ab")),
         trouble(String, &[2], &content(b"\x01\x02abcd")),
         trouble(String, &[3], &content(b"\x01\x02")),
-        trouble(String, &[1], &content(b"\x81\x80\x80\x80\x10a")), // takes the low 32 bits of the length
+        trouble(String, &[1], &content(b"\x81\x80\x80\x80\x10a")), // TensorFlow uses the low 32 bits of the length
         trouble(I32, &[-1], &bytes(7, b"\x01")),
         trouble(I32, &[1 << 40, 1 << 40], &bytes(7, b"\x01")),
         trouble(I32, &[1 << 40, 1 << 40, 0], &[]),
         trouble(I32, &[1; 255], &bytes(7, b"\x01")),
-        trouble(I32, &[], &bytes(2, &int(3, 1))), // takes it for a scalar
-        trouble(I32, &[2], &bytes(5, &floats(&[1.0, 2.0]))), // gives zeros
-        trouble(F32, &[2], &[bytes(5, &floats(&[1.0])), bytes(7, b"\x01")].concat()), // ignores int_val
-        trouble(I32, &[1], &bytes(8, b"")),                                           // gives zeros
-        trouble(I32, &[1], &bytes(18, b"1")),                                         // gives zeros
+        trouble(I32, &[], &bytes(2, &int(3, 1))), // TensorFlow reads a scalar
+        trouble(I32, &[2], &bytes(5, &floats(&[1.0, 2.0]))), // TensorFlow returns zeros
+        trouble(F32, &[2], &[bytes(5, &floats(&[1.0])), bytes(7, b"\x01")].concat()), // TensorFlow ignores int_val
+        trouble(I32, &[1], &bytes(8, b"")), // TensorFlow returns zeros
+        trouble(I32, &[1], &bytes(18, b"1")), // TensorFlow returns zeros
         trouble(F32, &[1], &bytes(5, &[0; 5])),
         Constant::parse(&int(1, 99)).unwrap_err().to_string(),
         Constant::parse(&int(1, 103)).unwrap_err().to_string(),
@@ -260,7 +260,7 @@ fn lists_may_be_in_several_records() {
     ] {
         assert_eq!(parse(DType::I32, &[3], &pieces), whole);
     }
-    // Fields of other wire types are unknown ones, and so is what the schema does not know.
+    // Fields with another wire type count as unknown fields, and unknown fields are ignored.
     let unknown =
         [int(5, 1), encoding::fixed32(8, 1), encoding::fixed32(7, 1), bytes(99, b"?")].concat();
     let list = bytes(7, &packed(&[1, -2, 300]));

@@ -1,10 +1,10 @@
-//! Devices by what they mean: two spellings of one are a cosmetic change.
+//! Comparisons of devices by meaning: another spelling of the same device is a cosmetic change.
 
 use std::fs;
 
 use crate::support::command::{Run, ckdiff};
 
-/// Two spellings that TensorFlow 2.21 takes as one device: `DeviceSpec.from_string`, and the placer where Python refuses one.
+/// Equivalent spellings in TensorFlow 2.21, by `DeviceSpec.from_string`, or by the placer if Python refuses one of them.
 const SAME: &[(&str, &str)] = &[
     ("/gpu:0", "/device:GPU:0"),
     ("/GPU:0", "/gpu:0"),
@@ -17,7 +17,7 @@ const SAME: &[(&str, &str)] = &[
     ("/device:GPU", "/device:GPU:*"),
 ];
 
-/// Two devices, or what is none. `/device:gpu:0` is no GPU to the placer, whatever Python makes of it before.
+/// Different or invalid devices. The placer does not accept `/device:gpu:0` as a GPU, although Python does.
 const OTHER: &[(&str, &str)] = &[
     ("/gpu:0", "/gpu:1"),
     ("/cpu:0", "/gpu:0"),
@@ -37,7 +37,7 @@ fn diff(form: impl Fn(&str) -> String, (lhs, rhs): (&str, &str)) -> Run {
     ckdiff(&[&path("lhs.pbtxt"), &path("rhs.pbtxt"), "--format=json"])
 }
 
-/// A graph with a node, one with a node in a function, and the variable of a SavedModel.
+/// A graph with a node, a graph with a node in a function, and a SavedModel with a variable.
 const PLACES: [fn(&str) -> String; 3] = [
     |device| format!("node {{ name: 'n' op: 'NoOp' device: '{device}' }}"),
     |device| {

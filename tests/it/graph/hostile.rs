@@ -1,4 +1,4 @@
-//! Graphs, libraries, object graphs and SavedModels that are damaged, or forged: compared all the same.
+//! Damaged and forged graphs, libraries, object graphs and SavedModels: comparing them never panics or hangs.
 
 use std::fs;
 use std::time::Instant;
@@ -12,10 +12,10 @@ use crate::support::damage::{mutate, mutate_lines, mutations};
 use crate::support::fuzz_models::{check, diff_messages};
 use crate::support::message_forms::text_of;
 
-/// Models that are damaged are at most so large.
+/// The largest model that is damaged, in bytes.
 const LARGEST: u64 = 20_000;
 
-/// Both sides of pairs that TensorFlow wrote, each with its type.
+/// Both sides of the pairs that TensorFlow wrote, with their message type.
 fn victims() -> Vec<(&'static str, [Vec<u8>; 2])> {
     let mut victims = Vec::new();
     let mut dirs: Vec<_> =
@@ -33,7 +33,7 @@ fn victims() -> Vec<(&'static str, [Vec<u8>; 2])> {
     victims
 }
 
-/// How often models are damaged: more seldom than other files, since each diff is four comparisons.
+/// The number of models to damage: fewer than other files, since each diff is four comparisons.
 fn count() -> u64 {
     mutations(500, 20)
 }

@@ -1,4 +1,4 @@
-//! What holds of any two graphs: the edits that were made are the edits that are found.
+//! Laws for any two graphs: the reported changes are the edits that were made.
 
 use ckdiff::artifact::Form;
 use ckdiff::diff::{Change, ChangeKind, Diff};
@@ -15,10 +15,10 @@ use crate::support::message_forms::text_of;
 use crate::support::property::{Law, for_tapes};
 use crate::support::{Count, Random};
 
-/// Edits after which nodes go by other names.
+/// Edits that rename nodes.
 const RENAMES: &[&str] = &["rename a node", "rename a scope", "move a scope"];
 
-/// Edits that may come out as more changes than they are where they touch what was renamed. Pairs that do not are in
+/// Edits that may be reported as more changes than were made if they touch a renamed part. Pairs without this gap are in
 /// `beside_rename.rs`.
 const KNOWN_GAPS: &[&str] = &[
     "rename a node",
@@ -33,14 +33,14 @@ const KNOWN_GAPS: &[&str] = &[
     "add a variable",
 ];
 
-/// Whether what was found is what was done.
+/// Checks that the reported changes are the edits.
 fn found(diff: &Diff, edits: &[Edited]) -> Law {
     let semantic = semantic(diff);
     let most: usize = edits.iter().map(|edit| edit.most).sum();
     prop_assert!(semantic.len() <= most, "more than {most}:\n{}", lines(diff));
     for edit in edits.iter().filter(|edit| edit.most > 0) {
         let is_told = semantic.iter().any(|change| words(change).contains(&edit.place));
-        prop_assert!(is_told, "{} is not told of:\n{}", edit.place, lines(diff));
+        prop_assert!(is_told, "{} is not reported:\n{}", edit.place, lines(diff));
     }
     Ok(())
 }
@@ -66,7 +66,7 @@ fn every_edit_by_itself_is_found() {
     }
 }
 
-/// Some edits, each in a scope of its own.
+/// Applies up to five edits, each in another scope.
 fn edited(random: &mut Random) -> (MetaGraphDef, MetaGraphDef, Vec<Edited>) {
     let (lhs, mut scopes) = model(10, random);
     let mut rhs = lhs.clone();
@@ -102,7 +102,7 @@ fn edits_in_several_scopes_are_found_together() {
 }
 
 #[test]
-fn another_order_and_encoding_is_no_semantic_change() {
+fn another_order_and_encoding_is_not_a_semantic_change() {
     for_tapes("spelling", 5, 200, |tape| {
         let random = &mut Random::of_tape(tape);
         let (lhs, rhs, edits) = edited(random);
@@ -130,7 +130,7 @@ fn a_graph_is_itself_in_every_form() {
     });
 }
 
-/// A change, the other way round if asked; where two sides have other names, the way to it has those of rhs.
+/// A change without its path, with its sides swapped if `is_swapped`.
 fn mirrored(change: &Change, is_swapped: bool) -> (ChangeKind, Option<String>, Option<String>) {
     let (lhs, rhs) = (change.lhs.clone(), change.rhs.clone());
     match (change.kind, is_swapped) {
@@ -147,7 +147,7 @@ fn swapped_sides_mirror_the_changes() {
         let (lhs, rhs, _) = edited(&mut Random::of_tape(tape));
         let (there, back) = (pair(&lhs, &rhs), pair(&rhs, &lhs));
         let all = |diff: &Diff, is_swapped| {
-            // What is only spelled in another way hangs on which node is the first of its kind.
+            // Cosmetic changes depend on which of several equal nodes comes first.
             let changes = semantic(diff).into_iter();
             let mut all: Vec<_> = changes.map(|change| mirrored(change, is_swapped)).collect();
             all.sort();
@@ -179,7 +179,7 @@ fn both_reports_contain_every_change() {
                 continue;
             };
             named.add(1);
-            // Long names are cut at their start or in their middle.
+            // Long names are cut at their start or in their middle, so one end is printed.
             let name = name.trim_end_matches('/');
             let (start, end) =
                 (&name[..name.len().min(10)], &name[name.len().saturating_sub(10)..]);

@@ -1,5 +1,5 @@
-//! Differences beside the nodes of two graphs: in libraries and functions by themselves, in parts of object graphs, in graphs
-//! that an `Any` holds, in what a node says beyond its inputs and attributes, in assets; and what is said of nodes of functions.
+//! Differences outside of the nodes of two graphs: in separate libraries and functions, object graphs, graphs inside an
+//! `Any`, node fields besides inputs and attributes, and assets; and reports about nodes of functions.
 
 use std::fs;
 
@@ -10,25 +10,25 @@ use crate::support::command::ckdiff;
 use crate::support::graph::pairs::{compared, lines, semantic};
 use crate::support::message_forms::document;
 
-/// A file with a message of TensorFlow's in it.
+/// A document with a message of TensorFlow's.
 fn file(message: &str, bytes: &[u8], form: Form) -> Artifact<'static> {
     document(&format!("tensorflow.{message}"), form, bytes).into()
 }
 
-/// Two texts, each with its type, compared.
+/// Compares two texts, each with its message type.
 fn texts(lhs: (&str, &str), rhs: (&str, &str)) -> Diff {
     let open = |(message, text): (&str, &str)| file(message, text.as_bytes(), Form::Text);
     compared(&open(lhs), &open(rhs))
 }
 
-/// The changes between two texts of one type; none between a text and itself.
+/// Checks the changes between two texts of one message type, and that a text equals itself.
 #[track_caller]
 fn check(message: &str, lhs: &str, rhs: &str, expected: &str) {
     assert_eq!(lines(&texts((message, lhs), (message, rhs))), expected, "{message}");
     assert_eq!(lines(&texts((message, rhs), (message, rhs))), "", "{message}");
 }
 
-/// A function of one node, whose result is that node's.
+/// A function of one node that returns the node's output.
 fn function(name: &str, op: &str) -> String {
     format!(
         "signature {{ name: '{name}' input_arg {{ name: 'x' type: DT_FLOAT }} output_arg {{ name: 'y' type: DT_FLOAT }} }}
@@ -51,14 +51,14 @@ fn libraries_are_compared_by_their_functions() {
         &library(&[g.clone(), other.clone()]),
         change,
     );
-    // The library of a graph against a library.
+    // A graph is compared with a library by the graph's library.
     let graph = format!("library {{ {} }}", library(&[f.clone(), g.clone()]));
     let diff = texts(("GraphDef", &graph), ("FunctionDefLibrary", &library(&[g.clone(), other])));
     assert_eq!(lines(&diff), change);
     let diff =
         texts(("FunctionDefLibrary", &library(std::slice::from_ref(&f))), ("GraphDef", &graph));
     assert_eq!(semantic(&diff).len(), 1, "{}", lines(&diff));
-    // With other counters in the names it is the same one.
+    // A different counter in the name is not a change.
     let counted = |number: u8| library(&[function(&format!("__inference_f_{number}"), "Tanh")]);
     let diff = texts(("FunctionDefLibrary", &counted(1)), ("FunctionDefLibrary", &counted(2)));
     assert_eq!(semantic(&diff).len(), 0, "{}", lines(&diff));
@@ -172,7 +172,7 @@ fn other_fields_of_a_node_are_compared() {
 
 #[test]
 fn unknown_fields_of_a_node_are_compared() {
-    // An attribute, then field 100; and field 1 once more as a number, which is no name.
+    // A node with an attribute, and unknown fields: field 100, or field 1 (the name) as a number.
     let graph = |more: &[u8]| {
         let node = [b"\x0a\x01n\x12\x04NoOp\x2a\x07\x0a\x01a\x12\x02\x18\x05".as_slice(), more];
         let node = node.concat();
@@ -209,7 +209,7 @@ fn assets_in_folders_too_deep_are_an_error() {
 }
 
 #[test]
-fn reports_say_what_became_of_the_nodes_of_functions() {
+fn reports_show_changes_of_nodes_in_functions() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, functions: [&str; 3]| {
         let path = folder.path().join(name);

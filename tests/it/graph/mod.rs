@@ -1,4 +1,4 @@
-//! Graphs: their nodes, constants and functions, and how two of them differ.
+//! Graphs: nodes, constants and functions, and comparisons of two graphs.
 
 mod beside_rename;
 mod check;

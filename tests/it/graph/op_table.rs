@@ -1,4 +1,4 @@
-//! What TensorFlow's registry says of its ops, and what a graph's own list says first.
+//! Op definitions of TensorFlow's registry, and of a graph's op list, which takes precedence.
 
 use ckdiff::graph::{OpTable, default_of, is_commutative, is_stateful};
 use ckdiff::schema::tensorflow::attr_value::Value;
@@ -8,7 +8,7 @@ use prost_reflect::prost::Message as _;
 use crate::support::graph::files::{fields, graph_files};
 
 fn builtin(op: &str) -> &'static OpDef {
-    OpTable::builtin().definition(op).unwrap_or_else(|| panic!("{op} is in the registry"))
+    OpTable::builtin().definition(op).unwrap_or_else(|| panic!("{op} is not in the registry"))
 }
 
 fn names<'a>(args: impl IntoIterator<Item = &'a String>) -> Vec<&'a str> {
@@ -60,7 +60,7 @@ fn every_builtin_definition_is_sorted_and_without_documentation() {
     }
 }
 
-/// A saver leaves the ops of branch functions out of its list; the registry has them.
+/// The saver's op list lacks the ops of branch functions; the registry has them.
 #[test]
 fn every_op_of_the_corpus_is_known() {
     let (mut nodes, mut only_builtin) = (0, 0);
@@ -119,7 +119,7 @@ fn a_broken_list_is_refused() {
     let large = "x".repeat(1 << 20);
     let expected = "byte 0: op definition: expected at most 1048576 bytes, found 1048583 bytes";
     assert_eq!(error(&list(&[("A", &large)])), expected);
-    // An input argument that is a number.
+    // An input argument that is a number instead of a message.
     let message = error(&[0x0a, 5, 0x0a, 1, b'A', 0x10, 1]);
     assert!(message.starts_with("byte 2: op definition is "), "{message}");
     assert!(OpTable::decode(Vec::new()).unwrap().is_empty());

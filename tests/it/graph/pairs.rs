@@ -1,4 +1,4 @@
-//! Pairs of graphs and models that real TensorFlow exported, each with the changes to expect.
+//! Pairs of graphs and models exported by TensorFlow, each with the expected changes.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use serde_json::Value;
 use crate::support::cases;
 use crate::support::graph::pairs::{names, side};
 
-/// Pairs of which we tell more changes than the oracle has, and why.
+/// Pairs with more reported changes than the oracle expects, and why.
 const TOLD_OTHERWISE: &[(&str, &str)] = &[
     ("bad_variable_def", "an item that is no VariableDef has no name to be compared under"),
     ("bad_variable_def_both", "an item that is no VariableDef has no name to be compared under"),
     ("collection_kind", "one member of a oneof goes, another comes"),
 ];
 
-/// Pairs of which the oracle leaves open how the changes are best told: how many semantic changes we tell.
+/// Pairs whose semantic changes the oracle does not define, with the number that ckdiff reports.
 const OPEN: &[(&str, usize)] = &[
     ("saver_version", 3),
     ("saver_sharded", 18),
@@ -36,13 +36,13 @@ const OPEN: &[(&str, usize)] = &[
     ("module_attribute_renamed", 1),
 ];
 
-/// Pairs in which we find less than the oracle of what does not matter, and why.
+/// Pairs with fewer cosmetic changes than the oracle expects, and why.
 const COSMETIC_OTHERWISE: &[(&str, &str)] = &[
     ("loop_sets", "a set has no order, so none is told"),
     ("op_docs", "a text that comes is modified, as it was empty before"),
 ];
 
-/// Pairs in which we find less than the oracle, and why.
+/// Pairs with fewer findings than the oracle expects, and why.
 const FOUND_OTHERWISE: &[(&str, &str)] = &[
     ("bad_duplicate_both", "graphs that are the same are not looked into: `verify` does that"),
     ("bad_function_twice", "TensorFlow takes a function again, if it is the same"),
@@ -53,7 +53,7 @@ fn is_known(list: &[(&str, &str)], name: &str) -> bool {
     list.iter().any(|(known, _)| *known == name)
 }
 
-/// The pairs with what the oracle expects of each, and a check that the lists above name pairs of it.
+/// The pairs with the expectations of the oracle; asserts that the lists above name existing pairs.
 fn pairs() -> Vec<(String, Value)> {
     let pairs = cases("pairs.json", 174);
     for (name, _) in [TOLD_OTHERWISE, COSMETIC_OTHERWISE, FOUND_OTHERWISE].concat() {
@@ -78,7 +78,7 @@ fn exit(diff: &Diff) -> u64 {
     }
 }
 
-/// The options of `--rtol 1e-3` and its like.
+/// Parses options such as `--rtol 1e-3`.
 fn parsed(text: &str) -> diff::Options {
     let mut options = diff::Options::default();
     let words: Vec<_> = text.split_whitespace().collect();
@@ -132,7 +132,7 @@ fn is_expected(change: &Change, expected: &Value) -> bool {
         && boundary_fits
 }
 
-/// Whether the change is about nodes at whose border the expected one is.
+/// Whether the expected change is a boundary change of `change`.
 fn has_at_its_border(change: &Change, expected: &Value) -> bool {
     let Detail::Nodes(nodes) = &change.detail else { return false };
     let is_it = |path: String| expected["path"].as_str() == Some(&path);
@@ -165,7 +165,7 @@ fn every_pair_has_the_changes_that_were_made() {
             }
             continue;
         }
-        // Each told change is that of one expected change at most.
+        // A reported change matches at most one expected change.
         let mut left = told.clone();
         for change in wanted.iter().filter(|change| change["optional"] != true) {
             changes += 1;
@@ -205,7 +205,7 @@ fn insignificant_changes_are_cosmetic() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What we say of a side of which the oracle says this.
+/// The wording of ckdiff for a finding of the oracle.
 fn problem(about: &str) -> &str {
     match about {
         "content" => "cannot be read: bytes of tensor_content: expected 48",
@@ -223,12 +223,12 @@ fn faults_of_one_side_are_found() {
         let is_told = |wanted: &&Value| {
             let about = problem(wanted["about"].as_str().unwrap());
             found.iter().any(|told| {
-                // Where no side is told, it may be either.
+                // A finding without a side matches either side.
                 told.side.is_none_or(|side| wanted["side"] == side.name())
                     && format!("{}: {}", told.path, told.problem).contains(about)
             })
         };
-        // Most pairs have nothing to find.
+        // Most pairs have no findings.
         let wanted = expected["findings"].as_array().into_iter().flatten();
         findings += wanted.clone().count();
         let missed: Vec<_> = wanted.filter(|finding| !is_told(finding)).collect();

@@ -1,9 +1,9 @@
-//! The human reports of instructive pairs, as a person reads them.
+//! Human reports of instructive pairs.
 
 use crate::support::command::ckdiff;
 use crate::support::named_snapshot;
 
-/// Pairs whose reports are kept, and the options they are made with.
+/// Pairs with a snapshot of their report, and the options for it.
 const PAIRS: &[(&str, &str, &[&str])] = &[
     ("block_inserted", ".meta", &[]),
     ("block_replaced", ".meta", &[]),

@@ -1,4 +1,4 @@
-//! What looks the same on both sides, and is not; and what follows a rename, and what does not.
+//! Parts with equal bytes and different meaning; and which changes follow a rename.
 
 use ckdiff::artifact::Form;
 use ckdiff::diff::{Diff, Verdict};
@@ -10,7 +10,7 @@ fn of_texts(lhs: &str, rhs: &str) -> Diff {
     compared(&artifact(lhs.as_bytes(), Form::Text), &artifact(rhs.as_bytes(), Form::Text))
 }
 
-/// A function of one argument that returns what `ret` says.
+/// A function of one argument that returns `ret`.
 fn function(name: &str, op: &str, ret: &str) -> String {
     format!(
         "function {{ signature {{ name: '{name}' input_arg {{ name: 'x' type: DT_FLOAT }}
@@ -36,7 +36,7 @@ fn returning_another_output_is_a_change() {
     assert_eq!(of_texts(&lhs, &rhs).verdict(), Verdict::Different);
 }
 
-/// Two functions that changed names, so that the same call is one of the other.
+/// Two functions that exchanged names, so that an unchanged call calls the other one.
 #[test]
 fn a_call_of_a_function_whose_name_was_reused_is_a_change() {
     let call =
@@ -52,7 +52,7 @@ fn a_call_of_a_function_whose_name_was_reused_is_a_change() {
         let rhs = [function("f_1", "Exp", "node:y:0"), function("f_2", "Neg", "node:y:0")];
         let diff = of_texts(&library(&lhs, &call), &library(&rhs, &call));
         assert_eq!(diff.verdict(), Verdict::Different, "{}", lines(&diff));
-        // Where the call went along, nothing else is called.
+        // With the call renamed as well, the same function is called.
         let same = of_texts(&library(&lhs, &call), &library(&rhs, &call.replace("f_1", "f_2")));
         assert_eq!(same.verdict(), Verdict::Same, "{}", lines(&same));
     }
@@ -67,7 +67,7 @@ fn a_constant_of_another_dtype_has_its_values_compared_too() {
         )
     };
     let lhs = constant("DT_FLOAT", "DT_FLOAT", "float_val: 1");
-    // A graph that cannot be imported is compared all the same.
+    // A graph that TensorFlow cannot import is still compared.
     let diff = of_texts(&lhs, &constant("DT_FLOAT", "DT_DOUBLE", "double_val: 2"));
     assert_eq!(diff.verdict(), Verdict::Different, "{}", lines(&diff));
     let diff = of_texts(&lhs, &constant("DT_DOUBLE", "DT_DOUBLE", "double_val: 7"));

@@ -1,11 +1,11 @@
-//! What savers do: two graphs that save or restore something else are not the same.
+//! Changes of savers: graphs that save or restore different tensors differ.
 
 use ckdiff::artifact::Form;
 use ckdiff::diff::Diff;
 
 use crate::support::graph::pairs::{artifact, compared, lines, semantic, words};
 
-/// A node as text; its inputs stand in one line.
+/// A node as text; `inputs` are separated by blanks.
 fn node(name: &str, op: &str, inputs: &str, rest: &str) -> String {
     let inputs: String =
         inputs.split_whitespace().map(|input| format!(" input: \"{input}\"")).collect();
@@ -57,7 +57,7 @@ fn diff(lhs: &[String], rhs: &[String]) -> Diff {
     compared(&lhs, &rhs)
 }
 
-/// Checks that one semantic change says all of this.
+/// Checks that one semantic change contains all of these words.
 fn tells(diff: &Diff, all: &[&str]) {
     let says = |said: &str| all.iter().all(|part| said.contains(part));
     let is_told = semantic(diff).into_iter().any(|change| says(&words(change)));
@@ -113,9 +113,9 @@ fn consuming_another_restored_tensor_is_reported() {
     };
     let lhs = graph(&keys, "save/restore:1");
     tells(&diff(&lhs, &graph(&keys, "save/restore:2")), &["neg", "save/restore:2"]);
-    // The same text, and another key.
+    // The same input, which is now another key.
     tells(&diff(&lhs, &graph(&["b", "a", "c"], "save/restore:1")), &["neg"]);
-    // Another text, and the same key.
+    // Another input with the same key.
     let moved = diff(&lhs, &graph(&["0", "a", "b", "c"], "save/restore:2"));
     assert!(!semantic(&moved).iter().any(|change| words(change).contains("neg")));
     assert_eq!(semantic(&moved).len(), 1, "{}", lines(&moved));

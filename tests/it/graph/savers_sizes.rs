@@ -1,4 +1,4 @@
-//! Savers, functions and op definitions of a hundred thousand parts: none takes time or memory that grows faster than the file.
+//! Savers, functions and op definitions with a hundred thousand parts: time and memory grow no faster than the file.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use crate::support::message_forms::document;
 
 const MANY: usize = 100_000;
 
-/// Runs a comparison that must be done soon.
+/// Asserts that a comparison finishes within a time limit.
 fn soon(compare: impl FnOnce() -> Diff) -> Diff {
     let start = Instant::now();
     let diff = compare();
@@ -53,7 +53,7 @@ fn save(name: String, data: Vec<String>, port: &str) -> NodeDef {
     node(name, "SaveV2", input, vec![("dtypes", types)])
 }
 
-/// The constants of a saver of many tensors.
+/// The constants of a saver with many tensors.
 fn constants(prefix: &str) -> Vec<NodeDef> {
     let names: Vec<_> = (0..MANY).map(|at| format!("{prefix}{at}")).collect();
     vec![

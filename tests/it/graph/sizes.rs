@@ -1,4 +1,4 @@
-//! Changes of large graphs, and of graphs whose parts look all alike: how many they are is known.
+//! Changes of large graphs, and of graphs with many identical parts: the number of reported changes.
 
 use ckdiff::diff::{ChangeKind, Detail, Diff};
 use ckdiff::schema::tensorflow::attr_value::Value;
@@ -10,19 +10,19 @@ use crate::support::graph::random::model_of;
 use crate::support::graph::spelling::rewritten;
 use crate::support::graph::written::written;
 
-/// What one graph became: a plan, and what was done to it.
+/// The differences between a plan's graph and the same graph after an edit.
 fn changed(plan: &Plan, edit: impl FnOnce(&mut Plan)) -> Diff {
     let mut other = plan.clone();
     edit(&mut other);
     pair(&written(plan), &written(&other))
 }
 
-/// Checks that there are so many semantic changes.
+/// Checks the number of semantic changes.
 fn counts(diff: &Diff, expected: usize) {
     assert_eq!(semantic(diff).len(), expected, "{}", lines(diff));
 }
 
-/// Checks that a rename of so many nodes is all there is.
+/// Checks that the only semantic change is a rename of this many nodes.
 fn is_one_rename(diff: &Diff, nodes: usize) {
     counts(diff, 1);
     let change = semantic(diff)[0];
@@ -31,7 +31,7 @@ fn is_one_rename(diff: &Diff, nodes: usize) {
     assert_eq!(found.names.len(), nodes, "{}", lines(diff));
 }
 
-/// A random model with a saver, all of it in one scope.
+/// A random model with a saver, in a single scope.
 fn in_a_scope(layers: u64, scope: &str) -> Plan {
     let (mut plan, _) = model_of(layers, &mut Random::new(layers));
     plan.saver.get_or_insert(Saver { max_to_keep: 5 });
@@ -59,7 +59,7 @@ fn a_renamed_scope_of_five_hundred_nodes_with_its_variables_is_one_change() {
     }
 }
 
-/// Puts a chain of nodes before the input of a node.
+/// Inserts a chain of nodes before the first input of a node.
 fn put_before(plan: &mut Plan, by: Id, count: usize) {
     let mut from = plan.node(by).inputs[0];
     for at in 0..count {
@@ -81,13 +81,13 @@ fn twenty_nodes_inserted_into_an_edge_are_one_change_with_the_rewired_edge() {
 }
 
 #[test]
-fn five_thousand_nodes_in_another_order_and_encoding_are_no_semantic_change() {
+fn five_thousand_nodes_in_another_order_and_encoding_are_not_a_semantic_change() {
     let (plan, _) = model_of(1_000, &mut Random::new(7));
     let graph = written(&plan);
     counts(&pair(&graph, &rewritten(&graph, &mut Random::new(1))), 0);
 }
 
-/// Towers of one structure, side by side.
+/// Parallel towers with the same structure.
 fn towers(count: usize) -> Plan {
     let mut plan = Plan::default();
     let input = plan.constant("input".into(), floats(&[1.0], 1));

@@ -1,4 +1,4 @@
-//! JSON that is nested deeply.
+//! Deeply nested JSON.
 
 use std::thread;
 
@@ -8,7 +8,7 @@ use ckdiff::schema::Schema;
 
 use crate::support::json_message::{COMPACT, decoded, read, well_known, written};
 
-/// Runs `f` with the stack that threads have by default.
+/// Runs `f` on a thread with the default stack size.
 fn on_a_thread<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(2 << 20).spawn_scoped(scope, f);
@@ -24,7 +24,7 @@ fn messages_may_be_nested_a_thousand_deep_and_no_deeper() {
         format!("{}{{}}{}", open.repeat(levels), close.repeat(levels))
     };
     on_a_thread(|| {
-        // Two messages for each level.
+        // Each level has two messages.
         let text = nested(500);
         let message = read(schema, "tensorflow.StructuredValue", text.as_bytes()).unwrap();
         assert_eq!(written(&message, &COMPACT).unwrap().0, text);
@@ -85,7 +85,7 @@ fn sixteen_any_may_be_nested_and_no_more() {
             let mut outer = b"\x0a\x15a/google.protobuf.Any".to_vec();
             let len = bytes.len() as u32;
             outer.push(0x12);
-            // A varint of five bytes, which is longer than it needs to be: not in canonical form.
+            // A five-byte varint that is longer than necessary: not in canonical form.
             outer.extend((0..4).map(|i| (len >> (7 * i)) as u8 | 0x80));
             outer.push((len >> 28) as u8);
             outer.append(&mut bytes);

@@ -1,4 +1,4 @@
-//! Messages as JSON, against what Python writes and reads; what is lost, and the options.
+//! Messages as JSON, compared with Python's output and parser; losses and options.
 
 use std::fs;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::support::json_message::{COMPACT, decoded, read, written};
 use crate::support::{base64, fact, oracle, random_messages, sha256};
 
-/// As Python writes it: ASCII alone.
+/// The text as Python writes it: with non-ASCII characters escaped.
 fn ascii(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -23,12 +23,12 @@ fn ascii(text: &str) -> String {
     out
 }
 
-/// With the largest `float` as Python writes it: to its nearest digits, which are a little more and which it refuses.
+/// The largest `float` as Python writes it: rounded to a slightly larger number, which Python itself refuses.
 fn rounded(text: &str) -> String {
     text.replace("3.4028234663852886e+38", "3.4028235e+38")
 }
 
-/// Compares what is printed with Python's text or its digest, and reads it back. Returns whether there is JSON for the message.
+/// Compares printed JSON with Python's text or its digest, and reads it back. Returns whether the message has a JSON form.
 fn agrees(what: &str, name: &str, bytes: Vec<u8>, theirs: &Value, odd_nans: u64) -> bool {
     let schema = Schema::tensorflow();
     let message = decoded(schema, name, bytes);
@@ -56,7 +56,7 @@ fn agrees(what: &str, name: &str, bytes: Vec<u8>, theirs: &Value, odd_nans: u64)
         if odd_nans == 0 {
             assert_eq!(back.bytes(), message.bytes(), "{what}");
         } else {
-            // JSON has one NaN, which is lost once.
+            // JSON has a single NaN, so the payload is lost in the first conversion.
             assert_ne!(back.bytes(), message.bytes(), "{what}");
             assert_eq!(back.bytes().len(), message.bytes().len(), "{what}");
             assert_eq!(written(&back, &COMPACT).unwrap().0, compact, "{what}");
@@ -82,7 +82,7 @@ fn messages_of_tensorflow_are_written_as_python_writes_them_byte_for_byte() {
     for case in oracle("messages.json")["messages"].as_array().unwrap() {
         let path = case["path"].as_str().unwrap();
         if case["unknown_fields"].as_u64().unwrap() != 0 {
-            // Python leaves them out without a word.
+            // Python omits unknown fields silently.
             continue;
         }
         let bytes = fs::read(format!("tests/data/{path}")).unwrap();
@@ -100,7 +100,7 @@ fn unknown_names_are_dropped_only_on_request_and_reported() {
     let drop = ParseOptions { unknown: Unknown::Drop };
     let text = br#"{"name": "a", "new": {"x": [1, {"y": "}"}]},
         "attr": {"T": {"type": "DT_NEW"}, "L": {"list": {"type": ["DT_FLOAT", "DT_NEW"], "b": 7}}}}"#;
-    // What is known must be right still.
+    // Known fields must still be valid.
     assert!(parse(schema, ty, text, &drop).is_err());
     let text = String::from_utf8_lossy(text).replace(r#", "b": 7"#, "");
     assert!(parse(schema, ty, text.as_bytes(), &ParseOptions::default()).is_err());
@@ -116,7 +116,7 @@ fn unknown_names_are_dropped_only_on_request_and_reported() {
 #[test]
 fn unknown_fields_have_no_json_and_are_dropped_only_on_request() {
     let schema = Schema::tensorflow();
-    // node[0].attr["T"] with the unknown field 999, and that field in the graph itself.
+    // Unknown field 999 in node[0].attr["T"], and in the graph.
     let attr = [&b"\x0a\x01T\x12\x03"[..], b"\xb8\x3e\x05"].concat();
     let node = [&b"\x2a\x08"[..], &attr].concat();
     let bytes = [&b"\x0a\x0a"[..], &node, b"\xb8\x3e\x01"].concat();
@@ -132,7 +132,7 @@ fn unknown_fields_have_no_json_and_are_dropped_only_on_request() {
     assert_eq!(losses.unknown_fields, 2);
     assert_eq!(losses.paths, [r#"node[0].attr["T"].999"#, "999"]);
 
-    // In an entry of a map, a field with the number of the key and another encoding.
+    // An entry of a map, with a field that has the number of the key and another wire type.
     let entry = b"\x2a\x0d\x0a\x00\x12\x00\x09\x09\x09\x09\x09\x09\x09\x12\x09".to_vec();
     let node = decoded(schema, "tensorflow.NodeDef", entry);
     let (text, losses) = written(&node, &options).unwrap();

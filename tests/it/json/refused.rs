@@ -1,4 +1,4 @@
-//! JSON that is refused, why and where, and JSON that is damaged.
+//! Refused JSON with the reason and the location, and damaged JSON.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ fn hostile_json_is_refused_with_its_location_or_read_correctly() {
         match read(schema, case["message"].as_str().unwrap(), &text) {
             Ok(_) if is_refused => panic!("{path} is read: {why}"),
             Ok(message) => {
-                // Python orders the entries of maps otherwise.
+                // Python orders map entries differently.
                 let expected = base64(case["canonical_b64"].as_str().unwrap());
                 let expected = decoded(schema, &message.ty().full_name, expected);
                 assert_eq!(message.bytes(), expected.bytes(), "{path}: {why}");
@@ -133,7 +133,7 @@ fn long_values_in_errors_are_shortened() {
     }
 }
 
-/// What is read of a text that was damaged is a message, and what is not has its place.
+/// A damaged text is either read as a message or refused with a location.
 #[test]
 fn damaged_texts_are_read_or_refused() {
     let schema = Schema::tensorflow();

@@ -1,4 +1,4 @@
-//! The well-known types, which have forms of their own in JSON.
+//! The well-known types, which have special forms in JSON.
 
 use crate::support::json_message::{COMPACT, decoded, not_as_expected, read, well_known, written};
 
@@ -123,7 +123,7 @@ fn well_known_types_are_refused_when_they_are_out_of_range() {
         ),
         ("Value", b"", "an empty Value cannot be represented in JSON"),
         ("Value", b"\x08\x05", "a Value that is null number 5 cannot be represented in JSON"),
-        // A boolean where the string belongs is an unknown field.
+        // A boolean in place of the string is an unknown field.
         (
             "Value",
             b"\x18\x01",

@@ -1,4 +1,4 @@
-//! `Any` whose payload is not in canonical form: text and JSON say what it means, and count that its bytes are others.
+//! `Any` with a payload that is not in canonical form: text and JSON print its fields and count the lost bytes.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::support::command::ckdiff;
 use crate::support::everything;
 use crate::support::message_forms::decoded;
 
-/// A collection of one `Any` with a VersionDef in it, whose bytes are these.
+/// A meta graph whose collection has one `Any` of a VersionDef with these bytes.
 fn meta_graph(payload: &[u8]) -> Vec<u8> {
     let url = b"type.googleapis.com/tensorflow.VersionDef";
     let len = |number: u8, content: &[u8]| {
@@ -27,7 +27,7 @@ fn read(payload: &[u8]) -> Message<'static> {
     decoded("tensorflow.MetaGraphDef", meta_graph(payload))
 }
 
-/// What text and JSON say of the message, with how many payloads come back otherwise, and where they are.
+/// The message as text and as JSON, each with the number of payloads whose bytes change, and their paths.
 fn printed(message: &Message<'_>) -> [(String, u64, Vec<String>); 2] {
     let (mut in_text, mut in_json) = (Vec::new(), Vec::new());
     let options = text::PrintOptions::default();
@@ -40,10 +40,10 @@ fn printed(message: &Message<'_>) -> [(String, u64, Vec<String>); 2] {
 #[test]
 fn a_payload_not_in_canonical_form_is_kept_in_binary_and_counted_elsewhere() {
     let canonical = read(&[0x08, 7, 0x10, 3]);
-    // The fields in another order; one given twice.
+    // The fields in reverse order; a field that is set twice.
     for payload in [&[0x10, 3, 0x08, 7][..], &[0x08, 1, 0x10, 3, 0x08, 7]] {
         let message = read(payload);
-        assert_eq!(message.bytes(), meta_graph(payload), "the bytes of a payload are its own");
+        assert_eq!(message.bytes(), meta_graph(payload), "the payload keeps its bytes");
         for (odd, usual) in printed(&message).iter().zip(&printed(&canonical)) {
             assert_eq!(odd.0, usual.0);
             assert_eq!((odd.1, usual.1), (1, 0));
@@ -54,9 +54,9 @@ fn a_payload_not_in_canonical_form_is_kept_in_binary_and_counted_elsewhere() {
     }
 }
 
-/// Nothing is printed that could not be read back.
+/// An expanded payload that could not be read back must not be printed.
 #[test]
-fn a_payload_that_lacks_a_required_field_stays_bytes() {
+fn a_payload_that_lacks_a_required_field_is_printed_as_bytes() {
     let schema = everything::schema();
     let ty = schema.message("google.protobuf.Any").unwrap();
     let bytes = b"\x0a\x12a/everything.Needs\x12\x00";
@@ -69,12 +69,12 @@ fn a_payload_that_lacks_a_required_field_stays_bytes() {
     assert_eq!(error.to_string(), said);
 }
 
-/// Required fields are asked for in what the payload means, not in each part of it.
+/// Required fields are checked in the merged payload, not in each part of it.
 #[test]
 fn required_fields_may_be_in_any_part_of_a_payload() {
     let schema = everything::schema();
     let ty = schema.message("google.protobuf.Any").unwrap();
-    // needs in two parts; all { needs } and then another member of its oneof.
+    // `needs` in two parts; `all { needs }`, replaced by another member of its oneof.
     for (payload, expected) in [
         (
             &b"\x32\0\x32\x02\x08\x05"[..],
@@ -92,12 +92,12 @@ fn required_fields_may_be_in_any_part_of_a_payload() {
     }
 }
 
-/// The levels of a payload are its own.
+/// Levels are counted per payload.
 #[test]
 fn the_depth_of_groups_starts_again_in_a_payload() {
     let schema = everything::schema();
     let ty = schema.message("everything.All").unwrap();
-    // Two groups a level: sixty outside, sixty inside.
+    // Each level has two groups: sixty outside, sixty inside.
     let (open, close) = ("Single { Inner { all { ".repeat(30), "} } } ".repeat(30));
     let text = format!(
         "{open} well_known {{ any {{ [a/everything.All] {{ {open} {close} }} }} }} {close}"
@@ -111,7 +111,7 @@ fn the_depth_of_groups_starts_again_in_a_payload() {
     assert_eq!(back.bytes(), message.bytes());
 }
 
-/// The bytes could as well be the default of a signature's argument.
+/// The bytes are also a valid default of a signature's argument.
 #[test]
 fn the_file_name_decides_where_the_content_is_ambiguous() {
     for payload in [&[0x08, 7][..], &[0x08, 7, 0x10, 3], &[]] {

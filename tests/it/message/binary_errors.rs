@@ -1,4 +1,4 @@
-//! What is said of binary messages that are wrong: the byte, the field, what was there.
+//! Errors of invalid binary messages: the offset, the field, the bytes found.
 
 use ckdiff::json;
 use ckdiff::message::{MAX_DEPTH, Message, Writer};
@@ -20,7 +20,7 @@ fn error_of(ty: &str, bytes: &[u8]) -> String {
 
 #[test]
 fn truncated_messages_are_reported_with_their_field() {
-    // Two nodes, the second cut in its name; the length of the whole still claims it all.
+    // Two nodes; the second ends inside its name, although its length covers the full name.
     let node = b"\x0a\x07\x0a\x05alpha";
     let graph = [&node[..], b"\x0a\x07\x0a\x05al"].concat();
     for (bytes, expected) in [
@@ -69,7 +69,7 @@ fn a_required_field_of_another_encoding_is_missing() {
     }
 }
 
-/// `message G { optional group Inner = 1 { … } }`, the group again a G.
+/// A schema of `message G { optional group Inner = 1 { … } }`, where the group is a G again.
 fn groups() -> Schema {
     let field = FieldDescriptorProto {
         name: Some("g".to_owned()),
@@ -105,7 +105,7 @@ fn nested_groups_are_read_to_a_hundred_levels() {
     let error = Message::decode(&schema, ty, nested(101)).unwrap_err();
     let expected = "nesting: expected at most 100 levels of groups, found more";
     assert!(error.to_string().ends_with(expected), "{error}");
-    // What cannot be read back is not made of text or JSON.
+    // Text and JSON refuse what could not be read back from binary.
     for (levels, is_read) in [(100, true), (101, false), (300, false)] {
         let text = "g { ".repeat(levels) + &"} ".repeat(levels);
         let parsed = text::parse(&schema, ty, text.as_bytes(), &text::ParseOptions::default());
@@ -114,7 +114,7 @@ fn nested_groups_are_read_to_a_hundred_levels() {
         let parsed = json::parse(&schema, ty, json.as_bytes(), &json::ParseOptions::default());
         assert_eq!(parsed.is_ok(), is_read, "{levels}");
     }
-    // Of groups that the schema does not know, none is looked into.
+    // Unknown groups are not parsed, so the limit does not apply to them.
     let versions = Schema::tensorflow().message("tensorflow.VersionDef").unwrap();
     let unknown: Vec<u8> = nested(900).iter().map(|byte| byte + (9 << 3) - (1 << 3)).collect();
     let message = Message::decode(Schema::tensorflow(), versions, unknown.clone()).unwrap();

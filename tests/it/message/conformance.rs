@@ -1,7 +1,7 @@
-//! The cases of the protobuf conformance suite, where `CKDIFF_CONFORMANCE` names a folder that has them.
+//! The cases of the protobuf conformance suite; `CKDIFF_CONFORMANCE` names the folder that contains them.
 //!
-//! The folder holds `cases.jsonl`, one case a line, and `descriptors_with_editions.binpb`. Known gaps are in
-//! `tests/conformance_failures.txt`; a case there that holds fails the test too.
+//! The folder has `cases.jsonl`, one case per line, and `descriptors_with_editions.binpb`. Known gaps are listed in
+//! `tests/conformance_failures.txt`; a listed case that passes fails the test too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -102,7 +102,7 @@ fn group(case: &Case) -> &'static str {
     }
 }
 
-/// What came of a case: why it does not hold.
+/// Runs a case; the error is the reason why it fails.
 fn run(schema: &Schema, case: &Case) -> Result<(), String> {
     let ty = schema.message(&case.message).expect("the set has the message");
     let message = match (read(schema, ty, case), case.expect) {
@@ -126,7 +126,7 @@ fn run(schema: &Schema, case: &Case) -> Result<(), String> {
     Err(format!("means {:?}, not {:?}", shown(&back), shown(&expected)))
 }
 
-/// Whether two messages are the same apart from what a form has no place for, in the cases that are about that.
+/// Whether two messages differ only in what text and JSON cannot represent; always false for cases on other subjects.
 fn is_same_but_for_losses(lhs: &Message<'_>, rhs: &Message<'_>, case: &Case) -> bool {
     let unknown_fields = if case.name.ends_with("Nan.JsonOutput") {
         text::UnknownFields::ByNumber
@@ -135,7 +135,7 @@ fn is_same_but_for_losses(lhs: &Message<'_>, rhs: &Message<'_>, case: &Case) -> 
     } else {
         return false;
     };
-    // In text there is one NaN, as in JSON.
+    // Text has a single NaN, as JSON does.
     let options =
         text::PrintOptions { unknown_fields, ..text::PrintOptions::new(text::Style::Protoc) };
     let printed = |message: &Message<'_>| {
@@ -146,7 +146,7 @@ fn is_same_but_for_losses(lhs: &Message<'_>, rhs: &Message<'_>, case: &Case) -> 
     printed(lhs) == printed(rhs)
 }
 
-/// The message of a case.
+/// Reads the message of a case.
 fn read<'s>(schema: &'s Schema, ty: &'s MessageType, case: &Case) -> ckdiff::Result<Message<'s>> {
     let payload = base64(&case.payload_b64);
     match case.input {
@@ -163,7 +163,7 @@ fn read<'s>(schema: &'s Schema, ty: &'s MessageType, case: &Case) -> ckdiff::Res
     }
 }
 
-/// The message that comes back from what is written.
+/// Writes the message in the form of the case and reads it back.
 fn write<'s>(message: &Message<'s>, case: &Case) -> ckdiff::Result<Message<'s>> {
     match case.output {
         Form::Protobuf => {
@@ -181,10 +181,10 @@ fn through_json<'s>(message: &Message<'s>) -> ckdiff::Result<Message<'s>> {
         let options = json::PrintOptions { layout, unknown: Unknown::Drop, ..Default::default() };
         let mut out = Vec::new();
         json::print(message, &options, &mut out)?;
-        serde_json::from_slice::<serde_json::Value>(&out).expect("what is printed is JSON");
+        serde_json::from_slice::<serde_json::Value>(&out).expect("the output is JSON");
         let (back, losses) =
             json::parse(message.schema(), message.ty(), &out, &json::ParseOptions::default())
-                .expect("what is printed is read");
+                .expect("the output can be read");
         assert_eq!(losses, Losses::default());
         assert!(compact.is_none_or(|other: Message<'_>| other.bytes() == back.bytes()));
         compact = Some(back);
@@ -192,7 +192,7 @@ fn through_json<'s>(message: &Message<'s>) -> ckdiff::Result<Message<'s>> {
     Ok(compact.expect("two layouts"))
 }
 
-/// The message of a text; unknown fields are given by number where the case prints them so.
+/// Parses a text; accepts unknown fields by number if the case prints them.
 fn read_text<'s>(
     schema: &'s Schema,
     ty: &'s MessageType,
@@ -207,7 +207,7 @@ fn read_text<'s>(
     text::parse(schema, ty, text, &options).map(|(message, _)| message)
 }
 
-/// The message that comes back from its texts.
+/// Prints the message in both styles and reads it back.
 fn through_text<'s>(message: &Message<'s>, case: &Case) -> ckdiff::Result<Message<'s>> {
     let mut first = None;
     for style in [text::Style::Protoc, text::Style::TensorFlow] {
@@ -218,7 +218,7 @@ fn through_text<'s>(message: &Message<'s>, case: &Case) -> ckdiff::Result<Messag
         let options = text::PrintOptions { unknown_fields, ..text::PrintOptions::new(style) };
         let mut out = Vec::new();
         text::print(message, &options, &mut out)?;
-        // What the schema does not know is read back as the type that was written.
+        // Fields unknown to the schema are read back as the type that was written.
         let unknown = "protobuf_test_messages.proto2.UnknownToTestAllTypes";
         let ty = match case.print_unknown_fields {
             true => message.schema().message(unknown).unwrap(),

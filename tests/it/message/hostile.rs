@@ -1,4 +1,4 @@
-//! Text, JSON and binary that is wrong, damaged or too big: refused with a reason, or read as everybody reads it.
+//! Invalid, damaged or oversized text, JSON and binary: refused with a reason, or read as other parsers read it.
 
 use std::fs;
 use std::io::Read;
@@ -17,10 +17,10 @@ use crate::support::random_message::{self, Habit};
 use crate::support::{Random, base64, oracle};
 
 fn ty(name: &str) -> &'static MessageType {
-    Schema::tensorflow().message(name).unwrap_or_else(|| panic!("{name} is in the schema"))
+    Schema::tensorflow().message(name).unwrap_or_else(|| panic!("{name} is not in the schema"))
 }
 
-/// The forms of a message, as the oracle calls them.
+/// The forms of a message, by the oracle's names.
 const FORMS: &[&str] = &["text", "json", "binary"];
 
 fn check(form: &str, ty: Type, bytes: &[u8]) -> ckdiff::Result<Message<'static>> {
@@ -31,14 +31,14 @@ fn check(form: &str, ty: Type, bytes: &[u8]) -> ckdiff::Result<Message<'static>>
     }
 }
 
-/// A file that is to be refused, or read as given.
+/// A file that must be refused, or read as a given message.
 struct Case {
     path: String,
     form: String,
     ty: Type,
     why: String,
     refused: bool,
-    /// What it says; `None` where that is not agreed on.
+    /// The expected message; `None` if parsers disagree.
     canonical: Option<Vec<u8>>,
 }
 
@@ -64,7 +64,7 @@ fn cases() -> Vec<Case> {
     oracle.as_array().unwrap().iter().map(case).collect()
 }
 
-/// Cases where we do not follow the oracle, and why; one that does after all fails too.
+/// Cases in which ckdiff deviates from the oracle, and why; a listed case that agrees with the oracle fails the test too.
 const DECIDED: &[(&str, &str)] = &[
     ("hostile_messages/unicode_escape_pair.pbtxt", "the specification refuses every surrogate"),
     ("hostile_messages/hex_capital.pbtxt", "the specification has \\X, as Python does"),
@@ -96,7 +96,7 @@ fn illegal_messages_are_refused_and_unusual_ones_are_read() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Small messages in every form: what TensorFlow wrote, the cases above, and what only other schemas have.
+/// Small messages in every form: TensorFlow's, the cases above, and messages with features that only other schemas have.
 fn victims() -> Vec<(&'static str, Type, Vec<u8>)> {
     let mut victims = Vec::new();
     let oracle = oracle("messages.json");
@@ -125,7 +125,7 @@ fn victims() -> Vec<(&'static str, Type, Vec<u8>)> {
     victims
 }
 
-/// A message in each form that it has.
+/// A message in each of its forms.
 fn forms(ty: Type, bytes: Vec<u8>) -> Vec<(&'static str, Type, Vec<u8>)> {
     let message = Message::decode(ty.schema, ty.ty, bytes.clone()).unwrap();
     let (mut text, mut in_json) = (Vec::new(), Vec::new());
@@ -156,7 +156,7 @@ fn damaged_messages_keep_the_laws() {
     assert!(read > count / 20 && read < count * 19 / 20, "{read} of {count} are read");
 }
 
-/// What the fuzz targets do, with the type picked by chance: mostly the wrong one.
+/// Runs the fuzz targets with a random message type, which is mostly the wrong one.
 #[test]
 fn any_bytes_keep_the_laws() {
     let count = mutations(1_000, 1);
@@ -179,7 +179,7 @@ fn any_bytes_keep_the_laws() {
     assert!(documents > count / 100 && messages > count / 20, "{both}");
 }
 
-/// Reads what is given in parts; its text is never held as a whole.
+/// Reads a text in parts, so that it is never in memory as a whole.
 fn read_text(ty: &'static MessageType, text: impl Read + Send) -> ckdiff::Result<usize> {
     let parsed = text::parse(Schema::tensorflow(), ty, text, &ParseOptions::default());
     parsed.map(|(message, _)| message.bytes().len())
@@ -190,7 +190,7 @@ fn read_json(ty: &'static MessageType, text: &[u8]) -> ckdiff::Result<usize> {
     parsed.map(|(message, _)| message.bytes().len())
 }
 
-/// What takes how long; each of these must not take long.
+/// Asserts that reading takes less than `limit`; returns the size of the message, or the error.
 fn within(limit: Duration, what: &str, read: impl FnOnce() -> ckdiff::Result<usize>) -> String {
     let started = Instant::now();
     let read = read();
@@ -202,12 +202,12 @@ fn within(limit: Duration, what: &str, read: impl FnOnce() -> ckdiff::Result<usi
     }
 }
 
-/// How many levels hostile nesting has.
+/// The depth of hostile nesting.
 const LEVELS: usize = 1_000_000;
 
-/// A message in a message, again and again, all lengths right.
+/// Nested messages, all with correct lengths.
 fn nested_messages(tag: u8) -> Vec<u8> {
-    // From the inside out, and backwards.
+    // Built from the inside out, in reverse byte order.
     let mut bytes: Vec<u8> = Vec::new();
     for _ in 0..LEVELS {
         let (mut len, mut varint) = (bytes.len(), Vec::new());
@@ -249,7 +249,7 @@ fn a_million_levels_are_refused_at_once() {
             assert!(!error.ends_with("bytes"), "{open}: {error}");
         }
     }
-    // `args` again and again, and the start of a group that nobody knows.
+    // Nested `args`, then the start of an unknown group.
     for bytes in [
         nested_messages(0x12),
         vec![0x7b; LEVELS],
@@ -266,7 +266,7 @@ fn lay_out(text: &[u8]) -> ckdiff::Result<usize> {
     text::format(text, &LayoutOptions::default()).map(|laid_out| laid_out.len())
 }
 
-/// What is big is read, or refused, in no more memory than a few times its size.
+/// Large texts are read or refused with memory of a small multiple of their size.
 #[test]
 fn big_texts_are_read() {
     let len: u64 = std::env::var("CKDIFF_LITERAL_MB").map_or(8, |n| n.parse().unwrap()) << 20;
@@ -299,12 +299,12 @@ fn big_texts_are_read() {
     let refused = within(limit, "a word", || read_text(tensor, word));
     assert!(refused.len() < 300, "{}", refused.len());
     if std::env::var_os("CKDIFF_PEAK_MEMORY").is_some() {
-        // The text of one literal, what it says, and room for either to grow.
+        // The text of one literal, its value, and the growth of both buffers.
         assert_peak_memory_under((5 * len + (128 << 20)) >> 10);
     }
 }
 
-/// In a process of its own, since the other tests of this one use memory too.
+/// Runs in its own process because other tests in the same process use memory too.
 #[cfg(target_os = "linux")]
 #[test]
 fn big_texts_take_little_memory() {

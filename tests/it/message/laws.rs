@@ -1,4 +1,4 @@
-//! What holds of every message, whatever its type, tried on random ones.
+//! Laws that hold for messages of any type, tested on random ones.
 
 use ckdiff::json;
 use ckdiff::message::{Losses, Message, Unknown};
@@ -19,12 +19,12 @@ fn decoded(ty: &'static MessageType, bytes: Vec<u8>) -> ckdiff::Result<Message<'
     Message::decode(Schema::tensorflow(), ty, bytes)
 }
 
-/// The bytes of a tape, and how many unknown fields are among them.
+/// A random message from a tape, and the number of its unknown fields.
 fn drawn(ty: &MessageType, habit: Habit, tape: &[u64]) -> (Vec<u8>, u64) {
     random_message::message(Schema::tensorflow(), ty, habit, &mut Random::of_tape(tape))
 }
 
-/// Every text of a message and every JSON of it is the same message.
+/// Checks that every text and every JSON of a message reads back as the same message.
 fn comes_back(message: &Message<'static>) -> Law {
     for options in print_options() {
         let (text, losses) = text_of(message, &options);
@@ -40,8 +40,8 @@ fn comes_back(message: &Message<'static>) -> Law {
     Ok(())
 }
 
-/// Checks that a message comes back from its text. An `Any` whose payload is not canonical comes back canonical, and then has the
-/// same text.
+/// Checks that a message is equal after a round trip. An `Any` with a payload that is not canonical becomes canonical, and
+/// then prints the same text.
 fn is_same(
     message: &Message<'_>,
     back: &Message<'_>,
@@ -65,14 +65,14 @@ fn random_messages_of_every_type_survive_every_form() {
     });
 }
 
-/// Fields in another order are the same message, as long as those of one number keep theirs.
+/// The order of fields does not matter if fields with the same number keep their order.
 #[test]
 fn the_order_of_fields_means_nothing() {
     for_every_type(Schema::tensorflow(), |ty, tape| {
         let mut random = Random::of_tape(tape);
         let mut records = random_message::records(Schema::tensorflow(), ty, &mut random);
         let message = decoded(ty, records.concat())?;
-        // A stable sort by random keys, one for each field.
+        // A stable sort by random keys, one per field number.
         let keys: Vec<u64> = (0..100).map(|_| random.next()).collect();
         records.sort_by_key(|record| keys[usize::from(record[0]) % 100]);
         let shuffled = decoded(ty, records.concat())?;
@@ -81,7 +81,7 @@ fn the_order_of_fields_means_nothing() {
     });
 }
 
-/// The last value counts, messages merge, and packed or not is the same: as prost has it.
+/// As in prost, the last value wins, messages merge, and packed and unpacked lists are equal.
 #[test]
 fn messages_not_in_canonical_form_mean_what_prost_reads() {
     for_every_type(Schema::tensorflow(), |ty, tape| {
@@ -97,7 +97,7 @@ fn messages_not_in_canonical_form_mean_what_prost_reads() {
     });
 }
 
-/// Binary keeps what nobody knows; text leaves it out and says how much; JSON is asked first.
+/// Binary keeps unknown fields, text omits and counts them, JSON refuses them unless told to drop them.
 #[test]
 fn unknown_fields_are_kept_or_counted() {
     for_every_type(Schema::tensorflow(), |ty, tape| {
@@ -112,7 +112,7 @@ fn unknown_fields_are_kept_or_counted() {
         for options in print_options() {
             let (text, losses) = text_of(&message, &options);
             let back = from_text(ty, &text)?;
-            // An `Any` that is not expanded is a string of bytes.
+            // An `Any` that is not expanded is printed as bytes.
             if options.expand_any {
                 prop_assert!(back.bytes() == known.bytes(), "{}", String::from_utf8_lossy(&text));
                 counts.push(losses.unknown_fields);
@@ -129,13 +129,13 @@ fn unknown_fields_are_kept_or_counted() {
 
         let first = counts[0];
         prop_assert!(counts.iter().all(|count| *count == first), "{counts:?}");
-        // Less than all, where an entry of a map is there twice.
+        // Fewer than were written if a map has an entry twice.
         prop_assert!(first <= written && (first == 0) == is_known, "{first} of {written}");
         Ok(())
     });
 }
 
-/// Whatever a schema may have, not all of which every form has.
+/// A schema with every kind of field, including kinds that some forms lack.
 #[test]
 fn the_laws_of_messages_hold_for_every_kind_of_field() {
     let schema = everything::schema();

@@ -1,4 +1,4 @@
-//! Messages, whatever their form.
+//! Messages in all forms.
 
 mod any_payloads;
 mod binary_errors;

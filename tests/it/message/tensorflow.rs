@@ -1,4 +1,4 @@
-//! Messages that real TensorFlow wrote, whatever their form.
+//! Messages written by TensorFlow, in all forms.
 
 use ckdiff::json;
 use ckdiff::message::{Message, Unknown, Writer};
@@ -45,7 +45,7 @@ fn messages_of_tensorflow_survive_text_and_json() {
             if lost == (0, 0) {
                 assert!(back.bytes() == message.bytes(), "{path} {options:?}");
             } else {
-                // What is lost is lost once.
+                // Later conversions lose nothing more.
                 assert!(text_of(&back, &options).0 == text, "{path} {options:?}");
             }
         }
@@ -65,7 +65,7 @@ fn messages_of_tensorflow_survive_text_and_json() {
     assert!(unharmed >= 36, "{unharmed}");
 }
 
-/// The texts that TensorFlow wrote mean what its binary files do.
+/// TensorFlow's text files equal its binary files.
 #[test]
 fn texts_of_tensorflow_are_read() {
     let oracle = oracle("messages.json");
@@ -76,7 +76,7 @@ fn texts_of_tensorflow_are_read() {
         let path = facts["path"].as_str().unwrap();
         let text = std::fs::read(format!("tests/data/{path}")).unwrap();
         let message = from_text(ty(facts["message"].as_str().unwrap()), &text).unwrap();
-        // Python sorts maps in another order, which is of the same length.
+        // Python sorts maps in another order, which has the same length.
         let len = facts["canonical"]["bytes"].as_u64();
         assert_eq!(Some(message.bytes().len() as u64), len, "{path}");
         if fact(facts, "form") == "text_tensorflow" {
@@ -96,14 +96,14 @@ fn texts_and_json_of_python_are_read() {
         let bytes = base64(facts["binary_b64"].as_str().unwrap());
         let message = Message::decode(Schema::tensorflow(), ty, bytes).unwrap();
         let odd_nans = facts["nan_payloads"].as_u64().unwrap();
-        // Text and JSON have one NaN, which prints as all others do.
+        // Text and JSON have a single NaN, so the printed messages are compared.
         let printed = |message: &Message<'_>| text_of(message, &PrintOptions::default()).0;
         let is_same = |back: Message<'_>| match odd_nans {
             0 => back.bytes() == message.bytes(),
             _ => printed(&back) == printed(&message),
         };
         for key in ["text", "text_protoc"] {
-            // Of a large message there is only a digest.
+            // Large messages have only a digest.
             let Some(text) = fact(&facts, key).as_str() else { continue };
             assert!(is_same(from_text(ty, text.as_bytes()).unwrap()), "{key}: {facts}");
             texts += 1;
@@ -115,13 +115,13 @@ fn texts_and_json_of_python_are_read() {
     assert!(texts >= 592 && jsons >= 297, "{texts} texts, {jsons} JSON texts");
 }
 
-/// Messages that are given twice merge at every level, in the memory of the input.
+/// Messages that occur twice are merged at every level, with no more memory than the input needs.
 #[test]
 fn messages_given_twice_merge_at_every_level() {
     let schema = Schema::tensorflow();
     let mut bytes = vec![0x08, 7];
     for _ in 0..400 {
-        // list_value { values { … } } in two parts, the first empty.
+        // list_value { values { … } } in two parts, the first of which is empty.
         for tag in [0x0a, 0x9a] {
             let mut around = Writer::default();
             if tag == 0x9a {

@@ -1,4 +1,4 @@
-//! Where nodes were made: what of it goes with an export and an import.
+//! Debug info: which of it an export and an import keep.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ fn info() -> Message<'static> {
     decoded("tensorflow.GraphDebugInfo", read("model.debug"))
 }
 
-/// Of each name, its frames: file, line, function.
+/// The frames of each name: file, line, function.
 type Traces = BTreeMap<String, Vec<(String, i32, String)>>;
 
 fn traces(info: &GraphDebugInfo) -> Traces {
@@ -49,7 +49,7 @@ fn of(bytes: &[u8]) -> (GraphDebugInfo, Traces) {
     (info, traces)
 }
 
-/// What TensorFlow says of the scope, which it calls by the names of its own graph, as the nodes are called in the export.
+/// TensorFlow's traces of the scope, with the names that the nodes have in the export.
 fn of_tower() -> Traces {
     let (_, known) = of(&read("tower.debug"));
     let bare = |name: &String| name.strip_prefix("tower/").unwrap().to_owned();
@@ -67,7 +67,7 @@ fn the_traces_of_a_scope_equal_those_of_tensorflow() {
     let (kept, found) = of(kept.bytes());
     assert_eq!(found, of_tower());
     assert_eq!(found.len(), 2);
-    // No trace and no frame is left that nothing leads to.
+    // Unreferenced traces and frames are removed.
     assert_eq!(
         kept.traces_by_id.len(),
         kept.name_to_trace_id.values().collect::<std::collections::BTreeSet<_>>().len()
@@ -88,7 +88,7 @@ fn the_traces_of_a_scope_equal_those_of_tensorflow() {
     assert_eq!(same.bytes(), info().bytes());
 }
 
-/// The meta graph with its debug information inside, of a function too.
+/// The meta graph with its debug info embedded in the graph; one name belongs to a function.
 fn with_inside() -> Message<'static> {
     let mut meta = MetaGraphDef::decode(&*read("model.meta")).unwrap();
     let mut info = GraphDebugInfo::decode(&*read("model.debug")).unwrap();
@@ -164,7 +164,7 @@ fn export_writes_debug_info_next_to_the_meta_graph() {
     let run = export("debug_info/model.meta", "a.meta", &["--export-scope=tower"]);
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(of(&std::fs::read(place("a.debug")).unwrap()).1, of_tower());
-    // In the form of the meta graph; from inside the graph, which goes before.
+    // Embedded debug info takes precedence, and is written in the form of the meta graph.
     std::fs::write(place("inside.meta"), with_inside().bytes()).unwrap();
     let run = export(&place("inside.meta"), "b.pbtxt", &[]);
     assert_eq!(run.code, 0, "{run:?}");
@@ -204,7 +204,7 @@ fn debug_info_of_the_input_is_not_replaced() {
     assert!(run.stderr.contains("this is the debug information of the input"), "{run:?}");
     assert_eq!(std::fs::read(place("m.debug")).unwrap(), info().bytes());
     assert!(!dir.path().join("m.pb").exists());
-    // Who replaces the input wants that too.
+    // Replacing the input includes replacing its debug info.
     assert_eq!(export("m.meta").code, 0);
     assert_eq!(of(&std::fs::read(place("m.debug")).unwrap()).1, of_tower());
 }

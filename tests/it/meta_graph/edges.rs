@@ -1,4 +1,4 @@
-//! Exports and imports at their edges: what cannot be done and why, odd names, large graphs, collections by hand.
+//! Edge cases of export and import: refusals with the reason, odd names, large graphs, hand-made collections.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -58,7 +58,7 @@ fn impossible_exports_are_refused() {
     ] {
         assert_eq!(export(meta, &options).unwrap_err().to_string(), said);
     }
-    // Without a scope nobody has to know what it is.
+    // Without a scope, unreadable items are copied.
     assert_eq!(export(&garbage, &scoped("")).unwrap().message.bytes(), garbage.bytes());
     let graph = decoded("tensorflow.GraphDef", Vec::new());
     let said = "message: expected tensorflow.MetaGraphDef, found tensorflow.GraphDef";
@@ -155,7 +155,7 @@ fn conflicting_graphs_are_not_joined() {
     assert_eq!(collections.items("c"), [Item::Int(1), Item::Int(1)]);
 }
 
-/// What TensorFlow leaves under its old names, and then cannot import.
+/// TensorFlow keeps the old names here, and then cannot import the graph.
 #[test]
 fn nested_contexts_lose_the_scope_too() {
     let exported = export(&fixture("nested.meta"), &scoped("net")).unwrap().message;
@@ -271,7 +271,7 @@ fn the_first_item_decides_the_kind_of_a_collection() {
     assert!(Collections::of(&fixture("towers.meta")).unwrap().read::<SaverDef>("losses").is_err());
 }
 
-/// A graph of this many nodes with as many scopes, savers, colocations, and names that are nearly taken.
+/// A graph with this many nodes, as many scopes, savers and colocations, and names that almost collide.
 fn large(count: usize) -> Message<'static> {
     let mut out = Writer::default();
     out.tag(2, WireType::Len);

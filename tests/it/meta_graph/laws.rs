@@ -1,4 +1,4 @@
-//! What holds of every export and import, tried on what TensorFlow wrote, on damaged and on random meta graphs.
+//! Laws of export and import, tested on TensorFlow's, damaged and random meta graphs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ fn meta_type() -> &'static MessageType {
     Schema::tensorflow().message("tensorflow.MetaGraphDef").unwrap()
 }
 
-/// All meta graphs of the fixtures, by their files.
+/// All meta graphs of the fixtures, with their files.
 fn all() -> BTreeMap<String, Message<'static>> {
     let mut found = BTreeMap::new();
     for folder in ["meta_graphs", "graphs"] {
@@ -105,10 +105,10 @@ fn a_meta_graph_can_be_imported_next_to_itself_many_times() {
     }
     let below_root = import(&meta, Some(&both), &below("")).unwrap();
     let again = import(&below_root.message, None, &below("")).unwrap();
-    assert_eq!(nodes(&again.message).len(), count * 5, "every name is one of its own");
+    assert_eq!(nodes(&again.message).len(), count * 5, "every name is unique");
 }
 
-/// The message with an unknown field at the end of every message in it, those in collections too.
+/// The message with an unknown field at the end of every message in it, including those in collections.
 fn sprinkled(ty: &MessageType, bytes: &[u8]) -> Vec<u8> {
     let schema = Schema::tensorflow();
     let mut out = Writer::default();
@@ -141,7 +141,7 @@ fn sprinkled(ty: &MessageType, bytes: &[u8]) -> Vec<u8> {
     out.finish()
 }
 
-/// The same of a collection, whose items are messages where its name says so.
+/// The collection with unknown fields in its items, if its name says that they are messages.
 fn sprinkled_collection(key: &str, bytes: &[u8]) -> Vec<u8> {
     let schema = Schema::tensorflow();
     let item = match key {
@@ -184,7 +184,7 @@ fn unknown_fields_stay_wherever_they_are() {
         ("functions.meta", ""),
     ] {
         let options = ExportOptions { clear_devices: true, ..scoped("") };
-        // With a library and versions, which an export adds where there are none.
+        // With a library and versions, which an export adds if they are missing.
         let meta = export(&fixture(file), &options).unwrap().message;
         let options = ExportOptions { clear_devices: true, ..scoped(scope) };
         let plain = export(&meta, &options).unwrap().message;
@@ -197,8 +197,8 @@ fn unknown_fields_stay_wherever_they_are() {
     }
 }
 
-/// Exports and imports a meta graph in every way; the result is a message in canonical form, or an error that says something. Returns
-/// how many messages result.
+/// Exports and imports a meta graph in ten ways; each result is a canonical message or an error with a text. Returns the
+/// number of messages.
 fn in_every_way(meta: &Message<'static>) -> u64 {
     let mut messages = 0;
     let check = |message: &Message<'static>| {
@@ -247,7 +247,7 @@ fn in_every_way(meta: &Message<'static>) -> u64 {
 }
 
 #[test]
-fn random_meta_graphs_come_out_in_canonical_form() {
+fn random_meta_graphs_are_written_in_canonical_form() {
     let (random_ones, messages) = (Count::default(), Count::default());
     for_tapes("meta graph", 61, 150, |tape| {
         let mut random = Random::of_tape(tape);
@@ -259,13 +259,13 @@ fn random_meta_graphs_come_out_in_canonical_form() {
         }
         Ok(())
     });
-    // Of ten ways each.
+    // Each was exported and imported in ten ways.
     let (random_ones, messages) = (random_ones.get(), messages.get());
     assert!(messages > random_ones / 2, "{messages} messages of {random_ones}");
 }
 
 #[test]
-fn damaged_meta_graphs_do_no_harm() {
+fn damaged_meta_graphs_are_survived() {
     let victims: Vec<_> = ["towers_scope.meta", "nested.meta", "queues.meta", "unbound_scope.meta"]
         .map(fixture)
         .into();

@@ -1,4 +1,4 @@
-//! Meta graphs exported and imported: what comes out is what TensorFlow makes of the same graph.
+//! Exported and imported meta graphs: equal to TensorFlow's results for the same graph.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ pub fn fixture(file: &str) -> Message<'static> {
     meta_graph(fs::read(format!("tests/data/meta_graphs/{file}")).unwrap())
 }
 
-/// The message as people read it, to be compared line by line.
+/// The message as text, for comparisons by line.
 pub fn text(message: &Message<'_>) -> String {
     use ckdiff::text::{PrintOptions, Style, print};
     let mut out = Vec::new();
@@ -26,7 +26,7 @@ pub fn text(message: &Message<'_>) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Bytes, and where they differ the text, so that a failure can be read.
+/// Asserts equal bytes; a failure shows the lines that differ.
 pub fn assert_same(ours: &Message<'_>, theirs: &Message<'_>, case: &str) {
     if ours.bytes() != theirs.bytes() {
         pretty_assert(&text(ours), &text(theirs), case);
@@ -88,7 +88,7 @@ fn exports_equal_those_of_tensorflow() {
     assert!(count >= 15, "{count}");
 }
 
-/// The records of a field of the message itself.
+/// The bytes of a top-level field of the message.
 fn field<'m>(message: &'m Message<'_>, number: u32) -> &'m [u8] {
     let records = Records::new(message.bytes(), 0).map(Result::unwrap);
     let content =
@@ -108,10 +108,10 @@ fn imports_equal_those_of_tensorflow() {
         let theirs = fixture(case["after"].as_str().unwrap());
         let ours = import_case(case);
         if name == "twice" {
-            // There TensorFlow's collections and saver name the nodes of the first import a second time.
+            // TensorFlow's collections and saver refer to the nodes of the first import here.
             assert_eq!(field(&ours.message, 2), field(&theirs, 2), "{name}");
         } else if case["into"].is_string() {
-            // Of the saver that comes with it TensorFlow's export knows nothing unless it is told.
+            // TensorFlow's export includes the imported saver only on request.
             let bytes = ours.message.bytes();
             let saver = Records::new(bytes, 0).map(Result::unwrap).find(|r| r.number == 3).unwrap();
             let (from, len) = (saver.offset as usize, saver.bytes.len());

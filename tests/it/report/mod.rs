@@ -1,3 +1,3 @@
-//! Reports, for people and for programs.
+//! Reports for people and for programs.
 
 mod results;

@@ -1,4 +1,4 @@
-//! Reports of results that are made by hand.
+//! Reports of hand-made results.
 
 use ckdiff::artifact::{ArtifactKind, ArtifactSummary};
 use ckdiff::compare::{
@@ -60,7 +60,7 @@ fn tensor(name: impl AsRef<[u8]>, status: Status, dims: &[i64]) -> TensorDiff {
     }
 }
 
-/// All of whose elements moved by some share of themselves.
+/// A tensor pair in which every element changed by the fraction `by`.
 fn moved(name: impl AsRef<[u8]>, dims: &[i64], by: f64) -> TensorDiff {
     let mut tensor = tensor(name, Status::Different, dims);
     let elements = tensor.lhs.as_ref().unwrap().shape.elements();
@@ -127,12 +127,12 @@ fn json(diff: &Diff) -> Value {
     value
 }
 
-/// The first line, which is the answer.
+/// The first line of a report, which is the answer.
 fn answer(diff: &Diff) -> String {
     human(diff).lines().next().unwrap().to_owned()
 }
 
-/// A diff with everything in it.
+/// A diff that uses every part of a report.
 fn everything() -> Diff {
     let mut other_dtype = tensor("step", Status::Dtype, &[]);
     other_dtype.lhs = Some(facts(DType::I32, &[]));
@@ -270,7 +270,7 @@ fn every_line_fits_a_hundred_columns() {
         assert!(line.chars().count() <= 100, "{} columns: {line}", line.chars().count());
     }
     assert!(human(&diff).contains("…"));
-    assert!(human(&diff).contains("kernel/huge"), "a name keeps its end");
+    assert!(human(&diff).contains("kernel/huge"), "the end of a name is kept");
 }
 
 #[test]
@@ -288,12 +288,12 @@ fn control_characters_in_a_file_do_not_reach_the_terminal() {
     for max_diffs in [0, 100] {
         let text = human_with(&diff, Palette::PLAIN, max_diffs);
         assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
-        assert!(!text.contains("--rename"), "a name that cannot be typed is not to be pasted");
+        assert!(!text.contains("--rename"), "a name that cannot be typed is not proposed");
     }
 }
 
 #[test]
-fn colours_come_only_when_asked_for_and_change_no_word() {
+fn colours_are_optional_and_change_no_word() {
     let plain = human(&everything());
     let coloured = human_with(&everything(), Palette::COLOUR, 20);
     assert!(!plain.contains('\x1b'));
@@ -325,9 +325,9 @@ fn a_tolerance_that_would_pass_is_suggested_where_it_helps() {
     let told = Some("It would pass with --rtol 1.3e-6 or with --atol 1.6e-7.".into());
     assert_eq!(suggestion(&noise), told);
     let retrained = diff(vec![moved("a", &[8], 0.5)]);
-    assert_eq!(suggestion(&retrained), None, "a retrained model is no noise");
+    assert_eq!(suggestion(&retrained), None, "a retrained model is not numerical noise");
     noise.tensors.push(tensor("c", Status::Added, &[]));
-    assert_eq!(suggestion(&noise), None, "no tolerance makes an added tensor go away");
+    assert_eq!(suggestion(&noise), None, "no tolerance accepts an added tensor");
     let mut asked = retrained;
     asked.options.tolerance = Tolerance::new(None, None, Some(4)).unwrap();
     let told = "It would pass with --rtol 0.5 or with --atol 0.063 or with --ulp 1000.";
@@ -336,7 +336,7 @@ fn a_tolerance_that_would_pass_is_suggested_where_it_helps() {
     assert_eq!(suggestion(&asked), Some("No tolerance would pass.".into()));
 }
 
-/// The rules that a report proposes, as the command would get them from a shell.
+/// The rules that a report proposes, parsed like a shell would.
 fn proposed(diff: &Diff) -> Vec<String> {
     let text = human(diff);
     let rules = text.lines().filter_map(|line| line.strip_prefix("  --rename '"));
@@ -358,7 +358,7 @@ fn renamed(pairs: &[(&str, &str)], others: &[&str]) -> Diff {
 
 #[test]
 fn proposed_renames_rename_exactly_those() {
-    /// Pairs, other names of lhs, and how many rules it takes.
+    /// Renamed pairs, other names of lhs, and the number of proposed rules.
     type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], usize);
     let cases: &[Case<'_>] = &[
         (&[("old/a", "new/a"), ("old/b", "new/b")], &["older/a", "new/c"], 1),

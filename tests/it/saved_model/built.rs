@@ -1,4 +1,4 @@
-//! A SavedModel that is built is the one that TensorFlow's builder makes of the same graphs, and is loaded as TensorFlow loads it.
+//! Built SavedModels equal those of TensorFlow's builder for the same graphs, and load like them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 pub(crate) use crate::support::built_models::folder;
 use crate::support::built_models::{self, CASES, Case, From, add_all, rebuild};
 
-/// The meta graph of this number that TensorFlow's builder was given.
+/// The meta graph with this number, as it was passed to TensorFlow's builder.
 pub fn before(case: &str, number: usize) -> Message<'static> {
     built_models::before(case, number).unwrap()
 }
@@ -24,14 +24,14 @@ pub fn before(case: &str, number: usize) -> Message<'static> {
 /// The case that TensorFlow wrote as text.
 const AS_TEXT: &str = "two";
 
-/// Builds what TensorFlow built.
+/// Builds the SavedModel of a case with ckdiff.
 fn build(case: &Case, from: From, out: &Path) -> BuildOutcome {
     let mut builder = Builder::new(out).unwrap();
     add_all(&mut builder, case, from, |_| {}).unwrap();
     if case.name == AS_TEXT { builder.save_as_text().unwrap() } else { builder.save().unwrap() }
 }
 
-/// All that is in a directory, folders too.
+/// All files and folders in a directory.
 pub fn everything(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![dir.to_path_buf()];
@@ -66,12 +66,12 @@ pub fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// The content of a field of any length.
+/// The bytes of a field with any wire type.
 fn content<'m>(value: &Value<'m>) -> &'m [u8] {
     if let Value::Len(content) = value { content } else { &[] }
 }
 
-/// A node's bytes without the shapes that an export writes.
+/// The bytes of a node without the output shapes that an export adds.
 fn without_shapes(node: &[u8]) -> Vec<u8> {
     let is_shapes = |entry: &[u8]| {
         let key = Records::new(entry, 0).next().unwrap().unwrap().value;
@@ -82,7 +82,7 @@ fn without_shapes(node: &[u8]) -> Vec<u8> {
     kept.flat_map(|record| record.bytes.to_vec()).collect()
 }
 
-/// The names of the nodes that TensorFlow's builder was given.
+/// The names of the nodes that were passed to TensorFlow's builder.
 fn names_before(case: &str, number: usize) -> BTreeSet<String> {
     let meta = before(case, number);
     let graph = Records::new(meta.bytes(), 0).map(Result::unwrap).find(|r| r.number == 2).unwrap();
@@ -90,7 +90,7 @@ fn names_before(case: &str, number: usize) -> BTreeSet<String> {
     graph.nodes().iter().map(|node| node.name.to_owned()).collect()
 }
 
-/// What a message has, field by field; the nodes of savers that were built without their shapes, which TensorFlow infers.
+/// The fields of a message; nodes of built savers lack their shapes, which only TensorFlow infers.
 fn parts(message: &Message<'_>, case: &str) -> Vec<(String, Vec<u8>)> {
     let (mut found, mut graphs) = (Vec::new(), 0);
     let records = |bytes: &[u8]| -> Vec<(u32, Vec<u8>, Vec<u8>)> {
@@ -145,7 +145,7 @@ fn a_built_model_equals_what_tensorflow_builds() {
                 assert_eq!(shown(ours), shown(theirs), "{case} {place}");
             }
             assert_eq!(ours.len(), expected.len(), "{case}");
-            // As ckdiff itself tells it.
+            // A comparison by ckdiff finds no difference either.
             let (lhs, rhs) =
                 (Artifact::open(&saved.dir).unwrap(), Artifact::open(&theirs).unwrap());
             let found = diff(&lhs, &rhs, &Options::default(), &Silent).unwrap();
@@ -162,12 +162,12 @@ fn no_temporary_files_are_left_next_to_a_built_model() {
     let names = everything(&folder.path().join("made/too"));
     assert_eq!(names.iter().filter(|name| name.components().count() == 1).count(), 1, "{names:?}");
     assert_eq!(everything(folder.path()).len(), names.len() + 2, "{names:?}");
-    // A builder that is dropped leaves nothing, the folders that it made included.
+    // A dropped builder leaves nothing, not even the folders that it made.
     drop(Builder::new(folder.path().join("other/one")).unwrap());
     assert!(!folder.path().join("other").exists());
 }
 
-/// Models of TensorFlow 2, whose savers are functions and whose assets go by number.
+/// Models of TensorFlow 2, whose savers are functions and whose assets are numbered.
 const OBJECTS: [&str; 5] = [
     "saved_models/module",
     "saved_models/stateless",
@@ -190,7 +190,7 @@ fn models_of_tensorflow_2_are_rebuilt() {
             let anew = SavedModel::open(&dir).unwrap();
             assert_eq!(shown(anew.message().bytes()), shown(theirs.message().bytes()), "{model}");
             assert_eq!(anew.load(&["serve"]).unwrap().restore().unwrap(), store, "{model}");
-            // The nodes of a saver save what they know of objects, which is not all that TensorFlow had saved.
+            // Save nodes write the object graph that they contain, which may differ from TensorFlow's.
             if matches!(values, Values::Checkpoint(_)) {
                 let (lhs, rhs) = (Artifact::open(&source).unwrap(), Artifact::open(&dir).unwrap());
                 let found = diff(&lhs, &rhs, &Options::default(), &Silent).unwrap();

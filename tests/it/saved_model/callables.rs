@@ -1,4 +1,4 @@
-//! `ckdiff show` of SavedModels: all that TensorFlow's saved_model_cli tells, and what lies in the directory.
+//! `ckdiff show` of SavedModels: all facts of TensorFlow's saved_model_cli, and the files in the directory.
 
 use ckdiff::artifact::Artifact;
 use ckdiff::report::{MetaGraph, Overview};
@@ -21,7 +21,7 @@ fn everything_that_saved_model_cli_reports_is_reported() {
         assert_eq!(report["meta_graphs"].as_array().unwrap().len(), graphs.len(), "{path}");
         for (known, graph) in graphs.iter().zip(report["meta_graphs"].as_array().unwrap()) {
             assert_eq!(known["tags"], graph["tags"], "{path}");
-            // It passes over functions that only an attribute names; we count the nodes of all.
+            // saved_model_cli omits functions that only an attribute names; ckdiff counts the nodes of all functions.
             for op in graph["graph"]["ops"].as_array().unwrap() {
                 let is_used = op["nodes"] != 0;
                 let is_known = known["ops"].as_array().unwrap().contains(&op["op"]);
@@ -32,7 +32,7 @@ fn everything_that_saved_model_cli_reports_is_reported() {
             }
             signatures += check_signatures(&known["signatures"], &graph["signatures"]);
         }
-        // The models of TensorFlow 1 have no functions to call.
+        // Models of TensorFlow 1 have no callable functions.
         if let Some(functions) = fact(known, "functions").as_object() {
             options += check_functions(path, functions, &report["meta_graphs"][0]);
         }
@@ -40,7 +40,7 @@ fn everything_that_saved_model_cli_reports_is_reported() {
     assert!(signatures >= 15 && options >= 22, "{signatures} signatures, {options} options");
 }
 
-/// Holds signatures against the oracle's; returns how many there are.
+/// Compares signatures with the oracle's; returns their number.
 fn check_signatures(known: &Value, found: &Value) -> usize {
     let known = known.as_object().unwrap();
     assert_eq!(found.as_array().unwrap().len(), known.len());
@@ -52,7 +52,7 @@ fn check_signatures(known: &Value, found: &Value) -> usize {
             assert_eq!(found[way].as_array().unwrap().len(), tensors.len(), "{name}");
             for (key, tensor) in tensors {
                 let found = item(&found[way], "name", key);
-                // It tells neither type nor name of what is no single tensor, and calls its shape that of a scalar.
+                // For values of several tensors, saved_model_cli reports neither dtype nor name, and a scalar shape.
                 if found.get("encoding").is_none() {
                     assert_eq!(found["shape"], tensor["shape"], "{name} {key}");
                     assert_eq!(found["tensors"][0], tensor["name"], "{name} {key}");
@@ -69,7 +69,7 @@ fn check_signatures(known: &Value, found: &Value) -> usize {
     known.len()
 }
 
-/// Holds the functions of the root against the oracle's; returns how many ways to call them there are.
+/// Compares the callable functions with the oracle's; returns the number of their signatures.
 fn check_functions(path: &str, known: &serde_json::Map<String, Value>, graph: &Value) -> usize {
     let callables = graph["callables"].as_array().unwrap();
     let of_root: Vec<&Value> = callables.iter().filter(|found| found["of_root"] == true).collect();
@@ -95,11 +95,11 @@ fn check_functions(path: &str, known: &serde_json::Map<String, Value>, graph: &V
             .collect();
         for option in options.as_array().unwrap() {
             let at = found.iter().position(|found| found == option);
-            let at = at.unwrap_or_else(|| panic!("{path} {name}: {option} is among {found:?}"));
+            let at = at.unwrap_or_else(|| panic!("{path} {name}: {option} is not in {found:?}"));
             found.remove(at);
             count += 1;
         }
-        assert!(found.is_empty(), "{path} {name}: {found:?} are more");
+        assert!(found.is_empty(), "{path} {name}: {found:?} are not in the oracle");
     }
     count
 }
@@ -116,12 +116,12 @@ fn functions_are_shown_as_they_are_called() {
     }
     let file = ckdiff(&["show", "callables/structures/saved_model.pb", "--format=json"]).json();
     assert_valid(&file);
-    assert_eq!(file["directory"], Value::Null, "a file is shown alone");
+    assert_eq!(file["directory"], Value::Null, "a file is shown without its directory");
     let few = ckdiff(&["show", "callables/structures", "-n2"]);
     named_snapshot("cli", "show_functions_few", few.text());
 }
 
-/// The row of the one argument of a function `f`.
+/// The row of the only argument of a function `f`.
 fn row(value: Vec<u8>) -> String {
     let graph = with_objects(&objects(&[("f", &["g"])], &[("g", value)]));
     let [text, report] = shown(&graph, |_| {});
@@ -200,7 +200,7 @@ fn assets_of_the_collection_are_a_fallback() {
         assert!(graph.assets_error.is_some());
     });
     assert!(text.contains("\nAssets\n") && text.contains("saved_model_assets"), "{text}");
-    assert!(text.contains("TensorFlow 2.21.0"), "all else is told: {text}");
+    assert!(text.contains("TensorFlow 2.21.0"), "the rest is shown: {text}");
     assert_valid(&serde_json::from_str(&report).unwrap());
 }
 
@@ -214,7 +214,7 @@ fn functions_that_only_tensorflow_calls_are_counted() {
     let report = ckdiff(&["show", "saved_models/module", "--format=json"]).json();
     assert!(report["meta_graphs"][0]["callables"].to_string().contains("table/_initialize"));
 
-    // An attribute of the root is the user's; so is an object that saves something.
+    // An attribute of the root belongs to the user, even with such a name; so does an object with a saving method.
     let names: &[&str] = &["g"];
     let graph = with_objects(&objects(&[("_initialize", names), (".SAVE", names)], &[]));
     let text = meta_graph_overview(&graph, 20);

@@ -1,4 +1,4 @@
-//! `ckdiff show` of the directory of a SavedModel: what lies beside the graphs, and what of it is damaged.
+//! `ckdiff show` of a SavedModel's directory: the files besides the graphs, and damage in them.
 
 use std::fs;
 use std::path::Path;
@@ -137,7 +137,7 @@ fn a_failed_part_hides_nothing_else() {
         ("Fingerprint", |dir| fs::write(dir.join("fingerprint.pb"), [0xff; 9]).unwrap()),
         ("Saved variables", |dir| fs::write(dir.join("variables/variables.index"), "").unwrap()),
         ("Other files", |dir| {
-            // Deeper than any folder of a SavedModel, as a link that leads round in a ring is.
+            // Deeper than any folder of a SavedModel; a link to a parent folder looks like this.
             fs::create_dir_all(dir.join("assets").join("deep/".repeat(40))).unwrap();
         }),
     ];
@@ -163,7 +163,7 @@ fn a_failed_part_hides_nothing_else() {
         assert_eq!(report.code, 2, "{title}");
         assert_valid(&report.json());
         assert_eq!(report.json()["directory"]["damage"], json!([error]));
-        // Who compares needs it all.
+        // A comparison needs every part.
         let run = ckdiff(&["diff", path, path]);
         assert!(run.code == 2 && run.stderr.contains(error), "{title}: {}", run.stderr);
     }

@@ -1,4 +1,4 @@
-//! SavedModels that nobody wrote: they are loaded, restored and built anew, or refused, and no harm is done.
+//! Damaged SavedModels: they are loaded, restored and rebuilt, or refused, without panics and partial output.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn lines(dir: &Path) -> Vec<String> {
     String::from_utf8(text).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Copies all of a SavedModel but its message.
+/// Copies all files of a SavedModel except its message.
 fn copy_without_message(dir: &Path, out: &Path) {
     for (name, content) in files(dir) {
         if !name.starts_with("saved_model.pb") {
@@ -40,17 +40,17 @@ fn copy_without_message(dir: &Path, out: &Path) {
     }
 }
 
-/// Does with a loaded SavedModel whatever can be done with one. Returns whether it could be built anew.
+/// Uses every part of a loaded SavedModel. Returns whether it could be rebuilt.
 fn use_all(plan: &LoadPlan, out: &Path) -> bool {
     let tensors = Tensors::of(&plan.meta_graph);
     for signature in plan.signatures.values() {
         for info in signature.inputs.values().chain(signature.outputs.values()) {
-            // Found or not: there is nothing to expect of a damaged signature but that it is read.
+            // The result is ignored: a damaged signature only has to be read without a panic.
             drop(tensors.as_ref().map(|tensors| tensors.find(info, "")));
         }
     }
     let Ok(variables) = plan.restore() else { return false };
-    let Ok(mut builder) = Builder::new(out) else { panic!("{} is free", out.display()) };
+    let Ok(mut builder) = Builder::new(out) else { panic!("{} is not usable", out.display()) };
     let asset = |(tensor, path): (&String, &_)| AssetSource {
         tensor: tensor.clone(),
         path: Some(Clone::clone(path)),
@@ -71,7 +71,7 @@ fn use_all(plan: &LoadPlan, out: &Path) -> bool {
 }
 
 #[test]
-fn damaged_saved_models_do_no_harm() {
+fn damaged_saved_models_are_survived() {
     let count = mutations(200, 50);
     let (mut opened, mut loaded, mut built) = (0, 0, 0);
     let folder = TempDir::new().unwrap();
@@ -103,7 +103,7 @@ fn damaged_saved_models_do_no_harm() {
 }
 
 #[test]
-fn damaged_bytes_do_no_harm() {
+fn damaged_bytes_are_survived() {
     let count = mutations(200, 50);
     let folder = TempDir::new().unwrap();
     let source = Path::new("tests/data/saved_models/builder");

@@ -1,4 +1,4 @@
-//! Overviews of SavedModels that are hostile or large: they are shown in part, and soon.
+//! Overviews of hostile or large SavedModels: limited in length and time.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::support::overview::{
 
 #[test]
 fn hostile_object_graphs_are_shown_in_part() {
-    // Each level is a list in a list, far beyond what TensorFlow reads.
+    // Nested lists, far deeper than TensorFlow reads.
     let mut deep = bytes(33, &int(3, 1));
     for _ in 0..490 {
         deep = bytes(51, &bytes(1, &deep));
@@ -31,7 +31,7 @@ fn hostile_object_graphs_are_shown_in_part() {
     assert_valid(&report);
     assert!(report.to_string().contains("too_deep"));
 
-    // Children that lead round in a ring, and nowhere.
+    // Children in a cycle, and children that do not exist.
     let child = |at: i64, name: &[u8]| bytes(1, &[int(1, at), bytes(2, name)].concat());
     let function = bytes(6, &bytes(1, b"g\x1b[2J"));
     let ring = [
@@ -51,7 +51,7 @@ fn hostile_object_graphs_are_shown_in_part() {
 
 #[test]
 fn deep_signatures_are_shown_in_part() {
-    // A composite tensor of composite tensors, each with a type that is deep.
+    // Nested composite tensors, each with a deeply nested type.
     let mut state = bytes(33, &int(3, 1));
     for _ in 0..240 {
         state = bytes(52, &bytes(1, &state));
@@ -100,7 +100,7 @@ fn no_name_makes_a_line_too_wide() {
 }
 
 #[test]
-fn random_damage_does_no_harm() {
+fn random_damage_is_survived() {
     let good = fs::read("tests/data/callables/structures/saved_model.pb").unwrap();
     let mut random = Random::new(6);
     let options = ReadOptions { message: Some("SavedModel".into()), ..ReadOptions::default() };
@@ -114,7 +114,7 @@ fn random_damage_does_no_harm() {
         let path = Path::new("saved_model.pb");
         let document = Document::read(&*bytes, path, Schema::tensorflow(), &options);
         let Ok(document) = document else { continue };
-        // Damage may be told; nothing may panic, and what is told must be shown.
+        // Damage may be an error; nothing may panic, and every overview must print.
         if let Ok(overview) = Overview::new(&document) {
             read += 1;
             for format in Format::ALL.iter().copied() {
@@ -129,12 +129,12 @@ fn random_damage_does_no_harm() {
 #[test]
 fn large_object_graphs_take_time_in_proportion_to_their_size() {
     const MANY: usize = 20_000;
-    // Many functions that are all made of one that takes much.
+    // Many functions with the same concrete function, which is large.
     let wide: Vec<u8> = (0..MANY).flat_map(|_| bytes(1, &bytes(33, &int(3, 1)))).collect();
     let names: Vec<String> = (0..MANY).map(|i| format!("f{i}")).collect();
     let shared: Vec<(&str, &[&str])> =
         names.iter().map(|name| (name.as_str(), &["g"][..])).collect();
-    // A chain of objects, with a function at each.
+    // A chain of objects, each with a function.
     let child = |at: usize| bytes(1, &[int(1, at as i64 + 1), bytes(2, b"next")].concat());
     let link = |at: usize| bytes(1, &[child(at), bytes(6, &bytes(1, b"g"))].concat());
     let chain: Vec<u8> = (0..MANY).flat_map(link).collect();
@@ -178,12 +178,16 @@ fn long_function_names_are_not_repeated_in_full() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let tensor = || bytes(33, &int(3, 1));
     let concrete: Vec<(&str, Vec<u8>)> = names.iter().map(|name| (*name, tensor())).collect();
-    // Two of the same name so far as it is shown, which share all.
+    // Two names that are equal where they are printed, with the same concrete functions.
     let other = format!("{}g{}", &long[..500_000], &long[..500_000]);
     let graph = with_objects(&objects(&[(&long, &names), (&other, &names)], &concrete));
     let start = Instant::now();
     let text = meta_graph_overview(&graph, usize::MAX);
     assert!(text.len() < 1_000_000, "{}", text.len());
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
-    assert_eq!(text.matches("as #").count(), names.len(), "the second tells the first's");
+    assert_eq!(
+        text.matches("as #").count(),
+        names.len(),
+        "the second function refers to the first"
+    );
 }

@@ -1,4 +1,4 @@
-//! What a builder and a loader of SavedModels refuse, and what is left then: nothing new, and all that was there.
+//! Requests that the builder and loader of SavedModels refuse; a refusal leaves no new files and keeps the old ones.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,17 +30,17 @@ fn tagged(tag: &str) -> MetaGraphOptions {
     MetaGraphOptions { tags: vec![tag.into()], ..MetaGraphOptions::default() }
 }
 
-/// An error, without the folder that the test is in.
+/// The text of an error, with `DIR` for the test's folder.
 fn message_of(error: &Error, folder: &Path) -> String {
     error.to_string().replace(folder.to_str().unwrap(), "DIR")
 }
 
-/// What adding `meta` first gives; nothing may be left of it.
+/// The error of adding `meta` first; asserts that no file is left.
 fn refused_of(meta: &Message<'_>, values: Values<'_>, options: &MetaGraphOptions) -> String {
     let folder = TempDir::new().unwrap();
     let mut builder = Builder::new(folder.path().join("model")).unwrap();
     let error = builder.add_meta_graph_and_variables(meta, values, options, &Silent).unwrap_err();
-    // The builder is as it was.
+    // The builder is unchanged.
     let inside: Vec<_> = everything(folder.path());
     assert!(
         inside.len() <= 2 && inside.iter().all(|path| !path.ends_with("variables")),
@@ -67,7 +67,7 @@ fn meta_graphs_are_added_in_their_order() {
     let twice = builder.add_meta_graph_and_variables(&meta, values, &tagged("train"), &Silent);
     assert_snapshot!(twice.unwrap_err(), @"variables were already added; use add_meta_graph for further meta graphs");
     assert_snapshot!(builder.add_meta_graph(&meta, &tagged("serve")).unwrap_err(), @"there already is a meta graph with the tags [serve]");
-    // What was refused is not there, and all else is saved.
+    // The refused meta graphs are missing, the others are saved.
     let saved = builder.save().unwrap();
     assert_eq!(SavedModel::open(&saved.dir).unwrap().tag_sets().unwrap(), [["serve"]]);
 }
@@ -127,7 +127,7 @@ fn assets_are_files_named_by_constants() {
     let twice = twice.map(|(tensor, path)| AssetSource { tensor: tensor.into(), path });
     let options = MetaGraphOptions { assets: twice.to_vec(), ..tagged("serve") };
     assert_snapshot!(refused(&options), @"assets[1]: first:0 already receives another path");
-    // A meta graph that reads files says which, and all of them must be given.
+    // A meta graph lists the files that it reads, and all of them must be given.
     let info =
         TensorInfo { encoding: Some(Encoding::Name("first:0".into())), ..TensorInfo::default() };
     let known = AssetFileDef { filename: "words.txt".into(), tensor_info: Some(info) };
@@ -213,7 +213,7 @@ fn a_refused_meta_graph_can_be_added_again() {
     let asset = AssetSource { tensor: "first".into(), path: None };
     let options = MetaGraphOptions { assets: vec![asset], ..tagged("serve") };
     let none = Variables::of(&meta).unwrap();
-    // The asset is copied by then, and the folder of variables made.
+    // By the time of the error, the asset was copied and the folder of variables exists.
     let mut add = |values| builder.add_meta_graph_and_variables(&meta, values, &options, &Silent);
     assert!(add(Values::Variables(&none)).is_err());
     add(Values::Checkpoint(&values)).unwrap();
@@ -223,7 +223,7 @@ fn a_refused_meta_graph_can_be_added_again() {
     assert_eq!(fs::read(dir.join("assets/words.txt")).unwrap(), b"the\nof\n");
 }
 
-/// Not a test of its own: what the test below starts, on a disk that is full.
+/// The process that the test below starts with a full disk; does nothing in a normal run.
 #[test]
 fn builds_on_a_full_disk() {
     let Ok(dir) = std::env::var(FULL) else { return };
@@ -240,7 +240,7 @@ const FULL: &str = "CKDIFF_FULL_DISK_TEST";
 #[test]
 fn a_full_disk_leaves_nothing() {
     let folder = TempDir::new().unwrap();
-    // A file may not grow beyond a few bytes, which is as far as a full disk goes.
+    // A limit on the file size stands in for a full disk.
     let test = test_process(module_path!(), "builds_on_a_full_disk");
     let run = std::process::Command::new("bash")
         .args(["-c", "ulimit -f 4; trap '' XFSZ; exec \"$0\" \"$@\" --nocapture"])
@@ -280,7 +280,7 @@ fn an_abandoned_build_leaves_nothing() {
     print!("{begun} files are begun");
     std::io::stdout().flush().unwrap();
     ckdiff::files::abandon();
-    // As a signal would end it.
+    // The process ends as it does after a signal.
     std::process::exit(0);
 }
 
@@ -296,7 +296,7 @@ fn existing_folders_are_not_replaced() {
     let file = old.join("saved_model.pb");
     assert_snapshot!(message_of(&Builder::new(&file).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb: cannot write: Not a directory (os error 20)");
     assert_snapshot!(message_of(&Builder::new(file.join("below")).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb/below: cannot write: Not a directory (os error 20)");
-    // Something that comes while it is built stays too.
+    // Files that appear during the build are kept too.
     let late = folder.path().join("late");
     let builder = Builder::new(&late).unwrap();
     fs::create_dir(&late).unwrap();
@@ -336,7 +336,7 @@ fn an_empty_folder_is_filled_and_keeps_its_permissions() {
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o700);
         assert!(place.is_symlink());
     }
-    // Something that came meanwhile stays, alone.
+    // A file that appears during the build is kept, and nothing is added.
     let late = folder.path().join("late");
     fs::create_dir(&late).unwrap();
     let builder = Builder::new(&late).unwrap();
@@ -345,7 +345,7 @@ fn an_empty_folder_is_filled_and_keeps_its_permissions() {
     assert_eq!(everything(&late), [Path::new("mine")]);
 }
 
-/// A SavedModel whose one meta graph is changed.
+/// A SavedModel whose only meta graph is changed.
 fn changed(folder: &Path, change: &dyn Fn(Message<'static>) -> Message<'static>) -> SavedModel {
     let meta = change(before("nothing", 0));
     let mut builder = Builder::new(folder.join("model")).unwrap();
@@ -417,7 +417,7 @@ fn missing_and_misplaced_assets_are_reported() {
     assert_snapshot!(message_of(&load().unwrap_err(), folder.path()), @"DIR/model/assets/words.txt_2: asset of third:0: the file of an asset is missing");
     assert!(SavedModel::open(&model).unwrap().load(&["train"]).is_ok());
     let text = fs::read_to_string(source.join("saved_model.pbtxt")).unwrap();
-    // As long as the name that was there, since it is in the bytes of a message.
+    // Of the same length as the old name, since lengths in the message must stay valid.
     for bad in ["../words.tx", "/etc/passwd", "./././././."] {
         let new = text.replace("words.txt_2", bad);
         assert!(new != text);

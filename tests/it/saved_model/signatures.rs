@@ -1,4 +1,4 @@
-//! Signatures and what they say of tensors, against what TensorFlow says of the same graphs.
+//! Signatures and descriptions of tensors, compared with TensorFlow's for the same graphs.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use insta::assert_snapshot;
 
 use crate::saved_model::built::{before, folder};
 
-/// The signatures that TensorFlow's helpers made.
+/// The signatures written by TensorFlow's helper functions.
 fn theirs(case: &str, tags: &[&str]) -> BTreeMap<String, SignatureDef> {
     SavedModel::open(folder(case).join("saved")).unwrap().load(tags).unwrap().signatures
 }
 
-/// The one tensor that is meant.
+/// The tensor name in a dense tensor info.
 fn name(info: &TensorInfo) -> &str {
     match &info.encoding {
         Some(tensor_info::Encoding::Name(name)) => name,
@@ -113,7 +113,7 @@ fn invalid_signatures_are_noticed() {
 }
 
 #[test]
-fn what_tensorflow_refuses_in_signatures_is_refused() {
+fn signatures_that_tensorflow_refuses_are_refused() {
     let theirs = theirs("two", &["serve", "gpu"]);
     let (examples, scores) =
         (&theirs["regress"].inputs["inputs"], &theirs["regress"].outputs["outputs"]);
@@ -125,7 +125,7 @@ fn what_tensorflow_refuses_in_signatures_is_refused() {
     assert_snapshot!(refused(signature::regression(scores, scores)), @"examples: dtype: expected DT_STRING, found DT_FLOAT");
     assert_snapshot!(refused(signature::regression(examples, examples)), @"predictions: dtype: expected DT_FLOAT, found DT_STRING");
     assert_snapshot!(refused(signature::regression(&composite, scores)), @"examples must be one tensor");
-    // What comes out may be sparse.
+    // Outputs may be sparse.
     let sparse = TensorInfo { dtype: scores.dtype, ..composite.clone() };
     assert!(signature::is_valid(&signature::regression(examples, &sparse).unwrap()));
     assert_snapshot!(refused(signature::classification(examples, None, None)), @"a classification must have classes, scores or both");

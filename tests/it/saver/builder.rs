@@ -1,4 +1,4 @@
-//! A saver built into a graph is the one that TensorFlow builds.
+//! Savers built into graphs equal those that TensorFlow builds.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use insta::assert_snapshot;
 
 use crate::support::saver::{field, graph, meta_graph};
 
-/// The variables of these names, as the collection describes them.
+/// The variables with these names, from the collection.
 fn variables(case: &str, names: &[&str]) -> Vec<Variable> {
     let all = all_saveable(&meta_graph(&format!("build/{case}.before.meta"))).unwrap();
     let named = |name: &&str| all.iter().find(|variable| variable.name == **name).unwrap().clone();
@@ -25,7 +25,7 @@ fn one(case: &str, name: &str) -> ToSave {
     ToSave::Variable(variables(case, &[name]).remove(0))
 }
 
-/// What the script gives to TensorFlow's Saver in this case.
+/// The options that the fixture script passes to TensorFlow's Saver for this case.
 fn options(case: &str) -> Options {
     let sharded = Options { sharded: true, ..Options::default() };
     let reshape = Options { reshape: true, ..Options::default() };
@@ -75,7 +75,7 @@ fn cases() -> Vec<String> {
     cases
 }
 
-/// The nodes of a graph as text: what an assertion that fails shows.
+/// The nodes of a graph as text, for failed assertions.
 fn listed(graph: &Message<'_>) -> Vec<String> {
     let nodes = Graph::new(graph.bytes()).unwrap().nodes().to_vec();
     nodes
@@ -106,7 +106,7 @@ fn every_saver_is_built_as_tensorflow_builds_it() {
     }
 }
 
-/// The error that building this into `reference` gives.
+/// The error of building a saver with these options into `reference`.
 fn refused(options: &Options) -> String {
     build(&meta_graph("build/reference.before.meta"), options).unwrap_err().to_string()
 }
@@ -129,7 +129,7 @@ fn savers_that_tensorflow_refuses_are_refused() {
     };
     let whole = ToSave::Variable(Variable { slice: None, name: "p".into(), ..p.clone() });
     let other = ToSave::Variable(Variable { shape: Some(vec![Some(3), None]), ..p.clone() });
-    // Sorted by name, it comes behind the whole one.
+    // Its name sorts after that of the whole variable.
     let late = ToSave::Variable(Variable { name: "z".into(), ..p.clone() });
     assert_snapshot!(refused(&of(VarList::List(Vec::new()))), @"there are no variables to save");
     assert_snapshot!(list(&[a.clone(), b.clone(), a.clone()]), @"two variables have the same name: a");
@@ -174,7 +174,7 @@ fn the_default_saver_is_the_one_in_the_collection_or_a_sharded_one() {
     assert_snapshot!(saver_or_default(&twice).unwrap_err(), @"savers: number of savers: expected one, or the saver to use, found 2");
     let nothing = meta_graph("build/nothing.before.meta");
     assert!(matches!(saver_or_default(&nothing).unwrap(), DefaultSaver::Empty));
-    // All but the graph and the collection is as it was.
+    // Everything except the graph and the collection is unchanged.
     for number in [1, 3, 5] {
         assert_eq!(field(&twice, number), field(&before, number));
     }
@@ -189,7 +189,7 @@ fn unknown_fields_survive() {
     let len = graph.len();
     bytes.extend([len as u8 | 0x80, (len >> 7) as u8]);
     bytes.extend([&*graph, unknown].concat());
-    assert!((0x80..0x4000).contains(&len), "two bytes of length");
+    assert!((0x80..0x4000).contains(&len), "the length takes two bytes");
     let whole = Message::decode(before.schema(), before.ty(), bytes).unwrap();
     let list = VarList::List(
         variables("with_functions", &["w"]).into_iter().map(ToSave::Variable).collect(),

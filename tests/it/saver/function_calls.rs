@@ -1,4 +1,4 @@
-//! Calls of functions while a saver runs, and functions that cannot be run.
+//! Function calls while a saver runs, and functions that cannot be run.
 
 use ckdiff::message::Message;
 use ckdiff::saver::run::{MergeOptions, Variables, WriteCheckpoint, Written, restore, save};
@@ -8,7 +8,7 @@ use ckdiff::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::support::message_forms::parsed;
 use crate::support::named_snapshot;
 
-/// A graph with the file that is fed, a node `all`, and these functions.
+/// A graph with a placeholder for the file name, a node `all`, and these functions.
 fn of_functions(functions: &str, all: &str) -> Message<'static> {
     let text = format!(
         "graph_def {{
@@ -20,7 +20,7 @@ fn of_functions(functions: &str, all: &str) -> Message<'static> {
     parsed("tensorflow.MetaGraphDef", &text)
 }
 
-/// What comes of restoring by a node that is as given, with these functions.
+/// The result of restoring with the node `all` defined by `call`, and these functions.
 fn run(functions: &str, call: &str) -> Result<(), String> {
     let saver = SaverDef {
         filename_tensor_name: "file:0".into(),
@@ -54,7 +54,7 @@ fn calls(name: &str, inputs: &str) -> String {
     )
 }
 
-/// What the output of a graph is whose node `all` is as given, with these functions and the file `F`.
+/// The value of `output` in a graph whose node `all` is defined by `all`, with these functions and the file name `F`.
 fn value(functions: &str, all: &str, output: &str) -> Result<String, String> {
     let graph = of_functions(functions, all);
     let saver = SaverDef {
@@ -80,7 +80,7 @@ fn value(functions: &str, all: &str, output: &str) -> Result<String, String> {
     saved.map_err(|error| error.to_string())
 }
 
-/// A constant with a text.
+/// A constant with one string.
 fn text(name: &str, text: &str) -> String {
     let tensor = format!("tensor {{ dtype: DT_STRING tensor_shape {{}} string_val: '{text}' }}");
     format!(
@@ -94,7 +94,7 @@ fn functions_are_called_as_a_graph_calls_them() {
     let same = function("same", &["x"], "", &[("y", "x")]);
     let joined = "node { name: 'both' op: 'StringJoin' input: 'a' input: 'b:0' }";
     let join = function("join", &["a", "b"], joined, &[("y", "both:output:0")]);
-    // By its name as an op; a result that is an argument; one function in another.
+    // A call by name as an op; a result that is an argument; a function that calls another.
     let inside = format!(
         "node {{ name: 'once' op: 'same' input: 'x' }} {} node {{ name: 'again' {} }}",
         text("t", "-t"),
@@ -109,7 +109,7 @@ fn functions_are_called_as_a_graph_calls_them() {
 #[test]
 fn outputs_are_selected_by_name_and_number() {
     let nodes = text("t", "T");
-    // In another order than their names are.
+    // Results in an order that differs from that of their names.
     let pair = function("pair", &["x"], &nodes, &[("second", "x"), ("first", "t:output:0")]);
     assert_eq!(value(&pair, "op: 'pair' input: 'file'", "all:0").unwrap(), "F");
     assert_eq!(value(&pair, "op: 'pair' input: 'file'", "all:1").unwrap(), "T");
@@ -141,7 +141,7 @@ fn every_result_of_a_function_must_be_defined() {
 
 #[test]
 fn control_results_of_a_function_are_run() {
-    // Without state, so that nothing but the control result asks for it; and it cannot be run.
+    // A stateless node, so that only the control result requires it; it cannot be run.
     let wrong = "node { name: 'n' op: 'MatMul' input: 'x' }";
     let control = |rest: &str| {
         let plain = function("f", &["x"], wrong, &[("y", "x")]);
@@ -155,7 +155,7 @@ fn control_results_of_a_function_are_run() {
 
 #[test]
 fn a_call_counts_the_steps_of_its_function() {
-    // Few nodes, many inputs; each function calls the next one twice.
+    // Few nodes with many inputs; each function calls the next one twice.
     let inputs = "input: 'x' ".repeat(20_000);
     let wide =
         function("f0", &["x"], &format!("node {{ name: 'n' op: 'NoOp' {inputs} }}"), &[("y", "x")]);
@@ -174,7 +174,7 @@ fn a_call_counts_the_steps_of_its_function() {
     assert!(error.contains("number of further steps"), "{error}");
 }
 
-/// A table, and what is imported into it.
+/// A hash table, and an import of keys and values into it.
 fn table(keys: &str, values: &str, inputs: &str) -> String {
     let inputs: String = inputs.split(' ').map(|input| format!("input: '{input}' ")).collect();
     format!(
@@ -207,7 +207,7 @@ fn reasons_why_a_function_cannot_run_are_reported() {
         (of(&table("DT_STRING", "DT_FLOAT", "x x"), "x"), call.clone()),
         (of("node { name: 'n' op: 'LookupTableExportV2' input: 'x' }", "x"), call.clone()),
         (of(&table("DT_STRING", "DT_STRING", "t:table_handle:0 x"), "x"), call.clone()),
-        // It calls itself, and so do two that call each other.
+        // A function that calls itself, then two that call each other.
         (of(&format!("node {{ name: 'n' {} }}", calls("f", "x")), "n:output:0"), call.clone()),
         (
             of("node { name: 'n' op: 'g' input: 'x' }", "n:y:0")
@@ -232,7 +232,7 @@ fn reasons_why_a_function_cannot_run_are_reported() {
 
 #[test]
 fn calls_that_double_are_refused() {
-    // 2^40 calls of the last, none of which makes anything.
+    // The last function is called 2^40 times, and creates nothing.
     let mut functions = function("f40", &["x"], "", &[("y", "x")]);
     for at in 0..40 {
         let next = format!("f{}", at + 1);

@@ -1,4 +1,4 @@
-//! Graphs that no saver has: what is said of them, and that no more time or memory is taken than they justify.
+//! Graphs that no real saver has: they are refused with a reason, or run in time and memory in proportion to the graph.
 
 use ckdiff::checkpoint::Checkpoint;
 use ckdiff::message::Message;
@@ -63,7 +63,7 @@ fn restoring(key: &str, spec: &str, dtype: &str, rest: &str) -> String {
         + rest
 }
 
-/// Into a variable of its own.
+/// The nodes that restore into a new variable `v`.
 fn into(dtype: &str, op: &str, dims: &[i64]) -> String {
     let (assign, attr) =
         if op == "VarHandleOp" { ("AssignVariableOp", "dtype") } else { ("Assign", "T") };
@@ -152,7 +152,7 @@ fn reasons_why_a_saver_cannot_run_are_reported() {
     named_snapshot("saver", "refused", &said);
 }
 
-/// A meta graph of these nodes.
+/// A meta graph with these nodes.
 fn of_nodes(node: Vec<NodeDef>) -> Message<'static> {
     let graph_def = Some(GraphDef { node, ..GraphDef::default() });
     let bytes = MetaGraphDef { graph_def, ..MetaGraphDef::default() }.encode_to_vec();
@@ -171,7 +171,7 @@ fn a_chain_of_a_million_nodes_is_run() {
     nodes
         .extend((1..LEN).map(|at| plain(format!("n{at}"), "Identity", &[&format!("n{}", at - 1)])));
     nodes.push(plain("all", "NoOp", &[&format!("^n{}", LEN - 1)]));
-    // The last node first: each is reached through the one that takes it.
+    // The last node comes first, so that every node precedes its input.
     nodes.reverse();
     let graph = of_nodes(nodes);
     restore(&graph, &saver(), CHECKPOINT, &mut Variables::default()).unwrap();
@@ -215,7 +215,7 @@ fn a_key_requested_many_times_is_read_once() {
     run(&graph).unwrap();
 }
 
-/// The elements of `whole` from `extents`, one by one.
+/// The elements of `whole` within `extents`, selected one by one.
 fn naive(whole: &Tensor, extents: &[(u64, u64)]) -> Vec<Vec<u8>> {
     let all: Vec<Vec<u8>> = match whole.dtype().size() {
         Some(size) => whole.content().chunks(size).map(<[u8]>::to_vec).collect(),
@@ -233,7 +233,7 @@ fn any_slice_of_any_dtype_is_cut_out() {
     let path = "tests/data/dtypes/all.ckpt";
     let checkpoint = Checkpoint::open(path).unwrap();
     let mut random = Random::new(11);
-    // The fixture has no cubes of handles and variants.
+    // The fixture has no cubes of dtype resource or variant.
     for dtype in dtypes(|dtype| dtype != DType::Resource && dtype != DType::Variant) {
         let key = format!("{dtype}/cube");
         let whole = checkpoint.get_tensor(&key).unwrap();
@@ -291,7 +291,7 @@ fn damaged_meta_graphs_are_run_or_refused() {
     }
 }
 
-/// Changes something in a graph.
+/// Changes a node of a graph.
 fn damage(graph: &mut GraphDef, random: &mut Random) {
     let any =
         |random: &mut Random, graph: &GraphDef| random.below(graph.node.len() as u64) as usize;

@@ -1,4 +1,4 @@
-//! Savers: built into graphs, and run.
+//! Savers: building them into graphs, and running them.
 
 mod builder;
 mod function_calls;

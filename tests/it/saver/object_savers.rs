@@ -1,4 +1,4 @@
-//! SavedModels of TensorFlow 2: what their savers, which are functions, restore and save.
+//! SavedModels of TensorFlow 2: the variables that their savers, which are functions, restore and save.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::support::Random;
 use crate::support::message_forms::document;
 use crate::support::saver::{KnownTensor, meta_graph_of, saver_def};
 
-/// What TensorFlow has after a restore: variables, of which some are not saved; the keys and values of tables.
+/// TensorFlow's state after a restore: variables (null if not saved), and the keys and values of tables.
 #[derive(Debug, Deserialize)]
 struct Known {
     variables: BTreeMap<String, Option<KnownTensor>>,
@@ -39,7 +39,7 @@ fn restored(path: &Path) -> Variables {
     variables
 }
 
-/// The entries of a table in the order of the keys, as TensorFlow's script has them; of a dense one, its buckets.
+/// The entries of a table sorted by key, as in TensorFlow's script; the buckets of a dense table, unsorted.
 fn entries(table: &Table) -> Vec<(Vec<u8>, Vec<u8>)> {
     let split = |tensor: &Tensor| -> Vec<Vec<u8>> {
         let count = tensor.shape().dims()[0] as usize;
@@ -81,7 +81,7 @@ fn every_saved_model_is_restored_as_tensorflow_restores_it() {
         }
         assert_eq!(variables.tables().count(), known.tables.len(), "{case}");
         for (key, table) in variables.tables() {
-            // Their names are random in part: tables are known by what is in them.
+            // The names of tables are partly random, so tables are matched by content.
             let table = table.unwrap();
             let of = |(keys, values): &(KnownTensor, KnownTensor)| Table {
                 keys: keys.tensor().into(),
@@ -101,7 +101,7 @@ fn every_saved_model_is_restored_as_tensorflow_restores_it() {
     assert_eq!((held, tables), (31, 4));
 }
 
-/// All SavedModels of the corpus whose variables are there.
+/// All SavedModels of the corpus that have their variables.
 fn saved_models() -> Vec<std::path::PathBuf> {
     let mut folders = vec![std::path::PathBuf::from("tests/data")];
     let mut found = Vec::new();
@@ -122,7 +122,7 @@ fn a_saved_model_saves_again_what_it_restores() {
     let dir = tempfile::tempdir().unwrap();
     let (mut count, mut tensors) = (0, 0);
     for path in saved_models() {
-        // These do not fit on purpose.
+        // These models do not fit their checkpoint on purpose.
         if path.starts_with("tests/data/fit") && !path.starts_with("tests/data/fit/object_good") {
             continue;
         }
@@ -146,7 +146,7 @@ fn a_saved_model_saves_again_what_it_restores() {
         for entry in known.tensors() {
             let read = |checkpoint: &Checkpoint| checkpoint.get_tensor(&entry.name).unwrap();
             if entry.name.as_bytes() == KEY.as_bytes() {
-                // It is a constant of the graph, in which a variable may have another name than in the checkpoint.
+                // The object graph is a constant of the graph, which may name variables differently than the checkpoint.
                 let graph = read(&saved);
                 ObjectGraph::new(ObjectGraphKind::Trackable, &graph.content()[8..]).unwrap();
                 continue;
@@ -174,11 +174,11 @@ fn a_table_without_entries_is_saved_empty() {
         variables.set(key.clone(), value.unwrap().clone());
     }
     assert_eq!(variables.tables().filter(|(_, table)| table.is_none()).count(), 4);
-    // A dense one has empty buckets in TensorFlow, and none here.
+    // A dense table has empty buckets in TensorFlow, but no content here.
     let error = save(&variables).unwrap_err().to_string();
     assert!(error.ends_with(" has no content"), "{error}");
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
-    // Of all, it alone has buckets: two dimensions of keys.
+    // Only the dense table has keys with two dimensions: its buckets.
     let is_dense = |table: &Table| table.keys.shape().rank() == 2;
     let (key, dense) = known.tables().find(|(_, table)| table.is_some_and(is_dense)).unwrap();
     assert_eq!(variables.set_table(key.clone(), dense.unwrap().clone()), None);
@@ -225,7 +225,7 @@ fn damaged_saved_models_are_run_or_refused() {
     }
 }
 
-/// Changes something in the function that restores.
+/// Changes a node of the restore function.
 fn damage(meta: &mut MetaGraphDef, random: &mut Random) {
     let library = meta.graph_def.as_mut().unwrap().library.as_mut().unwrap();
     let restores = library

@@ -1,4 +1,4 @@
-//! `Saver`: what it restores, by names and by objects, what it would restore, and the savers that there may be.
+//! `Saver`: restoring by names and by objects, restore plans, and the kinds of savers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ use crate::support::{cases, named_snapshot};
 
 const BY_NAME: &str = "tests/data/object_savers/by_name";
 
-/// What TensorFlow restores of the checkpoint of objects, by graph: variables, or the error.
+/// TensorFlow's result of restoring the object-based checkpoint, by graph: variables, or the error.
 fn by_name() -> BTreeMap<String, Value> {
     let text = std::fs::read(format!("{BY_NAME}.json")).unwrap();
     let graphs: BTreeMap<_, _> = serde_json::from_slice(&text).unwrap();
@@ -50,7 +50,7 @@ fn a_graph_of_names_restores_a_checkpoint_of_objects() {
         let before = variables.clone();
         let restored = Saver::new(saver_def(&graph)).restore(&graph, &checkpoint(), &mut variables);
         let Some(known) = known.as_object().filter(|_| case != "shape") else {
-            // TensorFlow lets a resource variable have any shape.
+            // TensorFlow accepts any shape for a resource variable.
             assert_eq!(variables, before, "{case}");
             writeln!(said, "{case}: {}", restored.unwrap_err()).unwrap();
             continue;
@@ -110,7 +110,7 @@ fn a_plan_says_where_each_tensor_is_from() {
 }
 
 #[test]
-fn what_tensorflow_restores_is_planned() {
+fn plans_agree_with_the_restores_of_tensorflow() {
     let mut count = 0;
     for (case, facts) in cases("fit.json", 57) {
         let path = Path::new("tests/data/fit").join(&case).join("model.ckpt");
@@ -141,7 +141,7 @@ fn verify_knows_the_names_of_objects() {
         let held = Checkpoint::open(checkpoint()).unwrap();
         let found = restorability(&MetaGraph::all_in(&graph).unwrap()[0], &held, 20).unwrap();
         assert_eq!(found.restores(), known.is_object(), "{case}: {found:#?}");
-        // Names in another scope are of no object.
+        // Names in another scope do not match any object.
         assert_eq!(found.savers[0].is_by_object, !["scoped", "misspelled"].contains(&&*case));
         let left: Vec<String> = found.left.iter().map(|name| name.printable()).collect();
         let more = ["_CHECKPOINTABLE_OBJECT_GRAPH", "layers/0/bias/.ATTRIBUTES/VARIABLE_VALUE"];
@@ -166,7 +166,7 @@ fn a_saver_def_follows_its_scope() {
         max_to_keep: 3,
         ..SaverDef::default()
     };
-    // What TensorFlow 2.21 gives for each; `tower2` begins with `tower`, and stays as it is.
+    // The results of TensorFlow 2.21; `tower2` begins with `tower`, but is another scope.
     for (of, scope, expected) in [
         ("tower/", None, Some("tower/")),
         ("tower/", Some(""), Some("tower/")),
@@ -207,7 +207,7 @@ fn a_saver_of_a_graph_names_its_nodes() {
         let target = dir.path().join("m");
         let error = saver.save(&model, &target, &SaveOptions::default(), &Silent).unwrap_err();
         assert_eq!(error.to_string(), says);
-        // Tensors of a builder need no node.
+        // Saving the tensors of a builder needs no node.
         saver
             .save(&CheckpointBuilder::default(), &target, &SaveOptions::default(), &Silent)
             .unwrap();
@@ -226,7 +226,7 @@ fn a_path_without_a_checkpoint_is_an_error() {
     {
         let error = saver.restore(&graph, path.as_ref(), &mut variables).unwrap_err();
         let says = "there is no checkpoint with this prefix";
-        // An index is a file, and as a checkpoint of the first format it has none of these.
+        // An index is read as a V1 checkpoint, which lacks these variables.
         let is_file = path.ends_with(".index");
         assert_eq!(error.to_string().contains(says), !is_file, "{error}");
     }
@@ -260,18 +260,18 @@ fn a_saver_is_built_or_empty() {
         std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["m-3.meta"]);
     assert_eq!(opened(dir.path().join("m-3.meta")).message().bytes(), nothing.bytes());
-    // Nor does it leave another saver in the meta graph, which would not be its own.
+    // A saver that is already in the meta graph is removed as well.
     let other = with_saver(&message, &SaverDef { max_to_keep: 7, ..SaverDef::default() }).unwrap();
     let more = SaveOptions { meta_graph: Some(&other), ..options };
     saver.save(&content, &target, &more, &Silent).unwrap();
     assert_eq!(opened(dir.path().join("m-3.meta")).message().bytes(), nothing.bytes());
     assert!(saver.rotation().last_checkpoints().is_empty());
     assert!(CheckpointState::read(dir.path()).is_err());
-    // Without one to write, nothing is written; and nothing is looked for to restore.
+    // Without a meta graph nothing is written, and a restore does not open the path.
     saver.save(&content, &dir.path().join("n"), &SaveOptions::default(), &Silent).unwrap();
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     saver.restore(&message, "nowhere".as_ref(), &mut Variables::default()).unwrap();
-    // What is wrong with a path is still told.
+    // An unusable path is still an error.
     let error = saver.save(&content, &dir.path().join("none/n"), &SaveOptions::default(), &Silent);
     assert!(error.is_err());
 }

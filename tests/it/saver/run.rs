@@ -1,4 +1,4 @@
-//! A saver that is run restores what TensorFlow restores, and saves what it is told to.
+//! Running savers: they restore what TensorFlow restores, and save the requested variables.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use ckdiff::tensor::{DType, Shape, Tensor};
 
 use crate::support::saver::{KnownTensor, meta_graph, saver_def};
 
-/// What TensorFlow has in the variables after a restore, by meta graph and name.
+/// TensorFlow's variables after a restore, by meta graph and name.
 fn oracle() -> BTreeMap<String, BTreeMap<String, KnownTensor>> {
     serde_json::from_slice(&std::fs::read("tests/data/savers/run.json").unwrap()).unwrap()
 }
 
-/// The checkpoint beside a meta graph, as its saver names it.
+/// The path of the checkpoint that belongs to a meta graph.
 fn checkpoint(case: &str) -> String {
     let folder = format!("tests/data/savers/run/{}", case.split_once('/').unwrap().0);
     let shards = if case.starts_with("of_v1_shards") { "-?????-of-00002" } else { "" };
@@ -48,7 +48,7 @@ fn every_saver_restores_what_tensorflow_restores() {
     }
 }
 
-/// What a saver writes.
+/// Records what a saver writes.
 #[derive(Default, Debug)]
 struct Recorder {
     /// Each write: path, format, and the key and slice of each tensor.
@@ -130,7 +130,7 @@ fn shards_are_written_separately_and_merged() {
         (parts.into(), "to/it")
     );
     assert!(delete_old_dirs);
-    // A store without folders has no use for a temporary one.
+    // A store without directories needs no temporary directory.
     let (_, recorder) = recorded("of_shards/model.ckpt.meta", "s3://to/it");
     assert_eq!(recorder.written[0].0, "s3://to/it.part-00000-of-00002");
 }
@@ -166,7 +166,7 @@ fn built_savers_can_be_run() {
 
 #[test]
 fn parts_are_cut_out_of_other_slices() {
-    // The part that is stored, two that begin or end inside of others, and one across both.
+    // The stored slice, two that begin or end inside stored slices, and one across two of them.
     let graph = meta_graph("run/of_v1/by_hand.meta");
     let rows = [("5 2 3,2:0,2", 6), ("5 2 0,2:0,2", 0), ("5 2 1,2:0,2", 2), ("5 2 2,2:0,2", 4)];
     for (spec, first) in rows {
@@ -194,7 +194,7 @@ fn a_failed_restore_changes_nothing() {
     let old = Tensor::new(DType::F32, Shape::new(&[2, 3]).unwrap(), vec![1; 24]).unwrap();
     variables.set(key.clone(), old);
     let before = variables.clone();
-    // It has `a` and `b`, but no `half`.
+    // This checkpoint has `a` and `b`, but no `half`.
     let path = "tests/data/savers/run/of_each/model.ckpt";
     let error = restore(&graph, &saver_def(&graph), path, &mut variables).unwrap_err();
     assert_eq!(error.tensor().unwrap().as_str(), Some("a"));

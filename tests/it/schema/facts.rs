@@ -1,4 +1,4 @@
-//! The compiled `proto/` against the facts in `tests/data/schema.tsv`; the structs against both.
+//! The compiled `proto/`, compared with the facts in `tests/data/schema.tsv`; the structs, compared with both.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -71,7 +71,7 @@ fn structs_and_descriptors_agree_on_the_wire() {
     agrees(&google::protobuf::BoolValue { value: true });
 }
 
-/// The rows of `schema.tsv` for one file, in no particular order.
+/// The rows of `schema.tsv` for one file, in any order.
 fn rows(file: &FileDescriptor) -> Vec<String> {
     let mut rows = Vec::new();
     let mut messages: Vec<MessageDescriptor> = file.messages().collect();
@@ -135,7 +135,7 @@ fn row(
     format!("{}\t{syntax}\t{full_name}\t{kind}\t{columns}\t{default}", file.name())
 }
 
-/// Reserved numbers, then names, as the last column of a message row has them.
+/// Reserved numbers, then names, in the format of the last column of a message row.
 fn reserved(message: &MessageDescriptor) -> String {
     let numbers = message.reserved_ranges().map(|range| {
         let last = range.end - 1;
@@ -168,7 +168,7 @@ fn type_name(kind: Type) -> &'static str {
     }
 }
 
-/// One line for each row that one side has more often than the other: `-` only lhs, `+` only rhs.
+/// One line for each row that occurs more often on one side: `-` for lhs, `+` for rhs.
 fn difference<'a>(
     lhs: impl Iterator<Item = &'a str>,
     rhs: impl Iterator<Item = &'a str>,
@@ -185,12 +185,12 @@ fn difference<'a>(
         .collect()
 }
 
-/// Panics unless a message survives the way through its descriptor and back.
+/// Panics unless a message is equal after a round trip through its descriptor.
 #[track_caller]
 fn agrees<M: Name + Default + PartialEq + Debug>(message: &M) {
     let descriptor = schema::pool().get_message_by_name(&M::full_name()).expect("a descriptor");
     let dynamic = DynamicMessage::decode(descriptor, &message.encode_to_vec()[..]).expect("legal");
     assert_eq!(dynamic.unknown_fields().count(), 0);
-    // Not the bytes: a DynamicMessage writes maps in hash order.
+    // Messages are compared, not bytes: a DynamicMessage writes maps in hash order.
     assert_eq!(&M::decode(&dynamic.encode_to_vec()[..]).expect("legal"), message);
 }

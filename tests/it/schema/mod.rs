@@ -1,4 +1,4 @@
-//! Schemas: the one in `proto/`, and those that users bring.
+//! Schemas: the built-in one from `proto/`, and those of users.
 
 mod facts;
 mod tables;

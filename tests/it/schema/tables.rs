@@ -1,9 +1,9 @@
-//! The flat tables that are built from descriptors: what syntax and editions decide, and what cannot be linked.
+//! The flat tables built from descriptors: the effects of syntax and editions, and linking errors.
 
 use ckdiff::message::Writer;
 use ckdiff::schema::{Cardinality, Kind, Schema, WireType};
 
-/// A message of the descriptors, or of the features in them.
+/// Builds a message of the descriptors, or of their features.
 #[derive(Default)]
 struct Build(Writer);
 
@@ -33,7 +33,7 @@ fn field(name: &str, number: u64, label: u64, code: u64, type_name: &str) -> Bui
     if type_name.is_empty() { field } else { field.string(6, type_name) }
 }
 
-/// The options of a field with one feature set.
+/// Field options with one feature set.
 fn with_feature(field: Build, feature: u32, value: u64) -> Build {
     field.message(8, Build::default().message(21, Build::default().int(feature, value)))
 }
@@ -42,7 +42,7 @@ fn message(name: &str, fields: Vec<Build>) -> Build {
     fields.into_iter().fold(Build::default().string(1, name), |m, field| m.message(2, field))
 }
 
-/// A file of these messages, in a set by itself.
+/// A descriptor set with one file of these messages.
 fn linked(syntax: &str, edition: u64, messages: Vec<Build>) -> ckdiff::Result<Schema> {
     let file = Build::default().string(1, "t.proto").string(2, "t").string(12, syntax);
     let values = Build::default().message(2, Build::default().string(1, "A").int(2, 3));
@@ -77,7 +77,7 @@ fn syntax_and_edition_decide_presence_packing_utf8_and_closed_enums() {
         assert_eq!(named("text").is_utf8, utf8, "{syntax}");
         let Kind::Enum(id) = named("choice").kind else { panic!("{:?}", named("choice")) };
         assert_eq!((schema[id].is_closed, schema[id].default), (closed, 3), "{syntax}");
-        assert!(named("m").has_presence, "messages are always there or not");
+        assert!(named("m").has_presence, "message fields always have presence");
     }
 }
 

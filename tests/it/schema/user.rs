@@ -1,4 +1,4 @@
-//! Schemas that the user brings, as text or compiled.
+//! Schemas of the user, as source or compiled.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ fn any_schema_of_the_user_is_accepted() {
     fs::write(path("run.txt"), RUN).unwrap();
     let (proto, imports) = (path("run.proto"), path("imports"));
     let schema = ["--proto", &proto, "-I", &imports];
-    // The file defines one message only.
+    // The message type may be omitted, since the file defines only one.
     let input = path("run.txt");
     let text = [&["convert", &input, "-", "--to=json"], &schema[..]].concat();
     let run = ckdiff(&text);
@@ -42,7 +42,7 @@ fn any_schema_of_the_user_is_accepted() {
     let shown = [&["show", &input], &schema[..]].concat();
     assert!(ckdiff(&shown).text().ends_with(RUN));
 
-    // The same, compiled.
+    // The same with a compiled schema.
     let set = ckdiff::schema::descriptor_set();
     fs::write(path("run.binpb"), set).unwrap();
     let run = ckdiff_of(

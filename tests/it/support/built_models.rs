@@ -1,5 +1,5 @@
-//! The models of `tests/data/built`, built as the script that made the fixtures builds them with TensorFlow, and models of
-//! TensorFlow 2 built anew. `tests/tensorflow` uses this file too.
+//! The models of `tests/data/built`, built by ckdiff as the fixture script builds them with TensorFlow, and rebuilt models
+//! of TensorFlow 2. `tests/tensorflow` uses this file too.
 
 use std::path::{Path, PathBuf};
 
@@ -13,12 +13,12 @@ use ckdiff::saved_model::{
 };
 use ckdiff::schema::Schema;
 
-/// A model of the script.
+/// A model of the fixture script.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// The tags of each of its meta graphs.
+    /// The tags of each meta graph.
     pub(crate) tag_sets: &'static [&'static [&'static str]],
-    /// Whether any of its variables is saved.
+    /// Whether the model saves any variable.
     has_variables: bool,
 }
 
@@ -34,14 +34,14 @@ pub(crate) fn folder(case: &str) -> PathBuf {
     Path::new("tests/data/built").join(case)
 }
 
-/// The meta graph of this number that TensorFlow's builder was given.
+/// The meta graph with this number, as it was passed to TensorFlow's builder.
 pub(crate) fn before(case: &str, number: usize) -> Result<Message<'static>> {
     let path = folder(case).join(format!("before.{number}.meta"));
     let document = Document::open(path, Schema::tensorflow(), &ReadOptions::default())?;
     Ok(document.message().clone())
 }
 
-/// The options that the script gives to TensorFlow's builder; the signatures are those that TensorFlow wrote.
+/// The options that the script passes to TensorFlow's builder; signatures are those written by TensorFlow.
 fn options(case: &str, number: usize, tags: &[&str], theirs: &LoadPlan) -> MetaGraphOptions {
     let asset = |tensor: &str| AssetSource { tensor: tensor.into(), path: None };
     let mut options = MetaGraphOptions {
@@ -61,7 +61,7 @@ fn options(case: &str, number: usize, tags: &[&str], theirs: &LoadPlan) -> MetaG
         }
         ("composite", _) => {
             options.main_op = Some("legacy".into());
-            // This one saves a part of the variables.
+            // This case saves only some of the variables.
             options.saver = theirs.saver.clone();
         }
         _ => {}
@@ -69,16 +69,16 @@ fn options(case: &str, number: usize, tags: &[&str], theirs: &LoadPlan) -> MetaG
     options
 }
 
-/// Where the values of variables are taken from.
+/// The source of the values of variables.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum From {
-    /// Variables that were restored.
+    /// Restored variables.
     Store,
-    /// The checkpoint of TensorFlow's own model.
+    /// The checkpoint in TensorFlow's SavedModel.
     Checkpoint,
 }
 
-/// Adds all meta graphs of a case, with the options of the script after `adjust`.
+/// Adds all meta graphs of a case, with the script's options changed by `adjust`.
 pub(crate) fn add_all(
     builder: &mut Builder,
     case: &Case,
@@ -106,7 +106,7 @@ pub(crate) fn add_all(
     Ok(())
 }
 
-/// Builds a loaded model of TensorFlow 2 anew, with these values.
+/// Rebuilds a loaded model of TensorFlow 2 with these values.
 pub(crate) fn rebuild(plan: &LoadPlan, values: Values<'_>, out: &Path) -> Result<BuildOutcome> {
     let asset = |(tensor, path): (&String, &PathBuf)| AssetSource {
         tensor: tensor.clone(),

@@ -1,4 +1,4 @@
-//! Runs the command as a user does.
+//! Runs of the `ckdiff` command.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::json_schema::violations;
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Run {
     pub code: i32,
@@ -25,14 +25,14 @@ impl Run {
     }
 }
 
-/// The command, in the folder of the fixtures, with nothing of the user's environment that it heeds.
+/// The command, run in the folder of the fixtures, without the environment variables that it reads.
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ckdiff"));
     command.current_dir("tests/data").args(args).stdin(Stdio::null());
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"] {
         command.env_remove(name);
     }
-    // Without it Mesa's driver complains on stderr.
+    // Mesa's driver prints a warning if this is not set.
     command.env("XDG_RUNTIME_DIR", std::env::temp_dir());
     command
 }
@@ -50,13 +50,13 @@ pub fn ckdiff(args: &[&str]) -> Run {
     finish(command(args))
 }
 
-/// A run with something on standard input.
+/// A run with this standard input.
 pub fn ckdiff_of(args: &[&str], stdin: &[u8]) -> Run {
     let mut command = command(args);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
-    // It may have an answer before all is read.
+    // The command may answer before it has read everything.
     let writer = std::thread::spawn({
         let stdin = stdin.to_vec();
         move || drop(pipe.write_all(&stdin))
@@ -80,13 +80,13 @@ pub fn assert_valid(report: &Value) {
         }
         "ckdiff-devices/1" => include_str!("../../../src/report/json/ckdiff-devices-1.schema.json"),
         "ckdiff-verify/1" => include_str!("../../../src/report/json/ckdiff-verify-1.schema.json"),
-        other => panic!("{other} is no schema"),
+        other => panic!("{other} is not a known schema"),
     };
     let schema = serde_json::from_str(schema).unwrap();
     assert_eq!(violations(&schema, report), Vec::<String>::new());
 }
 
-/// The item of a list in a report that has this text under this key.
+/// The item of a list in a report whose `key` has the text `wanted`.
 #[track_caller]
 pub fn item<'a>(list: &'a Value, key: &str, wanted: &str) -> &'a Value {
     let found = list.as_array().unwrap().iter().find(|item| item[key] == wanted);

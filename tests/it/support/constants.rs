@@ -1,11 +1,11 @@
-//! Constants of graphs, made by hand.
+//! Hand-made constants of graphs.
 
 use ckdiff::graph::constant::Constant;
 use ckdiff::tensor::{DType, Tensor};
 
 use crate::support::encoding::{bytes, int, shape};
 
-/// One dtype of each kind of list in a `TensorProto`.
+/// One dtype for each kind of list in a `TensorProto`.
 pub const TYPES: &[DType] = &[
     DType::F32,
     DType::F64,
@@ -19,7 +19,7 @@ pub const TYPES: &[DType] = &[
     DType::String,
 ];
 
-/// A `TensorProto` of this dtype and shape, its elements as given.
+/// A constant of this dtype and shape, with these fields for its elements.
 pub fn proto(dtype: DType, dims: &[i64], elements: &[u8]) -> Vec<u8> {
     let dtype = int(1, dtype.code().into());
     [&dtype[..], &bytes(2, &shape(dims)), elements].concat()

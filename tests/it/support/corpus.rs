@@ -1,16 +1,16 @@
-//! The files in `tests/data`, and what their authors say is in them.
+//! The files in `tests/data`, and the facts about them from the libraries that wrote them.
 
 use ckdiff::tensor::Name;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// A tensor that the library that wrote it finds in a checkpoint of the corpus.
+/// A tensor of a checkpoint of the corpus, according to the library that wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
     pub name: Name,
     pub dtype: String,
     pub shape: Vec<u64>,
-    /// The digest of the content, row-major, little-endian; `None` for variants, which TensorFlow does not return.
+    /// The digest of the content, row-major, little-endian; `None` for variants, whose content TensorFlow does not return.
     pub sha256: Option<String>,
 }
 
@@ -20,7 +20,7 @@ pub fn oracle(file: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// The fact of this name, which may be null but not missing: indexing a [`Value`] makes no such difference.
+/// The fact with this name; it may be null but must exist. Indexing a [`Value`] does not tell the two apart.
 #[track_caller]
 pub fn fact<'a>(facts: &'a Value, name: &str) -> &'a Value {
     facts.get(name).unwrap_or_else(|| panic!("{name} is missing: {facts}"))
@@ -29,7 +29,7 @@ pub fn fact<'a>(facts: &'a Value, name: &str) -> &'a Value {
 /// The cases of an oracle, at least `least` of them.
 #[track_caller]
 pub fn cases(file: &str, least: usize) -> Vec<(String, Value)> {
-    let Value::Object(cases) = oracle(file) else { panic!("{file} is an object") };
+    let Value::Object(cases) = oracle(file) else { panic!("{file} is not an object") };
     assert!(
         cases.len() >= least,
         "{file} has {} cases, at least {least} are expected",
@@ -38,7 +38,7 @@ pub fn cases(file: &str, least: usize) -> Vec<(String, Value)> {
     cases.into_iter().collect()
 }
 
-/// The lines of `graphs/random.jsonl`: random messages as Python writes them.
+/// The lines of `graphs/random.jsonl`: random messages written by Python.
 pub fn random_messages() -> Vec<Value> {
     let lines = std::fs::read_to_string("tests/data/graphs/random.jsonl").unwrap();
     let messages: Vec<_> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -46,7 +46,7 @@ pub fn random_messages() -> Vec<Value> {
     messages
 }
 
-/// The checkpoints of the corpus with the tensors that TensorFlow or the safetensors library finds in them, sorted by name.
+/// The checkpoints of the corpus, sorted by name, with their tensors according to TensorFlow or the safetensors library.
 pub fn known_tensors() -> Vec<(String, Vec<Known>)> {
     let of_checkpoint = |tensors: &Value| tensors.as_array().unwrap().iter().map(known).collect();
     let known: Vec<(_, Vec<Known>)> = cases("tensors.json", 28)
@@ -85,12 +85,12 @@ pub fn demo_directory(prefixes: &[&str]) -> tempfile::TempDir {
     dir
 }
 
-/// The hash of `bytes` in hexadecimal.
+/// The SHA-256 of `bytes` in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The bytes that a text in base 64 stands for.
+/// Decodes base64.
 pub fn base64(text: &str) -> Vec<u8> {
     const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut bits, mut count, mut out) = (0u32, 0, Vec::new());

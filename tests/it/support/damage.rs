@@ -1,10 +1,10 @@
-//! Damage to files, as it happens or as somebody forges it.
+//! Random damage to files, accidental or forged.
 
 use std::env;
 
 use crate::support::Random;
 
-/// How often a test damages something: `CKDIFF_MUTATIONS` divided by `cost`, or `default`.
+/// The number of times that a test damages an input: `CKDIFF_MUTATIONS` divided by `cost`, or `default`.
 pub fn mutations(default: u64, cost: u64) -> u64 {
     let wanted = env::var("CKDIFF_MUTATIONS").map(|count| count.parse::<u64>().unwrap() / cost);
     let count = wanted.unwrap_or(default);
@@ -12,7 +12,7 @@ pub fn mutations(default: u64, cost: u64) -> u64 {
     count
 }
 
-/// Changes some bytes in one of the ways in which files are damaged or forged.
+/// Changes a few bytes in ways that are typical of damaged or forged files.
 pub fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..1 + random.below(4) {
         let at = random.below(bytes.len() as u64 + 1) as usize;
@@ -39,14 +39,14 @@ pub fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Changes some lines of a text in the text format; the result mostly is still a legal text.
+/// Changes a few lines of a text in the text format; the result is usually still legal.
 pub fn mutate_lines(lines: &mut Vec<String>, random: &mut Random) {
     for _ in 0..1 + random.below(4) {
         let at = random.below(lines.len() as u64) as usize;
         let other = random.below(lines.len() as u64) as usize;
         let value = |line: &str| line.split_once(": ").map(|(_, value)| value.to_owned());
         match random.below(4) {
-            // The value of another line: nodes become inputs of themselves, names duplicates, numbers too large.
+            // Takes the value of another line: nodes become their own inputs, names are duplicated, numbers get too large.
             0 | 1 => {
                 if let (Some((field, _)), Some(value)) =
                     (lines[at].split_once(": "), value(&lines[other]))

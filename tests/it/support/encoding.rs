@@ -1,8 +1,8 @@
-//! Tables and messages made by hand, for what TensorFlow does not write.
+//! Hand-made tables and messages, for content that TensorFlow does not write.
 
 use ckdiff::bytes::{Crc32c, ordered_code, varint};
 
-/// A field of a message that is length-delimited.
+/// A length-delimited field.
 pub(crate) fn bytes(number: u64, value: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     varint::write(number << 3 | 2, &mut out);
@@ -11,7 +11,7 @@ pub(crate) fn bytes(number: u64, value: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A field of a message that is a varint.
+/// A varint field.
 pub(crate) fn int(number: u64, value: i64) -> Vec<u8> {
     let mut out = Vec::new();
     varint::write(number << 3, &mut out);
@@ -19,7 +19,7 @@ pub(crate) fn int(number: u64, value: i64) -> Vec<u8> {
     out
 }
 
-/// A field of a message that is four bytes.
+/// A field of four bytes.
 pub(crate) fn fixed32(number: u64, value: u32) -> Vec<u8> {
     let mut out = Vec::new();
     varint::write(number << 3 | 5, &mut out);
@@ -27,7 +27,7 @@ pub(crate) fn fixed32(number: u64, value: u32) -> Vec<u8> {
     out
 }
 
-/// A field of a message that is a group.
+/// A group.
 pub(crate) fn group(number: u64, content: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     varint::write(number << 3 | 3, &mut out);
@@ -36,7 +36,7 @@ pub(crate) fn group(number: u64, content: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Varints one after the other.
+/// Varints without tags.
 pub(crate) fn packed(values: &[i64]) -> Vec<u8> {
     let mut out = Vec::new();
     values.iter().for_each(|&value| varint::write(value as u64, &mut out));
@@ -84,7 +84,7 @@ pub(crate) fn entry(dtype: i64, dims: &[i64], offset: i64, size: i64, content: &
 /// A key and its value.
 pub(crate) type Pair = (Vec<u8>, Vec<u8>);
 
-/// The payload of a block of these entries, keys sharing what they can.
+/// The payload of a block with these entries; keys share prefixes.
 pub(crate) fn payload(entries: &[Pair]) -> Vec<u8> {
     let (mut out, mut before): (Vec<u8>, &[u8]) = (Vec::new(), &[]);
     for (key, value) in entries {
@@ -100,7 +100,7 @@ pub(crate) fn payload(entries: &[Pair]) -> Vec<u8> {
     out
 }
 
-/// A table of these blocks, each behind its separator.
+/// A table with these blocks, each after its separator.
 pub(crate) fn table_of(blocks: &[(Vec<u8>, Vec<Pair>)]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut index = Vec::new();
@@ -110,7 +110,7 @@ pub(crate) fn table_of(blocks: &[(Vec<u8>, Vec<Pair>)]) -> Vec<u8> {
     finish(&index, out)
 }
 
-/// Appends what comes after the data blocks.
+/// Appends the metaindex block, the index block and the footer.
 fn finish(index: &[Pair], mut out: Vec<u8>) -> Vec<u8> {
     let metaindex = block(&payload(&[]), &mut out);
     let index = block(&payload(index), &mut out);
@@ -121,20 +121,20 @@ fn finish(index: &[Pair], mut out: Vec<u8>) -> Vec<u8> {
     out
 }
 
-/// A table of one block, whatever its payload is.
+/// A table with one block of this payload, valid or not.
 pub(crate) fn table_around(payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let handle = block(payload, &mut out);
     finish(&[(vec![0xff; 16], handle)], out)
 }
 
-/// A table of one block.
+/// A table with one block.
 pub(crate) fn table(entries: &[Pair]) -> Vec<u8> {
     let last = entries.last().map(|(key, _)| key.clone()).unwrap_or_default();
     table_of(&[(last, entries.to_vec())])
 }
 
-/// Appends a raw block and gives its handle.
+/// Appends an uncompressed block and returns its handle.
 fn block(payload: &[u8], out: &mut Vec<u8>) -> Vec<u8> {
     let mut handle = Vec::new();
     varint::write(out.len() as u64, &mut handle);
@@ -147,7 +147,7 @@ fn block(payload: &[u8], out: &mut Vec<u8>) -> Vec<u8> {
     handle
 }
 
-/// A V1 file of one tensor in one slice, its `TensorProto` as given.
+/// A V1 file of one tensor in one slice, with this `TensorProto`.
 pub(crate) fn v1(name: &str, dtype: i64, dims: &[i64], tensor: &[u8]) -> Vec<u8> {
     let full = vec![(0, -1); dims.len()];
     let whole = slice(&full);

@@ -1,4 +1,4 @@
-//! A schema of everything that TensorFlow's does not have.
+//! A schema with every feature that TensorFlow's schema lacks.
 
 use std::sync::LazyLock;
 
@@ -15,14 +15,14 @@ pub(crate) fn schema() -> &'static Schema {
         resolver.add(Source);
         resolver.add(GoogleFileResolver::new());
         let mut compiler = Compiler::with_file_resolver(resolver);
-        compiler.include_imports(true).open_file(FILE).expect("it is a schema");
+        compiler.include_imports(true).open_file(FILE).expect("the file is a schema");
         let set = compiler.encode_file_descriptor_set();
-        Schema::from_descriptor_set(&set).expect("it can be linked")
+        Schema::from_descriptor_set(&set).expect("the schema can be linked")
     });
     &SCHEMA
 }
 
-/// The one file, built in: fuzz targets run anywhere.
+/// The only file, built in, because fuzz targets run in any directory.
 struct Source;
 
 impl FileResolver for Source {

@@ -1,10 +1,10 @@
-//! Numbers of any floating type by their bits: neighbours, extremes, the nearest to a number.
+//! Floats of any type as bits: neighbours, extreme values, and the float nearest to a number.
 
 use ckdiff::tensor::{ComplexNumber, DType, Encoding, Layout, Number, Specials, Visit};
 
 use crate::support::Random;
 
-/// A floating type.
+/// A floating-point type.
 #[derive(Debug, Clone, Copy)]
 pub struct Float {
     dtype: DType,
@@ -12,7 +12,7 @@ pub struct Float {
 }
 
 impl Float {
-    /// This type, if it is one.
+    /// The floating-point type of `dtype`; `None` for other dtypes.
     pub fn of(dtype: DType) -> Option<Self> {
         match dtype.visit(Encodings)? {
             Encoding::Float(layout) => Some(Self { dtype, layout }),
@@ -20,7 +20,7 @@ impl Float {
         }
     }
 
-    /// All of them.
+    /// All floating-point types.
     pub fn all() -> impl Iterator<Item = Self> {
         DType::ALL.iter().filter_map(|&dtype| Self::of(dtype))
     }
@@ -55,7 +55,7 @@ impl Float {
         bits ^ self.sign()
     }
 
-    /// The number nearest to `x` towards zero; the largest where `x` is beyond it.
+    /// The number nearest to `x` towards zero; the largest number if `x` is larger.
     pub fn nearest(self, x: f64) -> u64 {
         let (mut least, mut most) = (0, self.largest() + 1);
         while most - least > 1 {
@@ -69,7 +69,7 @@ impl Float {
         if x < 0.0 { self.negate(least) } else { least }
     }
 
-    /// The bits so many representable values above, or below; beyond the largest number there is what the type has there.
+    /// The bits `by` representable values above or below; beyond the largest number, the bits of infinities and NaNs follow.
     pub fn step(self, bits: u64, by: i64) -> u64 {
         let magnitude = (bits & (self.sign() - 1)).cast_signed();
         let key = if bits & self.sign() == 0 { magnitude } else { -magnitude };
@@ -78,12 +78,12 @@ impl Float {
         key.unsigned_abs() | if key < 0 { self.sign() } else { 0 }
     }
 
-    /// Any bits.
+    /// Random bits.
     pub fn random(self, random: &mut Random) -> u64 {
         random.next() & (2 * (self.sign() - 1) + 1)
     }
 
-    /// A number of either sign; sometimes none.
+    /// A number of either sign, or sometimes random bits, which may be a NaN or infinite.
     pub fn any(self, random: &mut Random) -> u64 {
         if random.one_in(6) {
             return self.random(random);
@@ -92,7 +92,7 @@ impl Float {
         if random.one_in(2) { self.negate(bits) } else { bits }
     }
 
-    /// A positive number, or zero: ordinary, small, of few bits, of an extreme.
+    /// A positive number or zero: ordinary, small, with few significant bits, or extreme.
     pub fn positive(self, random: &mut Random) -> u64 {
         let mantissa = self.layout.mantissa_bits;
         let exponents = self.largest() >> mantissa;
@@ -102,7 +102,7 @@ impl Float {
             2 => random.below(1 << mantissa),
             3 => random.below(4),
             4 => self.largest() - random.below(4),
-            // A power of two, and its neighbours.
+            // A power of two, or one of its neighbours.
             5 => (random.below(exponents + 1) << mantissa)
                 .saturating_add(random.below(3))
                 .saturating_sub(1),
@@ -111,7 +111,7 @@ impl Float {
         bits.min(self.largest())
     }
 
-    /// Writes the element.
+    /// Appends the element to `out`.
     pub fn write(self, out: &mut Vec<u8>, bits: u64) {
         out.extend(&bits.to_le_bytes()[..self.dtype.size().unwrap()]);
     }
@@ -139,7 +139,7 @@ impl Visit for Encodings {
     }
 }
 
-/// The value of an element of these bits.
+/// The value of an element with these bits.
 struct Value(u64);
 
 impl Visit for Value {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::command::ckdiff;
 
-/// Runs a command line in which `DIR` stands for `dir`; returns the exit code and the output, in which `dir` is `DIR` again.
+/// Runs a command line; `DIR` in it, and in the output, stands for `dir`. Returns the exit code and the output.
 pub fn run(dir: &Path, command: &str) -> (i32, String) {
     let dir = dir.to_str().unwrap();
     let args: Vec<String> = command.split(' ').map(|arg| arg.replace("DIR", dir)).collect();
@@ -19,7 +19,7 @@ pub fn ok(dir: &Path, command: &str) {
     assert_eq!(run(dir, command), (0, String::new()), "{command}");
 }
 
-/// Runs a command that is refused and leaves the files of `dir` as they are; returns its output.
+/// Runs a command that fails and leaves the files of `dir` unchanged; returns its output.
 pub fn refused(dir: &Path, command: &str) -> String {
     let before = names(dir);
     let (code, said) = run(dir, command);

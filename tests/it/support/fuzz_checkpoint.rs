@@ -1,4 +1,4 @@
-//! What fuzz targets and seeded mutations do with the bytes of tables and checkpoints: read everything there is in them.
+//! Runs of fuzz targets and seeded mutations on tables and checkpoints: everything in them is read.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -9,12 +9,12 @@ use ckdiff::checkpoint::Checkpoint;
 use ckdiff::table::Table;
 use ckdiff::tensor::TensorSource;
 
-/// Bounds a machine under test can bear.
+/// Limits that any test machine can bear.
 pub(crate) fn limits() -> Limits {
     Limits { tensor_bytes: 1 << 26, ..Limits::default() }
 }
 
-/// Walks all of a table.
+/// Reads all entries of a table.
 pub(crate) fn open_table(bytes: &[u8]) {
     let limits = limits();
     let Ok(table) = Table::open(Arc::new(Memory(bytes.into())), &limits) else {
@@ -29,10 +29,10 @@ pub(crate) fn open_table(bytes: &[u8]) {
     }
 }
 
-/// A tensor as it was read: type, shape, content.
+/// The dtype, shape and content of a tensor.
 pub(crate) type Read = (String, Result<(String, Vec<u8>), ckdiff::Error>);
 
-/// Reads every tensor, in chunks of `chunk` elements; `Err` when the checkpoint does not open or is damaged itself.
+/// Reads every tensor in chunks of `chunk` elements; an error if the checkpoint does not open or reports damage.
 pub(crate) fn read_all(path: &Path, chunk: usize) -> Result<Vec<Read>, ckdiff::Error> {
     let checkpoint = Checkpoint::open_with(path, &limits())?;
     let read = checkpoint.tensors().map(|entry| {
@@ -53,7 +53,7 @@ pub(crate) fn read_all(path: &Path, chunk: usize) -> Result<Vec<Read>, ckdiff::E
     }
 }
 
-/// All content of a tensor, unless it is more than a test can bear.
+/// Reads the content of a tensor, unless it is larger than the limit of a test.
 pub(crate) fn read(source: &dyn TensorSource, chunk: usize) -> Result<Vec<u8>, ckdiff::Error> {
     let size = source.dtype().size().unwrap_or(1);
     let mut out = vec![0; size * chunk];
@@ -61,22 +61,25 @@ pub(crate) fn read(source: &dyn TensorSource, chunk: usize) -> Result<Vec<u8>, c
     let mut stream = source.stream()?;
     loop {
         let read = stream.read(&mut out)?;
-        assert!(read % size == 0 && read <= out.len(), "{read} bytes of elements of {size}");
+        assert!(
+            read % size == 0 && read <= out.len(),
+            "{read} bytes read of elements of {size} bytes"
+        );
         if read == 0 {
-            assert_eq!(stream.read(&mut out)?, 0, "the end stays the end");
+            assert_eq!(stream.read(&mut out)?, 0, "a stream that has ended stays at its end");
             return Ok(content);
         }
         content.extend_from_slice(&out[..read]);
     }
 }
 
-/// Writes a file anew. Not over an old one: file systems flush those when they are closed, which takes a millisecond.
+/// Writes a new file after removing the old one: file systems flush an overwritten file, which takes a millisecond.
 pub(crate) fn put(path: &Path, bytes: &[u8]) {
     drop(std::fs::remove_file(path));
     std::fs::write(path, bytes).expect("the directory is writable");
 }
 
-/// Reads a V2 checkpoint of this index and this data. Returns whether it opens undamaged.
+/// Reads a V2 checkpoint with this index and data. Returns whether it opens undamaged.
 pub(crate) fn open_checkpoint_v2(dir: &Path, index: &[u8], data: &[u8]) -> bool {
     let prefix = dir.join("m");
     put(&dir.join("m.index"), index);
@@ -84,14 +87,14 @@ pub(crate) fn open_checkpoint_v2(dir: &Path, index: &[u8], data: &[u8]) -> bool 
     read_all(&prefix, 1000).is_ok()
 }
 
-/// Reads a V1 checkpoint of these bytes. Returns whether it opens undamaged.
+/// Reads a V1 checkpoint with these bytes. Returns whether it opens undamaged.
 pub(crate) fn open_checkpoint_v1(dir: &Path, bytes: &[u8]) -> bool {
     let path = dir.join("m");
     put(&path, bytes);
     read_all(&path, 1000).is_ok()
 }
 
-/// Reads these bytes as an index of shards, then as a safetensors file: a header up to the first zero byte, and content.
+/// Reads `bytes` as an index of shards, then as a safetensors file: a header up to the first zero byte, then content.
 /// Returns whether one of them opens undamaged.
 pub(crate) fn open_safetensors(dir: &Path, bytes: &[u8]) -> bool {
     let path = dir.join("m.safetensors.index.json");

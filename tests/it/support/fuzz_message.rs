@@ -1,4 +1,4 @@
-//! What fuzz targets and seeded mutations do with the bytes of a message: read it, and hold it to the laws.
+//! Runs of fuzz targets and seeded mutations on messages: reading, and the laws of messages.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use ckdiff::text::{self, FieldNumbers, ParseOptions, PrintOptions, Style, Unknow
 
 use super::{everything, text_layout};
 
-/// A type of a schema.
+/// A message type and its schema.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Type {
     pub(crate) schema: &'static Schema,
@@ -18,21 +18,21 @@ pub(crate) struct Type {
 }
 
 impl Type {
-    /// A type of TensorFlow's schema, without its package.
+    /// A type of TensorFlow's schema, named without its package.
     pub(crate) fn tensorflow(name: &str) -> Self {
         Self::of(Schema::tensorflow(), &format!("tensorflow.{name}"))
     }
 
     pub(crate) fn of(schema: &'static Schema, name: &str) -> Self {
-        let ty = schema.message(name).unwrap_or_else(|| panic!("{name} is in the schema"));
+        let ty = schema.message(name).unwrap_or_else(|| panic!("{name} is not in the schema"));
         Self { schema, ty }
     }
 }
 
-/// The types that the first byte of an input picks from.
+/// TensorFlow's types that the first byte of an input picks from.
 const TYPES: &[&str] = &["MetaGraphDef", "SavedModel", "TensorProto", "CheckpointState", "NodeDef"];
 
-/// Those that it picks from beside them.
+/// The other types that the first byte picks from.
 pub(crate) const EVERYTHING: &[&str] = &[
     "everything.All",
     "everything.Maps",
@@ -42,7 +42,7 @@ pub(crate) const EVERYTHING: &[&str] = &[
     "google.protobuf.Any",
 ];
 
-/// The type that the first byte picks, and the other bytes.
+/// The type that the first byte picks, and the rest of the bytes.
 fn pick(input: &[u8]) -> Option<(Type, &[u8])> {
     let (first, rest) = input.split_first()?;
     let number = usize::from(*first) % (TYPES.len() + EVERYTHING.len());
@@ -53,33 +53,33 @@ fn pick(input: &[u8]) -> Option<(Type, &[u8])> {
     Some((ty, rest))
 }
 
-/// Reads what follows the first byte as text. Returns whether it is a message.
+/// Parses the bytes after the first as text. Returns whether they are a message.
 pub(crate) fn parse_text(input: &[u8]) -> bool {
     pick(input).is_some_and(|(ty, text)| check_text(ty, text).is_ok())
 }
 
-/// Reads what follows the first byte as JSON. Returns whether it is a message.
+/// Parses the bytes after the first as JSON. Returns whether they are a message.
 pub(crate) fn parse_json(input: &[u8]) -> bool {
     pick(input).is_some_and(|(ty, text)| check_json(ty, text).is_ok())
 }
 
-/// Reads what follows the first byte as the binary format. Returns whether it is a message.
+/// Decodes the bytes after the first as binary. Returns whether they are a message.
 pub(crate) fn decode_message(input: &[u8]) -> bool {
     pick(input).is_some_and(|(ty, bytes)| check_binary(ty, bytes).is_ok())
 }
 
-/// Reads bytes of which nothing is known. Returns whether they are a document.
+/// Reads bytes of unknown form and type. Returns whether they are a document.
 pub(crate) fn read_document(bytes: &[u8]) -> bool {
     let path = Path::new("input");
     Document::read(bytes, path, Schema::tensorflow(), &ReadOptions::default()).is_ok()
 }
 
-/// A number that depends on all of the bytes, so that not every input has to go every way.
+/// A number derived from all bytes, by which each input takes only some of the checks.
 fn lot(bytes: &[u8]) -> u8 {
     bytes.iter().fold(1, |lot: u8, byte| lot.wrapping_mul(5).wrapping_add(*byte))
 }
 
-/// What a text says, or why it is refused; the same in pieces, by several threads, and laid out anew.
+/// Parses a text whole, in pieces, by several threads and formatted, and checks that the results are equal.
 pub(crate) fn check_text(of: Type, text: &[u8]) -> ckdiff::Result<Message<'static>> {
     let Type { schema, ty } = of;
     let read = |text: &[u8], options: ParseOptions| {
@@ -99,9 +99,9 @@ pub(crate) fn check_text(of: Type, text: &[u8]) -> ckdiff::Result<Message<'stati
         || format!("{one:?} | in pieces of {piece_bytes}: {parts:?}\n{}", text.escape_ascii());
     assert!(one.as_ref().ok() == parts.as_ref().ok(), "{}", shown());
     if lot.is_multiple_of(4) {
-        // What breaks the grammar is found before what breaks the schema, piece by piece.
+        // Errors of the grammar come before errors of the schema, piece by piece, so only the pieces must be equal.
         let by_threads = said(&read(text, ParseOptions { piece_bytes, threads: 3, ..whole }));
-        assert_eq!(by_threads, parts, "pieces of {piece_bytes}");
+        assert_eq!(by_threads, parts, "by threads, in pieces of {piece_bytes}");
     }
     if let Ok(message) = &message {
         let field_numbers = FieldNumbers::Accept;
@@ -116,7 +116,7 @@ pub(crate) fn check_text(of: Type, text: &[u8]) -> ckdiff::Result<Message<'stati
     message.inspect(check_message)
 }
 
-/// What a JSON text says, or why it is refused.
+/// Parses a JSON text and checks the laws of the message.
 pub(crate) fn check_json(of: Type, text: &[u8]) -> ckdiff::Result<Message<'static>> {
     let read = |unknown| {
         let parsed = json::parse(of.schema, of.ty, text, &json::ParseOptions { unknown });
@@ -130,16 +130,17 @@ pub(crate) fn check_json(of: Type, text: &[u8]) -> ckdiff::Result<Message<'stati
     message.inspect(check_message)
 }
 
-/// What bytes say, or why they are refused.
+/// Decodes bytes and checks the laws of the message.
 pub(crate) fn check_binary(of: Type, bytes: &[u8]) -> ckdiff::Result<Message<'static>> {
     Message::decode(of.schema, of.ty, bytes.to_vec()).inspect(check_message)
 }
 
-/// A message is the same after each form it can be put in, but for what is said to be lost.
+/// Checks that a message is equal after a round trip through each form, except for the reported losses.
 fn check_message(message: &Message<'_>) {
     let (schema, ty, bytes) = (message.schema(), message.ty(), message.bytes());
-    let again = Message::decode(schema, ty, bytes.to_vec()).expect("it was decoded");
-    assert_eq!(again.bytes(), bytes, "the canonical form is that of itself");
+    let again =
+        Message::decode(schema, ty, bytes.to_vec()).expect("the message was decoded before");
+    assert_eq!(again.bytes(), bytes, "the canonical form is stable");
     let lot = lot(bytes);
     let style = if lot.is_multiple_of(2) { Style::TensorFlow } else { Style::Protoc };
     let short_repeated = (lot / 2).is_multiple_of(2);
@@ -151,7 +152,7 @@ fn check_message(message: &Message<'_>) {
     if losses.is_empty() {
         assert!(read.bytes() == bytes, "{}", text.escape_ascii());
     } else {
-        // What is lost is lost once.
+        // A second round trip loses nothing more.
         assert!(printed(&read, &lines).0 == text, "{}", text.escape_ascii());
     }
     check_layouts(message, &lines, &text);
@@ -169,18 +170,19 @@ fn check_message(message: &Message<'_>) {
             continue;
         }
         let mut again = Vec::new();
-        json::print(&read, &options, &mut again).expect("what was read from JSON has JSON");
+        json::print(&read, &options, &mut again)
+            .expect("a message that was read from JSON has a JSON form");
         assert!(again == text, "{}", text.escape_ascii());
     }
 }
 
 fn printed(message: &Message<'_>, options: &PrintOptions) -> (Vec<u8>, ckdiff::message::Losses) {
     let mut text = Vec::new();
-    let losses = text::print(message, options, &mut text).expect("memory takes all");
+    let losses = text::print(message, options, &mut text).expect("writing to memory succeeds");
     (text, losses)
 }
 
-/// What is printed is laid out already, and one line of it is laid out the same, unless that takes too many blanks.
+/// Checks that printed text is already formatted, and that a single line formats to the same text if depth permits.
 fn check_layouts(message: &Message<'_>, lines: &PrintOptions, text: &[u8]) {
     let layout = text::LayoutOptions::default();
     let laid_out = match text::format(text, &layout) {
@@ -195,7 +197,7 @@ fn check_layouts(message: &Message<'_>, lines: &PrintOptions, text: &[u8]) {
     }
 }
 
-/// JSON as it is by default, and with every option the other way.
+/// The default options of JSON, and the opposite of each.
 fn json_options() -> [json::PrintOptions; 2] {
     let unknown = Unknown::Drop;
     let other = json::PrintOptions {

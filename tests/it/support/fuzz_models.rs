@@ -1,4 +1,4 @@
-//! What the fuzz target and seeded mutations do with two models: compare them both ways, and hold that to its laws.
+//! Runs of a fuzz target and seeded mutations on two models: comparisons in both directions, and their laws.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use ckdiff::verify;
 const TYPES: &[&str] =
     &["MetaGraphDef", "GraphDef", "SavedModel", "TrackableObjectGraph", "FunctionDefLibrary"];
 
-/// Any bytes as two messages: the first picks the type, the next two are the length of the first. Returns whether they are such.
+/// Compares two messages: the first byte picks the type, the next two are the length of lhs. Returns whether both are messages.
 pub(crate) fn diff_messages(input: &[u8]) -> bool {
     let Some((&[ty, low, high], rest)) = input.split_first_chunk::<3>() else { return false };
     let ty = TYPES[usize::from(ty) % TYPES.len()];
@@ -22,7 +22,7 @@ pub(crate) fn diff_messages(input: &[u8]) -> bool {
     check(ty, Form::Binary, lhs, rhs)
 }
 
-/// Compares two messages of a type of TensorFlow's, if they are such; whether they are.
+/// Compares two messages of a type of TensorFlow's. Returns whether both are messages.
 pub(crate) fn check(ty: &str, form: Form, lhs: &[u8], rhs: &[u8]) -> bool {
     let (Some(lhs), Some(rhs)) = (opened(ty, form, lhs), opened(ty, form, rhs)) else {
         return false;
@@ -34,13 +34,13 @@ pub(crate) fn check(ty: &str, form: Form, lhs: &[u8], rhs: &[u8]) -> bool {
         assert!(same.changes.is_empty(), "{:?}", same.changes);
     }
     for side in [&lhs, &rhs] {
-        // Op definitions that a graph brings along may be none: an error is as good as findings.
+        // Op definitions in a graph may be invalid, so an error is as good as findings.
         drop(side.message().map(|document| verify::graphs(document, None, None)));
     }
     true
 }
 
-/// The semantic changes that are so from either side; an op definition only ever grows one way.
+/// The semantic changes that must be the same in both directions: not those of op definitions, which may only be extended.
 fn semantic(diff: &Diff) -> Vec<String> {
     let semantic = diff.changes.iter().filter(|change| change.weight == Weight::Semantic);
     semantic
@@ -62,7 +62,7 @@ fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {
     for format in Format::ALL.iter().copied() {
         let looks = report::Options::default();
         report::write(&Report::Diff(&diff, None), format, &looks, &mut Vec::new())
-            .expect("memory takes anything");
+            .expect("writing to memory succeeds");
     }
     diff
 }

@@ -1,7 +1,7 @@
-//! The GPU to test, and comparisons on it.
+//! The GPU under test, and comparisons on it.
 //!
-//! Tests use the adapter that `CKDIFF_TEST_ADAPTER` names, or else the first one. Without an adapter they are skipped, which
-//! is an error where `CKDIFF_REQUIRE_GPU` is set.
+//! Tests use the adapter that `CKDIFF_TEST_ADAPTER` names, or else the first one. Without an adapter they are skipped,
+//! which is an error if `CKDIFF_REQUIRE_GPU` is set.
 
 use std::env;
 use std::sync::OnceLock;
@@ -11,7 +11,7 @@ use ckdiff::tensor::{DType, Shape, TensorView};
 
 use crate::support::process::skip;
 
-/// The adapter to test.
+/// The name of the adapter under test.
 pub(crate) fn adapter() -> Option<String> {
     let named = env::var("CKDIFF_TEST_ADAPTER").ok();
     let name = named.or_else(|| adapters().first().map(|adapter| adapter.name.clone()));
@@ -21,30 +21,30 @@ pub(crate) fn adapter() -> Option<String> {
     name
 }
 
-/// The device to test, with a record of its own.
+/// A new device for the adapter under test, with its own record of work.
 pub(crate) fn new_device() -> Option<Device> {
     device().map(|device| device.with_own_record())
 }
 
-/// The device to test, one for all tests: kernels are built once.
+/// The device that all tests share, so that kernels are built once.
 pub(crate) fn device() -> Option<Device> {
     static DEVICE: OnceLock<Device> = OnceLock::new();
     let name = adapter()?;
     Some(DEVICE.get_or_init(|| Device::gpu(Some(&name)).unwrap()).clone())
 }
 
-/// These bytes as a tensor of one dimension.
+/// These bytes as a tensor with one dimension.
 pub(crate) fn view(dtype: DType, bytes: &[u8]) -> TensorView<'_> {
     let elements = bytes.len() / dtype.size().unwrap();
     TensorView::of_bytes(dtype, Shape::new(&[elements as i64]).unwrap(), bytes).unwrap()
 }
 
-/// Everything in a comparison. As text, since a NaN does not equal itself.
+/// All numbers of a comparison as text, because a NaN is not equal to itself.
 pub(crate) fn text(comparison: &Comparison) -> String {
     format!("{comparison:#?}")
 }
 
-/// Compares these bytes on the device and on the CPU; both must give the same.
+/// Asserts that the device and the CPU give the same comparison of these bytes.
 pub(crate) fn check(device: &Device, dtype: DType, (lhs, rhs): (&[u8], &[u8]), options: &Options) {
     let on =
         |device: &Device| device.compare(&view(dtype, lhs), &view(dtype, rhs), options).unwrap();

@@ -1,4 +1,4 @@
-//! Messages from JSON and to JSON, as the tests of both have them.
+//! Conversions of messages from and to JSON.
 
 use ckdiff::json::{Enums, FieldNames, Layout, ParseOptions, PrintOptions, parse, print};
 use ckdiff::message::{Losses, Message, Unknown};
@@ -34,7 +34,7 @@ pub(crate) fn written(
     Ok((String::from_utf8(out).expect("JSON is UTF-8"), losses))
 }
 
-/// What is said of each text, where that is not what is expected.
+/// The cases whose result is not the expected one, with both.
 pub(crate) fn not_as_expected<'a>(
     schema: &Schema,
     cases: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>,
@@ -52,7 +52,7 @@ pub(crate) fn not_as_expected<'a>(
     wrong
 }
 
-/// The messages of google.protobuf.
+/// The schema of the well-known types, the package `google.protobuf`.
 pub(crate) fn well_known() -> Schema {
     Schema::from_descriptor_set(&DescriptorPool::global().encode_to_vec()).unwrap()
 }

@@ -1,10 +1,10 @@
-//! As much of JSON Schema as the schemas of the reports use; any other keyword is refused, so that nothing is believed to
-//! be checked that is not.
+//! A checker for the part of JSON Schema that the report schemas use. It refuses other keywords, so that no part of a
+//! schema is silently ignored.
 
 use serde_json::Value;
 
-/// What is wrong with `value` by `schema`; stricter than the standard in one thing: an object has no property that its
-/// schema does not name.
+/// The violations of `schema` in `value`. Stricter than the standard in one respect: an object must not have properties
+/// that its schema does not name.
 pub fn violations(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let check = Check { root: schema };
@@ -23,7 +23,7 @@ impl Check<'_> {
                 "$schema" | "$id" | "$defs" | "title" | "description" => true,
                 "$ref" => {
                     let pointer = rule.as_str().and_then(|rule| rule.strip_prefix('#')).unwrap();
-                    let target = self.root.pointer(pointer).expect("the target of a $ref is there");
+                    let target = self.root.pointer(pointer).expect("the target of a $ref exists");
                     self.value(target, value, path, found);
                     true
                 }
@@ -64,7 +64,7 @@ impl Check<'_> {
                     }
                     true
                 }
-                other => panic!("{other} is a keyword that this checker does not know"),
+                other => panic!("{other} is a keyword unknown to this checker"),
             };
             if !holds {
                 found.push(format!("{path}: {value} breaks {keyword}: {rule}"));
@@ -89,6 +89,6 @@ fn is_type(value: &Value, name: &str) -> bool {
         "string" => value.is_string(),
         "array" => value.is_array(),
         "object" => value.is_object(),
-        other => panic!("{other} is no type"),
+        other => panic!("{other} is not a type"),
     }
 }

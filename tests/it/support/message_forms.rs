@@ -9,21 +9,21 @@ use ckdiff::text::{self, ParseOptions, PrintOptions, Style};
 use ckdiff::{Result, json};
 
 pub(crate) fn ty(name: &str) -> &'static MessageType {
-    Schema::tensorflow().message(name).unwrap_or_else(|| panic!("{name} is in the schema"))
+    Schema::tensorflow().message(name).unwrap_or_else(|| panic!("{name} is not in the schema"))
 }
 
-/// The message of this type in these wire bytes.
+/// The message of this type with these wire bytes.
 pub(crate) fn decoded(name: &str, bytes: Vec<u8>) -> Message<'static> {
     Message::decode(Schema::tensorflow(), ty(name), bytes).unwrap()
 }
 
-/// The message of this type in this text.
+/// The message of this type with this text.
 #[track_caller]
 pub(crate) fn parsed(name: &str, text: &str) -> Message<'static> {
     from_text(ty(name), text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// The document of this type in these bytes, whatever they look like.
+/// The document of this type and form with these bytes.
 #[track_caller]
 pub(crate) fn document(name: &str, form: Form, bytes: &[u8]) -> Document<'static> {
     let options =
@@ -61,7 +61,7 @@ pub(crate) fn from_json(ty: &'static MessageType, text: &[u8]) -> Result<Message
     parsed.map(|(message, _)| message)
 }
 
-/// Every way to print text that can be read back.
+/// All options for printing text that can be read back.
 pub(crate) fn print_options() -> Vec<PrintOptions> {
     let mut all = Vec::new();
     for style in [Style::TensorFlow, Style::Protoc] {

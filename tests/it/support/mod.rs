@@ -1,11 +1,11 @@
-//! What tests share.
+//! Code shared by the tests.
 
 use std::cell::Cell;
 
 use ckdiff::compare::Tolerance;
 use ckdiff::tensor::DType;
 
-// The command, run as a user runs it.
+// Runs of the command and of other processes.
 pub mod command;
 pub mod process;
 
@@ -13,7 +13,7 @@ pub mod process;
 pub mod corpus;
 pub mod snapshot;
 
-// Files and messages made by hand.
+// Hand-made files and messages.
 pub mod built_models;
 pub mod constants;
 pub mod encoding;
@@ -23,7 +23,7 @@ pub mod overview;
 pub mod proto2;
 pub mod saver;
 
-// Messages from and to text and JSON.
+// Conversions of messages from and to text and JSON.
 pub mod json_message;
 pub mod json_schema;
 pub mod message_forms;
@@ -40,7 +40,7 @@ pub mod random_message;
 pub mod random_text;
 pub mod random_value;
 
-// What the fuzz targets run, too.
+// Also used by the fuzz targets.
 pub mod fuzz_checkpoint;
 pub mod fuzz_message;
 pub mod fuzz_models;
@@ -53,7 +53,7 @@ pub use corpus::{Known, base64, cases, fact, known_tensors, oracle, random_messa
 pub use random::Random;
 pub use snapshot::named_snapshot;
 
-/// A count that closures share.
+/// A counter that closures share.
 #[derive(Debug, Default)]
 pub struct Count(Cell<u64>);
 
@@ -67,7 +67,7 @@ impl Count {
     }
 }
 
-/// The dtypes of which this holds; at least one.
+/// The dtypes for which `holds`; asserts that there is one.
 #[track_caller]
 pub fn dtypes(holds: impl Fn(DType) -> bool) -> Vec<DType> {
     let found: Vec<_> = DType::ALL.iter().copied().filter(|&dtype| holds(dtype)).collect();

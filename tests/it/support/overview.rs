@@ -1,4 +1,4 @@
-//! Overviews of meta graphs made by hand.
+//! Overviews of hand-made meta graphs.
 
 use ckdiff::artifact::{Document, Form};
 use ckdiff::report::{Contents, Format, MetaGraph, Options, Overview, Report, write};
@@ -15,7 +15,7 @@ pub fn with_objects(objects: &[u8]) -> Vec<u8> {
 pub fn shown(meta_graph: &[u8], check: impl FnOnce(&MetaGraph)) -> [String; 2] {
     let document = document("tensorflow.MetaGraphDef", Form::Binary, meta_graph);
     let overview = Overview::new(&document).unwrap();
-    let Contents::MetaGraphs(graphs) = &overview.contents else { panic!("it is a meta graph") };
+    let Contents::MetaGraphs(graphs) = &overview.contents else { panic!("not a meta graph") };
     check(&graphs[0]);
     let (mut text, mut report) = (Vec::new(), Vec::new());
     let options = Options::default();
@@ -24,12 +24,12 @@ pub fn shown(meta_graph: &[u8], check: impl FnOnce(&MetaGraph)) -> [String; 2] {
     [text, report].map(|bytes| String::from_utf8(bytes).unwrap())
 }
 
-/// The overview of a `MetaGraphDef`, as text, with so many items of each list.
+/// The overview of a `MetaGraphDef` as text, with at most `max_diffs` items of each list.
 pub fn meta_graph_overview(meta_graph: &[u8], max_diffs: usize) -> String {
     human_overview(&document("tensorflow.MetaGraphDef", Form::Binary, meta_graph), max_diffs)
 }
 
-/// The overview of a message, as text, with so many items of each list.
+/// The overview of a message as text, with at most `max_diffs` items of each list.
 pub fn human_overview(document: &Document<'_>, max_diffs: usize) -> String {
     let mut text = Vec::new();
     let options = Options { max_rows: max_diffs, ..Options::default() };
@@ -38,8 +38,8 @@ pub fn human_overview(document: &Document<'_>, max_diffs: usize) -> String {
     String::from_utf8(text).unwrap()
 }
 
-/// A `SavedObjectGraph` whose root has these functions, each with the names of its concrete functions; and the concrete functions,
-/// each with its argument.
+/// A `SavedObjectGraph` whose root has these functions, each with the names of its concrete functions; then the concrete
+/// functions, each with its argument.
 pub fn objects(functions: &[(&str, &[&str])], concrete: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let child = |at: i64, name: &str| bytes(1, &[int(1, at), bytes(2, name.as_bytes())].concat());
     let children = functions.iter().zip(1..).map(|((name, _), at)| child(at, name));
@@ -62,7 +62,7 @@ pub fn arguments(value: &[u8]) -> Vec<u8> {
     tuple(&[bytes(1, &tuple(&bytes(1, value))), bytes(1, &bytes(53, b""))].concat())
 }
 
-/// A map entry with a key that is text.
+/// A map entry with a string key.
 pub fn entry(key: &str, value: &[u8]) -> Vec<u8> {
     [bytes(1, key.as_bytes()), bytes(2, value)].concat()
 }

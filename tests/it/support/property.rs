@@ -1,5 +1,5 @@
-//! Laws that hold of random messages: these are drawn from tapes of numbers, and proptest shortens a tape that breaks a
-//! law. `PROPTEST_CASES` says how many there are of each type.
+//! Laws of random messages. Messages are drawn from tapes of random numbers, and proptest shortens a tape that violates a
+//! law. `PROPTEST_CASES` sets the number of tapes per type.
 
 use std::env;
 
@@ -9,13 +9,13 @@ use proptest::num::u64::ANY;
 use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
-/// What is said of a message.
+/// The result of checking a law.
 pub(crate) type Law = Result<(), TestCaseError>;
 
-/// Numbers of a tape at most. Few messages need half of them.
+/// The maximum length of a tape. Few messages need half of it.
 const LEN: usize = 1_200;
 
-/// Holds every type of a schema against a law, with some tapes each: the same ones in every run.
+/// Checks a law for every message type of a schema, with several tapes each; the tapes are the same in every run.
 pub(crate) fn for_every_type(
     schema: &'static Schema,
     law: impl Fn(&'static MessageType, &[u64]) -> Law,
@@ -27,7 +27,7 @@ pub(crate) fn for_every_type(
     }
 }
 
-/// Holds a law against so many tapes, unless `PROPTEST_CASES` says another number; those of one seed are always the same.
+/// Checks a law for `cases` tapes, or as many as `PROPTEST_CASES` says; the tapes depend only on `seed`.
 pub(crate) fn for_tapes(what: &str, seed: u64, cases: u32, law: impl Fn(&[u64]) -> Law) {
     let cases = env::var("PROPTEST_CASES").map_or(cases, |cases| cases.parse().unwrap());
     assert!(cases > 0, "PROPTEST_CASES is 0");
@@ -54,14 +54,14 @@ impl Strategy for Tapes {
     }
 }
 
-/// A step towards a simpler tape, at some number of it.
+/// A step that simplifies a tape at a given position.
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    /// Without so many numbers.
+    /// Removes this many numbers.
     Cut(usize),
-    /// With a zero, and without so many numbers behind it: what the number said there is, with all that was in it.
+    /// Sets a number to zero and removes this many after it: drops a part of a message, and the numbers of its content.
     Leave(usize),
-    /// With half the number.
+    /// Halves a number.
     Halve,
 }
 
@@ -101,10 +101,10 @@ impl Step {
     }
 }
 
-/// Whole messages go with one step, which proptest does not know of when it simplifies lists.
+/// Simplifies tapes. A single step can remove a whole message, which proptest's simplification of lists cannot.
 #[derive(Debug)]
 struct Shortening {
-    /// The simplest that breaks the law.
+    /// The simplest tape so far that violates the law.
     tape: Vec<u64>,
     tried: Option<Vec<u64>>,
     step: usize,
@@ -113,7 +113,7 @@ struct Shortening {
 }
 
 impl Shortening {
-    /// Finds the next tape to try, until all steps have been tried in vain.
+    /// Finds the next tape to try; false after all steps failed.
     fn find(&mut self) -> bool {
         loop {
             if self.at == self.tape.len() {

@@ -1,4 +1,4 @@
-//! A schema of what TensorFlow has not: groups, extensions, message sets, closed enums.
+//! A schema of features that TensorFlow's schema lacks: groups, extensions, message sets, closed enums.
 
 use ckdiff::schema::Schema;
 use prost::Message as _;
@@ -8,7 +8,7 @@ use prost_reflect::prost_types::{
     FileDescriptorProto, FileDescriptorSet, MessageOptions, descriptor_proto::ExtensionRange,
 };
 
-/// Proto2: groups, extensions, message sets, closed enums, strings of any bytes.
+/// A proto2 schema with groups, extensions, message sets, closed enums, and strings that need not be UTF-8.
 pub(crate) fn proto2() -> Schema {
     let field =
         |name: &str, number, ty: Type, label: Label, type_name: &str| FieldDescriptorProto {

@@ -1,11 +1,11 @@
 //! Random numbers.
 
-/// A source of numbers that are the same in every run.
+/// A source of random numbers that are the same in every run.
 #[derive(Debug)]
 pub enum Random {
     /// A small generator (SplitMix64).
     Seed(u64),
-    /// Numbers drawn elsewhere, followed by zeros.
+    /// Given numbers, followed by zeros.
     Tape(std::vec::IntoIter<u64>),
 }
 
@@ -35,7 +35,7 @@ impl Random {
         let number = self.next();
         match self {
             Self::Seed(_) => number % bound,
-            // A smaller number gives a smaller result: this is how a tape is simplified.
+            // A smaller number gives a smaller result, so that a tape can be simplified.
             Self::Tape(_) => ((u128::from(number) * u128::from(bound)) >> 64) as u64,
         }
     }

@@ -1,4 +1,4 @@
-//! Random messages of any type. Numbers that are zero give the smallest ones.
+//! Random messages of any type. Zeros as random numbers give the smallest message.
 
 use ckdiff::message::{Message, Writer};
 use ckdiff::schema::{Cardinality, Field, Kind, MessageType, Schema, WellKnown, WireType};
@@ -6,21 +6,21 @@ use ckdiff::schema::{Cardinality, Field, Kind, MessageType, Schema, WellKnown, W
 use crate::support::Random;
 use crate::support::random_value as value;
 
-/// How a message is written.
+/// The way in which a message is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Habit {
-    /// Fields in order, each as often as the type has it.
+    /// In canonical form: fields in order, singular fields once.
     Tidy,
-    /// As others may write it: fields that have one value more than once, those of a oneof together, numbers packed
-    /// and not, varints longer than they need to be.
+    /// As other encoders may write it: repeated singular fields, several members of a oneof, packed and unpacked numbers,
+    /// varints that are longer than necessary.
     Untidy,
-    /// With fields between that the type does not have.
+    /// With unknown fields in between.
     Unknown,
-    /// The same message without them.
+    /// The same message without its unknown fields.
     Known,
 }
 
-/// A message of this type, and how many fields it was given that nobody knows.
+/// A message of this type, and the number of its unknown fields.
 pub(crate) fn message(
     schema: &Schema,
     ty: &MessageType,
@@ -32,7 +32,7 @@ pub(crate) fn message(
     (bytes, author.unknown)
 }
 
-/// The records of a tidy message, each by itself.
+/// The records of a tidy message, one by one.
 pub(crate) fn records(schema: &Schema, ty: &MessageType, random: &mut Random) -> Vec<Vec<u8>> {
     Author { schema, habit: Habit::Tidy, random, unknown: 0 }.records(ty, 0)
 }
@@ -41,7 +41,7 @@ struct Author<'s, 'r> {
     schema: &'s Schema,
     habit: Habit,
     random: &'r mut Random,
-    /// How many unknown fields there are.
+    /// The number of unknown fields.
     unknown: u64,
 }
 
@@ -121,7 +121,7 @@ impl Author<'_, '_> {
             }
             Kind::String => out.len_prefixed(value::string(self.random).as_bytes()),
             Kind::Bytes => out.len_prefixed(&value::bytes(self.random)),
-            // Prost, which untidy messages are held against, takes -0 for the default.
+            // Untidy messages are compared with prost, which takes -0 for the default value.
             Kind::Double => {
                 let double = value::double(self.random);
                 let is_zero = self.is_untidy() && double == 0.0;
@@ -155,7 +155,7 @@ impl Author<'_, '_> {
         }
     }
 
-    /// Adds some fields that the type does not have, or would have.
+    /// Adds unknown fields, or only draws them if they are to be left out.
     fn unknown_fields(&mut self, ty: &MessageType, records: &mut Vec<Vec<u8>>) {
         if !matches!(self.habit, Habit::Unknown | Habit::Known) || self.random.below(6) < 5 {
             return;
@@ -172,7 +172,7 @@ impl Author<'_, '_> {
         }
     }
 
-    /// An `Any` of some known type.
+    /// An `Any` with a known type.
     fn any(&mut self, depth: u64) -> Vec<Vec<u8>> {
         if self.random.one_in(4) {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Random texts of the text format, from a seed: everything the grammar allows, with comments wherever they may stand.
+//! Random texts of the text format from a seed: the whole grammar, with comments wherever they are allowed.
 
 use crate::support::Random;
 
@@ -9,7 +9,7 @@ pub(crate) fn text(random: &mut Random, depth: usize) -> String {
     author.text
 }
 
-/// Changes a text in one or two places, mostly to one that is wrong.
+/// Changes a text in one or two places; the result is usually invalid.
 pub(crate) fn broken(text: &str, random: &mut Random) -> Vec<u8> {
     let mut broken = text.as_bytes().to_vec();
     for _ in 0..=random.below(2) {
@@ -66,7 +66,7 @@ fn one<T: Copy>(random: &mut Random, all: &[T]) -> T {
 struct Author<'r> {
     random: &'r mut Random,
     text: String,
-    /// How many there are; each holds its number.
+    /// The number of comments; each comment contains its number.
     comments: usize,
 }
 
@@ -123,7 +123,7 @@ impl Author<'_> {
         }
     }
 
-    /// What may stand before a message.
+    /// Writes the separator between a field name and its message.
     fn joint(&mut self) {
         self.put(&["", ":", ": "]);
         if self.text.ends_with(':') {

@@ -1,11 +1,11 @@
-//! Random values of the fields of messages, and fields that no message has.
+//! Random values for the fields of messages, and unknown fields.
 
 use ckdiff::message::Writer;
 use ckdiff::schema::{EnumType, WireType};
 
 use crate::support::Random;
 
-/// Numbers that are at the edge of something, as 64 bits.
+/// Boundary values, as 64 bits.
 const EDGES: &[u64] = &[
     0,
     1,
@@ -20,7 +20,7 @@ const EDGES: &[u64] = &[
     u64::MAX,
 ];
 
-/// Floats likewise; the one NaN that every form has.
+/// Boundary values of floats; the NaN is the one that every form can represent.
 const FLOATS: &[f64] = &[
     0.0,
     -0.0,
@@ -44,7 +44,7 @@ const FLOATS: &[f64] = &[
 const STRINGS: &[&str] =
     &["", "a", "conv1/kernel:0", "é😀\u{7f}", "tab\t\"quote\" 'x' \\ \n\r\0", "\u{2028}{}[]<>#"];
 
-/// Where UTF-8 and UTF-16 take another unit, and what programs take for something else.
+/// Characters at the boundaries of UTF-8 and UTF-16 lengths, and characters that programs often confuse.
 const CHARS: &[char] = &[
     '\0',
     '\u{7f}',
@@ -64,7 +64,7 @@ const CHARS: &[char] = &[
     '\u{10ffff}',
 ];
 
-/// Numbers of fields whose tags are of every length.
+/// Field numbers whose tags have all possible lengths.
 const FIELDS: &[u32] = &[1, 15, 16, 2_047, 2_048, 19_000, 262_143, 262_144, 0x1fff_ff00];
 
 fn one<T: Copy>(all: &[T], random: &mut Random) -> T {
@@ -75,7 +75,7 @@ pub(crate) fn bits(random: &mut Random) -> u64 {
     if random.one_in(2) { one(EDGES, random) } else { random.next() >> random.below(64) }
 }
 
-/// A double of any bits but those of a NaN, of which text and JSON have one.
+/// A boundary value, or a double with random bits that is not a NaN: text and JSON have only one NaN.
 pub(crate) fn double(random: &mut Random) -> f64 {
     if random.one_in(2) {
         return one(FLOATS, random);
@@ -84,7 +84,7 @@ pub(crate) fn double(random: &mut Random) -> f64 {
     if float.is_nan() { 0.5 } else { float }
 }
 
-/// A float likewise.
+/// A boundary value, or a float with random bits that is not a NaN.
 pub(crate) fn float(random: &mut Random) -> f32 {
     if random.one_in(2) {
         return one(FLOATS, random) as f32;
@@ -98,7 +98,7 @@ pub(crate) fn bytes(random: &mut Random) -> Vec<u8> {
     random.bytes(len)
 }
 
-/// A number of an enum, mostly one that has a name.
+/// A number of an enum, usually one that has a name.
 pub(crate) fn number_of(ty: &EnumType, random: &mut Random) -> i32 {
     if !ty.is_closed && random.below(4) == 3 {
         return bits(random) as i32;
@@ -115,7 +115,7 @@ pub(crate) fn string(random: &mut Random) -> String {
     (0..random.below(most + 1)).map(|_| char(random.next())).collect()
 }
 
-/// A character of a number: mostly one of ASCII.
+/// A character for a random number, usually ASCII.
 fn char(number: u64) -> char {
     let rest = number / 4;
     match number % 4 {
@@ -125,12 +125,12 @@ fn char(number: u64) -> char {
     }
 }
 
-/// A number for a field that nobody knows.
+/// A number for an unknown field.
 pub(crate) fn field_number(random: &mut Random) -> u32 {
     one(FIELDS, random) + random.below(30) as u32
 }
 
-/// A field of any wire type.
+/// Writes an unknown field of any wire type.
 pub(crate) fn unknown(number: u32, random: &mut Random, depth: u64, out: &mut Writer) {
     match random.below(if depth < 3 { 5 } else { 4 }) {
         0 => {

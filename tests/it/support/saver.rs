@@ -1,4 +1,4 @@
-//! Graphs with savers, and the tensors that TensorFlow restores by them.
+//! Graphs with savers, and the tensors that TensorFlow restores with them.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub fn meta_graph_of(model: &Path) -> Message<'static> {
     decoded("tensorflow.MetaGraphDef", field(model.message(), 2).to_vec())
 }
 
-/// The bytes of a field; none if the message does not have it.
+/// The bytes of a field; empty if the message does not have it.
 pub fn field<'m>(message: &'m Message<'_>, number: u32) -> &'m [u8] {
     let mut found = Records::new(message.bytes(), 0).map(Result::unwrap);
     match found.find(|record| record.number == number).map(|record| record.value) {
@@ -42,12 +42,12 @@ pub fn saver_def(meta_graph: &Message<'_>) -> SaverDef {
     SaverDef::decode(field(meta_graph, 3)).unwrap()
 }
 
-/// A tensor that TensorFlow has after a restore.
+/// A tensor in TensorFlow after a restore.
 #[derive(Debug, Deserialize)]
 pub struct KnownTensor {
     pub dtype: String,
     pub shape: Vec<u64>,
-    /// In base 64.
+    /// The content in base64.
     pub content: String,
 }
 

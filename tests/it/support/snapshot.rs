@@ -1,4 +1,4 @@
-//! Snapshots in files of their own.
+//! Snapshots in files.
 
 /// Compares `text` with `snapshots/AREA/NAME.snap`.
 pub fn named_snapshot(area: &str, name: &str, text: &str) {

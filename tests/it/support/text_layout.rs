@@ -1,4 +1,4 @@
-//! What a text says, its layout apart, and the laws that `format` keeps.
+//! The content of a text without its layout, and the laws of `format`.
 
 use ckdiff::Result;
 use ckdiff::text::syntax::{
@@ -6,7 +6,7 @@ use ckdiff::text::syntax::{
 };
 use ckdiff::text::{LayoutOptions, format};
 
-/// The events of a text, without places.
+/// Records the events of a text without their offsets.
 #[derive(Default)]
 struct Said(Vec<String>);
 
@@ -51,7 +51,7 @@ impl<'t> Sink<'t> for Said {
     }
 }
 
-/// What stands in brackets, without blanks and comments.
+/// The content of brackets without blanks and comments.
 fn compact(name: &[u8]) -> Vec<u8> {
     let lines = name.split(|byte| *byte == b'\n');
     let code = lines.flat_map(|line| line.split(|byte| *byte == b'#').next().unwrap_or_default());
@@ -66,7 +66,7 @@ fn events_of(text: &[u8]) -> Result<Vec<String>> {
     Ok(said.0)
 }
 
-/// The comments of a text that the grammar accepts, without blanks at their ends.
+/// The comments of a legal text, without trailing blanks.
 pub(crate) fn comments(text: &[u8]) -> Vec<&[u8]> {
     let (mut comments, mut at) = (Vec::new(), 0);
     while let Some(&byte) = text.get(at) {
@@ -91,7 +91,7 @@ pub(crate) fn comments(text: &[u8]) -> Vec<&[u8]> {
     comments
 }
 
-/// The text laid out anew; it says the same, with the same comments, and is laid out. `None` for what is no text.
+/// Formats a text and checks that events and comments are unchanged and formatting is stable. `None` for an invalid text.
 pub(crate) fn check_layout(text: &[u8]) -> Option<Vec<u8>> {
     let options = LayoutOptions::default();
     let shown = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
@@ -106,7 +106,7 @@ pub(crate) fn check_layout(text: &[u8]) -> Option<Vec<u8>> {
     let both = || format!("{}\n--- laid out:\n{}", shown(text), shown(&laid_out));
     assert_eq!(events_of(&laid_out).ok(), Some(events), "{}", both());
     assert_eq!(comments(&laid_out), comments(text), "{}", both());
-    let again = format(&laid_out, &options).expect("it says the same");
+    let again = format(&laid_out, &options).expect("formatted text is legal");
     assert!(again == laid_out, "{}\n--- again:\n{}", both(), shown(&again));
     let ends_well = laid_out.is_empty() || laid_out.ends_with(b"\n");
     assert!(

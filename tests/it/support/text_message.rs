@@ -1,4 +1,4 @@
-//! Messages as text, as the tests of printing have them.
+//! Messages printed as text.
 
 use ckdiff::message::{Losses, Message};
 use ckdiff::schema::Schema;
@@ -6,7 +6,7 @@ use ckdiff::text::{PrintOptions, Style, print};
 
 pub(crate) const STYLES: [Style; 2] = [Style::TensorFlow, Style::Protoc];
 
-/// The text of a message of TensorFlow's, and what it does not carry.
+/// The text of a message of TensorFlow's, and its losses.
 pub(crate) fn printed_all(ty: &str, bytes: &[u8], options: &PrintOptions) -> (String, Losses) {
     printed_with(Schema::tensorflow(), ty, bytes, options)
 }

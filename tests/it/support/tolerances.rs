@@ -2,7 +2,7 @@
 
 use super::Tolerance;
 
-/// Bits, an absolute tolerance of zero, each kind by itself, and kinds together.
+/// Bitwise equality, an absolute tolerance of zero, each kind of tolerance alone, and combinations.
 pub(crate) fn tolerances() -> Vec<Tolerance> {
     let tolerance = |atol, rtol, ulp| Tolerance::new(atol, rtol, ulp).unwrap();
     vec![

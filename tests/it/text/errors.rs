@@ -1,4 +1,4 @@
-//! What a person is told about a text that is wrong, one mistake at a time, and what hostile texts cost.
+//! Errors of invalid texts, one mistake at a time, and the cost of errors in hostile texts.
 
 use ckdiff::schema::Schema;
 use ckdiff::text::{LayoutOptions, ParseOptions, format, parse};
@@ -124,7 +124,7 @@ fn a_comment_that_is_cut_ends_with_the_text() {
     );
 }
 
-/// The error of a text that is laid out without a schema.
+/// The error of formatting a text, which needs no schema.
 fn syntax_error(text: &[u8]) -> String {
     let error = format(text, &LayoutOptions::default()).unwrap_err();
     let location = error.location().expect("an error of a text has a location");
@@ -132,7 +132,7 @@ fn syntax_error(text: &[u8]) -> String {
     format!("{location}: {}", error.kind())
 }
 
-/// Each text cannot be cut: pest, which needs forty bytes of memory for a token, may see only what is wrong.
+/// These texts cannot be cut into pieces. pest takes forty bytes per token, so it must see only the invalid part.
 #[test]
 fn an_error_at_the_end_of_a_piece_of_many_megabytes_is_explained_as_in_a_small_one() {
     const MANY: usize = 1 << 20;

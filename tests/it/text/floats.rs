@@ -1,4 +1,4 @@
-//! Floats as they are spelled in text.
+//! The spelling of floats in text.
 
 use ckdiff::text::Style;
 
@@ -96,7 +96,7 @@ fn floats_are_printed_in_both_styles() {
     }
 }
 
-/// Whatever the digits, they are those of the number.
+/// Printed digits may vary, but must read back as the same number.
 #[test]
 fn random_floats_read_back() {
     let mut random = Random::new(1);

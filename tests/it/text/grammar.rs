@@ -1,11 +1,11 @@
-//! The compiler of the grammar, which the build script runs: what it writes for each construct, and what it refuses.
+//! The grammar compiler, which the build script runs: its output for each construct, and the grammars that it refuses.
 //!
-//! `syntax.rs` compares the matcher that it makes of the real grammar with pest's own parser.
+//! `syntax.rs` compares the compiled matcher of the real grammar with pest's own parser.
 
 #[path = "../../../grammar/compile.rs"]
 mod compile;
 
-/// The functions that are compiled from a grammar that starts at `start`, without the list of rules.
+/// The functions compiled from a grammar with the rule `start`, without the list of rules.
 fn compiled(grammar: &str, expectations: &[&str]) -> String {
     let source = compile::compile(grammar, &["start"], expectations).unwrap();
     let end = source.find("/// The rules of the grammar").unwrap();
@@ -79,7 +79,7 @@ fn many_ranges_are_looked_up() {
     assert_eq!(source.matches("true,").count(), 3, "{source}");
 }
 
-/// A failure inside a negative lookahead is what the lookahead wants, at any depth of calls.
+/// A failure inside a negative lookahead is the wanted outcome, so errors do not report it, at any depth of calls.
 #[test]
 fn failures_inside_a_negative_lookahead_are_not_tracked() {
     let grammar = r#"start = @{ !(a ~ !(a ~ "b")) ~ &a ~ a } a = _{ "(" ~ ")"* }"#;
@@ -132,7 +132,7 @@ fn the_same_grammar_gives_the_same_source() {
 }
 
 #[test]
-fn what_has_no_meaning_over_bytes_is_refused_with_its_rule() {
+fn constructs_without_a_meaning_for_bytes_are_refused_with_their_rule() {
     for (grammar, what) in [
         (r#"start = { "a" }"#, "rule start: write `_`, `@` or `$` before the brace"),
         (r#"start = !{ "a" }"#, "rule start: write `_`, `@` or `$` before the brace"),

@@ -1,4 +1,4 @@
-//! What `format` makes of texts: rule by rule, a sample that shows them all, and the laws it keeps.
+//! The layout of `format`: each rule, a sample with every rule, and laws.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::support::random_text;
 use crate::support::text_layout::{check_layout, comments};
 use crate::support::{Random, named_snapshot};
 
-/// The text laid out.
+/// The formatted text.
 #[track_caller]
 fn laid_out(text: &str) -> String {
     let laid_out = check_layout(text.as_bytes()).expect("the text is legal");
@@ -242,7 +242,7 @@ fn a_sample_shows_every_rule() {
     named_snapshot("text_layout", "commented", &laid_out(&text));
 }
 
-/// Files that may hold text: those named so, and state files.
+/// Collects files that may hold text: `*.pbtxt` and state files.
 fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -264,7 +264,7 @@ fn the_laws_hold_for_every_text_of_the_corpus() {
     assert!(laid_out.count() >= 80, "of {}", paths.len());
 }
 
-/// What TensorFlow and protoc print is laid out already.
+/// TensorFlow and protoc print text in the layout of `format`.
 #[test]
 fn printed_text_is_laid_out_already() {
     let mut paths = Vec::new();

@@ -1,4 +1,4 @@
-//! Text as a schema reads it: what fields take, what is refused and where, and that pieces change nothing.
+//! Parsing text by a schema: accepted values, errors with their location, and the same result for any pieces.
 
 use ckdiff::message::{Message, Unknown};
 use ckdiff::schema::Schema;
@@ -137,10 +137,10 @@ fn unknown_names_are_dropped_on_request_and_reported() {
         (3, vec!["added".into(), "later".into(), "other".into()])
     );
     let broken = parse(schema, ty, &b"added: -foo"[..], &options);
-    assert!(broken.is_err(), "what is passed over keeps the grammar");
+    assert!(broken.is_err(), "skipped fields must follow the grammar");
 }
 
-/// Text whose pieces begin and end in every sort of place.
+/// A text that can be cut at every kind of place.
 const PIECES: &str = r#"
 meta_info_def { tags: "a" tags: 'b' any_info <type_url: "x"> }  # comment { [
 graph_def: {
@@ -170,7 +170,7 @@ fn pieces_of_every_size_and_any_number_of_threads_give_the_same_bytes() {
 }
 
 #[test]
-fn duplicate_fields_are_noticed_across_pieces() {
+fn duplicate_fields_are_detected_across_pieces() {
     let node = "node { name: \"n\" }\n".repeat(50);
     for (text, place) in [
         (format!("graph_def {{ versions {{ }} {node} versions {{ }} }}"), "graph_def"),

@@ -1,4 +1,4 @@
-//! Text as it is printed, against what TensorFlow's Python and protoc print.
+//! Printed text, compared with the output of TensorFlow's Python and of protoc.
 
 use ckdiff::text::{PrintOptions, Style, UnknownFields};
 use serde_json::Value;
@@ -59,14 +59,14 @@ fn strings_are_escaped() {
         let name = printed("tensorflow.NodeDef", &len(1, text.as_bytes()), style);
         assert_eq!(name, format!("name: {escaped}\n"));
     }
-    // Bytes are no characters, even where they could be.
+    // A bytes field is never printed as characters, even if it is valid UTF-8.
     for style in STYLES {
         let content = printed("tensorflow.TensorProto", &len(4, "é\0".as_bytes()), style);
         assert_eq!(content, "tensor_content: \"\\303\\251\\000\"\n");
     }
 }
 
-/// Every byte, at every place of a block, among others that are plain and among others that are not.
+/// Tests every byte at every position of a block, surrounded by plain and by escaped bytes.
 #[test]
 fn every_byte_is_escaped_wherever_it_stands() {
     for around in [b'x', 0xff] {
@@ -95,7 +95,7 @@ fn escaped(byte: u8) -> String {
 
 #[test]
 fn map_entries_are_sorted_and_only_protoc_prints_their_defaults() {
-    // attr: "b" -> b: false; "" -> nothing.
+    // Two entries of attr: "b" with `b: false`, and "" with an empty value.
     let entry = |key: &[u8], value: &[u8]| len(5, &[len(1, key), len(2, value)].concat());
     let bytes = [entry(b"b", &int(5, 0)), entry(b"", b"")].concat();
     let head = ["attr {\n  value {\n  }\n}\n", "attr {\n  key: \"\"\n  value {\n  }\n}\n"];
@@ -121,7 +121,7 @@ fn losses_name_their_places() {
     }
 }
 
-/// `google.protobuf.Any` of a `VersionDef`, once more inside, and one of which nothing is known.
+/// `google.protobuf.Any` of a `VersionDef`, of an `Any` with a `VersionDef`, and of unknown types.
 #[test]
 fn any_is_expanded_where_its_type_is_known() {
     let any = |url: &str, value: &[u8]| [len(1, url.as_bytes()), len(2, value)].concat();
@@ -148,7 +148,7 @@ fn any_is_expanded_where_its_type_is_known() {
         let text = printed(ty, &any(url, value), Style::TensorFlow);
         assert!(text.starts_with(&format!("type_url: \"{url}\"\n")), "{text}");
     }
-    // However deep they are, it ends.
+    // Expansion stops at a fixed depth.
     let deep = (0..2_000).fold(versions, |inner, _| any("x/google.protobuf.Any", &inner));
     let text = printed(ty, &deep, Style::TensorFlow);
     assert_eq!(text.matches("[x/google.protobuf.Any]").count(), 16);
@@ -215,7 +215,7 @@ fn groups_extensions_message_sets_and_closed_enums_are_printed_in_both_styles() 
 
 #[test]
 fn the_deepest_message_is_printed_on_a_small_stack() {
-    // `tensorflow.StructuredValue` of lists of values: two levels each.
+    // A `tensorflow.StructuredValue` of nested lists: two levels per list.
     let deep = (0..500).fold(Vec::new(), |inner, _| len(51, &len(1, &inner)));
     let groups = (0..999).fold(Vec::new(), |inner, _| group(1, &inner));
     for threads in [1, 2] {

@@ -1,6 +1,6 @@
-//! The syntax of the text format: what is legal, where a text may be cut, and what an error says.
+//! The syntax of the text format: legal texts, places where a text may be cut, and errors.
 //!
-//! pest's own parser, derived from the same grammar, judges the matcher that the build script compiles.
+//! The compiled matcher is checked against pest's own parser for the same grammar.
 
 use std::fmt::Write;
 
@@ -15,12 +15,12 @@ use crate::support::damage::mutations;
 use crate::support::random_text;
 use crate::support::{Random, named_snapshot};
 
-/// pest's parser of the grammar.
+/// pest's parser for the grammar.
 #[derive(pest_derive::Parser)]
 #[grammar = "grammar/textproto.pest"]
 struct Judge;
 
-/// Events as text, with bytes counted from the start of the text.
+/// Events as text, with offsets from the start of the text.
 #[derive(Default)]
 struct Log {
     offset: usize,
@@ -161,7 +161,7 @@ fn flatten(pairs: Pairs<'_, Rule>, minus: &mut Option<usize>, events: &mut Vec<S
     }
 }
 
-/// Fails unless the text means the same to pest, and in pieces of every size.
+/// Fails unless pest, and pieces of every size, give the same events.
 #[track_caller]
 fn check(text: &[u8]) -> Result<Vec<String>, String> {
     let whole = parse(text, usize::MAX);
@@ -173,7 +173,7 @@ fn check(text: &[u8]) -> Result<Vec<String>, String> {
             "pest: {judged:?}\nours: {whole:?}\n{}",
             shown()
         );
-        // Other messages are about brackets and quotes, which the scan refuses.
+        // Errors with other messages concern brackets and quotes, which the scan finds before the matcher.
         if let (Err(judged), Err(error)) = (&judged, &whole)
             && error.contains(": expected ")
         {
@@ -194,7 +194,7 @@ fn check(text: &[u8]) -> Result<Vec<String>, String> {
 }
 
 #[test]
-fn what_cpp_accepts_is_accepted() {
+fn texts_that_cpp_accepts_are_accepted() {
     for text in [
         "",
         " \t\n\u{b}\u{c}\r",
@@ -275,7 +275,7 @@ fn a_text_is_a_flat_series_of_events() {
 }
 
 #[test]
-fn errors_say_where_and_what() {
+fn errors_have_a_location_and_a_reason() {
     let mut report = String::new();
     for text in [
         "x",
@@ -401,6 +401,6 @@ fn texts_mean_the_same_in_pieces_of_every_size() {
             accepted += usize::from(check(&random_text::broken(&text, &mut random)).is_ok());
         }
     }
-    // Both outcomes are common, or the mutations test nothing.
+    // If one outcome were rare, the mutations would test little.
     assert!(accepted > rounds / 2 && accepted < rounds * 7 / 2, "{accepted} of {}", rounds * 4);
 }

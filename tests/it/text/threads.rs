@@ -1,4 +1,4 @@
-//! Text that several threads print, in pieces, and a writer that fails.
+//! Text printed in pieces by several threads, and writers that fail.
 
 use std::io::{self, Write};
 use std::panic;
@@ -14,7 +14,7 @@ use crate::support::text_message::{STYLES, printed_all, printed_with};
 
 /// A graph with many small nodes, some large ones, long strings, long lists, unknown fields and odd NaNs.
 fn large_graph() -> Vec<u8> {
-    // The function is one message as large as all the nodes: its parts are cut in turn.
+    // The function is a single message as large as all nodes, so it is cut inside.
     [large_nodes(1), len(2, &len(1, &large_nodes(3)))].concat()
 }
 
@@ -51,7 +51,7 @@ fn any_number_of_threads_prints_the_same() {
             for threads in [2, 3, 8] {
                 let options = PrintOptions { threads, ..one.clone() };
                 let found = printed_all("tensorflow.GraphDef", &graph, &options);
-                // Not `assert_eq`: nobody wants to read both.
+                // Not `assert_eq`, whose message would contain both texts.
                 assert!(found.0 == expected.0, "{threads} threads");
                 assert_eq!(found.1, expected.1);
             }
@@ -59,16 +59,16 @@ fn any_number_of_threads_prints_the_same() {
     }
 }
 
-/// About how many bytes of a message the program prints in one piece.
+/// The approximate number of bytes of a message that are printed in one piece.
 const PIECE: usize = 128 << 10;
 
-/// `bytes` as a message that is long enough for several threads, with something behind them.
+/// A message with `bytes` in the middle that is long enough for several threads.
 fn between(bytes: &[u8]) -> Vec<u8> {
     let node = len(1, &len(1, &vec![b'n'; PIECE / 4]));
     [node.repeat(5), bytes.to_vec(), node.repeat(5)].concat()
 }
 
-/// A field, its content or a message around it is as long as a piece, or a little more or less.
+/// A field, its content or an enclosing message has the length of a piece, or slightly more or less.
 #[test]
 fn values_about_as_long_as_a_piece_are_printed_whole() {
     for size in (PIECE - 8..=PIECE + 8).chain(2 * PIECE - 8..=2 * PIECE + 8) {
@@ -86,7 +86,7 @@ fn values_about_as_long_as_a_piece_are_printed_whole() {
             (size / 2, tensor(&len(7, &[0x81, 1].repeat(size / 2)))),
             (size / 4, tensor(&len(5, &floats))),
         ];
-        // Lists take long.
+        // Lists are slow, so they are tested with every fourth size.
         let count = if size % 4 == 0 { 7 } else { 4 };
         for (i, (values, graph)) in graphs.iter().enumerate().take(count) {
             for style in STYLES {
@@ -102,7 +102,7 @@ fn values_about_as_long_as_a_piece_are_printed_whole() {
                 for threads in [2, 3] {
                     let options = PrintOptions { threads, ..one.clone() };
                     let found = printed_all("tensorflow.GraphDef", graph, &options);
-                    // Not `assert_eq`: nobody wants to read both.
+                    // Not `assert_eq`, whose message would contain both texts.
                     assert!(found == expected, "{size}, graph {i}, {threads} threads");
                 }
             }
@@ -110,12 +110,12 @@ fn values_about_as_long_as_a_piece_are_printed_whole() {
     }
 }
 
-/// Groups and fields with a length inside each other, known and unknown ones, at the length of a piece.
+/// Nested groups and length-delimited fields, known and unknown, with about the length of a piece.
 #[test]
 fn groups_about_as_long_as_a_piece_are_printed_whole() {
     let schema = proto2();
     for size in (PIECE - 8..=PIECE + 8).chain([2 * PIECE - 1, 2 * PIECE, 2 * PIECE + 1]) {
-        // Two bytes each, and one of three.
+        // Fields of two bytes each, and one of three for odd sizes.
         let numbers =
             [int(1, 6).repeat(size / 2 - size % 2), int(1, 200).repeat(size % 2)].concat();
         assert_eq!(numbers.len(), size);
@@ -134,12 +134,12 @@ fn groups_about_as_long_as_a_piece_are_printed_whole() {
     }
 }
 
-/// Takes so many bytes, then panics.
+/// A writer that accepts this many bytes, then panics.
 struct Broken(usize);
 
 impl Write for Broken {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 = self.0.checked_sub(bytes.len()).expect("it is broken");
+        self.0 = self.0.checked_sub(bytes.len()).expect("the writer is broken");
         Ok(bytes.len())
     }
 
@@ -148,7 +148,7 @@ impl Write for Broken {
     }
 }
 
-/// The other threads do not wait for the one that is gone.
+/// The other threads must not wait for the one that panicked.
 #[test]
 fn a_panic_is_passed_on() {
     let schema = Schema::tensorflow();
@@ -163,7 +163,7 @@ fn a_panic_is_passed_on() {
     }
 }
 
-/// Takes so many bytes, then none.
+/// A writer that accepts this many bytes, then fails.
 struct Full(usize);
 
 impl Write for Full {

@@ -1,4 +1,4 @@
-//! Unknown fields as they are printed in text, by number or not at all.
+//! Unknown fields in printed text: by number, or left out.
 
 use ckdiff::text::{PrintOptions, Style, UnknownFields};
 
@@ -40,11 +40,11 @@ fn unknown_fields_are_left_out_or_shown_by_number_and_counted() {
                   10: 0x6867666564636261\n11 {\n  1: 1\n}\n11: \"abc\"\n11: \"\"\n\
                   12 {\n  1: 5\n  2 {\n  }\n}\n13: \"\\010\\001\\014\"\n13: \"\\000\\001\"\n14 {\n";
     assert!(text.starts_with(protoc), "{text}");
-    // The tenth message inside another is a string to protoc.
+    // protoc prints the tenth nested message as a string.
     assert!(text.contains(&format!("{}1: \"\\n\\003\\n\\001x\"\n", " ".repeat(20))), "{text}");
 }
 
-/// Many fields inside many unknown groups are read once, not once for each level.
+/// Fields inside many unknown groups are read once, not once per level.
 #[test]
 fn fields_deep_in_unknown_groups_are_printed_in_order() {
     let long = len(1, &vec![0xff; 1 << 18]);
@@ -54,7 +54,7 @@ fn fields_deep_in_unknown_groups_are_printed_in_order() {
         let unknown_fields = UnknownFields::ByNumber;
         let options = PrintOptions { unknown_fields, ..PrintOptions::new(style) };
         let text = printed_all("tensorflow.VersionDef", &len(9, &groups[2..]), &options).0;
-        // Python reads only so many groups in what may be a string.
+        // Python limits the groups that it reads when it guesses whether a field is a string.
         assert!(text.starts_with("9: \"#\\030"), "{}", &text[..40]);
         let text = printed_all("tensorflow.VersionDef", &group(9, &groups), &options).0;
         assert_eq!(text.matches("3: 7\n").count(), 990);
@@ -67,7 +67,7 @@ fn fields_deep_in_unknown_groups_are_printed_in_order() {
     }
 }
 
-/// In one line, since the indentation alone would be gigabytes.
+/// Printed on one line, because the indentation alone would take gigabytes.
 #[test]
 fn many_fields_in_many_unknown_groups_are_read_once() {
     let inner = int(1, 5).repeat(1 << 20);

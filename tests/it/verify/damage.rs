@@ -1,4 +1,4 @@
-//! Verification: what is sound, and what is damaged.
+//! Verification of intact and damaged artifacts.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn every_damage_is_noticed() {
         let broken = !facts["broken"].as_array().unwrap().is_empty();
         let opens = facts["opens"].as_bool().unwrap();
         let Ok(artifact) = Artifact::open(Path::new("tests/data/hostile").join(&case)) else {
-            assert!(broken || !opens, "{case} has to open");
+            assert!(broken || !opens, "{case} must open");
             continue;
         };
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Graphs against checkpoints: what TensorFlow says at restore time, told before.
+//! Restorability: graphs checked against checkpoints, compared with TensorFlow's errors at restore time.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use ckdiff::verify::{MetaGraph, Restorability, restorability};
 use crate::support::command::{assert_valid, ckdiff};
 use crate::support::{cases, fact};
 
-/// What a case has: a checkpoint with its meta graph, or a SavedModel.
+/// The files of a case: a checkpoint with its meta graph, or a SavedModel.
 fn place(case: &str) -> PathBuf {
     let folder = Path::new("tests/data/fit").join(case);
     let saved = folder.join("saved");
@@ -22,11 +22,11 @@ fn fitted(case: &str) -> Restorability {
     restorability(&metas[0], artifact.checkpoint().unwrap(), 20).unwrap()
 }
 
-/// Where TensorFlow lets a misfit pass: it gives a resource variable any shape.
+/// Misfits that TensorFlow accepts: it gives a resource variable any shape.
 const STRICTER: &[&str] = &["resource_shape", "object_shape"];
 
 #[test]
-fn what_tensorflow_restores_fits() {
+fn graphs_that_tensorflow_restores_fit() {
     let mut misfits = 0;
     for (case, facts) in cases("fit.json", 57) {
         let found = fitted(&case);
@@ -34,7 +34,7 @@ fn what_tensorflow_restores_fits() {
         assert_eq!(found.restores(), restores, "{case}: {found:#?}");
         let stricter = STRICTER.contains(&&*case);
         assert_eq!(found.fits(), found.restores() && !stricter, "{case}: {found:#?}");
-        // What TensorFlow does not restore, it gives a reason for.
+        // The oracle gives a reason for each case that TensorFlow does not restore.
         let says = fact(&facts, "says").as_str();
         assert_eq!(says.is_none(), restores, "{case}");
         if let Some(says) = says {
@@ -47,7 +47,7 @@ fn what_tensorflow_restores_fits() {
 }
 
 #[test]
-fn verify_says_what_does_not_fit() {
+fn verify_reports_misfits() {
     let run = ckdiff(&["verify", "fit/several/model.ckpt"]);
     assert_eq!((run.code, run.stderr.as_str()), (1, ""));
     let expected = "\
@@ -85,7 +85,7 @@ fn every_case_is_reported_in_a_hundred_columns() {
         let run = ckdiff(&["verify", path]);
         let fits = facts["restores"].as_bool().unwrap() && !STRICTER.contains(&&*case);
         assert_eq!(run.code, i32::from(!fits), "{case}: {run:?}");
-        // The first line has the path, and the answer in full.
+        // The first line may be longer: it has the path and the complete answer.
         let wide = run.text().lines().skip(1).find(|line| line.chars().count() > 100);
         assert_eq!(wide, None, "{case}");
         assert_valid(&ckdiff(&["verify", path, "--format=json"]).json());
@@ -93,7 +93,7 @@ fn every_case_is_reported_in_a_hundred_columns() {
 }
 
 #[test]
-fn damage_goes_before_misfits() {
+fn damage_is_reported_before_misfits() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["model.ckpt.index", "model.ckpt.meta", "model.ckpt.data-00000-of-00001"] {
         let mut bytes = std::fs::read(Path::new("tests/data/fit/several").join(name)).unwrap();

@@ -1,5 +1,5 @@
-//! Headers that a reader may get wrong: each is taken or refused as by the library, but for the differences that the
-//! documentation of the format names.
+//! Unusual headers: each is accepted or refused as by the safetensors library, except for the differences that the
+//! format's documentation lists.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::facts;
 use crate::support::fuzz_checkpoint::put;
 use crate::support::named_snapshot;
 
-/// A header and what becomes of it.
+/// A header and its expected result.
 struct Case {
     what: String,
     library: String,
@@ -22,14 +22,14 @@ fn cases() -> Vec<Case> {
     let facts = facts("headers.json");
     let case = |case: &serde_json::Value| {
         let text = |key: &str| case[key].as_str().unwrap().to_owned();
-        // Every byte is a character.
+        // Every byte stands for one character.
         let file = text("file").chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
         Case { what: text("what"), library: text("library"), ckdiff: text("ckdiff"), file }
     };
     facts.as_array().unwrap().iter().map(case).collect()
 }
 
-/// All that is wrong in a file of these bytes.
+/// All errors in a file of these bytes.
 fn errors(bytes: &[u8]) -> Vec<String> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.safetensors");
@@ -94,7 +94,7 @@ fn damage_of_one_entry_leaves_the_others() {
         let header = format!("{{{good},\"bad\":{entry}}}");
         put(&path, &super::file_of(&header, b"12345678"));
         let checkpoint = Checkpoint::open(&path).unwrap();
-        // What the damaged entry does not claim may be its content.
+        // Bytes outside of all ranges are not reported, since they may belong to the damaged entry.
         assert_eq!(checkpoint.damage().len(), 0, "{entry}");
         assert_eq!(checkpoint.get_tensor("good").unwrap().content(), b"1234", "{entry}");
         let error = checkpoint.get_tensor("bad").unwrap_err();

@@ -1,4 +1,4 @@
-//! Files that want to hurt a reader: nothing panics, hangs or takes memory, and no other content is given.
+//! Hostile files: reading never panics, hangs, exhausts memory or returns other content.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::support::fuzz_checkpoint::{open_safetensors, put, read_all};
 use crate::support::process::{assert_peak_memory_under, run_alone, test_process};
 
 #[test]
-fn a_cut_file_gives_whole_tensors_or_none() {
+fn a_truncated_file_returns_whole_tensors_or_none() {
     for file in ["baseline.safetensors", "unordered.safetensors"] {
         let bytes = fs::read(Path::new(DIR).join(file)).unwrap();
         let dir = tempfile::tempdir().unwrap();
@@ -64,14 +64,14 @@ fn random_damage_is_survived() {
         opened += u64::from(open_safetensors(dir.path(), &bytes));
         assert!(start.elapsed() < Duration::from_secs(10), "mutation {n} took too long");
     }
-    // If all were refused, nothing would be read.
+    // If all files were refused, the reader would be untested.
     assert!(opened > count / 20 && opened < count * 9 / 10, "{opened} of {count} opened");
     if std::env::var_os("CKDIFF_PEAK_MEMORY").is_some() {
         assert_peak_memory_under(256 << 10);
     }
 }
 
-/// In a process of its own, since the other tests of this one use memory too.
+/// Runs in its own process because other tests in the same process use memory too.
 #[cfg(target_os = "linux")]
 #[test]
 fn random_damage_takes_no_memory() {
@@ -80,7 +80,7 @@ fn random_damage_takes_no_memory() {
     run_alone(test);
 }
 
-/// What opening a file of this header says.
+/// The error of opening a file with this header.
 fn errors_of(header: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.safetensors");
@@ -99,7 +99,7 @@ fn errors_of(header: &str) -> String {
 }
 
 #[test]
-fn nesting_of_any_depth_is_no_stack() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let deep = "[".repeat(1 << 20);
     assert!(errors_of(&format!("{{\"a\":{deep}")).contains("EOF"));
     let shut = "]".repeat(1 << 20);

@@ -1,4 +1,4 @@
-//! Checkpoints of the safetensors library: what the library wrote is read, and what is written is what it writes.
+//! Safetensors checkpoints: ckdiff reads the library's files, and writes the same bytes as the library.
 
 mod headers;
 mod hostile;
@@ -15,18 +15,18 @@ use crate::support::sha256;
 
 const DIR: &str = "tests/data/safetensors";
 
-/// What the library says of the fixtures.
+/// The library's facts about the fixtures.
 fn facts(file: &str) -> Value {
     let text = std::fs::read_to_string(Path::new(DIR).join(file)).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
-/// A file of this header and this content.
+/// A file with this header and content.
 fn file_of(header: &str, content: &[u8]) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes(), header.as_bytes(), content].concat()
 }
 
-/// Name, type, shape and digest of every tensor that is not refused.
+/// Name, dtype, shape and digest of every tensor that can be read.
 fn tensors(checkpoint: &Checkpoint) -> Vec<Value> {
     let readable = checkpoint.tensors().filter_map(|entry| {
         let source = entry.source.as_ref().ok()?;

@@ -1,4 +1,4 @@
-//! Checkpoints in shards: the paths that open them, and an index that does not say what its shards do.
+//! Sharded checkpoints: the paths that open them, and indexes that contradict their shards.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 
 use super::{DIR, file_of, tensors};
 
-/// A copy of the checkpoint in shards.
+/// A copy of the sharded checkpoint.
 fn copy() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(Path::new(DIR).join("sharded")).unwrap() {
@@ -18,7 +18,7 @@ fn copy() -> tempfile::TempDir {
     dir
 }
 
-/// Damage and the errors of tensors, with `DIR` for the directory.
+/// The damage and the errors of tensors, with `DIR` for the directory.
 fn errors(dir: &Path, name: &str) -> String {
     let errors = match Checkpoint::open(dir.join(name)) {
         Err(error) => vec![error.to_string()],
@@ -51,7 +51,7 @@ fn an_index_a_shard_and_the_directory_open_all_shards() {
         assert_eq!(checkpoint.metadata(), [("format".into(), "pt".into())]);
         assert_eq!(errors(dir.path(), name), "");
     }
-    // Without its index, a shard is a file like any other.
+    // Without its index, a shard is an ordinary file.
     fs::remove_file(dir.path().join(INDEX)).unwrap();
     let shard = Checkpoint::open(dir.path().join("model-00002-of-00003.safetensors")).unwrap();
     assert_eq!((shard.files().len(), shard.tensors().len()), (1, 2));
@@ -75,7 +75,7 @@ fn a_directory_opens_its_model() {
     );
     copy("baseline.safetensors", "model.safetensors");
     assert_eq!(files(dir.path()).unwrap(), [dir.path().join("model.safetensors")]);
-    // A state file is TensorFlow's, and so is what it names.
+    // A state file takes precedence; this one names a missing checkpoint.
     fs::write(dir.path().join("checkpoint"), "model_checkpoint_path: \"gone\"").unwrap();
     assert!(files(dir.path()).unwrap_err().to_string().contains("gone"));
 }

@@ -1,4 +1,4 @@
-//! What is written: byte for byte what the library writes of the same content, and all or nothing.
+//! Written files: the same bytes as the library's for the same content; written completely or not at all.
 
 use std::fs;
 use std::path::Path;
@@ -11,14 +11,14 @@ use insta::assert_snapshot;
 use super::DIR;
 use crate::support::folder::{names, ok, refused, run};
 
-/// Whether a file has the bytes of a fixture.
+/// Whether a file has the same bytes as a fixture.
 fn assert_same_bytes(file: &Path, fixture: &str) {
     let expected = fs::read(Path::new(DIR).join(fixture)).unwrap();
     assert!(fs::read(file).unwrap() == expected, "{} is not {fixture}", file.display());
 }
 
 #[test]
-fn a_file_of_the_library_comes_out_the_same() {
+fn a_file_of_the_library_is_written_with_the_same_bytes() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     for name in ["all", "baseline", "retrained", "demo"] {
@@ -28,7 +28,7 @@ fn a_file_of_the_library_comes_out_the_same() {
 }
 
 #[test]
-fn shards_and_their_index_come_out_the_same() {
+fn shards_and_their_index_are_written_with_the_same_bytes() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     ok(dir, "save-as safetensors/sharded DIR/model");
@@ -48,7 +48,7 @@ fn shards_and_their_index_come_out_the_same() {
 }
 
 #[test]
-fn content_of_another_format_comes_out_as_the_library_writes_it() {
+fn content_of_another_format_is_written_as_the_library_writes_it() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     for (name, source) in [("v2", "demo/model.ckpt"), ("v1", "demo/v1format.ckpt")] {
@@ -130,7 +130,7 @@ fn the_ending_of_the_path_chooses_the_format() {
 }
 
 #[test]
-fn what_the_format_cannot_store_is_refused_before_anything_is_written() {
+fn unsupported_tensors_are_refused_before_anything_is_written() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let save = |what: &str| refused(dir, &format!("save-as {what} DIR/m --format safetensors"));
@@ -177,7 +177,7 @@ fn lost_metadata_is_reported() {
         open(&dir.join("n.safetensors")),
         open(&Path::new(DIR).join("unordered.safetensors"))
     );
-    // One file has one value for a key.
+    // A single file has one value per key.
     let entry = r#"{"dtype":"U8","shape":[0],"data_offsets":[0,0]}"#;
     for (name, value) in [("a", 1), ("b", 2)] {
         let header = format!(r#"{{"__metadata__":{{"part":"{value}","k":"v"}},"{name}":{entry}}}"#);
@@ -215,7 +215,7 @@ fn a_checkpoint_is_replaced_as_a_whole() {
 }
 
 #[test]
-fn what_is_no_checkpoint_is_not_replaced() {
+fn files_that_are_not_checkpoints_are_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     fs::write(

@@ -1,4 +1,4 @@
-//! A baseline that a GPU keeps: the same numbers as when it travels each time.
+//! A baseline in GPU memory gives the same numbers as one that is transferred each time.
 
 use ckdiff::compare::{Baseline, Options, compare};
 use ckdiff::tensor::{DType, TensorView};
@@ -6,10 +6,10 @@ use ckdiff::tensor::{DType, TensorView};
 use crate::support::Random;
 use crate::support::gpu::{device, text, tolerance, view};
 
-/// A unit, and an odd number of elements more.
+/// One unit plus an odd number of elements.
 const ELEMENTS: usize = 16 * 65_536 + 1001;
 
-/// A baseline, and others that differ from it: everywhere, nowhere, at the end only.
+/// A baseline, and tensors that differ from it: at the end, everywhere, nowhere, in the middle.
 fn tensors(dtype: DType, random: &mut Random) -> (Vec<u8>, Vec<Vec<u8>>) {
     let size = dtype.size().unwrap();
     let lhs = random.bytes(ELEMENTS * size);
@@ -75,7 +75,7 @@ fn two_baselines_used_in_turn_do_not_mix() {
         assert_eq!(kept(&second, &y, 2), on_cpu(&two, &y), "{i}");
         assert_eq!(kept(&first, &y, 2), on_cpu(&one, &y), "{i}");
     }
-    // What one gives back is not the other's.
+    // Another baseline does not read the buffers of a dropped one.
     drop(first);
     let y = view(DType::F32, &more[1]);
     assert_eq!(kept(&second, &y, 2), on_cpu(&two, &y));

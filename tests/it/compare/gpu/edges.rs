@@ -1,6 +1,6 @@
-//! Pairs at the edge of a tolerance: where a bit rounded otherwise is another verdict.
+//! Pairs at the edge of a tolerance, where one wrongly rounded bit changes the verdict.
 //!
-//! `CKDIFF_GPU_PAIRS` says how many pairs of each floating type are aimed at an edge; slow adapters may want fewer.
+//! `CKDIFF_GPU_PAIRS` sets how many pairs of each floating-point type are aimed at an edge; slow adapters may need fewer.
 
 use ckdiff::compare::{Device, NanPolicy, Options, Tolerance};
 use ckdiff::tensor::DType;
@@ -9,15 +9,15 @@ use crate::support::floats::Float;
 use crate::support::gpu::{check, device};
 use crate::support::{Random, dtypes};
 
-/// Pairs of a batch: a tile, or a few elements more.
+/// Pairs per batch: a tile plus up to a few elements.
 const BATCH: usize = 4096;
 
-/// Pairs to aim, of each type.
+/// The number of pairs to aim, per type.
 fn pairs_to_aim() -> usize {
     std::env::var("CKDIFF_GPU_PAIRS").map_or(500_000, |pairs| pairs.parse().unwrap())
 }
 
-/// What there is to a tolerance: nothing, the smallest and the largest numbers, all bits set, few bits set.
+/// Special amounts of a tolerance: zero, the smallest and the largest numbers, all bits set, few bits set.
 const AMOUNTS: [f64; 20] = [
     0.0,
     5e-324,
@@ -52,7 +52,7 @@ fn any_tolerance(float: Float, random: &mut Random) -> Tolerance {
         let scale = 0.5_f64.powi(random.below(60) as i32 - 8);
         float.value(float.any(random)).abs().min(f64::MAX) * scale
     };
-    // A full significand, and one of few bits, so that products end in the middle between two doubles.
+    // A full significand, and one with few bits, so that products fall halfway between two doubles.
     let full =
         |random: &mut Random| f64::from_bits((980 + random.below(50)) << 52 | random.next() >> 12);
     let short = |random: &mut Random| {
@@ -92,7 +92,7 @@ impl Batch {
         self.aimed += usize::from(aimed);
     }
 
-    /// A pair as far apart as the tolerance allows, and up to two representable values more or less.
+    /// A pair that is exactly as far apart as the tolerance allows, or up to two representable values more or less.
     fn aim(&mut self, float: Float, tolerance: &Tolerance, random: &mut Random) {
         let lhs = float.any(random);
         let wobble = random.below(5) as i64 - 2;
@@ -114,7 +114,7 @@ impl Batch {
     }
 }
 
-/// Pairs aimed at one tolerance.
+/// Pairs that are aimed at one tolerance.
 fn aimed(float: Float, random: &mut Random) -> (Batch, Tolerance) {
     let tolerance = any_tolerance(float, random);
     let mut batch = Batch::default();
@@ -124,13 +124,13 @@ fn aimed(float: Float, random: &mut Random) -> (Batch, Tolerance) {
     (batch, tolerance)
 }
 
-/// A small number up or down from `x`, in the last bits of a double.
+/// A random number slightly above or below `x`, in the last bits of a double.
 fn nudged(x: f64, random: &mut Random) -> f64 {
     f64::from_bits(x.to_bits().saturating_add_signed(random.below(7) as i64 - 3))
 }
 
-/// Two numbers on both sides of zero, one of them `atol`, and an `rtol` of nearly 1: the difference and the bound are two sums of
-/// the same numbers, but for the last bits.
+/// Two numbers on both sides of zero, one of them `atol`, and an `rtol` of nearly 1: the difference and the bound are two
+/// sums of the same numbers, except for the last bits.
 fn sums(float: Float, random: &mut Random) -> (Batch, Tolerance) {
     let edge = float.positive(random);
     let atol = float.value(edge);
@@ -144,8 +144,8 @@ fn sums(float: Float, random: &mut Random) -> (Batch, Tolerance) {
     (batch, Tolerance::new(Some(atol), Some(rtol), None).unwrap())
 }
 
-/// One number a fixed part of the other, and an `rtol` of just about the rest: the difference and the bound are a difference and
-/// a product of equal size, but for the last bits.
+/// Two numbers with a fixed ratio, and an `rtol` of about one minus that ratio: the difference and the bound are a
+/// difference and a product of equal size, except for the last bits.
 fn products(float: Float, random: &mut Random) -> (Batch, Tolerance) {
     let part = (1 + random.below(1 << (float.mantissa_bits() / 2))) as f64
         * 0.5_f64.powi(random.below(40) as i32);
@@ -159,7 +159,7 @@ fn products(float: Float, random: &mut Random) -> (Batch, Tolerance) {
     (batch, Tolerance::new(None, Some(rtol), None).unwrap())
 }
 
-/// Options under which a batch is compared: with all there is to count every other time, and either policy.
+/// Options for comparing a batch: all statistics every other time, and both NaN policies.
 fn options(tolerance: Tolerance, turn: usize) -> Options {
     let nan = if turn.is_multiple_of(3) { NanPolicy::Differ } else { NanPolicy::Equal };
     if turn.is_multiple_of(2) {
@@ -177,7 +177,7 @@ fn options(tolerance: Tolerance, turn: usize) -> Options {
     Options { tolerance, nan, further, histogram: true, ..Options::default() }
 }
 
-/// Holds the device against the CPU for as many pairs of a type as there shall be.
+/// Compares the results of the device and of the CPU for `most` pairs of a dtype.
 fn check_edges(device: &Device, dtype: DType) {
     let float = Float::of(dtype).unwrap();
     let mut random = Random::new(u64::from(dtype.code().cast_unsigned()));

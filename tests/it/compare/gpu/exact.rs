@@ -1,4 +1,4 @@
-//! Tolerances that are exactly as large as one pair needs: the pair passes, and under the next smaller one it does not.
+//! Tolerances exactly as large as one pair needs: the pair passes, and fails under the next smaller tolerance.
 
 use ckdiff::compare::{Device, Options, Tolerance};
 use ckdiff::tensor::{ComplexNumber, DType, Kind, Number, Visit};
@@ -7,9 +7,9 @@ use crate::support::floats::Float;
 use crate::support::gpu::{check, device};
 use crate::support::{Random, dtypes};
 
-/// Pairs with tolerances of their own; with three of each there are as many as a GPU takes at once.
+/// Pairs per batch: with three tolerances each, they use all that a GPU takes at once.
 const PAIRS: usize = 85;
-/// Times that many, of each type.
+/// Batches per dtype.
 const ROUNDS: usize = 24;
 
 /// `|rhs - lhs|` and `|lhs|` of two elements with these bits.
@@ -39,7 +39,7 @@ impl Visit for Distance {
     }
 }
 
-/// Bits of an element: of a number in the case of floats, of runs of equal bits often in the case of integers.
+/// Random bits of an element: any bits for floats, often runs of equal bits for integers.
 fn element(dtype: DType, random: &mut Random) -> u64 {
     if let Some(float) = Float::of(dtype) {
         return float.any(random);
@@ -52,7 +52,7 @@ fn element(dtype: DType, random: &mut Random) -> u64 {
     }
 }
 
-/// A tolerance that the pair just passes, or nearly so.
+/// A tolerance that the pair just passes, or nearly passes.
 fn exact((gap, size): (f64, f64), random: &mut Random) -> (f64, f64) {
     let rtol = gap / size;
     match random.below(4) {
@@ -66,7 +66,7 @@ fn exact((gap, size): (f64, f64), random: &mut Random) -> (f64, f64) {
     }
 }
 
-/// It, and its neighbours.
+/// A tolerance and its two neighbours.
 fn with_neighbours((atol, rtol): (f64, f64)) -> [Tolerance; 3] {
     let tolerance = |atol: f64, rtol: f64| {
         Tolerance::new(Some(atol.clamp(0.0, f64::MAX)), Some(rtol.clamp(0.0, f64::MAX)), None)
@@ -77,11 +77,11 @@ fn with_neighbours((atol, rtol): (f64, f64)) -> [Tolerance; 3] {
     [tolerance(less.0, less.1), tolerance(atol, rtol), tolerance(more.0, more.1)]
 }
 
-/// Two doubles so many powers of two apart that the sum or the difference is the middle between two doubles, or just beside it.
+/// Two doubles `apart` powers of two apart, whose sum or difference is halfway between two doubles, or next to that.
 fn halfway(apart: u32, pattern: u64, random: &mut Random) -> (u64, u64) {
     let mantissa = (1 << 52) - 1;
     let large = [random.next() & mantissa, 0, mantissa][random.below(3) as usize];
-    // The bits that the larger one has no place for.
+    // The bits below the last bit of the larger one.
     let lost = (1_u64 << apart.min(52)) - 1;
     let middle = lost / 2 + u64::from(lost > 0);
     let rest = [middle, middle + 1, middle.wrapping_sub(1), 1][pattern as usize] & lost;
@@ -90,10 +90,10 @@ fn halfway(apart: u32, pattern: u64, random: &mut Random) -> (u64, u64) {
     (bits(100, large), bits(100 - apart, small))
 }
 
-/// Two numbers of at least one and less than two whose product is the middle between two doubles, or just beside it.
+/// Two numbers in [1, 2) whose product is halfway between two doubles, or next to that.
 fn halfway_factors(rest: u64, random: &mut Random) -> (f64, f64) {
     let bits = (1_u64 << 52) - 1;
-    // Of an odd number there is an inverse, and so a factor for whatever the low bits of the product shall be.
+    // An odd number has an inverse modulo 2^n, so a factor exists for any low bits of the product.
     let one = 1 << 52 | random.next() & bits | 1;
     let inverse = (0..6).fold(1_u64, |inverse, _| {
         inverse.wrapping_mul(2_u64.wrapping_sub(one.wrapping_mul(inverse)))
@@ -103,18 +103,18 @@ fn halfway_factors(rest: u64, random: &mut Random) -> (f64, f64) {
     (scaled(one), scaled(other))
 }
 
-/// Pairs that are compared together, each with tolerances of its own.
+/// Pairs that are compared together, each with its own tolerances.
 #[derive(Default)]
 struct Batch {
     lhs: Vec<u8>,
     rhs: Vec<u8>,
     further: Vec<Tolerance>,
-    /// Pairs that were compared before.
+    /// The number of pairs that were compared before.
     compared: usize,
 }
 
 impl Batch {
-    /// Takes a pair in, unless it is infinitely far apart; compares what there is when no more goes in.
+    /// Adds a pair, unless it is infinitely far apart; compares the batch when it is full.
     fn push(&mut self, device: &Device, dtype: DType, (x, y): (u64, u64), random: &mut Random) {
         if let Some(distance) = dtype.visit(Distance(x, y)) {
             let tolerances = with_neighbours(exact(distance, random));
@@ -138,7 +138,7 @@ impl Batch {
         }
     }
 
-    /// Compares the pairs of the batch, on the device and on the CPU; returns how many were compared so far.
+    /// Compares the pairs of the batch on the device and on the CPU; returns the number of pairs compared so far.
     fn compare(&mut self, device: &Device, dtype: DType) -> usize {
         let Self { lhs, rhs, further, compared } = std::mem::take(self);
         self.compared = compared + further.len() / 3;
@@ -158,7 +158,7 @@ fn exact_tolerances_give_the_same_counts_as_on_the_cpu() {
             let pair = (element(dtype, &mut random), element(dtype, &mut random));
             batch.push(&device, dtype, pair, &mut random);
         }
-        // Fewer than all: some pairs are infinitely far apart, or NaN.
+        // Not all pairs: some are infinitely far apart, or NaN.
         let compared = batch.compare(&device, dtype);
         assert!(compared > ROUNDS * PAIRS / 2, "{dtype}: {compared} pairs");
     }
@@ -196,7 +196,7 @@ fn products_halfway_between_two_doubles_give_the_same_counts_as_on_the_cpu() {
                 let (x, rtol) = halfway_factors(rest, &mut random);
                 let bound = rtol * x;
                 let gap = [bound.next_down(), bound, bound.next_up()][random.below(3) as usize];
-                // Exact, since the difference is of the size of x; and so is the difference to it.
+                // Exact, since the difference has the magnitude of x, as does its distance to x.
                 let y = x - gap;
                 let tolerance = |atol, rtol| Tolerance::new(Some(atol), Some(rtol), None).unwrap();
                 let tolerances =

@@ -1,6 +1,6 @@
-//! Machines without a GPU: no Vulkan loader, no driver, a driver file that is none.
+//! Machines without a GPU: no Vulkan loader, no driver, or an invalid driver file.
 //!
-//! A loader reads its surroundings once, so each of them is a process of its own: this binary again, for one of its tests.
+//! A Vulkan loader reads its environment once, so each environment gets its own process: this test binary, with one test.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use ckdiff::compare::{AdapterKind, Device, adapters};
 use crate::support::command::{command, finish};
 use crate::support::process::{run_alone, test_process};
 
-/// Set in surroundings in which no adapter can be.
+/// Set in environments that have no adapter.
 const NO_ADAPTER: &str = "CKDIFF_NO_ADAPTER";
 
 #[test]
@@ -35,12 +35,12 @@ fn every_listed_adapter_opens_and_no_other() {
         let expected =
             if cfg!(feature = "gpu") { "there is no GPU" } else { "without GPU support" };
         assert!(said.contains(expected), "{said}");
-        // Software is right, and slow: whoever wants it must say so.
+        // A software adapter is correct but slow, so it is used only if named.
         assert_eq!(said.contains("must be named"), !adapters.is_empty(), "{said}");
     }
 }
 
-/// Surroundings without an adapter: what is set in them.
+/// Variables of an environment without an adapter.
 fn surroundings(folder: &Path) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     let path = |name: &str| folder.join(name).display().to_string();
     for library in ["libvulkan.so", "libvulkan.so.1"] {
@@ -49,7 +49,7 @@ fn surroundings(folder: &Path) -> Vec<(&'static str, Vec<(&'static str, String)>
     fs::write(path("broken.json"), "{\"file_format_version\": \"1.0.0\", \"ICD\": ").unwrap();
     let no_library = r#"{"file_format_version":"1.0.0","ICD":{"library_path":"nowhere.so","api_version":"1.3.0"}}"#;
     fs::write(path("no_library.json"), no_library).unwrap();
-    // The older and the newer name of the same.
+    // The older and the newer name of the same variable.
     let driver = |file: String| vec![("VK_DRIVER_FILES", file.clone()), ("VK_ICD_FILENAMES", file)];
     vec![
         ("no loader", vec![("LD_LIBRARY_PATH", folder.display().to_string())]),
@@ -61,7 +61,7 @@ fn surroundings(folder: &Path) -> Vec<(&'static str, Vec<(&'static str, String)>
 
 #[cfg(target_os = "linux")]
 #[test]
-fn without_loader_or_driver_there_are_no_adapters() {
+fn no_adapters_are_found_without_loader_or_driver() {
     let folder = tempfile::tempdir().unwrap();
     for (_, variables) in surroundings(folder.path()) {
         let mut test = test_process(module_path!(), "every_listed_adapter_opens_and_no_other");

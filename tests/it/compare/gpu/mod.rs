@@ -1,4 +1,4 @@
-//! The GPU against the CPU. Without an adapter these tests print a note and pass, unless `CKDIFF_REQUIRE_GPU` is set.
+//! The GPU compared with the CPU. Without an adapter these tests print a note and pass, unless `CKDIFF_REQUIRE_GPU` is set.
 
 mod baseline;
 mod edges;

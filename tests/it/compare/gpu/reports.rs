@@ -1,4 +1,4 @@
-//! The GPU gives the same numbers as the CPU, to the bit; and the command that uses it.
+//! Reports with a GPU: bitwise the same numbers as on the CPU, and the options for the device.
 
 use ckdiff::compare::{NanPolicy, Options};
 use ckdiff::tensor::Kind;
@@ -65,7 +65,7 @@ fn the_reports_of_checkpoints_are_the_same_but_for_the_device() {
         assert_eq!(cpu, gpu, "{args:?}");
         assert_eq!(cpu_device, "cpu");
         let gpu_device = gpu_device.as_str().unwrap().to_owned();
-        // Equal bytes are no work for a GPU.
+        // Equal bytes are not sent to a GPU.
         let expected = if args[0] == args[1] { "cpu" } else { "gpu:" };
         assert!(gpu_device.starts_with(expected), "{gpu_device}");
     }

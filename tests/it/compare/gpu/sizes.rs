@@ -1,4 +1,4 @@
-//! No length, no chunk and no thread shows: borders of words, tiles, cells and units.
+//! Tensors of all lengths, chunk sizes and thread counts: the boundaries of words, tiles, cells and units.
 
 use ckdiff::compare::{Device, Options, TILE, Tolerance};
 use ckdiff::tensor::DType;
@@ -6,7 +6,7 @@ use ckdiff::tensor::DType;
 use crate::support::Random;
 use crate::support::gpu::{check, device, new_device, text, tolerance, view};
 
-/// A type of each width.
+/// A dtype of each width.
 const WIDTHS: [DType; 4] = [DType::I8, DType::F16, DType::F32, DType::F64];
 const CELL: usize = 65_536;
 const UNIT: usize = 16 * CELL;
@@ -55,7 +55,7 @@ fn threads_and_chunks_do_not_change_the_result() {
         let bytes = (units * UNIT + 3) * dtype.size().unwrap();
         let lhs = random.bytes(bytes);
         let mut rhs = lhs.clone();
-        // All equal at first, a few that differ, then all.
+        // First only equal pairs, then a few differing ones, then mostly differing ones.
         for (i, byte) in rhs.iter_mut().enumerate().skip(CELL + 4321) {
             *byte ^= if i < bytes / 2 { u8::from(i % 9973 == 0) } else { i as u8 & 3 };
         }
@@ -77,7 +77,7 @@ fn the_first_and_the_worst_pair_are_found_wherever_they_are() {
         let lhs = ones(dtype, elements);
         let size = dtype.size().unwrap();
         for place in in_tiles.clone().chain([3 * TILE, elements - 2, elements - 1]) {
-            // As far apart once more in this tile, in the next, and at the end: of a tie the first counts.
+            // A second, equal difference in this tile, in the next, or at the end: the first one wins a tie.
             for tie in [place, place + 1, place + 256, place + TILE, elements - 1] {
                 let mut rhs = lhs.clone();
                 for at in [place, tie.min(elements - 1)] {
@@ -102,7 +102,7 @@ fn the_largest_of_many_is_found_wherever_it_is() {
     let Some(device) = device() else { return };
     let mut random = Random::new(33);
     for _ in 0..40 {
-        // Differences and ulps grow and shrink apart from each other, and many are the largest.
+        // The largest difference and the largest ulp distance are at different places, each with many ties.
         let steps = 1 + random.below(6);
         let number = |random: &mut Random| {
             (random.below(steps) as f64 - 2.0) * 2_f64.powi(random.below(3) as i32)
@@ -114,7 +114,7 @@ fn the_largest_of_many_is_found_wherever_it_is() {
     }
 }
 
-/// The CPU looks only where the GPU says that a quotient may be the largest so far.
+/// The CPU recomputes a quotient only if the GPU reports that it may be the largest so far.
 #[test]
 fn the_largest_of_nearly_equal_quotients_is_found() {
     let Some(device) = device() else { return };
@@ -126,7 +126,7 @@ fn the_largest_of_nearly_equal_quotients_is_found() {
         let mut rhs = lhs.clone();
         for (tile, nudge) in (0..6).zip([0, 1, 2, 1, 3, 4]) {
             let at = tile * TILE + random.below(TILE as u64) as usize;
-            // Apart by the last bits of a double in the first rounds, then by more.
+            // In the first rounds the quotients differ in the last bits of a double, then by more.
             let more = 1.0 + f64::from(nudge) * 0.5_f64.powi(50 - round / 3);
             lhs[at] = 1.0 + random.below(1 << 50) as f64 / (1_u64 << 50) as f64;
             rhs[at] = lhs[at] - lhs[at] * (quotient * more).min(0.9);
@@ -150,7 +150,7 @@ fn an_infinite_difference_is_the_largest() {
     assert_eq!((found.max_abs, found.max_rel), (Some(f64::INFINITY), Some(f64::INFINITY)));
 }
 
-/// What a device of its own did.
+/// The work of a new device after a comparison.
 fn done(device: &Device, dtype: DType, pair: (&[u8], &[u8])) -> String {
     check(device, dtype, pair, &Options::default());
     device.work().to_string()
@@ -176,7 +176,7 @@ fn equal_chunks_before_the_first_difference_are_not_sent_to_the_gpu() {
         let size = dtype.size().unwrap();
         let elements = UNIT + 3;
         let lhs = random.bytes(elements * size);
-        // The last element of a unit, of the first cell, of all.
+        // The last element of a unit, of the first cell, of the tensor; then the first element of the next unit.
         for last in [UNIT - 1, CELL - 1, elements - 1, UNIT] {
             let mut rhs = lhs.clone();
             rhs[(last + 1) * size - 1] ^= 1;

@@ -1,4 +1,4 @@
-//! Every value that a narrow type has, and the odd ones of the wide types.
+//! All values of narrow types, and special values of wide types.
 
 use ckdiff::compare::{Device, NanPolicy, Options, Tolerance};
 use ckdiff::tensor::{DType, Kind};
@@ -7,9 +7,9 @@ use crate::support::dtypes;
 use crate::support::floats::Float;
 use crate::support::gpu::{check, device, tolerance, view};
 
-/// Each way of counting, for pairs that do not depend on it.
+/// Options for every way of counting.
 fn check_all(device: &Device, dtype: DType, (lhs, rhs): (&[u8], &[u8]), tolerances: &[Tolerance]) {
-    // Integers have no NaN to judge.
+    // Integers have no NaN, so the NaN policy does not matter.
     let policies = [NanPolicy::Equal, NanPolicy::Differ];
     let float = Float::of(dtype).is_some();
     for nan in policies.into_iter().take(if float { 2 } else { 1 }) {
@@ -37,7 +37,7 @@ fn all_values_of_16_bits_give_the_same_counts_as_on_the_cpu() {
     let tolerances =
         [Tolerance::BITS, tolerance(1e-3, 1e-3), tolerance(0.0, 0.0078125), ulp(1), ulp(5000)];
     for dtype in dtypes(|dtype| dtype.size() == Some(2)) {
-        // One, the sign, the sign and one, infinity, primes.
+        // One, the sign bit, the sign bit and one, infinity, primes.
         for shift in [1, 0x8000, 0x8001, 0x7c00, 0x7f80, 3, 101, 7919] {
             let shifted = (0..=u16::MAX).map(|bits| bits.wrapping_add(shift));
             let rhs: Vec<u8> = shifted.flat_map(u16::to_le_bytes).collect();
@@ -49,7 +49,7 @@ fn all_values_of_16_bits_give_the_same_counts_as_on_the_cpu() {
 #[test]
 fn all_pairs_of_bytes_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
-    // Types of fewer bits find all there can be in the others.
+    // Narrower types appear completely in the other bytes.
     let all = || (0..=u16::MAX).map(u16::to_le_bytes);
     let lhs: Vec<u8> = all().map(|[low, _]| low).collect();
     let rhs: Vec<u8> = all().map(|[_, high]| high).collect();
@@ -69,7 +69,7 @@ fn all_pairs_of_bytes_give_the_same_counts_as_on_the_cpu() {
     }
 }
 
-/// Each with each, as the elements of a type.
+/// All pairs of the values, as elements of a type.
 fn cross(values: &[u64], size: usize) -> (Vec<u8>, Vec<u8>) {
     let bytes = |bits: &u64| bits.to_le_bytes()[..size].to_vec();
     let lhs = values.iter().flat_map(|x| bytes(x).repeat(values.len())).collect();
@@ -80,8 +80,8 @@ fn cross(values: &[u64], size: usize) -> (Vec<u8>, Vec<u8>) {
 #[test]
 fn extreme_integers_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
-    // Powers of two and what is next to them, from both ends; the middle between two doubles, where a value is rounded to the
-    // even one, and what is just beside it.
+    // Powers of two and their neighbours, from both ends; numbers halfway between two doubles, which are rounded to even, and
+    // their neighbours.
     let mut values: Vec<u64> = (0..64).map(|bit| 1 << bit).collect();
     for bit in 53..64 {
         for last in [1, 3] {
@@ -136,8 +136,8 @@ fn every_class_of_float_gives_the_same_counts_as_on_the_cpu() {
         let dtype = float.dtype();
         let least = 1 << float.mantissa_bits();
         let most = float.largest();
-        // Zero and subnormals, the smallest normals, one, the largest numbers; then infinity where there is one, and NaN: of the
-        // smallest payload (signalling), of the quiet bit alone, of all.
+        // Zero and subnormals, the smallest normals, one, the largest numbers; then infinity, if the type has it, and NaNs: with
+        // the smallest payload (signalling), with only the quiet bit, with all bits.
         let mut values =
             vec![0, 1, 2, 3, least / 2, least - 1, least, least + 1, float.nearest(1.0)];
         values.extend([most - 1, most, most + 1, most + 2, most + 1 + least / 2, most + least]);
@@ -147,8 +147,8 @@ fn every_class_of_float_gives_the_same_counts_as_on_the_cpu() {
     }
 }
 
-/// In a large tensor there is always a pair that no tolerance passes, or whose lhs is zero; what follows from the lack of them
-/// shows only among few.
+/// A large tensor always has a pair that no tolerance passes, or a zero lhs, so statistics that depend on their absence
+/// need tensors of few elements.
 #[test]
 fn one_pair_and_two_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };

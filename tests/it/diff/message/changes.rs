@@ -1,4 +1,4 @@
-//! Differences between two messages, as they are reported.
+//! Reported differences between two messages.
 
 use ckdiff::compare::Tolerance;
 use ckdiff::diff::{Change, Keyed, Lists, MessageOptions, messages};
@@ -26,7 +26,7 @@ fn schema_of(ty: &str) -> &'static Schema {
 
 pub(crate) fn read(ty: &str, text: &str) -> Message<'static> {
     let schema = schema_of(ty);
-    let ty = schema.message(ty).unwrap_or_else(|| panic!("{ty} is in the schema"));
+    let ty = schema.message(ty).unwrap_or_else(|| panic!("{ty} is not in the schema"));
     let options = ParseOptions { partial: true, ..ParseOptions::default() };
     parse(schema, ty, text.as_bytes(), &options).unwrap_or_else(|error| panic!("{error}")).0
 }
@@ -309,7 +309,7 @@ fn keyed_items_are_matched_by_key() {
             "modified cosmetic graph_def.node: order of 2 => order of 2",
         ],
     );
-    // A key that occurs twice: the first ones are paired.
+    // Nodes with the same name are matched in order.
     check(
         "tensorflow.GraphDef",
         "node { name: 'a' op: 'X' } node { name: 'a' op: 'Y' }",
@@ -334,7 +334,7 @@ fn keyed_items_are_matched_by_key() {
 }
 
 #[test]
-fn floats_within_the_tolerance_are_no_change() {
+fn floats_within_the_tolerance_are_unchanged() {
     let ty = "everything.Numbers";
     for (lhs, rhs, options, is_close) in [
         ("float: 1", "float: 1.01", within(Some(0.02), None), true),
@@ -436,7 +436,7 @@ fn unknown_fields_are_matched_by_number_wire_type_and_occurrence() {
 }
 
 #[test]
-fn patterns_say_which_fields_are_meant() {
+fn patterns_select_fields() {
     let text = |a: &str, b: &str| {
         format!(
             "graph_def {{ node {{ name: 'n' input: '{a}' input: '{b}' }} }} meta_info_def {{ tags: '{a}' tags: '{b}' }}"

@@ -47,7 +47,7 @@ fn all_mirrored(changes: &[Change], is_swapped: bool) -> Vec<impl Ord + std::fmt
     all
 }
 
-/// The laws of any pair.
+/// The laws that hold for any pair.
 fn holds(lhs: &Message<'_>, rhs: &Message<'_>) -> Law {
     let changes = diff(lhs, rhs);
     let is_same = lhs.bytes() == rhs.bytes();
@@ -88,7 +88,7 @@ fn the_laws_of_diffs_hold_for_every_kind_of_field() {
     });
 }
 
-/// Unknown fields may come in another order; apart from that the laws apply to them too.
+/// The laws also hold for unknown fields, except that their order may differ.
 #[test]
 fn unknown_fields_are_the_only_difference_from_a_message_without_them() {
     for_every_type(Schema::tensorflow(), |ty, tape| {
@@ -200,7 +200,7 @@ impl Edit<'_> {
                 let mut other = other.filter(|number| *number != bits && *number != 0);
                 out.varint(other.next()?);
             }
-            // Not to the default, which a field without presence cannot express; 32 bits suffice for all.
+            // Never the default value, which a field without presence cannot express; 32 bits fit every kind.
             (Kind::Bool, _) => return None,
             (_, Value::Varint(bits)) => out.varint(if bits == 7 { 8 } else { 7 }),
             (_, Value::Fixed32(bits)) => out.raw(&(if bits == 7 { 8u32 } else { 7 }).to_le_bytes()),
@@ -211,7 +211,7 @@ impl Edit<'_> {
     }
 }
 
-/// The steps of a change as [`Edit`] has them.
+/// The steps of a change's path in the form of [`Edit`].
 fn steps(change: &Change) -> Vec<String> {
     let step = |step: &Step| match step {
         Step::Field(name) => name.to_string(),

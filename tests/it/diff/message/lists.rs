@@ -45,7 +45,7 @@ impl Runs {
         ckdiff(&[&own[..], args].concat())
     }
 
-    /// The changes, in one line each.
+    /// The changes, one line each.
     fn changes(&self, args: &[&str]) -> Vec<String> {
         let run = self.diff(args);
         assert!(run.code < 2, "{args:?}: {}", run.stderr);
@@ -65,7 +65,7 @@ fn lines(report: &serde_json::Value) -> Vec<String> {
 }
 
 #[test]
-fn lists_are_compared_as_the_user_says() {
+fn lists_are_compared_as_options_say() {
     let runs = Runs::new(
         "tag: ['a', 'b', 'b'] loss: [1, 2] step { name: 'x' id { number: 1 } } step { name: 'y' }",
         "tag: ['b', 'a', 'c'] loss: [2, 1] step { name: 'y' } step { name: 'x' id { number: 2 } }",
@@ -187,7 +187,7 @@ fn a_pattern_that_matches_no_list_is_refused_with_a_suggestion() {
 /// A script that compares many pairs with one command line must not fail if a list is equal, or absent on
 /// both sides.
 #[test]
-fn a_pattern_for_a_list_that_does_not_differ_is_no_error() {
+fn a_pattern_for_an_equal_list_is_not_an_error() {
     let runs = Runs::new("tag: 'a' loss: 1", "tag: 'b' loss: 1");
     for arg in [
         "--as-set=loss",
@@ -202,8 +202,7 @@ fn a_pattern_for_a_list_that_does_not_differ_is_no_error() {
     }
 }
 
-/// Nodes are compared by meaning, but their other fields are compared as those of any message, and patterns
-/// apply there.
+/// Nodes are compared by meaning, but their other fields like those of any message; path patterns apply to these.
 #[test]
 fn a_pattern_that_applied_is_right_wherever_it_leads() {
     let folder = tempfile::tempdir().unwrap();

@@ -35,7 +35,7 @@ fn deepest(ty: &str, last: u8) -> Message<'static> {
     Message::decode(schema, schema.message(ty).unwrap(), bytes).unwrap()
 }
 
-/// Without optimisation too, so the messages are made on a large stack.
+/// Runs on a large stack, because the messages are deep and tests are also built without optimization.
 #[test]
 fn the_deepest_messages_fit_a_small_stack() {
     let roomy = std::thread::Builder::new().stack_size(64 << 20);
@@ -54,7 +54,7 @@ fn the_deepest_messages_fit_a_small_stack() {
     roomy.spawn(all).unwrap().join().unwrap();
 }
 
-/// An item inserted at the front of a long list that repeats itself is one change, and found fast.
+/// An item inserted at the front of a long, repetitive list is reported as one change, quickly.
 #[test]
 fn long_lists_are_aligned() {
     let mut text: Vec<String> = (0..20_000).map(|i| format!("input: '{}'", i % 5_000)).collect();

@@ -1,4 +1,4 @@
-//! Laws of the text view, over all pairs that real TensorFlow wrote.
+//! Laws of the text view, over all pairs written by TensorFlow.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ fn lines(text: &TextDiff, of: LineTag) -> Vec<&str> {
     lines.filter(|line| line.tag == LineTag::Same || line.tag == of).map(|l| &*l.text).collect()
 }
 
-/// The parts of a text that are adjacent in the message; each node of a group is one.
+/// The parts of a text that are adjacent in the message; each node of a group is a part.
 fn parts<'t>(lines: &[&'t str]) -> Vec<Vec<&'t str>> {
     let mut parts: Vec<Vec<&str>> = vec![Vec::new()];
     for line in lines {
@@ -82,7 +82,7 @@ fn every_change_is_shown_once() {
             let told: Vec<usize> =
                 view.parts().iter().flat_map(|place| place.changes()).copied().collect();
             let distinct: BTreeSet<usize> = told.iter().copied().collect();
-            assert_eq!(told.len(), distinct.len(), "{name}: told twice");
+            assert_eq!(told.len(), distinct.len(), "{name}: reported twice");
             let counts = |change: &Change| strict || change.weight == Weight::Semantic;
             let expected = (0..diff.changes.len()).filter(|&at| counts(&diff.changes[at]));
             assert!(distinct.into_iter().eq(expected), "{name}");
@@ -110,7 +110,7 @@ fn the_lines_of_a_side_are_in_its_message() {
         let (left, right) = (whole(&lhs), whole(&rhs));
         for place in view.parts() {
             let text = place.text(usize::MAX);
-            // Embedded messages are bytes in the text of the message.
+            // In the text of the message, embedded messages are bytes.
             let is_held = [LineTag::Removed, LineTag::Added]
                 .iter()
                 .any(|&tag| lines(&text, tag).contains(&"value {"));
@@ -186,7 +186,7 @@ fn added_nodes_have_no_removed_lines_and_removed_nodes_no_added_ones() {
             let text = place.text(3);
             let mut tags = text.hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| line.tag);
             let path = place.path();
-            // A whole node.
+            // A node that was added or removed as a whole.
             let is_node =
                 matches!(path.steps(), [.., Step::Field(list), Step::Key(_)] if **list == *"node");
             if is_node {
@@ -223,7 +223,7 @@ fn reports_fit_their_columns_and_no_two_lines_look_alike() {
             let looks = Looks { max_rows: usize::MAX, ..Looks::default() };
             write(&Report::Diff(&diff, Some(&view)), Format::HUMAN, &looks, &mut out).unwrap();
             let report = String::from_utf8(out).unwrap();
-            // Findings are complete.
+            // Findings are printed in full, so only the lines before them are checked.
             let report = report.split("\nFindings").next().unwrap();
             let lines: Vec<&str> = report.lines().collect();
             for pair in lines.windows(2) {

@@ -94,7 +94,7 @@ fn a_constant_of_a_million_elements_is_cut_and_summarised() {
         assert!(report.contains(words), "{report}");
         assert!(report.len() < 4_000, "{report}");
         if is_content {
-            // The whole line is compared, and so are the lines after it.
+            // The line is compared as a whole, and the following lines are compared too.
             let lines: Vec<_> = text.hunks.iter().flat_map(|hunk| &hunk.lines).collect();
             let [removed, added] = [LineTag::Removed, LineTag::Added]
                 .map(|of| lines.iter().find(|line| line.tag == of));
@@ -145,7 +145,7 @@ fn a_text_of_many_lines_is_cut() {
 
 #[test]
 fn deep_indentation_is_cut() {
-    // Each level is two bytes and a line of two thousand.
+    // Each level takes two bytes, and its line has two thousand characters.
     let mut value = Vec::new();
     for _ in 0..300 {
         value = bytes(10, &bytes(2, &[bytes(1, b"k"), bytes(2, &value)].concat()));
@@ -184,14 +184,14 @@ fn the_places_of_many_nodes_are_found_in_one_walk() {
         assert!(view.parts().iter().all(|place| place.text(3).hunks.len() == 1));
         start.elapsed().as_secs_f64()
     };
-    // The minimum of three, since the machine may be busy.
+    // The minimum of three runs, since the machine may be busy.
     let least = |len: usize| (0..3).map(|_| took(len)).fold(f64::MAX, f64::min);
     let (few, many) = (least(2_000), least(20_000));
-    // Ten times the nodes, with room for a busy machine, is far from a hundred times the time.
+    // Linear time would be ten times as much, quadratic a hundred times; the limit allows for a busy machine.
     assert!(many < 40.0 * few + 0.5, "{few} s, {many} s");
 }
 
-/// The differences between the texts of two messages, with a sign before each line.
+/// The differences between the texts of two messages, each line with its sign.
 fn signed(lhs: &str, rhs: &str, ty: &str, context: usize) -> Vec<String> {
     let (lhs, rhs) = (parsed(ty, lhs), parsed(ty, rhs));
     let changes = messages(&lhs, &rhs, &MessageOptions::default()).unwrap();

@@ -56,7 +56,7 @@ fn the_context_is_a_number_of_lines() {
     let len = |context: &str| ckdiff(&[context, LHS, RHS]).text().lines().count();
     assert!(len("-u=0") < len("-u=1") && len("-u=1") < len("-u"));
     assert_eq!(ckdiff(&["-u", LHS, RHS]).text(), ckdiff(&["-u=3", LHS, RHS]).text());
-    // More than there are.
+    // More lines than the text has.
     assert_eq!(ckdiff(&["-u=18446744073709551615", LHS, RHS]).code, 1);
 }
 

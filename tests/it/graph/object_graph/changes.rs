@@ -1,4 +1,4 @@
-//! Object graphs: objects go by their key paths, and what is said of them in several places is told once.
+//! Changes of object graphs: objects are matched by key path, and a fact stored in several places is reported once.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ pub(crate) fn compared(lhs: &Artifact, rhs: &Artifact) -> Diff {
     diff(lhs, rhs, &Options::default(), &Silent).unwrap()
 }
 
-/// A line per change, and per finding.
+/// One line per change, and one per finding.
 pub(crate) fn change_lines(diff: &Diff) -> Vec<String> {
     let mut lines: Vec<String> = diff
         .changes
@@ -42,7 +42,7 @@ fn texts(message: &str, lhs: &str, rhs: &str) -> Vec<String> {
     change_lines(&compared(&read(lhs), &read(rhs)))
 }
 
-/// Compares two graphs by a table: lhs, rhs, and the lines that are told.
+/// Compares two graphs per row: lhs, rhs, and the expected lines.
 fn check(message: &str, table: &[(&str, &str, &[&str])]) {
     for (lhs, rhs, expected) in table {
         assert_eq!(texts(message, lhs, rhs), *expected, "{lhs}\n{rhs}");
@@ -67,7 +67,7 @@ fn objects_are_matched_by_path_and_not_by_number() {
             (
                 one,
                 "nodes { children { node_id: 1 local_name: 'a' } } nodes {}",
-                // The first of these leads nowhere for object 2.
+                // Only the first reference is valid; object 2 does not exist.
                 &[
                     "finding: lhs: 1 references to none of the 2 objects; the first: object 0 refers to object 2",
                 ],
@@ -131,7 +131,7 @@ fn an_object_may_have_several_names() {
                 &two("a", "c", 1),
                 &[
                     "renamed nodes[\"\"].children[\"c\"] | b | c",
-                    // Nothing leads to the third on either side.
+                    // On both sides, no object refers to the third one.
                     "finding: lhs: 1 objects that cannot be reached from the root; the first: object 2",
                     "finding: rhs: 1 objects that cannot be reached from the root; the first: object 2",
                 ],
@@ -228,7 +228,7 @@ fn faulty_object_graphs_are_reported_and_still_compared() {
                     "finding: lhs: 1 references with the name of an earlier one; the first: object 0, Child(\"a\")",
                 ],
             ),
-            // A ring.
+            // An object that is its own child.
             (
                 "nodes { children { local_name: 'me' } }",
                 "nodes { children { local_name: 'me' } children { local_name: 'self' } }",
@@ -284,7 +284,7 @@ fn pairs_of_saved_models_have_the_changes_that_were_made() {
         assert_eq!(told.len(), expected[pair]["semantic"].as_array().unwrap().len(), "{pair}");
         let is_same = expected[pair]["exit"].as_u64().unwrap() == 0;
         assert_eq!(diff.verdict() == Verdict::Same, is_same, "{pair}");
-        // Only the pairs in which tensors differ have a list of them.
+        // Only the pairs with differing tensors list them.
         let wanted = expected[pair]["tensors"].as_array();
         for wanted in wanted.into_iter().flatten() {
             let found =
@@ -360,7 +360,7 @@ fn variables_of_tensorflow_1_match_objects_of_tensorflow_2() {
             "identical model/dense/kernel/.OPTIMIZER_SLOT/optimizer/momentum/.ATTRIBUTES/VARIABLE_VALUE, was dense/kernel/Momentum",
         ]
     );
-    // Filters hold for either name, and what the user says goes before.
+    // Filters apply to either name, and `--rename` takes precedence.
     let only = NameFilter::new(&["bias".into()], &[], &[]).unwrap();
     assert_eq!(list(&by_name(only)), ["identical model/bias/.ATTRIBUTES/VARIABLE_VALUE, was bias"]);
 }

@@ -1,4 +1,4 @@
-//! Object graphs whose objects have other numbers, are many, or refer to each other in strange ways.
+//! Object graphs whose objects are renumbered, numerous, or refer to each other in unusual ways.
 
 use std::time::{Duration, Instant};
 
@@ -27,14 +27,14 @@ fn records(bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
     records.map(field).collect()
 }
 
-/// The same graph with other numbers; object `i` gets number `to[i]`.
+/// The same graph with renumbered objects: object `i` becomes object `to[i]`.
 fn permuted(objects: &[Vec<u8>], to: &[usize]) -> Vec<u8> {
     let mut moved = vec![Vec::new(); objects.len()];
     for (from, object) in objects.iter().enumerate() {
         let mut out = Vec::new();
         for (field, value) in records(object) {
             let mut inside = Vec::new();
-            // Which fields of children and of slot variables are numbers of objects.
+            // The fields of children and of slot variables that are object numbers.
             let ids: &[u32] = match field {
                 1 => &[1],
                 3 => &[1, 3],
@@ -63,14 +63,14 @@ fn graph(objects: &[Vec<u8>]) -> Vec<u8> {
 }
 
 #[test]
-fn renumbered_objects_are_no_change() {
+fn renumbered_objects_are_unchanged() {
     let objects = real();
     assert!(objects.len() > 5, "{} objects", objects.len());
     let plain = graph(&objects);
     let mut random = Random::new(1);
     for _ in 0..20 {
         let mut to: Vec<usize> = (0..objects.len()).collect();
-        // The root stays the first.
+        // The root stays object 0.
         for at in (2..to.len()).rev() {
             to.swap(at, 1 + random.below(at as u64) as usize);
         }
@@ -96,7 +96,7 @@ fn large_and_strange_object_graphs_take_little_time_and_stack() {
         objects[0] = (1..len).flat_map(|at| child(at, &format!("{start}{at}"))).collect();
         objects
     };
-    // Each is the state of the next, for the one after it.
+    // Each object is the slot of the previous one, for the variable after it.
     let slots: Vec<Vec<u8>> = (0..LEN)
         .map(|at| {
             let (variable, state) = (((at + 2) % LEN) as i64, ((at + 1) % LEN) as i64);

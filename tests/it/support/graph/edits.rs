@@ -1,23 +1,23 @@
-//! Edits of a planned model, each of which knows how many semantic changes it makes, and where.
+//! Edits of a planned model, each with the number of semantic changes that it makes, and their place.
 
 use ckdiff::schema::tensorflow::attr_value::Value;
 
 use crate::support::Random;
 use crate::support::graph::plan::{Id, Piece, Plan, Variable, float, floats, shape, values};
 
-/// What came of an edit.
+/// The expected result of an edit.
 #[derive(Debug)]
 pub(crate) struct Edited {
-    /// Semantic changes at most; nothing for an edit that only spells in another way.
+    /// The largest number of semantic changes; 0 for an edit of the spelling only.
     pub most: usize,
-    /// What one of the changes must speak of.
+    /// Text that one of the changes must contain.
     pub place: String,
 }
 
-/// Edits what is in a scope; nothing where there is nothing of the kind.
+/// Edits a part of a scope; `None` if the scope has no such part.
 type Edit = fn(&mut Plan, &str, &mut Random) -> Option<Edited>;
 
-/// An edit by its name.
+/// The edits with their names.
 pub(crate) const EDITS: &[(&str, Edit)] = &[
     ("rename a node", rename_node),
     ("rename a scope", rename_scope),
@@ -48,7 +48,7 @@ fn one(place: impl Into<String>) -> Option<Edited> {
 
 const COSMETIC: Option<Edited> = Some(Edited { most: 0, place: String::new() });
 
-/// One of the nodes in the scope for which something holds.
+/// A random node of the scope for which `holds`.
 fn pick(plan: &Plan, scope: &str, random: &mut Random, holds: impl Fn(Id) -> bool) -> Option<Id> {
     let mut ids = plan.inside(scope);
     ids.retain(|&id| holds(id));
@@ -57,7 +57,7 @@ fn pick(plan: &Plan, scope: &str, random: &mut Random, holds: impl Fn(Id) -> boo
 }
 
 fn rename_node(plan: &mut Plan, scope: &str, random: &mut Random) -> Option<Edited> {
-    // A partitioned variable has its name from two nodes.
+    // The name of a partitioned variable comes from two nodes.
     let is_part = |id| plan.variables.iter().any(|v| v.node == id && v.half.is_some());
     let id = pick(plan, scope, random, |id| !is_part(id))?;
     let name = &mut plan.node_mut(id).name;
@@ -141,7 +141,7 @@ fn change_constant(plan: &mut Plan, scope: &str, random: &mut Random) -> Option<
     one(piece.name.clone())
 }
 
-/// A node that floats can be taken from, and that comes before.
+/// An earlier node with a float output that is not yet an input.
 fn before(plan: &Plan, id: Id, random: &mut Random) -> Option<Id> {
     let taken = &plan.node(id).inputs;
     let fits =
@@ -242,7 +242,7 @@ fn change_saver(plan: &mut Plan, _: &str, _: &mut Random) -> Option<Edited> {
     one("saver_def")
 }
 
-/// The nodes together, with an item in each of two collections.
+/// Adds a variable with its nodes, which is an item in each of two collections.
 fn add_variable(plan: &mut Plan, scope: &str, _: &mut Random) -> Option<Edited> {
     let name = format!("{scope}added_variable");
     let initial = plan.constant(format!("{name}/initial_value"), floats(&[7.0, 8.0], 1));

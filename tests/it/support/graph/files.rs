@@ -1,4 +1,4 @@
-//! The graphs that real TensorFlow wrote, out of whatever holds them.
+//! The graphs written by TensorFlow, from all kinds of files.
 
 use ckdiff::message::Message;
 use ckdiff::schema::Schema;
@@ -6,12 +6,12 @@ use ckdiff::schema::Schema;
 use crate::support::message_forms::{from_text, ty};
 use crate::support::oracle;
 
-/// A graph, and the op definitions that came with it.
+/// A graph with its op list.
 pub(crate) struct GraphFile {
     pub path: String,
     /// A `GraphDef` in canonical form.
     pub graph: Vec<u8>,
-    /// An `OpList`; empty where there is none.
+    /// An `OpList`; empty if the file has none.
     pub ops: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! Graphs for tests: planned and written, random, from the corpus.
+//! Graphs for tests: planned, random, and from the corpus.
 
 pub mod edits;
 pub mod files;

@@ -1,4 +1,4 @@
-//! Pairs of models: those that TensorFlow exported, and meta graphs compared through the library.
+//! Pairs of models: those exported by TensorFlow, and meta graphs in memory.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ pub(crate) fn side(name: &str, side: &str) -> PathBuf {
     files.find(named).unwrap()
 }
 
-/// The file of a meta graph, opened.
+/// Opens the bytes of a meta graph.
 pub(crate) fn artifact(bytes: &[u8], form: Form) -> Artifact<'static> {
     document("tensorflow.MetaGraphDef", form, bytes).into()
 }
@@ -48,7 +48,7 @@ pub(crate) fn semantic(diff: &Diff) -> Vec<&Change> {
     diff.changes.iter().filter(|change| change.weight == Weight::Semantic).collect()
 }
 
-/// A line per change.
+/// The changes, one line each.
 pub(crate) fn lines(diff: &Diff) -> String {
     let line = |change: &Change| {
         let text = |text: &Option<String>| text.as_deref().unwrap_or("-").to_owned();
@@ -67,7 +67,7 @@ pub(crate) fn lines(diff: &Diff) -> String {
     diff.changes.iter().map(line).collect()
 }
 
-/// Everything that a change says.
+/// All texts of a change.
 pub(crate) fn words(change: &Change) -> String {
     let (lhs, rhs) = (change.lhs.as_deref(), change.rhs.as_deref());
     let mut words = [&*change.path.to_string(), lhs.unwrap_or(""), rhs.unwrap_or("")].join(" ");

@@ -1,5 +1,4 @@
-//! Models that are planned before they are written: nodes know each other by number, so that all names follow when one is
-//! another.
+//! Plans of models: nodes refer to each other by number, so a renamed node needs no other change.
 
 use std::collections::BTreeMap;
 
@@ -10,20 +9,20 @@ use ckdiff::schema::tensorflow::{
 /// The number of a node in its plan.
 pub(crate) type Id = usize;
 
-/// Everything in a meta graph.
+/// The content of a meta graph.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Plan {
-    /// By number; nothing where a node was taken away.
+    /// The nodes by number; `None` for a removed node.
     pub nodes: Vec<Option<Piece>>,
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
     pub loops: Vec<Loop>,
-    /// Inputs and outputs by name.
+    /// The input and output node of each signature, by name.
     pub signatures: BTreeMap<String, (Id, Id)>,
-    /// The collection of nodes, if there is one.
+    /// The nodes of the collection; without a node there is no collection.
     pub update_ops: Vec<Id>,
     pub saver: Option<Saver>,
-    /// Whether the ops that are used are listed.
+    /// Whether the meta graph has an op list.
     pub has_op_list: bool,
 }
 
@@ -32,20 +31,20 @@ pub(crate) struct Plan {
 pub(crate) struct Piece {
     pub name: String,
     pub op: &'static str,
-    /// Where data comes from, and which output.
+    /// The nodes whose outputs are the data inputs, with the index of the output.
     pub inputs: Vec<(Id, usize)>,
     pub controls: Vec<Id>,
     pub attrs: BTreeMap<&'static str, Value>,
     pub device: String,
-    /// The node that it is to be placed with.
+    /// The node that it is colocated with.
     pub beside: Option<Id>,
-    /// The loop that it enters.
+    /// The loop whose frame it enters.
     pub enters: Option<usize>,
     /// The function that it calls.
     pub calls: Option<usize>,
 }
 
-/// A variable with the nodes around it.
+/// A variable and its nodes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Variable {
     pub node: Id,
@@ -54,7 +53,7 @@ pub(crate) struct Variable {
     pub read: Id,
     pub is_resource: bool,
     pub is_trainable: bool,
-    /// Which of two halves it is; nothing if it is whole.
+    /// The number of the half that it is, if partitioned.
     pub half: Option<usize>,
 }
 
@@ -66,7 +65,7 @@ pub(crate) struct Function {
     pub constant: f32,
 }
 
-/// A while loop in the style of TensorFlow 1.
+/// A while loop of TensorFlow 1.
 #[derive(Debug, Clone)]
 pub(crate) struct Loop {
     pub scope: String,
@@ -87,7 +86,7 @@ impl Plan {
         self.nodes.len() - 1
     }
 
-    /// A node that takes the first outputs of others.
+    /// Adds a node whose inputs are the first outputs of other nodes.
     pub(crate) fn op(&mut self, name: String, op: &'static str, inputs: &[Id]) -> Id {
         let inputs = inputs.iter().map(|&id| (id, 0)).collect();
         let attrs = if op == "NoOp" { BTreeMap::new() } else { [("T", float())].into() };
@@ -107,19 +106,19 @@ impl Plan {
         self.nodes[id].as_mut().unwrap()
     }
 
-    /// The nodes that are there.
+    /// The nodes that were not removed.
     pub(crate) fn ids(&self) -> Vec<Id> {
         (0..self.nodes.len()).filter(|&id| self.nodes[id].is_some()).collect()
     }
 
-    /// The nodes in a scope, which ends with a slash.
+    /// The nodes in a scope, whose name ends with a slash.
     pub(crate) fn inside(&self, scope: &str) -> Vec<Id> {
         let mut ids = self.ids();
         ids.retain(|&id| self.node(id).name.starts_with(scope));
         ids
     }
 
-    /// Gives a scope another name; both end with a slash.
+    /// Renames a scope; both names end with a slash.
     pub(crate) fn rename_scope(&mut self, from: &str, to: &str) {
         let names = self.nodes.iter_mut().flatten().map(|piece| &mut piece.name);
         for name in names.chain(self.loops.iter_mut().map(|found| &mut found.scope)) {
@@ -129,7 +128,7 @@ impl Plan {
         }
     }
 
-    /// What takes data of a node: who, and at which place.
+    /// The nodes with a data input from this node, and the index of that input.
     pub(crate) fn consumers(&self, id: Id) -> Vec<(Id, usize)> {
         let takes = |by: Id| {
             let inputs = self.node(by).inputs.iter().enumerate();
@@ -138,7 +137,7 @@ impl Plan {
         self.ids().into_iter().flat_map(takes).collect()
     }
 
-    /// Whether anything but data inputs of nodes speaks of a node.
+    /// Whether anything besides data inputs refers to a node.
     pub(crate) fn is_named(&self, id: Id) -> bool {
         let nodes = self.nodes.iter().flatten();
         nodes.clone().any(|piece| piece.controls.contains(&id) || piece.beside == Some(id))
@@ -151,7 +150,7 @@ impl Plan {
             || self.update_ops.contains(&id)
     }
 
-    /// Whether the first output is a tensor of floats that anything may take.
+    /// Whether the first output is a float tensor that any node can use.
     pub(crate) fn gives_floats(&self, id: Id) -> bool {
         let piece = self.node(id);
         let is_loop = matches!(
@@ -173,7 +172,7 @@ pub(crate) fn shape(dims: &[i64]) -> TensorShapeProto {
     TensorShapeProto { dim, unknown_rank: false }
 }
 
-/// Floats in the spelling that is asked for: bytes, a list, or a list that ends where all that follow are the same.
+/// A tensor of floats in one of three encodings: bytes, a list, or a list without the repeated last elements.
 pub(crate) fn floats(values: &[f32], spelling: u64) -> TensorProto {
     let dtype = DataType::DtFloat as i32;
     let tensor_shape = Some(shape(&[values.len() as i64]));
@@ -194,7 +193,7 @@ pub(crate) fn floats(values: &[f32], spelling: u64) -> TensorProto {
     tensor
 }
 
-/// What [`floats`] made.
+/// The values of a tensor made by [`floats`].
 pub(crate) fn values(tensor: &TensorProto) -> Vec<f32> {
     let len = tensor.tensor_shape.as_ref().map_or(0, |shape| shape.dim[0].size as usize);
     let content = tensor.tensor_content.chunks_exact(4);

@@ -1,4 +1,4 @@
-//! Random models as people build them: layers in scopes, each after some before it. Numbers that are zero give the smallest.
+//! Random models like real ones: layers in scopes, each after an earlier one. Zeros as random numbers give the smallest model.
 
 use ckdiff::schema::tensorflow::DataType;
 use ckdiff::schema::tensorflow::attr_value::Value;
@@ -8,13 +8,13 @@ use crate::support::graph::plan::{
     Function, Id, Loop, Piece, Plan, Saver, Variable, float, floats, shape,
 };
 
-/// A model of so many layers at most, and the scopes of these, which end with a slash.
+/// A model of 2 to `most` + 1 layers, and their scopes, which end with a slash.
 pub(crate) fn model(most: u64, random: &mut Random) -> (Plan, Vec<String>) {
     let layers = 2 + random.below(most);
     model_of(layers, random)
 }
 
-/// A model of so many layers.
+/// A model with this many layers.
 pub(crate) fn model_of(layers: u64, random: &mut Random) -> (Plan, Vec<String>) {
     let mut author = Author { plan: Plan::default(), random, outputs: Vec::new() };
     let dtype = [("dtype", float()), ("shape", Value::Shape(shape(&[-1])))].into();
@@ -44,7 +44,7 @@ pub(crate) fn model_of(layers: u64, random: &mut Random) -> (Plan, Vec<String>) 
 struct Author<'r> {
     plan: Plan,
     random: &'r mut Random,
-    /// What layers give.
+    /// The outputs of the layers.
     outputs: Vec<Id>,
 }
 
@@ -57,7 +57,7 @@ impl Author<'_> {
         }
     }
 
-    /// The output of a layer, most often the last.
+    /// The output of an earlier layer, usually the last one.
     fn earlier(&mut self) -> Id {
         let back = self.random.below(4).saturating_sub(2) as usize;
         self.outputs[self.outputs.len().saturating_sub(1 + back)]
@@ -77,7 +77,7 @@ impl Author<'_> {
         }
     }
 
-    /// One to five operations that take one tensor.
+    /// One to five operations with one input each.
     fn chain(&mut self, scope: &str, mut from: Id) -> Id {
         const OPS: [&str; 5] = ["Identity", "Relu", "Tanh", "LeakyRelu", "Softplus"];
         for at in 0..1 + self.random.below(5) {
@@ -109,7 +109,7 @@ impl Author<'_> {
         out
     }
 
-    /// A variable of old style with the nodes around it, and what is read of it.
+    /// Adds a variable with its nodes; returns the node that reads it.
     fn variable(&mut self, name: &str, half: Option<usize>) -> Id {
         let is_resource = self.random.below(3) == 2;
         self.variable_of(name, half, is_resource)
@@ -167,7 +167,7 @@ impl Author<'_> {
         out
     }
 
-    /// A variable in two parts.
+    /// Adds a variable in two partitions.
     fn parts(&mut self, scope: &str, from: Id) -> Id {
         let parts = [0, 1].map(|half| {
             let name = format!("{scope}embedding/part_{half}");

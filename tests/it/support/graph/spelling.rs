@@ -1,4 +1,4 @@
-//! A graph that says the same in other words: nodes in another order, values in another encoding, defaults left out.
+//! Equivalent graphs: nodes in another order, values in another encoding, defaults left out.
 
 use ckdiff::graph::{OpTable, default_of};
 use ckdiff::schema::tensorflow::attr_value::Value;
@@ -7,7 +7,7 @@ use ckdiff::schema::tensorflow::{DataType, MetaGraphDef, NodeDef};
 use crate::support::Random;
 use crate::support::graph::plan::{attr, floats, values};
 
-/// The same graph, written in another way wherever TensorFlow allows it.
+/// An equivalent graph that is encoded differently wherever TensorFlow permits it.
 pub(crate) fn rewritten(graph: &MetaGraphDef, random: &mut Random) -> MetaGraphDef {
     let mut spelled = graph.clone();
     let graph = spelled.graph_def.as_mut().unwrap();

@@ -1,4 +1,4 @@
-//! Plans written as meta graphs, with all that TensorFlow makes of names: savers, collections, placement, frames.
+//! Writes plans as meta graphs, with everything that TensorFlow derives from names: savers, collections, placement, frames.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,7 +94,7 @@ impl Function {
     }
 }
 
-/// The function that adds its constant to its argument.
+/// A function that adds a constant to its argument.
 fn function(function: &Function) -> FunctionDef {
     let arg = |name: &str| ArgDef {
         name: name.into(),
@@ -202,7 +202,7 @@ fn signatures(plan: &Plan) -> BTreeMap<String, SignatureDef> {
 }
 
 impl Variable {
-    /// The name that it has in checkpoints.
+    /// The name of the variable in checkpoints.
     fn key(&self, plan: &Plan) -> String {
         let name = &plan.node(self.node).name;
         match self.half {
@@ -212,7 +212,7 @@ impl Variable {
     }
 }
 
-/// Adds the nodes of a saver, which counts the variables in the order of their keys.
+/// Adds the nodes of a saver, which are numbered in the order of the variables' keys.
 fn save(plan: &Plan, saver: Saver, nodes: &mut Vec<NodeDef>) -> SaverDef {
     let mut variables: Vec<_> = plan.variables.iter().map(|v| (v.key(plan), v)).collect();
     variables.sort_by(|a, b| (&a.0, a.1.half).cmp(&(&b.0, b.1.half)));
@@ -254,7 +254,7 @@ fn save(plan: &Plan, saver: Saver, nodes: &mut Vec<NodeDef>) -> SaverDef {
     let mut assigns = Vec::new();
     let mut counts = [0, 0];
     for (at, (_, v)) in variables.iter().enumerate() {
-        // Each op is counted by itself.
+        // The nodes of each op are numbered separately.
         let count = &mut counts[usize::from(v.is_resource)];
         let number = *count;
         *count += 1;
