@@ -115,12 +115,12 @@ fn assets_are_files_named_by_constants() {
         refused(&MetaGraphOptions { assets: vec![asset], ..tagged("serve") })
     };
     assert_snapshot!(of("gone:0", None), @"assets[0].gone:0: the graph has no gone:0");
-    assert_snapshot!(of("words:0", None), @"assets[0].words:0: op: expected a Const with the path of the asset, found Placeholder");
-    assert_snapshot!(of("first:1", None), @"assets[0].first:1: op: expected a Const with the path of the asset, found Const");
+    assert_snapshot!(of("words:0", None), @"assets[0].words:0: tensor: expected the output of a Const with the path of the asset, found words:0 of a Placeholder");
+    assert_snapshot!(of("first:1", None), @"assets[0].first:1: tensor: expected the output of a Const with the path of the asset, found first:1 of a Const");
     assert_snapshot!(of("Maximum/y", None), @"assets[0].Maximum/y:0: the graph has no Maximum/y:0; did you mean Maximum?");
     assert_snapshot!(of("first", Some("tests/data/built/none.txt")), @"tests/data/built/none.txt: assets[0]: cannot open: No such file or directory (os error 2)");
     assert_snapshot!(of("first", Some("tests/data/built")), @"tests/data/built: assets[0]: an asset must be a regular file with a name in UTF-8");
-    assert_snapshot!(of("first:7", Some("tests/data/built/files/a/words.txt")), @"assets[0].first:7: number of an output: expected below 1, the number of outputs of first, found 7");
+    assert_snapshot!(of("first:7", Some("tests/data/built/files/a/words.txt")), @"assets[0].first:7: there is no output 7: first has 1 output");
     assert_snapshot!(of("first", Some("tests/data/built/..")), @"tests/data/built/..: assets[0]: an asset must be a regular file with a name in UTF-8");
     let other = Some("tests/data/built/files/b/words.txt".into());
     let twice = [("first", None), ("first:0", other)];
@@ -375,7 +375,7 @@ fn impossible_loads_are_refused() {
     assert_snapshot!(collection("saved_model_main_op", &["x", "y"]), @r#"DIR/model: collection_def["saved_model_main_op"]: list: expected one node, found 2 nodes"#);
     assert_snapshot!(collection("legacy_init_op", &["x", "y"]), @r#"DIR/model: collection_def["legacy_init_op"]: list: expected one node, found 2 nodes"#);
     assert_snapshot!(collection("legacy_init_op", &["gone"]), @r#"DIR/model: collection_def["legacy_init_op"]: the graph has no gone"#);
-    assert_snapshot!(collection("saved_model_main_op", &["y:7"]), @r#"DIR/model: collection_def["saved_model_main_op"]: number of an output: expected below 1, the number of outputs of y, found 7"#);
+    assert_snapshot!(collection("saved_model_main_op", &["y:7"]), @r#"DIR/model: collection_def["saved_model_main_op"]: there is no output 7: y has 1 output"#);
     let number =
         refused(&|meta| add_to_collection(&meta, "legacy_init_op", &[Item::Int(1)]).unwrap());
     assert_snapshot!(number, @r#"DIR/model: collection_def["legacy_init_op"]: list: expected one node, found one of a int64_list"#);
@@ -400,7 +400,7 @@ fn the_train_op_is_checked_only_when_requested() {
     assert_eq!(of(&[]).unwrap(), None);
     assert_eq!(of(&["y:0"]).unwrap().as_deref(), Some("y:0"));
     assert_snapshot!(of(&["y", "y"]).unwrap_err(), @r#"collection_def["saved_model_train_op"]: list: expected one node, found 2 nodes"#);
-    assert_snapshot!(of(&["y:7"]).unwrap_err(), @r#"collection_def["saved_model_train_op"]: number of an output: expected below 1, the number of outputs of y, found 7"#);
+    assert_snapshot!(of(&["y:7"]).unwrap_err(), @r#"collection_def["saved_model_train_op"]: there is no output 7: y has 1 output"#);
 }
 
 #[test]

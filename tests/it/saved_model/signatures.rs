@@ -142,9 +142,9 @@ fn a_missing_tensor_is_an_error() {
     let tensors = Tensors::of(&meta).unwrap();
     let refused = |name: &str| tensors.info(name).unwrap_err().to_string();
     assert_snapshot!(refused("z"), @"the graph has no z");
-    assert_snapshot!(refused("y:1"), @"number of an output: expected below 1, the number of outputs of y, found 1");
+    assert_snapshot!(refused("y:1"), @"there is no output 1: y has 1 output");
     assert_snapshot!(refused("y:no"), @"name of a tensor: expected NODE:OUTPUT, a node's name and a number, found y:no");
-    assert_snapshot!(refused("legacy:0"), @"number of an output: expected below 0, the number of outputs of legacy, found 0");
+    assert_snapshot!(refused("legacy:0"), @"there is no output 0: legacy has 0 outputs");
     assert_snapshot!(refused(""), @"the name of the tensor is empty");
     let info = tensors.info("y:0").unwrap();
     assert_snapshot!(tensors.find(&info, "under/").unwrap_err(), @"the graph has no under/y:0");
