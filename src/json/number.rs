@@ -1,6 +1,4 @@
-//! JSON number syntax: exact integers, and floats in the fewest digits that round-trip.
-
-use std::io::Write;
+//! JSON number syntax, and exact integers.
 
 /// The parts of a number: `-12.5e3` is minus, `12`, `5`, 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,86 +100,6 @@ fn integer_in_any_notation(text: &[u8]) -> Option<i128> {
     Some(if negative { -value } else { value })
 }
 
-/// Appends a finite `double` in the fewest digits that round-trip, in Python's notation.
-pub(super) fn push_double(value: f64, out: &mut Vec<u8>) {
-    let start = out.len();
-    // Writing to a Vec cannot fail.
-    let _ = serde_json::to_writer(&mut *out, &value);
-    use_python_exponent(start, out);
-}
-
-/// Appends a finite `float` in the fewest digits that round-trip, at least six where they differ, as Python does.
-pub(super) fn push_float(value: f32, out: &mut Vec<u8>) {
-    // The shortest form of the largest float is slightly above it; Python prints that form and then refuses to read it.
-    if value.abs() >= f32::MAX {
-        return push_double(value.into(), out);
-    }
-    let start = out.len();
-    // Only for subnormal numbers can the shortest form have fewer than six digits without being the nearest.
-    if value.is_subnormal() {
-        let digits = (5..9).map(|digits| format!("{value:.digits$e}"));
-        let text = { digits }.find(|text| text.parse() == Ok(value)).unwrap_or_default();
-        out.extend_from_slice(text.as_bytes());
-    } else {
-        // Writing to a Vec cannot fail.
-        let _ = serde_json::to_writer(&mut *out, &value);
-    }
-    use_python_exponent(start, out);
-}
-
-/// Rewrites the number at `start` with an exponent where Python uses one: below 1e-4, and from 1e16.
-fn use_python_exponent(start: usize, out: &mut Vec<u8>) {
-    /// The positions of the decimal point, relative to the first digit, that need no exponent.
-    const POINTS: std::ops::RangeInclusive<i64> = -3..=16;
-    let text = out.get(start..).unwrap_or_default();
-    let short = text.len() <= 6 && !text.contains(&b'e');
-    if short {
-        return;
-    }
-    let Some(Parts { negative, whole, fraction, exponent }) = parts(text) else { return };
-    let mut digits = [0; 40];
-    let mut len = 0;
-    let all = whole.iter().chain(fraction).skip_while(|&&byte| byte == b'0');
-    for (place, byte) in digits.iter_mut().zip(all) {
-        *place = *byte;
-        len += 1;
-    }
-    let zeros = whole.iter().chain(fraction).take_while(|&&byte| byte == b'0').count();
-    // The lengths are small, because the number was just printed.
-    let point = whole.len() as i64 + exponent - zeros as i64;
-    let digits = digits.get(..len).unwrap_or_default();
-    let trailing = digits.iter().rev().take_while(|&&byte| byte == b'0').count();
-    let digits = digits.get(..len - trailing).unwrap_or_default();
-    if digits.is_empty() || (exponent == 0 && POINTS.contains(&point)) {
-        return;
-    }
-    out.truncate(start);
-    if negative {
-        out.push(b'-');
-    }
-    let count = digits.len() as i64;
-    // Writing to a Vec cannot fail.
-    let _ = if POINTS.contains(&point) {
-        let (whole, fraction) =
-            digits.split_at(usize::try_from(point).unwrap_or(0).min(digits.len()));
-        let before = usize::try_from(point - count).unwrap_or(0);
-        let behind = usize::try_from(-point).unwrap_or(0);
-        let whole = if point <= 0 { "0" } else { std::str::from_utf8(whole).unwrap_or_default() };
-        let fraction = if fraction.is_empty() { b"0" } else { fraction };
-        let fraction = std::str::from_utf8(fraction).unwrap_or_default();
-        write!(out, "{whole}{:0<before$}.{:0<behind$}{fraction}", "", "")
-    } else {
-        let (first, rest) = digits.split_at(1);
-        out.extend_from_slice(first);
-        if !rest.is_empty() {
-            out.push(b'.');
-            out.extend_from_slice(rest);
-        }
-        let sign = if point < 1 { '-' } else { '+' };
-        write!(out, "e{sign}{:02}", (point - 1).abs())
-    };
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,39 +151,5 @@ mod tests {
         ] {
             assert_eq!(integer(text.as_bytes()), None, "{text}");
         }
-    }
-
-    #[test]
-    fn floats_are_laid_out_as_python_does() {
-        let text = |value| {
-            let mut out = Vec::new();
-            push_double(value, &mut out);
-            String::from_utf8(out).unwrap()
-        };
-        for (value, expected) in [
-            (0.0, "0.0"),
-            (-0.0, "-0.0"),
-            (1.0, "1.0"),
-            (-1.5, "-1.5"),
-            (0.1, "0.1"),
-            (1e15, "1000000000000000.0"),
-            (1e16, "1e+16"),
-            (123_456_789_012_345_680.0, "1.2345678901234568e+17"),
-            (1_234_567_890_123_456.7, "1234567890123456.8"),
-            (0.0001, "0.0001"),
-            (0.000_12, "0.00012"),
-            (0.000_01, "1e-05"),
-            (-1.5e-7, "-1.5e-07"),
-            (5e-324, "5e-324"),
-            (f64::MAX, "1.7976931348623157e+308"),
-        ] {
-            assert_eq!(text(value), expected);
-        }
-        let mut out = Vec::new();
-        for value in [0.041_690_066, f32::MAX, f32::from_bits(1), 1e5] {
-            push_float(value, &mut out);
-            out.push(b' ');
-        }
-        assert_eq!(out, b"0.041690066 3.4028234663852886e+38 1.4013e-45 100000.0 ");
     }
 }

@@ -9,9 +9,11 @@
 mod any;
 mod canonical;
 mod check;
+mod decimal;
 mod dynamic;
 mod field_set;
 mod fields;
+mod float_text;
 mod form;
 mod fragment;
 mod losses;
@@ -35,6 +37,7 @@ pub(crate) use fields::{
     edit_fields, encoded, entries, entry, field, fields, nested, numbers, records, string, strings,
     utf8, varint,
 };
+pub(crate) use float_text::{FloatStyle, double_text, float_text};
 pub use form::Form;
 pub(crate) use fragment::Fragment;
 pub use losses::{Losses, Unknown};

@@ -6,8 +6,11 @@ use super::fields::mismatched_type;
 use super::{Printer, not_in_json};
 use crate::error::{Error, Result};
 use crate::json::time::Time;
-use crate::json::{Enums, mask, number};
-use crate::message::{Records, Value, default_of, from_zigzag, int32, is_odd_nan32, is_odd_nan64};
+use crate::json::{Enums, mask};
+use crate::message::{
+    FloatStyle, Records, Value, default_of, double_text, float_text, from_zigzag, int32,
+    is_odd_nan32, is_odd_nan64,
+};
 use crate::schema::{EnumId, Field, Kind, MessageType};
 
 impl Printer<'_, '_> {
@@ -75,8 +78,11 @@ impl Printer<'_, '_> {
         if is_odd_nan32(bits) {
             self.lose_nan();
         }
-        if value.is_finite() {
-            number::push_float(value, self.tokens.buffer());
+        if value.abs() == f32::MAX {
+            // The fewest digits are slightly above the largest float, so Python prints them and then refuses to read them.
+            self.double(f64::from(value).to_bits());
+        } else if value.is_finite() {
+            self.tokens.plain(float_text(bits, FloatStyle::Python).bytes());
         } else {
             self.tokens.plain(not_finite(value.into()));
         }
@@ -88,7 +94,7 @@ impl Printer<'_, '_> {
             self.lose_nan();
         }
         if value.is_finite() {
-            number::push_double(value, self.tokens.buffer());
+            self.tokens.plain(double_text(bits, FloatStyle::Python).bytes());
         } else {
             self.tokens.plain(not_finite(value));
         }

@@ -10,9 +10,7 @@ mod any;
 mod block;
 mod brief;
 mod buffer;
-mod decimal;
 mod escape;
-mod float;
 mod printer;
 mod split;
 mod threads;
@@ -25,7 +23,7 @@ pub(crate) use block::block;
 pub(crate) use brief::{BriefValue, brief};
 
 use crate::error::Result;
-use crate::message::{Losses, Message};
+use crate::message::{FloatStyle, Losses, Message};
 
 use buffer::TextBuffer;
 use printer::Printer;
@@ -37,6 +35,16 @@ pub enum Style {
     TensorFlow,
     /// `protoc --decode` 3.21.12.
     Protoc,
+}
+
+impl Style {
+    /// The notation of floating-point numbers.
+    fn of_floats(self) -> FloatStyle {
+        match self {
+            Self::TensorFlow => FloatStyle::Python,
+            Self::Protoc => FloatStyle::C,
+        }
+    }
 }
 
 /// How fields are printed that the schema does not know.

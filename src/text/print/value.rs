@@ -1,10 +1,12 @@
 //! Prints numbers, enums and strings.
 
+use super::Style;
 use super::escape::{self, OCTAL, UTF8};
 use super::printer::Printer;
-use super::{Style, float};
 use crate::error::Result;
-use crate::message::{Value, from_zigzag, int32, is_odd_nan32, is_odd_nan64};
+use crate::message::{
+    Value, double_text, float_text, from_zigzag, int32, is_odd_nan32, is_odd_nan64,
+};
 use crate::schema::{Field, Kind, MessageType};
 
 /// Whether the values of the field can be printed as a list in brackets.
@@ -57,13 +59,13 @@ impl<'s> Printer<'s, '_> {
                 if is_odd_nan32(bits) {
                     self.odd_nan(field, index);
                 }
-                float::write_float(bits, self.options.style, &mut self.out)
+                self.out.put(float_text(bits, self.options.style.of_floats()).bytes())
             }
             (Kind::Double, Value::Fixed64(bits)) => {
                 if is_odd_nan64(bits) {
                     self.odd_nan(field, index);
                 }
-                float::write_double(bits, self.options.style, &mut self.out)
+                self.out.put(double_text(bits, self.options.style.of_floats()).bytes())
             }
             (_, Value::Varint(bits) | Value::Fixed64(bits)) => self.out.unsigned(bits),
             (_, Value::Fixed32(bits)) => self.out.unsigned(bits.into()),

@@ -1,47 +1,53 @@
-//! Prints floating-point numbers as Python and as C++ do.
+//! The text of floating-point numbers, as Python and as C print them.
 //!
 //! | | digits | layout |
 //! | --- | --- | --- |
-//! | TensorFlow `float` | the fewest, from 6 up, that read back | Python's `repr`: `1e+16`, `10000000000.0` |
-//! | TensorFlow `double` | the fewest that read back | the same |
-//! | protoc `float` | 6; 9 where these do not read back | C's `%g`: `1e+10`, `123456789` |
-//! | protoc `double` | 15; 17 where these do not read back | the same |
+//! | Python `float` | the fewest, from 6 up, that read back | `repr`: `1e+16`, `10000000000.0` |
+//! | Python `double` | the fewest that read back | the same |
+//! | C `float` | 6; 9 where these do not read back | `%g`: `1e+10`, `123456789` |
+//! | C `double` | 15; 17 where these do not read back | the same |
 //!
 //! Source: `ToShortestFloat` in protobuf for Python, `SimpleFtoa` and `SimpleDtoa` in C++.
 
-use super::Style;
-use super::buffer::TextBuffer;
 use super::decimal::{Binary, Decimal, Exact};
-use crate::error::Result;
 
-/// Appends a `float`.
-pub(super) fn write_float(bits: u32, style: Style, out: &mut TextBuffer<'_>) -> Result<()> {
+/// Whose notation a number gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FloatStyle {
+    /// That of Python: TensorFlow's text and all JSON.
+    Python,
+    /// That of C: protoc's text.
+    C,
+}
+
+/// The text of a `float` with these bits.
+pub(crate) fn float_text(bits: u32, style: FloatStyle) -> NumberText {
     let is_negative = bits >> 31 == 1;
     let (exponent, mantissa) = (bits >> 23 & 0xff, bits & 0x7f_ffff);
     let Some(number) = binary(exponent.into(), mantissa.into(), 0xff, 23, 150) else {
-        return write_special(is_negative, exponent != 0, mantissa != 0, style, out);
+        return special(is_negative, exponent != 0, mantissa != 0, style);
     };
     let value = f32::from_bits(bits & 0x7fff_ffff);
     let (digits, precision) = match style {
-        Style::TensorFlow => (few_digits(number, value), 16),
-        Style::Protoc => six_or_nine(number, value),
+        FloatStyle::Python => (few_digits(number, value), 16),
+        FloatStyle::C => six_or_nine(number, value),
     };
-    write_decimal(is_negative, digits, precision, style, out)
+    decimal_text(is_negative, digits, precision, style)
 }
 
-/// Appends a `double`.
-pub(super) fn write_double(bits: u64, style: Style, out: &mut TextBuffer<'_>) -> Result<()> {
+/// The text of a `double` with these bits.
+pub(crate) fn double_text(bits: u64, style: FloatStyle) -> NumberText {
     let is_negative = bits >> 63 == 1;
     let (exponent, mantissa) = (bits >> 52 & 0x7ff, bits & 0xf_ffff_ffff_ffff);
     let Some(number) = binary(exponent, mantissa, 0x7ff, 52, 1075) else {
-        return write_special(is_negative, exponent != 0, mantissa != 0, style, out);
+        return special(is_negative, exponent != 0, mantissa != 0, style);
     };
     let value = f64::from_bits(bits & !(1 << 63));
     let (digits, precision) = match style {
-        Style::TensorFlow => (shortest(number, value), 16),
-        Style::Protoc => fifteen_or_seventeen(number, value),
+        FloatStyle::Python => (shortest(number, value), 16),
+        FloatStyle::C => fifteen_or_seventeen(number, value),
     };
-    write_decimal(is_negative, digits, precision, style, out)
+    decimal_text(is_negative, digits, precision, style)
 }
 
 /// The number with these bits; `None` for zero, infinity and NaN.
@@ -128,34 +134,27 @@ fn parse(text: &str) -> Decimal {
     Decimal::parse(text).unwrap_or(Decimal { digits: 0, exponent: 0 })
 }
 
-fn write_special(
-    is_negative: bool,
-    is_endless: bool,
-    is_nan: bool,
-    style: Style,
-    out: &mut TextBuffer<'_>,
-) -> Result<()> {
-    if is_nan {
-        return out.put(b"nan");
+fn special(is_negative: bool, is_endless: bool, is_nan: bool, style: FloatStyle) -> NumberText {
+    let mut text = NumberText::default();
+    if is_negative && !is_nan {
+        text.push(b"-");
     }
-    if is_negative {
-        out.put(b"-")?;
-    }
-    out.put(match (is_endless, style) {
-        (true, _) => b"inf",
-        (false, Style::TensorFlow) => b"0.0",
-        (false, Style::Protoc) => b"0",
-    })
+    text.push(match (is_nan, is_endless, style) {
+        (true, ..) => b"nan",
+        (_, true, _) => b"inf",
+        (.., FloatStyle::Python) => b"0.0",
+        (.., FloatStyle::C) => b"0",
+    });
+    text
 }
 
-/// Appends a number, with an exponent if it is below 10^-4 or at least 10^`precision`.
-fn write_decimal(
+/// The text of a number, with an exponent if it is below 10^-4 or at least 10^`precision`.
+fn decimal_text(
     is_negative: bool,
     number: Decimal,
     precision: i32,
-    style: Style,
-    out: &mut TextBuffer<'_>,
-) -> Result<()> {
+    style: FloatStyle,
+) -> NumberText {
     let mut buffer = itoa::Buffer::new();
     let digits = buffer.format(number.digits).as_bytes();
     let mut text = NumberText::default();
@@ -181,7 +180,7 @@ fn write_decimal(
             text.push(digits);
             let zeros = exponent + 1 - digits.len();
             text.push(b"0000000000000000".get(..zeros).unwrap_or_default());
-            if style == Style::TensorFlow {
+            if style == FloatStyle::Python {
                 text.push(b".0");
             }
         }
@@ -197,12 +196,12 @@ fn write_decimal(
             text.push(digits);
         }
     }
-    out.put(text.text())
+    text
 }
 
 /// The text of a number: at most 17 digits, with sign, point, zeros and exponent.
-#[derive(Default)]
-struct NumberText {
+#[derive(Debug, Default)]
+pub(crate) struct NumberText {
     text: [u8; 32],
     len: usize,
 }
@@ -216,7 +215,48 @@ impl NumberText {
         }
     }
 
-    fn text(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         self.text.get(..self.len).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_laid_out_as_python_does() {
+        let text = |value: f64| {
+            let text = double_text(value.to_bits(), FloatStyle::Python);
+            String::from_utf8(text.bytes().to_vec()).unwrap()
+        };
+        for (value, expected) in [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (1.0, "1.0"),
+            (-1.5, "-1.5"),
+            (0.1, "0.1"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1e+16"),
+            (123_456_789_012_345_680.0, "1.2345678901234568e+17"),
+            (1_234_567_890_123_456.7, "1234567890123456.8"),
+            (0.0001, "0.0001"),
+            (0.000_12, "0.00012"),
+            (0.000_01, "1e-05"),
+            (-1.5e-7, "-1.5e-07"),
+            (5e-324, "5e-324"),
+            (f64::MAX, "1.7976931348623157e+308"),
+        ] {
+            assert_eq!(text(value), expected);
+        }
+        for (value, expected) in [
+            (0.041_690_066, "0.041690066"),
+            (f32::from_bits(1), "1.4013e-45"),
+            (1e5, "100000.0"),
+            (2f32.powi(87), "1.54742505e+26"),
+        ] {
+            let text = float_text(f32::to_bits(value), FloatStyle::Python);
+            assert_eq!(str::from_utf8(text.bytes()), Ok(expected));
+        }
     }
 }
