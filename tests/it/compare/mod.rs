@@ -2,5 +2,5 @@
 
 mod accelerator;
 mod gpu;
-mod laws;
 mod oracle;
+mod properties;

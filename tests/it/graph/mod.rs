@@ -1,17 +1,17 @@
 //! Graphs: nodes, constants and functions, and comparisons of two graphs.
 
-mod beside_rename;
 mod check;
 mod constant;
 mod devices;
+mod equal_bytes;
 mod hostile;
-mod laws;
-mod missed;
 mod object_graph;
 mod op_table;
+mod outside_nodes;
 mod pairs;
+mod properties;
+mod rename_with_edit;
 mod report;
-mod same_bytes;
 mod savers;
 mod savers_sizes;
 mod sizes;

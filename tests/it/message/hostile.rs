@@ -139,7 +139,7 @@ fn forms(ty: Type, bytes: Vec<u8>) -> Vec<(&'static str, Type, Vec<u8>)> {
 }
 
 #[test]
-fn damaged_messages_keep_the_laws() {
+fn damaged_messages_keep_the_properties() {
     let count = mutations(10_000, 1);
     let victims = victims();
     assert!(victims.len() > 450, "{}", victims.len());
@@ -158,7 +158,7 @@ fn damaged_messages_keep_the_laws() {
 
 /// Runs the fuzz targets with a random message type, which is mostly the wrong one.
 #[test]
-fn any_bytes_keep_the_laws() {
+fn any_bytes_keep_the_properties() {
     let count = mutations(1_000, 1);
     let victims = victims();
     let mut random = Random::new(14);

@@ -5,5 +5,5 @@ mod binary_errors;
 // The cases of the protobuf conformance suite.
 mod conformance;
 mod hostile;
-mod laws;
+mod properties;
 mod tensorflow;

@@ -2,5 +2,5 @@
 
 mod debug_info;
 mod edges;
-mod laws;
+mod properties;
 mod tensorflow;

@@ -1,4 +1,4 @@
-//! Runs of fuzz targets and seeded mutations on messages: reading, and the laws of messages.
+//! Runs of fuzz targets and seeded mutations on messages: reading, and the properties of messages.
 
 use std::path::Path;
 
@@ -116,7 +116,7 @@ pub(crate) fn check_text(of: Type, text: &[u8]) -> ckdiff::Result<Message<'stati
     message.inspect(check_message)
 }
 
-/// Parses a JSON text and checks the laws of the message.
+/// Parses a JSON text and checks the properties of the message.
 pub(crate) fn check_json(of: Type, text: &[u8]) -> ckdiff::Result<Message<'static>> {
     let read = |unknown| {
         let parsed = json::parse(of.schema, of.ty, text, &json::ParseOptions { unknown });
@@ -130,7 +130,7 @@ pub(crate) fn check_json(of: Type, text: &[u8]) -> ckdiff::Result<Message<'stati
     message.inspect(check_message)
 }
 
-/// Decodes bytes and checks the laws of the message.
+/// Decodes bytes and checks the properties of the message.
 pub(crate) fn check_binary(of: Type, bytes: &[u8]) -> ckdiff::Result<Message<'static>> {
     Message::decode(of.schema, of.ty, bytes.to_vec()).inspect(check_message)
 }

@@ -1,4 +1,4 @@
-//! Runs of a fuzz target and seeded mutations on two models: comparisons in both directions, and their laws.
+//! Runs of a fuzz target and seeded mutations on two models: comparisons in both directions, and their properties.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Laws of random messages. Messages are drawn from tapes of random numbers, and proptest shortens a tape that violates a
-//! law. `PROPTEST_CASES` sets the number of tapes per type.
+//! Properties of random messages. Messages are drawn from tapes of random numbers, and proptest shortens a tape that violates a
+//! property. `PROPTEST_CASES` sets the number of tapes per type.
 
 use std::env;
 
@@ -9,32 +9,37 @@ use proptest::num::u64::ANY;
 use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
-/// The result of checking a law.
-pub(crate) type Law = Result<(), TestCaseError>;
+/// The result of checking a property.
+pub(crate) type PropertyResult = Result<(), TestCaseError>;
 
 /// The maximum length of a tape. Few messages need half of it.
 const LEN: usize = 1_200;
 
-/// Checks a law for every message type of a schema, with several tapes each; the tapes are the same in every run.
+/// Checks a property for every message type of a schema, with several tapes each; the tapes are the same in every run.
 pub(crate) fn for_every_type(
     schema: &'static Schema,
-    law: impl Fn(&'static MessageType, &[u64]) -> Law,
+    property: impl Fn(&'static MessageType, &[u64]) -> PropertyResult,
 ) {
     let types: Vec<_> = schema.messages().filter(|ty| !ty.is_map_entry).collect();
     assert!(types.len() >= 10, "the schema has {} types", types.len());
     for (number, ty) in types.into_iter().enumerate() {
-        for_tapes(&ty.full_name, number as u64 + 1, 12, |tape| law(ty, tape));
+        for_tapes(&ty.full_name, number as u64 + 1, 12, |tape| property(ty, tape));
     }
 }
 
-/// Checks a law for `cases` tapes, or as many as `PROPTEST_CASES` says; the tapes depend only on `seed`.
-pub(crate) fn for_tapes(what: &str, seed: u64, cases: u32, law: impl Fn(&[u64]) -> Law) {
+/// Checks a property for `cases` tapes, or as many as `PROPTEST_CASES` says; the tapes depend only on `seed`.
+pub(crate) fn for_tapes(
+    what: &str,
+    seed: u64,
+    cases: u32,
+    property: impl Fn(&[u64]) -> PropertyResult,
+) {
     let cases = env::var("PROPTEST_CASES").map_or(cases, |cases| cases.parse().unwrap());
     assert!(cases > 0, "PROPTEST_CASES is 0");
     let config =
         Config { cases, failure_persistence: None, max_shrink_iters: 50_000, ..Config::default() };
     let rng = TestRng::from_seed(RngAlgorithm::XorShift, &u128::from(seed).to_le_bytes());
-    match TestRunner::new_with_rng(config, rng).run(&Tapes, |tape| law(&tape)) {
+    match TestRunner::new_with_rng(config, rng).run(&Tapes, |tape| property(&tape)) {
         Ok(()) => {}
         Err(TestError::Fail(why, tape)) => panic!("{what}: {why}\ntape {tape:?}"),
         Err(TestError::Abort(why)) => panic!("{what}: {why}"),
@@ -104,7 +109,7 @@ impl Step {
 /// Simplifies tapes. A single step can remove a whole message, which proptest's simplification of lists cannot.
 #[derive(Debug)]
 struct Shortening {
-    /// The simplest tape so far that violates the law.
+    /// The simplest tape so far that violates the property.
     tape: Vec<u64>,
     tried: Option<Vec<u64>>,
     step: usize,

@@ -1,4 +1,4 @@
-//! The content of a text without its layout, and the laws of `format`.
+//! The content of a text without its layout, and the properties of `format`.
 
 use ckdiff::Result;
 use ckdiff::text::syntax::{

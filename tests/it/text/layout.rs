@@ -1,4 +1,4 @@
-//! The layout of `format`: each rule, a sample with every rule, and laws.
+//! The layout of `format`: each rule, a sample with every rule, and properties.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -257,7 +257,7 @@ fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn the_laws_hold_for_every_text_of_the_corpus() {
+fn the_properties_hold_for_every_text_of_the_corpus() {
     let mut paths = Vec::new();
     texts(Path::new("tests/data"), &mut paths);
     let laid_out = paths.iter().filter(|path| check_layout(&fs::read(path).unwrap()).is_some());
@@ -277,7 +277,7 @@ fn printed_text_is_laid_out_already() {
 }
 
 #[test]
-fn the_laws_hold_for_random_texts() {
+fn the_properties_hold_for_random_texts() {
     let rounds = mutations(2_000, 1) as usize;
     let mut random = Random::new(0x1a_00);
     let (mut remarks, mut refused) = (0, 0);

@@ -1,6 +1,6 @@
 //! Diffs of messages of any type.
 
 mod changes;
-mod laws;
 mod lists;
+mod properties;
 mod sizes;

@@ -1,5 +1,5 @@
 //! The text view of changes: `ckdiff --unified`.
 
-mod laws;
 mod limits;
+mod properties;
 mod report;

@@ -1,4 +1,4 @@
-//! Laws of export and import, tested on TensorFlow's, damaged and random meta graphs.
+//! Properties of export and import, tested on TensorFlow's, damaged and random meta graphs.
 
 use std::collections::BTreeMap;
 use std::fs;

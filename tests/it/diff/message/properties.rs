@@ -1,4 +1,4 @@
-//! Laws of the differences between any two messages.
+//! Properties of the differences between any two messages.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use proptest::prop_assert;
 
 use crate::support::Random;
 use crate::support::everything;
-use crate::support::property::{Law, for_every_type};
+use crate::support::property::{PropertyResult, for_every_type};
 use crate::support::random_message::{self, Habit};
 
 fn drawn(
@@ -47,8 +47,8 @@ fn all_mirrored(changes: &[Change], is_swapped: bool) -> Vec<impl Ord + std::fmt
     all
 }
 
-/// The laws that hold for any pair.
-fn holds(lhs: &Message<'_>, rhs: &Message<'_>) -> Law {
+/// The properties that hold for any pair.
+fn holds(lhs: &Message<'_>, rhs: &Message<'_>) -> PropertyResult {
     let changes = diff(lhs, rhs);
     let is_same = lhs.bytes() == rhs.bytes();
     prop_assert!(changes.is_empty() == is_same, "{is_same} {changes:?}");
@@ -79,7 +79,7 @@ fn messages_differ_exactly_where_their_bytes_do() {
 }
 
 #[test]
-fn the_laws_of_diffs_hold_for_every_kind_of_field() {
+fn the_properties_of_diffs_hold_for_every_kind_of_field() {
     for_every_type(everything::schema(), |ty, tape| {
         let mut random = Random::of_tape(tape);
         let schema = everything::schema();
@@ -88,7 +88,7 @@ fn the_laws_of_diffs_hold_for_every_kind_of_field() {
     });
 }
 
-/// The laws also hold for unknown fields, except that their order may differ.
+/// The properties also hold for unknown fields, except that their order may differ.
 #[test]
 fn unknown_fields_are_the_only_difference_from_a_message_without_them() {
     for_every_type(Schema::tensorflow(), |ty, tape| {

@@ -1,4 +1,4 @@
-//! Laws of the text view, over all pairs written by TensorFlow.
+//! Properties of the text view, over all pairs written by TensorFlow.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Laws for any two graphs: the reported changes are the edits that were made.
+//! Properties for any two graphs: the reported changes are the edits that were made.
 
 use ckdiff::artifact::Form;
 use ckdiff::diff::{Change, ChangeKind, Diff};
@@ -12,7 +12,7 @@ use crate::support::graph::random::model;
 use crate::support::graph::spelling::rewritten;
 use crate::support::graph::written::written;
 use crate::support::message_forms::text_of;
-use crate::support::property::{Law, for_tapes};
+use crate::support::property::{PropertyResult, for_tapes};
 use crate::support::{Count, Random};
 
 /// Edits that rename nodes.
@@ -34,7 +34,7 @@ const KNOWN_GAPS: &[&str] = &[
 ];
 
 /// Checks that the reported changes are the edits.
-fn found(diff: &Diff, edits: &[Edited]) -> Law {
+fn found(diff: &Diff, edits: &[Edited]) -> PropertyResult {
     let semantic = semantic(diff);
     let most: usize = edits.iter().map(|edit| edit.most).sum();
     prop_assert!(semantic.len() <= most, "more than {most}:\n{}", lines(diff));

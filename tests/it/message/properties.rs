@@ -1,4 +1,4 @@
-//! Laws that hold for messages of any type, tested on random ones.
+//! Properties that hold for messages of any type, tested on random ones.
 
 use ckdiff::json;
 use ckdiff::message::{Losses, Message, Unknown};
@@ -12,7 +12,7 @@ use crate::support::Random;
 use crate::support::everything;
 use crate::support::fuzz_message::{Type, check_binary};
 use crate::support::message_forms::{from_json, from_text, json_of, print_options, text_of};
-use crate::support::property::{Law, for_every_type};
+use crate::support::property::{PropertyResult, for_every_type};
 use crate::support::random_message::{self, Habit};
 
 fn decoded(ty: &'static MessageType, bytes: Vec<u8>) -> ckdiff::Result<Message<'static>> {
@@ -25,7 +25,7 @@ fn drawn(ty: &MessageType, habit: Habit, tape: &[u64]) -> (Vec<u8>, u64) {
 }
 
 /// Checks that every text and every JSON of a message reads back as the same message.
-fn comes_back(message: &Message<'static>) -> Law {
+fn comes_back(message: &Message<'static>) -> PropertyResult {
     for options in print_options() {
         let (text, losses) = text_of(message, &options);
         let back = from_text(message.ty(), &text)?;
@@ -48,7 +48,7 @@ fn is_same(
     text: &[u8],
     losses: &Losses,
     print: impl Fn(&Message<'_>) -> ckdiff::Result<Vec<u8>>,
-) -> Law {
+) -> PropertyResult {
     prop_assert!(losses.total() == losses.any_bytes, "{losses:?}");
     let is_same = match losses.any_bytes {
         0 => back.bytes() == message.bytes(),
@@ -137,7 +137,7 @@ fn unknown_fields_are_kept_or_counted() {
 
 /// A schema with every kind of field, including kinds that some forms lack.
 #[test]
-fn the_laws_of_messages_hold_for_every_kind_of_field() {
+fn the_properties_of_messages_hold_for_every_kind_of_field() {
     let schema = everything::schema();
     for_every_type(schema, |ty, tape| {
         for habit in [Habit::Tidy, Habit::Untidy, Habit::Unknown] {

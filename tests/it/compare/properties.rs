@@ -1,4 +1,4 @@
-//! Laws of the compare module: all ways of comparing give the same result.
+//! Properties of the compare module: all ways of comparing give the same result.
 
 use std::collections::BTreeMap;
 
