@@ -9,10 +9,11 @@ use std::borrow::Cow;
 
 use super::check::check;
 use super::packed::Packed;
+use super::record::Value;
 use super::record_kind::RecordKind;
 use super::required::check as check_required;
 use super::scalar::{self, WireMatch};
-use super::wire::{Records, Value};
+use super::wire::Records;
 use super::writer::Writer;
 use super::{map, message_set};
 use crate::error::Result;

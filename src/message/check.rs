@@ -5,8 +5,9 @@
 use std::ops::Range;
 
 use super::packed::Packed;
+use super::record::{Record, Value};
 use super::scalar::{self, WireMatch};
-use super::wire::{Record, Records, Value, too_deep};
+use super::wire::{Records, too_deep};
 use super::{MAX_DEPTH, MAX_GROUPS, map, message_set};
 use crate::bytes::varint;
 use crate::error::{Error, Result};

@@ -5,7 +5,8 @@
 //! given more than once the last value counts.
 
 use super::packed::Packed;
-use super::wire::{Record, Records, Value};
+use super::record::{Record, Value};
+use super::wire::Records;
 use super::writer::Writer;
 use crate::schema::Kind;
 use crate::schema::field::map_entry;

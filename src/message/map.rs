@@ -1,7 +1,8 @@
 //! Map entries, and the order of map keys.
 
+use super::record::{Record, Value};
 use super::scalar::WireMatch;
-use super::wire::{Record, Records, Value};
+use super::wire::Records;
 use crate::bytes::varint::{from_zigzag, int32};
 use crate::error::Result;
 use crate::schema::field::map_entry;

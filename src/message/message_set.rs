@@ -7,7 +7,8 @@
 
 use super::canonical;
 use super::check::{self, CheckResult};
-use super::wire::{Record, Records, Value};
+use super::record::{Record, Value};
+use super::wire::Records;
 use super::writer::Writer;
 use crate::error::Result;
 use crate::schema::{MessageType, Schema, WireType};

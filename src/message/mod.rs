@@ -20,6 +20,7 @@ mod losses;
 mod map;
 mod message_set;
 mod packed;
+mod record;
 mod record_kind;
 mod required;
 mod scalar;
@@ -45,6 +46,7 @@ pub(crate) use losses::{is_odd_nan32, is_odd_nan64};
 pub(crate) use map::default_of;
 pub use message_set::item as message_set_item;
 pub use packed::Packed;
+pub use record::{Record, Value};
 pub use record_kind::RecordKind;
 pub use scalar::WireMatch;
 pub(crate) use scalar::{
@@ -53,7 +55,7 @@ pub(crate) use scalar::{
 };
 pub(crate) use tokens::{Token, Tokens};
 pub(crate) use wire::too_deep;
-pub use wire::{MAX_DEPTH, MAX_GROUPS, Record, Records, Value};
+pub use wire::{MAX_DEPTH, MAX_GROUPS, Records};
 pub use writer::Writer;
 
 use crate::error::Result;

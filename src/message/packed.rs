@@ -1,6 +1,7 @@
 //! Packed numbers.
 
-use super::wire::{Value, overlong};
+use super::record::Value;
+use super::wire::overlong;
 use crate::bytes::varint;
 use crate::error::{Error, Result};
 use crate::schema::{Kind, WireType};

@@ -1,8 +1,8 @@
 //! Classifies records as known or unknown fields of a message type.
 
 use super::map;
+use super::record::{Record, Value};
 use super::scalar::{self, WireMatch};
-use super::wire::{Record, Value};
 use crate::schema::{Field, Kind, MessageType, Schema};
 
 /// Whether a record is a known field of its message type.

@@ -1,9 +1,10 @@
 //! Required fields of proto2.
 
 use super::message_set;
+use super::record::Value;
 use super::record_kind::RecordKind;
 use super::scalar::WireMatch;
-use super::wire::{Records, Value};
+use super::wire::Records;
 use crate::error::{Error, Result};
 use crate::schema::{Cardinality, Field, MessageType, Schema};
 

@@ -1,6 +1,6 @@
 //! Scalar values on the wire, in canonical form.
 
-use super::wire::Value;
+use super::record::Value;
 use super::writer::Writer;
 use crate::bytes::varint::{int32, to_zigzag};
 use crate::schema::{Field, Kind, Schema, WireType};
