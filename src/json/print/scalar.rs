@@ -78,7 +78,7 @@ impl Printer<'_, '_> {
         if is_odd_nan32(bits) {
             self.lose_nan();
         }
-        if value.abs() == f32::MAX {
+        if value.abs().to_bits() == f32::MAX.to_bits() {
             // The fewest digits are slightly above the largest float, so Python prints them and then refuses to read them.
             self.double(f64::from(value).to_bits());
         } else if value.is_finite() {

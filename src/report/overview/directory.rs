@@ -124,7 +124,7 @@ impl Fingerprint {
     fn new(document: &Document<'_>) -> Result<Self> {
         let message = document.message();
         if message.ty().known != Some(KnownType::FingerprintDef) {
-            let expected = format!("{}", KnownType::FingerprintDef.full_name());
+            let expected = KnownType::FingerprintDef.full_name();
             let error = Error::unexpected("message", &message.ty().full_name, expected);
             return Err(error.in_file(document.path()));
         }
