@@ -78,6 +78,6 @@ pub enum Failure {
     #[error("the device refused: {0}")]
     Refused(String),
     /// Its results are wrong.
-    #[error("the device failed its self-test: {0}")]
+    #[error("the results of the device are wrong: {0}")]
     Wrong(String),
 }

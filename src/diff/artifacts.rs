@@ -5,7 +5,7 @@ use super::message::ListRules;
 use super::model::CommonPart;
 use super::object_graphs::ObjectGraphs;
 use super::side_tensors::SideTensors;
-use super::{Damage, Diff, Finding, Only, Options, Side};
+use super::{Coverage, Damage, Diff, Finding, Only, Options, Side};
 use super::{files, model, proposals, restorability, tensors};
 use crate::artifact::Artifact;
 use crate::error::{Error, Result};
@@ -39,10 +39,13 @@ pub(super) fn compare(
         Some(Err(error)) if tensors.is_some() => (None, Some(error)),
         messages => (messages.transpose()?, None),
     };
-    if tensors.is_none() && messages.is_none() {
-        return Err(nothing_in_common(lhs, rhs, options.only));
-    }
-    let mut diff = Diff::new(lhs, rhs, options);
+    let coverage = match (&tensors, &messages) {
+        (Some(_), Some(_)) => Coverage::Both,
+        (Some(_), None) => Coverage::Tensors,
+        (None, Some(_)) => Coverage::Graph,
+        (None, None) => return Err(nothing_in_common(lhs, rhs, options.only)),
+    };
+    let mut diff = Diff::new(lhs, rhs, options, coverage);
     let objects = tensors.map(|_| ObjectGraphs::of(checkpoints.0, checkpoints.1));
     let are_two = objects.as_ref().is_some_and(ObjectGraphs::are_two);
     let lists = ListRules::new(&options.lists);

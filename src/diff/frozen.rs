@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::side_tensors::SideTensors;
-use super::{Coverage, Diff, Only, Options, Side, Status, model};
+use super::{Diff, Only, Options, Side, Status, model};
 use crate::artifact::{Artifact, ArtifactKind};
 use crate::checkpoint::{Checkpoint, Entry, Partitioned, StoredSlice};
 use crate::error::{Error, Result};
@@ -95,7 +95,6 @@ impl<'a> FrozenGraph<'a> {
     /// # Errors
     /// When no tensor is left.
     pub(super) fn restrict(&self, diff: &mut Diff) -> Result<()> {
-        diff.coverage = Coverage::Tensors;
         let alone = if self.side == Side::Lhs { Status::Added } else { Status::Removed };
         let before = diff.tensors.len();
         let proposed: BTreeSet<_> = diff

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::serial::{self, named_enum};
 use crate::tensor::{Facts, Name};
 
-use super::{Change, Finding, Lists, Only, Side, TensorRole, Weight};
+use super::{Change, Finding, Lists, Side, TensorRole, Weight};
 
 /// The differences between two artifacts.
 #[derive(Debug, Clone)]
@@ -222,9 +222,12 @@ impl TensorDiff {
 
 impl Diff {
     /// An empty result for two artifacts.
-    pub(super) fn new(lhs: &Artifact<'_>, rhs: &Artifact<'_>, options: &super::Options) -> Self {
-        let has_tensors = lhs.checkpoint().is_some() && rhs.checkpoint().is_some();
-        let has_graph = lhs.message().is_some() && rhs.message().is_some();
+    pub(super) fn new(
+        lhs: &Artifact<'_>,
+        rhs: &Artifact<'_>,
+        options: &super::Options,
+        coverage: Coverage,
+    ) -> Self {
         Self {
             lhs: lhs.summary(),
             rhs: rhs.summary(),
@@ -238,11 +241,7 @@ impl Diff {
             changes: Vec::new(),
             ignored: 0,
             findings: Vec::new(),
-            coverage: match (options.only, has_tensors, has_graph) {
-                (Only::Everything, true, true) => Coverage::Both,
-                (Only::Graph, ..) | (Only::Everything, false, _) => Coverage::Graph,
-                _ => Coverage::Tensors,
-            },
+            coverage,
             strict: options.strict,
         }
     }

@@ -7,7 +7,7 @@ use crate::checkpoint::Entry;
 use crate::compare::{self, Device, NanPolicy, Tolerance, compare_all};
 use crate::error::Result;
 use crate::progress::{Progress, Silent};
-use crate::tensor::{DType, Name, Shape, TensorSource, read_through};
+use crate::tensor::{DType, Name, Shape, TensorSource, in_parallel, read_through};
 
 use super::side_tensors::SideTensors;
 use super::{Rename, Status, TensorDiff};
@@ -40,7 +40,7 @@ pub(super) fn renames(
         let Some(added) = added.remove(&tensor_type) else {
             continue;
         };
-        candidates.extend(same_checksum(&removed, &added));
+        candidates.extend(same_checksum(&removed, &added, options.threads));
     }
     let pairs: Vec<_> = candidates.iter().map(|(from, to)| (from.source, to.source)).collect();
     // Compared by bits, whatever the tolerance: a rename changes no value.
@@ -91,12 +91,14 @@ fn by_type<'a>(
 fn same_checksum<'a>(
     removed: &[Unmatched<'a>],
     added: &[Unmatched<'a>],
+    threads: usize,
 ) -> Vec<(Unmatched<'a>, Unmatched<'a>)> {
     let by_crc = |tensors: &[Unmatched<'a>]| {
         let mut groups = BTreeMap::<u32, Vec<_>>::new();
-        for tensor in tensors {
+        let checksums = in_parallel(tensors, threads, |tensor| content_crc32c(tensor.source));
+        for (tensor, crc) in tensors.iter().zip(checksums) {
             // An unreadable tensor is no candidate; its error is reported elsewhere.
-            if let Ok(crc) = content_crc32c(tensor.source) {
+            if let Ok(crc) = crc {
                 groups.entry(crc).or_default().push(*tensor);
             }
         }

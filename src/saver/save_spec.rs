@@ -11,6 +11,17 @@ pub enum VariableKind {
     Resource,
 }
 
+impl VariableKind {
+    /// The kind of variable that nodes of this op make; `None` for other ops.
+    pub fn of_op(op: &str) -> Option<Self> {
+        match op {
+            "VariableV2" | "Variable" | "AutoReloadVariable" => Some(Self::Reference),
+            "VarHandleOp" => Some(Self::Resource),
+            _ => None,
+        }
+    }
+}
+
 /// The source of a saved tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Saved {

@@ -56,7 +56,7 @@ impl VerifiedGraph {
 /// Nodes are checked against `ops`; if that is `None`, against the op list of the graph and the built-in op table.
 ///
 /// # Errors
-/// If a graph is too large, or its op list cannot be decoded.
+/// If a graph is too large, or its op list or a saver cannot be decoded.
 pub fn graphs(
     document: &Document<'_>,
     checkpoint: Option<&Checkpoint>,
@@ -65,6 +65,9 @@ pub fn graphs(
     let in_file = |error: Error| error.in_file(document.path());
     let metas = MetaGraph::all_in(document.message()).map_err(in_file)?;
     let verified = |meta: &MetaGraph<'_>| {
+        if let Some(error) = &meta.malformed {
+            return Err(error.clone());
+        }
         let checked = match (ops, meta.ops) {
             (Some(ops), _) => check(&meta.graph, ops, KEPT),
             (None, None) => check(&meta.graph, OpTable::builtin(), KEPT),

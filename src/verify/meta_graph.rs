@@ -2,15 +2,16 @@
 
 use prost_reflect::prost::Message as _;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::message::{Message, entry, field, fields, records, strings};
+use crate::message::{Message, entry, field, fields, nested, records, strings};
 use crate::schema::KnownType;
 use crate::schema::field::{
+    collection_def::{self, bytes_list},
     meta_graph_def::{self, meta_info_def},
     saved_model,
 };
-use crate::schema::tensorflow::{CollectionDef, SaverDef, collection_def};
+use crate::schema::tensorflow::SaverDef;
 
 /// A graph, with the parts of its meta graph if it has one.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +26,8 @@ pub struct MetaGraph<'m> {
     pub saver: Option<SaverDef>,
     /// The savers in the collection `savers`.
     pub savers: Vec<SaverDef>,
+    /// The error of the first saver that cannot be decoded.
+    pub malformed: Option<Error>,
 }
 
 impl<'m> MetaGraph<'m> {
@@ -56,11 +59,16 @@ impl<'m> MetaGraph<'m> {
                     found.tags = strings(content, meta_info_def::TAGS).collect();
                 }
                 meta_graph_def::GRAPH_DEF => found.graph = Graph::new(content)?,
-                meta_graph_def::SAVER_DEF => found.saver = SaverDef::decode(content).ok(),
+                meta_graph_def::SAVER_DEF => found.saver = found.decode("saver_def", content),
                 meta_graph_def::COLLECTION_DEF => {
                     let (name, collection) = entry(content);
                     if name == "savers" {
-                        found.savers = savers(collection);
+                        let list = nested(collection, collection_def::BYTES_LIST);
+                        for (index, bytes) in fields(list, bytes_list::VALUE).enumerate() {
+                            let at = format!("collection_def[\"savers\"][{index}]");
+                            let saver = found.decode(&at, bytes);
+                            found.savers.extend(saver);
+                        }
                     }
                 }
                 _ => {}
@@ -68,14 +76,17 @@ impl<'m> MetaGraph<'m> {
         }
         Ok(found)
     }
-}
 
-/// The savers in a collection.
-fn savers(collection: &[u8]) -> Vec<SaverDef> {
-    match CollectionDef::decode(collection).ok().and_then(|collection| collection.kind) {
-        Some(collection_def::Kind::BytesList(list)) => {
-            list.value.iter().filter_map(|bytes| SaverDef::decode(&**bytes).ok()).collect()
+    fn decode(&mut self, at: &str, bytes: &[u8]) -> Option<SaverDef> {
+        let decoded = SaverDef::decode(bytes).map_err(|error| {
+            Error::malformed("saver", "a tensorflow.SaverDef", error).in_field(at)
+        });
+        match decoded {
+            Ok(saver) => Some(saver),
+            Err(error) => {
+                self.malformed.get_or_insert(error);
+                None
+            }
         }
-        _ => Vec::new(),
     }
 }

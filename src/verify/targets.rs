@@ -40,8 +40,8 @@ impl Targets {
     pub fn open(paths: &[PathBuf]) -> Self {
         let prefixes = siblings::prefixes(paths);
         let mut files = BTreeSet::<Vec<PathBuf>>::new();
-        // Several files of one checkpoint fail alike: the same error with the same location.
-        let mut failures = BTreeSet::<String>::new();
+        // Several files of one checkpoint fail with an error at the same location.
+        let mut failures = BTreeSet::<(Option<PathBuf>, Option<u64>)>::new();
         let (mut artifacts, mut skipped) = (Vec::new(), Vec::new());
         for path in paths {
             let found = Sniffed::of_path(path);
@@ -60,7 +60,9 @@ impl Targets {
                     Some(checkpoint) => files.insert(resolved(checkpoint.files())),
                     None => true,
                 },
-                Err(error) => failures.insert(error.to_string()),
+                Err(error) => {
+                    failures.insert((error.file().map(Path::to_path_buf), error.offset()))
+                }
             };
             if is_new {
                 artifacts.push((name(path, &artifact), artifact));
@@ -110,8 +112,8 @@ impl Targets {
             return;
         };
         let meta = checkpoint
-            .meta_graph()
-            .map(|path| Document::open(path, Schema::tensorflow(), &ReadOptions::default()));
+            .find_meta_graph()
+            .map(|found| Document::of(&found, Schema::tensorflow(), &ReadOptions::default()));
         let own = meta.map(|meta| graphs(&meta?, Some(checkpoint), ops));
         let others = self.graphs.iter().filter_map(Artifact::message);
         let others = others.map(|document| graphs(document, Some(checkpoint), ops));

@@ -1,5 +1,7 @@
 //! `ckdiff LHS RHS`: compares two artifacts.
 
+use std::path::Path;
+
 use ckdiff::artifact::{Artifact, ReadOptions};
 use ckdiff::compare::{self, Device};
 use ckdiff::diff::{Ignore, Lists, NameFilter, Only, Options, TextView, Verdict, diff};
@@ -25,8 +27,8 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
         let why = "standard input cannot be both sides";
         return Err(Error::usage(why).into());
     }
-    let own = args.schema.is_given().then(|| Loaded::new(&args.schema)).transpose()?;
-    let (lhs, rhs) = match open(args, own.as_ref()) {
+    let schema = Loaded::new(&args.schema)?;
+    let (lhs, rhs) = match open(args, &schema) {
         (Ok(lhs), Ok(rhs)) => (lhs, rhs),
         (lhs, rhs) => return Err([lhs.err(), rhs.err()].into_iter().flatten().collect()),
     };
@@ -49,21 +51,22 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     })
 }
 
-/// Opens both sides; if a schema is given, as messages of it.
+/// Opens both sides. A side is a message if a schema is given or if it is standard input.
 fn open<'s>(
     args: &DiffArgs,
-    own: Option<&'s Loaded>,
+    schema: &'s Loaded,
 ) -> (Result<Artifact<'s>, Error>, Result<Artifact<'s>, Error>) {
-    let threads = args.jobs.jobs.into();
-    let Some(own) = own else {
-        return match args.what.only {
-            // The siblings' meta graphs are not compared, so errors in them do not matter.
-            Some(Only::Tensors) => (Artifact::open(&args.lhs), Artifact::open(&args.rhs)),
-            _ => Artifact::open_both(&args.lhs, &args.rhs, threads),
-        };
+    let is_message = |path: &Path| args.schema.is_given() || path == Path::new("-");
+    let open = |path: &Path| match is_message(path) {
+        true => schema.read(path, ReadOptions::default()).map(Artifact::from),
+        false => Artifact::open(path),
     };
-    let read = |path| own.read(path, ReadOptions::default()).map(Artifact::from);
-    (read(&args.lhs), read(&args.rhs))
+    let (lhs, rhs) = (&args.lhs, &args.rhs);
+    // Where only tensors are compared, errors in the siblings' meta graphs do not matter.
+    if is_message(lhs) || is_message(rhs) || args.what.only == Some(Only::Tensors) {
+        return (open(lhs), open(rhs));
+    }
+    Artifact::open_both(lhs, rhs, args.jobs.jobs.into())
 }
 
 /// How a report on a diff looks.

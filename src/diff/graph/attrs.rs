@@ -55,7 +55,7 @@ impl Context<'_> {
         lhs: impl Iterator<Item = Attr<'m>>,
         rhs: impl Iterator<Item = Attr<'m>>,
         at: &PathBuilder<'_>,
-        out: &mut Vec<Change>,
+        out: &mut MessageDiff,
     ) {
         for pair in join(lhs, rhs, |(l, _), (r, _)| l.cmp(r)) {
             match pair {
@@ -63,10 +63,10 @@ impl Context<'_> {
                     self.attr(ops, name, (l, r), at, out);
                 }
                 (Some(attr), None) => {
-                    out.push(self.unmatched_attr(ops, attr, ChangeKind::Removed, at))
+                    out.changes.push(self.unmatched_attr(ops, attr, ChangeKind::Removed, at))
                 }
                 (None, Some(attr)) => {
-                    out.push(self.unmatched_attr(ops, attr, ChangeKind::Added, at))
+                    out.changes.push(self.unmatched_attr(ops, attr, ChangeKind::Added, at))
                 }
                 _ => {}
             }
@@ -80,7 +80,7 @@ impl Context<'_> {
         name: &str,
         (lhs, rhs): (&[u8], &[u8]),
         at: &PathBuilder<'_>,
-        out: &mut Vec<Change>,
+        out: &mut MessageDiff,
     ) {
         let (attr, key) = (at.field("attr"), name);
         let attr = attr.key(key);
@@ -96,7 +96,7 @@ impl Context<'_> {
         let (lhs, rhs) = (attr_text(self.schema, lhs), attr_text(self.schema, rhs));
         let path = if tensors.is_some() { attr.field("tensor").path() } else { attr.path() };
         let change = Change::modified(path, lhs, rhs);
-        out.push(change.with_weight(weight).with_detail(detail(ops)));
+        out.changes.push(change.with_weight(weight).with_detail(detail(ops)));
     }
 
     /// The change of an attribute that one side lacks.
@@ -129,7 +129,7 @@ impl Context<'_> {
         name: &str,
         (lhs, rhs): (&[u8], &[u8]),
         attr: &PathBuilder<'_>,
-        out: &mut Vec<Change>,
+        out: &mut MessageDiff,
     ) -> bool {
         let at = &attr.field("tensor");
         if ops == ("Const", "Const")
@@ -138,9 +138,9 @@ impl Context<'_> {
         {
             return true;
         }
-        let start = out.len();
-        let is_compared = self.tensor_proto(lhs, rhs, at, out);
-        for change in out.iter_mut().skip(start) {
+        let start = out.changes.len();
+        let is_compared = self.tensor_proto(lhs, rhs, at, &mut out.changes);
+        for change in out.changes.iter_mut().skip(start) {
             if is_internal(name) {
                 change.weight = Weight::Cosmetic;
             }
@@ -157,14 +157,12 @@ impl Context<'_> {
         lhs: &[u8],
         rhs: &[u8],
         at: &PathBuilder<'_>,
-        out: &mut Vec<Change>,
+        out: &mut MessageDiff,
     ) -> bool {
         let graph = |bytes| embedded::object_graph(self.schema, bytes);
         let (Some(lhs), Some(rhs)) = (graph(lhs), graph(rhs)) else { return false };
         let Some(ty) = self.schema.message(TRACKABLE_OBJECT_GRAPH) else { return false };
-        let mut diff = MessageDiff::default();
-        self.differ.compare(&MessagePair { ty, lhs: &lhs, rhs: &rhs, at }, &mut diff);
-        out.append(&mut diff.changes);
+        self.differ.compare(&MessagePair { ty, lhs: &lhs, rhs: &rhs, at }, out);
         true
     }
 

@@ -66,14 +66,14 @@ pub(in crate::diff) fn compare_bodies(
     let MessagePair { lhs: l, rhs: r, at, .. } = *pair;
     context.differ.fields(pair, out);
     let attrs = |bytes| entries(bytes, function_def::ATTR);
-    context.attrs(("", ""), attrs(l), attrs(r), at, &mut out.changes);
+    context.attrs(("", ""), attrs(l), attrs(r), at, out);
     argument_attrs(context, (l, r), at, out);
     let graphs = out.both(Graph::of_function(l), Graph::of_function(r), at);
     let Some((lhs, rhs)) = graphs else { return };
     // Bodies are small and numerous, so a thread for each would cost more than it saves.
     let pair = GraphPair::new(&lhs, &rhs, 1);
     let inner = Context { renames: &pair.renames, outer_renames: context.renames, ..*context };
-    pair.compare(&inner, at, "node_def", &mut out.changes);
+    pair.compare(&inner, at, "node_def", out);
 }
 
 /// Compares the attributes of each argument.
@@ -95,7 +95,7 @@ fn argument_attrs(
             entries(argument.map_or(&[], |(_, attrs)| attrs), arg_attrs::ATTR)
         };
         let (l, r) = (attrs(pair.0), attrs(pair.1));
-        context.attrs(("", ""), l, r, &field.key(&number.to_string()), &mut out.changes);
+        context.attrs(("", ""), l, r, &field.key(&number.to_string()), out);
     }
 }
 

@@ -19,13 +19,13 @@ impl Context<'_> {
         (l, r): (NodeId, NodeId),
         at: &PathBuilder<'_>,
         groups: &mut ChangedGroups,
-        out: &mut Vec<Change>,
+        out: &mut MessageDiff,
     ) {
         let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
         let detail = || Detail::Op(rhs.op.into());
         if !self.functions.is_same_name(lhs.op, rhs.op) {
             let change = Change::modified(at.field("op").path(), lhs.op.into(), rhs.op.into());
-            out.push(change.with_detail(detail()));
+            out.changes.push(change.with_detail(detail()));
         }
         let definition = self.rhs_ops.definition(rhs.op).filter(|_| lhs.op == rhs.op);
         // The definition of either side counts, so that swapping the sides changes nothing.
@@ -41,21 +41,19 @@ impl Context<'_> {
             at,
             is_commutative,
             groups,
-            out: &mut *out,
+            out: &mut out.changes,
         }
         .compare();
         if rhs.role != NodeRole::Node {
             return;
         }
         if lhs.device != rhs.device {
-            out.push(device(lhs, rhs, at).with_detail(detail()));
+            out.changes.push(device(lhs, rhs, at).with_detail(detail()));
         }
         self.node_attrs(matching, savers, (l, r), definition, at, out);
         if let Some(ty) = self.schema.message("tensorflow.NodeDef") {
-            let mut diff = MessageDiff::default();
             let pair = MessagePair { ty, lhs: lhs.rest(), rhs: rhs.rest(), at };
-            self.differ.fields(&pair, &mut diff);
-            out.append(&mut diff.changes);
+            self.differ.fields(&pair, out);
         }
     }
 
@@ -67,7 +65,7 @@ impl Context<'_> {
         (l, r): (NodeId, NodeId),
         definition: Option<&OpDef>,
         at: &PathBuilder<'_>,
-        out: &mut Vec<Change>,
+        out: &mut MessageDiff,
     ) {
         let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
         let (is_key, is_saver) = (savers.are_keys(l, r), savers.are_savers(l, r));

@@ -9,6 +9,7 @@ use super::renames::{self, Renames};
 use super::savers::Savers;
 use super::structure::{self, Ties};
 use super::{Context, scopes};
+use crate::diff::message::MessageDiff;
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, ChangeKind, Detail, NodeGroup, Weight};
 use crate::graph::{Graph, NodeId, NodeRole};
@@ -47,14 +48,14 @@ impl<'g, 'm> GraphPair<'g, 'm> {
         context: &Context<'_>,
         at: &PathBuilder<'_>,
         list: &str,
-        out: &mut Vec<Change>,
+        out: &mut MessageDiff,
     ) {
         let matching = &self.matching;
         let mut changed_groups = ChangedGroups {
             removed: NodeGroups::of(matching.lhs, &matching.unmatched_in_lhs()),
             added: NodeGroups::of(matching.rhs, &matching.unmatched_in_rhs()),
         };
-        let mut modified = Vec::new();
+        let mut modified = MessageDiff::default();
         let field = at.field(list);
         for (l, r) in matching.pairs() {
             let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
@@ -76,10 +77,10 @@ impl<'g, 'm> GraphPair<'g, 'm> {
             (&self.renames, context.keys),
             at,
             &mut changed_groups,
-            &mut modified,
+            &mut modified.changes,
         );
-        self.order(&field, out);
-        self.renamed(&field, out);
+        self.order(&field, &mut out.changes);
+        self.renamed(&field, &mut out.changes);
         let ChangedGroups { removed, added } = changed_groups;
         for (graph, groups, kind) in
             [(matching.lhs, removed, ChangeKind::Removed), (matching.rhs, added, ChangeKind::Added)]
@@ -88,10 +89,11 @@ impl<'g, 'm> GraphPair<'g, 'm> {
                 if self.savers.only_restore(&ids, kind) {
                     continue;
                 }
-                out.push(group(context.schema, graph, &ids, nodes, kind, &field));
+                out.changes.push(group(context.schema, graph, &ids, nodes, kind, &field));
             }
         }
-        out.append(&mut modified);
+        out.changes.append(&mut modified.changes);
+        out.findings.append(&mut modified.findings);
     }
 
     /// Whether a node with equal bytes has different inputs: a name may be unresolved on one side, and a

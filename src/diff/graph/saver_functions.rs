@@ -11,7 +11,7 @@ use super::functions::FunctionMatching;
 use super::renames::Renames;
 use crate::diff::Change;
 use crate::diff::path::PathBuilder;
-use crate::graph::{Action, Function, Graph, Node, NodeRole, SaveOp, SavedTensor, attrs};
+use crate::graph::{Action, Function, Graph, Node, NodeRole, SaveOp, SavedTensor};
 use crate::message::{fields, string};
 use crate::schema::field::{function_def, node_def};
 use crate::tensor::DType;
@@ -106,16 +106,8 @@ impl<'m> SaverFunctions<'m> {
         if self.pairs.is_empty() {
             return None;
         }
-        self.pair(called(lhs)?, called(rhs)?)
+        self.pair(lhs.called(), rhs.called())
     }
-}
-
-/// The function that a node calls.
-fn called<'m>(node: &Node<'m>) -> Option<&'m str> {
-    if !matches!(node.op, "StatefulPartitionedCall" | "PartitionedCall") {
-        return None;
-    }
-    node.attr("f").map(attrs::function)
 }
 
 impl SaverFunction {

@@ -6,7 +6,7 @@ use super::level::Level;
 use crate::diff::Path;
 use crate::diff::path::PathBuilder;
 use crate::message::{Value, canonical};
-use crate::schema::{Field, Kind, MessageType, Schema, WireType};
+use crate::schema::{Field, Kind, MessageType, Schema};
 
 use super::fields::numbers;
 use super::rules::Treatment;
@@ -96,16 +96,5 @@ impl<'a> ItemReader<'a> {
                 Item::Scalar(Value::Len(bytes))
             }
         }
-    }
-}
-
-/// The value of an absent field without presence.
-pub(super) fn default_of(field: &Field) -> Value<'static> {
-    match field.wire_type {
-        WireType::Fixed64 => Value::Fixed64(0),
-        WireType::Fixed32 => Value::Fixed32(0),
-        WireType::Len => Value::Len(&[]),
-        WireType::Start => Value::Group(&[]),
-        _ => Value::Varint(0),
     }
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::difference::FieldLocation;
 use super::fields::Fields;
-use super::item::{Item, default_of};
+use super::item::Item;
 use super::level::Level;
 use super::rules::KeyField;
 use crate::diff::Weight;
-use crate::message::{Records, Value};
+use crate::message::{Records, Value, default_of};
 use crate::schema::{Field, Kind, MessageType, Schema};
 use crate::text::{BriefValue, brief};
 
@@ -110,7 +110,7 @@ fn key_value(schema: &Schema, ty: &MessageType, bytes: &[u8], key: &str) -> Stri
                 return brief(schema, BriefValue::Message(&schema[id], inside));
             }
             (_, value) => {
-                return key_text(schema, field, value.unwrap_or_else(|| default_of(field)));
+                return key_text(schema, field, value.unwrap_or_else(|| default_of(schema, field)));
             }
         }
     }

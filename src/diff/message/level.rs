@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use super::differ::{MessageDiffer, MessagePair};
 use super::difference::{Difference, FieldLocation, Nested};
 use super::fields::{Fields, numbers};
-use super::item::{Item, ItemReader, default_of};
+use super::item::{Item, ItemReader};
 use super::rules::{ListAs, Rules, Treatment};
 use super::{any, keyed, list, map, set, unknown};
 use crate::compare;
 use crate::diff::join::join;
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, Path, Weight};
-use crate::message::{Records, Value};
+use crate::message::{Records, Value, default_of};
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown, WireType};
 use crate::text::{BriefValue, brief};
 
@@ -128,7 +128,7 @@ impl<'a> Level<'a, '_> {
         rhs: Option<&'a [u8]>,
     ) {
         let field = reader.field;
-        let default = (!field.has_presence).then(|| default_of(field));
+        let default = (!field.has_presence).then(|| default_of(self.schema(), field));
         let mut item = |run: Option<&'a [u8]>| {
             let given = run.and_then(|run| Records::new(run, 0).next()?.ok());
             let value = given.map(|record| record.value).or(default);

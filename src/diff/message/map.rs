@@ -9,6 +9,7 @@ use super::level::Level;
 use super::rules::Treatment;
 use crate::message::{Records, Value, Writer};
 use crate::schema::Field;
+use crate::schema::field::map_entry;
 use crate::text::{BriefValue, brief};
 
 /// An entry in canonical form.
@@ -36,15 +37,9 @@ pub(super) fn compare<'a>(
     let (lhs, mut rhs) = (entries(lhs), entries(rhs));
     let item = |entry: &MapEntry<'a>| reader.item(entry.value, 0, &mut Vec::new());
     for (bytes, x) in &lhs {
-        let found = rhs.remove(bytes).or_else(|| {
-            let Value::Len(name) = x.key else { return None };
-            let name = level.rules().renamed_key(level.ty, field, str::from_utf8(name).ok()?)?;
-            // A key is field 1 of its entry.
-            let mut bytes = Writer::default();
-            bytes.raw(&[0x0a]);
-            bytes.len_prefixed(name.as_bytes());
-            rhs.remove(bytes.finish().as_slice())
-        });
+        // Like in keyed lists, a rename comes before an equal key: two names may be exchanged.
+        let renamed = renamed_key(level, field, x.key).and_then(|key| rhs.remove(key.as_slice()));
+        let found = renamed.or_else(|| rhs.remove(bytes));
         let name = found.as_ref().map_or(x.key, |y| y.key);
         let text = |value| key_text(level.schema(), key, value);
         let location = location.key_pair(&text(x.key), &text(name));
@@ -68,6 +63,15 @@ pub(super) fn compare<'a>(
         let location = location.key(&key_text(level.schema(), key, y.key));
         level.added(&location, level.text(value, &item(y)));
     }
+}
+
+/// The bytes of the key that a renamed key of lhs has in rhs.
+fn renamed_key(level: &Level<'_, '_>, field: &Field, key: Value<'_>) -> Option<Vec<u8>> {
+    let Value::Len(name) = key else { return None };
+    let name = level.rules().renamed_key(level.ty, field, str::from_utf8(name).ok()?)?;
+    let mut bytes = Writer::default();
+    bytes.put_bytes(map_entry::KEY, name.as_bytes());
+    Some(bytes.finish())
 }
 
 /// The entries by the bytes of their keys, which are unique in canonical form.

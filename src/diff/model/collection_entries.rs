@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diff::path::Step;
+use crate::diff::path::{Path, Step};
 use crate::diff::{BoundaryChange, Change, ChangeKind, Detail};
 use crate::message::{fields, nested, string, strings};
 use crate::schema::field::collection_def::{self, bytes_list, node_list};
@@ -17,6 +17,16 @@ pub(super) fn move_to_node_groups(
 ) {
     let mut own = changes.split_off(before.min(changes.len()));
     let groups = groups(&own);
+    let (lhs_names, rhs_names) = (listed_names(lhs), listed_names(rhs));
+    let in_lhs = |change: &Change| {
+        let path = change.path.in_lhs();
+        entry(path.as_ref().unwrap_or(&change.path), &lhs_names)
+            .and_then(|name| groups.get(&(ChangeKind::Removed, &*name)).copied())
+    };
+    let in_rhs = |change: &Change| {
+        entry(&change.path, &rhs_names)
+            .and_then(|name| groups.get(&(ChangeKind::Added, &*name)).copied())
+    };
     let of_change = |change: &Change| {
         let group = |kind, name: &str| groups.get(&(kind, name.split(':').next()?)).copied();
         let of_all = |entries: &mut dyn Iterator<Item = &str>| {
@@ -26,14 +36,9 @@ pub(super) fn move_to_node_groups(
             (Some(key), ChangeKind::Added) => vec![of_all(&mut entries(rhs, key))],
             (Some(key), ChangeKind::Removed) => vec![of_all(&mut entries(lhs, key))],
             // An entry names another node now.
-            (None, ChangeKind::Modified) => vec![
-                entry(change, &change.lhs).and_then(|name| group(ChangeKind::Removed, name)),
-                entry(change, &change.rhs).and_then(|name| group(ChangeKind::Added, name)),
-            ],
-            (None, kind) => {
-                let text = if kind == ChangeKind::Added { &change.rhs } else { &change.lhs };
-                vec![entry(change, text).and_then(|name| group(kind, name))]
-            }
+            (None, ChangeKind::Modified) => vec![in_lhs(change), in_rhs(change)],
+            (None, ChangeKind::Added) => vec![in_rhs(change)],
+            (None, ChangeKind::Removed) => vec![in_lhs(change)],
             _ => vec![None],
         }
     };
@@ -91,25 +96,32 @@ fn entries<'m>(meta_graph: &'m [u8], key: &'m str) -> impl Iterator<Item = &'m s
     })
 }
 
-/// The node or output that an entry of a collection names, if the whole entry changed; `text` is the entry on
-/// one side.
-fn entry<'c>(change: &'c Change, text: &'c Option<String>) -> Option<&'c str> {
-    if !is_in(change, "collection_def") {
-        return None;
-    }
-    match change.path.steps() {
+/// The strings in the node lists of a meta graph, by collection.
+fn listed_names(meta_graph: &[u8]) -> BTreeMap<&str, Vec<&str>> {
+    let collections = crate::message::entries(meta_graph, meta_graph_def::COLLECTION_DEF);
+    let names = |collection| {
+        strings(nested(collection, collection_def::NODE_LIST), node_list::VALUE).collect()
+    };
+    collections.map(|(key, collection)| (key, names(collection))).collect()
+}
+
+/// The node that an entry of a collection names, if the whole entry changed; `names` are those of the side of the path.
+fn entry<'c>(path: &'c Path, names: &BTreeMap<&'c str, Vec<&'c str>>) -> Option<String> {
+    let key = path.key_in("collection_def")?;
+    let name = match path.steps() {
         [.., Step::Field(list), Step::Field(value), Step::Key(name)]
             if matches!((&**list, &**value), ("bytes_list", "value")) =>
         {
-            Some(name)
+            &**name
         }
-        [.., Step::Field(list), Step::Field(value), Step::Index(_)]
+        [.., Step::Field(list), Step::Field(value), Step::Index(at)]
             if matches!((&**list, &**value), ("node_list", "value")) =>
         {
-            text.as_deref().map(|text| text.trim_matches('"'))
+            names.get(key)?.get(*at)?
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(name.split(':').next()?.to_owned())
 }
 
 fn is_in(change: &Change, field: &str) -> bool {

@@ -93,7 +93,7 @@ impl ModelRules<'_> {
             });
         };
         let context = self.context();
-        graphs.pair.compare(&context, at, "node", &mut out.changes);
+        graphs.pair.compare(&context, at, "node", out);
         graphs.functions.compare(&context, &at.field("library"), out);
         let (lhs_graph, rhs_graph) = graphs.sides;
         self.differ()

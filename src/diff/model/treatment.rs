@@ -13,7 +13,7 @@ pub(in crate::diff) fn treatment(
     field: &str,
     collection: Option<&str>,
 ) -> Treatment<'static> {
-    let name = message.strip_prefix("tensorflow.").unwrap_or(message);
+    let name = tensorflow_name(message);
     Treatment {
         weight: if is_cosmetic(name, field) { Weight::Cosmetic } else { Weight::Semantic },
         list: list(name, field, collection),
@@ -25,6 +25,11 @@ pub(in crate::diff) fn treatment(
         },
         skip: is_compared_elsewhere(name, field),
     }
+}
+
+/// The name of a message without the package `tensorflow`; empty for messages of other packages, which have no treatment.
+fn tensorflow_name(message: &str) -> &str {
+    message.strip_prefix("tensorflow.").unwrap_or_default()
 }
 
 /// Whether a field has no effect on the model: versions of writers, and notes for people.
@@ -50,7 +55,7 @@ fn is_cosmetic(message: &str, field: &str) -> bool {
 
 /// Whether a field is the name of a device, which has several notations.
 pub(super) fn is_device(message: &str, field: &str) -> bool {
-    let name = message.strip_prefix("tensorflow.").unwrap_or(message);
+    let name = tensorflow_name(message);
     let has_device =
         matches!(name, "NodeDef" | "SavedVariable" | "SavedResource" | "ResourceHandleProto");
     has_device && field == "device"
@@ -58,7 +63,7 @@ pub(super) fn is_device(message: &str, field: &str) -> bool {
 
 /// Whether a field has names that users of a model see. Renames of nodes do not apply to them.
 pub(super) fn is_for_users(message: &str, field: &str) -> bool {
-    match message.strip_prefix("tensorflow.").unwrap_or(message) {
+    match tensorflow_name(message) {
         "MetaGraphDef" => field == "signature_def",
         "MetaGraphDef.MetaInfoDef" => field == "tags",
         "SignatureDef" => matches!(field, "inputs" | "outputs" | "defaults" | "method_name"),
@@ -102,7 +107,7 @@ pub(super) fn is_standalone_object(message: &str, at: &PathBuilder<'_>) -> bool 
 /// How list options find a field compared; `is_root` if the message is compared itself, not as a part of
 /// another.
 pub(super) fn comparison(message: &str, field: &str, is_root: bool) -> FieldComparison {
-    let name = message.strip_prefix("tensorflow.").unwrap_or(message);
+    let name = tensorflow_name(message);
     match (name, field) {
         ("SavedModel", "meta_graphs")
         | ("FunctionDefLibrary", "function")
@@ -150,10 +155,7 @@ fn collection_message(collection: &str) -> Option<(&'static str, &'static [KeyFi
         | "model_variables"
         | "metric_variables"
         | "moving_average_variables"
-        | "global_step"
-        | "concatenated_variables" => {
-            ("tensorflow.VariableDef", const { &[Cow::Borrowed("variable_name")] })
-        }
+        | "global_step" => ("tensorflow.VariableDef", const { &[Cow::Borrowed("variable_name")] }),
         "queue_runners" => ("tensorflow.QueueRunnerDef", const { &[Cow::Borrowed("queue_name")] }),
         "while_context" => {
             ("tensorflow.WhileContextDef", const { &[Cow::Borrowed("context_name")] })

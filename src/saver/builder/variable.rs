@@ -154,18 +154,10 @@ fn find<'g, 'm>(graph: &'g Graph<'m>, name: &str) -> Result<&'g Node<'m>> {
 }
 
 fn kind(node: &Node<'_>) -> Result<VariableKind> {
-    match node.op {
-        "VariableV2" | "Variable" | "AutoReloadVariable" => Ok(VariableKind::Reference),
-        "VarHandleOp" => Ok(VariableKind::Resource),
-        op => {
-            let found = format!("{} ({op})", crate::error::shortened(node.name));
-            Err(Error::unexpected(
-                "variable to save",
-                found,
-                "a VariableV2, Variable or VarHandleOp",
-            ))
-        }
-    }
+    VariableKind::of_op(node.op).ok_or_else(|| {
+        let found = format!("{} ({})", crate::error::shortened(node.name), node.op);
+        Error::unexpected("variable to save", found, "a VariableV2, Variable or VarHandleOp")
+    })
 }
 
 /// The variables that a saver saves by default: those in the collections `variables` and `saveable_objects` of a `MetaGraphDef`; a `GraphDef`

@@ -6,6 +6,7 @@ use super::value::Value;
 use super::{arrays, assign, calls, files, tables};
 use crate::error::{Error, Result};
 use crate::graph::{Action, Constant, Node, SaveOp, attrs};
+use crate::saver::VariableKind;
 
 /// Runs a node, and returns its outputs.
 pub(super) fn run<'m>(
@@ -28,7 +29,7 @@ pub(super) fn run<'m>(
         "Const" => constant(op).map(one),
         "Placeholder" => Err(Error::not_found("nothing is fed to this placeholder")),
         "PlaceholderWithDefault" | "Identity" => assign::pass_on(op).map(one),
-        "VariableV2" | "Variable" | "VarHandleOp" => assign::variable(op).map(one),
+        name if VariableKind::of_op(name).is_some() => assign::variable(op).map(one),
         "ReadVariableOp" => assign::read(op).map(one),
         "Assign" => assign::assign(op).map(one),
         "AssignVariableOp" => assign::assign_handle(op).map(none),

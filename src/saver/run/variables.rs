@@ -43,11 +43,7 @@ fn name_in<'m>(node: &Node<'m>, attr: &str) -> &'m [u8] {
 impl DeclaredVariable {
     /// The variable of a node, if it is one.
     pub(super) fn of(node: &Node<'_>) -> Option<Self> {
-        let kind = match node.op {
-            "VariableV2" | "Variable" => VariableKind::Reference,
-            "VarHandleOp" => VariableKind::Resource,
-            _ => return None,
-        };
+        let kind = VariableKind::of_op(node.op)?;
         let name = match (kind, name_in(node, "shared_name")) {
             (VariableKind::Reference, b"") => node.name.as_bytes(),
             (_, shared) => shared,

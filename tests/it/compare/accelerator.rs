@@ -392,7 +392,7 @@ fn work_names_the_devices_and_their_tensors() {
     the device's memory cannot be read: why
     no answer from the device in 60 s
     the device refused: why
-    the device failed its self-test: why
+    the results of the device are wrong: why
     ");
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct SaveAsArgs {
     /// The prefix of the new checkpoint; a checkpoint of one file (V1, safetensors) is this file
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// The format to write [default: that of IN]
+    /// The format to write [default: that of the ending of OUT, or else of IN]
     #[arg(long, value_parser = writable_format(), value_name = "FORMAT")]
     pub(crate) format: Option<&'static Format>,
     /// How many data files to write [default: as many as IN has]
