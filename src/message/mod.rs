@@ -1,8 +1,5 @@
-//! Messages: wire bytes with their type.
+//! Messages: wire bytes in canonical form with their type, read from text, JSON or binary and written as any of them.
 //!
-//! ```text
-//! text, JSON, binary ──► wire bytes in canonical form ──► text, JSON, binary
-//! ```
 //! Bytes are checked once, when they are decoded. A [`Message`] is well-formed, within the limits, and in canonical form:
 //! its [`Records`] have ascending field numbers, sorted map entries, and unknown fields at the end.
 

@@ -27,7 +27,7 @@ pub(super) fn write(
     match texts.filter(|_| diff.coverage.has_graph()) {
         Some(texts) => texts::write(diff, texts, options, out)?,
         None if diff.coverage.has_graph() => changes::write(diff, options, out)?,
-        None => {}
+        None => changes::findings(diff, options, out)?,
     }
     advice::write(diff, options, out)
 }

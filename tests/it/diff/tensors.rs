@@ -1,6 +1,7 @@
 //! The pairing of tensors, and reports of unmatched ones.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use ckdiff::artifact::Artifact;
 use ckdiff::compare;
@@ -286,4 +287,20 @@ fn verify_notices_every_flipped_byte_of_a_v1_file() {
         opened += 1;
     }
     assert!(opened > good.len() / 8, "{opened} of {}", good.len());
+}
+
+#[test]
+fn graphs_that_cannot_be_compared_are_not_called_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let variables = Path::new("tests/data/saved_models/builder/variables");
+    for file in ["index", "data-00000-of-00001"] {
+        std::fs::copy(variables.join(format!("variables.{file}")), at(&format!("m.{file}")))
+            .unwrap();
+    }
+    std::fs::copy("tests/data/demo/model.ckpt.meta", at("m.meta")).unwrap();
+    let run = crate::support::command::ckdiff(&[at("m").to_str().unwrap(), "saved_models/builder"]);
+    assert_eq!(run.code, 0, "{}{}", run.text(), run.stderr);
+    assert!(!run.text().contains("graph is the same"), "{}", run.text());
+    assert!(run.text().contains("the graphs are not compared"), "{}", run.text());
 }

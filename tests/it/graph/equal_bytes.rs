@@ -3,7 +3,7 @@
 use ckdiff::artifact::Form;
 use ckdiff::diff::{Diff, Verdict};
 
-use crate::support::graph::pairs::{artifact, compared, lines};
+use crate::support::graph::pairs::{artifact, compared, lines, semantic};
 
 /// Compares two meta graphs, given as text.
 fn of_texts(lhs: &str, rhs: &str) -> Diff {
@@ -125,4 +125,43 @@ fn swapped_inputs_have_the_same_weight_from_both_sides() {
     let there = of_texts(&graph(ab, own), &graph(ba, ""));
     let back = of_texts(&graph(ba, ""), &graph(ab, own));
     assert_eq!(there.verdict(), back.verdict(), "{}{}", lines(&there), lines(&back));
+}
+
+#[test]
+fn keys_of_maps_follow_functions_that_exchanged_names() {
+    let function = |name: &str, op: &str| {
+        format!(
+            "function {{ signature {{ name: '{name}' input_arg {{ name: 'x' type: DT_FLOAT }} output_arg {{ name: 'y' type: DT_FLOAT }} }}
+             node_def {{ name: 'n' op: '{op}' input: 'x' attr {{ key: 'T' value {{ type: DT_FLOAT }} }} }} ret {{ key: 'y' value: 'n:y:0' }} }}"
+        )
+    };
+    let graph = |[tanh, exp]: [&str; 2]| {
+        format!(
+            "meta_info_def {{ function_aliases {{ key: '{tanh}' value: 'squash' }} function_aliases {{ key: '{exp}' value: 'grow' }} }}
+             graph_def {{ library {{ {} {} }} }}",
+            function(tanh, "Tanh"),
+            function(exp, "Exp")
+        )
+    };
+    for names in [["__inference_f_2", "__inference_f_1"], ["__inference_f_7", "__inference_f_8"]] {
+        let diff = of_texts(&graph(["__inference_f_1", "__inference_f_2"]), &graph(names));
+        assert!(semantic(&diff).is_empty(), "{}", lines(&diff));
+    }
+}
+
+#[test]
+fn collection_entries_follow_nodes_of_any_name() {
+    let long = "n".repeat(2_500);
+    for name in ["with space", "a\\\\b", "\u{e4}", &long] {
+        let node = format!("node {{ name: '{name}' op: 'NoOp' }}");
+        let collection = format!(
+            "collection_def {{ key: 'train_op' value {{ node_list {{ value: 'kept' value: '{name}' }} }} }}"
+        );
+        let kept = "collection_def { key: 'train_op' value { node_list { value: 'kept' } } }";
+        let diff = of_texts(
+            &format!("graph_def {{ node {{ name: 'kept' op: 'NoOp' }} {node} }} {collection}"),
+            &format!("graph_def {{ node {{ name: 'kept' op: 'NoOp' }} }} {kept}"),
+        );
+        assert_eq!(diff.changes.len(), 1, "{}", lines(&diff));
+    }
 }

@@ -317,3 +317,11 @@ fn damage(graph: &mut GraphDef, random: &mut Random) {
         }
     }
 }
+
+#[test]
+fn every_op_that_makes_a_variable_is_restored() {
+    for op in ["VariableV2", "Variable", "AutoReloadVariable", "VarHandleOp"] {
+        let graph = restoring("b", "", "DT_FLOAT", &into("DT_FLOAT", op, &[2, 3]));
+        assert!(run(&graph).is_ok(), "{op}: {:?}", run(&graph).err());
+    }
+}

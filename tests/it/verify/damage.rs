@@ -142,3 +142,19 @@ fn verify_reports_damage() {
     assert_eq!(run.stderr.lines().count(), 2, "{}", run.stderr);
     assert_eq!(ckdiff(&["verify", "-q", "hostile/good"]).text(), "");
 }
+
+#[test]
+fn savers_that_cannot_be_decoded_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graph.pbtxt");
+    let text = r#"graph_def { node { name: "a" op: "NoOp" } }
+        collection_def { key: "savers" value { bytes_list { value: "\377\377" } } }"#;
+    fs::write(&path, text).unwrap();
+    let run = ckdiff(&["verify", path.to_str().unwrap()]);
+    assert_eq!(run.code, 2, "{}", run.text());
+    let said = format!("{}{}", run.text(), run.stderr);
+    assert!(
+        said.contains(r#"collection_def["savers"][0]: saver is not a tensorflow.SaverDef"#),
+        "{said}"
+    );
+}

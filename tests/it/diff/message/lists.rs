@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::support::command::{Run, assert_valid, ckdiff};
+use crate::support::command::{Run, assert_valid, ckdiff, ckdiff_of};
 
 const SCHEMA: &str = r#"syntax = "proto3";
 package user;
@@ -273,4 +273,30 @@ fn the_user_decides_only_about_lists_without_a_meaning_of_their_own() {
     assert_eq!((run.code, run.stderr.contains("paths start with object_graph")), (2, true));
     let run = ckdiff(&["retrain/baseline.ckpt", "retrain/retrained.ckpt", "--as-set=a"]);
     assert_eq!((run.code, run.stderr.contains("there is no message to compare")), (2, true));
+}
+
+#[test]
+fn a_message_without_a_package_is_not_one_of_tensorflow() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let proto =
+        "syntax = 'proto3'; message GraphDef { repeated string node = 1; string version = 2; }";
+    fs::write(path("own.proto"), proto).unwrap();
+    fs::write(path("lhs.txt"), "node: 'a'").unwrap();
+    fs::write(path("rhs.txt"), "node: 'b'").unwrap();
+    let own = ["--proto", &path("own.proto"), "--message=GraphDef"];
+    let run = ckdiff(&[&[&*path("lhs.txt"), &path("rhs.txt")], &own[..]].concat());
+    assert_eq!(run.code, 1, "{}", run.text());
+}
+
+#[test]
+fn standard_input_is_a_side() {
+    let graph = b"node { name: 'a' op: 'NoOp' }";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graph.pbtxt").display().to_string();
+    fs::write(&path, graph).unwrap();
+    assert_eq!(ckdiff_of(&["-", &path], graph).code, 0);
+    assert_eq!(ckdiff_of(&[&path, "-"], b"node { name: 'b' op: 'NoOp' }").code, 1);
+    let both = ckdiff_of(&["-", "-"], graph);
+    assert_eq!((both.code, both.stderr.contains("cannot be both sides")), (2, true));
 }
