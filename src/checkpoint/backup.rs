@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::management::meta_graph_filename;
@@ -17,17 +18,19 @@ const SUFFIX: &str = ".ckdiff-previous";
 
 /// A checkpoint that is being replaced, under its name as a backup.
 pub(super) struct Backup {
-    path: PathBuf,
+    /// The path that opens the backup; `None` if the files contain each other's names, so that renamed files are no checkpoint.
+    path: Option<PathBuf>,
     /// The path of each file and of its backup. The file that makes the others a checkpoint comes last.
     files: Vec<(PathBuf, PathBuf)>,
+    /// The backup of the meta graph, if there is one.
+    meta: Option<PathBuf>,
 }
 
 impl Backup {
     /// Links the files of the checkpoint `path` and its meta graph to the names of a backup. If the system has no links, the
     /// files are copied.
     ///
-    /// Returns `None` if there is no checkpoint, or its files contain each other's names, so that renamed files would not be a
-    /// checkpoint.
+    /// Returns `None` if there is no checkpoint.
     ///
     /// # Errors
     /// If the files can neither be linked nor copied.
@@ -37,24 +40,30 @@ impl Backup {
             let to = renamed(&file, &stem(path), &stem(&backup))?;
             Some((file, to))
         };
-        let files: Option<Vec<_>> = files_of(path).into_iter().map(renamed).collect();
-        let Some(files) = files.filter(|files| !files.is_empty()) else { return Ok(None) };
+        let old = files_of(path);
+        if old.is_empty() {
+            return Ok(None);
+        }
+        let files: Option<Vec<_>> = old.iter().cloned().map(renamed).collect();
+        let path_of_backup = files.is_some().then(|| backup.clone());
+        let files = files.unwrap_or_else(|| beside(old));
         let mut publication = Publication::new(Existing::Refuse);
         for (file, to) in &files {
             publication.add(Complete::link(file, to)?);
         }
         // Created last and removed first, so that no meta graph is left under the name of a missing backup.
         let [meta, meta_backup] = [path, &backup].map(|path| meta_graph_filename(path, "meta"));
-        if meta.is_file() {
-            publication.add(Complete::link(&meta, &meta_backup)?);
+        let meta_backup = meta.is_file().then_some(meta_backup);
+        if let Some(to) = &meta_backup {
+            publication.add(Complete::link(&meta, to)?);
         }
         publication.publish()?;
-        Ok(Some(Self { path: backup, files }))
+        Ok(Some(Self { path: path_of_backup, files, meta: meta_backup }))
     }
 
-    /// The path that opens the backup.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    /// The path that opens the backup; `None` if the backup is only a copy of the files.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// Links the files to their original names again.
@@ -70,11 +79,41 @@ impl Backup {
             publication.publish()
         };
         restored().map_err(|error| {
-            let path = self.path.display();
-            let kind = format!("the old checkpoint could not be moved back; it is {path}");
-            error.with_kind(ErrorKind::NotFound(kind))
+            let files: Vec<_> = self.files.iter().map(|(_, to)| to.display().to_string()).collect();
+            let why =
+                format!("the old checkpoint is not moved back; its files are {}", files.join(", "));
+            error.clone().with_kind(match error.kind() {
+                ErrorKind::Io { action, source } => {
+                    let source = io::Error::new(source.kind(), format!("{source}; {why}"));
+                    ErrorKind::Io { action, source }
+                }
+                other => ErrorKind::Unsupported(format!("{other}; {why}")),
+            })
         })
     }
+
+    /// Removes the backup, and leaves other backups.
+    ///
+    /// # Errors
+    /// If a file cannot be removed.
+    pub(super) fn remove(self) -> Result<()> {
+        // The file that makes the others a checkpoint comes first here, so that it never lacks its data.
+        let files = self.meta.into_iter().chain(self.files.into_iter().rev().map(|(_, to)| to));
+        for file in files {
+            fs::remove_file(&file).map_err(|error| Error::io("remove", error).in_file(&file))?;
+        }
+        Ok(())
+    }
+}
+
+/// A free name with the same suffix next to each file.
+fn beside(files: Vec<PathBuf>) -> Vec<(PathBuf, PathBuf)> {
+    let named = |suffix: &str| -> Vec<(PathBuf, PathBuf)> {
+        files.iter().map(|file| (file.clone(), with_suffix(file, suffix))).collect()
+    };
+    let is_free = |(_, to): &(PathBuf, PathBuf)| to.symlink_metadata().is_err();
+    let mut names = suffixes().map(|suffix| named(&suffix));
+    names.find(|named| named.iter().all(is_free)).unwrap_or_default()
 }
 
 /// Removes every backup of the checkpoint `path`.
@@ -105,12 +144,15 @@ fn stem(path: &Path) -> PathBuf {
 
 /// The names for backups of the checkpoint `path`, in the order in which they are used.
 fn paths(path: &Path) -> impl Iterator<Item = PathBuf> {
-    let more = (2u64..).map(|n| format!("{SUFFIX}-{n}"));
-    let suffixes = std::iter::once(SUFFIX.to_owned()).chain(more);
-    suffixes.map(|suffix| match of_all_shards(path) {
+    suffixes().map(|suffix| match of_all_shards(path) {
         Some((stem, shards)) => all_shards(&with_suffix(&stem, &suffix), shards),
         None => with_suffix(path, &suffix),
     })
+}
+
+fn suffixes() -> impl Iterator<Item = String> {
+    let more = (2u64..).map(|n| format!("{SUFFIX}-{n}"));
+    std::iter::once(SUFFIX.to_owned()).chain(more)
 }
 
 /// The first free name for a backup.

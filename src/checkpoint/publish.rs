@@ -68,9 +68,9 @@ pub(crate) fn publish(
     check_places(path, places.iter())?;
     let old = formats::files_of(path);
     let backup = Backup::make(path)?;
-    let entry = match BackupEntry::set(state, path, backup.as_ref().map(Backup::path)) {
+    let entry = match BackupEntry::set(state, path, backup.as_ref().and_then(Backup::path)) {
         Ok(entry) => entry,
-        Err(error) => return backup::clear(path).and(Err(error)),
+        Err(error) => return backup.map_or(Ok(()), Backup::remove).and(Err(error)),
     };
     if let [.., _, index] = places.as_slice() {
         // An index with data of another checkpoint would be damage; without an index there is no checkpoint.
@@ -80,7 +80,8 @@ pub(crate) fn publish(
         if let Some(backup) = backup {
             backup.restore()?;
             entry.undo()?;
-            backup::clear(path)?;
+            // The state file may still name an older backup, after a crash.
+            backup.remove()?;
         }
         return Err(error);
     }
@@ -89,5 +90,93 @@ pub(crate) fn publish(
         fs::remove_file(file).map_err(|error| Error::io("remove", error).in_file(file))?;
     }
     entry.finish()?;
+    if let Some(backup) = backup {
+        backup.remove()?;
+    }
     backup::clear(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checkpoint::{Checkpoint, CheckpointBuilder};
+    use crate::formats::FORMATS;
+    use crate::progress::Silent;
+    use crate::tensor::{DType, Shape, Tensor};
+
+    fn tensor(number: f32) -> Tensor {
+        Tensor::new(DType::F32, Shape::new(&[1]).unwrap(), number.to_le_bytes().to_vec()).unwrap()
+    }
+
+    fn write(path: &Path, number: f32, format: &'static Format) -> PathBuf {
+        let tensor = tensor(number);
+        builder(&tensor).write(path, format, Existing::Replace, &Silent).unwrap()
+    }
+
+    fn builder(tensor: &Tensor) -> CheckpointBuilder<'_> {
+        let mut builder = CheckpointBuilder::default();
+        for name in ["v", "w"] {
+            builder.add(name, tensor).unwrap();
+            builder.next_shard();
+        }
+        builder
+    }
+
+    fn content(path: &Path) -> Vec<u8> {
+        Checkpoint::open(path).unwrap().get_tensor("w").unwrap().content().to_vec()
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
+        let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|e| name(e.unwrap())).collect();
+        names.sort();
+        names
+    }
+
+    /// Publishes the files of the checkpoint `other` under the names of `path`; the last one cannot be moved.
+    fn fail_at_last(path: &Path, other: &Path) {
+        let folder = folder(path);
+        let mut files = Vec::new();
+        let mut before = names(folder);
+        for file in formats::files_of(other) {
+            let name = file.file_name().unwrap().to_str().unwrap().replacen("other", "m", 1);
+            before = names(folder);
+            files.push(Complete::link(&file, &folder.join(name)).unwrap());
+        }
+        let temporary = names(folder).into_iter().find(|name| !before.contains(name)).unwrap();
+        fs::remove_file(folder.join(temporary)).unwrap();
+        publish(path, Existing::Replace, files, &folder.join("checkpoint")).unwrap_err();
+    }
+
+    #[test]
+    fn a_failed_overwrite_puts_back_the_checkpoint_in_any_format() {
+        for format in FORMATS.iter().copied().filter(|format| format.is_writable()) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = write(&folder.path().join("m"), 1.0, format);
+            let other = write(&folder.path().join("other"), 2.0, format);
+            let before = names(folder.path());
+            fail_at_last(&path, &other);
+            assert_eq!(names(folder.path()), before, "{format}");
+            assert_eq!(content(&path), 1.0f32.to_le_bytes(), "{format}");
+        }
+    }
+
+    #[test]
+    fn a_failed_overwrite_keeps_the_backup_that_the_state_file_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m");
+        write(&path, 1.0, FORMATS[0]);
+        let other = write(&folder.path().join("other"), 2.0, FORMATS[0]);
+        // As after a crash: the backup is complete, and the checkpoint has no index.
+        for file in formats::files_of(&path) {
+            let name = file.file_name().unwrap().to_str().unwrap();
+            let backup = name.replacen('m', "m.ckdiff-previous", 1);
+            fs::copy(&file, folder.path().join(backup)).unwrap();
+        }
+        fs::remove_file(folder.path().join("m.index")).unwrap();
+        let state = "model_checkpoint_path: \"m.ckdiff-previous\"\n";
+        fs::write(folder.path().join("checkpoint"), state).unwrap();
+        fail_at_last(&path, &other);
+        assert_eq!(content(folder.path()), 1.0f32.to_le_bytes());
+    }
 }
