@@ -159,7 +159,10 @@ fn form(found: &Sniffed, options: &ReadOptions) -> Result<Form> {
         (FileKind::Unsupported(_), None) => Err(found.no_checkpoint()),
         (_, None) if options.message.is_some() => by_content(),
         (
-            FileKind::Checkpoint { .. } | FileKind::CheckpointFile(_) | FileKind::ShardFile(_),
+            FileKind::Checkpoint { .. }
+            | FileKind::CheckpointFile(_)
+            | FileKind::ShardFile(_)
+            | FileKind::TextIndex(_),
             None,
         ) => {
             let kind = "this is a file of a checkpoint, which holds tensors and no message; \

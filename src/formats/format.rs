@@ -59,8 +59,10 @@ pub struct Format {
 pub(crate) enum FileRole {
     /// The file can be read by itself: it has the names of tensors.
     Readable,
-    /// The file cannot be read by itself: names or content are in another file.
+    /// The file cannot be read by itself: it has content, and the names are in another file.
     Content,
+    /// The file is a text that lists the names and files of the tensors.
+    TextIndex,
 }
 
 /// How a format is written.

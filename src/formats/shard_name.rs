@@ -8,6 +8,9 @@ use crate::files;
 /// The number of digits to which writers pad numbers.
 const DIGITS: usize = 5;
 
+/// The maximum number of shards of a checkpoint: the largest number with [`DIGITS`] digits.
+pub(crate) const MAX_SHARDS: u32 = 99_999;
+
 /// A file name that ends with the number and the count of a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ShardName<'a> {

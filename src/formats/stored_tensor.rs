@@ -1,5 +1,6 @@
 //! The tensors and slices of a checkpoint that is written.
 
+use super::shard_name::MAX_SHARDS;
 use crate::error::{Error, Result};
 use crate::tensor::{Name, Shape, Slice, TensorSource};
 
@@ -11,10 +12,8 @@ pub(crate) type Shard<'a> = Vec<StoredTensor<'a>>;
 /// # Errors
 /// If the number is 0, or has more digits than the names of shards.
 pub(crate) fn shard_count(count: usize) -> Result<u32> {
-    /// The largest number of five digits.
-    const MAX: u32 = 99_999;
-    let expected = format!("1 to {MAX}");
-    let checked = u32::try_from(count).ok().filter(|count| (1..=MAX).contains(count));
+    let expected = format!("1 to {MAX_SHARDS}");
+    let checked = u32::try_from(count).ok().filter(|count| (1..=MAX_SHARDS).contains(count));
     checked.ok_or_else(|| Error::unexpected("number of shards", count, expected))
 }
 

@@ -85,7 +85,10 @@ const UNSUPPORTED: &[(Signature, Unsupported)] = &[
     (Signature::Start(b"\x28\xb5\x2f\xfd"), Unsupported::Compressed("zstd")),
     (Signature::Start(b"\xfd7zXZ\0"), Unsupported::Compressed("xz")),
     (Signature::Head(is_bzip2), Unsupported::Compressed("bzip2")),
-    (Signature::Name(SAVED_MODEL_CHUNKED), Unsupported::Format("a SavedModel in chunks")),
+    (
+        Signature::Name(SAVED_MODEL_CHUNKED),
+        Unsupported::Format("a SavedModel in chunks (saved_model.cpb)"),
+    ),
 ];
 
 fn is_pickle(head: &[u8]) -> bool {

@@ -21,6 +21,8 @@ pub enum FileKind {
     CheckpointFile(&'static Format),
     /// A file of a checkpoint in this format, without its siblings, that has content and no names.
     ShardFile(&'static Format),
+    /// A text that lists the names and files of the tensors of a checkpoint in this format.
+    TextIndex(&'static Format),
     /// The directory of a SavedModel, by its file with the graphs.
     SavedModel(PathBuf),
     /// A directory with a state file, which names the latest checkpoint.

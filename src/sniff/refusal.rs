@@ -18,7 +18,9 @@ pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Error {
     let error = match kind {
         FileKind::Unreadable(error) => return error.clone(),
         FileKind::Stream => Error::unexpected("path", "a pipe or a device", "a regular file"),
-        FileKind::Checkpoint { format, .. } | FileKind::CheckpointFile(format) => {
+        FileKind::Checkpoint { format, .. }
+        | FileKind::CheckpointFile(format)
+        | FileKind::TextIndex(format) => {
             Error::unsupported(format!("this is a {format} checkpoint"))
         }
         FileKind::ShardFile(format) => Error::unsupported(format!(

@@ -27,7 +27,8 @@ const RULES: &[(&[Lookup], Rule)] = &[
     (&[Lookup::Path, Lookup::File], |probe| (!probe.exists()).then_some(FileKind::Missing)),
     (&[Lookup::Path, Lookup::File], |probe| probe.is_stream().then_some(FileKind::Stream)),
     (&[Lookup::Path, Lookup::File], |probe| probe.open().err().map(FileKind::Unreadable)),
-    (&[Lookup::File], |probe| content::unsupported(probe).map(FileKind::Unsupported)),
+    // The content of a shard may begin like a file of any other kind.
+    (&[Lookup::File], lfs_pointer),
     (&[Lookup::File], single_file),
 ];
 
@@ -46,8 +47,8 @@ fn saved_model(probe: &Probe) -> Option<FileKind> {
     if let Some(file) = files.find(|file| file.is_file()) {
         return Some(FileKind::SavedModel(file.path().to_path_buf()));
     }
-    let chunked = Unsupported::Format("a SavedModel in chunks (saved_model.cpb)");
-    inside(SAVED_MODEL_CHUNKED).exists().then_some(FileKind::Unsupported(chunked))
+    let chunked = inside(SAVED_MODEL_CHUNKED);
+    chunked.exists().then(|| content::unsupported(&chunked).map(FileKind::Unsupported)).flatten()
 }
 
 /// A checkpoint whose files are named by the path itself.
@@ -71,12 +72,19 @@ fn model_directory(probe: &Probe) -> Option<FileKind> {
     Some(FileKind::Checkpoint { format, located })
 }
 
+/// The pointer that Git LFS keeps under the name of the file itself.
+fn lfs_pointer(probe: &Probe) -> Option<FileKind> {
+    let kind = content::unsupported(probe)?;
+    (kind == Unsupported::LfsPointer).then_some(FileKind::Unsupported(kind))
+}
+
 /// A file of a checkpoint, without its siblings.
 fn single_file(probe: &Probe) -> Option<FileKind> {
     FORMATS.iter().find_map(|format| {
         Some(match (format.role)(probe)? {
             FileRole::Content => FileKind::ShardFile(format),
             FileRole::Readable => FileKind::CheckpointFile(format),
+            FileRole::TextIndex => FileKind::TextIndex(format),
         })
     })
 }

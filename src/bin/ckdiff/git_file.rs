@@ -22,8 +22,10 @@ pub(crate) enum GitFile {
     Artifact(Box<Artifact<'static>>),
     /// A Git LFS pointer, whose file is elsewhere.
     Pointer(Pointer),
-    /// The data of a V2 checkpoint, which cannot be read without its index.
+    /// A data file of a checkpoint, which cannot be read without the index.
     Shard(ContentDigest),
+    /// A text without tensors: the index of safetensors files.
+    Text(ContentDigest),
     /// A file that cannot be read, and the error.
     Unreadable(Error, ContentDigest),
 }
@@ -52,6 +54,9 @@ impl GitFile {
             }
             FileKind::ShardFile(_) => {
                 return ContentDigest::read(path).map(Self::Shard).map_err(fail);
+            }
+            FileKind::TextIndex(_) => {
+                return ContentDigest::read(path).map(Self::Text).map_err(fail);
             }
             FileKind::Unreadable(error) => return Err(error.clone()),
             _ => {}

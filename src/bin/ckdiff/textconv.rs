@@ -4,8 +4,8 @@
 //! NAME  DTYPE  SHAPE  DIGEST     for each tensor
 //! ```
 //! DIGEST is the checksum in the index, `crc32c:…`, which needs no data; for a sliced tensor `slices:…`, a hash of the
-//! checksums of its slices. V1 stores no checksums, so there it is the SHA-256 of the content. The text does not depend on
-//! the path of the file.
+//! checksums of its slices; for a format without checksums, the SHA-256 of the content. The text does not depend on the path
+//! of the file.
 
 use std::fs;
 use std::io::{self, Write};
@@ -39,6 +39,7 @@ pub(crate) fn run(args: &TextconvArgs) -> Result<Exit, Diagnostics> {
     let file = GitFile::read(path, name)?;
     output::to_stdout(|out| match &file {
         GitFile::Pointer(_) => out.write_all(&fs::read(path)?),
+        GitFile::Text(_) => io::copy(&mut fs::File::open(path)?, out).map(drop),
         GitFile::Shard(content) => writeln!(out, "binary shard, {}", described(content)),
         GitFile::Unreadable(error, content) => {
             writeln!(out, "unreadable: {} ({})", without_name(error, name), described(content))

@@ -8,11 +8,9 @@ use crate::bytes::ReadAt;
 use crate::error::{Error, Result, shortened};
 use crate::tensor::Name;
 
+use super::super::shard_name::MAX_SHARDS;
 use super::header::{MAX_BYTES, given_twice};
 use super::json::{self, Members};
-
-/// The most shards, limited by the digits of their numbers.
-const MAX_SHARDS: usize = 99_999;
 
 /// A parsed index.
 pub(super) struct Index {
@@ -43,7 +41,7 @@ impl Index {
         file.read_at(0, &mut bytes)?;
         let Fields { weight_map } = json::parse(json::text(&bytes, 0)?, 0)?;
         let names: BTreeSet<&str> = weight_map.0.iter().map(|(_, shard)| &**shard).collect();
-        if names.len() > MAX_SHARDS {
+        if names.len() > MAX_SHARDS as usize {
             let expected = format!("at most {MAX_SHARDS}");
             return Err(Error::unexpected("number of shards", names.len(), expected));
         }

@@ -36,7 +36,7 @@ pub(super) fn role(probe: &Probe) -> Option<FileRole> {
     if !probe.exists() || probe.is_directory() {
         None
     } else if is_index(probe.path()) {
-        Some(FileRole::Content)
+        Some(FileRole::TextIndex)
     } else if header::is_likely(probe) {
         Some(FileRole::Readable)
     } else {

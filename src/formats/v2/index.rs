@@ -11,11 +11,9 @@ use crate::table::{Table, Value};
 use crate::tensor::{DType, Name, Shape};
 
 use super::super::proto;
+use super::super::shard_name::MAX_SHARDS;
 use super::entry::{BundleEntry, ByteOrder};
 use super::slices::Read;
-
-/// The names of shards have numbers of five digits.
-const MAX_SHARDS: u32 = 100_000;
 
 /// The content of an index.
 pub(super) struct Index {

@@ -12,6 +12,7 @@ use crate::files::{Complete, NewFile, cannot_write, folder, is_same_path};
 use crate::tensor::{Name, Slice};
 
 use super::super::shards::Shards;
+use super::super::stored_tensor::shard_count;
 use super::super::{overlap, shard_name};
 use super::bundle::open;
 use super::entry::{BundleEntry, ByteOrder, write_index};
@@ -113,7 +114,8 @@ impl Merged {
                 }
             }
         }
-        self.shards = self.shards.saturating_add(part.contents.shards);
+        let shards = self.shards.saturating_add(part.contents.shards);
+        self.shards = shard_count(usize::try_from(shards).unwrap_or(usize::MAX))?;
         self.parts.push(part);
         Ok(())
     }

@@ -296,3 +296,18 @@ fn a_git_file_is_recognized_by_its_content() {
         assert!(!run.text().contains("Xb3f"), "{}", run.text());
     }
 }
+
+#[test]
+fn a_file_of_a_checkpoint_is_described_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let textconv = |name: &str, content: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        ckdiff(&["textconv", path.to_str().unwrap()]).text().to_owned()
+    };
+    // The content of a shard may begin like a pickle.
+    let shard = textconv("m.data-00000-of-00001", b"\x80\x02more");
+    assert!(shard.starts_with("binary shard, "), "{shard}");
+    let index = "{\"metadata\":{},\"weight_map\":{\"a\":\"m-00001-of-00001.safetensors\"}}\n";
+    assert_eq!(textconv("m.safetensors.index.json", index.as_bytes()), index);
+}

@@ -44,6 +44,6 @@ pub(crate) struct GitDriverArgs {
 /// Arguments of `textconv`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TextconvArgs {
-    /// An index, a V1 checkpoint, or a file that holds a message; other files are not read
+    /// An index, a checkpoint in one file, or a file with a message; other files are described by size and SHA-256
     pub(crate) file: PathBuf,
 }

@@ -62,6 +62,7 @@ impl DriverOutput<'_> {
                 self.how_to_fetch()
             }
             GitFile::Shard(content) => writeln!(self.out, "binary shard: {}", size(content.bytes)),
+            GitFile::Text(content) => writeln!(self.out, "text: {}", size(content.bytes)),
             GitFile::Unreadable(error, _) => self.error(error),
         }
     }
@@ -90,6 +91,7 @@ impl DriverOutput<'_> {
                 GitFile::Artifact(artifact) => format!("{} {}", artifact.kind(), artifact.format()),
                 GitFile::Pointer(pointer) => described(pointer),
                 GitFile::Shard(content) => format!("binary shard, {}", size(content.bytes)),
+                GitFile::Text(content) => format!("text, {}", size(content.bytes)),
                 GitFile::Unreadable(_, content) => format!("unreadable, {}", size(content.bytes)),
             };
             writeln!(self.out, "  {what}  {description}")?;
