@@ -126,11 +126,10 @@ impl<'a> Checker<'a> {
             Some(signature) => {
                 let producer = self.producer;
                 if let Some(version) = gone_since(signature.op).filter(|since| *since <= producer) {
-                    let op = node.op;
                     self.findings.add(path, || {
-                        format!(
-                            "op {op} was removed in version {version}, the graph has {producer}"
-                        )
+                        let removed =
+                            format!("op {} was removed in GraphDef version {version}", node.op);
+                        format!("{removed}; the graph's producer version is {producer}")
                     });
                 }
             }
@@ -147,7 +146,7 @@ impl<'a> Checker<'a> {
                     return "is an input of itself".into();
                 }
                 let through = listed(names().skip(1), cycle.len() - 1);
-                format!("is in a cycle without a NextIteration, with {through}")
+                format!("is in a cycle with {through}, and no node of it is a NextIteration")
             },
         );
     }
