@@ -143,13 +143,19 @@ impl<'g, 'm> Frame<'g, 'm> {
     }
 
     fn input(&self, session: &mut Session<'_, 'm>, input: &Input<'m>) -> Result<Value> {
-        let value = input.source.and_then(|source| {
-            let number = self.output_number(session, input, source)?;
-            self.outputs.get(source.position())?.get(number).cloned()
-        });
-        value.ok_or_else(|| {
-            let shown = crate::error::shortened(input.text);
-            Error::not_found(format!("its input {shown} is not an output"))
+        let shown = || crate::error::shortened(input.text);
+        let source = input
+            .source
+            .ok_or_else(|| Error::not_found(format!("input {}: no such node", shown())))?;
+        let name = || crate::error::shortened(self.graph.node(source).name);
+        let number = self.output_number(session, input, source).ok_or_else(|| {
+            let kind = format!("input {} names no output of node {}", shown(), name());
+            Error::not_found(kind)
+        })?;
+        let outputs = self.outputs.get(source.position()).map_or(&[][..], Vec::as_slice);
+        outputs.get(number).cloned().ok_or_else(|| {
+            let (count, s) = (outputs.len(), if outputs.len() == 1 { "" } else { "s" });
+            Error::not_found(format!("input {}: node {} has {count} output{s}", shown(), name()))
         })
     }
 
