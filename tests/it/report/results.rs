@@ -333,7 +333,10 @@ fn a_tolerance_that_would_pass_is_suggested_where_it_helps() {
     let told = "It would pass with --rtol 0.5 or with --atol 0.063 or with --ulp 1000.";
     assert_eq!(suggestion(&asked), Some(told.into()));
     asked.tensors[0].comparison.as_mut().unwrap().passes_at = PassesAt::default();
-    assert_eq!(suggestion(&asked), Some("No tolerance would pass.".into()));
+    assert_eq!(
+        suggestion(&asked),
+        Some("The comparison would not pass under any tolerance.".into())
+    );
 }
 
 /// The rules that a report proposes, parsed like a shell would.
