@@ -319,7 +319,8 @@ fn differences_in_bits_alone_suggest_an_atol_of_zero() {
 #[test]
 fn a_tolerance_that_would_pass_is_suggested_where_it_helps() {
     let suggestion = |diff: &Diff| {
-        human(diff).lines().find(|line| line.contains("would pass")).map(str::to_owned)
+        let is_one = |line: &&str| line.contains("would pass") || line.contains("would not pass");
+        human(diff).lines().find(is_one).map(str::to_owned)
     };
     let mut noise = diff(vec![moved("a", &[8], 1.234e-6), moved("b", &[8], 1e-7)]);
     let told = Some("It would pass with --rtol 1.3e-6 or with --atol 1.6e-7.".into());
