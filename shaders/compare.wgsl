@@ -1,4 +1,4 @@
-// The statistics of each tile of a chunk: counts, the first mismatch, maxima. Follows `pair.wgsl`.
+// The statistics of each tile of a batch: counts, the first mismatch, maxima. Follows `pair.wgsl`.
 //
 // One workgroup computes one tile. All results are sums, minima and maxima of integers, which do not depend on the order.
 

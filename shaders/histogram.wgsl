@@ -1,4 +1,4 @@
-// The differences of a chunk counted by powers of two. Follows `pair.wgsl`.
+// The differences of a batch counted by powers of two. Follows `pair.wgsl`.
 
 /// One bin for each power of two from 2^-1074 to 2^1024 (differences that overflowed), then 64 bins of ulps.
 const ABS_BINS = 2099u;

@@ -1,4 +1,4 @@
-// The number of pairs of a chunk that mismatch under each further tolerance. Follows `pair.wgsl`.
+// The number of pairs of a batch that mismatch under each further tolerance. Follows `pair.wgsl`.
 
 /// The most further tolerances.
 const MOST = 256u;

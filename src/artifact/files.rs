@@ -16,9 +16,9 @@ pub(crate) const ASSETS: &str = "assets";
 pub(crate) const VARIABLES: &str = "variables";
 
 /// The directories of a SavedModel that are compared.
-const FOLDERS: [&str; 2] = [ASSETS, "assets.extra"];
+const DIRECTORIES: [&str; 2] = [ASSETS, "assets.extra"];
 
-/// The deepest nesting of folders. Links may form a cycle.
+/// The deepest nesting of directories. Links may form a cycle.
 const DEPTH: usize = 16;
 
 /// The files of a SavedModel besides its graphs and variables.
@@ -46,9 +46,9 @@ impl Files {
     /// Lists the directory of a SavedModel, and adds the parts that cannot be read to `failed`.
     pub(super) fn of_saved_model(dir: &Path, failed: &mut Vec<(SavedModelPart, Error)>) -> Self {
         let mut found = Self::default();
-        for folder in FOLDERS {
-            let path = dir.join(folder);
-            let listed = if path.is_dir() { found.folder(&path, folder, 0) } else { Ok(()) };
+        for directory in DIRECTORIES {
+            let path = dir.join(directory);
+            let listed = if path.is_dir() { found.directory(&path, directory, 0) } else { Ok(()) };
             failed.extend(listed.err().map(|error| (SavedModelPart::Files, error)));
         }
         let fingerprint = Sniffed::of_path(dir.join("fingerprint.pb"));
@@ -61,13 +61,13 @@ impl Files {
         found
     }
 
-    fn folder(&mut self, dir: &Path, name: &str, depth: usize) -> Result<()> {
+    fn directory(&mut self, dir: &Path, name: &str, depth: usize) -> Result<()> {
         if depth > DEPTH {
             let expected = format!("at most {DEPTH}");
             return Err(Error::unexpected("depth of directories", depth, expected).in_file(dir));
         }
         let fail = |source| Error::io("list", source).in_file(dir);
-        let mut folders = Vec::new();
+        let mut directories = Vec::new();
         for entry in fs::read_dir(dir).map_err(fail)? {
             let path = entry.map_err(fail)?.path();
             let file = path.file_name().unwrap_or_default().to_string_lossy();
@@ -75,13 +75,13 @@ impl Files {
             let metadata = fs::metadata(&path);
             let metadata = metadata.map_err(|source| Error::io("open", source).in_file(&path))?;
             if metadata.is_dir() {
-                folders.push((path, name));
+                directories.push((path, name));
             } else {
                 self.assets.insert(name, Asset { path, bytes: metadata.len() });
             }
         }
-        // Last, so that the files of this folder are known even if a nested folder cannot be listed.
-        folders.iter().try_for_each(|(path, name)| self.folder(path, name, depth + 1))
+        // Last, so that the files of this directory are known even if a nested directory cannot be listed.
+        directories.iter().try_for_each(|(path, name)| self.directory(path, name, depth + 1))
     }
 }
 

@@ -49,7 +49,7 @@ pub struct Artifact<'s> {
 pub enum SavedModelPart {
     /// The checkpoint of its variables.
     Variables,
-    /// The folders of assets.
+    /// The directories of assets.
     Files,
     /// The fingerprint.
     Fingerprint,

@@ -25,8 +25,8 @@ use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 /// let mut builder = CheckpointBuilder::default();
 /// builder.add("weights", &weights)?;
 ///
-/// let folder = tempfile::tempdir().unwrap();
-/// let path = folder.path().join("model.ckpt");
+/// let directory = tempfile::tempdir().unwrap();
+/// let path = directory.path().join("model.ckpt");
 /// builder.write(&path, FORMATS[0], Existing::Refuse, &Silent)?;
 /// assert_eq!(Checkpoint::open(&path)?.get_tensor("weights")?, weights);
 /// # Ok::<(), ckdiff::Error>(())

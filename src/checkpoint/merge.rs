@@ -14,7 +14,7 @@ use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 pub enum Parts {
     /// The parts stay. The merged checkpoint shares their data by links, or has copies if the system has no links.
     Keep,
-    /// The parts are removed, with their folders if those are then empty.
+    /// The parts are removed, with their directories if those are then empty.
     Remove,
 }
 

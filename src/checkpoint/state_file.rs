@@ -14,7 +14,8 @@ pub(crate) fn file_name(requested: Option<&str>) -> Result<&Path> {
     if name.file_name() == Some(name.as_os_str()) {
         return Ok(name);
     }
-    Err(Error::usage("the name of the state file may have no directory in it").in_file(name))
+    Err(Error::usage("the name of the state file must be a file name without a directory")
+        .in_file(name))
 }
 
 /// The state file in the directory of a checkpoint.

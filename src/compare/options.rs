@@ -16,7 +16,7 @@ pub struct Tolerance {
     /// Relative to lhs, the baseline.
     #[serde(serialize_with = "serial::optional_float")]
     pub rtol: Option<f64>,
-    /// Representable values of the stored floating type between the two.
+    /// The maximum distance in representable values of the stored floating type (ulps).
     pub ulp: Option<u64>,
 }
 

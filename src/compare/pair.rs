@@ -70,7 +70,7 @@ pub(super) struct Pair {
     pub(super) abs_diff: f64,
     /// `|lhs|`.
     pub(super) lhs_magnitude: f64,
-    /// Representable values between the two; `None` where the dtype has no ulp or one is not finite.
+    /// The distance in representable values (ulps); `None` where the dtype has no ulp or one is not finite.
     pub(super) ulps: Option<u64>,
 }
 

@@ -248,7 +248,7 @@ impl Tally {
         extremes.relative(pair.abs_diff, pair.lhs_magnitude);
     }
 
-    /// Adds the counts of an accelerator over a whole chunk.
+    /// Adds the counts of an accelerator over a batch.
     pub(super) fn add_batch(&mut self, counted: &Counted) {
         for (further, mismatched) in self.further.iter_mut().zip(&counted.further) {
             further.mismatched += mismatched;

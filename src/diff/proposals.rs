@@ -1,4 +1,4 @@
-//! Proposes renames: unmatched tensors of equal dtype, shape and bytes.
+//! Suggests renames: unmatched tensors of equal dtype, shape and bytes.
 
 use std::collections::BTreeMap;
 

@@ -21,9 +21,9 @@ pub use unfinished::abandon;
 
 use crate::error::Error;
 
-/// The folder of a file.
+/// The directory of a file.
 pub(crate) fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Whether two paths name the same file, which need not exist.
@@ -31,16 +31,16 @@ pub(crate) fn is_same_path(a: &Path, b: &Path) -> bool {
     a.file_name().is_some() && a.file_name() == b.file_name() && is_same_folder(a, b)
 }
 
-/// Whether two paths are in the same folder.
+/// Whether two paths are in the same directory.
 pub(crate) fn is_same_folder(a: &Path, b: &Path) -> bool {
-    let folder = |path: &Path| folder(path).canonicalize().ok();
-    folder(a).is_some_and(|a| Some(a) == folder(b))
+    let directory = |path: &Path| folder(path).canonicalize().ok();
+    directory(a).is_some_and(|a| Some(a) == directory(b))
 }
 
-/// Makes new names in `folder` survive a crash.
-pub(crate) fn sync_folder(folder: &Path) {
-    // Some folders are writable and not readable, and some systems sync no folder: the files are published all the same.
-    let _ = std::fs::File::open(folder).and_then(|folder| folder.sync_all());
+/// Makes new names in `directory` survive a crash.
+pub(crate) fn sync_folder(directory: &Path) {
+    // Some directories are writable and not readable, and some systems sync no directory: the files are published all the same.
+    let _ = std::fs::File::open(directory).and_then(|directory| directory.sync_all());
 }
 
 /// The error for a file that cannot be written.
@@ -58,8 +58,8 @@ fn unnamed(error: &std::io::Error) -> std::io::Error {
     error.raw_os_error().map_or(error.kind().into(), std::io::Error::from_raw_os_error)
 }
 
-/// Temporary names, for files and folders that are not complete. Their permissions are `mode` less the umask, as for any new file
-/// or folder.
+/// Temporary names, for files and directories that are not complete. Their permissions are `mode` less the umask, as for any new file
+/// or directory.
 fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".ckdiff-").suffix(".tmp");

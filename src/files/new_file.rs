@@ -16,7 +16,7 @@ const BUFFER: usize = 64 << 10;
 /// The permissions of a new file.
 const FILE_MODE: u32 = 0o666;
 
-/// A new file in the folder of its target. It is removed if it is dropped, or the program [abandons](super::abandon) it.
+/// A new file in the directory of its target. It is removed if it is dropped, or the program [abandons](super::abandon) it.
 #[derive(Debug)]
 pub struct NewFile {
     // Dropped before its registration, so that a signal in between removes it too.
@@ -29,13 +29,13 @@ impl NewFile {
     /// Creates a file that will be published at `target`.
     ///
     /// # Errors
-    /// If the folder is missing or not writable.
+    /// If the directory is missing or not writable.
     pub fn create(target: &Path) -> Result<Self> {
-        let folder = folder(target);
-        let made = unfinished::register_file(|| temporary_names(FILE_MODE).tempfile_in(folder));
+        let directory = folder(target);
+        let made = unfinished::register_file(|| temporary_names(FILE_MODE).tempfile_in(directory));
         let (file, registered) = made.map_err(|error| match error.kind() {
             IoErrorKind::NotFound => {
-                let kind = format!("there is no directory {}", folder.display());
+                let kind = format!("there is no directory {}", directory.display());
                 Error::not_found(kind).in_file(target)
             }
             _ => cannot_write(unnamed(&error)).in_file(target),
@@ -107,7 +107,7 @@ impl Complete {
     /// # Errors
     /// If the file can neither be linked nor copied.
     pub fn link(source: &Path, target: &Path) -> Result<Self> {
-        // A hard link to a relative symbolic link would point elsewhere from another folder.
+        // A hard link to a relative symbolic link would point elsewhere from another directory.
         let real = source.canonicalize();
         let synced = real.and_then(|real| fs::File::open(&real)?.sync_all().map(|()| real));
         let source = &synced.map_err(|error| Error::io("open", error).in_file(source))?;

@@ -1,4 +1,4 @@
-//! A folder whose content appears in full or not at all.
+//! A directory whose content appears in full or not at all.
 
 use std::fs;
 use std::io;
@@ -10,30 +10,30 @@ use super::unfinished::{self, Registered};
 use super::{cannot_write, folder, sync_folder, temporary_names, unnamed};
 use crate::error::{Error, Result};
 
-/// The permissions of a new folder.
-const FOLDER_MODE: u32 = 0o777;
+/// The permissions of a new directory.
+const DIRECTORY_MODE: u32 = 0o777;
 
-/// A new folder. It is removed if it is dropped, or the program [abandons](super::abandon) it.
+/// A new directory. It is removed if it is dropped, or the program [abandons](super::abandon) it.
 ///
-/// If its target does not exist, the folder is renamed to it when complete. If the target is an empty folder, that keeps its
-/// permissions, and the content is moved into it: folders first, then files, so that the part that makes the others valid must
+/// If its target does not exist, the directory is renamed to it when complete. If the target is an empty directory, that keeps its
+/// permissions, and the content is moved into it: directories first, then files, so that the part that makes the others valid must
 /// be a file.
 #[derive(Debug)]
 pub struct NewFolder {
-    folder: TempDir,
+    directory: TempDir,
     registered: Registered,
     target: PathBuf,
-    /// Whether the target is an empty folder; then the temporary folder is inside it.
+    /// Whether the target is an empty directory; then the temporary directory is inside it.
     fills: bool,
-    /// The parent folders that were created.
+    /// The parent directories that were created.
     parents: NewParents,
 }
 
 impl NewFolder {
-    /// Creates a folder that will be published at `target`, which may be missing or an empty folder. Missing parents are created.
+    /// Creates a directory that will be published at `target`, which may be missing or an empty directory. Missing parents are created.
     ///
     /// # Errors
-    /// If the target is anything else, or no folder can be created.
+    /// If the target is anything else, or no directory can be created.
     pub fn create(target: &Path) -> Result<Self> {
         let fail = |error| cannot_write(error).in_file(target);
         // A relative path would change its meaning with the current directory.
@@ -43,25 +43,25 @@ impl NewFolder {
         let outer = if fills { absolute.as_path() } else { folder(&absolute) };
         let parents = NewParents::create(outer)?;
         let new = unfinished::register(|| {
-            let new = temporary_names(FOLDER_MODE).tempdir_in(outer)?;
+            let new = temporary_names(DIRECTORY_MODE).tempdir_in(outer)?;
             let path = new.path().to_path_buf();
             Ok((new, path))
         });
-        let (folder, registered) = new.map_err(|error| fail(unnamed(&error)))?;
-        Ok(Self { folder, registered, target: absolute, fills, parents })
+        let (directory, registered) = new.map_err(|error| fail(unnamed(&error)))?;
+        Ok(Self { directory, registered, target: absolute, fills, parents })
     }
 
     /// The temporary path.
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        self.directory.path()
     }
 
-    /// The path at which the folder will be published.
+    /// The path at which the directory will be published.
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// An error about a file in the folder, with the path that the file will have at the target.
+    /// An error about a file in the directory, with the path that the file will have at the target.
     pub fn at_target(&self, error: Error) -> Error {
         let inside = error.file().and_then(|file| file.strip_prefix(self.path()).ok());
         match inside.map(|inside| self.target.join(inside)) {
@@ -75,66 +75,66 @@ impl NewFolder {
     /// # Errors
     /// If the target is no longer missing or empty, or the content cannot be moved; then it is removed.
     pub fn publish(self) -> Result<()> {
-        // Dropped in reverse order: the folder before its parents.
-        let Self { parents, fills, target, registered, folder } = self;
+        // Dropped in reverse order: the directory before its parents.
+        let Self { parents, fills, target, registered, directory } = self;
         let guard = unfinished::lock();
-        let entries = entries(folder.path())?;
+        let entries = entries(directory.path())?;
         for (is_file, path) in &entries {
             if !is_file {
                 sync_folder(path);
             }
         }
-        sync_folder(folder.path());
-        check_empty(&target, fills.then_some(folder.path()))?;
+        sync_folder(directory.path());
+        check_empty(&target, fills.then_some(directory.path()))?;
         if fills {
             fill(&target, &entries)?;
             // It is empty now.
-            drop(folder);
+            drop(directory);
         } else {
-            let moved = fs::rename(folder.path(), &target);
+            let moved = fs::rename(directory.path(), &target);
             moved.map_err(|error| cannot_write(error).in_file(&target))?;
             // The temporary name is gone.
-            let _ = folder.keep();
+            let _ = directory.keep();
         }
         parents.keep();
-        sync_folder(super::folder(&target));
+        sync_folder(folder(&target));
         drop(guard);
         drop(registered);
         Ok(())
     }
 }
 
-/// The entries of a folder, folders before files.
-fn entries(folder: &Path) -> Result<Vec<(bool, PathBuf)>> {
-    let fail = |error| cannot_write(error).in_file(folder);
-    let paths = fs::read_dir(folder).map_err(fail)?.map(|entry| entry.map(|entry| entry.path()));
+/// The entries of a directory, directories before files.
+fn entries(directory: &Path) -> Result<Vec<(bool, PathBuf)>> {
+    let fail = |error| cannot_write(error).in_file(directory);
+    let paths = fs::read_dir(directory).map_err(fail)?.map(|entry| entry.map(|entry| entry.path()));
     let paths = paths.map(|path| path.map(|path| (!path.is_dir(), path)));
     let mut entries = paths.collect::<io::Result<Vec<_>>>().map_err(fail)?;
     entries.sort();
     Ok(entries)
 }
 
-/// Moves `entries` into a folder, the last one after the others have been synced.
-fn fill(folder: &Path, entries: &[(bool, PathBuf)]) -> Result<()> {
+/// Moves `entries` into a directory, the last one after the others have been synced.
+fn fill(directory: &Path, entries: &[(bool, PathBuf)]) -> Result<()> {
     for (at, (_, path)) in entries.iter().enumerate() {
         if at + 1 == entries.len() {
-            sync_folder(folder);
+            sync_folder(directory);
         }
-        let target = folder.join(path.file_name().unwrap_or_default());
+        let target = directory.join(path.file_name().unwrap_or_default());
         if let Err(error) = fs::rename(path, &target) {
             for (is_file, path) in entries.iter().take(at) {
-                let moved = folder.join(path.file_name().unwrap_or_default());
+                let moved = directory.join(path.file_name().unwrap_or_default());
                 // The first error is reported, whatever happens here.
                 let _ = if *is_file { fs::remove_file(moved) } else { fs::remove_dir_all(moved) };
             }
             return Err(cannot_write(error).in_file(&target));
         }
     }
-    sync_folder(folder);
+    sync_folder(directory);
     Ok(())
 }
 
-/// Checks that `target` is missing, or a folder that contains nothing but `own`.
+/// Checks that `target` is missing, or a directory that contains nothing but `own`.
 fn check_empty(target: &Path, own: Option<&Path>) -> Result<()> {
     let is_other = |entry: io::Result<fs::DirEntry>| {
         entry.map_or(true, |entry| own.and_then(Path::file_name) != Some(&entry.file_name()))
@@ -150,7 +150,7 @@ fn check_empty(target: &Path, own: Option<&Path>) -> Result<()> {
     }
 }
 
-/// Folders that were created for a new one, and are removed again unless they are kept.
+/// Directories that were created for a new one, and are removed again unless they are kept.
 #[derive(Debug)]
 struct NewParents(Vec<PathBuf>);
 
@@ -160,29 +160,29 @@ impl NewParents {
         let missing = path.ancestors().take_while(|path| path.symlink_metadata().is_err());
         let missing: Vec<_> = missing.map(Path::to_path_buf).collect();
         let mut parents = Self(Vec::new());
-        for folder in missing.into_iter().rev() {
-            match fs::create_dir(&folder) {
-                Ok(()) => parents.0.push(folder),
+        for directory in missing.into_iter().rev() {
+            match fs::create_dir(&directory) {
+                Ok(()) => parents.0.push(directory),
                 // Another program created it.
-                Err(_) if folder.is_dir() => {}
-                Err(error) => return Err(Error::io("create", error).in_file(&folder)),
+                Err(_) if directory.is_dir() => {}
+                Err(error) => return Err(Error::io("create", error).in_file(&directory)),
             }
         }
         Ok(parents)
     }
 
     fn keep(mut self) {
-        for folder in self.0.drain(..) {
-            sync_folder(super::folder(&folder));
+        for directory in self.0.drain(..) {
+            sync_folder(folder(&directory));
         }
     }
 }
 
 impl Drop for NewParents {
     fn drop(&mut self) {
-        for folder in self.0.iter().rev() {
+        for directory in self.0.iter().rev() {
             // Another program may have put something there.
-            let _ = fs::remove_dir(folder);
+            let _ = fs::remove_dir(directory);
         }
     }
 }

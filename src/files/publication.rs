@@ -45,7 +45,7 @@ impl Publication {
     /// are removed again.
     pub fn publish(self) -> Result<()> {
         let fresh = self.existing == Existing::Refuse;
-        let folders: BTreeSet<PathBuf> =
+        let directories: BTreeSet<PathBuf> =
             self.files.iter().map(|file| folder(file.target()).to_path_buf()).collect();
         let last = self.files.len().saturating_sub(1);
         let mut moved: Vec<PathBuf> = Vec::new();
@@ -54,7 +54,7 @@ impl Publication {
         let guard = unfinished::lock();
         for (i, file) in self.files.into_iter().enumerate() {
             if i == last && i > 0 {
-                folders.iter().for_each(|folder| sync_folder(folder));
+                directories.iter().for_each(|directory| sync_folder(directory));
             }
             let target = file.target().to_path_buf();
             let existed = !fresh && target.symlink_metadata().is_ok();
@@ -72,7 +72,7 @@ impl Publication {
                 moved.push(target);
             }
         }
-        folders.iter().for_each(|folder| sync_folder(folder));
+        directories.iter().for_each(|directory| sync_folder(directory));
         drop(guard);
         drop(registered);
         Ok(())

@@ -48,7 +48,7 @@ fn target(path: &Path) -> PathBuf {
     let mut target = path.to_path_buf();
     for _ in 0..LINKS {
         let Ok(next) = fs::read_link(&target) else { break };
-        target = target.parent().map_or(next.clone(), |folder| folder.join(&next));
+        target = target.parent().map_or(next.clone(), |directory| directory.join(&next));
     }
     target
 }

@@ -1,4 +1,4 @@
-//! The list of unfinished files and folders, which are removed if the program is terminated.
+//! The list of unfinished files and directories, which are removed if the program is terminated.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-/// The paths of the unfinished files and folders.
+/// The paths of the unfinished files and directories.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Locks the list. No file is created, published or abandoned while the lock is held.
@@ -16,7 +16,7 @@ pub(super) fn lock() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes every unfinished file and folder, and blocks the creation and publication of others. For a program that is about to
+/// Removes every unfinished file and directory, and blocks the creation and publication of others. For a program that is about to
 /// exit, such as at a signal. A publication that has started is completed first.
 ///
 /// Call this from a thread that waits for signals, not from a signal handler, which may not lock a mutex.
@@ -30,7 +30,7 @@ pub fn abandon() {
     std::mem::forget(unfinished);
 }
 
-/// The registration of an unfinished file or folder; ends when dropped.
+/// The registration of an unfinished file or directory; ends when dropped.
 #[derive(Debug)]
 pub(super) struct Registered(PathBuf);
 
@@ -40,7 +40,7 @@ impl Drop for Registered {
     }
 }
 
-/// Creates a file or folder with `make`, which returns its path, and registers it under the same lock.
+/// Creates a file or directory with `make`, which returns its path, and registers it under the same lock.
 pub(super) fn register<T>(
     make: impl FnOnce() -> io::Result<(T, PathBuf)>,
 ) -> io::Result<(T, Registered)> {

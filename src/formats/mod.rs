@@ -1,4 +1,4 @@
-//! The formats of checkpoints: each is a folder and a line of [`FORMATS`]; everything else is common to all of them.
+//! The formats of checkpoints: each is a directory and a line of [`FORMATS`]; everything else is common to all of them.
 //!
 //! [`registry`] says what a format consists of. The files beside it are shared by several formats: names of shards, slices of
 //! tensors, messages of TensorFlow.

@@ -3,7 +3,7 @@
 use prost_reflect::prost::Message as _;
 
 use crate::bytes::Limits;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shortened};
 use crate::message::{Record, int32, numbers};
 use crate::schema::Kind;
 use crate::schema::field::tensor_shape_proto::{self, dim};
@@ -11,7 +11,7 @@ use crate::schema::field::version_def;
 use crate::schema::tensorflow::tensor_shape_proto::Dim;
 use crate::schema::tensorflow::tensor_slice_proto::{Extent, extent::HasLengthHack};
 use crate::schema::tensorflow::{TensorShapeProto, TensorSliceProto, VersionDef};
-use crate::tensor::Shape;
+use crate::tensor::{Name, Shape};
 
 /// The version that is written and read.
 const VERSION: i32 = 1;
@@ -40,13 +40,20 @@ pub(super) fn read_shape(field: &Record<'_>, dims: &mut Vec<i64>, limits: &Limit
                 dims.push(size);
             }
             tensor_shape_proto::UNKNOWN_RANK if record.int64("unknown_rank")? != 0 => {
-                let expected = "a known one";
-                return Err(Error::unexpected("rank", "an unknown one", expected).at(record.offset));
+                let error = Error::unexpected("rank", "unknown_rank", "a known rank");
+                return Err(error.at(record.offset));
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+/// The error for the first key of a table, which must be empty; `None` if the table has no keys.
+pub(super) fn wrong_first_key(found: Option<&[u8]>, content: &str) -> Error {
+    let quoted = |key| format!("\"{}\"", shortened(&Name::from(key).printable()));
+    let found = found.map_or_else(|| "no key".to_owned(), quoted);
+    Error::unexpected("first key", found, format!("\"\", that of {content}"))
 }
 
 /// Appends a `TensorSliceProto` to the slices of a tensor.

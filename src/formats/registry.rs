@@ -1,13 +1,13 @@
-//! The formats of checkpoints: one folder and one line of [`FORMATS`] each.
+//! The formats of checkpoints: one directory and one line of [`FORMATS`] each.
 //!
-//! A new format is a folder with a `static FORMAT: Format`, and its line in [`FORMATS`]. Every command works through this table.
+//! A new format is a directory with a `static FORMAT: Format`, and its line in [`FORMATS`]. Every command works through this table.
 //! The fields:
 //!
 //! - `name`, `option`, `about`: the format in reports, as a value of `--format`, and in `--help`;
 //! - `checksum`: the kind of checksum that protects content; without one, reports mention it;
 //! - `version`: the version of a `SaverDef`; `None` unless TensorFlow's savers write the format;
-//! - `role`: whether a file belongs to the format, by its name and its first and last bytes;
-//! - `locate`: the path that names all files of the checkpoint that a path names;
+//! - `role`: what a file is to a checkpoint of this format, if it belongs to one, by its name and its first and last bytes;
+//! - `locate`: from the path of any file of a checkpoint, the path that names the whole checkpoint;
 //! - `files`: the files behind such a path, by their names;
 //! - `marker`: the file that shows that a checkpoint exists;
 //! - `prefix`: the prefix that the names of a checkpoint's files have in common;

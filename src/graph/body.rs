@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Graph;
-use super::node::{Node, NodeRole};
+use super::node::{Node, NodeKind};
 use crate::error::Result;
 use crate::message::{Records, entry, string};
 use crate::schema::field::{
@@ -36,11 +36,11 @@ impl<'m> Graph<'m> {
                 function_def::RET => {
                     let (name, source) = entry(content);
                     let at = outputs.get(name).copied().unwrap_or(len);
-                    graph.result(NodeRole::Result(at), name, source)?;
+                    graph.result(NodeKind::Result(at), name, source)?;
                 }
                 function_def::CONTROL_RET => {
                     let (name, source) = entry(content);
-                    graph.result(NodeRole::ControlResult(control_results), name, source)?;
+                    graph.result(NodeKind::ControlResult(control_results), name, source)?;
                     control_results += 1;
                 }
                 _ => {}
@@ -60,7 +60,7 @@ impl<'m> Graph<'m> {
             match record.number {
                 op_def::INPUT_ARG => {
                     let name = string(record.payload(), arg_def::NAME);
-                    let node = pseudo(NodeRole::Argument(at), name, ARGUMENT);
+                    let node = pseudo(NodeKind::Argument(at), name, ARGUMENT);
                     self.add(node, self.inputs.len())?;
                     at += 1;
                 }
@@ -74,16 +74,16 @@ impl<'m> Graph<'m> {
         Ok((outputs, len))
     }
 
-    fn result(&mut self, role: NodeRole, name: &'m str, source: &'m [u8]) -> Result<()> {
+    fn result(&mut self, kind: NodeKind, name: &'m str, source: &'m [u8]) -> Result<()> {
         let from = self.inputs.len();
         self.input(str::from_utf8(source).unwrap_or_default());
-        if let (NodeRole::ControlResult(_), Some(input)) = (role, self.inputs.last_mut()) {
+        if let (NodeKind::ControlResult(_), Some(input)) = (kind, self.inputs.last_mut()) {
             input.is_control = true;
         }
-        self.add(pseudo(role, name, RESULT), from)
+        self.add(pseudo(kind, name, RESULT), from)
     }
 }
 
-fn pseudo<'m>(role: NodeRole, name: &'m str, op: &'m str) -> Node<'m> {
-    Node { name, op, device: "", role, bytes: &[], attrs: (0, 0), inputs: (0, 0) }
+fn pseudo<'m>(kind: NodeKind, name: &'m str, op: &'m str) -> Node<'m> {
+    Node { name, op, device: "", kind, bytes: &[], attrs: (0, 0), inputs: (0, 0) }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::TensorName;
 use super::index::LookupMap;
 use super::library::Library;
-use super::node::{Input, Node, NodeId, NodeRole};
+use super::node::{Input, Node, NodeId, NodeKind};
 use crate::error::{Error, Result};
 use crate::message::{Records, Value, int32, varint};
 use crate::schema::field::{graph_def, node_def, version_def};
@@ -96,7 +96,7 @@ impl<'m> Graph<'m> {
     /// As [`find`](Self::find), but looks among the nodes at the positions `first` first, from the last to the first.
     pub(crate) fn find_among(&self, first: Range<usize>, name: &str) -> Option<NodeId> {
         let start = first.start;
-        let is = |node: &Node<'_>| node.name == name && node.role.has_name();
+        let is = |node: &Node<'_>| node.name == name && node.kind.has_name();
         // With duplicate names, the node that is found here need not be the first of its name.
         let nodes = self.nodes.get(first).filter(|_| self.duplicates.is_empty());
         let at = nodes.and_then(|nodes| nodes.iter().rposition(is));
@@ -153,7 +153,7 @@ impl<'m> Graph<'m> {
             name: "",
             op: "",
             device: "",
-            role: NodeRole::Node,
+            kind: NodeKind::Node,
             bytes,
             attrs: (0, 0),
             inputs: (0, 0),
@@ -197,7 +197,7 @@ impl<'m> Graph<'m> {
     pub(super) fn connect(&mut self) {
         self.by_name = LookupMap::with_room_for(self.nodes.len());
         for (position, node) in (0..).zip(&self.nodes) {
-            if !node.role.has_name() {
+            if !node.kind.has_name() {
                 continue;
             }
             let is = |at: u32| self.nodes.get(at as usize).is_some_and(|n| n.name == node.name);

@@ -32,7 +32,7 @@ pub use graph_def::Graph;
 pub(crate) use index::LookupMap;
 pub use library::{Function, Library};
 pub(crate) use node::data_count;
-pub use node::{Input, Node, NodeId, NodeRole};
+pub use node::{Input, Node, NodeId, NodeKind};
 pub use object_graph::ObjectGraph;
 pub use op_table::{OpTable, default_of, is_commutative, is_stateful};
 pub use output::Output;

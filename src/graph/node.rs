@@ -25,7 +25,7 @@ pub struct Node<'m> {
     /// The requested device, as written.
     pub device: &'m str,
     /// Whether this is a node, an argument or a result.
-    pub role: NodeRole,
+    pub kind: NodeKind,
     /// The `NodeDef` in canonical form; empty for an argument or a result.
     pub bytes: &'m [u8],
     /// The range of `bytes` with the attributes, sorted by name. After it are the fields that this struct does not have.
@@ -34,9 +34,9 @@ pub struct Node<'m> {
     pub(super) inputs: (u32, u32),
 }
 
-/// The role of a node.
+/// What a node is: an ordinary one, or an argument or a result of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NodeRole {
+pub enum NodeKind {
     /// A node of the graph.
     Node,
     /// An argument of the function, counted from 0.
@@ -60,7 +60,7 @@ pub struct Input<'m> {
     pub is_control: bool,
 }
 
-impl NodeRole {
+impl NodeKind {
     /// Whether inputs can refer to the node by its name, unlike to a result.
     pub(super) fn has_name(self) -> bool {
         matches!(self, Self::Node | Self::Argument(_))

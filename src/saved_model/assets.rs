@@ -91,14 +91,18 @@ struct MetaGraphNames {
 }
 
 impl Assets {
-    /// Copies files into `folder`, and returns the file of each tensor.
-    pub(super) fn add(&mut self, files: &[AssetFile], folder: &Path) -> Result<Vec<AssetFileDef>> {
+    /// Copies files into `directory`, and returns the file of each tensor.
+    pub(super) fn add(
+        &mut self,
+        files: &[AssetFile],
+        directory: &Path,
+    ) -> Result<Vec<AssetFileDef>> {
         let mut names = MetaGraphNames::default();
         let mut defs = Vec::new();
         for AssetFile { tensor, path, name } in files {
-            let filename = self.name(path, name, &names, folder)?;
+            let filename = self.name(path, name, &names, directory)?;
             if self.copied.insert(filename.clone()) {
-                copy(path, folder, &filename)?;
+                copy(path, directory, &filename)?;
             }
             names.taken.insert(filename.clone());
             names.first.entry(name.clone()).or_insert_with(|| filename.clone());
@@ -115,10 +119,10 @@ impl Assets {
         path: &Path,
         own: &str,
         names: &MetaGraphNames,
-        folder: &Path,
+        directory: &Path,
     ) -> Result<String> {
         if let Some(first) = names.first.get(own)
-            && have_same_content(path, &folder.join(first))?
+            && have_same_content(path, &directory.join(first))?
         {
             return Ok(first.clone());
         }
@@ -126,7 +130,7 @@ impl Assets {
         for name in std::iter::once(own.to_owned()).chain(numbered) {
             let is_free = !names.taken.contains(&name);
             let is_copied = self.copied.contains(&name);
-            if is_free && (!is_copied || have_same_content(path, &folder.join(&name))?) {
+            if is_free && (!is_copied || have_same_content(path, &directory.join(&name))?) {
                 return Ok(name);
             }
         }
@@ -135,10 +139,10 @@ impl Assets {
     }
 
     /// Removes the files that were copied since the state `before`.
-    pub(super) fn undo(&mut self, before: Self, folder: &Path) {
+    pub(super) fn undo(&mut self, before: Self, directory: &Path) {
         for name in self.copied.difference(&before.copied) {
             // The file may not have been copied.
-            let _ = fs::remove_file(folder.join(name));
+            let _ = fs::remove_file(directory.join(name));
         }
         *self = before;
     }
@@ -182,11 +186,11 @@ fn bytes_to_path(path: &[u8]) -> Result<PathBuf> {
     Ok(text.into())
 }
 
-/// Copies a file into a folder, which is created if it is missing.
-fn copy(source: &Path, folder: &Path, name: &str) -> Result<()> {
-    fs::create_dir_all(folder).map_err(|error| Error::io("create", error).in_file(folder))?;
+/// Copies a file into a directory, which is created if it is missing.
+fn copy(source: &Path, directory: &Path, name: &str) -> Result<()> {
+    fs::create_dir_all(directory).map_err(|error| Error::io("create", error).in_file(directory))?;
     let mut publication = Publication::new(Existing::Refuse);
-    publication.add(Complete::copy(source, &folder.join(name))?);
+    publication.add(Complete::copy(source, &directory.join(name))?);
     publication.publish()
 }
 
@@ -212,7 +216,7 @@ pub(super) fn paths(meta: &Message<'_>, dir: &Path) -> Result<BTreeMap<String, P
     Ok(found)
 }
 
-/// Whether a relative path stays inside its folder.
+/// Whether a relative path stays inside its directory.
 fn is_inside(path: &Path) -> bool {
     use std::path::Component::{CurDir, Normal};
     let mut parts = path.components();

@@ -29,9 +29,9 @@ const SCHEMA_VERSION: u64 = 1;
 
 /// Writes a SavedModel: TensorFlow's `tf.compat.v1.saved_model.Builder`.
 ///
-/// Everything is written to a temporary folder, which [`save`](Self::save) renames once it is on disk, so that no reader sees an
-/// incomplete SavedModel. If the target is an empty folder, that is filled instead, the message last. A refused meta graph leaves
-/// the builder unchanged, and a builder that is dropped leaves nothing; a program that is killed leaves the temporary folder,
+/// Everything is written to a temporary directory, which [`save`](Self::save) renames once it is on disk, so that no reader sees an
+/// incomplete SavedModel. If the target is an empty directory, that is filled instead, the message last. A refused meta graph leaves
+/// the builder unchanged, and a builder that is dropped leaves nothing; a program that is killed leaves the temporary directory,
 /// `.ckdiff-….tmp`.
 ///
 /// Mutable tables among the `saveable_objects` of a TensorFlow 1 graph are not saved by the saver that is built. A SavedModel that
@@ -47,8 +47,8 @@ const SCHEMA_VERSION: u64 = 1;
 /// let meta_graph = model.message().expect("it is a meta graph").message();
 /// let values = Checkpoint::open("tests/data/demo/model.ckpt")?;
 ///
-/// let folder = tempfile::tempdir().unwrap();
-/// let mut builder = Builder::new(folder.path().join("export/1"))?;
+/// let directory = tempfile::tempdir().unwrap();
+/// let mut builder = Builder::new(directory.path().join("export/1"))?;
 /// let options = MetaGraphOptions { tags: vec!["serve".into()], ..MetaGraphOptions::default() };
 /// builder.add_meta_graph_and_variables(meta_graph, Values::Checkpoint(&values), &options, &Silent)?;
 /// let saved = builder.save()?;
@@ -59,7 +59,7 @@ const SCHEMA_VERSION: u64 = 1;
 /// ```
 #[derive(Debug)]
 pub struct Builder {
-    folder: NewFolder,
+    directory: NewFolder,
     meta_graphs: Vec<Added>,
     has_variables: bool,
     assets: Assets,
@@ -104,13 +104,13 @@ pub struct BuildOutcome {
 }
 
 impl Builder {
-    /// A builder of the SavedModel `dir`, which may be missing or an empty folder. Missing parents are created.
+    /// A builder of the SavedModel `dir`, which may be missing or an empty directory. Missing parents are created.
     ///
     /// # Errors
     /// If `dir` is anything else, or cannot be written.
     pub fn new(dir: impl AsRef<Path>) -> Result<Self> {
         Ok(Self {
-            folder: NewFolder::create(dir.as_ref())?,
+            directory: NewFolder::create(dir.as_ref())?,
             meta_graphs: Vec::new(),
             has_variables: false,
             assets: Assets::default(),
@@ -188,7 +188,7 @@ impl Builder {
             out.put_bytes(saved_model::META_GRAPHS, &added.bytes);
         }
         let bytes = out.finish();
-        let dir = self.folder.target().to_path_buf();
+        let dir = self.directory.target().to_path_buf();
         if bytes.len() > MAX_MESSAGE_BYTES {
             let expected = format!("at most {MAX_MESSAGE_BYTES}");
             return Err(Error::unexpected("bytes", bytes.len(), expected).in_file(&dir.join(file)));
@@ -196,9 +196,9 @@ impl Builder {
         let schema = Schema::tensorflow();
         let ty = message_type(schema, "tensorflow.SavedModel")?;
         let message = Message::decode(schema, ty, bytes)?;
-        let losses = replace(&self.folder.path().join(file), |out| write(&message, out));
-        let losses = losses.map_err(|error| self.folder.at_target(error))?;
-        self.folder.publish()?;
+        let losses = replace(&self.directory.path().join(file), |out| write(&message, out));
+        let losses = losses.map_err(|error| self.directory.at_target(error))?;
+        self.directory.publish()?;
         Ok(BuildOutcome { file: dir.join(file), dir, losses })
     }
 
@@ -230,12 +230,12 @@ impl Builder {
         match written {
             Ok(bytes) => self.meta_graphs.push(Added { tags, bytes }),
             Err(error) => {
-                self.assets.undo(before, &self.folder.path().join(ASSETS));
+                self.assets.undo(before, &self.directory.path().join(ASSETS));
                 if has_values {
-                    // The folder may not exist.
-                    let _ = fs::remove_dir_all(self.folder.path().join(VARIABLES));
+                    // The directory may not exist.
+                    let _ = fs::remove_dir_all(self.directory.path().join(VARIABLES));
                 }
-                return Err(self.folder.at_target(error));
+                return Err(self.directory.at_target(error));
             }
         }
         Ok(())
@@ -249,14 +249,14 @@ impl Builder {
         saver: Option<&SaverDef>,
         values: Option<(Values<'_>, &dyn Progress)>,
     ) -> Result<Vec<AssetFileDef>> {
-        let folder = self.folder.path();
-        let assets = self.assets.add(found, &folder.join(ASSETS))?;
+        let directory = self.directory.path();
+        let assets = self.assets.add(found, &directory.join(ASSETS))?;
         if let Some((values, progress)) = values {
-            let variables = folder.join(VARIABLES);
+            let variables = directory.join(VARIABLES);
             fs::create_dir(&variables)
                 .map_err(|error| Error::io("create", error).in_file(&variables))?;
             if let Some(saver) = saver {
-                values.write(meta, saver, &variables_path(folder), progress)?;
+                values.write(meta, saver, &variables_path(directory), progress)?;
             }
         }
         Ok(assets)

@@ -16,7 +16,7 @@ use crate::tensor::slice_spec;
 /// Writes the tensors of `SaveV2`, `SaveSlices` and similar ops, and merges parts as `MergeV2Checkpoints` does. The files get their names
 /// only in [`publish`](Self::publish), after all are written.
 ///
-/// Parts are written to the paths that the nodes give, usually in the folder `P_temp`, which is created as in TensorFlow and always
+/// Parts are written to the paths that the nodes give, usually in the directory `P_temp`, which is created as in TensorFlow and always
 /// removed.
 pub(super) struct OnDisk<'a> {
     /// The prefix of the checkpoint.
@@ -40,18 +40,18 @@ impl<'a> OnDisk<'a> {
         self.merged.iter().try_for_each(MergedPart::remove)
     }
 
-    /// Creates the folder of `path`, but not its parent.
-    fn make_folder(&mut self, path: &Path) -> Result<()> {
-        let folder = files::folder(path);
-        match fs::create_dir(folder) {
-            Ok(()) => self.made.push(folder.to_path_buf()),
+    /// Creates the directory of `path`, but not its parent.
+    fn make_directory(&mut self, path: &Path) -> Result<()> {
+        let directory = files::folder(path);
+        match fs::create_dir(directory) {
+            Ok(()) => self.made.push(directory.to_path_buf()),
             // If the parent is missing too, the writer reports it.
             Err(error)
                 if matches!(
                     error.kind(),
                     io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound
                 ) => {}
-            Err(error) => return Err(Error::io("create", error).in_file(folder)),
+            Err(error) => return Err(Error::io("create", error).in_file(directory)),
         }
         Ok(())
     }
@@ -59,9 +59,9 @@ impl<'a> OnDisk<'a> {
 
 impl Drop for OnDisk<'_> {
     fn drop(&mut self) {
-        for folder in &self.made {
+        for directory in &self.made {
             // A merge may have removed it.
-            let _ = fs::remove_dir_all(folder);
+            let _ = fs::remove_dir_all(directory);
         }
     }
 }
@@ -90,7 +90,7 @@ impl WriteCheckpoint for OnDisk<'_> {
         let (path, format) = (Path::new(path), Format::of(format)?);
         // A V2 checkpoint at another path is a part, which `MergeV2Checkpoints` merges later.
         if is_mergeable && path != self.path {
-            self.make_folder(path)?;
+            self.make_directory(path)?;
             return builder.write(path, format, Existing::Replace, self.progress).map(drop);
         }
         self.files.extend(builder.prepare(path, format, self.progress)?);

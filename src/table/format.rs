@@ -34,8 +34,8 @@ impl BlockHandle {
         let size = cursor.varint("block handle")?;
         let handle = Self { offset, size };
         handle.end().map(|_| handle).ok_or_else(|| {
-            let found = format!("{size} bytes at {offset}");
-            Error::unexpected("block handle", found, "one that ends below 2^64").at(start)
+            let found = format!("{size} bytes at byte {offset}");
+            Error::unexpected("block", found, "an end below byte 2^64").at(start)
         })
     }
 
@@ -55,9 +55,9 @@ impl BlockHandle {
         if self.end().is_some_and(|end| end <= limit) {
             return Ok(());
         }
-        let found = format!("{} bytes at {}", self.size, self.offset);
-        let expected = format!("one that ends by byte {limit} with its checksum");
-        Err(Error::unexpected("block handle", found, expected).at(at))
+        let found = format!("{} bytes at byte {}", self.size, self.offset);
+        let expected = format!("an end at byte {limit} or before, checksum included");
+        Err(Error::unexpected("block", found, expected).at(at))
     }
 }
 

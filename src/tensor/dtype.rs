@@ -8,6 +8,8 @@ use super::element::{
     Bool, Complex64 as C64, Complex128 as C128, F4E2M1Fn, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz,
     F8E5M2, F8E5M2Fnuz, I2, I4, U2, U4, Visit,
 };
+use crate::error::{Error, Result};
+use crate::schema::tensorflow::DataType;
 
 /// The kind of a type's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,6 +151,20 @@ dtypes! {
 }
 
 impl DType {
+    /// The type with this code, of which tensors can be stored.
+    ///
+    /// # Errors
+    /// If the code is unknown, `DT_INVALID` or that of a reference.
+    pub(crate) fn stored(what: &'static str, code: i32) -> Result<Self> {
+        Self::from_code(code).ok_or_else(|| {
+            let found = match DataType::try_from(code) {
+                Ok(known) => format!("{} ({code})", known.as_str_name()),
+                Err(_) => code.to_string(),
+            };
+            Error::unexpected(what, found, "a dtype that can be stored")
+        })
+    }
+
     /// The name of the type with this code; the code itself if it is unknown.
     pub(crate) fn name_of(code: i32) -> String {
         Self::from_code(code).map_or_else(|| format!("type {code}"), |dtype| dtype.to_string())

@@ -1,4 +1,4 @@
-//! The single test binary: a folder per module of `src`, and shared code in `support`.
+//! The single test binary: a directory per module of `src`, and shared code in `support`.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

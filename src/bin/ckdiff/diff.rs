@@ -36,7 +36,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     let diff = diff(&lhs, &rhs, &options, &bar)?;
     drop(bar);
     if let Some(failure) = &diff.work.failure {
-        warn(&format!("{failure}; the CPU compared the rest, with the same numbers"));
+        warn(&format!("{failure}; the CPU compared the rest; the results are the same"));
     }
     let texts = args.text.unified.map(|_| TextView::new(&diff, &lhs, &rhs)).transpose()?;
     output::write(&args.report, args.quiet, |format, palette, out| {

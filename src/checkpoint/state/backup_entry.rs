@@ -26,7 +26,7 @@ struct Named {
 }
 
 impl BackupEntry {
-    /// Replaces `checkpoint` by `backup`, which is in the same folder, in the state file.
+    /// Replaces `checkpoint` by `backup`, which is in the same directory, in the state file.
     pub(in crate::checkpoint) fn set(
         file: &Path,
         checkpoint: &Path,

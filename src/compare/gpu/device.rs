@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+use super::buffers::{BufferPool, Input, lock};
 use super::context::Context;
 use super::kernels::{self, Kernels, Needs};
 use super::self_test;
-use super::slot::{Input, Slots, lock};
 use crate::compare::accelerator::{Accelerator, Counting, Failure, is_for_gpu};
 use crate::compare::tile::Batch;
 use crate::compare::{Adapter, Options, Tolerance};
 use crate::tensor::DType;
 
-/// The fewest bytes in a slot, so that small batches share slots.
+/// The fewest bytes of a buffer, so that small batches share buffers.
 const MIN_BYTES: usize = 64 << 10;
 
 /// An open GPU.
@@ -21,7 +21,7 @@ pub(super) struct Gpu {
     adapter: Adapter,
     context: Arc<Context>,
     kernels: Mutex<BTreeMap<(DType, Needs), Arc<Kernels>>>,
-    slots: Arc<Slots>,
+    pool: Arc<BufferPool>,
     /// Buffers of tensors that are kept on the device, by number and first byte.
     kept: Mutex<BTreeMap<(u64, u64), wgpu::Buffer>>,
 }
@@ -32,7 +32,7 @@ impl Gpu {
             adapter,
             context: Arc::new(context),
             kernels: Mutex::default(),
-            slots: Arc::default(),
+            pool: Arc::default(),
             kept: Mutex::default(),
         }
     }
@@ -53,21 +53,21 @@ impl Gpu {
     }
 
     fn submit(&self, kernels: &Kernels, batch: &Batch<'_>) -> Result<Box<dyn Counting>, Failure> {
-        // Sizes are rounded, so that slots are reused.
+        // Sizes are rounded, so that buffers are reused.
         let bytes = batch.rhs.len().next_power_of_two().max(MIN_BYTES).min(self.most_bytes());
-        let slot = match self.slots.take(&self.context, bytes) {
+        let buffers = match self.pool.take(&self.context, bytes) {
             Err(Failure::Memory(_)) => {
                 // The buffers that are kept are released first.
                 lock(&self.kept).clear();
-                self.slots.take(&self.context, bytes)?
+                self.pool.take(&self.context, bytes)?
             }
-            slot => slot?,
+            buffers => buffers?,
         };
         let sides = [(batch.kept.lhs, batch.lhs), (batch.kept.rhs, batch.rhs)];
         let inputs = sides.map(|(key, bytes)| self.input(key, bytes.len()));
         let arriving = inputs.clone();
-        let counting = slot.submit(kernels, inputs, batch, Arc::clone(&self.slots))?;
-        // Chunks submitted from now on find the buffer on the device.
+        let counting = buffers.submit(kernels, inputs, batch, Arc::clone(&self.pool))?;
+        // Batches submitted from now on find the buffer on the device.
         for ((key, _), input) in sides.into_iter().zip(arriving) {
             if let (Some(key), Input::ToKeep(buffer)) = (key, input) {
                 lock(&self.kept).insert(key, buffer);

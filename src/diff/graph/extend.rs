@@ -126,7 +126,7 @@ impl Extension<'_, '_, '_> {
         }
         let (a, b) = (m.lhs.node(l), m.rhs.node(r));
         let alike = a.op == b.op
-            && a.role == b.role
+            && a.kind == b.kind
             && (self.common == Requirement::Op
                 || self.users.lhs_hashes.of_node(m.lhs, l)
                     == self.users.rhs_hashes.of_node(m.rhs, r));

@@ -7,7 +7,7 @@ use super::saver_functions::SaverPair;
 use super::savers::Savers;
 use crate::diff::path::PathBuilder;
 use crate::diff::{BoundaryChange, Change, Detail, Path, Weight};
-use crate::graph::{Input, NodeId, NodeRole};
+use crate::graph::{Input, NodeId, NodeKind};
 
 /// Added and removed nodes, with the changes that follow from them.
 #[derive(Debug)]
@@ -225,8 +225,8 @@ impl<'m> InputComparison<'_, '_, 'm> {
     }
 
     fn path(&self, of_input: impl FnOnce(&PathBuilder<'_>) -> Path) -> Path {
-        match self.matching.rhs.node(self.pair.1).role {
-            NodeRole::Node => of_input(&self.at.field("input")),
+        match self.matching.rhs.node(self.pair.1).kind {
+            NodeKind::Node => of_input(&self.at.field("input")),
             _ => self.at.path(),
         }
     }

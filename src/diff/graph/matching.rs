@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::per_node::PerNode;
 use crate::diff::join::join;
-use crate::graph::{Graph, Input, NodeId, NodeRole};
+use crate::graph::{Graph, Input, NodeId, NodeKind};
 
 /// Two graphs and their matched nodes.
 #[derive(Debug)]
@@ -28,11 +28,11 @@ impl<'g, 'm> Matching<'g, 'm> {
         let mut found = Self { lhs, rhs, to_rhs, to_lhs, is_renamed };
         let is_first = |l, name| lhs.duplicates().is_empty() || lhs.find(name) == Some(l);
         let mut next = 0;
-        for (l, node) in lhs.iter().filter(|(_, node)| node.role == NodeRole::Node) {
+        for (l, node) in lhs.iter().filter(|(_, node)| node.kind == NodeKind::Node) {
             // In most comparisons the nodes have the same order.
             if is_first(l, node.name)
                 && let Some(r) = rhs.find_among(next..next + 1, node.name)
-                && rhs.node(r).role == NodeRole::Node
+                && rhs.node(r).kind == NodeKind::Node
             {
                 found.pair(l, r);
                 next = r.position() + 1;
@@ -48,25 +48,25 @@ impl<'g, 'm> Matching<'g, 'm> {
         let borders = |graph: &Graph<'_>| {
             let mut borders: Vec<_> = graph
                 .iter()
-                .filter(|(_, node)| node.role != NodeRole::Node)
-                .map(|(id, node)| (node.role, id))
+                .filter(|(_, node)| node.kind != NodeKind::Node)
+                .map(|(id, node)| (node.kind, id))
                 .collect();
             borders.sort_unstable();
             borders
         };
         let rhs = borders(self.rhs);
         let mut control_results = BTreeMap::new();
-        for (role, r) in &rhs {
-            if let NodeRole::ControlResult(_) = role {
+        for (kind, r) in &rhs {
+            if let NodeKind::ControlResult(_) = kind {
                 control_results.entry(self.rhs.node(*r).name).or_insert(*r);
             }
         }
-        for (role, l) in borders(self.lhs) {
-            let same = match role {
+        for (kind, l) in borders(self.lhs) {
+            let same = match kind {
                 // Control results have only a name.
-                NodeRole::ControlResult(_) => control_results.get(self.lhs.node(l).name).copied(),
+                NodeKind::ControlResult(_) => control_results.get(self.lhs.node(l).name).copied(),
                 _ => {
-                    let at = rhs.binary_search_by_key(&role, |&(role, _)| role).ok();
+                    let at = rhs.binary_search_by_key(&kind, |&(kind, _)| kind).ok();
                     at.and_then(|at| rhs.get(at)).map(|&(_, r)| r)
                 }
             };

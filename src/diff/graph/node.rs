@@ -7,7 +7,7 @@ use super::savers::Savers;
 use crate::diff::message::{MessageDiff, MessagePair};
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, Detail, Weight};
-use crate::graph::{Node, NodeId, NodeRole, data_count, is_commutative, is_same_device};
+use crate::graph::{Node, NodeId, NodeKind, data_count, is_commutative, is_same_device};
 use crate::schema::tensorflow::OpDef;
 
 impl Context<'_> {
@@ -44,7 +44,7 @@ impl Context<'_> {
             out: &mut out.changes,
         }
         .compare();
-        if rhs.role != NodeRole::Node {
+        if rhs.kind != NodeKind::Node {
             return;
         }
         if lhs.device != rhs.device {

@@ -32,7 +32,7 @@ impl NodeHashes {
 /// Of a constant, only dtype and shape count, since a value has several encodings.
 fn node_hash(node: &Node<'_>) -> u64 {
     let mut state = DefaultHasher::new();
-    (node.op, node.role).hash(&mut state);
+    (node.op, node.kind).hash(&mut state);
     for (name, value) in node.attrs() {
         if name.starts_with('_') || NAMES.contains(&name) {
             continue;

@@ -12,7 +12,7 @@ use super::{Context, scopes};
 use crate::diff::message::MessageDiff;
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, ChangeKind, Detail, NodeGroup, Weight};
-use crate::graph::{Graph, NodeId, NodeRole};
+use crate::graph::{Graph, NodeId, NodeKind};
 use crate::schema::Schema;
 use crate::text::{BriefValue, brief};
 
@@ -60,14 +60,14 @@ impl<'g, 'm> GraphPair<'g, 'm> {
         for (l, r) in matching.pairs() {
             let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
             // Nodes that stand for arguments and results have no bytes.
-            let is_same = lhs.role == NodeRole::Node && lhs.bytes == rhs.bytes;
+            let is_same = lhs.kind == NodeKind::Node && lhs.bytes == rhs.bytes;
             if is_same && !self.leads_elsewhere(l, r) && !context.functions.has_exchanged() {
                 continue;
             }
             let (ret, control) = (at.field("ret"), at.field("control_ret"));
-            let at = match rhs.role {
-                NodeRole::Result(_) => ret.key_pair(lhs.name, rhs.name),
-                NodeRole::ControlResult(_) => control.key_pair(lhs.name, rhs.name),
+            let at = match rhs.kind {
+                NodeKind::Result(_) => ret.key_pair(lhs.name, rhs.name),
+                NodeKind::ControlResult(_) => control.key_pair(lhs.name, rhs.name),
                 _ => field.key_pair(lhs.name, rhs.name),
             };
             context.node(matching, &self.savers, (l, r), &at, &mut changed_groups, &mut modified);

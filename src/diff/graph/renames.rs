@@ -6,7 +6,7 @@ use super::functions::stem;
 use super::groups::MAX_SCOPES;
 use super::matching::Matching;
 use super::savers::Savers;
-use crate::graph::{NodeId, NodeRole, scope_of};
+use crate::graph::{NodeId, NodeKind, scope_of};
 
 /// The maximum number of positions of a name at which another name is looked up; the length of names is up to the file.
 const MOST_PARTS: usize = 64;
@@ -42,7 +42,7 @@ impl Renames {
             let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
             // A saver numbers its nodes anew.
             let is_counted = || savers.is_restoring(r) && stem(lhs.name) == stem(rhs.name);
-            if rhs.role != NodeRole::Node || is_counted() {
+            if rhs.kind != NodeKind::Node || is_counted() {
                 continue;
             }
             names.insert(lhs.name.to_owned(), rhs.name.to_owned());
@@ -80,7 +80,7 @@ impl Renames {
         let start = first.as_bytes().get(..same).unwrap_or_default();
         let kept = matching.same_names().map(|(l, _)| matching.lhs.node(l));
         self.kept = kept
-            .filter(|node| node.role == NodeRole::Node && node.name.as_bytes().starts_with(start))
+            .filter(|node| node.kind == NodeKind::Node && node.name.as_bytes().starts_with(start))
             .map(|node| node.name)
             .filter(|name| self.new_name(name).is_some())
             .map(str::to_owned)
@@ -113,7 +113,7 @@ impl Renames {
             if let Some(r) = partner
                 && matching.to_lhs(r).is_none()
                 && matching.rhs.node(r).op == node.op
-                && matching.rhs.node(r).role == node.role
+                && matching.rhs.node(r).kind == node.kind
             {
                 matching.pair(l, r);
             }

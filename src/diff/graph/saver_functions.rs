@@ -11,7 +11,7 @@ use super::functions::FunctionMatching;
 use super::renames::Renames;
 use crate::diff::Change;
 use crate::diff::path::PathBuilder;
-use crate::graph::{Action, Function, Graph, Node, NodeRole, SaveOp, SavedTensor};
+use crate::graph::{Action, Function, Graph, Node, NodeKind, SaveOp, SavedTensor};
 use crate::message::{fields, string};
 use crate::schema::field::{function_def, node_def};
 use crate::tensor::DType;
@@ -119,9 +119,9 @@ impl SaverFunction {
         let mut tensors = Vec::new();
         for node in graph.save_nodes() {
             for tensor in node.tensors? {
-                let role = tensor.variable.map(|variable| graph.node(variable).role);
-                let argument = match role {
-                    Some(NodeRole::Argument(at)) => Some(at as usize),
+                let kind = tensor.variable.map(|variable| graph.node(variable).kind);
+                let argument = match kind {
+                    Some(NodeKind::Argument(at)) => Some(at as usize),
                     _ => None,
                 };
                 tensors.push(SavedArgument { action: node.action, tensor, argument });

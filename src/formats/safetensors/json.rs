@@ -43,9 +43,29 @@ pub(super) fn parse<'de, T: Deserialize<'de>>(text: &'de str, base: u64) -> Resu
         let before = lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
         let message = error.to_string();
         let reason = message.rsplit_once(" at line ").map_or(&*message, |(reason, _)| reason);
-        let kind = format!("unexpected JSON: {}", shortened(reason));
+        let other = || format!("unexpected JSON: {}", shortened(reason));
+        let kind = mismatch(reason).unwrap_or_else(other);
         Error::from(ErrorKind::Syntax(kind)).at(base + before as u64)
     })
+}
+
+/// Serde's error about a value of another type, in the terms of JSON; `None` for other errors.
+fn mismatch(reason: &str) -> Option<String> {
+    let (found, expected) = reason.strip_prefix("invalid ")?.rsplit_once(", expected ")?;
+    let found = match found.split_once(' ')? {
+        ("type:", "map") => "an object".to_owned(),
+        ("type:", "sequence") => "an array".to_owned(),
+        ("length", len) => format!("an array of length {len}"),
+        ("type:" | "value:", other) => other.replace('`', ""),
+        _ => return None,
+    };
+    let expected = match expected {
+        "a sequence" => "an array",
+        "u64" => "a non-negative integer",
+        "a tuple of size 2" => "an array of 2 numbers",
+        other => other,
+    };
+    Some(format!("expected {expected}, found {}", shortened(&found)))
 }
 
 /// Decodes `bytes`, which start at offset `base` of their file, as UTF-8.

@@ -28,17 +28,14 @@ pub(super) struct Meta {
 /// # Errors
 /// If the list is missing, invalid, or of a version that cannot be read.
 pub(super) fn read(table: &Table, limits: &Limits) -> Result<Meta> {
-    let missing = || {
-        let kind = "the first key must be empty and have the list of tensors; it is missing";
-        Error::not_found(kind)
-    };
+    let wrong_key = |found| proto::wrong_first_key(found, "the list of tensors");
     let mut blocks = table.blocks();
-    let handle = blocks.next().ok_or_else(missing)??;
+    let handle = blocks.next().ok_or_else(|| wrong_key(None))??;
     let block = table.block(handle)?;
     let mut entries = Entries::new(&block, limits);
     let value = match entries.next()? {
         Some(([], value)) => value,
-        _ => return Err(missing().at(handle.offset)),
+        other => return Err(wrong_key(other.map(|(key, _)| key)).at(handle.offset)),
     };
     let bytes = value.bytes(limits.entry_bytes)?;
     let mut meta = Meta { tensors: Vec::new(), damage: Vec::new() };
@@ -51,7 +48,7 @@ pub(super) fn read(table: &Table, limits: &Limits) -> Result<Meta> {
         }
     }
     if !found {
-        return Err(missing().at(value.offset()));
+        return Err(Error::not_found("the list of tensors is missing").at(value.offset()));
     }
     if meta.tensors.is_empty() && (!matches!(entries.next(), Ok(None)) || blocks.next().is_some()) {
         let expected = "the tensors whose content is stored";
@@ -102,8 +99,7 @@ fn listed(meta: &Record<'_>, name: &mut Name, limits: &Limits) -> Result<SavedMe
         }
     }
     Ok(SavedMeta {
-        dtype: DType::from_code(dtype)
-            .ok_or_else(|| Error::unexpected("dtype", dtype, "a code of types.proto").at(at))?,
+        dtype: DType::stored("dtype", dtype).map_err(|error| error.at(at))?,
         shape: Shape::new(&dims).map_err(|error| error.at(at))?,
         slices,
     })

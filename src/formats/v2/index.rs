@@ -42,7 +42,7 @@ impl Index {
         let mut damage = table.scan(&mut |key, value| scan.visit(key, value));
         let header = match scan.header {
             Some(header) => header?,
-            None => return Err(damage.into_iter().next().unwrap_or_else(no_header)),
+            None => return Err(damage.into_iter().next().unwrap_or_else(|| no_header(None))),
         };
         for error in &mut damage {
             *error = error.clone().in_file(&path);
@@ -84,14 +84,14 @@ pub(super) fn is_index(file: &Arc<File>) -> bool {
         let _ = table.scan(&mut |key, value| {
             let header = value.bytes(limits.entry_bytes);
             found = key.is_empty() && header.is_ok_and(|bytes| bytes.first() == Some(&SHARDS));
-            ControlFlow::Break(no_header())
+            ControlFlow::Break(no_header(Some(key)))
         });
     }
     found
 }
 
-fn no_header() -> Error {
-    Error::not_found("the first key must be empty and have the header; it is missing")
+fn no_header(first_key: Option<&[u8]>) -> Error {
+    proto::wrong_first_key(first_key, "the header")
 }
 
 struct Scan<'a> {
@@ -106,7 +106,7 @@ impl Scan<'_> {
     fn visit(&mut self, key: &[u8], value: Value<'_>) -> ControlFlow<Error> {
         if self.header.is_none() {
             if !key.is_empty() {
-                return ControlFlow::Break(no_header().at(value.offset()));
+                return ControlFlow::Break(no_header(Some(key)).at(value.offset()));
             }
             self.header = Some(self.header(value));
             return ControlFlow::Continue(());
@@ -178,8 +178,7 @@ impl Scan<'_> {
         }
         let negative = |what, n: i64| Error::unexpected(what, n, "at least 0");
         Ok(BundleEntry {
-            dtype: DType::from_code(dtype)
-                .ok_or_else(|| Error::unexpected("dtype", dtype, "a code of types.proto"))?,
+            dtype: DType::stored("dtype", dtype)?,
             shape: Shape::new(&self.dims).map_err(|error| error.at(value.offset()))?,
             shard: u32::try_from(shard).map_err(|_| negative("shard_id", shard.into()))?,
             offset: u64::try_from(offset).map_err(|_| negative("offset", offset))?,

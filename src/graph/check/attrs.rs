@@ -34,7 +34,7 @@ pub(super) fn check<'a>(
         } else if !name.starts_with('_') {
             findings.add(path, || {
                 let hint = scope.search.hint(name, signature.attrs.keys().copied());
-                format!("attr {name:?} is not in op {}{hint}", signature.op.name)
+                format!("attribute {name:?} is not in op {}{hint}", signature.op.name)
             });
         }
         for function in
@@ -57,9 +57,9 @@ fn missing(resolved: &ResolvedNode<'_>, signature: &Signature<'_>) -> String {
     let missing: Vec<_> = required.filter(|name| given.binary_search(name).is_err()).collect();
     let (count, names) = (missing.len(), missing.iter().map(|name| format!("{name:?}")));
     let names = listed(names, count);
-    let (attr, is) = if count == 1 { ("attr", "is") } else { ("attrs", "are") };
+    let (attribute, is) = if count == 1 { ("attribute", "is") } else { ("attributes", "are") };
     let op = &signature.op.name;
-    format!("{attr} {names} {is} missing, and op {op} has no default")
+    format!("{attribute} {names} {is} missing, and op {op} has no default")
 }
 
 /// The finding about a wrong value.
@@ -71,7 +71,8 @@ fn problem(
 ) -> Option<String> {
     if let (Value::Placeholder(name), Some(function)) = (value, &scope.function) {
         let is_known = function.attrs.contains_key(name);
-        return (!is_known).then(|| format!("function {} has no attr {name:?}", function.op.name));
+        return (!is_known)
+            .then(|| format!("function {} has no attribute {name:?}", function.op.name));
     }
     let op = &signature.op.name;
     if let Some(found) = wrong_type(&definition.r#type, value) {
@@ -120,7 +121,7 @@ fn no_type(code: i32) -> Option<String> {
     let reference = code.checked_sub(REFERENCE).and_then(DType::from_code);
     Some(match (code, reference) {
         (0, _) => "is DT_INVALID, which is not a type".into(),
-        (_, Some(dtype)) => format!("is a reference to {dtype}, which an attr may not be"),
+        (_, Some(dtype)) => format!("is a reference to {dtype}, which an attribute may not be"),
         (_, None) => format!("is type {code}, which is unknown"),
     })
 }

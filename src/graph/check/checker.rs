@@ -6,7 +6,7 @@ use super::signature::{Signature, Signatures};
 use super::{attrs, body, cycles, inputs, name, recursion};
 use crate::graph::device::DeviceSpec;
 use crate::graph::finding::{Checked, Findings};
-use crate::graph::{Graph, NodeRole, OpTable};
+use crate::graph::{Graph, NodeKind, OpTable};
 use crate::schema::tensorflow::OpDef;
 
 /// Checks a graph and the functions of its library, and keeps the first `limit` findings.
@@ -78,7 +78,7 @@ impl<'a> Checker<'a> {
     fn scope(&mut self, scope: &NodeScope<'a>) {
         let mut edges = Vec::new();
         let is_node =
-            |(_, resolved): &(usize, &ResolvedNode<'_>)| resolved.node.role == NodeRole::Node;
+            |(_, resolved): &(usize, &ResolvedNode<'_>)| resolved.node.kind == NodeKind::Node;
         for (position, resolved) in scope.nodes.iter().enumerate().filter(is_node) {
             self.name(scope, position, resolved);
             self.op(scope, resolved);
@@ -105,9 +105,9 @@ impl<'a> Checker<'a> {
                 format!("TensorFlow refuses this name: {start}, followed by these or _ / - >")
             });
         }
-        match scope.graph.find(name).map(|first| (first, scope.graph.node(first).role)) {
+        match scope.graph.find(name).map(|first| (first, scope.graph.node(first).kind)) {
             Some((first, _)) if first.position() == position => {}
-            Some((_, NodeRole::Argument(_))) => {
+            Some((_, NodeKind::Argument(_))) => {
                 self.findings.add(path, || "the name is that of an argument".into());
             }
             _ => self.findings.add(path, || "the name is taken by an earlier node".into()),
@@ -126,11 +126,10 @@ impl<'a> Checker<'a> {
             Some(signature) => {
                 let producer = self.producer;
                 if let Some(version) = gone_since(signature.op).filter(|since| *since <= producer) {
-                    let op = node.op;
                     self.findings.add(path, || {
-                        format!(
-                            "op {op} was removed in version {version}, the graph has {producer}"
-                        )
+                        let removed =
+                            format!("op {} was removed in GraphDef version {version}", node.op);
+                        format!("{removed}; the graph's producer version is {producer}")
                     });
                 }
             }
@@ -147,7 +146,7 @@ impl<'a> Checker<'a> {
                     return "is an input of itself".into();
                 }
                 let through = listed(names().skip(1), cycle.len() - 1);
-                format!("is in a cycle without a NextIteration, with {through}")
+                format!("is in a cycle with {through}, and no node of it is a NextIteration")
             },
         );
     }

@@ -4,14 +4,14 @@ use super::cycles::cycles;
 use super::library::Library;
 use super::scope::{function_path, listed};
 use super::value::attrs;
-use crate::graph::NodeRole;
+use crate::graph::NodeKind;
 use crate::graph::finding::Findings;
 
 /// Follows the calls by nodes and by attributes, and adds one finding per group of functions that call each other.
 pub(super) fn check(library: &Library<'_>, findings: &mut Findings) {
     let mut calls = Vec::new();
     for (caller, function) in library.functions.iter().enumerate() {
-        for node in function.body.nodes().iter().filter(|node| node.role == NodeRole::Node) {
+        for node in function.body.nodes().iter().filter(|node| node.kind == NodeKind::Node) {
             let named = attrs(node).flat_map(|(_, value)| value.functions());
             let called = std::iter::once(node.op).chain(named);
             calls.extend(called.filter_map(|name| Some((caller, library.position(name)?))));

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::signature::{Signature, Signatures, Sizes};
 use crate::bytes::suggestion::Search;
-use crate::graph::{Graph, Node, NodeRole};
+use crate::graph::{Graph, Node, NodeKind};
 
 /// The nodes among which inputs are looked up.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl<'a> NodeScope<'a> {
     /// The position of the first node with this name.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         let found = self.graph.find(name)?;
-        (self.graph.node(found).role == NodeRole::Node).then(|| found.position())
+        (self.graph.node(found).kind == NodeKind::Node).then(|| found.position())
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&ResolvedNode<'a>> {
@@ -67,7 +67,7 @@ impl<'a> NodeScope<'a> {
 
 impl<'a> ResolvedNode<'a> {
     fn new(node: &'a Node<'a>, signatures: &mut Signatures<'a>) -> Self {
-        let signature = (node.role == NodeRole::Node).then(|| signatures.get(node.op)).flatten();
+        let signature = (node.kind == NodeKind::Node).then(|| signatures.get(node.op)).flatten();
         let sizes = signature.as_ref().map(|signature| signature.sizes(node)).unwrap_or_default();
         let outputs = signature.as_ref().and_then(|signature| signature.outputs.count(&sizes));
         Self { node, signature, sizes, outputs }

@@ -27,13 +27,7 @@ impl Constant {
     /// from the start of the message.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let fields = Fields::read(bytes)?;
-        let dtype = DType::from_code(fields.code).ok_or_else(|| {
-            Error::unexpected(
-                "dtype",
-                fields.code,
-                "a code of types.proto that is not of a reference",
-            )
-        })?;
+        let dtype = DType::stored("dtype", fields.code)?;
         let shape = Shape::new(&fields.dims)?;
         let head = match (shape.elements(), fields.content) {
             (0, _) => Head::default(),
@@ -76,7 +70,7 @@ impl<'a> Fields<'a> {
                     return Err(error.at(record.offset));
                 }
                 (tensor_shape_proto::UNKNOWN_RANK, Value::Varint(1..)) => {
-                    let error = Error::unexpected("shape", "one of unknown rank", "a known shape");
+                    let error = Error::unexpected("rank", "unknown_rank", "a known rank");
                     return Err(error.at(record.offset));
                 }
                 _ => {}

@@ -70,7 +70,7 @@ impl<'p> Printer<'p, '_> {
                 }
                 (Kind::Enum(_), Value::Varint(number @ 1..)) => {
                     return Err(not_in_json(
-                        format_args!("a Value that is null number {number}"),
+                        format_args!("a Value whose null_value is {number}, not 0,"),
                         "",
                     ));
                 }

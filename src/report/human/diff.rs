@@ -11,7 +11,7 @@ use crate::diff::{ChangeCounts, TensorDiff, TextView, Verdict, Weight};
 use crate::tensor::Kind;
 
 use super::text::{cut_middle, cut_name, padded, plural, printable, several, width_of, wrapped};
-use super::{Options, advice, changes, number, sections, texts};
+use super::{Options, changes, number, sections, suggestions, texts};
 
 /// The maximum number of columns of a path.
 const PATH_WIDTH: usize = 68;
@@ -29,7 +29,7 @@ pub(super) fn write(
         None if diff.coverage.has_graph() => changes::write(diff, options, out)?,
         None => changes::findings(diff, options, out)?,
     }
-    advice::write(diff, options, out)
+    suggestions::write(diff, options, out)
 }
 
 /// The answer, the two sides, and the tensors.
@@ -69,20 +69,16 @@ fn about_graph(diff: &Diff) -> String {
     match (diff.verdict(), cosmetic) {
         (Verdict::Same, 0) => format!("The {what} are the same."),
         (Verdict::Same, _) => {
-            format!("The {what} mean the same: {} cosmetic.", differences(cosmetic))
+            let are = if cosmetic == 1 { "is" } else { "are" };
+            format!("The {what} mean the same: {} {are} cosmetic.", plural(cosmetic, "change"))
         }
         (Verdict::Different, _) if semantic == 0 => {
-            format!("The {what} differ: {} cosmetic.", differences(cosmetic))
+            let changes = plural(cosmetic, "cosmetic change");
+            format!("The {what} differ: {changes}, which --strict counts.")
         }
         (Verdict::Different, _) => format!("The {what} differ: {}.", plural(semantic, "change")),
         (Verdict::Trouble, _) => "Error: not everything can be read.".into(),
     }
-}
-
-fn differences(cosmetic: u64) -> String {
-    let (differences, are) =
-        (plural(cosmetic, "difference"), if cosmetic == 1 { "is" } else { "are" });
-    format!("{differences} {are}")
 }
 
 /// The answer of a comparison of tensors and graphs.

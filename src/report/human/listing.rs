@@ -67,7 +67,7 @@ pub(super) fn table(rows: &[ListedTensor], options: &Options) -> Table {
             None => cells.push("unreadable".into()),
         }
         match &row.error {
-            Some(_) if row.facts.is_some() => cells.push("damaged".into()),
+            Some(_) if row.facts.is_some() => cells.push("unreadable".into()),
             _ => cells.extend(row.sha256.clone()),
         }
         let style = if row.error.is_some() { options.palette.bad } else { Style::new() };

@@ -1,6 +1,5 @@
 //! Reports for people: first the answer, then counts, then the largest changes, in at most 100 columns.
 
-mod advice;
 mod change_text;
 mod changes;
 mod devices;
@@ -12,6 +11,7 @@ mod overview;
 mod renames;
 mod restorability;
 mod sections;
+mod suggestions;
 mod table;
 mod text;
 mod texts;

@@ -1,4 +1,4 @@
-//! Proposed renames as `--rename` options: one rule for all tensors whose prefix changed in the same way.
+//! Suggested renames as `--rename` options: one rule for all tensors whose prefix changed in the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,18 +11,18 @@ const MAX_LEN: usize = 1000;
 
 /// A `--rename` option, and the number of tensors that it pairs.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Proposal {
+pub(super) struct Suggestion {
     /// `FROM=TO`, as one word of a shell.
     pub(super) option: String,
     /// The number of tensors that it renames.
     pub(super) tensors: usize,
 }
 
-/// Options that rename exactly the proposed tensors.
+/// Options that rename exactly the tensors that seem renamed.
 ///
 /// A name that is not UTF-8, contains control characters, is very long, or contains `=` in its new form (where the command
 /// splits a rule) gets no option.
-pub(super) fn proposals(diff: &Diff) -> Vec<Proposal> {
+pub(super) fn suggestions(diff: &Diff) -> Vec<Suggestion> {
     let mut groups = BTreeMap::<(&str, &str), Vec<(&str, &str)>>::new();
     for (from, to) in diff.renames.iter().filter_map(typable) {
         groups.entry(prefixes(from, to)).or_default().push((from, to));
@@ -33,7 +33,7 @@ pub(super) fn proposals(diff: &Diff) -> Vec<Proposal> {
         .filter(|tensor| tensor.lhs.is_some() || tensor.error.is_some())
         .map(|tensor| tensor.renamed_from.as_ref().unwrap_or(&tensor.name).as_bytes())
         .collect();
-    let mut proposals = Vec::new();
+    let mut suggestions = Vec::new();
     for ((from, to), pairs) in groups {
         let start = scope(from);
         let below = names
@@ -41,13 +41,13 @@ pub(super) fn proposals(diff: &Diff) -> Vec<Proposal> {
             .take_while(|name| name.starts_with(start.as_bytes()))
             .count();
         if pairs.len() > 1 && below == pairs.len() {
-            proposals.push(Proposal { option: general(from, to), tensors: pairs.len() });
+            suggestions.push(Suggestion { option: general(from, to), tensors: pairs.len() });
         } else {
-            let single = |(from, to)| Proposal { option: exact(from, to), tensors: 1 };
-            proposals.extend(pairs.into_iter().map(single));
+            let single = |(from, to)| Suggestion { option: exact(from, to), tensors: 1 };
+            suggestions.extend(pairs.into_iter().map(single));
         }
     }
-    proposals
+    suggestions
 }
 
 fn typable(rename: &Rename) -> Option<(&str, &str)> {

@@ -58,7 +58,7 @@ impl Section {
 
     fn title(self) -> &'static str {
         match self {
-            Self::Unreadable => "Cannot be compared",
+            Self::Unreadable => "Unreadable",
             Self::Type => "Different shape or dtype",
             Self::Removed => "Removed: only in lhs",
             Self::Added => "Added: only in rhs",
@@ -130,7 +130,7 @@ pub(super) fn write(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::
     lines::rest(changed.len(), noun, options, out)
 }
 
-/// The changed tensors in the order of the report, without those for which a rename is proposed.
+/// The changed tensors in the order of the report, without those for which a rename is suggested.
 fn sorted(diff: &Diff) -> Vec<Changed<'_>> {
     let has_roles = !diff.roles().is_empty();
     let from: BTreeSet<&Name> = diff.renames.iter().map(|rename| &rename.from).collect();

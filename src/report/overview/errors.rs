@@ -13,9 +13,9 @@ impl Overview<'_> {
         let assets = graphs.iter().flat_map(|graph| &graph.assets);
         let missing = assets.filter(|asset| asset.is_there == Some(false));
         let missing = missing.map(|asset| {
-            let folder = self.path.parent().unwrap_or(&self.path).join("assets");
+            let directory = self.path.parent().unwrap_or(&self.path).join("assets");
             let why = "the graph needs this asset, but its file is missing";
-            Error::not_found(why).in_file(&folder.join(&asset.filename))
+            Error::not_found(why).in_file(&directory.join(&asset.filename))
         });
         let damage = self.directory.iter().flat_map(Directory::damage).cloned();
         unknown.chain(damage).chain(missing).collect()

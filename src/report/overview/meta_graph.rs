@@ -85,7 +85,7 @@ pub struct Saver {
 /// An asset.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Asset {
-    /// The name of its file in the folder `assets`.
+    /// The name of its file in the directory `assets`.
     pub filename: String,
     /// The tensor to which its path is fed.
     pub tensor: String,

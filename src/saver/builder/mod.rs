@@ -5,7 +5,7 @@
 //! ```
 //! The nodes are those of TensorFlow 2.21's `tf.compat.v1.train.Saver`: names, order, inputs, devices and attributes. TensorFlow adds
 //! `_output_shapes` when it exports a graph with shapes, not when it builds a saver. Its arguments `restore_sequentially` and
-//! `preferred_shard` are missing here because TensorFlow ignores them, and the temporary folder is always `_temp` next to the checkpoint,
+//! `preferred_shard` are missing here because TensorFlow ignores them, and the temporary directory is always `_temp` next to the checkpoint,
 //! where older versions chose a random name.
 
 mod default;

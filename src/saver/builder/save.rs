@@ -153,15 +153,15 @@ pub(super) fn sharded_v2(
     nodes.on(&cpu_of(last)?, |nodes| Ok(merge(nodes, filename, &files, saved)))
 }
 
-/// Adds the prefix of the shards before the merge: in a folder, unless the store has no folders.
+/// Adds the prefix of the shards before the merge: in a directory, unless the store has no directories.
 fn temporary_prefix(nodes: &mut SaverNodes<'_>, filename: &str) -> Result<String> {
     nodes.on(&any_cpu(), |nodes| {
         let pattern = vec![("pattern", text("^s3://.*"))];
         let is_s3 = nodes.add_named("StaticRegexFullMatch", &[filename], pattern);
         let part = nodes.constant("Const", string(".part"));
-        let folder = nodes.constant("Const", string("_temp/part"));
+        let directory = nodes.constant("Const", string("_temp/part"));
         let attrs = vec![("T", dtype(DType::String))];
-        let suffix = nodes.add_named("Select", &[&is_s3, &part, &folder], attrs);
+        let suffix = nodes.add_named("Select", &[&is_s3, &part, &directory], attrs);
         let attrs = vec![("N", int(2)), ("separator", text(""))];
         Ok(nodes.add_named("StringJoin", &[filename, &suffix], attrs))
     })

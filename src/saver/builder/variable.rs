@@ -135,10 +135,8 @@ impl Variable {
         snapshot_device: String,
     ) -> Result<Self> {
         let name = node.name.to_owned();
-        let dtype = node.dtype_in("dtype").ok_or_else(|| {
-            let found = format!("{:?} of {}", node.types("dtype"), crate::error::shortened(&name));
-            Error::unexpected("dtype of a variable", found, "a code of types.proto")
-        })?;
+        let code = node.types("dtype").first().copied().unwrap_or_default();
+        let dtype = DType::stored("dtype", code).map_err(|error| error.in_field(&name))?;
         let (shape, device) = (node.declared_shape(), node.device.to_owned());
         let slice = None;
         Ok(Self { name, kind, dtype, shape, device, snapshot, snapshot_device, slice })

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::error::Result;
-use crate::graph::{Action, Graph, Node, NodeId, NodeRole, Target, targets_of, truth};
+use crate::graph::{Action, Graph, Node, NodeId, NodeKind, Target, targets_of, truth};
 
 /// The largest number of calls between a variable and an argument that passes it.
 const CALLS: usize = 8;
@@ -170,7 +170,7 @@ impl<'m> Bodies<'m> {
     /// The node, or for an argument the node that the caller passes.
     fn variable(&self, mut body: usize, mut id: NodeId) -> Option<&Node<'m>> {
         for _ in 0..CALLS {
-            let NodeRole::Argument(position) = self.all.get(body)?.graph.node(id).role else {
+            let NodeKind::Argument(position) = self.all.get(body)?.graph.node(id).kind else {
                 break;
             };
             let Some((caller, call)) = self.called.get(body).copied().flatten() else { break };

@@ -8,8 +8,9 @@ use crate::tensor::{DType, Shape, Tensor};
 
 /// Packs tensors of one shape into one, with a new first dimension.
 pub(super) fn pack(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
-    if op.node.attr("axis").map_or(0, attrs::int) != 0 {
-        return Err(Error::unsupported("tensors are packed along axis 0 only"));
+    match op.node.attr("axis").map_or(0, attrs::int) {
+        0 => {}
+        axis => return Err(Error::unexpected("axis", axis, 0)),
     }
     let tensors = op.tensors(0)?;
     let Some(first) = tensors.first() else {
@@ -58,14 +59,15 @@ pub(super) fn string_join(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
     Ok(of_strings(shape.clone(), &joined)?.into())
 }
 
-/// The only pattern that savers match: that of a store without folders.
+/// The only pattern that savers match: that of a store without directories.
 const S3: &[u8] = b"^s3://.*";
 
 /// Matches each string against a pattern.
 pub(super) fn regex_full_match(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
-    if op.node.attr("pattern").map(attrs::bytes) != Some(S3) {
-        let kind = "only the pattern of savers is supported, ^s3://.*".to_owned();
-        return Err(Error::unsupported(kind));
+    let pattern = op.node.attr("pattern").map(attrs::bytes).unwrap_or_default();
+    if pattern != S3 {
+        let found = format!("{:?}", crate::error::shortened(&String::from_utf8_lossy(pattern)));
+        return Err(Error::unexpected("pattern", found, String::from_utf8_lossy(S3)));
     }
     let tensor = op.tensor(0)?;
     let matches =
@@ -77,14 +79,15 @@ pub(super) fn regex_full_match(op: &mut Operation<'_, '_, '_>) -> Result<Value> 
 /// Selects one of two tensors.
 pub(super) fn select(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
     let (condition, yes, no) = (op.tensor(0)?, op.tensor(1)?, op.tensor(2)?);
+    if yes.dtype() != no.dtype() {
+        let expected = format!("{}, that of the first", yes.dtype());
+        return Err(Error::unexpected("dtype of the second value", no.dtype(), expected));
+    }
     match (condition.dtype(), condition.content()) {
-        (DType::Bool, &[is]) if yes.dtype() == no.dtype() => {
-            Ok(Value::Tensor(if is == 0 { no } else { yes }))
-        }
+        (DType::Bool, &[is]) => Ok(Value::Tensor(if is == 0 { no } else { yes })),
         (dtype, _) => {
             let found = format!("{dtype} {}", condition.shape());
-            let expected = "one bool, for two tensors of one dtype";
-            Err(Error::unexpected("condition", found, expected))
+            Err(Error::unexpected("condition", found, "one bool"))
         }
     }
 }

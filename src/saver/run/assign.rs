@@ -41,9 +41,9 @@ pub(super) fn read(op: &Operation<'_, '_, '_>) -> Result<Value> {
 fn handle<'o>(op: &Operation<'o, '_, '_>) -> Result<&'o Arc<DeclaredVariable>> {
     match op.input(0)? {
         Value::Handle(variable) => Ok(variable),
-        _ => {
+        other => {
             let expected = "the handle of a variable";
-            Err(Error::unexpected("first input", "another value", expected))
+            Err(Error::unexpected("first input", other.description(), expected))
         }
     }
 }
@@ -52,7 +52,7 @@ fn handle<'o>(op: &Operation<'o, '_, '_>) -> Result<&'o Arc<DeclaredVariable>> {
 pub(super) fn assign(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
     let target = op.input(0)?;
     let Value::Reference(variable) = target else {
-        let found = "another value";
+        let found = target.description();
         return Err(Error::unexpected("first input", found, "a reference to a variable"));
     };
     let tensor = op.tensor(1)?;

@@ -173,10 +173,13 @@ fn parsed(spec: &str) -> Result<(Shape, Slice)> {
 }
 
 /// The writer of a run that saves.
-fn writer<'w>(session: &'w mut Session<'_, '_>) -> Result<&'w mut (dyn WriteCheckpoint + 'w)> {
-    match &mut session.writer {
+fn writer<'w>(op: &'w mut Operation<'_, '_, '_>) -> Result<&'w mut (dyn WriteCheckpoint + 'w)> {
+    match &mut op.session.writer {
         Some(writer) => Ok(&mut **writer),
-        None => Err(Error::unsupported("nothing is written while a saver restores")),
+        None => {
+            let kind = format!("op {} cannot run during a restore", op.node.op);
+            Err(Error::unsupported(kind))
+        }
     }
 }
 
@@ -195,7 +198,7 @@ pub(super) fn save(op: &mut Operation<'_, '_, '_>, save_op: &SaveOp) -> Result<(
         checked.map_err(|error| error.of_tensor(&Name::from(name)))?;
         written.push(Written { name, slice_spec, tensor });
     }
-    writer(op.session)?.write(path, &written, save_op.version)
+    writer(op)?.write(path, &written, save_op.version)
 }
 
 fn check_saved(slice: &str, tensor: &Tensor, code: i32) -> Result<()> {
@@ -222,7 +225,7 @@ pub(super) fn merge(op: &mut Operation<'_, '_, '_>) -> Result<()> {
         allow_missing_files: op.node.attr("allow_missing_files").is_some_and(attrs::truth),
     };
     let (parts, path) = (texts(&parts, "checkpoint_prefixes")?, text(&path, "destination_prefix")?);
-    writer(op.session)?.merge(&parts, path, options)
+    writer(op)?.merge(&parts, path, options)
 }
 
 /// The name of a shard, or the pattern that matches all shards.

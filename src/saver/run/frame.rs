@@ -7,7 +7,7 @@ use super::schedule::{in_node, schedule};
 use super::session::Session;
 use super::value::Value;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Input, Node, NodeId, NodeRole, output_index};
+use crate::graph::{Graph, Input, Node, NodeId, NodeKind, output_index};
 use crate::tensor::Tensor;
 
 /// The values from outside.
@@ -113,9 +113,9 @@ impl<'g, 'm> Frame<'g, 'm> {
         id: NodeId,
         node: &Node<'m>,
     ) -> Result<Vec<Value>> {
-        match (&self.input, node.role) {
+        match (&self.input, node.kind) {
             (FrameInput::Fed(fed, value), _) if *fed == id => return Ok(vec![value.clone()]),
-            (FrameInput::Arguments(arguments), NodeRole::Argument(at)) => {
+            (FrameInput::Arguments(arguments), NodeKind::Argument(at)) => {
                 let value = arguments.get(at as usize).cloned();
                 let missing = || Error::not_found("nothing is given for this argument");
                 return Ok(vec![value.ok_or_else(missing)?]);
@@ -135,21 +135,27 @@ impl<'g, 'm> Frame<'g, 'm> {
                 }
             }
         }
-        match node.role {
-            NodeRole::Result(_) => Ok(inputs),
-            NodeRole::ControlResult(_) => Ok(Vec::new()),
+        match node.kind {
+            NodeKind::Result(_) => Ok(inputs),
+            NodeKind::ControlResult(_) => Ok(Vec::new()),
             _ => ops::run(session, node, inputs),
         }
     }
 
     fn input(&self, session: &mut Session<'_, 'm>, input: &Input<'m>) -> Result<Value> {
-        let value = input.source.and_then(|source| {
-            let number = self.output_number(session, input, source)?;
-            self.outputs.get(source.position())?.get(number).cloned()
-        });
-        value.ok_or_else(|| {
-            let shown = crate::error::shortened(input.text);
-            Error::not_found(format!("its input {shown} is not an output"))
+        let shown = || crate::error::shortened(input.text);
+        let source = input
+            .source
+            .ok_or_else(|| Error::not_found(format!("input {}: no such node", shown())))?;
+        let name = || crate::error::shortened(self.graph.node(source).name);
+        let number = self.output_number(session, input, source).ok_or_else(|| {
+            let kind = format!("input {} names no output of node {}", shown(), name());
+            Error::not_found(kind)
+        })?;
+        let outputs = self.outputs.get(source.position()).map_or(&[][..], Vec::as_slice);
+        outputs.get(number).cloned().ok_or_else(|| {
+            let (count, s) = (outputs.len(), if outputs.len() == 1 { "" } else { "s" });
+            Error::not_found(format!("input {}: node {} has {count} output{s}", shown(), name()))
         })
     }
 
@@ -163,7 +169,7 @@ impl<'g, 'm> Frame<'g, 'm> {
     ) -> Option<usize> {
         let node = self.graph.node(source);
         let is_function = matches!(self.input, FrameInput::Arguments(_));
-        if !is_function || matches!(node.role, NodeRole::Argument(_)) {
+        if !is_function || matches!(node.kind, NodeKind::Argument(_)) {
             return input.port.parse().ok();
         }
         if !input.text.contains(':') {

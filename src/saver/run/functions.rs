@@ -6,7 +6,7 @@ use std::rc::Rc;
 use prost_reflect::prost::Message as _;
 
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Library, Node, NodeId, NodeRole, OpTable, is_stateful};
+use crate::graph::{Graph, Library, Node, NodeId, NodeKind, OpTable, is_stateful};
 use crate::message::nested;
 use crate::schema::field::function_def;
 use crate::schema::tensorflow::OpDef;
@@ -86,11 +86,11 @@ impl<'m> Body<'m> {
     fn new(graph: Graph<'m>, bytes: usize) -> Result<Self> {
         let (mut results, mut others, mut arguments) = (Vec::new(), Vec::new(), 0);
         for (id, node) in graph.iter() {
-            match node.role {
-                NodeRole::Result(at) => results.push((at, id)),
-                NodeRole::Argument(_) => arguments += 1,
-                NodeRole::ControlResult(_) => others.push(id),
-                NodeRole::Node => {
+            match node.kind {
+                NodeKind::Result(at) => results.push((at, id)),
+                NodeKind::Argument(_) => arguments += 1,
+                NodeKind::ControlResult(_) => others.push(id),
+                NodeKind::Node => {
                     if OpTable::builtin().definition(node.op).is_some_and(is_stateful) {
                         others.push(id);
                     }

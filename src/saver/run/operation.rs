@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::session::Session;
 use super::value::Value;
 use crate::error::{Error, Result};
-use crate::graph::Node;
+use crate::graph::{Node, OpTable};
+use crate::schema::tensorflow::op_def::ArgDef;
 use crate::tensor::{DType, Tensor};
 
 /// A node that runs, with its inputs and the state of the run.
@@ -18,8 +19,19 @@ pub(super) struct Operation<'o, 'r, 'm> {
 impl<'o> Operation<'o, '_, '_> {
     /// The input at this position.
     pub(super) fn input(&self, at: usize) -> Result<&'o Value> {
-        let count = self.inputs.len();
-        let missing = || Error::unexpected("number of inputs", count, "as many as its op has");
+        let missing = || {
+            let op = crate::error::shortened(self.node.op);
+            let args = OpTable::builtin().definition(self.node.op).map(|op| &*op.input_arg);
+            // A list of inputs has any length.
+            let is_one = |arg: &ArgDef| arg.number_attr.is_empty() && arg.type_list_attr.is_empty();
+            let expected = match args {
+                Some(args) if args.iter().all(is_one) => {
+                    format!("{}, those of op {op}", args.len())
+                }
+                _ => format!("at least {}, for op {op}", at + 1),
+            };
+            Error::unexpected("number of inputs", self.inputs.len(), expected)
+        };
         self.inputs.get(at).ok_or_else(missing)
     }
 

@@ -17,7 +17,10 @@ pub(super) fn table(op: &Operation<'_, '_, '_>) -> Result<Value> {
 fn handle<'o>(op: &Operation<'o, '_, '_>) -> Result<&'o Arc<DeclaredTable>> {
     match op.input(0)? {
         Value::Table(table) => Ok(table),
-        _ => Err(Error::unexpected("first input", "another value", "the handle of a table")),
+        other => {
+            let expected = "the handle of a table";
+            Err(Error::unexpected("first input", other.description(), expected))
+        }
     }
 }
 

@@ -19,6 +19,18 @@ pub(super) enum Value {
     Table(Arc<DeclaredTable>),
 }
 
+impl Value {
+    /// A description for messages.
+    pub(super) fn description(&self) -> String {
+        match self {
+            Self::Tensor(tensor) => format!("a {} tensor", tensor.dtype()),
+            Self::Reference(variable) => format!("a reference to the variable {}", variable.name()),
+            Self::Handle(variable) => format!("the handle of the variable {}", variable.name()),
+            Self::Table(table) => format!("the handle of the table {}", table.name()),
+        }
+    }
+}
+
 impl From<Tensor> for Value {
     fn from(tensor: Tensor) -> Self {
         Self::Tensor(Arc::new(tensor))

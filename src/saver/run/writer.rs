@@ -38,7 +38,7 @@ pub trait WriteCheckpoint {
 /// The options of `MergeV2Checkpoints`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MergeOptions {
-    /// Whether the folders of the parts are removed.
+    /// Whether the directories of the parts are removed.
     pub delete_old_dirs: bool,
     /// Whether parts may be missing.
     pub allow_missing_files: bool,

@@ -277,8 +277,8 @@ impl<'s> Encoder<'s> {
                 && let Some(other) = ty.fields.get(usize::from(*other))
             {
                 let (name, other) = (&field.text_name, &other.text_name);
-                let why =
-                    format!("{name} after {other}: only one of oneof {} can be set", oneof.name);
+                let most = format!("oneof {} has at most one field", oneof.name);
+                let why = format!("{name} cannot be set: {other} is set, and {most}");
                 return Err(Refusal::new(at, why));
             }
         }

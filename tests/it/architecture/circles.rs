@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A module's path below `src`: `["message", "wire"]`.
 type Module = Vec<String>;
 
-/// Folders whose files may call each other because their data is recursive, with the reason.
+/// Directories whose files may call each other because their data is recursive, with the reason.
 const RECURSIVE: &[(&str, &str)] = &[
     ("diff/graph", "a function is a graph, whose nodes call functions"),
     ("diff/message", "a field's value is a message, which has fields"),
@@ -112,7 +112,7 @@ impl Modules {
         Some(module)
     }
 
-    /// The modules that each module imports, without its ancestors and descendants: a folder counts as one unit.
+    /// The modules that each module imports, without its ancestors and descendants: a directory counts as one unit.
     fn imports(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
         let of = |(module, source): (&Module, &Source)| {
             let uses = source.uses.iter().map(|(path, _)| path);

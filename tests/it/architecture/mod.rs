@@ -147,7 +147,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Words that may occur only in certain modules or folders, with the reason.
+/// Words that may occur only in certain modules or directories, with the reason.
 const ONLY_IN: &[(&str, &[&str], &str)] = &[
     (
         "std::fs",
@@ -173,7 +173,7 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ("pulp", &["compare"], "vectors are for comparing"),
     ("wgpu", &["compare/gpu"], "one folder knows the GPU; the rest sees an accelerator"),
     ("pollster", &["compare/gpu"], "nothing else is asynchronous"),
-    ("pest", &["text"], "the text format has one parser"),
+    ("pest", &["text"], "only the text format is parsed with pest"),
     ("unsafe ", &[], "there is none"),
     ("HashMap", &[], "no output depends on hash order"),
     ("async fn", &[], "no async in the public API"),
@@ -264,7 +264,7 @@ fn words_stay_in_their_modules() {
 /// The largest number of lines in a `mod.rs`.
 const MAP_LINES: usize = 150;
 
-/// A `mod.rs` is only the map of its folder; everything else goes into a named file.
+/// A `mod.rs` is only the map of its directory; everything else goes into a named file.
 #[test]
 fn a_mod_file_is_a_map() {
     let mut paths = Vec::new();

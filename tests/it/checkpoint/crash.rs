@@ -28,7 +28,7 @@ use crate::support::Random;
 use crate::support::message_forms::parsed;
 use crate::support::process::test_process;
 
-/// Replaces the checkpoint in a folder, once per number.
+/// Replaces the checkpoint in a directory, once per number.
 type Work = fn(&Path, Range<u64>);
 
 /// The work of the killed process. Its environment has `WORK=FIRST=FOLDER`; `FIRST` is the first number.

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::support::message_forms::decoded;
 
-/// A scenario of `oracle/rotation.json`, run in a folder.
+/// A scenario of `oracle/rotation.json`, run in a directory.
 struct Scenario<'a> {
     start: f64,
     saver: Saver,
@@ -103,7 +103,7 @@ impl<'a> Scenario<'a> {
         self.saver.save(&builder, &path, &options, &Silent).unwrap();
     }
 
-    /// The files in the folder, in the oracle's form.
+    /// The files in the directory, in the oracle's form.
     fn after(&self) -> Value {
         let dir = self.folder.to_str().unwrap();
         let mut files: Vec<String> = fs::read_dir(self.folder)
@@ -158,7 +158,7 @@ fn impossible_names_are_refused() {
     };
     insta::assert_snapshot!(
         refused(&folder.path().join("m"), Some("a/b")),
-        @"a/b: the name of the state file may have no directory in it"
+        @"a/b: the name of the state file must be a file name without a directory"
     );
     insta::assert_snapshot!(
         refused(&folder.path().join("checkpoint"), None),

@@ -19,7 +19,7 @@ const FILES: &[(&str, &str)] = &[
     ("graphs/frozen.pb", "broken.pb"),
 ];
 
-/// A repository in a temporary folder.
+/// A repository in a temporary directory.
 struct Repository {
     dir: TempDir,
 }

@@ -39,7 +39,7 @@ fn a_failed_write_leaves_the_old_file() {
 }
 
 #[test]
-fn a_missing_folder_is_reported() {
+fn a_missing_directory_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("missing");
     let path = folder.join("graph.json");

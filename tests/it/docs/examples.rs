@@ -15,7 +15,7 @@ use crate::support::command::{command, finish};
 /// Commands that are not run.
 const NOT_RUN: &[&str] = &["cargo test"];
 
-/// Copies the files that an argument names in `tests/data` to the folder in which the examples run.
+/// Copies the files that an argument names in `tests/data` to the directory in which the examples run.
 fn provide(arg: &str, folder: &Path) {
     let path = Path::new(arg);
     if !path.starts_with("tests/data") {
@@ -81,7 +81,7 @@ struct Mismatch {
     printed: String,
 }
 
-/// Runs the examples of a page in a temporary folder, in order; returns how many there are.
+/// Runs the examples of a page in a temporary directory, in order; returns how many there are.
 fn run_examples(page: &Page) -> (usize, Vec<Mismatch>) {
     let folder = tempfile::tempdir().unwrap();
     let blocks = page.blocks();

@@ -21,7 +21,7 @@ fn findings(text: &str) -> Vec<String> {
 const BROKEN: &[(&str, &str)] = &[
     (
         "graphs/handles.pb",
-        r#"node["resource"]: attr "dtype" is missing, and op Const has no default"#,
+        r#"node["resource"]: attribute "dtype" is missing, and op Const has no default"#,
     ),
     ("graphs/names.meta", r#"node["A.-_/\\1/.starts_with.a-dot"]: TensorFlow refuses this name"#),
 ];
@@ -70,7 +70,9 @@ node { name: 'b' op: 'Matmul' input: 'a' input: 'a' }",
         ),
         (
             "node { name: 'a' op: 'Old' } versions { producer: 8 }",
-            &[r#"node["a"].op: op Old was removed in version 8, the graph has 8"#][..],
+            &[
+                r#"node["a"].op: op Old was removed in GraphDef version 8; the graph's producer version is 8"#,
+            ][..],
         ),
         ("node { name: 'a' op: 'Old' } versions { producer: 7 }", &[][..]),
         (
@@ -90,7 +92,7 @@ fn attributes_are_checked_against_the_op_definition() {
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'Identity' input: 'a' }",
-            &[r#"node["b"]: attr "T" is missing, and op Identity has no default"#][..],
+            &[r#"node["b"]: attribute "T" is missing, and op Identity has no default"#][..],
         ),
         (
             r"node { name: 'a' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } }
@@ -101,12 +103,12 @@ attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape {} tensor_cont
         ),
         (
             "node { name: 'b' op: 'MaxPool' }",
-            &[r#"node["b"]: attrs "ksize", "padding", "strides" are missing, and op MaxPool has no default"#, r#"node["b"]: has 0 data inputs, but op MaxPool accepts 1"#][..],
+            &[r#"node["b"]: attributes "ksize", "padding", "strides" are missing, and op MaxPool has no default"#, r#"node["b"]: has 0 data inputs, but op MaxPool accepts 1"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
 node { name: 'b' op: 'Identity' input: 'a' attr { key: 'T' value { type: DT_FLOAT } } attr { key: '_free' value { b: true } } attr { key: 'half_pixel_centers' value { b: true } } }",
-            &[r#"node["b"].attr["half_pixel_centers"]: attr "half_pixel_centers" is not in op Identity"#][..],
+            &[r#"node["b"].attr["half_pixel_centers"]: attribute "half_pixel_centers" is not in op Identity"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
@@ -119,7 +121,7 @@ node { name: 'b' op: 'Identity' input: 'a' attr { key: 'T' value { s: 'float' } 
         ),
         (
             "node { name: 'b' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT_REF } } }",
-            &[r#"node["b"].attr["dtype"]: is a reference to float32, which an attr may not be"#][..],
+            &[r#"node["b"].attr["dtype"]: is a reference to float32, which an attribute may not be"#][..],
         ),
         (
             "node { name: 'b' op: 'Placeholder' attr { key: 'dtype' value { } } }",
@@ -208,7 +210,7 @@ node { name: 'b' op: 'Identity' input: 'a:1' attr { key: 'T' value { type: DT_FL
         ),
         (
             "node { name: 'a' op: 'NoOp' input: '^b' } node { name: 'b' op: 'NoOp' input: '^c' } node { name: 'c' op: 'NoOp' input: '^a' } node { name: 'd' op: 'NoOp' input: '^c' }",
-            &[r#"node["a"]: is in a cycle without a NextIteration, with b, c"#][..],
+            &[r#"node["a"]: is in a cycle with b, c, and no node of it is a NextIteration"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
@@ -217,7 +219,7 @@ node { name: 'b' op: 'Merge' input: 'a' input: 'c' attr { key: 'N' value { i: 2 
         ),
         (
             "node { name: 'b' op: 'Merge' input: 'c' input: 'c' attr { key: 'N' value { i: 2 } } attr { key: 'T' value { type: DT_FLOAT } } } node { name: 'c' op: 'NextIteration' input: 'b' attr { key: 'T' value { type: DT_FLOAT } } }",
-            &[r#"node["b"]: is in a cycle without a NextIteration, with c"#][..],
+            &[r#"node["b"]: is in a cycle with c, and no node of it is a NextIteration"#][..],
         ),
     ] {
         assert_eq!(findings(text), expected, "{text}");
@@ -339,13 +341,13 @@ fn functions_are_checked_by_their_own_rules() {
             "library { function { signature { name: 'f' input_arg { name: 'x' type_attr: 'T' } output_arg { name: 'y' type_attr: 'T' } attr { name: 'T' type: 'type' } }
   node_def { name: 'n' op: 'Identity' input: 'x' attr { key: 'T' value { placeholder: 'U' } } }
   ret { key: 'y' value: 'n:output:0' } } }",
-            &[r#"library.function["f"].node_def["n"].attr["T"]: function f has no attr "U""#][..],
+            &[r#"library.function["f"].node_def["n"].attr["T"]: function f has no attribute "U""#][..],
         ),
         (
             "library { function { signature { name: 'f' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }
   node_def { name: 'n' op: 'Identity' input: 'x' }
   ret { key: 'y' value: 'n:output:0' } } }",
-            &[r#"library.function["f"].node_def["n"]: attr "T" is missing, and op Identity has no default"#][..],
+            &[r#"library.function["f"].node_def["n"]: attribute "T" is missing, and op Identity has no default"#][..],
         ),
         (
             "node { name: 'a' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
@@ -381,7 +383,8 @@ fn a_long_cycle_is_found() {
     assert_eq!(checked(nodes.clone(), 5).findings, []);
     nodes[0].input = after(LEN - 1);
     let found = checked(nodes, 5).findings;
-    let problem = "is in a cycle without a NextIteration, with n1, n2, n3 and 99996 more";
+    let problem =
+        "is in a cycle with n1, n2, n3 and 99996 more, and no node of it is a NextIteration";
     let lines: Vec<_> = found.iter().map(ToString::to_string).collect();
     assert_eq!(lines, [format!("node[\"n0\"]: {problem}")]);
 }

@@ -238,15 +238,15 @@ fn invalid_tensor_protos_are_refused_with_a_reason() {
     shape: expected at most 2^63 - 1 elements, found [1099511627776, 1099511627776]
     shape: expected at most 2^63 - 1 elements, found [1099511627776, 1099511627776, 0]
     byte 1021: number of dimensions: expected at most 254, found more
-    byte 6: shape: expected a known shape, found one of unknown rank
+    byte 6: rank: expected a known rank, found unknown_rank
     byte 8: list of values: expected int_val, that of int32, found float_val
     byte 14: list of values: expected float_val, that of float32, found int_val
     byte 8: list of values: expected int_val, that of int32, found string_val
     byte 8: list of values: expected int_val, that of int32, found float8_val
     byte 10: bytes of a list of values: expected a multiple of 4, found 5
-    dtype: expected a code of types.proto that is not of a reference, found 99
-    dtype: expected a code of types.proto that is not of a reference, found 103
-    dtype: expected a code of types.proto that is not of a reference, found 0
+    dtype: expected a dtype that can be stored, found 99
+    dtype: expected a dtype that can be stored, found DT_INT32_REF (103)
+    dtype: expected a dtype that can be stored, found DT_INVALID (0)
     byte 1: a field needs 1 byte, 0 left
     ");
 }

@@ -187,7 +187,7 @@ fn unknown_fields_of_a_node_are_compared() {
 }
 
 #[test]
-fn assets_in_folders_too_deep_are_an_error() {
+fn assets_in_directories_too_deep_are_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let model = |name: &str, depth: usize, asset: &str| {
         let dir = folder.path().join(name);

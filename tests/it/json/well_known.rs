@@ -122,7 +122,11 @@ fn well_known_types_are_refused_when_they_are_out_of_range() {
             r#"the path "" cannot be represented in JSON: it would not round-trip"#,
         ),
         ("Value", b"", "an empty Value cannot be represented in JSON"),
-        ("Value", b"\x08\x05", "a Value that is null number 5 cannot be represented in JSON"),
+        (
+            "Value",
+            b"\x08\x05",
+            "a Value whose null_value is 5, not 0, cannot be represented in JSON",
+        ),
         // A boolean in place of the string is an unknown field.
         (
             "Value",

@@ -1,6 +1,6 @@
-//! The cases of the protobuf conformance suite; `CKDIFF_CONFORMANCE` names the folder that contains them.
+//! The cases of the protobuf conformance suite; `CKDIFF_CONFORMANCE` names the directory that contains them.
 //!
-//! The folder has `cases.jsonl`, one case per line, and `descriptors_with_editions.binpb`. Known gaps are listed in
+//! The directory has `cases.jsonl`, one case per line, and `descriptors_with_editions.binpb`. Known gaps are listed in
 //! `tests/conformance_failures.txt`; a listed case that passes fails the test too.
 
 use std::collections::{BTreeMap, BTreeSet};

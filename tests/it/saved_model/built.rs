@@ -31,7 +31,7 @@ fn build(case: &Case, from: From, out: &Path) -> BuildOutcome {
     if case.name == AS_TEXT { builder.save_as_text().unwrap() } else { builder.save().unwrap() }
 }
 
-/// All files and folders in a directory.
+/// All files and directories in a directory.
 pub fn everything(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![dir.to_path_buf()];
@@ -162,7 +162,7 @@ fn no_temporary_files_are_left_next_to_a_built_model() {
     let names = everything(&folder.path().join("made/too"));
     assert_eq!(names.iter().filter(|name| name.components().count() == 1).count(), 1, "{names:?}");
     assert_eq!(everything(folder.path()).len(), names.len() + 2, "{names:?}");
-    // A dropped builder leaves nothing, not even the folders that it made.
+    // A dropped builder leaves nothing, not even the directories that it made.
     drop(Builder::new(folder.path().join("other/one")).unwrap());
     assert!(!folder.path().join("other").exists());
 }

@@ -137,7 +137,7 @@ fn a_failed_part_hides_nothing_else() {
         ("Fingerprint", |dir| fs::write(dir.join("fingerprint.pb"), [0xff; 9]).unwrap()),
         ("Saved variables", |dir| fs::write(dir.join("variables/variables.index"), "").unwrap()),
         ("Other files", |dir| {
-            // Deeper than any folder of a SavedModel; a link to a parent folder looks like this.
+            // Deeper than any directory of a SavedModel; a link to a parent directory looks like this.
             fs::create_dir_all(dir.join("assets").join("deep/".repeat(40))).unwrap();
         }),
     ];

@@ -30,7 +30,7 @@ fn tagged(tag: &str) -> MetaGraphOptions {
     MetaGraphOptions { tags: vec![tag.into()], ..MetaGraphOptions::default() }
 }
 
-/// The text of an error, with `DIR` for the test's folder.
+/// The text of an error, with `DIR` for the test's directory.
 fn message_of(error: &Error, folder: &Path) -> String {
     error.to_string().replace(folder.to_str().unwrap(), "DIR")
 }
@@ -213,7 +213,7 @@ fn a_refused_meta_graph_can_be_added_again() {
     let asset = AssetSource { tensor: "first".into(), path: None };
     let options = MetaGraphOptions { assets: vec![asset], ..tagged("serve") };
     let none = Variables::of(&meta).unwrap();
-    // By the time of the error, the asset was copied and the folder of variables exists.
+    // By the time of the error, the asset was copied and the directory of variables exists.
     let mut add = |values| builder.add_meta_graph_and_variables(&meta, values, &options, &Silent);
     assert!(add(Values::Variables(&none)).is_err());
     add(Values::Checkpoint(&values)).unwrap();
@@ -287,7 +287,7 @@ fn an_abandoned_build_leaves_nothing() {
 const ABANDONED: &str = "CKDIFF_ABANDON_TEST";
 
 #[test]
-fn existing_folders_are_not_replaced() {
+fn existing_directories_are_not_replaced() {
     let folder = TempDir::new().unwrap();
     let old = folder.path().join("old");
     fs::create_dir(&old).unwrap();
@@ -307,7 +307,7 @@ fn existing_folders_are_not_replaced() {
 }
 
 #[test]
-fn an_empty_folder_is_filled_and_keeps_its_permissions() {
+fn an_empty_directory_is_filled_and_keeps_its_permissions() {
     let folder = TempDir::new().unwrap();
     let real = folder.path().join("real");
     fs::create_dir(&real).unwrap();
@@ -428,7 +428,7 @@ fn missing_and_misplaced_assets_are_reported() {
 }
 
 #[test]
-fn folders_without_a_saved_model_are_reported() {
+fn directories_without_a_saved_model_are_reported() {
     let folder = TempDir::new().unwrap();
     let refused = |dir: &Path| message_of(&SavedModel::open(dir).unwrap_err(), folder.path());
     assert_snapshot!(refused(&folder.path().join("none")), @"DIR/none: there is no such directory");

@@ -124,7 +124,7 @@ fn outputs_are_selected_by_name_and_number() {
     assert_eq!(from("first").unwrap(), "T");
     for port in ["first:1", "third:0", "output:0", "0"] {
         let error = from(port).unwrap_err();
-        assert!(error.contains("is not an output"), "{port}: {error}");
+        assert!(error.contains("names no output of node p"), "{port}: {error}");
     }
 }
 

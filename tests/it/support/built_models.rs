@@ -29,7 +29,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "nothing", tag_sets: &[&[]], has_variables: false },
 ];
 
-/// The folder of a case.
+/// The directory of a case.
 pub(crate) fn folder(case: &str) -> PathBuf {
     Path::new("tests/data/built").join(case)
 }

@@ -25,7 +25,7 @@ impl Run {
     }
 }
 
-/// The command, run in the folder of the fixtures, without the environment variables that it reads.
+/// The command, run in the directory of the fixtures, without the environment variables that it reads.
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ckdiff"));
     command.current_dir("tests/data").args(args).stdin(Stdio::null());

@@ -1,4 +1,4 @@
-//! Commands that work in a temporary folder.
+//! Commands that work in a temporary directory.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub fn refused(dir: &Path, command: &str) -> String {
     said
 }
 
-/// The names of the files in a folder, sorted.
+/// The names of the files in a directory, sorted.
 pub fn names(dir: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(dir)
         .unwrap()

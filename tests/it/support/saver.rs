@@ -16,7 +16,7 @@ pub fn meta_graph(path: &str) -> Message<'static> {
     opened(Path::new("tests/data/savers").join(path)).message().clone()
 }
 
-/// The first meta graph of the SavedModel in a folder.
+/// The first meta graph of the SavedModel in a directory.
 pub fn meta_graph_of(model: &Path) -> Message<'static> {
     let model = opened(model.join("saved_model.pb"));
     decoded("tensorflow.MetaGraphDef", field(model.message(), 2).to_vec())

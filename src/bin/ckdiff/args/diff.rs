@@ -30,7 +30,7 @@ pub(crate) struct DiffArgs {
     /// Count differences by powers of two, in the JSON report
     #[arg(long, help_heading = "Report")]
     pub(crate) histogram: bool,
-    /// How many changed tensors to list: a number, or `all`
+    /// How many changes and tensors of each list to show: a number, or `all`
     #[arg(short = 'n', long, value_name = "N", default_value = "20", value_parser = max_rows, help_heading = "Report")]
     pub(crate) max_diffs: usize,
     #[command(flatten)]
@@ -73,7 +73,7 @@ pub(crate) struct Closeness {
     /// Relative tolerance
     #[arg(long, value_name = "R", value_parser = bound, allow_negative_numbers = true)]
     pub(crate) rtol: Option<f64>,
-    /// The maximum number of representable values between two floats
+    /// Maximum distance in representable values (ulps)
     #[arg(long, value_name = "N")]
     pub(crate) ulp: Option<u64>,
     /// Whether NaN is close to NaN

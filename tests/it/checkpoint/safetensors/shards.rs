@@ -181,16 +181,16 @@ fn an_index_is_an_object_with_a_map() {
         fs::write(dir.path().join(INDEX), case).unwrap();
         said.push(errors(dir.path(), INDEX));
     }
-    assert_snapshot!(said.join("\n"), @r#"
+    assert_snapshot!(said.join("\n"), @"
     DIR/model.safetensors.index.json: byte 0: unexpected JSON: EOF while parsing a value
-    DIR/model.safetensors.index.json: byte 1: unexpected JSON: invalid length 0, expected an object with a `weight_map`
-    DIR/model.safetensors.index.json: byte 3: unexpected JSON: invalid type: null, expected an object with a `weight_map`
+    DIR/model.safetensors.index.json: byte 1: expected an object with a `weight_map`, found an array of length 0
+    DIR/model.safetensors.index.json: byte 3: expected an object with a `weight_map`, found null
     DIR/model.safetensors.index.json: byte 1: unexpected JSON: missing field `weight_map`
-    DIR/model.safetensors.index.json: byte 13: unexpected JSON: invalid type: sequence, expected an object
-    DIR/model.safetensors.index.json: byte 19: unexpected JSON: invalid type: integer `1`, expected a string
+    DIR/model.safetensors.index.json: byte 13: expected an object, found an array
+    DIR/model.safetensors.index.json: byte 19: expected a string, found integer 1
     DIR/model.safetensors.index.json: byte 18: unexpected JSON: trailing characters
     DIR/model.safetensors.index.json: byte 0: unexpected JSON: expected value
-    "#);
+    ");
     fs::write(dir.path().join(INDEX), b"{\"weight_map\":{\"\xff\":\"\"}}").unwrap();
     assert_snapshot!(errors(dir.path(), INDEX), @"DIR/model.safetensors.index.json: byte 16: JSON must be UTF-8");
     fs::write(dir.path().join(INDEX), r#"{"weight_map":{}}"#).unwrap();

@@ -15,7 +15,7 @@ pub(crate) fn names() -> Vec<String> {
     crate::support::cases("pairs.json", 174).into_iter().map(|(name, _)| name).collect()
 }
 
-/// The file or folder of one side, `lhs` or `rhs`, of a pair in `tests/data/pairs`.
+/// The file or directory of one side, `lhs` or `rhs`, of a pair in `tests/data/pairs`.
 pub(crate) fn side(name: &str, side: &str) -> PathBuf {
     let folder = PathBuf::from("tests/data/pairs").join(name);
     let named = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == side);

@@ -1,6 +1,6 @@
 //! Buffers for a batch on the device, the transfer of the batch and of its results.
 //!
-//! Staging memory stays mapped between batches: the CPU writes into it while the device works on another slot.
+//! Staging memory stays mapped between batches: the CPU writes into it while the device works on others.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,30 +19,30 @@ use super::context::{Context, Mapped};
 use super::kernels::{Kernels, MAX_FURTHER};
 use super::words::Layout;
 
-/// The free slots.
+/// The free buffers.
 #[derive(Default)]
-pub(super) struct Slots(Mutex<Vec<BatchBuffers>>);
+pub(super) struct BufferPool(Mutex<Vec<BatchBuffers>>);
 
-impl Slots {
-    /// A slot with room for `bytes` of each side.
+impl BufferPool {
+    /// Buffers with room for `bytes` of each side.
     pub(super) fn take(
         &self,
         context: &Arc<Context>,
         bytes: usize,
     ) -> Result<BatchBuffers, Failure> {
         let mut free = lock(&self.0);
-        let fits = free.iter().enumerate().filter(|(_, slot)| slot.bytes >= bytes);
-        if let Some((at, _)) = fits.min_by_key(|(_, slot)| slot.bytes) {
+        let fits = free.iter().enumerate().filter(|(_, buffers)| buffers.bytes >= bytes);
+        if let Some((at, _)) = fits.min_by_key(|(_, buffers)| buffers.bytes) {
             return Ok(free.swap_remove(at));
         }
-        // A larger slot replaces a smaller one, so there are never more slots than were in use at once.
+        // Larger buffers replace smaller ones, so there are never more than were in use at once.
         drop(free.pop());
         drop(free);
         BatchBuffers::new(context, bytes)
     }
 
-    fn put(&self, slot: BatchBuffers) {
-        lock(&self.0).push(slot);
+    fn put(&self, buffers: BatchBuffers) {
+        lock(&self.0).push(buffers);
     }
 }
 
@@ -134,13 +134,13 @@ impl BatchBuffers {
         })
     }
 
-    /// Submits a batch. The slot returns to `slots` when its results have been read.
+    /// Submits a batch. The buffers return to `pool` when its results have been read.
     pub(super) fn submit(
         self,
         kernels: &Kernels,
         inputs: [Input; 2],
         batch: &Batch<'_>,
-        slots: Arc<Slots>,
+        pool: Arc<BufferPool>,
     ) -> Result<Box<dyn Counting>, Failure> {
         let layout = Layout::new(batch.elements(), batch.options);
         let serial = self.context.serial();
@@ -174,7 +174,7 @@ impl BatchBuffers {
             map(&self.readback, MapMode::Read, 4 * layout.words() as u64, sender);
             Ok((index, staged.len() + 1))
         })??;
-        Ok(Box::new(Submitted { slot: self, layout, serial, index, mapped, waits, slots }))
+        Ok(Box::new(Submitted { buffers: self, layout, serial, index, mapped, waits, pool }))
     }
 
     fn write_job(&self, layout: Layout, options: &Options, serial: u32) {
@@ -261,37 +261,37 @@ fn map(buffer: &Buffer, mode: MapMode, bytes: u64, done: Sender<Mapped>) {
 
 /// A batch that was submitted.
 struct Submitted {
-    slot: BatchBuffers,
+    buffers: BatchBuffers,
     layout: Layout,
     serial: u32,
     index: SubmissionIndex,
     mapped: Receiver<Mapped>,
     /// Buffers that will be mapped.
     waits: usize,
-    slots: Arc<Slots>,
+    pool: Arc<BufferPool>,
 }
 
 impl Counting for Submitted {
     fn finish(self: Box<Self>) -> Result<Counted, Failure> {
-        let Self { slot, layout, serial, index, mapped, waits, slots } = *self;
-        let context = &slot.context;
+        let Self { buffers, layout, serial, index, mapped, waits, pool } = *self;
+        let context = &buffers.context;
         context.wait(index)?;
         for _ in 0..waits {
             context.mapped(&mapped)?;
         }
         let counted = {
             let range = ..4 * layout.words() as u64;
-            let view = slot.readback.get_mapped_range(range);
+            let view = buffers.readback.get_mapped_range(range);
             let view = view.map_err(|error| Failure::Map(error.to_string()))?;
             layout.read(&bytemuck::pod_collect_to_vec(&view), serial)
         };
-        slot.readback.unmap();
-        slots.put(slot);
+        buffers.readback.unmap();
+        pool.put(buffers);
         counted.ok_or_else(|| Failure::Wrong("it did not count every tile".into()))
     }
 }
 
-/// Locks a mutex, even a poisoned one: no update of a list of slots or buffers can be interrupted halfway.
+/// Locks a mutex, even a poisoned one: no update of a list of buffers can be interrupted halfway.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

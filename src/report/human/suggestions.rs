@@ -29,18 +29,18 @@ pub(super) fn write(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::
         "\n{} {seems} renamed: {its} dtype, shape and bytes are the same. To compare:",
         plural(n, "tensor")
     )?;
-    let proposals = renames::proposals(diff);
-    let shown = proposals.get(..options.max_rows.max(1)).unwrap_or(&proposals);
-    for proposal in shown {
-        let many = match proposal.tensors {
+    let suggestions = renames::suggestions(diff);
+    let shown = suggestions.get(..options.max_rows.max(1)).unwrap_or(&suggestions);
+    for suggestion in shown {
+        let many = match suggestion.tensors {
             1 => String::new(),
             n => format!("  ({n} tensors)"),
         };
-        writeln!(out, "  {style}--rename {}{style:#}{many}", proposal.option)?;
+        writeln!(out, "  {style}--rename {}{style:#}{many}", suggestion.option)?;
     }
-    let hidden = (proposals.len() - shown.len()) as u64;
+    let hidden = (suggestions.len() - shown.len()) as u64;
     lines::more(hidden, "rename", "  ", Style::new(), out)?;
-    let written: usize = proposals.iter().map(|proposal| proposal.tensors).sum();
+    let written: usize = suggestions.iter().map(|suggestion| suggestion.tensors).sum();
     let unwritten = diff.renames.len().saturating_sub(written);
     if unwritten > 0 {
         writeln!(out, "  ({} cannot be written as an option)", plural(unwritten as u64, "rename"))?;
@@ -116,7 +116,7 @@ fn about_tolerance(diff: &Diff) -> Option<String> {
     ];
     let options: Vec<String> = options.into_iter().flatten().collect();
     Some(match options.is_empty() {
-        true => "No tolerance would pass.".into(),
+        true => "The comparison would not pass under any tolerance.".into(),
         false => format!("It would pass with {}.", options.join(" or with ")),
     })
 }
