@@ -49,7 +49,8 @@ fn check_places<'p>(path: &Path, mut places: impl Iterator<Item = &'p PathBuf>) 
 /// Moves the files of the checkpoint `path` into place. The file that makes the others a checkpoint comes last.
 ///
 /// Until the new checkpoint is complete, the old one is kept as a backup, which the state file `state` names as the latest
-/// checkpoint instead of it. So the latest checkpoint is complete at any moment, also after a crash.
+/// checkpoint instead of it. So the latest checkpoint is complete at any moment, also after a crash. Only a backup whose files
+/// contain each other's names (safetensors shards) cannot be opened under its name: after a crash its files must be renamed.
 ///
 /// # Errors
 /// If a file cannot be moved. The old checkpoint is then in place again.
