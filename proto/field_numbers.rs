@@ -1,7 +1,10 @@
-//! Writes the field numbers of every message as Rust constants.
+//! Writes the full name and the field numbers of every message as Rust constants.
 //!
 //! ```text
-//! message MetaGraphDef { MetaInfoDef meta_info_def = 1; }  -->  pub mod meta_graph_def { pub const META_INFO_DEF: u32 = 1; }
+//! message MetaGraphDef { MetaInfoDef meta_info_def = 1; }  -->  pub mod meta_graph_def {
+//!                                                                pub const MESSAGE_NAME: &str = "tensorflow.MetaGraphDef";
+//!                                                                pub const META_INFO_DEF: u32 = 1;
+//!                                                            }
 //! ```
 //! Nested messages become nested modules. Packages are left out, because no two messages share a name; if two ever do,
 //! the generated code does not compile. The entries of maps are left out too: all have the same two fields.
@@ -20,8 +23,10 @@ pub(crate) fn generate(pool: &DescriptorPool) -> Result<String, fmt::Error> {
 }
 
 fn write_message(message: &MessageDescriptor, out: &mut String) -> fmt::Result {
-    writeln!(out, "/// Field numbers of `{}`.", message.full_name())?;
+    writeln!(out, "/// The type and field numbers of `{}`.", message.full_name())?;
     writeln!(out, "pub mod {} {{", snake_case(message.name()))?;
+    writeln!(out, "/// The name of the type, with its package.")?;
+    writeln!(out, "pub const MESSAGE_NAME: &str = {:?};", message.full_name())?;
     for field in message.fields() {
         writeln!(out, "/// The number of the field `{}`.", field.name())?;
         writeln!(out, "pub const {}: u32 = {};", field.name().to_uppercase(), field.number())?;

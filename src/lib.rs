@@ -26,6 +26,7 @@ pub mod files;
 mod formats;
 pub mod graph;
 pub mod json;
+mod magic;
 pub mod message;
 pub mod meta_graph;
 mod probe;

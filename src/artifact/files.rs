@@ -5,18 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::document::message;
-use super::{Document, SavedModelPart, Sniffed};
+use super::{Document, SavedModelPart, Sniffed, layout};
 use crate::error::{Error, Result};
 use crate::files::have_same_content;
 
-/// The directory of the assets in a SavedModel.
-pub(crate) const ASSETS: &str = "assets";
-
-/// The directory of the checkpoint in a SavedModel, and its prefix.
-pub(crate) const VARIABLES: &str = "variables";
-
 /// The directories of a SavedModel that are compared.
-const DIRECTORIES: [&str; 2] = [ASSETS, "assets.extra"];
+const DIRECTORIES: [&str; 2] = [layout::ASSETS, layout::EXTRA_ASSETS];
 
 /// The deepest nesting of directories. Links may form a cycle.
 const DEPTH: usize = 16;
@@ -37,11 +31,6 @@ pub struct Asset {
     bytes: u64,
 }
 
-/// The prefix of the checkpoint with a SavedModel's variables.
-pub(crate) fn variables_path(dir: &Path) -> PathBuf {
-    dir.join(VARIABLES).join(VARIABLES)
-}
-
 impl Files {
     /// Lists the directory of a SavedModel, and adds the parts that cannot be read to `failed`.
     pub(super) fn of_saved_model(dir: &Path, failed: &mut Vec<(SavedModelPart, Error)>) -> Self {
@@ -51,7 +40,7 @@ impl Files {
             let listed = if path.is_dir() { found.directory(&path, directory, 0) } else { Ok(()) };
             failed.extend(listed.err().map(|error| (SavedModelPart::Files, error)));
         }
-        let fingerprint = Sniffed::of_path(dir.join("fingerprint.pb"));
+        let fingerprint = Sniffed::of_path(dir.join(layout::FINGERPRINT));
         if fingerprint.probe().is_file() {
             match message(&fingerprint) {
                 Ok(read) => found.fingerprint = Some(read),

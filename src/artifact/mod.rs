@@ -12,8 +12,8 @@ mod summary;
 use std::path::{Path, PathBuf};
 
 pub use crate::message::Form;
+pub(crate) use crate::sniff::layout;
 pub use document::{Document, ReadOptions};
-pub(crate) use files::{ASSETS, VARIABLES, variables_path};
 pub use files::{Asset, Files};
 pub use kind::ArtifactKind;
 pub use message_type::message_type;

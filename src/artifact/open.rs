@@ -3,9 +3,7 @@
 use std::path::Path;
 
 use super::document::message;
-use super::{
-    Artifact, ArtifactKind, Document, FileKind, Files, SavedModelPart, Sniffed, variables_path,
-};
+use super::{Artifact, ArtifactKind, Document, FileKind, Files, SavedModelPart, Sniffed, layout};
 use crate::bytes::Limits;
 use crate::checkpoint::Checkpoint;
 use crate::error::Result;
@@ -92,7 +90,7 @@ impl Artifact<'static> {
     /// Opens a SavedModel: its graphs, its variables if it has any, and its other files.
     fn saved_model(found: &Sniffed, graphs: &Sniffed) -> Result<Self> {
         let (path, graphs) = (found.path(), message(graphs)?);
-        let variables = Sniffed::of_path(variables_path(path));
+        let variables = Sniffed::of_path(layout::variables_path(path));
         let has_variables = matches!(variables.kind(), FileKind::Checkpoint { .. });
         let checkpoint = has_variables.then(|| Checkpoint::of(variables, &Limits::default()));
         let mut failed_parts = Vec::new();

@@ -86,16 +86,28 @@ impl Format {
     }
 }
 
-/// The format of the checkpoint that a path names, and the path that names all of its files.
-pub(crate) fn locate(probe: &Probe) -> Option<(&'static Format, PathBuf)> {
-    FORMATS.iter().find_map(|format| Some((*format, (format.locate)(probe)?)))
+/// A checkpoint that a path names.
+pub(crate) struct Located {
+    pub(crate) format: &'static Format,
+    /// The path that names all of its files.
+    pub(crate) path: PathBuf,
+    /// Whether the path that names it is its directory.
+    pub(crate) is_inside: bool,
 }
 
-/// Whether a path names a checkpoint, or a file that may be a damaged one.
+/// The checkpoint that a path names.
+pub(crate) fn locate(probe: &Probe) -> Option<Located> {
+    FORMATS.iter().find_map(|&format| {
+        let path = (format.locate)(probe)?;
+        let is_inside = path.parent() == Some(probe.path());
+        Some(Located { format, path, is_inside })
+    })
+}
+
+/// Whether a path names a checkpoint, or a file that may be a damaged one. The directory of a checkpoint is none itself.
 pub(crate) fn may_be_checkpoint(probe: &Probe) -> bool {
     match locate(probe) {
-        // A directory names the checkpoint in it, and not one outside.
-        Some((_, located)) => located.parent() != Some(probe.path()),
+        Some(found) => !found.is_inside,
         None => probe.exists() && !probe.is_directory(),
     }
 }

@@ -12,7 +12,7 @@ use crate::message::{
     strings,
 };
 use crate::schema::Kind as Scalar;
-use crate::schema::field::collection_def;
+use crate::schema::field::{any, collection_def};
 
 /// The field number of the items in every kind of list.
 pub(super) const VALUE: u32 = collection_def::node_list::VALUE;
@@ -245,7 +245,7 @@ fn canonical(key: &str, kind: Kind, item: &Item<'_>) -> Result<Vec<u8>> {
         #[expect(clippy::cast_precision_loss, reason = "as Python does")]
         (Kind::FloatList, Item::Int(number)) => (number as f32).to_le_bytes().to_vec(),
         (Kind::AnyList, Item::Any(bytes)) => {
-            canonical_tensorflow("google.protobuf.Any", bytes)?.into_owned()
+            canonical_tensorflow(any::MESSAGE_NAME, bytes)?.into_owned()
         }
         (kind, item) => {
             return Err(Error::usage(format!(

@@ -158,8 +158,8 @@ impl CollectionImport<'_> {
         }
         let mut replaced = Replacements::default();
         replaced.set_bool(variable_def::TRAINABLE, trainable.contains(old));
-        let message = canonical_tensorflow("tensorflow.VariableDef", &new)?;
-        Ok(replaced.apply_to("tensorflow.VariableDef", &message))
+        let message = canonical_tensorflow(variable_def::MESSAGE_NAME, &new)?;
+        Ok(replaced.apply_to(variable_def::MESSAGE_NAME, &message))
     }
 }
 

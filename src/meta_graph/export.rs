@@ -21,6 +21,7 @@ use crate::error::{Error, Result, shortened};
 use crate::graph::OpTable;
 use crate::message::{Message, canonical_tensorflow, encoded, field, fields, records, string};
 use crate::schema::field::{
+    any,
     collection_def::{self, bytes_list},
     graph_def,
     meta_graph_def::{self, meta_info_def},
@@ -187,13 +188,13 @@ fn set_info(
         new.set_list(meta_info_def::META_GRAPH_VERSION, given);
     }
     if let Some(any) = &options.any_info {
-        new.set(meta_info_def::ANY_INFO, &canonical_tensorflow("google.protobuf.Any", any)?);
+        new.set(meta_info_def::ANY_INFO, &canonical_tensorflow(any::MESSAGE_NAME, any)?);
     }
     if let Some(tags) = &options.tags {
         new.set_list(meta_info_def::TAGS, tags);
     }
     if !new.is_empty() {
-        let info = new.apply_to("tensorflow.MetaGraphDef.MetaInfoDef", parts.info);
+        let info = new.apply_to(meta_info_def::MESSAGE_NAME, parts.info);
         parts.new.set(meta_graph_def::META_INFO_DEF, &info);
     }
     Ok(())

@@ -113,5 +113,5 @@ pub(super) fn with_library(graph: Vec<u8>) -> Vec<u8> {
             missing.set(number, &[]);
         }
     }
-    if missing.is_empty() { graph } else { missing.apply_to("tensorflow.GraphDef", &graph) }
+    if missing.is_empty() { graph } else { missing.apply_to(graph_def::MESSAGE_NAME, &graph) }
 }

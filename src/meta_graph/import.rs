@@ -111,7 +111,7 @@ fn with_debug_info(graph: Vec<u8>, placed: &ImportScope<'_>) -> Result<Vec<u8>> 
     let name = |node: &str| Some(placed.rename(node).into_owned());
     let mut new = Replacements::default();
     new.set(graph_def::DEBUG_INFO, &debug_info::of_nodes(info, &name)?);
-    Ok(new.apply_to("tensorflow.GraphDef", &graph))
+    Ok(new.apply_to(graph_def::MESSAGE_NAME, &graph))
 }
 
 /// Checks that all inputs that the export listed are bound.

@@ -107,8 +107,8 @@ fn merged_graph(old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
         (Some(a), Some(b)) if a != b => changed.set(graph_def::VERSIONS, &merged_versions(a, b)?),
         _ => {}
     }
-    let merged = changed.apply_to("tensorflow.GraphDef", old);
-    Ok([merged, unknown("tensorflow.GraphDef", new)].concat())
+    let merged = changed.apply_to(graph_def::MESSAGE_NAME, old);
+    Ok([merged, unknown(graph_def::MESSAGE_NAME, new)].concat())
 }
 
 /// A `FunctionDefLibrary` with the functions and gradients of both.
@@ -177,5 +177,5 @@ fn merged_info(old: &[u8], new: &[u8]) -> Vec<u8> {
     if varint(new, meta_info_def::STRIPPED_DEFAULT_ATTRS).is_some_and(|bits| bits != 0) {
         changed.set_bool(meta_info_def::STRIPPED_DEFAULT_ATTRS, true);
     }
-    changed.apply_to("tensorflow.MetaGraphDef.MetaInfoDef", old)
+    changed.apply_to(meta_info_def::MESSAGE_NAME, old)
 }

@@ -45,7 +45,7 @@ pub(super) fn registered(key: &str) -> Option<&'static Registered> {
 }
 
 static VARIABLE: Registered = Registered {
-    message: "tensorflow.VariableDef",
+    message: variable_def::MESSAGE_NAME,
     fields: &NameFields(&[
         (variable_def::VARIABLE_NAME, Name),
         (variable_def::INITIALIZER_NAME, Name),
@@ -62,7 +62,7 @@ static VARIABLE: Registered = Registered {
 };
 
 static SAVER: Registered = Registered {
-    message: "tensorflow.SaverDef",
+    message: saver_def::MESSAGE_NAME,
     fields: &SAVER_DEF,
     name: None,
     inside: &[
@@ -74,7 +74,7 @@ static SAVER: Registered = Registered {
 };
 
 static QUEUE_RUNNER: Registered = Registered {
-    message: "tensorflow.QueueRunnerDef",
+    message: queue_runner_def::MESSAGE_NAME,
     fields: &NameFields(&[
         (queue_runner_def::QUEUE_NAME, Name),
         (queue_runner_def::ENQUEUE_OP_NAME, RequiredName),
@@ -87,7 +87,7 @@ static QUEUE_RUNNER: Registered = Registered {
 };
 
 static COND: Registered = Registered {
-    message: "tensorflow.CondContextDef",
+    message: cond_context_def::MESSAGE_NAME,
     fields: &COND_CONTEXT,
     name: Some(cond_context_def::CONTEXT_NAME),
     inside: &[],
@@ -95,7 +95,7 @@ static COND: Registered = Registered {
 };
 
 static WHILE: Registered = Registered {
-    message: "tensorflow.WhileContextDef",
+    message: while_context_def::MESSAGE_NAME,
     fields: &WHILE_CONTEXT,
     name: Some(while_context_def::CONTEXT_NAME),
     inside: &[],

@@ -1,6 +1,5 @@
 //! A path with the first and last bytes of its file, which are read once.
 
-pub(crate) mod content;
 mod entry;
 mod read;
 

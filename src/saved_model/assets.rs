@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::tensor_info::full_name;
-use crate::artifact::ASSETS;
+use crate::artifact::layout;
 use crate::error::{Error, Result, shortened};
 use crate::files::{Complete, Existing, Publication, have_same_content};
 use crate::graph::{Constant, Graph, OpTable, attrs};
@@ -206,7 +206,7 @@ pub(super) fn paths(meta: &Message<'_>, dir: &Path) -> Result<BTreeMap<String, P
             let found = shortened(&asset.filename).into_owned();
             return Err(in_asset(Error::unexpected("filename", found, expected)));
         }
-        let path = dir.join(ASSETS).join(&asset.filename);
+        let path = dir.join(layout::ASSETS).join(&asset.filename);
         if !path.is_file() {
             let kind = "the file of an asset is missing";
             return Err(in_asset(Error::not_found(kind).in_file(&path)));

@@ -10,13 +10,12 @@ use super::op::Ops;
 use super::tensor_info::full_name;
 use super::values::Values;
 use super::{AssetSource, MAIN_OP, MAX_MESSAGE_BYTES, signature, tag_list};
-use crate::artifact::{ASSETS, VARIABLES, message_type, variables_path};
+use crate::artifact::{layout, message_type};
 use crate::error::{Error, Result, shortened};
 use crate::files::{NewFolder, cannot_write, replace};
 use crate::graph::Graph;
 use crate::message::{Losses, Message, Writer};
 use crate::meta_graph::{self, ExportOptions, Item};
-use crate::probe::content::SAVED_MODEL_FILES;
 use crate::progress::Progress;
 use crate::saver::builder::{self, Options, with_saver};
 use crate::schema::Schema;
@@ -159,7 +158,7 @@ impl Builder {
     /// # Errors
     /// If a file cannot be written; then nothing is left.
     pub fn save(self) -> Result<BuildOutcome> {
-        let [file, _] = SAVED_MODEL_FILES;
+        let [file, _] = layout::GRAPHS;
         self.save_as(file, |message, out| {
             out.write_all(message.bytes()).map_err(cannot_write)?;
             Ok(Losses::default())
@@ -171,7 +170,7 @@ impl Builder {
     /// # Errors
     /// As [`save`](Self::save).
     pub fn save_as_text(self) -> Result<BuildOutcome> {
-        let [_, file] = SAVED_MODEL_FILES;
+        let [_, file] = layout::GRAPHS;
         self.save_as(file, |message, out| {
             print(message, &PrintOptions::new(Style::TensorFlow), out)
         })
@@ -194,7 +193,7 @@ impl Builder {
             return Err(Error::unexpected("bytes", bytes.len(), expected).in_file(&dir.join(file)));
         }
         let schema = Schema::tensorflow();
-        let ty = message_type(schema, "tensorflow.SavedModel")?;
+        let ty = message_type(schema, saved_model::MESSAGE_NAME)?;
         let message = Message::decode(schema, ty, bytes)?;
         let losses = replace(&self.directory.path().join(file), |out| write(&message, out));
         let losses = losses.map_err(|error| self.directory.at_target(error))?;
@@ -230,10 +229,10 @@ impl Builder {
         match written {
             Ok(bytes) => self.meta_graphs.push(Added { tags, bytes }),
             Err(error) => {
-                self.assets.undo(before, &self.directory.path().join(ASSETS));
+                self.assets.undo(before, &self.directory.path().join(layout::ASSETS));
                 if has_values {
                     // The directory may not exist.
-                    let _ = fs::remove_dir_all(self.directory.path().join(VARIABLES));
+                    let _ = fs::remove_dir_all(self.directory.path().join(layout::VARIABLES));
                 }
                 return Err(self.directory.at_target(error));
             }
@@ -250,13 +249,13 @@ impl Builder {
         values: Option<(Values<'_>, &dyn Progress)>,
     ) -> Result<Vec<AssetFileDef>> {
         let directory = self.directory.path();
-        let assets = self.assets.add(found, &directory.join(ASSETS))?;
+        let assets = self.assets.add(found, &directory.join(layout::ASSETS))?;
         if let Some((values, progress)) = values {
-            let variables = directory.join(VARIABLES);
+            let variables = directory.join(layout::VARIABLES);
             fs::create_dir(&variables)
                 .map_err(|error| Error::io("create", error).in_file(&variables))?;
             if let Some(saver) = saver {
-                values.write(meta, saver, &variables_path(directory), progress)?;
+                values.write(meta, saver, &layout::variables_path(directory), progress)?;
             }
         }
         Ok(assets)

@@ -8,7 +8,7 @@ use prost_reflect::prost::Message as _;
 
 use super::op::Ops;
 use super::{SHOWN, assets, tag_list};
-use crate::artifact::{Document, FileKind, ReadOptions, Sniffed, message_type, variables_path};
+use crate::artifact::{Document, FileKind, ReadOptions, Sniffed, layout, message_type};
 use crate::error::{Error, Result};
 use crate::message::{Message, fields, nested};
 use crate::meta_graph::{self, ImportOptions};
@@ -66,7 +66,7 @@ impl SavedModel {
         let dir = dir.as_ref();
         let found = Sniffed::of_path(dir);
         let FileKind::SavedModel(_) = found.kind() else { return Err(no_saved_model(&found)) };
-        let message = Some("tensorflow.SavedModel".into());
+        let message = Some(saved_model::MESSAGE_NAME.into());
         let options = ReadOptions { message, ..ReadOptions::default() };
         let document = Document::of(&found, Schema::tensorflow(), &options)?;
         Ok(Self { dir: dir.to_path_buf(), message: document.into_message() })
@@ -84,7 +84,7 @@ impl SavedModel {
 
     /// The prefix of the checkpoint with the variables.
     pub fn variables_path(&self) -> PathBuf {
-        variables_path(&self.dir)
+        layout::variables_path(&self.dir)
     }
 
     /// The tags of each meta graph.
@@ -131,7 +131,7 @@ impl SavedModel {
             let tags = tags(meta)?;
             if tags.iter().map(String::as_str).collect::<BTreeSet<_>>() == set {
                 let schema = Schema::tensorflow();
-                let ty = message_type(schema, "tensorflow.MetaGraphDef")?;
+                let ty = message_type(schema, meta_graph_def::MESSAGE_NAME)?;
                 return Message::decode(schema, ty, meta.to_vec());
             }
             known.push(tags);
@@ -159,7 +159,7 @@ impl LoadPlan {
         let init_op = ops.init_op()?;
         let signatures = ops.into_signatures();
         let saver = meta_graph::saver_def(&meta_graph)?;
-        let variables_path = variables_path(dir);
+        let variables_path = layout::variables_path(dir);
         Ok(Self { saver, variables_path, assets, init_op, signatures, meta_graph })
     }
 
@@ -203,7 +203,8 @@ fn no_saved_model(found: &Sniffed) -> Error {
     let error = match found.kind() {
         FileKind::Unsupported(kind) => Error::unsupported(kind.to_string()),
         _ if found.probe().is_directory() => {
-            Error::not_found("there is no SavedModel: neither saved_model.pb nor saved_model.pbtxt")
+            let [binary, text] = layout::GRAPHS;
+            Error::not_found(format!("there is no SavedModel: neither {binary} nor {text}"))
         }
         _ => Error::not_found("there is no such directory"),
     };

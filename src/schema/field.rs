@@ -1,11 +1,12 @@
-//! The field numbers of TensorFlow's messages, one module for each message, for code that reads and writes wire records.
+//! The names and field numbers of TensorFlow's messages, one module for each message, for code that reads and writes wire
+//! records.
 //!
 //! ```
 //! use ckdiff::schema::field::{meta_graph_def, node_def};
 //!
 //! assert_eq!(meta_graph_def::OBJECT_GRAPH_DEF, 7);
 //! assert_eq!(meta_graph_def::meta_info_def::TAGS, 4);
-//! assert_eq!(node_def::NAME, 1);
+//! assert_eq!((node_def::MESSAGE_NAME, node_def::NAME), ("tensorflow.NodeDef", 1));
 //! ```
 
 include!(concat!(env!("OUT_DIR"), "/field_numbers.rs"));
@@ -26,18 +27,17 @@ mod tests {
 
     use crate::schema::pool;
 
-    /// The constants of the generated source, by module path and name.
-    fn generated() -> BTreeMap<String, u32> {
+    /// The constants of the generated source, by module path and name, as they are written there.
+    fn generated() -> BTreeMap<String, String> {
         let source = include_str!(concat!(env!("OUT_DIR"), "/field_numbers.rs"));
         let (mut modules, mut constants) = (Vec::new(), BTreeMap::new());
         for line in source.lines() {
             if let Some(module) = line.strip_prefix("pub mod ") {
                 modules.push(module.trim_end_matches(" {"));
             } else if let Some(constant) = line.strip_prefix("pub const ") {
-                let (name, number) = constant.split_once(": u32 = ").unwrap();
+                let (name, value) = constant.trim_end_matches(';').split_once(": ").unwrap();
                 let path = format!("{}::{name}", modules.join("::"));
-                let number = number.trim_end_matches(';').parse().unwrap();
-                assert_eq!(constants.insert(path, number), None);
+                assert_eq!(constants.insert(path, value.into()), None);
             } else if line == "}" {
                 modules.pop();
             }
@@ -58,17 +58,20 @@ mod tests {
     fn constants_agree_with_the_descriptor_pool() {
         let mut expected = BTreeMap::new();
         for message in pool().all_messages().filter(|message| !message.is_map_entry()) {
+            let name = format!("&str = {:?}", message.full_name());
+            expected.insert(format!("{}::MESSAGE_NAME", path(&message)), name);
             for field in message.fields() {
                 let name = field.name().to_uppercase();
-                expected.insert(format!("{}::{name}", path(&message)), field.number());
+                let number = format!("u32 = {}", field.number());
+                expected.insert(format!("{}::{name}", path(&message)), number);
             }
         }
         let mut found = BTreeMap::new();
-        for (constant, number) in generated() {
+        for (constant, value) in generated() {
             let (module, name) = constant.rsplit_once("::").unwrap();
-            found.insert(format!("{}::{name}", module.replace('_', "")), number);
+            found.insert(format!("{}::{name}", module.replace('_', "")), value);
         }
-        assert!(found.len() > 300, "{}", found.len());
+        assert!(found.len() > 400, "{}", found.len());
         assert_eq!(found, expected);
     }
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::error::Error;
 use crate::formats::Format;
+use crate::magic::{HeadKind, Unsupported};
 use crate::message::Form;
-use crate::probe::content::{HeadKind, Unsupported};
 
 /// The kind of what a path names.
 #[derive(Debug, Clone)]
@@ -46,8 +46,8 @@ pub enum FileKind {
 }
 
 impl From<HeadKind> for FileKind {
-    fn from(content: HeadKind) -> Self {
-        match content {
+    fn from(kind: HeadKind) -> Self {
+        match kind {
             HeadKind::Unsupported(kind) => Self::Unsupported(kind),
             HeadKind::Message(form) => Self::Message(form),
             HeadKind::PlainText => Self::PlainText,

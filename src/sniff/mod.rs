@@ -4,23 +4,25 @@
 //! [`FORMATS`](crate::formats::FORMATS). The content decides about other files, see [`HeadKind`].
 
 mod file_kind;
+pub(crate) mod layout;
 mod refusal;
 mod rules;
+mod state_file;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::Error;
+use crate::magic::HeadKind;
 use crate::probe::Probe;
-use crate::probe::content::{HeadKind, latest_in};
 
-pub use crate::probe::content::Unsupported;
+pub use crate::magic::Unsupported;
 pub use file_kind::FileKind;
 pub(crate) use refusal::{checkpoints_inside, remote_path, scheme};
 use rules::Lookup;
-
-/// The name of the state file of a directory, which names its checkpoints.
-pub(crate) const STATE_FILE: &str = "checkpoint";
+pub(crate) use state_file::{
+    STATE_FILE, message_type as state_file_type, parse as parse_state_file,
+};
 
 /// A path with its kind.
 #[derive(Debug)]
@@ -85,7 +87,7 @@ impl Sniffed {
 
     /// Whether it is the state file of a directory of checkpoints.
     pub fn is_state_file(&self) -> bool {
-        self.probe.file_name() == STATE_FILE && latest_in(self.probe.head()).is_some()
+        self.probe.file_name() == STATE_FILE && state_file::latest(&self.probe).is_some()
     }
 
     /// Why the path is not opened as a checkpoint.

@@ -6,11 +6,11 @@ use crate::bytes::suggestion;
 use crate::error::Error;
 use crate::files::folder;
 use crate::formats::{checkpoints_in, has_content};
+use crate::magic;
 use crate::message::Form;
 use crate::probe::Probe;
-use crate::probe::content::{self, SAVED_MODEL_FILES};
 
-use super::FileKind;
+use super::{FileKind, layout, state_file};
 
 /// Why a path of this kind is not opened as a checkpoint.
 pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Error {
@@ -33,7 +33,7 @@ pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Error {
             "there is no state file `checkpoint` to name the latest one; {}",
             checkpoints_inside(path)
         )),
-        FileKind::Message(Form::Binary) if SAVED_MODEL_FILES.contains(&probe.file_name()) => {
+        FileKind::Message(Form::Binary) if layout::GRAPHS.contains(&probe.file_name()) => {
             Error::unsupported(
                 "this is a SavedModel's graph; its checkpoint is variables/variables",
             )
@@ -43,7 +43,12 @@ pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Error {
             Error::unsupported("this is not a checkpoint of a known format; it may be truncated")
         }
         FileKind::Message(_) | FileKind::PlainText => {
-            Error::unsupported(content::text_kind(probe.head()))
+            Error::unsupported(match state_file::latest(probe) {
+                Some(latest) => format!(
+                    "this is the state file of a directory of checkpoints; the latest is {latest}"
+                ),
+                None => magic::TEXT.into(),
+            })
         }
         FileKind::Remote => Error::unsupported(remote_path(path)),
         FileKind::Missing => Error::not_found(nothing_at(path)),

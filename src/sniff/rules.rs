@@ -1,9 +1,9 @@
 //! The rules by which a path gets its kind.
 
-use super::{FileKind, STATE_FILE, scheme};
+use super::{FileKind, STATE_FILE, layout, scheme};
 use crate::formats::{FORMATS, FileRole, locate};
+use crate::magic::{self, HeadKind, Unsupported};
 use crate::probe::Probe;
-use crate::probe::content::{self, HeadKind, SAVED_MODEL_CHUNKED, SAVED_MODEL_FILES, Unsupported};
 
 /// The scope of a lookup.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,7 @@ const RULES: &[(&[Lookup], Rule)] = &[
     (&[Lookup::Path, Lookup::File], |probe| (!probe.exists()).then_some(FileKind::Missing)),
     (&[Lookup::Path, Lookup::File], |probe| probe.is_stream().then_some(FileKind::Stream)),
     (&[Lookup::Path, Lookup::File], |probe| probe.open().err().map(FileKind::Unreadable)),
+    (&[Lookup::Path, Lookup::File], chunked_graphs),
     // The content of a shard may begin like a file of any other kind.
     (&[Lookup::File], lfs_pointer),
     (&[Lookup::File], single_file),
@@ -43,19 +44,24 @@ fn saved_model(probe: &Probe) -> Option<FileKind> {
     if !probe.is_directory() {
         return None;
     }
-    let mut files = SAVED_MODEL_FILES.iter().map(|name| inside(name));
-    if let Some(file) = files.find(|file| file.is_file()) {
-        return Some(FileKind::SavedModel(file.path().to_path_buf()));
+    let mut files = layout::GRAPHS.iter().map(|name| inside(name));
+    match files.find(|file| file.is_file()) {
+        Some(file) => Some(FileKind::SavedModel(file.path().to_path_buf())),
+        None => chunked_graphs(&inside(layout::CHUNKED)),
     }
-    let chunked = inside(SAVED_MODEL_CHUNKED);
-    chunked.exists().then(|| content::unsupported(&chunked).map(FileKind::Unsupported)).flatten()
+}
+
+/// The file with the graphs of a SavedModel in chunks.
+fn chunked_graphs(probe: &Probe) -> Option<FileKind> {
+    let is_one = probe.file_name() == layout::CHUNKED && probe.exists();
+    let kind = Unsupported::Format("a SavedModel in chunks (saved_model.cpb)");
+    is_one.then_some(FileKind::Unsupported(kind))
 }
 
 /// A checkpoint whose files are named by the path itself.
 fn checkpoint(probe: &Probe) -> Option<FileKind> {
-    let (format, located) = locate(probe)?;
-    let is_inside = located.parent() == Some(probe.path());
-    (!is_inside).then_some(FileKind::Checkpoint { format, located })
+    let found = locate(probe)?;
+    (!found.is_inside).then_some(FileKind::Checkpoint { format: found.format, located: found.path })
 }
 
 fn has_state_file(probe: &Probe) -> bool {
@@ -68,13 +74,13 @@ fn is_remote(probe: &Probe) -> bool {
 
 /// A directory whose checkpoint has a usual name.
 fn model_directory(probe: &Probe) -> Option<FileKind> {
-    let (format, located) = locate(probe)?;
-    Some(FileKind::Checkpoint { format, located })
+    let found = locate(probe)?;
+    Some(FileKind::Checkpoint { format: found.format, located: found.path })
 }
 
 /// The pointer that Git LFS keeps under the name of the file itself.
 fn lfs_pointer(probe: &Probe) -> Option<FileKind> {
-    let kind = content::unsupported(probe)?;
+    let kind = magic::unsupported(probe)?;
     (kind == Unsupported::LfsPointer).then_some(FileKind::Unsupported(kind))
 }
 

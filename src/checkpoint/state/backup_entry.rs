@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::CheckpointState;
-use super::{read::parse, write::write};
+use super::write::write;
 use crate::checkpoint::backup;
 use crate::error::{Error, Result};
 use crate::files::{self, is_same_folder, is_same_path};
 use crate::probe::Probe;
 use crate::schema::tensorflow;
+use crate::sniff;
 
 /// A state file that names a backup; `None` if its latest checkpoint is not the one that is replaced.
 #[derive(Default)]
@@ -40,7 +41,7 @@ impl BackupEntry {
         let is_backup =
             |path: &Path| is_same_folder(path, checkpoint) && backup::is_of(path, checkpoint);
         let before = read(file)?;
-        let state = parse(&Probe::new(file))?;
+        let state = sniff::parse_state_file(&Probe::new(file))?;
         let dir = file.parent().unwrap_or(Path::new(""));
         if is_backup(latest) {
             let after = renamed(state, dir, is_backup, checkpoint);

@@ -2,19 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use prost::Message as _;
-
 use super::super::state_file;
-use crate::bytes::ReadAt;
 use crate::error::{Error, Result};
 use crate::formats::may_be_checkpoint;
 use crate::probe::Probe;
-use crate::schema::{MessageType, Schema, tensorflow};
 use crate::sniff;
-use crate::text;
-
-/// The size limit; a thousand long paths take a tenth of it.
-const MAX_BYTES: u64 = 16 << 20;
 
 /// The content of a state file, with its paths resolved as in TensorFlow.
 ///
@@ -53,7 +45,7 @@ impl CheckpointState {
 
     /// Reads a state file.
     pub(in crate::checkpoint) fn of_probe(file: &Probe) -> Result<Self> {
-        let (state, file) = (parse(file)?, file.path().to_path_buf());
+        let (state, file) = (sniff::parse_state_file(file)?, file.path().to_path_buf());
         let dir = file.parent().unwrap_or(Path::new(""));
         if state.model_checkpoint_path.is_empty() {
             let kind = "the state file names no checkpoint: model_checkpoint_path is not given";
@@ -111,28 +103,4 @@ impl CheckpointState {
         let kind = format!("the latest checkpoint, {text}, does not exist{hint}");
         Err(Error::not_found(kind).in_file(&self.path))
     }
-}
-
-pub(super) fn message_type(schema: &Schema) -> Result<&MessageType> {
-    schema
-        .message("tensorflow.CheckpointState")
-        .ok_or_else(|| Error::not_found("the schema has no CheckpointState"))
-}
-
-pub(super) fn parse(probe: &Probe) -> Result<tensorflow::CheckpointState> {
-    let file = probe.open()?;
-    let in_file = |error: Error| error.in_file(probe.path());
-    if file.len() > MAX_BYTES {
-        let found = format!("{} bytes", file.len());
-        let expected = format!("at most {MAX_BYTES}");
-        return Err(in_file(Error::unexpected("length of the state file", found, expected)));
-    }
-    let schema = Schema::tensorflow();
-    let ty = message_type(schema)?;
-    let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or_default()];
-    file.read_at(0, &mut bytes)?;
-    let parsed = text::parse(schema, ty, bytes.as_slice(), &text::ParseOptions::default());
-    let (message, _) = parsed.map_err(in_file)?;
-    tensorflow::CheckpointState::decode(message.bytes())
-        .map_err(|error| in_file(Error::malformed("state file", "a CheckpointState", error)))
 }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use prost::Message as _;
 
 use super::CheckpointState;
-use super::read::message_type;
 use super::relative;
 use crate::checkpoint::state_file;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::message::Message;
 use crate::schema::{Schema, tensorflow};
+use crate::sniff;
 use crate::text;
 
 /// The content of a new state file besides the latest checkpoint.
@@ -98,7 +98,7 @@ impl CheckpointState {
 /// Writes a state file.
 pub(super) fn write(file: &Path, state: &tensorflow::CheckpointState) -> Result<()> {
     let schema = Schema::tensorflow();
-    let ty = message_type(schema)?;
+    let ty = sniff::state_file_type(schema)?;
     let message = Message::decode(schema, ty, state.encode_to_vec())?;
     let style = text::PrintOptions::new(text::Style::TensorFlow);
     files::replace(file, |out| text::print(&message, &style, out).map(drop))

@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::renames::Renames;
 use crate::graph::{Function, Library, LookupMap};
 use crate::message::{Value, entry, records};
+use crate::schema::field::function_def;
 use crate::schema::{Cardinality, Kind, MessageType, Schema};
 
 /// The functions of two libraries, matched.
@@ -191,7 +192,7 @@ impl<'g, 'm> BodyHasher<'g, 'm> {
     /// The hash of the body of a function.
     fn body(&self, function: &Function<'m>, names: CalleeNames) -> u64 {
         let mut state = DefaultHasher::new();
-        if let Some(ty) = self.schema.message("tensorflow.FunctionDef") {
+        if let Some(ty) = self.schema.message(function_def::MESSAGE_NAME) {
             self.message((function.name, names), ty, function.bytes, &mut state);
         }
         state.finish()

@@ -21,7 +21,7 @@ impl FunctionMatching<'_, '_> {
         at: &PathBuilder<'_>,
         out: &mut MessageDiff,
     ) {
-        let Some(ty) = context.schema.message("tensorflow.FunctionDef") else { return };
+        let Some(ty) = context.schema.message(function_def::MESSAGE_NAME) else { return };
         let list = at.field("function");
         for (kind, functions) in
             [(ChangeKind::Removed, &self.removed), (ChangeKind::Added, &self.added)]

@@ -8,6 +8,7 @@ use crate::diff::message::{MessageDiff, MessagePair};
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, Detail, Weight};
 use crate::graph::{Node, NodeId, NodeKind, data_count, is_commutative, is_same_device};
+use crate::schema::field::node_def;
 use crate::schema::tensorflow::OpDef;
 
 impl Context<'_> {
@@ -51,7 +52,7 @@ impl Context<'_> {
             out.changes.push(device(lhs, rhs, at).with_detail(detail()));
         }
         self.node_attrs(matching, savers, (l, r), definition, at, out);
-        if let Some(ty) = self.schema.message("tensorflow.NodeDef") {
+        if let Some(ty) = self.schema.message(node_def::MESSAGE_NAME) {
             let pair = MessagePair { ty, lhs: lhs.rest(), rhs: rhs.rest(), at };
             self.differ.fields(&pair, out);
         }

@@ -14,6 +14,7 @@ use crate::diff::path::PathBuilder;
 use crate::diff::{Change, ChangeKind, Detail, NodeGroup, Weight};
 use crate::graph::{Graph, NodeId, NodeKind};
 use crate::schema::Schema;
+use crate::schema::field::node_def;
 use crate::text::{BriefValue, brief};
 
 /// Two graphs with their nodes matched.
@@ -176,7 +177,7 @@ fn group(
     let names: Vec<&str> = nodes.names.iter().map(String::as_str).collect();
     let scope = renames::main_scope(&names);
     let text = match (ids, first) {
-        ([_], Some(node)) => match schema.message("tensorflow.NodeDef") {
+        ([_], Some(node)) => match schema.message(node_def::MESSAGE_NAME) {
             Some(ty) => brief(schema, BriefValue::Message(ty, node.bytes)),
             None => String::new(),
         },

@@ -100,7 +100,7 @@ pub(super) fn attr_text(schema: &Schema, value: &[u8]) -> String {
             if let Some(list) = records_of_list(schema, value) {
                 return list;
             }
-            let Some(ty) = schema.message("tensorflow.AttrValue") else { return String::new() };
+            let Some(ty) = schema.message(attr_value::MESSAGE_NAME) else { return String::new() };
             let text = brief(schema, BriefValue::Message(ty, value));
             // The kind is evident from the value.
             match text.split_once(": ") {
@@ -136,7 +136,7 @@ fn records_of_list(schema: &Schema, value: &[u8]) -> Option<String> {
             list_value::SHAPE => shape(record.payload()),
             list_value::TENSOR | list_value::FUNC => return None,
             _ => {
-                let ty = schema.message("tensorflow.AttrValue.ListValue")?;
+                let ty = schema.message(list_value::MESSAGE_NAME)?;
                 let text = brief(schema, BriefValue::Message(ty, list));
                 return Some(text.split_once(": ")?.1.to_owned());
             }

@@ -16,7 +16,7 @@ impl ModelRules<'_> {
     pub(super) fn saved_model(&self, pair: &MessagePair<'_>, out: &mut MessageDiff) {
         let differ = self.differ();
         differ.fields(pair, out);
-        let Some(ty) = self.schema.message("tensorflow.MetaGraphDef") else { return };
+        let Some(ty) = self.schema.message(meta_graph_def::MESSAGE_NAME) else { return };
         let mut waiting = BTreeMap::<_, VecDeque<_>>::new();
         for (position, (tags, lhs)) in meta_graphs(pair.lhs).into_iter().enumerate() {
             waiting.entry(tags).or_default().push_back((position, lhs));

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::super::format::FileRole;
 use super::super::shard_name::{ShardName, shard, shards_of, with_suffix};
 use super::header;
+use crate::magic;
 use crate::probe::Probe;
-use crate::probe::content;
 
 /// The end of a file name with tensors.
 const FILE: &str = ".safetensors";
@@ -41,7 +41,7 @@ pub(super) fn role(probe: &Probe) -> Option<FileRole> {
         Some(FileRole::Readable)
     } else {
         // The start of the file may be damaged.
-        let is_named = probe.file_name().ends_with(FILE) && content::may_be_table(probe);
+        let is_named = probe.file_name().ends_with(FILE) && magic::may_be_checkpoint_file(probe);
         is_named.then_some(FileRole::Readable)
     }
 }

@@ -15,8 +15,8 @@ use super::header::Header;
 use super::index::Index;
 use super::path;
 use super::stored::Stored;
+use crate::magic;
 use crate::probe::Probe;
-use crate::probe::content;
 
 /// See [`Format::read`](super::super::Format).
 pub(super) fn read(probe: &Probe, located: &Path, limits: &Limits) -> Result<Contents> {
@@ -27,7 +27,7 @@ pub(super) fn read(probe: &Probe, located: &Path, limits: &Limits) -> Result<Con
 
 /// See [`Format::read_file`](super::super::Format).
 pub(super) fn read_file(probe: &Probe, limits: &Limits) -> Result<Contents> {
-    if let Some(other) = content::not_a_table(probe) {
+    if let Some(other) = magic::other_kind(probe) {
         return Err(other);
     }
     let path = probe.path();

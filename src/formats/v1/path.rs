@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::format::FileRole;
 use super::super::shard_name::{ShardName, all_shards, of_all_shards, shards_of};
+use crate::magic;
 use crate::probe::Probe;
-use crate::probe::content;
 
 /// The path of the checkpoint: the file itself, or `P-?????-of-00002` for this path or one of its shards.
 pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
@@ -21,7 +21,7 @@ pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
     };
     let all = all_shards(&path.with_file_name(shard.stem), shard.count);
     let is_one =
-        if probe.exists() { content::may_be_table(probe) } else { !files(&all).is_empty() };
+        if probe.exists() { magic::may_be_checkpoint_file(probe) } else { !files(&all).is_empty() };
     is_one.then_some(all)
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::bytes::Limits;
 use crate::error::Result;
+use crate::magic;
 use crate::probe::Probe;
-use crate::probe::content;
 
 use super::super::Contents;
 use super::super::shard_name::of_all_shards;
@@ -29,7 +29,7 @@ fn read_shards(path: &Path, shards: Shards, limits: &Limits) -> Result<Contents>
         let file = shards.lasting(number);
         let added = file.and_then(|file| merged.add(shard.clone(), file, limits));
         let damage =
-            added.err().map(|error| content::not_a_table(&Probe::new(&shard)).unwrap_or(error));
+            added.err().map(|error| magic::other_kind(&Probe::new(&shard)).unwrap_or(error));
         merged.damage.extend(damage);
         if merged.damage.len() > MAX_DAMAGE {
             break;

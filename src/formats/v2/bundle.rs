@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::bytes::Limits;
 use crate::error::{Error, Result};
+use crate::magic;
 use crate::probe::Probe;
-use crate::probe::content;
 use crate::tensor::{Name, Shape, Slice, TensorSource};
 
 use super::super::partitioned::{Partitioned, StoredSlice};
@@ -35,7 +35,7 @@ pub(super) fn read_file(probe: &Probe, limits: &Limits) -> Result<Contents> {
 
 /// Reads an index without opening shards.
 pub(super) fn open<'l>(index: &Probe, limits: &'l Limits) -> Result<(Index, Bundle<'l>)> {
-    if let Some(other) = content::not_a_table(index) {
+    if let Some(other) = magic::other_kind(index) {
         return Err(other);
     }
     let path = index.path();

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use super::super::format::FileRole;
 use super::super::shard_name::{ShardName, shards_of, with_suffix};
 use super::index;
+use crate::magic;
 use crate::probe::Probe;
-use crate::probe::content;
 
 /// The path of the index.
 pub(super) fn index_of(prefix: &Path) -> PathBuf {
@@ -29,7 +29,7 @@ pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
     }
     let extension = path.extension()?.to_str()?;
     if extension == "index" {
-        let is_index = probe.exists() && content::may_be_table(probe);
+        let is_index = probe.exists() && magic::may_be_checkpoint_file(probe);
         return is_index.then(|| path.to_path_buf());
     }
     is_data_extension(extension)?;
@@ -45,7 +45,7 @@ pub(super) fn role(probe: &Probe) -> Option<FileRole> {
         return Some(FileRole::Content);
     }
     let is_index = if extension == "index" {
-        content::may_be_table(probe)
+        magic::may_be_checkpoint_file(probe)
     } else {
         probe.is_table() && probe.file().is_some_and(index::is_index)
     };

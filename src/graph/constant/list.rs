@@ -29,7 +29,7 @@ pub(super) fn read(proto: &[u8], dtype: DType, shape: &Shape) -> Result<Head> {
 
 /// The `*_val` field of a record, if the record has values.
 fn listed(record: &Record<'_>) -> Option<&'static Field> {
-    let proto = Schema::tensorflow().message("tensorflow.TensorProto")?;
+    let proto = Schema::tensorflow().message(tensor_proto::MESSAGE_NAME)?;
     let field = proto.field(record.number).filter(|_| LISTS.contains(&record.number))?;
     let one = field.wire_type;
     // An empty list has no values; an empty string is a value.
@@ -42,7 +42,7 @@ fn listed(record: &Record<'_>) -> Option<&'static Field> {
 }
 
 fn of_another_type(found: &Field, dtype: DType, wanted: ValueField) -> Error {
-    let proto = Schema::tensorflow().message("tensorflow.TensorProto");
+    let proto = Schema::tensorflow().message(tensor_proto::MESSAGE_NAME);
     let name = proto.and_then(|proto| proto.field(wanted.number)).map(|field| &*field.name);
     let expected = format!("{}, that of {dtype}", name.unwrap_or("another"));
     Error::unexpected("list of values", &found.name, expected)

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::records::decode;
-use crate::artifact::{Artifact, Document, SavedModelPart};
+use crate::artifact::{Artifact, Document, SavedModelPart, layout};
 use crate::checkpoint::Listing;
 use crate::error::{Error, Result};
 use crate::schema::KnownType;
@@ -108,7 +108,7 @@ impl Directory {
 
     /// The size of an asset; `None` where its file is missing.
     pub(super) fn asset(&self, filename: &str) -> Option<u64> {
-        let path = format!("assets/{filename}");
+        let path = format!("{}/{filename}", layout::ASSETS);
         let at = self.files.binary_search_by(|file| file.path.cmp(&path)).ok()?;
         self.files.get(at).map(|file| file.bytes)
     }

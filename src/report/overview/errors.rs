@@ -1,6 +1,7 @@
 //! The errors of a SavedModel that its overview reports.
 
 use super::{Contents, Directory, Overview};
+use crate::artifact::layout;
 use crate::error::Error;
 
 impl Overview<'_> {
@@ -13,7 +14,7 @@ impl Overview<'_> {
         let assets = graphs.iter().flat_map(|graph| &graph.assets);
         let missing = assets.filter(|asset| asset.is_there == Some(false));
         let missing = missing.map(|asset| {
-            let directory = self.path.parent().unwrap_or(&self.path).join("assets");
+            let directory = self.path.parent().unwrap_or(&self.path).join(layout::ASSETS);
             let why = "the graph needs this asset, but its file is missing";
             Error::not_found(why).in_file(&directory.join(&asset.filename))
         });

@@ -62,7 +62,7 @@ pub(in crate::saver) fn without_saver<'s>(meta_graph: &Message<'s>) -> Result<Me
 
 fn replaced<'s>(meta_graph: &Message<'s>, saver: Option<&SaverDef>) -> Result<Message<'s>> {
     if meta_graph.ty().known != Some(KnownType::MetaGraphDef) {
-        let expected = "tensorflow.MetaGraphDef";
+        let expected = meta_graph_def::MESSAGE_NAME;
         return Err(Error::unexpected("message", &meta_graph.ty().full_name, expected));
     }
     let mut new = Replacements::default();

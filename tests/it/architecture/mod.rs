@@ -21,12 +21,19 @@ const MODULES: &[(&str, &[&str])] = &[
     ("serial", &["bytes", "error", "tensor"]),
     ("table", &["bytes", "error"]),
     ("compare", &["bytes", "error", "progress", "serial", "tensor", "threads"]),
-    ("probe", &["bytes", "error", "message", "table"]),
+    ("probe", &["bytes", "error", "table"]),
+    ("magic", &["error", "message", "probe"]),
     (
         "formats",
-        &["bytes", "error", "files", "message", "probe", "progress", "schema", "table", "tensor"],
+        &[
+            "bytes", "error", "files", "magic", "message", "probe", "progress", "schema", "table",
+            "tensor",
+        ],
     ),
-    ("sniff", &["bytes", "error", "files", "formats", "message", "probe"]),
+    (
+        "sniff",
+        &["bytes", "error", "files", "formats", "magic", "message", "probe", "schema", "text"],
+    ),
     (
         "checkpoint",
         &[

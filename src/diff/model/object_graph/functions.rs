@@ -8,6 +8,7 @@ use crate::diff::message::{MessageDiff, MessagePair};
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, ChangeKind, Weight};
 use crate::graph::object_graph::{Label, ObjectGraph, ObjectId};
+use crate::schema::field::saved_concrete_function;
 
 impl ModelRules<'_> {
     /// Compares the functions, whose paths have the names of rhs.
@@ -17,7 +18,7 @@ impl ModelRules<'_> {
         at: &PathBuilder<'_>,
         out: &mut MessageDiff,
     ) {
-        let Some(ty) = self.schema.message("tensorflow.SavedConcreteFunction") else { return };
+        let Some(ty) = self.schema.message(saved_concrete_function::MESSAGE_NAME) else { return };
         let differ = self.differ();
         let mut unmatched = BTreeMap::new();
         for (name, bytes) in objects.lhs.functions() {

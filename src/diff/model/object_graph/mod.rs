@@ -20,6 +20,7 @@ use crate::diff::message::{MessageDiff, MessagePair};
 use crate::error::Result;
 use crate::graph::ObjectGraph;
 use crate::graph::object_graph::{Label, ObjectGraphKind, Route, escaped};
+use crate::schema::field::{saved_object, trackable_object_graph};
 
 pub(super) use matching::ObjectMatching;
 pub(super) use repeats::remove_repeated;
@@ -57,8 +58,8 @@ impl ModelRules<'_> {
         }
         objects.compare_references(self.functions, at, &mut out.changes);
         let item = match objects.rhs.kind() {
-            ObjectGraphKind::Trackable => "tensorflow.TrackableObjectGraph.TrackableObject",
-            ObjectGraphKind::Saved => "tensorflow.SavedObject",
+            ObjectGraphKind::Trackable => trackable_object_graph::trackable_object::MESSAGE_NAME,
+            ObjectGraphKind::Saved => saved_object::MESSAGE_NAME,
         };
         let differ = self.differ();
         if let Some(ty) = self.schema.message(item) {

@@ -1,0 +1,50 @@
+//! The state file of a directory, which names its checkpoints.
+
+use prost::Message as _;
+
+use crate::bytes::ReadAt;
+use crate::error::{Error, Result};
+use crate::probe::Probe;
+use crate::schema::field::checkpoint_state;
+use crate::schema::{MessageType, Schema, tensorflow};
+use crate::text;
+
+/// The name of a state file.
+pub(crate) const STATE_FILE: &str = "checkpoint";
+
+/// The size limit; a thousand long paths take a tenth of it.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// The type of a state file's message.
+pub(crate) fn message_type(schema: &Schema) -> Result<&MessageType> {
+    let ty = schema.message(checkpoint_state::MESSAGE_NAME);
+    ty.ok_or_else(|| Error::not_found("the schema has no CheckpointState"))
+}
+
+/// Parses a state file.
+///
+/// # Errors
+/// If it cannot be read, is too long, or is no `CheckpointState` in the text format.
+pub(crate) fn parse(probe: &Probe) -> Result<tensorflow::CheckpointState> {
+    let file = probe.open()?;
+    let in_file = |error: Error| error.in_file(probe.path());
+    if file.len() > MAX_BYTES {
+        let found = format!("{} bytes", file.len());
+        let expected = format!("at most {MAX_BYTES}");
+        return Err(in_file(Error::unexpected("length of the state file", found, expected)));
+    }
+    let schema = Schema::tensorflow();
+    let ty = message_type(schema)?;
+    let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or_default()];
+    file.read_at(0, &mut bytes)?;
+    let parsed = text::parse(schema, ty, bytes.as_slice(), &text::ParseOptions::default());
+    let (message, _) = parsed.map_err(in_file)?;
+    tensorflow::CheckpointState::decode(message.bytes())
+        .map_err(|error| in_file(Error::malformed("state file", "a CheckpointState", error)))
+}
+
+/// The latest checkpoint that a state file names; `None` for other files.
+pub(super) fn latest(probe: &Probe) -> Option<String> {
+    let latest = parse(probe).ok()?.model_checkpoint_path;
+    (!latest.is_empty()).then_some(latest)
+}
