@@ -20,6 +20,7 @@ pub use builder::CheckpointBuilder;
 pub use listing::{ListedTensor, Listing};
 pub use management::{exists, meta_graph_filename, mtimes, remove};
 pub use merge::{Parts, merge};
+pub(crate) use merge::{prepare as prepare_merge, remove as remove_part};
 pub(crate) use publish::{check_folder, publish as publish_files};
 pub use reader::Checkpoint;
 pub use state::{CheckpointState, StateOptions};

@@ -74,11 +74,24 @@ pub(crate) struct Writer {
     /// Writes the shards of a checkpoint, each file under a temporary name. The file that makes the others a checkpoint comes
     /// last.
     pub(crate) write: WriteShards,
+    /// Merges checkpoints into one without reading their content; `None` if the format has no such way.
+    pub(crate) merge: Option<Merge>,
 }
 
 /// See [`Writer::write`]; the path is the one that [`Writer::opened_by`] was given.
 type WriteShards =
     fn(&[Shard<'_>], &[(String, String)], &Path, &dyn Progress) -> Result<Vec<Complete>>;
+
+/// See [`Writer::merge`]; the paths are those that [`Format::locate`] found for the parts, and that of the merged checkpoint.
+pub(crate) type Merge = fn(&[PathBuf], &Path) -> Result<Merged>;
+
+/// A merged checkpoint, whose files have temporary names.
+pub(crate) struct Merged {
+    /// The files. The file that makes the others a checkpoint comes last.
+    pub(crate) files: Vec<Complete>,
+    /// The files of each part. The file that makes the others a checkpoint comes first.
+    pub(crate) parts: Vec<Vec<PathBuf>>,
+}
 
 impl Format {
     /// Whether ckdiff can write this format.

@@ -22,11 +22,10 @@ mod v2;
 
 pub use contents::Entry;
 pub(crate) use contents::{Contents, Metadata};
-pub(crate) use format::FileRole;
 pub use format::Format;
+pub(crate) use format::{FileRole, Merge, Merged};
 pub(crate) use overlap::check as check_overlap;
 pub(crate) use partitioned::{Partitioned, StoredSlice};
 pub use registry::FORMATS;
 pub(crate) use registry::{checkpoints_in, files_of, has_content, locate, may_be_checkpoint};
 pub(crate) use stored_tensor::{Shard, StoredTensor, shard_count};
-pub(crate) use v2::{MergedPart, prepare_merge};

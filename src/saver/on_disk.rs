@@ -8,7 +8,6 @@ use super::run::{MergeOptions, WriteCheckpoint, Written};
 use crate::checkpoint::{self, CheckpointBuilder, Existing, Format};
 use crate::error::{Error, Result, shortened};
 use crate::files::{self, Complete};
-use crate::formats::{MergedPart, prepare_merge};
 use crate::progress::Progress;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use crate::tensor::slice_spec;
@@ -23,7 +22,8 @@ pub(super) struct OnDisk<'a> {
     path: &'a Path,
     progress: &'a dyn Progress,
     files: Vec<Complete>,
-    merged: Vec<MergedPart>,
+    /// The files of each part that is removed.
+    merged: Vec<Vec<PathBuf>>,
     made: Vec<PathBuf>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> OnDisk<'a> {
     pub(super) fn publish(mut self, opened: &Path, state: &Path) -> Result<()> {
         let files = std::mem::take(&mut self.files);
         checkpoint::publish_files(opened, Existing::Replace, files, state)?;
-        self.merged.iter().try_for_each(MergedPart::remove)
+        self.merged.iter().try_for_each(|files| checkpoint::remove_part(files))
     }
 
     /// Creates the directory of `path`, but not its parent.
@@ -86,10 +86,9 @@ impl WriteCheckpoint for OnDisk<'_> {
             })?;
             builder.add_slice(written.name, &shape, &slice, written.tensor)?;
         }
-        let is_mergeable = format == CheckpointFormatVersion::V2;
         let (path, format) = (Path::new(path), Format::of(format)?);
         // A V2 checkpoint at another path is a part, which `MergeV2Checkpoints` merges later.
-        if is_mergeable && path != self.path {
+        if format.writer()?.merge.is_some() && path != self.path {
             self.make_directory(path)?;
             return builder.write(path, format, Existing::Replace, self.progress).map(drop);
         }
@@ -101,10 +100,11 @@ impl WriteCheckpoint for OnDisk<'_> {
         let is_there =
             |part: &&&str| !options.allow_missing_files || checkpoint::exists(Path::new(part));
         let parts: Vec<&&str> = parts.iter().filter(is_there).collect();
-        let (files, merged) = prepare_merge(&parts, Path::new(path))?;
-        self.files.extend(files);
+        let format = Format::of(CheckpointFormatVersion::V2)?;
+        let merged = checkpoint::prepare_merge(format, &parts, Path::new(path))?;
+        self.files.extend(merged.files);
         if options.delete_old_dirs {
-            self.merged.extend(merged);
+            self.merged.extend(merged.parts);
         }
         Ok(())
     }

@@ -41,5 +41,10 @@ pub(super) static FORMAT: Format = Format {
     listed: path::listed,
     read: read::read,
     read_file: read::read_file,
-    writer: Some(Writer { opened_by: path::opened_by, keeps_metadata: true, write: write::write }),
+    writer: Some(Writer {
+        opened_by: path::opened_by,
+        keeps_metadata: true,
+        write: write::write,
+        merge: None,
+    }),
 };

@@ -42,5 +42,10 @@ pub(super) static FORMAT: Format = Format {
     listed: path::listed,
     read: read::read,
     read_file: read::read_file,
-    writer: Some(Writer { opened_by: path::opened_by, keeps_metadata: false, write: write::write }),
+    writer: Some(Writer {
+        opened_by: path::opened_by,
+        keeps_metadata: false,
+        write: write::write,
+        merge: None,
+    }),
 };

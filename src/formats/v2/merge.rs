@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as MapEntry;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::bytes::Limits;
 use crate::error::{Error, Result};
-use crate::files::{Complete, NewFile, cannot_write, folder, is_same_path};
+use crate::files::{Complete, NewFile, cannot_write, is_same_path};
 use crate::tensor::{Name, Slice};
 
+use super::super::format::Merged;
 use super::super::shards::Shards;
 use super::super::stored_tensor::shard_count;
 use super::super::{overlap, shard_name};
@@ -20,73 +20,60 @@ use super::index::Index;
 use super::path;
 use crate::probe::Probe;
 
-/// Writes the files of the merged checkpoint under temporary names. Also returns the parts.
-pub(crate) fn prepare(
-    parts: &[impl AsRef<Path>],
-    path: &Path,
-) -> Result<(Vec<Complete>, Vec<MergedPart>)> {
-    let mut merged = Merged::default();
-    for part in parts {
-        let part = MergedPart::open(part.as_ref())?;
+/// Merges the checkpoints with these indices. See [`Writer::merge`](super::super::format::Writer).
+pub(super) fn merge(indices: &[PathBuf], path: &Path) -> Result<Merged> {
+    let mut merger = Merger::default();
+    for index in indices {
+        let part = Part::open(index)?;
         if is_same_path(&part.prefix, path) {
             return Err(Error::usage("a part cannot be what it is merged into").in_file(path));
         }
-        merged.add(part)?;
+        merger.add(part)?;
     }
-    merged.check_slices()?;
-    Ok((merged.files(path)?, merged.parts))
+    merger.check_slices()?;
+    let files = merger.files(path)?;
+    Ok(Merged { files, parts: merger.parts.iter().map(Part::files).collect() })
 }
 
-/// A part of a merged checkpoint.
-pub(crate) struct MergedPart {
+/// A checkpoint that is merged.
+struct Part {
     prefix: PathBuf,
     index: PathBuf,
     contents: Index,
     shards: Arc<Shards>,
 }
 
-impl MergedPart {
-    fn open(path: &Path) -> Result<Self> {
-        let probe = Probe::new(path);
-        let index = path::locate(&probe).ok_or_else(|| {
-            let kind = "there is no V2 checkpoint; only those can be merged (save-as makes one)";
-            Error::not_found(kind).in_file(path)
-        })?;
+impl Part {
+    fn open(index: &Path) -> Result<Self> {
         let limits = Limits::default();
-        let (contents, bundle) = open(&probe.at(&index), &limits)?;
+        let (contents, bundle) = open(&Probe::new(index), &limits)?;
         if let Some(damage) = contents.damage.first() {
             return Err(damage.clone());
         }
+        let index = index.to_path_buf();
         Ok(Self { prefix: bundle.prefix, index, contents, shards: bundle.shards })
     }
 
-    /// Removes the files of the part, the index first, and its folder if that is then empty.
-    pub(crate) fn remove(&self) -> Result<()> {
-        let mut files = vec![self.index.clone()];
-        files.extend((0..self.contents.shards).map(|number| self.shards.path(number)));
-        for file in files.iter().filter(|file| file.exists()) {
-            fs::remove_file(file).map_err(|error| Error::io("remove", error).in_file(file))?;
-        }
-        // A folder with other files stays.
-        let _ = fs::remove_dir(folder(&self.index));
-        Ok(())
+    fn files(&self) -> Vec<PathBuf> {
+        let shards = (0..self.contents.shards).map(|number| self.shards.path(number));
+        std::iter::once(self.index.clone()).chain(shards).collect()
     }
 }
 
 /// The parts that were merged so far.
 #[derive(Default)]
-struct Merged {
+struct Merger {
     order: Option<ByteOrder>,
     entries: BTreeMap<Vec<u8>, BundleEntry>,
     /// For each shard with entries, the part and the number of the shard in it.
     used: Vec<(usize, u32)>,
     /// The number of shards in all headers; shards without entries may have no file.
     shards: u32,
-    parts: Vec<MergedPart>,
+    parts: Vec<Part>,
 }
 
-impl Merged {
-    fn add(&mut self, part: MergedPart) -> Result<()> {
+impl Merger {
+    fn add(&mut self, part: Part) -> Result<()> {
         let in_index = |error: Error| error.in_file(&part.index);
         let order = *self.order.get_or_insert(part.contents.order);
         if order != part.contents.order {

@@ -32,8 +32,6 @@ use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 use super::Format;
 use super::format::Writer;
 
-pub(crate) use merge::{MergedPart, prepare as prepare_merge};
-
 /// See [`FORMATS`](super::FORMATS).
 pub(super) static FORMAT: Format = Format {
     name: "V2",
@@ -53,5 +51,6 @@ pub(super) static FORMAT: Format = Format {
         opened_by: |path, _| path.to_path_buf(),
         keeps_metadata: false,
         write: write::write,
+        merge: Some(merge::merge),
     }),
 };

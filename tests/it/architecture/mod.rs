@@ -102,7 +102,6 @@ const MODULES: &[(&str, &[&str])] = &[
             "checkpoint",
             "error",
             "files",
-            "formats",
             "graph",
             "message",
             "meta_graph",
