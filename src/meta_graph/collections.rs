@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use super::UNBOUND;
 use super::collection::{Kind, VALUE, list, malformed_item};
 use super::names::{ExportScope, ImportScope, Rename};
-use super::registered::{Registered, registered};
+use super::registered::{ItemType, is_of_variables, item_type};
 use super::rename::{NameField, renamed};
 use super::replace::Replacements;
 use crate::error::{Error, Result, shortened};
 use crate::graph::node_of;
 use crate::message::{Value, Writer, canonical_tensorflow, nested, records, string, strings};
-use crate::schema::field::{collection_def, saver_def, variable_def};
+use crate::schema::field::{collection_def, variable_def};
 
 /// The export of collections.
 #[derive(Debug)]
@@ -37,14 +37,14 @@ impl CollectionExport<'_> {
     pub(super) fn collection(&self, key: &str, def: &[u8]) -> Result<Option<Vec<u8>>> {
         let Some((kind, _)) = list(def) else { return Ok(Some(def.to_vec())) };
         let mut kept = 0;
-        let new = match (registered(key), kind) {
-            (Some(registered), Kind::BytesList) => mapped(def, |index, item| {
-                let item = canonical(key, index, item, registered)?;
-                if registered.name.is_some_and(|name| !self.keeps(string(&item, name))) {
+        let new = match (item_type(key), kind) {
+            (Some(ty), Kind::BytesList) => mapped(def, |index, item| {
+                let item = canonical(key, index, item, ty)?;
+                if ty.name.is_some_and(|name| !self.keeps(string(&item, name.number))) {
                     return Ok(None);
                 }
                 kept += 1;
-                Ok(self.message(item, registered))
+                Ok(self.message(item, ty))
             }),
             (_, Kind::NodeList | Kind::BytesList) => mapped(def, |_, item| {
                 let name = std::str::from_utf8(item);
@@ -67,11 +67,11 @@ impl CollectionExport<'_> {
     }
 
     /// An item with its names outside the scope; `None` if a part of the message is not in the scope.
-    fn message<'i>(&self, item: Cow<'i, [u8]>, registered: &Registered) -> Option<Cow<'i, [u8]>> {
+    fn message<'i>(&self, item: Cow<'i, [u8]>, ty: &ItemType) -> Option<Cow<'i, [u8]>> {
         let Some(scope) = self.scope else { return Some(item) };
         let inside = |number: &u32| scope.has(string(&item, *number));
-        let all = registered.inside.iter().all(inside);
-        all.then(|| renamed(&item, registered.fields, &scope).into())
+        let all = ty.inside.iter().all(inside);
+        all.then(|| renamed(&item, ty.fields, &scope).into())
     }
 }
 
@@ -92,14 +92,14 @@ impl CollectionImport<'_> {
     /// If an item is not the message that its collection has, or names a missing node.
     pub(super) fn collection(&self, key: &str, def: &[u8]) -> Result<Option<Vec<u8>>> {
         let Some((kind, _)) = list(def) else { return Ok(None) };
-        let new = match (registered(key), kind) {
-            (Some(registered), Kind::BytesList) => mapped(def, |index, item| {
-                let message = canonical(key, index, item, registered)?;
-                self.check(key, &message, registered)?;
+        let new = match (item_type(key), kind) {
+            (Some(ty), Kind::BytesList) => mapped(def, |index, item| {
+                let message = canonical(key, index, item, ty)?;
+                self.check(key, &message, ty)?;
                 let new = if self.scope.is_identity() {
                     item.to_vec()
                 } else {
-                    renamed(&message, registered.fields, self.scope)
+                    renamed(&message, ty.fields, self.scope)
                 };
                 Ok(Some(self.with_trainable(key, item, new)?.into()))
             }),
@@ -119,25 +119,21 @@ impl CollectionImport<'_> {
         new.map(Some)
     }
 
-    fn check(&self, key: &str, item: &[u8], registered: &Registered) -> Result<()> {
-        if registered.names_nodes {
-            let fields = registered.fields.0.iter();
+    fn check(&self, key: &str, item: &[u8], ty: &ItemType) -> Result<()> {
+        if ty.names_nodes {
+            let fields = ty.fields.0.iter();
             let own = fields.filter(|(_, field)| !matches!(field, NameField::Message(_)));
             let mut names = own.flat_map(|(number, _)| strings(item, *number));
             names.try_for_each(|name| self.need_node(key, name))?;
         }
-        let need = |(number, field): (u32, &str)| match string(item, number) {
-            "" if key == "savers" => {
-                Err(Error::not_found(format!("a SaverDef in the collection savers has no {field}")))
+        match ty.required.iter().find(|(number, _)| string(item, *number).is_empty()) {
+            Some((_, field)) => {
+                let name = ty.message.rsplit('.').next().unwrap_or_default();
+                let kind = format!("a {name} in the collection {key} has no {field}");
+                Err(Error::not_found(kind))
             }
-            _ => Ok(()),
-        };
-        [
-            (saver_def::SAVE_TENSOR_NAME, "save_tensor_name"),
-            (saver_def::RESTORE_OP_NAME, "restore_op_name"),
-        ]
-        .into_iter()
-        .try_for_each(need)
+            None => Ok(()),
+        }
     }
 
     fn need_node(&self, key: &str, name: &str) -> Result<()> {
@@ -153,7 +149,7 @@ impl CollectionImport<'_> {
     /// Sets `trainable` in a variable of an old meta graph, if it is in the collection of trainable variables.
     fn with_trainable(&self, key: &str, old: &[u8], new: Vec<u8>) -> Result<Vec<u8>> {
         let Some(trainable) = &self.trainable else { return Ok(new) };
-        if !key.ends_with("variables") {
+        if !is_of_variables(key) {
             return Ok(new);
         }
         let mut replaced = Replacements::default();
@@ -164,14 +160,9 @@ impl CollectionImport<'_> {
 }
 
 /// The canonical form of an item.
-fn canonical<'i>(
-    key: &str,
-    index: usize,
-    item: &'i [u8],
-    registered: &Registered,
-) -> Result<Cow<'i, [u8]>> {
-    canonical_tensorflow(registered.message, item)
-        .map_err(|error| malformed_item(key, index, registered.message, &error))
+fn canonical<'i>(key: &str, index: usize, item: &'i [u8], ty: &ItemType) -> Result<Cow<'i, [u8]>> {
+    canonical_tensorflow(ty.message, item)
+        .map_err(|error| malformed_item(key, index, ty.message, &error))
 }
 
 /// Maps the items of a `CollectionDef`; if none is left, the result has no list.

@@ -12,7 +12,7 @@ use super::names::{ExportScope, Rename};
 use super::op_list;
 use super::options::ExportOptions;
 use super::parts::{Parts, entry_with};
-use super::registered::{ASSET, SIGNATURE};
+use super::registered::{ASSET, SAVERS, SIGNATURE};
 use super::rename::{NameFields, renamed};
 use super::replace::Replacements;
 use super::savers::Extraneous;
@@ -218,7 +218,7 @@ fn set_collections(
         }
         let mut def = Cow::Borrowed(collection.def);
         let is_list = matches!(list(&def), Some((Kind::BytesList, _)));
-        if options.clear_extraneous_savers && key == "savers" && is_list {
+        if options.clear_extraneous_savers && key == SAVERS && is_list {
             let saver = parts.saver.map(|saver| encoded(bytes_list::VALUE, saver));
             def = Cow::Owned(encoded(collection_def::BYTES_LIST, &saver.unwrap_or_default()));
             if parts.saver.is_none() {

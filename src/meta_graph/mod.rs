@@ -39,6 +39,7 @@ pub use debug_info::{debug_info, debug_info_file, own_debug_info};
 pub use export::{Exported, export};
 pub use import::{Imported, import};
 pub use options::{ExportOptions, ImportOptions, Predicate};
+pub(crate) use registered::{SAVERS, item_type};
 pub(crate) use replace::Replacements;
 pub(crate) use savers::{saver_in_scope, saver_of_scope};
 pub(crate) use serving::assets_in;

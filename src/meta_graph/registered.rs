@@ -1,6 +1,8 @@
-//! The messages in collections, and signatures: the fields of each that have names.
+//! The messages in collections, and signatures: the fields of each that have names of nodes.
 //!
 //! Source: TensorFlow's `to_proto` and `from_proto` of variables, savers, queue runners and contexts.
+
+use std::borrow::Cow;
 
 use super::rename::NameField::{Map, Message, Name, RequiredName};
 use super::rename::NameFields;
@@ -11,32 +13,61 @@ use crate::schema::field::{
     while_context_def,
 };
 
+/// The collection of savers.
+pub(crate) const SAVERS: &str = "savers";
+
+/// The collections of variables. TensorFlow restores a variable that is in several of them once.
+const VARIABLES: [&str; 6] = [
+    "variables",
+    "trainable_variables",
+    "local_variables",
+    "model_variables",
+    "metric_variables",
+    "moving_average_variables",
+];
+
 /// The type of a collection's items.
 #[derive(Debug)]
-pub(super) struct Registered {
+pub(crate) struct ItemType {
     /// The name of the message.
-    pub(super) message: &'static str,
+    pub(crate) message: &'static str,
     /// The fields that have names.
     pub(super) fields: &'static NameFields,
-    /// The field with the name of the item; savers have none.
-    pub(super) name: Option<u32>,
+    /// The name of an item; savers have none.
+    pub(crate) name: Option<ItemName>,
+    /// The fields that an imported item must have, by number and name.
+    pub(super) required: &'static [(u32, &'static str)],
     /// The fields whose names must all be in the exported scope.
     pub(super) inside: &'static [u32],
     /// Whether all names, except those in nested messages, must be nodes.
     pub(super) names_nodes: bool,
 }
 
+/// The field with the name of an item.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ItemName {
+    pub(super) number: u32,
+    /// The name of the field, as the only key of a list.
+    pub(crate) field: &'static [Cow<'static, str>],
+}
+
+impl ItemName {
+    const fn new(number: u32, field: &'static [Cow<'static, str>]) -> Option<Self> {
+        Some(Self { number, field })
+    }
+}
+
+/// Whether the collection `key` is one of variables.
+pub(super) fn is_of_variables(key: &str) -> bool {
+    VARIABLES.contains(&key)
+}
+
 /// The type of the items in the collection `key`, if it is known.
-pub(super) fn registered(key: &str) -> Option<&'static Registered> {
+pub(crate) fn item_type(key: &str) -> Option<&'static ItemType> {
     Some(match key {
-        "variables"
-        | "trainable_variables"
-        | "moving_average_variables"
-        | "local_variables"
-        | "model_variables"
-        | "metric_variables"
-        | "global_step" => &VARIABLE,
-        "savers" => &SAVER,
+        "global_step" => &VARIABLE,
+        key if is_of_variables(key) => &VARIABLE,
+        SAVERS => &SAVER,
         "queue_runners" => &QUEUE_RUNNER,
         "cond_context" => &COND,
         "while_context" => &WHILE,
@@ -44,7 +75,7 @@ pub(super) fn registered(key: &str) -> Option<&'static Registered> {
     })
 }
 
-static VARIABLE: Registered = Registered {
+static VARIABLE: ItemType = ItemType {
     message: variable_def::MESSAGE_NAME,
     fields: &NameFields(&[
         (variable_def::VARIABLE_NAME, Name),
@@ -56,15 +87,20 @@ static VARIABLE: Registered = Registered {
         ),
         (variable_def::INITIAL_VALUE_NAME, Name),
     ]),
-    name: Some(variable_def::VARIABLE_NAME),
+    name: ItemName::new(variable_def::VARIABLE_NAME, &[Cow::Borrowed("variable_name")]),
+    required: &[],
     inside: &[],
     names_nodes: true,
 };
 
-static SAVER: Registered = Registered {
+static SAVER: ItemType = ItemType {
     message: saver_def::MESSAGE_NAME,
     fields: &SAVER_DEF,
     name: None,
+    required: &[
+        (saver_def::SAVE_TENSOR_NAME, "save_tensor_name"),
+        (saver_def::RESTORE_OP_NAME, "restore_op_name"),
+    ],
     inside: &[
         saver_def::FILENAME_TENSOR_NAME,
         saver_def::SAVE_TENSOR_NAME,
@@ -73,7 +109,7 @@ static SAVER: Registered = Registered {
     names_nodes: false,
 };
 
-static QUEUE_RUNNER: Registered = Registered {
+static QUEUE_RUNNER: ItemType = ItemType {
     message: queue_runner_def::MESSAGE_NAME,
     fields: &NameFields(&[
         (queue_runner_def::QUEUE_NAME, Name),
@@ -81,23 +117,26 @@ static QUEUE_RUNNER: Registered = Registered {
         (queue_runner_def::CLOSE_OP_NAME, Name),
         (queue_runner_def::CANCEL_OP_NAME, Name),
     ]),
-    name: Some(queue_runner_def::QUEUE_NAME),
+    name: ItemName::new(queue_runner_def::QUEUE_NAME, &[Cow::Borrowed("queue_name")]),
+    required: &[],
     inside: &[],
     names_nodes: true,
 };
 
-static COND: Registered = Registered {
+static COND: ItemType = ItemType {
     message: cond_context_def::MESSAGE_NAME,
     fields: &COND_CONTEXT,
-    name: Some(cond_context_def::CONTEXT_NAME),
+    name: ItemName::new(cond_context_def::CONTEXT_NAME, &[Cow::Borrowed("context_name")]),
+    required: &[],
     inside: &[],
     names_nodes: false,
 };
 
-static WHILE: Registered = Registered {
+static WHILE: ItemType = ItemType {
     message: while_context_def::MESSAGE_NAME,
     fields: &WHILE_CONTEXT,
-    name: Some(while_context_def::CONTEXT_NAME),
+    name: ItemName::new(while_context_def::CONTEXT_NAME, &[Cow::Borrowed("context_name")]),
+    required: &[],
     inside: &[],
     names_nodes: false,
 };
@@ -165,3 +204,18 @@ pub(super) static SIGNATURE: NameFields = NameFields(&[
 /// `AssetFileDef`.
 pub(super) static ASSET: NameFields =
     NameFields(&[(asset_file_def::TENSOR_INFO, Message(&TENSOR_INFO))]);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::Schema;
+
+    #[test]
+    fn the_name_of_an_item_is_its_field() {
+        for item in [&VARIABLE, &SAVER, &QUEUE_RUNNER, &COND, &WHILE] {
+            let ty = Schema::tensorflow().message(item.message).unwrap();
+            let name = item.name.map(|name| (&*ty.field(name.number).unwrap().name, name.field));
+            assert!(name.is_none_or(|(field, key)| [Cow::Borrowed(field)] == key), "{name:?}");
+        }
+    }
+}

@@ -5,6 +5,7 @@ use prost_reflect::prost::Message as _;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::message::{Message, entry, field, fields, nested, records, strings};
+use crate::meta_graph::SAVERS;
 use crate::schema::KnownType;
 use crate::schema::field::{
     collection_def::{self, bytes_list},
@@ -62,10 +63,10 @@ impl<'m> MetaGraph<'m> {
                 meta_graph_def::SAVER_DEF => found.saver = found.decode("saver_def", content),
                 meta_graph_def::COLLECTION_DEF => {
                     let (name, collection) = entry(content);
-                    if name == "savers" {
+                    if name == SAVERS {
                         let list = nested(collection, collection_def::BYTES_LIST);
                         for (index, bytes) in fields(list, bytes_list::VALUE).enumerate() {
-                            let at = format!("collection_def[\"savers\"][{index}]");
+                            let at = format!("collection_def[{SAVERS:?}][{index}]");
                             let saver = found.decode(&at, bytes);
                             found.savers.extend(saver);
                         }

@@ -25,8 +25,8 @@ pub(crate) struct Scope<'s> {
     pub(crate) schema: &'s Schema,
     /// The types of the compared messages, each with the field that its paths start with, if any.
     pub(crate) roots: &'s [(Option<&'static str>, &'s MessageType)],
-    /// The comparison of a field, by the full name of its message, its own, and whether the message is a root.
-    pub(crate) comparison: fn(&str, &str, bool) -> FieldComparison,
+    /// The comparison of a field of a message, and whether the message is a root.
+    pub(crate) comparison: fn(&MessageType, &Field, bool) -> FieldComparison,
 }
 
 impl<'s> Scope<'s> {
@@ -65,7 +65,7 @@ impl<'s> Scope<'s> {
             }
             let field = ty.fields.iter().find(|field| field.text_name == *step);
             let field = field.ok_or_else(|| no_field(ty, step))?;
-            let comparison = (self.comparison)(&ty.full_name, &field.name, at == 0);
+            let comparison = (self.comparison)(ty, field, at == 0);
             if steps.len() == 0 {
                 return self.check_list(ty, field, comparison, keys);
             }
@@ -90,7 +90,7 @@ impl<'s> Scope<'s> {
         let fields =
             self.schema.messages().flat_map(|ty| ty.fields.iter().map(move |field| (ty, field)));
         let lists = fields.filter(|(_, field)| &*field.text_name == name).map(|(ty, field)| {
-            self.check_list(ty, field, (self.comparison)(&ty.full_name, &field.name, false), keys)
+            self.check_list(ty, field, (self.comparison)(ty, field, false), keys)
         });
         any_ok(lists)
             .unwrap_or_else(|| if is_wildcard(name) { Ok(()) } else { Err(no_field(ty, name)) })

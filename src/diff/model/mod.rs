@@ -25,7 +25,7 @@ use meta_graph::MatchedGraphs;
 use object_graph::ObjectMatching;
 pub(super) use object_graph::{object_graph_keys, remove_reported};
 pub(super) use saved_model::tags;
-pub(super) use treatment::treatment;
+pub(super) use treatment::{meaning, treatment};
 
 /// What is known of two models while their messages are compared.
 #[derive(Clone, Copy)]

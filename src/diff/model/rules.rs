@@ -1,7 +1,7 @@
 //! The rules for messages of models, by type and field.
 
 use super::ModelRules;
-use super::treatment::{self, treatment};
+use super::treatment::{is_standalone_object, meaning, treatment};
 use crate::diff::graph::compare_bodies;
 use crate::diff::message::{MessageDiff, MessagePair, Rules, Treatment};
 use crate::diff::path::PathBuilder;
@@ -11,13 +11,13 @@ use crate::schema::{Field, KnownType, MessageType};
 
 impl Rules for ModelRules<'_> {
     fn treatment(&self, ty: &MessageType, field: &Field, at: &PathBuilder<'_>) -> Treatment<'_> {
-        let mut known = treatment(&ty.full_name, &field.name, at.key_in("collection_def"));
-        known.skip &= !treatment::is_standalone_object(&ty.full_name, at);
+        let mut known = treatment(ty, field, at.key_in("collection_def"));
+        known.skip &= !is_standalone_object(ty, at);
         self.lists.treatment(self.schema, field, at, known)
     }
 
     fn are_equivalent(&self, ty: &MessageType, field: &Field, lhs: &[u8], rhs: &[u8]) -> bool {
-        if treatment::is_for_users(&ty.full_name, &field.name) {
+        if meaning(ty, field).is_for_users {
             return false;
         }
         if &*field.name == "registered_op_type" && is_counted(lhs) && is_counted(rhs) {
@@ -32,12 +32,11 @@ impl Rules for ModelRules<'_> {
 
     fn is_cosmetic(&self, ty: &MessageType, field: &Field, lhs: &[u8], rhs: &[u8]) -> bool {
         let text = std::str::from_utf8(lhs).ok().zip(std::str::from_utf8(rhs).ok());
-        treatment::is_device(&ty.full_name, &field.name)
-            && text.is_some_and(|(lhs, rhs)| is_same_device(lhs, rhs))
+        meaning(ty, field).is_device && text.is_some_and(|(lhs, rhs)| is_same_device(lhs, rhs))
     }
 
     fn renamed_key(&self, ty: &MessageType, field: &Field, lhs: &str) -> Option<String> {
-        if treatment::is_for_users(&ty.full_name, &field.name) {
+        if meaning(ty, field).is_for_users {
             return None;
         }
         self.renames.new_name(lhs).or_else(|| self.functions.new_name(lhs))

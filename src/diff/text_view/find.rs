@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::hops::SideSelector;
 use crate::diff::message::{ListAs, Treatment, item_key, key_text};
-use crate::diff::model::{tags, treatment};
-use crate::message::{Value, canonical, nested, records, string};
-use crate::schema::field::{function_def, map_entry, node_def, op_def};
+use crate::diff::model::{meaning, treatment};
+use crate::message::{Value, canonical, nested, records};
+use crate::schema::field::map_entry;
 use crate::schema::{Field, MessageType, Schema};
 
 /// The maximum number of values with the same name that are returned.
@@ -35,7 +35,7 @@ impl<'a> FieldValues<'a> {
         field: &'a Field,
         collection: Option<&str>,
     ) -> Option<Self> {
-        let treatment = treatment(&of.full_name, &field.name, collection);
+        let treatment = treatment(of, field, collection);
         let ty = match field.kind.message() {
             Some(id) if field.is_map() => &schema[schema[id].entry()?.1.kind.message()?],
             Some(id) => &schema[id],
@@ -90,25 +90,17 @@ impl<'a> FieldValues<'a> {
 
     /// The name of a value in paths.
     fn name(&self, content: &'a [u8], bytes: &[u8]) -> Cow<'a, str> {
-        match (&*self.of.full_name, &*self.field.name) {
-            ("tensorflow.GraphDef", "node") | ("tensorflow.FunctionDef", "node_def") => {
-                Cow::Borrowed(string(content, node_def::NAME))
+        if let Some(name) = meaning(self.of, self.field).name_of(content) {
+            return name;
+        }
+        match (self.key_field(), self.treatment.list) {
+            (Some(field), _) => {
+                let record = records(content).next();
+                let text = record.map(|record| key_text(self.schema, field, record.value));
+                Cow::Owned(text.unwrap_or_default())
             }
-            ("tensorflow.FunctionDefLibrary", "function") => {
-                Cow::Borrowed(string(nested(content, function_def::SIGNATURE), op_def::NAME))
-            }
-            ("tensorflow.SavedModel", "meta_graphs") => Cow::Owned(tags(content)),
-            _ => match (self.key_field(), self.treatment.list) {
-                (Some(field), _) => {
-                    let record = records(content).next();
-                    let text = record.map(|record| key_text(self.schema, field, record.value));
-                    Cow::Owned(text.unwrap_or_default())
-                }
-                (None, ListAs::Keyed(keys)) => {
-                    Cow::Owned(item_key(self.schema, self.ty, bytes, keys))
-                }
-                _ => Cow::Borrowed(""),
-            },
+            (None, ListAs::Keyed(keys)) => Cow::Owned(item_key(self.schema, self.ty, bytes, keys)),
+            _ => Cow::Borrowed(""),
         }
     }
 

@@ -6,10 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::find::{FieldValues, NamedValues};
 use super::hops::{self, Hop, SideSelector};
 use super::{ChangedPart, PartMessage};
-use crate::diff::model::{CommonPart, treatment};
+use crate::diff::model::CommonPart;
 use crate::diff::{Change, ChangeKind, Detail};
 use crate::message::{canonical, fields, records};
-use crate::schema::field::collection_def::{self, bytes_list};
+use crate::meta_graph::item_type;
+use crate::schema::field::{
+    attr_value,
+    collection_def::{self, bytes_list, node_list},
+    function_def, function_def_library, graph_def,
+    meta_graph_def::{self, meta_info_def},
+    node_def, op_list, saved_model, saved_object_graph, tensor_proto, trackable_object_graph,
+};
 use crate::schema::{Field, MessageType, Schema, WellKnown};
 
 /// The maximum number of nodes of a group that are shown.
@@ -19,21 +26,27 @@ const NODES: usize = 8;
 const SMALL: usize = 64 << 10;
 
 /// Messages whose parts are shown one by one.
-const CONTAINERS: [&str; 7] = [
-    "tensorflow.SavedModel",
-    "tensorflow.MetaGraphDef",
-    "tensorflow.MetaGraphDef.MetaInfoDef",
-    "tensorflow.GraphDef",
-    "tensorflow.FunctionDefLibrary",
-    "tensorflow.FunctionDef",
-    "tensorflow.OpList",
+const CONTAINERS: [&str; 12] = [
+    saved_model::MESSAGE_NAME,
+    meta_graph_def::MESSAGE_NAME,
+    meta_info_def::MESSAGE_NAME,
+    graph_def::MESSAGE_NAME,
+    function_def_library::MESSAGE_NAME,
+    function_def::MESSAGE_NAME,
+    op_list::MESSAGE_NAME,
+    bytes_list::MESSAGE_NAME,
+    node_list::MESSAGE_NAME,
+    collection_def::int64_list::MESSAGE_NAME,
+    collection_def::float_list::MESSAGE_NAME,
+    collection_def::any_list::MESSAGE_NAME,
 ];
 
 /// Messages that are shown as a whole, however large.
-const WHOLE: [&str; 3] = ["tensorflow.NodeDef", "tensorflow.AttrValue", "tensorflow.TensorProto"];
+const WHOLE: [&str; 3] =
+    [node_def::MESSAGE_NAME, attr_value::MESSAGE_NAME, tensor_proto::MESSAGE_NAME];
 
 /// Messages whose paths do not follow their fields.
-const OBJECTS: [&str; 2] = ["tensorflow.TrackableObjectGraph", "tensorflow.SavedObjectGraph"];
+const OBJECTS: [&str; 2] = [trackable_object_graph::MESSAGE_NAME, saved_object_graph::MESSAGE_NAME];
 
 /// A change, or a node of a group, and the hops to it.
 #[derive(Debug)]
@@ -151,15 +164,18 @@ impl<'a> Walk<'a> {
 
     /// The type of the messages embedded in the collection that contains a message.
     fn embedded_type(&self, at: &MessagePair<'a, '_>) -> Option<&'static str> {
-        treatment("tensorflow.CollectionDef.BytesList", "value", self.collection(at)).embedded
+        Some(item_type(self.collection(at)?)?.message)
     }
 
     /// Whether a message is shown as a whole.
     fn is_whole(&self, at: &MessagePair<'a, '_>) -> bool {
         let name = &*at.ty.full_name;
-        if CONTAINERS.contains(&name) || name.starts_with("tensorflow.CollectionDef") {
+        if name == collection_def::MESSAGE_NAME {
             // The items of other collections say little by themselves.
-            return name == "tensorflow.CollectionDef" && self.embedded_type(at).is_none();
+            return self.embedded_type(at).is_none();
+        }
+        if CONTAINERS.contains(&name) {
+            return false;
         }
         let is_small = |side: Option<&[u8]>| side.is_none_or(|bytes| bytes.len() <= SMALL);
         WHOLE.contains(&name)
@@ -231,7 +247,7 @@ impl<'a> Walk<'a> {
         at: &MessagePair<'a, '_>,
         collection: &'a [u8],
     ) -> Option<Vec<PartMessage<'a>>> {
-        let is_collection = &*at.ty.full_name == "tensorflow.CollectionDef";
+        let is_collection = *at.ty.full_name == *collection_def::MESSAGE_NAME;
         let ty = self.schema.message(self.embedded_type(at).filter(|_| is_collection)?)?;
         let values = fields(collection, collection_def::BYTES_LIST)
             .flat_map(|list| fields(list, bytes_list::VALUE));

@@ -5,13 +5,10 @@ use prost_reflect::prost::Message as _;
 use super::{Built, Options, build};
 use crate::error::{Error, Result};
 use crate::message::Message;
-use crate::meta_graph::{Collections, Item, Replacements, add_to_collection};
+use crate::meta_graph::{Collections, Item, Replacements, SAVERS, add_to_collection};
 use crate::schema::KnownType;
 use crate::schema::field::meta_graph_def;
 use crate::schema::tensorflow::SaverDef;
-
-/// The collection of savers.
-const SAVERS: &str = "savers";
 
 /// The result of [`saver_or_default`].
 #[derive(Debug, Clone)]
