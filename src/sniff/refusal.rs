@@ -78,7 +78,7 @@ fn nothing_at(path: &Path) -> String {
     let hint = if !dir.is_dir() {
         format!("; there is no directory {}", dir.display())
     } else if has_content(path) {
-        "; its data exists, but cannot be read alone".into()
+        "; files with its content exist, but not the one with the names of its tensors".into()
     } else if !similar.is_empty() {
         format!("; similar names: {}", similar.join(", "))
     } else {

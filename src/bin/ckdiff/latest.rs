@@ -15,8 +15,11 @@ use crate::output;
 /// When the state file is missing or cannot be read, or it names no checkpoint.
 pub(crate) fn run(args: &LatestArgs) -> Result<Exit, Diagnostics> {
     let state = CheckpointState::read(&args.dir)?;
-    let paths: Vec<PathBuf> =
-        if args.all { state.all_model_checkpoint_paths } else { vec![state.latest()?] };
+    let paths: Vec<PathBuf> = match state.all_model_checkpoint_paths.as_slice() {
+        // A state file without a list has the latest checkpoint only.
+        all if args.all && !all.is_empty() => all.to_vec(),
+        _ => vec![state.latest()?],
+    };
     output::to_stdout(|out| {
         for path in &paths {
             // Unchanged, even if it is not UTF-8: scripts use it as a path.

@@ -218,6 +218,10 @@ fn latest_prints_the_latest_checkpoint() {
     CheckpointState::update(dir, &all[1], &options).unwrap();
     assert_eq!(run(dir, "latest DIR"), (0, "DIR/m-2\n".into()));
     assert_eq!(run(dir, "latest --all DIR/checkpoint"), (0, "DIR/m-1\nDIR/m-2\n".into()));
+    let state = fs::read_to_string(dir.join("checkpoint")).unwrap();
+    let latest_only = state.lines().find(|line| line.starts_with("model_checkpoint_path")).unwrap();
+    fs::write(dir.join("checkpoint"), latest_only).unwrap();
+    assert_eq!(run(dir, "latest --all DIR"), (0, "DIR/m-2\n".into()));
     fs::remove_file(dir.join("m-2.index")).unwrap();
     let said = refused(dir, "latest DIR");
     assert_snapshot!(said, @"ckdiff: error: DIR/checkpoint: the latest checkpoint, DIR/m-2, does not exist; the directory contains m-1");
