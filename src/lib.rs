@@ -28,6 +28,7 @@ pub mod graph;
 pub mod json;
 pub mod message;
 pub mod meta_graph;
+mod name;
 mod probe;
 pub mod progress;
 pub mod report;
