@@ -29,6 +29,7 @@ pub mod json;
 mod magic;
 pub mod message;
 pub mod meta_graph;
+mod name;
 mod probe;
 pub mod progress;
 pub mod report;

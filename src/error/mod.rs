@@ -13,7 +13,7 @@ pub use kind::ErrorKind;
 pub use location::Location;
 pub(crate) use shown::{abridged, shortened};
 
-use crate::tensor::Name;
+use crate::name::Name;
 
 /// The result of a function that reads a file or an argument.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -64,7 +64,7 @@ pub(super) fn rewrite(
     out: &mut Writer,
 ) -> Result<()> {
     if ty.is_message_set {
-        return message_set::rewrite(schema, ty, parts, out);
+        return rewrite_message_set(schema, ty, parts, out);
     }
     let mut contents = FieldRuns { schema, ty, known: Vec::new(), unknown: Writer::default() };
     contents.collect(parts)?;
@@ -77,6 +77,41 @@ pub(super) fn rewrite(
         }
     }
     out.append(&contents.unknown);
+    Ok(())
+}
+
+/// Writes a message set: known items by number, merging repeated ones, then unknown items unchanged.
+fn rewrite_message_set(
+    schema: &Schema,
+    ty: &MessageType,
+    parts: &[&[u8]],
+    out: &mut Writer,
+) -> Result<()> {
+    let mut known = Vec::new();
+    let mut unknown = Vec::new();
+    for record in parts.iter().flat_map(|part| Records::new(part, 0)) {
+        let record = record?;
+        let item = message_set::item(&record)?;
+        match item.and_then(|(number, message)| Some((ty.field(number)?, message))) {
+            Some((field, message)) => known.push((field.position, message)),
+            None => unknown.push(record.bytes),
+        }
+    }
+    known.sort_by_key(|(position, _)| *position);
+    for same in known.chunk_by(|(a, _), (b, _)| a == b) {
+        let Some(field) = same.first().and_then(|(at, _)| ty.fields.get(usize::from(*at))) else {
+            continue;
+        };
+        let Some(id) = field.kind.message() else { continue };
+        let parts: Vec<_> = same.iter().map(|(_, message)| *message).collect();
+        out.tag(1, WireType::Start);
+        out.put_varint(2, field.number.into());
+        out.begin(3);
+        rewrite(schema, &schema[id], &parts, out)?;
+        out.close();
+        out.tag(1, WireType::End);
+    }
+    unknown.into_iter().for_each(|bytes| out.raw(bytes));
     Ok(())
 }
 

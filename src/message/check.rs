@@ -58,7 +58,7 @@ pub(super) fn check<'s>(
 }
 
 /// Checks a message at offset `base` of the outermost message and at nesting depth `depth`.
-pub(super) fn check_message<'s>(
+fn check_message<'s>(
     schema: &'s Schema,
     ty: &'s MessageType,
     bytes: &[u8],
@@ -71,7 +71,7 @@ pub(super) fn check_message<'s>(
     }
     if ty.is_message_set {
         result.canonical = false;
-        return message_set::check(schema, ty, bytes, base, depth, result);
+        return check_message_set(schema, ty, bytes, base, depth, result);
     }
     let mut level = Level {
         schema,
@@ -96,6 +96,27 @@ pub(super) fn check_message<'s>(
     // In canonical form a map entry has both fields.
     let complete = !ty.is_map_entry || level.fields == 2;
     level.result.canonical &= level.canonical && complete;
+    Ok(())
+}
+
+/// Checks the extensions' messages of a message set.
+fn check_message_set<'s>(
+    schema: &'s Schema,
+    ty: &MessageType,
+    bytes: &[u8],
+    base: u64,
+    depth: usize,
+    result: &mut CheckResult<'s>,
+) -> Result<()> {
+    for record in Records::new(bytes, base) {
+        if let Some((number, message, content)) = message_set::located(&record?)?
+            && let Some(field) = ty.field(number)
+            && let Some(id) = field.kind.message()
+        {
+            check_message(schema, &schema[id], message, content, depth + 1, result)
+                .map_err(|error| error.in_field(&field.text_name))?;
+        }
+    }
     Ok(())
 }
 

@@ -6,7 +6,6 @@ mod element;
 mod encoding;
 mod facts;
 mod float8;
-mod name;
 mod owned;
 mod reading;
 mod scalars;
@@ -18,6 +17,7 @@ mod value_field;
 mod values;
 mod view;
 
+pub use crate::name::Name;
 pub use decimal::shortest;
 pub(crate) use dtype::Support;
 pub use dtype::{DType, Kind};
@@ -27,7 +27,6 @@ pub use element::{
 };
 pub use encoding::{Encoding, Layout, Specials};
 pub use facts::Facts;
-pub use name::Name;
 pub use owned::Tensor;
 pub(crate) use owned::framed_elements;
 pub use reading::read_through;

@@ -1,7 +1,7 @@
 //! Compares the attributes of nodes and functions by meaning.
 
 use super::tensor_text::{encoding, facts, values};
-use super::value::attr_text;
+use super::value::{attr_text, names_nodes};
 use super::{Context, Renames};
 use crate::diff::constant::{self, ConstantDiff};
 use crate::diff::embedded::{self, TRACKABLE_OBJECT_GRAPH};
@@ -14,11 +14,6 @@ use crate::tensor::DType;
 
 /// The op of the node on each side; empty for a function.
 pub(super) type Ops<'a> = (&'a str, &'a str);
-
-/// Whether the value of an attribute is a name of a node, or made from one.
-pub(super) fn names_nodes(attr: &str) -> bool {
-    matches!(attr, "shared_name" | "debug_name" | "frame_name" | "_class")
-}
 
 impl Context<'_> {
     /// Whether two nodes are constants whose texts differ only by a rename: the tag of a summary is its

@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::Range;
 
+use super::counters::{counted, stem, without_last};
 use super::renames::Renames;
 use crate::graph::{Function, Library, LookupMap};
 use crate::message::{Value, entry, records};
@@ -114,47 +114,6 @@ fn pair<'g, 'm>(
     rhs.extend(waiting.into_values().flatten());
 }
 
-/// Suffixes that TensorFlow appends after a counter, often followed by another counter.
-const MARKS: [&str; 3] = ["rewritten", "grad", "frozen"];
-
-/// The name without its counters.
-pub(super) fn stem(name: &str) -> String {
-    let mut stem = name.to_owned();
-    counters(name).for_each(|counter| stem.replace_range(counter, ""));
-    stem
-}
-
-/// The name without its last counter; the others may be part of the name, as in `__inference_dense_1_123`.
-fn without_last(name: &str) -> String {
-    let mut rest = name.to_owned();
-    counters(name).take(1).for_each(|counter| rest.replace_range(counter, ""));
-    rest
-}
-
-/// The ranges of the counters at the end of a name, each with its `_`; the last first.
-fn counters(name: &str) -> impl Iterator<Item = Range<usize>> {
-    let mut end = name.len();
-    std::iter::from_fn(move || {
-        loop {
-            let start = name.get(..end)?.rfind('_').filter(|&start| start > 0)?;
-            let part = name.get(start + 1..end)?;
-            let range = start..std::mem::replace(&mut end, start);
-            if !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) {
-                return Some(range);
-            }
-            if !MARKS.contains(&part) {
-                end = 0;
-                return None;
-            }
-        }
-    })
-}
-
-/// A key that sorts names by their counters.
-fn counted(name: &str) -> (String, usize, &str) {
-    (stem(name), name.len(), name)
-}
-
 /// How names of functions count in the hash of a body.
 #[derive(Debug, Clone, Copy)]
 enum CalleeNames {
@@ -240,28 +199,5 @@ impl<'g, 'm> BodyHasher<'g, 'm> {
             (Some(_), CalleeNames::Unknown) => "another".hash(state),
             (None, _) => name.hash(state),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counters_are_where_tensorflow_puts_them() {
-        for (name, expected) in [
-            ("__inference_f_123", "__inference_f"),
-            ("__inference_dense_1_123", "__inference_dense"),
-            ("while_body_6_grad_62", "while_body_grad"),
-            ("while_cond_5_rewritten_grad_161", "while_cond_rewritten_grad"),
-            ("cond_true_5_frozen_9", "cond_true_frozen"),
-            ("conv_2_weights", "conv_2_weights"),
-            ("_12", "_12"),
-            ("grad", "grad"),
-            ("", ""),
-        ] {
-            assert_eq!(stem(name), expected);
-        }
-        assert_eq!(without_last("while_body_6_grad_62"), "while_body_6_grad");
     }
 }

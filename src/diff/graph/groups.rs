@@ -11,6 +11,15 @@ use crate::graph::{Graph, NodeId};
 /// The maximum number of nested scopes of a name that are looked up; the length of names is up to the file.
 pub(super) const MAX_SCOPES: usize = 64;
 
+/// Added and removed nodes, with the changes that follow from them.
+#[derive(Debug)]
+pub(super) struct ChangedGroups {
+    /// Nodes that only lhs has.
+    pub(super) removed: NodeGroups,
+    /// Nodes that only rhs has.
+    pub(super) added: NodeGroups,
+}
+
 /// A partition of the unmatched nodes of one side.
 #[derive(Debug)]
 pub(super) struct NodeGroups {

@@ -1,6 +1,6 @@
 //! Compares the inputs of nodes: data inputs in order, control inputs as a set.
 
-use super::groups::NodeGroups;
+use super::groups::ChangedGroups;
 use super::matching::Matching;
 use super::renames::Renames;
 use super::saver_functions::SaverPair;
@@ -8,15 +8,6 @@ use super::savers::Savers;
 use crate::diff::path::PathBuilder;
 use crate::diff::{BoundaryChange, Change, Detail, Path, Weight};
 use crate::graph::{Input, NodeId, NodeKind};
-
-/// Added and removed nodes, with the changes that follow from them.
-#[derive(Debug)]
-pub(super) struct ChangedGroups {
-    /// Nodes that only lhs has.
-    pub(super) removed: NodeGroups,
-    /// Nodes that only rhs has.
-    pub(super) added: NodeGroups,
-}
 
 /// Compares the inputs of a pair of nodes.
 pub(super) struct InputComparison<'x, 'g, 'm> {

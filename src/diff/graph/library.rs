@@ -1,6 +1,7 @@
 //! Compares the functions of two graphs, whose bodies are graphs.
 
-use super::functions::{FunctionMatching, stem};
+use super::counters::stem;
+use super::functions::FunctionMatching;
 use super::{Context, GraphPair};
 use crate::diff::join::join;
 use crate::diff::message::{MessageDiff, MessagePair};

@@ -7,6 +7,7 @@
 
 mod attrs;
 mod consumers;
+mod counters;
 mod extend;
 mod functions;
 mod groups;

@@ -1,7 +1,8 @@
 //! Compares a pair of nodes.
 
 use super::Context;
-use super::inputs::{ChangedGroups, InputComparison};
+use super::groups::ChangedGroups;
+use super::inputs::InputComparison;
 use super::matching::Matching;
 use super::savers::Savers;
 use crate::diff::message::{MessageDiff, MessagePair};

@@ -2,8 +2,7 @@
 
 use super::consumers::BothConsumers;
 use super::extend::{self, Requirement};
-use super::groups::NodeGroups;
-use super::inputs::ChangedGroups;
+use super::groups::{ChangedGroups, NodeGroups};
 use super::matching::Matching;
 use super::renames::{self, Renames};
 use super::savers::Savers;
@@ -39,7 +38,7 @@ impl<'g, 'm> GraphPair<'g, 'm> {
         if matching.may_have_renames() {
             find_renamed(&mut matching, &savers, threads);
         }
-        let renames = Renames::of(&matching, &savers).without_kept(&matching);
+        let renames = Renames::of(&matching, |r| savers.is_restoring(r)).without_kept(&matching);
         Self { matching, savers, renames }
     }
 
@@ -155,7 +154,7 @@ fn find_renamed(matching: &mut Matching<'_, '_>, savers: &Savers, threads: usize
         find(matching, &users);
     }
     if matching.may_have_renames() {
-        Renames::of(matching, savers).pair_by_renames(matching);
+        Renames::of(matching, |r| savers.is_restoring(r)).pair_by_renames(matching);
     }
 }
 

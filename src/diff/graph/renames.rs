@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::functions::stem;
+use super::counters::stem;
 use super::groups::MAX_SCOPES;
 use super::matching::Matching;
-use super::savers::Savers;
 use crate::graph::{NodeId, NodeKind, scope_of};
 
 /// The maximum number of positions of a name at which another name is looked up; the length of names is up to the file.
@@ -34,14 +33,15 @@ pub(super) struct RenameGroup {
 }
 
 impl Renames {
-    /// The renames that explain the pairs with different names.
-    pub(super) fn of(matching: &Matching<'_, '_>, savers: &Savers) -> Self {
+    /// The renames that explain the pairs with different names; `is_restoring` tells the nodes of rhs that pass
+    /// restored tensors on.
+    pub(super) fn of(matching: &Matching<'_, '_>, is_restoring: impl Fn(NodeId) -> bool) -> Self {
         let mut groups = BTreeMap::<(String, String), Vec<RenamedNode>>::new();
         let mut names = BTreeMap::new();
         for (l, r) in matching.renamed() {
             let (lhs, rhs) = (matching.lhs.node(l), matching.rhs.node(r));
             // A saver numbers its nodes anew.
-            let is_counted = || savers.is_restoring(r) && stem(lhs.name) == stem(rhs.name);
+            let is_counted = || is_restoring(r) && stem(lhs.name) == stem(rhs.name);
             if rhs.kind != NodeKind::Node || is_counted() {
                 continue;
             }

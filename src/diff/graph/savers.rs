@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::inputs::ChangedGroups;
+use super::groups::ChangedGroups;
 use super::matching::Matching;
 use super::renames::Renames;
 use crate::diff::path::PathBuilder;

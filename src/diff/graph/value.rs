@@ -15,6 +15,11 @@ use crate::text::{BriefValue, brief};
 /// The maximum number of bytes of a list in a text.
 const MAX_LEN: usize = 2_000;
 
+/// Whether the value of an attribute is a name of a node, or made from one.
+pub(super) fn names_nodes(attr: &str) -> bool {
+    matches!(attr, "shared_name" | "debug_name" | "frame_name" | "_class")
+}
+
 impl Context<'_> {
     /// Whether two values of an attribute mean the same; `is_name` if strings in them are names of nodes.
     pub(super) fn is_same_value(&self, is_name: bool, lhs: &[u8], rhs: &[u8]) -> bool {
@@ -78,9 +83,9 @@ impl Context<'_> {
             let attrs = |bytes| entries(bytes, name_attr_list::ATTR).collect::<Vec<_>>();
             let (l, r) = (attrs(lhs), attrs(rhs));
             l.len() == r.len()
-                && l.iter().zip(&r).all(|((a, x), (b, y))| {
-                    a == b && self.is_same_value(super::attrs::names_nodes(a), x, y)
-                })
+                && l.iter()
+                    .zip(&r)
+                    .all(|((a, x), (b, y))| a == b && self.is_same_value(names_nodes(a), x, y))
         }
     }
 }

@@ -8,9 +8,9 @@ use serde::Deserializer;
 use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::diagnostics::{Spot, located};
+use super::diagnostics::located;
 use super::fields::Members;
-use super::locate::ValueStep;
+use super::locate::{Spot, ValueStep};
 use super::reader::{Reader, Text, With};
 use crate::error::shortened;
 use crate::json::ANY_TOO_DEEP;

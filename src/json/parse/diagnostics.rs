@@ -2,18 +2,9 @@
 
 use serde::de;
 
-use super::locate::{describe, locate};
+use super::locate::{Spot, describe, locate};
 use super::reader::Reader;
 use crate::error::{Error, Location};
-
-/// The part of a member that an error is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spot {
-    /// The name of the current member.
-    Key,
-    /// The current value.
-    Value,
-}
 
 impl Reader<'_, '_> {
     /// Records an error at the current path and returns an error value that stops serde.

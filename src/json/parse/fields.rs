@@ -6,13 +6,13 @@ use serde::Deserializer;
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::diagnostics::Spot;
-use super::locate::ValueStep;
+use super::locate::{Spot, ValueStep};
 use super::map::Entries;
 use super::reader::{Reader, Text, With};
-use crate::bytes::{base64, suggestion};
+use super::single::{Base64, Single};
+use crate::bytes::suggestion;
 use crate::error::shortened;
-use crate::message::{FieldSet, Value, Writer, is_default, write_value};
+use crate::message::FieldSet;
 use crate::schema::{Cardinality, Field, Kind, MessageType, WireType};
 
 impl<'s, 'de> Reader<'s, 'de> {
@@ -276,85 +276,5 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Items<'s>> {
             }
         }
         Ok(())
-    }
-}
-
-/// One value of a field.
-#[derive(Clone, Copy)]
-pub(super) struct Single<'s> {
-    field: &'s Field,
-    /// Whether to write a default value.
-    keep: bool,
-    /// Whether to write a tag; values of a packed field have none.
-    tag: bool,
-}
-
-impl<'s> Single<'s> {
-    /// The value of a singular field.
-    fn of(field: &'s Field) -> Self {
-        Self { field, keep: field.has_presence, tag: true }
-    }
-
-    /// The value of an entry of a map.
-    pub(super) fn of_entry(field: &'s Field) -> Self {
-        Self { field, keep: true, tag: true }
-    }
-
-    #[inline]
-    fn write(self, value: Value<'_>, out: &mut Writer) {
-        if !self.keep && is_default(value) {
-            return;
-        }
-        if self.tag {
-            out.tag(self.field.number, self.field.wire_type);
-        }
-        write_value(self.field.kind, value, out);
-    }
-}
-
-impl<'s, 'de> DeserializeSeed<'de> for With<'_, 's, 'de, Single<'s>> {
-    type Value = bool;
-
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<bool, D::Error> {
-        self.reader.single(self.what, json)
-    }
-}
-
-impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Single<'s>> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    #[inline]
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
-        self.what.write(Value::Len(text.as_bytes()), &mut self.reader.out);
-        Ok(())
-    }
-}
-
-/// A `bytes` value, which is base64 in JSON.
-struct Base64<'s>(Single<'s>);
-
-impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, Base64<'s>> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string in base 64")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
-        match base64::decode(text.as_bytes()) {
-            Ok(bytes) => {
-                self.what.0.write(Value::Len(&bytes), &mut self.reader.out);
-                Ok(())
-            }
-            Err(found) => {
-                let message = format!("expected base64, found {found}");
-                Err(self.reader.fail(Spot::Value, message))
-            }
-        }
     }
 }

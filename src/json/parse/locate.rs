@@ -17,6 +17,15 @@ pub(super) enum ValueStep {
     Item(usize),
 }
 
+/// The part of a member that an error is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spot {
+    /// The name of the current member.
+    Key,
+    /// The current value.
+    Value,
+}
+
 /// The location of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Located {

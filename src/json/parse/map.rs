@@ -5,20 +5,12 @@ use std::fmt;
 
 use serde::de::{self, MapAccess, Visitor};
 
-use super::diagnostics::Spot;
-use super::fields::Single;
-use super::locate::ValueStep;
-use super::reader::{Reader, Text, With};
+use super::locate::{Spot, ValueStep};
+use super::reader::{Key, Reader, Text, With};
+use super::single::Single;
 use crate::json::number::integer;
 use crate::message::{integer_value, write_value};
 use crate::schema::{Field, Kind};
-
-/// A map key by value: `1` and `1.0` are the same key.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key<'de> {
-    Number(i128),
-    Text(Cow<'de, str>),
-}
 
 /// The entries of a map field.
 pub(super) struct Entries<'s>(pub(super) &'s Field);

@@ -12,6 +12,7 @@ mod locate;
 mod map;
 mod reader;
 mod scalar;
+mod single;
 mod value;
 
 use std::thread;

@@ -6,9 +6,7 @@ use std::fmt;
 use serde::Deserializer;
 use serde::de::{self, DeserializeSeed, Visitor};
 
-use super::diagnostics::Spot;
-use super::locate::{ValueStep, locate};
-use super::map::Key;
+use super::locate::{Spot, ValueStep, locate};
 use crate::error::Error;
 use crate::json::{mask, time};
 use crate::message::{Losses, Unknown, Value, Writer, is_default, too_deep, write_value};
@@ -35,6 +33,13 @@ pub(super) struct Reader<'s, 'de> {
     pub(super) any_depth: usize,
     /// The keys of all open maps, with their ordinals.
     pub(super) keys: Vec<(Key<'de>, usize)>,
+}
+
+/// A map key by value: `1` and `1.0` are the same key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key<'de> {
+    Number(i128),
+    Text(Cow<'de, str>),
 }
 
 /// A serde seed or visitor with access to the reader.

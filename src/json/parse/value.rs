@@ -5,8 +5,8 @@ use std::fmt;
 use serde::Deserializer;
 use serde::de::{self, MapAccess, SeqAccess, Visitor};
 
-use super::diagnostics::Spot;
 use super::fields::Items;
+use super::locate::Spot;
 use super::map::Entries;
 use super::reader::{Reader, With};
 use crate::schema::{Field, MessageType, WireType};
