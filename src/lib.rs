@@ -26,6 +26,7 @@ pub mod files;
 mod formats;
 pub mod graph;
 pub mod json;
+mod limits;
 mod magic;
 pub mod message;
 pub mod meta_graph;
@@ -38,6 +39,7 @@ pub mod saver;
 pub mod schema;
 mod serial;
 mod sniff;
+mod suggestion;
 pub mod table;
 pub mod tensor;
 pub mod text;
@@ -45,6 +47,7 @@ mod threads;
 pub mod verify;
 
 pub use error::{Error, ErrorKind, Location, Result};
+pub use limits::Limits;
 
 /// The examples of `docs/`, as doctests.
 #[cfg(doctest)]

@@ -1,8 +1,8 @@
 //! Finds a message type by its name.
 
-use crate::bytes::suggestion;
 use crate::error::{Error, Result};
 use crate::schema::{MessageType, Schema};
+use crate::suggestion;
 
 /// The message type with this name, with or without its package.
 ///

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::document::message;
 use super::{Artifact, ArtifactKind, Document, FileKind, Files, SavedModelPart, Sniffed, layout};
-use crate::bytes::Limits;
 use crate::checkpoint::Checkpoint;
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::threads;
 
 impl Artifact<'static> {

@@ -8,10 +8,8 @@ mod crc32c;
 mod cursor;
 mod file;
 mod hex;
-mod limits;
 pub mod ordered_code;
 mod stream;
-pub(crate) mod suggestion;
 pub mod varint;
 
 pub use checksum::{Checksum, ChecksumKind};
@@ -19,5 +17,4 @@ pub use crc32c::Crc32c;
 pub use cursor::Cursor;
 pub use file::{File, Memory, ReadAt};
 pub use hex::hex;
-pub use limits::Limits;
 pub use stream::Stream;

@@ -7,15 +7,16 @@ use std::sync::Arc;
 use super::management::meta_graph_filename;
 use super::state::CheckpointState;
 use super::state_file;
-use crate::bytes::{Limits, suggestion};
 use crate::error::{Error, Result};
 use crate::formats::Format;
 use crate::formats::shard_name::with_suffix;
 use crate::formats::{Contents, Entry};
+use crate::limits::Limits;
 use crate::probe::Probe;
 use crate::schema::tensorflow::DataType;
 use crate::sniff::FileKind;
 use crate::sniff::Sniffed;
+use crate::suggestion;
 use crate::tensor::{DType, Name, Shape, Tensor, TensorSource};
 
 /// An open checkpoint.

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::contents::Contents;
 use super::stored_tensor::Shard;
-use crate::bytes::{ChecksumKind, Limits};
+use crate::bytes::ChecksumKind;
 use crate::error::Result;
 use crate::files::Complete;
+use crate::limits::Limits;
 use crate::probe::Probe;
 use crate::progress::Progress;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;

@@ -2,8 +2,8 @@
 
 use prost_reflect::prost::Message as _;
 
-use crate::bytes::Limits;
 use crate::error::{Error, Result, shortened};
+use crate::limits::Limits;
 use crate::message::{Record, int32, numbers};
 use crate::schema::Kind;
 use crate::schema::field::tensor_shape_proto::{self, dim};

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use prost_reflect::prost::Message as _;
 
 use super::{Graph, Node, OpTable, TensorName, default_of};
-use crate::bytes::suggestion;
 use crate::error::{Error, Result, shortened};
 use crate::message::nested;
 use crate::schema::field::function_def;
 use crate::schema::tensorflow::attr_value::{self, ListValue};
 use crate::schema::tensorflow::op_def::ArgDef;
 use crate::schema::tensorflow::{AttrValue, OpDef, TensorShapeProto};
+use crate::suggestion;
 
 /// The difference between the number of a reference type and that of the type.
 const REFERENCE: i32 = 100;

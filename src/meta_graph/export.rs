@@ -16,7 +16,6 @@ use super::registered::{ASSET, SAVERS, SIGNATURE};
 use super::rename::{NameFields, renamed};
 use super::replace::Replacements;
 use super::savers::Extraneous;
-use crate::bytes::suggestion;
 use crate::error::{Error, Result, shortened};
 use crate::graph::OpTable;
 use crate::message::{Message, canonical_tensorflow, encoded, field, fields, records, string};
@@ -27,6 +26,7 @@ use crate::schema::field::{
     meta_graph_def::{self, meta_info_def},
     node_def, saver_def,
 };
+use crate::suggestion;
 
 /// The result of an export.
 #[derive(Debug, Clone)]

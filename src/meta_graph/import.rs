@@ -18,7 +18,6 @@ use super::registered::{ASSET, SAVER_DEF, SIGNATURE};
 use super::rename::renamed;
 use super::replace::Replacements;
 use super::unique::UsedNames;
-use crate::bytes::suggestion;
 use crate::error::{Error, Result, shortened};
 use crate::graph::{Graph, check_scope, node_of};
 use crate::message::{Message, field, nested, records, string};
@@ -27,6 +26,7 @@ use crate::schema::field::{
     meta_graph_def::{self, meta_info_def},
 };
 use crate::schema::tensorflow::SaverDef;
+use crate::suggestion;
 
 /// The result of an import.
 #[derive(Debug, Clone)]

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::names::{ImportScope, Rename};
 use super::options::ImportOptions;
 use super::unique::UsedNames;
-use crate::bytes::suggestion;
 use crate::error::{Error, Result, shortened};
 use crate::graph::{Graph, TensorName, node_of};
+use crate::suggestion;
 
 /// The replacements of inputs.
 pub(super) struct InputMap<'a> {

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use crate::bytes::suggestion;
 use crate::error::Error;
 use crate::files::folder;
 use crate::formats::{checkpoints_in, has_content};
 use crate::magic;
 use crate::message::Form;
 use crate::probe::Probe;
+use crate::suggestion;
 
 use super::{FileKind, layout, state_file};
 

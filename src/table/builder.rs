@@ -15,7 +15,8 @@ const RESTART_INTERVAL: u32 = 16;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use ckdiff::bytes::{Limits, Memory};
+/// use ckdiff::bytes::Memory;
+/// use ckdiff::Limits;
 /// use ckdiff::table::{Builder, Table};
 ///
 /// let mut builder = Builder::new(Vec::new());

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::bytes::{Limits, Stream, varint};
+use crate::bytes::{Stream, varint};
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 
 use super::block::Block;
 

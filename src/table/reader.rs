@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::bytes::{Cursor, Limits, ReadAt};
+use crate::bytes::{Cursor, ReadAt};
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 
 use super::block::Block;
 use super::entries::{Entries, Value};

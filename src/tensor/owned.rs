@@ -2,8 +2,8 @@
 
 use bytemuck::Pod;
 
-use crate::bytes::Limits;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 
 use super::view::read_at;
 use super::{DType, Element, Extent, Shape, TensorSource, TensorStream};

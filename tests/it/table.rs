@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ckdiff::bytes::{Limits, Memory};
+use ckdiff::Limits;
+use ckdiff::bytes::Memory;
 use ckdiff::table::Table;
 
 use crate::support::encoding::{self, Pair};

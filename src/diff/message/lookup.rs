@@ -4,8 +4,8 @@
 
 use super::PathPattern;
 use super::rules::KeyField;
-use crate::bytes::suggestion;
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown};
+use crate::suggestion;
 
 /// How a field is compared, as far as the schema does not say it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

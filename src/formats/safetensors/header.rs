@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::bytes::{Limits, ReadAt};
+use crate::bytes::ReadAt;
 use crate::error::{Error, Result, shortened};
+use crate::limits::Limits;
 use crate::tensor::{Name, Shape};
 
 use super::json::{self, Members};

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::bytes::{Limits, ReadAt};
+use crate::bytes::ReadAt;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 use crate::table;
 use crate::tensor::Name;
 

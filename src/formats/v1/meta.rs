@@ -1,7 +1,7 @@
 //! The list of tensors in the first entry of a V1 file.
 
-use crate::bytes::Limits;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 use crate::message::{Record, Records};
 use crate::schema::field::{saved_slice_meta, saved_tensor_slice_meta, saved_tensor_slices};
 use crate::table::{Entries, Table};

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::bytes::Limits;
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::magic;
 use crate::probe::Probe;
 

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::bytes::{Limits, ReadAt, Stream};
+use crate::bytes::{ReadAt, Stream};
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
 use crate::table::{Block, BlockHandle, Entries, Table};
 use crate::tensor::Name;
 

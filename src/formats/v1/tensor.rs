@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::bytes::Limits;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
 
 use super::super::partitioned::{Partitioned, StoredSlice};

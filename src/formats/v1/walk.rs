@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::bytes::{Limits, Stream};
+use crate::bytes::Stream;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 use crate::schema::field::{saved_slice, saved_tensor_slices};
 use crate::tensor::{DType, Shape};
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::bytes::Limits;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 use crate::magic;
 use crate::probe::Probe;
 use crate::tensor::{Name, Shape, Slice, TensorSource};

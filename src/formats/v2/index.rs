@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::bytes::{Crc32c, File, Limits, ReadAt};
+use crate::bytes::{Crc32c, File, ReadAt};
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 use crate::message::Records;
 use crate::schema::field::{bundle_entry_proto, bundle_header_proto};
 use crate::table::{Table, Value};

@@ -5,9 +5,9 @@ use std::collections::btree_map::Entry as MapEntry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::bytes::Limits;
 use crate::error::{Error, Result};
 use crate::files::{Complete, NewFile, cannot_write, is_same_path};
+use crate::limits::Limits;
 use crate::tensor::{Name, Slice};
 
 use super::super::format::Merged;

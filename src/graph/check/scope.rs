@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::signature::{Signature, Signatures, Sizes};
-use crate::bytes::suggestion::Search;
 use crate::graph::{Graph, Node, NodeKind};
+use crate::suggestion::Search;
 
 /// The nodes among which inputs are looked up.
 #[derive(Debug)]

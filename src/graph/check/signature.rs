@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use super::library::Library;
 use super::value::{Value, attrs};
-use crate::bytes::suggestion::Search;
 use crate::graph::op_table::default_of;
 use crate::graph::{Node, OpTable};
 use crate::schema::tensorflow::op_def::{ArgDef, AttrDef};
 use crate::schema::tensorflow::{OpDef, attr_value};
+use crate::suggestion::Search;
 
 /// The number of attributes that may give the number of an op's arguments; ops with more are not checked.
 const MAX_COUNTED: usize = 64;

@@ -1,7 +1,7 @@
 //! Reads a `TensorProto`.
 
-use crate::bytes::Limits;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 use crate::message::{Records, Value, int32};
 use crate::schema::field::tensor_shape_proto::dim;
 use crate::schema::field::{tensor_proto, tensor_shape_proto};

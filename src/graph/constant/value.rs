@@ -1,7 +1,7 @@
 //! The value of a constant.
 
-use crate::bytes::Limits;
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::tensor::{DType, Shape, Tensor, framed_elements};
 
 /// The value of a `TensorProto`.

@@ -10,10 +10,10 @@ use super::locate::{Spot, ValueStep};
 use super::map::Entries;
 use super::reader::{Reader, Text, With};
 use super::single::{Base64, Single};
-use crate::bytes::suggestion;
 use crate::error::shortened;
 use crate::message::FieldSet;
 use crate::schema::{Cardinality, Field, Kind, MessageType, WireType};
+use crate::suggestion;
 
 impl<'s, 'de> Reader<'s, 'de> {
     /// Parses a message that is not of a well-known type.

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use serde::de;
 
 use super::reader::Reader;
-use crate::bytes::suggestion;
 use crate::error::shortened;
 use crate::json::number::{integer, is_number};
 use crate::message::{Value, integer_range, integer_value};
 use crate::schema::{EnumId, Kind, MessageId, WellKnown};
+use crate::suggestion;
 
 impl Reader<'_, '_> {
     /// Converts a JSON token to a value of a field of this kind; `None` for an unknown enum value that was dropped.

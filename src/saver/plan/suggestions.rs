@@ -1,6 +1,6 @@
 //! Suggestions for keys that a checkpoint does not have.
 
-use crate::bytes::suggestion::Search;
+use crate::suggestion::Search;
 use crate::tensor::Name;
 
 /// The names that may be suggested.

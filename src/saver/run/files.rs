@@ -8,10 +8,10 @@ use super::operation::Operation;
 use super::session::Session;
 use super::value::{Value, int, of_string, strings, text, texts};
 use super::writer::{MergeOptions, WriteCheckpoint, Written};
-use crate::bytes::Limits;
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
 use crate::graph::{SaveOp, attrs, save_op};
+use crate::limits::Limits;
 use crate::tensor::{DType, Name, Shape, Slice, Tensor, TensorSource, slice_spec};
 
 /// The number of checkpoint entries that cost as much as a node.

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::bytes::suggestion;
 use crate::error::shortened;
 use crate::message::{Losses, Unknown};
 use crate::schema::{Field, MessageType, Schema, WellKnown};
+use crate::suggestion;
 use crate::text::syntax::{Name, NameKind, Refusal};
 use crate::text::{FieldNumbers, ParseOptions};
 

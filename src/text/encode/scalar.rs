@@ -1,9 +1,9 @@
 //! Encodes scalar values.
 
 use super::{literal, number};
-use crate::bytes::suggestion;
 use crate::message::{Writer, integer_range, integer_value, write_value};
 use crate::schema::{Field, Kind, Schema};
+use crate::suggestion;
 use crate::text::syntax::{Literals, Number, NumberKind, Refusal, Word};
 
 /// A scalar value of a text, before its field is known.

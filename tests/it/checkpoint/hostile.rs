@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ckdiff::bytes::{Limits, Memory};
+use ckdiff::Limits;
+use ckdiff::bytes::Memory;
 use ckdiff::table::Table;
 
 use crate::support::damage::{mutate, mutations};

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use ckdiff::bytes::{Limits, Memory};
+use ckdiff::Limits;
+use ckdiff::bytes::Memory;
 use ckdiff::checkpoint::Checkpoint;
 use ckdiff::table::Table;
 use ckdiff::tensor::TensorSource;
