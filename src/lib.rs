@@ -46,7 +46,7 @@ pub mod text;
 mod threads;
 pub mod verify;
 
-pub use error::{Error, ErrorKind, Location, Result};
+pub use error::{Error, ErrorKind, Location, Remedy, Result};
 pub use limits::Limits;
 
 /// The examples of `docs/`, as doctests.

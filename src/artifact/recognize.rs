@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::message_type::message_type;
 use super::readable::{Count, Sample};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Remedy, Result};
 use crate::message::{Form, Token, Tokens};
 use crate::schema::{KnownType, MessageType, Schema};
 
@@ -135,13 +135,13 @@ impl Untyped<'_> {
     }
 
     fn empty(&self) -> Error {
-        let kind = "an empty message could be of any type; --message says which it is";
-        Error::usage(kind).in_file(self.path)
+        let kind = "an empty message could be of any type";
+        Error::usage(kind).avoided_by(Remedy::StateType).in_file(self.path)
     }
 
     fn ambiguous(&self, types: &[&MessageType]) -> Error {
-        let kind = format!("this could be {}; --message says which it is", listed(types));
-        Error::usage(kind).in_file(self.path)
+        let kind = format!("this could be {}", listed(types));
+        Error::usage(kind).avoided_by(Remedy::StateType).in_file(self.path)
     }
 
     fn unknown(&self, ranked: &[(Count, &MessageType)]) -> Error {
@@ -149,7 +149,7 @@ impl Untyped<'_> {
         let closest: Vec<&MessageType> = closest.map(|(_, ty)| *ty).take(3).collect();
         let hint = match closest.as_slice() {
             [] => String::new(),
-            types => format!(", closest to {}; --message says which it is", listed(types)),
+            types => format!(", closest to {}", listed(types)),
         };
         let what = match self.form {
             Form::Binary => "neither a checkpoint nor a",
@@ -158,7 +158,8 @@ impl Untyped<'_> {
         };
         let truncated = if self.form == Form::Binary { "; it may be truncated" } else { "" };
         let kind = format!("this is {what} known message{truncated}{hint}");
-        Error::unsupported(kind).in_file(self.path)
+        let error = Error::unsupported(kind).in_file(self.path);
+        if closest.is_empty() { error } else { error.avoided_by(Remedy::StateType) }
     }
 }
 

@@ -4,6 +4,7 @@ mod constructors;
 mod display;
 mod kind;
 mod location;
+mod remedy;
 mod shown;
 
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 pub use kind::ErrorKind;
 pub use location::Location;
+pub use remedy::Remedy;
 pub(crate) use shown::{abridged, shortened};
 
 use crate::name::Name;
@@ -33,6 +35,7 @@ struct Inner {
     location: Option<Location>,
     path: Option<String>,
     tensor: Option<Name>,
+    remedy: Option<Remedy>,
 }
 
 impl Error {

@@ -19,7 +19,7 @@ pub use replace::replace;
 pub use same_content::have_same_content;
 pub use unfinished::abandon;
 
-use crate::error::Error;
+use crate::error::{Error, Remedy};
 
 /// The directory of a file.
 pub(crate) fn folder(path: &Path) -> &Path {
@@ -50,7 +50,7 @@ pub fn cannot_write(error: std::io::Error) -> Error {
 
 /// The error for a target that exists and may not be replaced.
 pub(crate) fn already_exists(target: &Path) -> Error {
-    Error::usage("it already exists; --overwrite replaces it").in_file(target)
+    Error::usage("it already exists").avoided_by(Remedy::Overwrite).in_file(target)
 }
 
 /// The system's error, without the temporary name.

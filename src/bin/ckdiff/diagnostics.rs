@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use ckdiff::report::human::printable;
-use ckdiff::{Error, Location};
+use ckdiff::{Error, Location, Remedy};
 use unicode_width::UnicodeWidthStr;
 
 /// The maximum number of errors that are printed; a checkpoint without its data has one for each tensor.
@@ -64,7 +64,20 @@ impl Diagnostic {
     fn new(error: &Error) -> Self {
         let excerpt =
             error.location().filter(|location| !location.excerpt.trim().is_empty()).map(excerpt);
-        Self { message: one_line(&error.to_string()), excerpt }
+        let option = error.remedy().map(option).unwrap_or_default();
+        Self { message: one_line(&format!("{error}{option}")), excerpt }
+    }
+}
+
+/// The option that avoids an error, as the end of its message.
+fn option(remedy: Remedy) -> &'static str {
+    match remedy {
+        Remedy::Overwrite => "; --overwrite replaces it",
+        Remedy::DropUnknown => "; --drop-unknown leaves it out",
+        Remedy::WriteV2 => "; --format v2 can",
+        Remedy::ExcludeTensor => "; --exclude leaves the tensor out",
+        Remedy::StateType => "; --message says which it is",
+        _ => "",
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::files::{Complete, NewFile, cannot_write};
 use crate::progress::Progress;
 use crate::tensor::{TensorSource, read_through};
@@ -79,7 +79,8 @@ impl<'a> Stored<'a> {
         let (dtype, elements) = (source.dtype(), source.shape().elements());
         let known = TYPES.iter().enumerate().find(|(_, ty)| ty.dtype == Some(dtype));
         let (position, ty) = known.ok_or_else(|| {
-            refused(format!("safetensors has no type for {dtype}; --exclude leaves the tensor out"))
+            refused(format!("safetensors has no type for {dtype}"))
+                .avoided_by(Remedy::ExcludeTensor)
         })?;
         let bits = elements.checked_mul(ty.bits).filter(|bits| bits % 8 == 0);
         let bits = bits.ok_or_else(|| {

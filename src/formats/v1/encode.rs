@@ -1,7 +1,7 @@
 //! Encodes the values of a slice as one `*_val` list of a `TensorProto`.
 
 use crate::bytes::varint;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::progress::{Progress, Silent};
 use crate::tensor::{Coding, Support, TensorSource, ValueField, read_through};
 
@@ -27,8 +27,8 @@ impl<'a> Values<'a> {
         let (dtype, elements) = (source.dtype(), source.shape().elements());
         let field = ValueField::of(dtype);
         if !dtype.supports(Support::V1) {
-            let kind = format!("a V1 checkpoint cannot hold {dtype}; --format v2 can");
-            return Err(Error::unsupported(kind));
+            let kind = format!("a V1 checkpoint cannot hold {dtype}");
+            return Err(Error::unsupported(kind).avoided_by(Remedy::WriteV2));
         }
         let bytes = |size: u64| {
             let expected = "at most 2^64 - 1 bytes";

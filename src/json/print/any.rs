@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{DROP_UNKNOWN, Printer, not_in_json};
+use super::{Printer, unknown};
 use crate::error::{Error, Result, shortened};
 use crate::json::ANY_TOO_DEEP;
 use crate::message::{NESTED_ANY, Records, Unknown, Value, canonical, type_name};
@@ -70,10 +70,7 @@ impl<'p> Printer<'p, '_> {
     fn unknown_type(&mut self, url: &str) -> Result<()> {
         if self.options.unknown == Unknown::Refuse {
             let url = shortened(url);
-            return Err(not_in_json(
-                format_args!("an Any of the unknown type {url:?}"),
-                DROP_UNKNOWN,
-            ));
+            return Err(unknown(format_args!("an Any of the unknown type {url:?}")));
         }
         self.losses.unknown_any += 1;
         self.losses.name(|| format!("[{url}]"));

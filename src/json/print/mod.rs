@@ -15,7 +15,7 @@ use std::io::Write;
 use tokens::TokenWriter;
 
 use super::PrintOptions;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::message::{Losses, MAX_DEPTH, Message, Record, Unknown, too_deep};
 use crate::schema::{MessageType, Schema, WellKnown};
 
@@ -75,7 +75,7 @@ impl<'p> Printer<'p, '_> {
     fn unknown(&mut self, record: &Record<'_>) -> Result<()> {
         let number = record.number;
         if self.options.unknown == Unknown::Refuse {
-            return Err(not_in_json(format_args!("the unknown field {number}"), DROP_UNKNOWN));
+            return Err(unknown(format_args!("the unknown field {number}")));
         }
         self.losses.unknown_fields += 1;
         self.losses.name(|| number.to_string());
@@ -109,8 +109,10 @@ impl<'p> Printer<'p, '_> {
     }
 }
 
-/// The end of an error about unknown data.
-const DROP_UNKNOWN: &str = "; --drop-unknown leaves it out";
+/// The error about unknown data, which may be left out.
+fn unknown(what: impl Display) -> Error {
+    not_in_json(what, "").avoided_by(Remedy::DropUnknown)
+}
 
 /// The error about data that has no form in JSON; `end` adds an explanation.
 fn not_in_json(what: impl Display, end: &str) -> Error {

@@ -180,7 +180,7 @@ fn the_name_decides_the_type_of_an_empty_message() {
     }
     for (name, content) in [("x.pb", ""), ("x.pbtxt", "# nothing\n"), ("x.json", " {} ")] {
         let error = read_as(name, content.as_bytes()).unwrap_err().to_string();
-        assert!(error.contains("could be of any type; --message says which"), "{name}: {error}");
+        assert!(error.contains("could be of any type"), "{name}: {error}");
     }
 }
 
