@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{FORMATS, Format, publish, state_file};
 use crate::error::{Error, Result};
-use crate::files::{Existing, folder};
+use crate::files::{Existing, directory_of};
 use crate::formats::{Merge, Merged};
 use crate::probe::Probe;
 
@@ -88,6 +88,6 @@ pub(crate) fn remove(files: &[PathBuf]) -> Result<()> {
         fs::remove_file(file).map_err(|error| Error::io("remove", error).in_file(file))?;
     }
     // A directory with other files stays.
-    files.first().map(|file| fs::remove_dir(folder(file)));
+    files.first().map(|file| fs::remove_dir(directory_of(file)));
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::Format;
 use super::backup::{self, Backup};
 use super::state::BackupEntry;
 use crate::error::{Error, Result};
-use crate::files::{Complete, Existing, Publication, already_exists, folder};
+use crate::files::{Complete, Existing, Publication, already_exists, directory_of};
 use crate::formats;
 use crate::probe::Probe;
 
@@ -18,7 +18,7 @@ pub(super) fn check_place(path: &Path, format: &Format, existing: Existing) -> R
         let kind = "expected the name of a checkpoint, found a directory";
         return Err(Error::usage(kind).in_file(path));
     }
-    check_folder(path)?;
+    check_directory(path)?;
     if existing == Existing::Refuse && formats::may_be_checkpoint(&Probe::new(path)) {
         return Err(already_exists(path));
     }
@@ -26,12 +26,12 @@ pub(super) fn check_place(path: &Path, format: &Format, existing: Existing) -> R
 }
 
 /// Checks that the directory of `path` exists.
-pub(crate) fn check_folder(path: &Path) -> Result<()> {
-    let folder = folder(path);
-    if folder.is_dir() {
+pub(crate) fn check_directory(path: &Path) -> Result<()> {
+    let directory = directory_of(path);
+    if directory.is_dir() {
         return Ok(());
     }
-    Err(Error::not_found(format!("there is no directory {}", folder.display())).in_file(path))
+    Err(Error::not_found(format!("there is no directory {}", directory.display())).in_file(path))
 }
 
 /// Checks that the files at `targets` belong to the checkpoint `path`, if they exist.
@@ -127,57 +127,58 @@ mod tests {
         Checkpoint::open(path).unwrap().get_tensor("w").unwrap().content().to_vec()
     }
 
-    fn names(folder: &Path) -> Vec<String> {
+    fn names(directory: &Path) -> Vec<String> {
         let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
-        let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|e| name(e.unwrap())).collect();
+        let mut names: Vec<_> =
+            fs::read_dir(directory).unwrap().map(|e| name(e.unwrap())).collect();
         names.sort();
         names
     }
 
     /// Publishes the files of the checkpoint `other` under the names of `path`; the last one cannot be moved.
     fn fail_at_last(path: &Path, other: &Path) {
-        let folder = folder(path);
+        let directory = directory_of(path);
         let mut files = Vec::new();
-        let mut before = names(folder);
+        let mut before = names(directory);
         for file in formats::files_of(other) {
             let name = file.file_name().unwrap().to_str().unwrap().replacen("other", "m", 1);
-            before = names(folder);
-            files.push(Complete::link(&file, &folder.join(name)).unwrap());
+            before = names(directory);
+            files.push(Complete::link(&file, &directory.join(name)).unwrap());
         }
-        let temporary = names(folder).into_iter().find(|name| !before.contains(name)).unwrap();
-        fs::remove_file(folder.join(temporary)).unwrap();
-        publish(path, Existing::Replace, files, &folder.join("checkpoint")).unwrap_err();
+        let temporary = names(directory).into_iter().find(|name| !before.contains(name)).unwrap();
+        fs::remove_file(directory.join(temporary)).unwrap();
+        publish(path, Existing::Replace, files, &directory.join("checkpoint")).unwrap_err();
     }
 
     #[test]
     fn a_failed_overwrite_puts_back_the_checkpoint_in_any_format() {
         for format in FORMATS.iter().copied().filter(|format| format.is_writable()) {
-            let folder = tempfile::tempdir().unwrap();
-            let path = write(&folder.path().join("m"), 1.0, format);
-            let other = write(&folder.path().join("other"), 2.0, format);
-            let before = names(folder.path());
+            let directory = tempfile::tempdir().unwrap();
+            let path = write(&directory.path().join("m"), 1.0, format);
+            let other = write(&directory.path().join("other"), 2.0, format);
+            let before = names(directory.path());
             fail_at_last(&path, &other);
-            assert_eq!(names(folder.path()), before, "{format}");
+            assert_eq!(names(directory.path()), before, "{format}");
             assert_eq!(content(&path), 1.0f32.to_le_bytes(), "{format}");
         }
     }
 
     #[test]
     fn a_failed_overwrite_keeps_the_backup_that_the_state_file_names() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("m");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("m");
         write(&path, 1.0, FORMATS[0]);
-        let other = write(&folder.path().join("other"), 2.0, FORMATS[0]);
+        let other = write(&directory.path().join("other"), 2.0, FORMATS[0]);
         // As after a crash: the backup is complete, and the checkpoint has no index.
         for file in formats::files_of(&path) {
             let name = file.file_name().unwrap().to_str().unwrap();
             let backup = name.replacen('m', "m.ckdiff-previous", 1);
-            fs::copy(&file, folder.path().join(backup)).unwrap();
+            fs::copy(&file, directory.path().join(backup)).unwrap();
         }
-        fs::remove_file(folder.path().join("m.index")).unwrap();
+        fs::remove_file(directory.path().join("m.index")).unwrap();
         let state = "model_checkpoint_path: \"m.ckdiff-previous\"\n";
-        fs::write(folder.path().join("checkpoint"), state).unwrap();
+        fs::write(directory.path().join("checkpoint"), state).unwrap();
         fail_at_last(&path, &other);
-        assert_eq!(content(folder.path()), 1.0f32.to_le_bytes());
+        assert_eq!(content(directory.path()), 1.0f32.to_le_bytes());
     }
 }

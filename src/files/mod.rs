@@ -1,10 +1,10 @@
 //! Files that appear in full or not at all.
 //!
-//! A [`NewFile`] has a temporary name until it is complete, and is removed if it never is; so has a [`NewFolder`]. [`replace`]
+//! A [`NewFile`] has a temporary name until it is complete, and is removed if it never is; so has a [`NewDirectory`]. [`replace`]
 //! writes one file. A [`Publication`] moves several files to their targets, the one that makes the others valid last.
 
+mod new_directory;
 mod new_file;
-mod new_folder;
 mod publication;
 mod replace;
 mod same_content;
@@ -12,8 +12,8 @@ mod unfinished;
 
 use std::path::Path;
 
+pub use new_directory::NewDirectory;
 pub use new_file::{Complete, NewFile};
-pub use new_folder::NewFolder;
 pub use publication::{Existing, Publication};
 pub use replace::replace;
 pub use same_content::have_same_content;
@@ -22,23 +22,23 @@ pub use unfinished::abandon;
 use crate::error::{Error, Remedy};
 
 /// The directory of a file.
-pub(crate) fn folder(path: &Path) -> &Path {
+pub(crate) fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Whether two paths name the same file, which need not exist.
 pub(crate) fn is_same_path(a: &Path, b: &Path) -> bool {
-    a.file_name().is_some() && a.file_name() == b.file_name() && is_same_folder(a, b)
+    a.file_name().is_some() && a.file_name() == b.file_name() && is_same_directory(a, b)
 }
 
 /// Whether two paths are in the same directory.
-pub(crate) fn is_same_folder(a: &Path, b: &Path) -> bool {
-    let directory = |path: &Path| folder(path).canonicalize().ok();
+pub(crate) fn is_same_directory(a: &Path, b: &Path) -> bool {
+    let directory = |path: &Path| directory_of(path).canonicalize().ok();
     directory(a).is_some_and(|a| Some(a) == directory(b))
 }
 
 /// Makes new names in `directory` survive a crash.
-pub(crate) fn sync_folder(directory: &Path) {
+pub(crate) fn sync_directory(directory: &Path) {
     // Some directories are writable and not readable, and some systems sync no directory: the files are published all the same.
     let _ = std::fs::File::open(directory).and_then(|directory| directory.sync_all());
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempPath};
 
 use super::unfinished::{self, Registered};
-use super::{already_exists, cannot_write, folder, temporary_names, unnamed};
+use super::{already_exists, cannot_write, directory_of, temporary_names, unnamed};
 use crate::error::{Error, Result};
 
 /// Bytes that are written at once.
@@ -31,7 +31,7 @@ impl NewFile {
     /// # Errors
     /// If the directory is missing or not writable.
     pub fn create(target: &Path) -> Result<Self> {
-        let directory = folder(target);
+        let directory = directory_of(target);
         let made = unfinished::register_file(|| temporary_names(FILE_MODE).tempfile_in(directory));
         let (file, registered) = made.map_err(|error| match error.kind() {
             IoErrorKind::NotFound => {
@@ -112,7 +112,8 @@ impl Complete {
         let synced = real.and_then(|real| fs::File::open(&real)?.sync_all().map(|()| real));
         let source = &synced.map_err(|error| Error::io("open", error).in_file(source))?;
         let linked = unfinished::register_file(|| {
-            temporary_names(FILE_MODE).make_in(folder(target), |new| fs::hard_link(source, new))
+            temporary_names(FILE_MODE)
+                .make_in(directory_of(target), |new| fs::hard_link(source, new))
         });
         let Ok((file, registered)) = linked else { return Self::copy(source, target) };
         Ok(Self { file: file.into_temp_path(), registered, target: target.to_path_buf() })

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::new_file::Complete;
-use super::{folder, sync_folder, unfinished};
+use super::{directory_of, sync_directory, unfinished};
 use crate::error::Result;
 
 /// What to do if the target of a new file exists.
@@ -46,7 +46,7 @@ impl Publication {
     pub fn publish(self) -> Result<()> {
         let fresh = self.existing == Existing::Refuse;
         let directories: BTreeSet<PathBuf> =
-            self.files.iter().map(|file| folder(file.target()).to_path_buf()).collect();
+            self.files.iter().map(|file| directory_of(file.target()).to_path_buf()).collect();
         let last = self.files.len().saturating_sub(1);
         let mut moved: Vec<PathBuf> = Vec::new();
         // Dropped when all files are published.
@@ -54,7 +54,7 @@ impl Publication {
         let guard = unfinished::lock();
         for (i, file) in self.files.into_iter().enumerate() {
             if i == last && i > 0 {
-                directories.iter().for_each(|directory| sync_folder(directory));
+                directories.iter().for_each(|directory| sync_directory(directory));
             }
             let target = file.target().to_path_buf();
             let existed = !fresh && target.symlink_metadata().is_ok();
@@ -72,7 +72,7 @@ impl Publication {
                 moved.push(target);
             }
         }
-        directories.iter().for_each(|directory| sync_folder(directory));
+        directories.iter().for_each(|directory| sync_directory(directory));
         drop(guard);
         drop(registered);
         Ok(())

@@ -74,7 +74,7 @@ pub(crate) fn of_all_shards(path: &Path) -> Option<(PathBuf, u32)> {
 pub(crate) fn shards_of(stem: &Path, first: u32, ending: &str) -> Vec<(u32, PathBuf)> {
     let start = with_suffix(stem, "-");
     let Some(start) = start.file_name() else { return Vec::new() };
-    let entries = std::fs::read_dir(files::folder(stem)).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(files::directory_of(stem)).into_iter().flatten().flatten();
     let shard = |entry: std::fs::DirEntry| {
         let file = entry.file_name();
         // The stem may not be UTF-8.

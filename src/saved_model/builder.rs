@@ -12,7 +12,7 @@ use super::values::Values;
 use super::{AssetSource, MAIN_OP, MAX_MESSAGE_BYTES, signature, tag_list};
 use crate::artifact::{layout, message_type};
 use crate::error::{Error, Result, shortened};
-use crate::files::{NewFolder, cannot_write, replace};
+use crate::files::{NewDirectory, cannot_write, replace};
 use crate::graph::Graph;
 use crate::message::{Losses, Message, Writer};
 use crate::meta_graph::{self, ExportOptions, Item};
@@ -58,7 +58,7 @@ const SCHEMA_VERSION: u64 = 1;
 /// ```
 #[derive(Debug)]
 pub struct Builder {
-    directory: NewFolder,
+    directory: NewDirectory,
     meta_graphs: Vec<Added>,
     has_variables: bool,
     assets: Assets,
@@ -109,7 +109,7 @@ impl Builder {
     /// If `dir` is anything else, or cannot be written.
     pub fn new(dir: impl AsRef<Path>) -> Result<Self> {
         Ok(Self {
-            directory: NewFolder::create(dir.as_ref())?,
+            directory: NewDirectory::create(dir.as_ref())?,
             meta_graphs: Vec::new(),
             has_variables: false,
             assets: Assets::default(),

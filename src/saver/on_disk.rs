@@ -42,7 +42,7 @@ impl<'a> OnDisk<'a> {
 
     /// Creates the directory of `path`, but not its parent.
     fn make_directory(&mut self, path: &Path) -> Result<()> {
-        let directory = files::folder(path);
+        let directory = files::directory_of(path);
         match fs::create_dir(directory) {
             Ok(()) => self.made.push(directory.to_path_buf()),
             // If the parent is missing too, the writer reports it.

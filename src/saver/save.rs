@@ -193,7 +193,7 @@ impl Saver {
             meta_graph::check_debug_info(info)?;
             debug_info_file(&file)?;
         }
-        checkpoint::check_folder(&target)?;
+        checkpoint::check_directory(&target)?;
         if self.is_empty {
             self.write_meta_graph(&file, options)?;
             return Ok(SaveOutcome { path: None, not_removed: None });

@@ -20,9 +20,7 @@ pub use crate::magic::Unsupported;
 pub use file_kind::FileKind;
 pub(crate) use refusal::{checkpoints_inside, remote_path, scheme};
 use rules::Lookup;
-pub(crate) use state_file::{
-    STATE_FILE, message_type as state_file_type, parse as parse_state_file,
-};
+pub(crate) use state_file::{STATE_FILE, message_type as state_file_type, read as read_state_file};
 
 /// A path with its kind.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::Error;
-use crate::files::folder;
+use crate::files::directory_of;
 use crate::formats::{checkpoints_in, has_content};
 use crate::magic;
 use crate::message::Form;
@@ -70,7 +70,7 @@ pub(crate) fn remote_path(path: &Path) -> String {
 
 /// Explains that there is no checkpoint at `path`, and suggests others.
 fn nothing_at(path: &Path) -> String {
-    let dir = folder(path);
+    let dir = directory_of(path);
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let names = checkpoints_in(dir);
     let similar = suggestion::closest(name.as_bytes(), names.iter().map(String::as_bytes), 5);

@@ -21,11 +21,11 @@ pub(crate) fn message_type(schema: &Schema) -> Result<&MessageType> {
     ty.ok_or_else(|| Error::not_found("the schema has no CheckpointState"))
 }
 
-/// Parses a state file.
+/// Parses a state file. Also returns its bytes.
 ///
 /// # Errors
 /// If it cannot be read, is too long, or is no `CheckpointState` in the text format.
-pub(crate) fn parse(probe: &Probe) -> Result<tensorflow::CheckpointState> {
+pub(crate) fn read(probe: &Probe) -> Result<(tensorflow::CheckpointState, Vec<u8>)> {
     let file = probe.open()?;
     let in_file = |error: Error| error.in_file(probe.path());
     if file.len() > MAX_BYTES {
@@ -39,12 +39,13 @@ pub(crate) fn parse(probe: &Probe) -> Result<tensorflow::CheckpointState> {
     file.read_at(0, &mut bytes)?;
     let parsed = text::parse(schema, ty, bytes.as_slice(), &text::ParseOptions::default());
     let (message, _) = parsed.map_err(in_file)?;
-    tensorflow::CheckpointState::decode(message.bytes())
-        .map_err(|error| in_file(Error::malformed("state file", "a CheckpointState", error)))
+    let state = tensorflow::CheckpointState::decode(message.bytes())
+        .map_err(|error| in_file(Error::malformed("state file", "a CheckpointState", error)))?;
+    Ok((state, bytes))
 }
 
 /// The latest checkpoint that a state file names; `None` for other files.
 pub(super) fn latest(probe: &Probe) -> Option<String> {
-    let latest = parse(probe).ok()?.model_checkpoint_path;
+    let latest = read(probe).ok()?.0.model_checkpoint_path;
     (!latest.is_empty()).then_some(latest)
 }

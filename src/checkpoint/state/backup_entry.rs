@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::CheckpointState;
-use super::write::write;
+use super::write::{formatted, replace};
 use crate::checkpoint::backup;
 use crate::error::{Error, Result};
-use crate::files::{self, is_same_folder, is_same_path};
+use crate::files::{is_same_directory, is_same_path};
 use crate::probe::Probe;
 use crate::schema::tensorflow;
 use crate::sniff;
@@ -33,15 +33,14 @@ impl BackupEntry {
         checkpoint: &Path,
         backup: Option<&Path>,
     ) -> Result<Self> {
-        let Ok(named) = CheckpointState::read(file) else {
-            // An unreadable state file leads no reader to a checkpoint.
+        // An unreadable state file leads no reader to a checkpoint.
+        let Ok((state, before)) = sniff::read_state_file(&Probe::new(file)) else {
             return Ok(Self(None));
         };
+        let Ok(named) = CheckpointState::resolved(&state, file) else { return Ok(Self(None)) };
         let latest = &named.model_checkpoint_path;
         let is_backup =
-            |path: &Path| is_same_folder(path, checkpoint) && backup::is_of(path, checkpoint);
-        let before = read(file)?;
-        let state = sniff::parse_state_file(&Probe::new(file))?;
+            |path: &Path| is_same_directory(path, checkpoint) && backup::is_of(path, checkpoint);
         let dir = file.parent().unwrap_or(Path::new(""));
         if is_backup(latest) {
             let after = renamed(state, dir, is_backup, checkpoint);
@@ -50,8 +49,9 @@ impl BackupEntry {
         }
         let is_it = |path: &Path| is_same_path(path, checkpoint);
         let Some(backup) = backup.filter(|_| is_it(latest)) else { return Ok(Self(None)) };
-        write(file, &renamed(state.clone(), dir, is_it, backup))?;
-        let (with_backup, file) = (read(file)?, file.to_path_buf());
+        let with_backup = formatted(&renamed(state.clone(), dir, is_it, backup))?;
+        replace(file, &with_backup)?;
+        let file = file.to_path_buf();
         Ok(Self(Some(Named { file, with_backup, after: state, before: Some(before) })))
     }
 
@@ -60,7 +60,7 @@ impl BackupEntry {
         match self.0 {
             Some(named) if read(&named.file)? == named.with_backup => match named.before {
                 Some(before) => replace(&named.file, &before),
-                None => write(&named.file, &named.after),
+                None => replace(&named.file, &formatted(&named.after)?),
             },
             _ => Ok(()),
         }
@@ -81,10 +81,6 @@ impl BackupEntry {
 
 fn read(file: &Path) -> Result<Vec<u8>> {
     fs::read(file).map_err(|error| Error::io("read", error).in_file(file))
-}
-
-fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
-    files::replace(file, |out| out.write_all(bytes).map_err(files::cannot_write))
 }
 
 /// Replaces the file name of every path that `is_it` accepts by that of `to`.

@@ -6,6 +6,7 @@ use super::super::state_file;
 use crate::error::{Error, Result};
 use crate::formats::may_be_checkpoint;
 use crate::probe::Probe;
+use crate::schema::tensorflow;
 use crate::sniff;
 
 /// The content of a state file, with its paths resolved as in TensorFlow.
@@ -45,11 +46,15 @@ impl CheckpointState {
 
     /// Reads a state file.
     pub(in crate::checkpoint) fn of_probe(file: &Probe) -> Result<Self> {
-        let (state, file) = (sniff::parse_state_file(file)?, file.path().to_path_buf());
+        Self::resolved(&sniff::read_state_file(file)?.0, file.path())
+    }
+
+    /// The content of a state file with its paths resolved.
+    pub(super) fn resolved(state: &tensorflow::CheckpointState, file: &Path) -> Result<Self> {
         let dir = file.parent().unwrap_or(Path::new(""));
         if state.model_checkpoint_path.is_empty() {
             let kind = "the state file names no checkpoint: model_checkpoint_path is not given";
-            return Err(Error::not_found(kind).in_file(&file));
+            return Err(Error::not_found(kind).in_file(file));
         }
         // An absolute path, or one on another file system such as gs://, is not relative to the directory.
         let resolve = |path: &String| match path.contains("://") {
@@ -63,9 +68,9 @@ impl CheckpointState {
                 .iter()
                 .map(resolve)
                 .collect(),
-            all_model_checkpoint_timestamps: state.all_model_checkpoint_timestamps,
+            all_model_checkpoint_timestamps: state.all_model_checkpoint_timestamps.clone(),
             last_preserved_timestamp: state.last_preserved_timestamp,
-            path: file,
+            path: file.to_path_buf(),
         })
     }
 

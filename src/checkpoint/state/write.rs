@@ -91,15 +91,22 @@ impl CheckpointState {
             let kind = "a checkpoint of this path would be where the state file is";
             return Err(Error::usage(kind).in_file(latest));
         }
-        write(&file, &state)
+        replace(&file, &formatted(&state)?)
     }
 }
 
-/// Writes a state file.
-pub(super) fn write(file: &Path, state: &tensorflow::CheckpointState) -> Result<()> {
+/// Replaces a state file as a whole.
+pub(super) fn replace(file: &Path, text: &[u8]) -> Result<()> {
+    files::replace(file, |out| out.write_all(text).map_err(files::cannot_write))
+}
+
+/// The text of a state file.
+pub(super) fn formatted(state: &tensorflow::CheckpointState) -> Result<Vec<u8>> {
     let schema = Schema::tensorflow();
     let ty = sniff::state_file_type(schema)?;
     let message = Message::decode(schema, ty, state.encode_to_vec())?;
     let style = text::PrintOptions::new(text::Style::TensorFlow);
-    files::replace(file, |out| text::print(&message, &style, out).map(drop))
+    let mut text = Vec::new();
+    text::print(&message, &style, &mut text)?;
+    Ok(text)
 }

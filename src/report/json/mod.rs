@@ -1,4 +1,4 @@
-//! JSON reports: stable contracts, each with a JSON Schema in this folder.
+//! JSON reports: stable contracts, each with a JSON Schema in this directory.
 //!
 //! | schema | report | file |
 //! | --- | --- | --- |

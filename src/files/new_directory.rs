@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::unfinished::{self, Registered};
-use super::{cannot_write, folder, sync_folder, temporary_names, unnamed};
+use super::{cannot_write, directory_of, sync_directory, temporary_names, unnamed};
 use crate::error::{Error, Result};
 
 /// The permissions of a new directory.
@@ -19,7 +19,7 @@ const DIRECTORY_MODE: u32 = 0o777;
 /// permissions, and the content is moved into it: directories first, then files, so that the part that makes the others valid must
 /// be a file.
 #[derive(Debug)]
-pub struct NewFolder {
+pub struct NewDirectory {
     directory: TempDir,
     registered: Registered,
     target: PathBuf,
@@ -29,7 +29,7 @@ pub struct NewFolder {
     parents: NewParents,
 }
 
-impl NewFolder {
+impl NewDirectory {
     /// Creates a directory that will be published at `target`, which may be missing or an empty directory. Missing parents are created.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ impl NewFolder {
         let absolute = std::path::absolute(target).map_err(fail)?;
         check_empty(&absolute, None)?;
         let fills = absolute.is_dir();
-        let outer = if fills { absolute.as_path() } else { folder(&absolute) };
+        let outer = if fills { absolute.as_path() } else { directory_of(&absolute) };
         let parents = NewParents::create(outer)?;
         let new = unfinished::register(|| {
             let new = temporary_names(DIRECTORY_MODE).tempdir_in(outer)?;
@@ -81,10 +81,10 @@ impl NewFolder {
         let entries = entries(directory.path())?;
         for (is_file, path) in &entries {
             if !is_file {
-                sync_folder(path);
+                sync_directory(path);
             }
         }
-        sync_folder(directory.path());
+        sync_directory(directory.path());
         check_empty(&target, fills.then_some(directory.path()))?;
         if fills {
             fill(&target, &entries)?;
@@ -97,7 +97,7 @@ impl NewFolder {
             let _ = directory.keep();
         }
         parents.keep();
-        sync_folder(folder(&target));
+        sync_directory(directory_of(&target));
         drop(guard);
         drop(registered);
         Ok(())
@@ -118,7 +118,7 @@ fn entries(directory: &Path) -> Result<Vec<(bool, PathBuf)>> {
 fn fill(directory: &Path, entries: &[(bool, PathBuf)]) -> Result<()> {
     for (at, (_, path)) in entries.iter().enumerate() {
         if at + 1 == entries.len() {
-            sync_folder(directory);
+            sync_directory(directory);
         }
         let target = directory.join(path.file_name().unwrap_or_default());
         if let Err(error) = fs::rename(path, &target) {
@@ -130,7 +130,7 @@ fn fill(directory: &Path, entries: &[(bool, PathBuf)]) -> Result<()> {
             return Err(cannot_write(error).in_file(&target));
         }
     }
-    sync_folder(directory);
+    sync_directory(directory);
     Ok(())
 }
 
@@ -173,7 +173,7 @@ impl NewParents {
 
     fn keep(mut self) {
         for directory in self.0.drain(..) {
-            sync_folder(folder(&directory));
+            sync_directory(directory_of(&directory));
         }
     }
 }
