@@ -3,6 +3,7 @@
 use crate::bytes::Checksum;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
+use crate::tensor::framing::FramedReader;
 use crate::tensor::{DType, Extent};
 
 use super::grid::{CELL, LANES};
@@ -170,7 +171,7 @@ impl Unit<'_> {
     fn strings(&self) -> Result<Box<UnitResult>> {
         let (lhs, rhs) = self.pair;
         let mut tally = self.tally();
-        strings::compare(&mut *lhs.stream()?, &mut *rhs.stream()?, &mut tally)?;
+        strings::compare(FramedReader::open(lhs)?, FramedReader::open(rhs)?, &mut tally)?;
         self.progress.advance(lhs.stored_bytes().saturating_add(rhs.stored_bytes()));
         Ok(Box::new(UnitResult::new(tally, Checksums::default())))
     }

@@ -4,9 +4,7 @@
 //! tensors, messages of TensorFlow.
 
 mod contents;
-mod elements;
 mod format;
-mod framing;
 mod overlap;
 mod partitioned;
 mod proto;

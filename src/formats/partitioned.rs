@@ -6,7 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::tensor::{DType, Shape, Slice, StoredChecksums, TensorSource, TensorStream};
+use crate::tensor::{
+    BufferedStream, DType, Shape, Slice, StoredChecksums, TensorSource, TensorStream, framing,
+};
 
 use super::ranges::{Range, RangeWalk};
 
@@ -14,6 +16,8 @@ use super::ranges::{Range, RangeWalk};
 const BUFFERS: usize = 4 << 20;
 /// Ranges of at least this size need no buffer.
 const LONG_RANGE: u64 = 4096;
+/// What an error calls the content that is not read yet.
+const REST: &str = "the rest of a slice";
 
 /// One slice of a tensor, with its content.
 #[derive(Debug)]
@@ -200,18 +204,15 @@ fn reader<'r, 'a>(
 
 /// Reads one slice.
 struct Reader<'a> {
-    stream: Box<dyn TensorStream + 'a>,
-    buffer: Vec<u8>,
-    pos: usize,
-    capacity: usize,
+    stream: BufferedStream<'a>,
     /// The bytes that are left of an element of variable length, with its framing.
     element_left: u64,
 }
 
 impl<'a> Reader<'a> {
     fn new(source: &'a dyn TensorSource, capacity: usize) -> Result<Self> {
-        let stream = source.stream()?;
-        Ok(Self { stream, buffer: Vec::new(), pos: 0, capacity, element_left: 0 })
+        let stream = BufferedStream::new(source.stream()?, capacity);
+        Ok(Self { stream, element_left: 0 })
     }
 
     /// Fills `out` with up to `elements` elements, and subtracts them. Returns the number of bytes.
@@ -237,7 +238,9 @@ impl<'a> Reader<'a> {
                     break;
                 }
                 *elements -= 1;
-                self.element_left = 8u64.saturating_add(self.peek_length()?);
+                let len = framing::peek_length(&mut self.stream)?;
+                let len = len.ok_or_else(|| Error::truncated(REST, framing::LENGTH as u64, 0))?;
+                self.element_left = len.saturating_add(framing::LENGTH as u64);
             }
             let len = usize::try_from(self.element_left).unwrap_or(usize::MAX).min(rest.len());
             self.copy(rest.get_mut(..len).unwrap_or_default(), len as u64 >= LONG_RANGE)?;
@@ -247,65 +250,18 @@ impl<'a> Reader<'a> {
         Ok(written)
     }
 
-    /// The length of the next element, from its framing.
-    fn peek_length(&mut self) -> Result<u64> {
-        while self.buffer.len() - self.pos < 8 {
-            if self.fill()? == 0 {
-                return Err(self.cut_short(8));
-            }
-        }
-        let header = self.buffer.get(self.pos..).and_then(|rest| rest.first_chunk::<8>());
-        Ok(header.map_or(0, |bytes| u64::from_le_bytes(*bytes)))
-    }
-
-    /// Reads more into the buffer, after its unread bytes.
-    fn fill(&mut self) -> Result<usize> {
-        self.buffer.drain(..self.pos);
-        self.pos = 0;
-        let have = self.buffer.len();
-        self.buffer.resize(have + self.capacity, 0);
-        let read = self.stream.read(self.buffer.get_mut(have..).unwrap_or_default());
-        self.buffer.truncate(have + *read.as_ref().unwrap_or(&0));
-        read
-    }
-
-    /// Fills `out`, without the buffer if `direct`.
-    fn copy(&mut self, mut out: &mut [u8], direct: bool) -> Result<()> {
-        while !out.is_empty() {
-            let have = self.buffer.get(self.pos..).unwrap_or(&[]);
-            if have.is_empty() && direct {
-                let read = self.stream.read(out)?;
-                if read == 0 {
-                    return Err(self.cut_short(out.len() as u64));
-                }
-                out = out.get_mut(read..).unwrap_or_default();
-                continue;
-            }
-            if have.is_empty() && self.fill()? == 0 {
-                return Err(self.cut_short(out.len() as u64));
-            }
-            let have = self.buffer.get(self.pos..).unwrap_or(&[]);
-            let len = have.len().min(out.len());
-            let (head, tail) = out.split_at_mut(len);
-            head.copy_from_slice(have.get(..len).unwrap_or(&[]));
-            self.pos += len;
-            out = tail;
-        }
-        Ok(())
+    fn copy(&mut self, out: &mut [u8], direct: bool) -> Result<()> {
+        self.stream.copy(REST, out, direct)
     }
 
     /// Has the checksums verified. No content may be left.
     fn finish(&mut self) -> Result<()> {
-        let mut rest = [0; 16];
-        let left = self.buffer.len() - self.pos + self.stream.read(&mut rest)?;
-        if left > 0 {
-            let found = format!("at least {left} bytes");
-            return Err(Error::unexpected("rest of a slice", found, "none"));
+        match self.stream.finish()? {
+            0 => Ok(()),
+            left => {
+                let found = format!("at least {left} bytes");
+                Err(Error::unexpected("rest of a slice", found, "none"))
+            }
         }
-        Ok(())
-    }
-
-    fn cut_short(&self, need: u64) -> Error {
-        Error::truncated("the rest of a slice", need, 0)
     }
 }

@@ -1,11 +1,13 @@
 //! Tensors: names, element types, shapes, slices, and content that is read in order or by offset.
 
+mod buffered_stream;
 mod decimal;
 mod dtype;
 mod element;
 mod encoding;
 mod facts;
 mod float8;
+pub(crate) mod framing;
 mod owned;
 mod reading;
 mod scalars;
@@ -18,6 +20,7 @@ mod values;
 mod view;
 
 pub use crate::name::Name;
+pub(crate) use buffered_stream::BufferedStream;
 pub use decimal::shortest;
 pub(crate) use dtype::Support;
 pub use dtype::{DType, Kind};
@@ -28,7 +31,6 @@ pub use element::{
 pub use encoding::{Encoding, Layout, Specials};
 pub use facts::Facts;
 pub use owned::Tensor;
-pub(crate) use owned::framed_elements;
 pub use reading::read_through;
 pub(crate) use reading::{in_parallel, on_threads};
 pub use shape::Shape;

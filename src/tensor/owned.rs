@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 
 use super::view::read_at;
-use super::{DType, Element, Extent, Shape, TensorSource, TensorStream};
+use super::{DType, Element, Extent, Shape, TensorSource, TensorStream, framing};
 
 /// A tensor and its content, row-major and little-endian as [`TensorSource`] defines it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +34,16 @@ impl Tensor {
             return Err(Error::unexpected("content", found, expected));
         }
         Ok(tensor)
+    }
+
+    /// A tensor of strings.
+    ///
+    /// # Errors
+    /// If the shape has another number of elements.
+    pub fn of_strings(shape: Shape, strings: &[&[u8]]) -> Result<Self> {
+        let mut content = Vec::new();
+        strings.iter().for_each(|string| framing::push(string, &mut content));
+        Self::new(DType::String, shape, content)
     }
 
     /// Reads all of `source` and verifies its checksums.
@@ -93,21 +103,8 @@ impl Tensor {
         if self.dtype.size().is_some() {
             return None;
         }
-        framed_elements(&self.content)
+        framing::split(&self.content)
     }
-}
-
-/// Splits content of variable-length elements, each of which follows its length; `None` if `content` is anything else.
-pub(crate) fn framed_elements(content: &[u8]) -> Option<Vec<&[u8]>> {
-    let mut rest = content;
-    let mut elements = Vec::new();
-    while !rest.is_empty() {
-        let (len, tail) = rest.split_first_chunk::<8>()?;
-        let len = usize::try_from(u64::from_le_bytes(*len)).ok()?;
-        elements.push(tail.get(..len)?);
-        rest = tail.get(len..)?;
-    }
-    Some(elements)
 }
 
 impl TensorSource for Tensor {

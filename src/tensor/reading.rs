@@ -12,6 +12,12 @@ use super::TensorSource;
 /// Bytes that are read at once; a multiple of every element size.
 const CHUNK: usize = 256 << 10;
 
+/// The number of bytes of `source` to read at once: fewer for a small tensor, and at least 64.
+pub(super) fn chunk_size(source: &dyn TensorSource) -> usize {
+    let size = usize::try_from(source.stored_bytes()).map_or(CHUNK, |size| size.clamp(1, CHUNK));
+    size.next_multiple_of(64)
+}
+
 /// Calls `each` with all of the content in order, in chunks of whole elements for fixed-width types. Returns the number of bytes.
 ///
 /// The checksums are verified at the end: use what `each` received only after this function has returned `Ok`.
@@ -24,9 +30,7 @@ pub fn read_through(
     mut each: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<u64> {
     let mut stream = source.stream()?;
-    // Smaller for a small tensor, and never empty: a read of 0 bytes means the end.
-    let size = usize::try_from(source.stored_bytes()).map_or(CHUNK, |size| size.clamp(1, CHUNK));
-    let mut chunk = vec![0; size.next_multiple_of(64)];
+    let mut chunk = vec![0; chunk_size(source)];
     let mut bytes = 0;
     loop {
         let read = stream.read(&mut chunk)?;

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::error::Result;
 use crate::progress::Progress;
 
+use super::framing::{ElementPart, read_elements};
 use super::{
     Bool, ComplexNumber, Element, Facts, Name, Number, Scalar, TensorSource, Visit, read_through,
 };
@@ -57,15 +58,15 @@ impl TensorValues {
         let dtype = source.dtype();
         progress.total(source.stored_bytes());
         let mut scan = Scan::default();
-        let mut pieces = Pieces::default();
-        read_through(source, progress, |bytes| {
-            match dtype.size() {
-                Some(_) => dtype.visit(Elements { bytes, scan: &mut scan }),
-                None => pieces.read(bytes, &mut scan),
-            }
-            Ok(())
-        })
-        .map_err(|error| error.of_tensor(name))?;
+        let read = match dtype.size() {
+            Some(_) => read_through(source, progress, |bytes| {
+                dtype.visit(Elements { bytes, scan: &mut scan });
+                Ok(())
+            })
+            .map(drop),
+            None => scan.bytes(source, progress),
+        };
+        read.map_err(|error| error.of_tensor(name))?;
         let kept = if scan.elements > ALL as u64 { SOME } else { ALL };
         scan.first.truncate(kept);
         let last = scan.last.into_iter().filter(|_| kept == SOME).collect();
@@ -105,6 +106,23 @@ impl Scan {
         if self.last.len() > SOME {
             self.last.pop_front();
         }
+    }
+
+    /// Reads elements of variable length.
+    fn bytes(&mut self, source: &dyn TensorSource, progress: &dyn Progress) -> Result<()> {
+        let (mut kept, mut len) = (Vec::new(), 0);
+        read_elements(source, progress, |part| {
+            match part {
+                ElementPart::Length(length) => len = length,
+                ElementPart::Bytes(bytes) => {
+                    kept.extend(bytes.iter().take(KEPT.saturating_sub(kept.len())));
+                }
+                ElementPart::End => {
+                    self.keep(ShownElement::Bytes(std::mem::take(&mut kept), len));
+                }
+            }
+            Ok(())
+        })
     }
 
     fn number<T: Number>(&mut self, element: T) {
@@ -172,42 +190,4 @@ impl Visit for Elements<'_> {
     }
 
     fn bytes(self) {}
-}
-
-/// Elements of variable length, read in pieces that may end anywhere.
-#[derive(Debug, Default)]
-struct Pieces {
-    /// The bytes of the current element's length that were read.
-    length: Vec<u8>,
-    /// The kept bytes of the current element, its length, and the number of bytes that are still to be read.
-    element: Option<(Vec<u8>, u64, u64)>,
-}
-
-impl Pieces {
-    fn read(&mut self, mut bytes: &[u8], scan: &mut Scan) {
-        loop {
-            if let Some((kept, len, left)) = &mut self.element {
-                let (now, rest) =
-                    bytes.split_at(bytes.len().min(usize::try_from(*left).unwrap_or(usize::MAX)));
-                let room = KEPT.saturating_sub(kept.len());
-                kept.extend(now.iter().take(room));
-                *left -= now.len() as u64;
-                bytes = rest;
-                if *left > 0 {
-                    return;
-                }
-                scan.keep(ShownElement::Bytes(std::mem::take(kept), *len));
-                self.element = None;
-            }
-            let (now, rest) = bytes.split_at(bytes.len().min(8 - self.length.len()));
-            self.length.extend(now);
-            bytes = rest;
-            let Ok(length) = <[u8; 8]>::try_from(self.length.as_slice()) else {
-                return;
-            };
-            let len = u64::from_le_bytes(length);
-            self.element = Some((Vec::new(), len, len));
-            self.length.clear();
-        }
-    }
 }

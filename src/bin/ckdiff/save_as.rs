@@ -8,7 +8,7 @@ use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Format};
 use ckdiff::diff::NameFilter;
 use ckdiff::graph::object_graph;
 use ckdiff::report::human;
-use ckdiff::tensor::{DType, Name, Tensor};
+use ckdiff::tensor::{Name, Tensor};
 
 use crate::Exit;
 use crate::args::SaveAsArgs;
@@ -91,6 +91,5 @@ fn objects(checkpoint: &Checkpoint, names: &NameFilter) -> Result<Option<Tensor>
     };
     let rename = |key: &[u8]| new_name(names, &Name::from(key)).map(|name| name.as_bytes().into());
     let graph = object_graph::with_keys(graph, rename).map_err(in_tensor)?;
-    let content = [&(graph.len() as u64).to_le_bytes(), graph.as_slice()].concat();
-    Tensor::new(DType::String, stored.shape().clone(), content).map(Some)
+    Tensor::of_strings(stored.shape().clone(), &[&graph]).map(Some)
 }

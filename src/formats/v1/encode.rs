@@ -3,9 +3,8 @@
 use crate::bytes::varint;
 use crate::error::{Error, Remedy, Result};
 use crate::progress::{Progress, Silent};
+use crate::tensor::framing::{ElementPart, read_elements};
 use crate::tensor::{Coding, Support, TensorSource, ValueField, read_through};
-
-use super::super::framing::{self, ElementPart};
 
 /// The size of the write buffer.
 const BUFFER: usize = 64 << 10;
@@ -39,7 +38,7 @@ impl<'a> Values<'a> {
         match field.coding {
             Coding::Fixed => list = bytes(dtype.size().unwrap_or_default() as u64)?,
             Coding::Bool => list = elements,
-            Coding::Each => framing::read(source, &Silent, |part| {
+            Coding::Each => read_elements(source, &Silent, |part| {
                 if let ElementPart::Length(len) = part {
                     let tag = u64::from(field.number) << 3;
                     list += (varint::len(tag) + varint::len(len)) as u64 + len;
@@ -106,7 +105,7 @@ impl<'a> Values<'a> {
         out: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         let mut buffer = Vec::with_capacity(BUFFER);
-        framing::read(self.source, progress, |part| {
+        read_elements(self.source, progress, |part| {
             match part {
                 ElementPart::Length(len) => {
                     varint::write(u64::from(self.field.number) << 3 | 2, &mut buffer);

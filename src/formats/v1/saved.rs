@@ -1,9 +1,9 @@
 //! Reads and decodes the content of a slice.
 
 use crate::error::{Error, Result};
+use crate::tensor::framing::{Elements, Framed};
 use crate::tensor::{DType, Shape, TensorSource, TensorStream, ValueField};
 
-use super::super::elements::{Elements, Framed};
 use super::values::Numbers;
 use super::walk::{Saved, Walk};
 

@@ -6,9 +6,8 @@ use crate::bytes::{Checksum, ChecksumKind, Crc32c, varint};
 use crate::error::{Error, Result};
 use crate::files::cannot_write;
 use crate::progress::{Progress, Silent};
+use crate::tensor::framing::{ElementPart, read_elements};
 use crate::tensor::{DType, Extent, TensorSource, read_through};
-
-use super::super::framing::{self, ElementPart};
 
 /// The size of a read.
 const CHUNK: usize = 256 << 10;
@@ -119,7 +118,7 @@ fn strings(
     progress: &dyn Progress,
 ) -> Result<()> {
     let mut varints = Vec::new();
-    framing::read(source, &Silent, |part| {
+    read_elements(source, &Silent, |part| {
         if let ElementPart::Length(len) = part {
             match u32::try_from(len) {
                 Ok(len) => out.crc.update(&len.to_le_bytes()),
@@ -135,7 +134,7 @@ fn strings(
     })?;
     out.write_apart(&varints)?;
     out.write_checksum()?;
-    framing::read(source, progress, |part| match part {
+    read_elements(source, progress, |part| match part {
         ElementPart::Bytes(bytes) => out.write(bytes),
         ElementPart::Length(_) | ElementPart::End => Ok(()),
     })
@@ -147,7 +146,7 @@ fn variants(
     out: &mut Checked<'_>,
     progress: &dyn Progress,
 ) -> Result<()> {
-    framing::read(source, progress, |part| match part {
+    read_elements(source, progress, |part| match part {
         ElementPart::Length(len) => {
             let mut varint = Vec::with_capacity(varint::MAX_LEN);
             varint::write(len, &mut varint);

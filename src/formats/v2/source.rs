@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::bytes::{Checksum, ChecksumKind, Crc32c, File, ReadAt};
 use crate::error::{Error, Result};
+use crate::tensor::framing::Framed;
 use crate::tensor::{DType, Extent, Shape, StoredChecksums, TensorSource, TensorStream};
 
-use super::super::elements::Framed;
 use super::entry::ByteOrder;
 use super::stored::Stored;
 use super::strings::Strings;

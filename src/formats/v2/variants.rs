@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::bytes::{Crc32c, File, Stream};
 use crate::error::{Error, Result};
+use crate::tensor::framing::Elements;
 
-use super::super::elements::Elements;
 use super::entry::ByteOrder;
 use super::stored::Stored;
 

@@ -1,6 +1,6 @@
 //! The elements of a constant that are written out.
 
-use crate::tensor::DType;
+use crate::tensor::{DType, framing};
 
 /// Elements in the form of a [`TensorSource`](crate::tensor::TensorSource), while they are read.
 #[derive(Debug, Default)]
@@ -17,8 +17,7 @@ impl Head {
     pub(super) fn push(&mut self, element: &[u8]) {
         self.last = self.bytes.len();
         self.count += 1;
-        self.bytes.extend((element.len() as u64).to_le_bytes());
-        self.bytes.extend(element);
+        framing::push(element, &mut self.bytes);
     }
 
     /// Elements of `size` bytes each; an incomplete last one is dropped.
@@ -30,7 +29,11 @@ impl Head {
 
     /// The default element, if no values are written: zero, or the empty element of a type of variable length.
     pub(super) fn of_nothing(dtype: DType) -> Self {
-        let size = dtype.size().unwrap_or(size_of::<u64>());
-        Self { bytes: vec![0; size], count: 1, last: 0 }
+        let mut head = Self::default();
+        match dtype.size() {
+            Some(size) => head = Self::fixed(vec![0; size], size),
+            None => head.push(&[]),
+        }
+        head
     }
 }

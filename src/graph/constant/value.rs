@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::limits::Limits;
-use crate::tensor::{DType, Shape, Tensor, framed_elements};
+use crate::tensor::{DType, Shape, Tensor, framing};
 
 /// The value of a `TensorProto`.
 ///
@@ -55,7 +55,7 @@ impl Constant {
         if self.dtype.size().is_some() {
             return None;
         }
-        framed_elements(&self.head)
+        framing::split(&self.head)
     }
 
     /// All elements.

@@ -1,7 +1,7 @@
 //! Ops on small tensors, which savers use for file names and shapes.
 
 use super::operation::Operation;
-use super::value::{Value, ints, of_strings, strings};
+use super::value::{Value, ints, strings};
 use crate::error::{Error, Result};
 use crate::graph::attrs;
 use crate::tensor::{DType, Shape, Tensor};
@@ -56,7 +56,7 @@ pub(super) fn string_join(op: &mut Operation<'_, '_, '_>) -> Result<Value> {
         joined.push(parts.join(separator));
     }
     let joined: Vec<&[u8]> = joined.iter().map(|string| &**string).collect();
-    Ok(of_strings(shape.clone(), &joined)?.into())
+    Ok(Tensor::of_strings(shape.clone(), &joined)?.into())
 }
 
 /// The only pattern that savers match: that of a store without directories.

@@ -37,19 +37,9 @@ impl From<Tensor> for Value {
     }
 }
 
-/// A tensor of strings.
-pub(super) fn of_strings(shape: Shape, strings: &[&[u8]]) -> Result<Tensor> {
-    let mut content = Vec::new();
-    for string in strings {
-        content.extend((string.len() as u64).to_le_bytes());
-        content.extend_from_slice(string);
-    }
-    Tensor::new(DType::String, shape, content)
-}
-
 /// A scalar string.
 pub(super) fn of_string(string: &str) -> Result<Tensor> {
-    of_strings(Shape::new(&[])?, &[string.as_bytes()])
+    Tensor::of_strings(Shape::new(&[])?, &[string.as_bytes()])
 }
 
 /// The elements of a tensor of strings.
