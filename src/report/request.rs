@@ -19,8 +19,9 @@ pub enum Report<'a> {
     Listing(&'a Listing, Option<&'a TensorValues>),
     /// A message.
     Overview(&'a Overview<'a>),
-    /// The verification of each artifact, or the reason why it could not be opened.
-    Verifications(&'a [(PathBuf, Result<Verification, Error>)]),
+    /// The verification of each artifact, or the reason why it could not be opened; for people also the state files that have
+    /// nothing to verify.
+    Verifications(&'a [(PathBuf, Result<Verification, Error>)], &'a [PathBuf]),
     /// The devices of this machine.
     Devices(&'a Devices),
 }

@@ -18,7 +18,7 @@ mod save;
 mod save_spec;
 
 pub use content::{Content, Model};
-pub use object_keys::ObjectKeys;
+pub use object_keys::{ObjectKeys, renamed_object_graph};
 pub use rotation::Rotation;
 pub use save::{SaveOptions, SaveOutcome, Saver};
 pub use save_spec::{SaveSpec, SaveableObject, Saved, VariableKind};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
-use crate::graph::object_graph::{KEY, by_full_name};
-use crate::tensor::Name;
+use crate::graph::object_graph::{KEY, by_full_name, with_keys};
+use crate::tensor::{Name, Tensor};
 
 /// The keys of an object-based checkpoint, by the TensorFlow 1 names of its variables.
 ///
@@ -20,18 +20,9 @@ impl ObjectKeys {
     /// # Errors
     /// If its object graph cannot be read.
     pub fn of(checkpoint: &Checkpoint) -> Result<Option<Self>> {
-        if checkpoint.tensor(KEY).is_none() {
-            return Ok(None);
-        }
-        let tensor = checkpoint.get_tensor(KEY)?;
-        let damaged = |error: Error| error.of_tensor(&Name::from(KEY)).in_file(checkpoint.path());
-        let graph = match tensor.byte_elements().as_deref() {
-            Some(&[graph]) => by_full_name(graph).map_err(damaged)?,
-            _ => {
-                let found = format!("{} {}", tensor.dtype(), tensor.shape());
-                return Err(damaged(Error::unexpected("object graph", found, "one string")));
-            }
-        };
+        let Some(tensor) = object_graph(checkpoint)? else { return Ok(None) };
+        let graph = only_string(&tensor).and_then(by_full_name);
+        let graph = graph.map_err(|error| in_object_graph(error, checkpoint))?;
         let name = |text: &str| Name::from(text.as_bytes());
         let keys = graph.into_iter().filter(|(full_name, _)| !full_name.is_empty());
         Ok(Some(Self(Arc::new(keys.map(|(full, key)| (name(full), name(key))).collect()))))
@@ -46,4 +37,54 @@ impl ObjectKeys {
     pub fn iter(&self) -> impl Iterator<Item = (&Name, &Name)> {
         self.0.iter()
     }
+}
+
+/// The object graph of a TensorFlow 2 checkpoint whose tensors get the names that `rename` returns; `None` if there is no object
+/// graph, or no name changes. TensorFlow 2 restores by the names in it.
+///
+/// ```
+/// use ckdiff::checkpoint::Checkpoint;
+/// use ckdiff::saver::renamed_object_graph;
+///
+/// let checkpoint = Checkpoint::open("tests/data/demo/model.ckpt")?;
+/// assert!(renamed_object_graph(&checkpoint, |name| Some(name.clone()))?.is_none());
+/// # Ok::<(), ckdiff::Error>(())
+/// ```
+/// # Errors
+/// If the object graph cannot be read.
+pub fn renamed_object_graph(
+    checkpoint: &Checkpoint,
+    rename: impl Fn(&Name) -> Option<Name>,
+) -> Result<Option<Tensor>> {
+    let is_unchanged = |name: &Name| rename(name).as_ref() == Some(name);
+    if !is_unchanged(&Name::from(KEY))
+        || checkpoint.tensors().all(|entry| is_unchanged(&entry.name))
+    {
+        return Ok(None);
+    }
+    let Some(stored) = object_graph(checkpoint)? else { return Ok(None) };
+    let new = |key: &[u8]| rename(&Name::from(key)).map(|name| name.as_bytes().into());
+    let graph = only_string(&stored).and_then(|graph| with_keys(graph, new));
+    let graph = graph.map_err(|error| in_object_graph(error, checkpoint))?;
+    Tensor::of_strings(stored.shape().clone(), &[&graph]).map(Some)
+}
+
+/// The tensor with the object graph of a checkpoint.
+fn object_graph(checkpoint: &Checkpoint) -> Result<Option<Tensor>> {
+    checkpoint.tensor(KEY).map(|_| checkpoint.get_tensor(KEY)).transpose()
+}
+
+/// The bytes of a tensor that is one string.
+fn only_string(tensor: &Tensor) -> Result<&[u8]> {
+    match tensor.byte_elements().as_deref() {
+        Some(&[string]) => Ok(string),
+        _ => {
+            let found = format!("{} of shape {}", tensor.dtype(), tensor.shape());
+            Err(Error::unexpected("object graph", found, "one string"))
+        }
+    }
+}
+
+fn in_object_graph(error: Error, checkpoint: &Checkpoint) -> Error {
+    error.of_tensor(&Name::from(KEY)).in_file(checkpoint.path())
 }

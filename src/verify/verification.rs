@@ -59,7 +59,7 @@ impl Verification {
         }
     }
 
-    /// Whether no tensor is damaged.
+    /// Whether everything could be read and every checksum matches.
     pub fn is_sound(&self) -> bool {
         self.damage.is_empty() && self.unsound.is_empty()
     }

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use ckdiff::Error;
 use ckdiff::artifact::Artifact;
-use ckdiff::checkpoint::{Checkpoint, CheckpointBuilder, Format};
+use ckdiff::checkpoint::{CheckpointBuilder, Format};
 use ckdiff::diff::NameFilter;
 use ckdiff::graph::object_graph;
 use ckdiff::report::human;
-use ckdiff::tensor::{Name, Tensor};
+use ckdiff::saver::renamed_object_graph;
+use ckdiff::tensor::Name;
 
 use crate::Exit;
 use crate::args::SaveAsArgs;
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Diagnostics> {
     let artifact = Artifact::open(&args.input)?;
     let checkpoint = artifact.tensors("saved")?;
     let names = NameFilter::new(&args.filter.include, &args.filter.exclude, &args.rename)?;
-    let objects = objects(checkpoint, &names)?;
+    let objects = renamed_object_graph(checkpoint, |name| new_name(&names, name))?;
     let mut builder = CheckpointBuilder::select(checkpoint, |name| {
         let is_replaced = objects.is_some() && name.as_bytes() == object_graph::KEY.as_bytes();
         if is_replaced { None } else { new_name(&names, name) }
@@ -69,27 +70,4 @@ fn warn_of_metadata(builder: &CheckpointBuilder<'_>, format: &Format) {
 fn new_name(names: &NameFilter, name: &Name) -> Option<Name> {
     let new = names.rename(name).unwrap_or_else(|| name.clone());
     names.accepts(&[name, &new]).then_some(new)
-}
-
-/// The object graph of a TensorFlow 2 checkpoint with the new keys of its tensors; `None` if there is none, or no key changes.
-fn objects(checkpoint: &Checkpoint, names: &NameFilter) -> Result<Option<Tensor>, Error> {
-    let key = Name::from(object_graph::KEY);
-    let is_unchanged = |name: &Name| new_name(names, name).as_ref() == Some(name);
-    if !checkpoint.has_tensor(&key)
-        || !is_unchanged(&key)
-        || checkpoint.tensors().all(|entry| is_unchanged(&entry.name))
-    {
-        return Ok(None);
-    }
-    let stored = checkpoint.get_tensor(&key)?;
-    let in_tensor = |error: Error| error.of_tensor(&key).in_file(checkpoint.path());
-    let elements = stored.byte_elements().unwrap_or_default();
-    let [graph] = elements.as_slice() else {
-        let found = format!("{} of shape {}", stored.dtype(), stored.shape());
-        let error = Error::unexpected("object graph", found, "a scalar string");
-        return Err(in_tensor(error));
-    };
-    let rename = |key: &[u8]| new_name(names, &Name::from(key)).map(|name| name.as_bytes().into());
-    let graph = object_graph::with_keys(graph, rename).map_err(in_tensor)?;
-    Tensor::of_strings(stored.shape().clone(), &[&graph]).map(Some)
 }

@@ -1,11 +1,10 @@
 //! `ckdiff verify PATH…`: verifies that everything can be read, and that graph and checkpoint fit together.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ckdiff::Error;
 use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::graph::OpTable;
-use ckdiff::report::human::printable;
 use ckdiff::report::{self, Options, Report};
 use ckdiff::schema::Schema;
 use ckdiff::verify::{Targets, Verdict};
@@ -31,11 +30,8 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Diagnostics> {
     drop(bar);
     output::write(&args.report, args.quiet, |format, palette, out| {
         let options = Options { palette, max_rows: MAX_LISTED, ..Options::default() };
-        report::write(&Report::Verifications(&results), format, &options, out)?;
-        match note(targets.skipped()).filter(|_| format.is_for_people) {
-            Some(note) => writeln!(out, "{note}"),
-            None => Ok(()),
-        }
+        let report = Report::Verifications(&results, targets.skipped());
+        report::write(&report, format, &options, out).map(drop)
     })?;
     let errors = results.iter().flat_map(|(_, result)| match result {
         Err(error) => vec![error],
@@ -55,16 +51,4 @@ fn op_list(path: &Path) -> Result<OpTable<'static>, Error> {
         ReadOptions { message: Some("tensorflow.OpList".into()), ..ReadOptions::default() };
     let document = Document::open(path, Schema::tensorflow(), &options)?;
     OpTable::decode(document.message().bytes().to_vec()).map_err(|error| error.in_file(path))
-}
-
-/// A note about the state files that were skipped.
-fn note(states: &[PathBuf]) -> Option<String> {
-    match states {
-        [] => None,
-        [path] => {
-            let path = printable(&path.display().to_string());
-            Some(format!("note: {path} is a state file and has nothing to verify"))
-        }
-        _ => Some(format!("note: {} state files have nothing to verify", states.len())),
-    }
 }

@@ -39,8 +39,9 @@ pub(super) fn write(
         Report::Listing(_, Some(values)) => values::write(values, options, out)?,
         Report::Listing(listing, None) => listing::write(listing, options, out)?,
         Report::Overview(overview) => return overview::write(overview, options, out),
-        Report::Verifications(results) => {
+        Report::Verifications(results, skipped) => {
             results.iter().try_for_each(|(_, result)| verification::write(result, options, out))?;
+            verification::write_skipped(skipped, out)?;
         }
         Report::Devices(devices) => devices::write(devices, options, out)?,
     }

@@ -1,6 +1,7 @@
 //! The report of verifications: a line for each artifact, and lines for its errors, misfits and findings.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use anstyle::Style;
 
@@ -20,6 +21,18 @@ pub(super) fn write(
     match result {
         Ok(found) => verified(found, options, out),
         Err(error) => writeln!(out, "{bad}unreadable{bad:#}  {}", printable(&error.to_string())),
+    }
+}
+
+/// Writes a note about the state files that have nothing to verify.
+pub(super) fn write_skipped(state_files: &[PathBuf], out: &mut dyn Write) -> io::Result<()> {
+    match state_files {
+        [] => Ok(()),
+        [path] => {
+            let path = printable(&path.display().to_string());
+            writeln!(out, "note: {path} is a state file and has nothing to verify")
+        }
+        _ => writeln!(out, "note: {} state files have nothing to verify", state_files.len()),
     }
 }
 

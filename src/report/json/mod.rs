@@ -28,7 +28,7 @@ pub(super) fn write(report: &Report<'_>, _: &Options, out: &mut dyn Write) -> io
         Report::Diff(diff, _) => documents::diff(diff, out)?,
         Report::Listing(listing, _) => documents::listing(listing, out)?,
         Report::Overview(overview) => return documents::overview(overview, out),
-        Report::Verifications(results) => documents::verifications(results, out)?,
+        Report::Verifications(results, _) => documents::verifications(results, out)?,
         Report::Devices(devices) => documents::devices(devices, out)?,
     }
     Ok(Losses::default())
