@@ -98,22 +98,25 @@ fn names_function(number: u32, func: u32) -> bool {
 
 /// The text of a value: `DT_FLOAT`, `[?, 3]`, `"text"`, `[1, 2]`.
 pub(super) fn attr_text(schema: &Schema, value: &[u8]) -> String {
-    let mut records = records(value);
-    match records.next() {
-        Some(record) if record.number == attr_value::SHAPE => shape(record.payload()),
-        _ => {
-            if let Some(list) = records_of_list(schema, value) {
-                return list;
-            }
-            let Some(ty) = schema.message(attr_value::MESSAGE_NAME) else { return String::new() };
-            let text = brief(schema, BriefValue::Message(ty, value));
-            // The kind is evident from the value.
-            match text.split_once(": ") {
-                Some((kind, rest)) if !kind.contains(' ') => rest.to_owned(),
-                _ => text,
-            }
-        }
+    let Some(ty) = schema.message(attr_value::MESSAGE_NAME) else { return String::new() };
+    let record = records(value).next();
+    if let Some(record) = record.filter(|record| record.number == attr_value::SHAPE) {
+        return shape(record.payload());
     }
+    if let Some(list) = list(schema, value) {
+        return list;
+    }
+    let field = record.and_then(|record| Some((ty.field(record.number)?, record.value)));
+    brief(
+        schema,
+        match field {
+            // The field is evident from the value.
+            Some((field, value)) if field.kind.message().is_none() => {
+                BriefValue::Value(field, value)
+            }
+            _ => BriefValue::Message(ty, value),
+        },
+    )
 }
 
 /// The text of a shape: `[?, 3]`, or `[…]` if the rank is unknown.
@@ -131,7 +134,7 @@ fn shape(bytes: &[u8]) -> String {
 }
 
 /// The text of a list: `[1, 2]`, `["a", "b"]`, `[[?, 3], []]`; `None` for other values.
-fn records_of_list(schema: &Schema, value: &[u8]) -> Option<String> {
+fn list(schema: &Schema, value: &[u8]) -> Option<String> {
     let list = field(value, attr_value::LIST)?;
     let mut items = Vec::new();
     let mut size = 0;
@@ -142,8 +145,8 @@ fn records_of_list(schema: &Schema, value: &[u8]) -> Option<String> {
             list_value::TENSOR | list_value::FUNC => return None,
             _ => {
                 let ty = schema.message(list_value::MESSAGE_NAME)?;
-                let text = brief(schema, BriefValue::Message(ty, list));
-                return Some(text.split_once(": ")?.1.to_owned());
+                let field = ty.field(record.number)?;
+                return Some(brief(schema, BriefValue::Numbers(ty, field, list)));
             }
         });
         size += items.last().map_or(0, String::len);
