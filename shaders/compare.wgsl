@@ -2,53 +2,31 @@
 //
 // One workgroup computes one tile. All results are sums, minima and maxima of integers, which do not depend on the order.
 
-/// Words of a tile in `results`, which `src/compare/gpu/words.rs` reads: first the counts, in the order of
-/// `src/compare/counts.rs`, then `NONZERO_LHS` and the rest of `Tile` in `src/compare/tile.rs`.
-const DIFFERING = 0u;
-const MISMATCHED = 1u;
-const NAN_LHS = 2u;
-const NAN_RHS = 3u;
-const INF_LHS = 4u;
-const INF_RHS = 5u;
-const NAN_NEW = 6u;
-const NEVER_CLOSE = 7u;
-const ZERO_SIGN = 8u;
-const NAN_PAYLOAD = 9u;
-const ZERO_LHS = 10u;
-const NONZERO_LHS = 11u;
-const FROM_ZERO = 12u;
-/// The number of counts.
-const COUNTS = 13u;
-/// Indices are stored as `TILE - index`, so that the first is the largest, and 0 stands for none.
-const FIRST = 13u;
-const RELATIVE = 14u;
-const WORST = 15u;
-const MAX_DIFF = 16u;
-const MAX_ULP = 18u;
-const WORDS = 20u;
+/// The words of a tile before `FIRST` are sums; `src/compare/gpu/words.rs` reads them all.
+const SUMS = FIRST;
 
-var<workgroup> counts: array<atomic<u32>, COUNTS>;
+var<workgroup> counts: array<atomic<u32>, SUMS>;
 var<workgroup> first: atomic<u32>;
 var<workgroup> relative: atomic<u32>;
 var<workgroup> diffs: array<Wide, WORKERS>;
 var<workgroup> places: array<u32, WORKERS>;
 var<workgroup> ulps: array<Wide, WORKERS>;
 
-/// An upper bound of `abs_diff / magnitude`, whose bits order as the quotients do: 14 bits of exponent, offset by 8192, and 17 of
-/// fraction. It exceeds the quotient by less than 2^-13 of it. Neither operand may be zero.
+/// An upper bound of `abs_diff / magnitude`, whose bits order as the quotients do: an exponent, offset by `RELATIVE_BIAS`, and
+/// `RELATIVE_FRACTION` bits of fraction. It exceeds the quotient by less than 2^-13 of it. Neither operand may be zero.
 fn relative_bound(abs_diff: Wide, magnitude: Real) -> u32 {
     if abs_diff.y == 0x7ff00000u {
         return 0xffffffffu;
     }
     let numerator = from_bits(abs_diff);
     let quotient = (((numerator.significand.y >> 16u) + 1u) << 15u) / (magnitude.significand.y >> 16u) + 1u;
-    let by = countLeadingZeros(quotient) - 14u;
+    let by = countLeadingZeros(quotient) - (31u - RELATIVE_FRACTION);
     let exponent = numerator.exponent - magnitude.exponent + 2 - i32(by);
-    return (u32(exponent + 8192) << 17u) | ((quotient << by) & 0x1ffffu);
+    return (u32(exponent + RELATIVE_BIAS) << RELATIVE_FRACTION) | ((quotient << by) & ((1u << RELATIVE_FRACTION) - 1u));
 }
 
 /// The statistics of one worker.
-var<private> mine: array<u32, COUNTS>;
+var<private> mine: array<u32, SUMS>;
 var<private> my_first: u32;
 var<private> my_relative: u32;
 var<private> my_diff: Wide;
@@ -75,7 +53,7 @@ fn add(pair: Pair, place: u32) {
     if pair.finite {
         measure(pair, place, from_zero);
     } else {
-        let any = Rule(Wide(0u, 0u), Wide(0u, 0u), Wide(0u, 0u), 1u, 0u);
+        let any = Rule(Wide(0u, 0u), Wide(0u, 0u), Wide(0u, 0u), ATOL_RTOL, 0u);
         mine[NEVER_CLOSE] += u32(!is_close(pair, any));
     }
 }
@@ -118,7 +96,7 @@ fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index)
     for (var i = worker; i < elements; i += WORKERS) {
         add(pair_at(start + i), TILE - i);
     }
-    for (var i = 0u; i < COUNTS; i++) {
+    for (var i = 0u; i < SUMS; i++) {
         if mine[i] > 0u {
             atomicAdd(&counts[i], mine[i]);
         }
@@ -135,18 +113,18 @@ fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index)
         }
         workgroupBarrier();
     }
-    let at = tile.x * WORDS;
-    if worker < COUNTS {
+    let at = tile.x * TILE_WORDS;
+    if worker < SUMS {
         atomicStore(&results[at + worker], atomicLoad(&counts[worker]));
     }
     if worker == 0u {
         atomicStore(&results[at + FIRST], atomicLoad(&first));
         atomicStore(&results[at + RELATIVE], atomicLoad(&relative));
         atomicStore(&results[at + WORST], places[0]);
-        atomicStore(&results[at + MAX_DIFF], diffs[0].x);
-        atomicStore(&results[at + MAX_DIFF + 1u], diffs[0].y);
-        atomicStore(&results[at + MAX_ULP], ulps[0].x);
-        atomicStore(&results[at + MAX_ULP + 1u], ulps[0].y);
-        prove(0u);
+        atomicStore(&results[at + DIFF_LOW], diffs[0].x);
+        atomicStore(&results[at + DIFF_HIGH], diffs[0].y);
+        atomicStore(&results[at + ULP_LOW], ulps[0].x);
+        atomicStore(&results[at + ULP_HIGH], ulps[0].y);
+        prove();
     }
 }

@@ -1,8 +1,7 @@
 // The differences of a batch counted by powers of two. Follows `pair.wgsl`.
 
-/// One bin for each power of two from 2^-1074 to 2^1024 (differences that overflowed), then 64 bins of ulps.
-const ABS_BINS = 2099u;
-const BINS = ABS_BINS + 64u;
+/// One bin for each power of two from `LEAST_POWER` to that of differences that overflowed, then the bins of ulps.
+const BINS = ABS_BINS + ULP_BINS;
 
 var<workgroup> bins: array<atomic<u32>, BINS>;
 
@@ -21,10 +20,10 @@ fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index)
             continue;
         }
         if !is_zero(pair.abs_diff) {
-            atomicAdd(&bins[u32(exponent(pair.abs_diff) + 1074)], 1u);
+            atomicAdd(&bins[u32(exponent(pair.abs_diff) - LEAST_POWER)], 1u);
         }
         if !is_zero(pair.ulps) {
-            atomicAdd(&bins[ABS_BINS + 63u - leading_zeros(pair.ulps)], 1u);
+            atomicAdd(&bins[BINS - 1u - leading_zeros(pair.ulps)], 1u);
         }
     }
     workgroupBarrier();
@@ -35,6 +34,6 @@ fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index)
         }
     }
     if worker == 0u {
-        prove(2u);
+        prove();
     }
 }

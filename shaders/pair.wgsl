@@ -1,12 +1,7 @@
-// A pair of elements of one dtype, as the definition in `src/compare/close.rs` sees it. Follows `soft_f64.wgsl`.
+// A pair of elements of one dtype, as the definition in `src/compare/close.rs` sees it. Follows `soft_f64.wgsl`. Constants that no shader
+// declares are shared with Rust: `src/compare/gpu/source.rs` declares them before `soft_f64.wgsl`.
 
-/// The kinds of elements.
-const FLOAT = 0u;
-const SIGNED = 1u;
-const UNSIGNED = 2u;
-/// Elements that are only equal or not.
-const EQUALITY = 3u;
-
+/// `FLOAT`, `SIGNED`, `EQUALITY` (elements that are only equal or not), or unsigned.
 override KIND: u32;
 /// Bits of an element as stored: 8, 16, 32 or 64.
 override WIDTH: u32;
@@ -14,23 +9,12 @@ override WIDTH: u32;
 override BITS: u32;
 
 /// For floats: the bits of the fraction (for double precision, those in the high word), the bias of the exponent, and which bit
-/// patterns are not finite.
+/// patterns are not finite: `IEEE`, `ALL_ONES`, `MINUS_ZERO` or none.
 override FRACTION: u32;
 override BIAS: i32;
 override SPECIAL: u32;
 /// The sign bit, in the high word.
 override SIGN: u32 = 1u << (min(BITS, 32u) - 1u);
-/// The largest exponent is infinity, or NaN if the fraction is not 0.
-const IEEE = 0u;
-/// All bits except the sign are set in NaN. There is no infinity.
-const ALL_ONES = 1u;
-/// Only the sign is set in NaN. There is no infinity, and one zero.
-const MINUS_ZERO = 2u;
-/// Every bit pattern is finite.
-const NONE = 3u;
-
-const TILE = 4096u;
-const WORKERS = 256u;
 
 /// The parameters of all kernels.
 struct Job {
@@ -51,7 +35,7 @@ struct Rule {
     atol: Wide,
     rtol: Wide,
     ulp: Wide,
-    /// 0: equality of bits; 1: `atol` and `rtol`; 2: `ulp` as well.
+    /// `BITS_ONLY`, `ATOL_RTOL` or `ATOL_RTOL_ULP`.
     criteria: u32,
     unused: u32,
 }
@@ -82,9 +66,9 @@ fn rhs_at(index: u32) -> Wide {
     return Wide(bits_in(rhs[index * WIDTH / 32u], index), 0u);
 }
 
-/// Proves that a tile has been counted. Without a proof, results that were never written would mean that no pair differs.
-fn prove(kernel: u32) {
-    atomicAdd(&results[job.proofs_at + kernel], job.serial);
+/// Proves that the kernel has counted a tile. Without a proof, results that were never written would mean that no pair differs.
+fn prove() {
+    atomicAdd(&results[job.proofs_at + KERNEL], job.serial);
 }
 
 const FINITE = 0u;
@@ -217,7 +201,7 @@ fn is_close(pair: Pair, rule: Rule) -> bool {
     if !pair.differs {
         return !(pair.lhs_kind == NAN && job.nan_differs != 0u);
     }
-    if KIND == EQUALITY || rule.criteria == 0u {
+    if KIND == EQUALITY || rule.criteria == BITS_ONLY {
         return false;
     }
     if !pair.finite {
@@ -228,5 +212,5 @@ fn is_close(pair: Pair, rule: Rule) -> bool {
     if !is_less(bound, pair.abs_diff) {
         return true;
     }
-    return KIND == FLOAT && rule.criteria == 2u && !is_less(rule.ulp, pair.ulps);
+    return KIND == FLOAT && rule.criteria == ATOL_RTOL_ULP && !is_less(rule.ulp, pair.ulps);
 }

@@ -19,9 +19,12 @@ macro_rules! counts {
         }
 
         impl Counts {
+            /// The names of the counts, in the order of the table.
+            #[cfg(feature = "gpu")]
+            pub(super) const NAMES: &[&str] = &[$($(stringify!($name)),*),*];
             /// The number of counts.
             #[cfg(feature = "gpu")]
-            pub(super) const LEN: usize = [$($(stringify!($name)),*),*].len();
+            pub(super) const LEN: usize = Self::NAMES.len();
 
             /// Counts a pair, which is close or not, under this NaN policy.
             #[inline(always)]

@@ -12,6 +12,11 @@ const EXPONENTS: usize = 1 << 11;
 const SIGNIFICAND: usize = 52;
 const BIAS: i32 = 1023;
 
+/// The power of two of the smallest difference.
+pub(super) const LEAST_POWER: i32 = -BIAS - 51;
+/// The power of differences beyond `f64`.
+pub(super) const MOST_POWER: i32 = BIAS + 1;
+
 /// Differences in a group; as many as a 16-bit counter can count.
 pub(super) const GROUP: usize = 1 << 10;
 /// The maximum number of bins that a batch is compared with one by one; with more, each difference is added to its bin.
@@ -61,7 +66,7 @@ impl Bins {
         match u16::try_from(power.saturating_add(BIAS)) {
             Ok(biased @ 1..) => add_at(self.exponents(), biased, n),
             _ => {
-                let bits = power.saturating_add(BIAS + 51);
+                let bits = power.saturating_sub(LEAST_POWER);
                 add_at(&mut self.subnormal, u16::try_from(bits).unwrap_or(u16::MAX), n);
             }
         }
@@ -82,7 +87,7 @@ impl Bins {
     pub(super) fn count(&mut self, pair: &Pair) {
         if pair.is_finite() && pair.abs_diff > 0.0 {
             self.add_abs(
-                if pair.abs_diff.is_finite() { exponent(pair.abs_diff) } else { BIAS + 1 },
+                if pair.abs_diff.is_finite() { exponent(pair.abs_diff) } else { MOST_POWER },
                 1,
             );
         }
@@ -126,7 +131,7 @@ impl Bins {
 
     /// The bins that are not empty.
     pub(super) fn histogram(&self) -> Histogram {
-        let subnormal = (-BIAS - 51..).zip(self.subnormal);
+        let subnormal = (LEAST_POWER..).zip(self.subnormal);
         let normal = (1 - BIAS..).zip(self.abs.iter().copied().skip(1));
         let ulp = (0..).zip(self.ulp.iter().copied().skip(1));
         let filled = |&(_, n): &(i32, u64)| n > 0;

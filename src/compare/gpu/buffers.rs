@@ -15,8 +15,9 @@ use super::super::accelerator::{Counting, Failure};
 use super::super::close::Rule;
 use super::super::tile::{Batch, Counted};
 use super::super::{NanPolicy, Options};
+use super::constants::{ATOL_RTOL, ATOL_RTOL_ULP, BITS_ONLY, MAX_FURTHER};
 use super::context::{Context, Mapped};
-use super::kernels::{Kernels, MAX_FURTHER};
+use super::kernels::Kernels;
 use super::words::Layout;
 
 /// The free buffers.
@@ -99,9 +100,9 @@ impl RuleWords {
     fn new(rule: &Rule) -> Self {
         let (atol, rtol) = rule.absolute.unwrap_or_default();
         let criteria = match (rule.absolute, rule.ulp) {
-            (None, _) => 0,
-            (Some(_), None) => 1,
-            (Some(_), Some(_)) => 2,
+            (None, _) => BITS_ONLY,
+            (Some(_), None) => ATOL_RTOL,
+            (Some(_), Some(_)) => ATOL_RTOL_ULP,
         };
         let ulp = rule.ulp.unwrap_or_default();
         Self { atol: atol.to_bits(), rtol: rtol.to_bits(), ulp, criteria, unused: 0 }

@@ -5,8 +5,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use super::buffers::{BufferPool, Input, lock};
+use super::constants::MAX_FURTHER;
 use super::context::Context;
-use super::kernels::{self, Kernels, Needs};
+use super::kernels::Kernels;
+use super::needs::Needs;
 use super::self_test;
 use crate::compare::accelerator::{Accelerator, Counting, Failure, is_for_gpu};
 use crate::compare::tile::Batch;
@@ -95,7 +97,7 @@ impl Accelerator for Gpu {
     fn accepts(&self, dtype: DType, options: &Options) -> bool {
         let mut tolerances = std::iter::once(&options.tolerance).chain(&options.further);
         is_for_gpu(dtype)
-            && options.further.len() <= kernels::MAX_FURTHER
+            && options.further.len() <= MAX_FURTHER
             && tolerances.all(|it| Tolerance::new(it.atol, it.rtol, it.ulp).is_ok())
     }
 

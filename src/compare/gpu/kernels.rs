@@ -10,41 +10,11 @@ use wgpu::{
 
 use crate::tensor::{ComplexNumber, DType, Encoding, Number, Specials, Visit};
 
-use super::super::Options;
 use super::super::accelerator::Failure;
+use super::constants::{ALL_ONES, EQUALITY, FLOAT, IEEE, MINUS_ZERO, NONE, SIGNED, UNSIGNED};
 use super::context::Context;
-
-/// The maximum number of further tolerances that `shaders/tolerances.wgsl` counts.
-pub(super) const MAX_FURTHER: usize = 256;
-
-const COMPARE: &str = concat!(
-    include_str!("../../../shaders/soft_f64.wgsl"),
-    include_str!("../../../shaders/pair.wgsl"),
-    include_str!("../../../shaders/compare.wgsl"),
-);
-const TOLERANCES: &str = concat!(
-    include_str!("../../../shaders/soft_f64.wgsl"),
-    include_str!("../../../shaders/pair.wgsl"),
-    include_str!("../../../shaders/tolerances.wgsl"),
-);
-const HISTOGRAM: &str = concat!(
-    include_str!("../../../shaders/soft_f64.wgsl"),
-    include_str!("../../../shaders/pair.wgsl"),
-    include_str!("../../../shaders/histogram.wgsl"),
-);
-
-/// Which kernels are needed in addition to the first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Needs {
-    pub(super) further: bool,
-    pub(super) histogram: bool,
-}
-
-impl Needs {
-    pub(super) fn of(options: &Options) -> Self {
-        Self { further: !options.further.is_empty(), histogram: options.histogram }
-    }
-}
+use super::needs::Needs;
+use super::source;
 
 /// The pipelines for one dtype, in the order in which they run.
 pub(super) struct Kernels {
@@ -54,16 +24,11 @@ pub(super) struct Kernels {
 
 impl Kernels {
     pub(super) fn new(context: &Context, dtype: DType, needs: Needs) -> Result<Self, Failure> {
-        let sources = [
-            Some(COMPARE),
-            needs.further.then_some(TOLERANCES),
-            needs.histogram.then_some(HISTOGRAM),
-        ];
+        let kernels = source::kernels().into_iter().zip(needs.kernels());
+        let needed = kernels.filter_map(|(source, is_needed)| is_needed.then_some(source));
         context.scoped(|| {
             let layout = layout(&context.device);
-            let pipelines = sources.into_iter().flatten();
-            let pipelines =
-                pipelines.map(|source| pipeline(&context.device, &layout, source, dtype));
+            let pipelines = needed.map(|source| pipeline(&context.device, &layout, source, dtype));
             Self { pipelines: pipelines.collect(), layout }
         })
     }
@@ -89,12 +54,12 @@ fn layout(device: &wgpu::Device) -> BindGroupLayout {
 fn pipeline(
     device: &wgpu::Device,
     layout: &BindGroupLayout,
-    source: &'static str,
+    source: String,
     dtype: DType,
 ) -> ComputePipeline {
     let module = device.create_shader_module(ShaderModuleDescriptor {
         label: None,
-        source: ShaderSource::Wgsl(Cow::Borrowed(source)),
+        source: ShaderSource::Wgsl(Cow::Owned(source)),
     });
     let constants = dtype.visit(Constants);
     device.create_compute_pipeline(&ComputePipelineDescriptor {
@@ -126,22 +91,22 @@ impl Visit for Constants {
         match T::ENCODING {
             Encoding::Float(layout) => {
                 let special = match layout.specials {
-                    Specials::Ieee => 0,
-                    Specials::AllOnes => 1,
-                    Specials::NegativeZero => 2,
-                    Specials::None => 3,
+                    Specials::Ieee => IEEE,
+                    Specials::AllOnes => ALL_ONES,
+                    Specials::NegativeZero => MINUS_ZERO,
+                    Specials::None => NONE,
                 };
                 // Of a fraction of two words, the shader looks at the high one.
                 let fraction = if width == 64 { 20 } else { layout.mantissa_bits };
                 named(
-                    0,
+                    FLOAT,
                     width,
                     layout.bits(),
                     [fraction.into(), layout.bias.into(), special.into()],
                 )
             }
             Encoding::Integer { bits, signed } => {
-                named(if signed { 1 } else { 2 }, width, bits, [0.0; 3])
+                named(if signed { SIGNED } else { UNSIGNED }, width, bits, [0.0; 3])
             }
         }
     }
@@ -152,11 +117,11 @@ impl Visit for Constants {
     }
 
     fn boolean(self) -> Named {
-        named(3, 8, 8, [0.0; 3])
+        named(EQUALITY, 8, 8, [0.0; 3])
     }
 
     fn bytes(self) -> Named {
-        named(3, 8, 8, [0.0; 3])
+        named(EQUALITY, 8, 8, [0.0; 3])
     }
 }
 

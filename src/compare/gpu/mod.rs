@@ -8,11 +8,13 @@
 
 mod adapters;
 mod buffers;
+mod constants;
 mod context;
 mod device;
 mod kernels;
+mod needs;
 mod self_test;
-
+mod source;
 mod words;
 
 pub(super) use adapters::{list, open};

@@ -5,7 +5,7 @@ use crate::tensor::DType;
 use super::super::accelerator::Failure;
 use super::super::tile::{Batch, Counted, TILE, Tile};
 use super::super::{NanPolicy, Options, Sides, Tolerance};
-use super::kernels::Needs;
+use super::needs::Needs;
 
 /// More than a tile, and not a multiple of any size in the shaders.
 const PAIRS: usize = TILE + 37;

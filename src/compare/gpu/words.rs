@@ -3,18 +3,51 @@
 use std::collections::BTreeMap;
 
 use super::super::counts::Counts;
+use super::super::histogram::LEAST_POWER;
 use super::super::tile::{Counted, TILE, TILE_U32, Tile};
 use super::super::{Histogram, Options};
-use super::kernels::MAX_FURTHER;
+use super::constants::{ABS_BINS, MAX_FURTHER, RELATIVE_BIAS, RELATIVE_FRACTION, ULP_BINS};
+use super::needs::{KERNELS, Needs};
 
-/// Words of a tile.
-const TILE_WORDS: usize = Counts::LEN + 9;
-/// Bins of `|rhs - lhs|`, from 2^-1074 on.
-const ABS_BINS: usize = 2099;
-/// Bins of ulps.
-const ULP_BINS: usize = 64;
-/// Words that prove how many tiles each kernel has counted.
-const PROOFS: usize = 3;
+/// Declares the words of a tile after its counts, in their order: sums, then `first` and the rest.
+macro_rules! further_words {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// The words of a tile after its [`Counts`].
+        pub(super) struct FurtherWords {
+            $($(#[$doc])* $name: u32,)*
+        }
+
+        impl FurtherWords {
+            /// The names of the words, in their order.
+            pub(super) const NAMES: &[&str] = &[$(stringify!($name)),*];
+
+            fn new(words: &[u32]) -> Option<Self> {
+                let &[$($name),*] = words else { return None };
+                Some(Self { $($name),* })
+            }
+        }
+    };
+}
+
+further_words! {
+    nonzero_lhs,
+    from_zero,
+    /// Indices are stored as `TILE - index`, so that the first is the largest, and 0 stands for none.
+    first,
+    /// An upper bound of the relative difference.
+    relative,
+    /// The index of the largest difference.
+    worst,
+    diff_low,
+    diff_high,
+    ulp_low,
+    ulp_high,
+}
+
+/// The words of a tile.
+pub(super) const TILE_WORDS: usize = Counts::LEN + FurtherWords::NAMES.len();
+/// The bins of a histogram.
+const BINS: usize = ABS_BINS + ULP_BINS;
 
 /// The positions of the parts of the results.
 #[derive(Debug, Clone, Copy)]
@@ -50,11 +83,11 @@ impl Layout {
 
     /// The position of the proofs.
     pub(super) fn proofs_at(self) -> usize {
-        self.bins_at() + if self.histogram { ABS_BINS + ULP_BINS } else { 0 }
+        self.bins_at() + if self.histogram { BINS } else { 0 }
     }
 
     pub(super) fn words(self) -> usize {
-        self.proofs_at() + PROOFS
+        self.proofs_at() + KERNELS
     }
 
     /// The results in these words; `None` without the proof that every tile was counted for this `serial`.
@@ -63,8 +96,8 @@ impl Layout {
         let (tiles, rest) = counts.split_at_checked(self.further_at())?;
         let (further, bins) = rest.split_at_checked(self.further)?;
         let all = serial.wrapping_mul(u32::try_from(self.tiles()).ok()?);
-        let ran = [true, self.further > 0, self.histogram];
-        if proofs != ran.map(|ran| if ran { all } else { 0 }) {
+        let needs = Needs { further: self.further > 0, histogram: self.histogram };
+        if proofs != needs.kernels().map(|ran| if ran { all } else { 0 }) {
             return None;
         }
         Some(Counted {
@@ -77,22 +110,17 @@ impl Layout {
 
 fn tile(words: &[u32]) -> Option<Tile> {
     let (counts, rest) = words.split_first_chunk()?;
-    let &[nonzero_lhs, from_zero, first, relative, worst, diff_low, diff_high, ulp_low, ulp_high] =
-        rest
-    else {
-        return None;
-    };
-    // Indices are counted back from the end of a whole tile, so that 0 stands for none.
+    let words = FurtherWords::new(rest)?;
     let index = |rank: u32| TILE_U32.checked_sub(rank).filter(|_| rank > 0);
-    let abs_diff = f64::from_bits(wide(diff_low, diff_high));
+    let abs_diff = f64::from_bits(wide(words.diff_low, words.diff_high));
     Some(Tile {
         counts: Counts::from_words(*counts),
-        nonzero_lhs,
-        from_zero,
-        first: index(first),
-        worst: index(worst).map(|index| (index, abs_diff)),
-        max_ulp: wide(ulp_low, ulp_high),
-        relative_bound: relative_bound(relative),
+        nonzero_lhs: words.nonzero_lhs,
+        from_zero: words.from_zero,
+        first: index(words.first),
+        worst: index(words.worst).map(|index| (index, abs_diff)),
+        max_ulp: wide(words.ulp_low, words.ulp_high),
+        relative_bound: relative_bound(words.relative),
     })
 }
 
@@ -100,13 +128,14 @@ fn wide(low: u32, high: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// Decodes a bound: 14 bits of exponent, offset by 8192, and 17 of fraction. Outside the range of `f64`, the next number above.
+/// Decodes a bound: an exponent, offset by `RELATIVE_BIAS`, and `RELATIVE_FRACTION` bits of fraction. Outside the range of `f64`,
+/// the next number above.
 fn relative_bound(key: u32) -> f64 {
     if key == 0 {
         return 0.0;
     }
-    let exponent = i64::from(key >> 17) - 8192;
-    let fraction = u64::from(key & 0x1_ffff) << 35;
+    let exponent = i64::from(key >> RELATIVE_FRACTION) - i64::from(RELATIVE_BIAS);
+    let fraction = u64::from(key) << (52 - RELATIVE_FRACTION) & ((1 << 52) - 1);
     match exponent {
         1024.. => f64::INFINITY,
         -1022..1024 => f64::from_bits((exponent + 1023).cast_unsigned() << 52 | fraction),
@@ -120,5 +149,5 @@ fn histogram(bins: &[u32]) -> Option<Histogram> {
         let counted = (from..).zip(bins).filter(|&(_, &count)| count > 0);
         counted.map(|(bin, &count)| (bin, count.into())).collect()
     };
-    Some(Histogram { abs: counts(abs, -1074), ulp: counts(ulp, 0) })
+    Some(Histogram { abs: counts(abs, LEAST_POWER), ulp: counts(ulp, 0) })
 }
