@@ -2,7 +2,7 @@
 
 use prost_reflect::prost::Message as _;
 
-use super::Node;
+use super::{Node, calls_function};
 use crate::message::{field, int32, nested, numbers, string, strings, varint};
 use crate::schema::Kind;
 use crate::schema::field::{
@@ -62,11 +62,9 @@ impl<'m> Node<'m> {
 
     /// The name of the function that the node may call: that of its function attribute, or its op.
     pub(crate) fn called(&self) -> &'m str {
-        match self.op {
-            "StatefulPartitionedCall" | "PartitionedCall" => {
-                self.attr("f").map(function).unwrap_or_default()
-            }
-            op => op,
+        match calls_function(self.op) {
+            true => self.attr("f").map(function).unwrap_or_default(),
+            false => self.op,
         }
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use prost_reflect::prost::Message as _;
 
-use super::{Graph, Node, OpTable, TensorName, default_of};
+use super::{Graph, Node, OpTable, TensorName, default_of, is_placeholder};
 use crate::error::{Error, Result, shortened};
 use crate::message::nested;
 use crate::schema::field::function_def;
@@ -152,11 +152,10 @@ fn shape(node: &Node<'_>, number: usize) -> TensorShapeProto {
     let own = || match (node.op, of("shape"), of("value")) {
         ("Const", _, Some(attr_value::Value::Tensor(tensor))) => tensor.tensor_shape,
         // The attribute `shape` of other ops may be that of something else, as of `Reshape`.
-        ("Placeholder" | "PlaceholderV2" | "PlaceholderWithDefault" | "VariableV2", shape, _) => {
-            match shape {
-                Some(attr_value::Value::Shape(shape)) => Some(shape),
-                _ => None,
-            }
+        (op, Some(attr_value::Value::Shape(shape)), _)
+            if is_placeholder(op) || op == "VariableV2" =>
+        {
+            Some(shape)
         }
         _ => None,
     };

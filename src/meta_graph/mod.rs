@@ -31,6 +31,7 @@ mod rename;
 mod replace;
 mod savers;
 mod serving;
+mod special_op;
 mod unique;
 
 pub use collection::{Collections, Item, Kind, add_to_collection};
@@ -45,6 +46,10 @@ pub(crate) use savers::{saver_in_scope, saver_of_scope};
 pub(crate) use serving::assets_in;
 pub(crate) use serving::name_of;
 pub use serving::{ASSETS_KEY, assets, saver_def, signatures, with_assets, with_signatures};
+pub use special_op::OpRole;
+pub(crate) use special_op::{
+    MAIN_OP, NamedBy, SPECIAL_OPS, named_by_collection, named_by_signature,
+};
 
 use crate::error::Result;
 use crate::graph::OpTable;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::parts::Parts;
 use crate::error::Result;
-use crate::graph::{OpTable, attrs};
+use crate::graph::{OpTable, attrs, calls_function};
 use crate::message::{Value, Writer, entries, fields, nested, records, string};
 use crate::schema::field;
 use crate::schema::field::meta_graph_def::meta_info_def;
@@ -53,7 +53,7 @@ fn used(graph: &[u8]) -> BTreeSet<&str> {
         for node in fields(nodes, number) {
             let op = string(node, node_def::OP);
             mark(op, &mut open);
-            if matches!(op, "PartitionedCall" | "StatefulPartitionedCall") {
+            if calls_function(op) {
                 let mut attrs = entries(node, node_def::ATTR);
                 let called = attrs.find(|(name, _)| *name == "f");
                 if let Some((_, value)) = called {

@@ -26,17 +26,6 @@ pub use load::{LoadPlan, SavedModel};
 pub use tensor_info::{Encoding, Tensors};
 pub use values::Values;
 
-/// The collection with the op that runs after a restore.
-const MAIN_OP: &str = "saved_model_main_op";
-/// The former name of that collection.
-const LEGACY_INIT_OP: &str = "legacy_init_op";
-/// The collection with the training op.
-const TRAIN_OP: &str = "saved_model_train_op";
-/// The signature with the op that runs after a restore.
-const INIT_OP_SIGNATURE: &str = "__saved_model_init_op";
-/// The signature with the training op.
-const TRAIN_OP_SIGNATURE: &str = "__saved_model_train_op";
-
 /// The size of the largest protobuf message, in bytes.
 const MAX_MESSAGE_BYTES: usize = i32::MAX as usize;
 /// The number of meta graphs in an error message, and of the tags of each.

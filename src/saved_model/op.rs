@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{INIT_OP_SIGNATURE, LEGACY_INIT_OP, MAIN_OP, TRAIN_OP, TRAIN_OP_SIGNATURE};
 use crate::error::{Error, Result, shortened};
 use crate::graph::{Graph, OpTable};
 use crate::message::Message;
-use crate::meta_graph::{self, Collections, Item, graph_of, name_of, op_table};
+use crate::meta_graph::{
+    self, Collections, Item, NamedBy, OpRole, SPECIAL_OPS, graph_of, name_of, op_table,
+};
 use crate::schema::tensorflow::SignatureDef;
 
 /// The parts of a meta graph in which ops are looked up.
@@ -34,21 +35,25 @@ impl<'m> Ops<'m> {
 
     /// The op or tensor to run after a restore.
     pub(super) fn init_op(&self) -> Result<Option<String>> {
-        self.find(INIT_OP_SIGNATURE, &[MAIN_OP, LEGACY_INIT_OP])
+        self.find(OpRole::initializes)
     }
 
     /// The training op or tensor.
     pub(super) fn train_op(&self) -> Result<Option<String>> {
-        self.find(TRAIN_OP_SIGNATURE, &[TRAIN_OP])
+        self.find(|role| role == OpRole::Train)
     }
 
-    /// The op of a signature, or else of the first of these collections that has one.
-    fn find(&self, signature: &str, collections: &[&str]) -> Result<Option<String>> {
-        let mut found = self.in_signature(signature)?;
-        for key in collections {
-            found = if found.is_none() { self.in_collection(key)? } else { found };
-        }
-        Ok(found)
+    /// The first op with such a role.
+    fn find(&self, is_wanted: impl Fn(OpRole) -> bool) -> Result<Option<String>> {
+        let wanted = SPECIAL_OPS.into_iter().filter(|(_, role)| is_wanted(*role));
+        let mut found = wanted.filter_map(|(by, _)| {
+            match by {
+                NamedBy::Signature(key) => self.in_signature(key),
+                NamedBy::Collection(key) => self.in_collection(key),
+            }
+            .transpose()
+        });
+        found.next().transpose()
     }
 
     /// Checks that `op` can be added as the main op.
@@ -57,13 +62,16 @@ impl<'m> Ops<'m> {
             let kind = format!("the meta graph already has a main op, in its {at}");
             Error::usage(kind).in_field("main_op")
         };
-        // TensorFlow runs this op, and no other.
-        if self.signatures.contains_key(INIT_OP_SIGNATURE) {
-            return Err(known(format!("signature {INIT_OP_SIGNATURE}")));
-        }
-        for key in [MAIN_OP, LEGACY_INIT_OP] {
-            if !self.collections.items(key).is_empty() {
-                return Err(known(format!("collection {key}")));
+        for (by, _) in SPECIAL_OPS.into_iter().filter(|(_, role)| role.initializes()) {
+            match by {
+                // TensorFlow runs this op, and no other.
+                NamedBy::Signature(key) if self.signatures.contains_key(key) => {
+                    return Err(known(format!("signature {key}")));
+                }
+                NamedBy::Collection(key) if !self.collections.items(key).is_empty() => {
+                    return Err(known(format!("collection {key}")));
+                }
+                _ => {}
             }
         }
         if op.contains(':') {

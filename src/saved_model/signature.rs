@@ -16,9 +16,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{INIT_OP_SIGNATURE, TRAIN_OP_SIGNATURE};
 use crate::error::{Error, Result};
-use crate::meta_graph::name_of;
+use crate::meta_graph::{name_of, named_by_signature};
 use crate::schema::tensorflow::tensor_info::Encoding;
 use crate::schema::tensorflow::{
     DataType, SignatureDef, TensorInfo, TensorProto, TensorShapeProto,
@@ -143,7 +142,7 @@ pub fn is_valid(signature: &SignatureDef) -> bool {
 pub(super) fn validate(signatures: &BTreeMap<String, SignatureDef>) -> Result<()> {
     for (key, signature) in signatures {
         let in_signature = |error: Error| error.in_field(&format!("signature_def[{key:?}]"));
-        if [INIT_OP_SIGNATURE, TRAIN_OP_SIGNATURE].contains(&key.as_str()) {
+        if named_by_signature(key).is_some() {
             let kind = "this name is reserved for an op of the SavedModel";
             return Err(in_signature(Error::usage(kind)));
         }

@@ -17,11 +17,12 @@ pub mod run;
 mod save;
 mod save_spec;
 
+pub use crate::graph::VariableKind;
 pub use content::{Content, Model};
 pub use object_keys::{ObjectKeys, renamed_object_graph};
 pub use rotation::Rotation;
 pub use save::{SaveOptions, SaveOutcome, Saver};
-pub use save_spec::{SaveSpec, SaveableObject, Saved, VariableKind};
+pub use save_spec::{SaveSpec, SaveableObject, Saved};
 
 use std::path::Path;
 

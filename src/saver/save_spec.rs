@@ -2,26 +2,6 @@
 
 use crate::tensor::DType;
 
-/// The kind of a variable in a graph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum VariableKind {
-    /// A node that is the variable: `VariableV2`, formerly `Variable`.
-    Reference,
-    /// A handle to the variable: `VarHandleOp`.
-    Resource,
-}
-
-impl VariableKind {
-    /// The kind of variable that nodes of this op make; `None` for other ops.
-    pub fn of_op(op: &str) -> Option<Self> {
-        match op {
-            "VariableV2" | "Variable" | "AutoReloadVariable" => Some(Self::Reference),
-            "VarHandleOp" => Some(Self::Resource),
-            _ => None,
-        }
-    }
-}
-
 /// The source of a saved tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Saved {

@@ -7,16 +7,11 @@ use serde::Serialize;
 
 use super::records::decode;
 use crate::error::Result;
+use crate::graph::{VariableKind, is_placeholder};
 use crate::message::{Value, fields, int32, nested, records};
 use crate::schema::field::{function_def, function_def_library, graph_def, node_def};
 use crate::schema::tensorflow::{self, attr_value};
 use crate::tensor::DType;
-
-/// Ops whose nodes are variables.
-const VARIABLES: &[&[u8]] = &[b"VariableV2", b"Variable", b"VarHandleOp", b"AutoReloadVariable"];
-
-/// Ops whose nodes are placeholders.
-const PLACEHOLDERS: &[&[u8]] = &[b"Placeholder", b"PlaceholderV2", b"PlaceholderWithDefault"];
 
 /// The summary of a graph.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -182,10 +177,11 @@ impl Graph {
         self.nodes += 1;
         let op = nested(node, node_def::OP);
         count(ops, op).0 += 1;
-        if VARIABLES.contains(&op) {
+        let op = std::str::from_utf8(op).unwrap_or_default();
+        if VariableKind::of_op(op).is_some() {
             let (name, ty) = declared(node)?;
             self.variables.push(Variable { name, ty, trainable: None });
-        } else if PLACEHOLDERS.contains(&op) {
+        } else if is_placeholder(op) {
             let (name, ty) = declared(node)?;
             self.placeholders.push(Placeholder { name, ty });
         }

@@ -14,6 +14,7 @@ mod structured_value;
 
 use std::path::PathBuf;
 
+pub use crate::meta_graph::OpRole;
 pub use callable::{Callable, ConcreteFunction};
 pub use constant::ConstantValue;
 pub use directory::{Directory, DirectoryFile, Fingerprint};
@@ -21,7 +22,7 @@ pub use graph::{Function, Graph, Op, Placeholder, TensorType, Variable};
 pub use meta_graph::{Asset, Collection, MetaGraph, Saver};
 pub use parameters::{Parameter, Parameters};
 pub use signature::{Argument, Encoding, Signature};
-pub use special_op::{OpRole, SpecialOp};
+pub use special_op::SpecialOp;
 pub use structured_value::{NamedTuple, Range, StructuredValue, TensorSpec, TypeSpec};
 
 use crate::artifact::{Artifact, ArtifactKind, Document, Form};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::graph::{Graph, Node, attrs};
+use crate::graph::{Graph, Node, attrs, is_dense_table, is_table};
 use crate::message::Message;
 use crate::saver::VariableKind;
 use crate::tensor::{DType, Name, Tensor};
@@ -92,10 +92,7 @@ pub(super) struct DeclaredTable {
 impl DeclaredTable {
     /// The table of a node, if it is one.
     pub(super) fn of(node: &Node<'_>) -> Option<Self> {
-        if !matches!(
-            node.op,
-            "MutableHashTableV2" | "MutableHashTableOfTensorsV2" | "MutableDenseHashTableV2"
-        ) {
+        if !is_table(node.op) {
             return None;
         }
         let name = match name_in(node, "shared_name") {
@@ -108,7 +105,7 @@ impl DeclaredTable {
             keys: node.dtype_in("key_dtype"),
             values: node.dtype_in("value_dtype"),
             value_shape: shape.into_iter().map(Option::unwrap_or_default).collect(),
-            is_dense: node.op == "MutableDenseHashTableV2",
+            is_dense: is_dense_table(node.op),
         })
     }
 

@@ -1,0 +1,64 @@
+//! The ops that a loader runs by their role, and where a meta graph names them.
+
+use serde::Serialize;
+
+/// The role of an op.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum OpRole {
+    /// Runs after the variables are restored; named by a collection of TensorFlow 1.
+    #[serde(rename = "main_op")]
+    Main,
+    /// Like the main op, under the older name of the collection. If both are given, only the main op runs.
+    #[serde(rename = "legacy_init_op")]
+    LegacyInit,
+    /// Like the main op, named by a signature.
+    #[serde(rename = "init_op")]
+    Init,
+    /// Trains one step.
+    #[serde(rename = "train_op")]
+    Train,
+}
+
+/// What names an op.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NamedBy {
+    /// The only item of the collection with this name, as TensorFlow 1 writes it.
+    Collection(&'static str),
+    /// The output of the signature with this name, as TensorFlow 2 writes it. The output has the same name.
+    Signature(&'static str),
+}
+
+/// The collection in which a builder names the main op.
+pub(crate) const MAIN_OP: &str = "saved_model_main_op";
+
+/// Whatever may name an op. Of several that name one for the same purpose, the first counts.
+pub(crate) const SPECIAL_OPS: [(NamedBy, OpRole); 5] = [
+    (NamedBy::Signature("__saved_model_init_op"), OpRole::Init),
+    (NamedBy::Collection(MAIN_OP), OpRole::Main),
+    (NamedBy::Collection("legacy_init_op"), OpRole::LegacyInit),
+    (NamedBy::Signature("__saved_model_train_op"), OpRole::Train),
+    (NamedBy::Collection("saved_model_train_op"), OpRole::Train),
+];
+
+impl OpRole {
+    /// Whether the op runs after the variables are restored.
+    pub(crate) fn initializes(self) -> bool {
+        self != Self::Train
+    }
+}
+
+/// The role of the op that a collection names, and the name of the collection.
+pub(crate) fn named_by_collection(name: &str) -> Option<(&'static str, OpRole)> {
+    SPECIAL_OPS.into_iter().find_map(|(by, role)| match by {
+        NamedBy::Collection(known) if known == name => Some((known, role)),
+        _ => None,
+    })
+}
+
+/// The role of the op that a signature names, and the name of the signature. Such a signature cannot be called.
+pub(crate) fn named_by_signature(name: &str) -> Option<(&'static str, OpRole)> {
+    SPECIAL_OPS.into_iter().find_map(|(by, role)| match by {
+        NamedBy::Signature(known) if known == name => Some((known, role)),
+        _ => None,
+    })
+}
