@@ -45,4 +45,4 @@ pub(crate) use save_nodes::{Target, output_number, restored, targets_of};
 pub use save_op::Action;
 pub(crate) use save_op::SaveOp;
 pub(crate) use scope::{check_scope, scope_of};
-pub(crate) use tensor_name::{TensorName, node_of};
+pub(crate) use tensor_name::{COLOCATION, TensorName, node_of, split_lead, split_port};

@@ -39,6 +39,24 @@ pub(crate) fn node_of(name: &str) -> &str {
     TensorName::parse(name).node
 }
 
+/// The start of a name in `_class`: the node must be on the device of the node behind it.
+pub(crate) const COLOCATION: &str = "loc:@";
+
+/// Splits off the start of a control input or a colocation.
+pub(crate) fn split_lead(name: &str) -> (&str, &str) {
+    for lead in ["^", COLOCATION] {
+        if let Some(rest) = name.strip_prefix(lead) {
+            return (lead, rest);
+        }
+    }
+    ("", name)
+}
+
+/// Splits a name into the node and the output with its colon.
+pub(crate) fn split_port(name: &str) -> (&str, &str) {
+    name.split_at(name.find(':').unwrap_or(name.len()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,12 +8,9 @@ use super::input_map::InputMap;
 use super::names::{ImportScope, Rename};
 use super::node::{self, Edit};
 use crate::error::{Error, Result, shortened};
-use crate::graph::{Graph, Node, attrs};
+use crate::graph::{COLOCATION, Graph, Node, attrs};
 use crate::message::{Writer, records};
 use crate::schema::field::graph_def;
-
-/// The prefix of an entry of `_class`.
-const COLOCATION: &str = "loc:@";
 
 /// The new devices of nodes. A node that is colocated with others gets the first device that one of them has.
 pub(super) fn devices<'m>(graph: &Graph<'m>, order: &[usize], clear: bool) -> Vec<&'m str> {

@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::graph::{split_lead, split_port};
+
 /// A renaming.
 pub(super) trait Rename {
     /// The new name of a node, a tensor or a scope.
@@ -76,21 +78,6 @@ impl Rename for ImportScope<'_> {
             None => self.below(name),
         }
     }
-}
-
-/// Splits off the prefix of a control input or a colocation.
-fn split_lead(name: &str) -> (&str, &str) {
-    for lead in ["^", "loc:@"] {
-        if let Some(rest) = name.strip_prefix(lead) {
-            return (lead, rest);
-        }
-    }
-    ("", name)
-}
-
-/// Splits a name into the node and the output with its colon.
-fn split_port(name: &str) -> (&str, &str) {
-    name.split_at(name.find(':').unwrap_or(name.len()))
 }
 
 fn join<'n>(lead: &str, rest: &'n str) -> Cow<'n, str> {

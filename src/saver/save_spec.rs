@@ -1,5 +1,6 @@
 //! The tensors that a saver saves, with their keys and variables.
 
+use crate::graph::VariableKind;
 use crate::tensor::DType;
 
 /// The source of a saved tensor.

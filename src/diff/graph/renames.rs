@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::counters::stem;
 use super::groups::MAX_SCOPES;
 use super::matching::Matching;
-use crate::graph::{NodeId, NodeKind, scope_of};
+use crate::graph::{NodeId, NodeKind, scope_of, split_lead, split_port};
 
 /// The maximum number of positions of a name at which another name is looked up; the length of names is up to the file.
 const MOST_PARTS: usize = 64;
@@ -195,15 +195,11 @@ impl Renames {
 
     /// The new name of a name of lhs, if it was renamed.
     pub(in crate::diff) fn new_name(&self, name: &str) -> Option<String> {
-        for start in ["loc:@", "^"] {
-            if let Some(rest) = name.strip_prefix(start) {
-                return self.new_name(rest).map(|rest| format!("{start}{rest}"));
-            }
+        let (lead, rest) = split_lead(name);
+        if !lead.is_empty() {
+            return self.new_name(rest).map(|rest| format!("{lead}{rest}"));
         }
-        let (node, port) = match name.rfind(':') {
-            Some(colon) => name.split_at(colon),
-            None => (name, ""),
-        };
+        let (node, port) = split_port(name);
         if self.kept.contains(node) {
             return None;
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diff::path::{Path, Step};
 use crate::diff::{BoundaryChange, Change, ChangeKind, Detail};
+use crate::graph::node_of;
 use crate::message::{fields, nested, string, strings};
 use crate::schema::field::collection_def::{self, bytes_list, node_list};
 use crate::schema::field::{meta_graph_def, variable_def};
@@ -28,7 +29,7 @@ pub(super) fn move_to_node_groups(
             .and_then(|name| groups.get(&(ChangeKind::Added, &*name)).copied())
     };
     let of_change = |change: &Change| {
-        let group = |kind, name: &str| groups.get(&(kind, name.split(':').next()?)).copied();
+        let group = |kind, name: &str| groups.get(&(kind, node_of(name))).copied();
         let of_all = |entries: &mut dyn Iterator<Item = &str>| {
             entries.map(|name| group(change.kind, name)).reduce(|a, b| a.and(b)).flatten()
         };
@@ -121,7 +122,7 @@ fn entry<'c>(path: &'c Path, names: &BTreeMap<&'c str, Vec<&'c str>>) -> Option<
         }
         _ => return None,
     };
-    Some(name.split(':').next()?.to_owned())
+    Some(node_of(name).to_owned())
 }
 
 fn is_in(change: &Change, field: &str) -> bool {

@@ -9,6 +9,7 @@ use super::records::decode;
 use super::signature::Signature;
 use super::special_op::SpecialOp;
 use crate::error::{Error, Result};
+use crate::graph::node_of;
 use crate::message::{Value, entries, entry, fields, nested, records};
 use crate::meta_graph::assets_in;
 use crate::schema::field::{collection_def, meta_graph_def, saved_object_graph};
@@ -215,9 +216,4 @@ impl Asset {
         };
         Self { filename: asset.filename, tensor, is_there: None, bytes: None }
     }
-}
-
-/// The node in the name of a tensor.
-fn node_of(tensor: &str) -> &str {
-    tensor.rsplit_once(':').map_or(tensor, |(node, _)| node)
 }

@@ -9,7 +9,7 @@ use super::devices::merged;
 use super::names::UniqueNames;
 use super::value::{Constant, dtype, texts, truth};
 use crate::error::Result;
-use crate::graph::{DeviceSpec, Graph, attrs, check_scope};
+use crate::graph::{COLOCATION, DeviceSpec, Graph, attrs, check_scope};
 use crate::message::Writer;
 use crate::schema::field::graph_def;
 use crate::schema::tensorflow::{AttrValue, FullTypeDef, FullTypeId, NodeDef};
@@ -136,7 +136,7 @@ impl<'g> SaverNodes<'g> {
 
     /// The device of a node, and the `_class` of nodes that are colocated with it.
     fn placement(&self, name: &str) -> (String, Vec<String>) {
-        let own = || vec![format!("loc:@{name}")];
+        let own = || vec![format!("{COLOCATION}{name}")];
         if let Some(node) = self.by_name.get(name).and_then(|&at| self.new.get(at)) {
             return (node.device.clone(), own());
         }
@@ -145,7 +145,7 @@ impl<'g> SaverNodes<'g> {
         };
         let groups = attrs::texts(node.attr("_class").unwrap_or_default());
         let groups: BTreeSet<_> =
-            groups.filter(|group| group.starts_with("loc:@")).map(str::to_owned).collect();
+            groups.filter(|group| group.starts_with(COLOCATION)).map(str::to_owned).collect();
         let groups = if groups.is_empty() { own() } else { groups.into_iter().collect() };
         (node.device.to_owned(), groups)
     }
