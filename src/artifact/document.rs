@@ -8,7 +8,7 @@ use super::kind::ArtifactKind;
 use super::message_type::message_type;
 use super::recognize::Untyped;
 use crate::bytes::ReadAt;
-use crate::checkpoint::meta_graph_filename;
+use crate::checkpoint::{META_GRAPH_SUFFIX, meta_graph_filename};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::message::{Form, Losses, Message};
@@ -179,7 +179,7 @@ fn form(found: &Sniffed, options: &ReadOptions) -> Result<Form> {
 
 /// Explains that the file does not exist, and suggests its meta graph.
 fn missing(found: &Sniffed) -> Result<ErrorKind> {
-    let meta = meta_graph_filename(found.path(), "meta");
+    let meta = meta_graph_filename(found.path(), META_GRAPH_SUFFIX);
     if meta.is_file() {
         return Ok(ErrorKind::NotFound(format!("no such file; there is {}", meta.display())));
     }

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::management::meta_graph_filename;
+use super::management::{META_GRAPH_SUFFIX, meta_graph_filename};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{Complete, Existing, Publication};
 use crate::formats::files_of;
@@ -52,7 +52,8 @@ impl Backup {
             publication.add(Complete::link(file, to)?);
         }
         // Created last and removed first, so that no meta graph is left under the name of a missing backup.
-        let [meta, meta_backup] = [path, &backup].map(|path| meta_graph_filename(path, "meta"));
+        let [meta, meta_backup] =
+            [path, &backup].map(|path| meta_graph_filename(path, META_GRAPH_SUFFIX));
         let meta_backup = meta.is_file().then_some(meta_backup);
         if let Some(to) = &meta_backup {
             publication.add(Complete::link(&meta, to)?);
@@ -122,7 +123,7 @@ pub(super) fn clear(path: &Path) -> Result<()> {
     // In reverse order, so that the numbers of the backups have no gap if the program is killed.
     for backup in backups.iter().rev() {
         let mut files = files_of(backup);
-        files.push(meta_graph_filename(backup, "meta"));
+        files.push(meta_graph_filename(backup, META_GRAPH_SUFFIX));
         for file in files.iter().rev().filter(|file| file.is_file()) {
             fs::remove_file(file).map_err(|error| Error::io("remove", error).in_file(file))?;
         }

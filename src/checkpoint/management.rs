@@ -28,6 +28,9 @@ fn identifying_file(checkpoint: &Path) -> Option<PathBuf> {
     FORMATS.iter().find_map(|format| (format.marker)(checkpoint))
 }
 
+/// The suffix of a meta graph, unless a saver has another one.
+pub const META_GRAPH_SUFFIX: &str = "meta";
+
 /// The path of a checkpoint's meta graph, as TensorFlow's `meta_graph_filename`: without the numbers of a shard, with `suffix` as
 /// its extension.
 ///

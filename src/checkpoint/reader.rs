@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::management::meta_graph_filename;
+use super::management::{META_GRAPH_SUFFIX, meta_graph_filename};
 use super::state::CheckpointState;
 use super::state_file;
 use crate::error::{Error, Result};
@@ -49,7 +49,8 @@ impl Checkpoint {
     pub(crate) fn find_meta_graph(&self) -> Option<Sniffed> {
         let prefix = self.prefix();
         // The meta graph of `P-?????-of-00002` is `P.meta`.
-        let mut paths = vec![with_suffix(prefix, ".meta"), meta_graph_filename(prefix, "meta")];
+        let own = with_suffix(prefix, &format!(".{META_GRAPH_SUFFIX}"));
+        let mut paths = vec![own, meta_graph_filename(prefix, META_GRAPH_SUFFIX)];
         paths.dedup();
         let mut probes = paths.iter().map(|path| Probe::new(path));
         Some(Sniffed::of_probe(Arc::new(probes.find(Probe::is_file)?)))

@@ -10,7 +10,7 @@ mod replace;
 mod same_content;
 mod unfinished;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use new_directory::NewDirectory;
 pub use new_file::{Complete, NewFile};
@@ -24,6 +24,14 @@ use crate::error::{Error, Remedy};
 /// The directory of a file.
 pub(crate) fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A form of `path` that is the same for `./a` and `a`, whether or not the file exists; its directory must.
+pub(crate) fn resolved(path: &Path) -> PathBuf {
+    match (directory_of(path).canonicalize(), path.file_name()) {
+        (Ok(directory), Some(name)) => directory.join(name),
+        _ => path.to_path_buf(),
+    }
 }
 
 /// Whether two paths name the same file, which need not exist.

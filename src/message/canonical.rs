@@ -104,12 +104,9 @@ fn rewrite_message_set(
         };
         let Some(id) = field.kind.message() else { continue };
         let parts: Vec<_> = same.iter().map(|(_, message)| *message).collect();
-        out.tag(1, WireType::Start);
-        out.put_varint(2, field.number.into());
-        out.begin(3);
+        message_set::begin_item(field.number, out);
         rewrite(schema, &schema[id], &parts, out)?;
-        out.close();
-        out.tag(1, WireType::End);
+        message_set::end_item(out);
     }
     unknown.into_iter().for_each(|bytes| out.raw(bytes));
     Ok(())

@@ -32,6 +32,9 @@ const EXTENSIONS: &[(&str, Form)] = &[
 ];
 
 impl Form {
+    /// Every form.
+    pub const ALL: [Self; 3] = [Self::Binary, Self::Text, Self::Json];
+
     /// The form of files with the extension of `path`.
     ///
     /// ```
@@ -85,7 +88,15 @@ impl Form {
         Self::of_content(head).or(named).unwrap_or(Self::Binary)
     }
 
-    /// `binary`, `text` or `JSON`.
+    /// The name as a value of an option, and in JSON: `binary`, `text` or `json`.
+    pub fn option(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            form => form.name(),
+        }
+    }
+
+    /// The name in a sentence: `binary`, `text` or `JSON`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Binary => "binary",

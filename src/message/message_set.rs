@@ -7,7 +7,27 @@
 
 use super::record::{Record, Value};
 use super::wire::Records;
+use super::writer::Writer;
 use crate::error::Result;
+use crate::schema::WireType;
+
+/// The field number of an item, and those of its parts.
+const ITEM: u32 = 1;
+const TYPE_ID: u32 = 2;
+const MESSAGE: u32 = 3;
+
+/// Begins an item with the extension `number`, whose message follows.
+pub(crate) fn begin_item(number: u32, out: &mut Writer) {
+    out.tag(ITEM, WireType::Start);
+    out.put_varint(TYPE_ID, number.into());
+    out.begin(MESSAGE);
+}
+
+/// Ends an item after its message.
+pub(crate) fn end_item(out: &mut Writer) {
+    out.close();
+    out.tag(ITEM, WireType::End);
+}
 
 /// Decodes an item: the number of the extension, and its message.
 ///
@@ -22,7 +42,7 @@ pub fn item<'a>(record: &Record<'a>) -> Result<Option<(u32, &'a [u8])>> {
 /// Decodes an item, also returning the offset of its message in the outermost message.
 pub(super) fn located<'a>(record: &Record<'a>) -> Result<Option<(u32, &'a [u8], u64)>> {
     let inside = match (record.number, record.value) {
-        (1, Value::Group(inside)) => inside,
+        (ITEM, Value::Group(inside)) => inside,
         (number, Value::Len(message)) => return Ok(Some((number, message, record.content))),
         _ => return Ok(None),
     };
@@ -30,8 +50,8 @@ pub(super) fn located<'a>(record: &Record<'a>) -> Result<Option<(u32, &'a [u8], 
     for record in Records::new(inside, record.content) {
         let record = record?;
         match (record.number, record.value) {
-            (2, Value::Varint(id)) => number = number.or(u32::try_from(id).ok()),
-            (3, Value::Len(bytes)) => message = message.or(Some((bytes, record.content))),
+            (TYPE_ID, Value::Varint(id)) => number = number.or(u32::try_from(id).ok()),
+            (MESSAGE, Value::Len(bytes)) => message = message.or(Some((bytes, record.content))),
             _ => {}
         }
     }

@@ -15,7 +15,7 @@ mod form;
 mod fragment;
 mod losses;
 mod map;
-mod message_set;
+pub(crate) mod message_set;
 mod packed;
 mod record;
 mod record_kind;

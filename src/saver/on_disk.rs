@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::run::{MergeOptions, WriteCheckpoint, Written};
 use crate::checkpoint::{self, CheckpointBuilder, Existing, Format};
-use crate::error::{Error, Result, shortened};
+use crate::error::{Error, Result};
 use crate::files::{self, Complete};
 use crate::progress::Progress;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
@@ -79,11 +79,8 @@ impl WriteCheckpoint for OnDisk<'_> {
                 builder.add(written.name, written.tensor)?;
                 continue;
             }
-            let (shape, slice) = slice_spec::parse(written.slice_spec).map_err(|reason| {
-                let reason = format!("{:?}: {reason}", shortened(written.slice_spec));
-                let error = Error::malformed("shape_and_slice", "a shape and a slice", reason);
-                error.of_tensor(&written.name.into())
-            })?;
+            let (shape, slice) = slice_spec::of_input(written.slice_spec)
+                .map_err(|error| error.of_tensor(&written.name.into()))?;
             builder.add_slice(written.name, &shape, &slice, written.tensor)?;
         }
         let (path, format) = (Path::new(path), Format::of(format)?);

@@ -5,7 +5,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::builder::{Built, Options, build, with_saver, without_saver};
 use super::{Content, Rotation};
-use crate::checkpoint::{self, CheckpointState, Format, StateOptions, meta_graph_filename};
+use crate::checkpoint::{
+    self, CheckpointState, Format, META_GRAPH_SUFFIX, StateOptions, meta_graph_filename,
+};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::message::Message;
@@ -87,7 +89,7 @@ impl Default for SaveOptions<'_> {
             save_relative_paths: false,
             meta_graph: None,
             strip_default_attrs: false,
-            meta_graph_suffix: "meta",
+            meta_graph_suffix: META_GRAPH_SUFFIX,
             debug_info: None,
             time: None,
         }

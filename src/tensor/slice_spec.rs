@@ -6,6 +6,7 @@
 //! Source: TensorFlow's `ParseShapeAndSlice` and `TensorSlice::Parse`.
 
 use super::{Shape, Slice};
+use crate::error::{Error, shortened};
 
 /// Parses a full shape and a slice.
 ///
@@ -28,6 +29,17 @@ pub(crate) fn parse(spec: &str) -> Result<(Shape, Slice), String> {
         Ok(slice) => Ok((shape, slice)),
         Err(_) => Err(format!("the slice is not inside shape {shape}")),
     }
+}
+
+/// Parses an element of the input `shape_and_slices`.
+///
+/// # Errors
+/// If it is not a shape and a slice.
+pub(crate) fn of_input(spec: &str) -> Result<(Shape, Slice), Error> {
+    parse(spec).map_err(|reason| {
+        let reason = format!("{:?}: {reason}", shortened(spec));
+        Error::malformed("shape_and_slice", "a shape and a slice", reason)
+    })
 }
 
 /// Start and length; a length of -1 for the whole dimension.

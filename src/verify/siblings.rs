@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::checkpoint::FORMATS;
+use crate::checkpoint::{FORMATS, META_GRAPH_SUFFIX};
+use crate::files::resolved;
 
 /// Whether `path` has the name of a meta graph.
 pub(super) fn is_meta(path: &Path) -> bool {
-    path.extension() == Some(OsStr::new("meta")) && path.is_file()
+    path.extension() == Some(OsStr::new(META_GRAPH_SUFFIX)) && path.is_file()
 }
 
 /// The prefixes that `paths` belong to, whether or not they have a checkpoint.
@@ -30,13 +31,4 @@ fn prefix(path: &Path) -> PathBuf {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let prefix = FORMATS.iter().find_map(|format| (format.prefix)(name)).unwrap_or(name);
     if prefix.is_empty() { resolved(path) } else { resolved(&path.with_file_name(prefix)) }
-}
-
-/// A form of `path` that is the same for `./a` and `a`, whether or not it exists.
-fn resolved(path: &Path) -> PathBuf {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match (dir.canonicalize(), path.file_name()) {
-        (Ok(dir), Some(name)) => dir.join(name),
-        _ => path.to_path_buf(),
-    }
 }

@@ -24,7 +24,8 @@ impl Pointer {
     pub(crate) fn parse(text: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(text).ok()?;
         let mut lines = text.lines();
-        lines.next()?.strip_prefix("version https://git-lfs.github.com/spec/")?;
+        // The caller has recognized the first line.
+        lines.next()?;
         let value = |key: &str| {
             let found = lines.clone().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '));
             found.map(str::to_owned)

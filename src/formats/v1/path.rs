@@ -58,7 +58,7 @@ pub(super) fn prefix(name: &str) -> Option<&str> {
 pub(super) fn listed(name: &str) -> Option<String> {
     let shard = ShardName::written(name, 0).filter(|shard| shard.number == Some(0))?;
     let is_own = !shard.stem.is_empty() && !shard.stem.ends_with(".data");
-    is_own.then(|| format!("{}-?????-of-{:05}", shard.stem, shard.count))
+    is_own.then(|| all_shards(shard.stem.as_ref(), shard.count).to_string_lossy().into_owned())
 }
 
 /// The path that opens a checkpoint with this number of shards.

@@ -11,7 +11,7 @@ use super::map::Entries;
 use super::reader::{Reader, Text, With};
 use super::single::{Base64, Single};
 use crate::error::shortened;
-use crate::message::FieldSet;
+use crate::message::{FieldSet, message_set};
 use crate::schema::{Cardinality, Field, Kind, MessageType, WireType};
 use crate::suggestion;
 
@@ -121,12 +121,9 @@ impl<'s, 'de> Reader<'s, 'de> {
             return Err(self.fail(Spot::Key, "an extension of a message set is a message"));
         };
         self.enter()?;
-        self.out.tag(1, WireType::Start);
-        self.out.put_varint(2, field.number.into());
-        self.out.begin(3);
+        message_set::begin_item(field.number, &mut self.out);
         self.message(&self.schema[id], json)?;
-        self.out.close();
-        self.out.tag(1, WireType::End);
+        message_set::end_item(&mut self.out);
         self.leave();
         Ok(())
     }

@@ -12,6 +12,13 @@ use crate::json::{mask, time};
 use crate::message::{Losses, Unknown, Value, Writer, is_default, too_deep, write_value};
 use crate::schema::{Kind, MessageType, Schema, WellKnown};
 
+/// Field numbers of a `Timestamp` and a `Duration`.
+const SECONDS: u32 = 1;
+const NANOS: u32 = 2;
+
+/// The field number of a `FieldMask`.
+const PATHS: u32 = 1;
+
 /// The state of the parser.
 pub(super) struct Reader<'s, 'de> {
     pub(super) schema: &'s Schema,
@@ -160,8 +167,8 @@ impl<'s, 'de> Reader<'s, 'de> {
     ) -> Result<(), D::Error> {
         let text = Text.deserialize(json)?;
         let Some(time) = read(&text) else { return Err(self.refuse(expected)) };
-        self.put(1, Value::Varint(time.seconds.cast_unsigned()));
-        self.put(2, Value::Varint(i64::from(time.nanos).cast_unsigned()));
+        self.put(SECONDS, Value::Varint(time.seconds.cast_unsigned()));
+        self.put(NANOS, Value::Varint(i64::from(time.nanos).cast_unsigned()));
         Ok(())
     }
 
@@ -171,7 +178,7 @@ impl<'s, 'de> Reader<'s, 'de> {
             let Some(path) = mask::to_snake(path) else {
                 return Err(self.refuse("paths in lowerCamel, with commas between"));
             };
-            self.out.put_bytes(1, path.as_bytes());
+            self.out.put_bytes(PATHS, path.as_bytes());
         }
         Ok(())
     }

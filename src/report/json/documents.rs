@@ -85,7 +85,7 @@ pub(super) fn overview(overview: &Overview<'_>, out: &mut dyn Write) -> io::Resu
         path: serial::Text(overview.path.display()),
         kind: &overview.kind,
         message: overview.message,
-        form: overview.form.name().to_lowercase(),
+        form: overview.form.option(),
         bytes: overview.bytes,
         meta_graphs: meta_graphs,
         graph: graph,

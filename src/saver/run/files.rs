@@ -12,7 +12,7 @@ use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
 use crate::graph::{SaveOp, attrs, save_op};
 use crate::limits::Limits;
-use crate::tensor::{DType, Name, Shape, Slice, Tensor, TensorSource, slice_spec};
+use crate::tensor::{DType, Name, Slice, Tensor, TensorSource, slice_spec};
 
 /// The number of checkpoint entries that cost as much as a node.
 const ENTRIES: usize = 16;
@@ -156,20 +156,13 @@ fn read(session: &mut Session<'_, '_>, source: &dyn TensorSource) -> Result<Tens
 
 /// The slice in `spec`, of a tensor with the shape in `spec`.
 fn wanted(spec: &str, source: &dyn TensorSource) -> Result<Slice> {
-    let (shape, slice) = parsed(spec)?;
+    let (shape, slice) = slice_spec::of_input(spec)?;
     if shape != *source.shape() {
         let found = format!("one of {shape}");
         let expected = format!("a slice of {}, the shape in the checkpoint", source.shape());
         return Err(Error::unexpected("shape_and_slice", found, expected));
     }
     Ok(slice)
-}
-
-fn parsed(spec: &str) -> Result<(Shape, Slice)> {
-    slice_spec::parse(spec).map_err(|reason| {
-        let reason = format!("{:?}: {reason}", crate::error::shortened(spec));
-        Error::malformed("shape_and_slice", "a shape and a slice", reason)
-    })
 }
 
 /// The writer of a run that saves.
@@ -209,7 +202,7 @@ fn check_saved(slice: &str, tensor: &Tensor, code: i32) -> Result<()> {
     if slice.is_empty() {
         return Ok(());
     }
-    let (_, slice) = parsed(slice)?;
+    let (_, slice) = slice_spec::of_input(slice)?;
     if slice.shape() != tensor.shape() {
         let expected = format!("{}, that of the tensor", tensor.shape());
         return Err(Error::unexpected("shape of the slice", slice.shape(), expected));

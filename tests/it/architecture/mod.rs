@@ -110,6 +110,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "artifact",
             "checkpoint",
             "error",
+            "files",
             "graph",
             "message",
             "meta_graph",

@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use ckdiff::artifact::Form;
 use ckdiff::text::Style;
 use clap::Args;
+use clap::builder::TypedValueParser;
 
 use super::common::Jobs;
 use super::values::one_of;
 
 /// The forms of a message.
-const FORMS: [(&str, Form); 3] =
-    [("binary", Form::Binary), ("text", Form::Text), ("json", Form::Json)];
+fn forms() -> impl TypedValueParser<Value = Form> {
+    one_of(Form::ALL.map(|form| (form.option(), form)))
+}
 
 /// Arguments of `convert`.
 #[derive(Debug, Clone, Args)]
@@ -32,10 +34,10 @@ pub(crate) struct ConvertArgs {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FormArgs {
     /// The form of IN [default: detected]
-    #[arg(long, value_name = "FORM", value_parser = one_of(FORMS))]
+    #[arg(long, value_name = "FORM", value_parser = forms())]
     pub(crate) from: Option<Form>,
     /// The form of OUT [default: that of its extension]
-    #[arg(long, value_name = "FORM", value_parser = one_of(FORMS))]
+    #[arg(long, value_name = "FORM", value_parser = forms())]
     pub(crate) to: Option<Form>,
     #[command(flatten)]
     pub(crate) layout: LayoutArgs,
