@@ -31,6 +31,7 @@ mod magic;
 pub mod message;
 pub mod meta_graph;
 mod name;
+pub mod overview;
 mod probe;
 pub mod progress;
 pub mod report;

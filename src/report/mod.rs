@@ -8,17 +8,10 @@ mod devices;
 mod format;
 pub mod human;
 pub mod json;
-mod overview;
 mod palette;
 mod request;
 
 pub use devices::{Devices, ListedAdapter, Tested};
 pub use format::{Format, write};
-pub use overview::{
-    Argument, Asset, Callable, Collection, ConcreteFunction, ConstantValue, Contents, Directory,
-    DirectoryFile, Encoding, Fingerprint, Function, Graph, MetaGraph, NamedTuple, Op, OpRole,
-    Overview, Parameter, Parameters, Placeholder, Range, Saver, Signature, SpecialOp,
-    StructuredValue, TensorSpec, TensorType, TypeSpec, Variable,
-};
 pub use palette::Palette;
 pub use request::{Options, Report};

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::{Devices, Overview, Palette};
+use super::{Devices, Palette};
 use crate::checkpoint::Listing;
 use crate::diff::{Diff, TextView};
 use crate::error::Error;
+use crate::overview::Overview;
 use crate::tensor::TensorValues;
 use crate::verify::Verification;
 

@@ -10,8 +10,9 @@ use ckdiff::artifact::{Artifact, Document, ReadOptions, SavedModelPart};
 use ckdiff::checkpoint::{Checkpoint, Entry, Listing};
 use ckdiff::diff::NameFilter;
 use ckdiff::files::cannot_write;
+use ckdiff::overview::Overview;
 use ckdiff::progress::Silent;
-use ckdiff::report::{self, Options, Overview, Report};
+use ckdiff::report::{self, Options, Report};
 use ckdiff::tensor::{Name, TensorSource, TensorValues, read_through};
 
 use crate::Exit;

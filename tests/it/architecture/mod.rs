@@ -160,6 +160,20 @@ const MODULES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "overview",
+        &[
+            "artifact",
+            "checkpoint",
+            "error",
+            "graph",
+            "message",
+            "meta_graph",
+            "schema",
+            "serial",
+            "tensor",
+        ],
+    ),
+    (
         "report",
         &[
             "artifact",
@@ -170,8 +184,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "graph",
             "json",
             "message",
-            "meta_graph",
-            "schema",
+            "overview",
             "serial",
             "tensor",
             "text",

@@ -1,7 +1,7 @@
 //! `ckdiff show` of SavedModels: all facts of TensorFlow's saved_model_cli, and the files in the directory.
 
 use ckdiff::artifact::Artifact;
-use ckdiff::report::{MetaGraph, Overview};
+use ckdiff::overview::{MetaGraph, Overview};
 use serde_json::{Value, json};
 
 use crate::support::command::{assert_valid, ckdiff, item};

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ckdiff::artifact::{Document, Form, ReadOptions};
-use ckdiff::report::{Format, Options, Overview, Report, write};
+use ckdiff::overview::Overview;
+use ckdiff::report::{Format, Options, Report, write};
 use ckdiff::schema::Schema;
 use serde_json::Value;
 

@@ -1,7 +1,8 @@
 //! Overviews of hand-made meta graphs.
 
 use ckdiff::artifact::{Document, Form};
-use ckdiff::report::{Contents, Format, MetaGraph, Options, Overview, Report, write};
+use ckdiff::overview::{Contents, MetaGraph, Overview};
+use ckdiff::report::{Format, Options, Report, write};
 
 use crate::support::encoding::{bytes, int};
 use crate::support::message_forms::document;

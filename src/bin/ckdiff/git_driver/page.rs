@@ -6,8 +6,9 @@ use ckdiff::Error;
 use ckdiff::artifact::Artifact;
 use ckdiff::checkpoint::Listing;
 use ckdiff::diff::TextView;
+use ckdiff::overview::Overview;
 use ckdiff::report::human::{plural, printable};
-use ckdiff::report::{self, Format, Options, Overview, Report};
+use ckdiff::report::{self, Format, Options, Report};
 
 use super::file_report::FileReport;
 use super::request::DriverArguments;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::report::{Callable, ConcreteFunction, MetaGraph, Parameter};
+use crate::overview::{Callable, ConcreteFunction, MetaGraph, Parameter};
 
 use super::super::WIDTH;
 use super::super::lines;

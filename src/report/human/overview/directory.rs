@@ -7,7 +7,7 @@ use anstyle::Style;
 use crate::artifact::SavedModelPart;
 use crate::checkpoint::Listing;
 use crate::error::Error;
-use crate::report::{Contents, Directory, DirectoryFile, MetaGraph};
+use crate::overview::{Contents, Directory, DirectoryFile, MetaGraph};
 
 use super::super::lines;
 use super::super::listing::table;

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::report::{Collection, Function, Graph, MetaGraph, OpRole, Saver, SpecialOp, TensorType};
+use crate::overview::{
+    Collection, Function, Graph, MetaGraph, OpRole, Saver, SpecialOp, TensorType,
+};
 
 use super::super::number;
 use super::super::table::{Align, NONE};

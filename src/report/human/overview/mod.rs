@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use crate::message::Losses;
-use crate::report::{Contents, MetaGraph, Overview};
+use crate::overview::{Contents, MetaGraph, Overview};
 use crate::text;
 
 use super::lines::{self, FirstLines};

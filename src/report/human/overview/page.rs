@@ -7,7 +7,7 @@ use anstyle::Style;
 use super::super::table::{Align, Table};
 use super::super::text::{cut_middle, printable, wrapped};
 use super::super::{Options, WIDTH, lines, number};
-use crate::report::Overview;
+use crate::overview::Overview;
 
 /// An overview that is written, and its options.
 pub(super) struct Page<'a> {

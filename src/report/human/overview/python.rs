@@ -1,6 +1,6 @@
 //! Values in Python's notation, with types and shapes as in reports.
 
-use crate::report::{ConstantValue, Range, StructuredValue, TensorSpec, TypeSpec};
+use crate::overview::{ConstantValue, Range, StructuredValue, TensorSpec, TypeSpec};
 use crate::tensor::{DType, Name, ShownElement};
 
 use super::super::text::printable;
@@ -191,14 +191,14 @@ fn float(value: f64) -> String {
 }
 
 fn dims(shape: Option<&[Option<u64>]>) -> String {
-    let ty = crate::report::TensorType { dtype: None, shape: shape.map(<[_]>::to_vec) };
+    let ty = crate::overview::TensorType { dtype: None, shape: shape.map(<[_]>::to_vec) };
     ty.dims()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{NamedTuple, TensorType};
+    use crate::overview::{NamedTuple, TensorType};
 
     #[test]
     fn values_are_written_as_python_does() {

@@ -1,6 +1,6 @@
 //! The arguments or results of a function, a row for each tensor: its path in the structure, its type, shape and name.
 
-use crate::report::{StructuredValue, TensorSpec, TypeSpec};
+use crate::overview::{StructuredValue, TensorSpec, TypeSpec};
 
 use super::super::text::{ends, padded, printable, width_of};
 use super::meta_graph::dtype;

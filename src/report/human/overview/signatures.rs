@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::report::{Argument, Encoding, MetaGraph, Signature};
+use crate::overview::{Argument, Encoding, MetaGraph, Signature};
 
 use super::super::table::{Align, Table};
 use super::super::text::printable;

@@ -1,6 +1,6 @@
 //! Types of composite tensors; those that have a dtype and a shape are shown like a tensor.
 
-use crate::report::{StructuredValue, TypeSpec};
+use crate::overview::{StructuredValue, TypeSpec};
 
 use super::python;
 

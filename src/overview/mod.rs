@@ -35,7 +35,7 @@ use crate::schema::{KnownType, Schema};
 ///
 /// ```
 /// use ckdiff::artifact::{Document, ReadOptions};
-/// use ckdiff::report::{Contents, Overview};
+/// use ckdiff::overview::{Contents, Overview};
 /// use ckdiff::schema::Schema;
 ///
 /// let file = "tests/data/demo/model.ckpt.meta";
@@ -108,7 +108,7 @@ impl<'a> Overview<'a> {
     ///
     /// ```
     /// use ckdiff::artifact::Artifact;
-    /// use ckdiff::report::{Contents, Overview};
+    /// use ckdiff::overview::{Contents, Overview};
     ///
     /// let artifact = Artifact::open("tests/data/saved_models/module")?;
     /// let overview = Overview::of_artifact(&artifact)?;
