@@ -263,7 +263,7 @@ impl<'a> CheckpointBuilder<'a> {
         state: &Path,
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
-        let opened = (format.writer()?.opened_by)(path, self.shards.len());
+        let opened = (format.writer()?.open_path)(path, self.shards.len());
         publish::check_place(&opened, format, existing)?;
         let files = self.prepare(path, format, progress)?;
         publish::publish(&opened, existing, files, state)?;

@@ -164,6 +164,44 @@ mod tests {
     }
 
     #[test]
+    fn every_file_of_a_checkpoint_leads_to_the_path_that_opens_it() {
+        for format in FORMATS.iter().copied().filter(|format| format.is_writable()) {
+            for shards in [1, 2] {
+                let directory = tempfile::tempdir().unwrap();
+                let tensor = tensor(1.0);
+                let mut builder = CheckpointBuilder::default();
+                builder.add("v", &tensor).unwrap();
+                if shards == 2 {
+                    builder.next_shard();
+                    builder.add("w", &tensor).unwrap();
+                }
+                let path = directory.path().join("m");
+                let path = builder.write(&path, format, Existing::Refuse, &Silent).unwrap();
+                let locate = |path: &Path| (format.locate)(&Probe::new(path));
+                assert_eq!(locate(&path).as_ref(), Some(&path), "{format}");
+                let files = (format.files)(&path);
+                let all: Vec<_> = names(directory.path());
+                assert_eq!(files.len(), all.len(), "{format}: {files:?} of {all:?}");
+                for file in &files {
+                    assert_eq!(locate(file).as_ref(), Some(&path), "{format}: {}", file.display());
+                }
+                let marker = (format.marker)(&path).expect("the checkpoint exists");
+                assert!(files.contains(&marker), "{format}: {}", marker.display());
+                let opened: Vec<_> =
+                    all.iter().filter_map(|name| (format.open_name)(name)).collect();
+                let name = path.file_name().unwrap().to_str().unwrap();
+                // A V1 file of any name is a checkpoint, so a single one has no name of its own.
+                let is_listed = format.name != "V1" || shards > 1;
+                assert_eq!(
+                    opened,
+                    if is_listed { vec![name.to_owned()] } else { vec![] },
+                    "{format}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn a_failed_overwrite_keeps_the_backup_that_the_state_file_names() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("m");

@@ -28,13 +28,12 @@ pub struct Format {
     /// The role of a file in a checkpoint of this format; `None` for other files. Names count only where the content does not
     /// decide.
     pub(crate) role: fn(&Probe) -> Option<FileRole>,
-    /// The path that names all files of the checkpoint that a path names; `None` if the path names no checkpoint of this format.
-    /// A damaged checkpoint is located too, and reading it reports the damage.
+    /// The path that opens the checkpoint that a path names, by one of its files or otherwise; `None` if the path names no
+    /// checkpoint of this format. A damaged checkpoint is located too, and reading it reports the damage.
     pub(crate) locate: fn(&Probe) -> Option<PathBuf>,
-    /// The files of the checkpoint that a path from `locate` names, by their names. The file that makes the others a checkpoint
-    /// comes last.
+    /// The files of the checkpoint that a path opens, by their names. The file that makes the others a checkpoint comes last.
     pub(crate) files: fn(&Path) -> Vec<PathBuf>,
-    /// The existing file that shows that the checkpoint of a path exists.
+    /// The existing file that shows that the checkpoint that a path opens exists.
     pub(crate) marker: fn(&Path) -> Option<PathBuf>,
     /// The prefix of the checkpoint that a file with this name belongs to; `None` if the name is that of no file of this format, or
     /// that of a whole checkpoint.
@@ -47,8 +46,8 @@ pub struct Format {
     /// ```
     pub prefix: fn(&str) -> Option<&str>,
     /// The name that opens the checkpoint of a file with this name. Only one file of a checkpoint has one.
-    pub(crate) listed: fn(&str) -> Option<String>,
-    /// Reads the checkpoint that `locate` found for a path.
+    pub(crate) open_name: fn(&str) -> Option<String>,
+    /// Reads the checkpoint that a path opens. The probe is of the path from which `locate` found it.
     pub(crate) read: fn(&Probe, &Path, &Limits) -> Result<Contents>,
     /// Reads one file with the role [`FileRole::Readable`], without its siblings.
     pub(crate) read_file: fn(&Probe, &Limits) -> Result<Contents>,
@@ -69,7 +68,7 @@ pub(crate) enum FileRole {
 /// How a format is written.
 pub(crate) struct Writer {
     /// The path that opens a checkpoint with this prefix and number of shards.
-    pub(crate) opened_by: fn(&Path, usize) -> PathBuf,
+    pub(crate) open_path: fn(&Path, usize) -> PathBuf,
     /// Whether the metadata of a checkpoint is written.
     pub(crate) keeps_metadata: bool,
     /// Writes the shards of a checkpoint, each file under a temporary name. The file that makes the others a checkpoint comes
@@ -79,11 +78,11 @@ pub(crate) struct Writer {
     pub(crate) merge: Option<Merge>,
 }
 
-/// See [`Writer::write`]; the path is the one that [`Writer::opened_by`] was given.
+/// See [`Writer::write`]; the path is the one that [`Writer::open_path`] was given.
 type WriteShards =
     fn(&[Shard<'_>], &[(String, String)], &Path, &dyn Progress) -> Result<Vec<Complete>>;
 
-/// See [`Writer::merge`]; the paths are those that [`Format::locate`] found for the parts, and that of the merged checkpoint.
+/// See [`Writer::merge`]; the paths are those that open the parts, and that of the merged checkpoint.
 pub(crate) type Merge = fn(&[PathBuf], &Path) -> Result<Merged>;
 
 /// A merged checkpoint, whose files have temporary names.

@@ -7,11 +7,11 @@
 //! - `checksum`: the kind of checksum that protects content; without one, reports mention it;
 //! - `version`: the version of a `SaverDef`; `None` unless TensorFlow's savers write the format;
 //! - `role`: what a file is to a checkpoint of this format, if it belongs to one, by its name and its first and last bytes;
-//! - `locate`: from the path of any file of a checkpoint, the path that names the whole checkpoint;
-//! - `files`: the files behind such a path, by their names;
-//! - `marker`: the file that shows that a checkpoint exists;
+//! - `locate`: from the path of any file of a checkpoint, the path that opens the checkpoint;
+//! - `files`: the files of the checkpoint that such a path opens, by their names;
+//! - `marker`: the file that shows that such a checkpoint exists;
 //! - `prefix`: the prefix that the names of a checkpoint's files have in common;
-//! - `listed`: for a file in a directory, the name that opens its checkpoint;
+//! - `open_name`: for a file in a directory, the name that opens its checkpoint;
 //! - `read`, `read_file`: the names in a checkpoint, each with a [`TensorSource`](crate::tensor::TensorSource). Damage to one
 //!   tensor belongs in its [`Entry`](super::Entry), other damage in [`Contents::damage`](super::Contents);
 //! - `writer`: `None` for a format that is only read.
@@ -66,7 +66,8 @@ impl Format {
     /// ```
     pub fn by_ending(path: &Path) -> Option<&'static Self> {
         let name = path.file_name()?.to_str()?;
-        let is_own = |format: &&&Self| (format.listed)(name).is_some_and(|opened| opened == name);
+        let is_own =
+            |format: &&&Self| (format.open_name)(name).is_some_and(|opened| opened == name);
         FORMATS.iter().find(is_own).copied()
     }
 
@@ -89,7 +90,7 @@ impl Format {
 /// A checkpoint that a path names.
 pub(crate) struct Located {
     pub(crate) format: &'static Format,
-    /// The path that names all of its files.
+    /// The path that opens it.
     pub(crate) path: PathBuf,
     /// Whether the path that names it is its directory.
     pub(crate) is_inside: bool,
@@ -137,12 +138,12 @@ pub(crate) fn checkpoints_in(dir: &Path) -> Vec<String> {
     const MAX: usize = 1_000;
     // A directory that cannot be listed has no suggestions.
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten().take(LISTED);
-    let listed = |entry: std::fs::DirEntry| {
+    let open_name = |entry: std::fs::DirEntry| {
         let name = entry.file_name();
         let name = name.to_str()?;
-        FORMATS.iter().find_map(|format| (format.listed)(name))
+        FORMATS.iter().find_map(|format| (format.open_name)(name))
     };
-    let mut names: Vec<String> = entries.filter_map(listed).collect();
+    let mut names: Vec<String> = entries.filter_map(open_name).collect();
     names.sort_unstable();
     names.truncate(MAX);
     names

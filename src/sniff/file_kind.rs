@@ -10,11 +10,11 @@ use crate::message::Form;
 /// The kind of what a path names.
 #[derive(Debug, Clone)]
 pub enum FileKind {
-    /// A checkpoint in this format. `located` is the path that names all of its files.
+    /// A checkpoint in this format.
     Checkpoint {
         /// The format.
         format: &'static Format,
-        /// The path that the format found.
+        /// The path that opens the checkpoint.
         located: PathBuf,
     },
     /// A file of a checkpoint in this format, without its siblings, that has the names of tensors.

@@ -38,11 +38,11 @@ pub(super) static FORMAT: Format = Format {
     files: path::files,
     marker: path::marker,
     prefix: |_| None,
-    listed: path::listed,
+    open_name: path::open_name,
     read: read::read,
     read_file: read::read_file,
     writer: Some(Writer {
-        opened_by: path::opened_by,
+        open_path: path::open_path,
         keeps_metadata: true,
         write: write::write,
         merge: None,

@@ -62,20 +62,20 @@ pub(super) fn marker(path: &Path) -> Option<PathBuf> {
 }
 
 /// The name itself, unless it is that of a shard.
-pub(super) fn listed(name: &str) -> Option<String> {
+pub(super) fn open_name(name: &str) -> Option<String> {
     let is_one = name.ends_with(INDEX) || name.ends_with(FILE) && index_of(name).is_none();
     is_one.then(|| name.to_owned())
 }
 
 /// The path that opens a checkpoint with this number of shards.
-pub(super) fn opened_by(path: &Path, shards: usize) -> PathBuf {
+pub(super) fn open_path(path: &Path, shards: usize) -> PathBuf {
     with_suffix(&stem(path), if shards > 1 { INDEX } else { FILE })
 }
 
 /// The path of shard `number`, counted from 1, of `count`.
 pub(super) fn shard_of(path: &Path, number: u32, count: u32) -> PathBuf {
     match count {
-        1 => opened_by(path, 1),
+        1 => open_path(path, 1),
         _ => with_suffix(&shard(&stem(path), number, count), FILE),
     }
 }
@@ -111,7 +111,7 @@ fn in_directory(probe: &Probe) -> Option<PathBuf> {
     usual.or_else(|| {
         const LISTED: usize = 10_000;
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten().take(LISTED);
-        let mut found = entries.filter_map(|entry| listed(entry.file_name().to_str()?));
+        let mut found = entries.filter_map(|entry| open_name(entry.file_name().to_str()?));
         let only = found.next()?;
         found.next().is_none().then(|| directory.join(only))
     })

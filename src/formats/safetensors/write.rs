@@ -27,7 +27,7 @@ pub(super) fn write(
     progress: &dyn Progress,
 ) -> Result<Vec<Complete>> {
     let count = shard_count(shards.len())?;
-    let opened = path::opened_by(path, shards.len());
+    let opened = path::open_path(path, shards.len());
     let mut keys = BTreeSet::new();
     let metadata: Vec<_> = metadata.iter().filter(|(key, _)| keys.insert(key)).collect();
     let mut seen = BTreeSet::new();
@@ -219,7 +219,7 @@ fn index(files: &[File<'_>], path: &Path, count: u32) -> Result<Complete> {
         let shard = shard.file_name().unwrap_or_default().to_string_lossy();
         weight_map.extend(file.tensors.iter().map(|tensor| (tensor.name, shard.to_string())));
     }
-    let mut out = NewFile::create(&path::opened_by(path, files.len()))?;
+    let mut out = NewFile::create(&path::open_path(path, files.len()))?;
     let index = Index { metadata: TotalSize { total_size }, weight_map };
     let fail = |error: serde_json::Error| cannot_write(error.into());
     serde_json::to_writer_pretty(&mut out, &index).map_err(fail)?;

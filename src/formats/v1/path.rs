@@ -55,14 +55,14 @@ pub(super) fn prefix(name: &str) -> Option<&str> {
 }
 
 /// `P-?????-of-00002` for the name of the first shard. Single files are not listed, since they may have any name.
-pub(super) fn listed(name: &str) -> Option<String> {
+pub(super) fn open_name(name: &str) -> Option<String> {
     let shard = ShardName::written(name, 0).filter(|shard| shard.number == Some(0))?;
     let is_own = !shard.stem.is_empty() && !shard.stem.ends_with(".data");
     is_own.then(|| all_shards(shard.stem.as_ref(), shard.count).to_string_lossy().into_owned())
 }
 
 /// The path that opens a checkpoint with this number of shards.
-pub(super) fn opened_by(path: &Path, shards: usize) -> PathBuf {
+pub(super) fn open_path(path: &Path, shards: usize) -> PathBuf {
     match u32::try_from(shards) {
         Ok(1) | Err(_) => path.to_path_buf(),
         Ok(count) => all_shards(path, count),

@@ -20,9 +20,10 @@ use super::path;
 use super::slices::{Read, Slices};
 use super::stored::Stored;
 
-pub(super) fn read(probe: &Probe, index: &Path, limits: &Limits) -> Result<Contents> {
+pub(super) fn read(probe: &Probe, prefix: &Path, limits: &Limits) -> Result<Contents> {
+    let index = path::index_of(prefix);
     let is_named_by_index = probe.path() == index;
-    let other = probe.at(index);
+    let other = probe.at(&index);
     let (table, bundle) = open(if is_named_by_index { probe } else { &other }, limits)?;
     let has_data = !is_named_by_index || bundle.shards.any();
     Ok(bundle.contents(table.entries, table.damage, has_data))

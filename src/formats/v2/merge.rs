@@ -20,11 +20,11 @@ use super::index::Index;
 use super::path;
 use crate::probe::Probe;
 
-/// Merges the checkpoints with these indices. See [`Writer::merge`](super::super::format::Writer).
-pub(super) fn merge(indices: &[PathBuf], path: &Path) -> Result<Merged> {
+/// Merges the checkpoints with these prefixes. See [`Writer::merge`](super::super::format::Writer).
+pub(super) fn merge(prefixes: &[PathBuf], path: &Path) -> Result<Merged> {
     let mut merger = Merger::default();
-    for index in indices {
-        let part = Part::open(index)?;
+    for prefix in prefixes {
+        let part = Part::open(prefix)?;
         if is_same_path(&part.prefix, path) {
             return Err(Error::usage("a part cannot be what it is merged into").in_file(path));
         }
@@ -44,13 +44,13 @@ struct Part {
 }
 
 impl Part {
-    fn open(index: &Path) -> Result<Self> {
+    fn open(prefix: &Path) -> Result<Self> {
         let limits = Limits::default();
-        let (contents, bundle) = open(&Probe::new(index), &limits)?;
+        let index = path::index_of(prefix);
+        let (contents, bundle) = open(&Probe::new(&index), &limits)?;
         if let Some(damage) = contents.damage.first() {
             return Err(damage.clone());
         }
-        let index = index.to_path_buf();
         Ok(Self { prefix: bundle.prefix, index, contents, shards: bundle.shards })
     }
 

@@ -44,11 +44,11 @@ pub(super) static FORMAT: Format = Format {
     files: path::files,
     marker: path::marker,
     prefix: path::prefix,
-    listed: path::listed,
+    open_name: path::open_name,
     read: bundle::read,
     read_file: bundle::read_file,
     writer: Some(Writer {
-        opened_by: |path, _| path.to_path_buf(),
+        open_path: |path, _| path.to_path_buf(),
         keeps_metadata: false,
         write: write::write,
         merge: Some(merge::merge),

@@ -20,21 +20,21 @@ pub(super) fn data_of(prefix: &Path) -> PathBuf {
     with_suffix(prefix, ".data")
 }
 
-/// The index of the checkpoint that a path names: by its prefix, its index, or one of its shards.
+/// The prefix of the checkpoint that a path names: the prefix itself, its index, or one of its shards.
 pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
     let path = probe.path();
-    let index = index_of(path);
-    if probe.at(&index).exists() {
-        return Some(index);
+    if probe.at(&index_of(path)).exists() {
+        return Some(path.to_path_buf());
     }
     let extension = path.extension()?.to_str()?;
-    if extension == "index" {
-        let is_index = probe.exists() && magic::may_be_checkpoint_file(probe);
-        return is_index.then(|| path.to_path_buf());
-    }
-    is_data_extension(extension)?;
-    let index = path.with_extension("index");
-    (probe.exists() || probe.at(&index).exists()).then_some(index)
+    let prefix = path.with_extension("");
+    let is_one = if extension == "index" {
+        probe.exists() && magic::may_be_checkpoint_file(probe)
+    } else {
+        is_data_extension(extension)?;
+        probe.exists() || probe.at(&index_of(&prefix)).exists()
+    };
+    is_one.then_some(prefix)
 }
 
 /// Whether a file is an index or a shard.
@@ -74,7 +74,7 @@ pub(super) fn prefix(name: &str) -> Option<&str> {
 }
 
 /// The prefix, for the name of an index.
-pub(super) fn listed(name: &str) -> Option<String> {
+pub(super) fn open_name(name: &str) -> Option<String> {
     name.strip_suffix(".index").map(str::to_owned)
 }
 
