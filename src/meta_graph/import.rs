@@ -14,7 +14,7 @@ use super::names::{ImportScope, Rename};
 use super::options::ImportOptions;
 use super::order::order;
 use super::parts::{Parts, entry_with};
-use super::registered::{ASSET, SAVER_DEF, SIGNATURE};
+use super::registered::{ASSET, SAVER_DEF, SIGNATURE, TRAINABLE};
 use super::rename::renamed;
 use super::replace::Replacements;
 use super::unique::UsedNames;
@@ -182,7 +182,7 @@ fn set_collections(
     let has = |name: &str| graph.find(name).is_some();
     let version = string(parts.info, meta_info_def::TENSORFLOW_VERSION);
     let trainable = is_before_trainable(version).then(|| {
-        let collection = parts.collections.get("trainable_variables");
+        let collection = parts.collections.get(TRAINABLE);
         let list = collection.map(|collection| nested(collection.def, collection_def::BYTES_LIST));
         records(list.unwrap_or_default()).map(|record| record.payload()).collect()
     });

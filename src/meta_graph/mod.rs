@@ -40,7 +40,8 @@ pub use debug_info::{debug_info, debug_info_file, own_debug_info};
 pub use export::{Exported, export};
 pub use import::{Imported, import};
 pub use options::{ExportOptions, ImportOptions, Predicate};
-pub(crate) use registered::{SAVERS, item_type};
+pub(crate) use parts::{Parts, meta_graphs_in};
+pub(crate) use registered::{SAVERS, TRAINABLE, item_type};
 pub(crate) use replace::Replacements;
 pub(crate) use savers::{saver_in_scope, saver_of_scope};
 pub(crate) use serving::assets_in;
@@ -51,9 +52,10 @@ pub(crate) use special_op::{
     MAIN_OP, NamedBy, SPECIAL_OPS, named_by_collection, named_by_signature,
 };
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::OpTable;
 use crate::message::Message;
+use crate::schema::KnownType;
 
 /// The collection in which an export lists inputs from outside the scope.
 pub const UNBOUND_INPUTS: &str = "unbound_inputs";
@@ -61,12 +63,19 @@ pub const UNBOUND_INPUTS: &str = "unbound_inputs";
 /// The prefix of the names of such inputs.
 const UNBOUND: &str = "$unbound_inputs_";
 
-/// The `GraphDef` of `meta`, a `MetaGraphDef`.
+/// The `GraphDef` of a `MetaGraphDef`, or the message itself if it is a `GraphDef`.
 ///
 /// # Errors
-/// If `meta` is another message, or has no graph.
-pub(crate) fn graph_of<'m>(meta: &'m Message<'_>) -> Result<&'m [u8]> {
-    parts::Parts::of(meta)?.need_graph()
+/// If the message is of another type, or a meta graph without a graph.
+pub(crate) fn graph_of<'m>(message: &'m Message<'_>) -> Result<&'m [u8]> {
+    match message.ty().known {
+        Some(KnownType::GraphDef) => Ok(message.bytes()),
+        Some(KnownType::MetaGraphDef) => Parts::of_bytes(message.bytes()).need_graph(),
+        _ => {
+            let expected = "a MetaGraphDef or a GraphDef";
+            Err(Error::unexpected("message", &message.ty().full_name, expected))
+        }
+    }
 }
 
 /// The op list of `meta`, a `MetaGraphDef`, over the built-in op table.
@@ -74,5 +83,5 @@ pub(crate) fn graph_of<'m>(meta: &'m Message<'_>) -> Result<&'m [u8]> {
 /// # Errors
 /// If `meta` is another message, or its op list cannot be decoded.
 pub(crate) fn op_table<'m>(meta: &'m Message<'_>) -> Result<OpTable<'m>> {
-    op_list::of(&parts::Parts::of(meta)?)
+    op_list::of(&Parts::of(meta)?)
 }

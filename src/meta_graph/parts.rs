@@ -1,33 +1,33 @@
-//! The parts of a meta graph, and their replacements.
+//! The parts of a meta graph, and their replacements; the meta graphs of a message.
 
 use std::collections::BTreeMap;
 
 use super::replace::Replacements;
 use crate::error::{Error, Result};
-use crate::message::{Message, Value, Writer, entry, records};
+use crate::message::{Message, Value, Writer, entry, fields, records};
 use crate::schema::KnownType;
-use crate::schema::field::{map_entry, meta_graph_def};
+use crate::schema::field::{map_entry, meta_graph_def, saved_model};
 
 /// The type of a meta graph.
 pub(super) const META_GRAPH: &str = KnownType::MetaGraphDef.full_name();
 
 /// The parts of a meta graph, and their replacements.
 #[derive(Debug, Default)]
-pub(super) struct Parts<'m> {
+pub(crate) struct Parts<'m> {
     /// The `MetaInfoDef`; empty if there is none.
-    pub(super) info: &'m [u8],
+    pub(crate) info: &'m [u8],
     /// The `GraphDef`.
-    pub(super) graph: Option<&'m [u8]>,
+    pub(crate) graph: Option<&'m [u8]>,
     /// The `SaverDef`.
-    pub(super) saver: Option<&'m [u8]>,
+    pub(crate) saver: Option<&'m [u8]>,
     /// The collections by name.
-    pub(super) collections: BTreeMap<&'m str, Collection<'m>>,
+    pub(crate) collections: BTreeMap<&'m str, Collection<'m>>,
     /// The signatures by name: map entries, and their `SignatureDef`s.
-    pub(super) signatures: BTreeMap<&'m str, (&'m [u8], &'m [u8])>,
+    pub(crate) signatures: BTreeMap<&'m str, (&'m [u8], &'m [u8])>,
     /// The `AssetFileDef`s.
-    pub(super) assets: Vec<&'m [u8]>,
+    pub(crate) assets: Vec<&'m [u8]>,
     /// The `SavedObjectGraph`.
-    pub(super) objects: Option<&'m [u8]>,
+    pub(crate) objects: Option<&'m [u8]>,
     /// The fields that are replaced.
     pub(super) new: Replacements,
     /// Collections that are added, replaced, or removed (`None`).
@@ -36,11 +36,20 @@ pub(super) struct Parts<'m> {
 
 /// A collection of the message.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Collection<'m> {
+pub(crate) struct Collection<'m> {
     /// The map entry.
     entry: &'m [u8],
     /// The `CollectionDef` in it.
-    pub(super) def: &'m [u8],
+    pub(crate) def: &'m [u8],
+}
+
+/// The meta graphs of a message: all of a SavedModel; a `MetaGraphDef` itself; none of another message.
+pub(crate) fn meta_graphs_in<'m>(message: &'m Message<'_>) -> Vec<&'m [u8]> {
+    match message.ty().known {
+        Some(KnownType::SavedModel) => fields(message.bytes(), saved_model::META_GRAPHS).collect(),
+        Some(KnownType::MetaGraphDef) => vec![message.bytes()],
+        _ => Vec::new(),
+    }
 }
 
 impl<'m> Parts<'m> {
@@ -57,7 +66,7 @@ impl<'m> Parts<'m> {
     }
 
     /// The parts of the bytes of a `MetaGraphDef`.
-    pub(super) fn of_bytes(meta: &'m [u8]) -> Self {
+    pub(crate) fn of_bytes(meta: &'m [u8]) -> Self {
         let mut parts = Self::default();
         for record in records(meta) {
             let Value::Len(content) = record.value else { continue };

@@ -16,10 +16,13 @@ use crate::schema::field::{
 /// The collection of savers.
 pub(crate) const SAVERS: &str = "savers";
 
+/// The collection of trainable variables.
+pub(crate) const TRAINABLE: &str = "trainable_variables";
+
 /// The collections of variables. TensorFlow restores a variable that is in several of them once.
 const VARIABLES: [&str; 6] = [
     "variables",
-    "trainable_variables",
+    TRAINABLE,
     "local_variables",
     "model_variables",
     "metric_variables",

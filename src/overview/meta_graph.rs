@@ -10,9 +10,9 @@ use super::signature::Signature;
 use super::special_op::SpecialOp;
 use crate::error::{Error, Result};
 use crate::graph::node_of;
-use crate::message::{Value, entries, entry, fields, nested, records};
-use crate::meta_graph::assets_in;
-use crate::schema::field::{collection_def, meta_graph_def, saved_object_graph};
+use crate::message::{fields, nested};
+use crate::meta_graph::{Parts, TRAINABLE, assets_in};
+use crate::schema::field::{collection_def, saved_object_graph};
 use crate::schema::tensorflow;
 use crate::serial;
 
@@ -101,30 +101,22 @@ pub struct Asset {
 impl MetaGraph {
     /// Summarizes a `MetaGraphDef`.
     pub(super) fn new(bytes: &[u8]) -> Result<Self> {
-        let mut found = Self::default();
-        let mut aliases = Vec::new();
-        for record in records(bytes) {
-            let Value::Len(content) = record.value else { continue };
-            match record.number {
-                meta_graph_def::META_INFO_DEF => aliases = found.describe(decode(content)?),
-                meta_graph_def::GRAPH_DEF => found.graph = Graph::new(content)?,
-                meta_graph_def::SAVER_DEF => found.saver = Some(Saver::new(decode(content)?)),
-                meta_graph_def::COLLECTION_DEF => {
-                    let (name, collection) = entry(content);
-                    found.collections.push(Collection::new(name, decode(collection)?));
-                    found.special_ops.extend(SpecialOp::of_collection(name, collection));
-                }
-                meta_graph_def::SIGNATURE_DEF => {
-                    let (name, signature) = entry(content);
-                    found.signatures.push(Signature::new(name, signature)?);
-                }
-                meta_graph_def::OBJECT_GRAPH_DEF => {
-                    found.objects = Some(fields(content, saved_object_graph::NODES).count() as u64);
-                    found.callables = callables(content)?;
-                    found.concrete_functions = concrete_functions(content)?;
-                }
-                _ => {}
-            }
+        let parts = Parts::of_bytes(bytes);
+        let mut found =
+            Self { graph: Graph::new(parts.graph.unwrap_or_default())?, ..Self::default() };
+        let aliases = found.describe(decode(parts.info)?);
+        found.saver = parts.saver.map(decode).transpose()?.map(Saver::new);
+        for (name, collection) in &parts.collections {
+            found.collections.push(Collection::new(name, decode(collection.def)?));
+            found.special_ops.extend(SpecialOp::of_collection(name, collection.def));
+        }
+        for (name, (_, signature)) in &parts.signatures {
+            found.signatures.push(Signature::new(name, signature)?);
+        }
+        if let Some(objects) = parts.objects {
+            found.objects = Some(fields(objects, saved_object_graph::NODES).count() as u64);
+            found.callables = callables(objects)?;
+            found.concrete_functions = concrete_functions(objects)?;
         }
         match assets_in(bytes) {
             Ok(assets) => found.assets = assets.into_iter().map(Asset::new).collect(),
@@ -132,7 +124,7 @@ impl MetaGraph {
         }
         found.special_ops.extend(found.signatures.iter().filter_map(SpecialOp::of_signature));
         found.graph.name_aliases(&aliases);
-        if let Some(trainable) = trainable(bytes) {
+        if let Some(trainable) = parts.collections.get(TRAINABLE).map(|list| names_in(list.def)) {
             for variable in &mut found.graph.variables {
                 variable.trainable = Some(trainable.binary_search(&variable.name).is_ok());
             }
@@ -161,10 +153,8 @@ impl MetaGraph {
     }
 }
 
-/// The nodes of the variables in the collection of trainable ones, sorted; `None` without that collection.
-fn trainable(meta_graph: &[u8]) -> Option<Vec<String>> {
-    let mut collections = entries(meta_graph, meta_graph_def::COLLECTION_DEF);
-    let (_, collection) = collections.find(|(name, _)| *name == "trainable_variables")?;
+/// The nodes of the variables in a collection, sorted.
+fn names_in(collection: &[u8]) -> Vec<String> {
     let list = nested(collection, collection_def::BYTES_LIST);
     // An item that is not a `VariableDef` names no variable.
     let variables = fields(list, collection_def::bytes_list::VALUE)
@@ -172,7 +162,7 @@ fn trainable(meta_graph: &[u8]) -> Option<Vec<String>> {
     let mut names: Vec<_> =
         variables.map(|variable| node_of(&variable.variable_name).to_owned()).collect();
     names.sort_unstable();
-    Some(names)
+    names
 }
 
 impl Saver {

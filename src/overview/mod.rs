@@ -27,8 +27,8 @@ pub use structured_value::{NamedTuple, Range, StructuredValue, TensorSpec, TypeS
 
 use crate::artifact::{Artifact, ArtifactKind, Document, Form};
 use crate::error::{Error, Result};
-use crate::message::{Message, fields};
-use crate::schema::field::saved_model;
+use crate::message::Message;
+use crate::meta_graph::meta_graphs_in;
 use crate::schema::{KnownType, Schema};
 
 /// The overview of a message: summaries of its graphs, or the whole message.
@@ -85,9 +85,8 @@ impl<'a> Overview<'a> {
         // A user's schema may define these messages differently.
         let own = std::ptr::eq(message.schema(), Schema::tensorflow());
         let contents = match message.ty().known.filter(|_| own) {
-            Some(KnownType::MetaGraphDef) => Contents::MetaGraphs(vec![MetaGraph::new(bytes)?]),
-            Some(KnownType::SavedModel) => {
-                let graphs = fields(bytes, saved_model::META_GRAPHS).map(MetaGraph::new);
+            Some(KnownType::MetaGraphDef | KnownType::SavedModel) => {
+                let graphs = meta_graphs_in(message).into_iter().map(MetaGraph::new);
                 Contents::MetaGraphs(graphs.collect::<Result<_>>()?)
             }
             Some(KnownType::GraphDef) => Contents::Graph(Graph::new(bytes)?),

@@ -10,8 +10,8 @@ use super::op::Ops;
 use super::{SHOWN, assets, tag_list};
 use crate::artifact::{Document, FileKind, ReadOptions, Sniffed, layout, message_type};
 use crate::error::{Error, Result};
-use crate::message::{Message, fields, nested};
-use crate::meta_graph::{self, ImportOptions};
+use crate::message::{Message, nested};
+use crate::meta_graph::{self, ImportOptions, meta_graphs_in};
 use crate::saver::Saver;
 use crate::saver::builder::Options;
 use crate::saver::run::Variables;
@@ -92,7 +92,7 @@ impl SavedModel {
     /// # Errors
     /// If the `meta_info_def` of a meta graph cannot be decoded.
     pub fn tag_sets(&self) -> Result<Vec<Vec<String>>> {
-        fields(self.message.bytes(), saved_model::META_GRAPHS).map(tags).collect()
+        meta_graphs_in(&self.message).into_iter().map(tags).collect()
     }
 
     /// Finds the first meta graph with exactly these tags, in any order.
@@ -127,7 +127,7 @@ impl SavedModel {
     fn meta_graph(&self, wanted: &[&str]) -> Result<Message<'static>> {
         let set: BTreeSet<&str> = wanted.iter().copied().collect();
         let mut known = Vec::new();
-        for meta in fields(self.message.bytes(), saved_model::META_GRAPHS) {
+        for meta in meta_graphs_in(&self.message) {
             let tags = tags(meta)?;
             if tags.iter().map(String::as_str).collect::<BTreeSet<_>>() == set {
                 let schema = Schema::tensorflow();

@@ -27,9 +27,6 @@ pub use save_spec::{SaveSpec, SaveableObject, Saved};
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::message::{Message, nested};
-use crate::schema::KnownType;
-use crate::schema::field::meta_graph_def;
 use crate::schema::tensorflow::SaverDef;
 
 /// Checks that a saver names its save and restore nodes, as TensorFlow does before a run.
@@ -53,16 +50,4 @@ fn utf8(path: &Path) -> Result<&str> {
         let kind = "a graph can store only paths in UTF-8";
         Error::unsupported(kind).in_file(path)
     })
-}
-
-/// The wire bytes of the graph in a message.
-fn graph_of<'m>(message: &'m Message<'_>) -> Result<&'m [u8]> {
-    match message.ty().known {
-        Some(KnownType::GraphDef) => Ok(message.bytes()),
-        Some(KnownType::MetaGraphDef) => Ok(nested(message.bytes(), meta_graph_def::GRAPH_DEF)),
-        _ => {
-            let expected = "a MetaGraphDef or a GraphDef";
-            Err(Error::unexpected("message", &message.ty().full_name, expected))
-        }
-    }
 }

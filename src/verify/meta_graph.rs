@@ -4,13 +4,12 @@ use prost_reflect::prost::Message as _;
 
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::message::{Message, entry, field, fields, nested, records, strings};
-use crate::meta_graph::SAVERS;
+use crate::message::{Message, field, fields, nested, strings};
+use crate::meta_graph::{Parts, SAVERS, meta_graphs_in};
 use crate::schema::KnownType;
 use crate::schema::field::{
     collection_def::{self, bytes_list},
-    meta_graph_def::{self, meta_info_def},
-    saved_model,
+    meta_graph_def::meta_info_def,
 };
 use crate::schema::tensorflow::SaverDef;
 
@@ -37,43 +36,27 @@ impl<'m> MetaGraph<'m> {
     /// # Errors
     /// If a graph is too large.
     pub fn all_in(message: &'m Message<'_>) -> Result<Vec<Self>> {
-        let bytes = message.bytes();
-        match message.ty().known {
-            Some(KnownType::SavedModel) => {
-                fields(bytes, saved_model::META_GRAPHS).map(Self::new).collect()
-            }
-            Some(KnownType::MetaGraphDef) => Ok(vec![Self::new(bytes)?]),
-            Some(KnownType::GraphDef) => {
-                Ok(vec![Self { graph: Graph::new(bytes)?, ..Self::default() }])
-            }
-            _ => Ok(Vec::new()),
+        if message.ty().known == Some(KnownType::GraphDef) {
+            return Ok(vec![Self { graph: Graph::new(message.bytes())?, ..Self::default() }]);
         }
+        meta_graphs_in(message).into_iter().map(Self::new).collect()
     }
 
     fn new(bytes: &'m [u8]) -> Result<Self> {
-        let mut found = Self::default();
-        for record in records(bytes) {
-            let content = record.payload();
-            match record.number {
-                meta_graph_def::META_INFO_DEF => {
-                    found.ops = field(content, meta_info_def::STRIPPED_OP_LIST);
-                    found.tags = strings(content, meta_info_def::TAGS).collect();
-                }
-                meta_graph_def::GRAPH_DEF => found.graph = Graph::new(content)?,
-                meta_graph_def::SAVER_DEF => found.saver = found.decode("saver_def", content),
-                meta_graph_def::COLLECTION_DEF => {
-                    let (name, collection) = entry(content);
-                    if name == SAVERS {
-                        let list = nested(collection, collection_def::BYTES_LIST);
-                        for (index, bytes) in fields(list, bytes_list::VALUE).enumerate() {
-                            let at = format!("collection_def[{SAVERS:?}][{index}]");
-                            let saver = found.decode(&at, bytes);
-                            found.savers.extend(saver);
-                        }
-                    }
-                }
-                _ => {}
-            }
+        let parts = Parts::of_bytes(bytes);
+        let mut found = Self {
+            tags: strings(parts.info, meta_info_def::TAGS).collect(),
+            graph: Graph::new(parts.graph.unwrap_or_default())?,
+            ops: field(parts.info, meta_info_def::STRIPPED_OP_LIST),
+            ..Self::default()
+        };
+        found.saver = parts.saver.and_then(|saver| found.decode("saver_def", saver));
+        let savers = parts.collections.get(SAVERS).map(|savers| savers.def).unwrap_or_default();
+        let list = nested(savers, collection_def::BYTES_LIST);
+        for (index, saver) in fields(list, bytes_list::VALUE).enumerate() {
+            let at = format!("collection_def[{SAVERS:?}][{index}]");
+            let saver = found.decode(&at, saver);
+            found.savers.extend(saver);
         }
         Ok(found)
     }

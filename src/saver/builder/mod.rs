@@ -30,13 +30,13 @@ pub use variable::{SliceOf, Variable, all_saveable};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::message::{Message, records};
-use crate::meta_graph::Replacements;
+use crate::meta_graph::{Replacements, graph_of};
 use crate::schema::KnownType;
 use crate::schema::field::{graph_def, meta_graph_def};
 use crate::schema::tensorflow::SaverDef;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 
-use super::{SaveableObject, graph_of};
+use super::SaveableObject;
 use nodes::SaverNodes;
 
 /// The result of [`build`].

@@ -5,7 +5,7 @@ use prost_reflect::prost::Message as _;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, Node, node_of};
 use crate::message::Message;
-use crate::meta_graph::{Collections, Item};
+use crate::meta_graph::{Collections, Item, graph_of};
 use crate::saver::VariableKind;
 use crate::schema::KnownType;
 use crate::schema::tensorflow::{SaveSliceInfoDef, VariableDef};
@@ -164,7 +164,7 @@ fn kind(node: &Node<'_>) -> Result<VariableKind> {
 /// # Errors
 /// If a collection has other items, or the graph lacks a variable. Other objects in `saveable_objects`, such as tables, are not supported.
 pub fn all_saveable(message: &Message<'_>) -> Result<Vec<Variable>> {
-    let graph = Graph::new(crate::saver::graph_of(message)?)?;
+    let graph = Graph::new(graph_of(message)?)?;
     let mut found = Vec::new();
     if message.ty().known != Some(KnownType::MetaGraphDef) {
         return Ok(found);

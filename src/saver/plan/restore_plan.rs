@@ -10,7 +10,8 @@ use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, node_of};
 use crate::message::Message;
-use crate::saver::{ObjectKeys, graph_of};
+use crate::meta_graph::graph_of;
+use crate::saver::ObjectKeys;
 use crate::schema::tensorflow::SaverDef;
 use crate::tensor::{DType, Name};
 

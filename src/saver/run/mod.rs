@@ -39,6 +39,7 @@ use super::ObjectKeys;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, NodeId, TensorName, node_of};
 use crate::message::Message;
+use crate::meta_graph::graph_of;
 use crate::schema::tensorflow::SaverDef;
 
 use checkpoints::Checkpoints;
@@ -82,7 +83,7 @@ pub(super) fn restore_by(
     variables: &mut Variables,
     keys: Option<&ObjectKeys>,
 ) -> Result<()> {
-    let graph = Graph::new(super::graph_of(message)?)?;
+    let graph = Graph::new(graph_of(message)?)?;
     let target = node(&graph, node_of(&saver.restore_op_name), "restore_op_name")?;
     let mut session = Session::new(&graph, variables, None, Checkpoints::new(keys));
     let mut frame = Frame::new(&graph, filename(&graph, saver, path)?);
@@ -103,7 +104,7 @@ pub fn save(
     variables: &Variables,
     to: &mut dyn WriteCheckpoint,
 ) -> Result<String> {
-    let graph = Graph::new(super::graph_of(message)?)?;
+    let graph = Graph::new(graph_of(message)?)?;
     let (target, output) = tensor(&graph, &saver.save_tensor_name, "save_tensor_name")?;
     let mut session = Session::new(&graph, variables, Some(to), Checkpoints::default());
     let mut frame = Frame::new(&graph, filename(&graph, saver, path)?);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::graph::{Graph, Node, attrs, is_dense_table, is_table};
 use crate::message::Message;
+use crate::meta_graph::graph_of;
 use crate::saver::VariableKind;
 use crate::tensor::{DType, Name, Tensor};
 
@@ -135,7 +136,7 @@ impl Variables {
     /// # Errors
     /// If the message has no graph.
     pub fn of(message: &Message<'_>) -> Result<Self> {
-        let graph = Graph::new(crate::saver::graph_of(message)?)?;
+        let graph = Graph::new(graph_of(message)?)?;
         let keys =
             graph.nodes().iter().filter_map(DeclaredVariable::of).map(|declared| declared.key);
         let tables = graph.nodes().iter().filter_map(DeclaredTable::of).map(|table| table.key);
