@@ -18,6 +18,7 @@ pub use files::{Asset, Files};
 pub use kind::ArtifactKind;
 pub use message_type::message_type;
 pub use summary::ArtifactSummary;
+pub(crate) use summary::NO_CHECKSUM;
 
 use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};

@@ -7,9 +7,11 @@ use std::path::Path;
 
 use super::message_type::message_type;
 use super::readable::{Count, Sample};
+use crate::checkpoint::META_GRAPH_SUFFIX;
 use crate::error::{Error, ErrorKind, Remedy, Result};
 use crate::message::{Form, Token, Tokens};
 use crate::schema::{KnownType, MessageType, Schema};
+use crate::sniff::{STATE_FILE, layout};
 
 /// A message of unknown type.
 #[derive(Debug, Clone, Copy)]
@@ -121,17 +123,18 @@ impl Untyped<'_> {
     fn named<'s>(&self, schema: &'s Schema) -> Option<&'s MessageType> {
         let name = self.path.file_name()?.to_str()?.to_ascii_lowercase();
         let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, ""));
-        let message = match (stem, extension) {
-            ("checkpoint", "") => "CheckpointState",
-            ("saved_model", _) => "SavedModel",
-            ("fingerprint", _) => "FingerprintDef",
-            (_, "meta") => "MetaGraphDef",
-            _ if stem.contains("meta") => "MetaGraphDef",
-            _ if stem.contains("graph") => "GraphDef",
-            _ if stem.contains("saver") => "SaverDef",
-            _ => return None,
-        };
-        schema.message(&format!("tensorflow.{message}"))
+        let is_stem_of = |file: &str| Path::new(file).file_stem() == Some(stem.as_ref());
+        let rules = [
+            (name == STATE_FILE, KnownType::CheckpointState),
+            (layout::GRAPHS.into_iter().any(is_stem_of), KnownType::SavedModel),
+            (is_stem_of(layout::FINGERPRINT), KnownType::FingerprintDef),
+            (extension == META_GRAPH_SUFFIX, KnownType::MetaGraphDef),
+            (stem.contains("meta"), KnownType::MetaGraphDef),
+            (stem.contains("graph"), KnownType::GraphDef),
+            (stem.contains("saver"), KnownType::SaverDef),
+        ];
+        let (_, ty) = rules.into_iter().find(|(applies, _)| *applies)?;
+        schema.message(ty.full_name())
     }
 
     fn empty(&self) -> Error {

@@ -29,9 +29,12 @@ fn is_true(value: &bool) -> bool {
     *value
 }
 
+/// The value of `checksum` in a report for a format without checksums.
+pub(crate) const NO_CHECKSUM: &str = "none";
+
 /// Writes that a format has no checksums.
 fn none<S: Serializer>(_: &bool, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str("none")
+    serializer.serialize_str(NO_CHECKSUM)
 }
 
 impl Artifact<'_> {

@@ -18,7 +18,7 @@ use super::{Diff, Only, Options, Side, Status, model};
 use crate::artifact::{Artifact, ArtifactKind};
 use crate::checkpoint::{Checkpoint, Entry, Partitioned, StoredSlice};
 use crate::error::{Error, Result};
-use crate::graph::{Constant, Graph, Node, attrs};
+use crate::graph::{Constant, Graph, Node, attrs, is_constant};
 use crate::tensor::{Name, Shape, Slice, TensorSource};
 
 /// The constants of a frozen graph that are compared with a checkpoint.
@@ -131,7 +131,7 @@ impl CheckpointTensors<'_> {
             graph.nodes().iter().filter_map(|node| frozen_variable(graph, node)).collect();
         let mut entries = BTreeMap::new();
         let mut parts = BTreeMap::<&str, BTreeMap<u32, &Node<'_>>>::new();
-        for node in graph.nodes().iter().filter(|node| node.op == "Const") {
+        for node in graph.nodes().iter().filter(|node| is_constant(node.op)) {
             let whole = part(node.name).filter(|(whole, _)| self.shape(whole).is_some());
             if self.shape(node.name).is_some() {
                 entries.insert(Name::from(node.name), value(node));
@@ -160,7 +160,7 @@ fn frozen_variable<'m>(graph: &Graph<'m>, node: &Node<'m>) -> Option<&'m str> {
     let source = graph.node(input.source?);
     let (scope, last) = node.name.rsplit_once('/').unwrap_or(("", node.name));
     let reads = last == "read" && scope == source.name || last.starts_with("ReadVariableOp");
-    (reads && source.op == "Const").then_some(source.name)
+    (reads && is_constant(source.op)).then_some(source.name)
 }
 
 /// `w` and 3 of `w/part_3`.

@@ -26,6 +26,13 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// The names in UTF-8 of the files in a directory, in the order of the system, at most 10,000; none if it cannot be listed.
+pub(crate) fn names_in(directory: &Path) -> impl Iterator<Item = String> + use<> {
+    const MAX: usize = 10_000;
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten().take(MAX);
+    entries.filter_map(|entry| entry.file_name().into_string().ok())
+}
+
 /// A form of `path` that is the same for `./a` and `a`, whether or not the file exists; its directory must.
 pub(crate) fn resolved(path: &Path) -> PathBuf {
     match (directory_of(path).canonicalize(), path.file_name()) {

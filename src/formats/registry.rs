@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use super::format::{FileRole, Format, Writer};
 use super::{safetensors, v1, v2};
 use crate::error::{Error, Result};
+use crate::files::names_in;
 use crate::probe::Probe;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 
@@ -134,16 +135,9 @@ pub(crate) fn has_content(path: &Path) -> bool {
 
 /// The names that open the checkpoints in `dir`, sorted; at most 1,000.
 pub(crate) fn checkpoints_in(dir: &Path) -> Vec<String> {
-    const LISTED: usize = 10_000;
     const MAX: usize = 1_000;
-    // A directory that cannot be listed has no suggestions.
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten().take(LISTED);
-    let open_name = |entry: std::fs::DirEntry| {
-        let name = entry.file_name();
-        let name = name.to_str()?;
-        FORMATS.iter().find_map(|format| (format.open_name)(name))
-    };
-    let mut names: Vec<String> = entries.filter_map(open_name).collect();
+    let open_name = |name: String| FORMATS.iter().find_map(|format| (format.open_name)(&name));
+    let mut names: Vec<String> = names_in(dir).filter_map(open_name).collect();
     names.sort_unstable();
     names.truncate(MAX);
     names

@@ -36,7 +36,9 @@ pub(crate) use node::data_count;
 pub use node::{Input, Node, NodeId, NodeKind};
 pub use object_graph::ObjectGraph;
 pub use op_kind::VariableKind;
-pub(crate) use op_kind::{calls_function, is_dense_table, is_placeholder, is_table};
+pub(crate) use op_kind::{
+    calls_function, is_constant, is_dense_table, is_placeholder, is_saved_table, is_table,
+};
 pub use op_table::{OpTable, default_of, is_commutative, is_stateful};
 pub use output::Output;
 pub(crate) use output::output_index;
@@ -45,4 +47,4 @@ pub(crate) use save_nodes::{Target, output_number, restored, targets_of};
 pub use save_op::Action;
 pub(crate) use save_op::SaveOp;
 pub(crate) use scope::{check_scope, scope_of};
-pub(crate) use tensor_name::{COLOCATION, TensorName, node_of, split_lead, split_port};
+pub(crate) use tensor_name::{COLOCATION, TensorName, UNBOUND, node_of, split_lead, split_port};

@@ -25,8 +25,20 @@ pub(crate) fn is_placeholder(op: &str) -> bool {
     matches!(op, "Placeholder" | "PlaceholderV2" | "PlaceholderWithDefault")
 }
 
-/// Whether nodes of this op make tables that savers save.
+/// Whether nodes of this op are constants.
+pub(crate) fn is_constant(op: &str) -> bool {
+    op == "Const"
+}
+
+/// Whether nodes of this op make tables, which TensorFlow gives random shared names.
 pub(crate) fn is_table(op: &str) -> bool {
+    let op = op.strip_suffix("V2").unwrap_or(op);
+    let op = op.strip_prefix("Mutable").unwrap_or(op);
+    matches!(op, "HashTable" | "HashTableOfTensors" | "DenseHashTable")
+}
+
+/// Whether nodes of this op make tables that savers save.
+pub(crate) fn is_saved_table(op: &str) -> bool {
     matches!(op, "MutableHashTableV2" | "MutableHashTableOfTensorsV2") || is_dense_table(op)
 }
 

@@ -12,9 +12,7 @@ use crate::schema::tensorflow::attr_value::{self, ListValue};
 use crate::schema::tensorflow::op_def::ArgDef;
 use crate::schema::tensorflow::{AttrValue, OpDef, TensorShapeProto};
 use crate::suggestion;
-
-/// The difference between the number of a reference type and that of the type.
-const REFERENCE: i32 = 100;
+use crate::tensor::REFERENCE;
 
 /// The dtype and shape of a tensor in a graph.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,7 @@
 //! Names and slices are string constants. Source: the graphs of TensorFlow's savers.
 
 use super::save_op::{Action, NAMES, SLICES, SaveOp};
-use super::{Constant, Graph, Input, Node, NodeId, attrs};
+use super::{Constant, Graph, Input, Node, NodeId, attrs, is_constant};
 
 /// The largest number of nodes between a save node and a variable.
 const STEPS: usize = 8;
@@ -138,7 +138,7 @@ impl<'m> Graph<'m> {
     ) -> Option<(NodeId, Vec<String>)> {
         let id = input?.source?;
         let node = self.node(id);
-        let value = node.attr("value").filter(|_| node.op == "Const")?;
+        let value = node.attr("value").filter(|_| is_constant(node.op))?;
         *room = room.checked_sub(value.len())?;
         let constant = Constant::parse(attrs::tensor(value)?).ok()?;
         let strings = constant.byte_elements()?.into_iter();

@@ -1,5 +1,8 @@
 //! Names of tensors, as the inputs of nodes, savers and signatures have them.
 
+/// The prefix of the names of inputs from outside an exported scope.
+pub(crate) const UNBOUND: &str = "$unbound_inputs_";
+
 /// A name of a tensor or of a node.
 ///
 /// ```text

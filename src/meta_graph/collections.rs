@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::UNBOUND;
 use super::collection::{Kind, VALUE, list, malformed_item};
 use super::names::{ExportScope, ImportScope, Rename};
 use super::registered::{ItemType, is_of_variables, item_type};
 use super::rename::{NameField, renamed};
 use super::replace::Replacements;
 use crate::error::{Error, Result, shortened};
-use crate::graph::node_of;
+use crate::graph::{UNBOUND, node_of};
 use crate::message::{Value, Writer, canonical_tensorflow, nested, records, string, strings};
 use crate::schema::field::{collection_def, variable_def};
 

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::UNBOUND;
 use super::debug_info;
 use super::defaults::Defaults;
 use super::names::{ExportScope, Rename};
@@ -11,6 +10,7 @@ use super::node::{self, Edit};
 use super::options::ExportOptions;
 use super::replace::Replacements;
 use crate::error::Result;
+use crate::graph::UNBOUND;
 use crate::message::{Value, Writer, field, records, string};
 use crate::schema::field::{graph_def, node_def};
 

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use prost_reflect::prost::Message as _;
 
-use super::UNBOUND;
 use super::collections;
 use super::debug_info;
 use super::import_nodes::{ImportedNodes, devices};
@@ -19,7 +18,7 @@ use super::rename::renamed;
 use super::replace::Replacements;
 use super::unique::UsedNames;
 use crate::error::{Error, Result, shortened};
-use crate::graph::{Graph, check_scope, node_of};
+use crate::graph::{Graph, UNBOUND, check_scope, node_of};
 use crate::message::{Message, field, nested, records, string};
 use crate::schema::field::{
     collection_def, graph_def,

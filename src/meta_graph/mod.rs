@@ -60,9 +60,6 @@ use crate::schema::KnownType;
 /// The collection in which an export lists inputs from outside the scope.
 pub const UNBOUND_INPUTS: &str = "unbound_inputs";
 
-/// The prefix of the names of such inputs.
-const UNBOUND: &str = "$unbound_inputs_";
-
 /// The `GraphDef` of a `MetaGraphDef`, or the message itself if it is a `GraphDef`.
 ///
 /// # Errors

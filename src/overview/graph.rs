@@ -121,8 +121,7 @@ impl TensorType {
 
 /// The name of a dtype, which may be a reference; an unknown code stays a number.
 fn dtype(code: i32) -> Option<String> {
-    const REFERENCE: i32 = 100;
-    match (DType::from_code(code), DType::from_code(code - REFERENCE)) {
+    match (DType::from_code(code), DType::from_reference(code)) {
         _ if code == 0 => None,
         (Some(dtype), _) => Some(dtype.to_string()),
         (None, Some(dtype)) => Some(format!("{dtype}_ref")),

@@ -170,8 +170,7 @@ impl Saver {
         Self {
             format: match saver.version() {
                 tensorflow::saver_def::CheckpointFormatVersion::Legacy => "legacy",
-                tensorflow::saver_def::CheckpointFormatVersion::V1 => "V1",
-                tensorflow::saver_def::CheckpointFormatVersion::V2 => "V2",
+                version => version.as_str_name(),
             },
             max_to_keep: saver.max_to_keep,
             sharded: saver.sharded,

@@ -10,7 +10,7 @@ use super::tensor_info::full_name;
 use crate::artifact::layout;
 use crate::error::{Error, Result, shortened};
 use crate::files::{Complete, Existing, Publication, have_same_content};
-use crate::graph::{Constant, Graph, OpTable, attrs};
+use crate::graph::{Constant, Graph, OpTable, attrs, is_constant};
 use crate::message::Message;
 use crate::meta_graph;
 use crate::schema::tensorflow::tensor_info::Encoding;
@@ -153,7 +153,7 @@ fn path_in(graph: &Graph<'_>, tensor: &str) -> Result<PathBuf> {
     let (node, output) = graph.tensor(tensor)?;
     let wrong =
         |what, found: &dyn Display, expected: &str| Err(Error::unexpected(what, found, expected));
-    if node.op != "Const" || output != 0 {
+    if !is_constant(node.op) || output != 0 {
         let found = format!("{} of a {}", shortened(tensor), shortened(node.op));
         return wrong("tensor", &found, "the output of a Const with the path of the asset");
     }

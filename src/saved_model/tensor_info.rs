@@ -1,7 +1,7 @@
 //! `TensorInfo`, the description of a tensor in a signature: makes one from a graph, and finds its tensor in a graph.
 
 use crate::error::{Error, Result, shortened};
-use crate::graph::{Constant, Graph, Node, OpTable, Output, attrs};
+use crate::graph::{Constant, Graph, Node, OpTable, Output, attrs, is_constant};
 use crate::message::Message;
 use crate::meta_graph::{graph_of, name_of, op_table};
 use crate::schema::tensorflow::tensor_info::{self, CompositeTensor, CooSparse};
@@ -163,7 +163,7 @@ const MAX_DIMS: i64 = 254;
 
 /// The dimensions that are the value of a constant.
 fn dims_of(node: &Node<'_>) -> Option<Vec<i64>> {
-    let value = node.attr("value").and_then(attrs::tensor).filter(|_| node.op == "Const");
+    let value = node.attr("value").and_then(attrs::tensor).filter(|_| is_constant(node.op));
     let constant = Constant::parse(value?).ok()?;
     let most = MAX_DIMS.unsigned_abs() * 8;
     constant.tensor(most).ok()?.elements::<i64>()

@@ -35,6 +35,9 @@ pub(crate) enum Support {
     Slices,
 }
 
+/// The difference between the code of a reference type and that of the type.
+pub(crate) const REFERENCE: i32 = 100;
+
 macro_rules! visit {
     ($f:ident, Bool, $element:ty) => {
         $f.boolean()
@@ -65,6 +68,11 @@ macro_rules! dtypes {
                     $($opaque_code => Some(Self::$opaque),)*
                     _ => None,
                 }
+            }
+
+            /// The type that the type with this code refers to, such as `float32` for `DT_FLOAT_REF`.
+            pub(crate) fn from_reference(code: i32) -> Option<Self> {
+                Self::from_code(code.checked_sub(REFERENCE)?)
             }
 
             /// The code in `types.proto`.

@@ -57,9 +57,9 @@ impl CheckpointState {
             return Err(Error::not_found(kind).in_file(file));
         }
         // An absolute path, or one on another file system such as gs://, is not relative to the directory.
-        let resolve = |path: &String| match path.contains("://") {
-            true => PathBuf::from(path),
-            false => dir.join(path),
+        let resolve = |path: &String| match sniff::scheme(path.as_ref()) {
+            Some(_) => PathBuf::from(path),
+            None => dir.join(path),
         };
         Ok(Self {
             model_checkpoint_path: resolve(&state.model_checkpoint_path),

@@ -9,7 +9,7 @@ use crate::diff::join::join;
 use crate::diff::message::{MessageDiff, MessagePair};
 use crate::diff::path::PathBuilder;
 use crate::diff::{Change, ChangeKind, Detail, Weight};
-use crate::graph::{Constant, Node, OpTable, attrs, default_of};
+use crate::graph::{Constant, Node, OpTable, attrs, default_of, is_constant, is_table};
 use crate::tensor::DType;
 
 /// The op of the node on each side; empty for a function.
@@ -23,7 +23,7 @@ impl Context<'_> {
             let value = scalar_string(attrs::tensor(node.attr("value")?)?)?;
             String::from_utf8(value).ok()
         };
-        if self.names().next().is_none() || lhs.op != "Const" || rhs.op != "Const" {
+        if self.names().next().is_none() || !is_constant(lhs.op) || !is_constant(rhs.op) {
             return false;
         }
         let (Some(l), Some(r)) = (text(lhs), text(rhs)) else { return false };
@@ -127,7 +127,8 @@ impl Context<'_> {
         out: &mut MessageDiff,
     ) -> bool {
         let at = &attr.field("tensor");
-        if ops == ("Const", "Const")
+        if is_constant(ops.0)
+            && is_constant(ops.1)
             && let (Some(l), Some(r)) = (scalar_string(lhs), scalar_string(rhs))
             && self.object_graphs(&l, &r, at, out)
         {
@@ -211,11 +212,6 @@ fn scalar_string(tensor: &[u8]) -> Option<Vec<u8>> {
     let strings = constant.byte_elements()?;
     let [text] = strings.as_slice() else { return None };
     (constant.dtype() == DType::String).then(|| text.to_vec())
-}
-
-/// Whether the op creates a table, which TensorFlow gives a random name.
-fn is_table(op: &str) -> bool {
-    op.contains("HashTable")
 }
 
 /// Whether a constant is the random name of the temporary directory of a sharded saver: `_temp_…/part`.

@@ -11,6 +11,7 @@ use super::functions::FunctionMatching;
 use super::renames::Renames;
 use crate::diff::Change;
 use crate::diff::path::PathBuilder;
+use crate::graph::save_op::{RESTORE_V2, SAVE_V2};
 use crate::graph::{Action, Function, Graph, Node, NodeKind, SaveOp, SavedTensor};
 use crate::message::{fields, string};
 use crate::schema::field::{function_def, node_def};
@@ -31,8 +32,8 @@ const OPS: &[&str] = &[
     "Pack",
     "ReadVariableOp",
     "Reshape",
-    "RestoreV2",
-    "SaveV2",
+    RESTORE_V2.name,
+    SAVE_V2.name,
     "Select",
     "ShardedFilename",
     "StaticRegexFullMatch",

@@ -11,6 +11,7 @@ use crate::tensor::Name;
 use super::super::shard_name::MAX_SHARDS;
 use super::header::{MAX_BYTES, given_twice};
 use super::json::{self, Members};
+use super::path;
 
 /// A parsed index.
 pub(super) struct Index {
@@ -76,7 +77,7 @@ impl Index {
 
 /// Checks that a shard is a sibling of the index, on every system.
 fn check_name(name: &str) -> Result<()> {
-    let is_plain = !name.contains(['/', '\\', ':', '\0']) && name.ends_with(".safetensors");
+    let is_plain = !name.contains(['/', '\\', ':', '\0']) && name.ends_with(path::FILE);
     if is_plain {
         return Ok(());
     }

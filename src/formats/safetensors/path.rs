@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use super::super::format::FileRole;
 use super::super::shard_name::{ShardName, shard, shards_of, with_suffix};
 use super::header;
+use crate::files::names_in;
 use crate::magic;
 use crate::probe::Probe;
 
 /// The end of a file name with tensors.
-const FILE: &str = ".safetensors";
+pub(super) const FILE: &str = ".safetensors";
 
 /// The end of the name of an index.
 const INDEX: &str = ".safetensors.index.json";
@@ -109,9 +110,7 @@ fn in_directory(probe: &Probe) -> Option<PathBuf> {
     let directory = probe.path();
     let usual = MODELS.map(|name| directory.join(name)).into_iter().find(|path| path.is_file());
     usual.or_else(|| {
-        const LISTED: usize = 10_000;
-        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten().take(LISTED);
-        let mut found = entries.filter_map(|entry| open_name(entry.file_name().to_str()?));
+        let mut found = names_in(directory).filter_map(|name| open_name(&name));
         let only = found.next()?;
         found.next().is_none().then(|| directory.join(only))
     })

@@ -4,8 +4,8 @@ use super::scope::{NodeScope, ResolvedNode, counted, listed};
 use super::signature::{Signature, Signatures};
 use super::value::{Value, attrs};
 use crate::error::shortened;
-use crate::graph::Constant;
 use crate::graph::finding::Findings;
+use crate::graph::{Constant, is_constant};
 use crate::schema::tensorflow::attr_value::{self, ListValue};
 use crate::schema::tensorflow::op_def::AttrDef;
 use crate::tensor::DType;
@@ -92,7 +92,7 @@ fn problem(
 /// The finding about the value of a constant that cannot be read.
 fn no_constant(op: &str, attr: &str, value: Value<'_>) -> Option<String> {
     match value {
-        Value::Tensor(tensor) if op == "Const" && attr == "value" => {
+        Value::Tensor(tensor) if is_constant(op) && attr == "value" => {
             Constant::parse(tensor).err().map(|error| format!("cannot be read: {error}"))
         }
         _ => None,
@@ -114,12 +114,10 @@ fn wrong_type(wanted: &str, value: Value<'_>) -> Option<&'static str> {
 
 /// The finding about a code that is not a type.
 fn no_type(code: i32) -> Option<String> {
-    const REFERENCE: i32 = 100;
     if DType::from_code(code).is_some() {
         return None;
     }
-    let reference = code.checked_sub(REFERENCE).and_then(DType::from_code);
-    Some(match (code, reference) {
+    Some(match (code, DType::from_reference(code)) {
         (0, _) => "is DT_INVALID, which is not a type".into(),
         (_, Some(dtype)) => format!("is a reference to {dtype}, which an attribute may not be"),
         (_, None) => format!("is type {code}, which is unknown"),

@@ -3,11 +3,8 @@
 use super::body;
 use super::scope::{NodeScope, ResolvedNode, counted};
 use super::source::{InputFault, Source, number};
-use crate::graph::TensorName;
 use crate::graph::finding::Findings;
-
-/// The prefix of inputs from outside an exported scope.
-const UNBOUND: &str = "$unbound_inputs_";
+use crate::graph::{TensorName, UNBOUND};
 
 /// Checks the inputs of the node at position `at`, and adds the edges to it.
 pub(super) fn check<'a>(

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::layout;
+use crate::artifact::NO_CHECKSUM;
 use crate::checkpoint::Listing;
 use crate::diff::Diff;
 use crate::error::Error;
@@ -141,7 +142,7 @@ fn artifact<'a>(path: &'a Path, result: &'a Result<Verification, Error>) -> impl
         kind: found.map(|found| &found.artifact.kind),
         format: found.map(|found| found.artifact.format),
         #[serde(flatten)]
-        checksum: found.filter(|found| !found.artifact.has_checksums).map(|_| object! { checksum: "none" }),
+        checksum: found.filter(|found| !found.artifact.has_checksums).map(|_| object! { checksum: NO_CHECKSUM }),
         tensors: with_tensors.map(|found| object! { sound: found.sound, error: unsound.len() }),
         bytes: with_tensors.map(|found| found.bytes),
         damage: match result {

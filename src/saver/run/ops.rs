@@ -5,7 +5,7 @@ use super::session::Session;
 use super::value::Value;
 use super::{arrays, assign, calls, files, tables};
 use crate::error::{Error, Result};
-use crate::graph::{Action, Constant, Node, SaveOp, attrs, is_table};
+use crate::graph::{Action, Constant, Node, SaveOp, attrs, is_saved_table};
 use crate::saver::VariableKind;
 
 /// Runs a node, and returns its outputs.
@@ -33,7 +33,7 @@ pub(super) fn run<'m>(
         "ReadVariableOp" => assign::read(op).map(one),
         "Assign" => assign::assign(op).map(one),
         "AssignVariableOp" => assign::assign_handle(op).map(none),
-        name if is_table(name) => tables::table(op).map(one),
+        name if is_saved_table(name) => tables::table(op).map(one),
         "LookupTableExportV2" => tables::export(op),
         "LookupTableImportV2" => tables::import(op).map(none),
         "MergeV2Checkpoints" => files::merge(op).map(none),

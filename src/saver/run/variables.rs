@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::graph::{Graph, Node, attrs, is_dense_table, is_table};
+use crate::graph::{Graph, Node, attrs, is_dense_table, is_saved_table};
 use crate::message::Message;
 use crate::meta_graph::graph_of;
 use crate::saver::VariableKind;
@@ -93,7 +93,7 @@ pub(super) struct DeclaredTable {
 impl DeclaredTable {
     /// The table of a node, if it is one.
     pub(super) fn of(node: &Node<'_>) -> Option<Self> {
-        if !is_table(node.op) {
+        if !is_saved_table(node.op) {
             return None;
         }
         let name = match name_in(node, "shared_name") {
