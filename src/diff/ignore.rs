@@ -29,7 +29,7 @@ impl Ignore {
     pub fn new(globs: &[String], kinds: &[ChangeKind]) -> Result<Self> {
         let paths = globs.iter().map(|glob| {
             Regex::new(&pattern(glob))
-                .map_err(|error| Error::usage(format!("--ignore {glob:?}: {error}")))
+                .map_err(|error| Error::usage(format!("{glob:?}: {error}")).of_option("ignore"))
         });
         Ok(Self { paths: paths.collect::<Result<_>>()?, kinds: kinds.to_vec() })
     }

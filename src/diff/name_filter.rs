@@ -36,8 +36,8 @@ impl NameFilter {
     /// When a pattern or rule is malformed.
     pub fn new(include: &[String], exclude: &[String], renames: &[String]) -> Result<Self> {
         Ok(Self {
-            include: if include.is_empty() { None } else { Some(globs("--include", include)?) },
-            exclude: globs("--exclude", exclude)?,
+            include: if include.is_empty() { None } else { Some(globs("include", include)?) },
+            exclude: globs("exclude", exclude)?,
             renames: renames.iter().map(|rule| RenameRule::parse(rule)).collect::<Result<_>>()?,
         })
     }
@@ -67,7 +67,7 @@ impl NameFilter {
 
 fn globs(option: &'static str, patterns: &[String]) -> Result<GlobSet> {
     let mut set = GlobSetBuilder::new();
-    let fail = |error: globset::Error| Error::usage(format!("{option}: {error}"));
+    let fail = |error: globset::Error| Error::usage(error.to_string()).of_option(option);
     for pattern in patterns {
         set.add(
             GlobBuilder::new(pattern)
@@ -95,7 +95,7 @@ fn as_path(_: &[u8]) -> &Path {
 
 impl RenameRule {
     fn parse(rule: &str) -> Result<Self> {
-        let usage = |why: String| Error::usage(format!("--rename {rule:?}: {why}"));
+        let usage = |why: String| Error::usage(format!("{rule:?}: {why}")).of_option("rename");
         let (from, to) = rule
             .rsplit_once('=')
             .ok_or_else(|| usage("'=' is missing between FROM and TO".into()))?;

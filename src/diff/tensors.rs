@@ -112,8 +112,8 @@ fn pair_by_name<'a>(
         let pair = pairs_by_name.entry(name.clone()).or_default();
         if let Some(earlier) = pair.lhs.replace(entry) {
             let (a, b) = (earlier.name.printable(), entry.name.printable());
-            let why = format!("--rename maps both {a} and {b} to {}", name.printable());
-            return Err(Error::usage(why));
+            let why = format!("both {a} and {b} are renamed to {}", name.printable());
+            return Err(Error::usage(why).of_option("rename"));
         }
     }
     for entry in rhs.iter() {

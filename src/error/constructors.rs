@@ -66,6 +66,7 @@ impl From<ErrorKind> for Error {
             location: None,
             path: None,
             tensor: None,
+            option: None,
             remedy: None,
         }))
     }

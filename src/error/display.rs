@@ -7,6 +7,9 @@ use super::{Error, ErrorKind, abridged};
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(option) = self.0.option {
+            write!(f, "{option}: ")?;
+        }
         match (&self.0.file, &self.0.location) {
             (Some(file), Some(location)) => write!(f, "{}:{location}: ", file.display())?,
             (Some(file), None) => write!(f, "{}: ", file.display())?,

@@ -35,6 +35,7 @@ struct Inner {
     location: Option<Location>,
     path: Option<String>,
     tensor: Option<Name>,
+    option: Option<&'static str>,
     remedy: Option<Remedy>,
 }
 

@@ -1,4 +1,4 @@
-//! Options of the caller that avoid an error.
+//! Options of the caller that cause or avoid an error.
 
 use std::sync::Arc;
 
@@ -22,6 +22,25 @@ pub enum Remedy {
 }
 
 impl Error {
+    /// The option of the library whose value is the error, such as `include`. Other interfaces may have another name for it.
+    pub fn option(&self) -> Option<&'static str> {
+        self.0.option
+    }
+
+    /// Adds the option whose value is the error.
+    #[must_use]
+    pub(crate) fn of_option(mut self, option: &'static str) -> Self {
+        Arc::make_mut(&mut self.0).option = Some(option);
+        self
+    }
+
+    /// Removes the option, for an interface that names it itself.
+    #[must_use]
+    pub fn without_option(mut self) -> Self {
+        Arc::make_mut(&mut self.0).option = None;
+        self
+    }
+
     /// The option that avoids the error, if there is one.
     pub fn remedy(&self) -> Option<Remedy> {
         self.0.remedy

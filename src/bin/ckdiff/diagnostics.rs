@@ -64,13 +64,16 @@ impl Diagnostic {
     fn new(error: &Error) -> Self {
         let excerpt =
             error.location().filter(|location| !location.excerpt.trim().is_empty()).map(excerpt);
-        let option = error.remedy().map(option).unwrap_or_default();
-        Self { message: one_line(&format!("{error}{option}")), excerpt }
+        let start = error.option().map(|option| format!("--{}: ", option.replace('_', "-")));
+        let start = start.unwrap_or_default();
+        let remedy = error.remedy().map(remedy).unwrap_or_default();
+        let message = one_line(&format!("{start}{}{remedy}", error.clone().without_option()));
+        Self { message, excerpt }
     }
 }
 
 /// The option that avoids an error, as the end of its message.
-fn option(remedy: Remedy) -> &'static str {
+fn remedy(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::Overwrite => "; --overwrite replaces it",
         Remedy::DropUnknown => "; --drop-unknown leaves it out",

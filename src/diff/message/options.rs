@@ -95,8 +95,8 @@ impl<'o> ListRules<'o> {
         let rule =
             |option, pattern, list| ListRule { option, pattern, list, matches: Cell::new(0) };
         let keyed = lists.keyed.iter();
-        let keyed = keyed.map(|keyed| rule("--key", &keyed.list, ListAs::Keyed(&keyed.keys)));
-        let sets = lists.as_set.iter().map(|pattern| rule("--as-set", pattern, ListAs::Set));
+        let keyed = keyed.map(|keyed| rule("key", &keyed.list, ListAs::Keyed(&keyed.keys)));
+        let sets = lists.as_set.iter().map(|pattern| rule("as_set", pattern, ListAs::Set));
         Self(keyed.chain(sets).collect())
     }
 
@@ -138,9 +138,9 @@ impl<'o> ListRules<'o> {
     pub(in crate::diff) fn check(&self, scope: &Scope<'_>) -> Result<()> {
         for rule in self.0.iter().filter(|rule| rule.matches.get() == 0) {
             let keys = if let ListAs::Keyed(keys) = rule.list { keys } else { &[] };
-            scope
-                .check(rule.pattern, keys)
-                .map_err(|why| Error::usage(format!("{} {}: {why}", rule.option, rule.pattern)))?;
+            scope.check(rule.pattern, keys).map_err(|why| {
+                Error::usage(format!("{}: {why}", rule.pattern)).of_option(rule.option)
+            })?;
         }
         Ok(())
     }

@@ -324,6 +324,20 @@ fn words_stay_in_their_modules() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The library has other users than the command.
+#[test]
+fn only_the_command_and_its_reports_name_options_of_the_command() {
+    let mut wrong = Vec::new();
+    for (module, path, code) in files() {
+        let mut after = code.split("--").skip(1);
+        let names_one = after.any(|text| text.starts_with(|c: char| c.is_ascii_lowercase()));
+        if names_one && !["bin", "report"].contains(&&*module) {
+            wrong.push(path);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
 /// The largest number of lines in a `mod.rs`.
 const MAP_LINES: usize = 150;
 

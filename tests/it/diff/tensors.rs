@@ -122,7 +122,7 @@ fn filters_that_leave_nothing_are_trouble() {
 fn a_rename_of_two_tensors_to_one_name_is_trouble() {
     let options = diff::Options { names: names(&[], &[], &["^.*$=x"]), ..Default::default() };
     let error = diff(&open(BASELINE), &open(RETRAINED), &options, &Silent).unwrap_err();
-    insta::assert_snapshot!(error, @"--rename maps both global_step and model/attention/kernel to x");
+    insta::assert_snapshot!(error, @"rename: both global_step and model/attention/kernel are renamed to x");
 }
 
 #[test]
