@@ -71,7 +71,7 @@ impl WriteCheckpoint for OnDisk<'_> {
         &mut self,
         path: &str,
         tensors: &[Written<'_>],
-        format: CheckpointFormatVersion,
+        version: CheckpointFormatVersion,
     ) -> Result<()> {
         let mut builder = CheckpointBuilder::default();
         for written in tensors {
@@ -83,9 +83,10 @@ impl WriteCheckpoint for OnDisk<'_> {
                 .map_err(|error| error.of_tensor(&written.name.into()))?;
             builder.add_slice(written.name, &shape, &slice, written.tensor)?;
         }
-        let (path, format) = (Path::new(path), Format::of(format)?);
-        // A V2 checkpoint at another path is a part, which `MergeV2Checkpoints` merges later.
-        if format.writer()?.merge.is_some() && path != self.path {
+        // What `SaveV2` writes to another path is a part, which `MergeV2Checkpoints` merges later.
+        let is_part = version == CheckpointFormatVersion::V2 && Path::new(path) != self.path;
+        let (path, format) = (Path::new(path), Format::of(version)?);
+        if is_part {
             self.make_directory(path)?;
             return builder.write(path, format, Existing::Replace, self.progress).map(drop);
         }

@@ -1,8 +1,8 @@
 //! The shortest decimal of an element: few digits, but enough to identify the value in its type.
 
-use half::{bf16, f16};
-
-use super::{DType, Kind, Scalar};
+use super::DType;
+use super::element::{ComplexNumber, Number, Visit};
+use super::encoding::{Encoding, Layout};
 
 /// Returns the `f64` that prints as the shortest decimal that reads back as `value` in the floating type `dtype`.
 ///
@@ -12,14 +12,37 @@ pub fn shortest(dtype: DType, value: f64) -> f64 {
     if !value.is_finite() || value == 0.0 {
         return value;
     }
-    match dtype {
-        DType::F32 | DType::Complex64 => fewest_digits_f32(value),
-        DType::F16 => fewest_digits(value, |x| Some(f16::from_f64(x).to_f64())),
-        DType::BF16 => fewest_digits(value, |x| Some(bf16::from_f64(x).to_f64())),
-        _ => match byte_values(dtype) {
-            Some(values) => fewest_digits(value, |x| nearest(&values, x)),
-            None => value,
-        },
+    match dtype.visit(FloatLayout) {
+        Some(layout) if layout == Layout::ieee(8, 23) => fewest_digits_f32(value),
+        Some(layout) if layout != Layout::ieee(11, 52) => fewest_digits(value, |x| layout.round(x)),
+        // `Display` prints the shortest decimal of an `f64`.
+        _ => value,
+    }
+}
+
+/// The layout of the floats of a type; `None` if it has none.
+struct FloatLayout;
+
+impl Visit for FloatLayout {
+    type Out = Option<Layout>;
+
+    fn number<T: Number>(self) -> Self::Out {
+        match T::ENCODING {
+            Encoding::Float(layout) => Some(layout),
+            Encoding::Integer { .. } => None,
+        }
+    }
+
+    fn complex<T: ComplexNumber>(self) -> Self::Out {
+        self.number::<T::Part>()
+    }
+
+    fn boolean(self) -> Self::Out {
+        None
+    }
+
+    fn bytes(self) -> Self::Out {
+        None
     }
 }
 
@@ -58,37 +81,45 @@ fn fewest_digits(value: f64, round: impl Fn(f64) -> Option<f64>) -> f64 {
     value
 }
 
-/// The value nearest to `x`, on a tie the one with the even bit pattern; `None` if `x` is out of range.
-fn nearest(values: &[f64], x: f64) -> Option<f64> {
-    let mut magnitudes: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    magnitudes.sort_by(f64::total_cmp);
-    if let [.., next, max] = *magnitudes
-        && x.abs() > max + (max - next) / 2.0
-    {
-        return None;
-    }
-    let by_distance = |&(i, v): &(usize, &f64), &(j, w): &(usize, &f64)| {
-        (x - v).abs().total_cmp(&(x - w).abs()).then((i % 2).cmp(&(j % 2)))
-    };
-    values.iter().enumerate().filter(|(_, v)| v.is_finite()).min_by(by_distance).map(|(_, &v)| v)
-}
-
-/// Returns every value of a one-byte floating type, by bit pattern; `None` for other types.
-fn byte_values(dtype: DType) -> Option<Vec<f64>> {
-    if (dtype.kind(), dtype.size()) != (Kind::Float, Some(1)) {
-        return None;
-    }
-    let bytes: Vec<u8> = (0..=u8::MAX).collect();
-    let values = dtype.scalars(&bytes).into_iter().filter_map(|value| match value {
-        Scalar::Float(value) => Some(value),
-        _ => None,
-    });
-    Some(values.collect())
-}
-
 #[cfg(test)]
 mod tests {
+    use half::{bf16, f16};
+
     use super::*;
+    use crate::tensor::{Kind, Scalar};
+
+    /// The value nearest to `x`, on a tie the one with the even bit pattern; `None` if `x` is out of range.
+    fn nearest(values: &[f64], x: f64) -> Option<f64> {
+        let mut magnitudes: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+        magnitudes.sort_by(f64::total_cmp);
+        if let [.., next, max] = *magnitudes
+            && x.abs() > max + (max - next) / 2.0
+        {
+            return None;
+        }
+        let by_distance = |&(i, v): &(usize, &f64), &(j, w): &(usize, &f64)| {
+            (x - v).abs().total_cmp(&(x - w).abs()).then((i % 2).cmp(&(j % 2)))
+        };
+        values
+            .iter()
+            .enumerate()
+            .filter(|(_, v)| v.is_finite())
+            .min_by(by_distance)
+            .map(|(_, &v)| v)
+    }
+
+    /// Returns every value of a one-byte floating type, by bit pattern; `None` for other types.
+    fn byte_values(dtype: DType) -> Option<Vec<f64>> {
+        if (dtype.kind(), dtype.size()) != (Kind::Float, Some(1)) {
+            return None;
+        }
+        let bytes: Vec<u8> = (0..=u8::MAX).collect();
+        let values = dtype.scalars(&bytes).into_iter().filter_map(|value| match value {
+            Scalar::Float(value) => Some(value),
+            _ => None,
+        });
+        Some(values.collect())
+    }
 
     #[test]
     fn a_third_has_as_few_digits_as_each_type_needs() {
@@ -130,6 +161,19 @@ mod tests {
             for &value in values.iter().filter(|value| value.is_finite()) {
                 let decimal = shortest(dtype, value);
                 assert_eq!(nearest(&values, decimal), Some(value), "{dtype} {value} as {decimal}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_type_of_floats_has_a_decimal_with_its_own_digits() {
+        for &dtype in DType::ALL {
+            let has_floats = matches!(dtype.kind(), Kind::Float | Kind::Complex);
+            assert_eq!(dtype.visit(FloatLayout).is_some(), has_floats, "{dtype}");
+            if has_floats && ![DType::F64, DType::Complex128].contains(&dtype) {
+                let third = dtype.visit(FloatLayout).and_then(|layout| layout.round(1.0 / 3.0));
+                let digits = shortest(dtype, third.unwrap()).to_string().len();
+                assert!(digits <= "0.33333334".len(), "{dtype}: {digits}");
             }
         }
     }

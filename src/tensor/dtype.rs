@@ -26,15 +26,6 @@ pub enum Kind {
     Bytes,
 }
 
-/// What TensorFlow's checkpoints support for some types only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Support {
-    /// V1 checkpoints can hold the type.
-    V1,
-    /// Slices of the type are cut and joined when they are read from V2 checkpoints.
-    Slices,
-}
-
 /// The difference between the code of a reference type and that of the type.
 pub(crate) const REFERENCE: i32 = 100;
 
@@ -51,8 +42,8 @@ macro_rules! visit {
 }
 
 macro_rules! dtypes {
-    (fixed { $($variant:ident: $element:ty = $code:literal, $name:literal, $kind:ident $(, $support:ident)*;)* }
-     bytes { $($opaque:ident = $opaque_code:literal, $opaque_name:literal $(, $opaque_support:ident)*;)* }) => {
+    (fixed { $($variant:ident: $element:ty = $code:literal, $name:literal, $kind:ident;)* }
+     bytes { $($opaque:ident = $opaque_code:literal, $opaque_name:literal;)* }) => {
         /// The type of a tensor's elements; the names and codes of TensorFlow's `types.proto`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum DType { $(#[doc = $name] $variant,)* $(#[doc = $opaque_name] $opaque,)* }
@@ -90,15 +81,6 @@ macro_rules! dtypes {
                 match self { $(Self::$variant => Kind::$kind,)* $(Self::$opaque => Kind::Bytes,)* }
             }
 
-            /// Whether TensorFlow's checkpoints support the type in this respect.
-            pub(crate) fn supports(self, support: Support) -> bool {
-                let all: &[Support] = match self {
-                    $(Self::$variant => &[$(Support::$support),*],)*
-                    $(Self::$opaque => &[$(Support::$opaque_support),*],)*
-                };
-                all.contains(&support)
-            }
-
             /// The size of a stored element in bytes; `None` for elements of variable length.
             pub fn size(self) -> Option<usize> {
                 match self {
@@ -120,24 +102,24 @@ macro_rules! dtypes {
 
 dtypes! {
     fixed {
-        F32: f32 = 1, "float32", Float, V1, Slices;
-        F64: f64 = 2, "float64", Float, V1, Slices;
-        I32: i32 = 3, "int32", Integer, V1, Slices;
-        U8: u8 = 4, "uint8", Integer, V1, Slices;
-        I16: i16 = 5, "int16", Integer, V1, Slices;
-        I8: i8 = 6, "int8", Integer, V1, Slices;
-        Complex64: C64 = 8, "complex64", Complex, V1, Slices;
-        I64: i64 = 9, "int64", Integer, V1, Slices;
-        Bool: Bool = 10, "bool", Bool, V1, Slices;
-        QI8: i8 = 11, "qint8", Integer, V1, Slices;
-        QU8: u8 = 12, "quint8", Integer, V1, Slices;
-        QI32: i32 = 13, "qint32", Integer, V1, Slices;
-        BF16: bf16 = 14, "bfloat16", Float, Slices;
+        F32: f32 = 1, "float32", Float;
+        F64: f64 = 2, "float64", Float;
+        I32: i32 = 3, "int32", Integer;
+        U8: u8 = 4, "uint8", Integer;
+        I16: i16 = 5, "int16", Integer;
+        I8: i8 = 6, "int8", Integer;
+        Complex64: C64 = 8, "complex64", Complex;
+        I64: i64 = 9, "int64", Integer;
+        Bool: Bool = 10, "bool", Bool;
+        QI8: i8 = 11, "qint8", Integer;
+        QU8: u8 = 12, "quint8", Integer;
+        QI32: i32 = 13, "qint32", Integer;
+        BF16: bf16 = 14, "bfloat16", Float;
         QI16: i16 = 15, "qint16", Integer;
         QU16: u16 = 16, "quint16", Integer;
-        U16: u16 = 17, "uint16", Integer, V1;
-        Complex128: C128 = 18, "complex128", Complex, V1, Slices;
-        F16: f16 = 19, "float16", Float, V1;
+        U16: u16 = 17, "uint16", Integer;
+        Complex128: C128 = 18, "complex128", Complex;
+        F16: f16 = 19, "float16", Float;
         U32: u32 = 22, "uint32", Integer;
         U64: u64 = 23, "uint64", Integer;
         F8E5M2: F8E5M2 = 24, "float8_e5m2", Float;
@@ -152,7 +134,7 @@ dtypes! {
         F4E2M1Fn: F4E2M1Fn = 33, "float4_e2m1fn", Float;
     }
     bytes {
-        String = 7, "string", V1;
+        String = 7, "string";
         Resource = 20, "resource";
         Variant = 21, "variant";
     }

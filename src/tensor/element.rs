@@ -67,6 +67,9 @@ pub trait ComplexNumber: Element {
     /// Whether squares and products of values can leave the range of `f64`.
     const WIDE: bool;
 
+    /// The type of the real and imaginary parts.
+    type Part: Number;
+
     /// The real and imaginary parts, widened exactly.
     fn parts(self) -> (f64, f64);
 }
@@ -141,6 +144,7 @@ macro_rules! complex {
         }
 
         impl ComplexNumber for $name {
+            type Part = $float;
             const WIDE: bool = $wide;
 
             #[inline(always)]

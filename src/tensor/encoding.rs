@@ -63,8 +63,37 @@ impl Layout {
         Self { exponent_bits, mantissa_bits, bias, specials: Specials::NegativeZero }
     }
 
+    /// The value of the type that is nearest to `x`, on a tie the one with an even bit pattern; `None` if `x` is out of range or
+    /// not finite.
+    pub(crate) fn round(self, x: f64) -> Option<f64> {
+        const F64: Layout = Layout::ieee(11, 52);
+        let stored = (x.to_bits() >> F64.mantissa_bits) & ((1 << F64.exponent_bits) - 1);
+        let exponent = i32::try_from(stored).ok()? - F64.bias;
+        let smallest = 1 - self.bias;
+        let unit = power_of_two(exponent.max(smallest) - self.mantissa_bits.cast_signed());
+        let rounded = (x / unit).round_ties_even() * unit;
+        (rounded.abs() <= self.largest()).then_some(rounded)
+    }
+
+    /// The largest finite value.
+    fn largest(self) -> f64 {
+        let exponents = 1 << self.exponent_bits;
+        let (exponent, unused) = match self.specials {
+            Specials::Ieee => (exponents - 2, 1.0),
+            Specials::AllOnes => (exponents - 1, 2.0),
+            Specials::NegativeZero | Specials::None => (exponents - 1, 1.0),
+        };
+        let mantissa = 2.0 - unused * power_of_two(-self.mantissa_bits.cast_signed());
+        mantissa * power_of_two(exponent - self.bias)
+    }
+
     /// The number of bits, with the sign.
     pub const fn bits(self) -> u32 {
         1 + self.exponent_bits + self.mantissa_bits
     }
+}
+
+/// 2 to the power `exponent`, which must be that of a finite `f64`.
+fn power_of_two(exponent: i32) -> f64 {
+    2.0_f64.powi(exponent)
 }

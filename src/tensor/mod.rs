@@ -22,8 +22,8 @@ mod view;
 pub use crate::name::Name;
 pub(crate) use buffered_stream::BufferedStream;
 pub use decimal::shortest;
+pub(crate) use dtype::REFERENCE;
 pub use dtype::{DType, Kind};
-pub(crate) use dtype::{REFERENCE, Support};
 pub use element::{Bool, Complex64, Complex128, ComplexNumber, Element, Number, Scalar, Visit};
 pub use element::{
     F4E2M1Fn, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, I2, I4, U2, U4,

@@ -1,10 +1,11 @@
 //! Encodes the values of a slice as one `*_val` list of a `TensorProto`.
 
+use super::types::WRITTEN;
 use crate::bytes::varint;
 use crate::error::{Error, Remedy, Result};
 use crate::progress::{Progress, Silent};
 use crate::tensor::framing::{ElementPart, read_elements};
-use crate::tensor::{Coding, Support, TensorSource, ValueField, read_through};
+use crate::tensor::{Coding, TensorSource, ValueField, read_through};
 
 /// The size of the write buffer.
 const BUFFER: usize = 64 << 10;
@@ -25,7 +26,7 @@ impl<'a> Values<'a> {
     pub(super) fn measure(source: &'a dyn TensorSource) -> Result<Self> {
         let (dtype, elements) = (source.dtype(), source.shape().elements());
         let field = ValueField::of(dtype);
-        if !dtype.supports(Support::V1) {
+        if !WRITTEN.contains(&dtype) {
             let kind = format!("a V1 checkpoint cannot hold {dtype}");
             return Err(Error::unsupported(kind).avoided_by(Remedy::WriteV2));
         }

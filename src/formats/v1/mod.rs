@@ -17,6 +17,7 @@ mod read;
 mod saved;
 mod table_file;
 mod tensor;
+mod types;
 mod values;
 mod walk;
 mod write;

@@ -8,7 +8,25 @@ use crate::checkpoint::{Checkpoint, Entry};
 use crate::graph::save_op::RESTORE_V2;
 use crate::saver::ObjectKeys;
 use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
-use crate::tensor::{DType, Name, Shape, Slice, Support, TensorSource, dims_text, slice_spec};
+use crate::tensor::{DType, Name, Shape, Slice, TensorSource, dims_text, slice_spec};
+
+/// The types whose slices TensorFlow cuts and joins when it reads them from V2 checkpoints.
+const SLICED: &[DType] = &[
+    DType::F32,
+    DType::F64,
+    DType::I32,
+    DType::U8,
+    DType::I16,
+    DType::I8,
+    DType::Complex64,
+    DType::I64,
+    DType::Bool,
+    DType::QI8,
+    DType::QU8,
+    DType::QI32,
+    DType::BF16,
+    DType::Complex128,
+];
 
 /// The checkpoint that nodes restore from.
 pub(crate) struct RestoreSource<'c> {
@@ -141,10 +159,7 @@ impl<'c> RestoreSource<'c> {
             }
         };
         let dtype = source.dtype();
-        if !self.accepts_all
-            && !dtype.supports(Support::Slices)
-            && !is_stored(source, wanted.as_ref())
-        {
+        if !self.accepts_all && !SLICED.contains(&dtype) && !is_stored(source, wanted.as_ref()) {
             let how = if wanted.is_some() { "cuts no slices" } else { "joins no slices" };
             return Err(wrong(format!(
                 "TensorFlow {how} of {dtype}, and the checkpoint has others"
