@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub use new_directory::NewDirectory;
 pub use new_file::{Complete, NewFile};
 pub use publication::{Existing, Publication};
-pub use replace::replace;
+pub use replace::{Replacement, replace};
 pub use same_content::have_same_content;
 pub use unfinished::abandon;
 

@@ -1,44 +1,74 @@
-//! Replaces one file as a whole.
+//! Replaces files as a whole.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Existing, NewFile, Publication, cannot_write};
+use super::{Complete, Existing, NewFile, Publication, cannot_write};
 use crate::error::{Error, Result};
 
-/// Writes a file under a temporary name and renames it, so that an existing file stays until the new one is complete. Of a
-/// symbolic link, the file that it points to is replaced; devices and pipes are written to directly.
+/// Replaces one file; see [`Replacement`].
 ///
 /// # Errors
 /// The error of `write`, or if the file cannot be written; then an existing file is unchanged.
 pub fn replace<T>(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<T>) -> Result<T> {
-    let in_file = |error: Error| error.of_file(path);
-    let fail = |error| in_file(cannot_write(error));
-    let old = match fs::metadata(path) {
-        Ok(old) => Some(old),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(fail(error)),
-    };
-    if let Some(old) = &old {
-        // A file that is not writable may not be replaced either; nor may a directory.
-        let opened = OpenOptions::new().write(true).open(path).map_err(fail)?;
-        if !old.is_file() {
-            // Devices and pipes cannot be replaced.
-            let mut out = BufWriter::new(opened);
-            let done = write(&mut out).map_err(|error| error.in_file(path))?;
-            return out.flush().map(|()| done).map_err(fail);
-        }
-    }
-    let mut new = NewFile::create(&target(path)).map_err(in_file)?;
-    if let Some(old) = old {
-        new.permit(old.permissions()).map_err(in_file)?;
-    }
-    let done = write(&mut new).map_err(|error| error.in_file(path))?;
-    let mut publication = Publication::new(Existing::Replace);
-    publication.add(new.complete().map_err(in_file)?);
-    publication.publish().map_err(in_file)?;
+    let mut files = Replacement::default();
+    let done = files.write(path, write)?;
+    files.publish().map_err(|error| error.of_file(path))?;
     Ok(done)
+}
+
+/// New files that replace others together. Each is written under a temporary name and renamed when all are complete, so that the
+/// existing files stay until then.
+#[derive(Debug, Default)]
+pub struct Replacement(Vec<Complete>);
+
+impl Replacement {
+    /// Writes one of the files. Of a symbolic link, the file that it points to is replaced; devices and pipes are written to
+    /// directly.
+    ///
+    /// # Errors
+    /// The error of `write`, or if the file cannot be written.
+    pub fn write<T>(
+        &mut self,
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> Result<T>,
+    ) -> Result<T> {
+        let in_file = |error: Error| error.of_file(path);
+        let fail = |error| in_file(cannot_write(error));
+        let old = match fs::metadata(path) {
+            Ok(old) => Some(old),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(fail(error)),
+        };
+        if let Some(old) = &old {
+            // A file that is not writable may not be replaced either; nor may a directory.
+            let opened = OpenOptions::new().write(true).open(path).map_err(fail)?;
+            if !old.is_file() {
+                // Devices and pipes cannot be replaced.
+                let mut out = BufWriter::new(opened);
+                let done = write(&mut out).map_err(|error| error.in_file(path))?;
+                return out.flush().map(|()| done).map_err(fail);
+            }
+        }
+        let mut new = NewFile::create(&target(path)).map_err(in_file)?;
+        if let Some(old) = old {
+            new.permit(old.permissions()).map_err(in_file)?;
+        }
+        let done = write(&mut new).map_err(|error| error.in_file(path))?;
+        self.0.push(new.complete().map_err(in_file)?);
+        Ok(done)
+    }
+
+    /// Moves the files to their places, in the order in which they were written.
+    ///
+    /// # Errors
+    /// If one cannot be moved.
+    pub fn publish(self) -> Result<()> {
+        let mut publication = Publication::new(Existing::Replace);
+        self.0.into_iter().for_each(|file| publication.add(file));
+        publication.publish()
+    }
 }
 
 /// The file to replace or create: `path` itself, or the end of a chain of symbolic links.

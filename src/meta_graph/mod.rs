@@ -40,6 +40,7 @@ pub use debug_info::{debug_info, debug_info_file, own_debug_info};
 pub use export::{Exported, export};
 pub use import::{Imported, import};
 pub use options::{ExportOptions, ImportOptions, Predicate};
+use parts::META_GRAPH;
 pub(crate) use parts::{Parts, meta_graphs_in};
 pub(crate) use registered::{SAVERS, TRAINABLE, item_type};
 pub(crate) use replace::Replacements;
@@ -54,8 +55,9 @@ pub(crate) use special_op::{
 
 use crate::error::{Error, Result};
 use crate::graph::OpTable;
-use crate::message::Message;
+use crate::message::{Message, Writer};
 use crate::schema::KnownType;
+use crate::schema::field::meta_graph_def;
 
 /// The collection in which an export lists inputs from outside the scope.
 pub const UNBOUND_INPUTS: &str = "unbound_inputs";
@@ -72,6 +74,22 @@ pub(crate) fn graph_of<'m>(message: &'m Message<'_>) -> Result<&'m [u8]> {
             let expected = "a MetaGraphDef or a GraphDef";
             Err(Error::unexpected("message", &message.ty().full_name, expected))
         }
+    }
+}
+
+/// The meta graph that consists of `graph`, a `GraphDef`, alone.
+///
+/// # Errors
+/// If the message is of another type, or the schema has no meta graphs.
+pub fn with_graph<'s>(graph: &Message<'s>) -> Result<Message<'s>> {
+    let (schema, ty) = (graph.schema(), graph.ty());
+    match (ty.known, schema.message(META_GRAPH)) {
+        (Some(KnownType::GraphDef), Some(meta)) => {
+            let mut out = Writer::default();
+            out.put_bytes(meta_graph_def::GRAPH_DEF, graph.bytes());
+            Message::decode(schema, meta, out.finish())
+        }
+        _ => Err(Error::unexpected("message", &ty.full_name, KnownType::GraphDef.full_name())),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::checkpoint::{
     self, CheckpointState, Format, META_GRAPH_SUFFIX, StateOptions, meta_graph_filename,
 };
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::{self, Replacement};
 use crate::message::Message;
 use crate::meta_graph::{self, ExportOptions, debug_info_file};
 use crate::progress::Progress;
@@ -220,17 +220,16 @@ impl Saver {
     fn write_meta_graph(&self, file: &Path, options: &SaveOptions<'_>) -> Result<()> {
         let Some(meta_graph) = options.meta_graph else { return Ok(()) };
         let meta_graph = self.exported(meta_graph, options.strip_default_attrs)?;
-        let write = |file: &Path, message: &Message<'_>| {
-            files::replace(file, |out| out.write_all(message.bytes()).map_err(files::cannot_write))
+        let mut files = Replacement::default();
+        let mut write = |file: &Path, message: &Message<'_>| {
+            files.write(file, |out| out.write_all(message.bytes()).map_err(files::cannot_write))
         };
-        write(file, &meta_graph)?;
-        match options.debug_info {
-            Some(info) => {
-                let info = meta_graph::debug_info(info, &meta_graph, "", "")?;
-                write(&debug_info_file(file)?, &info)
-            }
-            None => Ok(()),
+        if let Some(info) = options.debug_info {
+            let info = meta_graph::debug_info(info, &meta_graph, "", "")?;
+            write(&debug_info_file(file)?, &info)?;
         }
+        write(file, &meta_graph)?;
+        files.publish()
     }
 
     /// The meta graph with this saver as its `saver_def`.

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use ckdiff::Error;
 use ckdiff::artifact::{Artifact, ReadOptions};
-use ckdiff::compare::{self, Device};
-use ckdiff::diff::{Ignore, Lists, NameFilter, Only, Options, TextView, Verdict, diff};
-use ckdiff::report::{self, Palette, Report};
-use ckdiff::{Error, compare::Tolerance};
+use ckdiff::compare::Device;
+use ckdiff::diff::{Lists, Only, Options, TextView, Verdict, diff};
+use ckdiff::report::{self, Report};
 
 use crate::Exit;
-use crate::args::{Choice, CompareArgs, DeviceArgs, DiffArgs, Jobs, Unified};
+use crate::args::{Choice, DeviceArgs, DiffArgs};
 use crate::diagnostics::{Diagnostics, warn};
 use crate::output;
 use crate::progress::Bar;
@@ -22,7 +22,7 @@ use crate::schema::Loaded;
 pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     let lists = Lists { as_set: args.lists.as_set.clone(), keyed: args.lists.key.clone() };
     let device = device(&args.device)?;
-    let options = Options { lists, device, ..options(&args.what, args.histogram, &args.jobs)? };
+    let options = Options { lists, device, ..args.what.options(args.histogram, &args.jobs)? };
     if [&args.lhs, &args.rhs].iter().all(|path| path.as_os_str() == "-") {
         let why = "standard input cannot be both sides";
         return Err(Error::usage(why).into());
@@ -38,9 +38,11 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     if let Some(failure) = &diff.work.failure {
         warn(&format!("{failure}; the CPU compared the rest; the results are the same"));
     }
-    let texts = args.text.unified.map(|_| TextView::new(&diff, &lhs, &rhs)).transpose()?;
+    let is_text_view = args.text.unified.is_some();
+    let is_text_view = is_text_view && output::is_for_person(&args.report, args.quiet);
+    let texts = is_text_view.then(|| TextView::new(&diff, &lhs, &rhs)).transpose()?;
     output::write(&args.report, args.quiet, |format, palette, out| {
-        let options = report_options(palette, args.max_diffs, &args.text);
+        let options = args.text.report_options(palette, args.max_diffs);
         report::write(&Report::Diff(&diff, texts.as_ref()), format, &options, out).map(drop)
     })?;
     output::print_unseen(&args.report, args.quiet, diff.errors());
@@ -69,13 +71,6 @@ fn open<'s>(
     Artifact::open_both(lhs, rhs, args.jobs.jobs.into())
 }
 
-/// How a report on a diff looks.
-pub(crate) fn report_options(palette: Palette, max_rows: usize, text: &Unified) -> report::Options {
-    let defaults = report::Options::default();
-    let context = text.unified.unwrap_or(defaults.context);
-    report::Options { palette, max_rows, context }
-}
-
 /// The requested device; a GPU is opened.
 fn device(args: &DeviceArgs) -> Result<Device, Error> {
     match &args.device {
@@ -83,28 +78,4 @@ fn device(args: &DeviceArgs) -> Result<Device, Error> {
         Choice::Cpu => Ok(Device::cpu()),
         Choice::Gpu(name) => Device::gpu(name.as_deref()),
     }
-}
-
-/// The options that the arguments stand for.
-///
-/// # Errors
-/// When a tolerance, a pattern or a rename is invalid.
-pub(crate) fn options(what: &CompareArgs, histogram: bool, jobs: &Jobs) -> Result<Options, Error> {
-    let close = &what.closeness;
-    Ok(Options {
-        compare: compare::Options {
-            tolerance: Tolerance::new(close.atol, close.rtol, close.ulp)?,
-            nan: close.nan,
-            further: close.tolerance.clone(),
-            histogram,
-            threads: jobs.jobs.into(),
-            ..compare::Options::default()
-        },
-        names: NameFilter::new(&what.filter.include, &what.filter.exclude, &what.rename)?,
-        only: what.only.unwrap_or_default(),
-        lists: Lists::default(),
-        ignore: Ignore::new(&what.changes.ignore, &what.changes.ignore_kind)?,
-        strict: what.changes.strict,
-        device: Device::cpu(),
-    })
 }

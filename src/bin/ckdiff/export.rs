@@ -4,17 +4,16 @@ use std::path::Path;
 
 use ckdiff::Error;
 use ckdiff::artifact::{Document, ReadOptions};
-use ckdiff::message::{Message, Writer};
+use ckdiff::message::Message;
 use ckdiff::meta_graph::{self, ExportOptions, Exported, ImportOptions, Imported, export, import};
 use ckdiff::report::human::printable;
-use ckdiff::schema::field::meta_graph_def;
-use ckdiff::schema::{KnownType, Schema};
+use ckdiff::schema::KnownType;
 
 use crate::Exit;
 use crate::args::{ContentArgs, ExportArgs, TargetArgs};
-use crate::convert;
 use crate::debug_info;
 use crate::diagnostics::{self, Diagnostics};
+use crate::message_file::{target, warn_of, write};
 use crate::schema::Loaded;
 
 /// The maximum number of names that a warning lists.
@@ -26,9 +25,9 @@ const MAX_LISTED: usize = 10;
 /// When a file cannot be read or holds no graph, an option names something that does not exist, or OUT cannot be written;
 /// then OUT is unchanged.
 pub(crate) fn run(args: &ExportArgs) -> Result<Exit, Diagnostics> {
-    let to = convert::target(&args.output, &args.form)?;
+    let to = target(&args.output, &args.form)?;
     let loaded = Loaded::tensorflow();
-    let document = loaded.read(&args.input, convert::read_options(&args.form))?;
+    let document = loaded.read(&args.input, args.form.read_options())?;
     let in_file = |error: Error| error.in_file(document.path());
     let meta = of_document(&document)?;
     let exported = export(&meta, &export_options(args)).map_err(in_file)?;
@@ -53,11 +52,10 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Exit, Diagnostics> {
         Ok::<_, Error>((output, info))
     });
     let debug_info = debug_info.transpose()?;
-    convert::write(&message, document.path(), to, &args.output, &args.form)?;
-    if let Some((output, info)) = debug_info {
-        convert::write(&info, document.path(), to, &output, &args.form)?;
-    }
-    convert::warn_of(&document);
+    let debug_info = debug_info.iter().map(|(path, info)| (&**path, info));
+    let messages = debug_info.chain([(&*args.output, &message)]);
+    write(messages, document.path(), to, &args.form)?;
+    warn_of(&document);
     warn_of_export(&exported, args);
     Ok(Exit::Same)
 }
@@ -74,15 +72,7 @@ fn of_document<'s>(document: &Document<'s>) -> Result<Message<'s>, Error> {
     let message = document.message();
     match message.ty().known {
         Some(KnownType::MetaGraphDef) => Ok(message.clone()),
-        Some(KnownType::GraphDef) => {
-            let mut out = Writer::default();
-            out.put_bytes(meta_graph_def::GRAPH_DEF, message.bytes());
-            let schema = Schema::tensorflow();
-            match schema.message(KnownType::MetaGraphDef.full_name()) {
-                Some(ty) => Message::decode(schema, ty, out.finish()),
-                None => Ok(message.clone()),
-            }
-        }
+        Some(KnownType::GraphDef) => meta_graph::with_graph(message),
         _ => {
             let why = format!("expected a meta graph or a graph, found {}", document.kind());
             Err(Error::usage(why).in_file(document.path()))

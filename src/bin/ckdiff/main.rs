@@ -17,6 +17,7 @@ mod lfs_pointer;
 mod losses;
 mod man;
 mod merge;
+mod message_file;
 mod output;
 mod progress;
 mod save_as;

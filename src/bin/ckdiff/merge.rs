@@ -1,10 +1,10 @@
 //! `ckdiff merge PART… OUT`: merges several checkpoints into one.
 
 use ckdiff::Error;
-use ckdiff::checkpoint::{self, Existing, Parts};
+use ckdiff::checkpoint::{self, Parts};
 
 use crate::Exit;
-use crate::args::{ExistingArgs, MergeArgs};
+use crate::args::MergeArgs;
 use crate::diagnostics::Diagnostics;
 use crate::interrupt;
 
@@ -18,11 +18,6 @@ pub(crate) fn run(args: &MergeArgs) -> Result<Exit, Diagnostics> {
     };
     interrupt::install_handler();
     let after = if args.remove_parts { Parts::Remove } else { Parts::Keep };
-    checkpoint::merge(parts, output, existing(&args.existing), after)?;
+    checkpoint::merge(parts, output, args.existing.existing(), after)?;
     Ok(Exit::Same)
-}
-
-/// What to do with an existing checkpoint.
-pub(crate) fn existing(args: &ExistingArgs) -> Existing {
-    if args.overwrite { Existing::Replace } else { Existing::Refuse }
 }

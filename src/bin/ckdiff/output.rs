@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
-use ckdiff::files::{self, cannot_write};
+use ckdiff::files::{Replacement, cannot_write};
 use ckdiff::report::{Format, Palette};
 use ckdiff::{Error, ErrorKind};
 
@@ -23,7 +23,7 @@ pub(crate) fn write(
     report: impl Fn(Format, Palette, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
     for (format, path) in &args.output {
-        replace(path, |out| report(*format, Palette::PLAIN, out).map_err(cannot_write))?;
+        to_path(path, |out| report(*format, Palette::PLAIN, out).map_err(cannot_write))?;
     }
     if quiet { Ok(()) } else { to_stdout(|out| report(args.format, palette(args.color), out)) }
 }
@@ -44,16 +44,29 @@ pub(crate) fn to_path<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Error>,
 ) -> Result<Option<T>, Error> {
-    if path == Path::new("-") { stdout(write) } else { replace(path, write).map(Some) }
+    to_paths([(path, write)]).map(|done| done.into_iter().next())
 }
 
-/// Writes a file, whole or not at all.
-fn replace<T>(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> Result<T, Error>,
-) -> Result<T, Error> {
+/// Writes to the file at each path, or to stdout for `-`, with its own function. Returns the results of the functions, without
+/// that of a closed pipe.
+///
+/// # Errors
+/// The errors of the functions, and when a file cannot be written; then all existing files are unchanged.
+pub(crate) fn to_paths<'p, T>(
+    outputs: impl IntoIterator<Item = (&'p Path, impl FnOnce(&mut dyn Write) -> Result<T, Error>)>,
+) -> Result<Vec<T>, Error> {
     interrupt::install_handler();
-    files::replace(path, write)
+    let mut files = Replacement::default();
+    let mut done = Vec::new();
+    for (path, write) in outputs {
+        if path == Path::new("-") {
+            done.extend(stdout(write)?);
+        } else {
+            done.push(files.write(path, write)?);
+        }
+    }
+    files.publish()?;
+    Ok(done)
 }
 
 fn stdout<T>(write: impl FnOnce(&mut dyn Write) -> Result<T, Error>) -> Result<Option<T>, Error> {
@@ -79,8 +92,9 @@ pub(crate) fn print_unseen<'e>(
 }
 
 /// Whether people read any of the reports.
-pub(crate) fn is_for_person(args: &ReportArgs) -> bool {
-    let mut formats = args.output.iter().map(|(format, _)| format).chain([&args.format]);
+pub(crate) fn is_for_person(args: &ReportArgs, quiet: bool) -> bool {
+    let on_stdout = (!quiet).then_some(&args.format);
+    let mut formats = args.output.iter().map(|(format, _)| format).chain(on_stdout);
     formats.any(|format| format.is_for_people)
 }
 

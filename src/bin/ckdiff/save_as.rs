@@ -15,7 +15,6 @@ use crate::Exit;
 use crate::args::SaveAsArgs;
 use crate::diagnostics::{self, Diagnostics};
 use crate::interrupt;
-use crate::merge::existing;
 use crate::progress::Bar;
 
 /// Reads a checkpoint and writes a new one.
@@ -45,7 +44,7 @@ pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Diagnostics> {
     let format = args.format.unwrap_or_else(by_ending);
     interrupt::install_handler();
     let bar = Bar::new(false);
-    builder.write(&args.output, format, existing(&args.existing), &bar)?;
+    builder.write(&args.output, format, args.existing.existing(), &bar)?;
     drop(bar);
     warn_of_metadata(&builder, format);
     Ok(Exit::Same)

@@ -108,7 +108,7 @@ fn list(
     }
     // In the human format, one tensor is printed with its values.
     let values = match only {
-        Some(entry) if !args.digest && output::is_for_person(&args.report) => {
+        Some(entry) if !args.digest && output::is_for_person(&args.report, false) => {
             Some(TensorValues::read(&entry.name, source(entry)?, &bar)?)
         }
         _ => None,

@@ -324,6 +324,27 @@ fn words_stay_in_their_modules() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Code that two commands share has a module of its own.
+#[test]
+fn commands_do_not_import_commands() {
+    let main = fs::read_to_string("src/bin/ckdiff/main.rs").unwrap();
+    let runs = main.lines().filter_map(|line| line.split_once("=> ")?.1.split_once("::run("));
+    let commands: BTreeSet<&str> = runs.map(|(command, _)| command).collect();
+    assert!(commands.len() > 10, "{commands:?}");
+    let mut wrong = Vec::new();
+    for (_, path, code) in files() {
+        let Ok(inside) = path.strip_prefix("src/bin/ckdiff") else { continue };
+        let own = inside.components().next().unwrap().as_os_str().to_str().unwrap();
+        let own = own.strip_suffix(".rs").unwrap_or(own);
+        if commands.contains(own) {
+            let of = |import: &String| import != own && commands.contains(&**import);
+            let imports = imports(&code).into_iter().filter(of);
+            wrong.extend(imports.map(|import| format!("{} imports {import}", path.display())));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// The library has other users than the command.
 #[test]
 fn only_the_command_and_its_reports_name_options_of_the_command() {

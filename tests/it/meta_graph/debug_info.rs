@@ -190,6 +190,19 @@ fn export_writes_debug_info_next_to_the_meta_graph() {
 }
 
 #[test]
+fn the_output_stays_if_its_debug_info_cannot_be_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = dir.path().join("m.meta");
+    std::fs::write(&output, "old").unwrap();
+    std::fs::create_dir(dir.path().join("m.debug")).unwrap();
+    let to = output.to_str().unwrap();
+    let run = ckdiff(&["export", "debug_info/model.meta", to, "--save-debug-info"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.stderr.contains("m.debug"), "{run:?}");
+    assert_eq!(std::fs::read(&output).unwrap(), b"old");
+}
+
+#[test]
 fn debug_info_of_the_input_is_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let place = |name: &str| dir.path().join(name).display().to_string();

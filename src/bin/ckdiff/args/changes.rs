@@ -1,6 +1,7 @@
 //! Arguments that choose which changes of graphs are reported.
 
 use ckdiff::diff::{ChangeKind, Keyed, PathPattern};
+use ckdiff::report::{self, Palette};
 use clap::Args;
 
 use super::values::one_of;
@@ -43,4 +44,13 @@ pub(crate) struct Unified {
     /// Show changes of graphs as lines of text, with N lines of context (3 by default)
     #[arg(short, long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "3")]
     pub(crate) unified: Option<usize>,
+}
+
+impl Unified {
+    /// How a report on a diff looks.
+    pub(crate) fn report_options(&self, palette: Palette, max_rows: usize) -> report::Options {
+        let defaults = report::Options::default();
+        let context = self.unified.unwrap_or(defaults.context);
+        report::Options { palette, max_rows, context }
+    }
 }

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use ckdiff::compare::{NanPolicy, Tolerance};
-use ckdiff::diff::Only;
+use ckdiff::Error;
+use ckdiff::compare::{self, Device, NanPolicy, Tolerance};
+use ckdiff::diff::{Ignore, Lists, NameFilter, Only, Options};
 use clap::Args;
 
 use super::changes::{Changes, ListArgs, Unified};
@@ -61,6 +62,32 @@ pub(crate) struct CompareArgs {
     pub(crate) only: Option<Only>,
     #[command(flatten)]
     pub(crate) changes: Changes,
+}
+
+impl CompareArgs {
+    /// The options that the arguments stand for.
+    ///
+    /// # Errors
+    /// When a tolerance, a pattern or a rename is invalid.
+    pub(crate) fn options(&self, histogram: bool, jobs: &Jobs) -> Result<Options, Error> {
+        let close = &self.closeness;
+        Ok(Options {
+            compare: compare::Options {
+                tolerance: Tolerance::new(close.atol, close.rtol, close.ulp)?,
+                nan: close.nan,
+                further: close.tolerance.clone(),
+                histogram,
+                threads: jobs.jobs.into(),
+                ..compare::Options::default()
+            },
+            names: NameFilter::new(&self.filter.include, &self.filter.exclude, &self.rename)?,
+            only: self.only.unwrap_or_default(),
+            lists: Lists::default(),
+            ignore: Ignore::new(&self.changes.ignore, &self.changes.ignore_kind)?,
+            strict: self.changes.strict,
+            device: Device::cpu(),
+        })
+    }
 }
 
 /// When two values are close.

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use ckdiff::artifact::Form;
+use ckdiff::artifact::{Form, ReadOptions};
+use ckdiff::message::Unknown;
 use ckdiff::text::Style;
+use ckdiff::{json, text};
 use clap::Args;
 use clap::builder::TypedValueParser;
 
@@ -113,4 +115,54 @@ pub(crate) struct FmtArgs {
     /// Change nothing; list the files that would change, and exit with 1 if there are any
     #[arg(long)]
     pub(crate) check: bool,
+}
+
+impl FormArgs {
+    fn unknown(&self) -> Unknown {
+        if self.drop_unknown { Unknown::Drop } else { Unknown::Refuse }
+    }
+
+    /// How to read the message.
+    pub(crate) fn read_options(&self) -> ReadOptions {
+        ReadOptions {
+            form: self.from,
+            text: text::ParseOptions {
+                unknown: self.unknown(),
+                threads: self.jobs.jobs.into(),
+                ..text::ParseOptions::default()
+            },
+            json: json::ParseOptions { unknown: self.unknown() },
+            ..ReadOptions::default()
+        }
+    }
+
+    pub(crate) fn text_options(&self) -> text::PrintOptions {
+        let mut options = text::PrintOptions::new(self.layout.style);
+        if self.drop_unknown {
+            options.unknown_fields = text::UnknownFields::LeaveOut;
+        }
+        options.single_line = self.layout.single_line;
+        options.short_repeated = self.layout.short_repeated;
+        options.expand_any |= self.layout.expand_any;
+        options.threads = self.jobs.jobs.into();
+        options
+    }
+
+    pub(crate) fn json_options(&self) -> json::PrintOptions {
+        json::PrintOptions {
+            names: if self.layout.original_names {
+                json::FieldNames::Original
+            } else {
+                json::FieldNames::LowerCamel
+            },
+            layout: if self.layout.compact {
+                json::Layout::Compact
+            } else {
+                json::Layout::Indented(2)
+            },
+            enums: if self.layout.enum_numbers { json::Enums::Numbers } else { json::Enums::Names },
+            defaults: self.layout.defaults,
+            unknown: self.unknown(),
+        }
+    }
 }

@@ -18,16 +18,14 @@ use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches, Subcommand};
 use clap_complete::Shell;
 
-pub(crate) use changes::Unified;
-pub(crate) use common::Jobs;
 pub(crate) use device::{Choice, DeviceArgs, DevicesArgs};
-pub(crate) use diff::{CompareArgs, DiffArgs};
+pub(crate) use diff::DiffArgs;
 pub(crate) use export::{ContentArgs, ExportArgs, TargetArgs};
 pub(crate) use git::{GitDriverArgs, TextconvArgs};
 pub(crate) use messages::{ConvertArgs, FmtArgs, FormArgs, SchemaArgs};
 pub(crate) use read::{ShowArgs, VerifyArgs};
 pub(crate) use report::{Color, ReportArgs};
-pub(crate) use save::{ExistingArgs, LatestArgs, MergeArgs, SaveAsArgs};
+pub(crate) use save::{LatestArgs, MergeArgs, SaveAsArgs};
 
 use crate::Exit;
 

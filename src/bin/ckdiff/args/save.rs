@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ckdiff::checkpoint::{FORMATS, Format};
+use ckdiff::checkpoint::{Existing, FORMATS, Format};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
@@ -46,6 +46,13 @@ pub(crate) struct ExistingArgs {
     /// Replace an existing checkpoint, which stays readable until the new one is in place
     #[arg(long)]
     pub(crate) overwrite: bool,
+}
+
+impl ExistingArgs {
+    /// What to do with an existing checkpoint.
+    pub(crate) fn existing(&self) -> Existing {
+        if self.overwrite { Existing::Replace } else { Existing::Refuse }
+    }
 }
 
 /// Arguments of `merge`.

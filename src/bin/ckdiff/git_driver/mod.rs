@@ -18,7 +18,6 @@ use ckdiff::diff::TextView;
 use crate::Exit;
 use crate::args::GitDriverArgs;
 use crate::diagnostics::Diagnostics;
-use crate::diff;
 use crate::output;
 use file_report::FileReport;
 use page::DriverOutput;
@@ -30,10 +29,10 @@ use request::DriverArguments;
 /// When the arguments are not git's, or the report cannot be written.
 pub(crate) fn run(args: &GitDriverArgs) -> Result<Exit, Diagnostics> {
     let request = DriverArguments::new(args)?;
-    let options = diff::options(&args.what, false, &args.jobs)?;
+    let options = args.what.options(false, &args.jobs)?;
     let report = FileReport::of(&request, &options);
     let palette = output::palette_in_git(args.color);
-    let options = diff::report_options(palette, args.max_diffs, &args.text);
+    let options = args.text.report_options(palette, args.max_diffs);
     let texts = match &report {
         FileReport::Diff(found) => {
             args.text.unified.map(|_| TextView::new(&found.diff, &found.old, &found.new))
