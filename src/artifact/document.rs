@@ -95,10 +95,14 @@ impl<'s> Document<'s> {
         schema: &'s Schema,
         options: &ReadOptions,
     ) -> Result<Self> {
-        let mut head = Vec::new();
+        let mut bytes = Vec::new();
         let read = |error: io::Error| Error::io("read", error).in_file(path);
-        input.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(read)?;
-        let found = Sniffed::of_stream(path, head);
+        input.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(read)?;
+        if Form::of_file(path, &bytes) == Form::Binary {
+            // The last bytes tell tables from messages.
+            input.read_to_end(&mut bytes).map_err(read)?;
+        }
+        let found = Sniffed::of_stream(path, bytes);
         let form = form(&found, options)?;
         let head = found.probe().head().to_vec();
         Source { path, form, len: 0, head, rest: input }.read(schema, options)
@@ -150,7 +154,7 @@ fn form(found: &Sniffed, options: &ReadOptions) -> Result<Form> {
     let by_content = || Ok(Form::of_file(path, found.probe().head()));
     match (found.kind(), options.form) {
         (FileKind::Directory | FileKind::StateDirectory, _) => {
-            fail(ErrorKind::Usage("this is a directory; a file is needed".into()))
+            fail(ErrorKind::Usage("expected a file, found a directory".into()))
         }
         (_, _) if !found.probe().exists() => fail(missing(found)?),
         (FileKind::Unreadable(error), _) => Err(error.clone()),
@@ -165,9 +169,12 @@ fn form(found: &Sniffed, options: &ReadOptions) -> Result<Form> {
             | FileKind::TextIndex(_),
             None,
         ) => {
-            let kind = "this is a file of a checkpoint, which holds tensors and no message; \
-                        `ckdiff show` lists them";
-            fail(ErrorKind::Unsupported(kind.into()))
+            let hint = match found.probe().is_stream() {
+                true => "a checkpoint cannot be read from a pipe",
+                false => "`ckdiff show` lists them",
+            };
+            let kind = "this is a file of a checkpoint, which holds tensors and no message";
+            fail(ErrorKind::Unsupported(format!("{kind}; {hint}")))
         }
         (FileKind::PlainText, None) => {
             let kind = "this is text, but no message in the text format or JSON";

@@ -12,6 +12,7 @@ mod mask;
 mod number;
 mod parse;
 mod print;
+pub(crate) mod serde_error;
 mod time;
 
 use std::io::Write;

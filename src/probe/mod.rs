@@ -10,6 +10,7 @@ use crate::bytes::File;
 use crate::error::Result;
 use entry::DirectoryEntry;
 pub(crate) use read::HEAD;
+use read::TAIL;
 
 /// A path, and its directory entry.
 ///
@@ -46,10 +47,11 @@ impl Probe {
         }
     }
 
-    /// A stream with these first bytes, and its name for errors.
-    pub(crate) fn of_stream(name: &Path, head: Vec<u8>) -> Self {
+    /// A stream with these bytes, which may be the first ones of a text, and its name for errors.
+    pub(crate) fn of_stream(name: &Path, bytes: Vec<u8>) -> Self {
         let probe = Self { entry: DirectoryEntry::Stream.into(), ..Self::new(name) };
-        Self { head: head.into(), tail: Vec::new().into(), ..probe }
+        let tail = bytes.get(bytes.len().saturating_sub(TAIL)..).unwrap_or_default().to_vec();
+        Self { head: bytes.into(), tail: tail.into(), ..probe }
     }
 
     /// The probe of another path. Repeated calls return the same probe.

@@ -12,7 +12,7 @@ use crate::table;
 pub(crate) const HEAD: usize = 64 << 10;
 
 /// The number of last bytes.
-const TAIL: usize = 64;
+pub(super) const TAIL: usize = 64;
 
 impl Probe {
     /// The open file; `None` if it is not a regular file, or cannot be opened.
@@ -31,7 +31,7 @@ impl Probe {
         self.opened().clone()
     }
 
-    /// The first 64 KiB, or all of a shorter file; empty if there is no readable file.
+    /// The first 64 KiB, or all of a shorter file or a stream; empty if there is no readable file.
     pub(crate) fn head(&self) -> &[u8] {
         self.head.get_or_init(|| self.bytes(|_| 0, HEAD))
     }

@@ -13,7 +13,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::magic::HeadKind;
 use crate::probe::Probe;
 
 pub use crate::magic::Unsupported;
@@ -54,10 +53,9 @@ impl Sniffed {
         Self::by_rules(Arc::new(Probe::named(path.as_ref(), name.as_ref())), Lookup::File)
     }
 
-    /// Detects the kind of a stream by its first bytes. Errors call it `name`.
-    pub(crate) fn of_stream(name: &Path, head: Vec<u8>) -> Self {
-        let probe = Probe::of_stream(name, head);
-        Self { kind: HeadKind::of(&probe).into(), probe: Arc::new(probe) }
+    /// Detects the kind of a stream by its bytes; of a text, the first ones suffice. Errors call it `name`.
+    pub(crate) fn of_stream(name: &Path, bytes: Vec<u8>) -> Self {
+        Self::by_rules(Arc::new(Probe::of_stream(name, bytes)), Lookup::Stream)
     }
 
     fn by_rules(probe: Arc<Probe>, lookup: Lookup) -> Self {

@@ -12,6 +12,8 @@ pub(super) enum Lookup {
     Path,
     /// As one file, without its siblings.
     File,
+    /// As the content of a pipe, which has no siblings either.
+    Stream,
 }
 
 type Rule = fn(&Probe) -> Option<FileKind>;
@@ -27,10 +29,10 @@ const RULES: &[(&[Lookup], Rule)] = &[
     (&[Lookup::Path, Lookup::File], |probe| (!probe.exists()).then_some(FileKind::Missing)),
     (&[Lookup::Path, Lookup::File], |probe| probe.is_stream().then_some(FileKind::Stream)),
     (&[Lookup::Path, Lookup::File], |probe| probe.open().err().map(FileKind::Unreadable)),
-    (&[Lookup::Path, Lookup::File], chunked_graphs),
+    (&[Lookup::Path, Lookup::File, Lookup::Stream], chunked_graphs),
     // The content of a shard may begin like a file of any other kind.
-    (&[Lookup::File], lfs_pointer),
-    (&[Lookup::File], single_file),
+    (&[Lookup::File, Lookup::Stream], lfs_pointer),
+    (&[Lookup::File, Lookup::Stream], single_file),
 ];
 
 /// The kind of a path: by the first rule that applies, or by the content of the file.

@@ -84,7 +84,7 @@ pub(crate) fn target(output: &Path, args: &FormArgs) -> Result<Form, Error> {
         form => form,
     };
     if output.is_dir() {
-        let why = "this is a directory; expected a file";
+        let why = "expected a file, found a directory";
         return Err(Error::usage(why).in_file(output));
     }
     args.to.or_else(by_name).ok_or_else(|| {

@@ -31,7 +31,7 @@ use crate::output;
 pub(crate) fn run(args: &TextconvArgs) -> Result<Exit, Diagnostics> {
     let path = &args.file;
     if path.is_dir() {
-        let why = "this is a directory; expected a file";
+        let why = "expected a file, found a directory";
         return Err(Error::usage(why).in_file(path).into());
     }
     // The text must not depend on git's temporary path.

@@ -51,7 +51,7 @@ pub(super) struct HeaderEntry {
 struct Fields {
     dtype: String,
     shape: Vec<u64>,
-    data_offsets: (u64, u64),
+    data_offsets: Vec<u64>,
 }
 
 impl Header {
@@ -100,9 +100,11 @@ impl Header {
 
 /// Whether a file begins like a header, and is long enough for it.
 pub(super) fn is_likely(probe: &Probe) -> bool {
-    let json = probe.head().get(8..).unwrap_or_default();
+    let Some((length, json)) = probe.head().split_first_chunk() else { return false };
+    // The length of a stream is not known.
+    let have = probe.file().map_or(u64::MAX, |file| file.len().saturating_sub(8));
     json.trim_ascii_start().first() == Some(&b'{')
-        && probe.file().is_some_and(|file| bytes(&**file).is_ok())
+        && u64::from_le_bytes(*length) <= MAX_BYTES.min(have)
 }
 
 /// The length of the header, which the file is long enough for.
@@ -165,7 +167,10 @@ impl Data {
             Error::unexpected("shape", found, "at most 2^63 - 1 elements")
         })?;
         let shape = Shape::new(&dims)?;
-        let (start, end) = self.place(fields.data_offsets)?;
+        let [start, end] = *fields.data_offsets else {
+            return Err(Error::unexpected("length of data_offsets", fields.data_offsets.len(), 2));
+        };
+        let (start, end) = self.place((start, end))?;
         let bits = u128::from(shape.elements()) * u128::from(ty.bits);
         if bits % 8 != 0 {
             let found = format!("{} {}", shape.elements(), ty.name);

@@ -6,7 +6,8 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
-use crate::error::{Error, ErrorKind, Result, shortened};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::serde_error::{explain, offset_of};
 
 /// The members of an object in order, including repeated keys, of which the maps of `serde_json` would keep the last.
 pub(super) struct Members<V>(pub(super) Vec<(String, V)>);
@@ -39,33 +40,8 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Members<V> {
 /// If the text is not JSON or not a `T`; the error has the offset.
 pub(super) fn parse<'de, T: Deserialize<'de>>(text: &'de str, base: u64) -> Result<T> {
     serde_json::from_str(text).map_err(|error| {
-        let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
-        let before = lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
-        let message = error.to_string();
-        let reason = message.rsplit_once(" at line ").map_or(&*message, |(reason, _)| reason);
-        let other = || format!("unexpected JSON: {}", shortened(reason));
-        let kind = mismatch(reason).unwrap_or_else(other);
-        Error::from(ErrorKind::Syntax(kind)).at(base + before as u64)
+        Error::syntax(explain(&error, text)).at(base + offset_of(&error, text) as u64)
     })
-}
-
-/// Serde's error about a value of another type, in the terms of JSON; `None` for other errors.
-fn mismatch(reason: &str) -> Option<String> {
-    let (found, expected) = reason.strip_prefix("invalid ")?.rsplit_once(", expected ")?;
-    let found = match found.split_once(' ')? {
-        ("type:", "map") => "an object".to_owned(),
-        ("type:", "sequence") => "an array".to_owned(),
-        ("length", len) => format!("an array of length {len}"),
-        ("type:" | "value:", other) => other.replace('`', ""),
-        _ => return None,
-    };
-    let expected = match expected {
-        "a sequence" => "an array",
-        "u64" => "a non-negative integer",
-        "a tuple of size 2" => "an array of 2 numbers",
-        other => other,
-    };
-    Some(format!("expected {expected}, found {}", shortened(&found)))
 }
 
 /// Decodes `bytes`, which start at offset `base` of their file, as UTF-8.

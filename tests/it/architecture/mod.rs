@@ -29,8 +29,8 @@ const MODULES: &[(&str, &[&str])] = &[
     (
         "formats",
         &[
-            "bytes", "error", "files", "limits", "magic", "message", "probe", "progress", "schema",
-            "table", "tensor",
+            "bytes", "error", "files", "json", "limits", "magic", "message", "probe", "progress",
+            "schema", "table", "tensor",
         ],
     ),
     (

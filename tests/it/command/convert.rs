@@ -63,7 +63,11 @@ fn a_file_is_written_whole_or_not_at_all() {
     assert_eq!(fs::read(path("out.pb")).unwrap(), b"before");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "no other file is left");
     let directory = ckdiff(&["convert", "graphs/frozen.pb", &path("")]);
-    assert!(directory.stderr.contains("this is a directory"), "{}", directory.stderr);
+    assert!(
+        directory.stderr.contains("expected a file, found a directory"),
+        "{}",
+        directory.stderr
+    );
     assert_eq!(ckdiff(&["convert", "graphs/frozen.pb", &path("no/such/out.pb")]).code, 2);
 }
 
@@ -164,7 +168,28 @@ fn a_directory_stands_for_its_graphs_and_a_prefix_gets_a_suggestion() {
     }
     let text = ckdiff(&["convert", "saved_models/builder_text", "-", "--message=SavedModel"]);
     assert_eq!((text.code, text.stderr.as_str()), (0, ""));
-    assert!(ckdiff(&["convert", "demo", "-"]).stderr.contains("this is a directory"));
+    assert!(
+        ckdiff(&["convert", "demo", "-"]).stderr.contains("expected a file, found a directory")
+    );
+}
+
+#[test]
+fn a_file_of_a_checkpoint_in_a_pipe_is_called_one() {
+    for file in [
+        "safetensors/demo.safetensors",
+        "demo/model.ckpt.index",
+        "v1/all.ckpt",
+        "blocks/many.ckpt.index",
+    ] {
+        let bytes = fs::read(format!("tests/data/{file}")).unwrap();
+        for args in [&["show", "-"][..], &["convert", "-", "-"], &["-", "graphs/training.meta"]] {
+            let run = ckdiff_of(args, &bytes);
+            let says = "this is a file of a checkpoint, which holds tensors and no message; \
+                        a checkpoint cannot be read from a pipe";
+            assert_eq!(run.code, 2, "{file}: {run:?}");
+            assert!(run.stderr.contains(says), "{file}: {run:?}");
+        }
+    }
 }
 
 #[test]

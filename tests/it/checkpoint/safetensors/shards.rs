@@ -181,15 +181,15 @@ fn an_index_is_an_object_with_a_map() {
         fs::write(dir.path().join(INDEX), case).unwrap();
         said.push(errors(dir.path(), INDEX));
     }
-    assert_snapshot!(said.join("\n"), @"
-    DIR/model.safetensors.index.json: byte 0: unexpected JSON: EOF while parsing a value
-    DIR/model.safetensors.index.json: byte 1: expected an object with a `weight_map`, found an array of length 0
+    assert_snapshot!(said.join("\n"), @r"
+    DIR/model.safetensors.index.json: byte 0: expected a value, found the end
+    DIR/model.safetensors.index.json: byte 1: expected an object with a `weight_map`, found a list of length 0
     DIR/model.safetensors.index.json: byte 3: expected an object with a `weight_map`, found null
-    DIR/model.safetensors.index.json: byte 1: unexpected JSON: missing field `weight_map`
-    DIR/model.safetensors.index.json: byte 13: expected an object, found an array
-    DIR/model.safetensors.index.json: byte 19: expected a string, found integer 1
-    DIR/model.safetensors.index.json: byte 18: unexpected JSON: trailing characters
-    DIR/model.safetensors.index.json: byte 0: unexpected JSON: expected value
+    DIR/model.safetensors.index.json: byte 1: expected the field weight_map, found none
+    DIR/model.safetensors.index.json: byte 13: expected an object, found a list
+    DIR/model.safetensors.index.json: byte 19: expected a string, found 1
+    DIR/model.safetensors.index.json: byte 18: expected the end, found `x`
+    DIR/model.safetensors.index.json: byte 0: expected a value, found `\u{feff}`
     ");
     fs::write(dir.path().join(INDEX), b"{\"weight_map\":{\"\xff\":\"\"}}").unwrap();
     assert_snapshot!(errors(dir.path(), INDEX), @"DIR/model.safetensors.index.json: byte 16: JSON must be UTF-8");
