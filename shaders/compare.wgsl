@@ -8,9 +8,9 @@ const SUMS = FIRST;
 var<workgroup> counts: array<atomic<u32>, SUMS>;
 var<workgroup> first: atomic<u32>;
 var<workgroup> relative: atomic<u32>;
-var<workgroup> diffs: array<Wide, WORKERS>;
-var<workgroup> places: array<u32, WORKERS>;
-var<workgroup> ulps: array<Wide, WORKERS>;
+var<workgroup> diffs: array<Wide, INVOCATIONS>;
+var<workgroup> places: array<u32, INVOCATIONS>;
+var<workgroup> ulps: array<Wide, INVOCATIONS>;
 
 /// An upper bound of `abs_diff / magnitude`, whose bits order as the quotients do: an exponent, offset by `RELATIVE_BIAS`, and
 /// `RELATIVE_FRACTION` bits of fraction. It exceeds the quotient by less than 2^-13 of it. Neither operand may be zero.
@@ -25,7 +25,7 @@ fn relative_bound(abs_diff: Wide, magnitude: Real) -> u32 {
     return (u32(exponent + RELATIVE_BIAS) << RELATIVE_FRACTION) | ((quotient << by) & ((1u << RELATIVE_FRACTION) - 1u));
 }
 
-/// The statistics of one worker.
+/// The statistics of one invocation.
 var<private> mine: array<u32, SUMS>;
 var<private> my_first: u32;
 var<private> my_relative: u32;
@@ -76,24 +76,24 @@ fn measure(pair: Pair, place: u32, from_zero: bool) {
     }
 }
 
-/// Merges the maxima of another worker into those of this one.
-fn join(worker: u32, other: u32) {
-    let larger = is_less(diffs[worker], diffs[other]);
-    let earlier = all(diffs[worker] == diffs[other]) && places[worker] < places[other];
+/// Merges the maxima of another invocation into those of this one.
+fn join(invocation: u32, other: u32) {
+    let larger = is_less(diffs[invocation], diffs[other]);
+    let earlier = all(diffs[invocation] == diffs[other]) && places[invocation] < places[other];
     if larger || earlier {
-        diffs[worker] = diffs[other];
-        places[worker] = places[other];
+        diffs[invocation] = diffs[other];
+        places[invocation] = places[other];
     }
-    if is_less(ulps[worker], ulps[other]) {
-        ulps[worker] = ulps[other];
+    if is_less(ulps[invocation], ulps[other]) {
+        ulps[invocation] = ulps[other];
     }
 }
 
-@compute @workgroup_size(WORKERS)
-fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index) worker: u32) {
+@compute @workgroup_size(INVOCATIONS)
+fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let start = tile.x * TILE;
     let elements = min(TILE, job.elements - start);
-    for (var i = worker; i < elements; i += WORKERS) {
+    for (var i = invocation; i < elements; i += INVOCATIONS) {
         add(pair_at(start + i), TILE - i);
     }
     for (var i = 0u; i < SUMS; i++) {
@@ -103,21 +103,21 @@ fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index)
     }
     atomicMax(&first, my_first);
     atomicMax(&relative, my_relative);
-    diffs[worker] = my_diff;
-    places[worker] = my_place;
-    ulps[worker] = my_ulps;
+    diffs[invocation] = my_diff;
+    places[invocation] = my_place;
+    ulps[invocation] = my_ulps;
     workgroupBarrier();
-    for (var half = WORKERS / 2u; half > 0u; half /= 2u) {
-        if worker < half {
-            join(worker, worker + half);
+    for (var half = INVOCATIONS / 2u; half > 0u; half /= 2u) {
+        if invocation < half {
+            join(invocation, invocation + half);
         }
         workgroupBarrier();
     }
     let at = tile.x * TILE_WORDS;
-    if worker < SUMS {
-        atomicStore(&results[at + worker], atomicLoad(&counts[worker]));
+    if invocation < SUMS {
+        atomicStore(&results[at + invocation], atomicLoad(&counts[invocation]));
     }
-    if worker == 0u {
+    if invocation == 0u {
         atomicStore(&results[at + FIRST], atomicLoad(&first));
         atomicStore(&results[at + RELATIVE], atomicLoad(&relative));
         atomicStore(&results[at + WORST], places[0]);

@@ -10,11 +10,11 @@ fn exponent(bits: Wide) -> i32 {
     return select(biased - 1023, -1011 - i32(leading_zeros(bits)), biased == 0);
 }
 
-@compute @workgroup_size(WORKERS)
-fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index) worker: u32) {
+@compute @workgroup_size(INVOCATIONS)
+fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let start = tile.x * TILE;
     let elements = min(TILE, job.elements - start);
-    for (var i = worker; i < elements; i += WORKERS) {
+    for (var i = invocation; i < elements; i += INVOCATIONS) {
         let pair = pair_at(start + i);
         if !pair.finite {
             continue;
@@ -27,13 +27,13 @@ fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index)
         }
     }
     workgroupBarrier();
-    for (var bin = worker; bin < BINS; bin += WORKERS) {
+    for (var bin = invocation; bin < BINS; bin += INVOCATIONS) {
         let count = atomicLoad(&bins[bin]);
         if count > 0u {
             atomicAdd(&results[job.bins_at + bin], count);
         }
     }
-    if worker == 0u {
+    if invocation == 0u {
         prove();
     }
 }

@@ -2,18 +2,18 @@
 
 var<workgroup> mismatched: array<atomic<u32>, MAX_FURTHER>;
 
-@compute @workgroup_size(WORKERS)
-fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index) worker: u32) {
+@compute @workgroup_size(INVOCATIONS)
+fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let start = tile.x * TILE;
     let elements = min(TILE, job.elements - start);
     let further = min(job.further, MAX_FURTHER);
-    for (var i = worker; i < elements; i += WORKERS) {
+    for (var i = invocation; i < elements; i += INVOCATIONS) {
         let pair = pair_at(start + i);
         if !pair.differs && (pair.lhs_kind != NAN || job.nan_differs == 0u) {
             continue;
         }
-        // Neighbouring workers begin with different rules, so that they rarely add to the same count at once.
-        var rule = worker % further;
+        // Neighboring invocations begin with different rules, so that they rarely add to the same count at once.
+        var rule = invocation % further;
         for (var n = 0u; n < further; n++) {
             if !is_close(pair, rules[rule + 1u]) {
                 atomicAdd(&mismatched[rule], 1u);
@@ -22,13 +22,13 @@ fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index)
         }
     }
     workgroupBarrier();
-    if worker < further {
-        let count = atomicLoad(&mismatched[worker]);
+    if invocation < further {
+        let count = atomicLoad(&mismatched[invocation]);
         if count > 0u {
-            atomicAdd(&results[job.further_at + worker], count);
+            atomicAdd(&results[job.further_at + invocation], count);
         }
     }
-    if worker == 0u {
+    if invocation == 0u {
         prove();
     }
 }

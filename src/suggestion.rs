@@ -37,7 +37,7 @@ impl Default for Search {
 }
 
 impl Search {
-    /// The name that is closest to `wanted`; `None` if there is none, or the time is up.
+    /// The name that is closest to `wanted`; `None` if there is none, or the steps are used up.
     pub(crate) fn closest<'a>(
         &self,
         wanted: &[u8],

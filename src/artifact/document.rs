@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::kind::ArtifactKind;
 use super::message_type::message_type;
-use super::recognize::Untyped;
+use super::recognize::UntypedMessage;
 use crate::bytes::ReadAt;
 use crate::checkpoint::{META_GRAPH_SUFFIX, meta_graph_filename};
 use crate::error::{Error, ErrorKind, Result};
@@ -219,7 +219,7 @@ impl<R: Read + Send> Source<'_, R> {
             Form::Binary => bytes.as_slice(),
             _ => bytes.get(..bytes.len().min(HEAD)).unwrap_or_default(),
         };
-        let untyped = Untyped { path, form, bytes: seen, candidates: &options.candidates };
+        let untyped = UntypedMessage { path, form, bytes: seen, candidates: &options.candidates };
         let ty = ty(schema, options, untyped)?;
         let read = match form {
             Form::Binary => {
@@ -239,7 +239,7 @@ impl<R: Read + Send> Source<'_, R> {
 fn ty<'s>(
     schema: &'s Schema,
     options: &ReadOptions,
-    untyped: Untyped<'_>,
+    untyped: UntypedMessage<'_>,
 ) -> Result<&'s MessageType> {
     let Some(name) = &options.message else { return untyped.recognize(schema) };
     let ty = message_type(schema, name)?;

@@ -15,7 +15,7 @@ use crate::sniff::{STATE_FILE, layout};
 
 /// A message of unknown type.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Untyped<'a> {
+pub(super) struct UntypedMessage<'a> {
     pub(super) path: &'a Path,
     pub(super) form: Form,
     /// All bytes of a binary message, or the first bytes of text or JSON.
@@ -24,7 +24,7 @@ pub(super) struct Untyped<'a> {
     pub(super) candidates: &'a [String],
 }
 
-impl Untyped<'_> {
+impl UntypedMessage<'_> {
     /// The type of the message.
     ///
     /// # Errors

@@ -75,7 +75,7 @@ impl<'a> CheckpointBuilder<'a> {
             return Err(damage.clone());
         }
         if !checkpoint.has_data() {
-            let kind = "there is an index without data; nothing can be saved";
+            let kind = "the data files are missing; an index alone cannot be saved";
             return Err(Error::not_found(kind).in_file(checkpoint.path()));
         }
         let mut stored = Vec::new();
@@ -117,7 +117,7 @@ impl<'a> CheckpointBuilder<'a> {
         check(&name, source)?;
         let known = Known { dtype: source.dtype(), shape: shape.clone(), slices: Vec::new() };
         match self.tensors.entry(name.clone()) {
-            MapEntry::Occupied(_) => return Err(given_twice().of_tensor(&name)),
+            MapEntry::Occupied(_) => return Err(Error::duplicate("name", name.printable())),
             MapEntry::Vacant(place) => place.insert(known),
         };
         self.push(StoredTensor { name, shape, slice: None, source, whole: Some(source) });
@@ -160,7 +160,7 @@ impl<'a> CheckpointBuilder<'a> {
                 place.insert(Known { dtype, shape: shape.clone(), slices });
             }
             MapEntry::Occupied(known) if known.get().slices.is_empty() => {
-                return Err(given_twice().of_tensor(&name));
+                return Err(Error::duplicate("name", name.printable()));
             }
             MapEntry::Occupied(mut known) => {
                 let known = known.get_mut();
@@ -302,8 +302,4 @@ fn check(name: &Name, source: &dyn TensorSource) -> Result<()> {
         return Err(Error::unsupported(kind).of_tensor(name));
     }
     Ok(())
-}
-
-fn given_twice() -> Error {
-    Error::unexpected("name", "one that is given twice", "a unique name")
 }

@@ -26,7 +26,7 @@ pub(super) struct PendingUnit<'a> {
     checksums: Checksums,
     buffers: Buffers,
     /// `None` when the accelerator has failed.
-    pieces: Option<Vec<UnitBatch>>,
+    batches: Option<Vec<UnitBatch>>,
 }
 
 /// A part of a unit, of a size that the accelerator accepts.
@@ -78,19 +78,19 @@ impl<'a> Unit<'a> {
                 return Ok(Started::Done(Box::new(UnitResult::new(tally, checksums)), buffers));
             }
         };
-        let pieces = self.pieces(accelerator, start, kept, &mut buffers);
-        let pieces = pieces.map_err(|failure| self.device.fail(failure)).ok();
+        let batches = self.batches(accelerator, start, kept, &mut buffers);
+        let batches = batches.map_err(|failure| self.device.fail(failure)).ok();
         Ok(Started::Pending(Box::new(PendingUnit {
             unit: self,
             tally,
             checksums,
             buffers,
-            pieces,
+            batches,
         })))
     }
 
     /// Begins to count the elements from `start` to the end of the unit.
-    fn pieces(
+    fn batches(
         &self,
         accelerator: &dyn Accelerator,
         mut start: u64,
@@ -99,7 +99,7 @@ impl<'a> Unit<'a> {
     ) -> std::result::Result<Vec<UnitBatch>, Failure> {
         let size = self.size();
         let most = (accelerator.most_bytes() / size / TILE).max(1) * TILE;
-        let mut pieces = Vec::new();
+        let mut batches = Vec::new();
         while start < self.end {
             let end = self.end.min(start.saturating_add(most as u64));
             let (lhs, rhs) = self.read(buffers, start, end);
@@ -107,10 +107,10 @@ impl<'a> Unit<'a> {
             let kept = Sides { lhs: lhs_kept, rhs: None };
             let batch = Batch { dtype: self.dtype(), lhs, rhs, options: self.options, kept };
             let elements = batch.elements();
-            pieces.push(UnitBatch { start, elements, counting: accelerator.begin(&batch)? });
+            batches.push(UnitBatch { start, elements, counting: accelerator.begin(&batch)? });
             start = end;
         }
-        Ok(pieces)
+        Ok(batches)
     }
 
     /// The chunks of both sides, in order.
@@ -132,7 +132,7 @@ impl<'a> Unit<'a> {
         (lhs.get(start..).unwrap_or_default(), rhs.get(start..).unwrap_or_default())
     }
 
-    /// Adds the counts over the piece that begins at `start`.
+    /// Adds the counts over the batch that begins at `start`.
     fn add_piece(&self, counted: &Counted, start: u64, buffers: &mut Buffers, tally: &mut Tally) {
         tally.add_batch(counted);
         for (tile, start) in counted.tiles.iter().zip((start..).step_by(TILE)) {
@@ -172,15 +172,15 @@ impl PendingUnit<'_> {
     /// Waits for the result, and returns whether the accelerator counted it. If the accelerator has failed, here or in another
     /// unit, the CPU counts.
     pub(super) fn finish(self: Box<Self>) -> (Box<UnitResult>, Buffers, bool) {
-        let Self { unit, mut tally, checksums, mut buffers, pieces } = *self;
+        let Self { unit, mut tally, checksums, mut buffers, batches } = *self;
         let device = unit.device;
-        let counted = pieces.filter(|_| !device.is_failed()).and_then(|pieces| {
-            wait(pieces, unit.options).map_err(|failure| device.fail(failure)).ok()
+        let counted = batches.filter(|_| !device.is_failed()).and_then(|batches| {
+            wait(batches, unit.options).map_err(|failure| device.fail(failure)).ok()
         });
         let accelerated = counted.is_some();
         match counted {
-            Some(pieces) => {
-                for (start, counted) in pieces {
+            Some(batches) => {
+                for (start, counted) in batches {
                     unit.add_piece(&counted, start, &mut buffers, &mut tally);
                 }
             }
@@ -190,12 +190,12 @@ impl PendingUnit<'_> {
     }
 }
 
-/// The position and the counts of each piece. An incomplete answer is a failure.
+/// The position and the counts of each batch. An incomplete answer is a failure.
 fn wait(
-    pieces: Vec<UnitBatch>,
+    batches: Vec<UnitBatch>,
     options: &Options,
 ) -> std::result::Result<Vec<(u64, Counted)>, Failure> {
-    let finished = pieces.into_iter().map(|UnitBatch { start, elements, counting }| {
+    let finished = batches.into_iter().map(|UnitBatch { start, elements, counting }| {
         let counted = counting.finish()?;
         if !counted.is_complete(elements, options) {
             return Err(Failure::Wrong("its answer is incomplete".into()));

@@ -27,13 +27,13 @@ pub trait Accelerator: fmt::Debug + Send + Sync {
     /// Begins to count a batch and returns without waiting; copies the bytes that it needs.
     ///
     /// # Errors
-    /// When it cannot; the CPU then counts the batch.
+    /// If it cannot; the CPU then counts the batch.
     fn begin(&self, batch: &Batch<'_>) -> Result<Box<dyn Counting>, Failure>;
 
     /// Compares everything that it counts with known answers.
     ///
     /// # Errors
-    /// When an answer is wrong or missing.
+    /// If an answer is wrong or missing.
     fn test(&self) -> Result<(), Failure> {
         Ok(())
     }
@@ -49,7 +49,7 @@ pub trait Counting: Send {
     /// Waits for the result.
     ///
     /// # Errors
-    /// When the device failed.
+    /// If the device failed.
     fn finish(self: Box<Self>) -> Result<Counted, Failure>;
 }
 

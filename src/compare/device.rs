@@ -80,7 +80,7 @@ impl Device {
     /// adapter that is a GPU and not software.
     ///
     /// # Errors
-    /// When there is none, it cannot be opened, or this is a build without GPU support.
+    /// If there is none, it cannot be opened, or this is a build without GPU support.
     pub fn gpu(name: Option<&str>) -> Result<Self> {
         super::open_gpu(name).map(Self::with)
     }
@@ -93,7 +93,7 @@ impl Device {
     /// Compares everything that the accelerator counts with known answers. (Each kernel is tested before its first use anyway.)
     ///
     /// # Errors
-    /// When an answer is wrong or missing.
+    /// If an answer is wrong or missing.
     pub fn test(&self) -> std::result::Result<(), Failure> {
         self.accelerator().map_or(Ok(()), |accelerator| accelerator.test())
     }

@@ -27,7 +27,7 @@ const UNIT: u64 = UNIT_CELLS * CELL;
 /// Compares two tensors of one shape, element by element.
 ///
 /// # Errors
-/// When the shapes differ, the dtypes have no values in common, a side cannot be read, or a checksum does not match.
+/// If the shapes differ, the dtypes have no values in common, a side cannot be read, or a checksum does not match.
 ///
 /// # Examples
 /// ```

@@ -219,7 +219,7 @@ fn tree(lanes: &Lanes) -> f64 {
     sums.first().copied().unwrap_or_default()
 }
 
-/// The sums over neighbouring cells.
+/// The sums over neighboring cells.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sums {
     pub(super) finite: u64,

@@ -143,7 +143,7 @@ impl Bins {
 }
 
 /// Counts numbers by their bin. Where there are few bins, all numbers are compared with one bin after the other, which
-/// vectorises; where there are many, each number is added to its bin.
+/// vectorizes; where there are many, each number is added to its bin.
 #[inline(always)]
 fn count<T: Copy>(numbers: &[T], bin: impl Fn(T) -> u16, mut add: impl FnMut(u16, u64)) {
     let mut bins = [0u16; GROUP];

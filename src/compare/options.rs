@@ -27,7 +27,7 @@ impl Tolerance {
     /// The tolerance with these criteria.
     ///
     /// # Errors
-    /// When `atol` or `rtol` is negative, infinite or NaN.
+    /// If `atol` or `rtol` is negative, infinite or NaN.
     pub fn new(atol: Option<f64>, rtol: Option<f64>, ulp: Option<u64>) -> Result<Self> {
         for (what, value) in [("atol", atol), ("rtol", rtol)] {
             if let Some(value) = value

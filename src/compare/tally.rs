@@ -1,4 +1,4 @@
-//! The statistics of a range of elements while it is compared. Tallies of neighbouring ranges merge.
+//! The statistics of a range of elements while it is compared. Tallies of neighboring ranges merge.
 
 use crate::tensor::Scalar;
 

@@ -6,7 +6,7 @@ use super::model::CommonPart;
 use super::object_graphs::ObjectGraphs;
 use super::side_tensors::SideTensors;
 use super::{Coverage, Damage, Diff, Finding, Only, Options, Side};
-use super::{files, model, proposals, restorability, tensors};
+use super::{files, model, restorability, suggestions, tensors};
 use crate::artifact::Artifact;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -14,7 +14,7 @@ use crate::progress::Progress;
 /// Compares two artifacts; see [`diff`](super::diff()).
 ///
 /// # Errors
-/// When the artifacts have no part in common, when the filters leave nothing to compare, or when the options
+/// If the artifacts have no part in common, when the filters leave nothing to compare, or when the options
 /// do not apply to them.
 pub(super) fn compare(
     lhs: &Artifact<'_>,
@@ -107,7 +107,7 @@ fn compare_tensors(
     }
     objects.assign_roles(lhs, rhs, &mut diff.tensors);
     diff.tensors.sort_by(|a, b| (&a.name, &a.renamed_from).cmp(&(&b.name, &b.renamed_from)));
-    diff.renames = proposals::renames(lhs, rhs, &diff.tensors, &options.compare, progress);
+    diff.renames = suggestions::renames(lhs, rhs, &diff.tensors, &options.compare, progress);
     let damage = |side, tensors: SideTensors<'_>| {
         let errors = tensors.damage.to_vec();
         errors.into_iter().map(move |error| Damage { side, error })
@@ -126,7 +126,7 @@ fn nothing_in_common(lhs: &Artifact<'_>, rhs: &Artifact<'_>, only: Only) -> Erro
     let (l, r) = (lhs.kind().with_article(), rhs.kind().with_article());
     let hint = match (lhs.checkpoint(), rhs.checkpoint()) {
         (Some(_), None) | (None, Some(_)) if only != Only::Graph => {
-            "; of a graph, constants that were variables are compared, once it is frozen"
+            "; a graph is compared with a checkpoint only if it is frozen"
         }
         _ => "",
     };

@@ -9,7 +9,7 @@ use crate::error::Result;
 /// Compares the files of two SavedModels other than graphs and variables.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub(super) fn compare(lhs: &Files, rhs: &Files, options: &Options, diff: &mut Diff) -> Result<()> {
     let root = PathBuilder::Root;
     let files = root.field("files");

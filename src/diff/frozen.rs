@@ -36,7 +36,7 @@ impl<'a> FrozenGraph<'a> {
     /// tensor in common with the checkpoint.
     ///
     /// # Errors
-    /// When the graph has more nodes than can be counted.
+    /// If the graph has more nodes than can be counted.
     pub(super) fn of(
         lhs: &'a Artifact<'_>,
         rhs: &'a Artifact<'_>,
@@ -93,17 +93,17 @@ impl<'a> FrozenGraph<'a> {
     /// Restricts the result to tensors: removes those that the graph does not need, and counts them.
     ///
     /// # Errors
-    /// When no tensor is left.
+    /// If no tensor is left.
     pub(super) fn restrict(&self, diff: &mut Diff) -> Result<()> {
         let alone = if self.side == Side::Lhs { Status::Added } else { Status::Removed };
         let before = diff.tensors.len();
-        let proposed: BTreeSet<_> = diff
+        let suggested: BTreeSet<_> = diff
             .renames
             .iter()
             .map(|rename| if self.side == Side::Lhs { &rename.to } else { &rename.from })
             .collect();
-        // A tensor for which a rename is proposed stays.
-        diff.tensors.retain(|tensor| tensor.status != alone || proposed.contains(&tensor.name));
+        // A tensor for which a rename is suggested stays.
+        diff.tensors.retain(|tensor| tensor.status != alone || suggested.contains(&tensor.name));
         diff.not_frozen = (before - diff.tensors.len()) as u64;
         if diff.tensors.is_empty() {
             return Err(Error::usage("the filters leave no tensor that the graph has"));

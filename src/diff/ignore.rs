@@ -25,7 +25,7 @@ impl Ignore {
     /// assert!(Ignore::new(&globs, &[]).is_ok());
     /// ```
     /// # Errors
-    /// When a glob is too long.
+    /// If a glob is too long.
     pub fn new(globs: &[String], kinds: &[ChangeKind]) -> Result<Self> {
         let paths = globs.iter().map(|glob| {
             Regex::new(&pattern(glob))

@@ -16,11 +16,11 @@ mod name_filter;
 mod object_graphs;
 mod outcome;
 mod path;
-mod proposals;
 mod restorability;
 mod roles;
 mod side;
 mod side_tensors;
+mod suggestions;
 mod tensors;
 mod text_view;
 
@@ -80,7 +80,7 @@ pub enum Only {
 /// An unreadable tensor is reported with its error, and the others are still compared.
 ///
 /// # Errors
-/// When the artifacts have no part in common, when the filters leave nothing to compare, or when the renames
+/// If the artifacts have no part in common, when the filters leave nothing to compare, or when the renames
 /// map two tensors to one name.
 ///
 /// # Examples

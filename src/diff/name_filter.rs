@@ -33,7 +33,7 @@ impl NameFilter {
     /// replacement of its first match, with `$1` and the like. The first rule that matches a name applies.
     ///
     /// # Errors
-    /// When a pattern or rule is malformed.
+    /// If a pattern or rule is malformed.
     pub fn new(include: &[String], exclude: &[String], renames: &[String]) -> Result<Self> {
         Ok(Self {
             include: if include.is_empty() { None } else { Some(globs("include", include)?) },

@@ -9,7 +9,7 @@ use crate::verify::{MetaGraph, restorability};
 /// A finding for each graph whose saver does not fit the checkpoint of its side.
 ///
 /// # Errors
-/// When a graph is too large to be counted.
+/// If a graph is too large to be counted.
 pub(super) fn findings(lhs: &Artifact<'_>, rhs: &Artifact<'_>) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for (side, artifact) in [(Side::Lhs, lhs), (Side::Rhs, rhs)] {

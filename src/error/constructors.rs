@@ -17,6 +17,11 @@ impl Error {
             .into()
     }
 
+    /// An [`ErrorKind::Unexpected`] about a value, such as a name, that must be unique and is not.
+    pub(crate) fn duplicate(what: &'static str, value: impl fmt::Display) -> Self {
+        Self::unexpected(what, format_args!("\"{value}\" twice"), format_args!("a unique {what}"))
+    }
+
     /// An [`ErrorKind::Malformed`].
     pub fn malformed(
         what: &'static str,

@@ -121,17 +121,13 @@ pub(super) fn check_versions(field: &Record<'_>) -> Result<()> {
             version_def::PRODUCER => {
                 let producer = record.int32("producer")?;
                 if producer < 0 {
-                    return refuse("version of the writer", producer, "at least 0");
+                    return refuse("producer", producer, "at least 0");
                 }
             }
             version_def::MIN_CONSUMER => {
                 let least = record.int32("min_consumer")?;
                 if least > VERSION {
-                    return refuse(
-                        "version that a reader needs",
-                        least,
-                        "at most 1, that of this reader",
-                    );
+                    return refuse("min_consumer", least, "at most 1, that of this reader");
                 }
             }
             version_def::BAD_CONSUMERS => {

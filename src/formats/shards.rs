@@ -86,7 +86,7 @@ impl Shards {
     /// Shard `number` as a file that is opened again after it was closed.
     pub(super) fn lasting(self: &Arc<Self>, number: u32) -> Result<Arc<dyn ReadAt>> {
         let len = self.file(number)?.len();
-        Ok(Arc::new(Lasting { shards: Arc::clone(self), number, len }))
+        Ok(Arc::new(ReopenedShard { shards: Arc::clone(self), number, len }))
     }
 
     /// Whether any of the shards exists.
@@ -97,13 +97,13 @@ impl Shards {
 
 /// A shard that is opened again after it was closed.
 #[derive(Debug)]
-struct Lasting {
+struct ReopenedShard {
     shards: Arc<Shards>,
     number: u32,
     len: u64,
 }
 
-impl ReadAt for Lasting {
+impl ReadAt for ReopenedShard {
     fn len(&self) -> u64 {
         self.len
     }

@@ -38,10 +38,10 @@ pub(super) struct Time {
 /// If a component is out of range; the error is a clause.
 pub(super) fn timestamp_text(time: Time) -> Result<String, String> {
     if !TIMES.contains(&time.seconds) {
-        return Err(format!("{} seconds are outside of the years 1 to 9999", time.seconds));
+        return Err(format!("seconds: expected the years 1 to 9999, found {}", time.seconds));
     }
     if !(0..NANOS).contains(&time.nanos) {
-        return Err(format!("{} nanoseconds: 0 to 999999999 are allowed", time.nanos));
+        return Err(format!("nanoseconds: expected 0 to 999999999, found {}", time.nanos));
     }
     Ok(Timestamp { seconds: time.seconds, nanos: time.nanos }.to_string())
 }
@@ -52,14 +52,14 @@ pub(super) fn timestamp_text(time: Time) -> Result<String, String> {
 /// If a component is out of range; the error is a clause.
 pub(super) fn duration_text(time: Time) -> Result<String, String> {
     if !SPANS.contains(&time.seconds) {
-        return Err(format!("{} seconds: at most 315576000000 are allowed", time.seconds));
+        return Err(format!("seconds: expected at most 315576000000, found {}", time.seconds));
     }
     if !(1 - NANOS..NANOS).contains(&time.nanos) {
-        return Err(format!("{} nanoseconds: at most 999999999 are allowed", time.nanos));
+        return Err(format!("nanoseconds: expected at most 999999999, found {}", time.nanos));
     }
     let Time { seconds, nanos } = time;
     if seconds.signum() * i64::from(nanos.signum()) < 0 {
-        return Err(format!("{seconds} seconds and {nanos} nanoseconds differ in sign"));
+        return Err(format!("nanoseconds: expected the sign of {seconds} seconds, found {nanos}"));
     }
     Ok(Duration { seconds, nanos }.to_string())
 }

@@ -30,10 +30,10 @@ impl Decimal {
 
     /// From `d.ddde-xx`, as the standard library writes a number.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let (mantissa, exponent) = text.split_once('e')?;
+        let (significand, exponent) = text.split_once('e')?;
         let mut digits = 0;
         let mut count = 0;
-        for digit in mantissa.bytes().filter(u8::is_ascii_digit) {
+        for digit in significand.bytes().filter(u8::is_ascii_digit) {
             digits = 10 * digits + u64::from(digit - b'0');
             count += 1;
         }
@@ -41,7 +41,7 @@ impl Decimal {
     }
 }
 
-/// A positive number, and the distance to its neighbours of the same type.
+/// A positive number, and the distance to its neighbors of the same type.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Binary {
     /// `m * 2^e`.

@@ -23,9 +23,9 @@ pub(crate) enum FloatStyle {
 /// The text of a `float` with these bits.
 pub(crate) fn float_text(bits: u32, style: FloatStyle) -> NumberText {
     let is_negative = bits >> 31 == 1;
-    let (exponent, mantissa) = (bits >> 23 & 0xff, bits & 0x7f_ffff);
-    let Some(number) = binary(exponent.into(), mantissa.into(), 0xff, 23, 150) else {
-        return special(is_negative, exponent != 0, mantissa != 0, style);
+    let (exponent, fraction) = (bits >> 23 & 0xff, bits & 0x7f_ffff);
+    let Some(number) = binary(exponent.into(), fraction.into(), 0xff, 23, 150) else {
+        return special(is_negative, exponent != 0, fraction != 0, style);
     };
     let value = f32::from_bits(bits & 0x7fff_ffff);
     let (digits, precision) = match style {
@@ -38,9 +38,9 @@ pub(crate) fn float_text(bits: u32, style: FloatStyle) -> NumberText {
 /// The text of a `double` with these bits.
 pub(crate) fn double_text(bits: u64, style: FloatStyle) -> NumberText {
     let is_negative = bits >> 63 == 1;
-    let (exponent, mantissa) = (bits >> 52 & 0x7ff, bits & 0xf_ffff_ffff_ffff);
-    let Some(number) = binary(exponent, mantissa, 0x7ff, 52, 1075) else {
-        return special(is_negative, exponent != 0, mantissa != 0, style);
+    let (exponent, fraction) = (bits >> 52 & 0x7ff, bits & 0xf_ffff_ffff_ffff);
+    let Some(number) = binary(exponent, fraction, 0x7ff, 52, 1075) else {
+        return special(is_negative, exponent != 0, fraction != 0, style);
     };
     let value = f64::from_bits(bits & !(1 << 63));
     let (digits, precision) = match style {
@@ -51,14 +51,14 @@ pub(crate) fn double_text(bits: u64, style: FloatStyle) -> NumberText {
 }
 
 /// The number with these bits; `None` for zero, infinity and NaN.
-fn binary(exponent: u64, mantissa: u64, top: u64, width: u32, bias: i32) -> Option<Binary> {
-    if exponent == top || exponent == 0 && mantissa == 0 {
+fn binary(exponent: u64, fraction: u64, top: u64, width: u32, bias: i32) -> Option<Binary> {
+    if exponent == top || exponent == 0 && fraction == 0 {
         return None;
     }
     let is_normal = exponent > 0;
-    let m = mantissa | u64::from(is_normal) << width;
+    let m = fraction | u64::from(is_normal) << width;
     let e = i32::try_from(exponent.max(1)).ok()? - bias;
-    Some(Binary { m, e, is_power: mantissa == 0 })
+    Some(Binary { m, e, is_power: fraction == 0 })
 }
 
 /// The fewest digits, from 6 up, that read back.

@@ -73,7 +73,7 @@ impl<'a> Record<'a> {
     /// The value as an `int64`.
     ///
     /// # Errors
-    /// When it has another wire type; the error names `what` and the byte, as those of the functions below do.
+    /// If it has another wire type; the error names `what` and the byte, as those of the functions below do.
     pub(crate) fn int64(&self, what: &'static str) -> Result<i64> {
         match self.value {
             Value::Varint(bits) => Ok(bits.cast_signed()),

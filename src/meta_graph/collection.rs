@@ -167,7 +167,9 @@ impl<'m> Collections<'m> {
             Item::Bytes(bytes) => {
                 M::decode(bytes).map_err(|error| malformed_item(key, index, M::NAME, &error))
             }
-            other => Err(other_item(key, index, M::NAME, &format!("one of a {}", other.kind()))),
+            other => {
+                Err(other_item(key, index, M::NAME, &format!("an item of a {}", other.kind())))
+            }
         };
         self.items(key).into_iter().enumerate().map(read).collect()
     }

@@ -15,7 +15,7 @@ use super::parts::{Parts, entry_with};
 use super::registered::{ASSET, SAVERS, SIGNATURE};
 use super::rename::{NameFields, renamed};
 use super::replace::Replacements;
-use super::savers::Extraneous;
+use super::savers::ExtraneousSavers;
 use crate::error::{Error, Result, shortened};
 use crate::graph::OpTable;
 use crate::message::{Message, canonical_tensorflow, encoded, field, fields, records, string};
@@ -159,7 +159,7 @@ fn extraneous<'m>(
     let own = parts.saver.map(|saver| {
         [string(saver, saver_def::SAVE_TENSOR_NAME), string(saver, saver_def::RESTORE_OP_NAME)]
     });
-    let extraneous = Extraneous::new(names(graph), own.as_ref().map_or(&[], |own| own));
+    let extraneous = ExtraneousSavers::new(names(graph), own.as_ref().map_or(&[], |own| own));
     names(graph).map(|(name, _)| name).filter(|name| extraneous.has(name)).collect()
 }
 

@@ -48,7 +48,7 @@ pub(crate) use savers::{saver_in_scope, saver_of_scope};
 pub(crate) use serving::assets_in;
 pub(crate) use serving::name_of;
 pub use serving::{ASSETS_KEY, assets, saver_def, signatures, with_assets, with_signatures};
-pub use special_op::OpRole;
+pub use special_op::OpPurpose;
 pub(crate) use special_op::{
     MAIN_OP, NamedBy, SPECIAL_OPS, named_by_collection, named_by_signature,
 };

@@ -25,9 +25,9 @@ const OPS: [&str; 10] = [
 
 /// The scopes of savers, none of which contains another.
 #[derive(Debug, Default)]
-pub(super) struct Extraneous(BTreeSet<String>);
+pub(super) struct ExtraneousSavers(BTreeSet<String>);
 
-impl Extraneous {
+impl ExtraneousSavers {
     /// The scopes of the savers among `nodes` (names and ops), without those of the nodes `kept`.
     pub(super) fn new<'n>(nodes: impl Iterator<Item = (&'n str, &'n str)>, kept: &[&str]) -> Self {
         let saving: BTreeSet<&str> =
@@ -94,7 +94,8 @@ mod tests {
             ("a-x/Save", "Save"),
             ("kept/SaveV2", "SaveV2"),
         ];
-        let extraneous = Extraneous::new(nodes.into_iter(), &["kept/Const:0", "kept/restore_all"]);
+        let extraneous =
+            ExtraneousSavers::new(nodes.into_iter(), &["kept/Const:0", "kept/restore_all"]);
         for name in ["a/x", "a/b/x", "a-x/y", "a/"] {
             assert!(extraneous.has(name), "{name}");
         }
@@ -107,7 +108,7 @@ mod tests {
     #[test]
     fn scopes_are_sorted_with_their_slash() {
         let nodes = [("a/S", "SaveV2"), ("a-b/S", "SaveV2"), ("a/c-d/S", "SaveV2")];
-        let extraneous = Extraneous::new(nodes.into_iter(), &[]);
+        let extraneous = ExtraneousSavers::new(nodes.into_iter(), &[]);
         assert!(["a/z", "a-b/z", "a/c-d/z", "a/c/z"].iter().all(|name| extraneous.has(name)));
     }
 }

@@ -82,7 +82,7 @@ fn assets_of(parts: Parts<'_>) -> Result<Vec<AssetFileDef>> {
                 url if is_asset(url) => return decode(nested(any, any::VALUE)),
                 url => abridged(url).to_string(),
             },
-            other => format!("one of a {}", other.kind()),
+            other => format!("an item of a {}", other.kind()),
         };
         Err(other_item(ASSETS_KEY, index, AssetFileDef::NAME, &found))
     };

@@ -1,10 +1,10 @@
-//! The ops that a loader runs by their role, and where a meta graph names them.
+//! The ops that a loader runs for a purpose, and where a meta graph names them.
 
 use serde::Serialize;
 
-/// The role of an op.
+/// The purpose of an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub enum OpRole {
+pub enum OpPurpose {
     /// Runs after the variables are restored; named by a collection of TensorFlow 1.
     #[serde(rename = "main_op")]
     Main,
@@ -32,15 +32,15 @@ pub(crate) enum NamedBy {
 pub(crate) const MAIN_OP: &str = "saved_model_main_op";
 
 /// Whatever may name an op. Of several that name one for the same purpose, the first counts.
-pub(crate) const SPECIAL_OPS: [(NamedBy, OpRole); 5] = [
-    (NamedBy::Signature("__saved_model_init_op"), OpRole::Init),
-    (NamedBy::Collection(MAIN_OP), OpRole::Main),
-    (NamedBy::Collection("legacy_init_op"), OpRole::LegacyInit),
-    (NamedBy::Signature("__saved_model_train_op"), OpRole::Train),
-    (NamedBy::Collection("saved_model_train_op"), OpRole::Train),
+pub(crate) const SPECIAL_OPS: [(NamedBy, OpPurpose); 5] = [
+    (NamedBy::Signature("__saved_model_init_op"), OpPurpose::Init),
+    (NamedBy::Collection(MAIN_OP), OpPurpose::Main),
+    (NamedBy::Collection("legacy_init_op"), OpPurpose::LegacyInit),
+    (NamedBy::Signature("__saved_model_train_op"), OpPurpose::Train),
+    (NamedBy::Collection("saved_model_train_op"), OpPurpose::Train),
 ];
 
-impl OpRole {
+impl OpPurpose {
     /// Whether the op runs after the variables are restored.
     pub(crate) fn initializes(self) -> bool {
         self != Self::Train
@@ -48,7 +48,7 @@ impl OpRole {
 }
 
 /// The role of the op that a collection names, and the name of the collection.
-pub(crate) fn named_by_collection(name: &str) -> Option<(&'static str, OpRole)> {
+pub(crate) fn named_by_collection(name: &str) -> Option<(&'static str, OpPurpose)> {
     SPECIAL_OPS.into_iter().find_map(|(by, role)| match by {
         NamedBy::Collection(known) if known == name => Some((known, role)),
         _ => None,
@@ -56,7 +56,7 @@ pub(crate) fn named_by_collection(name: &str) -> Option<(&'static str, OpRole)> 
 }
 
 /// The role of the op that a signature names, and the name of the signature. Such a signature cannot be called.
-pub(crate) fn named_by_signature(name: &str) -> Option<(&'static str, OpRole)> {
+pub(crate) fn named_by_signature(name: &str) -> Option<(&'static str, OpPurpose)> {
     SPECIAL_OPS.into_iter().find_map(|(by, role)| match by {
         NamedBy::Signature(known) if known == name => Some((known, role)),
         _ => None,

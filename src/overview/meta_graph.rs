@@ -44,7 +44,7 @@ pub struct MetaGraph {
     pub assets_error: Option<Error>,
     /// The number of objects in its object graph; `None` where it has none.
     pub objects: Option<u64>,
-    /// The ops with a role in loading or training.
+    /// The ops with a purpose in loading or training.
     pub special_ops: Vec<SpecialOp>,
     /// The functions of its objects: those of the root by name, then the others by path.
     pub callables: Vec<Callable>,

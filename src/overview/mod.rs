@@ -14,7 +14,7 @@ mod structured_value;
 
 use std::path::PathBuf;
 
-pub use crate::meta_graph::OpRole;
+pub use crate::meta_graph::OpPurpose;
 pub use callable::{Callable, ConcreteFunction};
 pub use constant::ConstantValue;
 pub use directory::{Directory, DirectoryFile, Fingerprint};
@@ -78,7 +78,7 @@ impl<'a> Overview<'a> {
     /// Summarizes a message.
     ///
     /// # Errors
-    /// When a part of the message does not have its declared type, which cannot happen if it was decoded by TensorFlow's schema.
+    /// If a part of the message does not have its declared type, which cannot happen if it was decoded by TensorFlow's schema.
     pub fn new(document: &'a Document<'a>) -> Result<Self> {
         let message = document.message();
         let bytes = message.bytes();
@@ -117,7 +117,7 @@ impl<'a> Overview<'a> {
     /// # Ok::<(), ckdiff::Error>(())
     /// ```
     /// # Errors
-    /// As [`new`](Self::new), and when the artifact has no message.
+    /// As [`new`](Self::new), and if the artifact has no message.
     pub fn of_artifact(artifact: &'a Artifact<'a>) -> Result<Self> {
         let Some(document) = artifact.message() else {
             let why = format!("this is {}, which has no message", artifact.kind().with_article());

@@ -1,17 +1,18 @@
-//! The ops that a loader runs by their role.
+//! The ops that a loader runs for a purpose.
 
 use serde::Serialize;
 
 use super::signature::Signature;
 use crate::message::{nested, strings};
-use crate::meta_graph::{OpRole, named_by_collection, named_by_signature};
+use crate::meta_graph::{OpPurpose, named_by_collection, named_by_signature};
 use crate::schema::field::collection_def;
 
-/// An op with a role.
+/// An op with a purpose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SpecialOp {
-    /// Its role.
-    pub role: OpRole,
+    /// Its purpose.
+    #[serde(rename = "role")]
+    pub purpose: OpPurpose,
     /// Its name.
     #[serde(rename = "op")]
     pub name: String,
@@ -23,17 +24,17 @@ pub struct SpecialOp {
 impl SpecialOp {
     /// The ops that a collection names.
     pub(super) fn of_collection(name: &str, collection: &[u8]) -> Vec<Self> {
-        let Some((named_by, role)) = named_by_collection(name) else { return Vec::new() };
+        let Some((named_by, purpose)) = named_by_collection(name) else { return Vec::new() };
         let nodes = nested(collection, collection_def::NODE_LIST);
         let names = strings(nodes, collection_def::node_list::VALUE);
-        names.map(|name| Self { role, name: name.to_owned(), named_by }).collect()
+        names.map(|name| Self { purpose, name: name.to_owned(), named_by }).collect()
     }
 
     /// The op that a signature names.
     pub(super) fn of_signature(signature: &Signature) -> Option<Self> {
-        let (named_by, role) = named_by_signature(&signature.name)?;
+        let (named_by, purpose) = named_by_signature(&signature.name)?;
         let tensor = signature.outputs.iter().find_map(|output| output.tensors.first())?;
-        Some(Self { role, name: tensor.clone(), named_by })
+        Some(Self { purpose, name: tensor.clone(), named_by })
     }
 }
 

@@ -45,7 +45,7 @@ impl PartialEq for Format {
 /// Writes a report; returns the parts of a message that the format cannot represent.
 ///
 /// # Errors
-/// When `out` cannot be written, or the report shows a whole message that the format cannot represent.
+/// If `out` cannot be written, or the report shows a whole message that the format cannot represent.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! The colours of a human report.
+//! The colors of a human report.
 
 use anstyle::{AnsiColor, Style};
 
@@ -24,7 +24,7 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// No colours.
+    /// No colors.
     pub const PLAIN: Self = Self {
         good: Style::new(),
         changed: Style::new(),
@@ -36,8 +36,8 @@ impl Palette {
         added: Style::new(),
     };
 
-    /// The sixteen standard colours of terminals.
-    pub const COLOUR: Self = Self {
+    /// The sixteen standard colors of terminals.
+    pub const COLOR: Self = Self {
         good: AnsiColor::Green.on_default().bold(),
         changed: AnsiColor::Yellow.on_default().bold(),
         bad: AnsiColor::Red.on_default().bold(),

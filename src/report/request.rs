@@ -30,7 +30,7 @@ pub enum Report<'a> {
 /// The looks of a report for people; they do not change JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// The colours.
+    /// The colors.
     pub palette: Palette,
     /// The maximum number of rows of a list: changed tensors, changes of a message, errors.
     pub max_rows: usize,

@@ -6,7 +6,7 @@ use crate::error::{Error, Result, shortened};
 use crate::graph::{Graph, OpTable};
 use crate::message::Message;
 use crate::meta_graph::{
-    self, Collections, Item, NamedBy, OpRole, SPECIAL_OPS, graph_of, name_of, op_table,
+    self, Collections, Item, NamedBy, OpPurpose, SPECIAL_OPS, graph_of, name_of, op_table,
 };
 use crate::schema::tensorflow::SignatureDef;
 
@@ -35,16 +35,16 @@ impl<'m> Ops<'m> {
 
     /// The op or tensor to run after a restore.
     pub(super) fn init_op(&self) -> Result<Option<String>> {
-        self.find(OpRole::initializes)
+        self.find(OpPurpose::initializes)
     }
 
     /// The training op or tensor.
     pub(super) fn train_op(&self) -> Result<Option<String>> {
-        self.find(|role| role == OpRole::Train)
+        self.find(|role| role == OpPurpose::Train)
     }
 
     /// The first op with such a role.
-    fn find(&self, is_wanted: impl Fn(OpRole) -> bool) -> Result<Option<String>> {
+    fn find(&self, is_wanted: impl Fn(OpPurpose) -> bool) -> Result<Option<String>> {
         let wanted = SPECIAL_OPS.into_iter().filter(|(_, role)| is_wanted(*role));
         let mut found = wanted.filter_map(|(by, _)| {
             match by {
@@ -104,7 +104,7 @@ impl<'m> Ops<'m> {
         let [Item::Node(name)] = items.as_slice() else {
             let found = match items.first() {
                 Some(Item::Node(_)) => format!("{} nodes", items.len()),
-                Some(other) => format!("one of a {}", other.kind()),
+                Some(other) => format!("an item of a {}", other.kind()),
                 None => "empty".into(),
             };
             return Err(in_collection(Error::unexpected("list", found, "one node")));

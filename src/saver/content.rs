@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::on_disk::OnDisk;
+use super::files_writer::CheckpointFilesWriter;
 use super::run::{self, Variables};
 use super::{check_nodes, utf8};
 use crate::checkpoint::{CheckpointBuilder, Existing, Format};
@@ -59,7 +59,7 @@ impl Content for Model<'_> {
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
         check_nodes(saver)?;
-        let mut disk = OnDisk::new(path, progress);
+        let mut disk = CheckpointFilesWriter::new(path, progress);
         let saved = run::save(self.graph, saver, utf8(path)?, self.variables, &mut disk)?;
         let saved = PathBuf::from(saved);
         disk.publish(&saved, state)?;

@@ -8,8 +8,8 @@
 
 pub mod builder;
 mod content;
+mod files_writer;
 mod object_keys;
-mod on_disk;
 pub mod plan;
 mod restore;
 mod rotation;

@@ -70,23 +70,23 @@ impl Saver {
 }
 
 impl RestorePlan {
-    /// The error that lists the tensors with problems, if there are any.
+    /// The error that lists the tensors with misfits, if there are any.
     pub(crate) fn error(&self) -> Option<Error> {
-        let count = self.problems().count();
+        let count = self.misfits().count();
         if count == 0 {
             return None;
         }
-        let describe = |(read, problem): (&Read, &MisfitReason)| {
+        let describe = |(read, misfit): (&Read, &MisfitReason)| {
             let name = crate::error::shortened(&read.name);
-            match problem {
+            match misfit {
                 // Another shape is always refused here, unlike in TensorFlow.
                 MisfitReason::Shape { graph, checkpoint, .. } => {
                     format!("{name}: shape {graph} in the graph, {checkpoint} in the checkpoint")
                 }
-                problem => format!("{name}: {problem}"),
+                misfit => format!("{name}: {misfit}"),
             }
         };
-        let mut shown: Vec<String> = self.problems().take(SHOWN).map(describe).collect();
+        let mut shown: Vec<String> = self.misfits().take(SHOWN).map(describe).collect();
         if count > SHOWN {
             shown.push(format!("and {} more", count - SHOWN));
         }
@@ -95,8 +95,8 @@ impl RestorePlan {
         let shown = shown.join("; ");
         let kind = format!("{count} of {all} tensors cannot be restored{by}: {shown}");
         let is_missing =
-            |(_, problem): (&Read, &MisfitReason)| matches!(problem, MisfitReason::Missing { .. });
-        Some(match self.problems().any(is_missing) {
+            |(_, misfit): (&Read, &MisfitReason)| matches!(misfit, MisfitReason::Missing { .. });
+        Some(match self.misfits().any(is_missing) {
             true => Error::not_found(kind),
             false => Error::usage(kind),
         })

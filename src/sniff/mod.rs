@@ -1,4 +1,4 @@
-//! The front door: detects the file kind of a path, once, from the path and the first and last bytes of the file.
+//! Detects the file kind of a path, once, from the path and the first and last bytes of the file.
 //!
 //! The first rule in `rules.rs` that applies decides; formats of checkpoints take part through
 //! [`FORMATS`](crate::formats::FORMATS). The content decides about other files, see [`HeadKind`].

@@ -30,7 +30,7 @@ pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Error {
             Error::unsupported("this is a SavedModel; its checkpoint is variables/variables in it")
         }
         FileKind::StateDirectory | FileKind::Directory => Error::not_found(format!(
-            "there is no state file `checkpoint` to name the latest one; {}",
+            "there is no state file `checkpoint` that names the latest checkpoint; {}",
             checkpoints_inside(path)
         )),
         FileKind::Message(Form::Binary) if layout::GRAPHS.contains(&probe.file_name()) => {
@@ -78,7 +78,7 @@ fn nothing_at(path: &Path) -> String {
     let hint = if !dir.is_dir() {
         format!("; there is no directory {}", dir.display())
     } else if has_content(path) {
-        "; files with its content exist, but not the one with the names of its tensors".into()
+        "; its data files exist, but the index is missing".into()
     } else if !similar.is_empty() {
         format!("; similar names: {}", similar.join(", "))
     } else {

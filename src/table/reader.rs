@@ -123,12 +123,7 @@ impl Table {
                     let ascending = entries.is_ascending()
                         && !(first && order.after.is_some_and(|after| entries.key() <= after));
                     if !ascending && outcome.is_ok() {
-                        outcome = Err(out_of_order(
-                            "key",
-                            entries.key(),
-                            "one greater than the one before it",
-                        )
-                        .at(at));
+                        outcome = Err(unsorted_key(entries.key()).at(at));
                     }
                 }
                 Err(error) => return ControlFlow::Continue(Err(error)),
@@ -153,6 +148,11 @@ struct Order<'a> {
     after: Option<&'a [u8]>,
     /// The separator of the block.
     up_to: &'a [u8],
+}
+
+/// The error for a key that does not come after the one before it.
+pub(crate) fn unsorted_key(key: &[u8]) -> Error {
+    out_of_order("key", key, "one greater than the one before it")
 }
 
 fn out_of_order(what: &'static str, key: &[u8], expected: &str) -> Error {

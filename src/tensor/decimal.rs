@@ -63,20 +63,20 @@ fn fewest_digits(value: f64, layout: Layout) -> f64 {
     };
     for decimals in 0..17u8 {
         let rounded = format!("{value:.*e}", usize::from(decimals));
-        let Some((mantissa, exponent)) = rounded.split_once('e') else {
+        let Some((significand, exponent)) = rounded.split_once('e') else {
             break;
         };
-        let (Ok(mantissa), Ok(exponent)) =
-            (mantissa.replace('.', "").parse::<i64>(), exponent.parse::<i32>())
+        let (Ok(significand), Ok(exponent)) =
+            (significand.replace('.', "").parse::<i64>(), exponent.parse::<i32>())
         else {
             break;
         };
         let exponent = exponent - i32::from(decimals);
         // Below a power of two the values are twice as dense as above, so the decimal that reads back need not be the one
         // that rounding produces.
-        let best = [mantissa, mantissa - 1, mantissa + 1]
+        let best = [significand, significand - 1, significand + 1]
             .into_iter()
-            .filter_map(|mantissa| format!("{mantissa}e{exponent}").parse().ok())
+            .filter_map(|significand| format!("{significand}e{exponent}").parse().ok())
             .filter(|&decimal: &f64| reads_back(decimal))
             .min_by(|a, b| (a - value).abs().total_cmp(&(b - value).abs()));
         if let Some(decimal) = best {

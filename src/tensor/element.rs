@@ -320,10 +320,10 @@ ieee_floats! {
 fn widen_f16(x: f16) -> f32 {
     const SMALLEST: f32 = f32::from_bits((127 - 24) << 23);
     let bits = u32::from(x.to_bits());
-    let (exponent, mantissa) = ((bits >> 10) & 0x1f, x.to_bits() & 0x3ff);
+    let (exponent, fraction) = ((bits >> 10) & 0x1f, x.to_bits() & 0x3ff);
     let rebased = if exponent == 0x1f { 0xff } else { exponent + 112 };
-    let normal = f32::from_bits(rebased << 23 | u32::from(mantissa) << 13);
-    let magnitude = if exponent == 0 { f32::from(mantissa) * SMALLEST } else { normal };
+    let normal = f32::from_bits(rebased << 23 | u32::from(fraction) << 13);
+    let magnitude = if exponent == 0 { f32::from(fraction) * SMALLEST } else { normal };
     if bits & 0x8000 == 0 { magnitude } else { -magnitude }
 }
 

@@ -1,14 +1,14 @@
 //! The meaning of a number's bits.
 //!
 //! ```text
-//! float: sign: 1 bit, exponent, mantissa; the value of a nonzero exponent e is 2^(e - bias) * 1.mantissa
+//! float: sign: 1 bit, exponent, fraction; the value of a nonzero exponent e is 2^(e - bias) * 1.fraction
 //! integer: two's complement in the low bits
 //! ```
 
 /// The meaning of a number's bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// Sign, exponent and mantissa.
+    /// Sign, exponent and fraction.
     Float(Layout),
     /// An integer in the low `bits`; a signed one in two's complement.
     Integer {
@@ -24,8 +24,8 @@ pub enum Encoding {
 pub struct Layout {
     /// Bits of the exponent.
     pub exponent_bits: u32,
-    /// Bits of the mantissa, without the implicit one.
-    pub mantissa_bits: u32,
+    /// Bits of the fraction: the significand without the implicit one.
+    pub fraction_bits: u32,
     /// The bias of the stored exponent.
     pub bias: i32,
     /// The bit patterns that are not finite numbers.
@@ -46,31 +46,31 @@ pub enum Specials {
 }
 
 impl Layout {
-    pub(crate) const fn ieee(exponent_bits: u32, mantissa_bits: u32) -> Self {
+    pub(crate) const fn ieee(exponent_bits: u32, fraction_bits: u32) -> Self {
         let bias = (1 << (exponent_bits - 1)) - 1;
-        Self { exponent_bits, mantissa_bits, bias, specials: Specials::Ieee }
+        Self { exponent_bits, fraction_bits, bias, specials: Specials::Ieee }
     }
 
-    pub(crate) const fn finite(exponent_bits: u32, mantissa_bits: u32) -> Self {
-        Self { specials: Specials::AllOnes, ..Self::ieee(exponent_bits, mantissa_bits) }
+    pub(crate) const fn finite(exponent_bits: u32, fraction_bits: u32) -> Self {
+        Self { specials: Specials::AllOnes, ..Self::ieee(exponent_bits, fraction_bits) }
     }
 
-    pub(crate) const fn all_finite(exponent_bits: u32, mantissa_bits: u32) -> Self {
-        Self { specials: Specials::None, ..Self::ieee(exponent_bits, mantissa_bits) }
+    pub(crate) const fn all_finite(exponent_bits: u32, fraction_bits: u32) -> Self {
+        Self { specials: Specials::None, ..Self::ieee(exponent_bits, fraction_bits) }
     }
 
-    pub(crate) const fn unsigned_zero(exponent_bits: u32, mantissa_bits: u32, bias: i32) -> Self {
-        Self { exponent_bits, mantissa_bits, bias, specials: Specials::NegativeZero }
+    pub(crate) const fn unsigned_zero(exponent_bits: u32, fraction_bits: u32, bias: i32) -> Self {
+        Self { exponent_bits, fraction_bits, bias, specials: Specials::NegativeZero }
     }
 
     /// The value of the type that is nearest to `x`, on a tie the one with an even bit pattern; `None` if `x` is out of range or
     /// not finite.
     pub(crate) fn round(self, x: f64) -> Option<f64> {
         const F64: Layout = Layout::ieee(11, 52);
-        let stored = (x.to_bits() >> F64.mantissa_bits) & ((1 << F64.exponent_bits) - 1);
+        let stored = (x.to_bits() >> F64.fraction_bits) & ((1 << F64.exponent_bits) - 1);
         let exponent = i32::try_from(stored).ok()? - F64.bias;
         let smallest = 1 - self.bias;
-        let unit = power_of_two(exponent.max(smallest) - self.mantissa_bits.cast_signed());
+        let unit = power_of_two(exponent.max(smallest) - self.fraction_bits.cast_signed());
         let rounded = (x / unit).round_ties_even() * unit;
         (rounded.abs() <= self.largest()).then_some(rounded)
     }
@@ -83,13 +83,13 @@ impl Layout {
             Specials::AllOnes => (exponents - 1, 2.0),
             Specials::NegativeZero | Specials::None => (exponents - 1, 1.0),
         };
-        let mantissa = 2.0 - unused * power_of_two(-self.mantissa_bits.cast_signed());
-        mantissa * power_of_two(exponent - self.bias)
+        let significand = 2.0 - unused * power_of_two(-self.fraction_bits.cast_signed());
+        significand * power_of_two(exponent - self.bias)
     }
 
     /// The number of bits, with the sign.
     pub const fn bits(self) -> u32 {
-        1 + self.exponent_bits + self.mantissa_bits
+        1 + self.exponent_bits + self.fraction_bits
     }
 }
 

@@ -6,17 +6,17 @@ use super::encoding::{Layout, Specials};
 
 impl Layout {
     const fn sign_bit(self) -> u32 {
-        1 << (self.exponent_bits + self.mantissa_bits)
+        1 << (self.exponent_bits + self.fraction_bits)
     }
 
     const fn decode(self, byte: u32) -> f32 {
         let negative = byte & self.sign_bit() != 0;
         let magnitude = byte & (self.sign_bit() - 1);
-        let mantissa = magnitude & ((1 << self.mantissa_bits) - 1);
-        let exponent = magnitude >> self.mantissa_bits;
+        let fraction = magnitude & ((1 << self.fraction_bits) - 1);
+        let exponent = magnitude >> self.fraction_bits;
         match self.specials {
             Specials::Ieee if exponent == (1 << self.exponent_bits) - 1 => {
-                if mantissa != 0 {
+                if fraction != 0 {
                     return f32::NAN;
                 }
                 return if negative { f32::NEG_INFINITY } else { f32::INFINITY };
@@ -26,12 +26,12 @@ impl Layout {
             _ => {}
         }
         let (significand, exponent) = if exponent == 0 {
-            (mantissa, 1)
+            (fraction, 1)
         } else {
-            (mantissa | 1 << self.mantissa_bits, exponent)
+            (fraction | 1 << self.fraction_bits, exponent)
         };
         let value = significand as f32
-            * power_of_two(exponent as i32 - self.bias - self.mantissa_bits as i32);
+            * power_of_two(exponent as i32 - self.bias - self.fraction_bits as i32);
         if negative { -value } else { value }
     }
 

@@ -53,7 +53,7 @@ impl TensorValues {
     /// Reads the whole tensor, and keeps the elements that are shown.
     ///
     /// # Errors
-    /// When the tensor cannot be read, or a checksum does not match.
+    /// If the tensor cannot be read, or a checksum does not match.
     pub fn read(name: &Name, source: &dyn TensorSource, progress: &dyn Progress) -> Result<Self> {
         let dtype = source.dtype();
         progress.total(source.stored_bytes());

@@ -1,4 +1,4 @@
-"""Writes the meta graphs that BENCHMARKS.md measures into a folder: binary, text and JSON.
+"""Writes the meta graphs that BENCHMARKS.md measures into a directory: binary, text and JSON.
 
     python make_graphs.py FOLDER
 
@@ -97,12 +97,12 @@ def real():
         return v1.train.Saver().export_meta_graph()
 
 
-def write(folder, name, meta):
+def write(directory, name, meta):
     """Writes the three forms."""
-    (folder / f"{name}.meta").write_bytes(meta.SerializeToString(deterministic=True))
-    (folder / f"{name}.pbtxt").write_text(text_format.MessageToString(meta), "utf-8")
-    (folder / f"{name}.json").write_text(json_format.MessageToJson(meta, indent=2), "utf-8")
-    sizes = ", ".join(f"{path.name} {path.stat().st_size}" for path in sorted(folder.glob(f"{name}.*")))
+    (directory / f"{name}.meta").write_bytes(meta.SerializeToString(deterministic=True))
+    (directory / f"{name}.pbtxt").write_text(text_format.MessageToString(meta), "utf-8")
+    (directory / f"{name}.json").write_text(json_format.MessageToJson(meta, indent=2), "utf-8")
+    sizes = ", ".join(f"{path.name} {path.stat().st_size}" for path in sorted(directory.glob(f"{name}.*")))
     print(f"{len(meta.graph_def.node)} nodes: {sizes}")
 
 

@@ -1,4 +1,4 @@
-"""Writes the checkpoints that BENCHMARKS.md measures, with TensorFlow, into a folder.
+"""Writes the checkpoints that BENCHMARKS.md measures, with TensorFlow, into a directory.
 
     python make_pairs.py FOLDER
 
@@ -36,25 +36,25 @@ def nudged(tensor):
     return tensor * tf.constant(factor, tensor.dtype)
 
 
-def large(folder):
+def large(directory):
     """Two pairs of 1.1 GB: few tensors changed, and all."""
     base = {}
     for i in range(349):
         weights = normal(640, 1280)
         base[f"layer_{i:03d}/kernel"] = tf.cast(weights, tf.bfloat16) if i % 40 == 0 else weights
     changed = set(list(base)[5::50])
-    save(folder / "large_base.ckpt", base)
+    save(directory / "large_base.ckpt", base)
     few = {name: nudged(t) if name in changed else t for name, t in base.items()}
-    save(folder / "large_few.ckpt", few)
-    save(folder / "large_all.ckpt", {name: nudged(t) for name, t in base.items()})
+    save(directory / "large_few.ckpt", few)
+    save(directory / "large_all.ckpt", {name: nudged(t) for name, t in base.items()})
 
 
-def many(folder):
+def many(directory):
     """20,000 small variables, a tenth of them changed."""
     base = {f"model/layer_{i // 8:04d}/unit_{i % 8}/weights_{i:05d}": normal(16) for i in range(20000)}
-    save(folder / "many_base.ckpt", base)
+    save(directory / "many_base.ckpt", base)
     twin = {name: nudged(t) if i % 10 == 0 else t for i, (name, t) in enumerate(base.items())}
-    save(folder / "many_twin.ckpt", twin)
+    save(directory / "many_twin.ckpt", twin)
 
 
 if __name__ == "__main__":

@@ -46,8 +46,8 @@ MUTATIONS = 400
 def main():
     """Runs every check; an assertion fails where something differs."""
     [ckdiff] = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder)
+    with tempfile.TemporaryDirectory() as directory:
+        out = pathlib.Path(directory)
         check_written(ckdiff, out)
         check_headers(ckdiff, out)
         check_mutations(ckdiff, out)

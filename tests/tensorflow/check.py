@@ -56,12 +56,12 @@ OPAQUE = ("variant", "resource")
 def main():
     """Runs every check; an assertion fails where something differs."""
     ckdiff, write = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder)
+    with tempfile.TemporaryDirectory() as directory:
+        out = pathlib.Path(directory)
         check_saved_as(ckdiff, out)
         check_merged(ckdiff, out)
         check_renamed(ckdiff, out)
-        subprocess.run([write, folder], cwd=DATA.parent.parent, check=True)
+        subprocess.run([write, directory], cwd=DATA.parent.parent, check=True)
         check_built(out / "built")
         check_saved(out / "saved")
         check_models(out / "models")
@@ -110,24 +110,24 @@ def same(ckdiff, fixture, path):
 def check_saved_as(ckdiff, out):
     compared = 0
     for number, (fixture, options, name) in enumerate(SAVED_AS):
-        folder = out / str(number)
-        folder.mkdir()
-        subprocess.run([ckdiff, "save-as", str(DATA / fixture), str(folder / "out"), *options], check=True)
-        compared += same(ckdiff, str(DATA / fixture), folder / name)
+        directory = out / str(number)
+        directory.mkdir()
+        subprocess.run([ckdiff, "save-as", str(DATA / fixture), str(directory / "out"), *options], check=True)
+        compared += same(ckdiff, str(DATA / fixture), directory / name)
     print(f"save-as: {len(SAVED_AS)} checkpoints, {compared} tensors equal")
 
 
 def check_merged(ckdiff, out):
     """Parts of a checkpoint, including slices of one tensor, are merged."""
-    folder = out / "merged"
-    folder.mkdir()
+    directory = out / "merged"
+    directory.mkdir()
     compared = 0
     for fixture, glob in (("dtypes/all.ckpt", "*float*/**"), ("shards/three.ckpt", "*e*")):
         source = str(DATA / fixture)
-        parts = [str(folder / f"part-{i}") for i in range(2)]
+        parts = [str(directory / f"part-{i}") for i in range(2)]
         for part, option in zip(parts, ("--include", "--exclude")):
             subprocess.run([ckdiff, "save-as", source, part, option, glob], check=True)
-        merged = str(folder / "out")
+        merged = str(directory / "out")
         subprocess.run([ckdiff, "merge", "--overwrite", "--remove-parts", *parts, merged], check=True)
         compared += same(ckdiff, source, merged)
     print(f"merge: {compared} tensors equal")
@@ -168,7 +168,7 @@ def some_value(random, variable):
     return numbers.astype(variable.dtype.base_dtype.as_numpy_dtype)
 
 
-def check_built(folder):
+def check_built(directory):
     """A saver that ckdiff built saves and restores."""
     def round_trip(session, saver, variables):
         random = np.random.default_rng(7)
@@ -176,20 +176,20 @@ def check_built(folder):
         session.run(tf.compat.v1.global_variables_initializer())
         for variable, value in zip(variables, values):
             variable.load(value, session)
-        saved = saver.save(session, tempfile.mkdtemp(dir=folder) + "/model", global_step=1)
+        saved = saver.save(session, tempfile.mkdtemp(dir=directory) + "/model", global_step=1)
         session.run(tf.compat.v1.global_variables_initializer())
         saver.restore(session, saved)
         for variable, value, found in zip(variables, values, session.run(variables)):
             assert np.array_equal(found, value), variable.name
         return len(variables)
 
-    graphs = sorted(folder.glob("*.meta"))
+    graphs = sorted(directory.glob("*.meta"))
     restored = sum(session_of(meta, round_trip) for meta in graphs)
     assert len(graphs) == 16, graphs
     print(f"built savers: {len(graphs)} graphs, {restored} variables saved and restored")
 
 
-def check_saved(folder):
+def check_saved(directory):
     """A checkpoint by a saver that ckdiff ran is restored, with its state file and meta graph."""
     def restore(checkpoint):
         def body(session, saver, variables):
@@ -197,7 +197,7 @@ def check_saved(folder):
             return [content(value) for value in session.run(variables)]
         return body
 
-    cases = sorted(folder.iterdir())
+    cases = sorted(directory.iterdir())
     restored = 0
     for case in cases:
         source = DATA / "savers/run" / case.name
@@ -236,10 +236,10 @@ def loaded(case, path, tags):
         return found, sorted(meta.signature_def)
 
 
-def check_models(folder):
+def check_models(directory):
     """A SavedModel that ckdiff built is loaded and served like TensorFlow's."""
     values, served = 0, 0
-    models = sorted(folder.iterdir())
+    models = sorted(directory.iterdir())
     for model in models:
         source = DATA / "built" / model.stem / "saved"
         tag_sets = {"two": (["serve", "gpu"], ["train"]), "plain": (["serve"],), "composite": (["serve"],), "nothing": ([],)}[model.stem]
@@ -277,9 +277,9 @@ def result_of(model, key):
     return {name: content(value.numpy()) for name, value in results.items()}
 
 
-def check_objects(folder):
+def check_objects(directory):
     """A SavedModel of TensorFlow 2 that ckdiff rebuilt is loaded, and its signatures return the same results."""
-    models = sorted(folder.iterdir())
+    models = sorted(directory.iterdir())
     called = 0
     for path in models:
         (source,) = DATA.glob(f"*/{path.stem}/saved_model.pb")

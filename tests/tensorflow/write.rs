@@ -35,8 +35,8 @@ type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 fn main() -> Result {
     let out = env::args_os().nth(1).ok_or("usage: write FOLDER")?;
     let out = Path::new(&out);
-    for folder in ["built", "saved", "models"] {
-        fs::create_dir_all(out.join(folder))?;
+    for directory in ["built", "saved", "models"] {
+        fs::create_dir_all(out.join(directory))?;
     }
     for case in ["reference", "resource", "partitioned", "partitioned_resource"] {
         for sharded in [false, true] {
@@ -77,7 +77,7 @@ fn built(case: &str, options: &Options, out: &Path) -> Result {
 
 /// Restores a TensorFlow checkpoint into a store of variables and saves these, both with the nodes of the graph.
 fn saved(case: &Path, out: &Path) -> Result {
-    let name = case.file_name().ok_or("a folder is needed")?;
+    let name = case.file_name().ok_or("a directory is needed")?;
     let graph = read(&case.join("model.ckpt.meta"))?;
     let def = MetaGraphDef::decode(graph.bytes())?.saver_def.ok_or("no saver")?;
     let sharded_v1 = def.sharded && def.version() != CheckpointFormatVersion::V2;
@@ -85,12 +85,12 @@ fn saved(case: &Path, out: &Path) -> Result {
     let path = case.join(checkpoint);
     let mut variables = Variables::of(&graph)?;
     restore(&graph, &def, path.to_str().ok_or("a path in UTF-8 is needed")?, &mut variables)?;
-    let folder = out.join(name);
-    fs::create_dir_all(&folder)?;
+    let directory = out.join(name);
+    fs::create_dir_all(&directory)?;
     let model = Model { graph: &graph, variables: &variables };
     let options =
         SaveOptions { global_step: Some(7), meta_graph: Some(&graph), ..SaveOptions::default() };
-    Saver::new(def).save(&model, &folder.join("model"), &options, &Silent)?;
+    Saver::new(def).save(&model, &directory.join("model"), &options, &Silent)?;
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use crate::output;
 /// Prints a completion script.
 ///
 /// # Errors
-/// When stdout cannot be written.
+/// If stdout cannot be written.
 pub(crate) fn run(shell: Shell) -> Result<Exit, Diagnostics> {
     let mut command = args::command();
     command.set_bin_name("ckdiff");

@@ -9,7 +9,7 @@ use crate::schema::Loaded;
 /// Reads a message in one form and writes it in another.
 ///
 /// # Errors
-/// When the message cannot be read, has no such form, or cannot be written; then no file is changed.
+/// If the message cannot be read, has no such form, or cannot be written; then no file is changed.
 pub(crate) fn run(args: &ConvertArgs) -> Result<Exit, Diagnostics> {
     let to = target(&args.output, &args.form)?;
     let loaded = Loaded::new(&args.schema)?;

@@ -13,7 +13,7 @@ const MESSAGE: &str = KnownType::GraphDebugInfo.full_name();
 /// The file of debug information that belongs to the output.
 ///
 /// # Errors
-/// When the output is not a file, or the file would be that of the input.
+/// If the output is not a file, or the file would be that of the input.
 pub(crate) fn sibling_of(output: &Path, input: &Path) -> Result<PathBuf, Error> {
     if output == Path::new("-") {
         let why = "--save-debug-info needs an output file, not standard output";
@@ -35,7 +35,7 @@ pub(crate) fn sibling_of(output: &Path, input: &Path) -> Result<PathBuf, Error> 
 /// The debug information of a meta graph that was read from `path`: from its graph, or else from its sibling file.
 ///
 /// # Errors
-/// When there is none, or it cannot be read.
+/// If there is none, or it cannot be read.
 pub(crate) fn of<'s>(meta: &Message<'s>, path: &Path) -> Result<Message<'s>, Error> {
     if let Some(inside) = own_debug_info(meta)? {
         return Ok(inside);

@@ -11,7 +11,7 @@ use crate::output;
 /// Lists the CPU and the adapters; with `--test`, compares known answers on each adapter.
 ///
 /// # Errors
-/// When the report cannot be written.
+/// If the report cannot be written.
 pub(crate) fn run(args: &DevicesArgs) -> Result<Exit, Diagnostics> {
     let listed = adapters().into_iter().map(|adapter| {
         let tested = if args.test { test(&adapter.name) } else { Tested::No };

@@ -18,7 +18,7 @@ use crate::schema::Loaded;
 /// Compares two artifacts, writes the reports, and returns the verdict.
 ///
 /// # Errors
-/// When a side cannot be opened, nothing can be compared, or the report cannot be written.
+/// If a side cannot be opened, nothing can be compared, or the report cannot be written.
 pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     let lists = Lists { as_set: args.lists.as_set.clone(), keyed: args.lists.key.clone() };
     let device = device(&args.device)?;

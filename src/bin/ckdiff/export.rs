@@ -22,7 +22,7 @@ const MAX_LISTED: usize = 10;
 /// Exports a meta graph, and imports the result if an option of the second group is given.
 ///
 /// # Errors
-/// When a file cannot be read or holds no graph, an option names something that does not exist, or OUT cannot be written;
+/// If a file cannot be read or holds no graph, an option names something that does not exist, or OUT cannot be written;
 /// then OUT is unchanged.
 pub(crate) fn run(args: &ExportArgs) -> Result<Exit, Diagnostics> {
     let to = target(&args.output, &args.form)?;

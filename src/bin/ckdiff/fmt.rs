@@ -16,7 +16,7 @@ use crate::output;
 /// Formats each file, or lists those that would change; `-` formats standard input to standard output.
 ///
 /// # Errors
-/// When a file cannot be read, is not valid text, or cannot be written; the others are formatted.
+/// If a file cannot be read, is not valid text, or cannot be written; the others are formatted.
 pub(crate) fn run(args: &FmtArgs) -> Result<Exit, Diagnostics> {
     let (mut changed, mut errors) = (Vec::new(), Vec::new());
     for path in &args.files {

@@ -42,7 +42,7 @@ impl GitFile {
     /// Reads the file at `path`, which the repository calls `name`.
     ///
     /// # Errors
-    /// When the file cannot be opened. Content that cannot be read is not an error.
+    /// If the file cannot be opened. Content that cannot be read is not an error.
     pub(crate) fn read(path: &Path, name: &Path) -> Result<Self, Error> {
         let fail = |error| Error::io("read", error).in_file(name);
         let found = Sniffed::of_file(path, name);

@@ -12,7 +12,7 @@ use crate::output;
 /// Prints the path of the latest checkpoint, or the paths of all, one per line.
 ///
 /// # Errors
-/// When the state file is missing or cannot be read, or it names no checkpoint.
+/// If the state file is missing or cannot be read, or it names no checkpoint.
 pub(crate) fn run(args: &LatestArgs) -> Result<Exit, Diagnostics> {
     let state = CheckpointState::read(&args.dir)?;
     let paths: Vec<PathBuf> = match state.all_model_checkpoint_paths.as_slice() {

@@ -12,7 +12,7 @@ use crate::output;
 /// Prints the manual page.
 ///
 /// # Errors
-/// When stdout cannot be written.
+/// If stdout cannot be written.
 pub(crate) fn run() -> Result<Exit, Diagnostics> {
     output::to_stdout(page)?;
     Ok(Exit::Same)

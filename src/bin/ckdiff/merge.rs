@@ -11,7 +11,7 @@ use crate::interrupt;
 /// Merges V2 checkpoints without reading their content.
 ///
 /// # Errors
-/// When they cannot be merged, or the result cannot be written; then nothing changes.
+/// If they cannot be merged, or the result cannot be written; then nothing changes.
 pub(crate) fn run(args: &MergeArgs) -> Result<Exit, Diagnostics> {
     let Some((output, parts)) = args.paths.split_last() else {
         return Err(Error::usage("PART and OUT are missing").into());

@@ -16,7 +16,7 @@ use crate::output;
 /// form cannot represent.
 ///
 /// # Errors
-/// When a message has no such form, or cannot be written; then no file is changed.
+/// If a message has no such form, or cannot be written; then no file is changed.
 pub(crate) fn write<'a, 's: 'a>(
     messages: impl IntoIterator<Item = (&'a Path, &'a Message<'s>)>,
     input: &Path,

@@ -1,4 +1,4 @@
-//! Output to stdout and files, and when it is coloured.
+//! Output to stdout and files, and when it is colored.
 
 use std::env;
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ use crate::interrupt;
 /// Writes the report to each requested file and to stdout, each in its format.
 ///
 /// # Errors
-/// When a file or stdout cannot be written. A closed pipe is not an error.
+/// If a file or stdout cannot be written. A closed pipe is not an error.
 pub(crate) fn write(
     args: &ReportArgs,
     quiet: bool,
@@ -31,7 +31,7 @@ pub(crate) fn write(
 /// Writes to stdout.
 ///
 /// # Errors
-/// When stdout cannot be written. A closed pipe is not an error.
+/// If stdout cannot be written. A closed pipe is not an error.
 pub(crate) fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     stdout(|out| write(out).map_err(cannot_write)).map(drop)
 }
@@ -98,22 +98,22 @@ pub(crate) fn is_for_person(args: &ReportArgs, quiet: bool) -> bool {
     formats.any(|format| format.is_for_people)
 }
 
-/// The colours for output to git: stdout may be git's pager, which accepts what a terminal accepts.
+/// The colors for output to git: stdout may be git's pager, which accepts what a terminal accepts.
 pub(crate) fn palette_in_git(color: Color) -> Palette {
     let paged =
         env::var_os("GIT_PAGER_IN_USE").is_some_and(|value| value == "true" || value == "1");
     let plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
         || env::var_os("TERM") == Some("dumb".into());
     match color {
-        Color::Auto if paged && !plain => Palette::COLOUR,
+        Color::Auto if paged && !plain => Palette::COLOR,
         color => palette(color),
     }
 }
 
-/// The colours for stdout: the option decides, else the environment, else whether stdout is a terminal.
+/// The colors for stdout: the option decides, else the environment, else whether stdout is a terminal.
 fn palette(color: Color) -> Palette {
     let set = |name| env::var_os(name).is_some_and(|value: OsString| !value.is_empty());
-    let coloured = match color {
+    let colored = match color {
         Color::Always => true,
         Color::Never => false,
         Color::Auto if set("NO_COLOR") => false,
@@ -124,5 +124,5 @@ fn palette(color: Color) -> Palette {
         }
         Color::Auto => io::stdout().is_terminal() && env::var_os("TERM") != Some("dumb".into()),
     };
-    if coloured { Palette::COLOUR } else { Palette::PLAIN }
+    if colored { Palette::COLOR } else { Palette::PLAIN }
 }

@@ -20,7 +20,7 @@ use crate::progress::Bar;
 /// Reads a checkpoint and writes a new one.
 ///
 /// # Errors
-/// When IN cannot be read or is damaged, the filters leave nothing, or OUT cannot be written; then nothing changes.
+/// If IN cannot be read or is damaged, the filters leave nothing, or OUT cannot be written; then nothing changes.
 pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Diagnostics> {
     let artifact = Artifact::open(&args.input)?;
     let checkpoint = artifact.tensors("saved")?;
@@ -56,7 +56,7 @@ fn warn_of_metadata(builder: &CheckpointBuilder<'_>, format: &Format) {
     let mut seen = BTreeSet::new();
     let (first, again): (Vec<_>, Vec<_>) = keys.partition(|key| seen.insert(*key));
     let (lost, what) = if format.keeps_metadata() {
-        (again, "only the first shard's value is kept of the metadata".to_owned())
+        (again, "the shards disagree on this metadata; the first shard's value was kept".to_owned())
     } else {
         (first, format!("{format} checkpoints cannot store this metadata"))
     };

@@ -30,7 +30,7 @@ impl Loaded {
     /// Loads the schema that the arguments name.
     ///
     /// # Errors
-    /// When a file cannot be read, or is not a schema.
+    /// If a file cannot be read, or is not a schema.
     pub(crate) fn new(args: &SchemaArgs) -> Result<Self, Error> {
         let message = args.message.clone();
         if !args.proto.is_empty() {
@@ -55,7 +55,7 @@ impl Loaded {
     /// Reads the message in the file at `path`; `-` is standard input.
     ///
     /// # Errors
-    /// When it cannot be read, or is not a message of the schema.
+    /// If it cannot be read, or is not a message of the schema.
     pub(crate) fn read(&self, path: &Path, options: ReadOptions) -> Result<Document<'_>, Error> {
         let options = ReadOptions {
             message: self.message.clone(),

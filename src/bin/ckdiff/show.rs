@@ -27,7 +27,7 @@ use crate::schema::Loaded;
 /// variables.
 ///
 /// # Errors
-/// When PATH cannot be opened, the tensor is missing or cannot be read, or the output cannot be written.
+/// If PATH cannot be opened, the tensor is missing or cannot be read, or the output cannot be written.
 pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Diagnostics> {
     if args.schema.is_given() || args.path == Path::new("-") {
         let loaded = Loaded::new(&args.schema)?;

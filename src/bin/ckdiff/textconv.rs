@@ -27,7 +27,7 @@ use crate::output;
 /// Prints the content of a file as text. An error in the content is a line of the text, because git stops at an error.
 ///
 /// # Errors
-/// When the file does not exist, or the text cannot be written.
+/// If the file does not exist, or the text cannot be written.
 pub(crate) fn run(args: &TextconvArgs) -> Result<Exit, Diagnostics> {
     let path = &args.file;
     if path.is_dir() {

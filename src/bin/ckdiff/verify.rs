@@ -21,7 +21,7 @@ const MAX_LISTED: usize = 20;
 /// Verifies each artifact once, and writes the reports.
 ///
 /// # Errors
-/// When the report cannot be written.
+/// If the report cannot be written.
 pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Diagnostics> {
     let ops = args.ops.as_deref().map(op_list).transpose()?;
     let targets = Targets::open(&args.paths);

@@ -37,7 +37,7 @@ impl<'a, T: Number> Blocks<'a, T> {
 
     #[inline(always)]
     pub(super) fn pairs(self) -> impl Iterator<Item = (T, T)> {
-        // Not `copied()`: inside a zip, the standard library does not ask for its inlining, and the loops would not vectorise.
+        // Not `copied()`: inside a zip, the standard library does not ask for its inlining, and the loops would not vectorize.
         self.lhs.as_flattened().iter().zip(self.rhs.as_flattened()).map(|(&lhs, &rhs)| (lhs, rhs))
     }
 

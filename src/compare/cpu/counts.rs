@@ -86,7 +86,7 @@ fn exceeds<T: Number>(blocks: Blocks<'_, T>, extremes: &Extremes) -> bool {
 }
 
 /// The magnitude, or infinity in place of 0 and NaN, so that no difference is large relative to it. A choice between two
-/// numbers vectorises; a choice between two conditions becomes a branch.
+/// numbers vectorizes; a choice between two conditions becomes a branch.
 #[inline(always)]
 fn or_infinite(magnitude: f64) -> f64 {
     if magnitude > 0.0 { magnitude } else { f64::INFINITY }

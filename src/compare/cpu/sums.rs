@@ -2,7 +2,7 @@
 //! have the same bits as those of the definition.
 #![expect(
     clippy::indexing_slicing,
-    reason = "loops over arrays of LANES elements; written with iterators they do not vectorise"
+    reason = "loops over arrays of LANES elements; written with iterators they do not vectorize"
 )]
 
 use crate::compare::grid::{Cell, LANES, LARGEST, Lanes, Products, SMALLEST};

@@ -2,10 +2,10 @@
 
 use super::super::histogram::{LEAST_POWER, MOST_POWER};
 
-/// The workers of a workgroup, which counts one tile.
-pub(super) const WORKERS: usize = 256;
-/// The maximum number of further tolerances: one worker adds up the pairs that mismatch under one of them.
-pub(super) const MAX_FURTHER: usize = WORKERS;
+/// The invocations of a workgroup, which counts one tile.
+pub(super) const INVOCATIONS: usize = 256;
+/// The maximum number of further tolerances: one invocation adds up the pairs that mismatch under one of them.
+pub(super) const MAX_FURTHER: usize = INVOCATIONS;
 
 /// Values of `KIND`: the kind of the elements.
 pub(super) const FLOAT: u32 = 0;

@@ -63,7 +63,7 @@ impl Context {
     /// Waits until a submission is done.
     ///
     /// # Errors
-    /// When the device is lost, or does not answer in time.
+    /// If the device is lost, or does not answer in time.
     pub(super) fn wait(self: &Arc<Self>, index: SubmissionIndex) -> Result<(), Failure> {
         self.check()?;
         let wait = PollType::Wait { submission_index: Some(index), timeout: Some(self.watchdog) };
@@ -85,7 +85,7 @@ impl Context {
     /// Waits for a buffer that is mapped when a submission is done.
     ///
     /// # Errors
-    /// When it cannot be mapped.
+    /// If it cannot be mapped.
     pub(super) fn mapped(&self, done: &Receiver<Mapped>) -> Result<(), Failure> {
         // The callback may run on another thread.
         let result = done.recv_timeout(self.watchdog);

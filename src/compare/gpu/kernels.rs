@@ -97,7 +97,7 @@ impl Visit for Constants {
                     Specials::None => NONE,
                 };
                 // Of a fraction of two words, the shader looks at the high one.
-                let fraction = if width == 64 { 20 } else { layout.mantissa_bits };
+                let fraction = if width == 64 { 20 } else { layout.fraction_bits };
                 named(
                     FLOAT,
                     width,

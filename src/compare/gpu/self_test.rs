@@ -50,7 +50,7 @@ fn tolerances() -> Vec<Tolerance> {
     ]
 }
 
-/// Pairs of random bits, of neighbouring values, and of extremes.
+/// Pairs of random bits, of neighboring values, and of extremes.
 fn pairs(size: usize) -> (Vec<u8>, Vec<u8>) {
     // A narrow element takes the high bits of a word.
     let lowest = 64 - 8 * size;

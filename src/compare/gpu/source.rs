@@ -4,8 +4,8 @@ use super::super::counts::Counts;
 use super::super::histogram::LEAST_POWER;
 use super::super::tile::TILE;
 use super::constants::{
-    ABS_BINS, ALL_ONES, ATOL_RTOL, ATOL_RTOL_ULP, BITS_ONLY, EQUALITY, FLOAT, IEEE, MAX_FURTHER,
-    MINUS_ZERO, RELATIVE_BIAS, RELATIVE_FRACTION, SIGNED, ULP_BINS, WORKERS,
+    ABS_BINS, ALL_ONES, ATOL_RTOL, ATOL_RTOL_ULP, BITS_ONLY, EQUALITY, FLOAT, IEEE, INVOCATIONS,
+    MAX_FURTHER, MINUS_ZERO, RELATIVE_BIAS, RELATIVE_FRACTION, SIGNED, ULP_BINS,
 };
 use super::needs::KERNELS;
 use super::words::{FurtherWords, TILE_WORDS};
@@ -46,7 +46,7 @@ fn constants() -> String {
         "u",
         TILE,
         TILE_WORDS,
-        WORKERS,
+        INVOCATIONS,
         MAX_FURTHER,
         FLOAT,
         SIGNED,

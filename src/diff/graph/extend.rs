@@ -1,4 +1,4 @@
-//! Pairs neighbours of pairs, even if not everything around them is equal.
+//! Pairs neighbors of pairs, even if not everything around them is equal.
 
 use super::consumers::BothConsumers;
 use super::matching::Matching;
@@ -17,7 +17,7 @@ pub(super) enum Requirement {
     Op,
 }
 
-/// Extends pairs to their neighbours until no more can be paired; takes linear time in the edges of each
+/// Extends pairs to their neighbors until no more can be paired; takes linear time in the edges of each
 /// level.
 pub(super) fn extend(matching: &mut Matching<'_, '_>, users: &BothConsumers, common: Requirement) {
     let failures = (PerNode::new(matching.lhs), PerNode::new(matching.rhs));
@@ -37,15 +37,15 @@ struct Extension<'x, 'g, 'm> {
     failures: (PerNode<u8>, PerNode<u8>),
 }
 
-/// The maximum number of attempts for a node. A node for which its neighbours propose different partners has none.
+/// The maximum number of attempts for a node. A node for which its neighbors propose different partners has none.
 const ATTEMPTS: u8 = 16;
 
 impl Extension<'_, '_, '_> {
-    /// The pairs with an unmatched neighbour on both sides; the last is extended first.
+    /// The pairs with an unmatched neighbor on both sides; the last is extended first.
     fn border(&self) -> Vec<(NodeId, NodeId)> {
         let m = &*self.matching;
-        let lhs = neighbours(m.lhs, &self.users.lhs, m.unmatched_in_lhs());
-        let rhs = neighbours(m.rhs, &self.users.rhs, m.unmatched_in_rhs());
+        let lhs = neighbors(m.lhs, &self.users.lhs, m.unmatched_in_lhs());
+        let rhs = neighbors(m.rhs, &self.users.rhs, m.unmatched_in_rhs());
         let pairs = rhs.into_iter().filter_map(|r| Some((m.to_lhs(r)?, r)));
         pairs.filter(|(l, _)| lhs.binary_search(l).is_ok()).collect()
     }
@@ -117,7 +117,7 @@ impl Extension<'_, '_, '_> {
         found
     }
 
-    /// Pairs two nodes if their neighbours agree.
+    /// Pairs two nodes if their neighbors agree.
     fn attempt(&mut self, l: NodeId, r: NodeId, queue: &mut Vec<(NodeId, NodeId)>) {
         let m = &*self.matching;
         let failed = (self.failures.0.get(l), self.failures.1.get(r));
@@ -184,8 +184,8 @@ fn consumers_agree(
     })
 }
 
-/// The neighbours of nodes, in graph order.
-fn neighbours(graph: &Graph<'_>, consumers: &Consumers, of: Vec<NodeId>) -> Vec<NodeId> {
+/// The neighbors of nodes, in graph order.
+fn neighbors(graph: &Graph<'_>, consumers: &Consumers, of: Vec<NodeId>) -> Vec<NodeId> {
     let beside = |id| {
         let sources = graph.inputs_of(id).iter().filter_map(|input| input.source);
         sources.chain(consumers.of_node(id).iter().map(|found| found.by))

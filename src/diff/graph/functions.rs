@@ -157,7 +157,7 @@ impl<'g, 'm> BodyHasher<'g, 'm> {
         state.finish()
     }
 
-    /// Hashes a message, except counters in names of functions and notes of TensorFlow's own. The depth was
+    /// Hashes a message, except counters in names of functions and internal attributes. The depth was
     /// limited when the message was read.
     fn message(
         &self,

@@ -1,7 +1,7 @@
 //! Compares graphs: matches nodes by name, then by structure, and compares them by meaning.
 //!
 //! ```text
-//! names ─► structure ─► neighbours ─► scopes ─► neighbours of any attributes        (matching)
+//! names ─► structure ─► neighbors ─► scopes ─► neighbors of any attributes        (matching)
 //!                          └─► renames, added and removed groups, changed pairs     (changes)
 //! ```
 

@@ -1,4 +1,4 @@
-//! Hashes of nodes, independent of name and neighbours.
+//! Hashes of nodes, independent of name and neighbors.
 
 use std::cell::OnceCell;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,7 +1,7 @@
 //! Aligns two lists: finds the items that both have, in order.
 //!
 //! The time depends on the lengths only, never on a clock: Myers' algorithm if the part that differs is
-//! short, else the longest ascending sequence of unique common items, extended to equal neighbours.
+//! short, else the longest ascending sequence of unique common items, extended to equal neighbors.
 
 use std::collections::BTreeMap;
 

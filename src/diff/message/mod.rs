@@ -64,7 +64,7 @@ use options::UserRules;
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
-/// When the types differ.
+/// If the types differ.
 pub fn messages(
     lhs: &Message<'_>,
     rhs: &Message<'_>,

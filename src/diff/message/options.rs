@@ -134,7 +134,7 @@ impl<'o> ListRules<'o> {
     /// Checks that each pattern applied to a list, or could have applied to one that is equal or absent on both sides.
     ///
     /// # Errors
-    /// When a pattern leads to no list in the schema; the error says what the schema has instead.
+    /// If a pattern leads to no list in the schema; the error says what the schema has instead.
     pub(in crate::diff) fn check(&self, scope: &Scope<'_>) -> Result<()> {
         for rule in self.0.iter().filter(|rule| rule.matches.get() == 0) {
             let keys = if let ListAs::Keyed(keys) = rule.list { keys } else { &[] };

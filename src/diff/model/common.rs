@@ -19,7 +19,7 @@ impl<'a> CommonPart<'a> {
     /// SavedModel.
     ///
     /// # Errors
-    /// When there is no common part.
+    /// If there is no common part.
     pub(in crate::diff) fn of(lhs: &'a Message<'_>, rhs: &'a Message<'_>) -> Result<Self> {
         let schema = lhs.schema();
         let (l, r) = (lhs.ty(), rhs.ty());

@@ -85,7 +85,7 @@ pub(super) fn compare_object_graphs(
 /// Checks the list patterns that matched nothing in the two messages; they may be for the object graphs of two checkpoints.
 ///
 /// # Errors
-/// When a pattern leads to no list in the schema of either.
+/// If a pattern leads to no list in the schema of either.
 pub(super) fn check_lists(
     lists: &ListRules<'_>,
     messages: Option<&CommonPart<'_>>,

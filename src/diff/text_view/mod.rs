@@ -78,7 +78,7 @@ impl<'a> TextView<'a> {
     /// compared artifacts.
     ///
     /// # Errors
-    /// When the messages have no part in common, unlike those that were compared.
+    /// If the messages have no part in common, unlike those that were compared.
     pub fn new(diff: &'a Diff, lhs: &'a Artifact, rhs: &'a Artifact) -> Result<Self> {
         let common = match lhs.message().zip(rhs.message()).filter(|_| diff.coverage.has_graph()) {
             Some((l, r)) => Some(CommonPart::of(l.message(), r.message())?),
@@ -91,7 +91,7 @@ impl<'a> TextView<'a> {
     /// The changed parts for changes between two messages, as [`messages`](super::messages) finds them.
     ///
     /// # Errors
-    /// When the types differ.
+    /// If the types differ.
     pub fn of_messages(
         changes: &'a [Change],
         lhs: &'a Message<'_>,

@@ -83,7 +83,7 @@ impl Header {
             }
             let name = Name::from(&key);
             let entry = match header.tensors.contains_key(&name) {
-                true => Err(given_twice()),
+                true => Err(Error::duplicate("name", name.printable())),
                 false => data.entry(value.get(), at),
             };
             damaged += usize::from(entry.is_err());
@@ -128,13 +128,15 @@ fn bytes(file: &dyn ReadAt) -> Result<u64> {
 fn metadata(text: &str, at: u64, first: bool) -> Result<Vec<(String, String)>> {
     let pairs = json::parse::<Option<Members<String>>>(text, at)?;
     let pairs = pairs.map(|pairs| pairs.0).unwrap_or_default();
-    let keys: BTreeSet<&str> = pairs.iter().map(|(key, _)| &**key).collect();
-    if first && keys.len() == pairs.len() { Ok(pairs) } else { Err(given_twice()) }
-}
-
-/// Readers disagree on which of two equal keys counts.
-pub(super) fn given_twice() -> Error {
-    Error::unexpected("name", "one that is given twice", "a unique name")
+    if !first {
+        return Err(Error::duplicate("name", METADATA));
+    }
+    let mut keys = BTreeSet::new();
+    match pairs.iter().find(|(key, _)| !keys.insert(&**key)) {
+        // Readers disagree on which of two equal keys counts.
+        Some((key, _)) => Err(Error::duplicate("key", shortened(key))),
+        None => Ok(pairs),
+    }
 }
 
 /// The part of a file after the header.

@@ -9,7 +9,7 @@ use crate::error::{Error, Result, shortened};
 use crate::tensor::Name;
 
 use super::super::shard_name::MAX_SHARDS;
-use super::header::{MAX_BYTES, given_twice};
+use super::header::MAX_BYTES;
 use super::json::{self, Members};
 use super::path;
 
@@ -55,7 +55,11 @@ impl Index {
             let number = shards.binary_search(shard).ok().and_then(|at| u32::try_from(at).ok());
             // All shards are in the list, which is short.
             let number = number.unwrap_or_default();
-            tensors.insert(name, if is_new { Ok(number) } else { Err(given_twice()) });
+            let number = match is_new {
+                true => Ok(number),
+                false => Err(Error::duplicate("name", name.printable())),
+            };
+            tensors.insert(name, number);
         }
         Ok(Self { shards, tensors })
     }

@@ -7,7 +7,7 @@
 //! index  := {"metadata": …, "weight_map": {name: file name, …}}
 //! content: row-major, little-endian; offsets count from the end of the header; two elements of F4 in a byte, low half first
 //! ```
-//! Source: the documentation of the format and the behaviour of the library, version 0.8. The format has no checksums.
+//! Source: the documentation of the format and the behavior of the library, version 0.8. The format has no checksums.
 //!
 //! Files that the library refuses are damaged, or only a tensor in them is if that is possible. There are these differences:
 //! repeated names are errors, since readers disagree on which one counts (the library takes the last); an invalid entry affects

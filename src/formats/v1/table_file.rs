@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::bytes::{ReadAt, Stream};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::table::{Block, BlockHandle, Entries, Table};
+use crate::table::{Block, BlockHandle, Entries, Table, unsorted_key};
 use crate::tensor::Name;
 
 use super::super::proto::Extents;
@@ -47,12 +47,12 @@ struct Group {
     end: usize,
     block: Result<BlockHandle>,
     /// The locations of the values, found when the first one is read.
-    found: OnceLock<Result<Found>>,
+    found: OnceLock<Result<VerifiedBlock>>,
 }
 
 /// A verified block.
 #[derive(Debug)]
-struct Found {
+struct VerifiedBlock {
     /// For each slice of the block, the offsets of its value and of the byte after it.
     places: Vec<Option<(u64, u64)>>,
     compressed: bool,
@@ -127,7 +127,7 @@ impl TableFile {
             if compressed {
                 self.keep(block);
             }
-            Ok(Found { places, compressed })
+            Ok(VerifiedBlock { places, compressed })
         });
         let found = found.as_ref().map_err(|error| error.clone().in_file(&self.path))?;
         let place = found.places.get(number - group.start).copied().flatten();
@@ -143,7 +143,7 @@ impl TableFile {
     }
 
     fn not_found(&self) -> Error {
-        let kind = ErrorKind::NotFound("the file has no content for it".into());
+        let kind = ErrorKind::NotFound("the table has no content for the tensor".into());
         Error::from(kind).in_file(&self.path)
     }
 
@@ -174,12 +174,7 @@ impl TableFile {
                 break;
             }
             if !entries.is_ascending() {
-                let error = Error::unexpected(
-                    "key",
-                    "one that is not",
-                    "a key greater than the one before it",
-                );
-                return Err(error.at(value.offset()));
+                return Err(unsorted_key(entries.key()).at(value.offset()));
             }
         }
         Ok(found)

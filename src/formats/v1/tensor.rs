@@ -72,7 +72,7 @@ impl Tensor {
         name: &Name,
         listed_slices: &mut [Vec<ListedSlice>],
         key_bytes_left: &mut u64,
-    ) -> Result<Placed> {
+    ) -> Result<LocatedTensor> {
         values::supported(self.dtype)?;
         let key_bytes = (name.as_bytes().len() as u64).saturating_mul(self.slices.len() as u64);
         *key_bytes_left = key_bytes_left.checked_sub(key_bytes).ok_or_else(|| {
@@ -97,18 +97,18 @@ impl Tensor {
             parts.push((slice, SliceLocation { file: number, listed, number: of_file.len() }));
             of_file.push(ListedSlice { name: name.clone(), extents });
         }
-        Ok(Placed { dtype: self.dtype, shape: self.shape, parts })
+        Ok(LocatedTensor { dtype: self.dtype, shape: self.shape, parts })
     }
 }
 
 /// A tensor whose slices are in the lists of their files.
-pub(super) struct Placed {
+pub(super) struct LocatedTensor {
     dtype: DType,
     shape: Shape,
     parts: Vec<(Slice, SliceLocation)>,
 }
 
-impl Placed {
+impl LocatedTensor {
     pub(super) fn source(self, tables: &[Arc<TableFile>]) -> Result<Box<dyn TensorSource>> {
         let lost = || Error::not_found("its file is missing");
         let mut parts = Vec::with_capacity(self.parts.len());

@@ -108,7 +108,8 @@ impl<'a> Walk<'a> {
         if self.named && (self.sliced || self.slice.extents.is_empty()) {
             return Ok(None);
         }
-        Err(Error::unexpected("slice", "only one of them", "its name and its extents"))
+        let found = if self.named { "no slice" } else { "no name" };
+        Err(Error::unexpected("saved slice", found, "a name and a slice"))
     }
 
     /// Skips the content of `field`.

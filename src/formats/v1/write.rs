@@ -52,8 +52,8 @@ fn shard(tensors: &[StoredTensor<'_>], out: NewFile, progress: &dyn Progress) ->
         let mut key = Vec::new();
         slice_key::write(tensor.name.as_bytes(), &extents(tensor), &mut key);
         if keyed.insert(key, tensor).is_some() {
-            let error = Error::unexpected("slice", "one that is given twice", "a unique slice");
-            return Err(error.of_tensor(&tensor.name));
+            let slice = tensor.slice.as_ref().map(ToString::to_string).unwrap_or_default();
+            return Err(Error::duplicate("slice", slice).of_tensor(&tensor.name));
         }
     }
     let mut table = Builder::new(out);

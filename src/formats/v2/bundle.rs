@@ -138,7 +138,7 @@ impl Bundle<'_> {
             let part = slices.take(&key, &slice)?;
             if part.dtype != whole.dtype {
                 let expected = format!("{}, that of the tensor", whole.dtype);
-                return Err(Error::unexpected("type of a slice", part.dtype, expected));
+                return Err(Error::unexpected("dtype of a slice", part.dtype, expected));
             }
             if part.shape != *slice.shape() {
                 return Err(wrong_shape(&part.shape, &slice));

@@ -54,8 +54,7 @@ impl Index {
             entries.dedup_by(|later, first| {
                 let twice = later.0 == first.0;
                 if twice {
-                    first.1 =
-                        Err(Error::unexpected("name", "one that is stored twice", "a unique name"));
+                    first.1 = Err(Error::duplicate("name", later.0.printable()));
                 }
                 twice
             });
@@ -65,8 +64,8 @@ impl Index {
             if let Ok(entry) = read
                 && entry.shard >= shards
             {
-                let expected = format!("a number below {shards}");
-                *read = Err(Error::unexpected("number of the shard", entry.shard, expected));
+                let expected = format!("less than num_shards, {shards}");
+                *read = Err(Error::unexpected("shard_id", entry.shard, expected));
             }
         }
         Ok(Self { order, shards, entries, damage })

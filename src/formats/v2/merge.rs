@@ -26,7 +26,7 @@ pub(super) fn merge(prefixes: &[PathBuf], path: &Path) -> Result<Merged> {
     for prefix in prefixes {
         let part = Part::open(prefix)?;
         if is_same_path(&part.prefix, path) {
-            return Err(Error::usage("a part cannot be what it is merged into").in_file(path));
+            return Err(Error::usage("the output is also one of the parts").in_file(path));
         }
         merger.add(part)?;
     }

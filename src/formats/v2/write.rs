@@ -8,7 +8,7 @@ use crate::bytes::Crc32c;
 use crate::error::{Error, Result};
 use crate::files::{Complete, NewFile, cannot_write};
 use crate::progress::Progress;
-use crate::tensor::Slice;
+use crate::tensor::{Name, Slice};
 
 use super::super::stored_tensor::{self, StoredTensor, shard_count};
 use super::super::{shard_name, slice_key};
@@ -80,7 +80,7 @@ impl Shard<'_> {
             }
         };
         match entries.entry(key) {
-            MapEntry::Occupied(_) => Err(taken()),
+            MapEntry::Occupied(taken) => Err(duplicate(taken.key())),
             MapEntry::Vacant(place) => {
                 place.insert(entry);
                 Ok(())
@@ -97,7 +97,9 @@ impl Shard<'_> {
     ) -> Result<()> {
         let listed = slice.given_extents().into();
         match entries.entry(tensor.name.as_bytes().to_vec()) {
-            MapEntry::Occupied(whole) if whole.get().slices.is_empty() => return Err(taken()),
+            MapEntry::Occupied(whole) if whole.get().slices.is_empty() => {
+                return Err(duplicate(whole.key()));
+            }
             MapEntry::Occupied(mut whole) => whole.get_mut().slices.push(listed),
             MapEntry::Vacant(place) => {
                 place.insert(BundleEntry {
@@ -117,6 +119,6 @@ impl Shard<'_> {
 }
 
 /// A name may equal the key of a slice, and empty slices may be equal.
-fn taken() -> Error {
-    Error::unexpected("key", "one that is given twice", "a unique key")
+fn duplicate(key: &[u8]) -> Error {
+    Error::duplicate("key", Name::from(key).printable())
 }

@@ -143,7 +143,7 @@ impl Printer<'_, '_> {
             }
         }
         let text = text(time)
-            .map_err(|found| Error::syntax(format!("{found}, which JSON cannot represent")))?;
+            .map_err(|found| Error::syntax(format!("JSON cannot represent this: {found}")))?;
         self.tokens.string(text.as_bytes())
     }
 

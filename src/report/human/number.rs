@@ -21,10 +21,10 @@ fn rounded(value: f64, digits: usize) -> String {
     }
     // Rounding can change the exponent, as of 9.999.
     let scientific = format!("{value:.*e}", digits.saturating_sub(1));
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let (significand, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or_default();
     if !(-3..5).contains(&exponent) {
-        return format!("{}e{exponent}", trimmed(mantissa));
+        return format!("{}e{exponent}", trimmed(significand));
     }
     let decimals = usize::try_from(digits as i64 - 1 - i64::from(exponent)).unwrap_or_default();
     trimmed(&format!("{value:.decimals$}")).to_owned()
@@ -33,8 +33,8 @@ fn rounded(value: f64, digits: usize) -> String {
 /// A number with all digits that are needed to read it back.
 pub(super) fn exact(value: f64) -> String {
     let shortest = format!("{value:e}");
-    let mantissa = shortest.split('e').next().unwrap_or(&shortest);
-    rounded(value, mantissa.chars().filter(char::is_ascii_digit).count())
+    let significand = shortest.split('e').next().unwrap_or(&shortest);
+    rounded(value, significand.chars().filter(char::is_ascii_digit).count())
 }
 
 fn trimmed(decimal: &str) -> &str {
@@ -48,8 +48,8 @@ fn trimmed(decimal: &str) -> &str {
 /// The shortest number of at most three significant digits that is not below `value`.
 pub(super) fn at_least(value: f64) -> String {
     let nearest = format!("{value:.1e}");
-    let (mantissa, exponent) = nearest.split_once('e').unwrap_or((&nearest, "0"));
-    let tenths: i64 = mantissa.replace('.', "").parse().unwrap_or_default();
+    let (significand, exponent) = nearest.split_once('e').unwrap_or((&nearest, "0"));
+    let tenths: i64 = significand.replace('.', "").parse().unwrap_or_default();
     // Rounding went down by less than one in the last digit, so the next number up is enough.
     [tenths, tenths + 1]
         .iter()
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_told_apart() {
+    fn neighbors_are_told_apart() {
         let float = |value| (Scalar::Float(value), DType::F32);
         let a = f64::from(0.1f32);
         let b = f64::from(0.1f32.next_up());

@@ -140,7 +140,7 @@ fn section(
     let total = saver.counts.of(kind);
     writeln!(out, "\n  {heading}{title} ({}){heading:#}", number::count(total))?;
     let shown: Vec<&Misfit> =
-        saver.misfits.iter().filter(|m| m.problem.kind() == kind).take(options.max_rows).collect();
+        saver.misfits.iter().filter(|m| m.reason.kind() == kind).take(options.max_rows).collect();
     let label = |misfit: &Misfit| cut_name(&printable(&misfit.key), NAME);
     let width = shown.iter().map(|misfit| width_of(&label(misfit))).max().unwrap_or_default();
     for misfit in &shown {
@@ -153,7 +153,7 @@ fn section(
 }
 
 fn detail(misfit: &Misfit) -> String {
-    let detail = match &misfit.problem {
+    let detail = match &misfit.reason {
         MisfitReason::Missing { suggestion: Some(name) } => format!("did you mean {name}?"),
         MisfitReason::Missing { suggestion: None } | MisfitReason::NoSaver => String::new(),
         MisfitReason::Shape { graph, checkpoint, is_refused } => {

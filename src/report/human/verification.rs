@@ -91,7 +91,7 @@ fn sound(
             let note = if found.has_tensors {
                 restorability::note_on_graphs(found)
             } else {
-                ", as their ops are defined"
+                ", and every node matches the definition of its op"
             };
             writeln!(out, "{good}ok{good:#}  {path}: {content}{note}")?;
         }

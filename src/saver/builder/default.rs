@@ -28,7 +28,7 @@ pub enum DefaultSaver<'s> {
 pub fn saver_or_default<'s>(meta_graph: &Message<'s>) -> Result<DefaultSaver<'s>> {
     let mut savers: Vec<SaverDef> = Collections::of(meta_graph)?.read(SAVERS)?;
     if savers.len() > 1 {
-        let expected = "one, or the saver to use";
+        let expected = "1; of several, pass the saver to use";
         return Err(Error::unexpected("number of savers", savers.len(), expected).in_field(SAVERS));
     }
     if let Some(saver) = savers.pop() {

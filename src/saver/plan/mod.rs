@@ -1,12 +1,12 @@
 //! The plan of a restore: each tensor that the restore nodes request, and whether the checkpoint has it.
 
-mod problem;
+mod misfit;
 mod restore_plan;
 mod restores;
 mod source;
 mod suggestions;
 
-pub use problem::{MisfitKind, MisfitReason};
+pub use misfit::{MisfitKind, MisfitReason};
 pub(super) use restore_plan::run_plan;
 pub use restore_plan::{Read, RestorePlan, restore_plan};
 pub(crate) use restores::{Bodies, RequestedTensor, Restore};

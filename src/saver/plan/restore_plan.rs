@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::problem::MisfitReason;
+use super::misfit::MisfitReason;
 use super::restores::{Bodies, RequestedTensor, Restore};
 use super::source::RestoreSource;
 use super::suggestions::Suggestions;
@@ -40,25 +40,25 @@ pub struct Read {
     /// The key in the checkpoint.
     pub key: Option<Name>,
     /// The reason why the tensor cannot be restored; TensorFlow restores it anyway unless [`MisfitReason::is_refused`].
-    pub problem: Option<MisfitReason>,
+    pub misfit: Option<MisfitReason>,
 }
 
 impl RestorePlan {
-    /// The tensors with problems.
-    pub fn problems(&self) -> impl Iterator<Item = (&Read, &MisfitReason)> {
-        self.reads.iter().filter_map(|read| Some((read, read.problem.as_ref()?)))
+    /// The tensors with misfits.
+    pub fn misfits(&self) -> impl Iterator<Item = (&Read, &MisfitReason)> {
+        self.reads.iter().filter_map(|read| Some((read, read.misfit.as_ref()?)))
     }
 
     /// Whether TensorFlow restores all known tensors.
     pub fn restores(&self) -> bool {
-        self.problems().all(|(_, problem)| !problem.is_refused())
+        self.misfits().all(|(_, misfit)| !misfit.is_refused())
     }
 }
 
 /// Plans the restore of `checkpoint` by `saver`, in the graph of a `MetaGraphDef` or `GraphDef`.
 ///
 /// If names are missing and TensorFlow 2 saved the checkpoint, they are looked up among its objects, as in TensorFlow. Tensors that cannot
-/// be read have no problem here: reading them reports their damage.
+/// be read have no misfit here: reading them reports their damage.
 ///
 /// ```
 /// use ckdiff::artifact::{Document, ReadOptions};
@@ -72,9 +72,9 @@ impl RestorePlan {
 /// let meta = Document::open(format!("{path}.meta"), Schema::tensorflow(), &ReadOptions::default())?;
 /// let saver = MetaGraphDef::decode(meta.message().bytes()).unwrap().saver_def.unwrap();
 /// let plan = restore_plan(meta.message(), &saver, &Checkpoint::open(path)?)?;
-/// let (read, problem) = plan.problems().next().unwrap();
+/// let (read, misfit) = plan.misfits().next().unwrap();
 /// assert_eq!(read.name, "dense/kernal");
-/// assert_eq!(problem.to_string(), "the checkpoint has no such tensor; did you mean dense/kernel?");
+/// assert_eq!(misfit.to_string(), "the checkpoint has no such tensor; did you mean dense/kernel?");
 /// # Ok::<(), ckdiff::Error>(())
 /// ```
 /// # Errors
@@ -131,11 +131,11 @@ fn read(
     op: &str,
     requested: &RequestedTensor,
 ) -> Read {
-    let problem = match source.problem(op, requested) {
+    let misfit = match source.misfit(op, requested) {
         Some((MisfitReason::Missing { .. }, _)) => {
             Some(MisfitReason::Missing { suggestion: suggestions.to(&requested.key) })
         }
-        other => other.map(|(problem, _)| problem),
+        other => other.map(|(misfit, _)| misfit),
     };
     let variables = requested.variables.iter().map(|variable| variable.variable.clone());
     Read {
@@ -144,6 +144,6 @@ fn read(
         dtype: DType::from_code(requested.dtype),
         variables: variables.filter(|name| !name.is_empty()).collect(),
         key: source.key(&requested.key).cloned(),
-        problem,
+        misfit,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::problem::MisfitReason;
+use super::misfit::MisfitReason;
 use super::restores::{RequestedTensor, RestoredVariable};
 use crate::checkpoint::{Checkpoint, Entry};
 use crate::graph::save_op::RESTORE_V2;
@@ -107,8 +107,8 @@ impl<'c> RestoreSource<'c> {
             .or_else(|| if key.contains('\u{fffd}') { non_utf8() } else { None })
     }
 
-    /// The problem of restoring `requested` by an op, and the variable it concerns, if it is one.
-    pub(crate) fn problem<'a>(
+    /// The misfit of restoring `requested` by an op, and the variable it concerns, if it is one.
+    pub(crate) fn misfit<'a>(
         &self,
         op: &str,
         requested: &'a RequestedTensor,
@@ -127,7 +127,7 @@ impl<'c> RestoreSource<'c> {
         }
         let slice = match self.slice(source, requested) {
             Ok(slice) => slice,
-            Err(problem) => return Some((problem, None)),
+            Err(misfit) => return Some((misfit, None)),
         };
         let shape = slice.as_ref().map_or(source.shape(), Slice::shape);
         let misfit = |variable: &&RestoredVariable| !variable.accepts(shape);
@@ -160,9 +160,9 @@ impl<'c> RestoreSource<'c> {
         };
         let dtype = source.dtype();
         if !self.accepts_all && !SLICED.contains(&dtype) && !is_stored(source, wanted.as_ref()) {
-            let how = if wanted.is_some() { "cuts no slices" } else { "joins no slices" };
+            let how = if wanted.is_some() { "cut" } else { "join" };
             return Err(wrong(format!(
-                "TensorFlow {how} of {dtype}, and the checkpoint has others"
+                "TensorFlow cannot {how} stored slices of {dtype}, and the checkpoint has other slices"
             )));
         }
         Ok(wanted)

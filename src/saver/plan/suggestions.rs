@@ -14,7 +14,7 @@ impl<'c> Suggestions<'c> {
         Self { names, search: Search::default() }
     }
 
-    /// The name that is closest to `key`; `None` if there is none, or the time is up.
+    /// The name that is closest to `key`; `None` if there is none, or the steps are used up.
     pub(crate) fn to(&mut self, key: &str) -> Option<Name> {
         let names = self.names.iter().map(|name| name.as_bytes());
         self.search.closest(key.as_bytes(), names).map(Name::from)

@@ -37,8 +37,8 @@ impl<'g, 'm> Frame<'g, 'm> {
     /// Runs `targets`, and the nodes that they need.
     pub(super) fn run(&mut self, session: &mut Session<'_, 'm>, targets: &[NodeId]) -> Result<()> {
         if let Some(&twice) = self.graph.duplicates().first() {
-            let found = crate::error::shortened(self.graph.node(twice).name).into_owned();
-            return Err(Error::unexpected("name of a node", found, "a unique name"));
+            let name = crate::error::shortened(self.graph.node(twice).name);
+            return Err(Error::duplicate("name of a node", name));
         }
         let order = schedule(self.graph, targets, self.fed())?;
         for &id in &order {
@@ -73,11 +73,8 @@ impl<'g, 'm> Frame<'g, 'm> {
         output: usize,
     ) -> Result<Arc<Tensor>> {
         let missing = || {
-            Error::unexpected(
-                "save tensor",
-                format!("output {output}"),
-                "an output that its node has",
-            )
+            let outputs = self.outputs.get(target.position()).map_or(0, Vec::len);
+            Error::unexpected("output of the save tensor", output, format!("less than {outputs}"))
         };
         session.read(self.output(target, output).ok_or_else(missing)?)
     }

@@ -96,7 +96,7 @@ impl<'s> NameLookup<'s, '_> {
     }
 }
 
-/// A name without the blanks and comments that brackets may contain.
+/// A name without the white space and comments that brackets may contain.
 pub(super) fn cleaned(text: &[u8]) -> Cow<'_, [u8]> {
     if text.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'#') {
         return Cow::Borrowed(text);

@@ -1,11 +1,11 @@
-//! The blanks, separators and comments between two tokens.
+//! The white space, separators and comments between two tokens.
 
 use crate::text::syntax::{after_spaces, is_space};
 
 /// A comment.
 #[derive(Debug)]
 pub(super) struct Comment<'i> {
-    /// The text from `#` on, without trailing blanks.
+    /// The text from `#` on, without trailing spaces.
     pub(super) text: &'i [u8],
     /// Whether a line break precedes it in the gap.
     pub(super) own_line: bool,
@@ -55,7 +55,7 @@ impl<'i> Gap<'i> {
     }
 }
 
-/// Returns a name in brackets without its blanks and comments, and the comments.
+/// Returns a name in brackets without its white space and comments, and the comments.
 pub(super) fn compact(inner: &[u8]) -> (Vec<u8>, Vec<Comment<'_>>) {
     let (mut name, mut comments, mut at) = (vec![b'['], Vec::new(), 0);
     while at < inner.len() {

@@ -1,6 +1,6 @@
 //! Lays out a text anew, without a schema.
 //!
-//! The tokens come from the grammar. The blanks and separators between them are replaced by those that protobuf prints;
+//! The tokens come from the grammar. The white space and separators between them are replaced by those that protobuf prints;
 //! comments stay at the end of their line or on the lines above the next token.
 
 mod gap;
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 /// Options for laying out a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayoutOptions {
-    /// The number of blanks per level.
+    /// The number of spaces per level.
     pub indent: usize,
     /// The maximum number of characters of a line to which the lines of a list are joined.
     pub width: usize,
@@ -29,7 +29,7 @@ impl Default for LayoutOptions {
 
 /// Lays out `input` as protobuf prints text, and keeps its comments.
 ///
-/// Each field has a line, with a blank after its colon or before its brace, `{}` instead of `<>`, and no separator.
+/// Each field has a line, with a space after its colon or before its brace, `{}` instead of `<>`, and no separator.
 /// Lists and strings of several literals stay on one line if they are on one. Blank lines between two fields become one.
 /// Names and values keep their order and notation. A text in this layout does not change.
 ///

@@ -25,9 +25,9 @@ impl Check<'_, '_> {
         };
         if !saver.is_there {
             let key = saver.name.clone();
-            self.add(&mut found, Misfit { key, variable: None, problem: MisfitReason::NoSaver });
+            self.add(&mut found, Misfit { key, variable: None, reason: MisfitReason::NoSaver });
         }
-        // The parts of a partitioned variable share a key; a problem with all of them is reported once.
+        // The parts of a partitioned variable share a key; a misfit of all of them is reported once.
         let mut reported = BTreeSet::new();
         for restore in saver.restores.iter().filter_map(|at| restores.get(*at)) {
             let Some(tensors) = &restore.tensors else {
@@ -36,15 +36,15 @@ impl Check<'_, '_> {
             };
             found.tensors += tensors.len() as u64;
             for requested in tensors {
-                let Some((problem, variable)) = self.source.problem(restore.op, requested) else {
+                let Some((reason, variable)) = self.source.misfit(restore.op, requested) else {
                     continue;
                 };
-                if reported.insert((&*requested.key, problem.kind(), variable)) {
-                    self.misfit(&mut found, requested, problem, variable);
+                if reported.insert((&*requested.key, reason.kind(), variable)) {
+                    self.misfit(&mut found, requested, reason, variable);
                 }
             }
         }
-        found.misfits.sort_by_key(|misfit| misfit.problem.kind());
+        found.misfits.sort_by_key(|misfit| misfit.reason.kind());
         found
     }
 
@@ -52,27 +52,27 @@ impl Check<'_, '_> {
         &mut self,
         found: &mut SaverRestorability,
         requested: &RequestedTensor,
-        problem: MisfitReason,
+        reason: MisfitReason,
         variable: Option<&str>,
     ) {
         let of_key = || requested.variables.first().map(|variable| &*variable.variable);
         let variable = variable.or_else(of_key).filter(|name| !name.is_empty());
-        let is_kept = found.counts.of(problem.kind()) < self.limit as u64;
-        let problem = match problem {
+        let is_kept = found.counts.of(reason.kind()) < self.limit as u64;
+        let reason = match reason {
             MisfitReason::Missing { .. } if is_kept => {
                 MisfitReason::Missing { suggestion: self.suggestions.to(&requested.key) }
             }
-            problem => problem,
+            reason => reason,
         };
         self.add(
             found,
-            Misfit { key: requested.key.clone(), variable: variable.map(Into::into), problem },
+            Misfit { key: requested.key.clone(), variable: variable.map(Into::into), reason },
         );
     }
 
     fn add(&self, found: &mut SaverRestorability, misfit: Misfit) {
-        let kind = misfit.problem.kind();
-        found.refused += u64::from(misfit.problem.is_refused());
+        let kind = misfit.reason.kind();
+        found.refused += u64::from(misfit.reason.is_refused());
         if found.counts.of(kind) < self.limit as u64 {
             found.misfits.push(misfit);
         }

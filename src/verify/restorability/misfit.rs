@@ -15,7 +15,7 @@ pub struct Misfit {
     /// The variable that receives the tensor, if it is known.
     pub variable: Option<String>,
     /// The reason.
-    pub problem: MisfitReason,
+    pub reason: MisfitReason,
 }
 
 impl Serialize for Misfit {
@@ -23,9 +23,9 @@ impl Serialize for Misfit {
         let report = object! {
             key: &self.key,
             variable: &self.variable,
-            kind: self.problem.kind().name(),
-            refused: self.problem.is_refused(),
-            problem: self.problem.to_string(),
+            kind: self.reason.kind().name(),
+            refused: self.reason.is_refused(),
+            problem: self.reason.to_string(),
         };
         report.serialize(serializer)
     }
@@ -33,7 +33,7 @@ impl Serialize for Misfit {
 
 impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.key, self.problem)
+        write!(f, "{}: {}", self.key, self.reason)
     }
 }
 

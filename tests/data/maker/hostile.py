@@ -274,8 +274,8 @@ def keys(to):
     good = to.good
     entries = list(good.entries.items())
     swapped = [entries[0], entries[2], entries[1], *entries[3:]]
-    to.v2("keys_unsorted", "b stands before a", table.build(swapped))
-    to.v2("keys_duplicate", "b stands there twice", table.build(entries[:3] + entries[2:]))
+    to.v2("keys_unsorted", "b comes before a", table.build(swapped))
+    to.v2("keys_duplicate", "b is listed twice", table.build(entries[:3] + entries[2:]))
     nonsense = {**good.entries, b"b": b"\x0a\xff\xff\xff\xff\x0fno message"}
     to.v2(
         "entry_unparsable",

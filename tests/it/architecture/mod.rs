@@ -1,12 +1,12 @@
 //! Checks the rules of ARCHITECTURE.md against the sources.
 
-mod circles;
+mod cycles;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The modules that each module imports from; all other imports are forbidden. A module stands below those that it imports.
+/// The modules that each module imports from; all other imports are forbidden. A module comes after those that it imports.
 const MODULES: &[(&str, &[&str])] = &[
     ("progress", &[]),
     ("threads", &[]),
@@ -217,7 +217,7 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ("process::exit", &["bin"], "nothing below the binary exits"),
     ("println!", &["bin"], "nothing below the binary prints"),
     ("pulp", &["compare"], "vectors are for comparing"),
-    ("wgpu", &["compare/gpu"], "one folder knows the GPU; the rest sees an accelerator"),
+    ("wgpu", &["compare/gpu"], "one directory knows the GPU; the rest sees an accelerator"),
     ("pollster", &["compare/gpu"], "nothing else is asynchronous"),
     ("pest", &["text"], "only the text format is parsed with pest"),
     ("unsafe ", &[], "there is none"),
@@ -225,8 +225,8 @@ const ONLY_IN: &[(&str, &[&str], &str)] = &[
     ("async fn", &[], "no async in the public API"),
 ];
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
+fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             sources(&path, found);
@@ -298,13 +298,13 @@ fn imports_run_one_way() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// In an order like this one there is no circle.
+/// In an order like this one there is no cycle.
 #[test]
 fn the_list_of_imports_is_in_order() {
     for (at, (module, imports)) in MODULES.iter().enumerate() {
         for import in *imports {
-            let is_above = MODULES[..at].iter().any(|(above, _)| above == import);
-            assert!(is_above, "{module} imports {import}, which does not stand above it");
+            let is_listed = MODULES[..at].iter().any(|(before, _)| before == import);
+            assert!(is_listed, "{module} imports {import}, which is not listed before it");
         }
     }
 }
@@ -389,13 +389,13 @@ fn every_test_file_is_in_the_binary() {
     let mut paths = Vec::new();
     sources(Path::new("tests/it"), &mut paths);
     for path in &paths {
-        let is_folder = path.ends_with("mod.rs");
-        let named = if is_folder { path.parent().unwrap() } else { path };
-        let folder = named.parent().unwrap();
-        let list = if folder.ends_with("it") { "main.rs" } else { "mod.rs" };
+        let is_directory = path.ends_with("mod.rs");
+        let named = if is_directory { path.parent().unwrap() } else { path };
+        let directory = named.parent().unwrap();
+        let list = if directory.ends_with("it") { "main.rs" } else { "mod.rs" };
         let module = named.file_stem().unwrap().to_str().unwrap();
-        let is_main = folder.ends_with("it") && module == "main";
-        let list = fs::read_to_string(folder.join(list)).unwrap();
+        let is_main = directory.ends_with("it") && module == "main";
+        let list = fs::read_to_string(directory.join(list)).unwrap();
         let listed =
             list.lines().any(|line| line.trim_start_matches("pub ") == format!("mod {module};"));
         assert!(is_main || listed, "{} is forgotten", path.display());

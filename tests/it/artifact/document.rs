@@ -258,8 +258,8 @@ fn files_of_other_kinds_are_named_in_the_error() {
             let error = read_as(name, content).unwrap_err().to_string();
             assert!(error.contains(what), "{error}");
         }
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model.ckpt-1.meta");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("model.ckpt-1.meta");
         fs::write(&path, content).unwrap();
         let error = Artifact::open(&path).unwrap_err().to_string();
         assert!(error.contains(what), "{error}");

@@ -62,58 +62,62 @@ fn saver(max_to_keep: i32, version: i32) -> Saver {
 }
 
 /// Saves to the same path again and again.
-fn save_again(folder: &Path, numbers: Range<u64>) {
+fn save_again(directory: &Path, numbers: Range<u64>) {
     let mut saver = saver(5, 2);
     for number in numbers {
         let tensor = tensor(number);
         let options = SaveOptions::default();
-        saver.save(&builder(&tensor, &["v", "w"]), &folder.join("m"), &options, &Silent).unwrap();
+        saver
+            .save(&builder(&tensor, &["v", "w"]), &directory.join("m"), &options, &Silent)
+            .unwrap();
     }
 }
 
 /// Merges over the previous merge's output.
-fn merge_again(folder: &Path, numbers: Range<u64>) {
+fn merge_again(directory: &Path, numbers: Range<u64>) {
     let write = |number| {
         let tensor = tensor(number);
         let part = |name: &str| {
-            let path = folder.join(format!("part-{name}"));
+            let path = directory.join(format!("part-{name}"));
             let replace = Existing::Replace;
             builder(&tensor, &[name]).write(&path, FORMATS[0], replace, &Silent).unwrap()
         };
         let parts = [part("v"), part("w")];
-        merge(&parts, &folder.join("m"), Existing::Replace, Parts::Remove).unwrap();
+        merge(&parts, &directory.join("m"), Existing::Replace, Parts::Remove).unwrap();
     };
     for number in numbers {
         write(number);
-        if !has_begun(folder) {
-            CheckpointState::update(folder, &folder.join("m"), &Default::default()).unwrap();
+        if !has_begun(directory) {
+            CheckpointState::update(directory, &directory.join("m"), &Default::default()).unwrap();
         }
     }
 }
 
 /// Saves V1 checkpoints under a new path each time and keeps one.
-fn rotate(folder: &Path, numbers: Range<u64>) {
+fn rotate(directory: &Path, numbers: Range<u64>) {
     let mut saver = saver(1, 1);
     for number in numbers {
         let tensor = tensor(number);
         let options = SaveOptions { global_step: Some(number as i64), ..SaveOptions::default() };
-        saver.save(&builder(&tensor, &["v", "w"]), &folder.join("m"), &options, &Silent).unwrap();
+        saver
+            .save(&builder(&tensor, &["v", "w"]), &directory.join("m"), &options, &Silent)
+            .unwrap();
     }
 }
 
 /// Saves the variables of a sharded graph with its own save nodes, under one path.
-fn run_again(folder: &Path, numbers: Range<u64>) {
+fn run_again(directory: &Path, numbers: Range<u64>) {
     let built = graph();
     let mut saver = Saver::new(built.saver_def);
     for number in numbers {
         let variables = variables(number);
         let model = Model { graph: &built.message, variables: &variables };
-        saver.save(&model, &folder.join("m"), &SaveOptions::default(), &Silent).unwrap();
+        saver.save(&model, &directory.join("m"), &SaveOptions::default(), &Silent).unwrap();
     }
 }
 
 /// Builds SavedModels one after the other, each in its own directory.
-fn build_models(folder: &Path, numbers: Range<u64>) {
+fn build_models(directory: &Path, numbers: Range<u64>) {
     let built = graph();
     let options = MetaGraphOptions {
         tags: vec!["serve".into()],
@@ -122,7 +126,7 @@ fn build_models(folder: &Path, numbers: Range<u64>) {
     };
     for number in numbers {
         let variables = variables(number);
-        let mut builder = Builder::new(folder.join(format!("{number}"))).unwrap();
+        let mut builder = Builder::new(directory.join(format!("{number}"))).unwrap();
         let values = Values::Variables(&variables);
         builder.add_meta_graph_and_variables(&built.message, values, &options, &Silent).unwrap();
         builder.save().unwrap();
@@ -169,14 +173,14 @@ fn graph_in(meta: &Message<'_>) -> Vec<u8> {
 fn works_until_killed() {
     let Ok(work) = env::var(VARIABLE) else { return };
     let (name, rest) = work.split_once('=').unwrap();
-    let (first, folder) = rest.split_once('=').unwrap();
+    let (first, directory) = rest.split_once('=').unwrap();
     let (_, work) = WORKS.iter().chain([&BUILDS]).find(|(known, _)| *known == name).unwrap();
-    work(Path::new(folder), first.parse().unwrap()..u64::MAX);
+    work(Path::new(directory), first.parse().unwrap()..u64::MAX);
 }
 
 /// The number in the latest checkpoint; asserts that all elements have it.
-fn number_of_latest(folder: &Path) -> u64 {
-    let latest = CheckpointState::read(folder).unwrap().latest().unwrap();
+fn number_of_latest(directory: &Path) -> u64 {
+    let latest = CheckpointState::read(directory).unwrap().latest().unwrap();
     let checkpoint = Checkpoint::open(latest).unwrap();
     let mut numbers = Vec::new();
     for name in ["v", "w"] {
@@ -188,11 +192,11 @@ fn number_of_latest(folder: &Path) -> u64 {
     numbers[0].cast_unsigned()
 }
 
-/// Starts the work in `folder` and kills it after `time`.
-fn kill_after(time: Duration, work: &str, first: u64, folder: &Path) {
+/// Starts the work in `directory` and kills it after `time`.
+fn kill_after(time: Duration, work: &str, first: u64, directory: &Path) {
     let mut worker = test_process(module_path!(), "works_until_killed")
         .arg("--nocapture")
-        .env(VARIABLE, format!("{work}={first}={}", folder.display()))
+        .env(VARIABLE, format!("{work}={first}={}", directory.display()))
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
@@ -203,8 +207,8 @@ fn kill_after(time: Duration, work: &str, first: u64, folder: &Path) {
 }
 
 /// Whether the first save of a series is complete.
-fn has_begun(folder: &Path) -> bool {
-    folder.join("checkpoint").is_file()
+fn has_begun(directory: &Path) -> bool {
+    directory.join("checkpoint").is_file()
 }
 
 /// The number of times that each process is killed.
@@ -214,15 +218,15 @@ fn kills() -> usize {
 
 #[test]
 fn a_killed_build_leaves_no_part_of_a_saved_model() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let mut random = Random::new(11);
     let (mut whole, mut parts, mut run) = (0, 0, 0);
     while whole < kills() || parts < kills() / 2 {
         run += 1;
         assert!(run < 20 * kills() as u64, "{whole} were built, {parts} begun");
         let time = Duration::from_micros(5_000 + random.below(60_000 + 1_000 * run));
-        kill_after(time, BUILDS.0, run << 20, folder.path());
-        for entry in fs::read_dir(folder.path()).unwrap() {
+        kill_after(time, BUILDS.0, run << 20, directory.path());
+        for entry in fs::read_dir(directory.path()).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap();
             if name.starts_with(".ckdiff-") {
@@ -247,7 +251,7 @@ fn a_killed_save_leaves_the_latest_checkpoint_whole() {
     let kills = kills();
     let mut random = Random::new(7);
     for (work, function) in WORKS {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let mut numbers = Vec::new();
         // Work is slower on a busy machine, so the time is doubled until a checkpoint was replaced.
         let mut longest = 100_000;
@@ -260,12 +264,12 @@ fn a_killed_save_leaves_the_latest_checkpoint_whole() {
                 longest *= 2;
             }
             let time = Duration::from_micros(5_000 + random.below(longest));
-            kill_after(time, work, run << 20, folder.path());
-            if has_begun(folder.path()) {
-                numbers.push(number_of_latest(folder.path()));
+            kill_after(time, work, run << 20, directory.path());
+            if has_begun(directory.path()) {
+                numbers.push(number_of_latest(directory.path()));
             }
             // The state after a restart, except for temporary files, which would fill the disk.
-            let left: Vec<PathBuf> = fs::read_dir(folder.path())
+            let left: Vec<PathBuf> = fs::read_dir(directory.path())
                 .unwrap()
                 .map(|entry| entry.unwrap().path())
                 .filter(|path| path.extension().is_some_and(|extension| extension == "tmp"))
@@ -273,9 +277,9 @@ fn a_killed_save_leaves_the_latest_checkpoint_whole() {
             left.iter().for_each(|path| fs::remove_file(path).unwrap());
         }
         let last = 1 << 40;
-        function(folder.path(), last..last + 1);
-        assert_eq!(number_of_latest(folder.path()), last, "{work}");
-        let kept = fs::read_dir(folder.path()).unwrap().filter(|entry| {
+        function(directory.path(), last..last + 1);
+        assert_eq!(number_of_latest(directory.path()), last, "{work}");
+        let kept = fs::read_dir(directory.path()).unwrap().filter(|entry| {
             entry.as_ref().unwrap().file_name().to_str().unwrap().contains("previous")
         });
         assert_eq!(kept.count(), 0, "{work}: a backup is left");

@@ -48,9 +48,9 @@ fn first_of(checkpoint: &Checkpoint) -> Option<i64> {
     checkpoint.get_tensor("a").unwrap().elements::<i64>()?.first().copied()
 }
 
-fn files_in(folder: &Path) -> Vec<PathBuf> {
+fn files_in(directory: &Path) -> Vec<PathBuf> {
     let mut files: Vec<_> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files
 }
@@ -76,13 +76,13 @@ fn formats_have_distinct_names() {
 fn a_written_checkpoint_opens_by_each_of_its_files() {
     for format in writable() {
         for shards in [1, 3] {
-            let folder = tempfile::tempdir().unwrap();
-            let opened = write(&folder.path().join("m"), format, 7, shards).unwrap();
+            let directory = tempfile::tempdir().unwrap();
+            let opened = write(&directory.path().join("m"), format, 7, shards).unwrap();
             let checkpoint = Checkpoint::open(&opened).unwrap();
             assert_eq!((checkpoint.format().name, first_of(&checkpoint)), (format.name, Some(7)));
             let mut files = checkpoint.files().to_vec();
             files.sort();
-            assert_eq!(files, files_in(folder.path()), "{format}: no file is forgotten");
+            assert_eq!(files, files_in(directory.path()), "{format}: no file is forgotten");
             for file in files {
                 let by_file = Checkpoint::open(&file).unwrap();
                 assert_eq!(by_file.format().name, format.name, "{}", file.display());
@@ -94,14 +94,14 @@ fn a_written_checkpoint_opens_by_each_of_its_files() {
 
 #[test]
 fn every_format_stores_the_same_model() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let opened: Vec<_> = writable()
         .iter()
         .flat_map(|format| [1, 2].map(|shards| (*format, shards)))
         .map(|(format, shards)| {
-            let folder = folder.path().join(format!("{}{shards}", format.option));
-            fs::create_dir(&folder).unwrap();
-            write(&folder.join("m"), format, 1, shards).unwrap()
+            let directory = directory.path().join(format!("{}{shards}", format.option));
+            fs::create_dir(&directory).unwrap();
+            write(&directory.join("m"), format, 1, shards).unwrap()
         })
         .collect();
     for path in &opened {
@@ -127,8 +127,8 @@ fn a_format_replaces_another_at_the_same_path_only() {
     let formats = writable();
     for before in &formats {
         for after in &formats {
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("m");
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("m");
             let replaced = write(&path, before, 1, 1).unwrap();
             let opened = write(&path, after, 2, 1).unwrap();
             let checkpoint = Checkpoint::open(&opened).unwrap();
@@ -140,7 +140,7 @@ fn a_format_replaces_another_at_the_same_path_only() {
                 files.extend_from_slice(other.files());
             }
             files.sort();
-            assert_eq!(files, files_in(folder.path()), "{before} to {after}");
+            assert_eq!(files, files_in(directory.path()), "{before} to {after}");
         }
     }
 }
@@ -148,8 +148,8 @@ fn a_format_replaces_another_at_the_same_path_only() {
 #[test]
 fn an_existing_checkpoint_is_not_replaced_by_default() {
     for format in writable() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("m");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("m");
         let opened = write(&path, format, 1, 1).unwrap();
         let tensor = tensor(2);
         let mut builder = CheckpointBuilder::default();
@@ -163,8 +163,8 @@ fn an_existing_checkpoint_is_not_replaced_by_default() {
 #[test]
 fn a_single_file_is_read_without_the_others() {
     for format in writable() {
-        let folder = tempfile::tempdir().unwrap();
-        let opened = write(&folder.path().join("m"), format, 1, 1).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let opened = write(&directory.path().join("m"), format, 1, 1).unwrap();
         let checkpoint = Checkpoint::open(&opened).unwrap();
         let alone = checkpoint.files().iter().filter_map(|file| {
             let elsewhere = tempfile::tempdir().unwrap();
@@ -188,8 +188,8 @@ fn a_single_file_is_read_without_the_others() {
 fn damage_is_reported_or_harmless() {
     let mut random = Random::new(17);
     for format in writable() {
-        let folder = tempfile::tempdir().unwrap();
-        let opened = write(&folder.path().join("m"), format, 1, 2).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let opened = write(&directory.path().join("m"), format, 1, 2).unwrap();
         let good = fuzz_checkpoint::read_all(&opened, 1000).unwrap();
         for _ in 0..mutations(300, 10) {
             let files = Checkpoint::open(&opened).unwrap().files().to_vec();

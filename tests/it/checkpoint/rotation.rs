@@ -19,7 +19,7 @@ struct Scenario<'a> {
     start: f64,
     saver: Saver,
     options: &'a Value,
-    folder: &'a Path,
+    directory: &'a Path,
     tensors: [Tensor; 2],
 }
 
@@ -32,7 +32,7 @@ fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
 }
 
 impl<'a> Scenario<'a> {
-    fn new(scenario: &'a Value, folder: &'a Path) -> Self {
+    fn new(scenario: &'a Value, directory: &'a Path) -> Self {
         let options = &scenario["saver"];
         let number = |key: &str, default: i64| options[key].as_i64().unwrap_or(default);
         let def = SaverDef {
@@ -48,13 +48,13 @@ impl<'a> Scenario<'a> {
         let ones: Vec<u8> = [1.0f32; 2].iter().flat_map(|x| x.to_le_bytes()).collect();
         let tensor = || Tensor::new(DType::F32, Shape::new(&[2]).unwrap(), ones.clone()).unwrap();
         let saver = Saver::since(def, time(start));
-        Self { start, saver, options, folder, tensors: [tensor(), tensor()] }
+        Self { start, saver, options, directory, tensors: [tensor(), tensor()] }
     }
 
     fn step(&mut self, step: &Value) {
         let of = |key: &str| step[key].as_array().cloned().unwrap_or_default().into_iter();
         let paths: Vec<PathBuf> =
-            of("paths").map(|path| self.folder.join(path.as_str().unwrap())).collect();
+            of("paths").map(|path| self.directory.join(path.as_str().unwrap())).collect();
         let times = of("minutes").map(|minutes| self.start + 60.0 * minutes.as_f64().unwrap());
         let times: Vec<f64> = times.collect();
         match text(step, "do").unwrap() {
@@ -99,14 +99,14 @@ impl<'a> Scenario<'a> {
             builder.next_shard();
         }
         builder.add("v1", &self.tensors[1]).unwrap();
-        let path = self.folder.join(text(step, "path").unwrap());
+        let path = self.directory.join(text(step, "path").unwrap());
         self.saver.save(&builder, &path, &options, &Silent).unwrap();
     }
 
     /// The files in the directory, in the oracle's form.
     fn after(&self) -> Value {
-        let dir = self.folder.to_str().unwrap();
-        let mut files: Vec<String> = fs::read_dir(self.folder)
+        let dir = self.directory.to_str().unwrap();
+        let mut files: Vec<String> = fs::read_dir(self.directory)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
@@ -116,7 +116,7 @@ impl<'a> Scenario<'a> {
             .iter()
             .filter(state)
             .map(|name| {
-                let text = fs::read_to_string(self.folder.join(name)).unwrap();
+                let text = fs::read_to_string(self.directory.join(name)).unwrap();
                 (name.clone(), text.replace(dir, "DIR").into())
             })
             .collect();
@@ -137,8 +137,8 @@ fn every_step_leaves_the_same_files_as_tensorflow() {
     let scenarios: Vec<Value> = serde_json::from_slice(&oracle).unwrap();
     assert!(scenarios.len() >= 20);
     for scenario in &scenarios {
-        let folder = tempfile::tempdir().unwrap();
-        let mut run = Scenario::new(scenario, folder.path());
+        let directory = tempfile::tempdir().unwrap();
+        let mut run = Scenario::new(scenario, directory.path());
         for (number, step) in scenario["steps"].as_array().unwrap().iter().enumerate() {
             run.step(step);
             let at = format!("{}, step {number}", scenario["name"]);
@@ -149,24 +149,24 @@ fn every_step_leaves_the_same_files_as_tensorflow() {
 
 #[test]
 fn impossible_names_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let mut saver = Saver::new(SaverDef { max_to_keep: 5, version: 2, ..SaverDef::default() });
     let mut refused = |path: &Path, latest_filename| {
         let options = SaveOptions { latest_filename, ..SaveOptions::default() };
         let error = saver.save(&CheckpointBuilder::default(), path, &options, &Silent).unwrap_err();
-        error.to_string().replace(folder.path().to_str().unwrap(), "DIR")
+        error.to_string().replace(directory.path().to_str().unwrap(), "DIR")
     };
     insta::assert_snapshot!(
-        refused(&folder.path().join("m"), Some("a/b")),
+        refused(&directory.path().join("m"), Some("a/b")),
         @"a/b: the name of the state file must be a file name without a directory"
     );
     insta::assert_snapshot!(
-        refused(&folder.path().join("checkpoint"), None),
-        @"DIR/checkpoint: a checkpoint of this name collides with the state file"
+        refused(&directory.path().join("checkpoint"), None),
+        @"DIR/checkpoint: a checkpoint of this name would overwrite the state file"
     );
     insta::assert_snapshot!(
-        refused(&folder.path().join("gone/m"), None),
+        refused(&directory.path().join("gone/m"), None),
         @"DIR/gone/m: there is no directory DIR/gone"
     );
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }

@@ -103,7 +103,7 @@ fn errors_in_a_state_file_are_reported() {
 fn a_directory_without_a_state_file_is_an_error_that_lists_checkpoints() {
     let dir = directory(&["a", "b"], "");
     fs::remove_file(dir.path().join("checkpoint")).unwrap();
-    let expected = "DIR: there is no state file `checkpoint` to name the latest one; the directory contains a, b";
+    let expected = "DIR: there is no state file `checkpoint` that names the latest checkpoint; the directory contains a, b";
     assert_eq!(error_of(&dir), expected);
     fs::create_dir(dir.path().join("checkpoint")).unwrap();
     assert_eq!(error_of(&dir), expected);

@@ -10,13 +10,13 @@ use ckdiff::progress::Silent;
 /// derived from another (big-endian, compressed).
 fn checkpoints() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut folders = vec![PathBuf::from("tests/data")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
+    let mut directories = vec![PathBuf::from("tests/data")];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap();
             if path.is_dir() && !["hostile", "bigendian", "snappy"].contains(&name) {
-                folders.push(path);
+                directories.push(path);
             } else if let Some(prefix) = path.to_str().unwrap().strip_suffix(".index") {
                 found.push(prefix.into());
             } else if let Some(stem) = name.strip_suffix("-00000-of-00002")
@@ -42,7 +42,7 @@ fn written_checkpoints_equal_those_of_tensorflow_byte_for_byte() {
     let mut wrong = Vec::new();
     for path in checkpoints {
         let checkpoint = Checkpoint::open(&path).unwrap();
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let name = path.file_name().unwrap().to_str().unwrap();
         let name = name.strip_suffix("-?????-of-00002").unwrap_or(name);
         let Ok(builder) = CheckpointBuilder::of(&checkpoint) else {
@@ -54,7 +54,7 @@ fn written_checkpoints_equal_those_of_tensorflow_byte_for_byte() {
             continue;
         };
         let written = builder.write(
-            &folder.path().join(name),
+            &directory.path().join(name),
             checkpoint.format(),
             Existing::Refuse,
             &Silent,
@@ -65,12 +65,12 @@ fn written_checkpoints_equal_those_of_tensorflow_byte_for_byte() {
         }
         seen[usize::from(checkpoint.format().name == "V2")] += 1;
         for file in checkpoint.files() {
-            let ours = folder.path().join(file.file_name().unwrap());
+            let ours = directory.path().join(file.file_name().unwrap());
             if fs::read(file).unwrap() != fs::read(ours).unwrap_or_default() {
                 wrong.push(format!("{} is another", file.display()));
             }
         }
-        let count = fs::read_dir(folder.path()).unwrap().count();
+        let count = fs::read_dir(directory.path()).unwrap().count();
         assert_eq!(count, checkpoint.files().len(), "{}", path.display());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -84,9 +84,14 @@ fn damaged_checkpoints_are_not_written() {
         let path = entry.unwrap().path();
         let Some(prefix) = path.to_str().unwrap().strip_suffix(".index") else { continue };
         let Ok(checkpoint) = Checkpoint::open(Path::new(prefix)) else { continue };
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         let write = |builder: CheckpointBuilder<'_>| {
-            builder.write(&folder.path().join("p"), checkpoint.format(), Existing::Refuse, &Silent)
+            builder.write(
+                &directory.path().join("p"),
+                checkpoint.format(),
+                Existing::Refuse,
+                &Silent,
+            )
         };
         let damaged = !checkpoint.damage().is_empty()
             || checkpoint.tensors().any(|e| checkpoint.get_tensor(&e.name).is_err());
@@ -95,7 +100,7 @@ fn damaged_checkpoints_are_not_written() {
             Err(error) => {
                 refused += 1;
                 assert!(damaged, "{prefix}: {error}");
-                assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{prefix}");
+                assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0, "{prefix}");
             }
         }
     }

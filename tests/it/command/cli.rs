@@ -31,7 +31,7 @@ fn the_report_within_a_tolerance() {
 }
 
 #[test]
-fn a_proposed_rename_can_be_pasted() {
+fn a_suggested_rename_can_be_pasted() {
     let run = ckdiff(&[
         BASELINE,
         RETRAINED,
@@ -141,7 +141,7 @@ fn exit_codes_say_same_different_or_trouble() {
         (&[BASELINE, BASELINE, "--device", "cpu"], 0),
         (&[BASELINE, RETRAINED, "--output", "xml=x"], 2),
         (&[BASELINE, RETRAINED, "--output", "json="], 2),
-        (&[BASELINE, RETRAINED, "--output", "json=no/such/folder/report.json"], 2),
+        (&[BASELINE, RETRAINED, "--output", "json=no/such/directory/report.json"], 2),
         (&[BASELINE, RETRAINED, "--output", "json=retrain"], 2),
         (&["hostile/good", "hostile/bit_data"], 2),
         (&["hostile/good", "hostile/good"], 0),
@@ -217,19 +217,19 @@ fn quiet_is_quiet() {
 }
 
 #[test]
-fn colours_follow_the_option_then_the_environment() {
-    let coloured = |args: &[&str], env: &[(&str, &str)]| {
+fn colors_follow_the_option_then_the_environment() {
+    let colored = |args: &[&str], env: &[(&str, &str)]| {
         let mut command = command(&[&[BASELINE, BASELINE], args].concat());
         command.envs(env.iter().copied());
         finish(command).text().contains('\x1b')
     };
-    assert!(!coloured(&[], &[]), "a pipe is not a terminal");
-    assert!(coloured(&["--color=always"], &[("NO_COLOR", "1")]));
-    assert!(coloured(&[], &[("CLICOLOR_FORCE", "1")]));
-    assert!(!coloured(&[], &[("CLICOLOR_FORCE", "0")]));
-    assert!(!coloured(&[], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
-    assert!(coloured(&[], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "")]));
-    assert!(!coloured(&["--color", "never"], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!colored(&[], &[]), "a pipe is not a terminal");
+    assert!(colored(&["--color=always"], &[("NO_COLOR", "1")]));
+    assert!(colored(&[], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!colored(&[], &[("CLICOLOR_FORCE", "0")]));
+    assert!(!colored(&[], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+    assert!(colored(&[], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "")]));
+    assert!(!colored(&["--color", "never"], &[("CLICOLOR_FORCE", "1")]));
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn reports_go_to_files_whole_or_not_at_all() {
     assert_eq!((run.code, run.text(), run.stderr.as_str()), (1, "", ""));
     assert_valid(&serde_json::from_slice(&fs::read(path("a=b.json")).unwrap()).unwrap());
     let text = fs::read_to_string(path("report.txt")).unwrap();
-    assert_eq!(text, ckdiff(&[BASELINE, RETRAINED]).text(), "a file is not coloured");
+    assert_eq!(text, ckdiff(&[BASELINE, RETRAINED]).text(), "a file is not colored");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "no temporary file is left");
 }
 

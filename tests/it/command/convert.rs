@@ -8,8 +8,8 @@ use crate::support::command::{ckdiff, ckdiff_of};
 
 #[test]
 fn the_extension_decides_the_form() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
     let convert = |from: &str, to: &str| {
         let run = ckdiff(&["convert", from, to]);
         assert_eq!((run.code, run.text(), run.stderr.as_str()), (0, "", ""), "{to}");
@@ -48,8 +48,8 @@ fn standard_input_and_output_can_be_used() {
 
 #[test]
 fn a_file_is_written_whole_or_not_at_all() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
     fs::write(path("broken.pbtxt"), "node { name: 'a' op: }").unwrap();
     fs::write(path("out.pb"), "before").unwrap();
     for out in ["out.pb", "new.pb", "new.json"] {
@@ -61,7 +61,7 @@ fn a_file_is_written_whole_or_not_at_all() {
     assert_eq!(run.code, 2, "{run:?}");
     assert!(run.stderr.contains("graphs/any_of_unknown_type.meta: "), "{}", run.stderr);
     assert_eq!(fs::read(path("out.pb")).unwrap(), b"before");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "no other file is left");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2, "no other file is left");
     let directory = ckdiff(&["convert", "graphs/frozen.pb", &path("")]);
     assert!(
         directory.stderr.contains("expected a file, found a directory"),
@@ -76,8 +76,8 @@ fn a_file_is_written_whole_or_not_at_all() {
 fn a_file_that_is_replaced_keeps_its_permissions() {
     use std::os::unix::fs::PermissionsExt;
 
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("graph.pb");
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("graph.pb");
     fs::copy("tests/data/graphs/frozen.pb", &file).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
     let path = file.display().to_string();

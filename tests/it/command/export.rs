@@ -4,9 +4,9 @@ use std::fs;
 
 use crate::support::command::ckdiff;
 
-struct Folder(tempfile::TempDir);
+struct Directory(tempfile::TempDir);
 
-impl Folder {
+impl Directory {
     fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -36,30 +36,30 @@ fn as_text(path: &str) -> String {
 
 #[test]
 fn exported_files_equal_those_of_tensorflow() {
-    let folder = Folder::new();
+    let directory = Directory::new();
     for (name, options) in [
         ("stripped", &["--strip-default-attrs"][..]),
         ("no_devices", &["--clear-devices"]),
         ("own_saver", &["--clear-extraneous-savers"]),
         ("collections", &["--collection", "losses", "--collection=numbers", "--collection=savers"]),
     ] {
-        let said = folder.export("meta_graphs/towers.meta", "out.meta", options);
+        let said = directory.export("meta_graphs/towers.meta", "out.meta", options);
         assert_eq!(said, "", "{name}");
         let expected = as_text(&format!("meta_graphs/towers_{name}.meta"));
-        assert_eq!(as_text(&folder.path("out.meta")), expected, "{name}");
+        assert_eq!(as_text(&directory.path("out.meta")), expected, "{name}");
     }
-    let said = folder.export("meta_graphs/queues.meta", "all.meta", &[]);
+    let said = directory.export("meta_graphs/queues.meta", "all.meta", &[]);
     assert_eq!(
-        (said.as_str(), as_text(&folder.path("all.meta"))),
+        (said.as_str(), as_text(&directory.path("all.meta"))),
         ("", as_text("meta_graphs/queues.meta"))
     );
 }
 
 #[test]
 fn a_scope_is_copied_from_one_graph_to_another() {
-    let folder = Folder::new();
+    let directory = Directory::new();
     let said =
-        folder.export("meta_graphs/unbound.meta", "part.pbtxt", &["--export-scope", "part/"]);
+        directory.export("meta_graphs/unbound.meta", "part.pbtxt", &["--export-scope", "part/"]);
     let expected = "ckdiff: warning: inputs from outside part/, which an import must bind: $unbound_inputs_outside\n";
     assert_eq!(said, expected);
     let options = [
@@ -68,19 +68,19 @@ fn a_scope_is_copied_from_one_graph_to_another() {
         "--input-map",
         "$unbound_inputs_outside=base/y:0",
     ];
-    let said = folder.export(&folder.path("part.pbtxt"), "both.json", &options);
+    let said = directory.export(&directory.path("part.pbtxt"), "both.json", &options);
     assert_eq!(said, "ckdiff: warning: the scope copy exists; the graph is in copy_1\n");
     // In one command, from the graph that contains the scope.
-    let said = folder.export(
+    let said = directory.export(
         "meta_graphs/unbound.meta",
         "again.json",
         &[&options[..], &["--export-scope=part/"]].concat(),
     );
     assert_eq!(said, "ckdiff: warning: the scope copy exists; the graph is in copy_1\n");
-    assert_eq!(folder.bytes("both.json"), folder.bytes("again.json"));
+    assert_eq!(directory.bytes("both.json"), directory.bytes("again.json"));
     let run = ckdiff(&[
         "meta_graphs/bound.meta",
-        &folder.path("both.json"),
+        &directory.path("both.json"),
         "--only",
         "graph",
         "-n",
@@ -92,10 +92,10 @@ fn a_scope_is_copied_from_one_graph_to_another() {
 
 #[test]
 fn a_graph_becomes_a_meta_graph_and_gets_tags() {
-    let folder = Folder::new();
+    let directory = Directory::new();
     let options = ["--tag=serve", "--tag=gpu", "--meta-graph-version=v7", "--stripped-op-list"];
-    assert_eq!(folder.export("graphs/frozen.pb", "frozen.pbtxt", &options), "");
-    let text = String::from_utf8(folder.bytes("frozen.pbtxt")).unwrap();
+    assert_eq!(directory.export("graphs/frozen.pb", "frozen.pbtxt", &options), "");
+    let text = String::from_utf8(directory.bytes("frozen.pbtxt")).unwrap();
     let start = "meta_info_def {\n  meta_graph_version: \"v7\"\n  stripped_op_list {\n    op {\n      name: \"AddV2\"\n";
     assert!(text.starts_with(start), "{}", &text[..200]);
     assert!(text.contains("\n  tags: \"serve\"\n  tags: \"gpu\"\n}\ngraph_def {\n"));
@@ -103,9 +103,9 @@ fn a_graph_becomes_a_meta_graph_and_gets_tags() {
 
 #[test]
 fn a_failed_export_changes_nothing() {
-    let folder = Folder::new();
-    fs::write(folder.path("out.meta"), "as it was").unwrap();
-    let out = folder.path("out.meta");
+    let directory = Directory::new();
+    fs::write(directory.path("out.meta"), "as it was").unwrap();
+    let out = directory.path("out.meta");
     let towers = "meta_graphs/towers.meta";
     for (args, said) in [
         (
@@ -126,18 +126,19 @@ fn a_failed_export_changes_nothing() {
         let run = ckdiff(&[&["export"], args].concat());
         assert_eq!((run.code, run.text()), (2, ""), "{args:?}");
         assert!(run.stderr.contains(said), "{}", run.stderr);
-        assert_eq!(folder.bytes("out.meta"), b"as it was");
+        assert_eq!(directory.bytes("out.meta"), b"as it was");
     }
     assert_eq!(ckdiff(&["export", towers, &out, "--input-map", "a"]).code, 2);
 }
 
 #[test]
 fn omissions_are_reported() {
-    let folder = Folder::new();
-    let said = folder.export("graphs/signatures.meta", "same.meta", &["--import-scope=a"]);
+    let directory = Directory::new();
+    let said = directory.export("graphs/signatures.meta", "same.meta", &["--import-scope=a"]);
     assert_eq!(said, "");
-    let into = format!("--into={}", folder.path("same.meta"));
-    let said = folder.export("graphs/signatures.meta", "both.meta", &["--import-scope=b", &into]);
+    let into = format!("--into={}", directory.path("same.meta"));
+    let said =
+        directory.export("graphs/signatures.meta", "both.meta", &["--import-scope=b", &into]);
     assert!(said.starts_with("ckdiff: warning: left out, because "), "{said}");
     assert!(
         said.contains(

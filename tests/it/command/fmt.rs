@@ -6,8 +6,8 @@ use crate::support::command::{ckdiff, ckdiff_of};
 
 #[test]
 fn fmt_lays_files_out_in_place_and_only_where_it_must() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
     let (messy, tidy) = ("node{name:'a'}# first\n", "node {\n  name: 'a'\n}  # first\n");
     fs::write(path("messy.pbtxt"), messy).unwrap();
     fs::write(path("tidy.pbtxt"), tidy).unwrap();
@@ -26,5 +26,5 @@ fn fmt_lays_files_out_in_place_and_only_where_it_must() {
     assert_eq!((again.code, again.text(), again.stderr.as_str()), (0, "", ""));
     assert_eq!(ckdiff_of(&["fmt", "-"], messy.as_bytes()).text(), tidy);
     assert_eq!(ckdiff_of(&["fmt", "--check", "-"], messy.as_bytes()).code, 1);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "no other file is left");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 3, "no other file is left");
 }

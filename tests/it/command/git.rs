@@ -299,9 +299,9 @@ fn a_git_file_is_recognized_by_its_content() {
 
 #[test]
 fn a_file_of_a_checkpoint_is_described_by_its_name() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let textconv = |name: &str, content: &[u8]| {
-        let path = folder.path().join(name);
+        let path = directory.path().join(name);
         fs::write(&path, content).unwrap();
         ckdiff(&["textconv", path.to_str().unwrap()]).text().to_owned()
     };

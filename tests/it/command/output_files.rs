@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::command::ckdiff;
-use crate::support::folder::names;
+use crate::support::directory::names;
 
 const GRAPH: &str = "demo/model.ckpt.meta";
 
@@ -41,11 +41,11 @@ fn a_failed_write_leaves_the_old_file() {
 #[test]
 fn a_missing_directory_is_reported() {
     let dir = tempfile::tempdir().unwrap();
-    let folder = dir.path().join("missing");
-    let path = folder.join("graph.json");
+    let directory = dir.path().join("missing");
+    let path = directory.join("graph.json");
     let run = ckdiff(&["convert", GRAPH, path.to_str().unwrap()]);
-    let (path, folder) = (path.display(), folder.display());
-    let expected = format!("ckdiff: error: {path}: there is no directory {folder}\n");
+    let (path, directory) = (path.display(), directory.display());
+    let expected = format!("ckdiff: error: {path}: there is no directory {directory}\n");
     assert_eq!((run.code, run.stderr), (2, expected));
 }
 

@@ -64,7 +64,7 @@ fn check(lhs: &Tensor, rhs: &Tensor, options: &Options) -> Comparison {
     compare(lhs, rhs, options).unwrap()
 }
 
-/// The statistics that can be added over neighbouring slices.
+/// The statistics that can be added over neighboring slices.
 #[derive(Debug, Default, PartialEq)]
 struct Joined {
     counts: [u64; 5],

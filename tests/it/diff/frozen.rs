@@ -7,8 +7,8 @@ use crate::support::named_snapshot;
 
 const MODELS: [&str; 4] = ["reference", "resource", "partitioned", "partitioned_resource"];
 
-fn diff(folder: &str, lhs: &str, rhs: &str, more: &[&str]) -> Run {
-    let path = |name: &str| format!("frozen/{folder}/{name}");
+fn diff(directory: &str, lhs: &str, rhs: &str, more: &[&str]) -> Run {
+    let path = |name: &str| format!("frozen/{directory}/{name}");
     ckdiff(&[&[path(lhs).as_str(), &path(rhs)][..], more].concat())
 }
 
@@ -65,7 +65,7 @@ fn filters_that_leave_no_tensor_of_the_graph_are_trouble() {
     assert_eq!(diff("reference", "later.ckpt", "frozen.pb", &["--exclude=**"]).code, 2);
 }
 
-/// TensorFlow 2 names constants after the nodes that read them, so `--rename` is needed, and proposed.
+/// TensorFlow 2 names constants after the nodes that read them, so `--rename` is needed, and suggested.
 #[test]
 fn constants_of_tensorflow_2_match_by_a_rename() {
     let run = diff("module", "model.ckpt", "frozen.pb", &[]);
@@ -90,8 +90,8 @@ fn constants_of_tensorflow_2_match_by_a_rename() {
 
 #[test]
 fn a_variable_only_in_the_graph_is_a_difference_unlike_a_constant() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("graph.pbtxt").display().to_string();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("graph.pbtxt").display().to_string();
     let constant = |name: &str, values: &str, dim: u32| {
         format!(
             "node {{ name: '{name}' op: 'Const' attr {{ key: 'dtype' value {{ type: DT_FLOAT }} }}
@@ -124,13 +124,13 @@ fn a_variable_only_in_the_graph_is_a_difference_unlike_a_constant() {
     assert_eq!((run.code, statuses(&run)), (2, vec!["v1 error".into()]));
     let run = diff("node { name: 'x' op: 'Placeholder' }");
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("once it is frozen"), "{}", run.stderr);
+    assert!(run.stderr.contains("only if it is frozen"), "{}", run.stderr);
 }
 
 #[test]
 fn parts_that_form_no_variable_are_reported_by_themselves() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("graph.pbtxt").display().to_string();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("graph.pbtxt").display().to_string();
     let part = |number: u32, dim: u32| {
         format!(
             "node {{ name: 'v2/part_{number}' op: 'Const' attr {{ key: 'value' value {{ tensor {{

@@ -75,14 +75,14 @@ fn swapping_the_sides_swaps_added_and_removed() {
 }
 
 #[test]
-fn tensors_of_the_same_bytes_are_proposed_as_renames() {
-    let proposed: Vec<_> = plain(BASELINE, RETRAINED)
+fn tensors_of_the_same_bytes_are_suggested_as_renames() {
+    let suggested: Vec<_> = plain(BASELINE, RETRAINED)
         .renames
         .iter()
         .map(|rename| format!("{} -> {}", rename.from, rename.to))
         .collect();
     assert_eq!(
-        proposed,
+        suggested,
         [
             "model/dense_1/bias -> model/classifier/bias",
             "model/dense_1/kernel -> model/classifier/kernel"
@@ -165,10 +165,10 @@ fn damage_to_one_tensor_leaves_the_others_compared() {
 /// checksums.
 #[test]
 fn every_flipped_byte_is_noticed() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let copy = |name: &str| {
         let bytes = std::fs::read(format!("tests/data/hostile/{name}")).unwrap();
-        std::fs::write(folder.path().join(name), &bytes).unwrap();
+        std::fs::write(directory.path().join(name), &bytes).unwrap();
         bytes
     };
     let good = open("hostile/good");
@@ -179,15 +179,15 @@ fn every_flipped_byte_is_noticed() {
         for at in 0..bytes.len() {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1 << (at % 8);
-            std::fs::write(folder.path().join(name), &flipped).unwrap();
-            let Ok(damaged) = Artifact::open(folder.path().join("good")) else { continue };
+            std::fs::write(directory.path().join(name), &flipped).unwrap();
+            let Ok(damaged) = Artifact::open(directory.path().join("good")) else { continue };
             let diff = diff(&good, &damaged, &diff::Options::default(), &Silent).unwrap();
             assert_eq!(diff.verdict(), Verdict::Trouble, "byte {at} of {name}");
             opened += 1;
         }
         // A checkpoint with a damaged index mostly cannot be opened; damaged data never prevents it.
         assert!(opened == bytes.len() || name == "good.index" && opened > 0, "{name}: {opened}");
-        std::fs::write(folder.path().join(name), &bytes).unwrap();
+        std::fs::write(directory.path().join(name), &bytes).unwrap();
     }
     assert_eq!(plain("hostile/good", "hostile/good").verdict(), Verdict::Same);
 }
@@ -215,10 +215,10 @@ fn every_damaged_tensor_is_trouble_in_a_diff() {
 
 #[test]
 fn an_index_alone_is_compared_by_checksums() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let index_of = |path: &str| {
         let name = format!("{}.index", path.replace('/', "_"));
-        let to = folder.path().join(name);
+        let to = directory.path().join(name);
         std::fs::copy(format!("tests/data/{path}.index"), &to).unwrap();
         Artifact::open(to).unwrap()
     };
@@ -253,15 +253,15 @@ fn an_exclusion_applies_to_both_names_of_a_renamed_tensor() {
 
 #[test]
 fn a_file_that_shrinks_while_being_read_is_trouble() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     for name in ["good.index", "good.data-00000-of-00001"] {
-        std::fs::copy(format!("tests/data/hostile/{name}"), folder.path().join(name)).unwrap();
+        std::fs::copy(format!("tests/data/hostile/{name}"), directory.path().join(name)).unwrap();
     }
-    let shrinking = Artifact::open(folder.path().join("good")).unwrap();
+    let shrinking = Artifact::open(directory.path().join("good")).unwrap();
     let compare =
         || diff(&open("hostile/good"), &shrinking, &diff::Options::default(), &Silent).unwrap();
     assert_eq!(compare().verdict(), Verdict::Same, "the shard is open from now on");
-    let shard = folder.path().join("good.data-00000-of-00001");
+    let shard = directory.path().join("good.data-00000-of-00001");
     std::fs::File::options().write(true).open(shard).unwrap().set_len(3).unwrap();
     let after = compare();
     assert_eq!(after.verdict(), Verdict::Trouble);
@@ -271,8 +271,8 @@ fn a_file_that_shrinks_while_being_read_is_trouble() {
 
 #[test]
 fn verify_notices_every_flipped_byte_of_a_v1_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("v1");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("v1");
     let good = std::fs::read("tests/data/hostile/good_v1").unwrap();
     let mut opened = 0;
     for at in 0..good.len() {
@@ -291,8 +291,8 @@ fn verify_notices_every_flipped_byte_of_a_v1_file() {
 
 #[test]
 fn graphs_that_cannot_be_compared_are_not_called_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
     let variables = Path::new("tests/data/saved_models/builder/variables");
     for file in ["index", "data-00000-of-00001"] {
         std::fs::copy(variables.join(format!("variables.{file}")), at(&format!("m.{file}")))

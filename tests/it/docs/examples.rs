@@ -16,14 +16,14 @@ use crate::support::command::{command, finish};
 const NOT_RUN: &[&str] = &["cargo test"];
 
 /// Copies the files that an argument names in `tests/data` to the directory in which the examples run.
-fn provide(arg: &str, folder: &Path) {
+fn provide(arg: &str, directory: &Path) {
     let path = Path::new(arg);
     if !path.starts_with("tests/data") {
         return;
     }
     // The files of a checkpoint are siblings.
     let from = if path.is_dir() { path } else { path.parent().unwrap() };
-    copy(from, &folder.join(from));
+    copy(from, &directory.join(from));
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -39,22 +39,22 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Runs the commands of a block; returns their output, and the exit code of the last one.
-fn run(page: &Page, block: &Block, folder: &Path) -> (String, i32) {
+fn run(page: &Page, block: &Block, directory: &Path) -> (String, i32) {
     let (mut printed, mut code) = (String::new(), 0);
     for line in page.commands(block) {
         if NOT_RUN.contains(&line) {
             continue;
         }
         if let Some(name) = line.strip_prefix("cat ") {
-            printed += &fs::read_to_string(folder.join(name)).unwrap();
+            printed += &fs::read_to_string(directory.join(name)).unwrap();
             continue;
         }
         let args = arguments(line)
             .unwrap_or_else(|| panic!("{}: {line:?} is not a command of ckdiff", page.path));
-        args.iter().for_each(|arg| provide(arg, folder));
+        args.iter().for_each(|arg| provide(arg, directory));
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let mut command = command(&args);
-        command.current_dir(folder);
+        command.current_dir(directory);
         let run = finish(command);
         printed += run.text();
         printed += &run.stderr;
@@ -83,21 +83,21 @@ struct Mismatch {
 
 /// Runs the examples of a page in a temporary directory, in order; returns how many there are.
 fn run_examples(page: &Page) -> (usize, Vec<Mismatch>) {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let blocks = page.blocks();
     let (mut examples, mut mismatches) = (0, Vec::new());
     for (at, block) in blocks.iter().enumerate() {
         if let [_, name] = block.info.as_slice() {
             let name = Path::new(name);
             assert!(name.components().all(|part| matches!(part, Component::Normal(_))));
-            fs::write(folder.path().join(name), page.text(block)).unwrap();
+            fs::write(directory.path().join(name), page.text(block)).unwrap();
         }
         if !block.is("console") {
             continue;
         }
         let is_run = |line: &&str| !NOT_RUN.contains(line);
         examples += usize::from(page.commands(block).iter().any(is_run));
-        let (printed, code) = run(page, block, folder.path());
+        let (printed, code) = run(page, block, directory.path());
         let Some(shown) = page.shown_after(&blocks, at) else {
             let place = page.place(block);
             assert_eq!((printed.as_str(), code), ("", 0), "{place}: the page shows no output");

@@ -30,8 +30,8 @@ const OTHER: &[(&str, &str)] = &[
 ];
 
 fn diff(form: impl Fn(&str) -> String, (lhs, rhs): (&str, &str)) -> Run {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
     fs::write(path("lhs.pbtxt"), form(lhs)).unwrap();
     fs::write(path("rhs.pbtxt"), form(rhs)).unwrap();
     ckdiff(&[&path("lhs.pbtxt"), &path("rhs.pbtxt"), "--format=json"])

@@ -188,9 +188,9 @@ fn unknown_fields_of_a_node_are_compared() {
 
 #[test]
 fn assets_in_directories_too_deep_are_an_error() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let model = |name: &str, depth: usize, asset: &str| {
-        let dir = folder.path().join(name);
+        let dir = directory.path().join(name);
         let deep = dir.join("assets").join(vec!["d"; depth].join("/"));
         fs::create_dir_all(&deep).unwrap();
         fs::copy("tests/data/fit/object_good/saved/saved_model.pb", dir.join("saved_model.pb"))
@@ -210,9 +210,9 @@ fn assets_in_directories_too_deep_are_an_error() {
 
 #[test]
 fn reports_show_changes_of_nodes_in_functions() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, functions: [&str; 3]| {
-        let path = folder.path().join(name);
+        let path = directory.path().join(name);
         let function = |(name, nodes): (&str, &str)| {
             let nodes = format!("node_def {{ name: 'n' op: 'NoOp' }} {nodes}");
             format!("function {{ signature {{ name: '{name}' }} {nodes} }}\n")

@@ -19,7 +19,7 @@ use crate::support::{Count, Random};
 const RENAMES: &[&str] = &["rename a node", "rename a scope", "move a scope"];
 
 /// Edits that may be reported as more changes than were made if they touch a renamed part. Pairs without this gap are in
-/// `beside_rename.rs`.
+/// `rename_with_edit.rs`.
 const KNOWN_GAPS: &[&str] = &[
     "rename a node",
     "rename a scope",

@@ -104,12 +104,12 @@ fn well_known_types_are_refused_when_they_are_out_of_range() {
         (
             "Timestamp",
             &b"\x10\x80\x94\xeb\xdc\x03"[..],
-            "1000000000 nanoseconds: 0 to 999999999 are allowed, which JSON cannot represent",
+            "JSON cannot represent this: nanoseconds: expected 0 to 999999999, found 1000000000",
         ),
         (
             "Duration",
             b"\x08\x01\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
-            "1 seconds and -1 nanoseconds differ in sign, which JSON cannot represent",
+            "JSON cannot represent this: nanoseconds: expected the sign of 1 seconds, found -1",
         ),
         (
             "FieldMask",

@@ -52,13 +52,13 @@ enum Expect {
 
 #[test]
 fn the_cases_of_the_suite_pass() {
-    let Some(folder) = env::var_os("CKDIFF_CONFORMANCE") else {
-        return skip("CKDIFF_CONFORMANCE names no folder", "CKDIFF_REQUIRE_CONFORMANCE");
+    let Some(directory) = env::var_os("CKDIFF_CONFORMANCE") else {
+        return skip("CKDIFF_CONFORMANCE names no directory", "CKDIFF_REQUIRE_CONFORMANCE");
     };
-    let folder = Path::new(&folder);
-    let descriptors = fs::read(folder.join("descriptors_with_editions.binpb")).unwrap();
+    let directory = Path::new(&directory);
+    let descriptors = fs::read(directory.join("descriptors_with_editions.binpb")).unwrap();
     let schema = Schema::from_descriptor_set(&descriptors).unwrap();
-    let cases = fs::read_to_string(folder.join("cases.jsonl")).unwrap();
+    let cases = fs::read_to_string(directory.join("cases.jsonl")).unwrap();
     let gaps: BTreeSet<&str> = GAPS
         .lines()
         .map(|line| line.split('#').next().unwrap_or_default().trim())

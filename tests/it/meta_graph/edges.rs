@@ -112,7 +112,7 @@ fn impossible_imports_are_refused() {
             "element to return: expected NODE or NODE:OUTPUT, found \"sum:x\"",
         ),
         (&circle, below(""), "node a is in a cycle of inputs that is not a loop"),
-        (&twice, below(""), "name of a node: expected a unique name, found \"a\" a second time"),
+        (&twice, below(""), "name of a node: expected a unique name of a node, found \"a\" twice"),
         (&dangling, below(""), "node a: input gone:1 is not in the graph"),
         (
             &unbound,

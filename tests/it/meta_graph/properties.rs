@@ -20,8 +20,8 @@ fn meta_type() -> &'static MessageType {
 /// All meta graphs of the fixtures, with their files.
 fn all() -> BTreeMap<String, Message<'static>> {
     let mut found = BTreeMap::new();
-    for folder in ["meta_graphs", "graphs"] {
-        for entry in fs::read_dir(format!("tests/data/{folder}")).unwrap() {
+    for directory in ["meta_graphs", "graphs"] {
+        for entry in fs::read_dir(format!("tests/data/{directory}")).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "meta") {
                 let bytes = fs::read(&path).unwrap();

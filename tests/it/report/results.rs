@@ -288,18 +288,18 @@ fn control_characters_in_a_file_do_not_reach_the_terminal() {
     for max_diffs in [0, 100] {
         let text = human_with(&diff, Palette::PLAIN, max_diffs);
         assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
-        assert!(!text.contains("--rename"), "a name that cannot be typed is not proposed");
+        assert!(!text.contains("--rename"), "a name that cannot be typed is not suggested");
     }
 }
 
 #[test]
-fn colours_are_optional_and_change_no_word() {
+fn colors_are_optional_and_change_no_word() {
     let plain = human(&everything());
-    let coloured = human_with(&everything(), Palette::COLOUR, 20);
+    let colored = human_with(&everything(), Palette::COLOR, 20);
     assert!(!plain.contains('\x1b'));
-    assert!(coloured.contains('\x1b'));
+    assert!(colored.contains('\x1b'));
     let style = regex::Regex::new("\x1b\\[[0-9;]*m").unwrap();
-    assert_eq!(style.replace_all(&coloured, ""), plain);
+    assert_eq!(style.replace_all(&colored, ""), plain);
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn differences_in_bits_alone_suggest_an_atol_of_zero() {
     let comparison = zeros.tensors[0].comparison.as_mut().unwrap();
     comparison.zero_sign = Some(5);
     comparison.nan_payload = Some(3);
-    assert!(human(&zeros).contains("--atol 0 calls them equal"));
+    assert!(human(&zeros).contains("with --atol 0 they compare equal"));
     zeros.tensors[0].comparison.as_mut().unwrap().nan_payload = Some(2);
     assert!(!human(&zeros).contains("--atol 0"));
     zeros.tensors[0].comparison.as_mut().unwrap().nan_payload = Some(3);
@@ -340,8 +340,8 @@ fn a_tolerance_that_would_pass_is_suggested_where_it_helps() {
     );
 }
 
-/// The rules that a report proposes, parsed like a shell would.
-fn proposed(diff: &Diff) -> Vec<String> {
+/// The rules that a report suggests, parsed like a shell would.
+fn suggested(diff: &Diff) -> Vec<String> {
     let text = human(diff);
     let rules = text.lines().filter_map(|line| line.strip_prefix("  --rename '"));
     rules.map(|rule| rule.rsplit_once('\'').unwrap().0.replace(r"'\''", "'")).collect()
@@ -361,8 +361,8 @@ fn renamed(pairs: &[(&str, &str)], others: &[&str]) -> Diff {
 }
 
 #[test]
-fn proposed_renames_rename_exactly_those() {
-    /// Renamed pairs, other names of lhs, and the number of proposed rules.
+fn suggested_renames_rename_exactly_those() {
+    /// Renamed pairs, other names of lhs, and the number of suggested rules.
     type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], usize);
     let cases: &[Case<'_>] = &[
         (&[("old/a", "new/a"), ("old/b", "new/b")], &["older/a", "new/c"], 1),
@@ -377,18 +377,18 @@ fn proposed_renames_rename_exactly_those() {
     ];
     for (pairs, others, rules) in cases {
         let diff = renamed(pairs, others);
-        let proposed = proposed(&diff);
-        assert_eq!(proposed.len(), *rules, "{pairs:?}: {proposed:?}");
-        let names = NameFilter::new(&[], &[], &proposed).unwrap();
+        let suggested = suggested(&diff);
+        assert_eq!(suggested.len(), *rules, "{pairs:?}: {suggested:?}");
+        let names = NameFilter::new(&[], &[], &suggested).unwrap();
         for (from, to) in *pairs {
-            assert_eq!(names.rename(&Name::from(from)), Some(Name::from(to)), "{proposed:?}");
+            assert_eq!(names.rename(&Name::from(from)), Some(Name::from(to)), "{suggested:?}");
         }
         for other in *others {
-            assert_eq!(names.rename(&Name::from(other)), None, "{proposed:?}");
+            assert_eq!(names.rename(&Name::from(other)), None, "{suggested:?}");
         }
     }
     assert_eq!(
-        proposed(&renamed(&[("a", "b=c")], &[])),
+        suggested(&renamed(&[("a", "b=c")], &[])),
         [""; 0],
         "the command splits at the last ="
     );

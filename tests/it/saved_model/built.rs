@@ -13,7 +13,7 @@ use ckdiff::progress::Silent;
 use ckdiff::saved_model::{BuildOutcome, Builder, SavedModel, Values};
 use tempfile::TempDir;
 
-pub(crate) use crate::support::built_models::folder;
+pub(crate) use crate::support::built_models::directory;
 use crate::support::built_models::{self, CASES, Case, From, add_all, rebuild};
 
 /// The meta graph with this number, as it was passed to TensorFlow's builder.
@@ -35,8 +35,8 @@ fn build(case: &Case, from: From, out: &Path) -> BuildOutcome {
 pub fn everything(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![dir.to_path_buf()];
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             found.push(path.strip_prefix(dir).unwrap().to_path_buf());
             if path.is_dir() {
@@ -52,8 +52,8 @@ pub fn everything(dir: &Path) -> Vec<PathBuf> {
 pub fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![dir.to_path_buf()];
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 open.push(path);
@@ -131,7 +131,7 @@ fn a_built_model_equals_what_tensorflow_builds() {
         for from in [From::Store, From::Checkpoint] {
             let dir = TempDir::new().unwrap();
             let saved = build(case, from, &dir.path().join("export/1"));
-            let (case, theirs) = (case.name, folder(case.name).join("saved"));
+            let (case, theirs) = (case.name, directory(case.name).join("saved"));
             let (mut ours, mut expected) = (files(&saved.dir), files(&theirs));
             let name = saved.file.file_name().unwrap().to_str().unwrap();
             assert!(ours.remove(name).is_some() && expected.remove(name).is_some(), "{case}");
@@ -156,15 +156,15 @@ fn a_built_model_equals_what_tensorflow_builds() {
 
 #[test]
 fn no_temporary_files_are_left_next_to_a_built_model() {
-    let folder = TempDir::new().unwrap();
+    let directory = TempDir::new().unwrap();
     let two = CASES.iter().find(|case| case.name == "two").unwrap();
-    build(two, From::Store, &folder.path().join("made/too/1"));
-    let names = everything(&folder.path().join("made/too"));
+    build(two, From::Store, &directory.path().join("made/too/1"));
+    let names = everything(&directory.path().join("made/too"));
     assert_eq!(names.iter().filter(|name| name.components().count() == 1).count(), 1, "{names:?}");
-    assert_eq!(everything(folder.path()).len(), names.len() + 2, "{names:?}");
+    assert_eq!(everything(directory.path()).len(), names.len() + 2, "{names:?}");
     // A dropped builder leaves nothing, not even the directories that it made.
-    drop(Builder::new(folder.path().join("other/one")).unwrap());
-    assert!(!folder.path().join("other").exists());
+    drop(Builder::new(directory.path().join("other/one")).unwrap());
+    assert!(!directory.path().join("other").exists());
 }
 
 /// Models of TensorFlow 2, whose savers are functions and whose assets are numbered.
@@ -185,8 +185,8 @@ fn models_of_tensorflow_2_are_rebuilt() {
         let (store, checkpoint) =
             (plan.restore().unwrap(), Checkpoint::open(theirs.variables_path()).unwrap());
         for values in [Values::Variables(&store), Values::Checkpoint(&checkpoint)] {
-            let folder = TempDir::new().unwrap();
-            let dir = rebuild(&plan, values, &folder.path().join("anew")).unwrap().dir;
+            let directory = TempDir::new().unwrap();
+            let dir = rebuild(&plan, values, &directory.path().join("anew")).unwrap().dir;
             let anew = SavedModel::open(&dir).unwrap();
             assert_eq!(shown(anew.message().bytes()), shown(theirs.message().bytes()), "{model}");
             assert_eq!(anew.load(&["serve"]).unwrap().restore().unwrap(), store, "{model}");

@@ -9,20 +9,20 @@ use crate::support::command::{assert_valid, ckdiff, item};
 
 /// A copy of a SavedModel.
 fn copy(from: &str) -> tempfile::TempDir {
-    fn folder(from: &Path, to: &Path) {
+    fn directory(from: &Path, to: &Path) {
         fs::create_dir_all(to).unwrap();
         for entry in fs::read_dir(from).unwrap() {
             let entry = entry.unwrap();
             let to = to.join(entry.file_name());
             if entry.path().is_dir() {
-                folder(&entry.path(), &to);
+                directory(&entry.path(), &to);
             } else {
                 fs::copy(entry.path(), to).unwrap();
             }
         }
     }
     let dir = tempfile::tempdir().unwrap();
-    folder(Path::new(&format!("tests/data/{from}")), dir.path());
+    directory(Path::new(&format!("tests/data/{from}")), dir.path());
     dir
 }
 

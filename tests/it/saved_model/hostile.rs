@@ -74,10 +74,10 @@ fn use_all(plan: &LoadPlan, out: &Path) -> bool {
 fn damaged_saved_models_are_survived() {
     let count = mutations(200, 50);
     let (mut opened, mut loaded, mut built) = (0, 0, 0);
-    let folder = TempDir::new().unwrap();
+    let directory = TempDir::new().unwrap();
     let models = MODELS.map(|model| {
         let source = Path::new("tests/data").join(model);
-        let copy = folder.path().join(model);
+        let copy = directory.path().join(model);
         copy_without_message(&source, &copy);
         (copy, lines(&source))
     });
@@ -93,7 +93,7 @@ fn damaged_saved_models_are_survived() {
             let tags: Vec<_> = tags.iter().map(String::as_str).collect();
             if let Ok(plan) = model.load(&tags) {
                 loaded += 1;
-                let out = folder.path().join(format!("again-{seed}-{loaded}"));
+                let out = directory.path().join(format!("again-{seed}-{loaded}"));
                 built += u64::from(use_all(&plan, &out));
             }
         }
@@ -105,17 +105,17 @@ fn damaged_saved_models_are_survived() {
 #[test]
 fn damaged_bytes_are_survived() {
     let count = mutations(200, 50);
-    let folder = TempDir::new().unwrap();
+    let directory = TempDir::new().unwrap();
     let source = Path::new("tests/data/saved_models/builder");
-    copy_without_message(source, folder.path());
+    copy_without_message(source, directory.path());
     let bytes = fs::read(source.join("saved_model.pb")).unwrap();
     let (mut opened, mut restored) = (0, 0);
     for seed in 0..count {
         let mut random = Random::new(seed);
         let mut bytes = bytes.clone();
         mutate(&mut bytes, &mut random);
-        fs::write(folder.path().join("saved_model.pb"), &bytes).unwrap();
-        let Ok(model) = SavedModel::open(folder.path()) else { continue };
+        fs::write(directory.path().join("saved_model.pb"), &bytes).unwrap();
+        let Ok(model) = SavedModel::open(directory.path()) else { continue };
         opened += 1;
         for tags in model.tag_sets().unwrap() {
             let tags: Vec<_> = tags.iter().map(String::as_str).collect();

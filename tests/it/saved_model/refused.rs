@@ -19,11 +19,11 @@ use ckdiff::schema::tensorflow::{AssetFileDef, SaverDef, SignatureDef, TensorInf
 use insta::assert_snapshot;
 use tempfile::TempDir;
 
-use crate::saved_model::built::{before, everything, files, folder};
+use crate::saved_model::built::{before, directory, everything, files};
 use crate::support::process::test_process;
 
 fn values() -> Checkpoint {
-    Checkpoint::open(folder("two").join("saved/variables/variables")).unwrap()
+    Checkpoint::open(directory("two").join("saved/variables/variables")).unwrap()
 }
 
 fn tagged(tag: &str) -> MetaGraphOptions {
@@ -31,24 +31,24 @@ fn tagged(tag: &str) -> MetaGraphOptions {
 }
 
 /// The text of an error, with `DIR` for the test's directory.
-fn message_of(error: &Error, folder: &Path) -> String {
-    error.to_string().replace(folder.to_str().unwrap(), "DIR")
+fn message_of(error: &Error, directory: &Path) -> String {
+    error.to_string().replace(directory.to_str().unwrap(), "DIR")
 }
 
 /// The error of adding `meta` first; asserts that no file is left.
 fn refused_of(meta: &Message<'_>, values: Values<'_>, options: &MetaGraphOptions) -> String {
-    let folder = TempDir::new().unwrap();
-    let mut builder = Builder::new(folder.path().join("model")).unwrap();
+    let directory = TempDir::new().unwrap();
+    let mut builder = Builder::new(directory.path().join("model")).unwrap();
     let error = builder.add_meta_graph_and_variables(meta, values, options, &Silent).unwrap_err();
     // The builder is unchanged.
-    let inside: Vec<_> = everything(folder.path());
+    let inside: Vec<_> = everything(directory.path());
     assert!(
         inside.len() <= 2 && inside.iter().all(|path| !path.ends_with("variables")),
         "{inside:?}"
     );
     drop(builder);
-    assert!(everything(folder.path()).is_empty());
-    message_of(&error, folder.path())
+    assert!(everything(directory.path()).is_empty());
+    message_of(&error, directory.path())
 }
 
 fn refused(options: &MetaGraphOptions) -> String {
@@ -57,9 +57,9 @@ fn refused(options: &MetaGraphOptions) -> String {
 
 #[test]
 fn meta_graphs_are_added_in_their_order() {
-    let folder = TempDir::new().unwrap();
+    let directory = TempDir::new().unwrap();
     let (meta, values) = (before("two", 0), values());
-    let mut builder = Builder::new(folder.path()).unwrap();
+    let mut builder = Builder::new(directory.path()).unwrap();
     let early = builder.add_meta_graph(&meta, &tagged("serve")).unwrap_err();
     assert_snapshot!(early, @"there are no variables yet; call add_meta_graph_and_variables first");
     let values = Values::Checkpoint(&values);
@@ -100,8 +100,8 @@ fn an_empty_tensor_name_is_allowed() {
     let signature =
         SignatureDef { inputs: inputs.into_iter().collect(), ..SignatureDef::default() };
     let signatures = BTreeMap::from([("s".to_owned(), signature)]);
-    let folder = TempDir::new().unwrap();
-    let mut builder = Builder::new(folder.path()).unwrap();
+    let directory = TempDir::new().unwrap();
+    let mut builder = Builder::new(directory.path()).unwrap();
     let options = MetaGraphOptions { signatures, ..tagged("serve") };
     let values = values();
     let values = Values::Checkpoint(&values);
@@ -138,8 +138,8 @@ fn assets_are_files_named_by_constants() {
 
 #[test]
 fn an_asset_given_twice_is_one_file() {
-    let folder = TempDir::new().unwrap();
-    let mut builder = Builder::new(folder.path().join("model")).unwrap();
+    let directory = TempDir::new().unwrap();
+    let mut builder = Builder::new(directory.path().join("model")).unwrap();
     let (meta, values) = (before("two", 0), values());
     let asset = AssetSource { tensor: "first".into(), path: None };
     let options = MetaGraphOptions { assets: vec![asset.clone(), asset], ..tagged("serve") };
@@ -182,8 +182,8 @@ fn variables_must_have_the_values_that_the_graph_restores() {
 
 #[test]
 fn a_saver_must_name_nodes_of_the_graph() {
-    let folder = TempDir::new().unwrap();
-    let mut builder = Builder::new(folder.path()).unwrap();
+    let directory = TempDir::new().unwrap();
+    let mut builder = Builder::new(directory.path()).unwrap();
     let (meta, values) = (before("composite", 0), Variables::default());
     let saver = SaverDef {
         filename_tensor_name: "own/Const:0".into(),
@@ -207,8 +207,8 @@ fn a_saver_must_name_nodes_of_the_graph() {
 
 #[test]
 fn a_refused_meta_graph_can_be_added_again() {
-    let folder = TempDir::new().unwrap();
-    let mut builder = Builder::new(folder.path().join("model")).unwrap();
+    let directory = TempDir::new().unwrap();
+    let mut builder = Builder::new(directory.path().join("model")).unwrap();
     let (meta, values) = (before("two", 0), values());
     let asset = AssetSource { tensor: "first".into(), path: None };
     let options = MetaGraphOptions { assets: vec![asset], ..tagged("serve") };
@@ -239,36 +239,36 @@ const FULL: &str = "CKDIFF_FULL_DISK_TEST";
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_nothing() {
-    let folder = TempDir::new().unwrap();
+    let directory = TempDir::new().unwrap();
     // A limit on the file size stands in for a full disk.
     let test = test_process(module_path!(), "builds_on_a_full_disk");
     let run = std::process::Command::new("bash")
         .args(["-c", "ulimit -f 4; trap '' XFSZ; exec \"$0\" \"$@\" --nocapture"])
         .arg(test.get_program())
         .args(test.get_args())
-        .env(FULL, folder.path())
+        .env(FULL, directory.path())
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&run.stdout);
     let error = said.split_once("error: ").unwrap_or_else(|| panic!("{run:?}")).1;
-    let error = error.replace(folder.path().to_str().unwrap(), "DIR");
+    let error = error.replace(directory.path().to_str().unwrap(), "DIR");
     let expected = "DIR/made/model/saved_model.pb: cannot write: File too large (os error 27)";
     assert!(error.starts_with(expected), "{error}");
-    assert!(everything(folder.path()).is_empty());
+    assert!(everything(directory.path()).is_empty());
 }
 
 #[test]
 fn an_abandoned_build_leaves_nothing() {
     let Ok(dir) = std::env::var(ABANDONED) else {
-        let folder = TempDir::new().unwrap();
+        let directory = TempDir::new().unwrap();
         let run = test_process(module_path!(), "an_abandoned_build_leaves_nothing")
             .arg("--nocapture")
-            .env(ABANDONED, folder.path())
+            .env(ABANDONED, directory.path())
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&run.stdout);
         assert!(run.status.success() && said.contains("files are begun"), "{run:?}");
-        assert!(everything(folder.path()).is_empty());
+        assert!(everything(directory.path()).is_empty());
         return;
     };
     let mut builder = Builder::new(Path::new(&dir).join("model")).unwrap();
@@ -288,30 +288,30 @@ const ABANDONED: &str = "CKDIFF_ABANDON_TEST";
 
 #[test]
 fn existing_directories_are_not_replaced() {
-    let folder = TempDir::new().unwrap();
-    let old = folder.path().join("old");
+    let directory = TempDir::new().unwrap();
+    let old = directory.path().join("old");
     fs::create_dir(&old).unwrap();
     fs::write(old.join("saved_model.pb"), "old").unwrap();
-    assert_snapshot!(message_of(&Builder::new(&old).unwrap_err(), folder.path()), @"DIR/old: this directory exists and is not empty; it is not replaced");
+    assert_snapshot!(message_of(&Builder::new(&old).unwrap_err(), directory.path()), @"DIR/old: this directory exists and is not empty; it is not replaced");
     let file = old.join("saved_model.pb");
-    assert_snapshot!(message_of(&Builder::new(&file).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb: cannot write: Not a directory (os error 20)");
-    assert_snapshot!(message_of(&Builder::new(file.join("below")).unwrap_err(), folder.path()), @"DIR/old/saved_model.pb/below: cannot write: Not a directory (os error 20)");
+    assert_snapshot!(message_of(&Builder::new(&file).unwrap_err(), directory.path()), @"DIR/old/saved_model.pb: cannot write: Not a directory (os error 20)");
+    assert_snapshot!(message_of(&Builder::new(file.join("below")).unwrap_err(), directory.path()), @"DIR/old/saved_model.pb/below: cannot write: Not a directory (os error 20)");
     // Files that appear during the build are kept too.
-    let late = folder.path().join("late");
+    let late = directory.path().join("late");
     let builder = Builder::new(&late).unwrap();
     fs::create_dir(&late).unwrap();
     fs::write(late.join("mine"), "mine").unwrap();
-    assert_snapshot!(message_of(&builder.save().unwrap_err(), folder.path()), @"DIR/late: this directory exists and is not empty; it is not replaced");
-    let left: Vec<_> = files(folder.path()).into_keys().collect();
+    assert_snapshot!(message_of(&builder.save().unwrap_err(), directory.path()), @"DIR/late: this directory exists and is not empty; it is not replaced");
+    let left: Vec<_> = files(directory.path()).into_keys().collect();
     assert_eq!(left, ["late/mine", "old/saved_model.pb"]);
 }
 
 #[test]
 fn an_empty_directory_is_filled_and_keeps_its_permissions() {
-    let folder = TempDir::new().unwrap();
-    let real = folder.path().join("real");
+    let directory = TempDir::new().unwrap();
+    let real = directory.path().join("real");
     fs::create_dir(&real).unwrap();
-    let place = folder.path().join("link");
+    let place = directory.path().join("link");
     #[cfg(unix)]
     {
         use std::os::unix::fs::{PermissionsExt, symlink};
@@ -337,7 +337,7 @@ fn an_empty_directory_is_filled_and_keeps_its_permissions() {
         assert!(place.is_symlink());
     }
     // A file that appears during the build is kept, and nothing is added.
-    let late = folder.path().join("late");
+    let late = directory.path().join("late");
     fs::create_dir(&late).unwrap();
     let builder = Builder::new(&late).unwrap();
     fs::write(late.join("mine"), "mine").unwrap();
@@ -346,9 +346,9 @@ fn an_empty_directory_is_filled_and_keeps_its_permissions() {
 }
 
 /// A SavedModel whose only meta graph is changed.
-fn changed(folder: &Path, change: &dyn Fn(Message<'static>) -> Message<'static>) -> SavedModel {
+fn changed(directory: &Path, change: &dyn Fn(Message<'static>) -> Message<'static>) -> SavedModel {
     let meta = change(before("nothing", 0));
-    let mut builder = Builder::new(folder.join("model")).unwrap();
+    let mut builder = Builder::new(directory.join("model")).unwrap();
     let none = Variables::default();
     let values = Values::Variables(&none);
     builder.add_meta_graph_and_variables(&meta, values, &tagged("serve"), &Silent).unwrap();
@@ -357,14 +357,17 @@ fn changed(folder: &Path, change: &dyn Fn(Message<'static>) -> Message<'static>)
 
 #[test]
 fn impossible_loads_are_refused() {
-    let model = SavedModel::open(folder("two").join("saved")).unwrap();
+    let model = SavedModel::open(directory("two").join("saved")).unwrap();
     assert_snapshot!(model.load(&["serve"]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph with the tags [serve]; there are those with [serve, gpu], [train]");
     assert_snapshot!(model.load(&["serve", "gpu", "train"]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph with the tags [gpu, serve, train]; there are those with [serve, gpu], [train]");
     assert_snapshot!(model.load(&[]).unwrap_err(), @"tests/data/built/two/saved: there is no meta graph with the tags []; there are those with [serve, gpu], [train]");
     assert!(model.load(&["gpu", "serve", "gpu"]).is_ok());
     let refused = |change: &dyn Fn(Message<'static>) -> Message<'static>| {
-        let folder = TempDir::new().unwrap();
-        message_of(&changed(folder.path(), change).load(&["serve"]).unwrap_err(), folder.path())
+        let directory = TempDir::new().unwrap();
+        message_of(
+            &changed(directory.path(), change).load(&["serve"]).unwrap_err(),
+            directory.path(),
+        )
     };
     let collection = |key: &'static str, nodes: &'static [&'static str]| {
         refused(&|meta| {
@@ -378,7 +381,7 @@ fn impossible_loads_are_refused() {
     assert_snapshot!(collection("saved_model_main_op", &["y:7"]), @r#"DIR/model: collection_def["saved_model_main_op"]: there is no output 7: y has 1 output"#);
     let number =
         refused(&|meta| add_to_collection(&meta, "legacy_init_op", &[Item::Int(1)]).unwrap());
-    assert_snapshot!(number, @r#"DIR/model: collection_def["legacy_init_op"]: list: expected one node, found one of a int64_list"#);
+    assert_snapshot!(number, @r#"DIR/model: collection_def["legacy_init_op"]: list: expected one node, found an item of a int64_list"#);
     let signed = |op: &'static str, key: &'static str| {
         let signature = signature::op(op, key);
         let signatures = BTreeMap::from([("__saved_model_init_op".to_owned(), signature)]);
@@ -391,10 +394,10 @@ fn impossible_loads_are_refused() {
 #[test]
 fn the_train_op_is_checked_only_when_requested() {
     let of = |nodes: &[&str]| {
-        let folder = TempDir::new().unwrap();
+        let directory = TempDir::new().unwrap();
         let items: Vec<_> = nodes.iter().map(|node| Item::Node(node)).collect();
         let change = |meta| add_to_collection(&meta, "saved_model_train_op", &items).unwrap();
-        let plan = changed(folder.path(), &change).load(&["serve"]).unwrap();
+        let plan = changed(directory.path(), &change).load(&["serve"]).unwrap();
         plan.train_op()
     };
     assert_eq!(of(&[]).unwrap(), None);
@@ -405,16 +408,16 @@ fn the_train_op_is_checked_only_when_requested() {
 
 #[test]
 fn missing_and_misplaced_assets_are_reported() {
-    let folder = TempDir::new().unwrap();
-    let model = folder.path().join("model");
-    let source = self::folder("two").join("saved");
+    let directory = TempDir::new().unwrap();
+    let model = directory.path().join("model");
+    let source = self::directory("two").join("saved");
     for (name, content) in files(&source) {
         fs::create_dir_all(model.join(&name).parent().unwrap()).unwrap();
         fs::write(model.join(&name), content).unwrap();
     }
     fs::remove_file(model.join("assets/words.txt_2")).unwrap();
     let load = || SavedModel::open(&model).unwrap().load(&["serve", "gpu"]);
-    assert_snapshot!(message_of(&load().unwrap_err(), folder.path()), @"DIR/model/assets/words.txt_2: asset of third:0: the file of an asset is missing");
+    assert_snapshot!(message_of(&load().unwrap_err(), directory.path()), @"DIR/model/assets/words.txt_2: asset of third:0: the file of an asset is missing");
     assert!(SavedModel::open(&model).unwrap().load(&["train"]).is_ok());
     let text = fs::read_to_string(source.join("saved_model.pbtxt")).unwrap();
     // Of the same length as the old name, since lengths in the message must stay valid.
@@ -422,28 +425,28 @@ fn missing_and_misplaced_assets_are_reported() {
         let new = text.replace("words.txt_2", bad);
         assert!(new != text);
         fs::write(model.join("saved_model.pbtxt"), new).unwrap();
-        let told = message_of(&load().unwrap_err(), folder.path());
+        let told = message_of(&load().unwrap_err(), directory.path());
         assert!(told.contains("expected a name in the directory assets"), "{bad}: {told}");
     }
 }
 
 #[test]
 fn directories_without_a_saved_model_are_reported() {
-    let folder = TempDir::new().unwrap();
-    let refused = |dir: &Path| message_of(&SavedModel::open(dir).unwrap_err(), folder.path());
-    assert_snapshot!(refused(&folder.path().join("none")), @"DIR/none: there is no such directory");
-    assert_snapshot!(refused(folder.path()), @"DIR: there is no SavedModel: neither saved_model.pb nor saved_model.pbtxt");
-    fs::write(folder.path().join("saved_model.cpb"), "").unwrap();
-    assert_snapshot!(refused(folder.path()), @"DIR: this is a SavedModel in chunks (saved_model.cpb); ckdiff does not read those yet");
-    fs::write(folder.path().join("saved_model.pbtxt"), "meta_graphs { none: 1 }").unwrap();
-    assert_snapshot!(refused(folder.path()), @"DIR/saved_model.pbtxt:1:15: tensorflow.MetaGraphDef has no field none");
-    fs::write(folder.path().join("saved_model.pb"), [0x12, 0x7f]).unwrap();
-    assert_snapshot!(refused(folder.path()), @"DIR/saved_model.pb: byte 2: meta_graphs[0]: a field needs 127 bytes, 0 left");
+    let directory = TempDir::new().unwrap();
+    let refused = |dir: &Path| message_of(&SavedModel::open(dir).unwrap_err(), directory.path());
+    assert_snapshot!(refused(&directory.path().join("none")), @"DIR/none: there is no such directory");
+    assert_snapshot!(refused(directory.path()), @"DIR: there is no SavedModel: neither saved_model.pb nor saved_model.pbtxt");
+    fs::write(directory.path().join("saved_model.cpb"), "").unwrap();
+    assert_snapshot!(refused(directory.path()), @"DIR: this is a SavedModel in chunks (saved_model.cpb); ckdiff does not read those yet");
+    fs::write(directory.path().join("saved_model.pbtxt"), "meta_graphs { none: 1 }").unwrap();
+    assert_snapshot!(refused(directory.path()), @"DIR/saved_model.pbtxt:1:15: tensorflow.MetaGraphDef has no field none");
+    fs::write(directory.path().join("saved_model.pb"), [0x12, 0x7f]).unwrap();
+    assert_snapshot!(refused(directory.path()), @"DIR/saved_model.pb: byte 2: meta_graphs[0]: a field needs 127 bytes, 0 left");
 }
 
 #[test]
 fn names_are_put_under_the_import_scope() {
-    let model = SavedModel::open(folder("two").join("saved")).unwrap();
+    let model = SavedModel::open(directory("two").join("saved")).unwrap();
     let plan = model.load_under(&["serve", "gpu"], "under").unwrap();
     assert_eq!(plan.init_op.as_deref(), Some("under/start"));
     let assets: Vec<_> = plan.assets.keys().map(String::as_str).collect();

@@ -8,11 +8,11 @@ use ckdiff::schema::tensorflow::tensor_info::{self, CompositeTensor};
 use ckdiff::schema::tensorflow::{DataType, SignatureDef, TensorInfo};
 use insta::assert_snapshot;
 
-use crate::saved_model::built::{before, folder};
+use crate::saved_model::built::{before, directory};
 
 /// The signatures written by TensorFlow's helper functions.
 fn theirs(case: &str, tags: &[&str]) -> BTreeMap<String, SignatureDef> {
-    SavedModel::open(folder(case).join("saved")).unwrap().load(tags).unwrap().signatures
+    SavedModel::open(directory(case).join("saved")).unwrap().load(tags).unwrap().signatures
 }
 
 /// The tensor name in a dense tensor info.
@@ -155,7 +155,7 @@ fn a_missing_tensor_is_an_error() {
 
 #[test]
 fn tensors_are_found_under_a_scope() {
-    let model = SavedModel::open(folder("composite").join("saved")).unwrap();
+    let model = SavedModel::open(directory("composite").join("saved")).unwrap();
     let plan = model.load_under(&["serve"], "under").unwrap();
     let tensors = Tensors::of(&plan.meta_graph).unwrap();
     let (plain, mut found) = (theirs("composite", &["serve"]), 0);

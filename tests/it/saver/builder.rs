@@ -171,7 +171,7 @@ fn the_default_saver_is_the_one_in_the_collection_or_a_sharded_one() {
     let DefaultSaver::Known(known) = saver_or_default(&built.message).unwrap() else { panic!() };
     assert_eq!(known, built.saver_def);
     let twice = add_to_savers(&built.message, &known).unwrap();
-    assert_snapshot!(saver_or_default(&twice).unwrap_err(), @"savers: number of savers: expected one, or the saver to use, found 2");
+    assert_snapshot!(saver_or_default(&twice).unwrap_err(), @"savers: number of savers: expected 1; of several, pass the saver to use, found 2");
     let nothing = meta_graph("build/nothing.before.meta");
     assert!(matches!(saver_or_default(&nothing).unwrap(), DefaultSaver::Empty));
     // Everything except the graph and the collection is unchanged.

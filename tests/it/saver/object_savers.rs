@@ -103,14 +103,14 @@ fn every_saved_model_is_restored_as_tensorflow_restores_it() {
 
 /// All SavedModels of the corpus that have their variables.
 fn saved_models() -> Vec<std::path::PathBuf> {
-    let mut folders = vec![std::path::PathBuf::from("tests/data")];
+    let mut directories = vec![std::path::PathBuf::from("tests/data")];
     let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        let entries = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
-        folders.extend(entries.filter(|path| path.is_dir()));
-        let is_whole = folder.join("variables/variables.index").exists();
-        if is_whole && folder.join("saved_model.pb").exists() {
-            found.push(folder);
+    while let Some(directory) = directories.pop() {
+        let entries = std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path());
+        directories.extend(entries.filter(|path| path.is_dir()));
+        let is_whole = directory.join("variables/variables.index").exists();
+        if is_whole && directory.join("saved_model.pb").exists() {
+            found.push(directory);
         }
     }
     found.sort();

@@ -74,8 +74,8 @@ fn lines(plan: &RestorePlan) -> String {
         let dtype = read.dtype.map_or_else(|| "?".to_owned(), |dtype| dtype.to_string());
         write!(lines, "  {} {:?} {dtype} -> {:?}: ", read.name, read.slice, read.variables)
             .unwrap();
-        match (&read.problem, &read.key) {
-            (Some(problem), _) => writeln!(lines, "{problem}").unwrap(),
+        match (&read.misfit, &read.key) {
+            (Some(misfit), _) => writeln!(lines, "{misfit}").unwrap(),
             (None, Some(key)) => writeln!(lines, "{key}").unwrap(),
             (None, None) => writeln!(lines, "?").unwrap(),
         }
@@ -98,9 +98,9 @@ fn a_plan_says_where_each_tensor_is_from() {
         tell(&case, &plan);
     }
     for case in ["devices", "tables"] {
-        let folder = Path::new("tests/data/object_savers").join(case);
-        let graph = meta_graph_of(&folder);
-        let held = Checkpoint::open(folder.join("variables/variables")).unwrap();
+        let directory = Path::new("tests/data/object_savers").join(case);
+        let graph = meta_graph_of(&directory);
+        let held = Checkpoint::open(directory.join("variables/variables")).unwrap();
         tell(case, &restore_plan(&graph, &saver_def(&graph), &held).unwrap());
     }
     let graph = meta_graph("run/of_shards/model.ckpt.meta");

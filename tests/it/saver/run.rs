@@ -22,9 +22,9 @@ fn oracle() -> BTreeMap<String, BTreeMap<String, KnownTensor>> {
 
 /// The path of the checkpoint that belongs to a meta graph.
 fn checkpoint(case: &str) -> String {
-    let folder = format!("tests/data/savers/run/{}", case.split_once('/').unwrap().0);
+    let directory = format!("tests/data/savers/run/{}", case.split_once('/').unwrap().0);
     let shards = if case.starts_with("of_v1_shards") { "-?????-of-00002" } else { "" };
-    format!("{folder}/model.ckpt{shards}")
+    format!("{directory}/model.ckpt{shards}")
 }
 
 fn restored(case: &str) -> Variables {

@@ -23,9 +23,9 @@ const RUN: &str = "title: \"x\"\nat {\n  seconds: 1\n}\ngraph {\n  node {\n    n
 
 #[test]
 fn any_schema_of_the_user_is_accepted() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    fs::create_dir_all(folder.path().join("imports/sub")).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    fs::create_dir_all(directory.path().join("imports/sub")).unwrap();
     fs::write(path("run.proto"), SCHEMA).unwrap();
     fs::write(path("imports/sub/part.proto"), PART).unwrap();
     fs::write(path("run.txt"), RUN).unwrap();
@@ -54,8 +54,8 @@ fn any_schema_of_the_user_is_accepted() {
 
 #[test]
 fn the_user_names_the_message_of_a_schema() {
-    let folder = tempfile::tempdir().unwrap();
-    let proto = folder.path().join("two.proto");
+    let directory = tempfile::tempdir().unwrap();
+    let proto = directory.path().join("two.proto");
     let two = "syntax = \"proto3\"; message A { string a = 1; } message B { int32 b = 2; }";
     fs::write(&proto, two).unwrap();
     let proto = proto.display().to_string();
@@ -66,8 +66,8 @@ fn the_user_names_the_message_of_a_schema() {
 
 #[test]
 fn a_schema_that_does_not_compile_is_reported_with_its_location() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
     fs::write(path("syntax.proto"), "syntax = \"proto3\";\nmessage A {\n  strin\n}\n").unwrap();
     fs::write(path("type.proto"), "syntax = \"proto3\";\nmessage A {\n  B b = 1;\n}\n").unwrap();
     fs::write(path("import.proto"), "syntax = \"proto3\";\n\nimport \"no/such.proto\";\n").unwrap();

@@ -30,13 +30,13 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 /// The directory of a case.
-pub(crate) fn folder(case: &str) -> PathBuf {
+pub(crate) fn directory(case: &str) -> PathBuf {
     Path::new("tests/data/built").join(case)
 }
 
 /// The meta graph with this number, as it was passed to TensorFlow's builder.
 pub(crate) fn before(case: &str, number: usize) -> Result<Message<'static>> {
-    let path = folder(case).join(format!("before.{number}.meta"));
+    let path = directory(case).join(format!("before.{number}.meta"));
     let document = Document::open(path, Schema::tensorflow(), &ReadOptions::default())?;
     Ok(document.message().clone())
 }
@@ -85,7 +85,7 @@ pub(crate) fn add_all(
     from: From,
     adjust: impl Fn(&mut MetaGraphOptions),
 ) -> Result<()> {
-    let theirs = SavedModel::open(folder(case.name).join("saved"))?;
+    let theirs = SavedModel::open(directory(case.name).join("saved"))?;
     for (number, tags) in case.tag_sets.iter().enumerate() {
         let plan = theirs.load(tags)?;
         let meta = before(case.name, number)?;

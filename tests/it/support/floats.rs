@@ -1,4 +1,4 @@
-//! Floats of any type as bits: neighbours, extreme values, and the float nearest to a number.
+//! Floats of any type as bits: neighbors, extreme values, and the float nearest to a number.
 
 use ckdiff::tensor::{ComplexNumber, DType, Encoding, Layout, Number, Specials, Visit};
 
@@ -29,8 +29,8 @@ impl Float {
         self.dtype
     }
 
-    pub fn mantissa_bits(self) -> u32 {
-        self.layout.mantissa_bits
+    pub fn fraction_bits(self) -> u32 {
+        self.layout.fraction_bits
     }
 
     fn sign(self) -> u64 {
@@ -40,7 +40,7 @@ impl Float {
     /// The bits of the largest finite number.
     pub fn largest(self) -> u64 {
         match self.layout.specials {
-            Specials::Ieee => self.sign() - 1 - (1 << self.layout.mantissa_bits),
+            Specials::Ieee => self.sign() - 1 - (1 << self.layout.fraction_bits),
             Specials::AllOnes => self.sign() - 2,
             Specials::NegativeZero | Specials::None => self.sign() - 1,
         }
@@ -94,16 +94,16 @@ impl Float {
 
     /// A positive number or zero: ordinary, small, with few significant bits, or extreme.
     pub fn positive(self, random: &mut Random) -> u64 {
-        let mantissa = self.layout.mantissa_bits;
-        let exponents = self.largest() >> mantissa;
+        let fraction = self.layout.fraction_bits;
+        let exponents = self.largest() >> fraction;
         let bits = match random.below(7) {
             0 => self.nearest(random.below(1 << 30) as f64 / f64::from(1 << 27)),
             1 => self.nearest(random.below(1 << 8) as f64 / 16.0),
-            2 => random.below(1 << mantissa),
+            2 => random.below(1 << fraction),
             3 => random.below(4),
             4 => self.largest() - random.below(4),
-            // A power of two, or one of its neighbours.
-            5 => (random.below(exponents + 1) << mantissa)
+            // A power of two, or one of its neighbors.
+            5 => (random.below(exponents + 1) << fraction)
                 .saturating_add(random.below(3))
                 .saturating_sub(1),
             _ => random.next() & (self.sign() - 1),

@@ -32,8 +32,8 @@ pub mod text_message;
 
 // Random input, and damage.
 pub mod damage;
+pub mod directory;
 pub mod floats;
-pub mod folder;
 pub mod property;
 pub mod random;
 pub mod random_message;

@@ -243,8 +243,8 @@ fn a_sample_shows_every_rule() {
 }
 
 /// Collects files that may hold text: `*.pbtxt` and state files.
-fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
+fn texts(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             texts(&path, found);

@@ -114,7 +114,10 @@ fn a_graph_is_checked_against_the_checkpoint_given_with_it() {
 fn a_graph_alone_has_its_nodes_checked() {
     let run = ckdiff(&["verify", "graphs/frozen.pb"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-    assert!(run.text().ends_with(" nodes, as their ops are defined\n"), "{run:?}");
+    assert!(
+        run.text().ends_with(" nodes, and every node matches the definition of its op\n"),
+        "{run:?}"
+    );
 }
 
 #[test]
@@ -145,8 +148,8 @@ fn verify_reports_damage() {
 
 #[test]
 fn savers_that_cannot_be_decoded_are_reported() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("graph.pbtxt");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("graph.pbtxt");
     let text = r#"graph_def { node { name: "a" op: "NoOp" } }
         collection_def { key: "savers" value { bytes_list { value: "\377\377" } } }"#;
     fs::write(&path, text).unwrap();

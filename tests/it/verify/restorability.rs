@@ -10,9 +10,9 @@ use crate::support::{cases, fact};
 
 /// The files of a case: a checkpoint with its meta graph, or a SavedModel.
 fn place(case: &str) -> PathBuf {
-    let folder = Path::new("tests/data/fit").join(case);
-    let saved = folder.join("saved");
-    if saved.is_dir() { saved } else { folder.join("model.ckpt") }
+    let directory = Path::new("tests/data/fit").join(case);
+    let saved = directory.join("saved");
+    if saved.is_dir() { saved } else { directory.join("model.ckpt") }
 }
 
 fn fitted(case: &str) -> Restorability {
@@ -38,7 +38,7 @@ fn graphs_that_tensorflow_restores_fit() {
         let says = fact(&facts, "says").as_str();
         assert_eq!(says.is_none(), restores, "{case}");
         if let Some(says) = says {
-            let kinds = found.savers[0].misfits.iter().map(|misfit| misfit.problem.kind().name());
+            let kinds = found.savers[0].misfits.iter().map(|misfit| misfit.reason.kind().name());
             assert!(kinds.clone().any(|kind| kind == says), "{case}: {says}: {found:#?}");
             misfits += 1;
         }

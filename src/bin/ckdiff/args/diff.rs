@@ -65,10 +65,10 @@ pub(crate) struct CompareArgs {
 }
 
 impl CompareArgs {
-    /// The options that the arguments stand for.
+    /// The options of the comparison.
     ///
     /// # Errors
-    /// When a tolerance, a pattern or a rename is invalid.
+    /// If a tolerance, a pattern or a rename is invalid.
     pub(crate) fn options(&self, histogram: bool, jobs: &Jobs) -> Result<Options, Error> {
         let close = &self.closeness;
         Ok(Options {

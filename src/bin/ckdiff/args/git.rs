@@ -36,7 +36,7 @@ pub(crate) struct GitDriverArgs {
     pub(crate) max_diffs: usize,
     #[command(flatten)]
     pub(crate) text: Unified,
-    /// When to use colours; auto respects git's pager, NO_COLOR, CLICOLOR_FORCE and TERM=dumb
+    /// When to use colors; auto respects git's pager, NO_COLOR, CLICOLOR_FORCE and TERM=dumb
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", hide_default_value = true, help_heading = "Report")]
     pub(crate) color: Color,
 }

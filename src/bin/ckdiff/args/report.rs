@@ -19,12 +19,12 @@ pub(crate) struct ReportArgs {
     /// Also write a report to a file (repeatable), as in json=report.json
     #[arg(long, value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(output))]
     pub(crate) output: Vec<(Format, PathBuf)>,
-    /// When to use colours; auto respects NO_COLOR, CLICOLOR_FORCE and TERM=dumb
+    /// When to use colors; auto respects NO_COLOR, CLICOLOR_FORCE and TERM=dumb
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", hide_default_value = true)]
     pub(crate) color: Color,
 }
 
-/// When to use colours.
+/// When to use colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
     Auto,

@@ -1,4 +1,4 @@
-//! What a file of a repository holds on its two sides, compared.
+//! The comparison of the two sides of a file in a repository.
 
 use std::fs;
 

@@ -26,7 +26,7 @@ use request::DriverArguments;
 /// Reports the changes of one file of a repository.
 ///
 /// # Errors
-/// When the arguments are not git's, or the report cannot be written.
+/// If the arguments are not git's, or the report cannot be written.
 pub(crate) fn run(args: &GitDriverArgs) -> Result<Exit, Diagnostics> {
     let request = DriverArguments::new(args)?;
     let options = args.what.options(false, &args.jobs)?;

@@ -87,7 +87,7 @@ impl<'m> ObjectMatching<'m> {
     /// Matches the objects of two SavedModels; `None` if one has no object graph.
     ///
     /// # Errors
-    /// When a graph has more objects than can be counted.
+    /// If a graph has more objects than can be counted.
     pub(super) fn of_saved_model(
         lhs: &'m [u8],
         rhs: &'m [u8],

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::overview::{
-    Collection, Function, Graph, MetaGraph, OpRole, Saver, SpecialOp, TensorType,
+    Collection, Function, Graph, MetaGraph, OpPurpose, Saver, SpecialOp, TensorType,
 };
 
 use super::super::number;
@@ -23,7 +23,7 @@ impl Page<'_> {
         };
         // TensorFlow 2 records the op under both roles.
         let ops = |role| self.few(ops(graph, role));
-        let main = ops(OpRole::Main);
+        let main = ops(OpPurpose::Main);
         let facts = [
             ("tags", self.few(graph.tags.iter().cloned())),
             ("version", graph.meta_graph_version.clone()),
@@ -34,9 +34,9 @@ impl Page<'_> {
             ("objects", graph.objects.map(number::count).unwrap_or_default()),
             ("saver", graph.saver.as_ref().map(saver).unwrap_or_default()),
             ("main op", main.clone()),
-            ("init op", Some(ops(OpRole::Init)).filter(|op| *op != main).unwrap_or_default()),
-            ("init op", ops(OpRole::LegacyInit)),
-            ("train op", ops(OpRole::Train)),
+            ("init op", Some(ops(OpPurpose::Init)).filter(|op| *op != main).unwrap_or_default()),
+            ("init op", ops(OpPurpose::LegacyInit)),
+            ("train op", ops(OpPurpose::Train)),
         ];
         self.facts(&facts, out)?;
         self.signatures(graph, out)?;
@@ -90,7 +90,7 @@ impl Page<'_> {
         )?;
         self.section_under(
             "Functions",
-            &["function", "inputs", "outputs", "nodes", "also called"],
+            &["function", "inputs", "outputs", "nodes", "alias"],
             &graph.functions,
             &[Align::Right, Align::Right, Align::Right, Align::Left],
             |function| {
@@ -108,12 +108,12 @@ pub(super) fn dtype(ty: &TensorType) -> String {
     ty.dtype.clone().unwrap_or_else(|| "?".into())
 }
 
-/// The ops with a role.
-fn ops(graph: &MetaGraph, role: OpRole) -> impl Iterator<Item = String> {
-    let ops = graph.special_ops.iter().filter(move |op| op.role == role);
-    // The deprecated name of the role is shown.
-    let older = move |op: &SpecialOp| match role {
-        OpRole::LegacyInit => format!("{} (by {})", op.name, op.named_by),
+/// The ops with a purpose.
+fn ops(graph: &MetaGraph, purpose: OpPurpose) -> impl Iterator<Item = String> {
+    let ops = graph.special_ops.iter().filter(move |op| op.purpose == purpose);
+    // The deprecated name of the purpose is shown.
+    let older = move |op: &SpecialOp| match purpose {
+        OpPurpose::LegacyInit => format!("{} (by {})", op.name, op.named_by),
         _ => op.name.clone(),
     };
     ops.map(older)

@@ -101,11 +101,11 @@ fn errors_of(header: &str) -> String {
 #[test]
 fn deep_nesting_does_not_overflow_the_stack() {
     let deep = "[".repeat(1 << 20);
-    assert!(errors_of(&format!("{{\"a\":{deep}")).contains("expected a value, found the end"));
+    assert!(errors_of(&format!("{{\"a\":{deep}")).contains("the text ends inside a list"));
     let shut = "]".repeat(1 << 20);
     assert!(errors_of(&format!("{{\"a\":{deep}{shut}}}")).contains("found 2097152"));
     let objects = "{\"a\":".repeat(1 << 20);
-    assert!(errors_of(&objects).contains("EOF"));
+    assert!(errors_of(&objects).contains("expected a value, found the end"));
     let metadata = format!("{{\"__metadata__\":{{\"a\":{}{}}}}}", &deep[..1000], &shut[..1000]);
     assert_eq!(errors_of(&metadata), "");
 }

@@ -71,7 +71,7 @@ fn a_directory_opens_its_model() {
     let error = files(dir.path()).unwrap_err().to_string();
     assert_snapshot!(
         error.replace(dir.path().to_str().unwrap(), "DIR"),
-        @"DIR: there is no state file `checkpoint` to name the latest one; the directory contains adapter_model.safetensors, other.safetensors"
+        @"DIR: there is no state file `checkpoint` that names the latest checkpoint; the directory contains adapter_model.safetensors, other.safetensors"
     );
     copy("baseline.safetensors", "model.safetensors");
     assert_eq!(files(dir.path()).unwrap(), [dir.path().join("model.safetensors")]);
@@ -136,7 +136,7 @@ fn a_name_given_twice_in_an_index_is_refused() {
         "\"weight_map\": {",
         "\"weight_map\": {\"scale\": \"model-00001-of-00003.safetensors\",",
     );
-    assert_snapshot!(errors(dir.path(), INDEX), @"DIR/model-00002-of-00003.safetensors: tensor scale: name: expected a unique name, found one that is given twice");
+    assert_snapshot!(errors(dir.path(), INDEX), @r#"DIR/model-00002-of-00003.safetensors: tensor scale: name: expected a unique name, found "scale" twice"#);
 }
 
 #[test]

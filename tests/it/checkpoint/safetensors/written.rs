@@ -9,7 +9,7 @@ use ckdiff::tensor::{DType, Shape, Tensor};
 use insta::assert_snapshot;
 
 use super::DIR;
-use crate::support::folder::{names, ok, refused, run};
+use crate::support::directory::{names, ok, refused, run};
 
 /// Whether a file has the same bytes as a fixture.
 fn assert_same_bytes(file: &Path, fixture: &str) {
@@ -187,7 +187,7 @@ fn lost_metadata_is_reported() {
     fs::write(dir.join("i.safetensors.index.json"), index).unwrap();
     let (code, said) = run(dir, "save-as DIR/i.safetensors.index.json DIR/w --shards 1");
     assert_eq!(code, 0);
-    assert_snapshot!(said, @"ckdiff: warning: only the first shard's value is kept of the metadata: part");
+    assert_snapshot!(said, @"ckdiff: warning: the shards disagree on this metadata; the first shard's value was kept: part");
     let pairs = [("part", "1"), ("k", "v")].map(|(key, value)| (key.to_owned(), value.to_owned()));
     assert_eq!(open(&dir.join("w.safetensors")), pairs);
 }

@@ -147,12 +147,12 @@ fn sums(float: Float, random: &mut Random) -> (Batch, Tolerance) {
 /// Two numbers with a fixed ratio, and an `rtol` of about one minus that ratio: the difference and the bound are a
 /// difference and a product of equal size, except for the last bits.
 fn products(float: Float, random: &mut Random) -> (Batch, Tolerance) {
-    let part = (1 + random.below(1 << (float.mantissa_bits() / 2))) as f64
+    let part = (1 + random.below(1 << (float.fraction_bits() / 2))) as f64
         * 0.5_f64.powi(random.below(40) as i32);
     let rtol = nudged((1.0 - part).abs(), random);
     let mut batch = Batch::default();
     for _ in 0..BATCH {
-        let short = random.below(1 << (float.mantissa_bits() / 2 + 1)) as f64;
+        let short = random.below(1 << (float.fraction_bits() / 2 + 1)) as f64;
         let x = float.nearest(short * 0.5_f64.powi(random.below(30) as i32));
         batch.push(float, (x, float.nearest(float.value(x) * part)), true);
     }

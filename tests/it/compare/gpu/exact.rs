@@ -66,8 +66,8 @@ fn exact((gap, size): (f64, f64), random: &mut Random) -> (f64, f64) {
     }
 }
 
-/// A tolerance and its two neighbours.
-fn with_neighbours((atol, rtol): (f64, f64)) -> [Tolerance; 3] {
+/// A tolerance and its two neighbors.
+fn with_neighbors((atol, rtol): (f64, f64)) -> [Tolerance; 3] {
     let tolerance = |atol: f64, rtol: f64| {
         Tolerance::new(Some(atol.clamp(0.0, f64::MAX)), Some(rtol.clamp(0.0, f64::MAX)), None)
             .unwrap()
@@ -79,14 +79,14 @@ fn with_neighbours((atol, rtol): (f64, f64)) -> [Tolerance; 3] {
 
 /// Two doubles `apart` powers of two apart, whose sum or difference is halfway between two doubles, or next to that.
 fn halfway(apart: u32, pattern: u64, random: &mut Random) -> (u64, u64) {
-    let mantissa = (1 << 52) - 1;
-    let large = [random.next() & mantissa, 0, mantissa][random.below(3) as usize];
+    let fraction = (1 << 52) - 1;
+    let large = [random.next() & fraction, 0, fraction][random.below(3) as usize];
     // The bits below the last bit of the larger one.
     let lost = (1_u64 << apart.min(52)) - 1;
     let middle = lost / 2 + u64::from(lost > 0);
     let rest = [middle, middle + 1, middle.wrapping_sub(1), 1][pattern as usize] & lost;
-    let small = (random.next() & mantissa & !lost) | rest;
-    let bits = |exponent: u32, mantissa: u64| u64::from(1023 + exponent) << 52 | mantissa;
+    let small = (random.next() & fraction & !lost) | rest;
+    let bits = |exponent: u32, fraction: u64| u64::from(1023 + exponent) << 52 | fraction;
     (bits(100, large), bits(100 - apart, small))
 }
 
@@ -117,7 +117,7 @@ impl Batch {
     /// Adds a pair, unless it is infinitely far apart; compares the batch when it is full.
     fn push(&mut self, device: &Device, dtype: DType, (x, y): (u64, u64), random: &mut Random) {
         if let Some(distance) = dtype.visit(Distance(x, y)) {
-            let tolerances = with_neighbours(exact(distance, random));
+            let tolerances = with_neighbors(exact(distance, random));
             self.push_with(device, dtype, (x, y), tolerances);
         }
     }

@@ -41,8 +41,8 @@ fn every_listed_adapter_opens_and_no_other() {
 }
 
 /// Variables of an environment without an adapter.
-fn surroundings(folder: &Path) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
-    let path = |name: &str| folder.join(name).display().to_string();
+fn surroundings(directory: &Path) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
+    let path = |name: &str| directory.join(name).display().to_string();
     for library in ["libvulkan.so", "libvulkan.so.1"] {
         fs::write(path(library), "").unwrap();
     }
@@ -52,7 +52,7 @@ fn surroundings(folder: &Path) -> Vec<(&'static str, Vec<(&'static str, String)>
     // The older and the newer name of the same variable.
     let driver = |file: String| vec![("VK_DRIVER_FILES", file.clone()), ("VK_ICD_FILENAMES", file)];
     vec![
-        ("no loader", vec![("LD_LIBRARY_PATH", folder.display().to_string())]),
+        ("no loader", vec![("LD_LIBRARY_PATH", directory.display().to_string())]),
         ("no driver", driver("/nonexistent".into())),
         ("a broken driver file", driver(path("broken.json"))),
         ("a driver file without its library", driver(path("no_library.json"))),
@@ -62,8 +62,8 @@ fn surroundings(folder: &Path) -> Vec<(&'static str, Vec<(&'static str, String)>
 #[cfg(target_os = "linux")]
 #[test]
 fn no_adapters_are_found_without_loader_or_driver() {
-    let folder = tempfile::tempdir().unwrap();
-    for (_, variables) in surroundings(folder.path()) {
+    let directory = tempfile::tempdir().unwrap();
+    for (_, variables) in surroundings(directory.path()) {
         let mut test = test_process(module_path!(), "every_listed_adapter_opens_and_no_other");
         test.env(NO_ADAPTER, "1").envs(variables);
         run_alone(test);
@@ -72,7 +72,7 @@ fn no_adapters_are_found_without_loader_or_driver() {
 
 #[test]
 fn without_loader_or_driver_the_command_runs_on_the_cpu() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let pair = ["compare/lhs.ckpt", "compare/rhs.ckpt", "--rtol=1e-3", "--format=json"];
     let on = |device: &str, variables: Vec<(&str, String)>| {
         let mut command = command(&pair);
@@ -81,7 +81,7 @@ fn without_loader_or_driver_the_command_runs_on_the_cpu() {
     };
     let expected = on("cpu", Vec::new());
     assert_eq!((expected.code, expected.stderr.as_str()), (1, ""));
-    for (what, variables) in surroundings(folder.path()) {
+    for (what, variables) in surroundings(directory.path()) {
         let run = on("auto", variables);
         assert_eq!((run.code, run.stderr.as_str()), (1, ""), "{what}");
         assert_eq!(run.stdout, expected.stdout, "{what}");

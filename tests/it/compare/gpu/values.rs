@@ -80,8 +80,8 @@ fn cross(values: &[u64], size: usize) -> (Vec<u8>, Vec<u8>) {
 #[test]
 fn extreme_integers_give_the_same_counts_as_on_the_cpu() {
     let Some(device) = device() else { return };
-    // Powers of two and their neighbours, from both ends; numbers halfway between two doubles, which are rounded to even, and
-    // their neighbours.
+    // Powers of two and their neighbors, from both ends; numbers halfway between two doubles, which are rounded to even, and
+    // their neighbors.
     let mut values: Vec<u64> = (0..64).map(|bit| 1 << bit).collect();
     for bit in 53..64 {
         for last in [1, 3] {
@@ -134,7 +134,7 @@ fn every_class_of_float_gives_the_same_counts_as_on_the_cpu() {
     ];
     for float in Float::all() {
         let dtype = float.dtype();
-        let least = 1 << float.mantissa_bits();
+        let least = 1 << float.fraction_bits();
         let most = float.largest();
         // Zero and subnormals, the smallest normals, one, the largest numbers; then infinity, if the type has it, and NaNs: with
         // the smallest payload (signalling), with only the quiet bit, with all bits.

@@ -31,11 +31,11 @@ struct Runs(TempDir);
 
 impl Runs {
     fn new(lhs: &str, rhs: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         for (name, text) in [("run.proto", SCHEMA), ("lhs.txt", lhs), ("rhs.txt", rhs)] {
-            fs::write(folder.path().join(name), text).unwrap();
+            fs::write(directory.path().join(name), text).unwrap();
         }
-        Self(folder)
+        Self(directory)
     }
 
     fn diff(&self, args: &[&str]) -> Run {
@@ -205,8 +205,8 @@ fn a_pattern_for_an_equal_list_is_not_an_error() {
 /// Nodes are compared by meaning, but their other fields like those of any message; path patterns apply to these.
 #[test]
 fn a_pattern_that_applied_is_right_wherever_it_leads() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
     let graph = |names: &str| {
         let info = format!("experimental_debug_info {{ original_node_names: {names} }}");
         format!("node {{ name: 'n' op: 'NoOp' {info} }}")
@@ -221,8 +221,8 @@ fn a_pattern_that_applied_is_right_wherever_it_leads() {
 
 #[test]
 fn the_user_decides_only_about_lists_without_a_meaning_of_their_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
     let meta = |kinds: [&str; 2], nodes: [&str; 2], assets: [&str; 2]| {
         let collection = kinds.map(|kind| format!("value: '{kind}'")).join(" ");
         let nodes = nodes.map(|name| format!("node {{ name: '{name}' op: 'NoOp' }}")).join(" ");
@@ -277,8 +277,8 @@ fn the_user_decides_only_about_lists_without_a_meaning_of_their_own() {
 
 #[test]
 fn a_message_without_a_package_is_not_one_of_tensorflow() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).display().to_string();
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
     let proto =
         "syntax = 'proto3'; message GraphDef { repeated string node = 1; string version = 2; }";
     fs::write(path("own.proto"), proto).unwrap();
@@ -292,8 +292,8 @@ fn a_message_without_a_package_is_not_one_of_tensorflow() {
 #[test]
 fn standard_input_is_a_side() {
     let graph = b"node { name: 'a' op: 'NoOp' }";
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("graph.pbtxt").display().to_string();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("graph.pbtxt").display().to_string();
     fs::write(&path, graph).unwrap();
     assert_eq!(ckdiff_of(&["-", &path], graph).code, 0);
     assert_eq!(ckdiff_of(&[&path, "-"], b"node { name: 'b' op: 'NoOp' }").code, 1);

@@ -74,7 +74,7 @@ fn size(text: &TextDiff) -> usize {
 }
 
 #[test]
-fn a_constant_of_a_million_elements_is_cut_and_summarised() {
+fn a_constant_of_a_million_elements_is_cut_and_summarized() {
     const LEN: usize = 1_000_000;
     for is_content in [false, true] {
         let values: Vec<f32> = (0..LEN).map(|at| at as f32).collect();

@@ -17,9 +17,9 @@ pub(crate) fn names() -> Vec<String> {
 
 /// The file or directory of one side, `lhs` or `rhs`, of a pair in `tests/data/pairs`.
 pub(crate) fn side(name: &str, side: &str) -> PathBuf {
-    let folder = PathBuf::from("tests/data/pairs").join(name);
+    let directory = PathBuf::from("tests/data/pairs").join(name);
     let named = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == side);
-    let mut files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     files.find(named).unwrap()
 }
 

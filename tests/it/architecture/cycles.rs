@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A module's path below `src`: `["message", "wire"]`.
 type Module = Vec<String>;
 
-/// The circles of files that call each other because their data is recursive: directory, files and reason.
+/// The cycles of files that call each other because their data is recursive: directory, files and reason.
 const RECURSIVE: &[(&str, &[&str], &str)] = &[
     (
         "diff/message",
@@ -155,7 +155,7 @@ fn reached<'m>(
 }
 
 #[test]
-fn no_files_import_each_other_in_a_circle() {
+fn no_files_import_each_other_in_a_cycle() {
     let modules = Modules::read();
     let imports = modules.imports();
     let reached: BTreeMap<_, _> =
@@ -168,21 +168,18 @@ fn no_files_import_each_other_in_a_circle() {
             back.map(|module| module.join("/")).collect()
         })
         .collect();
-    let file = |folder: &str, file: &str| format!("{folder}/{file}");
+    let file = |directory: &str, file: &str| format!("{directory}/{file}");
     let expected: BTreeSet<Vec<String>> = RECURSIVE
         .iter()
-        .map(|(folder, files, _)| files.iter().map(|name| file(folder, name)).collect())
+        .map(|(directory, files, _)| files.iter().map(|name| file(directory, name)).collect())
         .collect();
-    let text = |circles: Vec<&Vec<String>>| {
-        circles.into_iter().map(|circle| circle.join(" ")).collect::<Vec<_>>().join("\n")
+    let text = |cycles: Vec<&Vec<String>>| {
+        cycles.into_iter().map(|cycle| cycle.join(" ")).collect::<Vec<_>>().join("\n")
     };
     let new = text(found.difference(&expected).collect());
     assert!(new.is_empty(), "these files import each other:\n{new}");
     let gone = text(expected.difference(&found).collect());
-    assert!(
-        gone.is_empty(),
-        "these files do not import each other in one circle any more:\n{gone}"
-    );
+    assert!(gone.is_empty(), "these files do not import each other in one cycle any more:\n{gone}");
     let edges: usize = imports.values().map(BTreeSet::len).sum();
     assert!(edges > 1000, "{edges} imports found");
 }

@@ -45,7 +45,7 @@ pub enum MisfitReason {
     NoSaver,
 }
 
-/// The kinds of problem, the worst first.
+/// The kinds of misfit, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MisfitKind {
     /// A saver without its node.
@@ -81,7 +81,7 @@ impl MisfitKind {
 }
 
 impl MisfitReason {
-    /// The kind of problem.
+    /// The kind of misfit.
     pub fn kind(&self) -> MisfitKind {
         match self {
             Self::Missing { .. } => MisfitKind::Missing,
@@ -118,7 +118,7 @@ impl fmt::Display for MisfitReason {
                 write!(f, "{op} reads V1 checkpoints only; this checkpoint has another format")
             }
             Self::NoSaver => {
-                f.write_str("the saver restores by this node, which the graph does not have")
+                f.write_str("the graph has no such node, which the saver names as its restore op")
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::tensor::slice_spec;
 ///
 /// Parts are written to the paths that the nodes give, usually in the directory `P_temp`, which is created as in TensorFlow and always
 /// removed.
-pub(super) struct OnDisk<'a> {
+pub(super) struct CheckpointFilesWriter<'a> {
     /// The prefix of the checkpoint.
     path: &'a Path,
     progress: &'a dyn Progress,
@@ -27,7 +27,7 @@ pub(super) struct OnDisk<'a> {
     made: Vec<PathBuf>,
 }
 
-impl<'a> OnDisk<'a> {
+impl<'a> CheckpointFilesWriter<'a> {
     /// A writer of the checkpoint `path`.
     pub(super) fn new(path: &'a Path, progress: &'a dyn Progress) -> Self {
         Self { path, progress, files: Vec::new(), merged: Vec::new(), made: Vec::new() }
@@ -57,7 +57,7 @@ impl<'a> OnDisk<'a> {
     }
 }
 
-impl Drop for OnDisk<'_> {
+impl Drop for CheckpointFilesWriter<'_> {
     fn drop(&mut self) {
         for directory in &self.made {
             // A merge may have removed it.
@@ -66,7 +66,7 @@ impl Drop for OnDisk<'_> {
     }
 }
 
-impl WriteCheckpoint for OnDisk<'_> {
+impl WriteCheckpoint for CheckpointFilesWriter<'_> {
     fn write(
         &mut self,
         path: &str,
