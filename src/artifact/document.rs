@@ -95,16 +95,16 @@ impl<'s> Document<'s> {
         schema: &'s Schema,
         options: &ReadOptions,
     ) -> Result<Self> {
-        let mut bytes = Vec::new();
+        let mut head = Vec::new();
         let read = |error: io::Error| Error::io("read", error).in_file(path);
-        input.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(read)?;
-        if Form::of_file(path, &bytes) == Form::Binary {
-            // The last bytes tell tables from messages.
-            input.read_to_end(&mut bytes).map_err(read)?;
+        input.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(read)?;
+        let mut found = Sniffed::of_stream(path, &head);
+        if matches!(found.kind(), FileKind::Message(Form::Binary)) {
+            // Only the last bytes tell a table from a message.
+            input.read_to_end(&mut head).map_err(read)?;
+            found = Sniffed::of_stream(path, &head);
         }
-        let found = Sniffed::of_stream(path, bytes);
         let form = form(&found, options)?;
-        let head = found.probe().head().to_vec();
         Source { path, form, len: 0, head, rest: input }.read(schema, options)
     }
 
@@ -163,18 +163,20 @@ fn form(found: &Sniffed, options: &ReadOptions) -> Result<Form> {
         (FileKind::Unsupported(_), None) => Err(found.no_checkpoint()),
         (_, None) if options.message.is_some() => by_content(),
         (
-            FileKind::Checkpoint { .. }
-            | FileKind::CheckpointFile(_)
-            | FileKind::ShardFile(_)
-            | FileKind::TextIndex(_),
+            FileKind::Checkpoint { format, .. }
+            | FileKind::CheckpointFile(format)
+            | FileKind::ShardFile(format)
+            | FileKind::TextIndex(format),
             None,
         ) => {
             let hint = match found.probe().is_stream() {
                 true => "a checkpoint cannot be read from a pipe",
                 false => "`ckdiff show` lists them",
             };
-            let kind = "this is a file of a checkpoint, which holds tensors and no message";
-            fail(ErrorKind::Unsupported(format!("{kind}; {hint}")))
+            let kind = format!(
+                "this is a file of a {format} checkpoint, which holds tensors and no message; {hint}"
+            );
+            fail(ErrorKind::Unsupported(kind))
         }
         (FileKind::PlainText, None) => {
             let kind = "this is text, but no message in the text format or JSON";

@@ -6,8 +6,9 @@ mod read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::bytes::File;
+use crate::bytes::{File, Memory};
 use crate::error::Result;
+use crate::table;
 use entry::DirectoryEntry;
 pub(crate) use read::HEAD;
 use read::TAIL;
@@ -25,6 +26,8 @@ pub(crate) struct Probe {
     file: OnceLock<Result<Arc<File>>>,
     head: OnceLock<Vec<u8>>,
     tail: OnceLock<Vec<u8>>,
+    /// All bytes of a stream that is a table.
+    stream_table: Option<Memory>,
     /// Probes of other paths, such as siblings.
     others: Mutex<Vec<Arc<Probe>>>,
 }
@@ -43,15 +46,22 @@ impl Probe {
             file: OnceLock::new(),
             head: OnceLock::new(),
             tail: OnceLock::new(),
+            stream_table: None,
             others: Mutex::default(),
         }
     }
 
-    /// A stream with these bytes, which may be the first ones of a text, and its name for errors.
-    pub(crate) fn of_stream(name: &Path, bytes: Vec<u8>) -> Self {
-        let probe = Self { entry: DirectoryEntry::Stream.into(), ..Self::new(name) };
-        let tail = bytes.get(bytes.len().saturating_sub(TAIL)..).unwrap_or_default().to_vec();
-        Self { head: bytes.into(), tail: tail.into(), ..probe }
+    /// A stream with these bytes, all or the first ones, and its name for errors.
+    pub(crate) fn of_stream(name: &Path, bytes: &[u8]) -> Self {
+        let head = bytes.get(..HEAD).unwrap_or(bytes).to_vec();
+        let tail = bytes.get(bytes.len().saturating_sub(TAIL)..).unwrap_or_default();
+        Self {
+            entry: DirectoryEntry::Stream.into(),
+            head: head.into(),
+            tail: tail.to_vec().into(),
+            stream_table: table::is_end_of_table(tail).then(|| Memory(bytes.into())),
+            ..Self::new(name)
+        }
     }
 
     /// The probe of another path. Repeated calls return the same probe.

@@ -31,7 +31,7 @@ impl Probe {
         self.opened().clone()
     }
 
-    /// The first 64 KiB, or all of a shorter file or a stream; empty if there is no readable file.
+    /// The first 64 KiB, or all of a shorter file; empty if there is no readable file.
     pub(crate) fn head(&self) -> &[u8] {
         self.head.get_or_init(|| self.bytes(|_| 0, HEAD))
     }
@@ -44,6 +44,17 @@ impl Probe {
     /// Whether the file ends with the footer of a table.
     pub(crate) fn is_table(&self) -> bool {
         table::is_end_of_table(self.tail())
+    }
+
+    /// The content, if the file ends with the footer of a table.
+    pub(crate) fn table(&self) -> Option<Arc<dyn ReadAt>> {
+        if !self.is_table() {
+            return None;
+        }
+        match &self.stream_table {
+            Some(table) => Some(Arc::new(table.clone())),
+            None => Some(Arc::clone(self.file()?) as Arc<dyn ReadAt>),
+        }
     }
 
     fn bytes(&self, from: impl FnOnce(u64) -> u64, most: usize) -> Vec<u8> {

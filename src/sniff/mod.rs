@@ -53,8 +53,8 @@ impl Sniffed {
         Self::by_rules(Arc::new(Probe::named(path.as_ref(), name.as_ref())), Lookup::File)
     }
 
-    /// Detects the kind of a stream by its bytes; of a text, the first ones suffice. Errors call it `name`.
-    pub(crate) fn of_stream(name: &Path, bytes: Vec<u8>) -> Self {
+    /// Detects the kind of a stream by its bytes, all or the first ones; only a table has its mark at the end. Errors call it `name`.
+    pub(crate) fn of_stream(name: &Path, bytes: &[u8]) -> Self {
         Self::by_rules(Arc::new(Probe::of_stream(name, bytes)), Lookup::Stream)
     }
 

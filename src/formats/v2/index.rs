@@ -74,12 +74,12 @@ impl Index {
 
 /// Whether a table is an index and not a V1 file. The header of an index starts with a number, the list of a V1 file with a
 /// message.
-pub(super) fn is_index(file: &Arc<File>) -> bool {
+pub(super) fn is_index(file: Arc<dyn ReadAt>) -> bool {
     /// The tag of `num_shards`, which is never 0, so it is always written.
     const SHARDS: u8 = 1 << 3;
     let mut found = false;
     let limits = Limits::default();
-    if let Ok(table) = Table::open(Arc::clone(file) as Arc<dyn ReadAt>, &limits) {
+    if let Ok(table) = Table::open(file, &limits) {
         // Later damage is found when the index is read.
         let _ = table.scan(&mut |key, value| {
             let header = value.bytes(limits.entry_bytes);

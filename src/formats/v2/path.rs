@@ -47,7 +47,7 @@ pub(super) fn role(probe: &Probe) -> Option<FileRole> {
     let is_index = if extension == "index" {
         magic::may_be_checkpoint_file(probe)
     } else {
-        probe.is_table() && probe.file().is_some_and(index::is_index)
+        probe.table().is_some_and(index::is_index)
     };
     is_index.then_some(FileRole::Readable)
 }

@@ -1,6 +1,7 @@
 //! Documents: the recognition of their message type and form.
 
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use ckdiff::artifact::{Artifact, ArtifactKind, Document, FileKind, Form, ReadOptions, Sniffed};
@@ -335,5 +336,20 @@ fn a_directory_of_a_saved_model_is_its_graphs() {
         let found = Sniffed::of_path(&dir);
         let FileKind::SavedModel(file) = found.kind() else { panic!("{found:?}") };
         assert!(file.starts_with(&dir));
+    }
+}
+
+#[test]
+fn a_stream_is_refused_before_its_end_if_its_start_decides() {
+    let safetensors = fs::read("tests/data/safetensors/demo.safetensors").unwrap();
+    for (head, says) in [
+        (b"\x89HDF\r\n\x1a\n".as_slice(), "a Keras HDF5 file"),
+        (&safetensors, "a file of a safetensors checkpoint"),
+    ] {
+        let mut rest = io::repeat(0).take(1 << 20);
+        let (path, options) = (Path::new("pipe"), ReadOptions::default());
+        let read = Document::read(head.chain(&mut rest), path, Schema::tensorflow(), &options);
+        assert!(read.unwrap_err().to_string().contains(says), "{says}");
+        assert!(rest.limit() > 900_000, "{} bytes are left", rest.limit());
     }
 }

@@ -173,21 +173,43 @@ fn a_directory_stands_for_its_graphs_and_a_prefix_gets_a_suggestion() {
     );
 }
 
+const COMMANDS_ON_A_PIPE: [&[&str]; 3] =
+    [&["show", "-"], &["convert", "-", "-"], &["-", "graphs/training.meta"]];
+
 #[test]
 fn a_file_of_a_checkpoint_in_a_pipe_is_called_one() {
-    for file in [
-        "safetensors/demo.safetensors",
-        "demo/model.ckpt.index",
-        "v1/all.ckpt",
-        "blocks/many.ckpt.index",
+    for (file, format) in [
+        ("safetensors/demo.safetensors", "safetensors"),
+        ("demo/model.ckpt.index", "V2"),
+        ("v1/all.ckpt", "V1"),
+        ("blocks/many.ckpt.index", "V2"),
     ] {
         let bytes = fs::read(format!("tests/data/{file}")).unwrap();
-        for args in [&["show", "-"][..], &["convert", "-", "-"], &["-", "graphs/training.meta"]] {
+        for args in COMMANDS_ON_A_PIPE {
             let run = ckdiff_of(args, &bytes);
-            let says = "this is a file of a checkpoint, which holds tensors and no message; \
-                        a checkpoint cannot be read from a pipe";
+            let says = format!(
+                "this is a file of a {format} checkpoint, which holds tensors and no message; \
+                 a checkpoint cannot be read from a pipe\n"
+            );
             assert_eq!(run.code, 2, "{file}: {run:?}");
-            assert!(run.stderr.contains(says), "{file}: {run:?}");
+            assert!(run.stderr.ends_with(&says), "{file}: {run:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_in_a_pipe_that_is_not_read_yet_is_named() {
+    for (head, says) in [
+        (&b"\x89HDF\r\n\x1a\n"[..], "this is a Keras HDF5 file; ckdiff does not read those yet\n"),
+        (b"PK\x03\x04", "this is a zip archive; ckdiff does not read those yet\n"),
+        (b"GGUF\x03\0\0\0", "this is a GGUF file; ckdiff does not read those yet\n"),
+        (b"\x1f\x8b\x08\0", "this is compressed with gzip; unpack it first\n"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "`git lfs pull` fetches it\n"),
+    ] {
+        for args in COMMANDS_ON_A_PIPE {
+            let run = ckdiff_of(args, head);
+            assert_eq!(run.code, 2, "{run:?}");
+            assert!(run.stderr.ends_with(says), "{run:?}");
         }
     }
 }
