@@ -63,7 +63,7 @@ impl Replacement {
     /// Moves the files to their places, in the order in which they were written.
     ///
     /// # Errors
-    /// If one cannot be moved.
+    /// If one cannot be moved; then it and those after it are unchanged.
     pub fn publish(self) -> Result<()> {
         let mut publication = Publication::new(Existing::Replace);
         self.0.into_iter().for_each(|file| publication.add(file));

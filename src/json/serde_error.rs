@@ -102,8 +102,7 @@ fn described(value: &str) -> String {
 fn in_json(name: &str) -> &str {
     match name {
         "map" => "an object",
-        "sequence" => "a list",
-        "a sequence" => "a list",
+        "sequence" | "a sequence" => "a list",
         "u64" => "a non-negative integer",
         other => other,
     }
@@ -150,6 +149,7 @@ mod tests {
             ),
             (r#""\ud800""#, 7, surrogates),
             (r#""\ud800\n""#, 8, surrogates),
+            (r#""\udc00""#, 6, surrogates),
             ("\"\n\"", 1, "found `\\n` in a string, where control characters need an escape"),
             ("{\"a\" 1}", 5, "expected `:`, found `1`"),
             ("[1 2]", 3, "expected `,` or `]`, found `2`"),

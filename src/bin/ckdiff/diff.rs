@@ -38,9 +38,8 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     if let Some(failure) = &diff.work.failure {
         warn(&format!("{failure}; the CPU compared the rest; the results are the same"));
     }
-    let is_text_view = args.text.unified.is_some();
-    let is_text_view = is_text_view && output::is_for_person(&args.report, args.quiet);
-    let texts = is_text_view.then(|| TextView::new(&diff, &lhs, &rhs)).transpose()?;
+    let has_texts = args.text.unified.is_some() && output::is_for_person(&args.report, args.quiet);
+    let texts = has_texts.then(|| TextView::new(&diff, &lhs, &rhs)).transpose()?;
     output::write(&args.report, args.quiet, |format, palette, out| {
         let options = args.text.report_options(palette, args.max_diffs);
         report::write(&Report::Diff(&diff, texts.as_ref()), format, &options, out).map(drop)

@@ -149,6 +149,21 @@ fn a_saver_writes_debug_info_next_to_the_meta_graph() {
 }
 
 #[test]
+fn a_saver_replaces_a_meta_graph_and_its_debug_info_together() {
+    let dir = tempfile::tempdir().unwrap();
+    let (meta, info) = (meta(), info());
+    std::fs::write(dir.path().join("m.meta"), "old").unwrap();
+    std::fs::create_dir(dir.path().join("m.debug")).unwrap();
+    let options =
+        SaveOptions { meta_graph: Some(&meta), debug_info: Some(&info), ..SaveOptions::default() };
+    let mut saver = Saver::new(SaverDef { version: 2, ..SaverDef::default() });
+    let target = dir.path().join("m");
+    let saved = saver.save(&CheckpointBuilder::default(), &target, &options, &Silent);
+    assert!(saved.unwrap_err().to_string().contains("m.debug"));
+    assert_eq!(std::fs::read(dir.path().join("m.meta")).unwrap(), b"old");
+}
+
+#[test]
 fn another_message_is_not_debug_info() {
     let error = debug_info(&meta(), &meta(), "", "").unwrap_err();
     assert!(error.to_string().contains("expected tensorflow.GraphDebugInfo"), "{error}");
@@ -200,6 +215,24 @@ fn the_output_stays_if_its_debug_info_cannot_be_written() {
     assert_eq!(run.code, 2, "{run:?}");
     assert!(run.stderr.contains("m.debug"), "{run:?}");
     assert_eq!(std::fs::read(&output).unwrap(), b"old");
+}
+
+#[test]
+fn debug_info_stays_if_its_meta_graph_cannot_be_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = |name: &str| dir.path().join(name).display().to_string();
+    std::fs::copy("tests/data/graphs/any_of_unknown_type.meta", place("in.meta")).unwrap();
+    std::fs::write(place("in.debug"), info().bytes()).unwrap();
+    for old in ["out.json", "out.debug"] {
+        std::fs::write(place(old), "old").unwrap();
+    }
+    let run = ckdiff(&["export", &place("in.meta"), &place("out.json"), "--save-debug-info"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.stderr.contains("cannot be represented in JSON"), "{run:?}");
+    for old in ["out.json", "out.debug"] {
+        assert_eq!(std::fs::read(place(old)).unwrap(), b"old", "{old}");
+    }
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 4, "no other file is left");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use ckdiff::message::{Message, Writer};
 use ckdiff::meta_graph::{
     Collections, ExportOptions, ImportOptions, Item, Kind, add_to_collection, export, import,
+    with_graph,
 };
 use ckdiff::schema::WireType;
 use ckdiff::schema::tensorflow::{CondContextDef, SaverDef, VariableDef};
@@ -28,6 +29,19 @@ fn below(scope: &str) -> ImportOptions<'static> {
 fn bound(pairs: &[(&str, &str)]) -> ImportOptions<'static> {
     let input_map = pairs.iter().map(|(from, to)| ((*from).into(), (*to).into())).collect();
     ImportOptions { input_map, ..ImportOptions::default() }
+}
+
+#[test]
+fn a_graph_is_exported_as_a_meta_graph() {
+    let graph = parsed("tensorflow.GraphDef", "node { name: 's/a' op: 'NoOp' }");
+    let meta = with_graph(&graph).unwrap();
+    assert_eq!(meta.bytes(), of_text("graph_def { node { name: 's/a' op: 'NoOp' } }").bytes());
+    let exported = export(&meta, &scoped("s")).unwrap().message;
+    assert!(text(&exported).contains("name: \"a\""), "{}", text(&exported));
+    assert_eq!(
+        with_graph(&meta).unwrap_err().to_string(),
+        "message: expected tensorflow.GraphDef, found tensorflow.MetaGraphDef"
+    );
 }
 
 #[test]
