@@ -142,7 +142,7 @@ impl<'m> Tensors<'m> {
     fn dense_shape(&self, tensor: &str) -> Result<TensorShapeProto> {
         let (node, _) = self.graph.tensor(tensor)?;
         let default = self.graph.inputs(node).first().and_then(|input| input.source);
-        let held = match (node.op, default) {
+        let value = match (node.op, default) {
             ("Const", _) => dims_of(node),
             ("PlaceholderWithDefault", Some(default)) => {
                 dims_of(self.graph.node(default)).filter(|dims| dims.contains(&-1))
@@ -150,7 +150,7 @@ impl<'m> Tensors<'m> {
             _ => None,
         };
         let rank = self.graph.output(tensor, &self.ops)?.shape;
-        Ok(match (held, rank.dim.as_slice()) {
+        Ok(match (value, rank.dim.as_slice()) {
             (Some(dims), _) => shape(dims),
             (None, [Dim { size: rank @ 0..=MAX_DIMS, .. }]) => shape((0..*rank).map(|_| -1)),
             _ => TensorShapeProto { dim: Vec::new(), unknown_rank: true },

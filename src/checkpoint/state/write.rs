@@ -54,7 +54,7 @@ impl CheckpointState {
                 if path.is_absolute() { options.save_relative_paths } else { dir.is_relative() };
             let path = if is_rewritten { relative::path(path, dir)? } else { path.to_path_buf() };
             path.into_os_string().into_string().map_err(|path| {
-                let kind = "a state file has room for paths in UTF-8 only";
+                let kind = "a state file can store only paths in UTF-8";
                 Error::unsupported(kind).in_file(Path::new(&path))
             })
         };

@@ -60,7 +60,8 @@ fn read_index(probe: &Probe, limits: &Limits) -> Result<Contents> {
             |error| error.in_file(path),
             |number| {
                 let missing = || {
-                    let kind = "this shard does not have the tensor, which the index names it for";
+                    let kind =
+                        "the index names this shard for the tensor, but the shard does not have it";
                     Error::not_found(kind).in_file(&shards.path(number))
                 };
                 failed.get(&number).cloned().unwrap_or_else(missing)

@@ -223,13 +223,14 @@ fn a_wrong_message_type_is_reported_with_the_likely_one() {
     for (path, wrong, right) in cases {
         let run = ckdiff(&["convert", path, "-", "--message", wrong]);
         assert_eq!(run.code, 2, "{path}");
-        let told = format!("ckdiff: error: {path}: this looks like {right}, not like tensorflow.");
-        assert!(run.stderr.starts_with(&told), "{path}: {}", run.stderr);
+        let reported =
+            format!("ckdiff: error: {path}: this looks like {right}, not like tensorflow.");
+        assert!(run.stderr.starts_with(&reported), "{path}: {}", run.stderr);
         let run = ckdiff(&["show", path, "--message", right]);
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{path}");
     }
     // For text and JSON the error names the first unknown field.
-    for (path, wrong, told) in [
+    for (path, wrong, reported) in [
         (
             "saved_models/builder_text/saved_model.pbtxt",
             "GraphDef",
@@ -239,7 +240,11 @@ fn a_wrong_message_type_is_reported_with_the_likely_one() {
     ] {
         let run = ckdiff(&["convert", path, "-", "--message", wrong]);
         assert_eq!(run.code, 2, "{path}");
-        assert!(run.stderr.starts_with(&format!("ckdiff: error: {path}{told}")), "{}", run.stderr);
+        assert!(
+            run.stderr.starts_with(&format!("ckdiff: error: {path}{reported}")),
+            "{}",
+            run.stderr
+        );
     }
     let run = ckdiff(&["convert", "graphs/frozen.pb", "-", "--message", "GrafDef"]);
     assert!(run.stderr.contains("no message GrafDef in the schema; did you mean GraphDef?"));

@@ -27,7 +27,7 @@ fn the_report_within_a_tolerance() {
     named_snapshot("cli", "retrain_rtol", run.text());
     let run =
         ckdiff(&[BASELINE, RETRAINED, "--rtol=4.2e-4", "--include", "model/encoder/dense/**"]);
-    assert_eq!(run.code, 0, "the tolerance it tells passes: {}", run.text());
+    assert_eq!(run.code, 0, "the suggested tolerance passes: {}", run.text());
 }
 
 #[test]
@@ -152,8 +152,8 @@ fn exit_codes_say_same_different_or_trouble() {
     for (args, code) in cases {
         let run = ckdiff(args);
         assert_eq!(run.code, *code, "{args:?}: {run:?}");
-        let told = run.stderr.starts_with("ckdiff: error: ") || args.is_empty();
-        assert!(*code != 2 || told, "{args:?} must report an error: {run:?}");
+        let reported = run.stderr.starts_with("ckdiff: error: ") || args.is_empty();
+        assert!(*code != 2 || reported, "{args:?} must report an error: {run:?}");
         assert!(*code == 2 || run.stderr.is_empty(), "{args:?} must not print to stderr: {run:?}");
     }
 }
@@ -162,8 +162,8 @@ fn exit_codes_say_same_different_or_trouble() {
 fn artifacts_without_a_common_part_are_an_error() {
     let run = ckdiff(&["graphs/handles.pb", "demo/v1format.ckpt"]);
     assert_eq!((run.code, run.text()), (2, ""));
-    let told = "lhs is a graph, rhs is a checkpoint: they have no part in common to compare";
-    assert!(run.stderr.contains(told), "{}", run.stderr);
+    let reported = "lhs is a graph, rhs is a checkpoint: they have no part in common to compare";
+    assert!(run.stderr.contains(reported), "{}", run.stderr);
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn parts_of_object_graphs_are_compared_by_themselves() {
         "bound_inputs: 2",
         "semantic modified bound_inputs: [1] | [2]\n",
     );
-    let held = |id: u8| {
+    let in_any = |id: u8| {
         format!(
             "meta_info_def {{ any_info {{ [x.com/tensorflow.SavedObject] {{ {} }} }} }}",
             child(id)
@@ -101,8 +101,8 @@ fn parts_of_object_graphs_are_compared_by_themselves() {
     let at = "meta_info_def.any_info.[x.com/tensorflow.SavedObject].";
     check(
         "MetaGraphDef",
-        &held(1),
-        &held(2),
+        &in_any(1),
+        &in_any(2),
         &change.replace("children", &format!("{at}children")),
     );
 }
@@ -116,12 +116,12 @@ fn messages_in_an_any_are_compared_by_field() {
             "nodes {{ children {{ node_id: 1 local_name: '{name}' }} }} nodes {{ variable {{ name: '{name}' }} }}"
         )
     };
-    let model = |key: u8, held: &str| {
+    let model = |key: u8, content: &str| {
         format!(
             "graph_def {{ {} {} versions {{ min_consumer: {key} }} }}
              object_graph_def {{ {} }}
-             meta_info_def {{ any_info {{ {held} }} }}
-             collection_def {{ key: 'c' value {{ any_list {{ value {{ {held} }} }} }} }}",
+             meta_info_def {{ any_info {{ {content} }} }}
+             collection_def {{ key: 'c' value {{ any_list {{ value {{ {content} }} }} }} }}",
             node("NoOp"),
             library("Tanh"),
             objects("v"),
@@ -134,15 +134,16 @@ fn messages_in_an_any_are_compared_by_field() {
         ("FunctionDefLibrary", functions("Exp"), functions("Sin")),
         ("SavedObjectGraph", objects("a"), objects("b")),
     ] {
-        let held = |text: &str| format!("[x.com/tensorflow.{ty}] {{ {text} }}");
+        let in_any = |text: &str| format!("[x.com/tensorflow.{ty}] {{ {text} }}");
         for key in [1, 2] {
-            let (lhs, rhs) = (model(1, &held(&lhs)), model(key, &held(&rhs)));
+            let (lhs, rhs) = (model(1, &in_any(&lhs)), model(key, &in_any(&rhs)));
             let diff = texts(("MetaGraphDef", &lhs), ("MetaGraphDef", &rhs));
-            let told = semantic(&diff);
-            let in_any =
-                told.iter().filter(|c| c.path.to_string().contains(&format!("/tensorflow.{ty}]")));
+            let reported = semantic(&diff);
+            let in_any = reported
+                .iter()
+                .filter(|c| c.path.to_string().contains(&format!("/tensorflow.{ty}]")));
             assert!(in_any.count() >= 2, "{ty}: {}", lines(&diff));
-            let outside = told.iter().filter(|c| c.path.to_string().starts_with("graph_def"));
+            let outside = reported.iter().filter(|c| c.path.to_string().starts_with("graph_def"));
             assert_eq!(outside.count(), usize::from(key == 2), "{ty}: {}", lines(&diff));
         }
     }
@@ -179,11 +180,11 @@ fn unknown_fields_of_a_node_are_compared() {
         file("GraphDef", &[&[0x0a, node.len() as u8], &*node].concat(), Form::Binary)
     };
     let diff = compared(&graph(&[0xa0, 0x06, 1]), &graph(&[0xa0, 0x06, 2]));
-    let told = lines(&diff);
-    assert!(semantic(&diff).len() == 1 && told.contains("node[\"n\"]"), "{told}");
+    let reported = lines(&diff);
+    assert!(semantic(&diff).len() == 1 && reported.contains("node[\"n\"]"), "{reported}");
     let diff = compared(&graph(&[0x08, 1]), &graph(&[0x08, 2]));
-    let told = lines(&diff);
-    assert!(semantic(&diff).len() == 1 && told.contains("node[\"n\"]"), "{told}");
+    let reported = lines(&diff);
+    assert!(semantic(&diff).len() == 1 && reported.contains("node[\"n\"]"), "{reported}");
 }
 
 #[test]

@@ -38,7 +38,7 @@ const OPEN: &[(&str, usize)] = &[
 
 /// Pairs with fewer cosmetic changes than the oracle expects, and why.
 const COSMETIC_OTHERWISE: &[(&str, &str)] = &[
-    ("loop_sets", "a set has no order, so none is told"),
+    ("loop_sets", "a set has no order, so none is reported"),
     ("op_docs", "a text that comes is modified, as it was empty before"),
 ];
 
@@ -117,8 +117,8 @@ fn is_expected(change: &Change, expected: &Value) -> bool {
     };
     let boundary_fits = expected["boundary"].as_array().is_none_or(|boundary| {
         let Detail::Nodes(nodes) = &change.detail else { return false };
-        let told: BTreeSet<_> = nodes.boundary.iter().map(|at| at.path.to_string()).collect();
-        boundary.iter().all(|path| told.contains(path.as_str().unwrap()))
+        let reported: BTreeSet<_> = nodes.boundary.iter().map(|at| at.path.to_string()).collect();
+        boundary.iter().all(|path| reported.contains(path.as_str().unwrap()))
     });
     kinds.contains(&change.kind.name())
         && text("path").is_none_or(|wanted| wanted == path)
@@ -156,28 +156,28 @@ fn every_pair_has_the_changes_that_were_made() {
         if is_known(TOLD_OTHERWISE, name) {
             continue;
         }
-        let told = of_weight(&found, Weight::Semantic);
+        let reported = of_weight(&found, Weight::Semantic);
         let wanted = expected["semantic"].as_array().unwrap();
         if expected.get("open").is_some() {
             let ours = OPEN.iter().find(|(open, _)| open == name).map(|(_, count)| *count);
-            if ours != Some(told.len()) {
-                wrong.push(format!("{name}: {} semantic changes, not {ours:?}", told.len()));
+            if ours != Some(reported.len()) {
+                wrong.push(format!("{name}: {} semantic changes, not {ours:?}", reported.len()));
             }
             continue;
         }
         // A reported change matches at most one expected change.
-        let mut left = told.clone();
+        let mut left = reported.clone();
         for change in wanted.iter().filter(|change| change["optional"] != true) {
             changes += 1;
-            match left.iter().position(|told| is_expected(told, change)) {
+            match left.iter().position(|reported| is_expected(reported, change)) {
                 Some(at) => drop(left.remove(at)),
-                None if told.iter().any(|told| has_at_its_border(told, change)) => {}
-                None => wrong.push(format!("{name}: not told: {change}")),
+                None if reported.iter().any(|reported| has_at_its_border(reported, change)) => {}
+                None => wrong.push(format!("{name}: not reported: {change}")),
             }
         }
         let most = wanted.len();
-        if told.len() > most {
-            wrong.push(format!("{name}: {} semantic changes, {most} made", told.len()));
+        if reported.len() > most {
+            wrong.push(format!("{name}: {} semantic changes, {most} made", reported.len()));
         }
     }
     assert!(changes >= 150, "{changes} changes are expected");
@@ -190,15 +190,16 @@ fn insignificant_changes_are_cosmetic() {
     let mut changes = 0;
     for (name, expected) in &pairs() {
         let found = compare(name, "");
-        let told = of_weight(&found, Weight::Cosmetic);
+        let reported = of_weight(&found, Weight::Cosmetic);
         let wanted = expected["cosmetic"].as_array().unwrap();
         let missed = wanted.iter().filter(|change| {
-            change["optional"] != true && !told.iter().any(|told| is_expected(told, change))
+            change["optional"] != true
+                && !reported.iter().any(|reported| is_expected(reported, change))
         });
         let missed: Vec<_> = missed.map(Value::to_string).collect();
         changes += wanted.iter().filter(|change| change["optional"] != true).count();
         if missed.is_empty() == is_known(COSMETIC_OTHERWISE, name) {
-            wrong.push(format!("{name}: not told: {missed:?}"));
+            wrong.push(format!("{name}: not reported: {missed:?}"));
         }
     }
     assert!(changes >= 108, "{changes} changes are expected");
@@ -222,10 +223,10 @@ fn faults_of_one_side_are_found() {
         let found = compare(name, "").findings;
         let is_told = |wanted: &&Value| {
             let about = problem(wanted["about"].as_str().unwrap());
-            found.iter().any(|told| {
+            found.iter().any(|reported| {
                 // A finding without a side matches either side.
-                told.side.is_none_or(|side| wanted["side"] == side.name())
-                    && format!("{}: {}", told.path, told.problem).contains(about)
+                reported.side.is_none_or(|side| wanted["side"] == side.name())
+                    && format!("{}: {}", reported.path, reported.problem).contains(about)
             })
         };
         // Most pairs have no findings.

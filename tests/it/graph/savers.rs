@@ -58,7 +58,7 @@ fn diff(lhs: &[String], rhs: &[String]) -> Diff {
 }
 
 /// Checks that one semantic change contains all of these words.
-fn tells(diff: &Diff, all: &[&str]) {
+fn reports(diff: &Diff, all: &[&str]) {
     let says = |said: &str| all.iter().all(|part| said.contains(part));
     let is_told = semantic(diff).into_iter().any(|change| says(&words(change)));
     assert!(is_told, "{all:?} in {}", lines(diff));
@@ -71,7 +71,7 @@ fn restoring_as_another_dtype_is_reported() {
     let rhs =
         [variable("w"), restore(&["w"], "DT_HALF"), cast, assign("save/assign", "w save/cast")];
     let diff = diff(&lhs, &rhs);
-    tells(&diff, &["restores", "w", "float32", "float16"]);
+    reports(&diff, &["restores", "w", "float32", "float16"]);
     assert_eq!(semantic(&diff).len(), 1, "{}", lines(&diff));
 }
 
@@ -82,10 +82,10 @@ fn saving_another_output_is_reported() {
         [variable("w"), split, saver("save/save", "SaveV2", &["a", "b"], data, "DT_FLOAT", "")]
     };
     let swapped = diff(&graph("split:0 split:1"), &graph("split:1 split:0"));
-    tells(&swapped, &["saves", "a", "split:0", "split:1"]);
-    tells(&swapped, &["saves", "b", "split:1", "split:0"]);
+    reports(&swapped, &["saves", "a", "split:0", "split:1"]);
+    reports(&swapped, &["saves", "b", "split:1", "split:0"]);
     assert_eq!(semantic(&swapped).len(), 2, "{}", lines(&swapped));
-    tells(&diff(&graph("split:0 w"), &graph("split:1 w")), &["saves", "a", "split:1"]);
+    reports(&diff(&graph("split:0 w"), &graph("split:1 w")), &["saves", "a", "split:1"]);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn saving_from_another_device_is_reported() {
     };
     let (lhs, rhs) = (graph([&["a", "b"], &["c"]]), graph([&["a"], &["b", "c"]]));
     let diff = diff(&lhs, &rhs);
-    tells(&diff, &["saves", "b", "/device:CPU:0", "/device:CPU:1"]);
+    reports(&diff, &["saves", "b", "/device:CPU:0", "/device:CPU:1"]);
     assert_eq!(semantic(&diff).len(), 1, "{}", lines(&diff));
 }
 
@@ -112,9 +112,9 @@ fn consuming_another_restored_tensor_is_reported() {
         [restore(keys, "DT_FLOAT"), neg]
     };
     let lhs = graph(&keys, "save/restore:1");
-    tells(&diff(&lhs, &graph(&keys, "save/restore:2")), &["neg", "save/restore:2"]);
+    reports(&diff(&lhs, &graph(&keys, "save/restore:2")), &["neg", "save/restore:2"]);
     // The same input, which is now another key.
-    tells(&diff(&lhs, &graph(&["b", "a", "c"], "save/restore:1")), &["neg"]);
+    reports(&diff(&lhs, &graph(&["b", "a", "c"], "save/restore:1")), &["neg"]);
     // Another input with the same key.
     let moved = diff(&lhs, &graph(&["0", "a", "b", "c"], "save/restore:2"));
     assert!(!semantic(&moved).iter().any(|change| words(change).contains("neg")));
@@ -129,7 +129,7 @@ fn consuming_a_tensor_of_another_file_is_reported() {
         let neg = node("neg", "Neg", from, &ty("T", "DT_FLOAT"));
         [restore(&["a"], "DT_FLOAT"), other, neg]
     };
-    tells(&diff(&graph("save/restore"), &graph("save/second")), &["neg", "save/second"]);
+    reports(&diff(&graph("save/restore"), &graph("save/second")), &["neg", "save/second"]);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn restoring_one_tensor_into_two_variables_is_reported_for_both() {
         [["a", "b", "c"].map(variable).concat(), restore(&["a", "b"], "DT_FLOAT"), assigns, third]
     };
     let (lhs, rhs) = (graph("save/restore"), graph("save/restore:1"));
-    tells(&diff(&lhs, &rhs), &["save/three", "save/restore:1"]);
+    reports(&diff(&lhs, &rhs), &["save/three", "save/restore:1"]);
 }
 
 #[test]
@@ -152,6 +152,6 @@ fn savers_with_too_many_names_are_compared_as_constants() {
         [variable("w"), save.replace(&types, &" type: DT_FLOAT".repeat(dtypes))]
     };
     let (lhs, rhs) = (graph(&["a", "b"], 1), graph(&["a", "c"], 1));
-    tells(&diff(&lhs, &rhs), &["save/save/names", "value"]);
+    reports(&diff(&lhs, &rhs), &["save/save/names", "value"]);
     assert!(!semantic(&diff(&graph(&["a", "b"], 1), &graph(&["a", "b"], 2))).is_empty());
 }

@@ -78,7 +78,7 @@ fn illegal_messages_are_refused_and_unusual_ones_are_read() {
     assert!(agreed + 1 >= cases.len(), "{agreed} of {} have an agreed result", cases.len());
     let mut wrong = Vec::new();
     for case in cases {
-        let told = format!("{} ({})", case.path, case.why);
+        let reported = format!("{} ({})", case.path, case.why);
         let read = check(&case.form, case.ty, &case.bytes());
         let is_right = match &read {
             Ok(message) => {
@@ -90,7 +90,7 @@ fn illegal_messages_are_refused_and_unusual_ones_are_read() {
         let decided = DECIDED.iter().any(|(path, _)| *path == case.path);
         if is_right == decided {
             let read = read.map(|message| message.bytes().escape_ascii().to_string());
-            wrong.push(format!("{told}: {read:?}"));
+            wrong.push(format!("{reported}: {read:?}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -97,7 +97,7 @@ fn messages_not_in_canonical_form_mean_what_prost_reads() {
     });
 }
 
-/// Binary keeps unknown fields, text omits and counts them, JSON refuses them unless told to drop them.
+/// Binary keeps unknown fields, text omits and counts them, JSON refuses them unless asked to drop them.
 #[test]
 fn unknown_fields_are_kept_or_counted() {
     for_every_type(Schema::tensorflow(), |ty, tape| {

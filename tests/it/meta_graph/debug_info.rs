@@ -34,11 +34,11 @@ fn traces(info: &GraphDebugInfo) -> Traces {
     let frames = |id: &u64| -> Vec<_> {
         let ids = &info.traces_by_id[id].frame_id;
         let frame = |id| &info.frames_by_id[id];
-        let told = ids.iter().map(frame).map(|frame| {
+        let reported = ids.iter().map(frame).map(|frame| {
             let file = info.files[frame.file_index() as usize].clone();
             (file, frame.line(), frame.func().to_owned())
         });
-        told.collect()
+        reported.collect()
     };
     info.name_to_trace_id.iter().map(|(name, id)| (name.clone(), frames(id))).collect()
 }

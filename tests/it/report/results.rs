@@ -140,8 +140,8 @@ fn everything() -> Diff {
     other_dtype.comparison = Some(Comparison { elements: 1, ..Comparison::default() });
     let mut other_shape = tensor("embedding", Status::Shape, &[1000, 64]);
     other_shape.rhs = Some(facts(DType::F32, &[1200, 64]));
-    let mut spoilt = moved("norm/variance", &[32], 0.1);
-    let comparison = spoilt.comparison.as_mut().unwrap();
+    let mut with_nan = moved("norm/variance", &[32], 0.1);
+    let comparison = with_nan.comparison.as_mut().unwrap();
     comparison.nan = Some(Sides { lhs: 0, rhs: 2 });
     comparison.nan_new = Some(2);
     comparison.passes_at = PassesAt::default();
@@ -157,7 +157,7 @@ fn everything() -> Diff {
         tensor("ema/decay", Status::Added, &[]),
         unreadable("lost/bias", "no such shard"),
         unreadable("lost/kernel", "no such shard"),
-        spoilt,
+        with_nan,
         tensor("old/bias", Status::Removed, &[10]),
         tensor("old/kernel", Status::Removed, &[128, 10]),
         tensor("new/bias", Status::Added, &[10]),
@@ -323,16 +323,16 @@ fn a_tolerance_that_would_pass_is_suggested_where_it_helps() {
         human(diff).lines().find(is_one).map(str::to_owned)
     };
     let mut noise = diff(vec![moved("a", &[8], 1.234e-6), moved("b", &[8], 1e-7)]);
-    let told = Some("It would pass with --rtol 1.3e-6 or with --atol 1.6e-7.".into());
-    assert_eq!(suggestion(&noise), told);
+    let reported = Some("It would pass with --rtol 1.3e-6 or with --atol 1.6e-7.".into());
+    assert_eq!(suggestion(&noise), reported);
     let retrained = diff(vec![moved("a", &[8], 0.5)]);
     assert_eq!(suggestion(&retrained), None, "a retrained model is not numerical noise");
     noise.tensors.push(tensor("c", Status::Added, &[]));
     assert_eq!(suggestion(&noise), None, "no tolerance accepts an added tensor");
     let mut asked = retrained;
     asked.options.tolerance = Tolerance::new(None, None, Some(4)).unwrap();
-    let told = "It would pass with --rtol 0.5 or with --atol 0.063 or with --ulp 1000.";
-    assert_eq!(suggestion(&asked), Some(told.into()));
+    let reported = "It would pass with --rtol 0.5 or with --atol 0.063 or with --ulp 1000.";
+    assert_eq!(suggestion(&asked), Some(reported.into()));
     asked.tensors[0].comparison.as_mut().unwrap().passes_at = PassesAt::default();
     assert_eq!(
         suggestion(&asked),
@@ -481,16 +481,16 @@ fn the_schema_notices_what_is_wrong() {
 #[test]
 fn the_device_is_reported_unless_it_is_the_cpu_alone() {
     let mut diff = diff(vec![tensor("a", Status::Identical, &[])]);
-    let told = |diff: &Diff| {
+    let reported = |diff: &Diff| {
         let json: Value = serde_json::from_str(&json_text(diff)).unwrap();
         (human(diff), json["options"]["device"].clone())
     };
-    let (human, json) = told(&diff);
+    let (human, json) = reported(&diff);
     assert!(!human.contains("device"), "{human}");
     assert_eq!(json, "cpu");
     let accelerator = Some(("Radeon \u{1b}[31m".into(), 3));
     diff.work = Work { tensors: 4, accelerator, failure: Some(Failure::Lost("unplugged".into())) };
-    let (human, json) = told(&diff);
+    let (human, json) = reported(&diff);
     let line = "  device: gpu:Radeon \\u{1b}[31m for 3 tensors, cpu for 1 tensor, since the device is lost: unplugged\n";
     assert!(human.contains(line), "{human}");
     assert!(json.as_str().unwrap().starts_with("gpu:Radeon "), "{json}");

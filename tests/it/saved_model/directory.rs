@@ -79,7 +79,7 @@ fn a_missing_asset_is_trouble_and_other_files_are_listed() {
 
 #[test]
 fn damaged_variables_are_reported_with_the_graphs() {
-    for (damaged, told) in [
+    for (damaged, reported) in [
         ("dim_negative", "expected dimensions of at least 0"),
         ("block_entry_cut", "an entry's header needs 1 byte"),
     ] {
@@ -92,7 +92,7 @@ fn damaged_variables_are_reported_with_the_graphs() {
         let path = dir.path().to_str().unwrap();
         let run = ckdiff(&["show", path]);
         assert_eq!(run.code, 2, "{}", run.stderr);
-        assert!(run.stderr.contains(told), "{}", run.stderr);
+        assert!(run.stderr.contains(reported), "{}", run.stderr);
         assert!(run.text().contains("Callable functions"), "{}", run.text());
         let report = ckdiff(&["show", path, "--format=json"]);
         assert_eq!(report.code, 2);
@@ -113,19 +113,19 @@ fn variables_whose_files_are_missing_or_cut_are_trouble() {
             None => fs::remove_file(&data).unwrap(),
         }
         let run = ckdiff(&["show", path]);
-        let told = match left {
+        let reported = match left {
             Some(_) => "content needs",
             None => "this shard of the checkpoint is missing",
         };
         assert_eq!(run.code, 2, "{}", run.stderr);
-        assert!(run.stderr.contains(told), "{}", run.stderr);
+        assert!(run.stderr.contains(reported), "{}", run.stderr);
         let (before, section) = run.text().split_once("\nSaved variables (").unwrap();
-        assert!(before.contains("Callable functions") && section.contains(told), "{section}");
+        assert!(before.contains("Callable functions") && section.contains(reported), "{section}");
         let report = ckdiff(&["show", path, "--format=json"]);
         assert_eq!(report.code, 2);
         assert_valid(&report.json());
         let tensors = report.json()["directory"]["variables"]["tensors"].clone();
-        let has_error = |row: &&Value| row["error"].as_str().is_some_and(|e| e.contains(told));
+        let has_error = |row: &&Value| row["error"].as_str().is_some_and(|e| e.contains(reported));
         assert!(tensors.as_array().unwrap().iter().any(|row| has_error(&row)), "{tensors}");
     }
 }

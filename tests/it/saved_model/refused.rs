@@ -425,8 +425,8 @@ fn missing_and_misplaced_assets_are_reported() {
         let new = text.replace("words.txt_2", bad);
         assert!(new != text);
         fs::write(model.join("saved_model.pbtxt"), new).unwrap();
-        let told = message_of(&load().unwrap_err(), directory.path());
-        assert!(told.contains("expected a name in the directory assets"), "{bad}: {told}");
+        let reported = message_of(&load().unwrap_err(), directory.path());
+        assert!(reported.contains("expected a name in the directory assets"), "{bad}: {reported}");
     }
 }
 

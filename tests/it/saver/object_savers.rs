@@ -64,7 +64,7 @@ fn entries(table: &Table) -> Vec<(Vec<u8>, Vec<u8>)> {
 fn every_saved_model_is_restored_as_tensorflow_restores_it() {
     let oracle = oracle();
     assert_eq!(oracle.len(), 4);
-    let (mut held, mut tables) = (0, 0);
+    let (mut variable_count, mut table_count) = (0, 0);
     for (case, known) in &oracle {
         let variables = restored(&Path::new("tests/data/object_savers").join(case));
         assert_eq!(variables.iter().count(), known.variables.len(), "{case}");
@@ -72,7 +72,7 @@ fn every_saved_model_is_restored_as_tensorflow_restores_it() {
             match (variables.find(name), known) {
                 (Some(found), Some(known)) => {
                     known.assert_is(found, &format!("{case} {name}"));
-                    held += 1;
+                    variable_count += 1;
                 }
                 (found, known) => {
                     assert!(found.is_none() && known.is_none(), "{case} {name}: {found:?}");
@@ -95,10 +95,10 @@ fn every_saved_model_is_restored_as_tensorflow_restores_it() {
                     && entries(&known) == entries(table)
             });
             assert!(is_known, "{case} {key:?} {table:?}");
-            tables += 1;
+            table_count += 1;
         }
     }
-    assert_eq!((held, tables), (31, 4));
+    assert_eq!((variable_count, table_count), (31, 4));
 }
 
 /// All SavedModels of the corpus that have their variables.

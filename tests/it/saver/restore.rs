@@ -57,8 +57,8 @@ fn a_graph_of_names_restores_a_checkpoint_of_objects() {
         };
         restored.unwrap();
         assert_eq!(variables.iter().count(), known.len(), "{case}");
-        for (name, held) in known {
-            let known: KnownTensor = serde_json::from_value(held.clone()).unwrap();
+        for (name, value) in known {
+            let known: KnownTensor = serde_json::from_value(value.clone()).unwrap();
             known.assert_is(variables.find(name).unwrap(), &format!("{case} {name}"));
             restored_variables += 1;
         }
@@ -86,26 +86,26 @@ fn lines(plan: &RestorePlan) -> String {
 #[test]
 fn a_plan_says_where_each_tensor_is_from() {
     let mut said = String::new();
-    let mut tell = |what: &str, plan: &RestorePlan| {
+    let mut describe = |what: &str, plan: &RestorePlan| {
         let by = if plan.is_by_object { "objects" } else { "keys" };
         writeln!(said, "{what}: by {by}, {} unknown\n{}", plan.unknown, lines(plan)).unwrap();
     };
     for (case, known) in by_name() {
         let graph = graph_of(&case);
-        let held = Checkpoint::open(checkpoint()).unwrap();
-        let plan = restore_plan(&graph, &saver_def(&graph), &held).unwrap();
+        let checkpoint = Checkpoint::open(checkpoint()).unwrap();
+        let plan = restore_plan(&graph, &saver_def(&graph), &checkpoint).unwrap();
         assert_eq!(plan.restores(), known.is_object(), "{case}");
-        tell(&case, &plan);
+        describe(&case, &plan);
     }
     for case in ["devices", "tables"] {
         let directory = Path::new("tests/data/object_savers").join(case);
         let graph = meta_graph_of(&directory);
-        let held = Checkpoint::open(directory.join("variables/variables")).unwrap();
-        tell(case, &restore_plan(&graph, &saver_def(&graph), &held).unwrap());
+        let checkpoint = Checkpoint::open(directory.join("variables/variables")).unwrap();
+        describe(case, &restore_plan(&graph, &saver_def(&graph), &checkpoint).unwrap());
     }
     let graph = meta_graph("run/of_shards/model.ckpt.meta");
-    let held = Checkpoint::open("tests/data/savers/run/of_shards/model.ckpt").unwrap();
-    tell("of_shards", &restore_plan(&graph, &saver_def(&graph), &held).unwrap());
+    let checkpoint = Checkpoint::open("tests/data/savers/run/of_shards/model.ckpt").unwrap();
+    describe("of_shards", &restore_plan(&graph, &saver_def(&graph), &checkpoint).unwrap());
     named_snapshot("saver", "plans", &said);
 }
 
@@ -138,8 +138,8 @@ fn plans_agree_with_the_restores_of_tensorflow() {
 fn verify_knows_the_names_of_objects() {
     for (case, known) in by_name() {
         let graph = graph_of(&case);
-        let held = Checkpoint::open(checkpoint()).unwrap();
-        let found = restorability(&MetaGraph::all_in(&graph).unwrap()[0], &held, 20).unwrap();
+        let checkpoint = Checkpoint::open(checkpoint()).unwrap();
+        let found = restorability(&MetaGraph::all_in(&graph).unwrap()[0], &checkpoint, 20).unwrap();
         assert_eq!(found.restores(), known.is_object(), "{case}: {found:#?}");
         // Names in another scope do not match any object.
         assert_eq!(found.savers[0].is_by_object, !["scoped", "misspelled"].contains(&&*case));

@@ -96,22 +96,22 @@ fn restored_variables_are_saved_under_their_keys() {
         let (saved, recorder) = recorded(&case, "to/it");
         let shards = if case.starts_with("of_v1_shards") { "-?????-of-00002" } else { "" };
         assert_eq!(saved, format!("to/it{shards}"), "{case}");
-        let held = Checkpoint::open(checkpoint(&case)).unwrap();
+        let checkpoint = Checkpoint::open(checkpoint(&case)).unwrap();
         let mut parts = BTreeMap::new();
         for (key, tensor) in &recorder.tensors {
             let (name, slice) = key.split_once(' ').unwrap();
-            let source = held.tensor(name).unwrap().source.as_ref().unwrap();
+            let source = checkpoint.tensor(name).unwrap().source.as_ref().unwrap();
             assert_eq!(source.dtype(), tensor.dtype(), "{case} {key}");
             if slice.is_empty() {
-                assert_eq!(held.get_tensor(name).unwrap(), *tensor, "{case} {key}");
+                assert_eq!(checkpoint.get_tensor(name).unwrap(), *tensor, "{case} {key}");
             }
             *parts.entry(name).or_insert(0) += tensor.shape().elements();
         }
-        for entry in held.tensors() {
+        for entry in checkpoint.tensors() {
             let elements = entry.source.as_ref().unwrap().shape().elements();
             assert_eq!(parts.get(entry.name.as_str().unwrap()), Some(&elements), "{case}");
         }
-        assert_eq!(parts.len(), held.tensors().len(), "{case}");
+        assert_eq!(parts.len(), checkpoint.tensors().len(), "{case}");
         assert!(!parts.is_empty(), "{case}");
     }
     assert_eq!(count, 6);

@@ -109,7 +109,7 @@ fn an_index_that_its_shards_contradict_is_damage_of_those_tensors() {
     edit(dir.path(), &format!("\"scale\": \"{second}\""), &format!("\"scale\": \"{first}\""));
     edit(dir.path(), "\"steps\": ", "\"more\": ");
     assert_snapshot!(errors(dir.path(), INDEX), @"
-    DIR/model-00003-of-00003.safetensors: tensor more: this shard does not have the tensor, which the index names it for
+    DIR/model-00003-of-00003.safetensors: tensor more: the index names this shard for the tensor, but the shard does not have it
     DIR/model-00002-of-00003.safetensors: tensor scale: shard of the tensor: expected model-00001-of-00003.safetensors, as the index states, found this one
     DIR/model-00003-of-00003.safetensors: tensor steps: shard of the tensor: expected none, as the index does not list it, found this one
     ");
@@ -123,8 +123,8 @@ fn a_tensor_in_two_shards_is_refused() {
     assert_snapshot!(errors(dir.path(), INDEX), @"
     DIR/model-00003-of-00003.safetensors: tensor dense_1.weight: shards of the tensor: expected one, found two
     DIR/model-00003-of-00003.safetensors: tensor embed.weight: shards of the tensor: expected one, found two
-    DIR/model-00003-of-00003.safetensors: tensor encoder.bias: this shard does not have the tensor, which the index names it for
-    DIR/model-00003-of-00003.safetensors: tensor steps: this shard does not have the tensor, which the index names it for
+    DIR/model-00003-of-00003.safetensors: tensor encoder.bias: the index names this shard for the tensor, but the shard does not have it
+    DIR/model-00003-of-00003.safetensors: tensor steps: the index names this shard for the tensor, but the shard does not have it
     ");
 }
 

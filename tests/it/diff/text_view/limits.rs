@@ -196,8 +196,8 @@ fn signed(lhs: &str, rhs: &str, ty: &str, context: usize) -> Vec<String> {
     let (lhs, rhs) = (parsed(ty, lhs), parsed(ty, rhs));
     let changes = messages(&lhs, &rhs, &MessageOptions::default()).unwrap();
     let view = TextView::of_messages(&changes, &lhs, &rhs).unwrap();
-    let told: usize = view.parts().iter().map(|place| place.changes().len()).sum();
-    assert_eq!(told, changes.len());
+    let reported: usize = view.parts().iter().map(|place| place.changes().len()).sum();
+    assert_eq!(reported, changes.len());
     let mut lines = Vec::new();
     for place in view.parts() {
         lines.push(format!("{}:", place.path()));

@@ -79,10 +79,10 @@ fn every_change_is_shown_once() {
         let (mut texts, mut words) = (0, 0);
         for Pair { name, lhs, rhs, diff } in pairs(strict) {
             let view = TextView::new(&diff, &lhs, &rhs).unwrap();
-            let told: Vec<usize> =
+            let reported: Vec<usize> =
                 view.parts().iter().flat_map(|place| place.changes()).copied().collect();
-            let distinct: BTreeSet<usize> = told.iter().copied().collect();
-            assert_eq!(told.len(), distinct.len(), "{name}: reported twice");
+            let distinct: BTreeSet<usize> = reported.iter().copied().collect();
+            assert_eq!(reported.len(), distinct.len(), "{name}: reported twice");
             let counts = |change: &Change| strict || change.weight == Weight::Semantic;
             let expected = (0..diff.changes.len()).filter(|&at| counts(&diff.changes[at]));
             assert!(distinct.into_iter().eq(expected), "{name}");
@@ -104,18 +104,18 @@ fn every_change_is_shown_once() {
 
 #[test]
 fn the_lines_of_a_side_are_in_its_message() {
-    let mut held = 0;
+    let mut embedded = 0;
     for Pair { name, lhs, rhs, diff } in pairs(true) {
         let view = TextView::new(&diff, &lhs, &rhs).unwrap();
         let (left, right) = (whole(&lhs), whole(&rhs));
         for place in view.parts() {
             let text = place.text(usize::MAX);
             // In the text of the message, embedded messages are bytes.
-            let is_held = [LineTag::Removed, LineTag::Added]
+            let is_embedded = [LineTag::Removed, LineTag::Added]
                 .iter()
                 .any(|&tag| lines(&text, tag).contains(&"value {"));
-            if is_held || place.path().to_string().contains("bytes_list") {
-                held += 1;
+            if is_embedded || place.path().to_string().contains("bytes_list") {
+                embedded += 1;
                 continue;
             }
             for (tag, whole) in [(LineTag::Removed, &left), (LineTag::Added, &right)] {
@@ -127,7 +127,7 @@ fn the_lines_of_a_side_are_in_its_message() {
             }
         }
     }
-    assert!((5..100).contains(&held), "{held}");
+    assert!((5..100).contains(&embedded), "{embedded}");
 }
 
 /// Replaces the lines of lhs by the hunks of a text.

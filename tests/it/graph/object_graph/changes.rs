@@ -278,10 +278,10 @@ fn pairs_of_saved_models_have_the_changes_that_were_made() {
     let mut tensors = 0;
     for (pair, semantic) in table {
         let diff = saved_model(pair);
-        let mut told = change_lines(&diff);
-        told.retain(|line| !line.starts_with("(cosmetic)"));
-        assert_eq!(told, *semantic, "{pair}");
-        assert_eq!(told.len(), expected[pair]["semantic"].as_array().unwrap().len(), "{pair}");
+        let mut reported = change_lines(&diff);
+        reported.retain(|line| !line.starts_with("(cosmetic)"));
+        assert_eq!(reported, *semantic, "{pair}");
+        assert_eq!(reported.len(), expected[pair]["semantic"].as_array().unwrap().len(), "{pair}");
         let is_same = expected[pair]["exit"].as_u64().unwrap() == 0;
         assert_eq!(diff.verdict() == Verdict::Same, is_same, "{pair}");
         // Only the pairs with differing tensors list them.
