@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::error::with_article;
 use crate::schema::{KnownType, MessageType};
 
 /// The kind of an artifact, as reports name it.
@@ -32,10 +33,15 @@ impl ArtifactKind {
         }
     }
 
+    /// Whether it is a graph, or may have graphs.
+    pub(crate) fn has_graph(&self) -> bool {
+        use KnownType::{GraphDef, MetaGraphDef, SavedModel};
+        matches!(self, Self::Checkpoint | Self::Known(GraphDef | MetaGraphDef | SavedModel))
+    }
+
     /// The name with its article, such as `an op list`.
     pub fn with_article(&self) -> String {
-        let is_vowel = self.name().starts_with(['a', 'e', 'i', 'o', 'u']);
-        format!("{} {self}", if is_vowel { "an" } else { "a" })
+        with_article(self.name())
     }
 }
 

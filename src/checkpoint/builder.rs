@@ -117,7 +117,9 @@ impl<'a> CheckpointBuilder<'a> {
         check(&name, source)?;
         let known = Known { dtype: source.dtype(), shape: shape.clone(), slices: Vec::new() };
         match self.tensors.entry(name.clone()) {
-            MapEntry::Occupied(_) => return Err(Error::duplicate("name", name.printable())),
+            MapEntry::Occupied(_) => {
+                return Err(Error::duplicate("name", name.printable()).of_tensor(&name));
+            }
             MapEntry::Vacant(place) => place.insert(known),
         };
         self.push(StoredTensor { name, shape, slice: None, source, whole: Some(source) });
@@ -160,7 +162,7 @@ impl<'a> CheckpointBuilder<'a> {
                 place.insert(Known { dtype, shape: shape.clone(), slices });
             }
             MapEntry::Occupied(known) if known.get().slices.is_empty() => {
-                return Err(Error::duplicate("name", name.printable()));
+                return Err(Error::duplicate("name", name.printable()).of_tensor(&name));
             }
             MapEntry::Occupied(mut known) => {
                 let known = known.get_mut();

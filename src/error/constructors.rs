@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use super::{Error, ErrorKind, Inner};
+use super::{Error, ErrorKind, Inner, shortened};
 
 impl Error {
     /// An [`ErrorKind::Unexpected`].
@@ -17,9 +17,10 @@ impl Error {
             .into()
     }
 
-    /// An [`ErrorKind::Unexpected`] about a value, such as a name, that must be unique and is not.
-    pub(crate) fn duplicate(what: &'static str, value: impl fmt::Display) -> Self {
-        Self::unexpected(what, format_args!("\"{value}\" twice"), format_args!("a unique {what}"))
+    /// An [`ErrorKind::Unexpected`] for a name or a key that occurs twice.
+    pub(crate) fn duplicate(what: &'static str, name: impl fmt::Display) -> Self {
+        let found = format!("\"{}\" twice", shortened(&name.to_string()));
+        Self::unexpected(what, found, format_args!("a unique {what}"))
     }
 
     /// An [`ErrorKind::Malformed`].

@@ -13,6 +13,12 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// A noun with its article, such as `an op list`.
+pub(crate) fn with_article(noun: &str) -> String {
+    let is_vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u', 'A', 'E', 'I', 'O', 'U']);
+    format!("{} {noun}", if is_vowel { "an" } else { "a" })
+}
+
 /// Both ends of a field path, which is long if messages are nested deeply.
 pub(crate) fn abridged(path: &str) -> Cow<'_, str> {
     const START: usize = 120;

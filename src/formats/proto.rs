@@ -127,7 +127,7 @@ pub(super) fn check_versions(field: &Record<'_>) -> Result<()> {
             version_def::MIN_CONSUMER => {
                 let least = record.int32("min_consumer")?;
                 if least > VERSION {
-                    return refuse("min_consumer", least, "at most 1, that of this reader");
+                    return refuse("min_consumer", least, "at most 1, the version of this reader");
                 }
             }
             version_def::BAD_CONSUMERS => {

@@ -38,7 +38,10 @@ pub(super) struct Time {
 /// If a component is out of range; the error is a clause.
 pub(super) fn timestamp_text(time: Time) -> Result<String, String> {
     if !TIMES.contains(&time.seconds) {
-        return Err(format!("seconds: expected the years 1 to 9999, found {}", time.seconds));
+        return Err(format!(
+            "seconds: expected those of the years 1 to 9999, found {}",
+            time.seconds
+        ));
     }
     if !(0..NANOS).contains(&time.nanos) {
         return Err(format!("nanoseconds: expected 0 to 999999999, found {}", time.nanos));
@@ -59,7 +62,9 @@ pub(super) fn duration_text(time: Time) -> Result<String, String> {
     }
     let Time { seconds, nanos } = time;
     if seconds.signum() * i64::from(nanos.signum()) < 0 {
-        return Err(format!("nanoseconds: expected the sign of {seconds} seconds, found {nanos}"));
+        return Err(format!(
+            "sign of nanoseconds: expected that of the seconds, {seconds}, found {nanos}"
+        ));
     }
     Ok(Duration { seconds, nanos }.to_string())
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use prost_reflect::prost::{self, Name};
 
 use super::parts::Parts;
-use crate::error::{Error, Result, shortened};
+use crate::error::{Error, Result, shortened, with_article};
 use crate::message::{
     Message, Value, Writer, canonical_tensorflow, encoded, fields, nested, numbers, records,
     strings,
@@ -96,6 +96,11 @@ impl Item<'_> {
             Self::Any(_) => Kind::AnyList,
         }
     }
+
+    /// The item in an error: `an item of a bytes_list`.
+    pub(crate) fn described(&self) -> String {
+        format!("an item of {}", with_article(self.kind().name()))
+    }
 }
 
 /// The collections of a meta graph.
@@ -167,9 +172,7 @@ impl<'m> Collections<'m> {
             Item::Bytes(bytes) => {
                 M::decode(bytes).map_err(|error| malformed_item(key, index, M::NAME, &error))
             }
-            other => {
-                Err(other_item(key, index, M::NAME, &format!("an item of a {}", other.kind())))
-            }
+            other => Err(other_item(key, index, M::NAME, &other.described())),
         };
         self.items(key).into_iter().enumerate().map(read).collect()
     }
@@ -182,7 +185,7 @@ pub(super) fn malformed_item(
     message: &str,
     reason: &dyn fmt::Display,
 ) -> Error {
-    in_item(key, index, Error::malformed(ITEM, format!("a {message}"), reason))
+    in_item(key, index, Error::malformed(ITEM, with_article(message), reason))
 }
 
 /// The error for an item that is another message or value than its collection has.
@@ -192,7 +195,7 @@ pub(super) fn other_item(
     message: &str,
     found: &dyn fmt::Display,
 ) -> Error {
-    in_item(key, index, Error::unexpected(ITEM, found, format!("a {message}")))
+    in_item(key, index, Error::unexpected(ITEM, found, with_article(message)))
 }
 
 fn in_item(key: &str, index: usize, error: Error) -> Error {

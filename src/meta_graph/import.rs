@@ -135,7 +135,7 @@ fn check_unbound(parts: &Parts<'_>, options: &ImportOptions<'_>) -> Result<()> {
 /// Checks that names of nodes are unique, and inputs exist or are bound.
 fn check_graph(graph: &Graph<'_>, bound: &InputMap<'_>) -> Result<()> {
     if let Some(&id) = graph.duplicates().first() {
-        return Err(Error::duplicate("name of a node", shortened(graph.node(id).name)));
+        return Err(Error::duplicate("node name", graph.node(id).name));
     }
     for node in graph.nodes() {
         for input in graph.inputs(node).iter().filter(|input| input.source.is_none()) {

@@ -8,7 +8,7 @@ use super::collection::{joined, list};
 use super::parts::{META_GRAPH, Parts};
 use super::replace::{Replacements, unknown};
 use super::unique::UsedNames;
-use crate::error::{Error, Result, shortened};
+use crate::error::{Error, Result, shortened, with_article};
 use crate::message::{Message, Writer, encoded, field, fields, nested, records, string, varint};
 use crate::schema::field::{
     function_def,
@@ -86,8 +86,10 @@ fn merged_collection(key: &str, old: &[u8], new: &[u8]) -> Result<Vec<u8>> {
     };
     if let Some(old_kind) = old_kind.filter(|old| *old != kind) {
         return Err(Error::usage(format!(
-            "collection {} is a {old_kind} in one meta graph and a {kind} in the other",
-            shortened(key)
+            "collection {} is {} in one meta graph and {} in the other",
+            shortened(key),
+            with_article(old_kind.name()),
+            with_article(kind.name())
         )));
     }
     Ok(joined(kind, old, items))

@@ -6,7 +6,7 @@ use prost_reflect::prost::{self, Message as _, Name};
 
 use super::collection::{Collections, Item, Kind, joined, other_item};
 use super::parts::{Parts, entry_with};
-use crate::error::{Error, Result, abridged};
+use crate::error::{Error, Result, abridged, with_article};
 use crate::message::{Message, encoded, nested, string};
 use crate::schema::field::{any, collection_def::any_list, meta_graph_def};
 use crate::schema::google::protobuf::Any;
@@ -82,7 +82,7 @@ fn assets_of(parts: Parts<'_>) -> Result<Vec<AssetFileDef>> {
                 url if is_asset(url) => return decode(nested(any, any::VALUE)),
                 url => abridged(url).to_string(),
             },
-            other => format!("an item of a {}", other.kind()),
+            other => other.described(),
         };
         Err(other_item(ASSETS_KEY, index, AssetFileDef::NAME, &found))
     };
@@ -149,8 +149,6 @@ fn is_asset(type_url: &str) -> bool {
     type_url.rsplit_once('/').is_some_and(|(_, name)| *name == *AssetFileDef::full_name())
 }
 
-fn decode<M: prost::Message + Default>(bytes: &[u8]) -> Result<M> {
-    let fail =
-        |error: prost::DecodeError| Error::malformed("message", "one of the field's type", error);
-    M::decode(bytes).map_err(fail)
+fn decode<M: prost::Message + Name + Default>(bytes: &[u8]) -> Result<M> {
+    M::decode(bytes).map_err(|error| Error::malformed("message", with_article(M::NAME), error))
 }

@@ -104,7 +104,7 @@ impl<'m> Ops<'m> {
         let [Item::Node(name)] = items.as_slice() else {
             let found = match items.first() {
                 Some(Item::Node(_)) => format!("{} nodes", items.len()),
-                Some(other) => format!("an item of a {}", other.kind()),
+                Some(other) => other.described(),
                 None => "empty".into(),
             };
             return Err(in_collection(Error::unexpected("list", found, "one node")));

@@ -255,7 +255,7 @@ impl Saver {
     fn target(&self, path: &Path, latest: &Path, options: &SaveOptions<'_>) -> Result<PathBuf> {
         let Some(step) = options.global_step else {
             if path.file_name() == Some(latest.as_os_str()) && !self.def.sharded {
-                let kind = "a checkpoint of this name would overwrite the state file";
+                let kind = "the checkpoint has the path of the state file";
                 return Err(Error::usage(kind).in_file(path));
             }
             return Ok(path.to_path_buf());

@@ -23,5 +23,5 @@ pub use block::Block;
 pub use builder::Builder;
 pub use entries::{Entries, Value};
 pub use format::{BlockHandle, FOOTER_LEN, Footer, is_end_of_table};
-pub(crate) use reader::unsorted_key;
+pub(crate) use reader::{AFTER_PREVIOUS, out_of_order};
 pub use reader::{Blocks, Table};

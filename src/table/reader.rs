@@ -123,7 +123,7 @@ impl Table {
                     let ascending = entries.is_ascending()
                         && !(first && order.after.is_some_and(|after| entries.key() <= after));
                     if !ascending && outcome.is_ok() {
-                        outcome = Err(unsorted_key(entries.key()).at(at));
+                        outcome = Err(out_of_order("key", entries.key(), AFTER_PREVIOUS).at(at));
                     }
                 }
                 Err(error) => return ControlFlow::Continue(Err(error)),
@@ -150,12 +150,11 @@ struct Order<'a> {
     up_to: &'a [u8],
 }
 
-/// The error for a key that does not come after the one before it.
-pub(crate) fn unsorted_key(key: &[u8]) -> Error {
-    out_of_order("key", key, "one greater than the one before it")
-}
+/// What each key must be.
+pub(crate) const AFTER_PREVIOUS: &str = "one greater than the one before it";
 
-fn out_of_order(what: &'static str, key: &[u8], expected: &str) -> Error {
+/// The error for a key that is out of order.
+pub(crate) fn out_of_order(what: &'static str, key: &[u8], expected: &str) -> Error {
     const SHOWN: usize = 64;
     let shown = key.get(..SHOWN).unwrap_or(key).escape_ascii();
     let dots = if key.len() > SHOWN { "…" } else { "" };
@@ -208,12 +207,8 @@ impl Blocks<'_> {
         }
         self.before = handle.end().unwrap_or(self.limit);
         if !self.entries.is_ascending() {
-            return Err(out_of_order(
-                "separator",
-                self.entries.key(),
-                "one greater than the one before it",
-            )
-            .at(value.offset()));
+            let error = out_of_order("separator", self.entries.key(), AFTER_PREVIOUS);
+            return Err(error.at(value.offset()));
         }
         Ok(handle)
     }

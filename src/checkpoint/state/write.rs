@@ -88,7 +88,7 @@ impl CheckpointState {
         let file = dir.join(state_file::file_name(options.latest_filename.as_deref())?);
         let state = Self::generate(dir, latest, options)?;
         if file == latest || file == Path::new(&state.model_checkpoint_path) {
-            let kind = "a checkpoint of this name would overwrite the state file";
+            let kind = "the checkpoint has the path of the state file";
             return Err(Error::usage(kind).in_file(latest));
         }
         replace(&file, &formatted(&state)?)

@@ -197,7 +197,7 @@ fn detail((_, op): Ops<'_>) -> Detail {
     if op.is_empty() { Detail::None } else { Detail::Op(op.into()) }
 }
 
-/// Whether an attribute is internal: its name begins with `_`. `_class` is not, since it restricts placement.
+/// Whether an attribute is internal to TensorFlow: its name begins with `_`. `_class` restricts placement and is not.
 pub(super) fn is_internal(name: &str) -> bool {
     name.starts_with('_') && name != "_class"
 }

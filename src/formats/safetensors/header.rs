@@ -128,13 +128,11 @@ fn bytes(file: &dyn ReadAt) -> Result<u64> {
 fn metadata(text: &str, at: u64, first: bool) -> Result<Vec<(String, String)>> {
     let pairs = json::parse::<Option<Members<String>>>(text, at)?;
     let pairs = pairs.map(|pairs| pairs.0).unwrap_or_default();
-    if !first {
-        return Err(Error::duplicate("name", METADATA));
-    }
     let mut keys = BTreeSet::new();
-    match pairs.iter().find(|(key, _)| !keys.insert(&**key)) {
-        // Readers disagree on which of two equal keys counts.
-        Some((key, _)) => Err(Error::duplicate("key", shortened(key))),
+    let twice = pairs.iter().map(|(key, _)| &**key).find(|key| !keys.insert(*key));
+    // Readers disagree on which of two equal keys counts.
+    match if first { twice } else { Some(METADATA) } {
+        Some(key) => Err(Error::duplicate("key", key)),
         None => Ok(pairs),
     }
 }

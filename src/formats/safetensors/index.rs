@@ -51,15 +51,12 @@ impl Index {
         let mut tensors = BTreeMap::new();
         for (name, shard) in &weight_map.0 {
             let name = Name::from(name);
-            let is_new = !tensors.contains_key(&name);
+            let twice =
+                tensors.contains_key(&name).then(|| Error::duplicate("name", name.printable()));
             let number = shards.binary_search(shard).ok().and_then(|at| u32::try_from(at).ok());
             // All shards are in the list, which is short.
             let number = number.unwrap_or_default();
-            let number = match is_new {
-                true => Ok(number),
-                false => Err(Error::duplicate("name", name.printable())),
-            };
-            tensors.insert(name, number);
+            tensors.insert(name, twice.map_or(Ok(number), Err));
         }
         Ok(Self { shards, tensors })
     }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::bytes::{ReadAt, Stream};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::table::{Block, BlockHandle, Entries, Table, unsorted_key};
+use crate::table::{AFTER_PREVIOUS, Block, BlockHandle, Entries, Table, out_of_order};
 use crate::tensor::Name;
 
 use super::super::proto::Extents;
@@ -106,7 +106,7 @@ impl TableFile {
 
     /// The slice with this number.
     pub(super) fn slice(&self, number: usize) -> Result<&ListedSlice> {
-        self.slices.get(number).ok_or_else(|| self.not_found())
+        self.slices.get(number).ok_or_else(|| self.no_content(number))
     }
 
     /// The path of the file.
@@ -118,7 +118,7 @@ impl TableFile {
     pub(super) fn value(&self, number: usize) -> Result<Stream> {
         let group = self.groups.partition_point(|group| group.end <= number);
         let group = self.groups.get(group).filter(|group| group.start <= number);
-        let group = group.ok_or_else(|| self.not_found())?;
+        let group = group.ok_or_else(|| self.no_content(number))?;
         let handle = group.block.clone()?;
         let found = group.found.get_or_init(|| {
             let block = self.table.block(handle)?;
@@ -131,7 +131,7 @@ impl TableFile {
         });
         let found = found.as_ref().map_err(|error| error.clone().in_file(&self.path))?;
         let place = found.places.get(number - group.start).copied().flatten();
-        let (start, end) = place.ok_or_else(|| self.not_found())?;
+        let (start, end) = place.ok_or_else(|| self.no_content(number))?;
         let source = if found.compressed { self.decompressed(handle)? } else { self.table.file() };
         Ok(Stream::new(source, start, end))
     }
@@ -142,9 +142,12 @@ impl TableFile {
         self.value(number).map_or(0, |value| value.remaining())
     }
 
-    fn not_found(&self) -> Error {
-        let kind = ErrorKind::NotFound("the table has no content for the tensor".into());
-        Error::from(kind).in_file(&self.path)
+    fn no_content(&self, number: usize) -> Error {
+        let error = Error::not_found("the table has no content for it").in_file(&self.path);
+        match self.slices.get(number) {
+            Some(slice) => error.of_tensor(&slice.name),
+            None => error,
+        }
     }
 
     /// Finds all slices of a block in one pass.
@@ -174,7 +177,7 @@ impl TableFile {
                 break;
             }
             if !entries.is_ascending() {
-                return Err(unsorted_key(entries.key()).at(value.offset()));
+                return Err(out_of_order("key", entries.key(), AFTER_PREVIOUS).at(value.offset()));
             }
         }
         Ok(found)

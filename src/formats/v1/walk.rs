@@ -105,11 +105,13 @@ impl<'a> Walk<'a> {
                 _ => self.skip(&field)?,
             }
         }
-        if self.named && (self.sliced || self.slice.extents.is_empty()) {
-            return Ok(None);
-        }
-        let found = if self.named { "no slice" } else { "no name" };
-        Err(Error::unexpected("saved slice", found, "a name and a slice"))
+        let found = match (self.named, self.sliced || self.slice.extents.is_empty()) {
+            (true, true) => return Ok(None),
+            (true, false) => "no extents",
+            (false, true) => "no name",
+            (false, false) => "neither",
+        };
+        Err(Error::unexpected("slice", found, "a name and extents"))
     }
 
     /// Skips the content of `field`.

@@ -172,10 +172,10 @@ impl Bundle<'_> {
 fn orphan(parent: &Name, entries: &[Entry]) -> Option<Error> {
     let expected = match entries.binary_search_by(|entry| entry.name.cmp(parent)) {
         Ok(i) if entries.get(i).is_some_and(|entry| entry.source.is_err()) => return None,
-        Ok(_) => "one that the tensor lists",
-        Err(_) => "one of a tensor in the index",
+        Ok(_) => "a slice that the tensor lists",
+        Err(_) => "a slice of a tensor in the index",
     };
-    let found = format!("one of tensor {}", parent.printable());
+    let found = format!("a slice of tensor {}", parent.printable());
     Some(Error::unexpected("slice", found, expected))
 }
 

@@ -54,7 +54,7 @@ impl Index {
             entries.dedup_by(|later, first| {
                 let twice = later.0 == first.0;
                 if twice {
-                    first.1 = Err(Error::duplicate("name", later.0.printable()));
+                    first.1 = Err(Error::duplicate("name", first.0.printable()));
                 }
                 twice
             });
@@ -64,7 +64,7 @@ impl Index {
             if let Ok(entry) = read
                 && entry.shard >= shards
             {
-                let expected = format!("less than num_shards, {shards}");
+                let expected = format!("less than {shards}, the number of shards");
                 *read = Err(Error::unexpected("shard_id", entry.shard, expected));
             }
         }

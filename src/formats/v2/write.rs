@@ -80,7 +80,7 @@ impl Shard<'_> {
             }
         };
         match entries.entry(key) {
-            MapEntry::Occupied(taken) => Err(duplicate(taken.key())),
+            MapEntry::Occupied(known) => Err(duplicate(known.key())),
             MapEntry::Vacant(place) => {
                 place.insert(entry);
                 Ok(())

@@ -295,7 +295,10 @@ fn changes_counted(diff: &Diff) -> String {
         .filter(|&kind| of(kind) > 0)
         .map(|kind| format!("{} {}", number::count(of(kind)), kind.name()))
         .collect();
-    let mut text = format!("graph: {}", plural(semantic, "change"));
+    let kind = &diff.lhs.kind;
+    let is_graph = kind.has_graph() || *kind != diff.rhs.kind;
+    let what = if is_graph { "graph" } else { &*printable(kind.name()) };
+    let mut text = format!("{what}: {}", plural(semantic, "change"));
     if !parts.is_empty() {
         text += &format!(" ({})", parts.join(", "));
     }

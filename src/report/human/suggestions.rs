@@ -85,7 +85,7 @@ fn about_bits(diff: &Diff) -> Option<String> {
     let all = by_bits && !different.is_empty() && different.iter().all(differ_by_bits);
     all.then(|| {
         let what = "difference of values is the sign of a zero or the bits of a NaN";
-        format!("Every {what}; with --atol 0 they compare equal.")
+        format!("Every {what}: with --atol 0 they compare equal.")
     })
 }
 

@@ -91,7 +91,7 @@ fn sound(
             let note = if found.has_tensors {
                 restorability::note_on_graphs(found)
             } else {
-                ", and every node matches the definition of its op"
+                ", which match their op definitions"
             };
             writeln!(out, "{good}ok{good:#}  {path}: {content}{note}")?;
         }

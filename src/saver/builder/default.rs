@@ -28,8 +28,8 @@ pub enum DefaultSaver<'s> {
 pub fn saver_or_default<'s>(meta_graph: &Message<'s>) -> Result<DefaultSaver<'s>> {
     let mut savers: Vec<SaverDef> = Collections::of(meta_graph)?.read(SAVERS)?;
     if savers.len() > 1 {
-        let expected = "1; of several, pass the saver to use";
-        return Err(Error::unexpected("number of savers", savers.len(), expected).in_field(SAVERS));
+        let found = format!("{}; pass the saver to use", savers.len());
+        return Err(Error::unexpected("number of savers", found, 1).in_field(SAVERS));
     }
     if let Some(saver) = savers.pop() {
         return Ok(DefaultSaver::Known(saver));

@@ -95,7 +95,7 @@ fn add_named(dict: &mut BTreeMap<String, ToSave>, one: ToSave) -> Result<()> {
 /// # Errors
 /// If a variable is saved under two names, or slices are not of one variable.
 pub fn validate_and_slice(dict: BTreeMap<String, ToSave>) -> Result<Vec<SaveableObject>> {
-    let (mut saveables, mut seen) = (Vec::new(), BTreeSet::new());
+    let (mut saveables, mut seen) = (Vec::new(), BTreeMap::new());
     for (name, one) in dict {
         for saveable in saveables_of(one, &name)? {
             add_saveable(&mut saveables, &mut seen, saveable)?;
@@ -104,18 +104,18 @@ pub fn validate_and_slice(dict: BTreeMap<String, ToSave>) -> Result<Vec<Saveable
     Ok(saveables)
 }
 
-/// Adds a saveable object, and its variable to `seen`.
+/// Adds a saveable object, and its variable with its name to `seen`.
 ///
 /// # Errors
 /// If the variable was seen before.
 pub fn add_saveable(
     saveables: &mut Vec<SaveableObject>,
-    seen: &mut BTreeSet<String>,
+    seen: &mut BTreeMap<String, String>,
     saveable: SaveableObject,
 ) -> Result<()> {
-    if !seen.insert(saveable.op.clone()) {
+    if let Some(name) = seen.insert(saveable.op.clone(), saveable.name.clone()) {
         return usage(format!(
-            "the variable {} would be saved under two names, one of them {}",
+            "variable {}: expected one name, found {name} and {}",
             saveable.op, saveable.name
         ));
     }

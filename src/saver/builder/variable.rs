@@ -181,7 +181,7 @@ pub fn all_saveable(message: &Message<'_>) -> Result<Vec<Variable>> {
                 }
                 Item::Node(tensor) => Variable::find(&graph, node_of(tensor))?,
                 other => {
-                    let found = format!("one of a {}", other.kind());
+                    let found = other.described();
                     return Err(Error::unexpected(ITEM, found, EXPECTED).in_field(name));
                 }
             });

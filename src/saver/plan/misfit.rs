@@ -118,7 +118,7 @@ impl fmt::Display for MisfitReason {
                 write!(f, "{op} reads V1 checkpoints only; this checkpoint has another format")
             }
             Self::NoSaver => {
-                f.write_str("the graph has no such node, which the saver names as its restore op")
+                f.write_str("the graph has no such node; the saver names it as its restore op")
             }
         }
     }

@@ -160,10 +160,14 @@ impl<'c> RestoreSource<'c> {
         };
         let dtype = source.dtype();
         if !self.accepts_all && !SLICED.contains(&dtype) && !is_stored(source, wanted.as_ref()) {
-            let how = if wanted.is_some() { "cut" } else { "join" };
-            return Err(wrong(format!(
-                "TensorFlow cannot {how} stored slices of {dtype}, and the checkpoint has other slices"
-            )));
+            return Err(wrong(match wanted {
+                Some(_) => {
+                    format!("TensorFlow cannot cut slices of {dtype}, and this one is not stored")
+                }
+                None => format!(
+                    "TensorFlow cannot join slices of {dtype}, and no whole tensor is stored"
+                ),
+            }));
         }
         Ok(wanted)
     }

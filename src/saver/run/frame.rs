@@ -37,8 +37,7 @@ impl<'g, 'm> Frame<'g, 'm> {
     /// Runs `targets`, and the nodes that they need.
     pub(super) fn run(&mut self, session: &mut Session<'_, 'm>, targets: &[NodeId]) -> Result<()> {
         if let Some(&twice) = self.graph.duplicates().first() {
-            let name = crate::error::shortened(self.graph.node(twice).name);
-            return Err(Error::duplicate("name of a node", name));
+            return Err(Error::duplicate("node name", self.graph.node(twice).name));
         }
         let order = schedule(self.graph, targets, self.fed())?;
         for &id in &order {
@@ -73,8 +72,10 @@ impl<'g, 'm> Frame<'g, 'm> {
         output: usize,
     ) -> Result<Arc<Tensor>> {
         let missing = || {
-            let outputs = self.outputs.get(target.position()).map_or(0, Vec::len);
-            Error::unexpected("output of the save tensor", output, format!("less than {outputs}"))
+            let count = self.outputs.get(target.position()).map_or(0, Vec::len);
+            let name = crate::error::shortened(self.graph.node(target).name);
+            let expected = format!("an output of {name}, which has {count}");
+            Error::unexpected("save tensor", format_args!("output {output}"), expected)
         };
         session.read(self.output(target, output).ok_or_else(missing)?)
     }

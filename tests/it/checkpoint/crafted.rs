@@ -144,8 +144,8 @@ fn slices_without_their_tensor_are_damage() {
     assert_eq!(
         damage,
         [
-            "slice: expected one of a tensor in the index, found one of tensor t",
-            "slice: expected one that the tensor lists, found one of tensor w",
+            "slice: expected a slice of a tensor in the index, found a slice of tensor t",
+            "slice: expected a slice that the tensor lists, found a slice of tensor w",
         ]
     );
 }

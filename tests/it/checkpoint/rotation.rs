@@ -162,7 +162,7 @@ fn impossible_names_are_refused() {
     );
     insta::assert_snapshot!(
         refused(&directory.path().join("checkpoint"), None),
-        @"DIR/checkpoint: a checkpoint of this name would overwrite the state file"
+        @"DIR/checkpoint: the checkpoint has the path of the state file"
     );
     insta::assert_snapshot!(
         refused(&directory.path().join("gone/m"), None),

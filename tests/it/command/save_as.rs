@@ -174,7 +174,7 @@ fn impossible_saves_are_refused() {
     );
     assert_snapshot!(
         refused(dir, "save-as demo/model.ckpt DIR/n --rename v.=v"),
-        @r#"ckdiff: error: name: expected a unique name, found "v" twice"#
+        @r#"ckdiff: error: tensor v: name: expected a unique name, found "v" twice"#
     );
     assert_snapshot!(
         refused(dir, "save-as dtypes/all.ckpt DIR/n --format v1 --include bfloat16/**"),

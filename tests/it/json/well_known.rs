@@ -109,7 +109,7 @@ fn well_known_types_are_refused_when_they_are_out_of_range() {
         (
             "Duration",
             b"\x08\x01\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
-            "JSON cannot represent this: nanoseconds: expected the sign of 1 seconds, found -1",
+            "JSON cannot represent this: sign of nanoseconds: expected that of the seconds, 1, found -1",
         ),
         (
             "FieldMask",

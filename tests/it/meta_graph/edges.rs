@@ -126,7 +126,7 @@ fn impossible_imports_are_refused() {
             "element to return: expected NODE or NODE:OUTPUT, found \"sum:x\"",
         ),
         (&circle, below(""), "node a is in a cycle of inputs that is not a loop"),
-        (&twice, below(""), "name of a node: expected a unique name of a node, found \"a\" twice"),
+        (&twice, below(""), "node name: expected a unique node name, found \"a\" twice"),
         (&dangling, below(""), "node a: input gone:1 is not in the graph"),
         (
             &unbound,
@@ -162,7 +162,7 @@ fn conflicting_graphs_are_not_joined() {
     assert_eq!(error(&one, &other), "function f differs between the two graphs");
     assert_eq!(
         error(&one, &floats),
-        "collection c is a float_list in one meta graph and a int64_list in the other"
+        "collection c is a float_list in one meta graph and an int64_list in the other"
     );
     let both = import(&one, Some(&one), &below("x")).unwrap();
     let collections = Collections::of(&both.message).unwrap();

@@ -381,7 +381,7 @@ fn impossible_loads_are_refused() {
     assert_snapshot!(collection("saved_model_main_op", &["y:7"]), @r#"DIR/model: collection_def["saved_model_main_op"]: there is no output 7: y has 1 output"#);
     let number =
         refused(&|meta| add_to_collection(&meta, "legacy_init_op", &[Item::Int(1)]).unwrap());
-    assert_snapshot!(number, @r#"DIR/model: collection_def["legacy_init_op"]: list: expected one node, found an item of a int64_list"#);
+    assert_snapshot!(number, @r#"DIR/model: collection_def["legacy_init_op"]: list: expected one node, found an item of an int64_list"#);
     let signed = |op: &'static str, key: &'static str| {
         let signature = signature::op(op, key);
         let signatures = BTreeMap::from([("__saved_model_init_op".to_owned(), signature)]);

@@ -136,7 +136,7 @@ fn savers_that_tensorflow_refuses_are_refused() {
     assert_snapshot!(list(&[whole.clone(), late]), @"slices and a whole variable have the same name: p");
     assert_snapshot!(list(&[whole.clone(), ToSave::Partitioned("p".into(), vec![p.clone()])]), @"two variables have the same name: p");
     assert_snapshot!(list(&[other]), @r#"slice "24 2 0,2:0,2" of p/part_0: the variable has another shape"#);
-    assert_snapshot!(dict(&[("x", a.clone()), ("y", a.clone())]), @"the variable a would be saved under two names, one of them y");
+    assert_snapshot!(dict(&[("x", a.clone()), ("y", a.clone())]), @"variable a: expected one name, found x and y");
     assert_snapshot!(dict(&[("x", ToSave::Slices(vec![p.clone(), q]))]), @"slices must be of one variable, but these are of p and q");
     assert_snapshot!(dict(&[("x", ToSave::Slices(vec![Variable { slice: None, ..p }]))]), @"p/part_0 is not a slice, but is listed among slices");
     assert_snapshot!(refused(&Options { name: Some("_x".into()), ..Options::default() }), @r#"name of a scope: expected a letter, a digit or a dot, followed by these or _ \ / > -, found "_x""#);
@@ -171,7 +171,7 @@ fn the_default_saver_is_the_one_in_the_collection_or_a_sharded_one() {
     let DefaultSaver::Known(known) = saver_or_default(&built.message).unwrap() else { panic!() };
     assert_eq!(known, built.saver_def);
     let twice = add_to_savers(&built.message, &known).unwrap();
-    assert_snapshot!(saver_or_default(&twice).unwrap_err(), @"savers: number of savers: expected 1; of several, pass the saver to use, found 2");
+    assert_snapshot!(saver_or_default(&twice).unwrap_err(), @"savers: number of savers: expected 1, found 2; pass the saver to use");
     let nothing = meta_graph("build/nothing.before.meta");
     assert!(matches!(saver_or_default(&nothing).unwrap(), DefaultSaver::Empty));
     // Everything except the graph and the collection is unchanged.

@@ -7,8 +7,8 @@ use super::report::ReportArgs;
 /// The device that compares tensors.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DeviceArgs {
-    /// Device that compares tensors: auto uses a GPU if it is faster; gpu:NAME selects one by its name, a part of it, or
-    /// its bus address, software adapters included
+    /// Device that compares tensors: auto uses a GPU if it is faster; gpu:NAME selects a GPU by name, part of its name, or bus
+    /// address, software adapters included
     #[arg(long, value_name = "auto|cpu|gpu[:NAME]", default_value = "auto", value_parser = device, hide_default_value = true)]
     pub(crate) device: Choice,
 }
