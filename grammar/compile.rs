@@ -2,7 +2,7 @@
 //!
 //! The parser that pest derives checks a call limit, saves a stack and decodes UTF-8 at every step, and stores 80 bytes
 //! for each token: it takes about six times as many instructions. This compiler reads the same grammar with pest's own
-//! reader (`pest_meta` parses, validates and optimises it) and writes one function for each rule: ordered choice, greedy
+//! reader (`pest_meta` parses, validates and optimizes it) and writes one function for each rule: ordered choice, greedy
 //! repetition, exactly pest's meaning. `tests/it/text/syntax.rs` compares the two parsers.
 //!
 //! ```text

@@ -20,7 +20,7 @@ const SUFFIX: &str = ".ckdiff-previous";
 pub(super) struct Backup {
     /// The path that opens the backup; `None` if the files contain each other's names, so that renamed files are no checkpoint.
     path: Option<PathBuf>,
-    /// The path of each file and of its backup. The file that makes the others a checkpoint comes last.
+    /// The path of each file and of its backup. The marker comes last.
     files: Vec<(PathBuf, PathBuf)>,
     /// The backup of the meta graph, if there is one.
     meta: Option<PathBuf>,
@@ -98,7 +98,7 @@ impl Backup {
     /// # Errors
     /// If a file cannot be removed.
     pub(super) fn remove(self) -> Result<()> {
-        // The file that makes the others a checkpoint comes first here, so that it never lacks its data.
+        // The marker comes first here, so that it never lacks its data.
         let files = self.meta.into_iter().chain(self.files.into_iter().rev().map(|(_, to)| to));
         for file in files {
             fs::remove_file(&file).map_err(|error| Error::io("remove", error).in_file(&file))?;

@@ -266,13 +266,13 @@ impl<'a> CheckpointBuilder<'a> {
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
         let opened = (format.writer()?.open_path)(path, self.shards.len());
-        publish::check_place(&opened, format, existing)?;
+        publish::check_target(&opened, format, existing)?;
         let files = self.prepare(path, format, progress)?;
         publish::publish(&opened, existing, files, state)?;
         Ok(opened)
     }
 
-    /// Writes the files under temporary names. The file that makes the others a checkpoint comes last.
+    /// Writes the files under temporary names. The marker comes last.
     pub(crate) fn prepare(
         &self,
         path: &Path,

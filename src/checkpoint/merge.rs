@@ -42,7 +42,7 @@ pub fn merge(
         return Err(Error::usage("there is nothing to merge"));
     };
     let format = format_of(first.as_ref())?;
-    publish::check_place(path, format, existing)?;
+    publish::check_target(path, format, existing)?;
     let merged = prepare(format, parts, path)?;
     publish::publish(path, existing, merged.files, &state_file::sibling_of(path))?;
     if after == Parts::Remove {

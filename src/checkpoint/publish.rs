@@ -12,7 +12,7 @@ use crate::formats;
 use crate::probe::Probe;
 
 /// Checks that a checkpoint may be written to `path`, before any work is done.
-pub(super) fn check_place(path: &Path, format: &Format, existing: Existing) -> Result<()> {
+pub(super) fn check_target(path: &Path, format: &Format, existing: Existing) -> Result<()> {
     let bytes = path.as_os_str().as_encoded_bytes();
     if path.file_name().is_none() || bytes.ends_with(b"/") {
         let kind = "expected the name of a checkpoint, found a directory";
@@ -22,7 +22,7 @@ pub(super) fn check_place(path: &Path, format: &Format, existing: Existing) -> R
     if existing == Existing::Refuse && formats::may_be_checkpoint(&Probe::new(path)) {
         return Err(already_exists(path));
     }
-    check_places(path, (format.files)(path).iter())
+    check_targets(path, (format.files)(path).iter())
 }
 
 /// Checks that the directory of `path` exists.
@@ -35,7 +35,7 @@ pub(crate) fn check_directory(path: &Path) -> Result<()> {
 }
 
 /// Checks that the files at `targets` belong to the checkpoint `path`, if they exist.
-fn check_places<'p>(path: &Path, mut places: impl Iterator<Item = &'p PathBuf>) -> Result<()> {
+fn check_targets<'p>(path: &Path, mut places: impl Iterator<Item = &'p PathBuf>) -> Result<()> {
     let old = formats::files_of(path);
     match places.find(|place| place.symlink_metadata().is_ok() && !old.contains(place)) {
         Some(place) => {
@@ -46,10 +46,10 @@ fn check_places<'p>(path: &Path, mut places: impl Iterator<Item = &'p PathBuf>) 
     }
 }
 
-/// Moves the files of the checkpoint `path` into place. The file that makes the others a checkpoint comes last.
+/// Moves the files of the checkpoint `path` into place. The marker comes last.
 ///
 /// Until the new checkpoint is complete, the old one is kept as a backup, which the state file `state` names as the latest
-/// checkpoint instead of it. So the latest checkpoint is complete at any moment, also after a crash. Only a backup whose files
+/// checkpoint instead of it. So the latest checkpoint is complete at any moment, even after a crash. Only a backup whose files
 /// contain each other's names (safetensors shards) cannot be opened under its name: after a crash its files must be renamed.
 ///
 /// # Errors
@@ -66,7 +66,7 @@ pub(crate) fn publish(
     if existing == Existing::Refuse {
         return publication.publish();
     }
-    check_places(path, places.iter())?;
+    check_targets(path, places.iter())?;
     let old = formats::files_of(path);
     let backup = Backup::make(path)?;
     let entry = match BackupEntry::set(state, path, backup.as_ref().and_then(Backup::path)) {

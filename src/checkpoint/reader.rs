@@ -266,7 +266,7 @@ impl Checkpoint {
             Some(name) => format!("; did you mean {}?", Name::from(name).printable()),
             None => String::new(),
         };
-        let kind = format!("there is no tensor {}{hint}", Name::from(name).printable());
+        let kind = format!("the checkpoint has no tensor {}{hint}", Name::from(name).printable());
         Error::not_found(kind).in_file(&self.path)
     }
 }

@@ -17,7 +17,10 @@ pub(super) fn compare(
                 tally.push_equality(x != y || content_differs(&mut lhs, &mut rhs)?);
             }
             (None, None) => return Ok(()),
-            _ => return Err(Error::truncated("elements of the tensor", 1, 0)),
+            (read, _) => {
+                let found = if read.is_some() { "fewer" } else { "more" };
+                return Err(Error::unexpected("elements of rhs", found, "as many as lhs has"));
+            }
         }
     }
 }

@@ -151,8 +151,8 @@ impl Unit<'_> {
             let (read_lhs, read_rhs) = (lhs.read(x)?, rhs.read(y)?);
             let n = read_lhs / lhs_size;
             if n != read_rhs / rhs_size {
-                let (need, have) = (n as u64, (read_rhs / rhs_size) as u64);
-                return Err(Error::truncated("content in elements", need, have));
+                let expected = format!("{n} at this position, as in lhs");
+                return Err(Error::unexpected("elements of rhs", read_rhs / rhs_size, expected));
             }
             if n == 0 {
                 break;

@@ -26,7 +26,7 @@ pub enum ConstantDiff {
 
 /// Compares two constants by value; `lhs` is the baseline.
 ///
-/// Of a large constant that repeats its last element, the stored elements and one repeated pair are compared,
+/// If a large constant repeats its last element, its stored elements and one repeated pair are compared,
 /// and the repeated pair is counted as often as it occurs. The sums (`rms`, `rel_l2`, `cosine`, `mean`,
 /// `std`) are `None` then.
 ///

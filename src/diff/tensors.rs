@@ -127,7 +127,7 @@ fn pair_by_name<'a>(
     Ok(pairs_by_name)
 }
 
-/// The result as far as it follows from the index, before any content is read.
+/// The result that follows from the index alone, before any content is read.
 fn from_index(
     name: Name,
     pair: EntryPair<'_>,

@@ -155,7 +155,7 @@ fn check_empty(target: &Path, own: Option<&Path>) -> Result<()> {
 struct NewParents(Vec<PathBuf>);
 
 impl NewParents {
-    /// Creates `path` and its parents, as far as they are missing.
+    /// Creates `path` and its parents, if they are missing.
     fn create(path: &Path) -> Result<Self> {
         let missing = path.ancestors().take_while(|path| path.symlink_metadata().is_err());
         let missing: Vec<_> = missing.map(Path::to_path_buf).collect();

@@ -24,7 +24,7 @@ pub fn replace<T>(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<T>) 
 pub struct Replacement(Vec<Complete>);
 
 impl Replacement {
-    /// Writes one of the files. Of a symbolic link, the file that it points to is replaced; devices and pipes are written to
+    /// Writes one of the files. If the path is a symbolic link, its target is replaced; devices and pipes are written to
     /// directly.
     ///
     /// # Errors

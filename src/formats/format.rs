@@ -1,4 +1,7 @@
 //! A format of checkpoints, as a table of functions.
+//!
+//! The *open path* of a checkpoint is the path by which it is opened. Its *marker* is the file that makes the others a checkpoint,
+//! such as an index: it is written last and removed first.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -28,12 +31,12 @@ pub struct Format {
     /// The role of a file in a checkpoint of this format; `None` for other files. Names count only where the content does not
     /// decide.
     pub(crate) role: fn(&Probe) -> Option<FileRole>,
-    /// The path that opens the checkpoint that a path names, by one of its files or otherwise; `None` if the path names no
-    /// checkpoint of this format. A damaged checkpoint is located too, and reading it reports the damage.
+    /// The open path of the checkpoint at a path, which may be that of any of its files; `None` if no checkpoint of this format is
+    /// there. A damaged checkpoint is located too, and reading it reports the damage.
     pub(crate) locate: fn(&Probe) -> Option<PathBuf>,
-    /// The files of the checkpoint that a path opens, by their names. The file that makes the others a checkpoint comes last.
+    /// The files of the checkpoint with this open path, by their names. The marker comes last.
     pub(crate) files: fn(&Path) -> Vec<PathBuf>,
-    /// The existing file that shows that the checkpoint that a path opens exists.
+    /// The marker of the checkpoint with this open path; `None` if it does not exist.
     pub(crate) marker: fn(&Path) -> Option<PathBuf>,
     /// The prefix of the checkpoint that a file with this name belongs to; `None` if the name is that of no file of this format, or
     /// that of a whole checkpoint.
@@ -45,9 +48,9 @@ pub struct Format {
     /// assert_eq!((v2.prefix)("model.ckpt.data-00000-of-00001"), Some("model.ckpt"));
     /// ```
     pub prefix: fn(&str) -> Option<&str>,
-    /// The name that opens the checkpoint of a file with this name. Only one file of a checkpoint has one.
+    /// The name of the open path, if a file with this name is the marker of a checkpoint; else `None`.
     pub(crate) open_name: fn(&str) -> Option<String>,
-    /// Reads the checkpoint that a path opens. The probe is of the path from which `locate` found it.
+    /// Reads the checkpoint with this open path. The probe is that of the path for which `locate` found it.
     pub(crate) read: fn(&Probe, &Path, &Limits) -> Result<Contents>,
     /// Reads one file with the role [`FileRole::Readable`], without its siblings.
     pub(crate) read_file: fn(&Probe, &Limits) -> Result<Contents>,
@@ -67,12 +70,11 @@ pub(crate) enum FileRole {
 
 /// How a format is written.
 pub(crate) struct Writer {
-    /// The path that opens a checkpoint with this prefix and number of shards.
+    /// The open path of a checkpoint with this prefix and number of shards.
     pub(crate) open_path: fn(&Path, usize) -> PathBuf,
     /// Whether the metadata of a checkpoint is written.
     pub(crate) keeps_metadata: bool,
-    /// Writes the shards of a checkpoint, each file under a temporary name. The file that makes the others a checkpoint comes
-    /// last.
+    /// Writes the shards of a checkpoint, each file under a temporary name. The marker comes last.
     pub(crate) write: WriteShards,
     /// Merges checkpoints into one without reading their content; `None` if the format has no such way.
     pub(crate) merge: Option<Merge>,
@@ -82,14 +84,14 @@ pub(crate) struct Writer {
 type WriteShards =
     fn(&[Shard<'_>], &[(String, String)], &Path, &dyn Progress) -> Result<Vec<Complete>>;
 
-/// See [`Writer::merge`]; the paths are those that open the parts, and that of the merged checkpoint.
+/// See [`Writer::merge`]; the paths are the open paths of the parts, and of the merged checkpoint.
 pub(crate) type Merge = fn(&[PathBuf], &Path) -> Result<Merged>;
 
 /// A merged checkpoint, whose files have temporary names.
 pub(crate) struct Merged {
-    /// The files. The file that makes the others a checkpoint comes last.
+    /// The files. The marker comes last.
     pub(crate) files: Vec<Complete>,
-    /// The files of each part. The file that makes the others a checkpoint comes first.
+    /// The files of each part. The marker comes first.
     pub(crate) parts: Vec<Vec<PathBuf>>,
 }
 

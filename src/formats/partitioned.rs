@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
         self.stream.copy(REST, out, direct)
     }
 
-    /// Has the checksums verified. No content may be left.
+    /// Reads on at the end, which verifies the checksums. No content may be left.
     fn finish(&mut self) -> Result<()> {
         match self.stream.finish()? {
             0 => Ok(()),

@@ -7,11 +7,11 @@
 //! - `checksum`: the kind of checksum that protects content; without one, reports mention it;
 //! - `version`: the version of a `SaverDef`; `None` unless TensorFlow's savers write the format;
 //! - `role`: what a file is to a checkpoint of this format, if it belongs to one, by its name and its first and last bytes;
-//! - `locate`: from the path of any file of a checkpoint, the path that opens the checkpoint;
-//! - `files`: the files of the checkpoint that such a path opens, by their names;
-//! - `marker`: the file that shows that such a checkpoint exists;
+//! - `locate`: from the path of any file of a checkpoint, its open path;
+//! - `files`: the files of the checkpoint with an open path, by their names;
+//! - `marker`: the file whose presence means that such a checkpoint exists;
 //! - `prefix`: the prefix that the names of a checkpoint's files have in common;
-//! - `open_name`: for a file in a directory, the name that opens its checkpoint;
+//! - `open_name`: for the marker in a directory, the name of the open path;
 //! - `read`, `read_file`: the names in a checkpoint, each with a [`TensorSource`](crate::tensor::TensorSource). Damage to one
 //!   tensor belongs in its [`Entry`](super::Entry), other damage in [`Contents::damage`](super::Contents);
 //! - `writer`: `None` for a format that is only read.
@@ -56,16 +56,16 @@ impl Format {
         FORMATS.iter().find(|format| format.option == name || format.name == name).copied()
     }
 
-    /// The format that the ending of a file name stands for, if it stands for one.
+    /// The format whose files have the extension of `path`, if there is one.
     ///
     /// ```
     /// use std::path::Path;
     /// use ckdiff::checkpoint::Format;
     ///
-    /// let of = |path: &str| Format::by_ending(Path::new(path)).map(|format| format.name);
+    /// let of = |path: &str| Format::by_extension(Path::new(path)).map(|format| format.name);
     /// assert_eq!((of("a/m.safetensors"), of("a/m.ckpt")), (Some("safetensors"), None));
     /// ```
-    pub fn by_ending(path: &Path) -> Option<&'static Self> {
+    pub fn by_extension(path: &Path) -> Option<&'static Self> {
         let name = path.file_name()?.to_str()?;
         let is_own =
             |format: &&&Self| (format.open_name)(name).is_some_and(|opened| opened == name);
@@ -91,7 +91,7 @@ impl Format {
 /// A checkpoint that a path names.
 pub(crate) struct Located {
     pub(crate) format: &'static Format,
-    /// The path that opens it.
+    /// Its open path.
     pub(crate) path: PathBuf,
     /// Whether the path that names it is its directory.
     pub(crate) is_inside: bool,
@@ -114,7 +114,7 @@ pub(crate) fn may_be_checkpoint(probe: &Probe) -> bool {
     }
 }
 
-/// The files of the checkpoint `path`, in any format. The file that makes the others a checkpoint comes last.
+/// The files of the checkpoint `path`, in any format. The marker comes last.
 pub(crate) fn files_of(path: &Path) -> Vec<PathBuf> {
     // V2 last, since its index hides a V1 checkpoint at the same path.
     let formats = FORMATS.iter().rev();

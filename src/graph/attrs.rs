@@ -68,7 +68,7 @@ impl<'m> Node<'m> {
         }
     }
 
-    /// The shape of a variable, as far as its node has it.
+    /// The shape that the node of a variable states.
     pub(crate) fn declared_shape(&self) -> Option<Vec<Option<u64>>> {
         // The op `Variable` has an empty shape if the shape is unknown.
         self.shape_in("shape").filter(|shape| self.op != "Variable" || !shape.is_empty())

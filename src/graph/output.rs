@@ -19,7 +19,7 @@ use crate::tensor::REFERENCE;
 pub struct Output {
     /// The number of the dtype in `types.proto`, plus 100 for a reference to a variable.
     pub dtype: i32,
-    /// The shape as far as the graph has it; otherwise `unknown_rank`.
+    /// The shape in the graph; `unknown_rank` if it has none.
     pub shape: TensorShapeProto,
 }
 
@@ -140,7 +140,7 @@ fn types(value: Option<attr_value::Value>) -> Vec<i32> {
     }
 }
 
-/// The shape of an output, as far as its node has it.
+/// The shape that its node states for an output.
 fn shape(node: &Node<'_>, number: usize) -> TensorShapeProto {
     let of = |name: &str| AttrValue::decode(node.attr(name)?).ok()?.value;
     let listed = match of("_output_shapes") {

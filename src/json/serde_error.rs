@@ -74,7 +74,7 @@ fn mismatch(said: &str) -> String {
         return format!("expected the field {}, found none", field.replace('`', ""));
     }
     if let Some(field) = said.strip_prefix("duplicate field ") {
-        return format!("expected the field {} once, found it twice", field.replace('`', ""));
+        return format!("{} is given twice", field.replace('`', ""));
     }
     let Some((found, expected)) = said.rsplit_once(", expected ") else {
         return shortened(said).into_owned();
@@ -167,7 +167,7 @@ mod tests {
     fn every_mismatch_has_its_own_words() {
         let cases = [
             ("{}", "expected the field a, found none"),
-            (r#"{"a":[],"a":[]}"#, "expected the field a once, found it twice"),
+            (r#"{"a":[],"a":[]}"#, "a is given twice"),
             ("null", "expected an object with `a`, found null"),
             ("[]", "expected an object with `a`, found a list of length 0"),
             (r#"{"a":{}}"#, "expected a list, found an object"),

@@ -39,7 +39,9 @@ pub(super) struct Time {
 pub(super) fn timestamp_text(time: Time) -> Result<String, String> {
     if !TIMES.contains(&time.seconds) {
         return Err(format!(
-            "seconds: expected those of the years 1 to 9999, found {}",
+            "seconds: expected {} to {}, those of the years 1 to 9999, found {}",
+            TIMES.start(),
+            TIMES.end(),
             time.seconds
         ));
     }
@@ -55,15 +57,18 @@ pub(super) fn timestamp_text(time: Time) -> Result<String, String> {
 /// If a component is out of range; the error is a clause.
 pub(super) fn duration_text(time: Time) -> Result<String, String> {
     if !SPANS.contains(&time.seconds) {
-        return Err(format!("seconds: expected at most 315576000000, found {}", time.seconds));
+        return Err(format!(
+            "seconds: expected -315576000000 to 315576000000, found {}",
+            time.seconds
+        ));
     }
     if !(1 - NANOS..NANOS).contains(&time.nanos) {
-        return Err(format!("nanoseconds: expected at most 999999999, found {}", time.nanos));
+        return Err(format!("nanoseconds: expected -999999999 to 999999999, found {}", time.nanos));
     }
     let Time { seconds, nanos } = time;
     if seconds.signum() * i64::from(nanos.signum()) < 0 {
         return Err(format!(
-            "sign of nanoseconds: expected that of the seconds, {seconds}, found {nanos}"
+            "nanoseconds: expected the sign of the seconds, {seconds}, or 0, found {nanos}"
         ));
     }
     Ok(Duration { seconds, nanos }.to_string())

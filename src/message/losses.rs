@@ -57,16 +57,16 @@ impl Losses {
     }
 
     /// The paths for display: long ones are shortened, and a final `…` says that there may be more.
-    pub fn places(&self) -> Vec<String> {
+    pub fn shown_paths(&self) -> Vec<String> {
         // Paths that differed while they were built up may be equal in the end.
         let mut seen = BTreeSet::new();
         let named = self.paths.iter().filter(|path| !path.is_empty() && seen.insert(*path));
-        let mut places: Vec<String> = named.map(|path| abridged(path).into_owned()).collect();
+        let mut paths: Vec<String> = named.map(|path| abridged(path).into_owned()).collect();
         let may_be_more = self.paths.len() >= Self::NAMED || self.total() > COMPUTED_PATHS;
         if may_be_more && (self.paths.len() as u64) < self.total() {
-            places.push("…".to_owned());
+            paths.push("…".to_owned());
         }
-        places
+        paths
     }
 
     /// Adds the losses of another part.

@@ -31,7 +31,7 @@ pub(crate) enum NamedBy {
 /// The collection in which a builder names the main op.
 pub(crate) const MAIN_OP: &str = "saved_model_main_op";
 
-/// Whatever may name an op. Of several that name one for the same purpose, the first counts.
+/// Whatever may name an op. If several name one for the same purpose, the first counts.
 pub(crate) const SPECIAL_OPS: [(NamedBy, OpPurpose); 5] = [
     (NamedBy::Signature("__saved_model_init_op"), OpPurpose::Init),
     (NamedBy::Collection(MAIN_OP), OpPurpose::Main),
@@ -47,18 +47,18 @@ impl OpPurpose {
     }
 }
 
-/// The role of the op that a collection names, and the name of the collection.
+/// The purpose of the op that a collection names, and the name of the collection.
 pub(crate) fn named_by_collection(name: &str) -> Option<(&'static str, OpPurpose)> {
-    SPECIAL_OPS.into_iter().find_map(|(by, role)| match by {
-        NamedBy::Collection(known) if known == name => Some((known, role)),
+    SPECIAL_OPS.into_iter().find_map(|(by, purpose)| match by {
+        NamedBy::Collection(known) if known == name => Some((known, purpose)),
         _ => None,
     })
 }
 
-/// The role of the op that a signature names, and the name of the signature. Such a signature cannot be called.
+/// The purpose of the op that a signature names, and the name of the signature. Such a signature cannot be called.
 pub(crate) fn named_by_signature(name: &str) -> Option<(&'static str, OpPurpose)> {
-    SPECIAL_OPS.into_iter().find_map(|(by, role)| match by {
-        NamedBy::Signature(known) if known == name => Some((known, role)),
+    SPECIAL_OPS.into_iter().find_map(|(by, purpose)| match by {
+        NamedBy::Signature(known) if known == name => Some((known, purpose)),
         _ => None,
     })
 }

@@ -83,7 +83,7 @@ pub struct Function {
     pub alias: Option<String>,
 }
 
-/// The dtype and shape of a tensor, as far as a graph records them.
+/// The dtype and shape of a tensor; the graph may lack parts of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TensorType {
     /// TensorFlow's name of the dtype, such as `float32` or `float32_ref`; `None` where it is not recorded.

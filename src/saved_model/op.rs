@@ -40,12 +40,12 @@ impl<'m> Ops<'m> {
 
     /// The training op or tensor.
     pub(super) fn train_op(&self) -> Result<Option<String>> {
-        self.find(|role| role == OpPurpose::Train)
+        self.find(|purpose| purpose == OpPurpose::Train)
     }
 
-    /// The first op with such a role.
+    /// The first op with such a purpose.
     fn find(&self, is_wanted: impl Fn(OpPurpose) -> bool) -> Result<Option<String>> {
-        let wanted = SPECIAL_OPS.into_iter().filter(|(_, role)| is_wanted(*role));
+        let wanted = SPECIAL_OPS.into_iter().filter(|(_, purpose)| is_wanted(*purpose));
         let mut found = wanted.filter_map(|(by, _)| {
             match by {
                 NamedBy::Signature(key) => self.in_signature(key),
@@ -62,7 +62,7 @@ impl<'m> Ops<'m> {
             let kind = format!("the meta graph already has a main op, in its {at}");
             Error::usage(kind).in_field("main_op")
         };
-        for (by, _) in SPECIAL_OPS.into_iter().filter(|(_, role)| role.initializes()) {
+        for (by, _) in SPECIAL_OPS.into_iter().filter(|(_, purpose)| purpose.initializes()) {
             match by {
                 // TensorFlow runs this op, and no other.
                 NamedBy::Signature(key) if self.signatures.contains_key(key) => {

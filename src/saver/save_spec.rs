@@ -25,7 +25,7 @@ pub struct SaveSpec {
     pub dtype: DType,
     /// The device of its node, as written.
     pub device: String,
-    /// The shape as far as the graph has it; `None` stands for any dimension, or any shape.
+    /// The declared shape; `None` stands for any dimension, or any shape.
     pub shape: Option<Vec<Option<u64>>>,
 }
 

@@ -47,7 +47,7 @@ pub(super) fn finish(message: &mut MessageType) -> Result<()> {
     Ok(())
 }
 
-/// Marks the messages that have required fields, also in nested messages.
+/// Marks the messages that have required fields, including those of nested messages.
 pub(super) fn mark_required(schema: &mut Schema) {
     // For each message, the messages that have it in a field.
     let mut users = vec![Vec::new(); schema.messages.len()];

@@ -150,7 +150,7 @@ struct Order<'a> {
     up_to: &'a [u8],
 }
 
-/// What each key must be.
+/// The order that keys must have.
 pub(crate) const AFTER_PREVIOUS: &str = "one greater than the one before it";
 
 /// The error for a key that is out of order.

@@ -52,13 +52,13 @@ impl<'a> BufferedStream<'a> {
         Ok(())
     }
 
-    /// Takes `count` bytes of the buffer, which has so many.
+    /// Consumes `count` buffered bytes.
     #[inline]
     pub(crate) fn consume(&mut self, count: usize) {
         self.start += count;
     }
 
-    /// Fills `out`, the part `what` of the content; without the buffer, once that is empty, if `direct`.
+    /// Fills `out`; `what` names the bytes in errors. With `direct`, reads past an empty buffer.
     ///
     /// # Errors
     /// If the stream cannot be read, or has fewer bytes left.
@@ -87,7 +87,7 @@ impl<'a> BufferedStream<'a> {
         Ok(())
     }
 
-    /// Has the checksums verified. Returns 0, or, if content is left, the number of some of its bytes.
+    /// Reads on at the end, which verifies the checksums. A result other than 0 means that content is left.
     ///
     /// # Errors
     /// If the stream cannot be read, or a checksum does not match.

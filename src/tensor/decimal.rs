@@ -7,7 +7,7 @@ use super::encoding::{Encoding, Layout};
 /// Returns the `f64` that prints as the shortest decimal that reads back as `value` in the floating type `dtype`.
 ///
 /// `value` is an element of that type, or a part of a complex element, widened exactly: for the `f32` nearest to 0.1, the result
-/// is 0.1. Of two decimals of equal length, the nearer one is returned. Values of other types are returned unchanged.
+/// is 0.1. The nearer one of two decimals of equal length is returned. Values of other types are returned unchanged.
 pub fn shortest(dtype: DType, value: f64) -> f64 {
     if !value.is_finite() || value == 0.0 {
         return value;

@@ -15,7 +15,7 @@ pub trait TensorSource: fmt::Debug + Send + Sync {
     /// The type of the elements.
     fn dtype(&self) -> DType;
 
-    /// The full shape, also of a tensor that is stored in slices.
+    /// The full shape, even of a tensor that is stored in slices.
     fn shape(&self) -> &Shape;
 
     /// The size in the file in bytes, without keys and checksums; for fixed-width types the size of the content.

@@ -19,7 +19,7 @@ const SOME: usize = 8;
 /// The maximum number of bytes that are kept of an element of variable length.
 const KEPT: usize = 60;
 
-/// The values of a tensor, as far as they are shown.
+/// The shown values of a tensor.
 #[derive(Debug, Clone)]
 pub struct TensorValues {
     /// The tensor's name.

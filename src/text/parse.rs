@@ -72,7 +72,7 @@ pub fn parse<'s>(
 /// The pieces of a text and the threads that parse them.
 ///
 /// One thread matches and encodes each piece. Two steps are done in the order of the text: after matching, a piece is
-/// outlined (its unbalanced brackets are noted, which the next piece begins inside of), and after encoding it is joined
+/// outlined (its unbalanced brackets are recorded as the context of the next piece), and after encoding it is joined
 /// to the message.
 struct Pipeline<'s, R> {
     schema: &'s Schema,

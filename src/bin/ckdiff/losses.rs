@@ -58,6 +58,7 @@ fn warnings(losses: &Losses, form: &str, by_number: bool) -> Vec<String> {
 
 /// The paths of the losses, after a colon.
 fn paths(losses: &Losses) -> String {
-    let paths: Vec<String> = losses.places().iter().map(|path| human::printable(path)).collect();
+    let paths: Vec<String> =
+        losses.shown_paths().iter().map(|path| human::printable(path)).collect();
     if paths.is_empty() { String::new() } else { format!(": {}", paths.join(", ")) }
 }

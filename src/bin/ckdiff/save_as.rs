@@ -40,8 +40,8 @@ pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Diagnostics> {
     if let Some(shards) = args.shards {
         builder.reshard(shards)?;
     }
-    let by_ending = || Format::by_ending(&args.output).unwrap_or(checkpoint.format());
-    let format = args.format.unwrap_or_else(by_ending);
+    let by_extension = || Format::by_extension(&args.output).unwrap_or(checkpoint.format());
+    let format = args.format.unwrap_or_else(by_extension);
     interrupt::install_handler();
     let bar = Bar::new(false);
     builder.write(&args.output, format, args.existing.existing(), &bar)?;

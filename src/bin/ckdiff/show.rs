@@ -23,7 +23,7 @@ use crate::output;
 use crate::progress::Bar;
 use crate::schema::Loaded;
 
-/// Lists the tensors of a checkpoint, prints one of them, or summarizes a message. Of a SavedModel, options about tensors show its
+/// Lists the tensors of a checkpoint, prints one of them, or summarizes a message. For a SavedModel, options about tensors show its
 /// variables.
 ///
 /// # Errors
@@ -94,13 +94,13 @@ fn list(
     args: &ShowArgs,
 ) -> Result<Exit, Diagnostics> {
     let names = NameFilter::new(&args.filter.include, &args.filter.exclude, &[])?;
-    let takes =
+    let accepts =
         |name: &Name| only.map_or_else(|| names.accepts(&[name]), |entry| entry.name == *name);
     let bar = Bar::new(false);
     let listing = if args.digest {
-        Listing::with_digests(checkpoint, takes, args.jobs.jobs.into(), &bar)
+        Listing::with_digests(checkpoint, accepts, args.jobs.jobs.into(), &bar)
     } else {
-        Listing::new(checkpoint, takes)
+        Listing::new(checkpoint, accepts)
     };
     if listing.tensors.is_empty() && !names.accepts_all() {
         let error = Error::usage("the filters leave no tensor to show");

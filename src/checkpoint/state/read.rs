@@ -95,7 +95,7 @@ impl CheckpointState {
             return Err(Error::not_found(kind).in_file(&self.path));
         }
         let dir = self.path.parent().unwrap_or(Path::new(""));
-        // The directory may have been moved from another machine, also from one with backslashes.
+        // The directory may have been moved from another machine, even from one with backslashes.
         let text = latest.to_string_lossy();
         let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
         let moved = dir.join(name);

@@ -96,7 +96,7 @@ impl Visit for Constants {
                     Specials::NegativeZero => MINUS_ZERO,
                     Specials::None => NONE,
                 };
-                // Of a fraction of two words, the shader looks at the high one.
+                // If the fraction has two words, the shader looks at the high one.
                 let fraction = if width == 64 { 20 } else { layout.fraction_bits };
                 named(
                     FLOAT,

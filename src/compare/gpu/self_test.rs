@@ -10,7 +10,7 @@ use super::needs::Needs;
 /// More than a tile, and not a multiple of any size in the shaders.
 const PAIRS: usize = TILE + 37;
 
-/// Has a batch counted whose counts are known.
+/// Counts a batch with known results.
 pub(super) fn run(
     dtype: DType,
     needs: Needs,

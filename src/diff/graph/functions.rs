@@ -137,7 +137,7 @@ impl<'g, 'm> BodyHasher<'g, 'm> {
             let is = |at: u32| {
                 library.functions.get(at as usize).is_some_and(|f| f.name == function.name)
             };
-            // Of functions with the same name, the first counts.
+            // The first of several functions with the same name counts.
             names.insert(function.name, position, is);
         }
         Self { schema, library, names }

@@ -8,7 +8,7 @@ use super::per_node::PerNode;
 use crate::diff::{BoundaryChange, NodeGroup};
 use crate::graph::{Graph, NodeId};
 
-/// The maximum number of nested scopes of a name that are looked up; the length of names is up to the file.
+/// The maximum number of nested scopes of a name that are looked up; a file may have names of any length.
 pub(super) const MAX_SCOPES: usize = 64;
 
 /// Added and removed nodes, with the changes that follow from them.

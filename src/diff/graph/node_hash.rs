@@ -29,7 +29,7 @@ impl NodeHashes {
 
 /// A hash of op and attributes that does not depend on names.
 ///
-/// Of a constant, only dtype and shape count, since a value has several encodings.
+/// Only the dtype and shape of a constant count, since a value has several encodings.
 fn node_hash(node: &Node<'_>) -> u64 {
     let mut state = DefaultHasher::new();
     (node.op, node.kind).hash(&mut state);

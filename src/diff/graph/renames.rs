@@ -7,7 +7,7 @@ use super::groups::MAX_SCOPES;
 use super::matching::Matching;
 use crate::graph::{NodeId, NodeKind, scope_of, split_lead, split_port};
 
-/// The maximum number of positions of a name at which another name is looked up; the length of names is up to the file.
+/// The maximum number of positions of a name at which another name is looked up; a file may have names of any length.
 const MOST_PARTS: usize = 64;
 
 /// The renames between two graphs.

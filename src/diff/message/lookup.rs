@@ -7,7 +7,7 @@ use super::rules::KeyField;
 use crate::schema::{Field, Kind, MessageType, Schema, WellKnown};
 use crate::suggestion;
 
-/// How a field is compared, as far as the schema does not say it.
+/// How a field is compared where the schema leaves it open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FieldComparison {
     /// As any field of its type.

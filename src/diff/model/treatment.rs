@@ -170,7 +170,7 @@ static FIELDS: &[Meaning] = &[
     field(fingerprint_def::MESSAGE_NAME, EVERY_FIELD).cosmetic(),
 ];
 
-/// The meaning of fields that have no row, also of all fields of users' own messages.
+/// The meaning of fields that have no row, including all fields of users' own messages.
 static NO_MEANING: Meaning = field("", EVERY_FIELD);
 
 /// The meaning of a field.

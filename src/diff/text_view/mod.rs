@@ -36,9 +36,9 @@ use walk::Walk;
 /// let rhs = Artifact::open("tests/data/pairs/swapped_matmul/rhs.meta")?;
 /// let diff = diff(&lhs, &rhs, &Options::default(), &Silent)?;
 /// let view = TextView::new(&diff, &lhs, &rhs)?;
-/// let place = &view.parts()[0];
-/// assert_eq!(place.path().to_string(), r#"graph_def.node["result"]"#);
-/// for line in place.text(1).hunks.iter().flat_map(|hunk| &hunk.lines) {
+/// let part = &view.parts()[0];
+/// assert_eq!(part.path().to_string(), r#"graph_def.node["result"]"#);
+/// for line in part.text(1).hunks.iter().flat_map(|hunk| &hunk.lines) {
 ///     let sign = match line.tag {
 ///         LineTag::Same => ' ',
 ///         LineTag::Removed => '-',

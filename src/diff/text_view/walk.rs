@@ -53,7 +53,7 @@ const OBJECTS: [&str; 2] = [trackable_object_graph::MESSAGE_NAME, saved_object_g
 struct Target<'a> {
     hops: Vec<Hop<'a>>,
     change: usize,
-    /// Of a node of a group: the changed part, and the position in the group.
+    /// For a node of a group: the changed part, and the position in the group.
     block: Option<(usize, usize)>,
 }
 

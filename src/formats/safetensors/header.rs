@@ -93,7 +93,7 @@ impl Header {
             }
             header.tensors.insert(name, entry.map_err(|error| error.at(at)));
         }
-        header.damage.extend(data.check_places(&mut header.tensors));
+        header.damage.extend(data.check_overlaps(&mut header.tensors));
         Ok(header)
     }
 }
@@ -170,7 +170,7 @@ impl Data {
         let [start, end] = *fields.data_offsets else {
             return Err(Error::unexpected("length of data_offsets", fields.data_offsets.len(), 2));
         };
-        let (start, end) = self.place((start, end))?;
+        let (start, end) = self.absolute((start, end))?;
         let bits = u128::from(shape.elements()) * u128::from(ty.bits);
         if bits % 8 != 0 {
             let found = format!("{} {}", shape.elements(), ty.name);
@@ -184,7 +184,7 @@ impl Data {
     }
 
     /// Converts offsets from the start of the data to offsets in the file.
-    fn place(&self, offsets: (u64, u64)) -> Result<(u64, u64)> {
+    fn absolute(&self, offsets: (u64, u64)) -> Result<(u64, u64)> {
         let (start, end) = offsets;
         let bytes = end.checked_sub(start).ok_or_else(|| {
             let expected = format!("at least the start, {start}");
@@ -204,12 +204,12 @@ impl Data {
     }
 
     /// Replaces tensors that share bytes by errors. Returns an error if some bytes belong to no tensor.
-    fn check_places(&self, tensors: &mut BTreeMap<Name, Result<HeaderEntry>>) -> Option<Error> {
-        let place = |(name, listed): (&Name, &Result<HeaderEntry>)| {
+    fn check_overlaps(&self, tensors: &mut BTreeMap<Name, Result<HeaderEntry>>) -> Option<Error> {
+        let range = |(name, listed): (&Name, &Result<HeaderEntry>)| {
             let listed = listed.as_ref().ok()?;
             Some((listed.start, listed.end, name.clone()))
         };
-        let mut order: Vec<_> = tensors.iter().filter_map(place).collect();
+        let mut order: Vec<_> = tensors.iter().filter_map(range).collect();
         // A tensor with an invalid entry may have these bytes.
         let all_known = order.len() == tensors.len();
         order.sort();

@@ -87,7 +87,9 @@ impl<'s, 'de> Visitor<'de> for With<'_, 's, 'de, FindType> {
             } else {
                 let url = map.next_value_seed(Text)?.into_owned();
                 let Some(full_name) = type_name(&url) else {
-                    return Err(reader.refuse(r#"a name as "type.googleapis.com/full.Name""#));
+                    return Err(
+                        reader.refuse(r#"a type URL such as "type.googleapis.com/full.Name""#)
+                    );
                 };
                 let Some(ty) = reader.schema.message(full_name) else {
                     let name = shortened(full_name);

@@ -99,11 +99,13 @@ impl<'s, 'de> Reader<'s, 'de> {
             Some(WellKnown::Timestamp) => self.time(
                 json,
                 time::timestamp,
-                "a time as \"1970-01-01T00:00:00Z\", in the years 1 to 9999",
+                "a time such as \"1970-01-01T00:00:00Z\", in the years 1 to 9999",
             ),
-            Some(WellKnown::Duration) => {
-                self.time(json, time::duration, "seconds as \"1.5s\", at most 315576000000")
-            }
+            Some(WellKnown::Duration) => self.time(
+                json,
+                time::duration,
+                "a duration such as \"1.5s\", at most 315576000000 seconds",
+            ),
             Some(WellKnown::FieldMask) => self.mask(json),
         }
     }
@@ -176,7 +178,7 @@ impl<'s, 'de> Reader<'s, 'de> {
         let text = Text.deserialize(json)?;
         for path in text.split(',').filter(|_| !text.is_empty()) {
             let Some(path) = mask::to_snake(path) else {
-                return Err(self.refuse("paths in lowerCamel, with commas between"));
+                return Err(self.refuse("comma-separated paths in lowerCamelCase"));
             };
             self.out.put_bytes(PATHS, path.as_bytes());
         }

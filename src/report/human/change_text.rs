@@ -3,7 +3,7 @@
 use crate::diff::{Change, ChangeKind, Detail, Path, Step, Weight};
 
 use super::number;
-use super::text::{plural, printable};
+use super::terminal_text::{plural, printable};
 
 /// Fields on the path to a node or a function, which are not shown.
 const GRAPH: [&str; 4] = ["graph_def", "library", "meta_graphs", "meta_info_def"];

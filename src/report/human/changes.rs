@@ -9,7 +9,7 @@ use anstyle::Style;
 use crate::diff::{BoundaryChange, Change, ChangeKind, Detail, Diff, NodeGroup, Side, Weight};
 
 use super::table::{Align, Table};
-use super::text::{cut_middle, plural, printable, wrapped};
+use super::terminal_text::{cut_middle, plural, printable, wrapped};
 use super::{Options, change_text, lines, number};
 
 /// Columns that names keep, since the ends of a long value say little.

@@ -6,9 +6,9 @@ use crate::compare::Adapter;
 use crate::report::{Devices, ListedAdapter, Tested};
 
 use super::Options;
-use super::text::{padded, plural, printable, width_of};
+use super::terminal_text::{padded, plural, printable, width_of};
 
-/// Writes the devices, by the names that `--device` takes.
+/// Writes the devices, by the names that `--device` accepts.
 pub(super) fn write(devices: &Devices, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let palette = options.palette;
     let names = devices.adapters.iter().map(|listed| name(&listed.adapter));

@@ -10,8 +10,10 @@ use crate::diff::{
 use crate::diff::{ChangeCounts, TensorDiff, TextView, Verdict, Weight};
 use crate::tensor::Kind;
 
-use super::text::{cut_middle, cut_name, padded, plural, printable, several, width_of, wrapped};
-use super::{Options, changes, number, sections, suggestions, texts};
+use super::terminal_text::{
+    cut_middle, cut_name, padded, plural, printable, several, width_of, wrapped,
+};
+use super::{Options, changes, number, sections, suggestions, text_view};
 
 /// The maximum number of columns of a path.
 const PATH_WIDTH: usize = 68;
@@ -25,7 +27,7 @@ pub(super) fn write(
 ) -> io::Result<()> {
     head(diff, options, out)?;
     match texts.filter(|_| diff.coverage.has_graph()) {
-        Some(texts) => texts::write(diff, texts, options, out)?,
+        Some(texts) => text_view::write(diff, texts, options, out)?,
         None if diff.coverage.has_graph() => changes::write(diff, options, out)?,
         None => changes::findings(diff, options, out)?,
     }

@@ -6,7 +6,7 @@ use anstyle::Style;
 
 use super::Options;
 use super::number;
-use super::text::plural;
+use super::terminal_text::plural;
 
 /// Writes the heading of a section, after an empty line.
 pub(super) fn heading(title: &str, options: &Options, out: &mut dyn Write) -> io::Result<()> {

@@ -7,7 +7,7 @@ use anstyle::Style;
 use crate::checkpoint::{ListedTensor, Listing};
 
 use super::table::{Align, Table};
-use super::text::{cut_middle, plural, printable};
+use super::terminal_text::{cut_middle, plural, printable};
 use super::{Options, lines, number};
 
 /// Writes the listing of a checkpoint.

@@ -13,14 +13,14 @@ mod restorability;
 mod sections;
 mod suggestions;
 mod table;
-mod text;
-mod texts;
+mod terminal_text;
+mod text_view;
 mod values;
 mod verification;
 
 use std::io::{self, Write};
 
-pub use text::{plural, printable};
+pub use terminal_text::{plural, printable};
 
 use super::{Options, Report};
 use crate::message::Losses;

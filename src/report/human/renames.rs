@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diff::{Diff, Rename};
 
-use super::text::shell_quoted;
+use super::terminal_text::shell_quoted;
 
 /// The maximum number of bytes of the two names of an option.
 const MAX_LEN: usize = 1000;

@@ -11,7 +11,7 @@ use crate::verify::{
     VerifiedGraph,
 };
 
-use super::text::{cut_name, padded, plural, printable, width_of};
+use super::terminal_text::{cut_name, padded, plural, printable, width_of};
 use super::{Options, WIDTH, lines, number};
 
 /// The maximum number of columns of the name of a tensor.

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::tensor::{Facts, Name};
 
 use super::table::{Align, NONE, Table};
-use super::text::{cut_middle, printable, shown_name};
+use super::terminal_text::{cut_middle, printable, shown_name};
 use super::{Options, lines, number};
 
 /// The maximum number of columns of an index, and of two values.

@@ -7,7 +7,7 @@ use anstyle::Style;
 use crate::compare::{Comparison, NanPolicy};
 use crate::diff::{Diff, Status};
 
-use super::text::plural;
+use super::terminal_text::plural;
 use super::{Options, lines, number, renames};
 
 /// A change below this share of a tensor's norm counts as noise, for which a tolerance is suggested.

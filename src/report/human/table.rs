@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use super::WIDTH;
-use super::text::{cut_middle, cut_name, padded, width_of};
+use super::terminal_text::{cut_middle, cut_name, padded, width_of};
 
 /// Spaces before each column.
 const GAP: usize = 2;

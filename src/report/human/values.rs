@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::tensor::{DType, Name, ShownElement, TensorValues};
 
-use super::text::{printable, width_of};
+use super::terminal_text::{printable, width_of};
 use super::{Options, WIDTH, number};
 
 /// Writes the values of a tensor.

@@ -8,7 +8,7 @@ use anstyle::Style;
 use crate::error::Error;
 use crate::verify::Verification;
 
-use super::text::{plural, printable};
+use super::terminal_text::{plural, printable};
 use super::{Options, lines, number, restorability};
 
 /// Writes the verification of an artifact, or the reason why it could not be opened.

@@ -43,7 +43,7 @@ fn usage<T>(what: String) -> Result<T> {
 /// Names the objects of a list by their variables; the slices of a partitioned variable become one object, in the order of their names.
 ///
 /// # Errors
-/// If two objects have the same name, also if one of them is a slice.
+/// If two objects have the same name, even if one of them is a slice.
 pub fn op_list_to_dict(list: Vec<ToSave>) -> Result<BTreeMap<String, ToSave>> {
     // Lists of slices are flattened.
     let flat = list.into_iter().flat_map(|one| match one {

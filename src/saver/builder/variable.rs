@@ -20,7 +20,7 @@ pub struct Variable {
     pub kind: VariableKind,
     /// The dtype.
     pub dtype: DType,
-    /// The shape as far as its node has it; `None` stands for any dimension, or any shape.
+    /// The declared shape; `None` stands for any dimension, or any shape.
     pub shape: Option<Vec<Option<u64>>>,
     /// The device of its node.
     pub device: String,

@@ -35,7 +35,7 @@ pub struct Read {
     pub slice: String,
     /// The requested dtype, if the node has one.
     pub dtype: Option<DType>,
-    /// The variables that receive the tensor, as far as they can be found.
+    /// The known variables that receive the tensor.
     pub variables: Vec<String>,
     /// The key in the checkpoint.
     pub key: Option<Name>,

@@ -19,7 +19,7 @@ pub(super) fn variable(op: &Operation<'_, '_, '_>) -> Result<Value> {
     })
 }
 
-/// The first input; the value, if that is a variable.
+/// The first input; if that is a variable, its value.
 pub(super) fn pass_on(op: &Operation<'_, '_, '_>) -> Result<Value> {
     let value = op.input(0)?;
     if let Value::Handle(_) | Value::Table(_) = value {

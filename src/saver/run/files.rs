@@ -96,9 +96,9 @@ fn requested(session: &mut Session<'_, '_>, request: TensorRequest<'_>) -> Resul
 
 fn stored(session: &mut Session<'_, '_>, request: TensorRequest<'_>) -> Result<Arc<Tensor>> {
     let (path, checkpoint) = open(session, request.path)?;
-    let entry = checkpoint
-        .tensor(request.key)
-        .ok_or_else(|| Error::not_found("not found in checkpoint").in_file(checkpoint.path()))?;
+    let entry = checkpoint.tensor(request.key).ok_or_else(|| {
+        Error::not_found("the checkpoint has no such tensor").in_file(checkpoint.path())
+    })?;
     let source = &**entry.source.as_ref().map_err(Error::clone)?;
     if request.dtype != source.dtype().code() {
         let expected = format!("{}, which the node restores", DType::name_of(request.dtype));

@@ -46,9 +46,7 @@ pub(super) fn run<'m>(
         "Reshape" => arrays::reshape(op).map(one),
         op => {
             let op = crate::error::shortened(op);
-            Err(Error::unsupported(format!(
-                "the op {op} is not one of savers, and is not supported"
-            )))
+            Err(Error::unsupported(format!("the op {op} is not supported: savers do not use it")))
         }
     }
 }

@@ -62,8 +62,8 @@ impl<'r, 'm> Session<'r, 'm> {
     /// Counts the steps of running a graph or a function, or of opening a checkpoint.
     pub(super) fn steps(&mut self, count: usize) -> Result<()> {
         self.steps = self.steps.checked_sub(count).ok_or_else(|| {
-            let expected = format!("at most {}, which the graph justifies", self.steps);
-            Error::unexpected("number of further steps", count, expected)
+            let expected = format!("at most {} more, by the size of the graph", self.steps);
+            Error::unexpected("steps of the run", count, expected)
         })?;
         Ok(())
     }
@@ -78,8 +78,8 @@ impl<'r, 'm> Session<'r, 'm> {
     pub(super) fn charge(&mut self, bytes: u64) -> Result<()> {
         self.room = self.room.checked_sub(bytes).ok_or_else(|| {
             let expected =
-                format!("at most {}, which the graph and its checkpoint justify", self.room);
-            Error::unexpected("bytes of further tensors", bytes, expected)
+                format!("at most {} more, by the sizes of the graph and its checkpoint", self.room);
+            Error::unexpected("bytes of new tensors", bytes, expected)
         })?;
         Ok(())
     }

@@ -81,7 +81,7 @@ impl Escapes {
         if rest.is_empty() {
             return len;
         }
-        // The last bytes, filled up to a block with blanks, which are not escaped.
+        // The last bytes, filled up to a block with spaces, which are not escaped.
         let mut block = [b' '; BLOCK];
         for (to, from) in block.iter_mut().zip(rest) {
             *to = *from;

@@ -35,7 +35,7 @@ pub struct Open {
     content: BracketContent,
 }
 
-/// The content of a bracket, as far as the scan knows it.
+/// What the scan knows of the content of a bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BracketContent {
     /// Fields, in the brackets of a message.

@@ -21,7 +21,7 @@ pub(super) struct Saver {
 }
 
 impl Saver {
-    /// The tensors that it restores, as far as they are known.
+    /// The known tensors that it restores.
     pub(super) fn requested<'r>(
         &'r self,
         restores: &'r [Restore<'_>],

@@ -31,7 +31,7 @@ use crate::support::process::test_process;
 /// Replaces the checkpoint in a directory, once per number.
 type Work = fn(&Path, Range<u64>);
 
-/// The work of the killed process. Its environment has `WORK=FIRST=FOLDER`; `FIRST` is the first number.
+/// The work of the killed process. Its environment has `WORK=FIRST=DIRECTORY`; `FIRST` is the first number.
 const WORKS: [(&str, Work); 4] =
     [("saves", save_again), ("merges", merge_again), ("rotates", rotate), ("runs", run_again)];
 /// The work of the process that is killed while it builds SavedModels.

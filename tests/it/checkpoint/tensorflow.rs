@@ -195,7 +195,7 @@ fn a_missing_tensor_gets_a_suggestion() {
     let error = |name: &str| open("demo/model.ckpt").get_tensor(name).unwrap_err().to_string();
     insta::assert_snapshot!(
         error("v3"),
-        @"tests/data/demo/model.ckpt: there is no tensor v3; did you mean v1?"
+        @"tests/data/demo/model.ckpt: the checkpoint has no tensor v3; did you mean v1?"
     );
     insta::assert_snapshot!(
         error("nothing/like/it"),

@@ -37,7 +37,7 @@ fn long_names_are_shortened() {
     let drop = json::PrintOptions { unknown: Unknown::Drop, ..Default::default() };
     let losses = json::print(&message, &drop, &mut text).unwrap();
     assert_eq!(losses.unknown_any, 1);
-    assert!(losses.places().concat().len() < 300);
+    assert!(losses.shown_paths().concat().len() < 300);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn losses_name_each_path_once_and_only_the_first_ones() {
     for number in 0..100 {
         losses.name(|| format!("node[{}].999", number / 2));
     }
-    let places = losses.places();
+    let places = losses.shown_paths();
     assert_eq!(places.len(), Losses::NAMED + 1);
     assert_eq!((&*places[1], &*places[20]), ("node[1].999", "…"));
 }
@@ -60,7 +60,7 @@ fn many_equal_unknown_names_are_fast() {
     let text = format!("{{{}\"name\":\"a\"}}", r#""nobody":1,"#.repeat(100_000));
     let (_, losses) = json::parse(schema, ty, text.as_bytes(), &drop).unwrap();
     assert_eq!(
-        (losses.unknown_fields, losses.places()),
+        (losses.unknown_fields, losses.shown_paths()),
         (100_000, ["nobody", "…"].map(String::from).to_vec())
     );
 

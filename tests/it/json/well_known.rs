@@ -61,13 +61,13 @@ fn well_known_types_are_refused_when_they_are_out_of_range() {
         (
             "google.protobuf.Timestamp",
             r#""1970-02-30T00:00:00Z""#,
-            r#"1:1: expected a time as "1970-01-01T00:00:00Z", in the years 1 to 9999, found the string "1970-02-30T00:00:00Z""#,
+            r#"1:1: expected a time such as "1970-01-01T00:00:00Z", in the years 1 to 9999, found the string "1970-02-30T00:00:00Z""#,
         ),
         ("google.protobuf.Duration", "5", "1:1: expected a string, found 5"),
         (
             "google.protobuf.FieldMask",
             r#""foo_bar""#,
-            r#"1:1: expected paths in lowerCamel, with commas between, found the string "foo_bar""#,
+            r#"1:1: expected comma-separated paths in lowerCamelCase, found the string "foo_bar""#,
         ),
         ("google.protobuf.Struct", r#"{"a":1,"a":2}"#, r#"1:8: ["a"]: this key is given twice"#),
         ("google.protobuf.Value", "[1e999]", "1:6: [0]: a number out of the range of a double"),
@@ -80,7 +80,7 @@ fn well_known_types_are_refused_when_they_are_out_of_range() {
         (
             "google.protobuf.Any",
             r#"{"@type": "Empty"}"#,
-            r#"1:11: @type: expected a name as "type.googleapis.com/full.Name", found the string "Empty""#,
+            r#"1:11: @type: expected a type URL such as "type.googleapis.com/full.Name", found the string "Empty""#,
         ),
         (
             "google.protobuf.Any",
@@ -109,7 +109,7 @@ fn well_known_types_are_refused_when_they_are_out_of_range() {
         (
             "Duration",
             b"\x08\x01\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
-            "JSON cannot represent this: sign of nanoseconds: expected that of the seconds, 1, found -1",
+            "JSON cannot represent this: nanoseconds: expected the sign of the seconds, 1, or 0, found -1",
         ),
         (
             "FieldMask",

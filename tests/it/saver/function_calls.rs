@@ -171,7 +171,7 @@ fn a_call_counts_the_steps_of_its_function() {
         all += &function(&format!("f{level}"), &["x"], &nodes, &[("y", "b:output:0")]);
     }
     let error = value(&all, &calls("f17", "file"), "all:0").unwrap_err();
-    assert!(error.contains("number of further steps"), "{error}");
+    assert!(error.contains("steps of the run"), "{error}");
 }
 
 /// A hash table, and an import of keys and values into it.
@@ -244,5 +244,5 @@ fn calls_that_double_are_refused() {
         functions += &function(&format!("f{at}"), &["x"], &nodes, &[("y", "b:output:0")]);
     }
     let error = run(&functions, &calls("f0", "file")).unwrap_err();
-    assert!(error.contains("number of further steps: expected"), "{error}");
+    assert!(error.contains("steps of the run: expected"), "{error}");
 }

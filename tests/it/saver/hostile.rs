@@ -187,10 +187,7 @@ fn values_that_grow_without_bound_are_refused() {
         }
         nodes.push(plain("all", "NoOp", &["^n59"]));
         let error = restore(&of_nodes(nodes), &saver(), CHECKPOINT, &mut Variables::default());
-        assert!(
-            error.unwrap_err().to_string().contains("bytes of further tensors: expected"),
-            "{op}"
-        );
+        assert!(error.unwrap_err().to_string().contains("bytes of new tensors: expected"), "{op}");
     }
     let huge = "dtype=type: DT_FLOAT | value=tensor { dtype: DT_FLOAT tensor_shape { dim { size: 1099511627776 } } float_val: 1 }";
     let graph = node("file", "Placeholder", "", "") + &node("all", "Const", "", huge);

@@ -106,7 +106,7 @@ fn map_entries_are_sorted_and_only_protoc_prints_their_defaults() {
 }
 
 #[test]
-fn losses_name_their_places() {
+fn losses_name_their_paths() {
     let tensor = [len(5, &0xffc0_0000_u32.to_le_bytes()), int(99, 1)].concat();
     let value = len(8, &tensor);
     let attr = len(5, &[len(1, b"value"), len(2, &value)].concat());

@@ -64,7 +64,7 @@ pub(crate) struct LayoutArgs {
     /// Write lists of numbers in text as [1, 2, 3]
     #[arg(long)]
     pub(crate) short_repeated: bool,
-    /// Write the content of an Any in text, also in the style of protoc
+    /// Write the content of an Any in text, in the style of protoc too
     #[arg(long)]
     pub(crate) expand_any: bool,
     /// Write field names in JSON as declared, not in lowerCamelCase

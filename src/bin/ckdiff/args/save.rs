@@ -14,10 +14,10 @@ pub(crate) struct SaveAsArgs {
     /// The checkpoint to read: its prefix, index, or file, or a directory
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
-    /// The prefix of the new checkpoint; a checkpoint of one file (V1, safetensors) is this file
+    /// The prefix of the new checkpoint; for a checkpoint in one file (V1, safetensors), the path of the file
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// The format to write [default: that of the ending of OUT, or else of IN]
+    /// The format to write [default: that of the extension of OUT, or else of IN]
     #[arg(long, value_parser = writable_format(), value_name = "FORMAT")]
     pub(crate) format: Option<&'static Format>,
     /// How many data files to write [default: as many as IN has]

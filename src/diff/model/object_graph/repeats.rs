@@ -50,7 +50,7 @@ fn tail(path: &Path) -> Option<&[Step]> {
 /// The key paths of added and of removed objects.
 type ObjectPaths = BTreeMap<ChangeKind, BTreeSet<String>>;
 
-/// The maximum number of parents of a key that are looked up; the length of keys is up to the file.
+/// The maximum number of parents of a key that are looked up; a file may have keys of any length.
 const MAX_OBJECTS: usize = 64;
 
 /// Whether a change is of a checkpoint key whose object was added or removed.

@@ -11,7 +11,7 @@ use super::super::WIDTH;
 use super::super::lines;
 use super::super::number;
 use super::super::table::{Align, Table};
-use super::super::text::{cut_middle, ends, printable, width_of, wrapped};
+use super::super::terminal_text::{cut_middle, ends, printable, width_of, wrapped};
 use super::rows::{Row, Rows, aligned};
 use super::{Page, python};
 

@@ -13,7 +13,7 @@ use super::super::lines;
 use super::super::listing::table;
 use super::super::number;
 use super::super::table::{Align, Table};
-use super::super::text::{plural, printable};
+use super::super::terminal_text::{plural, printable};
 use super::Page;
 
 impl Page<'_> {

@@ -8,7 +8,7 @@ use crate::overview::{
 
 use super::super::number;
 use super::super::table::{Align, NONE};
-use super::super::text::{plural, printable};
+use super::super::terminal_text::{plural, printable};
 use super::Page;
 
 /// The default of a Saver, which keeps no checkpoint for good.
@@ -21,8 +21,8 @@ impl Page<'_> {
             (version, "" | "unknown") => format!("TensorFlow {version}"),
             (version, git) => format!("TensorFlow {version} ({git})"),
         };
-        // TensorFlow 2 records the op under both roles.
-        let ops = |role| self.few(ops(graph, role));
+        // TensorFlow 2 records the op for both purposes.
+        let ops = |purpose| self.few(ops(graph, purpose));
         let main = ops(OpPurpose::Main);
         let facts = [
             ("tags", self.few(graph.tags.iter().cloned())),

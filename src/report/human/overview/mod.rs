@@ -18,7 +18,7 @@ use crate::overview::{Contents, MetaGraph, Overview};
 use crate::text;
 
 use super::lines::{self, FirstLines};
-use super::text::{plural, printable};
+use super::terminal_text::{plural, printable};
 use super::{Options, number};
 use page::Page;
 

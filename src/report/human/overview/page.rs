@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use super::super::table::{Align, Table};
-use super::super::text::{cut_middle, printable, wrapped};
+use super::super::terminal_text::{cut_middle, printable, wrapped};
 use super::super::{Options, WIDTH, lines, number};
 use crate::overview::Overview;
 

@@ -3,7 +3,7 @@
 use crate::overview::{ConstantValue, Range, StructuredValue, TensorSpec, TypeSpec};
 use crate::tensor::{DType, Name, ShownElement};
 
-use super::super::text::printable;
+use super::super::terminal_text::printable;
 use super::super::values::element;
 
 /// The maximum number of bytes of a value; the rest would be cut off at the end of the line.

@@ -2,7 +2,7 @@
 
 use crate::overview::{StructuredValue, TensorSpec, TypeSpec};
 
-use super::super::text::{ends, padded, printable, width_of};
+use super::super::terminal_text::{ends, padded, printable, width_of};
 use super::meta_graph::dtype;
 use super::{python, type_spec};
 

@@ -7,7 +7,7 @@ use anstyle::Style;
 use crate::overview::{Argument, Encoding, MetaGraph, Signature};
 
 use super::super::table::{Align, Table};
-use super::super::text::printable;
+use super::super::terminal_text::printable;
 use super::meta_graph::dtype;
 use super::{Page, python, type_spec};
 

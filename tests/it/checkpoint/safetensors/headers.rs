@@ -64,7 +64,7 @@ fn the_verdict_is_that_of_the_library_but_for_named_differences() {
 }
 
 #[test]
-fn every_damage_is_named_with_its_place() {
+fn every_damage_is_named_with_its_location() {
     let mut out = String::new();
     for case in cases().iter().filter(|case| case.ckdiff != "accepted") {
         writeln!(out, "{}", case.what).unwrap();

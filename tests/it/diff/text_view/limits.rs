@@ -167,7 +167,7 @@ fn deep_indentation_is_cut() {
 }
 
 #[test]
-fn the_places_of_many_nodes_are_found_in_one_walk() {
+fn the_parts_of_many_nodes_are_found_in_one_walk() {
     let nodes = |device: &str, len: usize| -> MetaGraphDef {
         let nodes = (0..len).map(|at| {
             let mut node = node(&format!("scope/node_{at}"), "NoOp", &[]);
@@ -214,7 +214,7 @@ fn signed(lhs: &str, rhs: &str, ty: &str, context: usize) -> Vec<String> {
 }
 
 #[test]
-fn a_small_message_is_one_place() {
+fn a_small_message_is_one_part() {
     assert_eq!(
         signed(
             "model_checkpoint_path: 'a' all_model_checkpoint_paths: 'a'",

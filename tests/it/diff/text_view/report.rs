@@ -1,4 +1,4 @@
-//! Reports with `--text`, and the options for it.
+//! Reports with `--unified`, and its context.
 
 use crate::support::command::ckdiff;
 use crate::support::named_snapshot;
@@ -67,7 +67,7 @@ fn the_json_report_is_the_same_with_text() {
 }
 
 #[test]
-fn the_first_places_are_shown_and_the_others_counted() {
+fn the_first_parts_are_shown_and_the_others_counted() {
     let run = ckdiff(&["-u", "-n", "3", LHS, RHS]);
     let text = run.text();
     assert!(text.contains("\n… and 8 more changed parts: -n 11 lists all\n"), "{text}");

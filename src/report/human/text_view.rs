@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthChar;
 use crate::diff::{Change, ChangedPart, Detail, Diff, Hunk, Line, LineTag, TextDiff, TextView};
 
 use super::changes::{Section, cosmetic, counted, findings, groups, renamed, rows};
-use super::text::{cut_middle, printable, width_of};
+use super::terminal_text::{cut_middle, printable, width_of};
 use super::{Options, WIDTH, change_text, lines, number};
 
 /// Columns to the left of the text of a line.
