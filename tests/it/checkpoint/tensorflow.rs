@@ -199,7 +199,7 @@ fn a_missing_tensor_gets_a_suggestion() {
     );
     insta::assert_snapshot!(
         error("nothing/like/it"),
-        @"tests/data/demo/model.ckpt: there is no tensor nothing/like/it"
+        @"tests/data/demo/model.ckpt: the checkpoint has no tensor nothing/like/it"
     );
 }
 
