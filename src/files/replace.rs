@@ -1,5 +1,6 @@
 //! Replaces files as a whole.
 
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -14,14 +15,14 @@ use crate::error::{Error, Result};
 pub fn replace<T>(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<T>) -> Result<T> {
     let mut files = Replacement::default();
     let done = files.write(path, write)?;
-    files.publish().map_err(|error| error.of_file(path))?;
+    files.publish()?;
     Ok(done)
 }
 
 /// New files that replace others together. Each is written under a temporary name and renamed when all are complete, so that the
 /// existing files stay until then.
 #[derive(Debug, Default)]
-pub struct Replacement(Vec<Complete>);
+pub struct Replacement(Vec<(PathBuf, Complete)>);
 
 impl Replacement {
     /// Writes one of the files. If the path is a symbolic link, its target is replaced; devices and pipes are written to
@@ -56,7 +57,7 @@ impl Replacement {
             new.permit(old.permissions()).map_err(in_file)?;
         }
         let done = write(&mut new).map_err(|error| error.in_file(path))?;
-        self.0.push(new.complete().map_err(in_file)?);
+        self.0.push((path.to_path_buf(), new.complete().map_err(in_file)?));
         Ok(done)
     }
 
@@ -66,8 +67,16 @@ impl Replacement {
     /// If one cannot be moved; then it and those after it are unchanged.
     pub fn publish(self) -> Result<()> {
         let mut publication = Publication::new(Existing::Replace);
-        self.0.into_iter().for_each(|file| publication.add(file));
-        publication.publish()
+        let mut paths = BTreeMap::new();
+        for (path, file) in self.0 {
+            paths.insert(file.target().to_path_buf(), path);
+            publication.add(file);
+        }
+        // The path that the caller gave may be a link to the target.
+        publication.publish().map_err(|error| match error.file().and_then(|at| paths.get(at)) {
+            Some(path) => error.of_file(path),
+            None => error,
+        })
     }
 }
 
@@ -81,4 +90,23 @@ fn target(path: &Path) -> PathBuf {
         target = target.parent().map_or(next.clone(), |directory| directory.join(&next));
     }
     target
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_the_link_that_was_given() {
+        let directory = tempfile::tempdir().unwrap();
+        let [target, link] = ["target", "link"].map(|name| directory.path().join(name));
+        fs::write(&target, "old").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let mut files = Replacement::default();
+        let write = |out: &mut dyn Write| out.write_all(b"new").map_err(cannot_write);
+        files.write(&link, write).unwrap();
+        fs::remove_file(&target).unwrap();
+        fs::create_dir(&target).unwrap();
+        assert_eq!(files.publish().unwrap_err().file(), Some(&*link));
+    }
 }

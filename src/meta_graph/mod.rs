@@ -83,14 +83,15 @@ pub(crate) fn graph_of<'m>(message: &'m Message<'_>) -> Result<&'m [u8]> {
 /// If the message is of another type, or the schema has no meta graphs.
 pub fn with_graph<'s>(graph: &Message<'s>) -> Result<Message<'s>> {
     let (schema, ty) = (graph.schema(), graph.ty());
-    match (ty.known, schema.message(META_GRAPH)) {
-        (Some(KnownType::GraphDef), Some(meta)) => {
-            let mut out = Writer::default();
-            out.put_bytes(meta_graph_def::GRAPH_DEF, graph.bytes());
-            Message::decode(schema, meta, out.finish())
-        }
-        _ => Err(Error::unexpected("message", &ty.full_name, KnownType::GraphDef.full_name())),
+    if ty.known != Some(KnownType::GraphDef) {
+        let expected = KnownType::GraphDef.full_name();
+        return Err(Error::unexpected("message", &ty.full_name, expected));
     }
+    let missing = || Error::not_found(format!("the schema has no message {META_GRAPH}"));
+    let meta = schema.message(META_GRAPH).ok_or_else(missing)?;
+    let mut out = Writer::default();
+    out.put_bytes(meta_graph_def::GRAPH_DEF, graph.bytes());
+    Message::decode(schema, meta, out.finish())
 }
 
 /// The op list of `meta`, a `MetaGraphDef`, over the built-in op table.

@@ -8,8 +8,10 @@ use ckdiff::meta_graph::{
     Collections, ExportOptions, ImportOptions, Item, Kind, add_to_collection, export, import,
     with_graph,
 };
-use ckdiff::schema::WireType;
 use ckdiff::schema::tensorflow::{CondContextDef, SaverDef, VariableDef};
+use ckdiff::schema::{Schema, WireType};
+use prost_reflect::prost::Message as _;
+use prost_reflect::prost_types::{DescriptorProto, FileDescriptorProto, FileDescriptorSet};
 
 use crate::meta_graph::tensorflow::{fixture, meta_graph, text};
 use crate::support::message_forms::{decoded, parsed};
@@ -41,6 +43,25 @@ fn a_graph_is_exported_as_a_meta_graph() {
     assert_eq!(
         with_graph(&meta).unwrap_err().to_string(),
         "message: expected tensorflow.GraphDef, found tensorflow.MetaGraphDef"
+    );
+}
+
+#[test]
+fn a_schema_without_meta_graphs_is_an_error() {
+    let graph = DescriptorProto { name: Some("GraphDef".to_owned()), ..Default::default() };
+    let file = FileDescriptorProto {
+        name: Some("graph.proto".to_owned()),
+        package: Some("tensorflow".to_owned()),
+        message_type: vec![graph],
+        ..Default::default()
+    };
+    let set = FileDescriptorSet { file: vec![file] }.encode_to_vec();
+    let schema = Schema::from_descriptor_set(&set).unwrap();
+    let ty = schema.message("tensorflow.GraphDef").unwrap();
+    let graph = Message::decode(&schema, ty, Vec::new()).unwrap();
+    assert_eq!(
+        with_graph(&graph).unwrap_err().to_string(),
+        "the schema has no message tensorflow.MetaGraphDef"
     );
 }
 
