@@ -133,7 +133,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Adds the counts over the batch that begins at `start`.
-    fn add_piece(&self, counted: &Counted, start: u64, buffers: &mut Buffers, tally: &mut Tally) {
+    fn add_batch(&self, counted: &Counted, start: u64, buffers: &mut Buffers, tally: &mut Tally) {
         tally.add_batch(counted);
         for (tile, start) in counted.tiles.iter().zip((start..).step_by(TILE)) {
             let (lhs, rhs) = self.read(buffers, start, self.end.min(start + TILE as u64));
@@ -181,7 +181,7 @@ impl PendingUnit<'_> {
         match counted {
             Some(batches) => {
                 for (start, counted) in batches {
-                    unit.add_piece(&counted, start, &mut buffers, &mut tally);
+                    unit.add_batch(&counted, start, &mut buffers, &mut tally);
                 }
             }
             None => tally = unit.count(&mut buffers),

@@ -1,6 +1,6 @@
 //! A pair of elements, as the definition of closeness sees it.
 
-use crate::tensor::{ComplexNumber, DType, Number, Scalar};
+use crate::tensor::{ComplexNumber, DType, Number, Scalar, power_of_two};
 
 /// An element widened to `f64`; the imaginary part of a real number is 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,10 +53,6 @@ impl Value {
 pub(super) fn exponent(x: f64) -> i32 {
     let biased = i32::from((x.to_bits() >> 52) as u16 & 0x7ff);
     if biased > 0 { biased - 1023 } else { -1011 - x.to_bits().leading_zeros().cast_signed() }
-}
-
-fn power_of_two(exponent: i32) -> f64 {
-    f64::from_bits(((exponent + 1023).cast_unsigned() as u64) << 52)
 }
 
 /// A pair of elements.

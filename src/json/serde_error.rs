@@ -16,19 +16,24 @@ pub(crate) fn offset_of(error: &serde_json::Error, text: &str) -> usize {
 
 /// What was expected and what was found, for an error in `text`.
 pub(crate) fn explain(error: &serde_json::Error, text: &str) -> String {
-    let said = error.to_string();
-    let said = said.rsplit_once(" at line ").map_or(&*said, |(said, _)| said);
+    let said = without_location(error);
     match error.classify() {
-        Category::Data => mismatch(said),
-        _ => syntax(said, text.get(offset_of(error, text)..).unwrap_or_default()),
+        Category::Data => mismatch(&said),
+        _ => syntax(&said, text.get(offset_of(error, text)..).unwrap_or_default()),
     }
 }
 
 /// What a value of another type should have been: `a string`.
 pub(crate) fn expected_by(error: &serde_json::Error) -> String {
-    let said = error.to_string();
-    let said = said.rsplit_once(" at line ").map_or(&*said, |(said, _)| said);
-    in_json(said.rsplit_once(", expected ").map_or(said, |(_, expected)| expected)).to_owned()
+    let said = without_location(error);
+    in_json(said.rsplit_once(", expected ").map_or(&*said, |(_, expected)| expected)).to_owned()
+}
+
+/// The text of the error, without its line and column.
+fn without_location(error: &serde_json::Error) -> String {
+    let mut said = error.to_string();
+    said.truncate(said.rfind(" at line ").unwrap_or(said.len()));
+    said
 }
 
 /// A syntax error; `rest` is the text from its offset on.

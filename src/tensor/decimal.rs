@@ -13,8 +13,8 @@ pub fn shortest(dtype: DType, value: f64) -> f64 {
         return value;
     }
     match dtype.visit(FloatLayout) {
-        Some(layout) if layout == Layout::ieee(8, 23) => fewest_digits_f32(value),
-        Some(layout) if layout != Layout::ieee(11, 52) => fewest_digits(value, layout),
+        Some(layout) if layout == Layout::F32 => fewest_digits_f32(value),
+        Some(layout) if layout != Layout::F64 => fewest_digits(value, layout),
         // `Display` prints the shortest decimal of an `f64`.
         _ => value,
     }

@@ -308,8 +308,8 @@ macro_rules! ieee_floats {
     )*};
 }
 ieee_floats! {
-    f32: Layout::ieee(8, 23), i32, u32, false, f32, |x| x;
-    f64: Layout::ieee(11, 52), i64, u64, true, f64, |x| x;
+    f32: Layout::F32, i32, u32, false, f32, |x| x;
+    f64: Layout::F64, i64, u64, true, f64, |x| x;
     f16: Layout::ieee(5, 10), i32, u32, false, f32, widen_f16;
     bf16: Layout::ieee(8, 7), i32, u32, false, f32, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16);
 }

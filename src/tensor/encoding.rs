@@ -46,6 +46,9 @@ pub enum Specials {
 }
 
 impl Layout {
+    pub(crate) const F32: Self = Self::ieee(8, 23);
+    pub(crate) const F64: Self = Self::ieee(11, 52);
+
     pub(crate) const fn ieee(exponent_bits: u32, fraction_bits: u32) -> Self {
         let bias = (1 << (exponent_bits - 1)) - 1;
         Self { exponent_bits, fraction_bits, bias, specials: Specials::Ieee }
@@ -66,9 +69,9 @@ impl Layout {
     /// The value of the type that is nearest to `x`, on a tie the one with an even bit pattern; `None` if `x` is out of range or
     /// not finite.
     pub(crate) fn round(self, x: f64) -> Option<f64> {
-        const F64: Layout = Layout::ieee(11, 52);
-        let stored = (x.to_bits() >> F64.fraction_bits) & ((1 << F64.exponent_bits) - 1);
-        let exponent = i32::try_from(stored).ok()? - F64.bias;
+        let stored =
+            (x.to_bits() >> Self::F64.fraction_bits) & ((1 << Self::F64.exponent_bits) - 1);
+        let exponent = i32::try_from(stored).ok()? - Self::F64.bias;
         let smallest = 1 - self.bias;
         let unit = power_of_two(exponent.max(smallest) - self.fraction_bits.cast_signed());
         let rounded = (x / unit).round_ties_even() * unit;
@@ -93,7 +96,8 @@ impl Layout {
     }
 }
 
-/// 2 to the power `exponent`, which must be that of a finite `f64`.
-fn power_of_two(exponent: i32) -> f64 {
-    2.0_f64.powi(exponent)
+/// 2 to the power `exponent`, which must be the exponent of a normal `f64`.
+#[inline]
+pub(crate) const fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023).cast_unsigned() as u64) << 52)
 }

@@ -28,6 +28,7 @@ pub use element::{Bool, Complex64, Complex128, ComplexNumber, Element, Number, S
 pub use element::{
     F4E2M1Fn, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, I2, I4, U2, U4,
 };
+pub(crate) use encoding::power_of_two;
 pub use encoding::{Encoding, Layout, Specials};
 pub use facts::Facts;
 pub use owned::Tensor;

@@ -104,7 +104,7 @@ pub(super) fn is_likely(probe: &Probe) -> bool {
     // The length of a stream is not known.
     let have = probe.file().map_or(u64::MAX, |file| file.len().saturating_sub(8));
     json.trim_ascii_start().first() == Some(&b'{')
-        && u64::from_le_bytes(*length) <= MAX_BYTES.min(have)
+        && checked_length(u64::from_le_bytes(*length), have).is_ok()
 }
 
 /// The length of the header, which the file is long enough for.
@@ -113,7 +113,11 @@ fn bytes(file: &dyn ReadAt) -> Result<u64> {
     let have = have.ok_or_else(|| Error::truncated("the length of the header", 8, file.len()))?;
     let mut bytes = [0; 8];
     file.read_at(0, &mut bytes)?;
-    let bytes = u64::from_le_bytes(bytes);
+    checked_length(u64::from_le_bytes(bytes), have)
+}
+
+/// The length of a header, of a file that has `have` bytes after it.
+fn checked_length(bytes: u64, have: u64) -> Result<u64> {
     if bytes > MAX_BYTES {
         let expected = format!("at most {MAX_BYTES}");
         return Err(Error::unexpected("length of the header", bytes, expected).at(0));
