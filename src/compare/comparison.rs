@@ -79,6 +79,10 @@ statistics! { |tally, sums, kind|
         Some(sums) => Some(sums.rel_l2()),
         None => kind.of_numbers(0.0).filter(|_| tally.elements == 0),
     };
+    /// `‖rhs - lhs‖`, the Euclidean norm of the differences.
+    diff_norm: Option<f64> = sums.map(Sums::diff_norm);
+    /// The Euclidean norm of each side.
+    norm: Option<Sides<f64>> = sums.map(Sums::norm);
     /// Cosine of the angle between the two.
     cosine: Option<f64> = sums.and_then(Sums::cosine);
     /// Mean of each side.
@@ -131,9 +135,9 @@ impl PassesAt {
 
 /// What a report of a comparison has to know of the two tensors.
 pub(crate) struct Operands<'a> {
-    shape: &'a Shape,
-    lhs: DType,
-    rhs: DType,
+    pub(super) shape: &'a Shape,
+    pub(super) lhs: DType,
+    pub(super) rhs: DType,
 }
 
 impl<'a> Operands<'a> {

@@ -299,13 +299,27 @@ impl Sums {
         }
     }
 
+    /// `‖rhs - lhs‖`.
+    pub(super) fn diff_norm(&self) -> f64 {
+        self.outliers.diff.root(self.sums.diff, 1.0).product()
+    }
+
+    /// The norm of each side.
+    pub(super) fn norm(&self) -> Sides<f64> {
+        Sides { lhs: self.lhs_norm(), rhs: self.rhs_norm() }.map(Scaled::product)
+    }
+
     fn lhs_norm(&self) -> Scaled {
         self.outliers.lhs.root(self.sums.lhs, 1.0)
     }
 
+    fn rhs_norm(&self) -> Scaled {
+        self.outliers.rhs.root(self.sums.rhs, 1.0)
+    }
+
     /// Cosine of the angle between the two; `None` when one is 0.
     pub(super) fn cosine(&self) -> Option<f64> {
-        let (lhs, rhs) = (self.lhs_norm(), self.outliers.rhs.root(self.sums.rhs, 1.0));
+        let (lhs, rhs) = (self.lhs_norm(), self.rhs_norm());
         if lhs.value == 0.0 || rhs.value == 0.0 {
             return None;
         }

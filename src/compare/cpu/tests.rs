@@ -269,6 +269,8 @@ fn the_sums_alone_are_those_among_everything() {
             elements: all.elements,
             rms: all.rms,
             rel_l2: all.rel_l2,
+            diff_norm: all.diff_norm,
+            norm: all.norm,
             cosine: all.cosine,
             mean: all.mean,
             std: all.std,
