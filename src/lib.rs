@@ -41,6 +41,7 @@ pub mod schema;
 mod serial;
 mod sniff;
 mod suggestion;
+pub mod summary;
 pub mod table;
 pub mod tensor;
 pub mod text;

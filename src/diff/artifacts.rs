@@ -3,7 +3,7 @@
 use super::frozen::FrozenGraph;
 use super::message::ListRules;
 use super::model::CommonPart;
-use super::object_graphs::ObjectGraphs;
+use super::object_graphs::{KnownNames, ObjectGraphs};
 use super::side_tensors::SideTensors;
 use super::{Coverage, Damage, Diff, Finding, Only, Options, Side};
 use super::{files, model, restorability, suggestions, tensors};
@@ -73,8 +73,40 @@ pub(super) fn compare(
     if let Some(objects) = objects {
         objects.compare(options, &lists, &mut diff);
     }
-    options.ignore.apply(&mut diff);
+    let messages: Vec<_> = [lhs, rhs].iter().filter_map(|side| side.message()).collect();
+    let messages: Vec<_> = messages.iter().map(|document| document.message()).collect();
+    options.ignore.apply(&messages, &mut diff);
+    if options.deny_unused
+        && let Some(unused) = diff.unused.first()
+    {
+        return Err(unused.error());
+    }
     Ok(diff)
+}
+
+/// Finds patterns of names that match no tensor.
+///
+/// # Errors
+/// If there is one, and the options do not allow it.
+fn check_patterns(
+    lhs: SideTensors<'_>,
+    rhs: SideTensors<'_>,
+    known: &KnownNames,
+    options: &Options,
+    diff: &mut Diff,
+) -> Result<()> {
+    let mut l: Vec<_> = lhs.iter().map(|entry| &entry.name).collect();
+    let mut r: Vec<_> = rhs.iter().map(|entry| &entry.name).collect();
+    l.extend(lhs.iter().filter_map(|entry| known.full_name(Some(&entry.name), None)));
+    r.extend(rhs.iter().filter_map(|entry| known.full_name(None, Some(&entry.name))));
+    diff.unused = options.names.unused(&l, &r);
+    l.extend(r);
+    diff.unused.extend(options.criteria.unused(&l));
+    diff.unused.extend(options.listed.unused(&l));
+    match diff.unused.first().filter(|_| options.deny_unused) {
+        Some(unused) => Err(unused.error()),
+        None => Ok(()),
+    }
 }
 
 /// Compares the messages of both sides.
@@ -98,9 +130,10 @@ fn compare_tensors(
     progress: &dyn Progress,
     diff: &mut Diff,
 ) -> Result<()> {
-    let counterparts = objects.counterparts(lhs, rhs);
+    let known = objects.known_names(lhs, rhs);
+    check_patterns(lhs, rhs, &known, options, diff)?;
     let options = &Options { device: options.device.with_own_record(), ..options.clone() };
-    diff.tensors = tensors::compare(lhs, rhs, &counterparts, options, progress)?;
+    tensors::compare(lhs, rhs, &known, options, progress, diff)?;
     diff.work = options.device.work();
     if diff.tensors.is_empty() && !options.names.accepts_all() {
         return Err(Error::usage("the filters leave no tensor to compare"));

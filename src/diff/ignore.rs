@@ -1,15 +1,28 @@
 //! Changes that the user wants to ignore.
 
+use std::collections::BTreeSet;
+
 use regex::Regex;
 
+use super::unused::UnusedPattern;
 use super::{Change, ChangeKind, Diff};
 use crate::error::{Error, Result};
+use crate::message::Message;
+use crate::schema::Schema;
+use crate::tensor::Name;
 
 /// Selects changes that are neither reported nor counted in the verdict.
 #[derive(Debug, Clone, Default)]
 pub struct Ignore {
-    paths: Vec<Regex>,
+    globs: Vec<PathGlob>,
     kinds: Vec<ChangeKind>,
+}
+
+/// A glob for paths, as the user gave it and as a regular expression.
+#[derive(Debug, Clone)]
+struct PathGlob {
+    glob: String,
+    regex: Regex,
 }
 
 impl Ignore {
@@ -27,28 +40,103 @@ impl Ignore {
     /// # Errors
     /// If a glob is too long.
     pub fn new(globs: &[String], kinds: &[ChangeKind]) -> Result<Self> {
-        let paths = globs.iter().map(|glob| {
-            Regex::new(&pattern(glob))
-                .map_err(|error| Error::usage(format!("{glob:?}: {error}")).of_option("ignore"))
-        });
-        Ok(Self { paths: paths.collect::<Result<_>>()?, kinds: kinds.to_vec() })
+        let parse = |glob: &String| match Regex::new(&pattern(glob)) {
+            Ok(regex) => Ok(PathGlob { glob: glob.clone(), regex }),
+            Err(error) => Err(Error::usage(format!("{glob:?}: {error}")).of_option("ignore")),
+        };
+        Ok(Self { globs: globs.iter().map(parse).collect::<Result<_>>()?, kinds: kinds.to_vec() })
     }
 
-    /// Removes the ignored changes, and counts them.
-    pub(super) fn apply(&self, diff: &mut Diff) {
+    /// The globs, as they were given.
+    pub fn globs(&self) -> impl Iterator<Item = &str> {
+        self.globs.iter().map(|glob| &*glob.glob)
+    }
+
+    /// The kinds of ignored changes.
+    pub fn kinds(&self) -> &[ChangeKind] {
+        &self.kinds
+    }
+
+    /// Removes the ignored changes, and counts them. Adds the globs that cannot match any path of the messages to
+    /// the unused patterns.
+    pub(super) fn apply(&self, messages: &[&Message<'_>], diff: &mut Diff) {
         let before = diff.changes.len();
-        diff.changes.retain(|change| !self.covers(change));
+        let mut used = BTreeSet::new();
+        diff.changes.retain(|change| !self.covers(change, &mut used));
         diff.ignored += (before - diff.changes.len()) as u64;
+        let unused = self.globs.iter().enumerate().filter(|(at, _)| !used.contains(at));
+        for (_, PathGlob { glob, .. }) in unused {
+            if let Some(word) = words(glob).find(|word| !word.is_known(messages)) {
+                let fields: BTreeSet<Name> = field_names(messages).map(Name::from).collect();
+                diff.unused.push(UnusedPattern::new("ignore", glob, word.text, fields.iter()));
+            }
+        }
     }
 
-    fn covers(&self, change: &Change) -> bool {
-        self.kinds.contains(&change.kind)
-            || !self.paths.is_empty()
-                && change.path.prefixes().any(|path| {
-                    let path = path.to_string();
-                    self.paths.iter().any(|glob| glob.is_match(&path))
-                })
+    /// Whether the change is ignored. Adds the positions of the globs that match its path to `used`.
+    fn covers(&self, change: &Change, used: &mut BTreeSet<usize>) -> bool {
+        let mut is_covered = self.kinds.contains(&change.kind);
+        for path in change.path.prefixes().filter(|_| !self.globs.is_empty()) {
+            let path = path.to_string();
+            for (at, _) in self.globs.iter().enumerate().filter(|(_, g)| g.regex.is_match(&path)) {
+                is_covered = true;
+                used.insert(at);
+            }
+        }
+        is_covered
     }
+}
+
+/// Fields of paths that no message has.
+const VIRTUAL_FIELDS: [&str; 5] = ["files", "object_graph", "restores", "saves", "taken"];
+
+/// Letters of a glob between wildcards and punctuation: a field, or a part of one, or of a key.
+struct Word<'g> {
+    text: &'g str,
+    /// Whether it can only be a whole field: it has neither a wildcard nor a quote next to it.
+    is_field: bool,
+}
+
+impl Word<'_> {
+    /// Whether a field of the messages has this name, or the word is in a message.
+    fn is_known(&self, messages: &[&Message<'_>]) -> bool {
+        let is_field = |name: &str| match self.is_field {
+            true => name == self.text,
+            false => name.contains(self.text),
+        };
+        let is_within = |message: &&Message<'_>| {
+            let literal = regex::bytes::Regex::new(&regex::escape(self.text));
+            literal.is_ok_and(|literal| literal.is_match(message.bytes()))
+        };
+        field_names(messages).any(is_field) || messages.iter().any(is_within)
+    }
+}
+
+/// The names of the fields that paths have.
+fn field_names<'s>(messages: &[&Message<'s>]) -> impl Iterator<Item = &'s str> {
+    let schema = messages.first().map_or(Schema::tensorflow(), |message| message.schema());
+    schema.messages().flat_map(|ty| ty.field_names()).chain(VIRTUAL_FIELDS)
+}
+
+/// The words of a glob; none of a single letter.
+fn words(glob: &str) -> impl Iterator<Item = Word<'_>> {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let mut rest = glob;
+    let mut before = None;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(|c| {
+            let skipped = !is_letter(c);
+            before = if skipped { Some(c) } else { before };
+            skipped
+        });
+        let len = rest.find(|c| !is_letter(c)).unwrap_or(rest.len());
+        let (text, after) = rest.split_at_checked(len).filter(|(text, _)| !text.is_empty())?;
+        rest = after;
+        let around = [before, after.chars().next()];
+        let is_field = around.iter().all(|c| matches!(c, None | Some('.' | '[')));
+        Some(Word { text, is_field })
+    })
+    .filter(|word| word.text.len() > 1)
 }
 
 /// A glob as a regular expression.

@@ -3,13 +3,16 @@
 mod artifacts;
 mod change;
 pub mod constant;
+mod criteria;
 mod embedded;
 mod files;
 mod finding;
 mod frozen;
+mod full_names;
 mod graph;
 mod ignore;
 mod join;
+mod listed;
 mod message;
 mod model;
 mod name_filter;
@@ -23,20 +26,24 @@ mod side_tensors;
 mod suggestions;
 mod tensors;
 mod text_view;
+mod unused;
 
 pub use change::{BoundaryChange, Change, ChangeKind, Detail, NodeGroup, Weight};
+pub use criteria::{Bound, Criteria};
 pub use finding::Finding;
 pub use ignore::Ignore;
+pub use listed::ListedTensors;
 pub use message::{Keyed, Lists, MessageOptions, PathPattern, messages};
 pub use name_filter::NameFilter;
 pub use outcome::{
-    ChangeCounts, Coverage, Damage, Diff, Rename, RoleCounts, Status, StatusCounts, TensorDiff,
-    Verdict,
+    ChangeCounts, Coverage, Damage, Diff, LeftOut, Rename, RoleCounts, Status, StatusCounts,
+    TensorDiff, Verdict,
 };
 pub use path::{Path, Step};
 pub use roles::TensorRole;
 pub use side::Side;
 pub use text_view::{ChangedPart, Hunk, Line, LineTag, TextDiff, TextView};
+pub use unused::UnusedPattern;
 
 use crate::artifact::Artifact;
 use crate::compare;
@@ -50,8 +57,12 @@ pub struct Options {
     pub compare: compare::Options,
     /// The device that compares tensors. Constants of graphs are always compared on the CPU.
     pub device: compare::Device,
+    /// What makes a tensor close, besides the tolerance in `compare`.
+    pub criteria: Criteria,
     /// Filters and renames of tensors.
     pub names: NameFilter,
+    /// The tensors whose mismatches are listed.
+    pub listed: ListedTensors,
     /// Restricts the comparison to tensors or to messages.
     pub only: Only,
     /// Repeated fields that are compared as sets or by keys. Fields inside nodes and tensors are not
@@ -61,6 +72,8 @@ pub struct Options {
     pub ignore: Ignore,
     /// Whether cosmetic changes make the verdict `Different`.
     pub strict: bool,
+    /// Whether a pattern that matches nothing is an error. Patterns of names are checked before any tensor is read.
+    pub deny_unused: bool,
 }
 
 /// Restricts a comparison to a part of the artifacts.

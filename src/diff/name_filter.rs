@@ -1,28 +1,47 @@
 //! Selects tensors by name, and maps names of lhs to names of rhs.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use regex::bytes::Regex;
 
+use super::unused::UnusedPattern;
 use crate::error::{Error, Result};
 use crate::tensor::Name;
 
 /// Include and exclude patterns, and rename rules.
 #[derive(Debug, Clone, Default)]
 pub struct NameFilter {
-    /// `None` accepts every name.
-    include: Option<GlobSet>,
-    exclude: GlobSet,
+    /// `None` selects every name.
+    include: Option<Globs>,
+    exclude: Globs,
     renames: Vec<RenameRule>,
+}
+
+/// Globs as the user gave them, and what matches any of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Globs {
+    patterns: Vec<String>,
+    set: GlobSet,
 }
 
 /// A rule that gives a tensor of lhs another name.
 #[derive(Debug, Clone)]
 struct RenameRule {
+    /// The rule as the user gave it.
+    rule: String,
     from: Regex,
     to: Vec<u8>,
+}
+
+/// Whether a tensor is selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Selection {
+    Selected,
+    NotIncluded,
+    Excluded,
 }
 
 impl NameFilter {
@@ -36,25 +55,64 @@ impl NameFilter {
     /// If a pattern or rule is malformed.
     pub fn new(include: &[String], exclude: &[String], renames: &[String]) -> Result<Self> {
         Ok(Self {
-            include: if include.is_empty() { None } else { Some(globs("include", include)?) },
-            exclude: globs("exclude", exclude)?,
+            include: match include {
+                [] => None,
+                globs => Some(Globs::new("include", globs)?),
+            },
+            exclude: Globs::new("exclude", exclude)?,
             renames: renames.iter().map(|rule| RenameRule::parse(rule)).collect::<Result<_>>()?,
         })
     }
 
     /// Whether every name is accepted.
     pub fn accepts_all(&self) -> bool {
-        self.include.is_none() && self.exclude.is_empty()
+        self.include.is_none() && self.exclude.patterns.is_empty()
     }
 
     /// Whether a tensor with these names is compared: at least one must be included, and none excluded.
     pub fn accepts(&self, names: &[&Name]) -> bool {
-        let any = |globs: &GlobSet| {
-            names.iter().any(|name| {
-                globs.is_match(as_path(name.as_bytes())) || globs.is_match(name.to_string())
-            })
-        };
-        self.include.as_ref().is_none_or(any) && !any(&self.exclude)
+        self.select(names) == Selection::Selected
+    }
+
+    pub(super) fn select(&self, names: &[&Name]) -> Selection {
+        let any = |globs: &Globs| names.iter().any(|name| globs.is_match(name));
+        if any(&self.exclude) {
+            Selection::Excluded
+        } else if self.include.as_ref().is_none_or(any) {
+            Selection::Selected
+        } else {
+            Selection::NotIncluded
+        }
+    }
+
+    /// The patterns that select tensors, as they were given.
+    pub fn included(&self) -> &[String] {
+        self.include.as_ref().map_or(&[], |globs| &globs.patterns)
+    }
+
+    /// The patterns that leave tensors out, as they were given.
+    pub fn excluded(&self) -> &[String] {
+        &self.exclude.patterns
+    }
+
+    /// The rename rules, as they were given.
+    pub fn rename_rules(&self) -> impl Iterator<Item = &str> {
+        self.renames.iter().map(|rename| &*rename.rule)
+    }
+
+    /// The patterns and rules that match no tensor: rules none of `lhs`, patterns none of either side. Rules apply to `lhs`.
+    pub fn unused(&self, lhs: &[&Name], rhs: &[&Name]) -> Vec<UnusedPattern> {
+        let renamed: Vec<Name> = lhs.iter().filter_map(|name| self.rename(name)).collect();
+        let all = || lhs.iter().chain(rhs).copied().chain(&renamed);
+        let include = self.include.as_ref();
+        let mut unused = include.map(|globs| globs.unused("include", all())).unwrap_or_default();
+        unused.extend(self.exclude.unused("exclude", all()));
+        let is_unused =
+            |rename: &&RenameRule| !lhs.iter().any(|name| rename.from.is_match(name.as_bytes()));
+        unused.extend(self.renames.iter().filter(is_unused).map(|rename| {
+            UnusedPattern::new("rename", &rename.rule, rename.from.as_str(), lhs.iter().copied())
+        }));
+        unused
     }
 
     /// The name in rhs of a tensor of lhs; `None` if no rule matches it.
@@ -65,19 +123,41 @@ impl NameFilter {
     }
 }
 
-fn globs(option: &'static str, patterns: &[String]) -> Result<GlobSet> {
-    let mut set = GlobSetBuilder::new();
-    let fail = |error: globset::Error| Error::usage(error.to_string()).of_option(option);
-    for pattern in patterns {
-        set.add(
-            GlobBuilder::new(pattern)
-                .literal_separator(true)
-                .backslash_escape(false)
-                .build()
-                .map_err(fail)?,
-        );
+impl Globs {
+    /// Parses globs that match whole names.
+    pub(super) fn new(option: &'static str, patterns: &[String]) -> Result<Self> {
+        let mut set = GlobSetBuilder::new();
+        let fail = |error: globset::Error| Error::usage(error.to_string()).of_option(option);
+        for pattern in patterns {
+            set.add(
+                GlobBuilder::new(pattern)
+                    .literal_separator(true)
+                    .backslash_escape(false)
+                    .build()
+                    .map_err(fail)?,
+            );
+        }
+        Ok(Self { patterns: patterns.to_vec(), set: set.build().map_err(fail)? })
     }
-    set.build().map_err(fail)
+
+    pub(super) fn is_match(&self, name: &Name) -> bool {
+        self.set.is_match(as_path(name.as_bytes())) || self.set.is_match(name.to_string())
+    }
+
+    /// The globs that match none of the names.
+    pub(super) fn unused<'n>(
+        &self,
+        option: &'static str,
+        names: impl Iterator<Item = &'n Name> + Clone,
+    ) -> Vec<UnusedPattern> {
+        let mut used = BTreeSet::new();
+        for name in names.clone().filter(|_| !self.patterns.is_empty()) {
+            used.extend(self.set.matches(as_path(name.as_bytes())));
+            used.extend(self.set.matches(name.to_string()));
+        }
+        let unused = self.patterns.iter().enumerate().filter(|(at, _)| !used.contains(at));
+        unused.map(|(_, glob)| UnusedPattern::new(option, glob, glob, names.clone())).collect()
+    }
 }
 
 /// Glob sets match paths, which are arbitrary bytes on Unix.
@@ -103,6 +183,6 @@ impl RenameRule {
             return Err(usage("FROM is empty".into()));
         }
         let from = Regex::new(from).map_err(|error| usage(error.to_string()))?;
-        Ok(Self { from, to: to.as_bytes().to_vec() })
+        Ok(Self { rule: rule.to_owned(), from, to: to.as_bytes().to_vec() })
     }
 }

@@ -6,13 +6,15 @@
 //! as identical.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::full_names::FullNames;
 use super::graph::Renames;
 use super::message::ListRules;
 use super::side_tensors::SideTensors;
 use super::{
-    Diff, Finding, Only, Options, Status, TensorDiff, embedded, model, roles, roles::TensorRole,
+    Diff, Finding, Only, Options, Side, Status, TensorDiff, embedded, model, roles,
+    roles::TensorRole,
 };
 use crate::checkpoint::Checkpoint;
 use crate::graph::ObjectGraph;
@@ -21,7 +23,42 @@ use crate::schema::Schema;
 use crate::tensor::{DType, Name, Tensor};
 
 /// The name in rhs of each tensor of lhs that has another name there.
-pub(super) type Counterparts = BTreeMap<Name, Name>;
+type Counterparts = BTreeMap<Name, Name>;
+
+/// What the object graphs of both sides say about the names of tensors.
+#[derive(Debug, Default)]
+pub(super) struct KnownNames {
+    counterparts: Counterparts,
+    lhs: FullNames,
+    rhs: FullNames,
+    /// Tensors that only one side has, and that are copies of tensors that both have.
+    copies: BTreeSet<(Side, Name)>,
+}
+
+impl KnownNames {
+    /// The name in rhs of a tensor of lhs that has another name there.
+    pub(super) fn counterpart(&self, name: &Name) -> Option<&Name> {
+        self.counterparts.get(name)
+    }
+
+    /// Whether the tensor is saved a second time, under a key that the other side does not have.
+    pub(super) fn is_copy(&self, side: Side, name: &Name) -> bool {
+        !self.copies.is_empty() && self.copies.contains(&(side, name.clone()))
+    }
+
+    /// The full name of a pair of tensors, given by their keys, if it has a scope and the sides agree on it.
+    pub(super) fn full_name(&self, lhs: Option<&Name>, rhs: Option<&Name>) -> Option<&Name> {
+        let l = lhs.and_then(|key| self.lhs.of_key(key));
+        let r = rhs.and_then(|key| self.rhs.of_key(key));
+        let name = match (l, r) {
+            (Some(l), Some(r)) => (l == r).then_some(l)?,
+            (Some(_), None) if rhs.is_some() && self.rhs.is_known() => return None,
+            (None, Some(_)) if lhs.is_some() && self.lhs.is_known() => return None,
+            (l, r) => l.or(r)?,
+        };
+        name.as_bytes().contains(&b'/').then_some(name)
+    }
+}
 
 /// The object graphs of two checkpoints; `None` for a side without a readable one.
 #[derive(Debug)]
@@ -35,27 +72,42 @@ impl ObjectGraphs {
         Self { lhs: lhs.and_then(object_graph), rhs: rhs.and_then(object_graph) }
     }
 
-    /// The tensors with a different name on each side: variables of renamed objects, and variables that a
-    /// TensorFlow 1 checkpoint stores by `full_name`.
-    pub(super) fn counterparts(&self, lhs: SideTensors<'_>, rhs: SideTensors<'_>) -> Counterparts {
+    /// The tensors with a different name on each side: variables of renamed objects, variables with the same `full_name`,
+    /// and variables that a TensorFlow 1 checkpoint stores by it.
+    pub(super) fn known_names(&self, lhs: SideTensors<'_>, rhs: SideTensors<'_>) -> KnownNames {
+        let full_names = |graph: &Option<Vec<u8>>, tensors| {
+            graph.as_deref().map(|graph| FullNames::new(graph, tensors)).unwrap_or_default()
+        };
+        let mut known = KnownNames {
+            lhs: full_names(&self.lhs, lhs),
+            rhs: full_names(&self.rhs, rhs),
+            ..KnownNames::default()
+        };
         let mut counterparts = Counterparts::new();
-        let mut add = |from: &Name, to: Name| {
-            if *from != to && rhs.get(&to).is_some() {
-                counterparts.insert(from.clone(), to);
-            }
+        let mut add = |from: &Name, to: &Name| {
+            let is_new = from != to && rhs.get(to).is_some();
+            is_new.then(|| counterparts.insert(from.clone(), to.clone()))
         };
         match (&self.lhs, &self.rhs) {
             (Some(l), Some(r)) => {
                 let keys = model::object_graph_keys(l, r).unwrap_or_default();
                 for entry in lhs.iter() {
-                    follow(&keys, &entry.name).into_iter().for_each(|to| add(&entry.name, to));
+                    follow(&keys, &entry.name).and_then(|to| add(&entry.name, &to));
+                }
+                let matched: BTreeSet<Name> = counterparts.values().cloned().collect();
+                for (full_name, from) in known.lhs.iter().filter(|(_, key)| rhs.get(key).is_none())
+                {
+                    let to = known.rhs.key(full_name).filter(|to| lhs.get(to).is_none());
+                    if let Some(to) = to.filter(|to| !matched.contains(to)) {
+                        counterparts.entry(from.clone()).or_insert_with(|| to.clone());
+                    }
                 }
             }
-            (Some(graph), None) => {
-                names(graph).into_iter().for_each(|(full_name, key)| add(&key, full_name));
+            (Some(_), None) => {
+                known.lhs.iter().for_each(|(full_name, key)| drop(add(key, full_name)));
             }
-            (None, Some(graph)) => {
-                names(graph).into_iter().for_each(|(full_name, key)| add(&full_name, key));
+            (None, Some(_)) => {
+                known.rhs.iter().for_each(|(full_name, key)| drop(add(full_name, key)));
             }
             (None, None) => {}
         }
@@ -66,7 +118,15 @@ impl ObjectGraphs {
         }
         counterparts.retain(|_, to| taken.get(to) == Some(&1));
         without_taken_names(&mut counterparts, lhs, rhs);
-        counterparts
+        let copies_of = |(from, to): (&Name, &Name)| {
+            let of_lhs = known.lhs.copies(from).filter(|key| rhs.get(key).is_none());
+            let of_rhs = known.rhs.copies(to).filter(|key| lhs.get(key).is_none());
+            let of_lhs = of_lhs.map(|key| (Side::Lhs, key.clone()));
+            of_lhs.chain(of_rhs.map(|key| (Side::Rhs, key.clone()))).collect::<Vec<_>>()
+        };
+        known.copies = counterparts.iter().flat_map(copies_of).collect();
+        known.counterparts = counterparts;
+        known
     }
 
     /// Whether both sides have an object graph.
@@ -99,22 +159,24 @@ impl ObjectGraphs {
         }
     }
 
-    /// Reports differences between the object graphs, except those that other changes report already.
+    /// Reports differences between the object graphs, except those that other changes report already. Object graphs are
+    /// structure and no values: unless `diff` compares the structure of two artifacts of one kind, they are left out.
     pub(super) fn compare(&self, options: &Options, lists: &ListRules<'_>, diff: &mut Diff) {
         let (Some(l), Some(r)) = (&self.lhs, &self.rhs) else { return };
-        let is_it = |name: &Name| name.as_bytes() == object_graph::KEY.as_bytes();
-        let mut tensors = diff.tensors.iter_mut();
-        let Some(tensor) =
-            tensors.find(|tensor| is_it(&tensor.name) && tensor.status == Status::Different)
-        else {
-            return;
+        let differs = |tensor: &TensorDiff| {
+            let is_object_graph = tensor.name.as_bytes() == object_graph::KEY.as_bytes();
+            is_object_graph && tensor.status == Status::Different
         };
-        let Some(mut found) = model::compare_object_graphs(l, r, options, lists) else { return };
-        // Tensors alone are reported, so the tensor must show the difference.
-        if options.only == Only::Tensors && !found.changes.is_empty() {
+        let Some(at) = diff.tensors.iter().position(differs) else { return };
+        if options.only == Only::Tensors || diff.lhs.kind != diff.rhs.kind {
+            diff.tensors.remove(at);
             return;
         }
-        (tensor.status, tensor.comparison) = (Status::Identical, None);
+        let Some(mut found) = model::compare_object_graphs(l, r, options, lists) else { return };
+        if let Some(tensor) = diff.tensors.get_mut(at) {
+            (tensor.status, tensor.comparison) = (Status::Identical, None);
+            tensor.mismatches.clear();
+        }
         model::remove_reported(&mut found.changes, &diff.changes);
         diff.changes.append(&mut found.changes);
         diff.findings.extend(found.findings.into_iter().map(Finding::from));
@@ -159,23 +221,4 @@ fn object_graph(checkpoint: &Checkpoint) -> Option<Vec<u8>> {
     let strings = tensor.byte_elements().filter(|_| tensor.dtype() == DType::String)?;
     let [bytes] = strings.as_slice() else { return None };
     embedded::object_graph(Schema::tensorflow(), bytes).map(Cow::into_owned)
-}
-
-/// The `full_name` of each variable with its key; ambiguous names are left out.
-fn names(graph: &[u8]) -> BTreeMap<Name, Name> {
-    let Ok(graph) = ObjectGraph::new(ObjectGraphKind::Trackable, graph) else {
-        return BTreeMap::new();
-    };
-    let mut names = BTreeMap::<Name, Option<Name>>::new();
-    for attribute in graph.ids().flat_map(|id| graph.attributes(id)) {
-        let (name, key) = (Name::from(attribute.full_name), Name::from(attribute.checkpoint_key));
-        if attribute.full_name.is_empty() {
-            continue;
-        }
-        let known = names.entry(name).or_insert_with(|| Some(key.clone()));
-        if known.as_ref() != Some(&key) {
-            *known = None;
-        }
-    }
-    names.into_iter().filter_map(|(name, key)| Some((name, key?))).collect()
 }

@@ -4,12 +4,13 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::artifact::{Artifact, ArtifactSummary};
-use crate::compare::{Comparison, Operands, Options, Work};
+use crate::compare::{Comparison, Mismatch, Operands, Work};
 use crate::error::Error;
+use crate::graph::object_graph;
 use crate::serial::{self, named_enum};
 use crate::tensor::{Facts, Name};
 
-use super::{Change, Finding, Lists, Side, TensorRole, Weight};
+use super::{Change, Finding, Options, Side, TensorRole, UnusedPattern, Weight};
 
 /// The differences between two artifacts.
 #[derive(Debug, Clone)]
@@ -18,14 +19,16 @@ pub struct Diff {
     pub lhs: ArtifactSummary,
     /// The other side.
     pub rhs: ArtifactSummary,
-    /// The options of the tensor comparison.
+    /// The options of the comparison.
     pub options: Options,
     /// The devices that compared the tensors.
     pub work: Work,
-    /// The options for lists in messages.
-    pub lists: Lists,
-    /// Every tensor of either side that the filters accept, by name.
+    /// Every tensor of either side that the filters select, by name.
     pub tensors: Vec<TensorDiff>,
+    /// The tensors that the filters leave out.
+    pub left_out: LeftOut,
+    /// Patterns of the options that match nothing.
+    pub unused: Vec<UnusedPattern>,
     /// The number of tensors of a checkpoint that a frozen graph does not need.
     pub not_frozen: u64,
     /// Damage of one side that concerns no single tensor.
@@ -40,8 +43,22 @@ pub struct Diff {
     pub findings: Vec<Finding>,
     /// The parts that were compared.
     pub coverage: Coverage,
-    /// Whether cosmetic changes make the verdict `Different`.
-    pub strict: bool,
+}
+
+/// The number of tensors that the filters leave out; a tensor of both sides counts once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct LeftOut {
+    /// No include pattern matches them.
+    pub include: u64,
+    /// An exclude pattern matches them.
+    pub exclude: u64,
+}
+
+impl LeftOut {
+    /// All of them.
+    pub fn total(self) -> u64 {
+        self.include + self.exclude
+    }
 }
 
 /// The parts of two artifacts that were compared.
@@ -94,6 +111,9 @@ pub struct TensorDiff {
     pub name: Name,
     /// The name in lhs of a renamed tensor.
     pub renamed_from: Option<Name>,
+    /// The name of the variable, where an object graph knows a better one than the key of the checkpoint:
+    /// `sequential/dense/kernel` for `optimizer/_trainable_variables/0`.
+    pub full_name: Option<Name>,
     /// The result.
     pub status: Status,
     /// The role in the model; `None` if it has none.
@@ -104,6 +124,9 @@ pub struct TensorDiff {
     pub rhs: Option<Facts>,
     /// The statistics; `None` if no values were compared.
     pub comparison: Option<Comparison>,
+    /// Pairs of elements that are not close: those that the options list; else the first, if the comparison has no
+    /// largest difference.
+    pub mismatches: Vec<Mismatch>,
     /// The reason why the tensor could not be read.
     pub error: Option<Error>,
 }
@@ -200,6 +223,7 @@ impl Serialize for TensorDiff {
         let mut map = serializer.serialize_map(None)?;
         serial::name(&mut map, "name", Some(&self.name))?;
         serial::name(&mut map, "renamed_from", self.renamed_from.as_ref())?;
+        serial::name(&mut map, "full_name", self.full_name.as_ref())?;
         map.serialize_entry("status", &self.status)?;
         map.serialize_entry("role", &self.role)?;
         map.serialize_entry("lhs", &self.lhs)?;
@@ -209,11 +233,27 @@ impl Serialize for TensorDiff {
         let operands = operands.map(|(lhs, rhs)| Operands::new(&lhs.shape, lhs.dtype, rhs.dtype));
         let compared = self.comparison.as_ref().zip(operands.as_ref());
         Comparison::serialize_entries(compared, &mut map)?;
+        let listed: Option<Vec<_>> = operands.as_ref().map(|operands| {
+            self.mismatches.iter().map(|mismatch| mismatch.json(operands)).collect()
+        });
+        map.serialize_entry("mismatches", &listed.filter(|listed| !listed.is_empty()))?;
         map.end()
     }
 }
 
 impl TensorDiff {
+    /// The name that reports show: that of the variable if it has one, without the suffix that every variable has.
+    pub fn shown_name(&self) -> String {
+        let name = self.full_name.as_ref().unwrap_or(&self.name).printable();
+        name.strip_suffix(object_graph::VALUE_SUFFIX).map(str::to_owned).unwrap_or(name)
+    }
+
+    /// Every name of the tensor: in rhs, in lhs, and the name of the variable.
+    pub fn names(&self) -> impl Iterator<Item = &Name> {
+        let others = self.renamed_from.iter().chain(&self.full_name);
+        std::iter::once(&self.name).chain(others)
+    }
+
     /// Whether the tensor changed: it is neither identical, close nor unreadable.
     pub fn is_changed(&self) -> bool {
         !matches!(self.status, Status::Identical | Status::Close | Status::Error)
@@ -225,16 +265,17 @@ impl Diff {
     pub(super) fn new(
         lhs: &Artifact<'_>,
         rhs: &Artifact<'_>,
-        options: &super::Options,
+        options: &Options,
         coverage: Coverage,
     ) -> Self {
         Self {
             lhs: lhs.summary(),
             rhs: rhs.summary(),
-            options: options.compare.clone(),
+            options: options.clone(),
             work: Work::default(),
-            lists: options.lists.clone(),
             tensors: Vec::new(),
+            left_out: LeftOut::default(),
+            unused: Vec::new(),
             not_frozen: 0,
             damage: Vec::new(),
             renames: Vec::new(),
@@ -242,7 +283,6 @@ impl Diff {
             ignored: 0,
             findings: Vec::new(),
             coverage,
-            strict: options.strict,
         }
     }
 
@@ -292,7 +332,7 @@ impl Diff {
             Verdict::Trouble
         } else if counts.of(Status::Identical) + counts.of(Status::Close) == counts.total()
             && self.weights().semantic == 0
-            && !(self.strict && self.weights().cosmetic > 0)
+            && !(self.options.strict && self.weights().cosmetic > 0)
         {
             Verdict::Same
         } else {

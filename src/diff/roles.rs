@@ -2,8 +2,8 @@
 //!
 //! In TensorFlow 2 the object graph decides: an optimizer lists the slots that it keeps for variables, or has
 //! its state as children, as in Keras 3, where one list of children also has the weights. Without an object
-//! graph, names decide, but only those that the optimizers of TensorFlow 1 create: `dense/kernel/Adam` is a
-//! slot if `dense/kernel` has the same shape.
+//! graph, names decide, but only those that optimizers are known to create: `dense/kernel/Adam` is a slot if
+//! `dense/kernel` has the same shape.
 
 use std::collections::BTreeMap;
 
@@ -109,40 +109,142 @@ fn mark_reachable(
     }
 }
 
-/// The optimizers of TensorFlow 1, whose slots are named after them.
-const OPTIMIZERS: [&str; 6] = ["Adam", "Momentum", "RMSProp", "Adagrad", "Adadelta", "Ftrl"];
+/// What optimizers call the state that they keep for a variable, as the last part of a name: `dense/kernel/Adam` of
+/// TensorFlow 1, `adam_m` of BERT and its kin, `exp_avg` of PyTorch. The state has the shape of the variable.
+const SLOTS: [&str; 26] = [
+    "Adadelta",
+    "Adagrad",
+    "AdagradDA",
+    "Adam",
+    "AdamW",
+    "AdaMax",
+    "Ftrl",
+    "LAMB",
+    "LARS",
+    "Momentum",
+    "Nadam",
+    "ProximalAdagrad",
+    "RMSProp",
+    "YellowFin",
+    "adam_m",
+    "adam_v",
+    "lamb_m",
+    "lamb_v",
+    "lars_momentum",
+    "nesterov",
+    "exp_avg",
+    "exp_avg_sq",
+    "max_exp_avg_sq",
+    "momentum_buffer",
+    "square_avg",
+    "acc_delta",
+];
 
-/// The roles that follow from names of TensorFlow 1 without doubt.
+/// What Adafactor appends to the name of a variable. Its state may have fewer dimensions than the variable.
+const ADAFACTOR: [&str; 4] = ["_slot_m", "_slot_v", "_slot_vc", "_slot_vr"];
+
+/// Scopes of everything that an optimizer keeps: those of Keras are named after its class, those of JAX and PyTorch are not.
+const SCOPES: [&str; 15] = [
+    "Adadelta",
+    "Adafactor",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "Ftrl",
+    "Lion",
+    "Nadam",
+    "RMSprop",
+    "SGD",
+    "opt_state",
+    "optim",
+    "optimizer",
+    "optimizer_state",
+];
+
+/// State of an optimizer that belongs to no variable, as the last part of a name. The powers are those of TensorFlow 1.
+const HYPERPARAMETERS: [&str; 11] = [
+    "beta",
+    "beta1_power",
+    "beta2_power",
+    "current_learning_rate",
+    "decay",
+    "epsilon",
+    "learning_rate",
+    "momentum",
+    "momentum_cache",
+    "rho",
+    "weight_decay",
+];
+
+/// Counters of steps, as the last part of a name.
+const COUNTERS: [&str; 6] =
+    [GLOBAL_STEP, "iter", "iteration", "iterations", "num_batches_tracked", "save_counter"];
+
+/// The roles that follow from names without doubt.
 pub(super) fn of_names(tensors: SideTensors<'_>) -> Roles {
-    let shape =
-        |name: &str| -> Option<&Shape> { Some(tensors.get(name)?.source.as_ref().ok()?.shape()) };
-    let mut roles = Roles::new();
-    let mut has_adam = false;
-    let named = || tensors.iter().filter_map(|entry| Some((entry, entry.name.as_str()?)));
-    for (entry, name) in named() {
-        let Some((variable, last)) = name.rsplit_once('/') else { continue };
-        let optimizer = without_counter(last);
-        if OPTIMIZERS.contains(&optimizer)
-            && shape(variable).is_some_and(|variable| shape(name) == Some(variable))
-        {
-            has_adam |= optimizer == "Adam";
-            roles.insert(entry.name.clone(), TensorRole::Optimizer);
-        }
-    }
-    for (entry, name) in named() {
-        let last = name.rsplit('/').next().unwrap_or_default();
-        let is_scalar = shape(name).is_some_and(|shape| shape.rank() == 0);
-        let is_integer = entry.source.as_ref().is_ok_and(|s| s.dtype().kind() == Kind::Integer);
-        if last == GLOBAL_STEP && is_scalar && is_integer {
-            roles.insert(entry.name.clone(), TensorRole::Counter);
-        } else if has_adam
-            && is_scalar
-            && matches!(without_counter(last), "beta1_power" | "beta2_power")
-        {
-            roles.insert(entry.name.clone(), TensorRole::Optimizer);
-        }
+    let names = TensorNames(tensors);
+    let named = tensors.iter().filter_map(|entry| Some((entry, entry.name.as_str()?)));
+    let roles = named.filter_map(|(entry, name)| Some((entry.name.clone(), names.role(name)?)));
+    let mut roles: Roles = roles.collect();
+    // Powers belong to an Adam optimizer.
+    let last =
+        |name: &Name| without_counter(last_part(name.as_str().unwrap_or_default()).1).to_owned();
+    if !roles.keys().any(|name| last(name) == "Adam") {
+        roles.retain(|name, _| !last(name).ends_with("_power"));
     }
     roles
+}
+
+/// The names of a checkpoint without an object graph.
+struct TensorNames<'a>(SideTensors<'a>);
+
+impl TensorNames<'_> {
+    fn shape(&self, name: &str) -> Option<&Shape> {
+        Some(self.0.get(name)?.source.as_ref().ok()?.shape())
+    }
+
+    /// The role that follows from a name; `None` if none does.
+    fn role(&self, name: &str) -> Option<TensorRole> {
+        let (scope, last) = last_part(name);
+        let is_scalar = self.shape(name).is_some_and(|shape| shape.rank() == 0);
+        let is_slot_of =
+            |variable: &str| self.shape(variable).is_some_and(|of| self.shape(name) == Some(of));
+        if COUNTERS.contains(&without_counter(last)) && is_scalar && self.is_integer(name) {
+            return Some(TensorRole::Counter);
+        }
+        let is_adafactor = ADAFACTOR.iter().any(|suffix| {
+            name.strip_suffix(suffix).is_some_and(|variable| self.shape(variable).is_some())
+        });
+        let is_slot = SLOTS.contains(&without_counter(last)) && is_slot_of(scope);
+        let is_hyperparameter = HYPERPARAMETERS.contains(&without_counter(last)) && is_scalar;
+        let is_power = is_hyperparameter && last.contains("_power");
+        let of_optimizer = || {
+            let (first, rest) = first_part(name.strip_prefix("training/").unwrap_or(name))?;
+            SCOPES.contains(&without_counter(first)).then(|| {
+                let is_generic = first.starts_with("opt");
+                let slot_first = first_part(rest).is_some_and(|(_, variable)| is_slot_of(variable));
+                is_generic || is_hyperparameter || slot_first || is_slot_of(last_part(rest).0)
+            })
+        };
+        (is_adafactor || is_slot || is_power || of_optimizer() == Some(true))
+            .then_some(TensorRole::Optimizer)
+    }
+
+    fn is_integer(&self, name: &str) -> bool {
+        let source = self.0.get(name).and_then(|entry| entry.source.as_ref().ok());
+        source.is_some_and(|source| source.dtype().kind() == Kind::Integer)
+    }
+}
+
+/// The scope of a name and its last part. Names without a slash have dots, as those of PyTorch.
+fn last_part(name: &str) -> (&str, &str) {
+    name.rsplit_once('/').or_else(|| name.rsplit_once('.')).unwrap_or(("", name))
+}
+
+/// The first part of a name, and the rest.
+fn first_part(name: &str) -> Option<(&str, &str)> {
+    name.split_once('/').or_else(|| name.split_once('.'))
 }
 
 /// A name without the number that TensorFlow appends to make it unique.

@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::checkpoint::Entry;
-use crate::compare::{self, Comparison, NanPolicy};
+use crate::compare::{self, Comparison, NanPolicy, TensorPair, Tolerance};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::tensor::{Facts, Kind, Name, TensorSource, in_parallel, read_through};
 
-use super::object_graphs::Counterparts;
+use super::name_filter::Selection;
+use super::object_graphs::KnownNames;
 use super::side_tensors::SideTensors;
-use super::{Options, Status, TensorDiff};
+use super::{Diff, LeftOut, Options, Side, Status, TensorDiff};
 
 /// The entries of both sides with the same name, after renames.
 #[derive(Default, Clone, Copy)]
@@ -19,33 +20,55 @@ struct EntryPair<'a> {
     rhs: Option<&'a Entry>,
 }
 
+impl<'a> EntryPair<'a> {
+    /// The name on each side.
+    fn names(self) -> (Option<&'a Name>, Option<&'a Name>) {
+        (self.lhs.map(|entry| &entry.name), self.rhs.map(|entry| &entry.name))
+    }
+}
+
 fn source(entry: &Entry) -> Result<&dyn TensorSource, &Error> {
     entry.source.as_deref()
 }
 
-/// Compares all tensors that the filters accept, in no particular order.
+/// Two tensors whose values are compared, and their place in the result.
+struct Compared<'a> {
+    at: usize,
+    pair: TensorPair<'a>,
+    tolerance: Tolerance,
+    /// How many mismatches are listed.
+    listed: Option<usize>,
+}
+
+/// Compares all tensors that the filters select, and adds them to `diff` in no particular order.
 pub(super) fn compare(
     lhs: SideTensors<'_>,
     rhs: SideTensors<'_>,
-    counterparts: &Counterparts,
+    known: &KnownNames,
     options: &Options,
     progress: &dyn Progress,
-) -> Result<Vec<TensorDiff>> {
-    let pairs_by_name = pair_by_name(lhs, rhs, counterparts, options)?;
+    diff: &mut Diff,
+) -> Result<()> {
+    let pairs_by_name = pair_by_name(lhs, rhs, known, options, &mut diff.left_out)?;
     let by_index = !(lhs.has_data && rhs.has_data);
-    let mut tensors = Vec::with_capacity(pairs_by_name.len());
-    let (mut pairs, mut waiting, mut unmatched) = (Vec::new(), Vec::new(), Vec::new());
+    let tensors = &mut diff.tensors;
+    let (mut compared, mut unmatched) = (Vec::new(), Vec::new());
     for (name, pair) in pairs_by_name {
         let mut tensor = from_index(name, pair, lhs, rhs);
+        let names = pair.names();
+        tensor.full_name = known.full_name(names.0, names.1).cloned();
+        let names: Vec<&Name> = tensor.names().collect();
+        let tolerance = options.criteria.tolerance(options.compare.tolerance, &names);
         match (&tensor.error, pair.lhs.map(source), pair.rhs.map(source)) {
             (None, Some(Ok(l)), Some(Ok(r))) if l.shape() == r.shape() && by_index => {
-                set_result(&mut tensor, compare_checksums(l, r, &options.compare));
+                let options = compare::Options { tolerance, ..options.compare.clone() };
+                set_result(&mut tensor, compare_checksums(l, r, &options));
             }
             (None, Some(Ok(l)), Some(Ok(r)))
                 if l.shape() == r.shape() && compare::comparable(l.dtype(), r.dtype()) =>
             {
-                pairs.push((l, r));
-                waiting.push(tensors.len());
+                let listed = options.listed.count(&names);
+                compared.push(Compared { at: tensors.len(), pair: (l, r), tolerance, listed });
                 tensors.push(tensor);
                 continue;
             }
@@ -59,18 +82,61 @@ pub(super) fn compare(
         }
         tensors.push(tensor);
     }
-    let results = compare::compare_all(&pairs, &options.compare, &options.device, progress);
-    for (at, result) in waiting.into_iter().zip(results) {
-        if let Some(tensor) = tensors.get_mut(at) {
-            set_result(tensor, result.map(|comparison| (status(&comparison), Some(comparison))));
-        }
-    }
+    compare_values(&compared, options, progress, tensors);
     for (at, error) in damaged(&unmatched, options.compare.threads, progress) {
         if let Some(tensor) = tensors.get_mut(at) {
             set_result(tensor, Err(error));
         }
     }
-    Ok(tensors)
+    Ok(())
+}
+
+/// Compares the values of tensors, and lists mismatches.
+fn compare_values(
+    compared: &[Compared<'_>],
+    options: &Options,
+    progress: &dyn Progress,
+    tensors: &mut [TensorDiff],
+) {
+    let mut by_tolerance = Vec::<(Tolerance, Vec<&Compared<'_>>)>::new();
+    for one in compared {
+        match by_tolerance.iter_mut().find(|(tolerance, _)| *tolerance == one.tolerance) {
+            Some((_, alike)) => alike.push(one),
+            None => by_tolerance.push((one.tolerance, vec![one])),
+        }
+    }
+    for (tolerance, alike) in by_tolerance {
+        let pairs: Vec<_> = alike.iter().map(|one| one.pair).collect();
+        let options_of = compare::Options { tolerance, ..options.compare.clone() };
+        let results = compare::compare_all(&pairs, &options_of, &options.device, progress);
+        let wanted: Vec<_> =
+            alike.iter().zip(&results).map(|(one, result)| one.wanted(result)).collect();
+        let mismatches = in_parallel(&wanted, options_of.threads, |wanted| {
+            let &Some((pair, start, count)) = wanted else { return Ok(Vec::new()) };
+            compare::mismatches(pair, &options_of, start, count)
+        });
+        for ((one, result), mismatches) in alike.iter().zip(results).zip(mismatches) {
+            let Some(tensor) = tensors.get_mut(one.at) else { continue };
+            let result = result.and_then(|comparison| {
+                tensor.mismatches = mismatches?;
+                Ok((options.criteria.status(&comparison, tolerance), Some(comparison)))
+            });
+            set_result(tensor, result);
+        }
+    }
+}
+
+impl<'a> Compared<'a> {
+    /// The mismatches to list: the requested number; else the first, where no element is the worst. With it, the pair and
+    /// the position of the first mismatch.
+    fn wanted(&self, result: &Result<Comparison>) -> Option<(TensorPair<'a>, u64, usize)> {
+        let comparison = result.as_ref().ok()?;
+        let has_worst =
+            comparison.worst.is_some() && comparison.max_abs.is_some_and(|max| max > 0.0);
+        let count = self.listed.unwrap_or(usize::from(!has_worst));
+        let first = comparison.first.filter(|_| count > 0)?;
+        Some((self.pair, first, count))
+    }
 }
 
 /// Reads unmatched tensors completely, and returns the error of each that cannot be read.
@@ -92,37 +158,46 @@ fn damaged(
 fn pair_by_name<'a>(
     lhs: SideTensors<'a>,
     rhs: SideTensors<'a>,
-    counterparts: &Counterparts,
+    known: &KnownNames,
     options: &Options,
+    left_out: &mut LeftOut,
 ) -> Result<BTreeMap<Name, EntryPair<'a>>> {
     let mut pairs_by_name = BTreeMap::<Name, EntryPair<'a>>::new();
+    let mut clashes = Vec::new();
     let names = &options.names;
     // The user's renames take precedence over those of the object graphs.
     let wanted: BTreeSet<Name> = lhs.iter().filter_map(|entry| names.rename(&entry.name)).collect();
-    for entry in lhs.iter() {
+    for entry in lhs.iter().filter(|entry| !known.is_copy(Side::Lhs, &entry.name)) {
         let renamed = names.rename(&entry.name);
-        let counterpart = counterparts.get(&entry.name).filter(|to| {
+        let counterpart = known.counterpart(&entry.name).filter(|to| {
             // Names that were exchanged are all followed, or none is.
             wanted.is_empty() || !wanted.contains(to) && lhs.get(to).is_none()
         });
         let name = renamed.as_ref().or(counterpart).unwrap_or(&entry.name);
-        if !names.accepts(&[name, &entry.name]) {
-            continue;
-        }
         let pair = pairs_by_name.entry(name.clone()).or_default();
         if let Some(earlier) = pair.lhs.replace(entry) {
-            let (a, b) = (earlier.name.printable(), entry.name.printable());
-            let why = format!("both {a} and {b} are renamed to {}", name.printable());
-            return Err(Error::usage(why).of_option("rename"));
+            clashes.push((name.clone(), [&earlier.name, &entry.name]));
         }
     }
-    for entry in rhs.iter() {
-        // A renamed tensor has passed the filters under its name in lhs.
-        if let Some(pair) = pairs_by_name.get_mut(&entry.name) {
-            pair.rhs = Some(entry);
-        } else if names.accepts(&[&entry.name]) {
-            pairs_by_name.entry(entry.name.clone()).or_default().rhs = Some(entry);
-        }
+    for entry in rhs.iter().filter(|entry| !known.is_copy(Side::Rhs, &entry.name)) {
+        pairs_by_name.entry(entry.name.clone()).or_default().rhs = Some(entry);
+    }
+    if !names.accepts_all() {
+        pairs_by_name.retain(|name, pair| {
+            let (of_lhs, of_rhs) = pair.names();
+            let all = [Some(name), of_lhs, of_rhs, known.full_name(of_lhs, of_rhs)];
+            match names.select(&all.into_iter().flatten().collect::<Vec<_>>()) {
+                Selection::Selected => return true,
+                Selection::NotIncluded => left_out.include += 1,
+                Selection::Excluded => left_out.exclude += 1,
+            }
+            false
+        });
+    }
+    if let Some((name, both)) = clashes.iter().find(|(name, _)| pairs_by_name.contains_key(name)) {
+        let [a, b] = both.map(Name::printable);
+        let why = format!("both {a} and {b} are renamed to {}", name.printable());
+        return Err(Error::usage(why).of_option("rename"));
     }
     Ok(pairs_by_name)
 }
@@ -153,11 +228,13 @@ fn from_index(
         renamed_from: pair.lhs.map(|entry| &entry.name).filter(|from| **from != name).cloned(),
         error: error.map(|error| error.of_tensor(&name)),
         name,
+        full_name: None,
         status,
         role: None,
         lhs: l,
         rhs: r,
         comparison: None,
+        mismatches: Vec::new(),
     }
 }
 
@@ -193,14 +270,6 @@ fn set_result(tensor: &mut TensorDiff, outcome: PairResult) {
             tensor.status = Status::Error;
             tensor.error = Some(error.of_tensor(&tensor.name));
         }
-    }
-}
-
-fn status(comparison: &Comparison) -> Status {
-    match comparison {
-        Comparison { mismatched: 1.., .. } => Status::Different,
-        Comparison { differing: 1.., .. } => Status::Close,
-        _ => Status::Identical,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::checkpoint::Listing;
 use crate::diff::{Diff, TextView};
 use crate::error::Error;
 use crate::overview::Overview;
+use crate::summary::SortKey;
 use crate::tensor::TensorValues;
 use crate::verify::Verification;
 
@@ -32,14 +33,52 @@ pub enum Report<'a> {
 pub struct Options {
     /// The colors.
     pub palette: Palette,
+    /// The width of the terminal. Without one, no name is cut and no tensors are told together, so that a search finds each.
+    pub columns: Option<usize>,
     /// The maximum number of rows of a list: changed tensors, changes of a message, errors.
     pub max_rows: usize,
     /// Lines of context around a change in a text.
     pub context: usize,
+    /// What changed tensors are sorted by.
+    pub sort: SortKey,
+    /// How much of a comparison is told.
+    pub detail: Detail,
 }
+
+/// How much of a comparison a report for people tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Detail {
+    /// The names of changed tensors and the paths of changes, and nothing else.
+    Names,
+    /// The answer and a line per scope.
+    Scopes,
+    /// The answer and a line per change.
+    #[default]
+    Changes,
+    /// Also tensors that are identical or close, more statistics, and each cosmetic change.
+    Everything,
+}
+
+impl Options {
+    /// The columns of a line of running text.
+    pub(super) fn width(&self) -> usize {
+        const MIN: usize = 40;
+        self.columns.map_or(WIDTH, |columns| columns.max(MIN))
+    }
+}
+
+/// The width of a report in columns where it is not that of a terminal. Paths in error messages and lines to paste may be wider.
+pub(super) const WIDTH: usize = 100;
 
 impl Default for Options {
     fn default() -> Self {
-        Self { palette: Palette::PLAIN, max_rows: 20, context: 3 }
+        Self {
+            palette: Palette::PLAIN,
+            columns: None,
+            max_rows: 20,
+            context: 3,
+            sort: SortKey::default(),
+            detail: Detail::default(),
+        }
     }
 }

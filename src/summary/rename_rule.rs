@@ -1,28 +1,26 @@
-//! Suggested renames as `--rename` options: one rule for all tensors whose prefix changed in the same way.
+//! Suggested renames as rules: one for all tensors whose prefix changed in the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diff::{Diff, Rename};
 
-use super::terminal_text::shell_quoted;
-
-/// The maximum number of bytes of the two names of an option.
+/// The maximum number of bytes of the two names of a rule.
 const MAX_LEN: usize = 1000;
 
-/// A `--rename` option, and the number of tensors that it pairs.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Suggestion {
-    /// `FROM=TO`, as one word of a shell.
-    pub(super) option: String,
+/// A rule that renames tensors of lhs, and the number of tensors that it pairs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenameRule {
+    /// `FROM=TO`, as [`NameFilter`](crate::diff::NameFilter) takes it.
+    pub rule: String,
     /// The number of tensors that it renames.
-    pub(super) tensors: usize,
+    pub tensors: usize,
 }
 
-/// Options that rename exactly the tensors that seem renamed.
+/// Rules that rename exactly the tensors that seem renamed.
 ///
-/// A name that is not UTF-8, contains control characters, is very long, or contains `=` in its new form (where the command
-/// splits a rule) gets no option.
-pub(super) fn suggestions(diff: &Diff) -> Vec<Suggestion> {
+/// A name that is not UTF-8, contains control characters, is very long, or contains `=` in its new form (where the filter
+/// splits a rule) gets no rule.
+pub fn rename_rules(diff: &Diff) -> Vec<RenameRule> {
     let mut groups = BTreeMap::<(&str, &str), Vec<(&str, &str)>>::new();
     for (from, to) in diff.renames.iter().filter_map(typable) {
         groups.entry(prefixes(from, to)).or_default().push((from, to));
@@ -33,7 +31,7 @@ pub(super) fn suggestions(diff: &Diff) -> Vec<Suggestion> {
         .filter(|tensor| tensor.lhs.is_some() || tensor.error.is_some())
         .map(|tensor| tensor.renamed_from.as_ref().unwrap_or(&tensor.name).as_bytes())
         .collect();
-    let mut suggestions = Vec::new();
+    let mut rules = Vec::new();
     for ((from, to), pairs) in groups {
         let start = scope(from);
         let below = names
@@ -41,13 +39,13 @@ pub(super) fn suggestions(diff: &Diff) -> Vec<Suggestion> {
             .take_while(|name| name.starts_with(start.as_bytes()))
             .count();
         if pairs.len() > 1 && below == pairs.len() {
-            suggestions.push(Suggestion { option: general(from, to), tensors: pairs.len() });
+            rules.push(RenameRule { rule: general(from, to), tensors: pairs.len() });
         } else {
-            let single = |(from, to)| Suggestion { option: exact(from, to), tensors: 1 };
-            suggestions.extend(pairs.into_iter().map(single));
+            let single = |(from, to)| RenameRule { rule: exact(from, to), tensors: 1 };
+            rules.extend(pairs.into_iter().map(single));
         }
     }
-    suggestions
+    rules
 }
 
 fn typable(rename: &Rename) -> Option<(&str, &str)> {
@@ -74,11 +72,11 @@ fn scope(prefix: &str) -> String {
 }
 
 fn general(from: &str, to: &str) -> String {
-    shell_quoted(&format!("^{}(.*)={}$1", regex::escape(&scope(from)), literal(&scope(to))))
+    format!("^{}(.*)={}$1", regex::escape(&scope(from)), literal(&scope(to)))
 }
 
 fn exact(from: &str, to: &str) -> String {
-    shell_quoted(&format!("^{}$={}", regex::escape(from), literal(to)))
+    format!("^{}$={}", regex::escape(from), literal(to))
 }
 
 /// `text` as a replacement of a regular expression, in which `$` is escaped.

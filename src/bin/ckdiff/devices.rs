@@ -1,7 +1,7 @@
 //! `ckdiff devices`: lists the devices that can compare.
 
 use ckdiff::compare::{Device, adapters};
-use ckdiff::report::{self, Devices, ListedAdapter, Options, Report, Tested};
+use ckdiff::report::{self, Devices, ListedAdapter, Report, Tested};
 
 use crate::Exit;
 use crate::args::DevicesArgs;
@@ -19,8 +19,8 @@ pub(crate) fn run(args: &DevicesArgs) -> Result<Exit, Diagnostics> {
     });
     let threads = std::thread::available_parallelism().map_or(1, Into::into);
     let devices = Devices { threads, adapters: listed.collect() };
-    output::write(&args.report, false, |format, palette, out| {
-        let options = Options { palette, ..Options::default() };
+    output::write(&args.report, false, |format, look, out| {
+        let options = look.options(None);
         report::write(&Report::Devices(&devices), format, &options, out).map(drop)
     })?;
     let failed = devices.adapters.iter().any(|listed| matches!(listed.tested, Tested::Failed(_)));

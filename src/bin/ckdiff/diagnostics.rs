@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
+use ckdiff::diff::{NameFilter, UnusedPattern};
 use ckdiff::report::human::printable;
+use ckdiff::tensor::Name;
 use ckdiff::{Error, Location, Remedy};
 use unicode_width::UnicodeWidthStr;
 
@@ -46,6 +48,30 @@ impl Diagnostics {
 pub(crate) fn warn(message: &str) {
     // If stderr is closed, nobody can read the error about that either.
     let _ = writeln!(io::stderr().lock(), "ckdiff: warning: {}", one_line(message));
+}
+
+/// Warns of patterns that match none of the tensors of a checkpoint.
+///
+/// # Errors
+/// If there is one, and `deny` is set.
+pub(crate) fn check_patterns(
+    patterns: &NameFilter,
+    names: &[&Name],
+    deny: bool,
+) -> Result<(), Error> {
+    let unused = patterns.unused(names, &[]);
+    match unused.first().filter(|_| deny) {
+        Some(unused) => Err(unused.error()),
+        None => {
+            warn_of_unused(&unused);
+            Ok(())
+        }
+    }
+}
+
+/// Warns of patterns that match nothing.
+pub(crate) fn warn_of_unused(patterns: &[UnusedPattern]) {
+    patterns.iter().for_each(|unused| warn(&format!("--{}: {unused}", unused.option)));
 }
 
 impl From<Error> for Diagnostics {

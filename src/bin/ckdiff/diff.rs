@@ -10,7 +10,7 @@ use ckdiff::report::{self, Report};
 
 use crate::Exit;
 use crate::args::{Choice, DeviceArgs, DiffArgs};
-use crate::diagnostics::{Diagnostics, warn};
+use crate::diagnostics::{Diagnostics, warn, warn_of_unused};
 use crate::output;
 use crate::progress::Bar;
 use crate::schema::Loaded;
@@ -22,7 +22,10 @@ use crate::schema::Loaded;
 pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     let lists = Lists { as_set: args.lists.as_set.clone(), keyed: args.lists.key.clone() };
     let device = device(&args.device)?;
-    let options = Options { lists, device, ..args.what.options(args.histogram, &args.jobs)? };
+    let mut options = Options { lists, device, ..args.what.options(args.histogram, &args.jobs)? };
+    for (glob, count) in &args.elements {
+        options.listed.add(glob, *count)?;
+    }
     if [&args.lhs, &args.rhs].iter().all(|path| path.as_os_str() == "-") {
         let why = "standard input cannot be both sides";
         return Err(Error::usage(why).into());
@@ -38,10 +41,16 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     if let Some(failure) = &diff.work.failure {
         warn(&format!("{failure}; the CPU compared the rest; the results are the same"));
     }
+    warn_of_unused(&diff.unused);
     let has_texts = args.text.unified.is_some() && output::is_for_person(&args.report, args.quiet);
     let texts = has_texts.then(|| TextView::new(&diff, &lhs, &rhs)).transpose()?;
-    output::write(&args.report, args.quiet, |format, palette, out| {
-        let options = args.text.report_options(palette, args.max_diffs);
+    output::write(&args.report, args.quiet, |format, look, out| {
+        let options = report::Options {
+            context: args.text.context(),
+            sort: args.sort,
+            detail: args.detail.detail(),
+            ..look.options(args.max_diffs)
+        };
         report::write(&Report::Diff(&diff, texts.as_ref()), format, &options, out).map(drop)
     })?;
     output::print_unseen(&args.report, args.quiet, diff.errors());

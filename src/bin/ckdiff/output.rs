@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use ckdiff::files::{Replacement, cannot_write};
-use ckdiff::report::{Format, Palette};
+use ckdiff::report::{Format, Options, Palette};
 use ckdiff::{Error, ErrorKind};
 
 use crate::args::{Color, ReportArgs};
@@ -20,12 +20,39 @@ use crate::interrupt;
 pub(crate) fn write(
     args: &ReportArgs,
     quiet: bool,
-    report: impl Fn(Format, Palette, &mut dyn Write) -> io::Result<()>,
+    report: impl Fn(Format, Look, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
     for (format, path) in &args.output {
-        to_path(path, |out| report(*format, Palette::PLAIN, out).map_err(cannot_write))?;
+        to_path(path, |out| report(*format, Look::FILE, out).map_err(cannot_write))?;
     }
-    if quiet { Ok(()) } else { to_stdout(|out| report(args.format, palette(args.color), out)) }
+    if quiet { Ok(()) } else { to_stdout(|out| report(args.format, Look::stdout(args.color), out)) }
+}
+
+/// How a report for people looks at its destination.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Look {
+    /// The colors.
+    pub(crate) palette: Palette,
+    /// The width of the terminal, if it is one.
+    pub(crate) columns: Option<usize>,
+}
+
+impl Look {
+    const FILE: Self = Self { palette: Palette::PLAIN, columns: None };
+
+    fn stdout(color: Color) -> Self {
+        let size = terminal_size::terminal_size_of(io::stdout());
+        let columns = size.map(|(width, _)| usize::from(width.0)).filter(|&columns| columns > 0);
+        Self { palette: palette(color), columns }
+    }
+
+    /// The options of a report with at most `max_rows` rows of each list; without a number, 20 on a terminal, and all elsewhere.
+    pub(crate) fn options(self, max_rows: Option<usize>) -> Options {
+        const ON_TERMINAL: usize = 20;
+        let Self { palette, columns } = self;
+        let default = if columns.is_some() { ON_TERMINAL } else { usize::MAX };
+        Options { palette, columns, max_rows: max_rows.unwrap_or(default), ..Options::default() }
+    }
 }
 
 /// Writes to stdout.

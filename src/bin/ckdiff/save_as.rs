@@ -13,7 +13,7 @@ use ckdiff::tensor::Name;
 
 use crate::Exit;
 use crate::args::SaveAsArgs;
-use crate::diagnostics::{self, Diagnostics};
+use crate::diagnostics::{self, Diagnostics, check_patterns};
 use crate::interrupt;
 use crate::progress::Bar;
 
@@ -25,6 +25,8 @@ pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Diagnostics> {
     let artifact = Artifact::open(&args.input)?;
     let checkpoint = artifact.tensors("saved")?;
     let names = NameFilter::new(&args.filter.include, &args.filter.exclude, &args.rename)?;
+    let all: Vec<_> = checkpoint.tensors().map(|entry| &entry.name).collect();
+    check_patterns(&names, &all, args.filter.deny_unused)?;
     let objects = renamed_object_graph(checkpoint, |name| new_name(&names, name))?;
     let mut builder = CheckpointBuilder::select(checkpoint, |name| {
         let is_replaced = objects.is_some() && name.as_bytes() == object_graph::KEY.as_bytes();

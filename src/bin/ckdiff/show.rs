@@ -17,7 +17,7 @@ use ckdiff::tensor::{Name, TensorSource, TensorValues, read_through};
 
 use crate::Exit;
 use crate::args::ShowArgs;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, check_patterns};
 use crate::losses;
 use crate::output;
 use crate::progress::Bar;
@@ -73,8 +73,8 @@ fn message<'a>(
     let overview = overview()?;
     // The losses of each requested form.
     let lost = RefCell::new(BTreeMap::new());
-    output::write(&args.report, false, |format, palette, out| {
-        let options = Options { palette, max_rows: args.max_rows, ..Options::default() };
+    output::write(&args.report, false, |format, look, out| {
+        let options = Options { max_rows: args.max_rows, ..look.options(None) };
         let losses = report::write(&Report::Overview(&overview), format, &options, out)?;
         lost.borrow_mut().insert(format.form.name(), losses);
         Ok(())
@@ -94,6 +94,8 @@ fn list(
     args: &ShowArgs,
 ) -> Result<Exit, Diagnostics> {
     let names = NameFilter::new(&args.filter.include, &args.filter.exclude, &[])?;
+    let all: Vec<_> = checkpoint.tensors().map(|entry| &entry.name).collect();
+    check_patterns(&names, &all, args.filter.deny_unused)?;
     let accepts =
         |name: &Name| only.map_or_else(|| names.accepts(&[name]), |entry| entry.name == *name);
     let bar = Bar::new(false);
@@ -114,8 +116,8 @@ fn list(
         _ => None,
     };
     drop(bar);
-    output::write(&args.report, false, |format, palette, out| {
-        let options = Options { palette, max_rows: usize::MAX, ..Options::default() };
+    output::write(&args.report, false, |format, look, out| {
+        let options = look.options(Some(usize::MAX));
         report::write(&Report::Listing(&listing, values.as_ref()), format, &options, out).map(drop)
     })?;
     output::print_unseen(&args.report, false, listing.errors());

@@ -5,7 +5,7 @@ use std::path::Path;
 use ckdiff::Error;
 use ckdiff::artifact::{Document, ReadOptions};
 use ckdiff::graph::OpTable;
-use ckdiff::report::{self, Options, Report};
+use ckdiff::report::{self, Report};
 use ckdiff::schema::Schema;
 use ckdiff::verify::{Targets, Verdict};
 
@@ -28,8 +28,8 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Diagnostics> {
     let bar = Bar::new(args.quiet);
     let results = targets.verify(ops.as_ref(), args.jobs.jobs.into(), &bar);
     drop(bar);
-    output::write(&args.report, args.quiet, |format, palette, out| {
-        let options = Options { palette, max_rows: MAX_LISTED, ..Options::default() };
+    output::write(&args.report, args.quiet, |format, look, out| {
+        let options = look.options(Some(MAX_LISTED));
         let report = Report::Verifications(&results, targets.skipped());
         report::write(&report, format, &options, out).map(drop)
     })?;

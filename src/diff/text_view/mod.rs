@@ -84,7 +84,7 @@ impl<'a> TextView<'a> {
             Some((l, r)) => Some(CommonPart::of(l.message(), r.message())?),
             None => None,
         };
-        let counts = |change: &Change| diff.strict || change.weight == Weight::Semantic;
+        let counts = |change: &Change| diff.options.strict || change.weight == Weight::Semantic;
         Ok(Self { parts: Walk::parts(&diff.changes, counts, common) })
     }
 

@@ -12,6 +12,9 @@ use crate::schema::field::trackable_object_graph::trackable_object::{self, seria
 /// The key of the object graph in a checkpoint: a scalar string with a `TrackableObjectGraph`.
 pub const KEY: &str = "_CHECKPOINTABLE_OBJECT_GRAPH";
 
+/// What TensorFlow 2 appends to the path of every variable to make the key of its value.
+pub const VALUE_SUFFIX: &str = "/.ATTRIBUTES/VARIABLE_VALUE";
+
 /// The checkpoint keys in a `TrackableObjectGraph`, by the TensorFlow 1 names of the variables. If a name occurs twice, the last key
 /// counts, as in TensorFlow.
 ///

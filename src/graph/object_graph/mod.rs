@@ -16,7 +16,7 @@ use crate::message::{fields, nested, string};
 use crate::schema::field::trackable_object_graph::trackable_object::{self, serialized_tensor};
 use crate::schema::field::{saved_object, saved_variable};
 
-pub use keys::{KEY, by_full_name, with_keys};
+pub use keys::{KEY, VALUE_SUFFIX, by_full_name, with_keys};
 pub use read::bound_inputs;
 pub use reference::{Edge, Label, ObjectId, Route};
 pub use walk::{escaped, path};

@@ -104,8 +104,9 @@ pub(super) fn text(change: &Change) -> String {
         Detail::Tensor(comparison) if comparison.elements > 1 => {
             let changed = number::count(comparison.mismatched);
             let elements = number::count(comparison.elements);
-            let largest = comparison.max_rel.map(|rel| format!(", max rel {}", number::short(rel)));
-            format!("{changed} of {elements}{}  {sides}", largest.unwrap_or_default())
+            let moved =
+                comparison.rel_l2.map(|moved| format!(", rel l2 {}", number::percent(moved)));
+            format!("{changed} of {elements}{}  {sides}", moved.unwrap_or_default())
         }
         Detail::Nodes(nodes) => {
             let count = plural(nodes.names.len() as u64, "node");

@@ -12,9 +12,6 @@ use super::table::{Align, Table};
 use super::terminal_text::{cut_middle, plural, printable, wrapped};
 use super::{Options, change_text, lines, number};
 
-/// Columns that names keep, since the ends of a long value say little.
-const NAME: usize = 56;
-
 /// The maximum number of rewired inputs that are listed below a group of nodes.
 const BORDER: usize = 3;
 
@@ -93,7 +90,7 @@ pub(super) fn write(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::
         lines::heading(&title, options, out)?;
         match section {
             Section::Removed | Section::Added => groups(shown, options, out)?,
-            Section::Renamed => renamed(shown).write_fitted(out)?,
+            Section::Renamed => renamed(shown).write_fitted(options.columns, out)?,
             _ => rows(shown, options, out)?,
         }
     }
@@ -150,14 +147,14 @@ pub(super) fn groups(
 ) -> io::Result<()> {
     for change in changes {
         let Detail::Nodes(nodes) = &change.detail else { continue };
-        let mut table = Table::new(&[Align::Left]).keeping_names(NAME);
+        let mut table = Table::new(&[Align::Left]);
         table.push(Style::new(), vec![change_text::subject(change), what(nodes)]);
-        table.write_fitted(out)?;
+        table.write_fitted(options.columns, out)?;
         let style = options.palette.faint;
         for BoundaryChange { path, lhs, rhs } in nodes.boundary.iter().take(BORDER) {
             let input = change_text::short_path(path);
             let text = change_text::sides(lhs.as_deref(), rhs.as_deref());
-            let line = cut_middle(&format!("{input}: {text}"), super::WIDTH - 6);
+            let line = cut_middle(&format!("{input}: {text}"), options.width() - 6);
             writeln!(out, "{style}      {line}{style:#}")?;
         }
         let hidden = nodes.boundary.len().saturating_sub(BORDER);
@@ -167,7 +164,7 @@ pub(super) fn groups(
 }
 
 pub(super) fn renamed(changes: &[&Change]) -> Table {
-    let mut table = Table::new(&[Align::Left]).keeping_names(NAME);
+    let mut table = Table::new(&[Align::Left]);
     for change in changes {
         let Detail::Nodes(nodes) = &change.detail else { continue };
         let names = change_text::sides(change.lhs.as_deref(), change.rhs.as_deref());
@@ -183,9 +180,9 @@ pub(super) fn rows(changes: &[&Change], options: &Options, out: &mut dyn Write) 
         let is_grouped = alike.len() > 1 && !scope.is_empty();
         if is_grouped {
             let style = options.palette.faint;
-            writeln!(out, "  {style}{}{style:#}", cut_middle(&scope, super::WIDTH - 2))?;
+            writeln!(out, "  {style}{}{style:#}", scope)?;
         }
-        let mut table = Table::new(&[Align::Left]).keeping_names(NAME);
+        let mut table = Table::new(&[Align::Left]);
         for change in alike {
             let whole = change_text::subject(change);
             let name = match whole.strip_prefix(&scope) {
@@ -194,7 +191,7 @@ pub(super) fn rows(changes: &[&Change], options: &Options, out: &mut dyn Write) 
             };
             table.push(Style::new(), vec![name, change_text::text(change)]);
         }
-        table.write_fitted(out)?;
+        table.write_fitted(options.columns, out)?;
     }
     Ok(())
 }

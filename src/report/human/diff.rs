@@ -3,20 +3,21 @@
 use std::io::{self, Write};
 
 use crate::artifact::ArtifactSummary;
-use crate::compare::{self, NanPolicy};
+use crate::compare::NanPolicy;
 use crate::diff::{
-    Change, ChangeKind, Coverage, Diff, RoleCounts, Status, StatusCounts, TensorRole,
+    Change, ChangeCounts, ChangeKind, Coverage, Diff, Status, StatusCounts, TensorDiff, TensorRole,
+    TextView, Verdict, Weight,
 };
-use crate::diff::{ChangeCounts, TensorDiff, TextView, Verdict, Weight};
-use crate::tensor::Kind;
+use crate::summary::{Movement, RoleMovement, has_new_non_finite, role_movements, scopes, weights};
 
-use super::terminal_text::{
-    cut_middle, cut_name, padded, plural, printable, several, width_of, wrapped,
-};
-use super::{Options, changes, number, sections, suggestions, text_view};
+use super::terminal_text::{cut_middle, padded, plural, printable, width_of, wrapped, wrapped_to};
+use super::{Detail, Options, changes, number, statistics, suggestions, tensors, text_view};
 
 /// The maximum number of columns of a path.
 const PATH_WIDTH: usize = 68;
+
+/// The maximum number of scopes below the answer.
+const SCOPES: usize = 8;
 
 /// Writes the report of a diff; with `texts`, the changes of messages are shown in their texts.
 pub(super) fn write(
@@ -25,16 +26,36 @@ pub(super) fn write(
     options: &Options,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    if options.detail == Detail::Names {
+        return names(diff, out);
+    }
     head(diff, options, out)?;
-    match texts.filter(|_| diff.coverage.has_graph()) {
+    if options.detail == Detail::Scopes {
+        return statistics::scopes(diff, options, out);
+    }
+    tensors::write(diff, options, out)?;
+    statistics::write(diff, options, out)?;
+    match texts {
         Some(texts) => text_view::write(diff, texts, options, out)?,
-        None if diff.coverage.has_graph() => changes::write(diff, options, out)?,
-        None => changes::findings(diff, options, out)?,
+        None => changes::write(diff, options, out)?,
     }
     suggestions::write(diff, options, out)
 }
 
-/// The answer, the two sides, and the tensors.
+/// The names of changed and unreadable tensors, and the paths of changes.
+fn names(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
+    let is_listed = |tensor: &&TensorDiff| tensor.is_changed() || tensor.status == Status::Error;
+    for tensor in diff.tensors.iter().filter(is_listed) {
+        writeln!(out, "{}", tensor.name.printable())?;
+    }
+    let counts = |change: &&Change| diff.options.strict || change.weight == Weight::Semantic;
+    for change in diff.changes.iter().filter(counts) {
+        writeln!(out, "{}", printable(&change.path.to_string()))?;
+    }
+    Ok(())
+}
+
+/// The answer, where the weights moved, the two sides, and what was compared.
 fn head(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let palette = options.palette;
     let style = match diff.verdict() {
@@ -42,107 +63,178 @@ fn head(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
         Verdict::Different => palette.changed,
         Verdict::Trouble => palette.bad,
     };
-    writeln!(out, "{style}{}{style:#}", answer(diff))?;
+    let movements = role_movements(diff);
+    let answers =
+        [Measure::Defined, Measure::Named].map(|measure| answer(diff, &movements, measure));
+    let [defined, named] = &answers;
+    let fits = width_of(defined) <= options.width();
+    let clauses: Vec<String> = named.split("; ").map(str::to_owned).collect();
+    let answer = match fits {
+        true => defined.clone(),
+        false => wrapped_to(options.width(), "", &clauses, "; ").join("\n"),
+    };
+    write!(out, "{style}{answer}{style:#}")?;
     if let Some(text) = new_non_finite(diff) {
-        writeln!(out, "{}{text}{:#}", palette.bad, palette.bad)?;
-    }
-    if let Some(text) = movement(diff) {
-        writeln!(out, "{text}")?;
+        let last = answer.lines().last().unwrap_or_default();
+        let gap = if width_of(last) + width_of(&text) < options.width() { ' ' } else { '\n' };
+        write!(out, "{gap}{}{text}{:#}", palette.bad, palette.bad)?;
     }
     writeln!(out)?;
-    overview(diff, out)?;
-    sections::write(diff, options, out)
-}
-
-/// The answer in a sentence.
-fn answer(diff: &Diff) -> String {
-    match diff.coverage {
-        Coverage::Tensors => about_tensors(diff),
-        Coverage::Graph => about_graph(diff),
-        Coverage::Both => about_both(diff),
+    by_scope(diff, options, out)?;
+    if let Some(text) = left_out(diff) {
+        writeln!(out, "  {text}")?;
     }
+    writeln!(out)?;
+    overview(diff, &movements, out)
 }
 
-/// The answer of a comparison of messages.
-fn about_graph(diff: &Diff) -> String {
-    let ChangeCounts { semantic, cosmetic, .. } = diff.weights();
-    let is_same_kind = diff.lhs.kind == diff.rhs.kind;
-    let what = if is_same_kind { several(diff.lhs.kind.name()) } else { "models".into() };
-    match (diff.verdict(), cosmetic) {
-        (Verdict::Same, 0) => format!("The {what} are the same."),
-        (Verdict::Same, _) => {
-            let are = if cosmetic == 1 { "is" } else { "are" };
-            format!("The {what} mean the same: {} {are} cosmetic.", plural(cosmetic, "change"))
-        }
-        (Verdict::Different, _) if semantic == 0 => {
-            let changes = plural(cosmetic, "cosmetic change");
-            format!("The {what} differ: {changes}, which --strict counts.")
-        }
-        (Verdict::Different, _) => format!("The {what} differ: {}.", plural(semantic, "change")),
-        (Verdict::Trouble, _) => "Error: not everything can be read.".into(),
-    }
+/// How the answer tells the measure of movement.
+#[derive(Clone, Copy)]
+enum Measure {
+    /// With its definition.
+    Defined,
+    /// By its name alone, if that is all that fits on a line.
+    Named,
 }
 
-/// The answer of a comparison of tensors and graphs.
-fn about_both(diff: &Diff) -> String {
-    let ChangeCounts { semantic, cosmetic, .. } = diff.weights();
-    let graph = match (semantic, cosmetic) {
-        (0, 0) => "the graph is the same".to_owned(),
-        (0, _) => "the graph means the same".to_owned(),
-        (n, _) => format!("{} in the graph", plural(n, "change")),
-    };
-    let counts = diff.counts();
-    let close = counts.of(Status::Identical) + counts.of(Status::Close);
+/// The answer in a sentence. Its first word is the verdict.
+fn answer(diff: &Diff, movements: &[RoleMovement], measure: Measure) -> String {
     match diff.verdict() {
-        Verdict::Different if counts.total() == close => {
-            format!("The models differ: {graph}; no tensor changed.")
-        }
-        _ => {
-            let tensors = about_tensors(diff);
-            let tensors = tensors.trim_end_matches('.');
-            format!("{tensors}; {graph}.")
-        }
+        Verdict::Same => same(diff),
+        Verdict::Different => different(diff, movements, measure),
+        Verdict::Trouble => unreadable(diff.counts()),
     }
 }
 
-/// The answer of a comparison of tensors.
-fn about_tensors(diff: &Diff) -> String {
+/// What the messages of both sides are called: `graph`, `saver`.
+fn message_noun(diff: &Diff) -> String {
+    let kind = &diff.lhs.kind;
+    match diff.coverage {
+        Coverage::Tensors => "object graph".into(),
+        _ if kind.has_graph() || *kind != diff.rhs.kind => "graph".into(),
+        _ => printable(kind.name()),
+    }
+}
+
+/// The answer if nothing differs that counts.
+fn same(diff: &Diff) -> String {
     let counts = diff.counts();
-    let count = |status| number::count(counts.of(status));
-    let others = counts.total() - counts.of(Status::Error);
-    let changed = others - counts.of(Status::Identical) - counts.of(Status::Close);
-    let tensors = plural(counts.total(), "tensor");
-    let verdict = match diff.verdict() {
-        Verdict::Different if changed == 0 => Verdict::Same,
-        verdict => verdict,
-    };
-    match verdict {
-        Verdict::Same => match (counts.of(Status::Identical), counts.of(Status::Close)) {
-            (0, 0) => "The models are the same: neither has a tensor.".into(),
-            (1, 0) => "The models are the same: the one tensor is identical.".into(),
-            (_, 0) => format!("The models are the same: all {tensors} are identical."),
-            (0, _) => format!(
-                "The models are the same within the tolerance: {tensors} close, none identical."
-            ),
-            (_, close) => format!(
-                "The models are the same within the tolerance: {} close, {} identical.",
-                plural(close, "tensor"),
-                count(Status::Identical)
-            ),
-        },
-        Verdict::Different => {
-            let beyond =
-                if diff.options.tolerance.is_bits() { "" } else { " beyond the tolerance" };
-            format!("The models differ: {} of {tensors} changed{beyond}.", number::count(changed))
-        }
-        Verdict::Trouble => unreadable(counts, changed),
+    let (identical, close) = (counts.of(Status::Identical), counts.of(Status::Close));
+    let compared = if diff.left_out.total() > 0 { "compared " } else { "" };
+    let mut parts = Vec::new();
+    if diff.coverage.has_tensors() {
+        parts.push(match (identical, close) {
+            (0, 0) => "neither side has a tensor".into(),
+            (1, 0) => format!("the one {compared}tensor is identical"),
+            (n, 0) => format!("all {} are identical", plural(n, &format!("{compared}tensor"))),
+            (0, n) => format!("{} close, none identical", plural(n, &format!("{compared}tensor"))),
+            (_, n) => {
+                let close = plural(n, &format!("{compared}tensor"));
+                format!("{close} close, {} identical", number::count(identical))
+            }
+        });
     }
+    let ChangeCounts { cosmetic, .. } = diff.weights();
+    if diff.coverage.has_graph() || cosmetic > 0 {
+        let noun = message_noun(diff);
+        parts.push(match cosmetic {
+            0 => format!("no change in the {noun}"),
+            n => format!("only {} in the {noun}", plural(n, "cosmetic change")),
+        });
+    }
+    let within = if close > 0 { " within the tolerance" } else { "" };
+    format!("Same{within}: {}.", parts.join("; "))
 }
 
-/// The number of tensors that could not be compared, and the result of the others.
-fn unreadable(counts: StatusCounts, changed: u64) -> String {
+/// The answer if something differs.
+fn different(diff: &Diff, movements: &[RoleMovement], measure: Measure) -> String {
+    let ChangeCounts { semantic, cosmetic, .. } = diff.weights();
+    let noun = message_noun(diff);
+    let changes = match (semantic, cosmetic) {
+        (0, n) if diff.options.strict && n > 0 => {
+            Some(format!("{} in the {noun} (--strict)", plural(n, "cosmetic change")))
+        }
+        (0, _) => None,
+        (n, _) => Some(format!("{} in the {noun}", plural(n, "change"))),
+    };
+    let beyond = match diff.options.compare.tolerance.is_bits() && !has_limits(diff) {
+        true => "",
+        false => " beyond the tolerance",
+    };
+    let changed = movements.iter().any(|of| of.movement.changed > 0);
+    let first = movements.first().filter(|of| of.movement.changed > 0);
+    let has_changes = changes.is_some();
+    let mut parts = Vec::new();
+    match first {
+        Some(first) => {
+            let what = noun_of(first);
+            let and = changes.map(|changes| format!(" and {changes}")).unwrap_or_default();
+            parts.push(format!("{}{beyond}{and}", counted(first.movement, what)));
+            parts.extend(moved(first.movement, what, measure));
+        }
+        None if changed => {
+            parts.push(format!("no weight changed{beyond}"));
+            let others = movements.iter().filter(|of| of.movement.changed > 0);
+            let others = others.map(|of| counted(of.movement, noun_of(of)));
+            parts.push(others.chain(changes).collect::<Vec<_>>().join(" and "));
+        }
+        None => {
+            parts.extend(changes);
+            if diff.coverage.has_tensors() {
+                parts.push(format!("no tensor changed{beyond}"));
+            }
+        }
+    }
+    let is_unchanged = diff.coverage.has_graph() && !has_changes && changed;
+    parts.extend(is_unchanged.then(|| format!("the {noun} means the same")));
+    format!("Different: {}.", parts.join("; "))
+}
+
+/// What the tensors of a role are called; of no role, all tensors.
+fn noun_of(RoleMovement { role, movement }: &RoleMovement) -> &'static str {
+    let noun = match role {
+        None => "tensors",
+        Some(TensorRole::Weight) => "weights",
+        Some(TensorRole::Optimizer) => "optimizer tensors",
+        Some(TensorRole::Counter) => "counters",
+    };
+    if movement.total == 1 { noun.trim_end_matches('s') } else { noun }
+}
+
+/// For example `17 of 20 weights`.
+fn counted(Movement { changed, total, .. }: Movement, what: &str) -> String {
+    format!("{} of {} {what}", number::count(changed), number::count(total))
+}
+
+/// How far the tensors moved together.
+fn moved(Movement { rel_l2, .. }: Movement, what: &str, measure: Measure) -> Option<String> {
+    let moved = rel_l2.filter(|&moved| moved > 0.0)?;
+    Some(match moved.is_finite() {
+        true => {
+            let moved = number::percent(moved);
+            let measure = match measure {
+                Measure::Defined => "rel l2: ‖rhs − lhs‖ / ‖lhs‖",
+                Measure::Named => "rel l2",
+            };
+            format!("the {what} moved by {moved} ({measure})")
+        }
+        false => format!("the {what} moved away from 0"),
+    })
+}
+
+/// Whether tensors are judged as a whole, or by tolerances of their own.
+fn has_limits(diff: &Diff) -> bool {
+    let criteria = &diff.options.criteria;
+    criteria.max_rel_l2.is_some()
+        || criteria.max_changed.is_some()
+        || criteria.bounds().next().is_some()
+}
+
+/// The number of tensors that cannot be read, and the result of the others.
+fn unreadable(counts: StatusCounts) -> String {
     let (total, failed) = (counts.total(), counts.of(Status::Error));
     let rest = total - failed;
+    let changed = rest - counts.of(Status::Identical) - counts.of(Status::Close);
     let (what, the_rest) = if failed == 0 {
         ("Error: not everything can be read".into(), plural(rest, "tensor"))
     } else {
@@ -158,53 +250,75 @@ fn unreadable(counts: StatusCounts, changed: u64) -> String {
     }
 }
 
-/// The number of tensors with new NaN or infinities.
+/// The tensors with new NaN or infinities; the name of the only one.
 fn new_non_finite(diff: &Diff) -> Option<String> {
-    let n =
-        diff.tensors.iter().filter(|tensor| sections::has_new_non_finite(tensor)).count() as u64;
-    let has = if n == 1 { "has" } else { "have" };
-    (n > 0).then(|| format!("{} {has} new NaN or infinity.", plural(n, "tensor")))
+    let found: Vec<_> = diff.tensors.iter().filter(|tensor| has_new_non_finite(tensor)).collect();
+    let comparisons = || found.iter().filter_map(|tensor| tensor.comparison.as_ref());
+    let has_nan = comparisons().any(|comparison| comparison.nan_new.is_some_and(|n| n > 0));
+    let has_inf = comparisons().any(|comparison| comparison.inf.is_some_and(|n| n.rhs > n.lhs));
+    let what = match (has_nan, has_inf) {
+        (true, true) => "NEW NaN or infinity",
+        (true, false) => "NEW NaN",
+        _ => "NEW infinity",
+    };
+    match found.as_slice() {
+        [] => None,
+        [only] => Some(format!("{what} in 1 tensor: {}.", only.shown_name())),
+        all => Some(format!("{what} in {}.", plural(all.len() as u64, "tensor"))),
+    }
 }
 
-/// How far floating tensors moved relative to their norm, which is the measure of a retraining.
-fn movement(diff: &Diff) -> Option<String> {
-    let roles = diff.roles();
-    let (what, counts) = match roles.first() {
-        Some(weights) if weights.role == TensorRole::Weight => {
-            let others = roles.iter().skip(1).any(|of| of.changed > 0);
-            if weights.changed == 0 && others {
-                return Some("No weight changed.".into());
-            }
-            ("Weights", Some(TensorRole::Weight))
-        }
-        _ => ("Tensors", None),
+/// The scopes, and how far the weights in each moved.
+fn by_scope(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let scopes = scopes(&weights(diff), SCOPES);
+    if scopes.len() < 2 || scopes.iter().all(|of| of.movement.changed == 0) {
+        return Ok(());
+    }
+    let (shown, hidden) = scopes.split_at(scopes.len().min(SCOPES));
+    let part = |scope: &str, movement: Movement| {
+        let scope = if scope.is_empty() { statistics::TOP } else { scope };
+        format!("{scope} {}", of_total(movement, ""))
     };
-    let mut moved: Vec<(f64, &TensorDiff)> = diff
-        .tensors
+    let mut parts: Vec<_> = shown.iter().map(|of| part(&of.scope, of.movement)).collect();
+    if !hidden.is_empty() {
+        parts.push(format!("… and {}", plural(hidden.len() as u64, "more scope")));
+    }
+    for line in wrapped_to(options.width(), "  ", &parts, " · ") {
+        let style = options.palette.faint;
+        writeln!(out, "{style}{}{style:#}", line.trim_end().trim_end_matches(" ·"))?;
+    }
+    Ok(())
+}
+
+/// For example `2 of 2 changed, 46.6%`.
+fn of_total(Movement { changed, total, non_finite, rel_l2 }: Movement, verb: &str) -> String {
+    let moved = rel_l2.filter(|&moved| moved > 0.0 && changed > 0).map(number::percent);
+    let non_finite = Some(non_finite).filter(|&n| n > 0);
+    let parts = [
+        Some(format!("{} of {}{verb}", number::count(changed), number::count(total))),
+        moved,
+        non_finite.map(|n| format!("new NaN or infinity in {}", number::count(n))),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The number of tensors that the filters leave out.
+fn left_out(diff: &Diff) -> Option<String> {
+    let left_out = diff.left_out;
+    let options = [("--include", left_out.include), ("--exclude", left_out.exclude)];
+    let parts: Vec<_> = options
         .iter()
-        .filter(|tensor| counts.is_none() || tensor.role == counts)
-        .filter(|tensor| tensor.status == Status::Different)
-        .filter(|tensor| {
-            let kind = tensor.lhs.as_ref().map(|facts| facts.dtype.kind());
-            matches!(kind, Some(Kind::Float | Kind::Complex))
-        })
-        .filter_map(|tensor| Some((tensor.comparison.as_ref()?.rel_l2?, tensor)))
-        .filter(|(rel_l2, _)| rel_l2.is_finite() && *rel_l2 > 0.0)
+        .filter(|(_, n)| *n > 0)
+        .map(|(option, n)| format!("{} left out by {option}", number::count(*n)))
         .collect();
-    moved.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    let &(median, _) = moved.get(moved.len() / 2)?;
-    let &(most, tensor) = moved.last()?;
-    let (median, most) = (number::share(median), number::share(most));
-    let name = cut_name(&tensor.name.printable(), 40);
-    Some(if moved.len() < 3 {
-        format!("{name} moved by {most} of its norm.")
-    } else {
-        format!("{what} moved by {median} of their norm (median), at most by {most} ({name}).")
-    })
+    let compared = diff.counts().total();
+    let all = plural(compared + left_out.total(), "tensor");
+    let compared = number::count(compared);
+    (!parts.is_empty()).then(|| format!("{compared} of {all} compared ({})", parts.join(", ")))
 }
 
 /// The two sides, the number of tensors with each status, and the options of the comparison.
-fn overview(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
+fn overview(diff: &Diff, movements: &[RoleMovement], out: &mut dyn Write) -> io::Result<()> {
     let sides = [("lhs", &diff.lhs), ("rhs", &diff.rhs)];
     let path = |side: &ArtifactSummary| {
         cut_middle(&printable(&side.path.display().to_string()), PATH_WIDTH)
@@ -233,13 +347,13 @@ fn overview(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
         let tensors = plural(diff.not_frozen, "tensor");
         writeln!(out, "  not needed by the frozen graph: {tensors} of the checkpoint")?;
     }
-    if let Some(line) = roles_counted(diff) {
+    if let Some(line) = roles_counted(movements) {
         writeln!(out, "  {line}")?;
     }
-    if diff.coverage.has_graph() {
+    if diff.coverage.has_graph() || !diff.changes.is_empty() || diff.ignored > 0 {
         writeln!(out, "  {}", changes_counted(diff))?;
     }
-    let tolerance = tolerance(&diff.options);
+    let tolerance = tolerance(diff);
     if !tolerance.is_empty() {
         writeln!(out, "  tolerance: {tolerance}")?;
     }
@@ -273,15 +387,15 @@ fn counts(diff: &Diff) -> Vec<String> {
     wrapped(&format!("{total}: "), &parts)
 }
 
-/// For example `weights: 2 of 14 changed · optimizer: 4 of 28 · counters: 1 of 2`; `None` where all tensors are weights.
-fn roles_counted(diff: &Diff) -> Option<String> {
-    let of = |of: &RoleCounts| {
-        let (changed, total) = (number::count(of.changed), number::count(of.total));
-        format!("{}: {changed} of {total}", sections::role(of.role))
+/// For example `weights: 2 of 14 changed, 0.9% · optimizer: 4 of 28, 31% · counters: 1 of 2`; `None` where tensors have no
+/// different roles.
+fn roles_counted(movements: &[RoleMovement]) -> Option<String> {
+    let of = |(at, of): (usize, &RoleMovement)| {
+        let verb = if at == 0 { " changed" } else { "" };
+        Some(format!("{}: {}", tensors::role(of.role?), of_total(of.movement, verb)))
     };
-    let mut parts: Vec<_> = diff.roles().iter().map(of).collect();
-    parts.first_mut()?.push_str(" changed");
-    Some(parts.join(" · "))
+    let parts: Vec<_> = movements.iter().enumerate().filter_map(of).collect();
+    (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
 /// For example `graph: 3 changes (1 added, 2 modified), 12 cosmetic`.
@@ -297,10 +411,7 @@ fn changes_counted(diff: &Diff) -> String {
         .filter(|&kind| of(kind) > 0)
         .map(|kind| format!("{} {}", number::count(of(kind)), kind.name()))
         .collect();
-    let kind = &diff.lhs.kind;
-    let is_graph = kind.has_graph() || *kind != diff.rhs.kind;
-    let what = if is_graph { "graph" } else { &*printable(kind.name()) };
-    let mut text = format!("{what}: {}", plural(semantic, "change"));
+    let mut text = format!("{}: {}", message_noun(diff), plural(semantic, "change"));
     if !parts.is_empty() {
         text += &format!(" ({})", parts.join(", "));
     }
@@ -322,8 +433,9 @@ fn described(status: Status) -> &'static str {
     }
 }
 
-/// The tolerance, as options of the command.
-fn tolerance(options: &compare::Options) -> String {
+/// The tolerance and the limits, as options of the command.
+fn tolerance(diff: &Diff) -> String {
+    let options = &diff.options.compare;
     let given = options.tolerance;
     let mut parts = Vec::new();
     parts.extend(given.atol.map(|atol| format!("--atol {}", number::exact(atol))));
@@ -332,5 +444,14 @@ fn tolerance(options: &compare::Options) -> String {
     if options.nan == NanPolicy::Differ {
         parts.push("--nan differ".into());
     }
+    let criteria = &diff.options.criteria;
+    parts.extend(criteria.bounds().map(|(bound, glob, value)| {
+        format!("--{} {}={}", bound.name(), printable(glob), number::exact(value))
+    }));
+    let limit = |value: f64| number::exact(value);
+    parts.extend(criteria.max_rel_l2.map(|most| format!("--max-rel-l2 {}", limit(most))));
+    parts.extend(
+        criteria.max_changed.map(|most| format!("--max-changed {}", number::percent(most))),
+    );
     parts.join(" ")
 }

@@ -1,4 +1,4 @@
-//! Reports for people: first the answer, then counts, then the largest changes, in at most 100 columns.
+//! Reports for people: first the answer, then counts, then the largest changes.
 
 mod change_text;
 mod changes;
@@ -8,11 +8,11 @@ mod lines;
 mod listing;
 mod number;
 mod overview;
-mod renames;
 mod restorability;
-mod sections;
+mod statistics;
 mod suggestions;
 mod table;
+mod tensors;
 mod terminal_text;
 mod text_view;
 mod values;
@@ -22,11 +22,9 @@ use std::io::{self, Write};
 
 pub use terminal_text::{plural, printable};
 
-use super::{Options, Report};
+use super::request::WIDTH;
+use super::{Detail, Options, Report};
 use crate::message::Losses;
-
-/// The width of a report in columns. Only paths in error messages and lines to paste may be wider.
-const WIDTH: usize = 100;
 
 /// Writes a report for people; returns the parts of a message that text cannot represent.
 pub(super) fn write(

@@ -63,19 +63,20 @@ pub(super) fn element(scalar: Scalar, dtype: DType) -> String {
     formatted(scalar, |part| exact(shortest(dtype, part)))
 }
 
-/// Two elements with as many digits as distinguish them, or rounded if that takes more than `width` columns.
-pub(super) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType), width: usize) -> String {
-    let arrow = |a: String, b: String| (a != b).then(|| format!("{a} → {b}"));
+/// Two elements with as many digits as distinguish them; long integers rounded, if that distinguishes them, too.
+pub(super) fn pair(lhs: (Scalar, DType), rhs: (Scalar, DType)) -> [String; 2] {
+    const LONG: usize = 12;
+    let different = |pair: &[String; 2]| pair[0] != pair[1];
     let digits = |digits| {
         let float = |value| rounded(value, digits);
-        arrow(formatted(lhs.0, float), formatted(rhs.0, float))
+        Some([formatted(lhs.0, float), formatted(rhs.0, float)]).filter(different)
     };
     let full = (DIGITS..=9)
         .find_map(digits)
-        .unwrap_or_else(|| format!("{} → {}", element(lhs.0, lhs.1), element(rhs.0, rhs.1)));
+        .unwrap_or_else(|| [element(lhs.0, lhs.1), element(rhs.0, rhs.1)]);
     let roughly = match (lhs.0, rhs.0) {
-        (Scalar::Integer(a), Scalar::Integer(b)) if full.chars().count() > width => {
-            arrow(short(a as f64), short(b as f64))
+        (Scalar::Integer(a), Scalar::Integer(b)) if full.iter().any(|side| side.len() > LONG) => {
+            Some([a, b].map(|side| short(side as f64))).filter(different)
         }
         _ => None,
     };
@@ -130,9 +131,9 @@ fn with_unit(n: u64, units: &[&str]) -> String {
     format!("{}{}", rounded(value, DIGITS), unit.unwrap_or(&""))
 }
 
-/// A share: `12.3%`, or `2.5e-7` if a percentage would have too many zeros.
-pub(super) fn share(value: f64) -> String {
-    if value < 1e-5 && value != 0.0 { short(value) } else { format!("{}%", short(value * 100.0)) }
+/// A share: `12.3%`, `2.5e-5%`. The movement of a tensor that was 0 is infinite: `from 0`.
+pub(super) fn percent(value: f64) -> String {
+    if value == f64::INFINITY { "from 0".into() } else { format!("{}%", short(value * 100.0)) }
 }
 
 #[cfg(test)]
@@ -176,14 +177,14 @@ mod tests {
         let float = |value| (Scalar::Float(value), DType::F32);
         let a = f64::from(0.1f32);
         let b = f64::from(0.1f32.next_up());
-        assert_eq!(pair(float(a), float(b), 32), "0.1 → 0.10000001");
-        assert_eq!(pair(float(a), float(1.0), 32), "0.1 → 1");
+        assert_eq!(pair(float(a), float(b)), ["0.1", "0.10000001"]);
+        assert_eq!(pair(float(a), float(1.0)), ["0.1", "1"]);
         let complex = |re, im| (Scalar::Complex(re, im), DType::Complex64);
-        assert_eq!(pair(complex(1.0, -2.0), complex(1.0, 2.0), 32), "1-2i → 1+2i");
+        assert_eq!(pair(complex(1.0, -2.0), complex(1.0, 2.0)), ["1-2i", "1+2i"]);
         assert_eq!(element(Scalar::Complex(1.0, -f64::NAN), DType::Complex64), "1+NaNi");
         let integer = |value| (Scalar::Integer(value), DType::I64);
-        assert_eq!(pair(integer(10_000), integer(12_500), 32), "10000 → 12500");
-        assert_eq!(pair(integer(i64::MIN.into()), integer(0), 16), "-9.22e18 → 0");
+        assert_eq!(pair(integer(10_000), integer(12_500)), ["10000", "12500"]);
+        assert_eq!(pair(integer(i64::MIN.into()), integer(0)), ["-9.22e18", "0"]);
     }
 
     #[test]
@@ -195,7 +196,7 @@ mod tests {
         assert_eq!(short_count(u64::MAX), "18.4E");
         assert_eq!(bytes(512), "512 B");
         assert_eq!(bytes(1_234_567), "1.23 MB");
-        assert_eq!(share(0.123), "12.3%");
-        assert_eq!(share(2.5e-7), "2.5e-7");
+        assert_eq!(percent(0.123), "12.3%");
+        assert_eq!(percent(2.5e-7), "2.5e-5%");
     }
 }

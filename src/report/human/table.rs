@@ -10,8 +10,11 @@ use super::terminal_text::{cut_middle, cut_name, padded, width_of};
 /// Spaces before each column.
 const GAP: usize = 2;
 
-/// Columns that a name keeps, however wide the other cells are.
+/// The least columns of names beside the other cells; with fewer, every name has a line of its own.
 const MIN_NAME: usize = 24;
+
+/// The indent of the other cells of a row whose name has a line of its own.
+const INDENT: usize = 6;
 
 /// The widest name that widens its column. A longer one moves only the cells of its own row.
 const LONG_NAME: usize = 72;
@@ -34,19 +37,13 @@ pub(super) struct Table {
     rows: Vec<(Style, Vec<String>)>,
     /// Lines, each after this number of rows.
     below: Vec<(usize, String)>,
-    least_name: usize,
 }
 
 impl Table {
     /// An empty table with these columns after the name.
     pub(super) fn new(columns: &[Align]) -> Self {
         let columns = std::iter::once(Align::Left).chain(columns.iter().copied()).collect();
-        Self { columns, header: None, rows: Vec::new(), below: Vec::new(), least_name: MIN_NAME }
-    }
-
-    /// Keeps this many columns of names, for tables whose names matter more than the other cells.
-    pub(super) fn keeping_names(self, columns: usize) -> Self {
-        Self { least_name: columns, ..self }
+        Self { columns, header: None, rows: Vec::new(), below: Vec::new() }
     }
 
     /// Sets the titles of the columns.
@@ -64,17 +61,90 @@ impl Table {
         self.below.push((self.rows.len(), line));
     }
 
-    /// Writes the rows in at most [`WIDTH`] columns: names are cut first, then the last column.
-    pub(super) fn write_fitted(mut self, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the rows in the width of a terminal, if one is given. Names are never cut: a scope that all have in common is
+    /// written once, in the header, and a name that is too long has a line of its own. Of the other cells, the last is cut.
+    pub(super) fn write_fitted(
+        mut self,
+        columns: Option<usize>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         self.drop_empty_columns();
-        self.fit();
-        self.write(out)
+        let Some(columns) = columns.filter(|&columns| self.width() > columns) else {
+            return self.write(out);
+        };
+        self.factor_scope();
+        let (names, rest) = match self.widths().split_first() {
+            Some((&name, rest)) => (name, rest.iter().map(|width| width + GAP).sum::<usize>()),
+            None => return Ok(()),
+        };
+        let beside = columns.saturating_sub(rest + GAP);
+        let name_width =
+            if beside >= MIN_NAME.min(names) { beside.min(names) } else { INDENT - GAP };
+        self.cut_last(columns.saturating_sub(name_width + GAP));
+        let header = self.header.take();
+        let rows = header.into_iter().chain(std::mem::take(&mut self.rows));
+        let mut split = Vec::new();
+        for (style, cells) in rows {
+            match cells.split_first() {
+                Some((name, rest)) if width_of(name) > name_width && !rest.is_empty() => {
+                    split.push((style, vec![name.clone()]));
+                    let rest = std::iter::once(String::new()).chain(rest.iter().cloned());
+                    split.push((style, rest.collect()));
+                }
+                _ => split.push((style, cells)),
+            }
+        }
+        self.write_lines(&split, name_width, &[], out)
     }
 
-    /// Like [`write_fitted`](Self::write_fitted), but cuts the widest of the other columns too, if necessary.
+    /// The columns of the widest row.
+    fn width(&self) -> usize {
+        self.widths().iter().map(|width| width + GAP).sum()
+    }
+
+    /// Moves the scope that all names have in common to the header.
+    fn factor_scope(&mut self) {
+        let names = || self.rows.iter().filter_map(|(_, cells)| cells.first());
+        let Some(first) = names().next().filter(|_| self.rows.len() > 1) else { return };
+        let common = names().fold(first.len(), |common, name| {
+            let same = first.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+            common.min(same)
+        });
+        let scope = first.get(..common).and_then(|start| start.rsplit_once('/'));
+        let Some(scope) = scope.map(|(scope, _)| scope.to_owned()) else { return };
+        let Some((_, header)) = &mut self.header else { return };
+        if let Some(title) = header.first_mut() {
+            *title = format!("{title} in {scope}/");
+        }
+        for (_, cells) in &mut self.rows {
+            if let Some(name) = cells.first_mut() {
+                *name = name.split_off(scope.len() + 1);
+            }
+        }
+    }
+
+    /// Cuts the cells of the last column so that those after the name fit.
+    fn cut_last(&mut self, columns: usize) {
+        let widths = self.widths();
+        let Some((_, [others @ .., last])) = widths.split_first() else { return };
+        let others: usize = others.iter().map(|width| width + GAP).sum();
+        let room = columns.saturating_sub(others + GAP).max(MIN_NAME).min(*last);
+        // A row may end in an earlier column, which is not cut.
+        for (_, cells) in self.rows.iter_mut().filter(|(_, cells)| cells.len() == widths.len()) {
+            if let [_, .., cell] = cells.as_mut_slice() {
+                *cell = cut_middle(cell, room);
+            }
+        }
+    }
+
+    /// Writes the rows in at most [`WIDTH`] columns: cuts the widest cells.
     pub(super) fn write_squeezed(mut self, out: &mut dyn Write) -> io::Result<()> {
         self.drop_empty_columns();
-        self.fit();
+        for (_, cells) in &mut self.rows {
+            if let Some(name) = cells.first_mut() {
+                *name = cut_name(name, usize::MAX);
+            }
+        }
         self.squeeze();
         self.write(out)
     }
@@ -84,12 +154,26 @@ impl Table {
         self.drop_empty_columns();
         let above = usize::from(self.header.is_some());
         self.rows.splice(0..0, self.header.take());
-        let mut below = self.below.iter().peekable();
-        let mut widths = self.widths();
+        let name_width = self.widths().first().copied().unwrap_or_default().min(LONG_NAME);
+        let below: Vec<_> = self.below.drain(..).map(|(rows, line)| (rows + above, line)).collect();
+        let rows = std::mem::take(&mut self.rows);
+        self.write_lines(&rows, name_width, &below, out)
+    }
+
+    /// Writes rows with aligned cells, and each line of `below` after so many rows.
+    fn write_lines(
+        &self,
+        rows: &[(Style, Vec<String>)],
+        name_width: usize,
+        below: &[(usize, String)],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut below = below.iter().peekable();
+        let mut widths = widths(self.columns.len(), rows.iter().map(|(_, cells)| cells));
         if let Some(name) = widths.first_mut() {
-            *name = LONG_NAME.min(*name);
+            *name = name_width;
         }
-        for (i, (style, cells)) in self.rows.iter().enumerate() {
+        for (i, (style, cells)) in rows.iter().enumerate() {
             let mut line = String::new();
             for ((cell, &width), align) in cells.iter().zip(&widths).zip(&self.columns) {
                 line += &" ".repeat(GAP);
@@ -102,7 +186,7 @@ impl Table {
                 }
             }
             writeln!(out, "{style}{}{style:#}", line.trim_end())?;
-            while let Some((_, line)) = below.next_if(|(rows, _)| rows + above == i + 1) {
+            while let Some((_, line)) = below.next_if(|(rows, _)| *rows == i + 1) {
                 writeln!(out, "{line}")?;
             }
         }
@@ -125,29 +209,6 @@ impl Table {
         }
     }
 
-    fn fit(&mut self) {
-        let widths = self.widths();
-        let total: usize = widths.iter().map(|width| width + GAP).sum();
-        let (Some(&name), Some(&last)) = (widths.first(), widths.last()) else {
-            return;
-        };
-        let over = total.saturating_sub(WIDTH);
-        let name_width = name.saturating_sub(over).max(self.least_name.min(name));
-        let last_width = last.saturating_sub(over - (name - name_width));
-        for (_, cells) in &mut self.rows {
-            let is_whole = cells.len() == widths.len();
-            if let Some(cell) = cells.first_mut() {
-                *cell = cut_name(cell, name_width);
-            }
-            // A row may end in an earlier column, which is not cut.
-            if let [_, .., cell] = cells.as_mut_slice()
-                && is_whole
-            {
-                *cell = cut_middle(cell, last_width);
-            }
-        }
-    }
-
     /// Cuts the widest columns until all fit.
     fn squeeze(&mut self) {
         let mut widths: Vec<usize> = self.widths().iter().map(|&width| width.min(WIDTH)).collect();
@@ -164,12 +225,18 @@ impl Table {
     }
 
     fn widths(&self) -> Vec<usize> {
-        let mut widths = vec![0; self.columns.len()];
-        for (_, cells) in self.header.iter().chain(&self.rows) {
-            for (width, cell) in widths.iter_mut().zip(cells) {
-                *width = width_of(cell).max(*width);
-            }
-        }
-        widths
+        let rows = self.header.iter().chain(&self.rows);
+        widths(self.columns.len(), rows.map(|(_, cells)| cells))
     }
+}
+
+/// The width of each of so many columns.
+fn widths<'c>(columns: usize, rows: impl Iterator<Item = &'c Vec<String>>) -> Vec<usize> {
+    let mut widths = vec![0; columns];
+    for cells in rows {
+        for (width, cell) in widths.iter_mut().zip(cells) {
+            *width = width_of(cell).max(*width);
+        }
+    }
+    widths
 }

@@ -1,79 +1,51 @@
 //! Changed tensors by kind of change, the most important first.
 
-use std::cmp::Ordering;
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use anstyle::Style;
 
-use crate::compare::{Comparison, Sides};
-use crate::diff::{Diff, Status, TensorDiff, TensorRole};
+use crate::compare::{Comparison, ElementValue, Mismatch, Sides};
+use crate::diff::{Diff, TensorDiff, TensorRole};
 use crate::error::Error;
-use crate::tensor::{Facts, Name};
+use crate::summary::{
+    Fold, Movement, Section, SectionKind, SortKey, descending, fold, movement, sections,
+};
+use crate::tensor::{DType, Facts};
 
 use super::table::{Align, NONE, Table};
-use super::terminal_text::{cut_middle, printable, shown_name};
+use super::terminal_text::{cut_end, cut_middle, plural, printable};
 use super::{Options, lines, number};
 
-/// The maximum number of columns of an index, and of two values.
-const INDEX_WIDTH: usize = 20;
-const PAIR_WIDTH: usize = 32;
+/// The maximum number of columns of an index and of a shape, which only tensors of very many dimensions exceed, and of a text.
+const INDEX_WIDTH: usize = 40;
+const SHAPE_WIDTH: usize = 60;
+const TEXT_WIDTH: usize = 24;
 
-/// A kind of change, the most important first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Section {
-    Unreadable,
-    Type,
-    Removed,
-    Added,
-    NonFinite,
-    Values,
-}
+/// The number of tensors from which on an error that they share is written with the first name alone.
+const MANY: usize = 4;
 
-impl Section {
-    fn of(tensor: &TensorDiff) -> Option<Self> {
-        match tensor.status {
-            Status::Identical | Status::Close => None,
-            Status::Error => Some(Self::Unreadable),
-            Status::Shape | Status::Dtype => Some(Self::Type),
-            Status::Removed => Some(Self::Removed),
-            Status::Added => Some(Self::Added),
-            Status::Different if has_new_non_finite(tensor) => Some(Self::NonFinite),
-            Status::Different => Some(Self::Values),
+fn heading(section: &Section<'_>, renamed: usize) -> String {
+    let n = number::count(section.tensors.len() as u64);
+    let of = section.role.map(|of| format!(", {}", role(of))).unwrap_or_default();
+    let title = title(section.kind);
+    match section.kind {
+        SectionKind::Removed | SectionKind::Added if renamed > 0 => {
+            let renamed = number::count(renamed as u64);
+            format!("{title}{of} ({n}, and {renamed} that may be renamed)")
         }
-    }
-
-    fn heading(self, of: Option<TensorRole>, tensors: usize, renamed: usize) -> String {
-        let n = number::count(tensors as u64);
-        let of = of.map(|of| format!(", {}", role(of))).unwrap_or_default();
-        let title = self.title();
-        match self {
-            Self::Removed | Self::Added if renamed > 0 => {
-                let renamed = number::count(renamed as u64);
-                format!("{title}{of} ({n}, and {renamed} that may be renamed)")
-            }
-            _ => format!("{title}{of} ({n})"),
-        }
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Self::Unreadable => "Unreadable",
-            Self::Type => "Different shape or dtype",
-            Self::Removed => "Removed: only in lhs",
-            Self::Added => "Added: only in rhs",
-            Self::NonFinite => "New NaN or infinity",
-            Self::Values => "Different values",
-        }
+        _ => format!("{title}{of} ({n})"),
     }
 }
 
-/// Whether a tensor has NaN or infinities where the baseline has finite numbers.
-pub(super) fn has_new_non_finite(tensor: &TensorDiff) -> bool {
-    let Some(comparison) = &tensor.comparison else {
-        return false;
-    };
-    comparison.nan_new.is_some_and(|n| n > 0) || comparison.inf.is_some_and(|inf| inf.rhs > inf.lhs)
+fn title(kind: SectionKind) -> &'static str {
+    match kind {
+        SectionKind::Unreadable => "Unreadable",
+        SectionKind::Type => "Different shape or dtype",
+        SectionKind::Removed => "Removed: only in lhs",
+        SectionKind::Added => "Added: only in rhs",
+        SectionKind::NonFinite => "New NaN or infinity",
+        SectionKind::Values => "Different values",
+    }
 }
 
 /// The name of a role.
@@ -85,87 +57,90 @@ pub(super) fn role(role: TensorRole) -> &'static str {
     }
 }
 
-/// A tensor that changed, and its section.
-struct Changed<'a> {
-    section: Section,
-    /// Its role in the model, if the tensors have different roles.
-    role: Option<TensorRole>,
-    tensor: &'a TensorDiff,
-}
-
-impl Changed<'_> {
-    fn group(&self) -> (Section, Option<TensorRole>) {
-        (self.section, self.role)
-    }
-}
-
 /// Writes the changed tensors, the most important first, and the number of those that are not listed.
 pub(super) fn write(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     damage(diff, options, out)?;
-    let changed = sorted(diff);
-    let mut left = options.max_rows;
+    let sections = sections(diff, options.sort);
+    let rows: Vec<Vec<Fold<'_>>> =
+        sections.iter().map(|section| folded(section, options)).collect();
+    let shares = shares(&rows.iter().map(Vec::len).collect::<Vec<_>>(), options.max_rows);
+    let mut hidden = 0;
     let mut before = None;
-    for group in changed.chunk_by(|a, b| a.group() == b.group()) {
-        let Some(&Changed { section, role, .. }) = group.first().filter(|_| left > 0) else {
-            break;
-        };
-        let all: Vec<&TensorDiff> = group.iter().map(|changed| changed.tensor).collect();
-        let shown = all.get(..left.min(all.len())).unwrap_or_default();
-        left -= shown.len();
-        let renamed = if before == Some(section) { 0 } else { diff.renames.len() };
-        lines::heading(&section.heading(role, all.len(), renamed), options, out)?;
-        before = Some(section);
-        match section {
-            Section::Unreadable => unreadable(shown, options, out)?,
-            Section::Type => types(shown).write_fitted(out)?,
-            Section::Removed => unmatched(shown, |tensor| tensor.lhs.as_ref()).write_fitted(out)?,
-            Section::Added => unmatched(shown, |tensor| tensor.rhs.as_ref()).write_fitted(out)?,
-            Section::NonFinite => non_finite(shown, options).write_fitted(out)?,
-            Section::Values => values(shown, diff, options).write_fitted(out)?,
+    for ((section, rows), share) in sections.iter().zip(&rows).zip(shares) {
+        let (shown, rest) = rows.split_at_checked(share).unwrap_or((rows, &[]));
+        hidden += rest.iter().map(|row| row.tensors.len()).sum::<usize>();
+        if shown.is_empty() {
+            continue;
+        }
+        let renamed = if before == Some(section.kind) { 0 } else { diff.renames.len() };
+        lines::heading(&heading(section, renamed), options, out)?;
+        before = Some(section.kind);
+        match section.kind {
+            SectionKind::Unreadable => unreadable(shown, options, out)?,
+            SectionKind::Type => types(shown).write_fitted(options.columns, out)?,
+            SectionKind::Removed => {
+                unmatched(shown, |tensor| tensor.lhs.as_ref())
+                    .write_fitted(options.columns, out)?;
+            }
+            SectionKind::Added => {
+                unmatched(shown, |tensor| tensor.rhs.as_ref())
+                    .write_fitted(options.columns, out)?;
+            }
+            SectionKind::NonFinite => {
+                non_finite(shown, options).write_fitted(options.columns, out)?;
+            }
+            SectionKind::Values => {
+                values(shown, diff, options).write_fitted(options.columns, out)?;
+            }
+        }
+        if !rest.is_empty() {
+            let n = rest.iter().map(|row| row.tensors.len() as u64).sum();
+            let style = options.palette.faint;
+            lines::more(n, "", "  ", style, out)?;
         }
     }
-    let mut hidden = changed.iter().skip(options.max_rows);
-    let has_unreadable = hidden.any(|changed| changed.section == Section::Unreadable);
-    let noun = if has_unreadable { "tensor" } else { "changed tensor" };
-    lines::rest(changed.len(), noun, options, out)
-}
-
-/// The changed tensors in the order of the report, without those for which a rename is suggested.
-fn sorted(diff: &Diff) -> Vec<Changed<'_>> {
-    let has_roles = !diff.roles().is_empty();
-    let from: BTreeSet<&Name> = diff.renames.iter().map(|rename| &rename.from).collect();
-    let to: BTreeSet<&Name> = diff.renames.iter().map(|rename| &rename.to).collect();
-    let renamed = |tensor: &TensorDiff| match tensor.status {
-        Status::Removed => from.contains(&tensor.name),
-        Status::Added => to.contains(&tensor.name),
-        _ => false,
-    };
-    let mut changed: Vec<_> = diff
-        .tensors
-        .iter()
-        .filter(|tensor| !renamed(tensor))
-        .filter_map(|tensor| {
-            let role = tensor.role.filter(|_| has_roles);
-            Some(Changed { section: Section::of(tensor)?, role, tensor })
-        })
-        .collect();
-    changed.sort_by(|a, b| {
-        let worst = || descending(max_rel(a.tensor), max_rel(b.tensor));
-        let order = a.group().cmp(&b.group()).then_with(worst);
-        order.then_with(|| a.tensor.name.cmp(&b.tensor.name))
-    });
-    changed
-}
-
-fn max_rel(tensor: &TensorDiff) -> Option<f64> {
-    tensor.comparison.as_ref()?.max_rel
-}
-
-fn descending(a: Option<f64>, b: Option<f64>) -> Ordering {
-    match (a, b) {
-        (Some(a), Some(b)) => b.total_cmp(&a),
-        (a, b) => b.is_some().cmp(&a.is_some()),
+    if hidden > 0 {
+        let style = options.palette.faint;
+        let hidden = plural(hidden as u64, "tensor");
+        writeln!(out, "\n{style}{hidden} not listed: -n all lists every one{style:#}")?;
     }
+    listed(diff, options, out)
+}
+
+/// The rows of a section: tensors that are alike are told together on a terminal.
+fn folded<'a>(section: &Section<'a>, options: &Options) -> Vec<Fold<'a>> {
+    let tensors = section.tensors.as_slice();
+    if options.columns.is_none() {
+        return Fold::none(tensors);
+    }
+    let mut rows = match section.kind {
+        SectionKind::Unreadable => Fold::none(tensors),
+        SectionKind::Type => fold(tensors, change_of_type),
+        SectionKind::Removed | SectionKind::Added => {
+            let facts = |side: &Option<Facts>| side.as_ref().map(described);
+            fold(tensors, |tensor| (facts(&tensor.lhs), facts(&tensor.rhs)))
+        }
+        SectionKind::NonFinite | SectionKind::Values => fold(tensors, |_| ()),
+    };
+    if options.sort == SortKey::RelL2 {
+        // Several tensors moved as far as their row says.
+        let moved = |row: &Fold<'_>| movement(row.tensors.iter().copied()).rel_l2;
+        rows.sort_by(|a, b| descending(moved(a), moved(b)));
+    }
+    rows
+}
+
+/// How many rows each section gets of `all`: a part for every section, the rest for the first ones.
+fn shares(wanted: &[usize], all: usize) -> Vec<usize> {
+    let part = all / wanted.len().max(1);
+    let mut shares: Vec<usize> = wanted.iter().map(|&rows| rows.min(part)).collect();
+    let mut left = all.saturating_sub(shares.iter().sum());
+    for (share, &rows) in shares.iter_mut().zip(wanted) {
+        let more = left.min(rows - *share);
+        *share += more;
+        left -= more;
+    }
+    shares
 }
 
 fn damage(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
@@ -181,16 +156,20 @@ fn damage(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()>
 }
 
 /// The tensors that cannot be read, with their errors; an error that several share is written once.
-fn unreadable(tensors: &[&TensorDiff], options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let message = |tensor: &TensorDiff| tensor.error.as_ref().map(without_tensor);
+fn unreadable(rows: &[Fold<'_>], options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let message = |row: &Fold<'_>| {
+        let error = row.tensors.first().and_then(|tensor| tensor.error.as_ref());
+        error.map(without_tensor)
+    };
     let style = options.palette.bad;
-    for alike in tensors.chunk_by(|a, b| message(a) == message(b)) {
-        let mut table = Table::new(&[]);
-        for tensor in alike {
-            table.push(Style::new(), vec![shown_name(&tensor.name)]);
+    for alike in rows.chunk_by(|a, b| message(a) == message(b)) {
+        let is_cut = alike.len() >= MANY && options.columns.is_some();
+        let shown = alike.get(..1).filter(|_| is_cut).unwrap_or(alike);
+        for row in shown {
+            writeln!(out, "  {}", row.name)?;
         }
-        table.write_fitted(out)?;
-        if let Some(message) = alike.first().and_then(|tensor| message(tensor)) {
+        lines::more((alike.len() - shown.len()) as u64, "tensor", "  ", Style::new(), out)?;
+        if let Some(message) = alike.first().and_then(message) {
             writeln!(out, "      {style}{}{style:#}", printable(&message))?;
         }
     }
@@ -204,158 +183,267 @@ fn without_tensor(error: &Error) -> String {
     format!("{file}{offset}{}", error.kind())
 }
 
-fn types(tensors: &[&TensorDiff]) -> Table {
+/// The name of a row, and how many tensors it tells together.
+fn name(row: &Fold<'_>) -> String {
+    match row.tensors.len() {
+        1 => row.name.clone(),
+        n => format!("{} ({n})", row.name),
+    }
+}
+
+fn comparisons<'a>(row: &Fold<'a>) -> impl Iterator<Item = &'a Comparison> {
+    row.tensors.iter().filter_map(|tensor| tensor.comparison.as_ref())
+}
+
+fn types(rows: &[Fold<'_>]) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Left]);
-    for tensor in tensors {
-        let (change, note) = match (&tensor.lhs, &tensor.rhs) {
-            (Some(l), Some(r)) if l.shape != r.shape && l.dtype != r.dtype => {
-                (format!("{} {} → {} {}", l.dtype, l.shape, r.dtype, r.shape), String::new())
-            }
-            (Some(l), Some(r)) if l.shape != r.shape => {
-                (format!("{} → {}", l.shape, r.shape), l.dtype.to_string())
-            }
-            (Some(l), Some(r)) => (format!("{} → {}", l.dtype, r.dtype), values_note(tensor)),
-            _ => (String::new(), String::new()),
+    for row in rows {
+        let Some(first) = row.tensors.first() else { continue };
+        let note = match (&first.lhs, &first.rhs) {
+            (Some(l), Some(r)) if l.shape != r.shape && l.dtype != r.dtype => String::new(),
+            (Some(l), Some(r)) if l.shape != r.shape => l.dtype.to_string(),
+            _ => values_note(row),
         };
-        table.push(Style::new(), vec![shown_name(&tensor.name), cut_middle(&change, 44), note]);
+        table.push(Style::new(), vec![name(row), change_of_type(first), note]);
     }
     table
 }
 
+/// For example `float32 → float64`, or `[24, 16] → [32, 16]`.
+fn change_of_type(tensor: &TensorDiff) -> String {
+    match (&tensor.lhs, &tensor.rhs) {
+        (Some(l), Some(r)) if l.shape == r.shape => format!("{} → {}", l.dtype, r.dtype),
+        (Some(l), Some(r)) if l.dtype == r.dtype => format!("{} → {}", shape(l), shape(r)),
+        (Some(l), Some(r)) => format!("{} → {}", described(l), described(r)),
+        _ => String::new(),
+    }
+}
+
+fn described(facts: &Facts) -> String {
+    format!("{} {}", facts.dtype, shape(facts))
+}
+
+fn shape(facts: &Facts) -> String {
+    cut_middle(&facts.shape.to_string(), SHAPE_WIDTH)
+}
+
 /// The result of comparing values of different dtypes.
-fn values_note(tensor: &TensorDiff) -> String {
-    match &tensor.comparison {
+fn values_note(row: &Fold<'_>) -> String {
+    let mismatched: u64 = comparisons(row).map(|comparison| comparison.mismatched).sum();
+    let differing: u64 = comparisons(row).map(|comparison| comparison.differing).sum();
+    match comparisons(row).next() {
         None => String::new(),
-        Some(comparison) if comparison.differing == 0 => "same values".into(),
-        Some(comparison) if comparison.mismatched == 0 => "values are close".into(),
-        Some(comparison) => {
-            let max_rel = comparison.max_rel.map(|max| format!(", max rel {}", number::short(max)));
-            format!("{} values differ{}", share(comparison), max_rel.unwrap_or_default())
+        Some(_) if differing == 0 => "same values".into(),
+        Some(_) if mismatched == 0 => "values are close".into(),
+        Some(_) => {
+            let rel_l2 = movement(row.tensors.iter().copied()).rel_l2;
+            let rel_l2 = rel_l2.map(|moved| format!(", rel l2 {}", number::percent(moved)));
+            format!("{} values differ{}", share(row), rel_l2.unwrap_or_default())
         }
     }
 }
 
-fn unmatched(tensors: &[&TensorDiff], facts: impl Fn(&TensorDiff) -> Option<&Facts>) -> Table {
+fn unmatched(rows: &[Fold<'_>], facts: impl Fn(&TensorDiff) -> Option<&Facts>) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Left]);
-    for tensor in tensors {
-        let mut cells = vec![shown_name(&tensor.name)];
-        if let Some(facts) = facts(tensor) {
-            cells.extend([facts.dtype.to_string(), cut_middle(&facts.shape.to_string(), 32)]);
+    for row in rows {
+        let mut cells = vec![name(row)];
+        if let Some(facts) = row.tensors.first().and_then(|tensor| facts(tensor)) {
+            cells.push(facts.dtype.to_string());
+            cells.push(shape(facts));
         }
         table.push(Style::new(), cells);
     }
     table
 }
 
-fn non_finite(tensors: &[&TensorDiff], options: &Options) -> Table {
+fn non_finite(rows: &[Fold<'_>], options: &Options) -> Table {
     use Align::{Left, Right};
     let mut table = Table::new(&[Right, Right, Right, Right, Left]);
     table.header(
         options.palette.faint,
         &["tensor", "new NaN", "NaN", "infinite", "changed", "first at"],
     );
-    let counts = |sides: Option<Sides<u64>>| match sides {
-        Some(n) if n.lhs + n.rhs > 0 => {
-            format!("{} → {}", number::short_count(n.lhs), number::short_count(n.rhs))
+    let counts = |row: &Fold<'_>, of: fn(&Comparison) -> Option<Sides<u64>>| {
+        let all = comparisons(row).filter_map(of);
+        let sum = all.fold((0, 0), |(lhs, rhs), n| (lhs + n.lhs, rhs + n.rhs));
+        match sum {
+            (0, 0) => NONE.into(),
+            (lhs, rhs) => format!("{} → {}", number::short_count(lhs), number::short_count(rhs)),
         }
-        _ => NONE.into(),
     };
-    for tensor in tensors {
-        let Some(comparison) = &tensor.comparison else {
-            continue;
-        };
-        let new = comparison.nan_new.filter(|&n| n > 0).map(number::short_count);
+    for row in rows {
+        let new: u64 = comparisons(row).filter_map(|comparison| comparison.nan_new).sum();
+        let first = row.tensors.first();
+        let position = first.and_then(|tensor| tensor.comparison.as_ref()?.first);
         let cells = vec![
-            shown_name(&tensor.name),
-            new.unwrap_or_else(|| NONE.into()),
-            counts(comparison.nan),
-            counts(comparison.inf),
-            share(comparison),
-            comparison.first.map(|first| index(tensor, first)).unwrap_or_default(),
+            name(row),
+            if new > 0 { number::short_count(new) } else { NONE.into() },
+            counts(row, |comparison| comparison.nan),
+            counts(row, |comparison| comparison.inf),
+            share(row),
+            first.zip(position).map(|(tensor, at)| index(row, tensor, at)).unwrap_or_default(),
         ];
         table.push(options.palette.bad, cells);
     }
     table
 }
 
-fn values(tensors: &[&TensorDiff], diff: &Diff, options: &Options) -> Table {
+/// A column of numbers in the table of different values, besides those that it always has.
+struct ExtraColumn {
+    title: &'static str,
+    cell: fn(&Comparison) -> Option<String>,
+}
+
+/// The columns that the options ask for.
+fn extra_columns(diff: &Diff, options: &Options) -> Vec<ExtraColumn> {
+    let mut columns = Vec::new();
+    if options.sort == SortKey::MaxRel {
+        let cell = |comparison: &Comparison| comparison.max_rel.map(number::short);
+        columns.push(ExtraColumn { title: "max rel", cell });
+    }
+    if diff.options.compare.tolerance.ulp.is_some() {
+        let cell = |comparison: &Comparison| comparison.max_ulp.map(number::short_count);
+        columns.push(ExtraColumn { title: "max ulp", cell });
+    }
+    columns
+}
+
+fn values(rows: &[Fold<'_>], diff: &Diff, options: &Options) -> Table {
     use Align::{Left, Right};
-    let by_ulp = diff.options.tolerance.ulp.is_some();
-    let mut table = Table::new(&[Right, Right, Right, Left, Left]);
-    let size = if by_ulp { "max ulp" } else { "rel l2" };
-    table.header(
-        options.palette.faint,
-        &["tensor", "changed", size, "max rel", "worst at", "lhs → rhs"],
-    );
-    for tensor in tensors {
-        let mut cells = vec![shown_name(&tensor.name)];
-        match &tensor.comparison {
-            Some(comparison) => cells.extend(numbers(tensor, comparison, by_ulp)),
-            None => cells.push("checksum".into()),
-        }
+    let extra = extra_columns(diff, options);
+    let mut columns = vec![Right; extra.len() + 3];
+    columns.extend([Left, Left]);
+    let mut table = Table::new(&columns);
+    let mut titles = vec!["tensor", "rel l2"];
+    titles.extend(extra.iter().map(|column| column.title));
+    titles.extend(["changed", "max abs", "at", "lhs → rhs"]);
+    table.header(options.palette.faint, &titles);
+    for row in rows {
+        let Some(worst) = worst(row) else {
+            let mut cells = vec![name(row)];
+            cells.resize(extra.len() + 2, NONE.into());
+            cells.push("by checksum".into());
+            table.push(Style::new(), cells);
+            continue;
+        };
+        let or_none = |text: Option<String>| text.unwrap_or_else(|| NONE.into());
+        let Movement { rel_l2, .. } = movement(row.tensors.iter().copied());
+        let mut cells = vec![name(row), or_none(rel_l2.map(number::percent))];
+        // The largest of several is that of the first in their order.
+        let of = |column: &ExtraColumn| or_none(comparisons(row).find_map(column.cell));
+        cells.extend(extra.iter().map(of));
+        cells.push(share(row));
+        cells.extend(largest(row, worst).map(or_none));
         table.push(Style::new(), cells);
     }
     table
 }
 
-/// The cells of a tensor after its name. The largest difference has no cell, since its two elements are shown.
-fn numbers(tensor: &TensorDiff, comparison: &Comparison, by_ulp: bool) -> [String; 5] {
-    let or_none = |text: Option<String>| text.unwrap_or_else(|| NONE.into());
-    let size = if by_ulp {
-        comparison.max_ulp.map(number::short_count)
-    } else {
-        comparison.rel_l2.map(number::short)
-    };
-    // Only finite pairs have a largest difference. Where it is 0, the first mismatch is shown.
-    let finite = comparison.mismatched == 0 || comparison.max_abs.is_some_and(|max| max != 0.0);
-    let worst = comparison.worst.as_ref().filter(|_| finite);
-    let (at, pair) = match (worst, &tensor.lhs, &tensor.rhs) {
-        (Some(worst), Some(l), Some(r)) => {
-            let pair = number::pair((worst.lhs, l.dtype), (worst.rhs, r.dtype), PAIR_WIDTH);
-            (Some(worst.position), Some(cut_middle(&pair, PAIR_WIDTH)))
-        }
-        _ => (comparison.first, beyond_numbers(comparison)),
-    };
-    [
-        share(comparison),
-        or_none(size),
-        or_none(comparison.max_rel.map(number::short)),
-        or_none(at.map(|at| index(tensor, at))),
-        or_none(pair),
-    ]
+/// The tensor with the largest difference; `None` if no values were compared.
+fn worst<'a>(row: &Fold<'a>) -> Option<&'a TensorDiff> {
+    let compared = row.tensors.iter().copied().filter(|tensor| tensor.comparison.is_some());
+    let max_abs = |tensor: &TensorDiff| tensor.comparison.as_ref().and_then(|found| found.max_abs);
+    compared.reduce(|worst, tensor| if max_abs(tensor) > max_abs(worst) { tensor } else { worst })
 }
 
-/// A description of mismatches in which no finite number changed.
-fn beyond_numbers(comparison: &Comparison) -> Option<String> {
-    let sides = |sides: Option<Sides<u64>>| sides.filter(|n| n.lhs + n.rhs > 0);
-    let moved = |what, n: Option<Sides<u64>>| {
-        let n = sides(n).filter(|n| n.lhs != n.rhs)?;
-        Some(format!("{what} {} → {}", number::short_count(n.lhs), number::short_count(n.rhs)))
+/// The largest difference, the index of its elements, and the two elements. Where no finite number changed, the first mismatch.
+fn largest(row: &Fold<'_>, tensor: &TensorDiff) -> [Option<String>; 3] {
+    let (Some(comparison), Some(lhs), Some(rhs)) = (&tensor.comparison, &tensor.lhs, &tensor.rhs)
+    else {
+        return [None, None, None];
     };
+    let dtypes = (lhs.dtype, rhs.dtype);
+    let max_abs = comparison.max_abs.filter(|&max| max > 0.0);
+    if let Some((max_abs, worst)) = max_abs.zip(comparison.worst.as_ref()) {
+        let pair = number::pair((worst.lhs, lhs.dtype), (worst.rhs, rhs.dtype));
+        let pair = format!("{} → {}", pair[0], pair[1]);
+        return [
+            Some(number::short(max_abs)),
+            Some(index(row, tensor, worst.position)),
+            Some(pair),
+        ];
+    }
+    let first = tensor.mismatches.first();
+    let at = comparison.first.map(|first| index(row, tensor, first));
+    let pair = first.map(|first| sides(first, dtypes)).filter(|[lhs, rhs]| lhs != rhs);
+    let pair = pair.map(|[lhs, rhs]| format!("{lhs} → {rhs}"));
+    [None, at, pair.or_else(|| beyond_numbers(comparison))]
+}
+
+/// The two elements of a mismatch.
+fn sides(
+    Mismatch { lhs, rhs, .. }: &Mismatch,
+    (lhs_dtype, rhs_dtype): (DType, DType),
+) -> [String; 2] {
+    match (lhs, rhs) {
+        (ElementValue::Scalar(lhs), ElementValue::Scalar(rhs)) => {
+            number::pair((*lhs, lhs_dtype), (*rhs, rhs_dtype))
+        }
+        (lhs, rhs) => [lhs, rhs].map(|side| {
+            let text = printable(&side.to_string()).replace('"', "\\\"");
+            format!("\"{}\"", cut_end(&text, TEXT_WIDTH))
+        }),
+    }
+}
+
+/// A description of mismatches whose elements look alike.
+fn beyond_numbers(comparison: &Comparison) -> Option<String> {
     let some = |what: &str, n: Option<u64>| n.filter(|&n| n > 0).map(|_| what.to_owned());
-    moved("NaN", comparison.nan)
-        .or_else(|| moved("inf", comparison.inf))
-        .or_else(|| some("other NaN bits", comparison.nan_payload))
+    some("other NaN bits", comparison.nan_payload)
         .or_else(|| some("sign of 0", comparison.zero_sign))
-        .or_else(|| sides(comparison.inf).map(|_| "inf".into()))
-        .or_else(|| sides(comparison.nan).map(|_| "NaN".into()))
 }
 
 /// The number of elements that mismatch, or their share if it is large.
-fn share(comparison: &Comparison) -> String {
+fn share(row: &Fold<'_>) -> String {
     const FEW: u64 = 1000;
-    let (mismatched, elements) = (comparison.mismatched, comparison.elements);
+    let sum = |of: fn(&Comparison) -> u64| comparisons(row).map(of).sum::<u64>();
+    let (mismatched, elements) = (sum(|found| found.mismatched), sum(|found| found.elements));
     if mismatched == elements {
         format!("all {}", number::short_count(elements))
     } else if mismatched < FEW {
         format!("{mismatched} of {}", number::short_count(elements))
     } else {
         // A part is not rounded up to 100%.
-        number::share((mismatched as f64 / elements as f64).min(0.999))
+        number::percent((mismatched as f64 / elements as f64).min(0.999))
     }
 }
 
-fn index(tensor: &TensorDiff, position: u64) -> String {
+/// The index of an element; of a tensor that is told with others, after the numbers in its name.
+fn index(row: &Fold<'_>, tensor: &TensorDiff, position: u64) -> String {
     let index = tensor.lhs.as_ref().map(|facts| facts.shape.unravel(position)).unwrap_or_default();
-    if index.is_empty() { String::new() } else { cut_middle(&format!("{index:?}"), INDEX_WIDTH) }
+    let index = match index.as_slice() {
+        [] => String::new(),
+        index => cut_middle(&format!("{index:?}"), INDEX_WIDTH),
+    };
+    match row.numbers_of(tensor).as_slice() {
+        [] => index,
+        numbers => format!("{}: {index}", numbers.join(",")),
+    }
+}
+
+/// Writes the elements that the options list.
+fn listed(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    for tensor in &diff.tensors {
+        let names: Vec<_> = tensor.names().collect();
+        if diff.options.listed.count(&names).is_none() {
+            continue;
+        }
+        let (Some(lhs), Some(rhs), Some(comparison)) =
+            (&tensor.lhs, &tensor.rhs, &tensor.comparison)
+        else {
+            continue;
+        };
+        let shown = number::count(tensor.mismatches.len() as u64);
+        let all = number::count(comparison.mismatched);
+        let title = format!("Elements of {} ({shown} of {all} that differ)", tensor.shown_name());
+        lines::heading(&title, options, out)?;
+        let mut table = Table::new(&[Align::Left]);
+        for found in &tensor.mismatches {
+            let index = format!("{:?}", lhs.shape.unravel(found.position));
+            let [of_lhs, of_rhs] = sides(found, (lhs.dtype, rhs.dtype));
+            table.push(Style::new(), vec![index, format!("{of_lhs} → {of_rhs}")]);
+        }
+        table.write(out)?;
+    }
+    Ok(())
 }

@@ -4,27 +4,19 @@ use std::borrow::Cow;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::graph::object_graph::VALUE_SUFFIX;
 use crate::tensor::Name;
 
 use super::WIDTH;
-
-/// The suffix that TensorFlow 2 appends to the path of every variable; it is not shown.
-const ATTRIBUTE_SUFFIX: &str = "/.ATTRIBUTES/VARIABLE_VALUE";
 
 /// `text` with control characters escaped, so that it cannot control a terminal.
 pub fn printable(text: &str) -> String {
     Name::from(text).printable()
 }
 
-/// The name of a tensor; for a variable of TensorFlow 2, its path.
-pub(super) fn shown_name(name: &Name) -> String {
-    let name = name.printable();
-    name.strip_suffix(ATTRIBUTE_SUFFIX).map(str::to_owned).unwrap_or(name)
-}
-
 /// The name of a tensor in at most `width` columns, with its middle cut out.
 pub(super) fn cut_name(name: &str, width: usize) -> String {
-    cut_middle(name.strip_suffix(ATTRIBUTE_SUFFIX).unwrap_or(name), width)
+    cut_middle(name.strip_suffix(VALUE_SUFFIX).unwrap_or(name), width)
 }
 
 /// The two ends of a text that is longer than a line. A name of megabytes that is shown often must not cost its length each time.
@@ -48,6 +40,15 @@ pub(super) fn cut_middle(text: &str, width: usize) -> String {
     // A text can be wider than the sum of its characters.
     let mut cuts = (1..=width).rev().map(|width| cut_to(text, width));
     cuts.find(|cut| width_of(cut) <= width).unwrap_or_default()
+}
+
+/// `text` in at most `width` columns, with an ellipsis in place of its end if it is longer.
+pub(super) fn cut_end(text: &str, width: usize) -> String {
+    if width_of(text) <= width {
+        return text.to_owned();
+    }
+    let start: String = fitting(text.chars(), width.saturating_sub(1)).collect();
+    format!("{start}…")
 }
 
 /// The two ends of `text`, whose characters sum to `width` columns.
@@ -83,16 +84,26 @@ pub(super) fn width_of(text: &str) -> usize {
 
 /// `start` and `parts`, separated by commas, wrapped to the width of a report with an indent of two.
 pub(super) fn wrapped(start: &str, parts: &[String]) -> Vec<String> {
+    wrapped_to(WIDTH, start, parts, ", ")
+}
+
+/// `start` and `parts` with `separator` between them, wrapped to `width` columns with an indent of two.
+pub(super) fn wrapped_to(
+    width: usize,
+    start: &str,
+    parts: &[String],
+    separator: &str,
+) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = start.to_owned();
     for (i, part) in parts.iter().enumerate() {
-        let comma = if i + 1 < parts.len() { ", " } else { "" };
-        if width_of(&line) + width_of(part) + 3 > WIDTH && i > 0 {
+        let separator = if i + 1 < parts.len() { separator } else { "" };
+        if width_of(&line) + width_of(part) + 3 > width && i > 0 {
             lines.push(line.trim_end().to_owned());
             line = " ".repeat(width_of(start));
         }
         line += part;
-        line += comma;
+        line += separator;
     }
     lines.push(line);
     lines
@@ -139,8 +150,7 @@ mod tests {
     fn a_suffix_that_says_nothing_is_not_shown() {
         let name = "layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE";
         assert_eq!(cut_name(name, 40), "layer_with_weights-0/kernel");
-        assert_eq!(shown_name(&Name::from(name)), "layer_with_weights-0/kernel");
-        assert_eq!(shown_name(&Name::from("step/.ATTRIBUTES/other")), "step/.ATTRIBUTES/other");
+        assert_eq!(cut_name("step/.ATTRIBUTES/other", 40), "step/.ATTRIBUTES/other");
     }
 
     #[test]

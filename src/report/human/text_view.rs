@@ -131,7 +131,7 @@ impl PartWriter<'_> {
 
     fn words(&self, changes: &[&Change], out: &mut dyn Write) -> io::Result<()> {
         match changes.first().map(|change| Section::of(change)) {
-            Some(Section::Renamed) => renamed(changes).write_fitted(out),
+            Some(Section::Renamed) => renamed(changes).write_fitted(self.options.columns, out),
             Some(Section::Removed | Section::Added) => groups(changes, self.options, out),
             _ => rows(changes, self.options, out),
         }

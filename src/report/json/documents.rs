@@ -9,13 +9,14 @@ use serde_json::value::RawValue;
 use super::layout;
 use crate::artifact::NO_CHECKSUM;
 use crate::checkpoint::Listing;
-use crate::diff::Diff;
+use crate::diff::{Diff, Only, Options};
 use crate::error::Error;
 use crate::json;
 use crate::message::{Losses, Message, Unknown};
 use crate::overview::{Contents, Overview};
 use crate::report::Devices;
 use crate::serial::{self, object};
+use crate::summary::role_movements;
 use crate::tensor::Name;
 use crate::verify::{Verdict, Verification};
 
@@ -26,19 +27,12 @@ pub(super) fn diff(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
         verdict: diff.verdict(),
         lhs: &diff.lhs,
         rhs: &diff.rhs,
-        options: object! {
-            #[serde(flatten)]
-            tolerance: &diff.options.tolerance,
-            nan: diff.options.nan,
-            device: &diff.work,
-            // The schema reserves the key for a file of options.
-            config: (),
-            #[serde(flatten)]
-            lists: &diff.lists,
-        },
+        options: options(diff),
         summary: object! {
             tensors: diff.counts(),
             not_frozen: diff.not_frozen,
+            left_out: diff.left_out,
+            movement: role_movements(diff),
             graph: diff.weights(),
         },
         tensors: &diff.tensors,
@@ -46,8 +40,41 @@ pub(super) fn diff(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
         findings: &diff.findings,
         damage: &diff.damage,
         renames: &diff.renames,
+        unused: &diff.unused,
     };
     layout::write(&report, out)
+}
+
+/// The options of a comparison.
+fn options(diff: &Diff) -> impl Serialize {
+    let Options { compare, criteria, names, only, lists, ignore, strict, .. } = &diff.options;
+    let bounds = criteria.bounds().map(|(bound, glob, value)| {
+        object! { bound: bound.name(), names: glob, value: serial::Float(value) }
+    });
+    object! {
+        #[serde(flatten)]
+        tolerance: &compare.tolerance,
+        nan: compare.nan,
+        bounds: bounds.collect::<Vec<_>>(),
+        max_rel_l2: criteria.max_rel_l2.map(serial::Float),
+        max_changed: criteria.max_changed.map(serial::Float),
+        device: &diff.work,
+        // The schema reserves the key for a file of options.
+        config: (),
+        include: names.included(),
+        exclude: names.excluded(),
+        rename: names.rename_rules().collect::<Vec<_>>(),
+        only: match only {
+            Only::Everything => None,
+            Only::Tensors => Some("tensors"),
+            Only::Graph => Some("graph"),
+        },
+        ignore: ignore.globs().collect::<Vec<_>>(),
+        ignore_kind: ignore.kinds().iter().map(|kind| kind.name()).collect::<Vec<_>>(),
+        strict: strict,
+        #[serde(flatten)]
+        lists: lists,
+    }
 }
 
 /// Writes the listing of a checkpoint.

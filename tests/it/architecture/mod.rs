@@ -173,6 +173,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "tensor",
         ],
     ),
+    ("summary", &["compare", "diff", "serial", "tensor"]),
     (
         "report",
         &[
@@ -186,6 +187,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "message",
             "overview",
             "serial",
+            "summary",
             "tensor",
             "text",
             "verify",

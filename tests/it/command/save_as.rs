@@ -170,7 +170,10 @@ fn impossible_saves_are_refused() {
     );
     assert_snapshot!(
         refused(dir, "save-as demo/model.ckpt DIR/n --include nothing"),
-        @"ckdiff: error: demo/model.ckpt: the filters leave no tensor to save"
+        @r#"
+    ckdiff: warning: --include: "nothing" matches nothing
+    ckdiff: error: demo/model.ckpt: the filters leave no tensor to save
+    "#
     );
     assert_snapshot!(
         refused(dir, "save-as demo/model.ckpt DIR/n --rename v.=v"),

@@ -111,7 +111,16 @@ fn check(lhs: &Constant, rhs: &Constant, options: &Options, has_sums: bool) {
     let expected = if has_sums {
         expanded
     } else {
-        Comparison { rms: None, rel_l2: None, cosine: None, mean: None, std: None, ..expanded }
+        Comparison {
+            rms: None,
+            rel_l2: None,
+            diff_norm: None,
+            norm: None,
+            cosine: None,
+            mean: None,
+            std: None,
+            ..expanded
+        }
     };
     let context = format!("{lhs:?}\n{rhs:?}\n{options:?}");
     let outcome = constant::compare(lhs, rhs, options).unwrap();

@@ -14,7 +14,9 @@ fn options(args: &[&str]) -> BTreeSet<String> {
     let words =
         listed.filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")));
     let names = words.map(|word| word.split(['[', ',']).next().unwrap());
-    let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    let is_name = |name: &&str| {
+        name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+    };
     names.filter(is_name).map(str::to_owned).collect()
 }
 

@@ -1,14 +1,13 @@
 //! Reports of hand-made results.
 
 use ckdiff::artifact::{ArtifactKind, ArtifactSummary};
-use ckdiff::compare::{
-    Comparison, Failure, NanPolicy, Options, PassesAt, Sides, Tolerance, Work, Worst,
-};
+use ckdiff::compare::{Comparison, Failure, NanPolicy, PassesAt, Sides, Tolerance, Work, Worst};
 use ckdiff::diff::{Coverage, Damage, Diff, NameFilter, Rename, Side, Status, TensorDiff};
 use ckdiff::report::{Format, Options as Looks, Palette, Report, write};
 use ckdiff::tensor::{DType, Facts, Name, Scalar, Shape};
 use ckdiff::{Error, ErrorKind};
 use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
 
 use crate::support::json_schema::violations;
 use crate::support::named_snapshot;
@@ -27,9 +26,10 @@ fn diff(tensors: Vec<TensorDiff>) -> Diff {
     Diff {
         lhs: side("baseline.ckpt"),
         rhs: side("retrained.ckpt"),
-        options: Options::default(),
+        options: ckdiff::diff::Options::default(),
         work: Work::default(),
-        lists: ckdiff::diff::Lists::default(),
+        left_out: ckdiff::diff::LeftOut::default(),
+        unused: Vec::new(),
         tensors,
         not_frozen: 0,
         damage: Vec::new(),
@@ -38,7 +38,6 @@ fn diff(tensors: Vec<TensorDiff>) -> Diff {
         ignored: 0,
         findings: Vec::new(),
         coverage: Coverage::Tensors,
-        strict: false,
     }
 }
 
@@ -51,6 +50,8 @@ fn tensor(name: impl AsRef<[u8]>, status: Status, dims: &[i64]) -> TensorDiff {
     TensorDiff {
         name: Name::from(&name),
         renamed_from: None,
+        full_name: None,
+        mismatches: Vec::new(),
         status,
         role: None,
         lhs: (status != Status::Added).then(|| facts.clone()),
@@ -79,6 +80,8 @@ fn moved(name: impl AsRef<[u8]>, dims: &[i64], by: f64) -> TensorDiff {
         }),
         rms: Some(by / 10.0),
         rel_l2: Some(by / 2.0),
+        diff_norm: Some(by),
+        norm: Some(Sides { lhs: 2.0, rhs: 2.0 + by }),
         cosine: Some(0.99),
         mean: Some(Sides { lhs: Scalar::Float(0.0), rhs: Scalar::Float(0.001) }),
         std: Some(Sides { lhs: 1.0, rhs: 1.01 }),
@@ -174,7 +177,7 @@ fn everything() -> Diff {
         to: Name::from(&format!("new/{part}")),
     };
     diff.renames = vec![rename("bias"), rename("kernel")];
-    diff.options.tolerance = Tolerance::new(None, Some(1e-5), None).unwrap();
+    diff.options.compare.tolerance = Tolerance::new(None, Some(1e-5), None).unwrap();
     diff
 }
 
@@ -193,17 +196,17 @@ fn a_program_reads_all_of_it() {
 fn the_answer_is_a_sentence() {
     let same =
         |n: usize| diff((0..n).map(|i| tensor(i.to_string(), Status::Identical, &[])).collect());
-    assert_eq!(answer(&same(0)), "The models are the same: neither has a tensor.");
-    assert_eq!(answer(&same(1)), "The models are the same: the one tensor is identical.");
-    assert_eq!(answer(&same(1234)), "The models are the same: all 1,234 tensors are identical.");
+    assert_eq!(answer(&same(0)), "Same: neither side has a tensor.");
+    assert_eq!(answer(&same(1)), "Same: the one tensor is identical.");
+    assert_eq!(answer(&same(1234)), "Same: all 1,234 tensors are identical.");
     let mut close = same(2);
     close.tensors[0].status = Status::Close;
-    assert_eq!(
-        answer(&close),
-        "The models are the same within the tolerance: 1 tensor close, 1 identical."
-    );
+    assert_eq!(answer(&close), "Same within the tolerance: 1 tensor close, 1 identical.");
     let one = diff(vec![moved("w", &[3], 0.5)]);
-    assert_eq!(answer(&one), "The models differ: 1 of 1 tensor changed.");
+    assert_eq!(
+        answer(&one),
+        "Different: 1 of 1 tensor; the tensor moved by 25% (rel l2: ‖rhs − lhs‖ / ‖lhs‖)."
+    );
     let mut lost = same(3);
     lost.tensors[1] = unreadable("1", "gone");
     assert_eq!(
@@ -231,46 +234,60 @@ fn a_long_report_is_cut_and_says_so() {
         diff((0..n).map(|i| moved(name(i), &[64, 64], 0.001 * i as f64)).collect())
     };
     let text = human(&many(1000));
-    assert!(text.contains("… and 980 more changed tensors: -n 1000 lists all"), "{text}");
-    let listed: Vec<&str> = text.lines().filter(|line| line.starts_with("  layer_")).collect();
+    assert!(text.contains("\n980 tensors not listed: -n all lists every one\n"), "{text}");
+    let listed: Vec<&str> = text.lines().filter(|line| line.contains("/kernel ")).collect();
     assert_eq!(listed.len(), 20);
     assert!(listed[0].starts_with("  layer_0999/"), "the worst is first: {}", listed[0]);
-    assert_eq!(human_with(&many(1000), Palette::PLAIN, 1000).matches("  layer_").count(), 1000);
-    assert!(!human(&many(20)).contains("more changed"));
-    assert!(human(&many(21)).contains("… and 1 more changed tensor: -n 21 lists all"));
+    let all = human_with(&many(1000), Palette::PLAIN, 1000);
+    assert_eq!(all.matches("/kernel ").count(), 1000);
+    assert!(!human(&many(20)).contains("not listed"));
+    assert!(human(&many(21)).contains("1 tensor not listed"));
     let none = human_with(&many(3), Palette::PLAIN, 0);
-    assert!(none.contains("… and 3 more changed tensors"), "{none}");
+    assert!(none.contains("3 tensors not listed"), "{none}");
 }
 
 #[test]
-fn every_line_fits_a_hundred_columns() {
+fn every_line_fits_the_terminal_and_every_name_is_whole() {
     let long = "a_scope_with_a_long_name/".repeat(8) + "kernel";
     let mut huge = moved(format!("{long}/huge"), &[9, 99, 999, 9999, 9, 9], 1e300);
     huge.lhs.as_mut().unwrap().dtype = DType::I64;
     let worst = huge.comparison.as_mut().unwrap().worst.as_mut().unwrap();
     worst.lhs = Scalar::Integer(i64::MIN.into());
     worst.rhs = Scalar::Integer(i64::MAX.into());
-    let mut complex = moved(format!("{long}/complex"), &[1; 40], 1.0);
+    let mut complex = moved(format!("{long}/complex"), &[1; 6], 1.0);
     let worst = complex.comparison.as_mut().unwrap().worst.as_mut().unwrap();
     worst.lhs = Scalar::Complex(-1.234e-200, 5.678e200);
     worst.rhs = Scalar::Complex(-1.234e-200, 5.679e200);
-    let mut shape = tensor(format!("{long}/shape"), Status::Shape, &[1; 60]);
-    shape.rhs = Some(facts(DType::F8E4M3B11Fnuz, &[2; 60]));
+    let mut shape = tensor(format!("{long}/shape"), Status::Shape, &[1; 6]);
+    shape.rhs = Some(facts(DType::F8E4M3B11Fnuz, &[2; 6]));
     let mut diff = diff(vec![
         huge,
         complex,
         shape,
-        tensor(format!("{long}/added"), Status::Added, &[1; 100]),
+        tensor(format!("{long}/added"), Status::Added, &[1; 8]),
         tensor(format!("{long}/removed"), Status::Removed, &[2]),
         tensor("語".repeat(90), Status::Added, &[2]),
     ]);
     diff.tensors.extend(everything().tensors);
     diff.lhs.path = format!("/home/{long}").into();
-    for line in human(&diff).lines() {
-        assert!(line.chars().count() <= 100, "{} columns: {line}", line.chars().count());
+    for columns in [100, 200] {
+        let looks = Looks { columns: Some(columns), max_rows: usize::MAX, ..Looks::default() };
+        let mut out = Vec::new();
+        write(&Report::Diff(&diff, None), Format::HUMAN, &looks, &mut out).unwrap();
+        let report = String::from_utf8(out).unwrap();
+        // Below its name, a row fits; errors and options to paste are whole.
+        let is_row = |line: &&str| {
+            let cells = line.trim_start();
+            cells.contains("  ") && !cells.contains("b.data-") && !cells.starts_with("--rename")
+        };
+        for line in report.lines().filter(is_row) {
+            assert!(line.width() <= columns, "{} columns: {line}", line.width());
+        }
+        for name in ["huge", "complex", "shape", "added", "removed"] {
+            let whole = format!("{long}/{name}");
+            assert!(report.contains(&whole), "{whole} in {columns} columns:\n{report}");
+        }
     }
-    assert!(human(&diff).contains("…"));
-    assert!(human(&diff).contains("kernel/huge"), "the end of a name is kept");
 }
 
 #[test]
@@ -312,7 +329,7 @@ fn differences_in_bits_alone_suggest_an_atol_of_zero() {
     zeros.tensors[0].comparison.as_mut().unwrap().nan_payload = Some(2);
     assert!(!human(&zeros).contains("--atol 0"));
     zeros.tensors[0].comparison.as_mut().unwrap().nan_payload = Some(3);
-    zeros.options.nan = NanPolicy::Differ;
+    zeros.options.compare.nan = NanPolicy::Differ;
     assert!(!human(&zeros).contains("--atol 0"));
 }
 
@@ -330,7 +347,7 @@ fn a_tolerance_that_would_pass_is_suggested_where_it_helps() {
     noise.tensors.push(tensor("c", Status::Added, &[]));
     assert_eq!(suggestion(&noise), None, "no tolerance accepts an added tensor");
     let mut asked = retrained;
-    asked.options.tolerance = Tolerance::new(None, None, Some(4)).unwrap();
+    asked.options.compare.tolerance = Tolerance::new(None, None, Some(4)).unwrap();
     let reported = "It would pass with --rtol 0.5 or with --atol 0.063 or with --ulp 1000.";
     assert_eq!(suggestion(&asked), Some(reported.into()));
     asked.tensors[0].comparison.as_mut().unwrap().passes_at = PassesAt::default();

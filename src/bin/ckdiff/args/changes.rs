@@ -1,7 +1,7 @@
 //! Arguments that choose which changes of graphs are reported.
 
 use ckdiff::diff::{ChangeKind, Keyed, PathPattern};
-use ckdiff::report::{self, Palette};
+use ckdiff::report;
 use clap::Args;
 
 use super::values::one_of;
@@ -47,10 +47,8 @@ pub(crate) struct Unified {
 }
 
 impl Unified {
-    /// How a report on a diff looks.
-    pub(crate) fn report_options(&self, palette: Palette, max_rows: usize) -> report::Options {
-        let defaults = report::Options::default();
-        let context = self.unified.unwrap_or(defaults.context);
-        report::Options { palette, max_rows, context }
+    /// The lines of context around a change.
+    pub(crate) fn context(&self) -> usize {
+        self.unified.unwrap_or(report::Options::default().context)
     }
 }

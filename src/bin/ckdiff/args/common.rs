@@ -12,6 +12,9 @@ pub(crate) struct Filter {
     /// Leave out tensors whose name matches (repeatable)
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
+    /// Fail if a pattern of an option matches nothing; otherwise that is a warning
+    #[arg(long)]
+    pub(crate) deny_unused: bool,
 }
 
 /// The number of threads.

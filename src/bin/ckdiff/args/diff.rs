@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use ckdiff::Error;
 use ckdiff::compare::{self, Device, NanPolicy, Tolerance};
-use ckdiff::diff::{Ignore, Lists, NameFilter, Only, Options};
+use ckdiff::diff::{Bound, Criteria, Ignore, ListedTensors, Lists, NameFilter, Only, Options};
+use ckdiff::report::Detail;
+use ckdiff::summary::SortKey;
 use clap::Args;
 
 use super::changes::{Changes, ListArgs, Unified};
@@ -28,12 +30,21 @@ pub(crate) struct DiffArgs {
     pub(crate) lists: ListArgs,
     #[command(flatten)]
     pub(crate) schema: SchemaArgs,
-    /// Count differences by powers of two, in the JSON report
+    /// Count differences by powers of two
     #[arg(long, help_heading = "Report")]
     pub(crate) histogram: bool,
-    /// How many changes and tensors of each list to show: a number, or `all`
-    #[arg(short = 'n', long, value_name = "N", default_value = "20", value_parser = max_rows, help_heading = "Report")]
-    pub(crate) max_diffs: usize,
+    /// List the first N elements that differ (10 by default, or `all`) of the tensors whose names match GLOB (repeatable)
+    #[arg(long, value_name = "GLOB[=N]", value_parser = elements, help_heading = "Report")]
+    pub(crate) elements: Vec<(String, usize)>,
+    #[command(flatten)]
+    pub(crate) detail: DetailArgs,
+    /// What to sort changed tensors by [default: rel-l2]
+    #[arg(long, value_name = "KEY", default_value = "rel-l2", hide_default_value = true, help_heading = "Report",
+          value_parser = one_of(SortKey::ALL.map(|key| (key.name(), key))))]
+    pub(crate) sort: SortKey,
+    /// How many changed tensors, and how many changes, to list: a number, or `all` [default: 20 on a terminal, else all]
+    #[arg(short = 'n', long, value_name = "N", value_parser = max_rows, help_heading = "Report")]
+    pub(crate) max_diffs: Option<usize>,
     #[command(flatten)]
     pub(crate) text: Unified,
     #[command(flatten)]
@@ -71,15 +82,34 @@ impl CompareArgs {
     /// If a tolerance, a pattern or a rename is invalid.
     pub(crate) fn options(&self, histogram: bool, jobs: &Jobs) -> Result<Options, Error> {
         let close = &self.closeness;
+        let (mut criteria, mut of_all) = (close.limits(), [None, None]);
+        let given = [(Bound::Atol, &close.atol), (Bound::Rtol, &close.rtol)];
+        for ((bound, values), of_all) in given.into_iter().zip(&mut of_all) {
+            for (glob, value) in values {
+                match glob {
+                    Some(glob) => criteria.set_bound(bound, glob, *value)?,
+                    None if of_all.is_some() => {
+                        let option = bound.name();
+                        let why = "given twice for all tensors; GLOB=VALUE is for some";
+                        return Err(Error::usage(format!("--{option}: {why}")));
+                    }
+                    None => *of_all = Some(*value),
+                }
+            }
+        }
+        let [atol, rtol] = of_all;
         Ok(Options {
             compare: compare::Options {
-                tolerance: Tolerance::new(close.atol, close.rtol, close.ulp)?,
+                tolerance: Tolerance::new(atol, rtol, close.ulp)?,
                 nan: close.nan,
                 further: close.tolerance.clone(),
                 histogram,
                 threads: jobs.jobs.into(),
                 ..compare::Options::default()
             },
+            criteria,
+            listed: ListedTensors::default(),
+            deny_unused: self.filter.deny_unused,
             names: NameFilter::new(&self.filter.include, &self.filter.exclude, &self.rename)?,
             only: self.only.unwrap_or_default(),
             lists: Lists::default(),
@@ -94,12 +124,12 @@ impl CompareArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Tolerance (without one, values compare by bits)")]
 pub(crate) struct Closeness {
-    /// Absolute tolerance: close when |rhs - lhs| <= ATOL + RTOL * |lhs|
-    #[arg(long, value_name = "T", value_parser = bound, allow_negative_numbers = true)]
-    pub(crate) atol: Option<f64>,
-    /// Relative tolerance
-    #[arg(long, value_name = "R", value_parser = bound, allow_negative_numbers = true)]
-    pub(crate) rtol: Option<f64>,
+    /// Absolute tolerance: close when |rhs - lhs| <= ATOL + RTOL * |lhs|; with GLOB=, of the tensors whose names match (repeatable)
+    #[arg(long, value_name = "[GLOB=]T", value_parser = named_bound, allow_negative_numbers = true)]
+    pub(crate) atol: Vec<(Option<String>, f64)>,
+    /// Relative tolerance, likewise
+    #[arg(long, value_name = "[GLOB=]R", value_parser = named_bound, allow_negative_numbers = true)]
+    pub(crate) rtol: Vec<(Option<String>, f64)>,
     /// Maximum distance in representable values (ulps)
     #[arg(long, value_name = "N")]
     pub(crate) ulp: Option<u64>,
@@ -107,9 +137,75 @@ pub(crate) struct Closeness {
     #[arg(long, default_value = "equal", hide_default_value = true,
           value_parser = one_of([("equal", NanPolicy::Equal), ("differ", NanPolicy::Differ)]))]
     pub(crate) nan: NanPolicy,
-    /// Count the mismatches under another tolerance too, in the JSON report (repeatable)
+    /// Accept tensors that moved by at most X as a whole: ‖rhs − lhs‖ / ‖lhs‖, as in 0.01 or 1%
+    #[arg(long, value_name = "X", value_parser = share)]
+    pub(crate) max_rel_l2: Option<f64>,
+    /// Accept tensors of whose elements at most this share differs (beyond the tolerance, if one is given), as in 0.1%
+    #[arg(long, value_name = "P%", value_parser = share)]
+    pub(crate) max_changed: Option<f64>,
+    /// Count the mismatches under another tolerance too (repeatable)
     #[arg(long, value_name = "ATOL,RTOL", value_parser = tolerance)]
     pub(crate) tolerance: Vec<Tolerance>,
+}
+
+impl Closeness {
+    /// The limits for tensors as a whole.
+    fn limits(&self) -> Criteria {
+        let mut criteria = Criteria::default();
+        (criteria.max_rel_l2, criteria.max_changed) = (self.max_rel_l2, self.max_changed);
+        criteria
+    }
+}
+
+/// How much the report tells.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Report")]
+pub(crate) struct DetailArgs {
+    /// Show the answer and a line per scope
+    #[arg(long, group = "detail")]
+    pub(crate) stat: bool,
+    /// Print only the names of changed tensors, and the paths of changes in graphs
+    #[arg(long, group = "detail")]
+    pub(crate) name_only: bool,
+    /// Show more statistics, tensors that are equal or close, and each cosmetic change
+    #[arg(short, long, group = "detail")]
+    pub(crate) verbose: bool,
+}
+
+impl DetailArgs {
+    pub(crate) fn detail(&self) -> Detail {
+        match self {
+            Self { stat: true, .. } => Detail::Scopes,
+            Self { name_only: true, .. } => Detail::Names,
+            Self { verbose: true, .. } => Detail::Everything,
+            _ => Detail::Changes,
+        }
+    }
+}
+
+/// Parses GLOB or GLOB=N.
+fn elements(text: &str) -> Result<(String, usize), String> {
+    const SOME: usize = 10;
+    Ok(match text.rsplit_once('=') {
+        Some((glob, count)) if !glob.is_empty() => (glob.to_owned(), max_rows(count)?),
+        _ => (text.to_owned(), SOME),
+    })
+}
+
+/// Parses a share, as a number or in percent.
+fn share(text: &str) -> Result<f64, String> {
+    match text.trim().strip_suffix('%') {
+        Some(percent) => Ok(bound(percent)? / 100.0),
+        None => bound(text),
+    }
+}
+
+/// Parses a bound, with or without the tensors that it is for.
+fn named_bound(text: &str) -> Result<(Option<String>, f64), String> {
+    match text.rsplit_once('=') {
+        Some((glob, value)) if !glob.is_empty() => Ok((Some(glob.to_owned()), bound(value)?)),
+        _ => Ok((None, bound(text)?)),
+    }
 }
 
 /// Parses the atol or rtol of a tolerance.

@@ -14,6 +14,7 @@ mod page;
 mod request;
 
 use ckdiff::diff::TextView;
+use ckdiff::report;
 
 use crate::Exit;
 use crate::args::GitDriverArgs;
@@ -32,7 +33,12 @@ pub(crate) fn run(args: &GitDriverArgs) -> Result<Exit, Diagnostics> {
     let options = args.what.options(false, &args.jobs)?;
     let report = FileReport::of(&request, &options);
     let palette = output::palette_in_git(args.color);
-    let options = args.text.report_options(palette, args.max_diffs);
+    let options = report::Options {
+        palette,
+        max_rows: args.max_diffs,
+        context: args.text.context(),
+        ..report::Options::default()
+    };
     let texts = match &report {
         FileReport::Diff(found) => {
             args.text.unified.map(|_| TextView::new(&found.diff, &found.old, &found.new))

@@ -15,9 +15,6 @@ use super::super::terminal_text::{cut_middle, ends, printable, width_of, wrapped
 use super::rows::{Row, Rows, aligned};
 use super::{Page, python};
 
-/// Columns that the names of arguments keep.
-const ARGUMENT: usize = 48;
-
 /// The maximum number of columns of a name or a parameter.
 const PART: usize = 48;
 
@@ -53,7 +50,7 @@ impl Page<'_> {
                     None => text(&option, "missing"),
                 });
             }
-            let mut table = Table::new(&[Align::Left]).keeping_names(ARGUMENT);
+            let mut table = Table::new(&[Align::Left]);
             aligned(&rows).into_iter().for_each(|cells| table.push(Style::new(), cells));
             table.write_squeezed(out)?;
             let all = callable.concrete_functions.len();

@@ -220,7 +220,7 @@ fn reports_fit_their_columns_and_no_two_lines_look_alike() {
         for Pair { name, lhs, rhs, diff } in pairs(strict) {
             let view = TextView::new(&diff, &lhs, &rhs).unwrap();
             let mut out = Vec::new();
-            let looks = Looks { max_rows: usize::MAX, ..Looks::default() };
+            let looks = Looks { columns: Some(100), max_rows: usize::MAX, ..Looks::default() };
             write(&Report::Diff(&diff, Some(&view)), Format::HUMAN, &looks, &mut out).unwrap();
             let report = String::from_utf8(out).unwrap();
             // Findings are printed in full, so only the lines before them are checked.

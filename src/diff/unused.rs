@@ -1,0 +1,54 @@
+//! Patterns of options that match nothing, which are mostly misspelled.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::suggestion::closest;
+use crate::tensor::Name;
+
+/// The maximum number of names that are searched for a suggestion.
+const SEARCHED: usize = 100_000;
+
+/// A pattern or rule of an option that matches nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnusedPattern {
+    /// The name of the option, such as `exclude`.
+    pub option: &'static str,
+    /// The pattern, as it was given.
+    pub pattern: String,
+    /// The name that is closest to it.
+    pub suggestion: Option<String>,
+}
+
+impl UnusedPattern {
+    /// A pattern whose letters are `text`, and that matches none of `names`.
+    pub(super) fn new<'n>(
+        option: &'static str,
+        pattern: &str,
+        text: &str,
+        names: impl Iterator<Item = &'n Name>,
+    ) -> Self {
+        let wanted = text.trim_start_matches(['^', '*', '/']).trim_end_matches(['$', '*', '/']);
+        let names = names.take(SEARCHED).map(Name::as_bytes);
+        let found = closest(wanted.as_bytes(), names, 1);
+        let suggestion = found.first().map(|name| Name::from(*name).printable());
+        Self { option, pattern: pattern.to_owned(), suggestion }
+    }
+
+    /// The error for a comparison that allows no such pattern.
+    pub fn error(&self) -> Error {
+        Error::usage(self.to_string()).of_option(self.option)
+    }
+}
+
+impl fmt::Display for UnusedPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} matches nothing", self.pattern)?;
+        match &self.suggestion {
+            Some(name) => write!(f, "; did you mean {name}?"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! How far tensors moved together.
+
+use serde::Serialize;
+
+use super::section::has_new_non_finite;
+use crate::diff::{Diff, TensorDiff, TensorRole};
+use crate::serial;
+
+/// How many tensors changed, and how far they moved together.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Movement {
+    /// The number of changed tensors.
+    pub changed: u64,
+    /// The number of all tensors.
+    pub total: u64,
+    /// The number of tensors with new NaN or infinities.
+    pub non_finite: u64,
+    /// `‖rhs - lhs‖ / ‖lhs‖` over all elements of the tensors whose values were compared: 0 when both norms are 0, infinite when
+    /// only lhs is 0; `None` if no numbers were compared.
+    #[serde(serialize_with = "serial::optional_float")]
+    pub rel_l2: Option<f64>,
+}
+
+/// The movement of the tensors of one role; of all tensors, where they have no different roles.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RoleMovement {
+    /// The role; `None` for all tensors.
+    pub role: Option<TensorRole>,
+    /// The movement.
+    #[serde(flatten)]
+    pub movement: Movement,
+}
+
+/// The movement of some tensors.
+pub fn movement<'a>(tensors: impl IntoIterator<Item = &'a TensorDiff>) -> Movement {
+    let mut movement = Movement::default();
+    let mut norms: Option<(f64, f64)> = None;
+    for tensor in tensors {
+        movement.total += 1;
+        movement.changed += u64::from(tensor.is_changed());
+        movement.non_finite += u64::from(has_new_non_finite(tensor));
+        let comparison = tensor.comparison.as_ref();
+        let of_tensor = comparison.and_then(|found| Some((found.diff_norm?, found.norm?.lhs)));
+        if let Some((diff, lhs)) = of_tensor {
+            let (all_diff, all_lhs) = norms.unwrap_or_default();
+            // Squares of norms could leave the range of f64.
+            norms = Some((all_diff.hypot(diff), all_lhs.hypot(lhs)));
+        }
+    }
+    movement.rel_l2 = norms.map(|(diff, lhs)| if diff == 0.0 { 0.0 } else { diff / lhs });
+    movement
+}
+
+/// The movement by role, the weights first; the only one is that of all tensors where they have no different roles.
+pub fn role_movements(diff: &Diff) -> Vec<RoleMovement> {
+    let roles = diff.roles();
+    if roles.is_empty() {
+        return vec![RoleMovement { role: None, movement: movement(&diff.tensors) }];
+    }
+    let of = |role| {
+        let tensors = diff.tensors.iter().filter(|tensor| tensor.role == Some(role));
+        RoleMovement { role: Some(role), movement: movement(tensors) }
+    };
+    roles.iter().map(|counts| of(counts.role)).collect()
+}
+
+/// The weights; all tensors, where they have no different roles.
+pub fn weights(diff: &Diff) -> Vec<&TensorDiff> {
+    let has_roles = !diff.roles().is_empty();
+    let is_weight = |tensor: &&TensorDiff| !has_roles || tensor.role == Some(TensorRole::Weight);
+    diff.tensors.iter().filter(is_weight).collect()
+}
