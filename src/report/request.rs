@@ -42,12 +42,12 @@ pub struct Options {
     /// What changed tensors are sorted by.
     pub sort: SortKey,
     /// How much of a comparison is told.
-    pub detail: Detail,
+    pub verbosity: Verbosity,
 }
 
 /// How much of a comparison a report for people tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Detail {
+pub enum Verbosity {
     /// The names of changed tensors and the paths of changes, and nothing else.
     Names,
     /// The answer and a line per scope.
@@ -78,7 +78,7 @@ impl Default for Options {
             max_rows: 20,
             context: 3,
             sort: SortKey::default(),
-            detail: Detail::default(),
+            verbosity: Verbosity::default(),
         }
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
         let options = report::Options {
             context: args.text.context(),
             sort: args.sort,
-            detail: args.detail.detail(),
+            verbosity: args.verbosity.verbosity(),
             ..look.options(args.max_diffs)
         };
         report::write(&Report::Diff(&diff, texts.as_ref()), format, &options, out).map(drop)

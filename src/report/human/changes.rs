@@ -10,7 +10,7 @@ use crate::diff::{BoundaryChange, Change, ChangeKind, Detail, Diff, NodeGroup, S
 
 use super::table::{Align, Table};
 use super::terminal_text::{cut_middle, plural, printable, wrapped};
-use super::{Options, change_text, lines, number};
+use super::{Options, Verbosity, change_text, lines, number};
 
 /// The maximum number of rewired inputs that are listed below a group of nodes.
 const BORDER: usize = 3;
@@ -221,8 +221,11 @@ pub(super) fn findings(diff: &Diff, options: &Options, out: &mut dyn Write) -> i
     lines::more(hidden as u64, "", "  ", Style::new(), out)
 }
 
-/// One line for all cosmetic changes.
+/// One line for all cosmetic changes; on request also a line for each.
 pub(super) fn cosmetic(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    if options.verbosity == Verbosity::Everything {
+        each_cosmetic(diff, options, out)?;
+    }
     let mut kinds = BTreeMap::<[&str; 2], u64>::new();
     for change in diff.changes.iter().filter(|change| change.weight == Weight::Cosmetic) {
         *kinds.entry(change_text::cosmetic_kind(change)).or_default() += 1;
@@ -244,4 +247,19 @@ pub(super) fn cosmetic(diff: &Diff, options: &Options, out: &mut dyn Write) -> i
         writeln!(out, "{style}{line}{style:#}")?;
     }
     Ok(())
+}
+
+/// A line for each cosmetic change.
+fn each_cosmetic(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let is_cosmetic = |change: &&Change| change.weight == Weight::Cosmetic;
+    let mut all: Vec<&Change> = diff.changes.iter().filter(is_cosmetic).collect();
+    if all.is_empty() {
+        return Ok(());
+    }
+    all.sort_by_cached_key(|change| change_text::order(change));
+    let title = format!("Cosmetic changes ({})", number::count(all.len() as u64));
+    lines::heading(&title, options, out)?;
+    let shown = all.get(..options.max_rows.min(all.len())).unwrap_or_default();
+    rows(shown, options, out)?;
+    lines::more((all.len() - shown.len()) as u64, "change", "  ", Style::new(), out)
 }

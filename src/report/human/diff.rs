@@ -11,7 +11,7 @@ use crate::diff::{
 use crate::summary::{Movement, RoleMovement, has_new_non_finite, role_movements, scopes, weights};
 
 use super::terminal_text::{cut_middle, padded, plural, printable, width_of, wrapped, wrapped_to};
-use super::{Detail, Options, changes, number, statistics, suggestions, tensors, text_view};
+use super::{Options, Verbosity, changes, number, statistics, suggestions, tensors, text_view};
 
 /// The maximum number of columns of a path.
 const PATH_WIDTH: usize = 68;
@@ -26,11 +26,11 @@ pub(super) fn write(
     options: &Options,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    if options.detail == Detail::Names {
+    if options.verbosity == Verbosity::Names {
         return names(diff, out);
     }
     head(diff, options, out)?;
-    if options.detail == Detail::Scopes {
+    if options.verbosity == Verbosity::Scopes {
         return statistics::scopes(diff, options, out);
     }
     tensors::write(diff, options, out)?;

@@ -23,7 +23,7 @@ use std::io::{self, Write};
 pub use terminal_text::{plural, printable};
 
 use super::request::WIDTH;
-use super::{Detail, Options, Report};
+use super::{Options, Report, Verbosity};
 use crate::message::Losses;
 
 /// Writes a report for people; returns the parts of a message that text cannot represent.

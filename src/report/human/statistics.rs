@@ -12,7 +12,7 @@ use crate::tensor::Scalar;
 
 use super::table::{Align, NONE, Table};
 use super::terminal_text::plural;
-use super::{Detail, Options, lines, number};
+use super::{Options, Verbosity, lines, number};
 
 /// What tensors outside of any scope are called.
 pub(super) const TOP: &str = "top level";
@@ -53,7 +53,7 @@ pub(super) fn write(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::
     if diff.options.compare.histogram {
         histograms(diff, options, out)?;
     }
-    if options.detail == Detail::Everything {
+    if options.verbosity == Verbosity::Everything {
         statistics(diff, options, out)?;
         unchanged(diff, options, out)?;
     }

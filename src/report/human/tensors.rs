@@ -425,7 +425,7 @@ fn index(row: &Fold<'_>, tensor: &TensorDiff, position: u64) -> String {
 fn listed(diff: &Diff, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     for tensor in &diff.tensors {
         let names: Vec<_> = tensor.names().collect();
-        if diff.options.listed.count(&names).is_none() {
+        if tensor.mismatches.is_empty() || diff.options.listed.count(&names).is_none() {
             continue;
         }
         let (Some(lhs), Some(rhs), Some(comparison)) =

@@ -31,6 +31,11 @@ def keras():
     gradients = [tf.constant(values(w.shape, 1)) for w in model.trainable_variables]
     optimizer.apply_gradients(zip(gradients, model.trainable_variables))
     checkpoint.save("roles/keras/after")
+    # The keys of `model.export`, which saves some variables twice, in an order that differs from run to run.
+    copies = [tf.Variable(weight, name=weight.path) for weight in model.variables * 2]
+    half = len(copies) // 2
+    exported = tf.train.Checkpoint(variables=copies[:half], _all_variables=copies[half:])
+    exported.write("roles/keras/exported")
 
 
 class Net(tf.Module):
@@ -61,6 +66,42 @@ def module():
     checkpoint.save("roles/module/trained")
 
 
+def tracked():
+    """Two checkpoints with the same variable, the second of which tracks a module without variables, too."""
+    kernel = tf.Variable([1.0, 2.0], name="kernel")
+    for name, has_more in (("before", False), ("after", True)):
+        net = tf.Module()
+        net.kernel = kernel
+        if has_more:
+            net.more = tf.Module()
+        tf.train.Checkpoint(net=net).write(f"roles/tracked/{name}")
+
+
+def named():
+    """Names of optimizers other than TensorFlow's: BERT's, Adafactor's, those of Keras 2. All have a variable beside them."""
+    kernel, row = values((3, 2), 1), values((3,), 1)
+    tensors = {
+        "bert/dense/kernel": kernel,
+        "bert/dense/kernel/adam_m": kernel,
+        "bert/dense/kernel/adam_v": kernel,
+        "t5/wi/kernel": kernel,
+        "t5/wi/kernel_slot_vc": values((2,), 1),
+        "t5/wi/kernel_slot_vr": row,
+        "dense/kernel": kernel,
+        "Adam/m/dense/kernel": kernel,
+        "training/Adam/dense/kernel/v": kernel,
+        "Adam/learning_rate": np.float32(0.125),
+        "Adam/iter": np.int64(7),
+        # These are weights, in spite of their names.
+        "other/adam_m": row,
+        "Adam/embedding": row,
+    }
+    with tf.Graph().as_default(), v1.Session() as session:
+        saved = [v1.Variable(value, name=name, use_resource=False) for name, value in tensors.items()]
+        session.run(v1.global_variables_initializer())
+        v1.train.Saver(saved).save(session, "roles/named/model.ckpt", write_meta_graph=False, write_state=False)
+
+
 def graph():
     """TensorFlow 1, which stores only names. One variable is named like a slot but is not one."""
     with tf.Graph().as_default(), v1.Session() as session:
@@ -83,5 +124,5 @@ def graph():
 def main():
     """Writes all checkpoints."""
     shutil.rmtree(FOLDER, ignore_errors=True)
-    for make in (keras, module, graph):
+    for make in (keras, module, tracked, named, graph):
         make()

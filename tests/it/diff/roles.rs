@@ -96,7 +96,9 @@ fn a_reader_sees_at_once_whether_weights_moved() {
     assert!(alone.starts_with("Different: no weight changed; 1 of 4 optimizer tensors"), "{alone}");
     let moved = text("roles/module/trained-2", "roles/module/trained-3");
     assert!(
-        moved.contains("  weights: 1 of 2 changed · optimizer: 0 of 4 · counters: 1 of 2\n"),
+        moved.contains(
+            "  weights: 1 of 2 changed, 51.1% · optimizer: 0 of 4 · counters: 1 of 2, 44.7%\n"
+        ),
         "{moved}"
     );
 }

@@ -1,3 +1,4 @@
 //! Reports for people and for programs.
 
+mod first_screen;
 mod results;

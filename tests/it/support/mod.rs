@@ -22,6 +22,7 @@ pub mod graph;
 pub mod overview;
 pub mod proto2;
 pub mod saver;
+pub mod written;
 
 // Conversions of messages from and to text and JSON.
 pub mod json_message;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ckdiff::Error;
 use ckdiff::compare::{self, Device, NanPolicy, Tolerance};
 use ckdiff::diff::{Bound, Criteria, Ignore, ListedTensors, Lists, NameFilter, Only, Options};
-use ckdiff::report::Detail;
+use ckdiff::report::Verbosity;
 use ckdiff::summary::SortKey;
 use clap::Args;
 
@@ -37,7 +37,7 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "GLOB[=N]", value_parser = elements, help_heading = "Report")]
     pub(crate) elements: Vec<(String, usize)>,
     #[command(flatten)]
-    pub(crate) detail: DetailArgs,
+    pub(crate) verbosity: VerbosityArgs,
     /// What to sort changed tensors by [default: rel-l2]
     #[arg(long, value_name = "KEY", default_value = "rel-l2", hide_default_value = true, help_heading = "Report",
           value_parser = one_of(SortKey::ALL.map(|key| (key.name(), key))))]
@@ -160,25 +160,25 @@ impl Closeness {
 /// How much the report tells.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Report")]
-pub(crate) struct DetailArgs {
+pub(crate) struct VerbosityArgs {
     /// Show the answer and a line per scope
-    #[arg(long, group = "detail")]
+    #[arg(long, group = "verbosity")]
     pub(crate) stat: bool,
     /// Print only the names of changed tensors, and the paths of changes in graphs
-    #[arg(long, group = "detail")]
+    #[arg(long, group = "verbosity")]
     pub(crate) name_only: bool,
     /// Show more statistics, tensors that are equal or close, and each cosmetic change
-    #[arg(short, long, group = "detail")]
+    #[arg(short, long, group = "verbosity")]
     pub(crate) verbose: bool,
 }
 
-impl DetailArgs {
-    pub(crate) fn detail(&self) -> Detail {
+impl VerbosityArgs {
+    pub(crate) fn verbosity(&self) -> Verbosity {
         match self {
-            Self { stat: true, .. } => Detail::Scopes,
-            Self { name_only: true, .. } => Detail::Names,
-            Self { verbose: true, .. } => Detail::Everything,
-            _ => Detail::Changes,
+            Self { stat: true, .. } => Verbosity::Scopes,
+            Self { name_only: true, .. } => Verbosity::Names,
+            Self { verbose: true, .. } => Verbosity::Everything,
+            _ => Verbosity::Changes,
         }
     }
 }
