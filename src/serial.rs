@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use crate::bytes;
 use crate::error::Error;
-use crate::tensor::{DType, Name, Scalar, Shape, shortest};
+use crate::tensor::{DType, Name, Scalar, Shape, ShownElement, shortest};
 
 /// A float; NaN and the infinities as the strings `"NaN"`, `"Infinity"` and `"-Infinity"`.
 #[derive(Clone, Copy)]
@@ -38,6 +38,21 @@ impl Serialize for Number {
             Scalar::Integer(value) => serializer.serialize_i128(value),
             Scalar::Bool(value) => serializer.serialize_bool(value),
             Scalar::Complex(re, im) => [float(re), float(im)].serialize(serializer),
+        }
+    }
+}
+
+/// An element of this type; bytes as text, with `\xNN` where they are not UTF-8.
+pub(crate) struct Element<'a>(pub(crate) &'a ShownElement, pub(crate) DType);
+
+impl Serialize for Element<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            ShownElement::Scalar(scalar) => Number(*scalar, self.1).serialize(serializer),
+            ShownElement::Bytes(bytes, len) => {
+                let more = if *len > bytes.len() as u64 { "…" } else { "" };
+                serializer.collect_str(&format_args!("{}{more}", Name::from(bytes)))
+            }
         }
     }
 }

@@ -189,8 +189,20 @@ fn form(found: &Sniffed, options: &ReadOptions) -> Result<Form> {
 /// Explains that the file does not exist, and suggests its meta graph.
 fn missing(found: &Sniffed) -> Result<ErrorKind> {
     let meta = meta_graph_filename(found.path(), META_GRAPH_SUFFIX);
+    let is_checkpoint = matches!(found.kind(), FileKind::Checkpoint { .. });
+    let what = if is_checkpoint {
+        "this is a checkpoint, which holds tensors and no message"
+    } else {
+        "no such file"
+    };
     if meta.is_file() {
-        return Ok(ErrorKind::NotFound(format!("no such file; there is {}", meta.display())));
+        return Ok(ErrorKind::NotFound(format!("{what}; its meta graph is {}", meta.display())));
+    }
+    if is_checkpoint {
+        let kind = format!(
+            "{what}; `ckdiff show` lists the tensors, and `ckdiff save-as` writes them in another format"
+        );
+        return Ok(ErrorKind::Unsupported(kind));
     }
     found.probe().open()?;
     Ok(ErrorKind::NotFound("no such file".into()))

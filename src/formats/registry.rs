@@ -139,6 +139,7 @@ pub(crate) fn checkpoints_in(dir: &Path) -> Vec<String> {
     let open_name = |name: String| FORMATS.iter().find_map(|format| (format.open_name)(&name));
     let mut names: Vec<String> = names_in(dir).filter_map(open_name).collect();
     names.sort_unstable();
+    names.dedup();
     names.truncate(MAX);
     names
 }

@@ -7,8 +7,13 @@ use crate::probe::Probe;
 /// A kind of file that ckdiff recognizes and does not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unsupported {
-    /// A file in this format; the name has its article.
-    Format(&'static str),
+    /// A file in this format.
+    Format {
+        /// The name, with its article.
+        name: &'static str,
+        /// What to do meanwhile.
+        instead: &'static str,
+    },
     /// A file compressed by this program.
     Compressed(&'static str),
     /// A Git LFS pointer, which stands for another file.
@@ -18,7 +23,9 @@ pub enum Unsupported {
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Format(name) => write!(f, "this is {name}; ckdiff does not read those yet"),
+            Self::Format { name, instead } => {
+                write!(f, "this is {name}; ckdiff does not read those yet; meanwhile, {instead}")
+            }
             Self::Compressed(with) => write!(f, "this is compressed with {with}; unpack it first"),
             Self::LfsPointer => f.write_str(
                 "this is a Git LFS pointer, not the file itself; `git lfs pull` fetches it",
@@ -42,23 +49,60 @@ const ZIP: &[u8] = b"PK\x03\x04";
 /// A zip archive without files.
 const EMPTY_ZIP: &[u8] = b"PK\x05\x06";
 
+/// What to do with tensors in a format that Python reads.
+const AS_SAFETENSORS: &str = "save its tensors with safetensors.numpy.save_file, and compare those";
+
+/// What to do with an archive.
+const UNPACK: &str = "unpack it, and compare what is in it";
+
+const fn format(name: &'static str, instead: &'static str) -> Unsupported {
+    Unsupported::Format { name, instead }
+}
+
 /// Files that ckdiff recognizes and does not read. The first line that fits counts.
 const UNSUPPORTED: &[(Signature, Unsupported)] = &[
     (Signature::Start(b"version https://git-lfs.github.com/spec/"), Unsupported::LfsPointer),
-    (Signature::Start(b"\x89HDF"), Unsupported::Format("a Keras HDF5 file")),
-    (Signature::Extension(ZIP, &["keras"]), Unsupported::Format("a Keras archive")),
-    (Signature::Extension(ZIP, &["npz"]), Unsupported::Format("a NumPy archive")),
+    (
+        Signature::Start(b"\x89HDF"),
+        format("a Keras HDF5 file", "load it in Keras, and compare what model.export writes"),
+    ),
+    (
+        Signature::Extension(ZIP, &["keras"]),
+        format("a Keras archive", "load it in Keras, and compare what model.export writes"),
+    ),
+    (Signature::Extension(ZIP, &["npz"]), format("a NumPy archive", AS_SAFETENSORS)),
     (
         Signature::Extension(ZIP, &["pt", "pth", "bin", "ckpt"]),
-        Unsupported::Format("a PyTorch file"),
+        format(
+            "a PyTorch file",
+            "save its state_dict with safetensors.torch.save_file, and compare those",
+        ),
     ),
-    (Signature::Start(ZIP), Unsupported::Format("a zip archive")),
-    (Signature::Start(EMPTY_ZIP), Unsupported::Format("a zip archive")),
-    (Signature::Start(b"\x93NUMPY"), Unsupported::Format("a NumPy array")),
-    (Signature::Head(is_pickle), Unsupported::Format("a pickle, as PyTorch writes")),
-    (Signature::Start(b"GGUF"), Unsupported::Format("a GGUF file")),
-    (Signature::Extension(b"\x08", &["onnx"]), Unsupported::Format("an ONNX model")),
-    (Signature::Head(is_tflite), Unsupported::Format("a TensorFlow Lite model")),
+    (Signature::Start(ZIP), format("a zip archive", UNPACK)),
+    (Signature::Start(EMPTY_ZIP), format("a zip archive", UNPACK)),
+    (Signature::Start(b"\x93NUMPY"), format("a NumPy array", AS_SAFETENSORS)),
+    (
+        Signature::Head(is_pickle),
+        format(
+            "a pickle, as PyTorch writes",
+            "save its state_dict with safetensors.torch.save_file, and compare those",
+        ),
+    ),
+    (
+        Signature::Start(b"GGUF"),
+        format("a GGUF file", "compare the models that it was converted from"),
+    ),
+    (
+        Signature::Extension(b"\x08", &["onnx"]),
+        format(
+            "an ONNX model",
+            "compare it as a message, onnx.ModelProto of the schema onnx.proto",
+        ),
+    ),
+    (
+        Signature::Head(is_tflite),
+        format("a TensorFlow Lite model", "compare the models that it was converted from"),
+    ),
     (Signature::Start(b"\x1f\x8b\x08"), Unsupported::Compressed("gzip")),
     (Signature::Start(b"\x28\xb5\x2f\xfd"), Unsupported::Compressed("zstd")),
     (Signature::Start(b"\xfd7zXZ\0"), Unsupported::Compressed("xz")),

@@ -7,8 +7,8 @@ use super::records::decode;
 use crate::error::Result;
 use crate::graph::Constant;
 use crate::schema::tensorflow;
-use crate::serial::{Number, object};
-use crate::tensor::{DType, Name, ShownElement};
+use crate::serial::{self, object};
+use crate::tensor::{DType, ShownElement};
 
 /// The maximum number of elements that are kept.
 const KEPT: usize = 256;
@@ -65,7 +65,7 @@ impl ConstantValue {
 impl Serialize for ConstantValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let dtype = self.dtype.unwrap_or(DType::F64);
-        let values: Vec<_> = self.first.iter().map(|shown| Element(shown, dtype)).collect();
+        let values: Vec<_> = self.first.iter().map(|shown| serial::Element(shown, dtype)).collect();
         let report = object! {
             dtype: &self.ty.dtype,
             shape: &self.ty.shape,
@@ -74,20 +74,5 @@ impl Serialize for ConstantValue {
             repeats: self.repeats,
         };
         report.serialize(serializer)
-    }
-}
-
-/// An element of this type; bytes as text, with `\xNN` where they are not UTF-8.
-struct Element<'a>(&'a ShownElement, DType);
-
-impl Serialize for Element<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            ShownElement::Scalar(scalar) => Number(*scalar, self.1).serialize(serializer),
-            ShownElement::Bytes(bytes, len) => {
-                let more = if *len > bytes.len() as u64 { "…" } else { "" };
-                serializer.collect_str(&format_args!("{}{more}", Name::from(bytes)))
-            }
-        }
     }
 }

@@ -17,7 +17,7 @@ use crate::verify::Verification;
 pub enum Report<'a> {
     /// The comparison of two artifacts. With texts, the human format shows the changes of messages in them.
     Diff(&'a Diff, Option<&'a TextView<'a>>),
-    /// The tensors of a checkpoint. With the values of one, the human format shows them in place of the list.
+    /// The tensors of a checkpoint; or one of them, with its values.
     Listing(&'a Listing, Option<&'a TensorValues>),
     /// A message.
     Overview(&'a Overview<'a>),

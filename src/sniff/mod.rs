@@ -17,7 +17,7 @@ use crate::probe::Probe;
 
 pub use crate::magic::Unsupported;
 pub use file_kind::FileKind;
-pub(crate) use refusal::{checkpoints_inside, remote_path, scheme};
+pub(crate) use refusal::{checkpoints_inside, no_state_file, remote_path, scheme};
 use rules::Lookup;
 pub(crate) use state_file::{STATE_FILE, message_type as state_file_type, read as read_state_file};
 

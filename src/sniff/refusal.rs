@@ -29,10 +29,7 @@ pub(super) fn no_checkpoint(probe: &Probe, kind: &FileKind) -> Error {
         FileKind::SavedModel(_) => {
             Error::unsupported("this is a SavedModel; its checkpoint is variables/variables in it")
         }
-        FileKind::StateDirectory | FileKind::Directory => Error::not_found(format!(
-            "there is no state file `checkpoint` that names the latest checkpoint; {}",
-            checkpoints_inside(path)
-        )),
+        FileKind::StateDirectory | FileKind::Directory => Error::not_found(no_state_file(path)),
         FileKind::Message(Form::Binary) if layout::GRAPHS.contains(&probe.file_name()) => {
             Error::unsupported(
                 "this is a SavedModel's graph; its checkpoint is variables/variables",
@@ -85,6 +82,12 @@ fn nothing_at(path: &Path) -> String {
         String::new()
     };
     format!("there is no file or checkpoint with this name{hint}")
+}
+
+/// Explains that a directory has no state file.
+pub(crate) fn no_state_file(directory: &Path) -> String {
+    let inside = checkpoints_inside(directory);
+    format!("there is no state file `checkpoint` that names the latest checkpoint; {inside}")
 }
 
 /// Lists the checkpoints in a directory, in words.

@@ -1,7 +1,7 @@
 //! The rules by which a path gets its kind.
 
 use super::{FileKind, STATE_FILE, layout, scheme};
-use crate::formats::{FORMATS, FileRole, locate};
+use crate::formats::{FORMATS, FileRole, checkpoints_in, locate};
 use crate::magic::{self, HeadKind, Unsupported};
 use crate::probe::Probe;
 
@@ -24,6 +24,7 @@ const RULES: &[(&[Lookup], Rule)] = &[
     (&[Lookup::Path], checkpoint),
     (&[Lookup::Path], |probe| has_state_file(probe).then_some(FileKind::StateDirectory)),
     (&[Lookup::Path], model_directory),
+    (&[Lookup::Path], only_checkpoint),
     (&[Lookup::Path], |probe| probe.is_directory().then_some(FileKind::Directory)),
     (&[Lookup::Path], |probe| is_remote(probe).then_some(FileKind::Remote)),
     (&[Lookup::Path, Lookup::File], |probe| (!probe.exists()).then_some(FileKind::Missing)),
@@ -56,7 +57,10 @@ fn saved_model(probe: &Probe) -> Option<FileKind> {
 /// The file with the graphs of a SavedModel in chunks.
 fn chunked_graphs(probe: &Probe) -> Option<FileKind> {
     let is_one = probe.file_name() == layout::CHUNKED && probe.exists();
-    let kind = Unsupported::Format("a SavedModel in chunks (saved_model.cpb)");
+    let kind = Unsupported::Format {
+        name: "a SavedModel in chunks (saved_model.cpb)",
+        instead: "load it in TensorFlow, and save it without chunks",
+    };
     is_one.then_some(FileKind::Unsupported(kind))
 }
 
@@ -78,6 +82,15 @@ fn is_remote(probe: &Probe) -> bool {
 fn model_directory(probe: &Probe) -> Option<FileKind> {
     let found = locate(probe)?;
     Some(FileKind::Checkpoint { format: found.format, located: found.path })
+}
+
+/// A directory with one checkpoint and no state file.
+fn only_checkpoint(probe: &Probe) -> Option<FileKind> {
+    let names = if probe.is_directory() { checkpoints_in(probe.path()) } else { Vec::new() };
+    match names.as_slice() {
+        [only] => checkpoint(&probe.at(&probe.path().join(only))),
+        _ => None,
+    }
 }
 
 /// The pointer that Git LFS keeps under the name of the file itself.

@@ -28,10 +28,12 @@ pub struct TensorValues {
     pub facts: Facts,
     /// Its size in the file.
     pub bytes: u64,
-    /// The first elements; all of them if there are few.
+    /// The first elements; all of them if there are few, or if so many are requested.
     pub first: Vec<ShownElement>,
-    /// The last elements, unless all are in `first`.
+    /// The last elements, unless all are in `first`, or a number of elements is requested.
     pub last: Vec<ShownElement>,
+    /// The number of elements in neither.
+    pub more: u64,
     /// The least and the greatest finite number, and the mean of all finite numbers.
     pub range: Option<(Scalar, Scalar, f64)>,
     /// The number of elements that are NaN or have a NaN part.
@@ -50,14 +52,26 @@ pub enum ShownElement {
 }
 
 impl TensorValues {
-    /// Reads the whole tensor, and keeps the elements that are shown.
+    /// Reads the whole tensor, and keeps the elements that are shown: the first `requested` rows, that is elements of the last
+    /// dimension; without a number, all elements of a small tensor, and some at each end of a larger one.
     ///
     /// # Errors
     /// If the tensor cannot be read, or a checksum does not match.
-    pub fn read(name: &Name, source: &dyn TensorSource, progress: &dyn Progress) -> Result<Self> {
+    pub fn read(
+        name: &Name,
+        source: &dyn TensorSource,
+        requested: Option<usize>,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         let dtype = source.dtype();
         progress.total(source.stored_bytes());
-        let mut scan = Scan::default();
+        let shape = source.shape();
+        let row = match shape.dims() {
+            [] | [_] => 1,
+            [.., row] => usize::try_from(*row).unwrap_or(usize::MAX),
+        };
+        let requested = requested.map(|rows| rows.saturating_mul(row));
+        let mut scan = Scan { most: requested.unwrap_or(ALL), ..Scan::default() };
         let read = match dtype.size() {
             Some(_) => read_through(source, progress, |bytes| {
                 dtype.visit(Elements { bytes, scan: &mut scan });
@@ -67,15 +81,19 @@ impl TensorValues {
             None => scan.bytes(source, progress),
         };
         read.map_err(|error| error.of_tensor(name))?;
-        let kept = if scan.elements > ALL as u64 { SOME } else { ALL };
-        scan.first.truncate(kept);
-        let last = scan.last.into_iter().filter(|_| kept == SOME).collect();
+        let is_cut = requested.is_none() && scan.elements > ALL as u64;
+        if is_cut {
+            scan.first.truncate(SOME);
+        }
+        let last: Vec<_> = scan.last.into_iter().filter(|_| is_cut).collect();
+        let more = scan.elements - scan.first.len() as u64 - last.len() as u64;
         Ok(Self {
             name: name.clone(),
             facts: Facts::of(source),
             bytes: source.stored_bytes(),
             first: scan.first,
             last,
+            more,
             range: scan.range.map(|(min, max)| (min, max, scan.sum / scan.finite as f64)),
             nan: scan.nan,
             inf: scan.inf,
@@ -86,6 +104,8 @@ impl TensorValues {
 /// The statistics of the elements read so far.
 #[derive(Debug, Default)]
 struct Scan {
+    /// The maximum number of first elements that are kept.
+    most: usize,
     elements: u64,
     first: Vec<ShownElement>,
     last: VecDeque<ShownElement>,
@@ -99,7 +119,7 @@ struct Scan {
 impl Scan {
     fn keep(&mut self, shown: ShownElement) {
         self.elements += 1;
-        if self.first.len() < ALL {
+        if self.first.len() < self.most {
             self.first.push(shown.clone());
         }
         self.last.push_back(shown);

@@ -1,6 +1,6 @@
 //! `ckdiff devices`: lists the devices that can compare.
 
-use ckdiff::compare::{Device, adapters};
+use ckdiff::compare::{Adapter, Device, adapters};
 use ckdiff::report::{self, Devices, ListedAdapter, Report, Tested};
 
 use crate::Exit;
@@ -13,18 +13,38 @@ use crate::output;
 /// # Errors
 /// If the report cannot be written.
 pub(crate) fn run(args: &DevicesArgs) -> Result<Exit, Diagnostics> {
-    let listed = adapters().into_iter().map(|adapter| {
+    let listed = |adapter: Adapter| {
         let tested = if args.test { test(&adapter.name) } else { Tested::No };
         ListedAdapter { adapter, tested }
-    });
+    };
+    let adapters = quietly(|| adapters().into_iter().map(listed).collect());
     let threads = std::thread::available_parallelism().map_or(1, Into::into);
-    let devices = Devices { threads, adapters: listed.collect() };
+    let devices = Devices { threads, adapters };
     output::write(&args.report, false, |format, look, out| {
         let options = look.options(None);
         report::write(&Report::Devices(&devices), format, &options, out).map(drop)
     })?;
     let failed = devices.adapters.iter().any(|listed| matches!(listed.tested, Tested::Failed(_)));
     Ok(if failed { Exit::Trouble } else { Exit::Same })
+}
+
+/// Calls `f` while what drivers write to stderr is dropped.
+#[cfg(unix)]
+fn quietly<T>(f: impl FnOnce() -> T) -> T {
+    let stderr = rustix::io::dup(rustix::stdio::stderr());
+    let null = std::fs::File::options().write(true).open("/dev/null");
+    let (Ok(stderr), Ok(null)) = (stderr, null) else { return f() };
+    // If this fails, drivers are heard.
+    let _ = rustix::stdio::dup2_stderr(&null);
+    let result = f();
+    let _ = rustix::stdio::dup2_stderr(&stderr);
+    result
+}
+
+/// Calls `f`; drivers of other systems do not write to stderr.
+#[cfg(not(unix))]
+fn quietly<T>(f: impl FnOnce() -> T) -> T {
+    f()
 }
 
 /// Compares known answers on an adapter.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use ckdiff::diff::{NameFilter, UnusedPattern};
-use ckdiff::report::human::printable;
+use ckdiff::report::human::{plural, printable};
 use ckdiff::tensor::Name;
 use ckdiff::{Error, Location, Remedy};
 use unicode_width::UnicodeWidthStr;
@@ -82,11 +82,35 @@ impl From<Error> for Diagnostics {
 
 impl FromIterator<Error> for Diagnostics {
     fn from_iter<I: IntoIterator<Item = Error>>(errors: I) -> Self {
-        Self(errors.into_iter().map(|error| Diagnostic::new(&error)).collect())
+        let mut groups: Vec<(String, Vec<Error>)> = Vec::new();
+        for error in errors {
+            // One missing shard is the same error of each tensor in it.
+            let cause = error.clone().without_tensor().to_string();
+            match groups.last_mut().filter(|(last, _)| *last == cause) {
+                Some((_, alike)) => alike.push(error),
+                None => groups.push((cause, vec![error])),
+            }
+        }
+        Self(groups.iter().filter_map(|(_, alike)| Diagnostic::of_alike(alike)).collect())
     }
 }
 
 impl Diagnostic {
+    /// One line for errors that differ in their tensors only.
+    fn of_alike(errors: &[Error]) -> Option<Self> {
+        let (first, others) = errors.split_first()?;
+        let more = others.iter().filter(|error| error.tensor() != first.tensor()).count() as u64;
+        Some(match (first.tensor(), more) {
+            (None, _) | (_, 0) => Self::new(first),
+            (Some(name), _) => {
+                let mut only = Self::new(&first.clone().without_tensor());
+                only.message +=
+                    &format!(" (tensor {} and {})", name.printable(), plural(more, "other"));
+                only
+            }
+        })
+    }
+
     fn new(error: &Error) -> Self {
         let excerpt =
             error.location().filter(|location| !location.excerpt.trim().is_empty()).map(excerpt);

@@ -9,7 +9,7 @@ use ckdiff::diff::{Lists, Only, Options, TextView, Verdict, diff};
 use ckdiff::report::{self, Report};
 
 use crate::Exit;
-use crate::args::{Choice, DeviceArgs, DiffArgs};
+use crate::args::{Choice, DeviceArgs, DiffArgs, explain_missing, only_checkpoint};
 use crate::diagnostics::{Diagnostics, warn, warn_of_unused};
 use crate::output;
 use crate::progress::Bar;
@@ -29,6 +29,9 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
     if [&args.lhs, &args.rhs].iter().all(|path| path.as_os_str() == "-") {
         let why = "standard input cannot be both sides";
         return Err(Error::usage(why).into());
+    }
+    if let Some(message) = misused(args) {
+        return Err(Error::usage(message).into());
     }
     let schema = Loaded::new(&args.schema)?;
     let (lhs, rhs) = match open(args, &schema) {
@@ -59,6 +62,20 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
         Verdict::Different => Exit::Different,
         Verdict::Trouble => Exit::Trouble,
     })
+}
+
+/// Explains paths that are no two artifacts: a misspelled command, or two files of one checkpoint.
+fn misused(args: &DiffArgs) -> Option<String> {
+    let paths = [&args.lhs, &args.rhs];
+    let checkpoint =
+        || only_checkpoint(&paths).filter(|_| args.lhs != args.rhs && !args.schema.is_given());
+    let same = || {
+        let checkpoint = checkpoint()?;
+        Some(format!(
+            "both paths are files of one checkpoint; compare it with another: ckdiff {checkpoint} OTHER"
+        ))
+    };
+    explain_missing(&args.lhs).or_else(same)
 }
 
 /// Opens both sides. A side is a message if a schema is given or if it is standard input.

@@ -37,6 +37,11 @@ fn page(out: &mut dyn Write) -> io::Result<()> {
         Man::new(command.clone()).render_options_section(&mut options)?;
         // Headings of options become those of subsections.
         out.write_all(String::from_utf8_lossy(&options).replace(".SH ", ".SS ").as_bytes())?;
+        if let Some(examples) = command.get_after_long_help() {
+            let examples = examples.to_string().replace('\\', "\\\\").replace('-', "\\-");
+            let (title, lines) = examples.split_once('\n').unwrap_or(("", &examples));
+            writeln!(out, ".SS {}\n.nf\n{lines}\n.fi", title.trim_end_matches(':').to_uppercase())?;
+        }
     }
     man.render_extra_section(out)?;
     man.render_version_section(out)

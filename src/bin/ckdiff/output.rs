@@ -22,10 +22,16 @@ pub(crate) fn write(
     quiet: bool,
     report: impl Fn(Format, Look, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
+    let is_stdout = |path: &Path| path == Path::new("-");
     for (format, path) in &args.output {
-        to_path(path, |out| report(*format, Look::FILE, out).map_err(cannot_write))?;
+        let look = if is_stdout(path) { Look::stdout(args.color) } else { Look::FILE };
+        to_path(path, |out| report(*format, look, out).map_err(cannot_write))?;
     }
-    if quiet { Ok(()) } else { to_stdout(|out| report(args.format, Look::stdout(args.color), out)) }
+    // A report that was requested for stdout takes the place of the default one.
+    if quiet || args.output.iter().any(|(_, path)| is_stdout(path)) {
+        return Ok(());
+    }
+    to_stdout(|out| report(args.format, Look::stdout(args.color), out))
 }
 
 /// How a report for people looks at its destination.

@@ -12,7 +12,7 @@ use ckdiff::diff::NameFilter;
 use ckdiff::files::cannot_write;
 use ckdiff::overview::Overview;
 use ckdiff::progress::Silent;
-use ckdiff::report::{self, Options, Report};
+use ckdiff::report::{self, Report};
 use ckdiff::tensor::{Name, TensorSource, TensorValues, read_through};
 
 use crate::Exit;
@@ -74,7 +74,8 @@ fn message<'a>(
     // The losses of each requested form.
     let lost = RefCell::new(BTreeMap::new());
     output::write(&args.report, false, |format, look, out| {
-        let options = Options { max_rows: args.max_rows, ..look.options(None) };
+        const ROWS: usize = 20;
+        let options = look.options(Some(args.max_rows.unwrap_or(ROWS)));
         let losses = report::write(&Report::Overview(&overview), format, &options, out)?;
         lost.borrow_mut().insert(format.form.name(), losses);
         Ok(())
@@ -108,10 +109,9 @@ fn list(
         let error = Error::usage("the filters leave no tensor to show");
         return Err(error.in_file(&args.path).into());
     }
-    // In the human format, one tensor is printed with its values.
     let values = match only {
-        Some(entry) if !args.digest && output::is_for_person(&args.report, false) => {
-            Some(TensorValues::read(&entry.name, source(entry)?, &bar)?)
+        Some(entry) if !args.digest => {
+            Some(TensorValues::read(&entry.name, source(entry)?, args.max_rows, &bar)?)
         }
         _ => None,
     };

@@ -41,6 +41,9 @@ impl CheckpointState {
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let file = if path.is_dir() { state_file::in_directory(path) } else { path.to_path_buf() };
+        if path.is_dir() && !file.exists() {
+            return Err(Error::not_found(sniff::no_state_file(path)).in_file(path));
+        }
         Self::of_probe(&Probe::new(&file))
     }
 

@@ -35,9 +35,17 @@ pub(super) fn write(
         return Ok(());
     }
     writeln!(out)?;
+    elements(values, out)?;
+    let hidden = if values.last.is_empty() { values.more } else { 0 };
+    super::lines::more(hidden, "element", "  ", anstyle::Style::new(), out)
+}
+
+/// Writes the elements that are shown: rows of a matrix, or the ends of a long tensor.
+fn elements(values: &TensorValues, out: &mut dyn Write) -> io::Result<()> {
+    let facts = &values.facts;
     let dims = facts.shape.dims();
     match dims.last().copied().and_then(|dim| usize::try_from(dim).ok()) {
-        // A small tensor is written in full, a line for each row.
+        // A line for each row.
         Some(row) if values.last.is_empty() && dims.len() > 1 && row > 0 => {
             for (i, shown) in values.first.chunks(row).enumerate() {
                 let mut index = facts.shape.unravel((i * row) as u64);

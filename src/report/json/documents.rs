@@ -17,7 +17,7 @@ use crate::overview::{Contents, Overview};
 use crate::report::Devices;
 use crate::serial::{self, object};
 use crate::summary::role_movements;
-use crate::tensor::Name;
+use crate::tensor::{Name, TensorValues};
 use crate::verify::{Verdict, Verification};
 
 /// Writes the report of a diff: every tensor, in name order.
@@ -77,8 +77,12 @@ fn options(diff: &Diff) -> impl Serialize {
     }
 }
 
-/// Writes the listing of a checkpoint.
-pub(super) fn listing(listing: &Listing, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the listing of a checkpoint, or of one tensor of it with its values.
+pub(super) fn listing(
+    listing: &Listing,
+    values: Option<&TensorValues>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     // Pairs, since shards may have different values for one key.
     let metadata = listing.metadata.iter().map(|(key, value)| object! { key: key, value: value });
     let report = object! {
@@ -95,9 +99,32 @@ pub(super) fn listing(listing: &Listing, out: &mut dyn Write) -> io::Result<()> 
         metadata: (!listing.metadata.is_empty())
             .then(|| object! { metadata: metadata.collect::<Vec<_>>() }),
         tensors: &listing.tensors,
+        #[serde(flatten)]
+        values: values.map(|values| object! { values: shown(values) }),
         damage: &listing.damage,
     };
     layout::write(&report, out)
+}
+
+/// The values of a tensor that are shown.
+fn shown(values: &TensorValues) -> impl Serialize + '_ {
+    let dtype = values.facts.dtype;
+    let element = move |element| serial::Element(element, dtype);
+    let (min, max, mean) = match values.range {
+        Some((min, max, mean)) => (Some(min), Some(max), Some(mean)),
+        None => (None, None, None),
+    };
+    let number = |value| serial::Number(value, dtype);
+    object! {
+        first: values.first.iter().map(element).collect::<Vec<_>>(),
+        last: values.last.iter().map(element).collect::<Vec<_>>(),
+        more: values.more,
+        min: min.map(number),
+        max: max.map(number),
+        mean: mean.map(serial::Float),
+        nan: values.nan,
+        inf: values.inf,
+    }
 }
 
 /// Writes the overview of a message; returns the parts that its JSON form cannot represent.

@@ -26,7 +26,7 @@ pub use crate::serial::base64;
 pub(super) fn write(report: &Report<'_>, _: &Options, out: &mut dyn Write) -> io::Result<Losses> {
     match *report {
         Report::Diff(diff, _) => documents::diff(diff, out)?,
-        Report::Listing(listing, _) => documents::listing(listing, out)?,
+        Report::Listing(listing, values) => documents::listing(listing, values, out)?,
         Report::Overview(overview) => return documents::overview(overview, out),
         Report::Verifications(results, _) => documents::verifications(results, out)?,
         Report::Devices(devices) => documents::devices(devices, out)?,

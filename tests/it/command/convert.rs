@@ -159,7 +159,7 @@ fn control_characters_in_quotes_do_not_make_a_text_binary() {
 fn a_directory_stands_for_its_graphs_and_a_prefix_gets_a_suggestion() {
     let hint = ckdiff(&["convert", "demo/model.ckpt", "-"]);
     assert_eq!(hint.code, 2);
-    assert!(hint.stderr.contains("no such file; there is demo/model.ckpt.meta"), "{}", hint.stderr);
+    assert!(hint.stderr.contains("its meta graph is demo/model.ckpt.meta"), "{}", hint.stderr);
     let file = ckdiff(&["convert", "saved_models/builder/saved_model.pb", "-"]);
     for dir in ["saved_models/builder", "saved_models/builder/"] {
         let run = ckdiff(&["convert", dir, "-"]);
@@ -200,9 +200,12 @@ fn a_file_of_a_checkpoint_in_a_pipe_is_called_one() {
 #[test]
 fn a_file_in_a_pipe_that_is_not_read_yet_is_named() {
     for (head, says) in [
-        (&b"\x89HDF\r\n\x1a\n"[..], "this is a Keras HDF5 file; ckdiff does not read those yet\n"),
-        (b"PK\x03\x04", "this is a zip archive; ckdiff does not read those yet\n"),
-        (b"GGUF\x03\0\0\0", "this is a GGUF file; ckdiff does not read those yet\n"),
+        (&b"\x89HDF\r\n\x1a\n"[..], "load it in Keras, and compare what model.export writes\n"),
+        (
+            b"PK\x03\x04",
+            "this is a zip archive; ckdiff does not read those yet; meanwhile, unpack it, and compare what is in it\n",
+        ),
+        (b"GGUF\x03\0\0\0", "compare the models that it was converted from\n"),
         (b"\x1f\x8b\x08\0", "this is compressed with gzip; unpack it first\n"),
         (b"version https://git-lfs.github.com/spec/v1\n", "`git lfs pull` fetches it\n"),
     ] {

@@ -8,3 +8,4 @@ mod git;
 mod output_files;
 mod save_as;
 mod show;
+mod way_in;

@@ -201,7 +201,7 @@ fn impossible_saves_are_refused() {
     );
     assert_snapshot!(
         refused(dir, "latest DIR"),
-        @"ckdiff: error: DIR/checkpoint: cannot open: No such file or directory (os error 2)"
+        @"ckdiff: error: DIR: there is no state file `checkpoint` that names the latest checkpoint; the directory contains m"
     );
 }
 

@@ -437,7 +437,7 @@ fn directories_without_a_saved_model_are_reported() {
     assert_snapshot!(refused(&directory.path().join("none")), @"DIR/none: there is no such directory");
     assert_snapshot!(refused(directory.path()), @"DIR: there is no SavedModel: neither saved_model.pb nor saved_model.pbtxt");
     fs::write(directory.path().join("saved_model.cpb"), "").unwrap();
-    assert_snapshot!(refused(directory.path()), @"DIR: this is a SavedModel in chunks (saved_model.cpb); ckdiff does not read those yet");
+    assert_snapshot!(refused(directory.path()), @"DIR: this is a SavedModel in chunks (saved_model.cpb); ckdiff does not read those yet; meanwhile, load it in TensorFlow, and save it without chunks");
     fs::write(directory.path().join("saved_model.pbtxt"), "meta_graphs { none: 1 }").unwrap();
     assert_snapshot!(refused(directory.path()), @"DIR/saved_model.pbtxt:1:15: tensorflow.MetaGraphDef has no field none");
     fs::write(directory.path().join("saved_model.pb"), [0x12, 0x7f]).unwrap();

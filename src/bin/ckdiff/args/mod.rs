@@ -6,6 +6,8 @@ mod device;
 mod diff;
 mod export;
 mod git;
+mod guess;
+mod help;
 mod messages;
 mod read;
 mod report;
@@ -22,17 +24,13 @@ pub(crate) use device::{Choice, DeviceArgs, DevicesArgs};
 pub(crate) use diff::DiffArgs;
 pub(crate) use export::{ContentArgs, ExportArgs, TargetArgs};
 pub(crate) use git::{GitDriverArgs, TextconvArgs};
+pub(crate) use guess::{explain_missing, only_checkpoint};
 pub(crate) use messages::{ConvertArgs, FmtArgs, FormArgs, SchemaArgs};
 pub(crate) use read::{ShowArgs, VerifyArgs};
 pub(crate) use report::{Color, ReportArgs};
 pub(crate) use save::{LatestArgs, MergeArgs, SaveAsArgs};
 
 use crate::Exit;
-
-/// The last lines of `--help`.
-const AFTER_HELP: &str = "\
-Exit codes: 0 same, within the tolerance; 1 different; 2 error (wrong arguments, unreadable files).
-For a path that is also the name of a command, write ./show.";
 
 /// A command.
 #[derive(Debug, Clone, Subcommand)]
@@ -73,15 +71,16 @@ pub(crate) enum Command {
 /// The command line: a command, or the arguments of `diff` without its name.
 pub(crate) fn command() -> clap::Command {
     // Both types set help texts from their doc comments, so the real ones are set after them.
-    Command::augment_subcommands(DiffArgs::augment_args(clap::Command::new("ckdiff")))
-        .version(env!("CARGO_PKG_VERSION"))
-        .about("Show what changed between two trained models, and whether it matters")
-        .after_help(AFTER_HELP)
-        .override_usage("ckdiff [OPTIONS] <LHS> <RHS>\n       ckdiff <COMMAND> …")
-        .max_term_width(100)
-        .arg_required_else_help(true)
-        .args_conflicts_with_subcommands(true)
-        .subcommand_negates_reqs(true)
+    let command =
+        Command::augment_subcommands(DiffArgs::augment_args(clap::Command::new("ckdiff")))
+            .version(env!("CARGO_PKG_VERSION"))
+            .about("Show what changed between two trained models, and whether it matters")
+            .override_usage("ckdiff [OPTIONS] <LHS> <RHS>\n       ckdiff <COMMAND> …")
+            .max_term_width(100)
+            .arg_required_else_help(true)
+            .args_conflicts_with_subcommands(true)
+            .subcommand_negates_reqs(true);
+    help::with_help(command)
 }
 
 /// Parses the command line. Prints help, the version and errors, and returns the exit code then.
@@ -91,6 +90,15 @@ pub(crate) fn parse() -> Result<Command, Exit> {
         None => Box::from_arg_matches_mut(&mut matches).map(Command::Diff),
     });
     parsed.map_err(|error| {
+        let args: Vec<_> = std::env::args_os().skip(1).collect();
+        let command = command();
+        let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        if error.use_stderr()
+            && let Some(message) = guess::explain(&args, &names)
+        {
+            let _ = writeln!(io::stderr(), "ckdiff: error: {message}");
+            return Exit::Trouble;
+        }
         // A reader who closes the pipe has read enough of the help.
         if !error.use_stderr() {
             let _ = error.print();

@@ -16,7 +16,7 @@ pub(crate) struct ReportArgs {
     /// The format of the printed report
     #[arg(long, value_parser = one_of(Format::ALL.iter().map(|it| (it.name, *it))), default_value = "human", hide_default_value = true)]
     pub(crate) format: Format,
-    /// Also write a report to a file (repeatable), as in json=report.json
+    /// Also write a report to a file (repeatable), as in json=report.json; to stdout, in place of the other, with -
     #[arg(long, value_name = "FORMAT=PATH", value_parser = OsStringValueParser::new().try_map(output))]
     pub(crate) output: Vec<(Format, PathBuf)>,
     /// When to use colors; auto respects NO_COLOR, CLICOLOR_FORCE and TERM=dumb

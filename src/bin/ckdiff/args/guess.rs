@@ -1,0 +1,93 @@
+//! What a command line that cannot be parsed was probably meant to be.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use ckdiff::artifact::{FileKind, Sniffed};
+use ckdiff::report::human::printable;
+
+/// The largest number of letters that a misspelled command has wrong.
+const WRONG: usize = 2;
+
+/// Words for commands that have another name here.
+const SYNONYMS: [(&str, &str); 6] = [
+    ("cmp", "diff"),
+    ("compare", "diff"),
+    ("copy", "save-as"),
+    ("format", "fmt"),
+    ("inspect", "show"),
+    ("list", "show"),
+];
+
+/// Explains what is wrong with these arguments, if that is clear: a misspelled command, or too many or too few paths.
+pub(super) fn explain(args: &[OsString], commands: &[&str]) -> Option<String> {
+    let is_option = |arg: &&OsString| arg.as_encoded_bytes().starts_with(b"-");
+    let first = args.first().filter(|arg| !is_option(arg))?;
+    if commands.iter().any(|command| *command == first) {
+        return None;
+    }
+    if let Some(command) = misspelled(first, commands) {
+        let shown = printable(&first.to_string_lossy());
+        return Some(format!("{shown}: no such command or file; did you mean ckdiff {command}?"));
+    }
+    // Options may have values that look like paths.
+    let paths: Vec<&OsString> = args.iter().collect();
+    if paths.iter().any(|arg| is_option(arg)) {
+        return None;
+    }
+    if let Some(checkpoint) = only_checkpoint(&paths) {
+        let n = paths.len();
+        return Some(format!(
+            "the {n} paths are files of one checkpoint; compare it with another: ckdiff {checkpoint} OTHER"
+        ));
+    }
+    let shown = |path: &&OsString| printable(&path.to_string_lossy());
+    match paths.as_slice() {
+        [only] => Some(format!(
+            "expected two paths to compare, found one, {}; ckdiff show prints what is in it",
+            shown(only)
+        )),
+        [_, _] => None,
+        all => {
+            let all: Vec<String> = all.iter().map(shown).collect();
+            Some(format!("expected two paths to compare, found {}: {}", all.len(), all.join(", ")))
+        }
+    }
+}
+
+/// The command that lhs was meant to be, if there is no such file: `shwo model.ckpt`.
+pub(crate) fn explain_missing(lhs: &Path) -> Option<String> {
+    let command = super::command();
+    let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+    explain(&[lhs.as_os_str().to_owned(), OsString::new()], &names)
+}
+
+/// The command that a word that is no file stands for.
+fn misspelled<'c>(word: &OsStr, commands: &[&'c str]) -> Option<&'c str> {
+    let text = word.to_str().filter(|_| !Path::new(word).exists())?;
+    let words = commands.iter().map(|&command| (command, command));
+    let known = words.chain(SYNONYMS.iter().filter_map(|&(synonym, meant)| {
+        let meant = commands.iter().find(|command| **command == meant)?;
+        Some((synonym, *meant))
+    }));
+    let close = known.filter_map(|(known, meant)| {
+        let wrong = strsim::damerau_levenshtein(text, known);
+        (wrong <= WRONG.min(known.len() / 3)).then_some((wrong, meant))
+    });
+    close.min().map(|(_, meant)| meant)
+}
+
+/// The prefix of the checkpoint that all of these paths are files of, as `model.ckpt*` expands to them.
+pub(crate) fn only_checkpoint(paths: &[impl AsRef<OsStr>]) -> Option<String> {
+    let prefix = |path: &Path| match Sniffed::of_path(path).kind() {
+        FileKind::Checkpoint { located, .. } => {
+            let located = located.to_str()?.to_owned();
+            Some(located.strip_suffix(".index").map(str::to_owned).unwrap_or(located))
+        }
+        _ => path.to_str()?.strip_suffix(".meta").map(str::to_owned),
+    };
+    let mut prefixes = paths.iter().map(|path| prefix(Path::new(path)));
+    let first = prefixes.next()??;
+    let are_files = paths.len() > 1 && paths.iter().all(|path| Path::new(path).is_file());
+    (are_files && prefixes.all(|prefix| prefix.as_ref() == Some(&first))).then_some(first)
+}

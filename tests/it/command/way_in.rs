@@ -1,0 +1,158 @@
+//! What the command says to those who do not know it yet.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::command::ckdiff;
+use crate::support::directory::{ok, run};
+
+/// The last line of the output.
+fn said(dir: &Path, command: &str) -> (i32, String) {
+    let (code, output) = run(dir, command);
+    (code, output.lines().last().unwrap_or_default().to_owned())
+}
+
+/// A directory with the files of one checkpoint, without a state file.
+fn one_checkpoint() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    ok(dir.path(), "save-as demo/model.ckpt DIR/model.ckpt");
+    fs::copy("tests/data/demo/model.ckpt.meta", dir.path().join("model.ckpt.meta")).unwrap();
+    dir
+}
+
+#[test]
+fn a_command_line_that_cannot_be_meant_names_what_was_meant() {
+    let dir = one_checkpoint();
+    let files = "DIR/model.ckpt.data-00000-of-00001 DIR/model.ckpt.index";
+    let of_one = "files of one checkpoint; compare it with another: ckdiff DIR/model.ckpt OTHER";
+    let cases = [
+        ("a b c".into(), "expected two paths to compare, found 3: a, b, c".into()),
+        (
+            "a".into(),
+            "expected two paths to compare, found one, a; ckdiff show prints what is in it".into(),
+        ),
+        (files.to_owned(), format!("both paths are {of_one}")),
+        (format!("{files} DIR/model.ckpt.meta"), format!("the 3 paths are {of_one}")),
+        (
+            "comapre a b".into(),
+            "comapre: no such command or file; did you mean ckdiff diff?".into(),
+        ),
+        ("inspect x".into(), "inspect: no such command or file; did you mean ckdiff show?".into()),
+        ("shwo x".into(), "shwo: no such command or file; did you mean ckdiff show?".into()),
+        ("shwo".into(), "shwo: no such command or file; did you mean ckdiff show?".into()),
+        ("list x".into(), "list: no such command or file; did you mean ckdiff show?".into()),
+    ];
+    for (command, expected) in cases {
+        let expected = format!("ckdiff: error: {expected}");
+        assert_eq!(said(dir.path(), &command), (2, expected), "{command}");
+    }
+}
+
+#[test]
+fn a_file_with_the_name_of_a_misspelled_command_is_a_file() {
+    let dir = tempfile::tempdir().unwrap();
+    ok(dir.path(), "save-as demo/model.ckpt DIR/shwo --format v1");
+    assert_eq!(run(dir.path(), "DIR/shwo demo/model.ckpt").0, 0);
+    // A checkpoint and itself are no mistake.
+    assert_eq!(run(dir.path(), "DIR/shwo DIR/shwo").0, 0);
+}
+
+#[test]
+fn the_short_help_is_short_and_the_long_one_has_examples() {
+    for command in ["", "show", "save-as", "verify", "convert", "export"] {
+        let help = |option| {
+            let args: Vec<&str> = command.split_whitespace().chain([option]).collect();
+            ckdiff(&args).text().to_owned()
+        };
+        let (short, long) = (help("-h"), help("--help"));
+        assert!(short.lines().count() < long.lines().count(), "{command}");
+        assert!(!short.contains("Examples:"), "{command}");
+        assert!(long.contains("\nExamples:\n  ckdiff "), "{command}: {long}");
+    }
+    let lines = ckdiff(&["-h"]).text().lines().count();
+    assert!(lines < 70, "{lines} lines");
+    let man = ckdiff(&["man"]);
+    assert!(man.text().contains("ckdiff save\\-as model.ckpt model.safetensors"), "{}", man.text());
+}
+
+#[test]
+fn a_report_for_stdout_takes_the_place_of_the_other() {
+    let run = ckdiff(&["--output=json=-", "demo/model.ckpt", "demo/v1format.ckpt"]);
+    assert_eq!(run.json()["verdict"], "same");
+    assert!(!Path::new("tests/data/-").exists());
+}
+
+#[test]
+fn a_directory_with_one_checkpoint_is_that_checkpoint() {
+    let dir = one_checkpoint();
+    assert_eq!(run(dir.path(), "DIR demo/model.ckpt").0, 0);
+    assert_eq!(run(dir.path(), "show DIR").0, 0);
+    ok(dir.path(), "save-as demo/model.ckpt DIR/other.ckpt");
+    let two = "ckdiff: error: DIR: there is no state file `checkpoint` that names the latest checkpoint; the directory contains model.ckpt, other.ckpt";
+    assert_eq!(said(dir.path(), "show DIR"), (2, two.into()));
+    assert_eq!(said(dir.path(), "latest DIR"), (2, two.into()));
+}
+
+#[test]
+fn a_checkpoint_is_not_converted() {
+    let dir = one_checkpoint();
+    let what =
+        "ckdiff: error: DIR/model.ckpt: this is a checkpoint, which holds tensors and no message; ";
+    let with_meta = format!("{what}its meta graph is DIR/model.ckpt.meta");
+    assert_eq!(said(dir.path(), "convert DIR/model.ckpt DIR/x.pb"), (2, with_meta));
+    fs::remove_file(dir.path().join("model.ckpt.meta")).unwrap();
+    let without = format!(
+        "{what}`ckdiff show` lists the tensors, and `ckdiff save-as` writes them in another format"
+    );
+    assert_eq!(said(dir.path(), "convert DIR/model.ckpt DIR/x.pb"), (2, without));
+}
+
+#[test]
+fn a_missing_shard_is_one_line() {
+    let dir = one_checkpoint();
+    fs::remove_file(dir.path().join("model.ckpt.data-00000-of-00001")).unwrap();
+    let (code, output) = run(dir.path(), "-q DIR/model.ckpt demo/model.ckpt");
+    let line = "ckdiff: error: DIR/model.ckpt.data-00000-of-00001: this shard of the checkpoint is missing (tensor v1 and 1 other)\n";
+    assert_eq!((code, &*output), (2, line));
+}
+
+#[test]
+fn drivers_are_not_heard_where_devices_are_listed() {
+    let mut command = crate::support::command::command(&["devices"]);
+    // Mesa's driver writes to stderr without it.
+    command.env_remove("XDG_RUNTIME_DIR");
+    assert_eq!(crate::support::command::finish(command).stderr, "");
+}
+
+#[test]
+fn models_in_other_formats_are_named_with_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let files: [(&str, &[u8], [&str; 2]); 4] = [
+        ("m.onnx", b"\x08\x07", ["an ONNX model", "onnx.ModelProto"]),
+        ("m.h5", b"\x89HDF\r\n\x1a\n", ["a Keras HDF5 file", "model.export"]),
+        ("m.pt", b"PK\x03\x04", ["a PyTorch file", "safetensors.torch.save_file"]),
+        ("m.tflite", b"\x1c\0\0\0TFL3", ["a TensorFlow Lite model", "converted from"]),
+    ];
+    for (name, bytes, words) in files {
+        fs::write(dir.path().join(name), bytes).unwrap();
+        let (code, line) = said(dir.path(), &format!("DIR/{name} demo/model.ckpt"));
+        assert_eq!(code, 2, "{name}");
+        for word in words {
+            assert!(line.contains(word), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_tensor_is_shown_whole_by_rows_and_in_json() {
+    let show = ["show", "retrain/baseline.ckpt", "--tensor", "model/attention/mask"];
+    let all = ckdiff(&[&show[..], &["-n", "all"]].concat());
+    assert_eq!(all.text().lines().filter(|line| line.starts_with("  [")).count(), 24);
+    let some = ckdiff(&[&show[..], &["-n", "2"]].concat());
+    assert!(some.text().ends_with("\n  … and 528 more elements\n"), "{}", some.text());
+    let json = ckdiff(&[&show[..], &["-n", "all", "--format", "json"]].concat());
+    crate::support::command::assert_valid(&json.json());
+    let values = &json.json()["values"];
+    assert_eq!(values["first"].as_array().unwrap().len(), 576);
+    assert_eq!((&values["more"], &values["max"]), (&0.into(), &1.into()));
+}
