@@ -32,7 +32,7 @@ pub(super) fn explain(args: &[OsString], commands: &[&str]) -> Option<String> {
     }
     // Options may have values that look like paths.
     let paths: Vec<&OsString> = args.iter().collect();
-    if paths.iter().any(|arg| is_option(arg)) {
+    if paths.iter().any(is_option) {
         return None;
     }
     if let Some(checkpoint) = only_checkpoint(&paths) {
