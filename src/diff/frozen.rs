@@ -150,7 +150,7 @@ impl CheckpointTensors<'_> {
                 None => entries.extend(parts.values().map(|n| (Name::from(n.name), value(n)))),
             }
         }
-        entries.into_iter().map(|(name, source)| Entry { name, source }).collect()
+        entries.into_iter().map(|(name, source)| Entry::new(name, source)).collect()
     }
 }
 
@@ -208,5 +208,6 @@ fn join_parts<'n, 'm: 'n>(
         start += i64::try_from(*part.shape().dims().get(axis)?).ok()?;
         all.push(StoredSlice { slice: Slice::new(&extents, shape).ok()?, source: Box::new(part) });
     }
-    Partitioned::new(dtype, shape.clone(), all, std::path::PathBuf::new()).ok()
+    let joined = Partitioned::new(dtype, shape.clone(), all, std::path::PathBuf::new());
+    joined.check().is_ok().then_some(joined)
 }

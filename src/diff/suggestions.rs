@@ -79,7 +79,7 @@ fn by_type<'a>(
     }
     for tensor in tensors.iter().filter(|tensor| tensor.status == status) {
         let name = tensor.renamed_from.as_ref().unwrap_or(&tensor.name);
-        if let Some(Entry { name, source: Ok(source) }) = side.get(name) {
+        if let Some(Entry { name, source: Ok(source), .. }) = side.get(name) {
             let unmatched = Unmatched { name, source: source.as_ref() };
             types.entry(tensor_type(source.dtype(), source.shape())).or_default().push(unmatched);
         }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::partitioned::Partitioned;
 use crate::error::{Error, Result};
 use crate::tensor::{Name, TensorSource};
 
@@ -40,4 +41,40 @@ pub struct Entry {
     pub name: Name,
     /// The tensor, or why it cannot be read.
     pub source: Result<Box<dyn TensorSource>>,
+    /// The slices of a tensor that they do not cover, so that it cannot be read as a whole: a saver of some parts of a partitioned
+    /// variable saves these.
+    pub(crate) slices: Option<Partitioned>,
+}
+
+/// A tensor as a checkpoint stores it.
+pub(crate) enum StoredAs {
+    /// In one piece.
+    Whole(Box<dyn TensorSource>),
+    /// In slices, which may not cover it.
+    Slices(Partitioned),
+}
+
+impl Entry {
+    /// The entry of a tensor that is in one piece, or cannot be read.
+    pub(crate) fn new(name: Name, source: Result<Box<dyn TensorSource>>) -> Self {
+        Self { name, source, slices: None }
+    }
+
+    /// The entry of a tensor that may be in slices. `place` adds the tensor and the file to an error.
+    pub(crate) fn stored(
+        name: Name,
+        stored: Result<StoredAs>,
+        place: impl Fn(Error, &Name) -> Error,
+    ) -> Self {
+        let (source, slices): (Result<Box<dyn TensorSource>>, _) = match stored {
+            Ok(StoredAs::Whole(source)) => (Ok(source), None),
+            Ok(StoredAs::Slices(slices)) => match slices.check() {
+                Ok(()) => (Ok(Box::new(slices)), None),
+                Err(error) => (Err(error), Some(slices)),
+            },
+            Err(error) => (Err(error), None),
+        };
+        let source = source.map_err(|error| place(error, &name));
+        Self { name, source, slices }
+    }
 }

@@ -6,8 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 use crate::tensor::{
-    BufferedStream, DType, Shape, Slice, StoredChecksums, TensorSource, TensorStream, framing,
+    BufferedStream, DType, Shape, Slice, StoredChecksums, Tensor, TensorSource, TensorStream, cut,
+    framing,
 };
 
 use super::ranges::{Range, RangeWalk};
@@ -39,31 +41,73 @@ pub(crate) struct Partitioned {
 }
 
 impl Partitioned {
-    /// Assembles a tensor from slices of type `dtype`, which `file` lists.
-    ///
-    /// # Errors
-    /// If the slices have more or fewer elements than the tensor. Overlaps are found while the tensor is read.
+    /// A tensor with these slices of type `dtype`, which `file` lists.
     pub(crate) fn new(
         dtype: DType,
         shape: Shape,
         mut parts: Vec<StoredSlice>,
         file: PathBuf,
-    ) -> Result<Self> {
+    ) -> Self {
         parts.sort_by(|a, b| a.slice.extents().cmp(b.slice.extents()));
-        let elements = parts.iter().fold(0u64, |n, p| n.saturating_add(p.slice.shape().elements()));
-        if elements != shape.elements() {
-            let mut walk = RangeWalk::new(parts.iter().map(|part| &part.slice), &shape);
-            // Enough to find the gap in most cases, and never more work than reading the list of slices was.
-            for _ in 0..16 * parts.len() {
-                if walk.next().map_err(|error| error.in_file(&file))?.is_none() {
-                    break;
-                }
-            }
-            let expected = format!("{}, as shape {shape} has", shape.elements());
-            let error = Error::unexpected("number of elements in all slices", elements, expected);
-            return Err(error.in_file(&file));
+        Self { dtype, shape, parts, file }
+    }
+
+    /// Checks that the slices can be assembled to the tensor.
+    ///
+    /// # Errors
+    /// If the slices have more or fewer elements than the tensor. Overlaps are found while the tensor is read.
+    pub(crate) fn check(&self) -> Result<()> {
+        let counts = self.parts.iter().map(|part| part.slice.shape().elements());
+        let elements = counts.fold(0, u64::saturating_add);
+        if elements == self.shape.elements() {
+            return Ok(());
         }
-        Ok(Self { dtype, shape, parts, file })
+        let in_file = |error: Error| error.in_file(&self.file);
+        let mut walk = RangeWalk::new(self.parts.iter().map(|part| &part.slice), &self.shape);
+        // Enough to find the gap in most cases, and never more work than reading the list of slices was.
+        for _ in 0..16 * self.parts.len() {
+            if walk.next().map_err(in_file)?.is_none() {
+                break;
+            }
+        }
+        let expected = format!("{}, as shape {} has", self.shape.elements(), self.shape);
+        Err(in_file(Error::unexpected("number of elements in all slices", elements, expected)))
+    }
+
+    /// Whether the slices have all elements of `wanted`.
+    pub(crate) fn covers(&self, wanted: &Slice) -> bool {
+        let inside = self.parts.iter().filter_map(|part| part.slice.intersection(wanted));
+        let count = inside.map(|slice| slice.shape().elements()).fold(0, u64::saturating_add);
+        count >= wanted.shape().elements()
+    }
+
+    /// The size of all slices with elements of `wanted`, in bytes.
+    pub(crate) fn stored_bytes_of(&self, wanted: &Slice) -> u64 {
+        let parts = self.parts.iter().filter(|part| part.slice.intersection(wanted).is_some());
+        parts.map(|part| part.source.stored_bytes()).fold(0, u64::saturating_add)
+    }
+
+    /// Reads the elements of `wanted` from the slices that have some of them.
+    ///
+    /// # Errors
+    /// If the slices do not have all of it, overlap inside it, or cannot be read.
+    pub(crate) fn read_slice(&self, wanted: &Slice, limits: &Limits) -> Result<Tensor> {
+        if !self.covers(wanted) {
+            let kind = format!("the checkpoint does not have all of slice {wanted}");
+            return Err(Error::not_found(kind).in_file(&self.file));
+        }
+        let mut parts = Vec::new();
+        for part in &self.parts {
+            let Some(inside) = part.slice.intersection(wanted) else { continue };
+            let stored = Tensor::read(&*part.source, limits)?;
+            let offsets = cut::offsets(&stored).unwrap_or_default();
+            let content = cut::cut(&stored, &offsets, &inside.within(&part.slice)?)?;
+            parts.push(StoredSlice { slice: inside.within(wanted)?, source: Box::new(content) });
+        }
+        let shape = wanted.shape().clone();
+        let found = Self::new(self.dtype, shape, parts, self.file.clone());
+        found.check()?;
+        Tensor::read(&found, limits)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tensors: names, element types, shapes, slices, and content that is read in order or by offset.
 
 mod buffered_stream;
+pub(crate) mod cut;
 mod decimal;
 mod dtype;
 mod element;

@@ -71,6 +71,35 @@ impl Slice {
         self.given.iter().all(|&extent| extent == (0, -1))
     }
 
+    /// The part that this slice and `other` share, both of one tensor; `None` if they share no element.
+    pub(crate) fn intersection(&self, other: &Self) -> Option<Self> {
+        let mut shared = Vec::with_capacity(self.extents.len());
+        for (&(start, len), &(other_start, other_len)) in self.extents.iter().zip(&other.extents) {
+            // Both ends are inside a dimension, so nothing overflows.
+            let (first, end) = (start.max(other_start), (start + len).min(other_start + other_len));
+            shared.push((first, end.checked_sub(first).filter(|len| *len > 0)?));
+        }
+        let dims: Vec<i64> = shared.iter().map(|&(_, len)| len.cast_signed()).collect();
+        let given = shared.iter().map(|&(first, len)| (first.cast_signed(), len.cast_signed()));
+        let given = given.collect();
+        Some(Self { shape: Shape::new(&dims).ok()?, given, extents: shared.into() })
+    }
+
+    /// The same part as a slice of `outer`, which contains it.
+    ///
+    /// # Errors
+    /// If `outer` does not contain it.
+    pub(crate) fn within(&self, outer: &Self) -> Result<Self> {
+        let starts = outer.extents.iter().map(|&(start, _)| start);
+        let inside = self.extents.iter().zip(starts);
+        let inside: Vec<(i64, i64)> = inside
+            .map(|(&(first, len), start)| {
+                (first.wrapping_sub(start).cast_signed(), len.cast_signed())
+            })
+            .collect();
+        Self::new(&inside, &outer.shape)
+    }
+
     /// The shape of the slice.
     pub fn shape(&self) -> &Shape {
         &self.shape

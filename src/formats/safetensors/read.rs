@@ -119,9 +119,9 @@ impl Model {
     }
 
     fn contents(self, prefix: &Path, files: Vec<PathBuf>) -> Contents {
-        let entries = self.tensors.into_iter().map(|(name, source)| Entry {
-            source: source.map_err(|error| error.of_tensor(&name)),
-            name,
+        let entries = self.tensors.into_iter().map(|(name, source)| {
+            let source = source.map_err(|error| error.of_tensor(&name));
+            Entry::new(name, source)
         });
         Contents {
             prefix: prefix.to_path_buf(),

@@ -83,8 +83,8 @@ impl Merged {
         let entries = tensors
             .into_iter()
             .map(|(name, placed)| {
-                let source = placed.and_then(|placed| placed.source(&tables));
-                Entry { source: source.map_err(|error| error.of_tensor(&name)), name }
+                let stored = placed.and_then(|placed| placed.stored(&tables));
+                Entry::stored(name, stored, |error, name| error.of_tensor(name))
             })
             .collect();
         let prefix = path.to_path_buf();

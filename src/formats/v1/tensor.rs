@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::tensor::{DType, Name, Shape, Slice, TensorSource};
+use crate::tensor::{DType, Name, Shape, Slice};
 
+use super::super::contents::StoredAs;
 use super::super::partitioned::{Partitioned, StoredSlice};
 use super::super::proto::Extents;
 use super::meta::SavedMeta;
@@ -109,7 +110,7 @@ pub(super) struct LocatedTensor {
 }
 
 impl LocatedTensor {
-    pub(super) fn source(self, tables: &[Arc<TableFile>]) -> Result<Box<dyn TensorSource>> {
+    pub(super) fn stored(self, tables: &[Arc<TableFile>]) -> Result<StoredAs> {
         let lost = || Error::not_found("its file is missing");
         let mut parts = Vec::with_capacity(self.parts.len());
         let mut listed_in = PathBuf::new();
@@ -125,8 +126,8 @@ impl LocatedTensor {
             && only.slice.is_given_whole()
             && let Some(only) = parts.pop()
         {
-            return Ok(only.source);
+            return Ok(StoredAs::Whole(only.source));
         }
-        Ok(Box::new(Partitioned::new(self.dtype, self.shape, parts, listed_in)?))
+        Ok(StoredAs::Slices(Partitioned::new(self.dtype, self.shape, parts, listed_in)))
     }
 }

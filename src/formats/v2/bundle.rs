@@ -8,8 +8,9 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::magic;
 use crate::probe::Probe;
-use crate::tensor::{Name, Shape, Slice, TensorSource};
+use crate::tensor::{Name, Shape, Slice};
 
+use super::super::contents::StoredAs;
 use super::super::partitioned::{Partitioned, StoredSlice};
 use super::super::proto::Extents;
 use super::super::shards::Shards;
@@ -96,24 +97,19 @@ impl Bundle<'_> {
         Contents { prefix, files, entries: out, metadata, damage, has_data, scan }
     }
 
-    fn entry(&self, name: Name, source: Result<Box<dyn TensorSource>>) -> Entry {
-        let source = source.map_err(|error| error.of_tensor(&name).in_file(&self.index));
-        Entry { name, source }
+    fn entry(&self, name: Name, stored: Result<StoredAs>) -> Entry {
+        Entry::stored(name, stored, |error, name| error.of_tensor(name).in_file(&self.index))
     }
 
-    fn source(
-        &self,
-        name: &Name,
-        mut entry: BundleEntry,
-        slices: &mut Slices,
-    ) -> Result<Box<dyn TensorSource>> {
+    fn source(&self, name: &Name, mut entry: BundleEntry, slices: &mut Slices) -> Result<StoredAs> {
         let extents = std::mem::take(&mut entry.slices);
         // TensorFlow reads a full slice from the entry of the tensor.
         if extents.is_empty() || matches!(&*extents, [only] if is_full(only)) {
-            return Ok(Box::new(self.stored(entry)?));
+            return Ok(StoredAs::Whole(Box::new(self.stored(entry)?)));
         }
         let parts = self.parts(name, &entry, &extents, slices)?;
-        Ok(Box::new(Partitioned::new(entry.dtype, entry.shape, parts, self.index.clone())?))
+        let index = self.index.clone();
+        Ok(StoredAs::Slices(Partitioned::new(entry.dtype, entry.shape, parts, index)))
     }
 
     fn parts(

@@ -119,8 +119,12 @@ impl<'c> RestoreSource<'c> {
         let Some(entry) = self.entry(&requested.key) else {
             return Some((MisfitReason::Missing { suggestion: None }, None));
         };
-        // Damage is reported elsewhere.
-        let source = &**entry.source.as_ref().ok()?;
+        // Damage is reported elsewhere; a slice can be there although the rest of its tensor is not.
+        let slices = entry.slices.as_ref().filter(|_| !requested.slice.is_empty());
+        let source = match (&entry.source, slices) {
+            (Ok(source), _) => &**source,
+            (Err(_), slices) => slices? as &dyn TensorSource,
+        };
         if requested.dtype != 0 && requested.dtype != source.dtype().code() {
             let graph = DType::name_of(requested.dtype);
             return Some((MisfitReason::Dtype { graph, checkpoint: source.dtype() }, None));
@@ -129,6 +133,13 @@ impl<'c> RestoreSource<'c> {
             Ok(slice) => slice,
             Err(misfit) => return Some((misfit, None)),
         };
+        if let (Some(slice), Some(slices)) = (&slice, slices)
+            && !slices.covers(slice)
+        {
+            let spec = requested.slice.clone();
+            let reason = "the checkpoint does not have all of it".to_owned();
+            return Some((MisfitReason::Slice { spec, reason }, None));
+        }
         let shape = slice.as_ref().map_or(source.shape(), Slice::shape);
         let misfit = |variable: &&RestoredVariable| !variable.accepts(shape);
         let variable = requested.variables.iter().find(misfit)?;

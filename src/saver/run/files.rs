@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::cut::{cut, offsets};
 use super::operation::Operation;
 use super::session::Session;
 use super::value::{Value, int, of_string, strings, text, texts};
@@ -12,6 +11,7 @@ use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
 use crate::graph::{SaveOp, attrs, save_op};
 use crate::limits::Limits;
+use crate::tensor::cut::{cut, offsets};
 use crate::tensor::{DType, Name, Slice, Tensor, TensorSource, slice_spec};
 
 /// The number of checkpoint entries that cost as much as a node.
@@ -99,7 +99,12 @@ fn stored(session: &mut Session<'_, '_>, request: TensorRequest<'_>) -> Result<A
     let entry = checkpoint.tensor(request.key).ok_or_else(|| {
         Error::not_found("the checkpoint has no such tensor").in_file(checkpoint.path())
     })?;
-    let source = &**entry.source.as_ref().map_err(Error::clone)?;
+    let source: &dyn TensorSource = match (&entry.source, &entry.slices) {
+        (Ok(source), _) => &**source,
+        // A slice can be there although the rest of its tensor is not.
+        (Err(_), Some(slices)) if !request.slice.is_empty() => slices,
+        (Err(error), _) => return Err(error.clone()),
+    };
     if request.dtype != source.dtype().code() {
         let expected = format!("{}, which the node restores", DType::name_of(request.dtype));
         return Err(Error::unexpected("dtype", source.dtype(), expected));
@@ -115,6 +120,12 @@ fn stored(session: &mut Session<'_, '_>, request: TensorRequest<'_>) -> Result<A
     let tensor = match slice.as_ref().map(|slice| (slice, source.part(slice))) {
         None => read(session, source)?,
         Some((_, Some(part))) => read(session, part)?,
+        Some((slice, None)) if let Some(slices) = &entry.slices => {
+            let elements = slice.shape().elements().saturating_mul(8);
+            let stored = slices.stored_bytes_of(slice);
+            session.charge(stored.saturating_add(elements.min(stored)))?;
+            slices.read_slice(slice, &Limits::default())?
+        }
         Some((slice, None)) => {
             let whole = stored(session, TensorRequest { slice: "", ..request })?;
             let elements = slice.shape().elements();
@@ -138,7 +149,10 @@ fn open(session: &mut Session<'_, '_>, path: &str) -> Result<(Arc<str>, Arc<Chec
     }
     let checkpoint = Arc::new(Checkpoint::open(path)?);
     session.steps(checkpoint.tensors().len() / ENTRIES)?;
-    let sources = checkpoint.tensors().filter_map(|entry| entry.source.as_ref().ok());
+    let sources = checkpoint.tensors().filter_map(|entry| match (&entry.source, &entry.slices) {
+        (Ok(source), _) => Some(&**source),
+        (Err(_), slices) => slices.as_ref().map(|slices| slices as &dyn TensorSource),
+    });
     let bytes = sources.fold(0u64, |sum, source| sum.saturating_add(source.stored_bytes()));
     let more = bytes.saturating_sub(session.checkpoints.largest);
     session.checkpoints.largest += more;

@@ -18,7 +18,6 @@ mod arrays;
 mod assign;
 mod calls;
 mod checkpoints;
-mod cut;
 mod files;
 mod frame;
 mod functions;

@@ -1,10 +1,10 @@
 //! Cuts a slice out of a tensor in memory.
 
+use super::{Slice, Tensor};
 use crate::error::{Error, Result};
-use crate::tensor::{Slice, Tensor};
 
 /// The start of each element of variable length, and the end of the last one; `None` for fixed-width elements.
-pub(super) fn offsets(whole: &Tensor) -> Option<Vec<usize>> {
+pub(crate) fn offsets(whole: &Tensor) -> Option<Vec<usize>> {
     let elements = whole.byte_elements()?;
     let mut offsets = vec![0];
     let mut end = 0;
@@ -16,7 +16,7 @@ pub(super) fn offsets(whole: &Tensor) -> Option<Vec<usize>> {
 }
 
 /// The elements of `whole` in `slice`, which must be inside its shape. `offsets` are those of variable-length elements.
-pub(super) fn cut(whole: &Tensor, offsets: &[usize], slice: &Slice) -> Result<Tensor> {
+pub(crate) fn cut(whole: &Tensor, offsets: &[usize], slice: &Slice) -> Result<Tensor> {
     let lost = || Error::truncated("a tensor", 1, 0);
     let offset = |at: usize| match whole.dtype().size() {
         Some(size) => at.checked_mul(size),
