@@ -41,7 +41,7 @@ pub(crate) use op_kind::{
 };
 pub use op_table::{OpTable, default_of, is_commutative, is_stateful};
 pub use output::Output;
-pub(crate) use output::output_index;
+pub(crate) use output::{input_dtypes, output_dtype, output_index};
 pub use save_nodes::{SaveNode, SavedTensor};
 pub(crate) use save_nodes::{Target, output_number, restored, targets_of};
 pub use save_op::Action;

@@ -57,10 +57,7 @@ impl<'m> Graph<'m> {
             let kind = format!("the op {} of {name} is unknown", shortened(node.op));
             Error::not_found(kind)
         })?;
-        let dtype = dtype(node, &op, number).map_err(|given| {
-            let (name, s) = (shortened(node.name), if given == 1 { "" } else { "s" });
-            Error::not_found(format!("there is no output {number}: {name} has {given} output{s}"))
-        })?;
+        let dtype = dtype(node, &op, number).map_err(|given| no_output(node, number, given))?;
         Ok(Output { dtype, shape: shape(node, number) })
     }
 
@@ -85,6 +82,45 @@ fn dtype(node: &Node<'_>, op: &OpDef, number: usize) -> std::result::Result<i32,
         before = before.saturating_add(dtypes.len().saturating_mul(times));
     }
     Err(before)
+}
+
+fn no_output(node: &Node<'_>, number: usize, given: usize) -> Error {
+    let (name, s) = (shortened(node.name), if given == 1 { "" } else { "s" });
+    Error::not_found(format!("there is no output {number}: {name} has {given} output{s}"))
+}
+
+/// The dtype of an output of a node; `None` if the node lacks an attribute that gives its outputs.
+///
+/// # Errors
+/// If the node has no such output.
+pub(crate) fn output_dtype(node: &Node<'_>, op: &OpDef, number: usize) -> Result<Option<i32>> {
+    if !op.output_arg.iter().all(|arg| is_given(node, op, arg)) {
+        return Ok(None);
+    }
+    dtype(node, op, number).map(Some).map_err(|given| no_output(node, number, given))
+}
+
+/// The dtypes of the first `count` inputs of a node; `None` if the node lacks an attribute that gives them.
+pub(crate) fn input_dtypes(node: &Node<'_>, op: &OpDef, count: usize) -> Option<Vec<i32>> {
+    let mut all = Vec::new();
+    for arg in &op.input_arg {
+        if !is_given(node, op, arg) {
+            return None;
+        }
+        let (mut dtypes, times) = of_arg(node, op, arg);
+        let reference = if arg.is_ref { REFERENCE } else { 0 };
+        dtypes.iter_mut().for_each(|dtype| *dtype = dtype.saturating_add(reference));
+        let left = count - all.len();
+        let len = dtypes.len().saturating_mul(times).min(left);
+        all.extend(dtypes.into_iter().cycle().take(len));
+    }
+    Some(all)
+}
+
+/// Whether a node has the attributes that give the tensors of an argument.
+fn is_given(node: &Node<'_>, op: &OpDef, arg: &ArgDef) -> bool {
+    let names = [&arg.type_attr, &arg.type_list_attr, &arg.number_attr];
+    names.into_iter().all(|name| name.is_empty() || attr(node, op, name).is_some())
 }
 
 /// The number of the output `name:number`, the form of inputs in functions, among all outputs of a node.

@@ -6,6 +6,8 @@ use prost_reflect::prost::Message as _;
 
 use super::collections;
 use super::debug_info;
+use super::definitions::Definitions;
+use super::elements::Elements;
 use super::import_nodes::{ImportedNodes, devices};
 use super::input_map::InputMap;
 use super::merge::Base;
@@ -25,7 +27,6 @@ use crate::schema::field::{
     meta_graph_def::{self, meta_info_def},
 };
 use crate::schema::tensorflow::SaverDef;
-use crate::suggestion;
 
 /// The result of an import.
 #[derive(Debug, Clone)]
@@ -78,9 +79,15 @@ pub fn import<'s>(
     let names = UsedNames::of(graph_bytes);
     let scope = taken.scope(&options.import_scope);
     let placed = ImportScope { renamed: taken.renamed(&scope, &names), scope };
-    let bound = InputMap::new(options, &graph)?;
+    let definitions = Definitions::of(&parts)?;
+    let bound = InputMap::new(options, &graph, &definitions)?;
     check_graph(&graph, &bound)?;
     bound.check_values(&names, &placed, taken)?;
+    if let Some(into) = into.filter(|_| !bound.is_empty()) {
+        let base = Parts::of(into)?;
+        let of_base = (&Graph::new(base.graph.unwrap_or_default())?, &Definitions::of(&base)?);
+        bound.check_dtypes((&graph, &definitions), of_base)?;
+    }
 
     let order = order(&graph, |input| bound.of(input.text).is_some())?;
     let devices = devices(&graph, &order, options.clear_devices);
@@ -92,7 +99,8 @@ pub fn import<'s>(
     }
     let saver = rename_others(&mut parts, &placed);
     set_collections(&mut parts, &placed, &graph, options)?;
-    let return_elements = returned(options, &graph, &placed, &bound)?;
+    let elements = Elements { graph: &graph, definitions: &definitions, bound: &bound };
+    let return_elements = elements.returned(&options.return_elements, &placed)?;
     let mut left_out = Vec::new();
     let message = match base {
         Some(base) => base.with(&parts.message(meta), &mut left_out)?,
@@ -201,36 +209,4 @@ fn set_collections(
 fn is_before_trainable(version: &str) -> bool {
     let mut numbers = version.split('.').map(|part| part.parse::<u32>());
     matches!((numbers.next(), numbers.next()), (Some(Ok(major)), Some(Ok(minor))) if (major, minor) < (1, 9))
-}
-
-/// The new names of the requested elements.
-fn returned(
-    options: &ImportOptions<'_>,
-    graph: &Graph<'_>,
-    placed: &ImportScope<'_>,
-    bound: &InputMap<'_>,
-) -> Result<Vec<String>> {
-    let found = |element: &String| {
-        let is_tensor = element.contains(':');
-        if let Some(new) = bound.of(element).filter(|_| is_tensor) {
-            return Ok(new.to_string());
-        }
-        let node = node_of(element);
-        let output = element.get(node.len() + 1..).filter(|_| is_tensor);
-        let is_output = output.is_none_or(|output| output.parse::<u32>().is_ok());
-        if element.starts_with('^') || !is_output {
-            let found = format!("{:?}", shortened(element));
-            return Err(Error::unexpected("element to return", found, "NODE or NODE:OUTPUT"));
-        }
-        if graph.find(node).is_none() {
-            let hint =
-                suggestion::hint(node.as_bytes(), graph.nodes().iter().map(|node| node.name));
-            return Err(Error::not_found(format!(
-                "{} is not in the graph{hint}",
-                shortened(element)
-            )));
-        }
-        Ok(placed.rename(element).into_owned())
-    };
-    options.return_elements.iter().map(found).collect()
 }

@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::definitions::Definitions;
 use super::names::{ImportScope, Rename};
 use super::options::ImportOptions;
 use super::unique::UsedNames;
 use crate::error::{Error, Result, shortened};
 use crate::graph::{Graph, TensorName, node_of};
 use crate::suggestion;
+use crate::tensor::{DType, REFERENCE};
 
 /// The replacements of inputs.
 pub(super) struct InputMap<'a> {
@@ -18,7 +20,14 @@ pub(super) struct InputMap<'a> {
 
 impl<'a> InputMap<'a> {
     /// The replacements in `options`, whose inputs must be in `graph`.
-    pub(super) fn new(options: &'a ImportOptions<'_>, graph: &Graph<'_>) -> Result<Self> {
+    ///
+    /// # Errors
+    /// If one of them is not.
+    pub(super) fn new(
+        options: &'a ImportOptions<'_>,
+        graph: &Graph<'_>,
+        definitions: &Definitions<'_>,
+    ) -> Result<Self> {
         let mut map = BTreeMap::new();
         let inputs = || graph.nodes().iter().flat_map(|node| graph.inputs(node));
         let known: BTreeSet<(&str, &str)> = if options.input_map.is_empty() {
@@ -35,6 +44,10 @@ impl<'a> InputMap<'a> {
                     "input_map names {}, which is not in the graph{hint}",
                     shortened(from)
                 )));
+            }
+            if let Some(id) = graph.find(key.0).filter(|_| key.1 != "^") {
+                let number = key.1.parse().map_err(|_| no_tensor(from))?;
+                definitions.output(graph.node(id), number).map_err(in_map)?;
             }
             let to = match (key.1, to.strip_prefix('^')) {
                 ("^", _) => Cow::Owned(format!("^{}", node_of(to))),
@@ -62,6 +75,49 @@ impl<'a> InputMap<'a> {
         if self.is_empty() { None } else { self.map.get(&tensor(input)) }
     }
 
+    /// Checks that nodes of `graph` get inputs of the dtypes that they take, as far as the definitions tell: TensorFlow accepts the value of a
+    /// reference, but no reference in place of which there is only a value.
+    ///
+    /// # Errors
+    /// If a replacement is an output that its node in `into` does not have, or of another dtype than a node takes.
+    pub(super) fn check_dtypes(
+        &self,
+        (graph, definitions): (&Graph<'_>, &Definitions<'_>),
+        (into, of_into): (&Graph<'_>, &Definitions<'_>),
+    ) -> Result<()> {
+        let mut dtypes = BTreeMap::new();
+        for to in self.map.values().filter(|to| !to.starts_with('^')) {
+            let TensorName { node, .. } = TensorName::parse(to);
+            if let Some(id) = into.find(node) {
+                let number = TensorName::parse(to).output().ok_or_else(|| no_tensor(to))?;
+                dtypes.insert(&**to, of_into.output(into.node(id), number).map_err(in_map)?);
+            }
+        }
+        for node in graph.nodes() {
+            let inputs = graph.inputs(node);
+            let bound = inputs.iter().enumerate().filter_map(|(at, input)| {
+                let to = &**self.of(input.text).filter(|to| !to.starts_with('^'))?;
+                Some((at, to, (*dtypes.get(to)?)?))
+            });
+            let mut bound = bound.peekable();
+            if bound.peek().is_none() {
+                continue;
+            }
+            let expected = definitions.inputs(node, inputs.len()).unwrap_or_default();
+            for (at, to, found) in bound {
+                let Some(&expected) = expected.get(at) else { continue };
+                let is_value = expected < REFERENCE && found == expected + REFERENCE;
+                if found != expected && !is_value && expected != 0 {
+                    let field = format!("input_map: input {at} of {}", shortened(node.name));
+                    let found = format!("{} from {}", dtype(found), shortened(to));
+                    let error = Error::unexpected("dtype", found, dtype(expected));
+                    return Err(error.in_field(&field));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Checks that the replacements are nodes of the resulting graph.
     pub(super) fn check_values(
         &self,
@@ -85,6 +141,23 @@ impl<'a> InputMap<'a> {
             }
         }
         Ok(())
+    }
+}
+
+fn in_map(error: Error) -> Error {
+    error.in_field("input_map")
+}
+
+fn no_tensor(name: &str) -> Error {
+    let expected = "NODE:OUTPUT, a node's name and a number";
+    in_map(Error::unexpected("name of a tensor", shortened(name), expected))
+}
+
+/// The name of a dtype, which may be a reference.
+fn dtype(code: i32) -> String {
+    match code.checked_sub(REFERENCE).filter(|code| *code > 0) {
+        Some(value) => format!("a reference to {}", DType::name_of(value)),
+        None => DType::name_of(code),
     }
 }
 

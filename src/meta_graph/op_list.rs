@@ -5,16 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::parts::Parts;
 use crate::error::Result;
 use crate::graph::{OpTable, attrs, calls_function};
-use crate::message::{Value, Writer, entries, fields, nested, records, string};
-use crate::schema::field;
-use crate::schema::field::meta_graph_def::meta_info_def;
+use crate::message::{Message, Value, Writer, entries, field, fields, nested, records, string};
+use crate::schema::field::meta_graph_def::{self, meta_info_def};
 use crate::schema::field::op_def::{self, arg_def, attr_def};
-use crate::schema::field::{function_def, function_def_library, graph_def, node_def};
+use crate::schema::field::{function_def, function_def_library, graph_def, node_def, op_list};
 
 /// The op list of a meta graph over the built-in op table.
 pub(super) fn of<'m>(parts: &Parts<'m>) -> Result<OpTable<'m>> {
     let own = OpTable::decode(nested(parts.info, meta_info_def::STRIPPED_OP_LIST))?;
     Ok(own.over(OpTable::builtin()))
+}
+
+/// Whether a `MetaGraphDef` has an op list.
+pub(crate) fn has_op_list(meta: &Message<'_>) -> bool {
+    let info = nested(meta.bytes(), meta_graph_def::META_INFO_DEF);
+    field(info, meta_info_def::STRIPPED_OP_LIST).is_some()
 }
 
 /// The records of an `OpList` with the ops of `graph`, a `GraphDef`, sorted by name, without those that `ops` does not have.
@@ -24,7 +29,7 @@ pub(super) fn of<'m>(parts: &Parts<'m>) -> Result<OpTable<'m>> {
 pub(super) fn of_graph(graph: &[u8], ops: &OpTable<'_>) -> Vec<u8> {
     let mut out = Writer::default();
     for op in used(graph).into_iter().filter_map(|op| ops.bytes(op)) {
-        out.put_message(field::op_list::OP, |out| without_docs(op, out));
+        out.put_message(op_list::OP, |out| without_docs(op, out));
     }
     out.finish()
 }

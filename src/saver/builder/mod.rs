@@ -30,7 +30,7 @@ pub use variable::{SliceOf, Variable, all_saveable};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::message::{Message, records};
-use crate::meta_graph::{Replacements, graph_of};
+use crate::meta_graph::{ExportOptions, Replacements, export, graph_of, has_op_list};
 use crate::schema::KnownType;
 use crate::schema::field::{graph_def, meta_graph_def};
 use crate::schema::tensorflow::SaverDef;
@@ -51,7 +51,7 @@ pub struct Built<'s> {
 /// Builds a saver into the graph of a `MetaGraphDef`, or into a `GraphDef`, which needs a list of variables because it has no collections.
 /// `None` if there are no variables and `allow_empty` is set.
 ///
-/// The rest of the message is unchanged, including unknown fields.
+/// If the meta graph has an op list, the ops of the new nodes are in it. The rest of the message is unchanged, including unknown fields.
 ///
 /// ```
 /// use ckdiff::artifact::{Document, ReadOptions};
@@ -131,5 +131,10 @@ fn appended<'s>(message: &Message<'s>, nodes: &[u8]) -> Result<Message<'s>> {
     let mut new = Replacements::default();
     new.set(meta_graph_def::GRAPH_DEF, &graph);
     let bytes = new.apply(message.schema(), message.ty(), message.bytes());
-    Message::decode(message.schema(), message.ty(), bytes)
+    let message = Message::decode(message.schema(), message.ty(), bytes)?;
+    if !has_op_list(&message) {
+        return Ok(message);
+    }
+    let options = ExportOptions { stripped_op_list: true, ..ExportOptions::default() };
+    Ok(export(&message, &options)?.message)
 }

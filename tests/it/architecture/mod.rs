@@ -68,7 +68,7 @@ const MODULES: &[(&str, &[&str])] = &[
         ],
     ),
     ("graph", &["bytes", "error", "limits", "message", "schema", "suggestion", "tensor"]),
-    ("meta_graph", &["error", "graph", "message", "schema", "suggestion"]),
+    ("meta_graph", &["error", "graph", "message", "schema", "suggestion", "tensor"]),
     (
         "artifact",
         &[

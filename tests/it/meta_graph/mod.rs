@@ -1,5 +1,6 @@
 //! Meta graphs: export and import.
 
+mod bindings;
 mod debug_info;
 mod edges;
 mod properties;

@@ -1,0 +1,153 @@
+//! What an import binds and returns: outputs that the graph has, with the dtypes that its nodes take.
+//!
+//! Every refusal is one of TensorFlow 2.21's `import_graph_def`, on the same graph.
+
+use ckdiff::meta_graph::{ImportOptions, Imported, import};
+
+use crate::meta_graph::tensorflow::text;
+use crate::support::message_forms::parsed;
+
+const DTYPE: &str = "attr { key: 'dtype' value { type: DT_FLOAT } }";
+
+/// Outputs of every kind: one float (`x`), one int32 (`i`), three (`s`), two of other dtypes (`u`), none (`n`), of an unknown op (`mine`), and of a
+/// function (`call`).
+fn graph() -> String {
+    format!(
+        "node {{ name: 'x' op: 'Placeholder' {DTYPE} }}
+         node {{ name: 'i' op: 'Placeholder' attr {{ key: 'dtype' value {{ type: DT_INT32 }} }} }}
+         node {{ name: 'y' op: 'Identity' input: 'x' attr {{ key: 'T' value {{ type: DT_FLOAT }} }} }}
+         node {{ name: 's' op: 'Split' input: 'i' input: 'x' attr {{ key: 'num_split' value {{ i: 3 }} }}
+                 attr {{ key: 'T' value {{ type: DT_FLOAT }} }} }}
+         node {{ name: 'z' op: 'AddV2' input: 'y' input: 's' attr {{ key: 'T' value {{ type: DT_FLOAT }} }} }}
+         node {{ name: 'u' op: 'Unique' input: 'i' attr {{ key: 'T' value {{ type: DT_INT32 }} }} }}
+         node {{ name: 'n' op: 'NoOp' }}
+         node {{ name: 'mine' op: 'MyOwnOp' input: 'u:1' }}
+         node {{ name: 'call' op: 'twice' input: 'x' }}
+         node {{ name: 'v' op: 'VariableV2' {DTYPE} attr {{ key: 'shape' value {{ shape {{ }} }} }} }}
+         node {{ name: 'set' op: 'Assign' input: 'v' input: 'x' attr {{ key: 'T' value {{ type: DT_FLOAT }} }} }}
+         library {{ function {{ signature {{ name: 'twice' input_arg {{ name: 'a' type: DT_FLOAT }}
+            output_arg {{ name: 'b' type: DT_FLOAT }} output_arg {{ name: 'c' type: DT_FLOAT }} }}
+            ret {{ key: 'b' value: 'a' }} ret {{ key: 'c' value: 'a' }} }} }}"
+    )
+}
+
+/// Imports the graph into one with the tensors `float`, `int`, `var` (a reference) and `two:1`.
+fn imported(bound: &[(&str, &str)], returned: &[&str]) -> Result<Imported<'static>, String> {
+    let into = format!(
+        "graph_def {{
+            node {{ name: 'float' op: 'Placeholder' {DTYPE} }}
+            node {{ name: 'int' op: 'Placeholder' attr {{ key: 'dtype' value {{ type: DT_INT32 }} }} }}
+            node {{ name: 'var' op: 'VariableV2' {DTYPE} attr {{ key: 'shape' value {{ shape {{ }} }} }} }}
+            node {{ name: 'two' op: 'Unique' input: 'float' attr {{ key: 'T' value {{ type: DT_FLOAT }} }} }}
+            node {{ name: 'odd' op: 'AnotherOfMyOps' }}
+        }}"
+    );
+    let meta = |text: &str| parsed("tensorflow.MetaGraphDef", text);
+    let options = ImportOptions {
+        import_scope: "imp".into(),
+        input_map: bound.iter().map(|(from, to)| ((*from).into(), (*to).into())).collect(),
+        return_elements: returned.iter().map(|element| (*element).into()).collect(),
+        ..ImportOptions::default()
+    };
+    let (graph, into) = (meta(&format!("graph_def {{ {} }}", graph())), meta(&into));
+    import(&graph, Some(&into), &options).map_err(|error| error.to_string())
+}
+
+#[test]
+fn an_element_is_an_output_that_its_node_has() {
+    for (element, new) in [
+        ("x:0", "imp/x:0"),
+        ("s:2", "imp/s:2"),
+        ("u:1", "imp/u:1"),
+        ("call:1", "imp/call:1"),
+        ("n", "imp/n"),
+        // Its op is in no list.
+        ("mine:7", "imp/mine:7"),
+    ] {
+        let found = imported(&[], &[element]).unwrap();
+        assert_eq!(found.return_elements, [new], "{element}");
+    }
+    for (element, says) in [
+        ("x:1", "there is no output 1: x has 1 output"),
+        ("x:7", "there is no output 7: x has 1 output"),
+        ("x:01", "there is no output 1: x has 1 output"),
+        ("s:3", "there is no output 3: s has 3 outputs"),
+        ("u:2", "there is no output 2: u has 2 outputs"),
+        ("n:0", "there is no output 0: n has 0 outputs"),
+        ("call:2", "there is no output 2: call has 2 outputs"),
+    ] {
+        let error = imported(&[], &[element]).unwrap_err();
+        assert_eq!(error, format!("element to return: {says}"), "{element}");
+    }
+    // A replaced tensor is returned in its place.
+    assert_eq!(imported(&[("y:0", "float:0")], &["y:0"]).unwrap().return_elements, ["float:0"]);
+}
+
+#[test]
+fn only_outputs_that_a_node_has_are_replaced() {
+    for (from, says) in [
+        ("x:1", "there is no output 1: x has 1 output"),
+        ("x:3", "there is no output 3: x has 1 output"),
+        ("s:3", "there is no output 3: s has 3 outputs"),
+        ("n:0", "there is no output 0: n has 0 outputs"),
+        ("n", "there is no output 0: n has 0 outputs"),
+    ] {
+        let error = imported(&[(from, "float:0")], &[]).unwrap_err();
+        assert_eq!(error, format!("input_map: {says}"), "{from}");
+    }
+    assert!(imported(&[("mine:7", "float:0")], &[]).is_ok());
+}
+
+#[test]
+fn a_replacement_has_the_dtype_that_its_consumers_take() {
+    for (from, to) in [
+        ("x:0", "float:0"),
+        ("x", "float"),
+        ("i:0", "int:0"),
+        ("u:1", "int:0"),
+        ("u:1", "two:1"),
+        // As an input, a reference to a variable is its value.
+        ("y:0", "var:0"),
+        ("v:0", "var:0"),
+        // Nothing takes these.
+        ("z:0", "int:0"),
+        ("s:1", "int:0"),
+        ("u:0", "float:0"),
+        // The dtype is unknown.
+        ("x:0", "odd:0"),
+        // What the consumer takes is unknown.
+        ("u:1", "float:0"),
+    ] {
+        assert!(imported(&[(from, to)], &[]).is_ok(), "{from} {to}");
+    }
+    for (from, to, says) in [
+        ("x:0", "int:0", "input 0 of y: dtype: expected float32, found int32 from int:0"),
+        ("x", "two:1", "input 0 of y: dtype: expected float32, found int32 from two:1"),
+        ("y:0", "int:0", "input 0 of z: dtype: expected float32, found int32 from int:0"),
+        ("s:0", "int:0", "input 1 of z: dtype: expected float32, found int32 from int:0"),
+        ("i:0", "float:0", "input 0 of s: dtype: expected int32, found float32 from float:0"),
+        (
+            "v:0",
+            "float:0",
+            "input 0 of set: dtype: expected a reference to float32, found float32 from float:0",
+        ),
+        (
+            "v:0",
+            "int:0",
+            "input 0 of set: dtype: expected a reference to float32, found int32 from int:0",
+        ),
+    ] {
+        let error = imported(&[(from, to)], &[]).unwrap_err();
+        assert_eq!(error, format!("input_map: {says}"), "{from} {to}");
+    }
+    // The replacement itself must be there.
+    for (to, says) in [
+        ("float:1", "there is no output 1: float has 1 output"),
+        ("two:2", "there is no output 2: two has 2 outputs"),
+    ] {
+        let error = imported(&[("x:0", to)], &[]).unwrap_err();
+        assert_eq!(error, format!("input_map: {says}"), "{to}");
+    }
+    let moved = imported(&[("x:0", "var:0")], &[]).unwrap();
+    assert!(text(&moved.message).contains("input: \"var\""));
+}
