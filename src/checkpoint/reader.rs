@@ -37,6 +37,7 @@ pub struct Checkpoint {
     format: &'static Format,
     contents: Contents,
     limits: Limits,
+    state: Option<CheckpointState>,
 }
 
 impl Checkpoint {
@@ -82,15 +83,15 @@ impl Checkpoint {
 
     /// Opens a path whose file kind is known; for a directory with a state file, the latest checkpoint.
     pub(crate) fn of(found: Sniffed, limits: &Limits) -> Result<Self> {
-        let latest = match found.kind() {
+        let state = match found.kind() {
             FileKind::StateDirectory => {
                 let state = state_file::in_directory(found.path());
-                let state = CheckpointState::of_probe(found.at(&state).probe())?;
-                Some(Sniffed::of_probe(Arc::new(state.find_latest()?)))
+                Some(CheckpointState::of_probe(found.at(&state).probe())?)
             }
             _ => None,
         };
-        let found = latest.unwrap_or(found);
+        let latest = state.as_ref().map(CheckpointState::find_latest).transpose()?;
+        let found = latest.map_or(found, |latest| Sniffed::of_probe(Arc::new(latest)));
         let probe = found.probe();
         let (format, contents) = match found.kind() {
             FileKind::Checkpoint { format, located } => {
@@ -103,7 +104,12 @@ impl Checkpoint {
             _ => return Err(found.no_checkpoint()),
         };
         let (path, limits) = (found.path().to_path_buf(), limits.clone());
-        Ok(Self { path, format, contents, limits })
+        Ok(Self { path, format, contents, limits, state })
+    }
+
+    /// The state file that named the checkpoint, if it was opened by its directory.
+    pub fn state(&self) -> Option<&CheckpointState> {
+        self.state.as_ref()
     }
 
     /// The path that it was opened by; for a directory, the path of its latest checkpoint.

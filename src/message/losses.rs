@@ -28,6 +28,8 @@ pub struct Losses {
     pub unknown_any: u64,
     /// Payloads of `Any` that were not in canonical form; converting them back gives equal messages with other bytes.
     pub any_bytes: u64,
+    /// Values of fields that a text gives again, so that another value counts.
+    pub overridden: u64,
     /// The paths of the first losses, such as `graph_def.node[2].999`; at most [`NAMED`](Self::NAMED).
     pub paths: Vec<String>,
 }
@@ -43,7 +45,7 @@ impl Losses {
 
     /// The number of losses of all kinds.
     pub fn total(&self) -> u64 {
-        self.unknown_fields + self.nan_bits + self.unknown_any + self.any_bytes
+        self.unknown_fields + self.nan_bits + self.unknown_any + self.any_bytes + self.overridden
     }
 
     /// Records a path, unless it is recorded already or there are enough. After the first 10,000 losses paths are not computed.
@@ -78,6 +80,7 @@ impl Losses {
         self.nan_bits += other.nan_bits;
         self.unknown_any += other.unknown_any;
         self.any_bytes += other.any_bytes;
+        self.overridden += other.overridden;
     }
 }
 

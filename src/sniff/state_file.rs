@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::probe::Probe;
 use crate::schema::field::checkpoint_state;
 use crate::schema::{MessageType, Schema, tensorflow};
-use crate::text;
+use crate::text::{self, ParseOptions, Repeated};
 
 /// The name of a state file.
 pub(crate) const STATE_FILE: &str = "checkpoint";
@@ -21,11 +21,19 @@ pub(crate) fn message_type(schema: &Schema) -> Result<&MessageType> {
     ty.ok_or_else(|| Error::not_found("the schema has no CheckpointState"))
 }
 
-/// Parses a state file. Also returns its bytes.
+/// A parsed state file.
+pub(crate) struct StateFile {
+    pub(crate) state: tensorflow::CheckpointState,
+    pub(crate) bytes: Vec<u8>,
+    /// The fields that are given more than once though they have one value.
+    pub(crate) repeated: Vec<String>,
+}
+
+/// Parses a state file. If a field is given several times, the last value counts, as in TensorFlow's Python.
 ///
 /// # Errors
 /// If it cannot be read, is too long, or is no `CheckpointState` in the text format.
-pub(crate) fn read(probe: &Probe) -> Result<(tensorflow::CheckpointState, Vec<u8>)> {
+pub(crate) fn read(probe: &Probe) -> Result<StateFile> {
     let file = probe.open()?;
     let in_file = |error: Error| error.in_file(probe.path());
     if file.len() > MAX_BYTES {
@@ -37,15 +45,16 @@ pub(crate) fn read(probe: &Probe) -> Result<(tensorflow::CheckpointState, Vec<u8
     let ty = message_type(schema)?;
     let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or_default()];
     file.read_at(0, &mut bytes)?;
-    let parsed = text::parse(schema, ty, bytes.as_slice(), &text::ParseOptions::default());
-    let (message, _) = parsed.map_err(in_file)?;
+    let options = ParseOptions { repeated: Repeated::Last, ..ParseOptions::default() };
+    let parsed = text::parse(schema, ty, bytes.as_slice(), &options);
+    let (message, losses) = parsed.map_err(in_file)?;
     let state = tensorflow::CheckpointState::decode(message.bytes())
         .map_err(|error| in_file(Error::malformed("state file", "a CheckpointState", error)))?;
-    Ok((state, bytes))
+    Ok(StateFile { state, bytes, repeated: losses.paths })
 }
 
 /// The latest checkpoint that a state file names; `None` for other files.
 pub(super) fn latest(probe: &Probe) -> Option<String> {
-    let latest = read(probe).ok()?.0.model_checkpoint_path;
+    let latest = read(probe).ok()?.state.model_checkpoint_path;
     (!latest.is_empty()).then_some(latest)
 }

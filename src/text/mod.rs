@@ -15,7 +15,7 @@ mod print;
 pub mod syntax;
 
 pub use layout::{LayoutOptions, format};
-pub use options::{FieldNumbers, ParseOptions};
+pub use options::{FieldNumbers, ParseOptions, Repeated};
 pub use parse::parse;
 pub(crate) use print::{BriefValue, block, brief};
 pub use print::{PrintOptions, Style, UnknownFields, print};

@@ -11,6 +11,15 @@ pub enum FieldNumbers {
     Accept,
 }
 
+/// Whether a field that has one value may be given several times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeated {
+    /// Refused, per the specification.
+    Refuse,
+    /// Accepted and counted; the last value counts, and messages are merged, as in Python's `text_format.Merge`.
+    Last,
+}
+
 /// How a text is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParseOptions {
@@ -18,6 +27,8 @@ pub struct ParseOptions {
     pub unknown: Unknown,
     /// Whether a field may be given by its number.
     pub field_numbers: FieldNumbers,
+    /// Whether a field that has one value may be given several times.
+    pub repeated: Repeated,
     /// Whether required fields may be missing.
     pub partial: bool,
     /// The number of threads, 0 for one per core. The message does not depend on it.
@@ -31,6 +42,7 @@ impl Default for ParseOptions {
         Self {
             unknown: Unknown::Refuse,
             field_numbers: FieldNumbers::Refuse,
+            repeated: Repeated::Refuse,
             partial: false,
             threads: 1,
             // Small enough that the text of a piece and its tokens stay in the cache.

@@ -76,6 +76,11 @@ impl Targets {
         Self { artifacts, graphs, skipped }
     }
 
+    /// The artifacts that were opened, without the graphs that are only compared with checkpoints.
+    pub fn artifacts(&self) -> impl Iterator<Item = &Artifact<'static>> {
+        self.artifacts.iter().filter_map(|(_, artifact)| artifact.as_ref().ok())
+    }
+
     /// The state files among the paths; they have nothing to verify.
     pub fn skipped(&self) -> &[PathBuf] {
         &self.skipped

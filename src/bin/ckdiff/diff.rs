@@ -14,6 +14,7 @@ use crate::diagnostics::{Diagnostics, warn, warn_of_unused};
 use crate::output;
 use crate::progress::Bar;
 use crate::schema::Loaded;
+use crate::state_file;
 
 /// Compares two artifacts, writes the reports, and returns the verdict.
 ///
@@ -38,6 +39,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Diagnostics> {
         (Ok(lhs), Ok(rhs)) => (lhs, rhs),
         (lhs, rhs) => return Err([lhs.err(), rhs.err()].into_iter().flatten().collect()),
     };
+    state_file::warn_of([&lhs, &rhs]);
     let bar = Bar::new(args.quiet);
     let diff = diff(&lhs, &rhs, &options, &bar)?;
     drop(bar);

@@ -8,6 +8,7 @@ use crate::Exit;
 use crate::args::LatestArgs;
 use crate::diagnostics::Diagnostics;
 use crate::output;
+use crate::state_file;
 
 /// Prints the path of the latest checkpoint, or the paths of all, one per line.
 ///
@@ -15,6 +16,7 @@ use crate::output;
 /// If the state file is missing or cannot be read, or it names no checkpoint.
 pub(crate) fn run(args: &LatestArgs) -> Result<Exit, Diagnostics> {
     let state = CheckpointState::read(&args.dir)?;
+    state_file::warn([&state]);
     let paths: Vec<PathBuf> = match state.all_model_checkpoint_paths.as_slice() {
         // A state file without a list has the latest checkpoint only.
         all if args.all && !all.is_empty() => all.to_vec(),

@@ -23,6 +23,7 @@ mod progress;
 mod save_as;
 mod schema;
 mod show;
+mod state_file;
 mod textconv;
 mod verify;
 

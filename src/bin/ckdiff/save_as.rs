@@ -16,6 +16,7 @@ use crate::args::SaveAsArgs;
 use crate::diagnostics::{self, Diagnostics, check_patterns};
 use crate::interrupt;
 use crate::progress::Bar;
+use crate::state_file;
 
 /// Reads a checkpoint and writes a new one.
 ///
@@ -23,6 +24,7 @@ use crate::progress::Bar;
 /// If IN cannot be read or is damaged, the filters leave nothing, or OUT cannot be written; then nothing changes.
 pub(crate) fn run(args: &SaveAsArgs) -> Result<Exit, Diagnostics> {
     let artifact = Artifact::open(&args.input)?;
+    state_file::warn_of([&artifact]);
     let checkpoint = artifact.tensors("saved")?;
     let names = NameFilter::new(&args.filter.include, &args.filter.exclude, &args.rename)?;
     let all: Vec<_> = checkpoint.tensors().map(|entry| &entry.name).collect();

@@ -22,6 +22,7 @@ use crate::losses;
 use crate::output;
 use crate::progress::Bar;
 use crate::schema::Loaded;
+use crate::state_file;
 
 /// Lists the tensors of a checkpoint, prints one of them, or summarizes a message. For a SavedModel, options about tensors show its
 /// variables.
@@ -37,6 +38,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Diagnostics> {
         });
     }
     let artifact = Artifact::open_readable(&args.path)?;
+    state_file::warn_of([&artifact]);
     let of_variables = wants_tensors(args) && artifact.checkpoint().is_some();
     if let Some(document) = artifact.message().filter(|_| !of_variables) {
         let failed =

@@ -14,6 +14,7 @@ use crate::args::VerifyArgs;
 use crate::diagnostics::Diagnostics;
 use crate::output;
 use crate::progress::Bar;
+use crate::state_file;
 
 /// The maximum number of errors that are listed for one checkpoint.
 const MAX_LISTED: usize = 20;
@@ -25,6 +26,7 @@ const MAX_LISTED: usize = 20;
 pub(crate) fn run(args: &VerifyArgs) -> Result<Exit, Diagnostics> {
     let ops = args.ops.as_deref().map(op_list).transpose()?;
     let targets = Targets::open(&args.paths);
+    state_file::warn_of(targets.artifacts());
     let bar = Bar::new(args.quiet);
     let results = targets.verify(ops.as_ref(), args.jobs.jobs.into(), &bar);
     drop(bar);

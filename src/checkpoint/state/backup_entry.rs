@@ -34,9 +34,8 @@ impl BackupEntry {
         backup: Option<&Path>,
     ) -> Result<Self> {
         // An unreadable state file leads no reader to a checkpoint.
-        let Ok((state, before)) = sniff::read_state_file(&Probe::new(file)) else {
-            return Ok(Self(None));
-        };
+        let Ok(found) = sniff::read_state_file(&Probe::new(file)) else { return Ok(Self(None)) };
+        let (state, before) = (found.state, found.bytes);
         let Ok(named) = CheckpointState::resolved(&state, file) else { return Ok(Self(None)) };
         let latest = &named.model_checkpoint_path;
         let is_backup =

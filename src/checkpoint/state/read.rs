@@ -23,6 +23,8 @@ use crate::sniff;
 pub struct CheckpointState {
     /// The path of the state file.
     pub path: PathBuf,
+    /// The fields that the file gives more than once though they have one value; the last value counts, as in TensorFlow.
+    pub repeated: Vec<String>,
     /// The latest checkpoint.
     pub model_checkpoint_path: PathBuf,
     /// Every checkpoint that the saver keeps, oldest first.
@@ -49,7 +51,8 @@ impl CheckpointState {
 
     /// Reads a state file.
     pub(in crate::checkpoint) fn of_probe(file: &Probe) -> Result<Self> {
-        Self::resolved(&sniff::read_state_file(file)?.0, file.path())
+        let found = sniff::read_state_file(file)?;
+        Ok(Self { repeated: found.repeated, ..Self::resolved(&found.state, file.path())? })
     }
 
     /// The content of a state file with its paths resolved.
@@ -73,6 +76,7 @@ impl CheckpointState {
                 .collect(),
             all_model_checkpoint_timestamps: state.all_model_checkpoint_timestamps.clone(),
             last_preserved_timestamp: state.last_preserved_timestamp,
+            repeated: Vec::new(),
             path: file.to_path_buf(),
         })
     }

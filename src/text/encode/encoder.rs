@@ -6,8 +6,8 @@ use super::scalar::{self, Token};
 use crate::message::{Losses, MAX_GROUPS, Message, Writer};
 use crate::schema::field::any;
 use crate::schema::{Field, Kind, MessageType, Schema, WireType};
-use crate::text::ParseOptions;
 use crate::text::syntax::{Name, NameKind, Refusal};
+use crate::text::{ParseOptions, Repeated};
 
 /// Encodes the fields of a text, or of a part of a text.
 #[derive(Debug)]
@@ -269,6 +269,12 @@ impl<'s> Encoder<'s> {
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
         let Container::Message(ty) = frame.container else { return Ok(()) };
         if !frame.see(field.position) {
+            if self.options.repeated == Repeated::Last {
+                self.is_canonical = false;
+                self.losses.name(|| field.text_name.to_string());
+                self.losses.overridden += 1;
+                return Ok(());
+            }
             return Err(Refusal::new(at, format!("{} is given twice", field.text_name)));
         }
         if let Some(oneof) = field.oneof.and_then(|oneof| ty.oneofs.get(usize::from(oneof))) {

@@ -131,3 +131,35 @@ fn state_files_of_tensorflow_are_read() {
     assert_eq!(by_hand.model_checkpoint_path, dir.join("model.ckpt-2"));
     assert_eq!(by_hand.last_preserved_timestamp, f64::NEG_INFINITY);
 }
+
+/// As in TensorFlow's Python.
+#[test]
+fn the_last_latest_checkpoint_wins() {
+    let twice = "model_checkpoint_path: 'a'\nall_model_checkpoint_paths: 'a'\n\
+                 last_preserved_timestamp: 1\nmodel_checkpoint_path: 'b'\n\
+                 all_model_checkpoint_paths: 'b'\nlast_preserved_timestamp: 2\n";
+    let dir = directory(&["a", "b"], twice);
+    let state = CheckpointState::read(dir.path()).unwrap();
+    assert_eq!(state.latest().unwrap(), dir.path().join("b"));
+    assert_eq!(state.all_model_checkpoint_paths, [dir.path().join("a"), dir.path().join("b")]);
+    assert_eq!(state.last_preserved_timestamp, 2.0);
+    assert_eq!(Checkpoint::open(dir.path()).unwrap().path(), dir.path().join("b"));
+    let path = dir.path().to_str().unwrap();
+    let file = dir.path().join("checkpoint").display().to_string();
+    let warning = format!(
+        "ckdiff: warning: {file}: model_checkpoint_path, last_preserved_timestamp: given more than once; the last value counts\n"
+    );
+    for command in [&["latest", path][..], &["show", path], &["verify", path], &[path, path]] {
+        let run = ckdiff(command);
+        assert_eq!(run.code, 0, "{command:?}");
+        assert_eq!(run.stderr, warning, "{command:?}");
+    }
+    // The last value is empty.
+    let dir = directory(&["a"], "model_checkpoint_path: 'a'\nmodel_checkpoint_path: ''\n");
+    let expected =
+        "DIR/checkpoint: the state file names no checkpoint: model_checkpoint_path is not given";
+    assert_eq!(error_of(&dir), expected);
+    // Every value must be one.
+    let dir = directory(&["a"], "model_checkpoint_path: 3 model_checkpoint_path: 'a'");
+    assert!(error_of(&dir).starts_with("DIR/checkpoint:1:"));
+}
