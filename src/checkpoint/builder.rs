@@ -256,6 +256,11 @@ impl<'a> CheckpointBuilder<'a> {
         self.write_with_state(path, format, existing, &state_file::sibling_of(path), progress)
     }
 
+    /// The path that opens the checkpoint `path` once it is written.
+    pub(crate) fn open_path(&self, path: &Path, format: &Format) -> Result<PathBuf> {
+        Ok((format.writer()?.open_path)(path, self.shards.len()))
+    }
+
     /// As [`write`](Self::write), for a state file of another name.
     pub(crate) fn write_with_state(
         &self,
@@ -265,7 +270,7 @@ impl<'a> CheckpointBuilder<'a> {
         state: &Path,
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
-        let opened = (format.writer()?.open_path)(path, self.shards.len());
+        let opened = self.open_path(path, format)?;
         publish::check_target(&opened, format, existing)?;
         let files = self.prepare(path, format, progress)?;
         publish::publish(&opened, existing, files, state)?;

@@ -70,6 +70,15 @@ pub(crate) fn of_all_shards(path: &Path) -> Option<(PathBuf, u32)> {
     shard.number.is_none().then(|| (path.with_file_name(shard.stem), shard.count))
 }
 
+/// The path `STEM-?????-of-COUNT` for `STEM-?????-of-?????`, if the shards with this stem have one count.
+pub(crate) fn of_any_count(path: &Path) -> Option<PathBuf> {
+    let stem = path.file_name()?.to_str()?.strip_suffix("-?????-of-?????")?;
+    let stem = path.with_file_name(stem);
+    let shards = shards_of(&stem, 0, "");
+    let (count, _) = shards.first()?;
+    shards.iter().all(|(other, _)| other == count).then(|| all_shards(&stem, *count))
+}
+
 /// The existing files `STEM-NUMBER-of-COUNT` followed by `ending`, sorted, each with its count. Numbers start at `first`.
 pub(crate) fn shards_of(stem: &Path, first: u32, ending: &str) -> Vec<(u32, PathBuf)> {
     let start = with_suffix(stem, "-");

@@ -6,10 +6,11 @@ use super::files_writer::CheckpointFilesWriter;
 use super::run::{self, Variables};
 use super::{check_nodes, utf8};
 use crate::checkpoint::{CheckpointBuilder, Existing, Format};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::progress::Progress;
 use crate::schema::tensorflow::SaverDef;
+use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 
 /// Content that a [`Saver`](super::Saver) can save.
 pub trait Content {
@@ -37,6 +38,11 @@ impl Content for CheckpointBuilder<'_> {
         progress: &dyn Progress,
     ) -> Result<PathBuf> {
         let format = Format::of(saver.version())?;
+        if saver.version() != CheckpointFormatVersion::V2 && self.open_path(path, format)? == state
+        {
+            let kind = "the checkpoint has the path of the state file";
+            return Err(Error::usage(kind).in_file(path));
+        }
         self.write_with_state(path, format, Existing::Replace, state, progress)
     }
 }

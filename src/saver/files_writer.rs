@@ -74,7 +74,12 @@ impl WriteCheckpoint for CheckpointFilesWriter<'_> {
         version: CheckpointFormatVersion,
     ) -> Result<()> {
         let mut builder = CheckpointBuilder::default();
-        for written in tensors {
+        let mut tensors = tensors.to_vec();
+        if version != CheckpointFormatVersion::V2 {
+            // `Save` and `SaveSlices` write in the order of the names, `SaveV2` in the order of its inputs.
+            tensors.sort_by_key(|written| written.name);
+        }
+        for written in &tensors {
             if written.slice_spec.is_empty() {
                 builder.add(written.name, written.tensor)?;
                 continue;

@@ -8,6 +8,7 @@
 
 pub mod builder;
 mod content;
+mod directory;
 mod files_writer;
 mod object_keys;
 pub mod plan;

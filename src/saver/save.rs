@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::builder::{Built, Options, build, with_saver, without_saver};
+use super::directory::CheckpointDirectory;
 use super::{Content, Rotation};
 use crate::checkpoint::{
     self, CheckpointState, Format, META_GRAPH_SUFFIX, StateOptions, meta_graph_filename,
@@ -14,6 +15,7 @@ use crate::message::Message;
 use crate::meta_graph::{self, ExportOptions, debug_info_file};
 use crate::progress::Progress;
 use crate::schema::tensorflow::SaverDef;
+use crate::schema::tensorflow::saver_def::CheckpointFormatVersion;
 
 /// A saver: its `SaverDef`, and the checkpoints that it has saved.
 ///
@@ -179,8 +181,9 @@ impl Saver {
     /// `path.ckdiff-previous`.
     ///
     /// # Errors
-    /// If `latest_filename` contains a directory or is the name of the checkpoint, the parent directory is missing, or a file cannot be
-    /// written; if `meta_graph_suffix` gives the debug information the same file.
+    /// If `latest_filename` contains a directory or is the name of the checkpoint, the directory is missing, or a file cannot be written; if
+    /// `meta_graph_suffix` gives the debug information the same file. As in TensorFlow, a missing directory is created for a V2 checkpoint
+    /// that is not sharded, but not its parent; and a sharded V2 checkpoint can have the name of the state file if its path is relative.
     pub fn save(
         &mut self,
         content: &dyn Content,
@@ -195,18 +198,24 @@ impl Saver {
             meta_graph::check_debug_info(info)?;
             debug_info_file(&file)?;
         }
-        checkpoint::check_directory(&target)?;
         if self.is_empty {
+            checkpoint::check_directory(&target)?;
             self.write_meta_graph(&file, options)?;
             return Ok(SaveOutcome { path: None, not_removed: None });
         }
         let dir = target.parent().unwrap_or(Path::new(""));
+        // What opens a V1 checkpoint in shards is another path.
+        let is_opened = self.def.version() == CheckpointFormatVersion::V2 || !self.def.sharded;
+        if options.write_state && is_opened {
+            CheckpointState::check_latest(dir, &target, &self.state_options(options))?;
+        }
+        let _directory = CheckpointDirectory::of(&target, &self.def)?;
         let state = target.with_file_name(latest);
         let saved = content.write(&self.def, &target, &state, progress)?;
         let now = seconds(options.time.unwrap_or_else(SystemTime::now));
         if options.write_state {
             self.rotation.record(&saved, now);
-            self.update_state(dir, &saved, options)?;
+            CheckpointState::update(dir, &saved, &self.state_options(options))?;
         }
         let suffix = options.meta_graph_suffix;
         let format = Format::of(self.def.version())?;
@@ -238,16 +247,21 @@ impl Saver {
         meta_graph: &Message<'m>,
         strip_default_attrs: bool,
     ) -> Result<Message<'m>> {
-        let own = match (self.is_empty, self.def.save_tensor_name.is_empty()) {
+        // A saver of tensors without a graph has no nodes.
+        let has_nodes = !self.is_empty && !self.def.save_tensor_name.is_empty();
+        let own = match (self.is_empty, has_nodes) {
             (true, _) => without_saver(meta_graph)?,
-            // A saver of tensors without a graph has no nodes.
-            (false, true) => meta_graph.clone(),
-            (false, false) => with_saver(meta_graph, &self.def)?,
+            (false, false) => meta_graph.clone(),
+            (false, true) => with_saver(meta_graph, &self.def)?,
         };
-        if !strip_default_attrs {
+        if !strip_default_attrs && !has_nodes {
             return Ok(own);
         }
-        let options = ExportOptions { strip_default_attrs, ..ExportOptions::default() };
+        let options = ExportOptions {
+            strip_default_attrs,
+            stripped_op_list: has_nodes,
+            ..ExportOptions::default()
+        };
         Ok(meta_graph::export(&own, &options)?.message)
     }
 
@@ -268,14 +282,13 @@ impl Saver {
         Ok(target.into())
     }
 
-    fn update_state(&self, dir: &Path, latest: &Path, options: &SaveOptions<'_>) -> Result<()> {
-        let options = StateOptions {
+    fn state_options(&self, options: &SaveOptions<'_>) -> StateOptions {
+        StateOptions {
             all_model_checkpoint_paths: self.rotation.last_checkpoints(),
             save_relative_paths: options.save_relative_paths,
             latest_filename: options.latest_filename.map(str::to_owned),
             ..StateOptions::default()
-        };
-        CheckpointState::update(dir, latest, &options)
+        }
     }
 }
 

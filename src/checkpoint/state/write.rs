@@ -82,16 +82,33 @@ impl CheckpointState {
     /// # Ok::<(), ckdiff::Error>(())
     /// ```
     /// # Errors
-    /// As for [`generate`](Self::generate); also if `latest` is the path of the state file itself, the file name has a directory
-    /// in it, or it cannot be written.
+    /// As for [`generate`](Self::generate); also if `latest`, as it is written, is the path of the state file itself, the file name
+    /// has a directory in it, or it cannot be written.
     pub fn update(dir: &Path, latest: &Path, options: &StateOptions) -> Result<()> {
+        let (file, state) = Self::checked(dir, latest, options)?;
+        replace(&file, &formatted(&state)?)
+    }
+
+    /// Checks that [`update`](Self::update) accepts `latest`, before a checkpoint is written.
+    pub(crate) fn check_latest(dir: &Path, latest: &Path, options: &StateOptions) -> Result<()> {
+        Self::checked(dir, latest, options).map(drop)
+    }
+
+    /// The path of the state file, and its content.
+    ///
+    /// As in TensorFlow, the path must not be that of the latest checkpoint as the content has it, which may be relative to the directory.
+    fn checked(
+        dir: &Path,
+        latest: &Path,
+        options: &StateOptions,
+    ) -> Result<(PathBuf, tensorflow::CheckpointState)> {
         let file = dir.join(state_file::file_name(options.latest_filename.as_deref())?);
         let state = Self::generate(dir, latest, options)?;
-        if file == latest || file == Path::new(&state.model_checkpoint_path) {
+        if file == Path::new(&state.model_checkpoint_path) {
             let kind = "the checkpoint has the path of the state file";
             return Err(Error::usage(kind).in_file(latest));
         }
-        replace(&file, &formatted(&state)?)
+        Ok((file, state))
     }
 }
 

@@ -1,18 +1,22 @@
 //! The file names of a V1 checkpoint: any name for a single file; `P-00000-of-00002` and so on for shards, which
 //! `P-?????-of-00002` names together.
 //!
-//! Names are literal, except for the `?????` that TensorFlow itself writes for the number of a shard.
+//! Names are literal, except for the `?????` that TensorFlow itself writes for the number of a shard; `P-?????-of-?????`, which its
+//! readers accept too, names the only checkpoint `P` in shards.
 
 use std::path::{Path, PathBuf};
 
 use super::super::format::FileRole;
-use super::super::shard_name::{ShardName, all_shards, of_all_shards, shards_of};
+use super::super::shard_name::{ShardName, all_shards, of_all_shards, of_any_count, shards_of};
 use crate::magic;
 use crate::probe::Probe;
 
 /// The path of the checkpoint: the file itself, or `P-?????-of-00002` for this path or one of its shards.
 pub(super) fn locate(probe: &Probe) -> Option<PathBuf> {
     let path = probe.path();
+    if let Some(all) = of_any_count(path).filter(|_| !probe.exists()) {
+        return Some(all);
+    }
     let shard = ShardName::written(probe.file_name(), 0);
     // A file name may contain question marks.
     let shard = shard.filter(|shard| shard.number.is_some() || !probe.exists());
@@ -45,8 +49,10 @@ pub(super) fn files(path: &Path) -> Vec<PathBuf> {
 
 /// The file of this name, or its first shard.
 pub(super) fn marker(path: &Path) -> Option<PathBuf> {
+    let first = |path: &Path| files(path).into_iter().next();
     let file = path.is_file().then(|| path.to_path_buf());
-    file.or_else(|| files(path).into_iter().next())
+    // Only here and where a checkpoint is read: the files of another name are never replaced or removed.
+    file.or_else(|| first(path)).or_else(|| first(&of_any_count(path)?))
 }
 
 /// `P` for `P-00000-of-00002`.

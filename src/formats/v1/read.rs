@@ -16,7 +16,7 @@ use super::merged::Merged;
 pub(super) fn read(probe: &Probe, located: &Path, limits: &Limits) -> Result<Contents> {
     // A file name may contain question marks.
     match of_all_shards(located).filter(|_| probe.path() != located || !probe.exists()) {
-        Some((stem, count)) => read_shards(probe.path(), Shards::new(stem, count), limits),
+        Some((stem, count)) => read_shards(located, Shards::new(stem, count), limits),
         None => read_file(probe, limits),
     }
 }

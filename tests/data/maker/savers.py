@@ -471,6 +471,19 @@ def old_ops(filename, whole, part):
     tf.group(*assigned, name="save/restore_all")
 
 
+def unsorted():
+    """A V1 checkpoint whose names are given in another order than that of the file."""
+    with tf.Graph().as_default(), v1.Session() as session:
+        data = [tf.constant([float(number), 0.5]) for number in range(4)]
+        save = tf.raw_ops.SaveSlices(
+            filename=f"{FOLDER}/unsorted.v1",
+            tensor_names=["w", "b", "w", "a"],
+            shapes_and_slices=["4 2,2", "", "4 0,2", ""],
+            data=data,
+        )
+        session.run(save)
+
+
 def main():
     """Writes all of `savers/`."""
     shutil.rmtree(FOLDER, ignore_errors=True)
@@ -478,6 +491,7 @@ def main():
     for name, make in CASES.items():
         build(name, make)
     imported()
+    unsorted()
     known = {f"{name}/model.ckpt.meta": checkpoint(name, make) for name, make in RUNS.items()}
     known["of_v1/by_hand.meta"] = by_hand("of_v1/by_hand.meta", saver_pb2.SaverDef.V1, old_ops)
     oracle.write(f"{FOLDER}/run.json", known)

@@ -165,8 +165,8 @@ fn impossible_names_are_refused() {
         @"DIR/checkpoint: the checkpoint has the path of the state file"
     );
     insta::assert_snapshot!(
-        refused(&directory.path().join("gone/m"), None),
-        @"DIR/gone/m: there is no directory DIR/gone"
+        refused(&directory.path().join("gone/too/m"), None),
+        @"DIR/gone/too/m: there is no directory DIR/gone/too"
     );
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }

@@ -5,5 +5,7 @@ mod function_calls;
 mod hostile;
 // Savers of TensorFlow 2, which are functions.
 mod object_savers;
+mod parts;
 mod restore;
 mod run;
+mod saving;
