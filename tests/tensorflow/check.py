@@ -22,6 +22,8 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 import numpy as np
 import tensorflow as tf
 
+import scenarios
+
 tf.get_logger().setLevel("ERROR")
 
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
@@ -66,6 +68,7 @@ def main():
         check_saved(out / "saved")
         check_models(out / "models")
         check_objects(out / "objects")
+        scenarios.check(ckdiff, out / "scenarios")
 
 
 def names_of(ckdiff, path):

@@ -4,6 +4,7 @@
 //! built/NAME.meta        a graph that TensorFlow wrote without a saver, with a saver built by ckdiff
 //! saved/NAME/model-7     a checkpoint saved by ckdiff with TensorFlow's saver nodes, after a restore with them
 //! objects/NAME.VALUES    a SavedModel of TensorFlow 2, rebuilt from a store of variables or from its checkpoint
+//! scenarios/               see `scenarios.rs`
 //! models/NAME.FORM       a SavedModel in binary or text, built from the same meta graphs as in `tests/data/built`
 //! ```
 
@@ -27,6 +28,7 @@ use prost::Message as _;
 
 #[path = "../it/support/built_models.rs"]
 mod built_models;
+mod scenarios;
 
 use built_models::{CASES, Case, From, add_all, rebuild};
 
@@ -58,7 +60,8 @@ fn main() -> Result {
     for name in ["saved_models/module", "object_savers/keras", "object_savers/tables"] {
         objects(&Path::new("tests/data").join(name), &out.join("objects"))?;
     }
-    Ok(())
+    fs::create_dir_all(out.join("scenarios"))?;
+    scenarios::write(&out.join("scenarios"))
 }
 
 fn read(path: &Path) -> Result<Message<'static>> {
